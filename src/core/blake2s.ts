@@ -1,0 +1,109 @@
+/**
+ * BLAKE2s-256 taken apart (RFC 7693): the state after the full 64-byte blocks of a work header (midstate) and the
+ * compression of its last block. The judge of a hash is never this file but core/pow.ts, which hashes the whole header
+ * with @noble/hashes.
+ */
+
+/** RFC 7693 section 2.6: initialisation vector. */
+export const IV: readonly number[] = [
+  0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
+]
+
+/** RFC 7693 section 2.7: message schedule, ten rounds of sixteen word indices. */
+export const SIGMA: readonly (readonly number[])[] = [
+  [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
+  [14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3],
+  [11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4],
+  [7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8],
+  [9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13],
+  [2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9],
+  [12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11],
+  [13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10],
+  [6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5],
+  [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
+]
+
+/** RFC 7693 section 3.1: the columns, then the diagonals, that G mixes in each round. */
+export const MIX_INDICES: readonly (readonly [number, number, number, number])[] = [
+  [0, 4, 8, 12],
+  [1, 5, 9, 13],
+  [2, 6, 10, 14],
+  [3, 7, 11, 15],
+  [0, 5, 10, 15],
+  [1, 6, 11, 12],
+  [2, 7, 8, 13],
+  [3, 4, 9, 14],
+]
+
+/** Bytes of one BLAKE2s block. */
+export const BLOCK_BYTES = 64
+
+/** RFC 7693 section 2.5: h[0] holds digest length 32, no key, fanout and depth 1. */
+const PARAMETER_WORD = 0x01010020
+
+const v = new Uint32Array(16)
+
+/**
+ * RFC 7693 section 3.2, compression function F: mixes the sixteen message words `m` into the eight state words `h`,
+ * in place. `byteCount` is the number of message bytes hashed up to and with this block (< 2^32).
+ */
+export function compress(h: Uint32Array, m: Uint32Array, byteCount: number, last: boolean): void {
+  for (let i = 0; i < 8; i++) {
+    v[i] = h[i]
+    v[i + 8] = IV[i]
+  }
+  v[12] ^= byteCount
+  if (last) v[14] ^= 0xffffffff
+  for (const sigma of SIGMA) {
+    for (let g = 0; g < 8; g++) {
+      const [a, b, c, d] = MIX_INDICES[g]
+      v[a] = v[a] + v[b] + m[sigma[2 * g]]
+      v[d] = rotateRight(v[d] ^ v[a], 16)
+      v[c] = v[c] + v[d]
+      v[b] = rotateRight(v[b] ^ v[c], 12)
+      v[a] = v[a] + v[b] + m[sigma[2 * g + 1]]
+      v[d] = rotateRight(v[d] ^ v[a], 8)
+      v[c] = v[c] + v[d]
+      v[b] = rotateRight(v[b] ^ v[c], 7)
+    }
+  }
+  for (let i = 0; i < 8; i++) h[i] ^= v[i] ^ v[i + 8]
+}
+
+function rotateRight(x: number, bits: number): number {
+  return (x >>> bits) | (x << (32 - bits))
+}
+
+/** A message split at its last block: 8 state words, 16 zero-padded little-endian words, and the two byte counts. */
+export interface Midstate {
+  readonly state: Uint32Array
+  readonly tail: Uint32Array
+  readonly tailBytes: number
+  readonly totalBytes: number
+}
+
+/** Compresses all blocks of `message` but the last one. The message has at least one byte. */
+export function midstate(message: Uint8Array): Midstate {
+  const state = Uint32Array.from(IV)
+  state[0] ^= PARAMETER_WORD
+  const fullBlocks = Math.ceil(message.length / BLOCK_BYTES) - 1
+  for (let block = 0; block < fullBlocks; block++) {
+    compress(state, wordsLE(message.subarray(block * BLOCK_BYTES, (block + 1) * BLOCK_BYTES)), (block + 1) * 64, false)
+  }
+  const rest = message.subarray(fullBlocks * BLOCK_BYTES)
+  return { state, tail: wordsLE(rest), tailBytes: rest.length, totalBytes: message.length }
+}
+
+/** The digest words (h[0..7]) for a midstate whose tail words are `tail`. */
+export function finish(mid: Midstate, tail: Uint32Array = mid.tail): Uint32Array {
+  const h = Uint32Array.from(mid.state)
+  compress(h, tail, mid.totalBytes, true)
+  return h
+}
+
+/** Up to 64 bytes as sixteen u32 little-endian words, zero-padded. */
+function wordsLE(bytes: Uint8Array): Uint32Array {
+  const words = new Uint32Array(16)
+  for (let i = 0; i < bytes.length; i++) words[i >> 2] |= bytes[i] << (8 * (i & 3))
+  return words
+}

@@ -1,0 +1,119 @@
+/** Bytes to text and numbers. Text decoders are strict: what they accept has exactly one spelling. */
+import { bytesToHex as toHex } from '@noble/hashes/utils.js'
+import { FormatError } from './errors.ts'
+
+const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+const BASE64URL_VALUE = new Map([...BASE64URL].map((char, value) => [char, value]))
+
+export const encodeHex: (bytes: Uint8Array) => string = toHex
+
+/** Hex digits of either case. `field` names the value in the error. Throws FormatError. */
+export function decodeHex(text: string, field = 'hex'): Uint8Array {
+  const bad = text.search(/[^0-9a-fA-F]/)
+  if (bad >= 0) throw new FormatError(field, bad, `${JSON.stringify(text[bad])} is not a hex digit`)
+  if (text.length % 2 === 1) throw new FormatError(field, text.length, 'odd number of hex digits')
+  const bytes = new Uint8Array(text.length / 2)
+  for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(text.slice(2 * i, 2 * i + 2), 16)
+  return bytes
+}
+
+/** RFC 4648 section 5 without padding. */
+export function encodeBase64Url(bytes: Uint8Array): string {
+  let text = ''
+  for (let i = 0; i < bytes.length; i += 3) {
+    const group = (bytes[i] << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0)
+    const chars = Math.min(4, Math.ceil(((bytes.length - i) * 8) / 6))
+    for (let k = 0; k < chars; k++) text += BASE64URL[(group >> (18 - 6 * k)) & 63]
+  }
+  return text
+}
+
+/** RFC 4648 section 5 without padding; unused low bits must be zero. Throws FormatError. */
+export function decodeBase64Url(text: string, field = 'base64url'): Uint8Array {
+  if (text.length % 4 === 1)
+    throw new FormatError(field, text.length, `${text.length} characters is no base64url length`)
+  const bytes = new Uint8Array(Math.floor((text.length * 6) / 8))
+  let buffer = 0
+  let bits = 0
+  let out = 0
+  for (let i = 0; i < text.length; i++) {
+    const value = BASE64URL_VALUE.get(text[i])
+    if (value === undefined) {
+      throw new FormatError(field, i, `${JSON.stringify(text[i])} is not a base64url character (no padding allowed)`)
+    }
+    buffer = ((buffer << 6) | value) & 0xfff
+    bits += 6
+    if (bits >= 8) {
+      bits -= 8
+      bytes[out++] = (buffer >> bits) & 0xff
+    }
+  }
+  if ((buffer & ((1 << bits) - 1)) !== 0) {
+    throw new FormatError(field, text.length - 1, 'unused bits of the last character are not zero')
+  }
+  return bytes
+}
+
+/** A 32-byte hash or number written as 43 base64url characters. Throws FormatError. */
+export function decodeHash(text: string, field = 'hash'): Uint8Array {
+  if (text.length !== 43) throw new FormatError(field, 0, `${text.length} characters, expected 43 of base64url`)
+  return decodeBase64Url(text, field)
+}
+
+function view(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+export function readU16LE(bytes: Uint8Array, offset: number): number {
+  return view(bytes).getUint16(offset, true)
+}
+export function readU32LE(bytes: Uint8Array, offset: number): number {
+  return view(bytes).getUint32(offset, true)
+}
+export function readU64LE(bytes: Uint8Array, offset: number): bigint {
+  return view(bytes).getBigUint64(offset, true)
+}
+export function readI64LE(bytes: Uint8Array, offset: number): bigint {
+  return view(bytes).getBigInt64(offset, true)
+}
+export function readU256LE(bytes: Uint8Array, offset: number): bigint {
+  let value = 0n
+  for (let i = 3; i >= 0; i--) value = (value << 64n) | readU64LE(bytes, offset + 8 * i)
+  return value
+}
+export function writeU16LE(bytes: Uint8Array, offset: number, value: number): void {
+  view(bytes).setUint16(offset, value, true)
+}
+export function writeU32LE(bytes: Uint8Array, offset: number, value: number): void {
+  view(bytes).setUint32(offset, value, true)
+}
+export function writeU64LE(bytes: Uint8Array, offset: number, value: bigint): void {
+  view(bytes).setBigUint64(offset, value, true)
+}
+export function writeI64LE(bytes: Uint8Array, offset: number, value: bigint): void {
+  view(bytes).setBigInt64(offset, value, true)
+}
+export function writeU256LE(bytes: Uint8Array, offset: number, value: bigint): void {
+  for (let i = 0; i < 4; i++) writeU64LE(bytes, offset + 8 * i, (value >> BigInt(64 * i)) & 0xffff_ffff_ffff_ffffn)
+}
+
+/** A u256 as 32 little-endian bytes. */
+export function u256LE(value: bigint): Uint8Array {
+  const bytes = new Uint8Array(32)
+  writeU256LE(bytes, 0, value)
+  return bytes
+}
+
+export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
+  const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let offset = 0
+  for (const part of parts) {
+    joined.set(part, offset)
+    offset += part.length
+  }
+  return joined
+}
+
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i])
+}

@@ -1,0 +1,77 @@
+/** Cuts and braiding (PROTOCOL.md D and A.6): one head a chain, and which block each chain may get next. */
+import { equalBytes } from './bytes.ts'
+import type { Header } from './header.ts'
+import { graphAt, type Network } from './network.ts'
+
+/** Chain -> its head. */
+export type Cut = ReadonlyMap<number, Header>
+
+/** The parents of a chain's next block. */
+export interface Extension {
+  readonly parent: Header
+  /** Adjacent chain -> hash of the block at the parent's height, ascending by chain. */
+  readonly adjacents: ReadonlyMap<number, Uint8Array>
+}
+
+/**
+ * What the next block of `chain` must refer to; a number is the adjacent chain that blocks it. A neighbour one ahead is
+ * referred to by its parent, one level by itself; one behind blocks. Throws RangeError for a cut that breaks the rule.
+ */
+export function extensionOf(network: Network, cut: Cut, chain: number): Extension | number {
+  const parent = headOf(cut, chain)
+  const waitsFor = chainBehindTransition(network, cut, parent)
+  if (waitsFor !== null) return waitsFor
+  const adjacents = new Map<number, Uint8Array>()
+  for (const adjacent of graphAt(network, Number(parent.height)).adjacents[chain]) {
+    const head = headOf(cut, adjacent)
+    const ahead = Number(head.height - parent.height)
+    if (ahead === -1) return adjacent
+    if (ahead !== 0 && ahead !== 1) {
+      throw new RangeError(`chains ${chain} and ${adjacent} are adjacent but ${Math.abs(ahead)} heights apart`)
+    }
+    adjacents.set(adjacent, ahead === 0 ? head.hash : head.parent)
+  }
+  return { parent, adjacents }
+}
+
+/** While a cut spans a graph change, chains that reached the new graph wait for those that did not. */
+function chainBehindTransition(network: Network, cut: Cut, parent: Header): number | null {
+  for (const { from } of network.graphHistory) {
+    if (from === 0 || parent.height < BigInt(from)) continue
+    for (const [chain, head] of cut) if (head.height < BigInt(from)) return chain
+  }
+  return null
+}
+
+/**
+ * Whether a solved header still fits on the cut (A.6): its parent is the head of its chain, and each adjacent is the
+ * head of that chain or the head's parent.
+ */
+export function extendsCut(cut: Cut, header: Header): boolean {
+  if (!equalBytes(header.parent, headOf(cut, header.chainId).hash)) return false
+  for (const [chain, hash] of header.adjacents) {
+    const head = headOf(cut, chain)
+    if (!equalBytes(hash, head.hash) && !equalBytes(hash, head.parent)) return false
+  }
+  return true
+}
+
+/** Sum of the heights of all heads. */
+export function cutHeight(cut: Cut): bigint {
+  let sum = 0n
+  for (const head of cut.values()) sum += head.height
+  return sum
+}
+
+/** Sum of the weights of all heads. */
+export function cutWeight(cut: Cut): bigint {
+  let sum = 0n
+  for (const head of cut.values()) sum += head.weight
+  return BigInt.asUintN(256, sum)
+}
+
+function headOf(cut: Cut, chain: number): Header {
+  const head = cut.get(chain)
+  if (head === undefined) throw new RangeError(`the cut has no chain ${chain}`)
+  return head
+}

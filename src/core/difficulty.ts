@@ -1,0 +1,102 @@
+/** Difficulty adjustment and epochs (PROTOCOL.md C). */
+import type { Header } from './header.ts'
+import { genesisHeight, type Network } from './network.ts'
+import { MAX_TARGET } from './target.ts'
+
+/** What a header must say, given its parent, its adjacent parents and its own creation time. */
+export interface Expected {
+  readonly target: bigint
+  /** Microseconds. */
+  readonly epochStart: bigint
+  /** Parent weight + floor(MAX / target). */
+  readonly weight: bigint
+}
+
+/** Blocks in the epoch that `parent` belongs to: a tenth of the window while the chain is young; null: no epochs. */
+export function effectiveWindow(network: Network, parentHeight: number): number | null {
+  if (network.window === null) return null
+  return parentHeight <= network.window ? Math.max(1, Math.floor(network.window / 10)) : network.window
+}
+
+/** Whether the block on top of a parent at this height is the first of an epoch. */
+export function startsEpoch(network: Network, parentHeight: number): boolean {
+  const window = effectiveWindow(network, parentHeight)
+  return window !== null && (parentHeight + 1) % window === 0
+}
+
+/**
+ * Target, epoch start and weight of the block on top of `parent`. `adjacentParents` are the headers it names as
+ * adjacents; `creationTime` (microseconds) matters only below the height of the parent-time rule.
+ */
+export function expectedFor(
+  network: Network,
+  parent: Header,
+  adjacentParents: readonly Header[],
+  creationTime: bigint,
+): Expected {
+  const target = nextTarget(network, parent, adjacentParents, creationTime)
+  const difficulty = target === 0n ? 0n : MAX_TARGET / target
+  return {
+    target,
+    epochStart: nextEpochStart(network, parent, creationTime),
+    weight: BigInt.asUintN(256, parent.weight + difficulty),
+  }
+}
+
+function nextTarget(network: Network, parent: Header, adjacents: readonly Header[], creationTime: bigint): bigint {
+  const parentHeight = Number(parent.height)
+  const window = effectiveWindow(network, parentHeight)
+  if (window === null) return parent.target
+  if (!startsEpoch(network, parentHeight) && !isSlowEpoch(network, parent, window, creationTime)) return parent.target
+  const expectedTime = BigInt(window) * network.blockDelay
+  const height = parentHeight + 1
+  if (height >= network.rules.meanTarget) return meanTarget([parent, ...adjacents], expectedTime)
+  const end = height >= network.rules.parentTime ? parent.creationTime : creationTime
+  return legacyTarget(parent, end, expectedTime)
+}
+
+/**
+ * Mean of the targets adjusted for the parent and each adjacent parent: rounded up each, the mean rounded down. A
+ * target beyond 2^256 - 1 is clamped; the reference wraps it around before its own clamp can act.
+ */
+function meanTarget(parents: readonly Header[], expectedTime: bigint): bigint {
+  let sum = 0n
+  for (const { creationTime, epochStart, target } of parents) {
+    sum += ceilDivide((creationTime - epochStart) * target, expectedTime)
+  }
+  return clampTarget(sum / BigInt(parents.length))
+}
+
+/** The own parent alone: difficulty scaled exactly and rounded up, target = floor(MAX / difficulty). */
+function legacyTarget(parent: Header, end: bigint, expectedTime: bigint): bigint {
+  const elapsed = end - parent.epochStart
+  if (elapsed <= 0n || parent.target === 0n) return 0n
+  return clampTarget(MAX_TARGET / ceilDivide(MAX_TARGET * expectedTime, parent.target * elapsed))
+}
+
+/** The early emergency rule: an epoch more than five times too slow adjusts before its end. */
+function isSlowEpoch(network: Network, parent: Header, window: number, creationTime: bigint): boolean {
+  if (Number(parent.height) + 1 >= network.rules.endOfEmergencyAdjustment) return false
+  return creationTime - parent.epochStart > 5n * BigInt(window) * network.blockDelay
+}
+
+function nextEpochStart(network: Network, parent: Header, creationTime: bigint): bigint {
+  const parentHeight = Number(parent.height)
+  if (network.fakeFirstEpochStart && parentHeight === 1) return parent.creationTime
+  // A chain that a graph change added: its genesis time is long past, so its first mined block counts.
+  if (parentHeight > 1 && parentHeight === genesisHeight(network, parent.chainId) + 1) return parent.creationTime
+  const window = effectiveWindow(network, parentHeight)
+  if (window === null) return parent.epochStart
+  if (isSlowEpoch(network, parent, window, creationTime)) return creationTime
+  if (!startsEpoch(network, parentHeight)) return parent.epochStart
+  return parentHeight + 1 >= network.rules.parentTime ? parent.creationTime : creationTime
+}
+
+function clampTarget(target: bigint): bigint {
+  if (target < 0n) return 0n
+  return target > MAX_TARGET ? MAX_TARGET : target
+}
+
+function ceilDivide(a: bigint, b: bigint): bigint {
+  return a <= 0n ? a / b : (a + b - 1n) / b
+}

@@ -1,0 +1,55 @@
+/**
+ * Every error code of the project with what it means. Codes are stable: scripts may rely on them.
+ * The README's table lists all of them (test/errors.test.ts).
+ */
+export const errorCodes = {
+  BAD_FORMAT: 'bytes or text that do not follow a wire format; names field and offset',
+  BAD_OPTION: 'an unknown option or a value an option does not take; names option and origin',
+  BAD_CONFIG: 'a configuration file that cannot be read or parsed',
+  BAD_INPUT: 'an input file or line that cannot be read',
+  PORT_BUSY: 'the address to listen on is taken or may not be used',
+  NODE_UNREACHABLE: 'no answer from the node: refused, unknown host, timed out, TLS failure',
+  NODE_NOT_RECOGNISED: 'something answered, but it is not a node of a known kind',
+  NODE_REFUSED: 'the node answered with an error status',
+  NODE_MISBEHAVED: 'the node answered with a body that is not what the interface promises',
+  KERNEL_REFUSED: 'no search kernel passed its self-test',
+  CHAIN_RULE: 'a header that breaks a rule of the chain; names the rule',
+} as const
+
+export type ErrorCode = keyof typeof errorCodes
+
+/** Base of all operating failures: a stable code, one clear sentence, and what to do about it. */
+export class NewcutError extends Error {
+  readonly code: ErrorCode
+  readonly hint: string | undefined
+
+  constructor(code: ErrorCode, message: string, options: { hint?: string | undefined; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = new.target.name
+    this.code = code
+    this.hint = options.hint
+  }
+}
+
+/** Malformed bytes or text. `field` is the name in the layout table, `offset` the byte (or character) where it starts. */
+export class FormatError extends NewcutError {
+  readonly field: string
+  readonly offset: number
+
+  constructor(field: string, offset: number, message: string) {
+    super('BAD_FORMAT', `${field} at offset ${offset}: ${message}`)
+    this.field = field
+    this.offset = offset
+  }
+}
+
+/** The message of anything thrown, with the causes behind it, on one line. */
+export function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const parts = [error.message || error.name]
+  let cause: unknown = error.cause
+  for (let depth = 0; depth < 4 && cause instanceof Error; depth++, cause = cause.cause) {
+    if (cause.message && !parts[parts.length - 1]?.includes(cause.message)) parts.push(cause.message)
+  }
+  return parts.join(': ').replace(/\s*\n\s*/g, ' ')
+}

@@ -1,0 +1,61 @@
+/** Chain graphs (PROTOCOL.md D): undirected and regular; a chain's blocks refer to the blocks of its adjacent chains. */
+
+export interface Graph {
+  readonly name: GraphName
+  /** Adjacent chains of each chain, ascending; index = chain. */
+  readonly adjacents: readonly (readonly number[])[]
+  /** Adjacent chains per chain. */
+  readonly degree: number
+}
+
+export type GraphName = 'singleton' | 'pair' | 'triangle' | 'petersen' | 'twenty'
+
+function graph(name: GraphName, adjacents: readonly (readonly number[])[]): Graph {
+  return { name, adjacents, degree: adjacents[0].length }
+}
+
+export const graphs: Readonly<Record<GraphName, Graph>> = {
+  singleton: graph('singleton', [[]]),
+  pair: graph('pair', [[1], [0]]),
+  triangle: graph('triangle', [
+    [1, 2],
+    [0, 2],
+    [0, 1],
+  ]),
+  petersen: graph('petersen', [
+    [2, 3, 5],
+    [3, 4, 6],
+    [0, 4, 7],
+    [0, 1, 8],
+    [1, 2, 9],
+    [0, 6, 9],
+    [1, 5, 7],
+    [2, 6, 8],
+    [3, 7, 9],
+    [4, 5, 8],
+  ]),
+  twenty: graph('twenty', [
+    [5, 10, 15],
+    [6, 11, 16],
+    [7, 12, 17],
+    [8, 13, 18],
+    [9, 14, 19],
+    [0, 7, 8],
+    [1, 8, 9],
+    [2, 5, 9],
+    [3, 5, 6],
+    [4, 6, 7],
+    [0, 11, 19],
+    [1, 10, 12],
+    [2, 11, 13],
+    [3, 12, 14],
+    [4, 13, 15],
+    [0, 14, 16],
+    [1, 15, 17],
+    [2, 16, 18],
+    [3, 17, 19],
+    [4, 10, 18],
+  ]),
+}
+
+export const graphNames = Object.keys(graphs) as readonly GraphName[]

@@ -1,0 +1,94 @@
+/** Headers as JSON objects (PROTOCOL.md B.7). Integers are exact with core/json.ts, in both directions. */
+import { decodeHash, encodeBase64Url, readU256LE, u256LE } from './bytes.ts'
+import { FormatError } from './errors.ts'
+import type { Header, WorkFields } from './header.ts'
+import type { Json } from './json.ts'
+import { versionCode, versionName } from './network.ts'
+
+/** The word in the version field, the path prefix and the version header of a node: `chainweb` or `ledger`. */
+export type ProductWord = 'chainweb' | 'ledger'
+
+/** The properties of a header without its hash, in the order nodes emit them. Bigints are plain integers on the wire. */
+export function workToJson(fields: WorkFields, product: ProductWord = 'chainweb') {
+  return {
+    nonce: fields.nonce.toString(),
+    creationTime: fields.creationTime,
+    parent: encodeBase64Url(fields.parent),
+    adjacents: Object.fromEntries([...fields.adjacents].map(([chain, hash]) => [chain, encodeBase64Url(hash)])),
+    target: encodeBase64Url(u256LE(fields.target)),
+    payloadHash: encodeBase64Url(fields.payloadHash),
+    chainId: fields.chainId,
+    weight: encodeBase64Url(u256LE(fields.weight)),
+    height: fields.height,
+    [`${product}Version`]: versionName(fields.version),
+    epochStart: fields.epochStart,
+    featureFlags: fields.featureFlags,
+  }
+}
+
+/** The object encoding of a header; write it with stringifyJson. */
+export function headerToJson(header: Header, product: ProductWord = 'chainweb') {
+  return { ...workToJson(header, product), hash: encodeBase64Url(header.hash) }
+}
+
+/** Reads an object header with either product word. Parse it with parseJson. Throws FormatError naming the field. */
+export function headerFromJson(json: Json): Header {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    throw new FormatError('header', 0, 'not a JSON object')
+  }
+  const object = json as { readonly [key: string]: Json }
+  const hash = (field: string) => decodeHash(text(object, field), field)
+  const version = text(object, object.ledgerVersion === undefined ? 'chainwebVersion' : 'ledgerVersion')
+  const code = versionCode(version)
+  if (code === undefined) throw new FormatError('version', 0, `unknown network ${JSON.stringify(version)}`)
+  return {
+    featureFlags: integer(object, 'featureFlags', 64),
+    creationTime: integer(object, 'creationTime', 63),
+    parent: hash('parent'),
+    adjacents: adjacentsFromJson(object.adjacents),
+    target: readU256LE(hash('target'), 0),
+    payloadHash: hash('payloadHash'),
+    chainId: Number(integer(object, 'chainId', 32)),
+    weight: readU256LE(hash('weight'), 0),
+    height: integer(object, 'height', 64),
+    version: code,
+    epochStart: integer(object, 'epochStart', 63),
+    nonce: decimal(text(object, 'nonce'), 'nonce', 64),
+    hash: hash('hash'),
+  }
+}
+
+function adjacentsFromJson(json: Json | undefined): Map<number, Uint8Array> {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    throw new FormatError('adjacents', 0, 'expected an object of chain: hash')
+  }
+  const entries = Object.entries(json as { readonly [key: string]: Json }).map(([key, value]): [number, Uint8Array] => {
+    if (typeof value !== 'string') throw new FormatError('adjacents', 0, `chain ${key} is not a string`)
+    return [Number(decimal(key, 'adjacents', 32)), decodeHash(value, 'adjacents')]
+  })
+  return new Map(entries.sort(([a], [b]) => a - b))
+}
+
+function text(object: { readonly [key: string]: Json }, field: string): string {
+  const value = object[field]
+  if (typeof value !== 'string') throw new FormatError(field, 0, 'expected a string')
+  return value
+}
+
+function integer(object: { readonly [key: string]: Json }, field: string, bits: number): bigint {
+  const value = object[field]
+  if (typeof value !== 'bigint' && !(typeof value === 'number' && Number.isSafeInteger(value))) {
+    throw new FormatError(field, 0, 'expected an integer')
+  }
+  return inRange(BigInt(value), field, bits)
+}
+
+function decimal(digits: string, field: string, bits: number): bigint {
+  if (!/^(0|[1-9]\d{0,19})$/.test(digits)) throw new FormatError(field, 0, 'expected decimal digits')
+  return inRange(BigInt(digits), field, bits)
+}
+
+function inRange(value: bigint, field: string, bits: number): bigint {
+  if (value < 0n || value >> BigInt(bits) !== 0n) throw new FormatError(field, 0, `${value} does not fit ${bits} bits`)
+  return value
+}

@@ -1,0 +1,56 @@
+/** Payload hashes (PROTOCOL.md B.4). All parts are bytes; on the wire they are base64url strings. */
+import { leaf, merkleRoot, TAG } from './merkle.ts'
+
+export interface PayloadHashes {
+  readonly transactionsHash: Uint8Array
+  readonly outputsHash: Uint8Array
+  readonly payloadHash: Uint8Array
+}
+
+/** Root over miner data and transactions. */
+export function transactionsHash(minerData: Uint8Array, transactions: readonly Uint8Array[]): Uint8Array {
+  return merkleRoot([leaf(TAG.minerData, minerData), ...transactions.map((bytes) => leaf(TAG.transaction, bytes))])
+}
+
+/** Root over the coinbase output and the transaction outputs. */
+export function outputsHash(coinbase: Uint8Array, outputs: readonly Uint8Array[]): Uint8Array {
+  return merkleRoot([leaf(TAG.coinbase, coinbase), ...outputs.map((bytes) => leaf(TAG.transactionOutput, bytes))])
+}
+
+/** SHA-512/256(0x01 || transactionsHash || outputsHash). */
+export function payloadHash(transactions: Uint8Array, outputs: Uint8Array): Uint8Array {
+  return merkleRoot([transactions, outputs])
+}
+
+/** All three hashes of a payload with its outputs. */
+export function payloadHashes(payload: {
+  readonly minerData: Uint8Array
+  readonly transactions: readonly { readonly transaction: Uint8Array; readonly output: Uint8Array }[]
+  readonly coinbase: Uint8Array
+}): PayloadHashes {
+  const transactionsRoot = transactionsHash(
+    payload.minerData,
+    payload.transactions.map(({ transaction }) => transaction),
+  )
+  const outputsRoot = outputsHash(
+    payload.coinbase,
+    payload.transactions.map(({ output }) => output),
+  )
+  return {
+    transactionsHash: transactionsRoot,
+    outputsHash: outputsRoot,
+    payloadHash: payloadHash(transactionsRoot, outputsRoot),
+  }
+}
+
+/** Who is paid for a block: the body of a request for work and, in this key order, the miner data of its payload. */
+export interface MinerAccount {
+  readonly account: string
+  readonly predicate: string
+  readonly publicKeys: readonly string[]
+}
+
+/** JSON in the fixed key order `account`, `predicate`, `public-keys`, without spaces (consensus-relevant). */
+export function minerDataJson(miner: MinerAccount): string {
+  return JSON.stringify({ account: miner.account, predicate: miner.predicate, 'public-keys': miner.publicKeys })
+}

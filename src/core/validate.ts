@@ -1,0 +1,80 @@
+/** Every rule that a header must keep given its parents (PROTOCOL.md A.5, B, C, D). */
+import { blockHash } from './block-hash.ts'
+import { equalBytes } from './bytes.ts'
+import { expectedFor } from './difficulty.ts'
+import { encodeWork, type Header } from './header.ts'
+import { graphAt, type Network } from './network.ts'
+import { meets, powHash } from './pow.ts'
+
+/** The closed set of rules a header can break. */
+export type HeaderRule =
+  | 'hash'
+  | 'proofOfWork'
+  | 'version'
+  | 'featureFlags'
+  | 'chain'
+  | 'parent'
+  | 'height'
+  | 'adjacents'
+  | 'creationTime'
+  | 'future'
+  | 'target'
+  | 'epochStart'
+  | 'weight'
+
+export interface Ancestry {
+  readonly parent: Header
+  /** Adjacent chain -> the header it is named with. */
+  readonly adjacentParents: ReadonlyMap<number, Header>
+}
+
+/**
+ * The rules that `header` breaks, in the order of HeaderRule; empty when it is valid. `now` is the validating clock in
+ * microseconds, without leeway (null: not checked). `checkPow` false leaves out proof of work.
+ */
+export function brokenRules(
+  network: Network,
+  header: Header,
+  ancestry: Ancestry,
+  options: { now: bigint | null; checkPow: boolean },
+): HeaderRule[] {
+  const { parent, adjacentParents } = ancestry
+  const work = encodeWork(header)
+  const height = Number(header.height)
+  const expected = expectedFor(network, parent, [...adjacentParents.values()], header.creationTime)
+  const broken: [HeaderRule, boolean][] = [
+    ['hash', !equalBytes(blockHash(work), header.hash)],
+    ['proofOfWork', options.checkPow && !meets(powHash(work), header.target)],
+    ['version', header.version !== network.code],
+    ['featureFlags', height >= network.rules.zeroFeatureFlags && header.featureFlags !== 0n],
+    ['chain', header.chainId !== parent.chainId],
+    ['parent', !equalBytes(header.parent, parent.hash)],
+    ['height', header.height !== parent.height + 1n],
+    ['adjacents', !adjacentsFit(network, header, ancestry)],
+    ['creationTime', !isLaterThanParents(network, header, ancestry)],
+    ['future', options.now !== null && header.creationTime > options.now],
+    ['target', header.target !== expected.target],
+    ['epochStart', header.epochStart !== expected.epochStart],
+    ['weight', header.weight !== expected.weight],
+  ]
+  return broken.filter(([, isBroken]) => isBroken).map(([rule]) => rule)
+}
+
+/** The graph's adjacents at the parent's height, each named by a block of that chain and height. */
+function adjacentsFit(network: Network, header: Header, { parent, adjacentParents }: Ancestry): boolean {
+  const expected = graphAt(network, Number(parent.height)).adjacents[header.chainId] ?? []
+  if (header.adjacents.size !== expected.length) return false
+  return expected.every((chain) => {
+    const named = header.adjacents.get(chain)
+    const adjacent = adjacentParents.get(chain)
+    if (named === undefined || adjacent === undefined) return false
+    return equalBytes(named, adjacent.hash) && adjacent.chainId === chain && adjacent.height === parent.height
+  })
+}
+
+/** Strictly later than the parent and, under the mean-target rule, than every adjacent parent (A.5). */
+function isLaterThanParents(network: Network, header: Header, { parent, adjacentParents }: Ancestry): boolean {
+  if (header.creationTime <= parent.creationTime) return false
+  if (Number(header.height) < network.rules.meanTarget) return true
+  return [...adjacentParents.values()].every((adjacent) => header.creationTime > adjacent.creationTime)
+}

@@ -1,0 +1,199 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { blockHash } from '../../src/core/block-hash.ts'
+import { decodeBase64Url, decodeHex, encodeBase64Url, encodeHex, readU256LE, u256LE } from '../../src/core/bytes.ts'
+import { expectedFor, startsEpoch } from '../../src/core/difficulty.ts'
+import { genesisHeader } from '../../src/core/genesis.ts'
+import { graphs } from '../../src/core/graph.ts'
+import { decodeHeader, decodeWork, encodeHeader, encodeWork, type Header } from '../../src/core/header.ts'
+import { headerFromJson, headerToJson } from '../../src/core/header-json.ts'
+import { parseJson, stringifyJson } from '../../src/core/json.ts'
+import {
+  development,
+  graphAt,
+  mainnet01,
+  type Network,
+  recapDevelopment,
+  testnet04,
+  versionName,
+} from '../../src/core/network.ts'
+import { outputsHash, payloadHash, transactionsHash } from '../../src/core/payload.ts'
+import { meets, powHash, solves } from '../../src/core/pow.ts'
+import { brokenRules } from '../../src/core/validate.ts'
+
+interface HeaderRecord {
+  source: string
+  kind: 'block' | 'genesis' | 'unsolved-work' | 'invalid-test-header'
+  network: string
+  header_hex: string
+  block_hash_b64url: string | null
+  block_hash_recomputes: boolean | null
+  pow_hash_hex: string
+  target_hex_le: string
+  height: number
+  chain: number
+  solved: boolean
+  feature_flags: string
+  nonce: string
+  creation_time_us: number
+  epoch_start_us: number
+}
+
+const read = (name: string) => JSON.parse(readFileSync(new URL(`../vectors/${name}`, import.meta.url), 'utf8'))
+const records: HeaderRecord[] = read('headers.json')
+const networks: Record<string, Network> = {
+  mainnet01,
+  testnet04,
+  development,
+  'recap-development': recapDevelopment,
+}
+
+describe('162 real and made-up headers', () => {
+  it.each(records.map((record, i) => [i, record.kind, record.network, record.height, record.chain, record] as const))(
+    '%i: %s %s %i/%i',
+    (_i, kind, network, height, chain, record) => {
+      const bytes = decodeHex(record.header_hex)
+      const isWork = kind === 'unsolved-work'
+      const fields = isWork ? decodeWork(bytes) : decodeHeader(bytes)
+      const work = encodeWork(fields)
+      expect(encodeHex(isWork ? work : encodeHeader(fields as Header))).toBe(record.header_hex)
+      expect(versionName(fields.version)).toBe(network)
+      expect(fields.height).toBe(BigInt(height))
+      expect(fields.chainId).toBe(chain)
+      expect(fields.featureFlags).toBe(BigInt(record.feature_flags))
+      expect(fields.nonce).toBe(BigInt(record.nonce))
+      expect(fields.creationTime).toBe(BigInt(record.creation_time_us))
+      expect(fields.epochStart).toBe(BigInt(record.epoch_start_us))
+      expect(encodeHex(u256LE(fields.target))).toBe(record.target_hex_le)
+      expect(encodeHex(powHash(work))).toBe(record.pow_hash_hex)
+      expect(solves(work)).toBe(record.solved)
+      if (isWork) return
+      const claimed = (fields as Header).hash
+      expect(encodeBase64Url(claimed)).toBe(record.block_hash_b64url)
+      expect(encodeBase64Url(blockHash(work)) === record.block_hash_b64url).toBe(record.block_hash_recomputes)
+      expect(headerFromJson(parseJson(stringifyJson(headerToJson(fields as Header))))).toEqual(fields)
+    },
+  )
+
+  it('braids along the graph of the network at the parent height', () => {
+    for (const record of records.filter(({ kind }) => kind === 'block' || kind === 'genesis')) {
+      const header = decodeHeader(decodeHex(record.header_hex))
+      const at = record.kind === 'genesis' ? record.height : record.height - 1
+      expect([...header.adjacents.keys()]).toEqual(graphAt(networks[record.network], at).adjacents[record.chain])
+    }
+  })
+
+  it('computes every genesis header from its network and payload hash', () => {
+    const genesis = records.filter(({ kind }) => kind === 'genesis')
+    expect(genesis).toHaveLength(60)
+    for (const record of genesis) {
+      const real = decodeHeader(decodeHex(record.header_hex))
+      expect(genesisHeader(networks[record.network], record.chain, real.payloadHash)).toEqual(real)
+    }
+  })
+
+  it('stays a miss one above the target', () => {
+    const target = 12345678901234567890n
+    expect(meets(u256LE(target), target)).toBe(true)
+    expect(meets(u256LE(target + 1n), target)).toBe(false)
+  })
+})
+
+interface DifficultyRecord {
+  network: string
+  height: number
+  epoch_boundary: boolean
+  header_hex: string
+  parent_hex: string
+  adjacent_parents: Record<string, string>
+}
+
+describe('difficulty sets of real blocks', () => {
+  const sets: DifficultyRecord[] = read('difficulty.json')
+  it.each(sets.map((set) => [set.network, set.height, set] as const))('%s height %i', (name, height, set) => {
+    const network = networks[name]
+    const header = decodeHeader(decodeHex(set.header_hex))
+    const parent = decodeHeader(decodeHex(set.parent_hex))
+    const adjacentParents = new Map(
+      Object.entries(set.adjacent_parents).map(([chain, hex]) => [Number(chain), decodeHeader(decodeHex(hex))]),
+    )
+    expect(startsEpoch(network, height - 1)).toBe(set.epoch_boundary)
+    const expected = expectedFor(network, parent, [...adjacentParents.values()], header.creationTime)
+    expect(expected).toEqual({ target: header.target, epochStart: header.epochStart, weight: header.weight })
+    const options = { now: header.creationTime, checkPow: true }
+    expect(brokenRules(network, header, { parent, adjacentParents }, options)).toEqual([])
+  })
+
+  it('names each rule a tampered header breaks', () => {
+    const set = sets[sets.length - 1]
+    const network = networks[set.network]
+    const parent = decodeHeader(decodeHex(set.parent_hex))
+    const adjacentParents = new Map(
+      Object.entries(set.adjacent_parents).map(([chain, hex]) => [Number(chain), decodeHeader(decodeHex(hex))]),
+    )
+    const valid = decodeHeader(decodeHex(set.header_hex))
+    const check = (change: Partial<Header>, now = valid.creationTime) =>
+      brokenRules(network, { ...valid, ...change }, { parent, adjacentParents }, { now, checkPow: true })
+    expect(check({}, valid.creationTime - 1n)).toEqual(['future'])
+    expect(check({ hash: new Uint8Array(32) })).toEqual(['hash'])
+    expect(check({ nonce: valid.nonce + 1n })).toEqual(['hash', 'proofOfWork'])
+    for (const [rule, change] of Object.entries({
+      version: { version: 7 },
+      featureFlags: { featureFlags: 1n },
+      chain: { chainId: 1 },
+      parent: { parent: new Uint8Array(32) },
+      height: { height: valid.height + 1n },
+      adjacents: { adjacents: new Map([...valid.adjacents].map(([chain]) => [chain, valid.parent])) },
+      creationTime: { creationTime: parent.creationTime },
+      target: { target: valid.target - 1n },
+      epochStart: { epochStart: valid.epochStart - 1n },
+      weight: { weight: valid.weight + 1n },
+    })) {
+      expect(check(change)).toContain(rule)
+    }
+    const latest = [...adjacentParents.values()].reduce((a, b) => (a.creationTime > b.creationTime ? a : b))
+    if (latest.creationTime > parent.creationTime) {
+      expect(check({ creationTime: latest.creationTime })).toContain('creationTime')
+    }
+  })
+})
+
+describe('payload hashes', () => {
+  interface PayloadRecord {
+    withOutputs: boolean
+    payload: {
+      transactions: (string | [string, string])[]
+      minerData: string
+      coinbase?: string
+      transactionsHash: string
+      outputsHash: string
+      payloadHash: string
+    }
+  }
+  it.each((read('payloads.json') as PayloadRecord[]).map((record, i) => [i, record] as const))('%i', (_i, record) => {
+    const { payload } = record
+    const bytes = (text: string) => decodeBase64Url(text)
+    const transactions = payload.transactions.map((item) => bytes(typeof item === 'string' ? item : item[0]))
+    const transactionsRoot = transactionsHash(bytes(payload.minerData), transactions)
+    expect(encodeBase64Url(transactionsRoot)).toBe(payload.transactionsHash)
+    expect(encodeBase64Url(payloadHash(transactionsRoot, bytes(payload.outputsHash)))).toBe(payload.payloadHash)
+    if (!record.withOutputs) return
+    const outputs = payload.transactions.map((item) => bytes(item[1]))
+    expect(encodeBase64Url(outputsHash(bytes(payload.coinbase ?? ''), outputs))).toBe(payload.outputsHash)
+  })
+})
+
+it('graphs are symmetric, regular and ascending', () => {
+  for (const { adjacents, degree } of Object.values(graphs)) {
+    adjacents.forEach((neighbours, chain) => {
+      expect(neighbours).toHaveLength(degree)
+      expect([...neighbours].sort((a, b) => a - b)).toEqual(neighbours)
+      for (const other of neighbours) expect(adjacents[other]).toContain(chain)
+    })
+  }
+})
+
+it('reads a u256 as little-endian', () => {
+  expect(readU256LE(Uint8Array.from({ length: 32 }, (_, i) => (i === 0 ? 1 : 0)), 0)).toBe(1n)
+  expect(readU256LE(Uint8Array.from({ length: 32 }, (_, i) => (i === 31 ? 1 : 0)), 0)).toBe(1n << 248n)
+})
