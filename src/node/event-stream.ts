@@ -1,0 +1,240 @@
+/**
+ * An update stream of the node that stays open: `eventsource` parses and dispatches, everything around it is here.
+ * Left alone, that package gives up for ever on an error status, a wrong content type or an AbortError, waits 3 s after
+ * a clean end, and never notices a silent stall; so its fetch below never fails, and does all the waiting itself.
+ */
+import { EventSource, type FetchLikeResponse, type ReaderLike } from 'eventsource'
+import { type Clock, sleep } from '../core/clock.ts'
+import { describeError, NewcutError } from '../core/errors.ts'
+import { EventFilter } from './event-filter.ts'
+import { type HttpStream, type NodeHttp, onAbort } from './http.ts'
+
+/** A stream that lived this long was good: its end is routine (PROTOCOL.md A.3: 240 s), and backoff starts anew. */
+const GOOD_STREAM_MS = 1_000
+const FIRST_BACKOFF_MS = 250
+const EXCERPT_BYTES = 200
+const EXCERPT_TIMEOUT_MS = 1_000
+
+export interface EventStreamOptions {
+  http: Pick<NodeHttp, 'stream' | 'baseUrl'>
+  path: string
+  /** Body of the GET, such as the 4 bytes of the chain id. */
+  body?: Uint8Array
+  /** Names of the events to listen to. All others are ignored, and do not keep a stalled stream alive either. */
+  events: readonly string[]
+  onEvent: (name: string, data: string) => void
+  /** At every (re)connection: what happened before it was missed. */
+  onOpen?: () => void
+  /** Not called for a clean end of a good stream. NODE_UNREACHABLE, NODE_REFUSED (a status) or NODE_MISBEHAVED. */
+  onError?: (error: NewcutError, retryInMs: number) => void
+  /** Longest time without an event, and for the headers to arrive, before the stream is opened anew; 0 = no bound. */
+  stallMs?: number
+  maxBackoffMs?: number
+  /** Most bytes of one event. */
+  maxEventBytes?: number
+  clock: Clock
+  /** In [0, 1), for the jitter. */
+  random?: () => number
+  /** Aborting it closes the stream. */
+  signal?: AbortSignal
+}
+
+export interface EventStream {
+  /** Stops everything at once: no callback runs after it. */
+  close(): void
+}
+
+/** Opens the stream and keeps it open until it is closed. Never throws; failures go to onError and are retried. */
+export function openEventStream(options: EventStreamOptions): EventStream {
+  return new ReopeningStream(options)
+}
+
+class ReopeningStream implements EventStream {
+  readonly #options: EventStreamOptions
+  readonly #clock: Clock
+  readonly #source: EventSource | undefined
+  readonly #closing = new AbortController()
+  /** Ends the connection of the moment; its reason is what will be reported. */
+  #connection = new AbortController()
+  #openedAtMs = 0
+  #failures = 0
+  #delayMs = 0
+  #stopStallTimer: () => void = () => undefined
+  #forgetSignal: () => void = () => undefined
+
+  constructor(options: EventStreamOptions) {
+    this.#options = options
+    this.#clock = options.clock
+    if (options.signal) this.#forgetSignal = onAbort(options.signal, () => this.close())
+    if (this.#closed) return
+    this.#source = new EventSource(options.http.baseUrl, { fetch: () => this.#connect() })
+    this.#source.addEventListener('open', () => this.#options.onOpen?.())
+    for (const name of new Set(options.events)) {
+      this.#source.addEventListener(name, (event: MessageEvent) => {
+        // The package goes on dispatching what it has read when it is closed in the middle of a chunk.
+        if (this.#closed) return
+        this.#startStallTimer()
+        options.onEvent(name, String(event.data))
+      })
+    }
+  }
+
+  get #closed(): boolean {
+    return this.#closing.signal.aborted
+  }
+
+  close(): void {
+    if (this.#closed) return
+    this.#closing.abort()
+    this.#forgetSignal()
+    this.#stopStallTimer()
+    // First, so that it finds itself closed when the connection breaks, and schedules nothing.
+    this.#source?.close()
+    this.#connection.abort(this.#closing.signal.reason)
+  }
+
+  /** The fetch of the EventSource: settles with a good response, or rejects because of close() only. */
+  async #connect(): Promise<FetchLikeResponse> {
+    for (;;) {
+      await this.#pause()
+      this.#connection = new AbortController()
+      this.#startStallTimer()
+      try {
+        const answer = await this.#options.http.stream({
+          path: this.#options.path,
+          ...(this.#options.body && { body: this.#options.body, contentType: 'application/octet-stream' }),
+          accept: 'text/event-stream',
+          // No headers come until the chain has work (PROTOCOL.md A.3): the stall timer is the bound.
+          timeoutMs: 0,
+          signal: this.#connection.signal,
+        })
+        const refusal = await this.#refusal(answer)
+        if (refusal) throw refusal
+        this.#openedAtMs = this.#clock.monotonicMs()
+        this.#startStallTimer()
+        return this.#response(answer)
+      } catch (error) {
+        this.#closing.signal.throwIfAborted()
+        this.#fail(error)
+      }
+    }
+  }
+
+  /** The wait that the last end of a connection asked for. */
+  async #pause(): Promise<void> {
+    const { signal } = this.#closing
+    if (this.#delayMs > 0) await sleep(this.#clock, this.#delayMs, signal)
+    signal.throwIfAborted()
+  }
+
+  async #refusal(answer: HttpStream): Promise<NewcutError | undefined> {
+    const type = answer.headers['content-type'] ?? 'none'
+    if (answer.status === 200 && /^text\/event-stream\b/i.test(type)) return undefined
+    const text = await this.#excerpt(answer)
+    const body = text ? `: ${text}` : ''
+    if (answer.status === 200) {
+      return new NewcutError('NODE_MISBEHAVED', `${answer.url}: content type ${type} is no event stream${body}`)
+    }
+    return new NewcutError('NODE_REFUSED', `${answer.url}: status ${answer.status}${body}`)
+  }
+
+  /** The beginning of an error's body, which may be without end: bounded in size and time. */
+  async #excerpt(answer: HttpStream): Promise<string> {
+    let text = ''
+    const stopTimer = this.#clock.after(EXCERPT_TIMEOUT_MS, () => answer.cancel())
+    try {
+      for await (const chunk of answer.body) {
+        text += Buffer.from(chunk).toString('latin1', 0, EXCERPT_BYTES)
+        if (text.length >= EXCERPT_BYTES) break
+      }
+    } catch (error) {
+      text += ` (cut off: ${describeError(error)})`
+    } finally {
+      stopTimer()
+    }
+    return text
+      .replace(/[^\x21-\x7e]+/g, ' ')
+      .trim()
+      .slice(0, EXCERPT_BYTES)
+  }
+
+  #response(answer: HttpStream): FetchLikeResponse {
+    const reader = this.#reader(answer)
+    return {
+      status: 200,
+      url: answer.url,
+      redirected: false,
+      headers: { get: (name) => (name.toLowerCase() === 'content-type' ? 'text/event-stream' : null) },
+      body: { getReader: () => reader },
+    }
+  }
+
+  /** Ends without an error in every case: the package treats some errors as final. */
+  #reader(answer: HttpStream): ReaderLike {
+    const { maxEventBytes } = this.#options
+    // All waiting is done in #pause, so the package is told to come back without any.
+    const filter = new EventFilter({ retryMs: 0, ...(maxEventBytes !== undefined && { maxEventBytes }) })
+    const chunks = answer.body[Symbol.asyncIterator]()
+    let isFirst = true
+    const read = async (): ReturnType<ReaderLike['read']> => {
+      try {
+        // The retry line goes ahead of everything that can fail.
+        if (isFirst) {
+          isFirst = false
+          return { done: false, value: filter.push(new Uint8Array(0)) }
+        }
+        const next = await chunks.next()
+        return next.done ? this.#ended() : { done: false, value: filter.push(next.value) }
+      } catch (error) {
+        answer.cancel()
+        return this.#ended(error)
+      }
+    }
+    return { read, cancel: async () => answer.cancel() }
+  }
+
+  #ended(error?: unknown): { done: true } {
+    const done = { done: true } as const
+    if (this.#closed) return done
+    this.#stopStallTimer()
+    const livedMs = Math.round(this.#clock.monotonicMs() - this.#openedAtMs)
+    if (livedMs >= GOOD_STREAM_MS) this.#failures = 0
+    if (error !== undefined) this.#fail(error)
+    else if (livedMs >= GOOD_STREAM_MS) this.#delayMs = 0
+    else this.#fail(new NewcutError('NODE_MISBEHAVED', `${this.#name}: the node ended the stream after ${livedMs} ms`))
+    return done
+  }
+
+  /** Full jitter: any time up to a bound that doubles with every failure in a row. */
+  #fail(cause: unknown): void {
+    this.#stopStallTimer()
+    const maxBackoffMs = this.#options.maxBackoffMs ?? 15_000
+    const boundMs = Math.min(maxBackoffMs, FIRST_BACKOFF_MS * 2 ** this.#failures)
+    this.#failures++
+    const delayMs = Math.ceil((this.#options.random ?? Math.random)() * boundMs)
+    this.#delayMs = delayMs
+    const error =
+      cause instanceof NewcutError
+        ? cause
+        : new NewcutError('NODE_UNREACHABLE', `${this.#name}: ${describeError(cause)}`, { cause })
+    // Not called from here: what a callback throws must reach the process, not the fetch of the EventSource.
+    queueMicrotask(() => {
+      if (!this.#closed) this.#options.onError?.(error, delayMs)
+    })
+  }
+
+  #startStallTimer(): void {
+    this.#stopStallTimer()
+    const stallMs = this.#options.stallMs ?? 0
+    if (stallMs <= 0 || this.#closed) return
+    const connection = this.#connection
+    this.#stopStallTimer = this.#clock.after(stallMs, () => {
+      const message = `${this.#name}: no event for ${stallMs} ms, opening the stream anew`
+      connection.abort(new NewcutError('NODE_UNREACHABLE', message))
+    })
+  }
+
+  get #name(): string {
+    return this.#options.http.baseUrl + this.#options.path
+  }
+}

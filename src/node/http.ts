@@ -1,0 +1,399 @@
+/**
+ * HTTP floor of the node client: one undici Agent per node. Reads work (GET with a body, PROTOCOL.md A.1), update
+ * streams (A.3), pinned certificates, and puts a bound on time and memory of every answer.
+ */
+import { createHash } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
+import { TLSSocket } from 'node:tls'
+import { Agent, buildConnector, Client, type Dispatcher } from 'undici'
+import { decodeHash, decodeHex, encodeHex } from '../core/bytes.ts'
+import { describeError, NewcutError } from '../core/errors.ts'
+import { ByteBuffer } from './event-filter.ts'
+
+/** For requests under way at once; further ones wait. Every stream has a connection of its own beside them. */
+const MAX_CONNECTIONS = 64
+/** Idle connections are kept for less than the 30 s after which the node's own server drops them. */
+const KEEP_ALIVE_MS = 15_000
+/** Time for one of a host's addresses; Node's 250 ms gives up on nodes that are merely far away. */
+const ADDRESS_TIMEOUT_MS = 1_000
+
+/** `closed` is the user's own doing, `other` a failure without an entry in the table below. */
+export type UnreachableReason = keyof typeof failures | 'fingerprint' | 'other'
+
+/** No answer from the node. `reason` tells failures that may pass from those that need the user. */
+export class UnreachableError extends NewcutError {
+  readonly reason: UnreachableReason
+
+  constructor(reason: UnreachableReason, message: string, options: ConstructorParameters<typeof NewcutError>[2] = {}) {
+    super('NODE_UNREACHABLE', message, options)
+    this.reason = reason
+  }
+}
+
+export interface NodeHttpOptions {
+  /** http:// or https://; a path in it is put before the path of every request. */
+  url: string
+  /** Accept any certificate. */
+  insecure?: boolean
+  /** SHA-256 of the node's certificate (DER), base64url or hex with or without colons. Replaces all other checks. */
+  fingerprint?: string
+  /** From sending a request to the last byte of its answer. */
+  timeoutMs?: number
+  /** TCP and TLS together; undici's timer may be up to a second late. */
+  connectTimeoutMs?: number
+  maxBodyBytes?: number
+  /** Aborting it closes the client. */
+  signal?: AbortSignal
+}
+
+export interface HttpRequest {
+  method?: 'GET' | 'HEAD' | 'POST' | 'PUT'
+  /** Begins with a slash. */
+  path: string
+  query?: Readonly<Record<string, string | number | undefined>>
+  body?: Uint8Array | string
+  contentType?: string
+  accept?: string
+  /** When it aborts, the call rejects with the signal's reason as it is. */
+  signal?: AbortSignal
+  /** For a stream: until the headers arrive; 0 waits for ever. */
+  timeoutMs?: number
+}
+
+export interface HttpHead {
+  status: number
+  /** Names in lower case; repeated headers joined with a comma. */
+  headers: Readonly<Record<string, string | undefined>>
+  url: string
+  /** Wall clock when the headers arrived, for estimating the node's clock skew. */
+  receivedAtMs: number
+}
+
+export interface HttpAnswer extends HttpHead {
+  body: Uint8Array
+}
+
+export interface HttpStream extends HttpHead {
+  /** To be iterated once. */
+  body: AsyncIterable<Uint8Array>
+  /** Drops the connection; needed only where the body is not iterated to its end. */
+  cancel(): void
+}
+
+/** Deadlines are the gate's: undici's own two timeouts do not bound the sum, and must not end a quiet stream. */
+const NO_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 }
+
+export class NodeHttp {
+  /** Without a trailing slash. */
+  readonly baseUrl: string
+  readonly #origin: string
+  readonly #prefix: string
+  readonly #agent: Agent
+  readonly #connector: (signal: AbortSignal) => buildConnector.connector
+  readonly #timeoutMs: number
+  readonly #maxBodyBytes: number
+  readonly #closing = new AbortController()
+
+  /** Throws NewcutError BAD_OPTION for a url or a fingerprint that cannot be used. */
+  constructor(options: NodeHttpOptions) {
+    const url = parseBaseUrl(options.url)
+    this.#origin = url.origin
+    this.#prefix = url.pathname.replace(/\/+$/, '')
+    this.baseUrl = this.#origin + this.#prefix
+    this.#timeoutMs = options.timeoutMs ?? 10_000
+    this.#maxBodyBytes = options.maxBodyBytes ?? 4 * 1024 * 1024
+    setMaxListeners(0, this.#closing.signal)
+    this.#connector = connectors(url, options)
+    this.#agent = new Agent({
+      connect: this.#connector(this.#closing.signal),
+      connections: MAX_CONNECTIONS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      ...NO_TIMEOUTS,
+    })
+    if (options.signal) {
+      const forget = onAbort(options.signal, () => void this.close())
+      onAbort(this.#closing.signal, forget)
+    }
+  }
+
+  /** Any status is an answer. Throws UnreachableError, or NewcutError NODE_MISBEHAVED when the body is too large. */
+  async request(options: HttpRequest): Promise<HttpAnswer> {
+    const gate = this.#openGate(options)
+    try {
+      const { head, body } = await this.#send(this.#agent, options, gate.signal)
+      const bytes = await this.#collect(body, head.url)
+      // undici frees a connection one turn of the event loop after the answer; a caller that goes on at once would
+      // open a second one.
+      await setImmediate()
+      return { ...head, body: bytes }
+    } catch (error) {
+      throw this.#failure(error, gate)
+    } finally {
+      gate.release()
+    }
+  }
+
+  /** As request, for answers without an end: the timeout covers the headers only, and the size has no bound. */
+  async stream(options: HttpRequest): Promise<HttpStream> {
+    const gate = this.#openGate(options)
+    // A client of its own: after an abort undici's Agent connects anew for the aborted request, and keeps that
+    // connection although nobody needs it.
+    const client = new Client(this.#origin, { connect: this.#connector(gate.signal), ...NO_TIMEOUTS })
+    const drop = () => {
+      gate.release()
+      void client.destroy()
+    }
+    onAbort(gate.signal, drop)
+    try {
+      const { head, body } = await this.#send(client, options, gate.signal)
+      gate.stopTimer()
+      body.once('close', drop)
+      // A body that is dropped while nobody iterates it would otherwise throw its error at the process.
+      body.on('error', () => undefined)
+      return { ...head, body: this.#chunks(body, gate, drop), cancel: drop }
+    } catch (error) {
+      drop()
+      throw this.#failure(error, gate)
+    }
+  }
+
+  /** Drops all connections at once; open calls reject with UnreachableError `closed`, and later ones too. */
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return
+    this.#closing.abort(new UnreachableError('closed', `${this.#origin}: the client was closed`))
+    await this.#agent.destroy()
+  }
+
+  #openGate(options: HttpRequest): Gate {
+    const timeoutMs = options.timeoutMs ?? this.#timeoutMs
+    return openGate([this.#closing.signal, options.signal], timeoutMs, () => {
+      return new UnreachableError('timeout', `${this.#origin}: timed out, no complete answer in ${timeoutMs} ms`, {
+        hint: 'is the node overloaded, or still catching up?',
+      })
+    })
+  }
+
+  async #send(dispatcher: Dispatcher, options: HttpRequest, signal: AbortSignal) {
+    signal.throwIfAborted()
+    const path = this.#prefix + options.path + queryString(options.query)
+    const headers: Record<string, string> = { 'user-agent': 'newcut', accept: options.accept ?? '*/*' }
+    if (options.contentType !== undefined) headers['content-type'] = options.contentType
+    const sent = dispatcher.request({
+      origin: this.#origin,
+      path,
+      method: options.method ?? 'GET',
+      headers,
+      body: options.body ?? null,
+      signal,
+      // Without it undici drops the connection after every GET that has a body.
+      reset: false,
+    })
+    // undici heeds the signal only once a connection stands; the race lets a caller go at once.
+    const answer = await settledOrAborted(sent, signal)
+    const { statusCode: status, body } = answer
+    const url = this.#origin + path
+    const head: HttpHead = { status, headers: flatHeaders(answer.headers), url, receivedAtMs: Date.now() }
+    return { head, body }
+  }
+
+  async #collect(body: AsyncIterable<Uint8Array>, url: string): Promise<Uint8Array> {
+    // One growing buffer: a node that sends byte by byte must not cost an object a byte.
+    const bytes = new ByteBuffer()
+    for await (const chunk of body) {
+      if (bytes.size + chunk.length > this.#maxBodyBytes) {
+        throw new NewcutError('NODE_MISBEHAVED', `${url}: the answer is longer than ${this.#maxBodyBytes} bytes`, {
+          hint: 'is that address a node at all?',
+        })
+      }
+      bytes.append(chunk)
+    }
+    return bytes.take()
+  }
+
+  async *#chunks(body: AsyncIterable<Uint8Array>, gate: Gate, drop: () => void): AsyncGenerator<Uint8Array, void> {
+    const chunks = body[Symbol.asyncIterator]()
+    try {
+      for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value
+    } catch (error) {
+      throw this.#failure(error, gate)
+    } finally {
+      drop()
+    }
+  }
+
+  #failure(error: unknown, gate: Gate): unknown {
+    if (gate.signal.aborted) return gate.signal.reason
+    if (error instanceof NewcutError || codeOf(error) === 'UND_ERR_INVALID_ARG') return error
+    return unreachable(this.#origin, error)
+  }
+}
+
+function parseBaseUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new NewcutError('BAD_OPTION', `${JSON.stringify(text)} is no address of a node`, {
+      hint: 'write it as http://HOST:PORT or https://HOST:PORT',
+    })
+  }
+  if (url.username || url.password || url.search || url.hash) {
+    throw new NewcutError('BAD_OPTION', `the address of a node takes no user, query or fragment: ${url.host}`)
+  }
+  return url
+}
+
+/** Lower-case hex. */
+function parseFingerprint(text: string): string {
+  try {
+    const hex = text.replaceAll(':', '')
+    return encodeHex(hex.length === 64 ? decodeHex(hex, 'fingerprint') : decodeHash(text, 'fingerprint'))
+  } catch (cause) {
+    throw new NewcutError('BAD_OPTION', `the fingerprint is no SHA-256 (${describeError(cause)})`, {
+      cause,
+      hint: 'openssl x509 -in CERTIFICATE -noout -fingerprint -sha256 prints it',
+    })
+  }
+}
+
+/** Connectors whose sockets, also those not yet connected, end when the signal aborts. */
+function connectors(url: URL, options: NodeHttpOptions): (signal: AbortSignal) => buildConnector.connector {
+  const pinned = options.fingerprint === undefined ? undefined : parseFingerprint(options.fingerprint)
+  if (pinned !== undefined && url.protocol !== 'https:') {
+    throw new NewcutError('BAD_OPTION', `a fingerprint needs an https:// address, not ${url.origin}`)
+  }
+  return (signal) => {
+    const connect = buildConnector({
+      timeout: options.connectTimeoutMs ?? 5_000,
+      rejectUnauthorized: !(options.insecure || pinned !== undefined),
+      autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT_MS,
+      signal,
+      // A resumed TLS session carries no certificate to compare.
+      ...(pinned === undefined ? {} : { maxCachedSessions: 0 }),
+    })
+    return pinned === undefined ? connect : pinnedConnector(connect, pinned, url.origin)
+  }
+}
+
+function pinnedConnector(connect: buildConnector.connector, pinned: string, origin: string): buildConnector.connector {
+  return (target, callback) => {
+    connect(target, (...[error, socket]) => {
+      if (error) return callback(error, null)
+      const raw = socket instanceof TLSSocket ? socket.getPeerX509Certificate()?.raw : undefined
+      const actual = raw ? createHash('sha256').update(raw).digest('hex') : 'none'
+      if (actual === pinned) return callback(null, socket)
+      socket.destroy()
+      const message = `${origin}: fingerprint mismatch, its certificate has ${actual}, not the pinned ${pinned}`
+      const hint = 'the node has a new certificate, or someone is in between: find out which before you pin the new one'
+      callback(new UnreachableError('fingerprint', message, { hint }), null)
+    })
+  }
+}
+
+interface Gate {
+  signal: AbortSignal
+  stopTimer(): void
+  /** Stops the timer and lets go of the sources. */
+  release(): void
+}
+
+/**
+ * One signal for everything that may end a call. AbortSignal.any is not used: in Node 20 each use of it stays
+ * attached to a long-lived source.
+ */
+function openGate(sources: readonly (AbortSignal | undefined)[], timeoutMs: number, timeoutError: () => Error): Gate {
+  const controller = new AbortController()
+  const timer = timeoutMs > 0 ? setTimeout(() => controller.abort(timeoutError()), timeoutMs) : undefined
+  const forget = sources.map((source) => source && onAbort(source, () => controller.abort(source.reason)))
+  const stopTimer = () => clearTimeout(timer)
+  const release = () => {
+    stopTimer()
+    for (const each of forget) each?.()
+  }
+  return { signal: controller.signal, stopTimer, release }
+}
+
+/** Runs `run` when the signal aborts, at once if it has. Returns how to take that back. */
+export function onAbort(signal: AbortSignal, run: () => void): () => void {
+  if (signal.aborted) {
+    run()
+    return () => undefined
+  }
+  // One signal may stop many calls and streams; Node would warn of a leak at the eleventh.
+  setMaxListeners(0, signal)
+  signal.addEventListener('abort', run, { once: true })
+  return () => signal.removeEventListener('abort', run)
+}
+
+function settledOrAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const forget = onAbort(signal, () => reject(signal.reason))
+    promise.then(resolve, reject).finally(forget)
+  })
+}
+
+function queryString(query: HttpRequest['query'] = {}): string {
+  const params = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) params.append(name, String(value))
+  return params.size > 0 ? `?${params}` : ''
+}
+
+function flatHeaders(headers: Dispatcher.ResponseData['headers']): HttpHead['headers'] {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value?.toString()]))
+}
+
+/** Error codes of Node, OpenSSL and undici, and what they mean to the user. */
+const failures = {
+  refused: {
+    codes: /^ECONNREFUSED$/,
+    text: 'connection refused',
+    hint: 'is the node running, and its service API listening on that port?',
+  },
+  'unknown-host': { codes: /^(ENOTFOUND|EAI_\w+)$/, text: 'unknown host', hint: 'check the host name' },
+  timeout: {
+    codes: /^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/,
+    text: 'timed out while connecting',
+    hint: 'a firewall on the way, or a wrong address?',
+  },
+  unroutable: {
+    codes: /^(EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL|EACCES)$/,
+    text: 'that address cannot be reached from here',
+    hint: 'check the address and the network of this machine',
+  },
+  'not-tls': {
+    codes: /^(ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|UNKNOWN_PROTOCOL)|EPROTO)$/,
+    text: 'not TLS on that port',
+    hint: 'the service API of a node is plain http://',
+  },
+  untrusted: {
+    codes: /^(\w*SELF_SIGNED_CERT\w*|UNABLE_TO_\w+|CERT_\w+|INVALID_(CA|PURPOSE)|ERR_TLS_CERT_ALTNAME\w+)$/,
+    text: 'certificate not trusted',
+    hint: 'pin it with --fingerprint (SHA-256 of the certificate), or accept any certificate with --insecure',
+  },
+  'not-http': {
+    codes: /^HPE$/,
+    text: 'the answer is not HTTP',
+    hint: 'a port for TLS or for another protocol? try https://, or the port of the service API',
+  },
+  disconnected: {
+    codes: /^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/,
+    text: 'connection lost before the answer was complete',
+    hint: 'did the node stop? If it happens always: try https://',
+  },
+  closed: { codes: /^UND_ERR_(DESTROYED|CLOSED)$/, text: 'cancelled', hint: undefined },
+} as const
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return ''
+  // Not every error of undici's parser has a code.
+  if (error.name === 'HTTPParserError') return 'HPE'
+  return 'code' in error && typeof error.code === 'string' ? error.code : ''
+}
+
+function unreachable(origin: string, cause: unknown): UnreachableError {
+  const code = codeOf(cause)
+  for (const reason of Object.keys(failures) as (keyof typeof failures)[]) {
+    const { codes, text, hint } = failures[reason]
+    if (codes.test(code)) return new UnreachableError(reason, `${origin}: ${text} (${code})`, { hint, cause })
+  }
+  return new UnreachableError('other', `${origin}: ${describeError(cause)}`, { cause })
+}

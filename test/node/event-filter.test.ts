@@ -1,0 +1,138 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { EventFilter } from '../../src/node/event-filter.ts'
+
+const encode = (text: string) => new TextEncoder().encode(text)
+
+function filtered(chunks: Uint8Array[], options: ConstructorParameters<typeof EventFilter>[0] = {}): string {
+  const filter = new EventFilter(options)
+  return Buffer.concat(chunks.map((chunk) => filter.push(chunk))).toString()
+}
+
+/** The same rules over the whole text at once. */
+function expected(text: string): string {
+  const lines = text.replace(/^\ufeff/, '').split(/\r\n|\r|\n/)
+  lines.pop()
+  let fields: string[] = []
+  let out = ''
+  for (const line of lines) {
+    if (line === '') {
+      if (fields.includes('event') && !fields.includes('data')) out += 'data:\n'
+      fields = []
+    } else {
+      fields.push(line.split(':')[0])
+    }
+    out += `${line}\n`
+  }
+  return out
+}
+
+function split(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
+  const at = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length]
+  return at.slice(1).map((end, i) => bytes.subarray(at[i], end))
+}
+
+const sample =
+  '\ufeffevent:New Cut\n\nevent: Refreshed Block\r\n\r\n:ping\r\revent:BlockHeader\ndata:{"é":"✓"}\n\ndata\n\nevent\n\n' +
+  'event:x\ndata\n\nevents:y\n\ndatabase:z\nevent:w\r\nid:7\n\nevent:cut off\n'
+
+test('an event without data gets an empty data line, and nothing else changes', () => {
+  expect(filtered([encode('event:New Cut\n\n')])).toBe('event:New Cut\ndata:\n\n')
+  expect(filtered([encode('event: New Cut\n\n')])).toBe('event: New Cut\ndata:\n\n')
+  expect(filtered([encode('event:a\ndata:1\n\n')])).toBe('event:a\ndata:1\n\n')
+  expect(filtered([encode('data:1\nevent:a\n\n')])).toBe('data:1\nevent:a\n\n')
+  expect(filtered([encode('event:a\ndata\n\n')])).toBe('event:a\ndata\n\n')
+  expect(filtered([encode('event:a\ndatabase:1\n\n')])).toBe('event:a\ndatabase:1\ndata:\n\n')
+  expect(filtered([encode('events:a\n\n:event\n\nid:1\n\n')])).toBe('events:a\n\n:event\n\nid:1\n\n')
+  expect(filtered([encode('event:a\n\n\n\nevent:b\n\n')])).toBe('event:a\ndata:\n\n\n\nevent:b\ndata:\n\n')
+})
+
+test('CR and CRLF become LF, and a BOM is dropped at the beginning only', () => {
+  expect(filtered([encode('event:a\r\n\r\nevent:b\r\revent:c\n\r\n')])).toBe(
+    'event:a\ndata:\n\nevent:b\ndata:\n\nevent:c\ndata:\n\n',
+  )
+  expect(filtered([encode('\ufeffdata:1\n\ufeffdata:2\n')])).toBe('data:1\n\ufeffdata:2\n')
+  expect(filtered([encode('\ufeff\r'), encode('\n'), encode('\n')])).toBe('\n\n')
+})
+
+test('what is not a whole line is never given out', () => {
+  expect(filtered([encode('event:a\n\neve'), encode('nt:b')])).toBe('event:a\ndata:\n\n')
+})
+
+test('a retry line goes first, and then replaces those of the server', () => {
+  const text = 'retry:60000\nevent:a\nretry:7\n\nretryx:1\nretry\n'
+  expect(filtered([new Uint8Array(0), encode(text)], { retryMs: 0 })).toBe('retry:0\nevent:a\ndata:\n\nretryx:1\n')
+  expect(filtered([encode(text)])).toBe('retry:60000\nevent:a\nretry:7\ndata:\n\nretryx:1\nretry\n')
+  const filter = new EventFilter({ retryMs: 25 })
+  expect(Buffer.from(filter.push(new Uint8Array(0))).toString()).toBe('retry:25\n')
+})
+
+test('every split in two gives the same bytes', () => {
+  const bytes = encode(sample)
+  for (let cut = 0; cut <= bytes.length; cut++) expect(filtered(split(bytes, [cut]))).toBe(expected(sample))
+})
+
+test('every split in three of a short sample gives the same bytes', () => {
+  const text = '\ufeffevent:a\r\n\r\nevent:b\r\r'
+  const bytes = encode(text)
+  for (let first = 0; first <= bytes.length; first++) {
+    for (let second = first; second <= bytes.length; second++) {
+      expect(filtered(split(bytes, [first, second]))).toBe(expected(text))
+    }
+  }
+})
+
+test('any text in any split gives what the rules say', () => {
+  const piece = fc.constantFrom(
+    'event',
+    'data',
+    ':',
+    ' ',
+    'New Cut',
+    '\n',
+    '\r',
+    '\r\n',
+    '\n\n',
+    '\ufeff',
+    'é',
+    '{"a":1}',
+  )
+  const text = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''))
+  const cuts = fc.array(fc.nat(), { maxLength: 12 })
+  fc.assert(
+    fc.property(text, cuts, (stream, at) => {
+      expect(filtered(split(encode(stream), at))).toBe(expected(stream))
+    }),
+    { numRuns: 5_000 },
+  )
+})
+
+test('a line past the limit is a typed error, in one chunk or many', () => {
+  const options = { maxEventBytes: 100 }
+  expect(filtered([encode(`data:${'x'.repeat(95)}\n`)], options)).toHaveLength(101)
+  const error = expect.objectContaining({ name: 'NewcutError', code: 'NODE_MISBEHAVED' })
+  expect(() => filtered([encode(`:${'x'.repeat(100)}`)], options)).toThrow(error)
+  const drops = Array.from({ length: 101 }, () => encode('x'))
+  expect(() => filtered(drops, options)).toThrow(error)
+})
+
+test('the data lines of one event count together, those of several do not', () => {
+  const options = { maxEventBytes: 100 }
+  const line = `data:${'x'.repeat(35)}\n`
+  expect(filtered([encode(`${line}${line}\n${line}${line}\n`)], options)).toHaveLength(4 * 41 + 2)
+  expect(() => filtered([encode(line + line + line)], options)).toThrow('longer than 100 bytes')
+  expect(
+    filtered(
+      Array.from({ length: 50 }, () => encode(': keep-alive\n')),
+      options,
+    ),
+  ).toHaveLength(50 * 13)
+})
+
+test('a caller may reuse its buffer', () => {
+  const filter = new EventFilter()
+  const buffer = encode('event')
+  filter.push(buffer)
+  buffer.fill(0)
+  expect(Buffer.from(filter.push(encode(':a\n\n'))).toString()).toBe('event:a\ndata:\n\n')
+})

@@ -1,0 +1,468 @@
+import { spawn } from 'node:child_process'
+import http from 'node:http'
+import net, { type AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
+import type { NewcutError } from '../../src/core/errors.ts'
+import { type EventStreamOptions, openEventStream } from '../../src/node/event-stream.ts'
+import { type HttpStream, NodeHttp } from '../../src/node/http.ts'
+
+const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n'
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+interface RawServer {
+  port: number
+  /** When each connection was accepted. */
+  acceptedMs: number[]
+  requests: string[]
+  open: Set<net.Socket>
+  close(): Promise<void>
+}
+
+type Script = (socket: net.Socket) => unknown
+
+/** Answers the n-th request with the n-th script, raw bytes on the socket; the last script stays for all later ones. */
+async function serve(scripts: Script[], port = 0): Promise<RawServer> {
+  const server = net.createServer((socket) => {
+    raw.acceptedMs.push(performance.now())
+    raw.open.add(socket)
+    const script = scripts[Math.min(raw.acceptedMs.length, scripts.length) - 1]
+    socket.setNoDelay(true)
+    socket.on('error', () => undefined)
+    socket.on('close', () => raw.open.delete(socket))
+    socket.once('data', (bytes) => {
+      raw.requests.push(bytes.toString('latin1'))
+      script(socket)
+    })
+  })
+  const raw: RawServer = {
+    port: 0,
+    acceptedMs: [],
+    requests: [],
+    open: new Set(),
+    close: async () => {
+      for (const socket of raw.open) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  raw.port = (server.address() as AddressInfo).port
+  cleanups.push(raw.close)
+  return raw
+}
+
+function open(port: number, options: Partial<EventStreamOptions> = {}) {
+  const node = new NodeHttp({ url: `http://127.0.0.1:${port}` })
+  const log: string[] = []
+  const errors: NewcutError[] = []
+  const delaysMs: number[] = []
+  const stream = openEventStream({
+    http: node,
+    path: '/mining/updates',
+    body: Uint8Array.of(7, 0, 0, 0),
+    events: ['New Cut', 'Refreshed Block', 'BlockHeader'],
+    onOpen: () => log.push('open'),
+    onEvent: (name, data) => log.push(data === '' ? name : `${name} ${data}`),
+    onError: (error, retryInMs) => {
+      log.push('error')
+      errors.push(error)
+      delaysMs.push(retryInMs)
+    },
+    clock: systemClock,
+    random: () => 0.1,
+    ...options,
+  })
+  cleanups.push(() => {
+    stream.close()
+    return node.close()
+  })
+  return {
+    stream,
+    node,
+    log,
+    errors,
+    delaysMs,
+    events: () => log.filter((line) => line !== 'open' && line !== 'error'),
+  }
+}
+
+const stay: Script = (socket) => socket.write(`${HEAD}event:New Cut\n\n`)
+const until = (check: () => unknown, value: unknown) =>
+  expect.poll(check, { interval: 5, timeout: 5_000 }).toEqual(value)
+
+test('events without data are delivered, with and without the space, in every split', async () => {
+  const bytes = Buffer.from(
+    `${HEAD}event:New Cut\n\n: keep-alive\n\nevent: Refreshed Block\r\n\r\nevent:Unknown\n\n` +
+      `event:BlockHeader\ndata:{"é":1}\n\nevent:New Cut\n\n`,
+  )
+  for (const step of [1, 2, 3, 7, bytes.length]) {
+    const server = await serve([
+      async (socket) => {
+        for (let i = 0; i < bytes.length; i += step) {
+          socket.write(bytes.subarray(i, i + step))
+          await new Promise(setImmediate)
+        }
+      },
+    ])
+    const { log, stream } = open(server.port)
+    await until(() => log, ['open', 'New Cut', 'Refreshed Block', 'BlockHeader {"é":1}', 'New Cut'])
+    expect(server.requests[0]).toMatch(/^GET \/mining\/updates HTTP\/1\.1\r\n/)
+    stream.close()
+  }
+})
+
+test('the GET carries the chain id as its body', async () => {
+  const server = http.createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const { accept, 'content-length': length, 'content-type': type } = request.headers
+    response.writeHead(200, { 'content-type': 'Text/Event-Stream;charset=utf-8' })
+    const seen = JSON.stringify([request.method, accept, length, type, Buffer.concat(chunks).toString('hex')])
+    response.write(`event:BlockHeader\ndata:${seen}\n\n`)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  cleanups.push(() => server.close())
+  const { events } = open((server.address() as AddressInfo).port)
+  await until(events, ['BlockHeader ["GET","text/event-stream","4","application/octet-stream","07000000"]'])
+})
+
+test('a stream that ends after a second is reopened at once, without an error', async () => {
+  let endedMs = 0
+  const server = await serve([
+    (socket) => {
+      stay(socket)
+      setTimeout(() => {
+        endedMs = performance.now()
+        socket.end('event:Refreshed Block\n\nevent:New')
+      }, 1_050)
+    },
+    stay,
+  ])
+  const { log } = open(server.port, { random: () => 0.99 })
+  await until(() => log, ['open', 'New Cut', 'Refreshed Block', 'open', 'New Cut'])
+  expect(server.acceptedMs[1] - endedMs).toBeLessThan(200)
+})
+
+test("a server's own retry line does not delay that", async () => {
+  const end: Script = (socket) => {
+    socket.write(`${HEAD}retry:60000\n\n`)
+    setTimeout(() => socket.end(), 1_050)
+  }
+  const server = await serve([end, stay])
+  const { events } = open(server.port)
+  await until(events, ['New Cut'])
+})
+
+test('a server that ends every stream at once is not hammered', async () => {
+  const server = await serve([(socket) => socket.end(`${HEAD}event:New Cut\n\n`)])
+  const { errors, delaysMs } = open(server.port, { random: () => 0.999, maxBackoffMs: 600 })
+  await sleep(2_000)
+  expect(delaysMs.slice(0, 4)).toEqual([250, 500, 600, 600])
+  expect(server.acceptedMs.length).toBeLessThanOrEqual(5)
+  expect(errors[0]).toMatchObject({ code: 'NODE_MISBEHAVED', message: expect.stringContaining('ended the stream') })
+})
+
+test('error statuses are reported with the beginning of their body, and retried', async () => {
+  const refuse = (status: string, body: string): Script => {
+    return (socket) => socket.end(`HTTP/1.1 ${status}\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+  }
+  const server = await serve([
+    refuse('503 Service Unavailable', 'No more update streams available currently. Retry later.\n'),
+    refuse('404 Not Found', ''),
+    refuse('403 Forbidden', 'x'.repeat(100_000)),
+    refuse('204 No Content', ''),
+    refuse('302 Found', ''),
+    stay,
+  ])
+  const { log, errors, delaysMs } = open(server.port)
+  await until(() => log, ['error', 'error', 'error', 'error', 'error', 'open', 'New Cut'])
+  expect(errors.map((error) => error.code)).toEqual(Array(5).fill('NODE_REFUSED'))
+  const url = `http://127.0.0.1:${server.port}/mining/updates`
+  expect(errors[0].message).toBe(`${url}: status 503: No more update streams available currently. Retry later.`)
+  expect(errors[1].message).toBe(`${url}: status 404`)
+  expect(errors[2].message).toBe(`${url}: status 403: ${'x'.repeat(200)}`)
+  expect(delaysMs).toEqual([25, 50, 100, 200, 400])
+})
+
+test('an error body without end does not hold the stream up', async () => {
+  const server = await serve([(socket) => socket.write('HTTP/1.1 500 Oops\r\n\r\nbroken'), stay])
+  const { log, errors } = open(server.port)
+  await until(() => log, ['error', 'open', 'New Cut'])
+  expect(errors[0].message).toMatch(/status 500: broken \(cut off: .+\)$/)
+})
+
+test('a wrong content type is reported, and retried', async () => {
+  const wrong: Script = (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html>\r\n login')
+  const server = await serve([wrong, (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'), stay])
+  const { log, errors } = open(server.port)
+  await until(() => log, ['error', 'error', 'open', 'New Cut'])
+  expect(errors[0]).toMatchObject({
+    code: 'NODE_MISBEHAVED',
+    message: expect.stringMatching(/content type text\/html is no event stream: <html> login$/),
+  })
+  expect(errors[1].message).toContain('content type none')
+})
+
+test('a node that is down is tried until it is up', async () => {
+  const gone = await serve([stay])
+  await gone.close()
+  const { log, errors, events } = open(gone.port)
+  await until(() => log.length >= 2, true)
+  expect(errors[0]).toMatchObject({ code: 'NODE_UNREACHABLE', reason: 'refused' })
+  await serve([stay], gone.port)
+  await until(events, ['New Cut'])
+})
+
+test('a broken connection is reported, and reopened', async () => {
+  const server = await serve([
+    (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n')
+      socket.write('f\r\nevent:New Cut\n\n\r\n')
+      setTimeout(() => socket.resetAndDestroy(), 50)
+    },
+    stay,
+  ])
+  const { log, errors } = open(server.port)
+  await until(() => log, ['open', 'New Cut', 'error', 'open', 'New Cut'])
+  expect(errors[0]).toMatchObject({ code: 'NODE_UNREACHABLE', reason: 'disconnected' })
+})
+
+test('a stream without events is reopened and reported, keep-alive comments or not', async () => {
+  const server = await serve([
+    stay,
+    (socket) => {
+      stay(socket)
+      const timer = setInterval(() => socket.write(': keep-alive\n\nevent:Unknown\n\n'), 20)
+      socket.on('close', () => clearInterval(timer))
+    },
+    // Silent even before the headers.
+    () => undefined,
+    (socket) => {
+      stay(socket)
+      const timer = setInterval(() => socket.write('event:Refreshed Block\n\n'), 50)
+      socket.on('close', () => clearInterval(timer))
+    },
+  ])
+  const { log, errors } = open(server.port, { stallMs: 200 })
+  await until(
+    () => log.slice(0, 9),
+    ['open', 'New Cut', 'error', 'open', 'New Cut', 'error', 'error', 'open', 'New Cut'],
+  )
+  expect(errors[0]).toMatchObject({
+    code: 'NODE_UNREACHABLE',
+    message: expect.stringContaining('no event for 200 ms'),
+  })
+  await sleep(500)
+  expect(errors).toHaveLength(3)
+  expect(server.acceptedMs).toHaveLength(4)
+  expect(server.open.size).toBe(1)
+})
+
+test('without a stall time a silent stream stays', async () => {
+  const server = await serve([stay])
+  const { log } = open(server.port)
+  await sleep(400)
+  expect(log).toEqual(['open', 'New Cut'])
+})
+
+test('backoff doubles up to its cap with jitter, and begins anew after a good stream', async () => {
+  const timers: { delayMs: number; run: () => void }[] = []
+  let nowMs = 0
+  let end: () => void = () => undefined
+  let lives = false
+  const answer = (): HttpStream => ({
+    status: lives ? 200 : 500,
+    headers: { 'content-type': 'text/event-stream' },
+    url: 'http://node/updates',
+    receivedAtMs: 0,
+    cancel: () => undefined,
+    body: (async function* () {
+      if (lives) await new Promise<void>((resolve) => (end = resolve))
+      yield Buffer.from('late')
+    })(),
+  })
+  const delaysMs: number[] = []
+  const draws = [0.5, 0.999, 0, 0.5, 0.5, 0.5, 0.5, 0.5]
+  let opened = 0
+  const stream = openEventStream({
+    http: { baseUrl: 'http://node', stream: async () => answer() },
+    path: '/updates',
+    events: [],
+    onEvent: () => undefined,
+    onOpen: () => opened++,
+    onError: (_, retryInMs) => delaysMs.push(retryInMs),
+    maxBackoffMs: 1_500,
+    random: () => draws.shift() ?? 0.5,
+    clock: {
+      wallMs: () => nowMs,
+      monotonicMs: () => nowMs,
+      after: (delayMs, run) => {
+        const timer = { delayMs, run }
+        timers.push(timer)
+        return () => {
+          if (timers.includes(timer)) timers.splice(timers.indexOf(timer), 1)
+        }
+      },
+    },
+  })
+  cleanups.push(() => stream.close())
+  const fire = async (count: number) => {
+    await until(() => delaysMs.length, count)
+    await until(() => timers.length, 1)
+    timers.shift()?.run()
+  }
+  await fire(1)
+  await fire(2)
+  // The third draw is 0: no wait, so no timer either.
+  await fire(4)
+  await fire(5)
+  await until(() => delaysMs, [125, 500, 0, 750, 750, 750])
+  lives = true
+  await fire(6)
+  await until(() => opened, 1)
+  nowMs += 1_000
+  lives = false
+  end()
+  await until(() => delaysMs.length, 7)
+  expect(delaysMs[6]).toBe(125)
+  stream.close()
+  await until(() => timers.length, 0)
+})
+
+test('an AbortError that close() did not cause is retried like any failure', async () => {
+  const server = await serve([stay])
+  const node = new NodeHttp({ url: `http://127.0.0.1:${server.port}` })
+  cleanups.push(() => node.close())
+  const abort = () => new DOMException('This operation was aborted', 'AbortError')
+  let calls = 0
+  const flaky: EventStreamOptions['http'] = {
+    baseUrl: node.baseUrl,
+    stream: async (request) => {
+      calls++
+      if (calls === 1) throw abort()
+      const answer = await node.stream(request)
+      if (calls > 2) return answer
+      const body = (async function* () {
+        for await (const chunk of answer.body) {
+          yield chunk
+          throw abort()
+        }
+      })()
+      return { ...answer, body }
+    },
+  }
+  const { log, errors } = open(server.port, { http: flaky })
+  await until(() => log, ['error', 'open', 'New Cut', 'error', 'open', 'New Cut'])
+  expect(errors[0]).toMatchObject({ name: 'NewcutError', code: 'NODE_UNREACHABLE' })
+})
+
+test('an event without end is reported, and its connection dropped', async () => {
+  const huge: Script = (socket) => {
+    socket.write(`${HEAD}event:New Cut\n\ndata:`)
+    const timer = setInterval(() => socket.write('x'.repeat(10_000)), 1)
+    socket.on('close', () => clearInterval(timer))
+  }
+  const server = await serve([huge, stay])
+  const { log, errors } = open(server.port, { maxEventBytes: 50_000 })
+  await until(() => log, ['open', 'New Cut', 'error', 'open', 'New Cut'])
+  expect(errors[0]).toMatchObject({ code: 'NODE_MISBEHAVED', message: expect.stringContaining('longer than 50000') })
+  await until(() => server.open.size, 1)
+})
+
+test('after close nothing is called, even in the middle of a chunk', async () => {
+  const server = await serve([(socket) => socket.write(`${HEAD}${'event:New Cut\n\n'.repeat(10)}`)])
+  const seen: string[] = []
+  const { stream } = open(server.port, {
+    onEvent: (name) => {
+      seen.push(name)
+      if (seen.length === 3) stream.close()
+    },
+    onError: () => seen.push('error'),
+  })
+  await until(() => seen.length, 3)
+  await until(() => server.open.size, 0)
+  await sleep(100)
+  expect(seen).toEqual(['New Cut', 'New Cut', 'New Cut'])
+  expect(server.acceptedMs).toHaveLength(1)
+})
+
+test('a signal closes the stream, also one that was aborted before', async () => {
+  const server = await serve([stay])
+  const controller = new AbortController()
+  const { events, log } = open(server.port, { signal: controller.signal })
+  await until(events, ['New Cut'])
+  controller.abort()
+  await until(() => server.open.size, 0)
+  const early = open(server.port, { signal: controller.signal })
+  await sleep(100)
+  expect(server.acceptedMs).toHaveLength(1)
+  expect([...early.log, ...log]).toEqual(['open', 'New Cut'])
+})
+
+/** Runs the compiled client in a process of its own, which must end by itself soon after it has closed everything. */
+async function runChild(
+  url: string,
+  closeWhen: 'event' | 'error' | number,
+): Promise<{ output: string; code: unknown }> {
+  const dist = new URL('../../dist/src/node/', import.meta.url)
+  const script = `
+    const { NodeHttp } = await import('${new URL('http.js', dist)}')
+    const { openEventStream } = await import('${new URL('event-stream.js', dist)}')
+    const http = new NodeHttp({ url: '${url}', insecure: true })
+    const finish = () => {
+      stream.close()
+      void http.close()
+      const startMs = performance.now()
+      process.on('exit', () => console.log(performance.now() - startMs < 1000 ? 'prompt' : 'late'))
+    }
+    const stream = openEventStream({
+      http, path: '/', events: ['New Cut'], stallMs: 60_000, random: () => 0.99, maxBackoffMs: 60_000,
+      onEvent: () => ${closeWhen === 'event'} && finish(),
+      onError: () => ${closeWhen === 'error'} && setTimeout(finish, 20),
+    })
+    if (${typeof closeWhen === 'number'}) setTimeout(finish, ${closeWhen})`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  cleanups.push(() => child.kill('SIGKILL'))
+  let output = ''
+  child.stdout.on('data', (bytes) => {
+    output += bytes
+  })
+  const code = await new Promise((resolve) => child.on('close', resolve))
+  return { output, code }
+}
+
+test('close leaves nothing that keeps a process alive: open, waiting, connecting', async () => {
+  const ended = { output: 'prompt\n', code: 0 }
+  const server = await serve([stay])
+  expect(await runChild(`http://127.0.0.1:${server.port}`, 'event')).toEqual(ended)
+  const refusing = await serve([(socket) => socket.end('HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n')])
+  expect(await runChild(`http://127.0.0.1:${refusing.port}`, 'error')).toEqual(ended)
+  const silent = await serve([() => undefined])
+  expect(await runChild(`http://127.0.0.1:${silent.port}`, 300)).toEqual(ended)
+  // A TLS handshake that never ends.
+  expect(await runChild(`https://127.0.0.1:${silent.port}`, 300)).toEqual(ended)
+})
+
+test('twenty streams over one client and one signal give no warning', async () => {
+  const warnings: Error[] = []
+  const onWarning = (warning: Error) => warnings.push(warning)
+  process.on('warning', onWarning)
+  cleanups.push(() => process.off('warning', onWarning))
+  const server = await serve([stay])
+  const node = new NodeHttp({ url: `http://127.0.0.1:${server.port}` })
+  const controller = new AbortController()
+  let count = 0
+  for (let i = 0; i < 20; i++) {
+    open(server.port, { http: node, signal: controller.signal, onEvent: () => count++ })
+  }
+  await until(() => count, 20)
+  controller.abort()
+  await until(() => server.open.size, 0)
+  await node.close()
+  expect(warnings).toEqual([])
+})

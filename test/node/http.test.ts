@@ -1,0 +1,340 @@
+import { readFileSync } from 'node:fs'
+import http from 'node:http'
+import https from 'node:https'
+import net, { type AddressInfo } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { NodeHttp, type NodeHttpOptions, UnreachableError } from '../../src/node/http.ts'
+
+const fixture = (name: string) => readFileSync(new URL(`../fixtures/${name}`, import.meta.url))
+const tls = { key: fixture('tls-test-key.pem'), cert: fixture('tls-test-cert.pem') }
+/** Of tls-test-cert.pem, as openssl prints it. */
+const FINGERPRINT = '7A:01:B8:6A:B1:9F:F2:5A:18:EB:8F:84:B7:E7:9C:FF:8A:BF:D9:25:12:EE:22:6E:B9:52:BC:34:1C:8C:1D:8D'
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+async function listen(server: net.Server): Promise<number> {
+  const sockets = new Set<net.Socket>()
+  server.on('connection', (socket) => {
+    sockets.add(socket.on('error', () => undefined))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  cleanups.push(() => {
+    for (const socket of sockets) socket.destroy()
+    return new Promise((resolve) => server.close(resolve))
+  })
+  return (server.address() as AddressInfo).port
+}
+
+function client(url: string, options: Omit<NodeHttpOptions, 'url'> = {}): NodeHttp {
+  const node = new NodeHttp({ url, ...options })
+  cleanups.push(() => node.close())
+  return node
+}
+
+async function failure(promise: Promise<unknown>): Promise<UnreachableError> {
+  const error: unknown = await promise.then(
+    () => expect.unreachable('it should have failed'),
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(UnreachableError)
+  expect(error).toMatchObject({ code: 'NODE_UNREACHABLE', message: expect.not.stringContaining('\n') })
+  return error as UnreachableError
+}
+
+interface Seen {
+  method: string | undefined
+  url: string | undefined
+  headers: http.IncomingHttpHeaders
+  body: string
+}
+
+/** Answers every request with what it saw of it, as JSON. */
+const echo: http.RequestListener = async (request, response) => {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  const { method, url, headers } = request
+  const seen: Seen = { method, url, headers, body: Buffer.concat(chunks).toString('hex') }
+  response.writeHead(200, { 'content-type': 'application/json', 'set-cookie': ['a=1', 'b=2'] })
+  response.end(JSON.stringify(seen))
+}
+
+const parse = (body: Uint8Array) => JSON.parse(Buffer.from(body).toString()) as Seen
+
+test('a GET with a body arrives with its length, 20 times over one connection', async () => {
+  const server = http.createServer(echo)
+  const port = await listen(server)
+  let connections = 0
+  server.on('connection', () => connections++)
+  const node = client(`http://127.0.0.1:${port}`)
+  for (let i = 0; i < 20; i++) {
+    const answer = await node.request({
+      path: '/mining/work',
+      query: { chain: i, none: undefined },
+      body: Uint8Array.of(i, 0, 0, 0),
+      contentType: 'application/octet-stream',
+      accept: 'text/event-stream',
+    })
+    const seen = parse(answer.body)
+    expect(seen).toMatchObject({ method: 'GET', url: `/mining/work?chain=${i}` })
+    expect(seen.body).toBe(Buffer.of(i, 0, 0, 0).toString('hex'))
+    expect(seen.headers).toMatchObject({
+      'content-length': '4',
+      'content-type': 'application/octet-stream',
+      accept: 'text/event-stream',
+    })
+  }
+  expect(connections).toBe(1)
+})
+
+test('an answer has status, flat headers, url, time and plain bytes', async () => {
+  const node = client(`http://127.0.0.1:${await listen(http.createServer(echo))}/some/prefix/`)
+  const before = Date.now()
+  const answer = await node.request({ method: 'POST', path: '/a', body: '{"é":1}', contentType: 'application/json' })
+  expect(answer.status).toBe(200)
+  expect(answer.headers['set-cookie']).toBe('a=1,b=2')
+  expect(answer.headers['x-missing']).toBeUndefined()
+  expect(answer.url).toBe(`${node.baseUrl}/a`)
+  expect(node.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/some\/prefix$/)
+  expect(answer.receivedAtMs).toBeGreaterThanOrEqual(before)
+  expect(answer.receivedAtMs).toBeLessThanOrEqual(Date.now())
+  expect(Object.getPrototypeOf(answer.body)).toBe(Uint8Array.prototype)
+  const seen = parse(answer.body)
+  expect(seen).toMatchObject({ method: 'POST', url: '/some/prefix/a' })
+  expect(Buffer.from(seen.body, 'hex').toString()).toBe('{"é":1}')
+})
+
+test('an error status and an empty body are answers', async () => {
+  const port = await listen(http.createServer((_, response) => response.writeHead(404).end()))
+  const answer = await client(`http://127.0.0.1:${port}`).request({ path: '/' })
+  expect(answer).toMatchObject({ status: 404, body: new Uint8Array(0) })
+})
+
+test('a body over the limit is a typed error, and the client goes on', async () => {
+  const port = await listen(
+    http.createServer((request, response) => {
+      if (request.url === '/small') response.end('x'.repeat(1000))
+      else if (request.url === '/declared') response.end('x'.repeat(1001))
+      else {
+        const timer = setInterval(() => response.write('x'.repeat(300)), 1)
+        response.on('close', () => clearInterval(timer))
+      }
+    }),
+  )
+  const node = client(`http://127.0.0.1:${port}`, { maxBodyBytes: 1000 })
+  for (const path of ['/declared', '/endless']) {
+    await expect(node.request({ path })).rejects.toMatchObject({ name: 'NewcutError', code: 'NODE_MISBEHAVED' })
+    expect((await node.request({ path: '/small' })).body).toHaveLength(1000)
+  }
+})
+
+test('the timeout covers headers and body', async () => {
+  const port = await listen(
+    http.createServer((request, response) => {
+      if (request.url === '/silent') return
+      const timer = setInterval(() => response.write('drip'), 20)
+      response.on('close', () => clearInterval(timer))
+    }),
+  )
+  const node = client(`http://127.0.0.1:${port}`, { timeoutMs: 150 })
+  for (const path of ['/silent', '/drips']) {
+    const startMs = performance.now()
+    expect(await failure(node.request({ path }))).toMatchObject({ reason: 'timeout' })
+    expect(performance.now() - startMs).toBeLessThan(1000)
+  }
+  expect(await failure(node.stream({ path: '/silent' }))).toMatchObject({ reason: 'timeout' })
+})
+
+test("a caller's abort rejects with its own reason, in every phase", async () => {
+  const port = await listen(
+    http.createServer((request, response) => {
+      if (request.url === '/body') response.write('begun')
+    }),
+  )
+  const node = client(`http://127.0.0.1:${port}`)
+  const newer = new Error('newer work')
+  await expect(node.request({ path: '/', signal: AbortSignal.abort(newer) })).rejects.toBe(newer)
+  for (const path of ['/headers', '/body']) {
+    const controller = new AbortController()
+    setTimeout(() => controller.abort(newer), 100)
+    await expect(node.request({ path, signal: controller.signal })).rejects.toBe(newer)
+  }
+})
+
+test('a stream gives bytes as they come, and has neither timeout nor limit', async () => {
+  const port = await listen(
+    http.createServer(async (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      for (const part of ['one', 'two', 'three']) {
+        response.write(part)
+        await new Promise((resolve) => setTimeout(resolve, 120))
+      }
+      response.end()
+    }),
+  )
+  const node = client(`http://127.0.0.1:${port}`, { timeoutMs: 100, maxBodyBytes: 4 })
+  const answer = await node.stream({ path: '/', body: Uint8Array.of(1, 0, 0, 0) })
+  expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'text/event-stream' } })
+  const parts: string[] = []
+  for await (const chunk of answer.body) parts.push(Buffer.from(chunk).toString())
+  expect(parts).toEqual(['one', 'two', 'three'])
+})
+
+test('a stream can be cancelled, aborted or left, and each drops its connection', async () => {
+  let connections = 0
+  const server = http.createServer((_, response) => response.write('x')).on('connection', () => connections++)
+  const port = await listen(server)
+  const node = client(`http://127.0.0.1:${port}`)
+  const open = () => new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)))
+
+  const cancelled = await node.stream({ path: '/' })
+  cancelled.cancel()
+  const left = await node.stream({ path: '/' })
+  for await (const _ of left.body) break
+  const controller = new AbortController()
+  const aborted = await node.stream({ path: '/', signal: controller.signal })
+  const reason = new Error('stop')
+  setTimeout(() => controller.abort(reason), 50)
+  const readAll = async () => {
+    for await (const chunk of aborted.body) expect(chunk).toHaveLength(1)
+  }
+  await expect(readAll()).rejects.toBe(reason)
+  await expect.poll(open).toBe(0)
+  // An undici Agent would have opened a new connection for each of them.
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  expect(connections).toBe(3)
+})
+
+test('a connection that breaks in the middle of a body is unreachable, not short', async () => {
+  const port = await listen(
+    http.createServer((_, response) => {
+      response.writeHead(200, { 'content-length': '100' }).write('half')
+      setTimeout(() => response.destroy(), 30)
+    }),
+  )
+  const error = await failure(client(`http://127.0.0.1:${port}`).request({ path: '/' }))
+  expect(error).toMatchObject({ reason: 'disconnected', message: expect.stringContaining(`127.0.0.1:${port}`) })
+})
+
+test('network failures say what happened, and what to do', async () => {
+  const closed = net.createServer()
+  const port = await listen(closed)
+  await cleanups.pop()?.()
+  expect(await failure(client(`http://127.0.0.1:${port}`).request({ path: '/' }))).toMatchObject({
+    reason: 'refused',
+    message: `http://127.0.0.1:${port}: connection refused (ECONNREFUSED)`,
+    hint: expect.stringContaining('is the node running'),
+  })
+  expect(await failure(client(`http://localhost:${port}`).request({ path: '/' }))).toMatchObject({ reason: 'refused' })
+  expect(await failure(client('http://node.invalid:1848').request({ path: '/' }))).toMatchObject({
+    reason: 'unknown-host',
+    message: expect.stringMatching(/^http:\/\/node\.invalid:1848: unknown host \(E\w+\)$/),
+  })
+  const babble = await listen(net.createServer((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')))
+  expect(await failure(client(`http://127.0.0.1:${babble}`).request({ path: '/' }))).toMatchObject({
+    reason: 'not-http',
+  })
+  const rude = await listen(net.createServer((socket) => socket.once('data', () => socket.destroy())))
+  expect(await failure(client(`http://127.0.0.1:${rude}`).request({ path: '/' }))).toMatchObject({
+    reason: 'disconnected',
+  })
+})
+
+test('a TLS handshake that never ends is timed out', async () => {
+  const port = await listen(net.createServer())
+  const node = client(`https://127.0.0.1:${port}`, { connectTimeoutMs: 200 })
+  expect(await failure(node.request({ path: '/' }))).toMatchObject({ reason: 'timeout' })
+})
+
+test('http and https confused are told apart', async () => {
+  const plain = await listen(http.createServer(echo))
+  expect(await failure(client(`https://127.0.0.1:${plain}`).request({ path: '/' }))).toMatchObject({
+    reason: 'not-tls',
+    message: expect.stringContaining('not TLS on that port'),
+    hint: expect.stringContaining('http://'),
+  })
+  const secure = await listen(https.createServer(tls, echo))
+  const error = await failure(client(`http://127.0.0.1:${secure}`).request({ path: '/' }))
+  expect(error.hint).toContain('https://')
+})
+
+test('an untrusted certificate is refused with a hint, unless insecure', async () => {
+  const port = await listen(https.createServer(tls, echo))
+  expect(await failure(client(`https://localhost:${port}`).request({ path: '/' }))).toMatchObject({
+    reason: 'untrusted',
+    message: expect.stringContaining('certificate not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)'),
+    hint: expect.stringMatching(/--fingerprint.*--insecure/),
+  })
+  const answer = await client(`https://localhost:${port}`, { insecure: true }).request({ path: '/' })
+  expect(answer.status).toBe(200)
+})
+
+test('a pinned fingerprint is checked on every connection, in each spelling', async () => {
+  const server = https.createServer(tls, echo)
+  server.keepAliveTimeout = 1
+  const port = await listen(server)
+  const hex = FINGERPRINT.replaceAll(':', '')
+  const right = [FINGERPRINT, hex, hex.toLowerCase(), Buffer.from(hex, 'hex').toString('base64url')]
+  for (const fingerprint of right) {
+    const node = client(`https://127.0.0.1:${port}`, { fingerprint })
+    // The second connection would resume the TLS session of the first, which has no certificate to compare.
+    expect((await node.request({ path: '/' })).status).toBe(200)
+    server.closeAllConnections()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect((await node.request({ path: '/', body: 'x' })).status).toBe(200)
+  }
+})
+
+test('a wrong fingerprint is refused even when insecure, before a byte is sent', async () => {
+  let requests = 0
+  const port = await listen(https.createServer(tls, () => requests++))
+  const fingerprint = '00'.repeat(32)
+  const node = client(`https://127.0.0.1:${port}`, { fingerprint, insecure: true })
+  expect(await failure(node.request({ path: '/' }))).toMatchObject({
+    reason: 'fingerprint',
+    message: expect.stringMatching(/fingerprint mismatch, its certificate has 7a01b86a\w+, not the pinned 0000/),
+  })
+  expect(requests).toBe(0)
+})
+
+test('options that cannot work are refused', () => {
+  const bad: NodeHttpOptions[] = [
+    { url: 'localhost:1848' },
+    { url: 'ftp://localhost' },
+    { url: '' },
+    { url: 'http://user:word@localhost' },
+    { url: 'http://localhost/?a=1' },
+    { url: 'http://localhost', fingerprint: FINGERPRINT },
+    { url: 'https://localhost', fingerprint: FINGERPRINT.slice(3) },
+    { url: 'https://localhost', fingerprint: 'g'.repeat(64) },
+  ]
+  for (const options of bad) {
+    expect(() => new NodeHttp(options)).toThrow(expect.objectContaining({ name: 'NewcutError', code: 'BAD_OPTION' }))
+  }
+})
+
+test('close ends what is open, at once, and what comes later', async () => {
+  const port = await listen(
+    http.createServer((request, response) => {
+      if (request.url === '/stream') response.write('x')
+    }),
+  )
+  const abort = new AbortController()
+  for (const viaSignal of [false, true]) {
+    const node = client(`http://127.0.0.1:${port}`, viaSignal ? { signal: abort.signal } : {})
+    const pending = failure(node.request({ path: '/' }))
+    const stream = await node.stream({ path: '/stream' })
+    const reading = failure(
+      (async () => {
+        for await (const chunk of stream.body) expect(chunk).toHaveLength(1)
+      })(),
+    )
+    if (viaSignal) abort.abort()
+    else await node.close()
+    expect(await pending).toMatchObject({ reason: 'closed' })
+    expect(await reading).toMatchObject({ reason: 'closed' })
+    expect(await failure(node.request({ path: '/' }))).toMatchObject({ reason: 'closed' })
+  }
+})
