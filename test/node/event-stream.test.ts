@@ -413,6 +413,7 @@ async function runChild(
   const script = `
     const { NodeHttp } = await import('${new URL('http.js', dist)}')
     const { openEventStream } = await import('${new URL('event-stream.js', dist)}')
+    const { systemClock: clock } = await import('${new URL('../clock.js', dist)}')
     const http = new NodeHttp({ url: '${url}', insecure: true })
     const finish = () => {
       stream.close()
@@ -421,7 +422,7 @@ async function runChild(
       process.on('exit', () => console.log(performance.now() - startMs < 1000 ? 'prompt' : 'late'))
     }
     const stream = openEventStream({
-      http, path: '/', events: ['New Cut'], stallMs: 60_000, random: () => 0.99, maxBackoffMs: 60_000,
+      http, clock, path: '/', events: ['New Cut'], stallMs: 60_000, random: () => 0.99, maxBackoffMs: 60_000,
       onEvent: () => ${closeWhen === 'event'} && finish(),
       onError: () => ${closeWhen === 'error'} && setTimeout(finish, 20),
     })
