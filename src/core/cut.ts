@@ -1,5 +1,6 @@
 /** Cuts and braiding (PROTOCOL.md D and A.6): one head a chain, and which block each chain may get next. */
-import { equalBytes } from './bytes.ts'
+import { sha512_256 } from '@noble/hashes/sha2.js'
+import { concatBytes, equalBytes } from './bytes.ts'
 import type { Header } from './header.ts'
 import { graphAt, type Network } from './network.ts'
 
@@ -48,12 +49,12 @@ function chainBehindTransition(network: Network, cut: Cut, parent: Header): numb
  * head of that chain or the head's parent.
  */
 export function extendsCut(cut: Cut, header: Header): boolean {
-  if (!equalBytes(header.parent, headOf(cut, header.chainId).hash)) return false
-  for (const [chain, hash] of header.adjacents) {
-    const head = headOf(cut, chain)
-    if (!equalBytes(hash, head.hash) && !equalBytes(hash, head.parent)) return false
-  }
-  return true
+  const parent = cut.get(header.chainId)
+  if (parent === undefined || !equalBytes(header.parent, parent.hash)) return false
+  return [...header.adjacents].every(([chain, hash]) => {
+    const head = cut.get(chain)
+    return head !== undefined && (equalBytes(hash, head.hash) || equalBytes(hash, head.parent))
+  })
 }
 
 /** Sum of the heights of all heads. */
@@ -74,4 +75,9 @@ function headOf(cut: Cut, chain: number): Header {
   const head = cut.get(chain)
   if (head === undefined) throw new RangeError(`the cut has no chain ${chain}`)
   return head
+}
+
+/** An identifier of a cut: SHA-512/256 over its block hashes by ascending chain. Other nodes order otherwise: opaque. */
+export function cutId(cut: Cut): Uint8Array {
+  return sha512_256(concatBytes(...[...cut].sort(([a], [b]) => a - b).map(([, head]) => head.hash)))
 }

@@ -175,6 +175,9 @@ export function encodeHeader(header: Header): Uint8Array {
 
 function encodeFields(bytes: Uint8Array, at: HeaderLayout, fields: WorkFields): void {
   const { adjacents } = fields
+  if (adjacents.size > MAX_DEGREE) {
+    throw new FormatError('adjacentCount', at.adjacentCount, `${adjacents.size} adjacents, at most ${MAX_DEGREE}`)
+  }
   writeU64LE(bytes, at.featureFlags, fits(fields.featureFlags, 0n, 64, 'featureFlags', at.featureFlags))
   writeI64LE(bytes, at.creationTime, fits(fields.creationTime, 1n << 63n, 64, 'creationTime', at.creationTime))
   putHash(bytes, at.parent, fields.parent, 'parent')

@@ -1,0 +1,95 @@
+/** Prometheus metrics of a miner. Names and labels are an interface: dashboards depend on them. */
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { MinerEvent } from '../mine/events.ts'
+import type { Snapshot } from '../mine/stats.ts'
+
+/** Seconds: from a thread's slice to a slow node. */
+const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+export class Metrics {
+  readonly registry = new Registry()
+  readonly #snapshot: () => Snapshot
+  readonly #hashes = this.#counter('newcut_hashes_total', 'Hashes computed.', ['engine', 'device'])
+  readonly #hashrate = this.#gauge(
+    'newcut_hashrate_hashes_per_second',
+    'Hash rate over the last 10 seconds; absent until they have passed.',
+    ['engine', 'device'],
+  )
+  readonly #solutions = this.#counter('newcut_solutions_total', 'Solutions submitted, by what became of them.', [
+    'verdict',
+  ])
+  readonly #hardwareErrors = this.#counter('newcut_hardware_errors_total', 'Claimed nonces that do not solve.', [])
+  readonly #preemptions = this.#counter('newcut_work_preemptions_total', 'Work lost to a new cut on its chain.', [])
+  readonly #preemptDuration = this.#histogram(
+    'newcut_preempt_duration_seconds',
+    'Time from the news of a new cut until every device searches new work.',
+  )
+  readonly #submitDuration = this.#histogram(
+    'newcut_submit_duration_seconds',
+    'Time from a solution until its verdict, confirmation included.',
+  )
+  readonly #connected = this.#gauge(
+    'newcut_update_stream_connected',
+    'Whether the update stream of the current chain is open.',
+    [],
+  )
+  readonly #workAge = this.#gauge('newcut_work_age_seconds', 'Age of the current work; absent while there is none.', [])
+  readonly #difficulty = this.#gauge('newcut_difficulty_hashes', 'Expected hashes for a block, as of the last work.', [
+    'chain',
+  ])
+  readonly #counted = new Map<string, number>()
+
+  /** `snapshot` is asked at every scrape. */
+  constructor(snapshot: () => Snapshot) {
+    this.#snapshot = snapshot
+    for (const verdict of ['accepted', 'stale', 'rejected', 'failed']) this.#solutions.inc({ verdict }, 0)
+    this.#connected.set(0)
+  }
+
+  /** To be told every event of the miner. */
+  onEvent(event: MinerEvent): void {
+    switch (event.type) {
+      case 'work':
+        this.#difficulty.set({ chain: String(event.chain) }, event.difficulty)
+        if (event.reason === 'newCut') {
+          this.#preemptions.inc()
+          this.#preemptDuration.observe(event.preemptMs / 1000)
+        }
+        return
+      case 'solution':
+        this.#solutions.inc({ verdict: event.verdict.kind })
+        this.#submitDuration.observe(event.submitMs / 1000)
+        return
+      case 'hardwareError':
+        this.#hardwareErrors.inc()
+    }
+  }
+
+  /** The text of a scrape. */
+  async scrape(): Promise<string> {
+    const { devices, connected, work } = this.#snapshot()
+    for (const { engine, device, hashes, hashrates } of devices) {
+      const key = `${engine}/${device}`
+      this.#hashes.inc({ engine, device }, hashes - (this.#counted.get(key) ?? 0))
+      this.#counted.set(key, hashes)
+      const rate = hashrates['10s']
+      if (rate !== null) this.#hashrate.set({ engine, device }, rate)
+    }
+    this.#connected.set(connected ? 1 : 0)
+    if (work === null) this.#workAge.remove()
+    else this.#workAge.set(work.ageMs / 1000)
+    return this.registry.metrics()
+  }
+
+  #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
+    return new Counter({ name, help, labelNames, registers: [this.registry] })
+  }
+
+  #gauge<Label extends string>(name: string, help: string, labelNames: Label[]): Gauge<Label> {
+    return new Gauge({ name, help, labelNames, registers: [this.registry] })
+  }
+
+  #histogram(name: string, help: string): Histogram {
+    return new Histogram({ name, help, buckets: DURATION_BUCKETS, registers: [this.registry] })
+  }
+}

@@ -1,0 +1,46 @@
+/** HTTP face of a running miner: /metrics, /healthz, /api/summary. */
+import type { AddressInfo } from 'node:net'
+import fastify from 'fastify'
+import { NewcutError } from '../core/errors.ts'
+import type { Snapshot } from '../mine/stats.ts'
+import type { Metrics } from './metrics.ts'
+
+export interface ApiServer {
+  /** `http://HOST:PORT` */
+  readonly url: string
+  readonly close: () => Promise<void>
+}
+
+/** Starts serving. Throws NewcutError PORT_BUSY when it cannot listen. */
+export async function startApi(
+  address: { readonly host: string; readonly port: number },
+  snapshot: () => Snapshot,
+  metrics: Metrics,
+): Promise<ApiServer> {
+  const app = fastify({ forceCloseConnections: true })
+  app.get('/metrics', async (_request, reply) => {
+    const text = await metrics.scrape()
+    return reply.type(metrics.registry.contentType).send(text)
+  })
+  app.get('/healthz', (_request, reply) => {
+    const { work, connected } = snapshot()
+    const healthy = work !== null
+    return reply.code(healthy ? 200 : 503).send({ status: healthy ? 'mining' : 'no work', connected })
+  })
+  app.get('/api/summary', (_request, reply) => reply.send(snapshot()))
+  app.setNotFoundHandler((_request, reply) => {
+    return reply.code(404).send({ error: 'not found', endpoints: ['/metrics', '/healthz', '/api/summary'] })
+  })
+  try {
+    await app.listen(address)
+  } catch (error) {
+    const { host, port } = address
+    throw new NewcutError('PORT_BUSY', `cannot serve metrics on ${host}:${port}: ${(error as Error).message}`, {
+      hint: 'choose another address with --http HOST:PORT, or --http off',
+      cause: error,
+    })
+  }
+  const { port } = app.server.address() as AddressInfo
+  const host = address.host.includes(':') ? `[${address.host}]` : address.host
+  return { url: `http://${host}:${port}`, close: () => app.close() }
+}

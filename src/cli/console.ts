@@ -1,0 +1,207 @@
+/** The console face: what happens becomes lines for people, or JSON records. Colours are decided here alone. */
+import { styleText } from 'node:util'
+import { type Logger, pino } from 'pino'
+import { formatDuration, formatHashrate, withPrefix } from '../core/units.ts'
+import type { MinerEvent } from '../mine/events.ts'
+import type { Snapshot } from '../mine/stats.ts'
+import type { Verdict } from '../source/source.ts'
+
+/** Things to show besides the miner's own events. */
+export type Notice =
+  | { readonly type: 'banner'; readonly lines: readonly string[] }
+  | { readonly type: 'summary'; readonly snapshot: Snapshot }
+  | { readonly type: 'block'; readonly chain: number; readonly height: number; readonly difficulty: number }
+  | { readonly type: 'refused'; readonly chain: number; readonly height: number; readonly reason: string }
+
+export type ConsoleEvent = MinerEvent | Notice
+
+export interface Face {
+  readonly show: (event: ConsoleEvent) => void
+}
+
+type Style = 'green' | 'yellow' | 'red' | 'cyan' | 'dim' | 'bold'
+
+export interface Line {
+  readonly label: string
+  readonly style: Style
+  readonly text: string
+}
+
+/** Lines of work and solutions: at most this many at once, then this many a second. Young chains move fast. */
+const LINE_BURST = 60
+const LINES_PER_SECOND = 5
+
+/** Writes lines for people to `out`; colours when it is a terminal. */
+export function textFace(
+  out: { readonly isTTY?: boolean; write(text: string): unknown },
+  now: () => Date = () => new Date(),
+): Face {
+  const colours = out.isTTY === true && !process.env.NO_COLOR
+  const paint = (style: Style, text: string) => (colours ? styleText(style, text) : text)
+  const budget = new LineBudget(() => now().getTime())
+  const print = ({ label, style, text }: Line) => {
+    const time = now().toTimeString().slice(0, 8)
+    out.write(`${paint('dim', time)} ${paint(style, label.padEnd(9))} ${text}\n`)
+  }
+  return {
+    show: (event) => {
+      if (event.type === 'banner') {
+        for (const line of event.lines) out.write(`${line}\n`)
+        return
+      }
+      if (isFrequent(event) && !budget.take()) return
+      if (budget.skipped > 0 && !budget.isEmpty) {
+        print({ label: '...', style: 'dim', text: `${budget.skipped} more lines of work and solutions not shown` })
+        budget.skipped = 0
+      }
+      for (const line of linesOf(event)) print(line)
+    },
+  }
+}
+
+function isFrequent(event: ConsoleEvent): boolean {
+  return event.type === 'work' || event.type === 'block' || event.type === 'idle' || event.type === 'solution'
+}
+
+/** A bucket of lines that refills with time. */
+class LineBudget {
+  skipped = 0
+  readonly #nowMs: () => number
+  #left = LINE_BURST
+  #at: number
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs
+    this.#at = nowMs()
+  }
+
+  get isEmpty(): boolean {
+    return this.#left < 1
+  }
+
+  take(): boolean {
+    const at = this.#nowMs()
+    this.#left = Math.min(LINE_BURST, this.#left + ((at - this.#at) * LINES_PER_SECOND) / 1000)
+    this.#at = at
+    if (this.isEmpty) {
+      this.skipped++
+      return false
+    }
+    this.#left--
+    return true
+  }
+}
+
+/** One JSON object a line, through pino. */
+export function jsonFace(out: { write(text: string): unknown }): Face {
+  const logger: Logger = pino(
+    { base: null, messageKey: 'message', timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: levelName } },
+    { write: (text: string) => void out.write(text) },
+  )
+  return {
+    show: (event) => {
+      const { type, ...rest } = event
+      const level = type === 'trouble' || type === 'warning' ? 'warn' : type === 'hardwareError' ? 'error' : 'info'
+      logger[level]({ event: type, ...rest })
+    },
+  }
+}
+
+const levelName = (label: string) => ({ level: label })
+
+/** The lines for an event. */
+export function linesOf(event: Exclude<ConsoleEvent, { type: 'banner' }>): Line[] {
+  switch (event.type) {
+    case 'work':
+      return [{ label: 'work', style: 'cyan', text: `${place(event)}  ${difficultyText(event)}  ${reasonText(event)}` }]
+    case 'idle':
+      return [{ label: 'idle', style: 'yellow', text: 'no work for now' }]
+    case 'solution':
+      return [solutionLine(event)]
+    case 'hardwareError': {
+      const text = `${event.device} claimed nonce ${event.nonce}, which does not solve`
+      return [{ label: 'hardware', style: 'red', text }]
+    }
+    case 'warning':
+      return [{ label: 'warning', style: 'yellow', text: event.message }]
+    case 'trouble': {
+      const again = event.retryInMs > 0 ? ` (again in ${formatDuration(event.retryInMs)})` : ''
+      return [{ label: 'trouble', style: 'yellow', text: event.message + again }]
+    }
+    case 'speed':
+      return [{ label: 'speed', style: 'bold', text: `${ratesText(event.snapshot)}  ${countsText(event.snapshot)}` }]
+    case 'block':
+      return [{ label: 'block', style: 'green', text: `${place(event)}  ${difficultyText(event)}` }]
+    case 'refused':
+      return [{ label: 'refused', style: 'yellow', text: `${place(event)}  ${event.reason}` }]
+    case 'summary':
+      return summaryLines(event.snapshot)
+  }
+}
+
+const place = ({ chain, height }: { chain: number; height: number }) =>
+  `chain ${String(chain).padEnd(2)} height ${String(height).padEnd(5)}`
+
+const difficultyText = ({ difficulty }: { difficulty: number }) => `difficulty ${withPrefix(difficulty).padEnd(5)}`
+
+function reasonText({ reason, preemptMs }: Extract<MinerEvent, { type: 'work' }>): string {
+  const after = `in ${formatDuration(preemptMs)}`
+  switch (reason) {
+    case 'newCut':
+      return `new cut, preempted ${after}`
+    case 'solved':
+      return `after a solution, ${after}`
+    case 'start':
+      return `first work, ${after}`
+    case 'refreshed':
+      return 'refreshed'
+    case 'reconnected':
+      return `update stream opened, ${after}`
+  }
+}
+
+const verdictStyles: Readonly<Record<Verdict['kind'], Style>> = {
+  accepted: 'green',
+  stale: 'yellow',
+  rejected: 'red',
+  failed: 'red',
+}
+
+function solutionLine(event: Extract<MinerEvent, { type: 'solution' }>): Line {
+  const { verdict, counts } = event
+  const tally = `${counts.accepted}/${counts.stale}/${counts.rejected + counts.failed}`
+  const parts = [
+    place(event),
+    `effort ${Math.round(event.effort * 100)}%`,
+    `took ${formatDuration(event.submitMs)}`,
+    `(${tally})`,
+  ]
+  if (verdict.kind === 'rejected') parts.push(`${verdict.reason}: ${verdict.message}`)
+  if (verdict.kind === 'failed') parts.push(verdict.message)
+  if (verdict.kind === 'accepted' && !verdict.confirmed) parts.push('not confirmed')
+  return { label: verdict.kind, style: verdictStyles[verdict.kind], text: parts.join('  ') }
+}
+
+function ratesText({ hashrates }: Snapshot): string {
+  return Object.entries(hashrates)
+    .map(([window, rate]) => `${window} ${formatHashrate(rate)}`)
+    .join('  ')
+}
+
+function countsText({ solutions }: Snapshot): string {
+  return Object.entries(solutions)
+    .map(([verdict, count]) => `${count} ${verdict}`)
+    .join('  ')
+}
+
+function summaryLines(snapshot: Snapshot): Line[] {
+  const { hashes, uptimeMs, meanHashrate, preemptions, hardwareErrors } = snapshot
+  const time = formatDuration(uptimeMs)
+  const work = `${withPrefix(hashes)} hashes in ${time}, ${formatHashrate(meanHashrate)} on average`
+  const lines: Line[] = [
+    { label: 'summary', style: 'bold', text: countsText(snapshot) },
+    { label: '', style: 'dim', text: `${work}, ${preemptions} preempted` },
+  ]
+  if (hardwareErrors > 0) lines.push({ label: '', style: 'red', text: `${hardwareErrors} hardware errors` })
+  return lines
+}

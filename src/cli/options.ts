@@ -1,0 +1,97 @@
+/**
+ * Every option in one table: flag, environment variable (NEWCUT_ and the name in capitals) and configuration key are
+ * derived from its name.
+ */
+import { availableParallelism } from 'node:os'
+import { graphNames } from '../core/graph.ts'
+import { kernelNames } from '../engine/cpu/kernels.ts'
+import { priorities } from '../engine/cpu/priority.ts'
+import {
+  duration,
+  hashCount,
+  listenAddress,
+  nodeUrl,
+  oneOf,
+  publicKeys,
+  someText,
+  type ValueKind,
+  wholeNumber,
+  yesNo,
+} from './values.ts'
+
+export interface OptionSpec<T> {
+  readonly kind: ValueKind<T>
+  /** undefined: not set unless the user does. */
+  readonly fallback: T | undefined
+  /** Placeholder in the help; null for a switch. */
+  readonly placeholder: string | null
+  readonly help: string
+}
+
+function option<T>(kind: ValueKind<T>, fallback: T, placeholder: string | null, help: string) {
+  return { kind, fallback, placeholder, help } satisfies OptionSpec<T>
+}
+
+function unset<T>(kind: ValueKind<T>, placeholder: string, help: string): OptionSpec<T> & { fallback: undefined } {
+  return { kind, fallback: undefined, placeholder, help }
+}
+
+const logOption = option(oneOf(['text', 'json'] as const), 'text', 'FORMAT', 'console output: text or json')
+
+/** The embedded network; also options of `mine`, which starts one when no node is given. */
+const networkOptions = {
+  graph: option(oneOf(graphNames), 'twenty', 'NAME', `chain graph: ${graphNames.join(', ')}`),
+  'block-delay': option(duration(1), 30_000, 'TIME', 'intended time between blocks of a chain'),
+  difficulty: option(hashCount, 100_000n, 'HASHES', 'hashes a block takes at first'),
+  pow: option(yesNo, true, null, 'accept any nonce, and keep the difficulty as it is'),
+}
+
+/** Options of `newcut devnet`. */
+export const devnetOptions = {
+  host: option(someText, '127.0.0.1', 'ADDRESS', 'address to listen on'),
+  port: option(wholeNumber(0, 65535), 1848, 'PORT', 'port to listen on; 0 takes any free one'),
+  ...networkOptions,
+  product: option(oneOf(['chainweb', 'ledger'] as const), 'chainweb', 'WORD', 'word in paths: chainweb or ledger'),
+  'mining-public-key': unset(publicKeys, 'KEY', 'only this key may mine (k: account); may be repeated'),
+  'update-stream': option(duration(1), 240_000, 'TIME', 'how long a work update stream stays open, about'),
+  'update-stream-limit': option(wholeNumber(0, 1e6), 2000, 'N', 'most work update streams at once'),
+  'work-limit': option(wholeNumber(1, 1e6), 1200, 'N', 'most payloads waiting for a solution'),
+  log: logOption,
+}
+
+/** Options of `newcut mine`. */
+export const mineOptions = {
+  node: unset(nodeUrl, 'URL', 'node to mine for; without it, an embedded development network'),
+  'public-key': unset(publicKeys, 'KEY', 'public key that is paid (see keygen); may be repeated'),
+  account: unset(someText, 'NAME', 'account that is paid; k:KEY if not given'),
+  predicate: option(someText, 'keys-all', 'NAME', 'how many of the keys must sign'),
+  threads: option(wholeNumber(1, 1024), availableParallelism(), 'N', 'CPU search threads'),
+  kernel: option(oneOf(['auto', ...kernelNames] as const), 'auto', 'NAME', 'CPU kernel; auto takes the fastest'),
+  priority: option(oneOf(priorities), 'low', 'NAME', 'scheduling priority of search threads: low or normal'),
+  blocks: unset(wholeNumber(1, 1e9), 'N', 'stop after N accepted blocks'),
+  duration: unset(duration(1), 'TIME', 'stop after this time'),
+  http: option(
+    listenAddress,
+    { host: '127.0.0.1', port: 4148 },
+    'HOST:PORT',
+    'serve /metrics, /healthz, /api/summary there; off for not at all',
+  ),
+  log: logOption,
+  stall: unset(duration(1, true), 'TIME', 'reopen a silent update stream after this; 5 block delays if not given'),
+  insecure: option(yesNo, false, null, "do not check the node's TLS certificate"),
+  fingerprint: unset(someText, 'SHA256', "accept only the node's certificate with this SHA-256"),
+  ...networkOptions,
+}
+
+export type OptionTable = Readonly<Record<string, OptionSpec<never> | OptionSpec<unknown>>>
+
+type ValueOf<Spec> = Spec extends { readonly kind: ValueKind<infer T>; readonly fallback: infer F }
+  ? undefined extends F
+    ? T | undefined
+    : T
+  : never
+
+/** Option name -> value. */
+export type Values<Table> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> }
+
+export const environmentName = (name: string) => `NEWCUT_${name.toUpperCase().replaceAll('-', '_')}`

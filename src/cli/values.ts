@@ -1,0 +1,130 @@
+/** Values of options: from text (flag, environment) or a YAML value to what the program uses. */
+import { decodeHex } from '../core/bytes.ts'
+
+/** How one kind of value is read, and how it is written in a configuration file. */
+export interface ValueKind<T> {
+  /** Completes "expected ...". */
+  readonly expected: string
+  /** undefined: not of this kind. */
+  readonly parse: (raw: unknown) => T | undefined
+  readonly format: (value: T) => unknown
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const PREFIXES: Readonly<Record<string, number>> = { '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }
+
+const asText = (raw: unknown) => (typeof raw === 'string' || typeof raw === 'number' ? String(raw).trim() : undefined)
+
+/** A time span in milliseconds: `500ms`, `30s`, `1.5m`, `2h`. `least` in milliseconds. */
+export function duration(least: number, orZero = false): ValueKind<number> {
+  return {
+    expected: `a time such as 500ms, 30s or 5m${orZero ? ', or 0 for none' : ''}`,
+    parse: (raw) => {
+      const text = asText(raw) ?? ''
+      if (orZero && text === '0') return 0
+      const match = /^(\d+(?:\.\d+)?)\s*(us|ms|s|m|h|d)$/.exec(text)
+      const value = match === null ? Number.NaN : Number(match[1]) * UNITS_MS[match[2]]
+      return value >= least ? value : undefined
+    },
+    format: (value) => {
+      if (value === 0) return '0'
+      for (const unit of ['h', 'm', 's', 'ms']) {
+        if (Number.isInteger(value / UNITS_MS[unit])) return `${value / UNITS_MS[unit]}${unit}`
+      }
+      return `${value * 1000}us`
+    },
+  }
+}
+
+export function wholeNumber(least: number, most: number): ValueKind<number> {
+  return {
+    expected: `a whole number from ${least} to ${most}`,
+    parse: (raw) => {
+      const text = asText(raw) ?? ''
+      const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+      return value >= least && value <= most ? value : undefined
+    },
+    format: (value) => value,
+  }
+}
+
+/** A number of hashes: `100000`, `100k`, `2.5G`. */
+export const hashCount: ValueKind<bigint> = {
+  expected: 'a number of hashes of at least 1, such as 100000, 100k or 2.5G',
+  parse: (raw) => {
+    const match = /^(\d{1,60})(?:\.(\d{1,18}))?([kMGTPE]?)$/.exec(asText(raw) ?? '')
+    if (match === null) return undefined
+    const [, whole, fraction = '', prefix] = match
+    const exponent = PREFIXES[prefix]
+    if (fraction.length > exponent) return undefined
+    const value = BigInt(whole + fraction + '0'.repeat(exponent - fraction.length))
+    return value >= 1n && value < 1n << 256n ? value : undefined
+  },
+  format: (value) => (value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value.toString()),
+}
+
+export function oneOf<T extends string>(values: readonly T[]): ValueKind<T> {
+  return {
+    expected: `one of ${values.join(', ')}`,
+    parse: (raw) => values.find((value) => value === raw),
+    format: (value) => value,
+  }
+}
+
+export const yesNo: ValueKind<boolean> = {
+  expected: 'true or false',
+  parse: (raw) => {
+    if (raw === true || raw === 'true' || raw === '1' || raw === 'yes') return true
+    if (raw === false || raw === 'false' || raw === '0' || raw === 'no') return false
+    return undefined
+  },
+  format: (value) => value,
+}
+
+export const someText: ValueKind<string> = {
+  expected: 'some text',
+  parse: (raw) => {
+    const text = asText(raw)
+    return text === '' ? undefined : text
+  },
+  format: (value) => value,
+}
+
+export const nodeUrl: ValueKind<string> = {
+  expected: 'the address of a node, such as http://127.0.0.1:1848',
+  parse: (raw) => {
+    const text = asText(raw) ?? ''
+    return URL.canParse(text) && /^https?:\/\//.test(text) ? text : undefined
+  },
+  format: (value) => value,
+}
+
+export interface HostPort {
+  readonly host: string
+  readonly port: number
+}
+
+/** `HOST:PORT`, `[IPv6]:PORT`, or null for `off`. */
+export const listenAddress: ValueKind<HostPort | null> = {
+  expected: 'HOST:PORT, such as 127.0.0.1:4148, or off',
+  parse: (raw) => {
+    const text = raw === false ? 'off' : (asText(raw) ?? '')
+    if (text === 'off') return null
+    const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]+)):(\d{1,5})$/.exec(text)
+    if (match === null || Number(match[3]) > 65535) return undefined
+    return { host: match[1] ?? match[2], port: Number(match[3]) }
+  },
+  format: (value) =>
+    value === null ? 'off' : `${value.host.includes(':') ? `[${value.host}]` : value.host}:${value.port}`,
+}
+
+/** Hex public keys of 32 bytes. A flag may be given several times, or hold several keys with commas. */
+export const publicKeys: ValueKind<readonly string[]> = {
+  expected: 'public keys of 64 hex digits',
+  parse: (raw) => {
+    const keys = (Array.isArray(raw) ? raw : [raw]).flatMap((item) => (asText(item) ?? '?').split(','))
+    const valid = keys.every((key) => /^[0-9a-fA-F]{64}$/.test(key) && decodeHex(key).length === 32)
+    return valid ? keys.map((key) => key.toLowerCase()) : undefined
+  },
+  format: (value) => [...value],
+}

@@ -1,0 +1,50 @@
+/** Payloads of the embedded network (PROTOCOL.md B.4): miner data and a coinbase that names the parent block. */
+import { encodeBase64Url } from '../core/bytes.ts'
+import { type MinerAccount, minerDataJson, type PayloadHashes, payloadHashes } from '../core/payload.ts'
+
+export interface Payload extends PayloadHashes {
+  readonly minerData: Uint8Array
+  readonly transactions: readonly { readonly transaction: Uint8Array; readonly output: Uint8Array }[]
+  readonly coinbase: Uint8Array
+}
+
+const encoder = new TextEncoder()
+
+function payloadOf(miner: MinerAccount, coinbase: object): Payload {
+  const parts = {
+    minerData: encoder.encode(minerDataJson(miner)),
+    transactions: [],
+    coinbase: encoder.encode(JSON.stringify(coinbase)),
+  }
+  return { ...parts, ...payloadHashes(parts) }
+}
+
+/**
+ * The payload of a block that pays `miner` on top of the parent with this hash. Because the coinbase names the parent,
+ * payload hashes differ from block to block: they are the key under which a solution finds its payload.
+ */
+export function blockPayload(miner: MinerAccount, parentHash: Uint8Array): Payload {
+  return payloadOf(miner, {
+    gas: 0,
+    result: { status: 'success', data: 'Write succeeded' },
+    reqKey: encodeBase64Url(encoder.encode(JSON.stringify(encodeBase64Url(parentHash)))),
+    logs: null,
+    metaData: null,
+    continuation: null,
+    txId: null,
+  })
+}
+
+/** The payload of every genesis block: the one that networks without contracts use for an empty block. */
+export const emptyPayload: Payload = payloadOf(
+  { account: 'NoMiner', predicate: '<', publicKeys: [] },
+  {
+    gas: 0,
+    result: { status: 'success', data: 'NO_COINBASE' },
+    reqKey: 'DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g',
+    logs: null,
+    metaData: null,
+    continuation: null,
+    txId: null,
+  },
+)

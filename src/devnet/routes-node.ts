@@ -1,0 +1,39 @@
+/** /health-check and /info (PROTOCOL.md E.1). */
+import type { Graph } from '../core/graph.ts'
+import { genesisHeight, graphAt, type Network } from '../core/network.ts'
+import type { NodeInfo } from '../schema/interface.ts'
+import { type App, JSON_TYPE, refuseOtherMethods, sendJson, TEXT } from './http.ts'
+
+/** A development node has no planned end; the interface description requires a date. */
+const SERVICE_DATE = '2099-12-31T00:00:00Z'
+
+export function addNodeRoutes(app: App, network: Network, packageVersion: string): void {
+  refuseOtherMethods(app, '/health-check', ['GET'])
+  app.get('/health-check', (_request, reply) => reply.type(TEXT).send('Health check OK.\n'))
+  refuseOtherMethods(app, '/info', ['GET'])
+  const info = JSON.stringify(nodeInfo(network, packageVersion))
+  app.get('/info', (_request, reply) => sendJson(reply, JSON_TYPE, info))
+}
+
+function nodeInfo(network: Network, packageVersion: string): Required<NodeInfo> {
+  const newestFirst = network.graphHistory.toReversed()
+  const chains = [...graphAt(network, newestFirst[0].from).adjacents.keys()]
+  const history = newestFirst.map(({ from, graph }): [number, [number, number[]][]] => [from, adjacencyList(graph)])
+  return {
+    nodeVersion: network.name,
+    nodePackageVersion: packageVersion,
+    nodeApiVersion: '0.0',
+    nodeChains: chains.map(String),
+    nodeNumberOfChains: chains.length,
+    nodeGraphHistory: history,
+    nodeLatestBehaviorHeight: 0,
+    nodeGenesisHeights: chains.map((chain) => [String(chain), genesisHeight(network, chain)]),
+    nodeHistoricalChains: history,
+    nodeBlockDelay: Number(network.blockDelay),
+    nodeServiceDate: SERVICE_DATE,
+  }
+}
+
+function adjacencyList(graph: Graph): [number, number[]][] {
+  return graph.adjacents.map((adjacents, chain) => [chain, [...adjacents]])
+}

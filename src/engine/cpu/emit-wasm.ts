@@ -1,0 +1,228 @@
+/**
+ * Prints an operation graph as a WebAssembly module with 128-bit SIMD. Its one function is
+ *
+ *     sweep(low, middle, from, to) -> start of the first chunk with a candidate, or `to`
+ *
+ * A chunk is two vectors of four nonces, which take turns of half a round: one vector alone, of which each operation
+ * depends on the one before, leaves the processor waiting. Measured on Zen 4 with Node 20, 22 and 24: one vector at its
+ * best 0.9 of this, three 0.6, four 0.6, for their loops no longer fit the caches for instructions.
+ */
+
+import type { TailLayout } from './kernel.ts'
+import { type Operation, type OperationGraph, operands, type Rotation, type Value } from './operations.ts'
+import { type Code, code, control, i8x16, i32, i32x4, local, moduleBytes, v128 } from './wasm-bytes.ts'
+import { Variable, VectorRegisters } from './wasm-registers.ts'
+
+const VECTORS = 2
+
+/** Nonces in a chunk. */
+export const WASM_LANES = 4 * VECTORS
+
+/** Byte addresses: 8 words || 16 words || u32, padded || a mask || swept vectors || uniform vectors || waiting ones. */
+export const MEMORY = { midstate: 0, tail: 32, bound: 96, mask: 112, swept: 128, shared: 128 + 16 * VECTORS } as const
+
+/** The parameters of `sweep`, by local index. */
+const LOW = 0
+const MIDDLE = 1
+const FROM = 2
+const TO = 3
+const PARAMETERS = 4
+
+/**
+ * Of the 16 vector registers of x86, V8 keeps one, two hold shuffle masks, and rotations and operands from memory take
+ * some for a moment. Measured on Node 20: 8 for the values of the graph are 0.98 of this; 10 to 14 are as fast, but V8
+ * then spills as well, and at one call depth in a hundred the kernel drops to 0.6 (wasm-registers.ts says why).
+ */
+const REGISTERS = 9
+
+/** Rotations by whole bytes: where each byte of a vector comes from when its 32-bit lanes are rotated right. */
+const SHUFFLES = [16, 8].map((bits) => ({
+  bits,
+  mask: v128.const(Array.from({ length: 16 }, (_, i) => (i & ~3) | ((i + bits / 8) & 3))),
+}))
+
+export interface WasmOptions {
+  /** Whether to use relaxed SIMD. */
+  readonly relaxed: boolean
+}
+
+/** The module for work laid out as `layout`, whose graph is `graph`. */
+export function emitWasm(layout: TailLayout, graph: OperationGraph, options: WasmOptions): Uint8Array<ArrayBuffer> {
+  const firstVector = PARAMETERS + graph.uniform.length
+  const chunk = new Chunk(graph, options, firstVector)
+  return moduleBytes({
+    name: 'sweep',
+    parameters: PARAMETERS,
+    i32Locals: graph.uniform.length,
+    v128Locals: REGISTERS + SHUFFLES.length,
+    body: code(
+      code(local.get(FROM), local.get(TO), i32.geU, control.if, local.get(TO), control.return, control.end),
+      uniformPart(layout, graph),
+      chunk.start(),
+      control.loop,
+      chunk.hash(),
+      chunk.anyCandidate(),
+      code(control.if, local.get(FROM), control.return, control.end),
+      chunk.advance(),
+      code(local.get(FROM), i32.const(WASM_LANES), i32.add, local.tee(FROM), local.get(TO), i32.ltU),
+      control.continueIf,
+      control.end,
+      local.get(TO),
+    ),
+  })
+}
+
+/** A module that is valid only where relaxed SIMD is understood. */
+export function relaxedSimdProbe(): Uint8Array<ArrayBuffer> {
+  const vector = i32x4.const([0, 0, 0, 0])
+  const body = code(vector, vector, i8x16.relaxedSwizzle, v128.anyTrue)
+  return moduleBytes({ name: 'probe', parameters: 0, i32Locals: 0, v128Locals: 0, body })
+}
+
+/**
+ * Once per sweep: the uniform operations on scalars, then what the chunks need of them as vectors in memory. Keeping
+ * these in locals is as fast; V8 would only move them to its stack.
+ */
+function uniformPart(layout: TailLayout, graph: OperationGraph): Code {
+  const locals = new Map<Value, number>(graph.uniform.map((operation, index) => [operation, PARAMETERS + index]))
+  const scalar = (value: Value): Code => {
+    if (value.kind === 'constant') return i32.const(value.bits)
+    if (value.kind === 'state') return i32.load(MEMORY.midstate + 4 * value.word)
+    return value.kind === 'message' ? messageWord(layout, value.word) : local.get(known(locals, value))
+  }
+  const evaluate = (operation: Operation): Code => {
+    return operation.kind === 'rotate'
+      ? code(scalar(operation.source), i32.const(operation.bits), i32.rotr)
+      : code(scalar(operation.left), scalar(operation.right), i32[operation.kind])
+  }
+  return code(
+    ...graph.uniform.map((operation) => code(evaluate(operation), local.set(known(locals, operation)))),
+    ...graph.shared.map((value, index) => v128.store(sharedAddress(index), code(scalar(value), i32x4.splat))),
+  )
+}
+
+/** A word of the tail, with the bits of the nonce that stand still put in. */
+function messageWord(layout: TailLayout, word: number): Code {
+  if (word === layout.nonceWord + 1) return local.get(MIDDLE)
+  const stored = i32.load(MEMORY.tail + 4 * word)
+  if (word !== layout.nonceWord) return stored
+  return code(stored, i32.const(0xffff), i32.and, local.get(LOW), i32.const(16), i32.shl, i32.or)
+}
+
+function sharedAddress(index: number): number {
+  return MEMORY.shared + 16 * index
+}
+
+/** Four nonces on their way through the graph. */
+interface Vector {
+  /** The address of their swept words. */
+  readonly swept: number
+  /** Where in the chunk they are. */
+  readonly lanes: readonly number[]
+  readonly variables: ReadonlyMap<Value, Variable>
+}
+
+/** The varying part of the graph, on all vectors of a chunk. */
+class Chunk {
+  readonly #graph: OperationGraph
+  readonly #options: WasmOptions
+  readonly #vectors: readonly Vector[]
+  readonly #registers: VectorRegisters
+  /** The local of the first shuffle mask. */
+  readonly #masks: number
+  readonly #sharedAddresses: ReadonlyMap<Value, number>
+
+  constructor(graph: OperationGraph, options: WasmOptions, firstLocal: number) {
+    this.#graph = graph
+    this.#options = options
+    this.#vectors = Array.from({ length: VECTORS }, (_, index) => ({
+      swept: MEMORY.swept + 16 * index,
+      lanes: [0, 1, 2, 3].map((lane) => 4 * index + lane),
+      variables: new Map(graph.steps.flat().map((operation) => [operation, new Variable()])),
+    }))
+    this.#masks = firstLocal + REGISTERS
+    this.#registers = new VectorRegisters(firstLocal, REGISTERS, sharedAddress(graph.shared.length))
+    this.#sharedAddresses = new Map(graph.shared.map((value, index) => [value, sharedAddress(index)]))
+  }
+
+  /** Before the loop: the swept words of the first chunk, and the masks by way of memory, see #rotate. */
+  start(): Code {
+    return code(
+      ...SHUFFLES.map(({ mask }, index) => {
+        return code(v128.store(MEMORY.mask, mask), v128.load(MEMORY.mask), local.set(this.#masks + index))
+      }),
+      ...this.#vectors.map(({ swept, lanes }) => {
+        return v128.store(swept, code(local.get(FROM), i32x4.splat, i32x4.const(lanes), i32x4.add))
+      }),
+    )
+  }
+
+  advance(): Code {
+    const step = i32x4.const(Array(4).fill(WASM_LANES))
+    return code(...this.#vectors.map(({ swept }) => v128.store(swept, code(v128.load(swept), step, i32x4.add))))
+  }
+
+  hash(): Code {
+    const instructions = this.#graph.steps.flatMap((step) => {
+      return this.#vectors.flatMap((vector) => step.map((operation) => ({ operation, vector })))
+    })
+    instructions.forEach(({ operation, vector }, number) => {
+      for (const value of operands(operation)) vector.variables.get(value)?.uses.push(number)
+    })
+    for (const { variables } of this.#vectors) known(variables, this.#graph.top).uses.push(instructions.length)
+    return code(...instructions.map(({ operation, vector }) => this.#evaluate(operation, vector)))
+  }
+
+  /** Whether some top word is <= bound, unsigned. */
+  anyCandidate(): Code {
+    const verdicts = this.#vectors.map(({ variables }) => {
+      const top = known(variables, this.#graph.top)
+      return code(this.#registers.fetch(top), this.#registers.get(top), v128.loadSplat32(MEMORY.bound), i32x4.leU)
+    })
+    return code(
+      verdicts.reduce((all, verdict) => code(all, verdict, v128.or)),
+      v128.anyTrue,
+    )
+  }
+
+  #evaluate(operation: Operation, vector: Vector): Code {
+    const variables = operands(operation).flatMap((value) => vector.variables.get(value) ?? [])
+    const fetched = variables.map((variable) => this.#registers.fetch(variable))
+    const result =
+      operation.kind === 'rotate'
+        ? this.#rotate(operation, vector)
+        : code(
+            this.#read(operation.left, vector),
+            this.#read(operation.right, vector),
+            operation.kind === 'add' ? i32x4.add : v128.xor,
+          )
+    for (const variable of variables) this.#registers.release(variable)
+    return code(...fetched, result, this.#registers.define(known(vector.variables, operation)))
+  }
+
+  #read(value: Value, vector: Vector): Code {
+    if (value.kind === 'swept') return v128.load(vector.swept)
+    const variable = vector.variables.get(value)
+    return variable === undefined ? v128.load(known(this.#sharedAddresses, value)) : this.#registers.get(variable)
+  }
+
+  /**
+   * By whole bytes with one shuffle; shifts for these as well are 0.86 of it. V8 leaves out the range check of swizzle
+   * when it knows the mask, but from Node 24 on it builds a known mask anew at each use (0.53). Relaxed swizzle has no
+   * range check and takes the mask from a local whose value V8 cannot know. Node 20 does not have it.
+   */
+  #rotate({ source, bits }: Rotation, vector: Vector): Code {
+    const read = this.#read(source, vector)
+    const index = SHUFFLES.findIndex((shuffle) => shuffle.bits === bits)
+    if (index < 0) return code(read, i32.const(32 - bits), i32x4.shl, read, i32.const(bits), i32x4.shrU, v128.or)
+    return this.#options.relaxed
+      ? code(read, local.get(this.#masks + index), i8x16.relaxedSwizzle)
+      : code(read, SHUFFLES[index].mask, i8x16.swizzle)
+  }
+}
+
+function known<Key, T>(map: ReadonlyMap<Key, T>, key: Key): T {
+  const value = map.get(key)
+  if (value === undefined) throw new Error('a value is used that the graph does not list')
+  return value
+}

@@ -1,0 +1,131 @@
+/**
+ * Proves a kernel before it is trusted with work: a wrong one would miss solutions or report what is none. The judge is
+ * @noble/hashes over whole headers, which shares no code with the kernels.
+ */
+
+import { blake2s } from '@noble/hashes/blake2.js'
+import { type Midstate, midstate } from '../../core/blake2s.ts'
+import { type Kernel, SWEEP_NONCES, type TailLayout } from './kernel.ts'
+
+const HEADERS = 2
+/** Nonces tested at either end of a sweep, at least. */
+const END_NONCES = 32
+/** Chunks it takes at most until each lane has held the lowest top word: 8 lanes take 22 on average. */
+const MOST_CHUNKS = 1000
+const MAX_U32 = 0xffffffff
+
+/**
+ * null when `kernel` agrees with the judge, else a sentence that says where it does not. `random` returns that many
+ * random bytes.
+ */
+export function selfTest(kernel: Kernel, layout: TailLayout, random: (bytes: number) => Uint8Array): string | null {
+  for (let count = 0; count < HEADERS; count++) {
+    const header = Uint8Array.from(random(layout.totalBytes))
+    const nonce = new DataView(Uint8Array.from(random(6)).buffer)
+    // All bits set once: nothing may depend on a sign.
+    const [low, middle] = count === 0 ? [0xffff, MAX_U32] : [nonce.getUint16(0), nonce.getUint32(2)]
+    const trial = new Trial(kernel, header, low, middle)
+    const failure = trial.run(trial.firstChunks()) ?? trial.run(trial.lastChunks())
+    if (failure !== null) return failure
+  }
+  return null
+}
+
+/** `lanes` nonces from `start` on. */
+interface Chunk {
+  readonly start: number
+  /** The lowest of the top words of their hashes, and the lane it is in. */
+  readonly lowest: number
+  readonly lane: number
+}
+
+class Trial {
+  readonly #kernel: Kernel
+  readonly #header: Uint8Array
+  readonly #low: number
+  readonly #middle: number
+  /** Of the header as it came: its own nonce is in the tail, and the kernel has to ignore it. */
+  readonly #mid: Midstate
+
+  constructor(kernel: Kernel, header: Uint8Array, low: number, middle: number) {
+    this.#kernel = kernel
+    this.#header = header
+    this.#low = low
+    this.#middle = middle
+    this.#mid = midstate(header)
+  }
+
+  /** As many chunks as it takes for each lane to hold the lowest top word once. */
+  firstChunks(): readonly Chunk[] {
+    const { lanes } = this.#kernel
+    const chunks: Chunk[] = []
+    const seen = new Set<number>()
+    while ((seen.size < lanes || chunks.length * lanes < END_NONCES) && chunks.length < MOST_CHUNKS) {
+      const chunk = this.#chunk(chunks.length * lanes)
+      chunks.push(chunk)
+      seen.add(chunk.lane)
+    }
+    return chunks
+  }
+
+  lastChunks(): readonly Chunk[] {
+    const { lanes } = this.#kernel
+    const count = Math.ceil(END_NONCES / lanes)
+    return Array.from({ length: count }, (_, i) => this.#chunk(SWEEP_NONCES - (count - i) * lanes))
+  }
+
+  /** Tests the kernel on chunks that follow on one another. */
+  run(chunks: readonly Chunk[]): string | null {
+    for (const { start, lowest } of chunks) {
+      const end = start + this.#kernel.lanes
+      const failure = this.#expect(lowest, start, end, start) ?? this.#expect(lowest - 1, start, end, end)
+      if (failure !== null) return failure
+    }
+    const middling = chunks.map(({ lowest }) => lowest).sort((a, b) => a - b)[chunks.length >> 1]
+    for (const bound of [0, middling, 0x7fffffff, 0x80000000, MAX_U32]) {
+      const failure = this.#walk(chunks, bound)
+      if (failure !== null) return failure
+    }
+    return null
+  }
+
+  /** From candidate to candidate, as a miner does: after each it resumes behind the chunk. */
+  #walk(chunks: readonly Chunk[], bound: number): string | null {
+    const { lanes } = this.#kernel
+    const starts = chunks.filter(({ lowest }) => lowest <= bound).map(({ start }) => start)
+    const end = chunks[chunks.length - 1].start + lanes
+    let from = chunks[0].start
+    for (const wanted of [...starts, end]) {
+      const failure = this.#expect(bound, from, end, wanted)
+      if (failure !== null) return failure
+      from = wanted + lanes
+    }
+    return null
+  }
+
+  #expect(bound: number, from: number, to: number, wanted: number): string | null {
+    // No hash is below 0, and the step before a lowest top word of 0 does not exist.
+    if (bound < 0 || from > to) return null
+    this.#kernel.setWork(this.#mid.state, this.#mid.tail, bound)
+    const found = this.#kernel.sweep(this.#low, this.#middle, from, to)
+    if (found === wanted) return null
+    return `nonces ${from} to ${to} with bound ${bound}: it returned ${found} instead of ${wanted}`
+  }
+
+  #chunk(start: number): Chunk {
+    const tops = Array.from({ length: this.#kernel.lanes }, (_, lane) => this.#topWord(start + lane))
+    const lowest = Math.min(...tops)
+    return { start, lowest, lane: tops.indexOf(lowest) }
+  }
+
+  /** Bytes 28..31 of the hash of the header with the nonce `low || middle || swept`. */
+  #topWord(swept: number): number {
+    const header = new DataView(this.#header.slice().buffer)
+    const nonce = header.byteLength - 8
+    header.setUint16(nonce, this.#low, true)
+    header.setUint32(nonce + 2, this.#middle, true)
+    header.setUint16(nonce + 6, swept, true)
+    const hash = blake2s(new Uint8Array(header.buffer))
+    return new DataView(hash.buffer, hash.byteOffset).getUint32(28, true)
+  }
+}

@@ -1,0 +1,40 @@
+/** The WebAssembly kernel: the fastest that needs nothing but Node. */
+
+import { emitWasm, MEMORY, relaxedSimdProbe, WASM_LANES } from './emit-wasm.ts'
+import type { Kernel, TailLayout } from './kernel.ts'
+import { operationGraph } from './operations.ts'
+
+/** What is used of the global WebAssembly, which the types of Node 20 do not declare. */
+declare const WebAssembly: {
+  validate(bytes: Uint8Array): boolean
+  readonly Module: new (bytes: Uint8Array) => object
+  readonly Instance: new (module: object) => { readonly exports: unknown }
+}
+
+interface SweepExports {
+  readonly memory: { readonly buffer: ArrayBuffer }
+  readonly sweep: Kernel['sweep']
+}
+
+/**
+ * Compiles a kernel for work laid out as `layout`. It starts out slow: V8 compiles it for speed in the background after
+ * some calls, but never replaces code that is running. So call it in slices, never in one giant sweep.
+ */
+export function createWasmKernel(layout: TailLayout): Kernel {
+  const relaxed = WebAssembly.validate(relaxedSimdProbe())
+  const bytes = emitWasm(layout, operationGraph(layout), { relaxed })
+  const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes))
+  const { memory, sweep } = instance.exports as SweepExports
+  const words = new Uint32Array(memory.buffer)
+  return {
+    name: 'wasm',
+    lanes: WASM_LANES,
+    sliceNonces: 32_768,
+    setWork(midstate, tail, bound) {
+      words.set(midstate, MEMORY.midstate / 4)
+      words.set(tail, MEMORY.tail / 4)
+      words[MEMORY.bound / 4] = bound
+    },
+    sweep,
+  }
+}

@@ -1,0 +1,43 @@
+/** Port 2: who searches. The miner knows engines only through this file. */
+
+/** Numbered work: `sequence` grows with every change, so that late claims can be told from present ones. */
+export interface EngineWork {
+  readonly sequence: number
+  /** Work bytes; the last 8, the nonce, are the engine's to choose. null: nothing to search. */
+  readonly bytes: Uint8Array | null
+}
+
+/** A claim that a nonce solves the work of a sequence. The miner re-hashes it before it counts for anything. */
+export interface Candidate {
+  readonly sequence: number
+  readonly nonce: bigint
+  readonly device: string
+}
+
+/** One searcher within an engine and what it has done since the start. */
+export interface DeviceStatus {
+  readonly device: string
+  /** What runs there, e.g. `wasm`. */
+  readonly kernel: string
+  readonly hashes: number
+}
+
+export interface EngineEvents {
+  readonly onCandidate: (candidate: Candidate) => void
+  /** Something the user should hear about while mining goes on. */
+  readonly onWarning: (message: string) => void
+}
+
+export interface Engine {
+  /** `cpu`, `gpu`, ... */
+  readonly name: string
+  /** Gets ready to search work of this many bytes. Throws NewcutError KERNEL_REFUSED when nothing here can search. */
+  start(workBytes: number, events: EngineEvents): Promise<void>
+  /**
+   * Replaces the present work. Resolves with true once every device searches it, with false when newer work came first.
+   */
+  setWork(work: EngineWork): Promise<boolean>
+  devices(): readonly DeviceStatus[]
+  /** Stops searching. Nothing is reported afterwards. */
+  stop(): Promise<void>
+}

@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { resolveConfig } from '../../src/cli/config.ts'
+import { mineOptions } from '../../src/cli/options.ts'
+import { duration, hashCount, listenAddress, publicKeys, yesNo } from '../../src/cli/values.ts'
+import { run } from './run.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'newcut-config-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function yamlFile(name: string, text: string): string {
+  const path = join(folder, name)
+  writeFileSync(path, text)
+  return path
+}
+
+describe('where values come from', () => {
+  const file = yamlFile('three.yaml', 'threads: 3\nblock-delay: 5s\npow: false\n')
+
+  it('flags come before the environment, before the file, before defaults', () => {
+    const environment = { NEWCUT_THREADS: '2', NEWCUT_BLOCK_DELAY: '7s' }
+    const { values, origins } = resolveConfig(mineOptions, { threads: '1' }, environment, file)
+    expect(values).toMatchObject({ threads: 1, 'block-delay': 7000, pow: false, graph: 'twenty', blocks: undefined })
+    expect(['threads', 'block-delay', 'pow', 'graph'].map((name) => origins.get(name))).toEqual([
+      'flag',
+      'environment',
+      'file',
+      'default',
+    ])
+  })
+
+  it('NEWCUT_CONFIG names the file when no flag does', () => {
+    expect(resolveConfig(mineOptions, {}, { NEWCUT_CONFIG: file }, undefined).values.threads).toBe(3)
+  })
+
+  it.each([
+    [{ NEWCUT_THREADS: 'x' }, undefined, 'NEWCUT_THREADS=x: expected a whole number from 1 to 1024'],
+    [
+      { NEWCUT_TREADS: '2' },
+      undefined,
+      'NEWCUT_TREADS in the environment: no such option; did you mean NEWCUT_THREADS?',
+    ],
+    [{}, yamlFile('typo.yaml', 'tread: 2\n'), 'tread: no such option; did you mean threads?'],
+    [{}, yamlFile('bad.yaml', 'threads: many\n'), 'threads: "many": expected a whole number'],
+    [{}, yamlFile('list.yaml', '- threads\n'), 'expected lines of the form option: value'],
+    [{}, yamlFile('broken.yaml', 'threads: [1\n'), 'configuration file'],
+    [{}, join(folder, 'missing.yaml'), 'ENOENT'],
+  ])('%j %s is one clear error', (environment, path, message) => {
+    expect(() => resolveConfig(mineOptions, {}, environment, path)).toThrow(message)
+  })
+
+  it('newcut config prints a file that means the same', async () => {
+    const args = ['--threads', '1', '--difficulty', '2.5G', '--http', 'off', '--block-delay', '1500ms', '--no-pow']
+    const first = await run(['config', ...args])
+    expect(first.code).toBe(0)
+    expect(parse(first.out)).toMatchObject({ threads: 1, difficulty: 2_500_000_000, http: 'off', pow: false })
+    expect(first.out).toContain('threads: 1 # flag')
+    const again = await run(['config', '--config', yamlFile('printed.yaml', first.out)])
+    expect(parse(again.out)).toEqual(parse(first.out))
+  })
+})
+
+describe('values', () => {
+  it.each([
+    [duration(1), '500ms', 500],
+    [duration(1), '1.5m', 90_000],
+    [duration(1), '2 h', 7_200_000],
+    [duration(1), '30', undefined],
+    [duration(1), '0s', undefined],
+    [duration(1), '-5s', undefined],
+    [duration(1, true), '0', 0],
+    [hashCount, '100k', 100_000n],
+    [hashCount, '2.5G', 2_500_000_000n],
+    [hashCount, 100_000, 100_000n],
+    [hashCount, '0', undefined],
+    [hashCount, '1.5', undefined],
+    [hashCount, '1e6', undefined],
+    [listenAddress, 'off', null],
+    [listenAddress, '[::1]:80', { host: '::1', port: 80 }],
+    [listenAddress, 'localhost:65536', undefined],
+    [yesNo, 'true', true],
+    [yesNo, 'maybe', undefined],
+    [publicKeys, ['AB'.repeat(32)], ['ab'.repeat(32)]],
+    [publicKeys, 'zz'.repeat(32), undefined],
+  ])('row %# is what it should be', (kind, raw, value) => {
+    expect(kind.parse(raw)).toEqual(value)
+  })
+})

@@ -1,0 +1,179 @@
+import { spawnSync } from 'node:child_process'
+import { createServer } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { run, start, stopAll } from './run.ts'
+
+afterEach(stopAll)
+
+/** Small and quick: blocks come at once, and no port is asked for. */
+const quick = ['--difficulty', '1k', '--http', 'off']
+
+describe('newcut mine', () => {
+  it('mines the embedded network, prints a summary and exits 0', async () => {
+    const { code, out, err } = await run(['mine', '--blocks', '20', ...quick])
+    expect(err).toBe('')
+    expect(code).toBe(0)
+    expect(out).toMatch(/^newcut \d+\.\d+\.\d+, node .*, 2 threads|\d+ threads/m)
+    expect(out).toMatch(/embedded network: development, 20 chains, block delay 30 s, difficulty 1\.00k at http/)
+    expect(out).toMatch(/summary {3}20 accepted {2}\d+ stale {2}0 rejected {2}0 failed/)
+    expect(out.match(/accepted {2}chain/g)).toHaveLength(20)
+  })
+
+  it.each(['singleton', 'pair', 'triangle', 'petersen'])('mines a %s network', async (graph) => {
+    const { code, out } = await run(['mine', '--blocks', '10', '--graph', graph, ...quick])
+    expect(out).toContain('10 accepted')
+    expect(code).toBe(0)
+  })
+
+  it.each(['js', 'wasm'])('mines with the %s kernel alone', async (kernel) => {
+    const { code, out } = await run(['mine', '--blocks', '5', '--kernel', kernel, '--threads', '1', ...quick])
+    expect(out).toContain('5 accepted')
+    expect(code).toBe(0)
+  })
+
+  it('mines a node in another process, whose console tells of the blocks', async () => {
+    const node = start(['devnet', '--port', '0', '--difficulty', '1k'])
+    const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)/)
+    const { code, out, err } = await run(['mine', '--node', url, '--blocks', '20', '--http', 'off'])
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toContain('20 accepted')
+    await node.sees(/block {5}chain/)
+    node.child.kill('SIGTERM')
+    expect((await node.ended).code).toBe(0)
+  })
+
+  it('stops after a duration', async () => {
+    const { code, out } = await run(['mine', '--duration', '500ms', '--difficulty', '1T', '--http', 'off'])
+    expect(out).toContain('0 accepted')
+    expect(code).toBe(0)
+  })
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('stops on %s within a second, with the summary', async (signal) => {
+    const miner = start(['mine', ...quick])
+    await miner.sees(/accepted/)
+    const sentAtMs = performance.now()
+    miner.child.kill(signal)
+    const { code, out, err } = await miner.ended
+    expect(performance.now() - sentAtMs).toBeLessThan(1000)
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toContain('summary')
+  })
+
+  it('writes JSON records', async () => {
+    const { code, out } = await run(['mine', '--blocks', '3', '--log', 'json', ...quick])
+    const records = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(code).toBe(0)
+    expect(records.filter(({ event }) => event === 'solution')).toHaveLength(3)
+    expect(records[records.length - 1]).toMatchObject({ event: 'summary', snapshot: { solutions: { accepted: 3 } } })
+    for (const { time, level } of records) expect({ time, level }).toEqual({ time: expect.any(String), level: 'info' })
+  })
+
+  it('writes no colour codes where there is no terminal', async () => {
+    const { out } = await run(['mine', '--blocks', '1', ...quick])
+    expect(out.includes('\u001b')).toBe(false)
+  })
+})
+
+describe('errors of newcut mine are one line with a hint, and exit code 1', () => {
+  const oneLine = (err: string) => err.trim().split('\n').length === 1 && !err.includes('    at ')
+
+  it('an unreachable node', async () => {
+    const { code, err } = await run(['mine', '--node', 'http://127.0.0.1:1'])
+    expect(err).toMatch(/^newcut: http:\/\/127\.0\.0\.1:1: .* \(.*\) \[NODE_UNREACHABLE\]$/m)
+    expect(oneLine(err)).toBe(true)
+    expect(code).toBe(1)
+  })
+
+  it('an account that the node does not mine for', async () => {
+    const node = start(['devnet', '--port', '0', '--mining-public-key', 'ab'.repeat(32)])
+    const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)/)
+    const { code, err } = await run(['mine', '--node', url, '--http', 'off'])
+    expect(err).toMatch(/Unauthorized Miner: k:.*\[NODE_REFUSED\]/)
+    expect(oneLine(err)).toBe(true)
+    expect(code).toBe(1)
+    const configured = await run([
+      'mine',
+      '--node',
+      url,
+      '--public-key',
+      'ab'.repeat(32),
+      '--blocks',
+      '2',
+      '--http',
+      'off',
+    ])
+    expect(configured.out).toContain('2 accepted')
+  })
+
+  it.each([
+    [['mine', '--thread', '2'], /--thread: no such option; did you mean --threads\?/],
+    [['mine', '--threads', 'abc'], /--threads abc: expected a whole number from 1 to 1024/],
+    [['mine', '--block-delay', '30'], /--block-delay 30: expected a time such as/],
+    [['mine', '--graph', 'square'], /--graph square: expected one of singleton/],
+    [['mine', '--node', 'localhost'], /--node localhost: expected the address of a node/],
+    [['mine', '--http', '4148'], /--http 4148: expected HOST:PORT/],
+    [['mine', '--public-key', 'k:12'], /--public-key k:12: expected public keys of 64 hex digits/],
+    [['mine', 'now'], /too many arguments/],
+    [['mien'], /mien: no such command; did you mean mine\?/],
+    [[], /no command given/],
+  ])('%j', async (args, pattern) => {
+    const { code, out, err } = await run(args)
+    expect(err).toMatch(pattern)
+    expect(oneLine(err)).toBe(true)
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+  })
+
+  it('--help is no error', async () => {
+    const { code, out, err } = await run(['mine', '--help'])
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toContain('--block-delay <TIME>')
+  })
+})
+
+describe('the HTTP face', () => {
+  it('serves metrics that promtool accepts, a summary and health', async (context) => {
+    const miner = start(['mine', '--http', '127.0.0.1:0', '--difficulty', '1k'])
+    const [, url] = await miner.sees(/metrics: (http:\/\/127\.0\.0\.1:\d+)\/metrics/)
+    await miner.sees(/accepted/)
+    const summary = await (await fetch(`${url}/api/summary`)).json()
+    expect(summary).toMatchObject({ connected: expect.any(Boolean), hashrates: { '15m': null } })
+    expect(summary.solutions.accepted).toBeGreaterThan(0)
+    expect(summary.devices[0]).toMatchObject({ engine: 'cpu', device: 'thread0' })
+    const health = await fetch(`${url}/healthz`)
+    expect([health.status, await health.json()]).toMatchObject([200, { status: 'mining' }])
+    expect((await fetch(`${url}/nothing`)).status).toBe(404)
+    const metrics = await (await fetch(`${url}/metrics`)).text()
+    expect(metrics).toMatch(/^newcut_hashes_total\{engine="cpu",device="thread0"\} \d+$/m)
+    expect(metrics).toMatch(/^newcut_solutions_total\{verdict="accepted"\} [1-9]/m)
+    expect(metrics).toMatch(/^newcut_difficulty_hashes\{chain="\d+"\} 1000$/m)
+    for (const name of ['work_preemptions_total', 'preempt_duration_seconds_bucket', 'submit_duration_seconds_count']) {
+      expect(metrics).toContain(`newcut_${name}`)
+    }
+    expect(metrics).toMatch(/^newcut_update_stream_connected [01]$/m)
+    expect(metrics).toMatch(/^newcut_work_age_seconds \d/m)
+    const promtool = spawnSync('promtool', ['check', 'metrics'], { input: metrics, encoding: 'utf8' })
+    if (promtool.error) context.skip('promtool is not installed (Debian package prometheus)')
+    expect(promtool.stdout + promtool.stderr).toBe('')
+    expect(promtool.status).toBe(0)
+  })
+
+  it('a busy default port is a warning, a busy port that was asked for an error', async () => {
+    const server = createServer()
+    const port = await new Promise<number | null>((resolve) => {
+      server.once('error', () => resolve(null))
+      server.listen(4148, '127.0.0.1', () => resolve(4148))
+    })
+    // null: something else on this machine has it already, which serves as well.
+    expect([null, 4148]).toContain(port)
+    const byDefault = await run(['mine', '--blocks', '1', '--difficulty', '1k'])
+    expect(byDefault.out).toMatch(/warning .*127\.0\.0\.1:4148.*mining without metrics/)
+    expect(byDefault.code).toBe(0)
+    const asked = await run(['mine', '--blocks', '1', '--difficulty', '1k', '--http', '127.0.0.1:4148'])
+    expect(asked.err).toMatch(/127\.0\.0\.1:4148.*\[PORT_BUSY\]/)
+    expect(asked.code).toBe(1)
+    server.close()
+  })
+})

@@ -1,0 +1,72 @@
+/** Runs the compiled command as a user would: a process of its own. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
+
+export interface Ended {
+  readonly code: number | null
+  readonly signal: string | null
+  readonly out: string
+  readonly err: string
+}
+
+export interface Running {
+  readonly child: ChildProcess
+  readonly ended: Promise<Ended>
+  /** Standard output so far. */
+  readonly out: () => string
+  /** Resolves with the match as soon as standard output has it; rejects when the process ends before. */
+  readonly sees: (pattern: RegExp) => Promise<RegExpExecArray>
+}
+
+const running = new Set<ChildProcess>()
+
+/** Starts `newcut` with these arguments; `env` is added to a bare environment. */
+export function start(args: readonly string[], env: Record<string, string> = {}, input?: string | Uint8Array): Running {
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  running.add(child)
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(input)
+  let out = ''
+  let err = ''
+  child.stdout.on('data', (bytes) => {
+    out += bytes
+  })
+  child.stderr.on('data', (bytes) => {
+    err += bytes
+  })
+  const ended = new Promise<Ended>((resolve) => {
+    child.on('close', (code, signal) => {
+      running.delete(child)
+      resolve({ code, signal, out, err })
+    })
+  })
+  const sees = (pattern: RegExp) =>
+    new Promise<RegExpExecArray>((resolve, reject) => {
+      const look = () => {
+        const match = pattern.exec(out)
+        if (match !== null) resolve(match)
+      }
+      child.stdout.on('data', look)
+      void ended.then((result) => reject(new Error(`${pattern} not seen: ${JSON.stringify(result)}`)))
+      look()
+    })
+  return { child, ended, out: () => out, sees }
+}
+
+export function run(
+  args: readonly string[],
+  env?: Record<string, string>,
+  input?: string | Uint8Array,
+): Promise<Ended> {
+  return start(args, env, input).ended
+}
+
+/** For afterEach: ends what a failed test left running. */
+export async function stopAll(): Promise<void> {
+  for (const child of running) child.kill('SIGKILL')
+}

@@ -1,0 +1,83 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+
+/**
+ * Who may import whom (folders of src/; '' is src/ itself, the composition root). Everything may import core, and core
+ * imports nothing but @noble/hashes. mine knows sources and engines by their port files alone. node and devnet never
+ * meet but on the wire; the schemas of the bodies are the one thing they share.
+ */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  '': ['cli', 'api', 'mine', 'source', 'engine', 'node', 'devnet', 'schema', 'core'],
+  cli: ['mine', 'source', 'engine', 'core', ''],
+  api: ['mine', 'source', 'core'],
+  mine: ['source', 'engine', 'core'],
+  source: ['node', 'schema', 'core'],
+  engine: ['core'],
+  node: ['schema', 'core'],
+  devnet: ['schema', 'core', ''],
+  schema: ['core'],
+  core: [],
+}
+
+const ports = ['source/source.ts', 'engine/engine.ts']
+const src = fileURLToPath(new URL('../src', import.meta.url))
+
+interface Import {
+  readonly from: string
+  readonly to: string
+}
+
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+
+const imports: Import[] = files.flatMap((from) => {
+  const text = readFileSync(join(src, from), 'utf8')
+  const specifiers = [...text.matchAll(/(?:from|import)\s+'([^']+)'/g)].map(([, specifier]) => specifier)
+  return specifiers.map((specifier) => {
+    const isRelative = specifier.startsWith('.')
+    return { from, to: isRelative ? relative(src, resolve(src, dirname(from), specifier)) : specifier }
+  })
+})
+
+const room = (file: string) => (file.includes('/') ? file.split('/')[0] : '')
+const isOurs = (to: string) => to.endsWith('.ts')
+
+it('finds the sources and their imports', () => {
+  expect(files.length).toBeGreaterThan(30)
+  expect(imports.filter(({ to }) => isOurs(to)).length).toBeGreaterThan(60)
+})
+
+it('imports point in the direction of the design', () => {
+  const wrong = imports.filter(({ from, to }) => {
+    if (!isOurs(to) || room(from) === room(to)) return false
+    return !allowed[room(from)]?.includes(room(to))
+  })
+  expect(wrong).toEqual([])
+})
+
+it('mine, api and cli know sources and engines by their ports only', () => {
+  const wrong = imports.filter(({ from, to }) => {
+    if (!['mine', 'api'].includes(room(from)) || !['source', 'engine'].includes(room(to))) return false
+    return !ports.includes(to)
+  })
+  expect(wrong).toEqual([])
+})
+
+it('core imports nothing but @noble/hashes', () => {
+  const wrong = imports.filter(
+    ({ from, to }) => room(from) === 'core' && !isOurs(to) && !to.startsWith('@noble/hashes'),
+  )
+  expect(wrong).toEqual([])
+})
+
+it('core and mine touch no clock, randomness, environment, file or timer', () => {
+  const forbidden =
+    /\b(Date\.now|new Date|performance\.|Math\.random|process\.|setTimeout|setInterval|setImmediate|'node:)/
+  const wrong = files.filter((name) => {
+    if (!['core', 'mine'].includes(room(name))) return false
+    const code = readFileSync(join(src, name), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+    return forbidden.test(code)
+  })
+  expect(wrong).toEqual([])
+})

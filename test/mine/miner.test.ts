@@ -1,0 +1,277 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { decodeHex, readU64LE } from '../../src/core/bytes.ts'
+import { decodeWork, encodeWork, withCreationTime } from '../../src/core/header.ts'
+import { solves } from '../../src/core/pow.ts'
+import { MAX_TARGET } from '../../src/core/target.ts'
+import { type Work, workFromBytes } from '../../src/core/work.ts'
+import type { Engine, EngineEvents, EngineWork } from '../../src/engine/engine.ts'
+import type { MinerEvent } from '../../src/mine/events.ts'
+import { Miner } from '../../src/mine/miner.ts'
+import { Mailbox } from '../../src/source/mailbox.ts'
+import type { Source, SourceWork, Verdict, WorkReason } from '../../src/source/source.ts'
+import { miss, solve } from '../solve.ts'
+import { settle, VirtualClock } from './virtual-clock.ts'
+
+const records: { kind: string; header_hex: string }[] = JSON.parse(
+  readFileSync(new URL('../vectors/headers.json', import.meta.url), 'utf8'),
+)
+const real = decodeHex(records.find(({ kind }) => kind === 'unsolved-work')?.header_hex ?? '')
+
+/** Real work with a target that a test can meet. */
+function easyWork(height: bigint, difficulty = 50n): Work {
+  return workFromBytes(encodeWork({ ...decodeWork(real), height, target: MAX_TARGET / difficulty }))
+}
+
+/** A source that a test feeds by hand. */
+class FedSource implements Source {
+  readonly description = 'fed'
+  readonly workBytes = 286
+  readonly connected = true
+  readonly mailbox = new Mailbox<SourceWork | null>()
+  readonly submitted: Uint8Array[] = []
+  verdict: Promise<Verdict> = Promise.resolve({ kind: 'accepted', confirmed: true })
+  time: bigint | null = null
+  readonly clock: VirtualClock
+
+  constructor(clock: VirtualClock) {
+    this.clock = clock
+  }
+
+  works(signal: AbortSignal) {
+    signal.addEventListener('abort', () => this.mailbox.close())
+    return this.mailbox
+  }
+
+  submit(solution: Uint8Array): Promise<Verdict> {
+    this.submitted.push(solution)
+    return this.verdict
+  }
+
+  validatorTime = () => this.time
+
+  async give(work: Work | null, reason: WorkReason = 'newCut'): Promise<void> {
+    this.mailbox.put(work && { work, reason, noticedAtMs: this.clock.monotonicMs() })
+    await settle()
+  }
+}
+
+/** An engine whose claims and hash counts a test makes up. */
+class HandEngine implements Engine {
+  readonly name = 'hand'
+  readonly works: EngineWork[] = []
+  hashes = 0
+  stopped = false
+  #events: EngineEvents | null = null
+
+  async start(_workBytes: number, events: EngineEvents) {
+    this.#events = events
+  }
+
+  async setWork(work: EngineWork) {
+    this.works.push(work)
+    return true
+  }
+
+  devices = () => [{ device: 'd0', kernel: 'none', hashes: this.hashes }]
+
+  async stop() {
+    this.stopped = true
+  }
+
+  get newest(): EngineWork & { bytes: Uint8Array } {
+    const work = this.works[this.works.length - 1]
+    if (work?.bytes == null) throw new Error('the engine has no work')
+    return { ...work, bytes: work.bytes }
+  }
+
+  async claim(solution: Uint8Array, sequence = this.newest.sequence): Promise<void> {
+    this.#events?.onCandidate({ sequence, nonce: readU64LE(solution, solution.length - 8), device: 'd0' })
+    await settle()
+  }
+}
+
+async function started(options: { blocks?: number; durationMs?: number } = {}) {
+  const clock = new VirtualClock()
+  const source = new FedSource(clock)
+  const engine = new HandEngine()
+  const events: MinerEvent[] = []
+  const stop = new AbortController()
+  const miner = new Miner({ source, engines: [engine], clock, onEvent: (event) => events.push(event), ...options })
+  const ended = miner.run(stop.signal)
+  await settle()
+  return { clock, source, engine, events, stop, miner, ended }
+}
+
+const solutionsIn = (events: MinerEvent[]) => events.flatMap((event) => (event.type === 'solution' ? [event] : []))
+
+describe('the miner loop', () => {
+  it('submits a candidate that solves, once per work, and counts its verdict', async () => {
+    const { source, engine, events, stop, ended } = await started()
+    await source.give(easyWork(7n), 'start')
+    const first = solve(engine.newest.bytes)
+    await engine.claim(first)
+    await engine.claim(solve(engine.newest.bytes, readU64LE(first, 278) + 1n))
+    expect(source.submitted).toEqual([first])
+    expect(solves(source.submitted[0])).toBe(true)
+    expect(solutionsIn(events)).toMatchObject([{ verdict: { kind: 'accepted' }, height: 7, counts: { accepted: 1 } }])
+    stop.abort()
+    expect((await ended).solutions).toEqual({ accepted: 1, stale: 0, rejected: 0, failed: 0 })
+    expect(engine.stopped).toBe(true)
+  })
+
+  it('never submits a claim that does not solve: it is a hardware error', async () => {
+    const { source, engine, events, stop, ended } = await started()
+    await source.give(easyWork(7n), 'start')
+    await engine.claim(miss(engine.newest.bytes))
+    expect(source.submitted).toEqual([])
+    expect(events.filter(({ type }) => type === 'hardwareError')).toHaveLength(1)
+    await engine.claim(solve(engine.newest.bytes))
+    expect(source.submitted).toHaveLength(1)
+    stop.abort()
+    expect((await ended).hardwareErrors).toBe(1)
+  })
+
+  it('judges a late claim by the work it was made for', async () => {
+    const { source, engine, stop, ended } = await started()
+    await source.give(easyWork(7n), 'start')
+    const before = engine.newest
+    await source.give(easyWork(8n))
+    expect(engine.newest.sequence).toBeGreaterThan(before.sequence)
+    const late = solve(before.bytes)
+    await engine.claim(late, before.sequence)
+    expect(source.submitted).toEqual([late])
+    await engine.claim(late, before.sequence + 100)
+    expect(source.submitted).toHaveLength(1)
+    stop.abort()
+    await ended
+  })
+
+  it('gives engines the newest work only, and tells them when there is none', async () => {
+    const { source, engine, events, stop, ended } = await started()
+    source.mailbox.put({ work: easyWork(1n), reason: 'start', noticedAtMs: 0 })
+    source.mailbox.put({ work: easyWork(2n), reason: 'newCut', noticedAtMs: 0 })
+    await settle()
+    expect(engine.works.map(({ bytes }) => bytes && decodeWork(bytes).height)).toEqual([2n])
+    await source.give(null)
+    expect(engine.works[1].bytes).toBeNull()
+    expect(events[events.length - 1]).toEqual({ type: 'idle' })
+    stop.abort()
+    const { work, preemptions } = await ended
+    expect(work).toBeNull()
+    expect(preemptions).toBe(1)
+  })
+
+  it('stops after exactly the blocks asked for, however many candidates there are', async () => {
+    const { source, engine, ended } = await started({ blocks: 2 })
+    let answer: (verdict: Verdict) => void = () => undefined
+    source.verdict = new Promise((resolve) => {
+      answer = resolve
+    })
+    for (let height = 1n; height <= 3n; height++) {
+      await source.give(easyWork(height))
+      await engine.claim(solve(engine.newest.bytes))
+    }
+    // Two are under way: the third waits for what becomes of them.
+    expect(source.submitted).toHaveLength(2)
+    answer({ kind: 'accepted', confirmed: true })
+    expect((await ended).solutions.accepted).toBe(2)
+  })
+
+  it('goes on when blocks turn out stale', async () => {
+    const { source, engine, stop, ended } = await started({ blocks: 1 })
+    source.verdict = Promise.resolve({ kind: 'stale' })
+    await source.give(easyWork(1n))
+    await engine.claim(solve(engine.newest.bytes))
+    source.verdict = Promise.resolve({ kind: 'rejected', reason: 'no-payload', message: '404' })
+    await source.give(easyWork(2n))
+    await engine.claim(solve(engine.newest.bytes))
+    source.verdict = Promise.resolve({ kind: 'accepted', confirmed: true })
+    await source.give(easyWork(3n))
+    await engine.claim(solve(engine.newest.bytes))
+    expect((await ended).solutions).toEqual({ accepted: 1, stale: 1, rejected: 1, failed: 0 })
+    expect(stop.signal.aborted).toBe(false)
+  })
+
+  it('stops after the duration', async () => {
+    const { clock, ended } = await started({ durationMs: 90_000 })
+    await clock.pass(90_000)
+    expect((await ended).uptimeMs).toBe(90_000)
+    expect(clock.pending).toBe(0)
+  })
+
+  it('waits for a submission under way when it is stopped, but not for ever', async () => {
+    const { clock, source, engine, stop, ended } = await started()
+    source.verdict = new Promise(() => undefined)
+    await source.give(easyWork(1n))
+    await engine.claim(solve(engine.newest.bytes))
+    stop.abort()
+    await clock.pass(799)
+    let done = false
+    void ended.then(() => {
+      done = true
+    })
+    await settle()
+    expect(done).toBe(false)
+    await clock.pass(1)
+    expect((await ended).solutions.accepted).toBe(0)
+  })
+
+  it('rolls the creation time forward with the validator, never back, and keeps the effort', async () => {
+    const { clock, source, engine, stop, ended } = await started()
+    const work = easyWork(1n)
+    await source.give(work)
+    await clock.pass(5_000)
+    expect(engine.works).toHaveLength(1)
+    source.time = work.fields.creationTime - 1n
+    await clock.pass(5_000)
+    expect(engine.works).toHaveLength(1)
+    source.time = work.fields.creationTime + 5_000_000n
+    await clock.pass(5_000)
+    expect(engine.newest.bytes).toEqual(withCreationTime(work.bytes, source.time))
+    const solution = solve(engine.newest.bytes)
+    await engine.claim(solution)
+    expect(source.submitted).toEqual([solution])
+    // What was solved is not searched under yet another time.
+    source.time += 5_000_000n
+    await clock.pass(5_000)
+    expect(engine.works).toHaveLength(2)
+    stop.abort()
+    await ended
+  })
+
+  it('measures effort in expected solutions, over changes of difficulty', async () => {
+    const { source, engine, events, stop, ended } = await started()
+    await source.give(easyWork(1n, 100n), 'start')
+    engine.hashes = 150
+    await source.give(easyWork(2n, 50n))
+    engine.hashes = 200
+    await engine.claim(solve(engine.newest.bytes))
+    expect(solutionsIn(events)[0].effort).toBeCloseTo(1.5 + 1)
+    // Hashes after the solution, while waiting for new work, are nobody's effort.
+    engine.hashes = 1000
+    await source.give(easyWork(3n, 50n))
+    engine.hashes = 1025
+    await engine.claim(solve(engine.newest.bytes))
+    expect(solutionsIn(events)[1].effort).toBeCloseTo(0.5)
+    stop.abort()
+    await ended
+  })
+
+  it('shows rates of full windows only', async () => {
+    const { clock, engine, miner, stop, ended } = await started()
+    for (let second = 1; second <= 59; second++) {
+      engine.hashes += 1000
+      await clock.pass(1000)
+      if (second === 9) expect(miner.snapshot().hashrates['10s']).toBeNull()
+    }
+    expect(miner.snapshot().hashrates).toMatchObject({ '60s': null, '15m': null })
+    expect(miner.snapshot().hashrates['10s']).toBeCloseTo(1000)
+    engine.hashes += 7000
+    await clock.pass(1000)
+    expect(miner.snapshot().hashrates['60s']).toBeCloseTo((59_000 + 7000) / 60)
+    expect(miner.snapshot().devices[0]).toMatchObject({ engine: 'hand', device: 'd0', hashes: 66_000 })
+    stop.abort()
+    await ended
+  })
+})

@@ -1,0 +1,20 @@
+/** A plain search for tests: no kernel, no thread. */
+import { withNonce } from '../src/core/header.ts'
+import { solves } from '../src/core/pow.ts'
+
+/** The first nonce from `from` on that solves the work; difficulty must be small. */
+export function solve(work: Uint8Array, from = 0n): Uint8Array {
+  for (let nonce = from; nonce < from + 1_000_000n; nonce++) {
+    const solution = withNonce(work, nonce)
+    if (solves(solution)) return solution
+  }
+  throw new Error('no solution among a million nonces')
+}
+
+/** A nonce that does not solve. */
+export function miss(work: Uint8Array): Uint8Array {
+  for (let nonce = 0n; ; nonce++) {
+    const attempt = withNonce(work, nonce)
+    if (!solves(attempt)) return attempt
+  }
+}

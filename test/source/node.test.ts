@@ -1,0 +1,205 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
+import { withCreationTime } from '../../src/core/header.ts'
+import type { MinerAccount } from '../../src/core/payload.ts'
+import { solves } from '../../src/core/pow.ts'
+import { type Devnet, type DevnetOptions, startDevnet } from '../../src/devnet/devnet.ts'
+import { NodeClient } from '../../src/node/client.ts'
+import { NodeSource } from '../../src/source/node.ts'
+import type { SourceWork } from '../../src/source/source.ts'
+import { miss, solve } from '../solve.ts'
+
+const account: MinerAccount = { account: 'k:test', predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] }
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+async function devnet(options: DevnetOptions = {}): Promise<Devnet> {
+  const node = await startDevnet({ port: 0, difficulty: 20n, blockDelayMs: 1000, ...options })
+  cleanups.push(() => node.close())
+  return node
+}
+
+/** A source over a running node, and a reader of its works. */
+async function sourceOf(url: string, options: { refreshMs?: number; account?: MinerAccount } = {}) {
+  const client = await NodeClient.connect({ url })
+  cleanups.push(() => client.close())
+  const source = new NodeSource({ client, account, clock: systemClock, random: () => 0.5, stallMs: 0, ...options })
+  const stop = new AbortController()
+  const troubles: string[] = []
+  const works = source.works(stop.signal, { onTrouble: (message) => troubles.push(message) })[Symbol.asyncIterator]()
+  cleanups.push(() => stop.abort())
+  const next = async (): Promise<SourceWork | null> => {
+    const { value, done } = await works.next()
+    if (done) throw new Error('the source ended')
+    return value
+  }
+  const nextWork = async (): Promise<SourceWork> => {
+    const item = await next()
+    if (item === null) throw new Error('expected work')
+    return item
+  }
+  return { client, source, stop, troubles, works, next, nextWork }
+}
+
+/** What comes within the time, or `nothing`. */
+function within<T>(promise: Promise<T>, milliseconds: number): Promise<T | 'nothing'> {
+  return Promise.race([
+    promise,
+    new Promise<'nothing'>((resolve) => setTimeout(() => resolve('nothing'), milliseconds)),
+  ])
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+/** Mines a block on a chain for somebody else. */
+async function mineElsewhere(node: Devnet, chain: number): Promise<void> {
+  const other = await NodeClient.connect({ url: node.url })
+  const { work } = await other.work({ ...account, account: 'k:other' }, chain)
+  expect(work.fields.chainId).toBe(chain)
+  await other.solved(solve(work.bytes))
+  await other.close()
+}
+
+describe('work from a node', () => {
+  it('is followed by new work after a solution, which is confirmed', async () => {
+    const node = await devnet()
+    const { source, nextWork } = await sourceOf(node.url)
+    for (let i = 0; i < 5; i++) {
+      const { work } = await nextWork()
+      expect(await source.submit(solve(work.bytes))).toEqual({ kind: 'accepted', confirmed: true })
+    }
+    const heights = [...node.chains.cut.values()].reduce((sum, { height }) => sum + Number(height), 0)
+    expect(heights).toBe(5)
+    expect(source.description).toContain('development (20 chains)')
+    expect(source.workBytes).toBe(286)
+  })
+
+  it('is preempted by a New Cut on its own chain and by nothing else', async () => {
+    const node = await devnet()
+    const { source, nextWork } = await sourceOf(node.url)
+    const first = await nextWork()
+    const chain = first.work.fields.chainId
+    await until(() => source.connected)
+    const pending = nextWork()
+    const elsewhere = node.chains.network.graphHistory[0].graph.adjacents[chain][0]
+    await mineElsewhere(node, elsewhere)
+    expect(await within(pending, 150)).toBe('nothing')
+    const minedAtMs = performance.now()
+    await mineElsewhere(node, chain)
+    const second = await pending
+    expect(second.reason).toBe('newCut')
+    expect(second.noticedAtMs).toBeGreaterThan(minedAtMs)
+    expect(second.work.fields.parent).not.toEqual(first.work.fields.parent)
+  })
+
+  it('has its solutions told apart: stale, rejected for each reason, accepted', async () => {
+    const node = await devnet()
+    const { source, client, nextWork } = await sourceOf(node.url)
+    const { work } = await nextWork()
+    await mineElsewhere(node, work.fields.chainId)
+    expect(await source.submit(solve(work.bytes))).toEqual({ kind: 'stale' })
+    // The payload is used up.
+    expect(await source.submit(solve(work.bytes))).toMatchObject({ kind: 'rejected', reason: 'no-payload' })
+    const { work: fresh } = await client.work(account)
+    expect(await source.submit(miss(fresh.bytes))).toMatchObject({ kind: 'rejected', reason: 'invalid-pow' })
+    const { work: again } = await client.work(account)
+    expect(await source.submit(solve(again.bytes))).toEqual({ kind: 'accepted', confirmed: true })
+  })
+
+  it('finds a header that the node takes but silently drops to be stale', async () => {
+    const node = await devnet()
+    const { source, nextWork } = await sourceOf(node.url)
+    const { work } = await nextWork()
+    const future = solve(withCreationTime(work.bytes, work.fields.creationTime + 3_600_000_000n))
+    expect(solves(future)).toBe(true)
+    expect(await source.submit(future)).toEqual({ kind: 'stale' })
+  })
+
+  it('is asked for anew before the node forgets its payload', async () => {
+    const node = await devnet({ workLifetimeMs: 400 })
+    const { source, nextWork } = await sourceOf(node.url, { refreshMs: 100 })
+    const { work } = await nextWork()
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    expect(await source.submit(solve(work.bytes))).toEqual({ kind: 'accepted', confirmed: true })
+  })
+
+  it('says when the validator has surely reached a time', async () => {
+    const node = await devnet()
+    const { source, nextWork } = await sourceOf(node.url)
+    expect(source.validatorTime()).toBeNull()
+    await nextWork()
+    const nowUs = BigInt(Date.now()) * 1000n
+    const time = source.validatorTime() ?? 0n
+    expect(time).toBeLessThanOrEqual(nowUs)
+    expect(time).toBeGreaterThan(nowUs - 1_100_000n)
+  })
+
+  it('survives update streams that end all the time', async () => {
+    const node = await devnet({ updateStreamMs: 20 })
+    const { source, nextWork } = await sourceOf(node.url)
+    for (let i = 0; i < 10; i++) {
+      const { work } = await nextWork()
+      expect(await source.submit(solve(work.bytes))).toEqual({ kind: 'accepted', confirmed: true })
+      await new Promise((resolve) => setTimeout(resolve, 30))
+    }
+  })
+})
+
+describe('trouble with a node', () => {
+  it('names an account that may not mine, for good', async () => {
+    const node = await devnet({ accounts: [{ ...account, account: 'k:somebody' }] })
+    const { next } = await sourceOf(node.url)
+    await expect(next()).rejects.toMatchObject({ code: 'NODE_REFUSED', hint: expect.stringContaining('k:test') })
+  })
+
+  it('goes on when a node that went away is back, and mines nothing that is lost', async () => {
+    const node = await devnet()
+    const port = Number(new URL(node.url).port)
+    const { source, next, troubles } = await sourceOf(node.url)
+    const first = await next()
+    await node.close()
+    const verdict = source.submit(solve(first?.work.bytes ?? new Uint8Array()))
+    expect(await next()).toBeNull()
+    expect(await verdict).toMatchObject({ kind: 'failed' })
+    expect(troubles.join()).toContain('connection refused')
+    await devnet({ port })
+    let item = await next()
+    while (item === null) item = await next()
+    expect(item.work.fields.height).toBe(1n)
+  })
+
+  it('is one clear error with a hint when nothing listens, or something else does', async () => {
+    const node = await devnet()
+    await node.close()
+    await expect(NodeClient.connect({ url: node.url })).rejects.toMatchObject({
+      code: 'NODE_UNREACHABLE',
+      message: expect.stringContaining('connection refused'),
+      hint: expect.any(String),
+    })
+    for (const [status, body] of [
+      [404, ''],
+      [200, '<html>'],
+      [200, '{"nodeVersion":1}'],
+    ] as const) {
+      const server: Server = createServer((_request, response) => response.writeHead(status).end(body))
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      cleanups.push(() => server.close())
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+      await expect(NodeClient.connect({ url })).rejects.toMatchObject({ code: 'NODE_NOT_RECOGNISED' })
+    }
+  })
+
+  it('a node that calls itself ledger is as good', async () => {
+    const node = await devnet({ product: 'ledger' })
+    const { source, client, nextWork } = await sourceOf(node.url)
+    expect(client.product).toBe('ledger')
+    const { work } = await nextWork()
+    expect(await source.submit(solve(work.bytes))).toEqual({ kind: 'accepted', confirmed: true })
+  })
+})
