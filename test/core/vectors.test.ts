@@ -194,6 +194,16 @@ it('graphs are symmetric, regular and ascending', () => {
 })
 
 it('reads a u256 as little-endian', () => {
-  expect(readU256LE(Uint8Array.from({ length: 32 }, (_, i) => (i === 0 ? 1 : 0)), 0)).toBe(1n)
-  expect(readU256LE(Uint8Array.from({ length: 32 }, (_, i) => (i === 31 ? 1 : 0)), 0)).toBe(1n << 248n)
+  expect(
+    readU256LE(
+      Uint8Array.from({ length: 32 }, (_, i) => (i === 0 ? 1 : 0)),
+      0,
+    ),
+  ).toBe(1n)
+  expect(
+    readU256LE(
+      Uint8Array.from({ length: 32 }, (_, i) => (i === 31 ? 1 : 0)),
+      0,
+    ),
+  ).toBe(1n << 248n)
 })

@@ -1,0 +1,109 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Json, parseJson, stringifyJson } from '../../src/core/json.ts'
+
+const bits = (count: number) => fc.bigInt({ min: 0n, max: (1n << BigInt(count)) - 1n })
+
+describe('JSON with exact integers', () => {
+  const asNumbers = (_key: string, value: unknown) => (typeof value === 'bigint' ? Number(value) : value)
+  const big = fc.bigInt({ min: -(1n << 300n), max: 1n << 300n })
+
+  it('reads and writes any JSON as JSON.parse and JSON.stringify do', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.constantFrom(0, 2), (value, indent) => {
+        const text = JSON.stringify(value, null, indent)
+        // An unsafe integer in front, so that the exact reader does its work for every text.
+        const [first, read] = parseJson(`[9007199254740993,${text}]`) as Json[]
+        expect(first).toBe(9007199254740993n)
+        expect(JSON.stringify(read, asNumbers)).toBe(JSON.stringify(value))
+        expect(stringifyJson(read)).toBe(JSON.stringify(value))
+        expect(stringifyJson(parseJson(text))).toBe(JSON.stringify(value))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('keeps every integer exact: bigint when it is unsafe, number when it is not', () => {
+    fc.assert(
+      fc.property(fc.oneof(big, bits(64), bits(54)), fc.string(), (integer, key) => {
+        const isSafe = integer >= BigInt(Number.MIN_SAFE_INTEGER) && integer <= BigInt(Number.MAX_SAFE_INTEGER)
+        const expected = isSafe ? Number(integer) : integer
+        expect(parseJson(` ${integer}\n`)).toBe(expected)
+        const text = `{${JSON.stringify(key)}:[${integer}]}`
+        expect(Object.values(parseJson(text) as object)).toEqual([[expected]])
+        expect(stringifyJson(parseJson(text))).toBe(text)
+      }),
+      { numRuns: 500 },
+    )
+    const edge = [9007199254740991, -9007199254740991, 9007199254740992n, -9007199254740992n]
+    expect(edge.map((value) => parseJson(`${value}`))).toEqual(edge)
+  })
+
+  it('never takes a string or an object for an integer', () => {
+    const texts = ['9007199254740993', '\0', '\x009007199254740993', '\0\0', '\0-9007199254740993x', '-1', '"', '\\']
+    const odd = fc.oneof(fc.constantFrom(...texts), fc.constantFrom('__integer', '$bigint', '__proto__', 'toString'))
+    const value = fc.letrec((tie) => ({
+      node: fc.oneof({ depthSize: 'small' }, odd, fc.string({ unit: 'binary' }), tie('array'), tie('object')),
+      array: fc.array(tie('node')),
+      object: fc.dictionary(fc.oneof(odd, fc.string()), tie('node')),
+    })).node
+    fc.assert(
+      fc.property(value, (json) => {
+        const text = JSON.stringify(json)
+        const read = parseJson(`[12345678901234567890,${text}]`) as Json[]
+        expect(JSON.stringify(read[1])).toBe(text)
+        expect(stringifyJson(read)).toBe(`[12345678901234567890,${text}]`)
+      }),
+      { numRuns: 500 },
+    )
+    // The escapes that JSON allows for the same characters.
+    for (const text of ['"\\u00009007199254740993"', '{"__integer":"9007199254740993"}', '"\\u005f\\u0000"']) {
+      expect((parseJson(`[9007199254740993,${text}]`) as Json[])[1]).toEqual(JSON.parse(text))
+    }
+  })
+
+  it('accepts exactly the texts that JSON.parse accepts', () => {
+    const accepts = (parse: (text: string) => unknown, text: string) => {
+      try {
+        parse(text)
+        return true
+      } catch (error) {
+        expect(error).toBeInstanceOf(SyntaxError)
+        return false
+      }
+    }
+    const fragment = fc.constantFrom(
+      ...['0', '-', '.', 'e5', '12345678901234567890', '012345678901234567890', '"', '"a"', '\\', '\\u0000', '\\"'],
+      ...[':', ',', '[', ']', '{', '}', ' ', '\n', 'null', 'tru', '\u00a0', '9007199254740993'],
+    )
+    let accepted = 0
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.array(fragment, { maxLength: 6 }), fc.nat(), (value, fragments, cut) => {
+        const text = JSON.stringify(value)
+        const at = cut % (text.length + 1)
+        for (const broken of [fragments.join(''), text.slice(0, at) + fragments.join('') + text.slice(at)]) {
+          const expected = accepts(JSON.parse, broken)
+          expect([broken, accepts(parseJson, broken)]).toEqual([broken, expected])
+          if (expected) accepted++
+        }
+      }),
+      { numRuns: 2000 },
+    )
+    expect(accepted).toBeGreaterThan(100)
+    for (const text of ['012345678901234567890', '-012345678901234567890', '{12345678901234567890:1}', '']) {
+      expect(() => parseJson(text)).toThrow(SyntaxError)
+    }
+  })
+
+  it('needs linear time for a string that is never closed', () => {
+    const start = performance.now()
+    expect(() => parseJson(`9007199254740993"${'\\"'.repeat(500_000)}`)).toThrow(SyntaxError)
+    expect(performance.now() - start).toBeLessThan(1000)
+  })
+
+  it('leaves out undefined properties and writes undefined items as null', () => {
+    expect(stringifyJson({ a: undefined, b: [undefined, 1n << 64n], c: null })).toBe(
+      '{"b":[null,18446744073709551616],"c":null}',
+    )
+  })
+})

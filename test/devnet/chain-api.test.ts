@@ -1,0 +1,373 @@
+import { hash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { type Devnet, startDevnet } from '../../src/devnet/devnet.ts'
+import { randomFrom } from '../random.ts'
+import { type HeaderObject, numberOf, plainOf, workOf } from './checker.ts'
+import {
+  BINARY,
+  brief,
+  CheckedPeer,
+  expectCommonHeaders,
+  JSON_TYPE,
+  jsonOf,
+  OBJECTS,
+  PREFIX,
+  start,
+  TEXT,
+} from './common.ts'
+import { mineBlock } from './miner.ts'
+import { OpenResponse, Peer } from './request.ts'
+
+/** A node that most tests only read: petersen, 40 blocks on its genesis. */
+let devnet: Devnet
+let peer: CheckedPeer
+/** All blocks of chain 3 as the node writes them, ascending. */
+let chain: HeaderObject[]
+
+beforeAll(async () => {
+  devnet = await startDevnet({ port: 0, difficulty: 4n, graph: 'petersen', blockDelayMs: 5 })
+  peer = new CheckedPeer(devnet.url)
+  for (let i = 0; i < 40; i++) await mineBlock(peer, i % 10)
+  chain = jsonOf(await getHeaders()).items
+})
+
+afterAll(async () => {
+  peer.close()
+  await devnet.close()
+})
+
+const getHeaders = (query = '', accept = OBJECTS) =>
+  peer.get(`${PREFIX}/chain/3/header${query}`, { headers: { accept } })
+const hashes = ({ items }: { items: HeaderObject[] }) => items.map((item) => item.hash)
+const UNKNOWN = 'A'.repeat(43)
+
+describe('/info', () => {
+  const table = (text: string) => text.split(', ').map((list) => list.split(' ').map(Number))
+  const petersen = table('2 3 5, 3 4 6, 0 4 7, 0 1 8, 1 2 9, 0 6 9, 1 5 7, 2 6 8, 3 7 9, 4 5 8')
+  const twenty = table(
+    '5 10 15, 6 11 16, 7 12 17, 8 13 18, 9 14 19, 0 7 8, 1 8 9, 2 5 9, 3 5 6, 4 6 7, ' +
+      '0 11 19, 1 10 12, 2 11 13, 3 12 14, 4 13 15, 0 14 16, 1 15 17, 2 16 18, 3 17 19, 4 10 18',
+  )
+
+  it.each([
+    ['petersen', petersen],
+    ['twenty', twenty],
+    ['pair', [[1], [0]]],
+    ['singleton', [[]]],
+  ] as const)('says what the network %s is', async (graph, adjacents) => {
+    const { peer } = await start({ graph, blockDelayMs: 1234.5 })
+    const answer = await peer.get('/info')
+    expect([answer.status, answer.headers['content-type']]).toEqual([200, JSON_TYPE])
+    const info = jsonOf(answer)
+    const chains = adjacents.map((_, id) => String(id))
+    const history = [[0, adjacents.map((list, id) => [id, [...list]])]]
+    expect(info).toEqual({
+      nodeApiVersion: '0.0',
+      nodeBlockDelay: 1_234_500,
+      nodeChains: chains,
+      nodeGenesisHeights: chains.map((id) => [id, 0]),
+      nodeGraphHistory: history,
+      nodeHistoricalChains: history,
+      nodeLatestBehaviorHeight: expect.any(Number),
+      nodeNumberOfChains: chains.length,
+      nodePackageVersion: answer.headers['x-chainweb-node-version'],
+      nodeServiceDate: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+      nodeVersion: 'development',
+    })
+  })
+})
+
+it('/health-check', async () => {
+  expect(brief(await peer.get('/health-check'))).toEqual([200, TEXT, 'Health check OK.\n'])
+})
+
+describe('/cut', () => {
+  const getCut = (query = '') => peer.get(`${PREFIX}/cut${query}`)
+
+  it('is the head of every chain, with the sums of heights and weights', async () => {
+    const answer = await getCut()
+    expect([answer.status, answer.headers['content-type']]).toEqual([200, JSON_TYPE])
+    const cut = jsonOf(answer)
+    expect(Object.keys(cut.hashes)).toEqual([...Array(10).keys()].map(String))
+    expect(cut.hashes[3]).toEqual({ height: chain.length - 1, hash: chain[chain.length - 1].hash })
+    const heads = await Promise.all(
+      Object.entries(cut.hashes as Record<string, { hash: string }>).map(async ([id, head]) =>
+        jsonOf(await peer.get(`${PREFIX}/chain/${id}/header/${head.hash}`, { headers: { accept: OBJECTS } })),
+      ),
+    )
+    expect(heads.map(({ height }) => height)).toEqual(
+      Object.values(cut.hashes).map((head) => (head as HeaderObject).height),
+    )
+    expect(cut.height).toBe(40)
+    expect(numberOf(cut.weight)).toBe(heads.reduce((sum, { weight }) => sum + numberOf(weight), 0n))
+    expect(cut.id).toMatch(/^[\w-]{43}$/)
+    expect(cut.origin).toBeNull()
+    expect(jsonOf(await getCut())).toEqual(cut)
+  })
+
+  it('with maxheight has no block above the mean of that height', async () => {
+    const whole = jsonOf(await getCut())
+    for (const maxheight of [0, 9, 10, 19, 25, 39, 40, 1000]) {
+      const cut = jsonOf(await getCut(`?maxheight=${maxheight}`))
+      const limit = Math.floor(maxheight / 10)
+      const expected = Object.values(whole.hashes as Record<string, { height: number }>).map(({ height }) =>
+        Math.min(height, limit),
+      )
+      expect(Object.values(cut.hashes).map((head) => (head as HeaderObject).height)).toEqual(expected)
+      expect(cut.hashes[3].hash).toBe(chain[expected[3]].hash)
+      expect(cut.height).toBe(expected.reduce((sum, height) => sum + height, 0))
+    }
+    for (const wrong of ['x', '-1', '1.5', '']) {
+      expect(brief(await getCut(`?maxheight=${wrong}`)).slice(0, 2)).toEqual([400, TEXT])
+    }
+  })
+})
+
+describe('pages of headers', () => {
+  it('are objects or plain texts', async () => {
+    const objects = await getHeaders()
+    expect([objects.status, objects.headers['content-type']]).toEqual([200, OBJECTS])
+    expect(jsonOf(objects)).toEqual({ limit: 5, items: chain, next: `exclusive:${chain[4].hash}` })
+    expect(chain.map(({ height, chainId }) => [height, chainId])).toEqual([0, 1, 2, 3, 4].map((height) => [height, 3]))
+    expect(Object.keys(chain[1]).slice(-4)).toEqual(['chainwebVersion', 'epochStart', 'featureFlags', 'hash'])
+    for (const accept of [
+      'application/json',
+      '*/*',
+      'application/*',
+      JSON_TYPE,
+      'application/json ; charset=utf-8',
+      'x/y, */*; q=0.01',
+    ]) {
+      const plain = await getHeaders('', accept)
+      expect([plain.status, plain.headers['content-type']]).toEqual([200, JSON_TYPE])
+      expect(jsonOf(plain)).toEqual({ ...jsonOf(objects), items: chain.map((header) => plainOf(header)) })
+    }
+    expect((await peer.get(`${PREFIX}/chain/3/header`)).headers['content-type']).toBe(JSON_TYPE)
+    for (const accept of [BINARY, 'text/plain', 'application/json;blockheader-encoding=x']) {
+      expect(brief(await getHeaders('', accept))).toEqual([406, undefined, ''])
+    }
+  })
+
+  it('of one header lead to the end, and no further until there is more', async () => {
+    const { peer } = await start({ graph: 'singleton' })
+    const page = async (query: string) =>
+      jsonOf(await peer.get(`${PREFIX}/chain/0/header${query}`, { headers: { accept: OBJECTS } }))
+    for (let i = 0; i < 4; i++) await mineBlock(peer)
+    const seen: string[] = []
+    let next = ''
+    for (let i = 0; i < 5; i++) {
+      const one = await page(`?limit=1${next}`)
+      expect(one.limit).toBe(1)
+      seen.push(...hashes(one))
+      expect(one.next.split(':')[0]).toBe(i < 4 ? 'inclusive' : 'exclusive')
+      next = `&next=${one.next}`
+    }
+    expect(seen).toEqual(hashes(await page('')))
+    expect(await page(`?limit=1${next}`)).toEqual({ limit: 0, items: [], next: null })
+    await mineBlock(peer)
+    const [fifth] = (await page(`?limit=1${next}`)).items
+    expect([fifth.height, fifth.parent]).toEqual([5, seen[4]])
+  })
+
+  it('follow limit, heights and cursor, in any combination', async () => {
+    const random = randomFrom(7)
+    const maybe = (most: number) => (random() < 0.4 ? null : Math.floor(random() * (most + 1)))
+    for (let i = 0; i < 200; i++) {
+      const [limit, min, max, at] = [maybe(6), maybe(6), maybe(6), maybe(4)]
+      const kind = random() < 0.5 ? 'inclusive' : 'exclusive'
+      const from = at === null ? 0 : at + (kind === 'exclusive' ? 1 : 0)
+      const matching = chain.filter(
+        ({ height }) => height >= Math.max(min ?? 0, from) && height <= (max ?? Number.POSITIVE_INFINITY),
+      )
+      const items = matching.slice(0, limit ?? 360)
+      const last = items.length > 0 ? `exclusive:${items[items.length - 1].hash}` : null
+      const next = matching.length > items.length ? `inclusive:${matching[items.length].hash}` : last
+      const query = new URLSearchParams()
+      if (limit !== null) query.set('limit', `${limit}`)
+      if (min !== null) query.set('minheight', `${min}`)
+      if (max !== null) query.set('maxheight', `${max}`)
+      if (at !== null) query.set('next', `${kind}:${chain[at].hash}`)
+      const found = jsonOf(await getHeaders(`?${query}`))
+      expect([`${query}`, found]).toEqual([`${query}`, { limit: items.length, items, next }])
+    }
+  })
+
+  it('refuse cursors and numbers that they cannot read', async () => {
+    for (const next of [
+      '',
+      'x',
+      chain[1].hash,
+      'inclusive:',
+      `Inclusive:${UNKNOWN}`,
+      `inclusive:${UNKNOWN}A`,
+      'null',
+    ]) {
+      expect(brief(await getHeaders(`?next=${next}`)).slice(0, 2)).toEqual([400, TEXT])
+    }
+    for (const name of ['limit', 'minheight', 'maxheight']) {
+      for (const value of ['', 'x', '-1', '1.5', 'null']) {
+        expect(brief(await getHeaders(`?${name}=${value}`)).slice(0, 2)).toEqual([400, TEXT])
+      }
+    }
+    const otherChain = jsonOf(await peer.get(`${PREFIX}/cut`)).hashes[4].hash
+    for (const key of [UNKNOWN, otherChain]) {
+      for (const kind of ['inclusive', 'exclusive']) {
+        const answer = await getHeaders(`?next=${kind}:${key}`)
+        expect([answer.status, answer.headers['content-type']]).toEqual([404, JSON_TYPE])
+        expect(jsonOf(answer)).toEqual({ reason: 'key not found', key })
+      }
+    }
+  })
+
+  it('have at most 360 items, whatever is asked for', async () => {
+    const { peer } = await start({ graph: 'singleton', pow: false, difficulty: 1n })
+    for (let i = 0; i < 362; i++) await mineBlock(peer)
+    for (const query of ['', '?limit=360', '?limit=361', '?limit=1000000']) {
+      const page = jsonOf(await peer.get(`${PREFIX}/chain/0/header${query}`))
+      expect([page.limit, page.items.length, page.next.slice(0, 10)]).toEqual([360, 360, 'inclusive:'])
+      const rest = jsonOf(await peer.get(`${PREFIX}/chain/0/header?next=${page.next}`))
+      expect([rest.limit, rest.next.slice(0, 10)]).toEqual([3, 'exclusive:'])
+    }
+  })
+})
+
+describe('one header', () => {
+  const getOne = (key: string, accept?: string, id: number | string = 3) =>
+    peer.get(`${PREFIX}/chain/${id}/header/${key}`, accept === undefined ? {} : { headers: { accept } })
+
+  it('comes in three encodings', async () => {
+    for (const header of chain) {
+      const plain = plainOf(header)
+      expect(plain).toHaveLength(424)
+      expect(brief(await getOne(header.hash))).toEqual([200, JSON_TYPE, JSON.stringify(plain)])
+      expect(brief(await getOne(header.hash, OBJECTS))).toEqual([200, OBJECTS, JSON.stringify(header)])
+      const binary = await getOne(header.hash, BINARY)
+      expect([binary.status, binary.headers['content-type'], binary.body.length]).toEqual([200, BINARY, 318])
+      expect(binary.body.toString('base64url')).toBe(plain)
+    }
+    const [, { hash: key }] = chain
+    expect((await getOne(key, `${BINARY}, application/json`)).headers['content-type']).toBe(BINARY)
+    expect((await getOne(key, `text/html, ${OBJECTS}`)).headers['content-type']).toBe(OBJECTS)
+    expect(brief(await getOne(key, 'text/plain'))).toEqual([406, undefined, ''])
+  })
+
+  it('that the chain does not have is a 404 with its key, in any encoding', async () => {
+    for (const accept of ['application/json', OBJECTS, BINARY]) {
+      const body = `{"reason":"key not found","key":"${UNKNOWN}"}`
+      expect(brief(await getOne(UNKNOWN, accept))).toEqual([404, JSON_TYPE, body])
+    }
+    expect((await getOne(chain[1].hash, OBJECTS, 4)).status).toBe(404)
+    for (const key of ['x', `${UNKNOWN}A`, UNKNOWN.slice(1), `${UNKNOWN.slice(1)}=`, 'A'.repeat(3000)]) {
+      expect(brief(await getOne(key)).slice(0, 2)).toEqual([400, TEXT])
+    }
+  })
+})
+
+describe('paths and methods', () => {
+  it('a path that does not exist is a 404 without a body', async () => {
+    const { hash: key } = chain[1]
+    const paths = [
+      ...['/', '/inf', '/info/', '/chainweb', PREFIX, `${PREFIX}/cuts`, `${PREFIX}/mining`, `${PREFIX}/mining/works`],
+      ...['/chainweb/0.0/mainnet01/cut', '/chainweb/0.1/development/cut', '/ledger/0.0/development/cut'],
+      ...['10', '-1', '03', 'x', '3.0', '1e0', '99999999999', 'A'.repeat(3000)].map(
+        (id) => `${PREFIX}/chain/${id}/header`,
+      ),
+      ...['10', '03'].map((id) => `${PREFIX}/chain/${id}/header/${key}`),
+    ]
+    for (const path of paths) {
+      expect([path, ...brief(await peer.get(path))]).toEqual([path, 404, undefined, ''])
+    }
+  })
+
+  it('a path that cannot be decoded is a 400', async () => {
+    const [status, type, message] = brief(await peer.get(`${PREFIX}/chain/%zz/header`))
+    expect([status, type]).toEqual([400, TEXT])
+    expect(message).not.toBe('')
+  })
+
+  it('another method is a 405 without a body, and says which one is right', async () => {
+    const gets = ['/info', '/health-check', ...['cut', 'chain/3/header', 'header/updates'].map((p) => `${PREFIX}/${p}`)]
+    gets.push(`${PREFIX}/chain/3/header/${UNKNOWN}`, `${PREFIX}/mining/work`, `${PREFIX}/mining/updates`)
+    for (const [allowed, paths] of [
+      ['GET', gets],
+      ['POST', [`${PREFIX}/mining/solved`]],
+    ] as const) {
+      for (const path of paths) {
+        for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+          if (method === allowed) continue
+          const answer = await peer.request(method, path)
+          expect([method, path, ...brief(answer)]).toEqual([method, path, 405, undefined, ''])
+          expect(answer.headers.allow).toBe(allowed)
+        }
+      }
+    }
+  })
+
+  it('a body of more than 2 MiB is a 413', async () => {
+    const most = 2 * 1024 * 1024
+    const post = (body: Buffer, length: number) =>
+      peer.request('POST', `${PREFIX}/mining/solved`, { body, headers: { 'content-length': length } })
+    expect((await post(Buffer.alloc(most), most)).status).toBe(400)
+    // The length alone is enough to be refused.
+    expect(brief(await post(Buffer.alloc(10), most + 1)).slice(0, 2)).toEqual([413, TEXT])
+    const headers = { 'content-type': 'application/json', 'content-length': most + 1 }
+    expect((await peer.get(`${PREFIX}/mining/work`, { headers, body: '{}' })).status).toBe(413)
+  })
+
+  it('a content type that an endpoint does not take is a 415', async () => {
+    const send = (method: string, path: string, type: string) =>
+      peer.request(method, `${PREFIX}/mining/${path}`, { body: 'x', headers: { 'content-type': type } })
+    expect(brief(await send('POST', 'solved', 'application/json')).slice(0, 2)).toEqual([415, TEXT])
+    expect(brief(await send('GET', 'work', BINARY)).slice(0, 2)).toEqual([415, TEXT])
+  })
+})
+
+describe('header/updates', () => {
+  it('has every new block of every chain, with its hash as miners see it', async () => {
+    const { devnet, peer } = await start({ graph: 'petersen' })
+    const stream = await OpenResponse.open(`${devnet.url}${PREFIX}/header/updates`)
+    onTestFinished(() => stream.destroy())
+    expect([stream.status, stream.headers['content-type']]).toEqual([200, 'text/event-stream'])
+    expectCommonHeaders(stream)
+    const chains = [4, 7, 2]
+    for (const id of chains) await mineBlock(peer, id)
+    const bigEndian = (bytes: Buffer) => Buffer.from(bytes).reverse().toString('hex')
+    let expected = ''
+    for (const id of chains) {
+      const page = await peer.get(`${PREFIX}/chain/${id}/header?minheight=1`, { headers: { accept: OBJECTS } })
+      const [header]: HeaderObject[] = jsonOf(page).items
+      const powHash = bigEndian(hash('blake2s256', workOf(header), 'buffer'))
+      const target = bigEndian(Buffer.from(header.target, 'base64url'))
+      expect(powHash <= target).toBe(true)
+      expected += `event:BlockHeader\ndata:${JSON.stringify({ header, txCount: 0, powHash, target })}\n\n`
+    }
+    expect(await stream.read(expected.length)).toBe(expected)
+  })
+})
+
+it('another product word is in path, header name and version field', async () => {
+  const { devnet, peer } = await startLedger()
+  const prefix = '/ledger/0.0/development'
+  await mineBlock(peer, 0, { prefix })
+  const answer = await peer.get(`${prefix}/chain/0/header`, { headers: { accept: OBJECTS } })
+  expectCommonHeaders(answer, 'ledger')
+  expect(Object.keys(answer.headers).filter((name) => name.includes('chainweb'))).toEqual([])
+  const { items }: { items: HeaderObject[] } = jsonOf(answer)
+  expect(items.map(({ ledgerVersion, chainwebVersion }) => [ledgerVersion, chainwebVersion])).toEqual(
+    Array(2).fill(['development', undefined]),
+  )
+  expect((await peer.get(`${PREFIX}/cut`)).status).toBe(404)
+  expectCommonHeaders(await peer.get('/nowhere'), 'ledger')
+  const stream = await OpenResponse.open(`${devnet.url}${prefix}/header/updates`)
+  onTestFinished(() => stream.destroy())
+  expectCommonHeaders(stream, 'ledger')
+  await mineBlock(peer, 1, { prefix })
+  expect(await stream.read(300)).toContain('"ledgerVersion":"development"')
+})
+
+async function startLedger() {
+  const { devnet } = await start({ graph: 'pair', product: 'ledger' })
+  const peer = new Peer(devnet.url)
+  onTestFinished(() => peer.close())
+  return { devnet, peer }
+}

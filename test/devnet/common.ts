@@ -1,0 +1,60 @@
+/** What tests of the embedded node's HTTP interface share. */
+import { readFileSync } from 'node:fs'
+import { expect, onTestFinished } from 'vitest'
+import type { WorkFields } from '../../src/core/header.ts'
+import type { Addition } from '../../src/devnet/chains.ts'
+import { type Devnet, type DevnetOptions, startDevnet } from '../../src/devnet/devnet.ts'
+import { type Answer, Peer, type RequestOptions } from './request.ts'
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+
+export const PREFIX = '/chainweb/0.0/development'
+export const TEXT = 'text/plain;charset=utf-8'
+export const JSON_TYPE = 'application/json;charset=utf-8'
+export const OBJECTS = 'application/json;blockheader-encoding=object'
+export const BINARY = 'application/octet-stream'
+
+/** The headers that every response carries, whatever its status. */
+export function expectCommonHeaders({ headers, from }: Pick<Answer, 'headers' | 'from'>, product = 'chainweb'): void {
+  expect(headers['x-peer-addr']).toBe(from)
+  expect(headers[`x-${product}-node-version`]).toBe(version)
+  expect(headers['access-control-allow-origin']).toBe('*')
+  expect(headers['x-server-timestamp']).toMatch(/^\d{10}$/)
+  expect(Math.abs(Number(headers['x-server-timestamp']) - Date.now() / 1000)).toBeLessThan(5)
+}
+
+/** A peer that looks for the common headers on every answer. */
+export class CheckedPeer extends Peer {
+  override async request(method: string, path: string, options?: RequestOptions): Promise<Answer> {
+    const answer = await super.request(method, path, options)
+    expectCommonHeaders(answer)
+    return answer
+  }
+}
+
+/** Status, content type and body as text. */
+export function brief({ status, headers, body }: Answer): [number, string | undefined, string] {
+  return [status, headers['content-type'], body.toString()]
+}
+
+export const jsonOf = ({ body }: Answer) => JSON.parse(body.toString())
+
+export interface Started {
+  readonly devnet: Devnet
+  readonly peer: CheckedPeer
+  /** What became of every submission that was taken. */
+  readonly additions: Addition[]
+}
+
+/** A node of small difficulty on a free port, for one test. */
+export async function start(options: DevnetOptions = {}): Promise<Started> {
+  const additions: Addition[] = []
+  const onSolved = (_header: WorkFields, addition: Addition) => void additions.push(addition)
+  const devnet = await startDevnet({ port: 0, difficulty: 20n, onSolved, ...options })
+  const peer = new CheckedPeer(devnet.url)
+  onTestFinished(async () => {
+    peer.close()
+    await devnet.close()
+  })
+  return { devnet, peer, additions }
+}

@@ -1,0 +1,133 @@
+import net from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
+import type { Devnet } from '../../src/devnet/devnet.ts'
+import { brief, expectCommonHeaders, PREFIX, start, TEXT } from './common.ts'
+import { at, bob, getWork, heightOf, mineBlock, solve, submit } from './miner.ts'
+import { OpenResponse } from './request.ts'
+
+const EVENT = 'event:New Cut\n\n'
+const bodyOf = (chain: number) => {
+  const body = Buffer.alloc(4)
+  body.writeUInt32LE(chain)
+  return body
+}
+
+async function watch(devnet: Devnet, chain: number): Promise<OpenResponse> {
+  const stream = await OpenResponse.open(`${devnet.url}${PREFIX}/mining/updates`, { body: bodyOf(chain) })
+  onTestFinished(() => stream.destroy())
+  expect([stream.status, stream.headers['content-type']]).toEqual([200, 'text/event-stream'])
+  expectCommonHeaders(stream)
+  return stream
+}
+
+it('sends exactly the bytes of one event, and no data', async () => {
+  const { devnet, peer } = await start()
+  const { port } = new URL(devnet.url)
+  const socket = net.connect(Number(port), '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  let received = ''
+  let changed: () => void = () => undefined
+  socket.on('data', (chunk) => {
+    received += chunk.toString('latin1')
+    changed()
+  })
+  const until = async (isEnough: () => boolean) => {
+    while (!isEnough()) {
+      await new Promise<void>((resolve) => {
+        changed = resolve
+      })
+    }
+  }
+  socket.write(`GET ${PREFIX}/mining/updates HTTP/1.1\r\nhost: node\r\ncontent-length: 4\r\n\r\n`)
+  socket.write(bodyOf(2))
+  // The head comes at once, before there is anything to tell.
+  await until(() => received.includes('\r\n\r\n'))
+  const head = received.slice(0, received.indexOf('\r\n\r\n') + 4)
+  expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+  expect(head).toMatch(/\r\ncontent-type: text\/event-stream\r\n/i)
+  expect(received).toBe(head)
+  await mineBlock(peer, 2)
+  // One chunk of fifteen bytes.
+  const chunk = `f\r\n${EVENT}\r\n`
+  await until(() => received.length >= head.length + chunk.length)
+  expect(received.slice(head.length)).toBe(chunk)
+})
+
+it('tells of its own chain only, and when a blocked chain can be mined again', async () => {
+  const { devnet, peer } = await start()
+  /** Later requests were answered: what was sent before them has arrived. */
+  const settled = async () => {
+    for (let i = 0; i < 3; i++) await peer.get('/health-check')
+  }
+  const [zero, five, one] = [await watch(devnet, 0), await watch(devnet, 5), await watch(devnet, 1)]
+  await mineBlock(peer, 0)
+  expect(await zero.read(EVENT.length)).toBe(EVENT)
+  // Chain 0 waits for 5, 10 and 15: only the last of them sets it free.
+  await mineBlock(peer, 5)
+  await mineBlock(peer, 10)
+  expect(await five.read(EVENT.length)).toBe(EVENT)
+  await mineBlock(peer, 15)
+  expect(await zero.read(2 * EVENT.length)).toBe(EVENT.repeat(2))
+  // Free once, not again with every block: chain 1 is no neighbour, and never waited itself.
+  await mineBlock(peer, 1)
+  expect(await one.read(EVENT.length)).toBe(EVENT)
+  await settled()
+  expect(zero.text).toBe(EVENT.repeat(2))
+  expect(heightOf(await mineBlock(peer, 0))).toBe(2)
+  expect(await zero.read(3 * EVENT.length)).toBe(EVENT.repeat(3))
+  await settled()
+  expect([zero.text, five.text, one.text]).toEqual([EVENT.repeat(3), EVENT, EVENT])
+})
+
+it('is silent about solutions that change nothing', async () => {
+  const { devnet, peer } = await start()
+  const late = solve(await getWork(peer, 0, { account: bob }))
+  const early = Buffer.from(await getWork(peer, 1))
+  early.writeBigInt64LE(BigInt(Date.now() + 60_000) * 1000n, at.creationTime())
+  const stream = await watch(devnet, 0)
+  const other = await watch(devnet, 1)
+  await mineBlock(peer, 0)
+  expect((await submit(peer, late)).status).toBe(200)
+  expect((await submit(peer, solve(early))).status).toBe(200)
+  await mineBlock(peer, 1)
+  expect([await stream.read(1), await other.read(1)]).toEqual([EVENT, EVENT])
+})
+
+it('ends after its time, give or take a tenth', async () => {
+  const { devnet } = await start({ updateStreamMs: 200 })
+  const start200 = performance.now()
+  const streams = await Promise.all([0, 1, 2, 3, 4, 5].map((chain) => watch(devnet, chain)))
+  const times = await Promise.all(streams.map(({ closed }) => closed.then(() => performance.now() - start200)))
+  expect(Math.min(...times)).toBeGreaterThan(178)
+  // Up to 220 ms, and what a busy machine adds.
+  expect(Math.max(...times)).toBeLessThan(600)
+  expect(streams.map(({ text }) => text)).toEqual(Array(6).fill(''))
+})
+
+it('refuses a body that is no chain of the network', async () => {
+  const { peer } = await start()
+  for (const body of [undefined, Buffer.alloc(0), Buffer.alloc(3), Buffer.alloc(5), bodyOf(20), bodyOf(2 ** 32 - 1)]) {
+    const [status, type, message] = brief(await peer.get(`${PREFIX}/mining/updates`, body && { body }))
+    expect([status, type]).toEqual([400, TEXT])
+    expect(message).toMatch(/4 bytes|no chain/)
+  }
+})
+
+it('has a limit of open streams, and takes the next when one is closed', async () => {
+  const { devnet, peer } = await start({ updateStreamLimit: 2 })
+  const ask = () => peer.get(`${PREFIX}/mining/updates`, { body: bodyOf(0) })
+  const first = await watch(devnet, 0)
+  const second = await watch(devnet, 0)
+  const full = [503, TEXT, 'No more update streams available currently. Retry later.']
+  expect(brief(await ask())).toEqual(full)
+  first.destroy()
+  // The node hears of it a moment later.
+  let third: OpenResponse
+  do third = await OpenResponse.open(`${devnet.url}${PREFIX}/mining/updates`, { body: bodyOf(0) })
+  while (third.status === 503)
+  onTestFinished(() => third.destroy())
+  expect(third.status).toBe(200)
+  expect(brief(await ask())).toEqual(full)
+  await mineBlock(peer, 0)
+  expect([await second.read(1), await third.read(1)]).toEqual([EVENT, EVENT])
+})
