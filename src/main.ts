@@ -26,6 +26,7 @@ async function main(): Promise<number> {
         )
         return 0
       },
+      bench: async (options) => (await import('../bench/bench.ts')).runBench(options, (line) => print(`${line}\n`)),
       print,
     })
   } catch (error) {

@@ -156,7 +156,7 @@ function reasonText({ reason, preemptMs }: Extract<MinerEvent, { type: 'work' }>
     case 'refreshed':
       return 'refreshed'
     case 'reconnected':
-      return `update stream opened, ${after}`
+      return `newer work found, ${after}`
   }
 }
 

@@ -11,7 +11,16 @@ export interface Commands {
   readonly devnet: (config: Config<typeof devnetOptions>) => Promise<number>
   readonly inspect: (input: string) => number
   readonly keygen: (json: boolean) => number
+  readonly bench: (options: BenchOptions) => Promise<number>
   readonly print: (text: string) => void
+}
+
+/** What to measure (bench/bench.ts). */
+export interface BenchOptions {
+  readonly suites: readonly string[]
+  readonly quick: boolean
+  readonly json?: string
+  readonly compare?: string
 }
 
 type Table = Readonly<Record<string, unknown>>
@@ -61,6 +70,15 @@ export async function runProgram(
     .option('--json', 'as JSON')
     .action(({ json }) => {
       code = commands.keygen(json === true)
+    })
+  program
+    .command('bench [suite...]')
+    .description('measure kernels, threads, preemption, the whole pipeline and codecs')
+    .option('--json <FILE>', 'write the report as JSON')
+    .option('--compare <FILE>', 'compare with an earlier report; exit code 1 when something got worse')
+    .option('--quick', 'seconds instead of minutes: enough to see that everything is right')
+    .action(async (suites: string[], { quick: isQuick, ...files }) => {
+      code = await commands.bench({ suites, quick: isQuick === true, ...files })
     })
   for (const command of program.commands) quiet(command)
   try {

@@ -1,5 +1,5 @@
 /** The chains of the embedded network: genesis, the current cut, and the rules by which it grows. */
-import { encodeBase64Url } from '../core/bytes.ts'
+import { encodeBase64Url, equalBytes } from '../core/bytes.ts'
 import { type Cut, extendsCut, extensionOf } from '../core/cut.ts'
 import { expectedFor } from '../core/difficulty.ts'
 import { genesisHeader } from '../core/genesis.ts'
@@ -13,7 +13,7 @@ import { type Block, BlockStore } from './store.ts'
 export type Addition =
   | { readonly status: 'added'; readonly block: Block }
   | { readonly status: 'stale' }
-  | { readonly status: 'invalid'; readonly rules: readonly HeaderRule[] }
+  | { readonly status: 'invalid'; readonly rules: readonly (HeaderRule | 'payload')[] }
 
 export interface ChainsOptions {
   readonly network: Network
@@ -92,7 +92,9 @@ export class Chains {
       if (block !== undefined) adjacentParents.set(chain, block.header)
     }
     const ancestry = { parent: this.#header(header.parent), adjacentParents }
-    const rules = brokenRules(this.network, header, ancestry, { now: this.#now(), checkPow: this.checkPow })
+    const options = { now: this.#now(), checkPow: this.checkPow }
+    const rules: (HeaderRule | 'payload')[] = brokenRules(this.network, header, ancestry, options)
+    if (payload.parent !== null && !equalBytes(payload.parent, header.parent)) rules.push('payload')
     if (rules.length > 0) return { status: 'invalid', rules }
     const block = this.store.insert(header, payload)
     this.#cut.set(header.chainId, header)

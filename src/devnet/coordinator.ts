@@ -32,7 +32,6 @@ export interface Refusal {
 
 interface WaitingPayload {
   readonly payload: Payload
-  readonly parent: Uint8Array
   readonly chain: number
   readonly expiresAtMs: number
 }
@@ -71,7 +70,7 @@ export class Coordinator {
     }
     const fields = this.#chains.newWork(chain, payload.payloadHash)
     if (fields === null) throw new Error(`chain ${chain} was picked but is blocked`)
-    this.#waiting.set(key, { payload, parent: parent.hash, chain, expiresAtMs: nowMs() + payloadLifetimeMs })
+    this.#waiting.set(key, { payload, chain, expiresAtMs: nowMs() + payloadLifetimeMs })
     return encodeWorkResponse({ bytes: encodeWork(fields), fields })
   }
 
@@ -136,9 +135,10 @@ export class Coordinator {
       this.#waiting.delete(key)
     }
     if (this.#waiting.size < this.#options.payloadLimit) return
-    for (const [key, { chain, parent }] of this.#waiting) {
-      const head = this.#chains.cut.get(chain)
-      if (head === undefined || !equalBytes(head.hash, parent)) this.#waiting.delete(key)
+    for (const [key, { chain, payload }] of this.#waiting) {
+      const head = this.#chains.cut.get(chain)?.hash
+      if (head !== undefined && payload.parent !== null && equalBytes(head, payload.parent)) continue
+      this.#waiting.delete(key)
     }
   }
 }

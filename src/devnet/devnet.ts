@@ -103,11 +103,17 @@ function devnetNetwork(options: DevnetOptions): Network {
   }
 }
 
+/** Largest difference between the two clocks that comes from Date.now() counting whole milliseconds. */
+const CLOCK_STEP_MS = 2
+
 /** Wall clock in microseconds that never repeats: a block must be later than its parents. */
 function strictlyIncreasingClock(): () => bigint {
   let last = 0n
   return () => {
-    const now = BigInt(Date.now()) * 1000n
+    const fineMs = performance.timeOrigin + performance.now()
+    const wallMs = Date.now()
+    // The fine clock does not follow when the wall clock is set.
+    const now = BigInt(Math.floor((Math.abs(fineMs - wallMs) < CLOCK_STEP_MS ? fineMs : wallMs) * 1000))
     last = now > last ? now : last + 1n
     return last
   }

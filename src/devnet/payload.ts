@@ -3,6 +3,8 @@ import { encodeBase64Url } from '../core/bytes.ts'
 import { type MinerAccount, minerDataJson, type PayloadHashes, payloadHashes } from '../core/payload.ts'
 
 export interface Payload extends PayloadHashes {
+  /** Hash of the block that the coinbase names, on top of which alone the payload is valid; null in a genesis block. */
+  readonly parent: Uint8Array | null
   readonly minerData: Uint8Array
   readonly transactions: readonly { readonly transaction: Uint8Array; readonly output: Uint8Array }[]
   readonly coinbase: Uint8Array
@@ -10,13 +12,13 @@ export interface Payload extends PayloadHashes {
 
 const encoder = new TextEncoder()
 
-function payloadOf(miner: MinerAccount, coinbase: object): Payload {
+function payloadOf(miner: MinerAccount, parent: Uint8Array | null, coinbase: object): Payload {
   const parts = {
     minerData: encoder.encode(minerDataJson(miner)),
     transactions: [],
     coinbase: encoder.encode(JSON.stringify(coinbase)),
   }
-  return { ...parts, ...payloadHashes(parts) }
+  return { parent, ...parts, ...payloadHashes(parts) }
 }
 
 /**
@@ -24,7 +26,7 @@ function payloadOf(miner: MinerAccount, coinbase: object): Payload {
  * payload hashes differ from block to block: they are the key under which a solution finds its payload.
  */
 export function blockPayload(miner: MinerAccount, parentHash: Uint8Array): Payload {
-  return payloadOf(miner, {
+  return payloadOf(miner, parentHash, {
     gas: 0,
     result: { status: 'success', data: 'Write succeeded' },
     reqKey: encodeBase64Url(encoder.encode(JSON.stringify(encodeBase64Url(parentHash)))),
@@ -36,15 +38,12 @@ export function blockPayload(miner: MinerAccount, parentHash: Uint8Array): Paylo
 }
 
 /** The payload of every genesis block: the one that networks without contracts use for an empty block. */
-export const emptyPayload: Payload = payloadOf(
-  { account: 'NoMiner', predicate: '<', publicKeys: [] },
-  {
-    gas: 0,
-    result: { status: 'success', data: 'NO_COINBASE' },
-    reqKey: 'DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g',
-    logs: null,
-    metaData: null,
-    continuation: null,
-    txId: null,
-  },
-)
+export const emptyPayload: Payload = payloadOf({ account: 'NoMiner', predicate: '<', publicKeys: [] }, null, {
+  gas: 0,
+  result: { status: 'success', data: 'NO_COINBASE' },
+  reqKey: 'DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g',
+  logs: null,
+  metaData: null,
+  continuation: null,
+  txId: null,
+})

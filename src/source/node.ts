@@ -1,22 +1,28 @@
-/** Work from a node over HTTP, with one update stream for each chain that was worked on. */
-
-import { blockHash } from '../core/block-hash.ts'
+/**
+ * Work from a node over HTTP. One piece of work is current; another, of another chain, stands by, so that a New Cut or a
+ * solution switches engines at once and the way to the node and back costs no hashing:
+ *
+ *     New Cut on the current chain, or a solution of its work -> the standby becomes current, a new one is fetched
+ *     New Cut on the standby's chain                          -> a new standby is fetched
+ *     New Cut on any other chain                              -> nothing (PROTOCOL.md A.6)
+ */
 import { equalBytes } from '../core/bytes.ts'
 import { type Clock, sleep } from '../core/clock.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
-import { decodeWork, headerLayout, sameParent } from '../core/header.ts'
+import { decodeWork, headerLayout, sameParent, type WorkFields } from '../core/header.ts'
 import type { MinerAccount } from '../core/payload.ts'
 import type { Work } from '../core/work.ts'
 import { type NodeClient, NodeRefusal } from '../node/client.ts'
 import type { EventStream } from '../node/event-stream.ts'
 import { Mailbox } from './mailbox.ts'
-import type { RejectReason, Source, SourceEvents, SourceWork, Verdict, WorkReason } from './source.ts'
+import type { Source, SourceEvents, SourceWork, Verdict, WorkReason } from './source.ts'
+import { confirm, post } from './submission.ts'
 
 export interface NodeSourceOptions {
   readonly client: NodeClient
   readonly account: MinerAccount
   readonly clock: Clock
-  /** Uniform in [0, 1), for the jitter of retries. */
+  /** Uniform in [0, 1), for the jitter of retries and the choice of standby chains. */
   readonly random: () => number
   /** Longest silence of an update stream; 0: none. */
   readonly stallMs: number
@@ -27,9 +33,6 @@ export interface NodeSourceOptions {
 const REFRESH_MS = 120_000
 const FIRST_BACKOFF_MS = 200
 const MAX_BACKOFF_MS = 10_000
-const SUBMIT_ATTEMPTS = 4
-/** A live node adds a solved block to its chain asynchronously: waits between looks for it. */
-const CONFIRM_DELAYS_MS = [0, 50, 100, 200, 400, 800, 1600]
 
 interface Request {
   readonly reason: WorkReason
@@ -50,12 +53,18 @@ export class NodeSource implements Source {
   readonly description: string
   readonly workBytes: number
   readonly #options: NodeSourceOptions
+  readonly #chains: readonly number[]
   readonly #streams = new Map<number, { readonly stream: EventStream; open: boolean }>()
   readonly #newest = new Mailbox<SourceWork | null>()
-  readonly #submitting = new Set<Work['fields']>()
+  /** What was solved and is on its way to the node. */
+  readonly #submitting = new Set<WorkFields>()
   #events: SourceEvents = { onTrouble: () => undefined }
-  #signal: AbortSignal = AbortSignal.abort()
+  #signal: AbortSignal = new AbortController().signal
+  #running = false
   #current: Current | null = null
+  #standby: Work | null = null
+  /** Ask for standby work, of this chain if it is not null; undefined: not wanted. */
+  #standbyChain: number | null | undefined = undefined
   #wanted: Request | null = null
   #fetching = false
   #cancelRefresh: () => void = () => undefined
@@ -66,6 +75,7 @@ export class NodeSource implements Source {
     const { info, http } = options.client
     this.description = `${info.nodeVersion} (${info.nodeNumberOfChains} chains) at ${http.baseUrl}`
     this.workBytes = headerLayout(newestDegree(options.client)).workBytes
+    this.#chains = info.nodeChains.map(Number)
   }
 
   get connected(): boolean {
@@ -81,12 +91,17 @@ export class NodeSource implements Source {
   async *works(signal: AbortSignal, events: SourceEvents): AsyncGenerator<SourceWork | null, void, void> {
     this.#signal = signal
     this.#events = events
-    const stop = () => this.#newest.close()
+    this.#running = !signal.aborted
+    const stop = () => {
+      this.#running = false
+      this.#newest.close()
+    }
     signal.addEventListener('abort', stop, { once: true })
     this.#want('start')
     try {
       yield* this.#newest
     } finally {
+      stop()
       signal.removeEventListener('abort', stop)
       this.#cancelRefresh()
       for (const { stream } of this.#streams.values()) stream.close()
@@ -98,17 +113,23 @@ export class NodeSource implements Source {
     const fields = decodeWork(solution)
     this.#submitting.add(fields)
     try {
-      const refusal = await this.#post(solution)
+      if (this.#isCurrent(fields)) this.#promoteStandby('solved')
+      const refusal = await post(solution, this.#options)
       this.#submitting.delete(fields)
-      const current = this.#current
-      if (current !== null && (current.dead || sameParent(current.work.fields, fields))) {
-        current.dead = true
+      if (this.#current !== null && (this.#current.dead || this.#isCurrent(fields))) {
+        this.#current.dead = true
         this.#want('solved')
       }
-      return refusal ?? (await this.#confirm(solution, fields.chainId, Number(fields.height)))
+      this.#fetch()
+      const place = { chain: fields.chainId, height: Number(fields.height) }
+      return refusal ?? (await confirm(solution, place, this.#options, this.#signal, this.#events.onTrouble))
     } finally {
       this.#submitting.delete(fields)
     }
+  }
+
+  #isCurrent(fields: WorkFields): boolean {
+    return this.#current !== null && sameParent(this.#current.work.fields, fields)
   }
 
   /** Asks for work, now or after the request under way: that one may have been answered before the cause arose. */
@@ -117,7 +138,12 @@ export class NodeSource implements Source {
     if (!isLook(reason) || this.#wanted === null) {
       this.#wanted = { reason, chain, noticedAtMs: this.#options.clock.monotonicMs(), about: this.#current }
     }
-    if (this.#fetching || this.#signal.aborted) return
+    this.#fetch()
+  }
+
+  /** Sees to it that what is wanted is fetched, one request at a time. */
+  #fetch(): void {
+    if (this.#fetching || !this.#running) return
     this.#fetching = true
     this.#fetchUntilSatisfied().catch((error) => this.#newest.close(error))
   }
@@ -126,12 +152,16 @@ export class NodeSource implements Source {
     const { clock, random } = this.#options
     let failures = 0
     try {
-      while (this.#wanted !== null && !this.#signal.aborted) {
+      while (this.#running) {
         const request = this.#wanted
         this.#wanted = null
+        if (request === null) {
+          if (!(await this.#fetchStandby())) return
+          continue
+        }
         // The answer to the request before has replaced that work already.
         if (request.about !== this.#current && this.#current?.dead === false) continue
-        const failure = await this.#fetch(request)
+        const failure = await this.#fetchCurrent(request)
         failures = failure === null ? 0 : failures + 1
         if (failure === null) continue
         const delayMs = random() * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1))
@@ -144,16 +174,14 @@ export class NodeSource implements Source {
   }
 
   /** Null, or what failed; it is wanted again then. Throws what retrying cannot cure. */
-  async #fetch(request: Request): Promise<string | null> {
-    const { client, account } = this.#options
+  async #fetchCurrent(request: Request): Promise<string | null> {
     try {
-      const { work, clockAheadMs } = await client.work(account, request.chain ?? undefined)
-      this.#clockAheadMs = clockAheadMs
-      if (!this.#signal.aborted) this.#deliver(work, request)
+      const work = await this.#ask(request.chain)
+      if (this.#running) this.#deliver(work, request)
       return null
     } catch (error) {
-      if (this.#signal.aborted) return null
-      if (isFinal(error)) throw explain(error, account)
+      if (!this.#running) return null
+      if (isFinal(error)) throw explain(error, this.#options.account)
       this.#wanted ??= request
       // Without a way to replace it, work that is known to be lost is not searched any further.
       if (!isLook(request.reason) || this.#current === null) {
@@ -164,21 +192,81 @@ export class NodeSource implements Source {
     }
   }
 
+  /** Fetches standby work if it is wanted. False when there is nothing to do, or nothing to be had for now. */
+  async #fetchStandby(): Promise<boolean> {
+    const wish = this.#standbyChain
+    const current = this.#current?.work.fields.chainId
+    const others = this.#chains.filter((chain) => chain !== current)
+    if (wish === undefined || current === undefined || others.length === 0) return false
+    this.#standbyChain = undefined
+    try {
+      const suggested = wish ?? others[Math.floor(this.#options.random() * others.length)]
+      const work = await this.#ask(suggested)
+      // The node may give another chain than the suggested one, or the one that is current by now.
+      if (work.fields.chainId !== this.#current?.work.fields.chainId && !this.#isSubmitting(work.fields)) {
+        this.#standby = work
+        this.#follow(work.fields.chainId)
+      }
+      return true
+    } catch {
+      // No standby for now: the next request for work will tell what is wrong with the node.
+      return false
+    }
+  }
+
+  async #ask(chain: number | null): Promise<Work> {
+    const { client, account } = this.#options
+    const { work, clockAheadMs } = await client.work(account, chain ?? undefined)
+    this.#clockAheadMs = clockAheadMs
+    return work
+  }
+
+  #isSubmitting(fields: WorkFields): boolean {
+    return [...this.#submitting].some((solved) => sameParent(solved, fields))
+  }
+
   #deliver(work: Work, { reason, noticedAtMs }: Request): void {
-    const { clock, refreshMs = REFRESH_MS } = this.#options
-    const { fields } = work
-    this.#cancelRefresh()
-    this.#cancelRefresh = clock.after(refreshMs, () => this.#want('refreshed', fields.chainId))
+    this.#refreshLater()
     const previous = this.#current
     if (previous !== null && !previous.dead && sameWork(previous.work, work)) return
     // Answered before the node heard of our solution of it: what comes after it is asked for when the node did.
-    if ([...this.#submitting].some((solved) => sameParent(solved, fields))) {
+    if (this.#isSubmitting(work.fields)) {
       if (previous !== null && !isLook(reason)) previous.dead = true
       return
     }
-    this.#current = { work, dead: false }
-    this.#follow(fields.chainId)
-    this.#newest.put({ work, reason, noticedAtMs })
+    this.#makeCurrent({ work, reason, noticedAtMs })
+  }
+
+  #makeCurrent(item: SourceWork): void {
+    const chain = item.work.fields.chainId
+    this.#current = { work: item.work, dead: false }
+    if (this.#standby === null || this.#standby.fields.chainId === chain) this.#wantStandby()
+    this.#follow(chain)
+    this.#newest.put(item)
+  }
+
+  /** Puts the standby in the place of the current work. False when there is none. */
+  #promoteStandby(reason: WorkReason): boolean {
+    const work = this.#standby
+    if (work === null || this.#isSubmitting(work.fields)) return false
+    this.#standby = null
+    this.#makeCurrent({ work, reason, noticedAtMs: this.#options.clock.monotonicMs() })
+    return true
+  }
+
+  #wantStandby(chain: number | null = null): void {
+    this.#standby = null
+    this.#standbyChain = chain
+    this.#fetch()
+  }
+
+  #refreshLater(): void {
+    const { clock, refreshMs = REFRESH_MS } = this.#options
+    this.#cancelRefresh()
+    this.#cancelRefresh = clock.after(refreshMs, () => {
+      if (this.#standby !== null) this.#wantStandby(this.#standby.fields.chainId)
+      this.#want('refreshed', this.#current?.work.fields.chainId ?? null)
+    })
   }
 
   /** Opens the update stream of a chain, once. */
@@ -189,11 +277,12 @@ export class NodeSource implements Source {
       stallMs,
       clock,
       signal: this.#signal,
-      onNewCut: () => this.#preempt(chain),
+      onNewCut: () => this.#onNewCut(chain),
       onOpen: () => {
         state.open = true
         // What happened between the request for work and now was missed: see whether the work still stands.
         if (this.#current?.work.fields.chainId === chain) this.#want('reconnected', chain)
+        if (this.#standby?.fields.chainId === chain) this.#wantStandby(chain)
       },
       onError: (error, retryInMs) => {
         state.open = false
@@ -204,52 +293,11 @@ export class NodeSource implements Source {
     this.#streams.set(chain, state)
   }
 
-  /** A New Cut on the chain of the current work: the work is over. On any other chain it means nothing to us. */
-  #preempt(chain: number): void {
-    const current = this.#current
-    if (current === null || current.work.fields.chainId !== chain) return
-    const ours = [...this.#submitting].some((fields) => sameParent(fields, current.work.fields))
-    this.#want(ours ? 'solved' : 'newCut')
-  }
-
-  /** Posts a solution, again if the connection fails. null: the node took it. */
-  async #post(solution: Uint8Array): Promise<Verdict | null> {
-    const { client, clock, random } = this.#options
-    let failure: unknown
-    for (let attempt = 0; attempt < SUBMIT_ATTEMPTS; attempt++) {
-      if (attempt > 0) await sleep(clock, random() * FIRST_BACKOFF_MS * 2 ** attempt)
-      try {
-        await client.solved(solution)
-        return null
-      } catch (error) {
-        failure = error
-        if (!(error instanceof NodeRefusal) || error.status >= 500) continue
-        // After a lost answer the node may have taken it the first time: only the chain can tell.
-        if (attempt > 0 && error.status === 404) return null
-        return { kind: 'rejected', reason: rejectReason(error), message: describeError(error) }
-      }
-    }
-    return { kind: 'failed', message: describeError(failure) }
-  }
-
-  /** Whether the block reached the node's chain: success of a submission does not say so (PROTOCOL.md A.2). */
-  async #confirm(solution: Uint8Array, chain: number, height: number): Promise<Verdict> {
-    const { client, clock } = this.#options
-    const hash = blockHash(solution)
-    for (const delayMs of CONFIRM_DELAYS_MS) {
-      if (delayMs > 0) await sleep(clock, delayMs, this.#signal)
-      try {
-        // The cut first: a block that is in neither the cut read before nor the chain read after is not there.
-        const head = (await client.cut()).hashes[chain]
-        if ((await client.header(chain, hash)) !== null) return { kind: 'accepted', confirmed: true }
-        if (head !== undefined && head.height >= height) return { kind: 'stale' }
-      } catch (error) {
-        if (error instanceof NodeRefusal && error.status < 500) return { kind: 'accepted', confirmed: false }
-        this.#events.onTrouble(`cannot confirm a block: ${describeError(error)}`, delayMs)
-      }
-      if (this.#signal.aborted) break
-    }
-    return this.#signal.aborted ? { kind: 'accepted', confirmed: false } : { kind: 'stale' }
+  #onNewCut(chain: number): void {
+    if (this.#standby?.fields.chainId === chain) this.#wantStandby()
+    if (this.#current?.work.fields.chainId !== chain) return
+    const reason = this.#isSubmitting(this.#current.work.fields) ? 'solved' : 'newCut'
+    if (!this.#promoteStandby(reason)) this.#want(reason)
   }
 }
 
@@ -282,12 +330,4 @@ function explain(error: unknown, { account }: MinerAccount): unknown {
     404: 'mining is not enabled on that node, or it is not the service API',
   }
   return new NewcutError('NODE_REFUSED', error.message, { hint: hints[error.status], cause: error })
-}
-
-function rejectReason({ status, excerpt }: NodeRefusal): RejectReason {
-  if (status === 404) return 'no-payload'
-  if (status === 401 || status === 403) return 'unauthorized'
-  if (/pow/i.test(excerpt)) return 'invalid-pow'
-  if (/payload/i.test(excerpt)) return 'invalid-payload'
-  return /decod/i.test(excerpt) ? 'undecodable' : 'unknown'
 }

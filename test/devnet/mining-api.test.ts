@@ -279,6 +279,17 @@ describe('mining/solved', () => {
     expect(await isInChain(peer, solved)).toBe(true)
   })
 
+  it("keeps out a block with another block's payload", async () => {
+    const { peer, additions } = await start({ graph: 'pair' })
+    const work = Buffer.from(await getWork(peer, 0))
+    const other = await getWork(peer, 1)
+    other.copy(work, at.payloadHash(work), at.payloadHash(other), at.payloadHash(other) + 32)
+    const solved = solve(work)
+    expect((await submit(peer, solved)).status).toBe(200)
+    expect(additions).toEqual([{ status: 'invalid', rules: ['payload'] }])
+    expect(await isInChain(peer, solved)).toBe(false)
+  })
+
   it('survives any bytes', async () => {
     const { peer } = await start({ graph: 'pair' })
     const random = randomFrom(6)

@@ -98,6 +98,37 @@ describe('work from a node', () => {
     expect(second.work.fields.parent).not.toEqual(first.work.fields.parent)
   })
 
+  it('stands by on another chain: a New Cut or a solution does not wait for a node far away', async () => {
+    const node = await devnet()
+    const { client, source, nextWork } = await sourceOf(node.url)
+    const first = await nextWork()
+    const ask = client.work.bind(client)
+    let asked = 0
+    client.work = async (...args) => {
+      asked++
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      return ask(...args)
+    }
+    // By then there is standby work, and its stream is open.
+    await new Promise((resolve) => setTimeout(resolve, 900))
+    asked = 0
+    let sentAtMs = performance.now()
+    const verdict = source.submit(solve(first.work.bytes))
+    const second = await nextWork()
+    expect(performance.now() - sentAtMs).toBeLessThan(150)
+    expect(second.reason).toBe('solved')
+    expect(second.work.fields.chainId).not.toBe(first.work.fields.chainId)
+    expect(await verdict).toEqual({ kind: 'accepted', confirmed: true })
+    expect(asked).toBe(1)
+    await new Promise((resolve) => setTimeout(resolve, 900))
+    sentAtMs = performance.now()
+    await mineElsewhere(node, second.work.fields.chainId)
+    const third = await nextWork()
+    expect(performance.now() - sentAtMs).toBeLessThan(150)
+    expect(third.reason).toBe('newCut')
+    expect(await source.submit(solve(third.work.bytes))).toEqual({ kind: 'accepted', confirmed: true })
+  })
+
   it('has its solutions told apart: stale, rejected for each reason, accepted', async () => {
     const node = await devnet()
     const { source, client, nextWork } = await sourceOf(node.url)

@@ -1,0 +1,88 @@
+/** `newcut bench`: which suites there are, and the run of some of them. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { NewcutError } from '../src/core/errors.ts'
+import { codec } from './codec.ts'
+import { kernels } from './kernels.ts'
+import { pipeline } from './pipeline.ts'
+import { preempt } from './preempt.ts'
+import { compareReports, type Report, type Row, reportOf, tableOf } from './report.ts'
+import { threads } from './threads.ts'
+
+/** How long a suite may take per sample, how many it takes, and how long it may wait for a single thing. */
+export interface Effort {
+  readonly sampleMs: number
+  readonly rounds: number
+  readonly patienceMs: number
+}
+
+/** Measures, checks what it computed, and throws when a check fails. */
+export type Suite = (effort: Effort) => Promise<Row[]>
+
+const suites: Readonly<Record<string, { readonly run: Suite; readonly what: string }>> = {
+  kernels: { run: kernels, what: 'one thread: each kernel against crypto.hash, @noble/hashes and a plain loop' },
+  threads: { run: threads, what: 'the CPU engine on 1 to N threads' },
+  preempt: { run: preempt, what: 'how soon new work is searched, and what preemptions cost' },
+  pipeline: { run: pipeline, what: 'the whole miner against the embedded node, near and far' },
+  codec: { run: codec, what: 'headers, hashes and difficulty steps' },
+}
+
+const FULL: Effort = { sampleMs: 300, rounds: 9, patienceMs: 10_000 }
+const QUICK: Effort = { sampleMs: 40, rounds: 3, patienceMs: 500 }
+
+export interface BenchOptions {
+  /** Names of suites; none: all. */
+  readonly suites: readonly string[]
+  readonly quick: boolean
+  /** File to write the report to. */
+  readonly json?: string | undefined
+  /** File with an earlier report. */
+  readonly compare?: string | undefined
+}
+
+/** Runs suites and prints their tables. Returns the exit code: 1 when something got worse than in `compare`. */
+export async function runBench(options: BenchOptions, print: (line: string) => void): Promise<number> {
+  const names = options.suites.length > 0 ? options.suites : Object.keys(suites)
+  for (const name of names) {
+    if (!Object.hasOwn(suites, name)) {
+      const hint = `suites: ${Object.keys(suites).join(', ')}`
+      throw new NewcutError('BAD_OPTION', `${name}: no such benchmark suite`, { hint })
+    }
+  }
+  const before = options.compare === undefined ? null : readReport(options.compare)
+  const { machine, runtime, date } = reportOf([])
+  print(`${machine}\n${runtime}\n${date}`)
+  const rows: Row[] = []
+  for (const name of names) {
+    print(`\n${name}: ${suites[name].what}`)
+    const measured = await suites[name].run(options.quick ? QUICK : FULL)
+    rows.push(...measured)
+    for (const line of tableOf(reportOf(measured).results)) print(line)
+  }
+  const report = { ...reportOf(rows), date }
+  if (options.json !== undefined) writeReport(options.json, report)
+  if (before === null) return 0
+  const { lines, regressions } = compareReports(report, before)
+  print(`\ncompared with ${options.compare}: ${before.machine}, ${before.date}`)
+  for (const line of lines) print(line)
+  if (regressions.length > 0) print(`worse by more than the noise: ${regressions.join(', ')}`)
+  return regressions.length > 0 ? 1 : 0
+}
+
+function readReport(path: string): Report {
+  try {
+    const report = JSON.parse(readFileSync(path, 'utf8'))
+    if (!Array.isArray(report?.results)) throw new Error('no results in it')
+    return report
+  } catch (error) {
+    const message = `${path} is no benchmark report: ${(error as Error).message}`
+    throw new NewcutError('BAD_INPUT', message, { hint: 'newcut bench --json FILE writes one', cause: error })
+  }
+}
+
+function writeReport(path: string, report: Report): void {
+  try {
+    writeFileSync(path, `${JSON.stringify(report, null, 2)}\n`)
+  } catch (error) {
+    throw new NewcutError('BAD_INPUT', `cannot write ${path}: ${(error as Error).message}`, { cause: error })
+  }
+}

@@ -1,0 +1,54 @@
+/** What is done once per header rather than once per nonce. */
+import { blockHash } from '../src/core/block-hash.ts'
+import { encodeHex } from '../src/core/bytes.ts'
+import { expectedFor } from '../src/core/difficulty.ts'
+import { genesisHeader } from '../src/core/genesis.ts'
+import { decodeHeader, encodeHeader, encodeWork, type Header } from '../src/core/header.ts'
+import { headerFromJson, headerToJson } from '../src/core/header-json.ts'
+import { parseJson, stringifyJson } from '../src/core/json.ts'
+import { development } from '../src/core/network.ts'
+import { powHash } from '../src/core/pow.ts'
+import type { Effort } from './bench.ts'
+import type { Row } from './report.ts'
+
+const SUITE = 'codec'
+/** A header at which an epoch ends, so that a difficulty step has everything to do. */
+const EPOCH_END = 11n
+
+export async function codec({ sampleMs, rounds }: Effort): Promise<Row[]> {
+  const genesis = genesisHeader(development, 0, new Uint8Array(32))
+  const header: Header = { ...genesis, height: EPOCH_END, creationTime: genesis.creationTime + 300_000_000n }
+  const bytes = encodeHeader(header)
+  const work = encodeWork(header)
+  const json = stringifyJson(headerToJson(header))
+  const tasks: Record<string, () => string> = {
+    'header decode': () => encodeHex(encodeHeader(decodeHeader(bytes))),
+    'header from JSON object': () => encodeHex(encodeHeader(headerFromJson(parseJson(json)))),
+    'proof-of-work hash': () => encodeHex(powHash(work)),
+    'block hash (Merkle)': () => encodeHex(blockHash(work)),
+    'difficulty step': () => expectedFor(development, header, [header, header, header], 0n).target.toString(16),
+  }
+  // A checksum of the results: what a benchmark computes must be right, and the compiler must not drop it.
+  const roundTrip = encodeHex(bytes)
+  for (const name of ['header decode', 'header from JSON object']) {
+    if (tasks[name]() !== roundTrip) throw new Error(`${name}: the header changed on the way`)
+  }
+  const expected = new Map(Object.entries(tasks).map(([name, task]) => [name, task()]))
+  const samples = new Map<string, number[]>(Object.keys(tasks).map((name) => [name, []]))
+  for (let round = -1; round < rounds; round++) {
+    for (const [name, task] of Object.entries(tasks)) {
+      const rate = ratePerSecond(task, expected.get(name) ?? '', sampleMs / 2)
+      if (round >= 0) samples.get(name)?.push(rate)
+    }
+  }
+  return [...samples].map(([name, rates]) => ({ suite: SUITE, name, unit: '1/s', samples: rates }))
+}
+
+function ratePerSecond(task: () => string, expected: string, sampleMs: number): number {
+  const startMs = performance.now()
+  let runs = 0
+  for (; performance.now() - startMs < sampleMs; runs += 8) {
+    for (let i = 0; i < 8; i++) if (task() !== expected) throw new Error('a result changed from run to run')
+  }
+  return (runs * 1000) / (performance.now() - startMs)
+}

@@ -1,0 +1,228 @@
+/**
+ * One thread: every kernel that runs here in turn with `crypto.hash`, @noble/hashes and a plain midstate loop. Each row
+ * is checked: the naive ones by the digests they made, kernels by the candidates they must find and no others.
+ */
+import { hash, randomBytes } from 'node:crypto'
+import { cpus } from 'node:os'
+import { blake2s } from '@noble/hashes/blake2.js'
+import { finish, midstate } from '../src/core/blake2s.ts'
+import { readU32LE, writeU64LE } from '../src/core/bytes.ts'
+import { type Kernel, SWEEP_NONCES, tailLayout } from '../src/engine/cpu/kernel.ts'
+import { chooseKernel, kernelNames } from '../src/engine/cpu/kernels.ts'
+import { countOperations, operationGraph } from '../src/engine/cpu/operations.ts'
+import { nonceOf } from '../src/engine/range.ts'
+import type { Effort } from './bench.ts'
+import { type Row, relativeTo } from './report.ts'
+import { freshWork, UNREACHABLE } from './work.ts'
+
+const SUITE = 'kernels'
+const UNIT = 'crypto.hash'
+const WORK_BYTES = 286
+/** One nonce in 2^16 is a candidate: enough to check by, too few to slow anything down. */
+const BOUND = 0xffff
+
+interface Contender {
+  readonly name: string
+  /** Hashes until the deadline; returns how many. */
+  readonly run: (deadlineMs: number) => number
+  /** Throws when what was computed is wrong. */
+  readonly check: () => void
+  readonly note?: string
+}
+
+export async function kernels({ sampleMs, rounds }: Effort): Promise<Row[]> {
+  const contenders = [naive(UNIT, cryptoHash), naive('@noble/hashes', blake2s), plainLoop(), ...kernelContenders()]
+  const rates = new Map<string, number[]>(contenders.map(({ name }) => [name, []]))
+  // The first round warms up: V8 compiles for speed only what it has seen run.
+  for (let round = -1; round < rounds; round++) {
+    for (const { name, run } of contenders) {
+      const startMs = performance.now()
+      const hashes = run(startMs + sampleMs)
+      const rate = hashes / (performance.now() - startMs) / 1000
+      if (round >= 0) rates.get(name)?.push(rate)
+    }
+  }
+  for (const { check } of contenders) check()
+  const unit = rates.get(UNIT) ?? []
+  return contenders.map(({ name, note }) => {
+    const samples = rates.get(name) ?? []
+    const share = boundShare(name, Math.max(...samples))
+    const notes = [note, share].filter((text) => text !== undefined).join(', ')
+    return {
+      suite: SUITE,
+      name,
+      unit: 'MH/s',
+      samples,
+      relative: relativeTo(UNIT, samples, unit),
+      ...(notes && { note: notes }),
+    }
+  }) as Row[]
+}
+
+const cryptoHash = (bytes: Uint8Array): Uint8Array => hash('blake2s256', bytes, 'buffer')
+
+/** Hashes all bytes for each nonce. The digests of the first nonces are held against @noble/hashes. */
+function naive(name: string, digest: (bytes: Uint8Array) => Uint8Array): Contender {
+  const work = freshWork(UNREACHABLE)
+  let nonce = 0n
+  let sum = 0
+  return {
+    name,
+    run: (deadlineMs) => {
+      let hashes = 0
+      for (; performance.now() < deadlineMs; hashes += 16) {
+        for (let i = 0; i < 16; i++) {
+          writeU64LE(work, WORK_BYTES - 8, nonce++)
+          sum = (sum + readU32LE(digest(work), 28)) >>> 0
+        }
+      }
+      return hashes
+    },
+    check: () => {
+      let expected = 0
+      for (let n = 0n; n < nonce; n++) {
+        writeU64LE(work, WORK_BYTES - 8, n)
+        expected = (expected + readU32LE(cryptoHash(work), 28)) >>> 0
+      }
+      const own = digest(work)
+      if (expected !== sum || !own.every((byte, i) => byte === blake2s(work)[i])) {
+        throw new Error(`${name}: wrong digests`)
+      }
+    },
+  }
+}
+
+/** The last block alone, with the compression function as the standard writes it. */
+function plainLoop(): Contender {
+  const work = freshWork(UNREACHABLE)
+  const mid = midstate(work)
+  const tail = mid.tail.slice()
+  let swept = 0
+  let sum = 0
+  return {
+    name: 'midstate',
+    run: (deadlineMs) => {
+      let hashes = 0
+      for (; performance.now() < deadlineMs; hashes += 64) {
+        for (let i = 0; i < 64; i++) {
+          tail[7] = swept++ & 0xffff
+          sum = (sum + finish(mid, tail)[7]) >>> 0
+        }
+      }
+      return hashes
+    },
+    check: () => {
+      let expected = 0
+      for (let n = 0; n < swept; n++) {
+        writeU64LE(work, WORK_BYTES - 8, nonceOf(0, 0, n & 0xffff))
+        expected = (expected + readU32LE(cryptoHash(work), 28)) >>> 0
+      }
+      if (expected !== sum) throw new Error('midstate: wrong digests')
+    },
+  }
+}
+
+function kernelContenders(): Contender[] {
+  const operations = countOperations(operationGraph(tailLayout(WORK_BYTES))).total
+  return kernelNames.flatMap((name) => {
+    const { kernel } = chooseKernel(WORK_BYTES, name, (bytes) => randomBytes(bytes))
+    return kernel === null ? [] : [contenderOf(kernel, `${operations} operations a hash`)]
+  })
+}
+
+/** Sweeps slice after slice. Candidates are re-hashed; the first slices are searched through by the judge as well. */
+function contenderOf(kernel: Kernel, note: string): Contender {
+  const work = freshWork(UNREACHABLE)
+  const mid = midstate(work)
+  const found: { readonly middle: number; readonly chunk: number }[] = []
+  let middle = 0
+  let from = 0
+  kernel.setWork(mid.state, mid.tail, BOUND)
+  return {
+    name: kernel.name,
+    note,
+    run: (deadlineMs) => {
+      let hashes = 0
+      while (performance.now() < deadlineMs) {
+        const to = Math.min(from + kernel.sliceNonces, SWEEP_NONCES)
+        const chunk = kernel.sweep(0, middle, from, to)
+        if (chunk < to) found.push({ middle, chunk })
+        const end = chunk < to ? chunk + kernel.lanes : to
+        hashes += end - from
+        from = end === SWEEP_NONCES ? 0 : end
+        if (from === 0) middle++
+      }
+      return hashes
+    },
+    check: () => checkCandidates(kernel, work, found, middle),
+  }
+}
+
+function checkCandidates(
+  kernel: Kernel,
+  work: Uint8Array,
+  found: readonly { readonly middle: number; readonly chunk: number }[],
+  sweeps: number,
+): void {
+  const topWord = (middle: number, high: number) => {
+    writeU64LE(work, WORK_BYTES - 8, nonceOf(0, middle, high))
+    return readU32LE(cryptoHash(work), 28)
+  }
+  for (const { middle, chunk } of found) {
+    const tops = Array.from({ length: kernel.lanes }, (_, lane) => topWord(middle, chunk + lane))
+    if (!tops.some((top) => top <= BOUND)) throw new Error(`${kernel.name}: a candidate that is none`)
+  }
+  // None may be missing: exactly so in the first sweep, by their number in all of them (one expected per sweep).
+  const first = new Set<number>()
+  for (let high = 0; high < SWEEP_NONCES; high++) {
+    if (topWord(0, high) <= BOUND) first.add(high - (high % kernel.lanes))
+  }
+  const own = found.filter(({ middle }) => middle === 0).map(({ chunk }) => chunk)
+  if (sweeps > 0 && own.join() !== [...first].join()) throw new Error(`${kernel.name}: missed a candidate`)
+  if (Math.abs(found.length - sweeps) > 6 * Math.sqrt(sweeps + 1)) {
+    throw new Error(`${kernel.name}: ${found.length} candidates in ${sweeps} sweeps`)
+  }
+}
+
+/** Instructions a hash and lane width of each kernel: rotations by whole bytes are one shuffle without a rotate. */
+const instructionsPerHash: Readonly<Record<string, { readonly rotate: number; readonly bits: number }>> = {
+  'native-avx512': { rotate: 1, bits: 512 },
+  'native-avx2': { rotate: 2, bits: 256 },
+  'native-sse41': { rotate: 2, bits: 128 },
+  wasm: { rotate: 2, bits: 128 },
+  js: { rotate: 1, bits: 32 },
+}
+
+/** How near the fastest sample comes to issuing nothing but the operations of the graph, on processors we know. */
+function boundShare(name: string, megahashes: number): string | undefined {
+  const shape = instructionsPerHash[name]
+  const model = cpus()[0]?.model ?? ''
+  if (shape === undefined || process.arch !== 'x64' || !/AMD|Intel/.test(model)) return undefined
+  const { total, rotates } = countOperations(operationGraph(tailLayout(WORK_BYTES)))
+  const instructions = total + rotates * (shape.rotate - 1)
+  // Zen 2 to 5 issue four vector or scalar operations a cycle, Intel's cores three; both two of 512 bits (Zen 5: four).
+  const perCycle = shape.bits === 512 ? 2 : /AMD/.test(model) ? 4 : 3
+  const clockMHz = estimatedClockMHz()
+  const bound = (clockMHz * perCycle * Math.max(1, shape.bits / 32)) / instructions
+  return `${Math.round((100 * megahashes) / bound)} % of the instruction bound at ${(clockMHz / 1000).toFixed(2)} GHz`
+}
+
+let clockMHz = 0
+
+/** From a chain of dependent multiplications, three cycles each on every x86-64 since 2008. */
+function estimatedClockMHz(): number {
+  if (clockMHz > 0) return clockMHz
+  const chain = (rounds: number, factor: number) => {
+    let x = factor
+    for (let i = 0; i < rounds; i++) {
+      x = Math.imul(Math.imul(Math.imul(Math.imul(x, factor), factor), factor), factor)
+    }
+    return x
+  }
+  for (let attempt = 0; attempt < 12; attempt++) {
+    const startMs = performance.now()
+    chain(1_000_000, 0x9e3779b1 + attempt)
+    clockMHz = Math.max(clockMHz, 12_000_000 / (performance.now() - startMs) / 1000)
+  }
+  return clockMHz
+}

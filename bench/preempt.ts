@@ -1,0 +1,65 @@
+/**
+ * How soon new work is searched: from publishing it until every thread has told that it begins its first slice, the way
+ * of the message back included. And what preemptions every so often cost, against none.
+ */
+import { availableParallelism } from 'node:os'
+import type { CpuEngine } from '../src/engine/cpu/cpu.ts'
+import type { Effort } from './bench.ts'
+import { percentile, type Row, relativeTo } from './report.ts'
+import { measuredRate, pause, withEngine } from './threads.ts'
+import { freshWork, UNREACHABLE } from './work.ts'
+
+const SUITE = 'preempt'
+const EVERY_MS = [10, 100, 1000]
+
+export function preempt({ sampleMs, rounds, patienceMs }: Effort): Promise<Row[]> {
+  return withEngine(availableParallelism(), async (engine) => {
+    const give = giver(engine)
+    await give()
+    await pause(2 * sampleMs)
+    const latencies: number[] = []
+    for (let i = 0; i < 40 * rounds; i++) {
+      await pause(3 + 7 * Math.random())
+      const startMs = performance.now()
+      if (!(await give())) throw new Error('new work was not taken')
+      latencies.push(performance.now() - startMs)
+    }
+    const sample = (name: string, value: number): Row => ({ suite: SUITE, name, unit: 'ms', samples: [value] })
+    return [
+      sample('new work p50', percentile(latencies, 0.5)),
+      sample('new work p99', percentile(latencies, 0.99)),
+      sample('new work max', Math.max(...latencies)),
+      ...(await costs(engine, give, { sampleMs, rounds, patienceMs })),
+    ]
+  })
+}
+
+/** Hash rates with a preemption every so many milliseconds, in turn with undisturbed ones. */
+async function costs(
+  engine: CpuEngine,
+  give: () => Promise<boolean>,
+  { sampleMs, rounds, patienceMs }: Effort,
+): Promise<Row[]> {
+  const rates = new Map<number, number[]>()
+  for (const everyMs of [0, ...EVERY_MS]) if (everyMs <= patienceMs) rates.set(everyMs, [])
+  for (let round = 0; round < rounds; round++) {
+    for (const [everyMs, samples] of rates) {
+      const timer = everyMs === 0 ? undefined : setInterval(() => void give(), everyMs)
+      // A period at least, so that there is a preemption in it.
+      samples.push(await measuredRate(engine, Math.max(2 * sampleMs, everyMs)))
+      clearInterval(timer)
+    }
+  }
+  const undisturbed = rates.get(0) ?? []
+  return [...rates].map(([everyMs, samples]) => {
+    const name = everyMs === 0 ? 'undisturbed' : `preempted every ${everyMs} ms`
+    const relative = relativeTo('undisturbed', samples, undisturbed)
+    return { suite: SUITE, name, unit: 'MH/s', samples, ...(relative && { relative }) }
+  })
+}
+
+/** Hands out fresh work under the next sequence. */
+function giver(engine: CpuEngine): () => Promise<boolean> {
+  let sequence = 0
+  return () => engine.setWork({ sequence: ++sequence, bytes: freshWork(UNREACHABLE) })
+}

@@ -1,0 +1,111 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { compareReports, median, percentile, type Report, type Result } from '../../bench/report.ts'
+import { run } from '../cli/run.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'newcut-bench-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe('newcut bench', () => {
+  it('--quick runs every suite, whose results pass their own checks, and writes a report', async () => {
+    const file = join(folder, 'quick.json')
+    const { code, out, err } = await run(['bench', '--quick', '--json', file])
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    const report: Report = JSON.parse(readFileSync(file, 'utf8'))
+    expect(report).toMatchObject({
+      machine: expect.stringMatching(/cores/),
+      runtime: expect.stringContaining(process.versions.node),
+      date: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+    })
+    for (const { suite, name, unit, median: middle, min, max, samples } of report.results) {
+      expect([suite, name, unit]).toEqual([expect.any(String), expect.any(String), expect.any(String)])
+      expect(min).toBeLessThanOrEqual(middle)
+      expect(middle).toBeLessThanOrEqual(max)
+      expect(samples).toBeGreaterThan(0)
+      expect(middle).toBeGreaterThan(0)
+    }
+    expect([...new Set(report.results.map(({ suite }) => suite))]).toEqual([
+      'kernels',
+      'threads',
+      'preempt',
+      'pipeline',
+      'codec',
+    ])
+    const kernels = report.results.filter(({ suite }) => suite === 'kernels')
+    expect(kernels.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['crypto.hash', '@noble/hashes', 'midstate', 'wasm', 'js']),
+    )
+    for (const { ratio } of kernels) expect(ratio?.to).toBe('crypto.hash')
+    for (const { name } of kernels) expect(out).toContain(`  ${name}`)
+  }, 60_000)
+
+  it('names what it does not know', async () => {
+    const unknown = await run(['bench', 'kernel'])
+    expect(unknown.err).toMatch(/kernel: no such benchmark suite .*\[BAD_OPTION\]/)
+    const file = join(folder, 'no-report.json')
+    writeFileSync(file, '{}')
+    const compared = await run(['bench', 'codec', '--quick', '--compare', file])
+    expect(compared.err).toMatch(/is no benchmark report: no results in it .*\[BAD_INPUT\]/)
+    expect([unknown.code, compared.code]).toEqual([1, 1])
+  })
+
+  it('exits 1 when something got worse than in an earlier report', async () => {
+    const file = join(folder, 'codec.json')
+    await run(['bench', 'codec', '--quick', '--json', file])
+    const report: Report = JSON.parse(readFileSync(file, 'utf8'))
+    const faster = { ...report, results: report.results.map((row) => scaled(row, 100)) }
+    writeFileSync(file, JSON.stringify(faster))
+    const worse = await run(['bench', 'codec', '--quick', '--compare', file])
+    expect(worse.out).toContain('worse by more than the noise: codec header decode')
+    expect(worse.code).toBe(1)
+    const slower = { ...report, results: report.results.map((row) => scaled(row, 0.01)) }
+    writeFileSync(file, JSON.stringify(slower))
+    expect((await run(['bench', 'codec', '--quick', '--compare', file])).code).toBe(0)
+  })
+})
+
+const scaled = (row: Result, factor: number): Result => ({
+  ...row,
+  median: row.median * factor,
+  min: row.min * factor,
+  max: row.max * factor,
+})
+
+describe('comparing reports', () => {
+  const row = (unit: Result['unit'], middle: number, spread: number, ratio?: number): Result => ({
+    suite: 's',
+    name: 'n',
+    unit,
+    median: middle,
+    min: middle * (1 - spread),
+    max: middle * (1 + spread),
+    samples: 3,
+    ...(ratio !== undefined && { ratio: { to: 'unit', median: ratio } }),
+  })
+  const worse = (now: Result, before: Result) => {
+    const report = (result: Result): Report => ({ machine: '', runtime: '', date: '', results: [result] })
+    return compareReports(report(now), report(before)).regressions.length === 1
+  }
+
+  it.each([
+    ['a lower rate', row('MH/s', 90, 0.01), row('MH/s', 100, 0.01), true],
+    ['a lower rate within the band of the noise', row('MH/s', 90, 0.2), row('MH/s', 100, 0.01), false],
+    ['less than 5 % of change', row('MH/s', 96, 0), row('MH/s', 100, 0), false],
+    ['a higher rate', row('MH/s', 150, 0), row('MH/s', 100, 0), false],
+    ['a longer time', row('ms', 120, 0), row('ms', 100, 0), true],
+    ['a shorter time', row('ms', 80, 0), row('ms', 100, 0), false],
+    ['a slower machine with the same ratio', row('MH/s', 50, 0, 45), row('MH/s', 100, 0, 45), false],
+    ['the same rate with a lower ratio', row('MH/s', 100, 0, 30), row('MH/s', 100, 0, 45), true],
+  ])('%s', (_what, now, before, expected) => {
+    expect(worse(now, before)).toBe(expected)
+  })
+
+  it('takes medians and percentiles', () => {
+    expect(median([3, 1, 2])).toBe(2)
+    expect(median([4, 1, 2, 3])).toBe(2.5)
+    expect(percentile([5, 1, 4, 2, 3], 0.5)).toBe(3)
+    expect(percentile([5, 1, 4, 2, 3], 0.99)).toBe(5)
+  })
+})
