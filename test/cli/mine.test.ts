@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { createServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import type { Snapshot } from '../../src/mine/stats.ts'
 import { run, start, stopAll } from './run.ts'
 
 afterEach(stopAll)
@@ -138,7 +139,7 @@ describe('the HTTP face', () => {
     const miner = start(['mine', '--http', '127.0.0.1:0', '--difficulty', '1k'])
     const [, url] = await miner.sees(/metrics: (http:\/\/127\.0\.0\.1:\d+)\/metrics/)
     await miner.sees(/accepted/)
-    const summary = await (await fetch(`${url}/api/summary`)).json()
+    const summary = (await (await fetch(`${url}/api/summary`)).json()) as Snapshot
     expect(summary).toMatchObject({ connected: expect.any(Boolean), hashrates: { '15m': null } })
     expect(summary.solutions.accepted).toBeGreaterThan(0)
     expect(summary.devices[0]).toMatchObject({ engine: 'cpu', device: 'thread0' })
