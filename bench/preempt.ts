@@ -61,5 +61,5 @@ async function costs(
 /** Hands out fresh work under the next sequence. */
 function giver(engine: CpuEngine): () => Promise<boolean> {
   let sequence = 0
-  return () => engine.setWork({ sequence: ++sequence, bytes: freshWork(UNREACHABLE) })
+  return () => engine.setWork({ sequence: ++sequence, bytes: freshWork(UNREACHABLE), target: 0n })
 }

@@ -1,17 +1,16 @@
-/** Work to measure with: a real header's layout, random fields, and the target of a given difficulty. */
+/** Work to measure and test with: random fields, and the target of a given difficulty. */
 import { randomBytes } from 'node:crypto'
-import { graphs } from '../src/core/graph.ts'
 import { encodeWork } from '../src/core/header.ts'
 import { MAX_TARGET } from '../src/core/target.ts'
 
-/** 286 bytes of work that nobody has searched before. */
-export function freshWork(difficulty: bigint): Uint8Array {
+/** Work that nobody has searched before: 178 + 36 x degree bytes. */
+export function freshWork(difficulty: bigint, degree = 3): Uint8Array {
   const hash = () => Uint8Array.from(randomBytes(32))
   return encodeWork({
     featureFlags: 0n,
     creationTime: BigInt(Date.now()) * 1000n,
     parent: hash(),
-    adjacents: new Map(graphs.twenty.adjacents[0].map((chain) => [chain, hash()])),
+    adjacents: new Map(Array.from({ length: degree }, (_, chain) => [chain + 1, hash()])),
     target: MAX_TARGET / difficulty,
     payloadHash: hash(),
     chainId: 0,

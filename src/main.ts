@@ -14,6 +14,7 @@ async function main(): Promise<number> {
       // Loaded when needed: what inspects a header need not wait for servers and threads.
       mine: async (config) => (await import('./run-mine.ts')).runMine(config),
       devnet: async (config) => (await import('./run-devnet.ts')).runDevnet(config),
+      solve: async (target, { values }) => (await import('./run-solve.ts')).runSolve({ target, ...values }),
       inspect: (input) =>
         inspect(input, () => readFileSync(0), {
           out: (line) => print(`${line}\n`),

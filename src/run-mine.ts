@@ -10,6 +10,8 @@ import { describeError, NewcutError } from './core/errors.ts'
 import type { MinerAccount } from './core/payload.ts'
 import { type Devnet, startDevnet } from './devnet/devnet.ts'
 import { CpuEngine } from './engine/cpu/cpu.ts'
+import type { Engine } from './engine/engine.ts'
+import { ExternalEngine } from './engine/external.ts'
 import type { MinerEvent } from './mine/events.ts'
 import { Miner } from './mine/miner.ts'
 import { NodeClient } from './node/client.ts'
@@ -66,19 +68,22 @@ function assemble(client: NodeClient, values: MineValues, onEvent: (event: Miner
     random: Math.random,
     stallMs,
   })
-  const engine = new CpuEngine({
-    threads: values.threads,
-    kernel: values.kernel,
-    priority: values.priority,
-    random: Math.random,
-  })
   return new Miner({
     source,
-    engines: [engine],
+    engines: [engineOf(values)],
     clock: systemClock,
     onEvent,
     blocks: values.blocks,
     durationMs: values.duration,
+  })
+}
+
+function engineOf(values: MineValues): Engine {
+  const { engine, command, threads, kernel, priority } = values
+  if (engine === 'cpu') return new CpuEngine({ threads, kernel, priority, random: Math.random })
+  if (command !== undefined) return new ExternalEngine({ command, clock: systemClock })
+  throw new NewcutError('BAD_OPTION', '--engine external needs --command', {
+    hint: "for example --command 'newcut solve'",
   })
 }
 
@@ -111,6 +116,7 @@ async function startFace(
 }
 
 function banner(client: NodeClient, devnet: Devnet | null, values: MineValues, api: ApiServer | null): string[] {
+  const searcher = values.engine === 'cpu' ? `${values.threads} threads` : 'an external command'
   const processor = cpus()[0]?.model.trim() ?? process.arch
   const { nodeVersion, nodeNumberOfChains, nodeBlockDelay } = client.info
   const network =
@@ -118,7 +124,7 @@ function banner(client: NodeClient, devnet: Devnet | null, values: MineValues, a
       ? `network: ${nodeVersion}, ${nodeNumberOfChains} chains, block delay ${nodeBlockDelay / 1e6} s at ${client.http.baseUrl}`
       : networkLine(devnet, values)
   return [
-    `newcut ${packageVersion}, node ${process.versions.node}, ${processor}, ${values.threads} threads`,
+    `newcut ${packageVersion}, node ${process.versions.node}, ${processor}, ${searcher}`,
     network,
     api === null ? 'metrics: off' : `metrics: ${api.url}/metrics, summary: ${api.url}/api/summary`,
   ]

@@ -19,6 +19,10 @@ export class Metrics {
     'verdict',
   ])
   readonly #hardwareErrors = this.#counter('newcut_hardware_errors_total', 'Claimed nonces that do not solve.', [])
+  readonly #faults = this.#counter('newcut_device_faults_total', 'Kernels retired, threads or processes restarted.', [
+    'engine',
+    'device',
+  ])
   readonly #preemptions = this.#counter('newcut_work_preemptions_total', 'Work lost to a new cut on its chain.', [])
   readonly #preemptDuration = this.#histogram(
     'newcut_preempt_duration_seconds',
@@ -37,7 +41,7 @@ export class Metrics {
   readonly #difficulty = this.#gauge('newcut_difficulty_hashes', 'Expected hashes for a block, as of the last work.', [
     'chain',
   ])
-  readonly #counted = new Map<string, number>()
+  readonly #counted = new Map<Counter, Map<string, number>>()
 
   /** `snapshot` is asked at every scrape. */
   constructor(snapshot: () => Snapshot) {
@@ -68,10 +72,9 @@ export class Metrics {
   /** The text of a scrape. */
   async scrape(): Promise<string> {
     const { devices, connected, work } = this.#snapshot()
-    for (const { engine, device, hashes, hashrates } of devices) {
-      const key = `${engine}/${device}`
-      this.#hashes.inc({ engine, device }, hashes - (this.#counted.get(key) ?? 0))
-      this.#counted.set(key, hashes)
+    for (const { engine, device, hashes, faults, hashrates } of devices) {
+      this.#countUpTo(this.#hashes, { engine, device }, hashes)
+      this.#countUpTo(this.#faults, { engine, device }, faults)
       const rate = hashrates['10s']
       if (rate !== null) this.#hashrate.set({ engine, device }, rate)
     }
@@ -79,6 +82,15 @@ export class Metrics {
     if (work === null) this.#workAge.remove()
     else this.#workAge.set(work.ageMs / 1000)
     return this.registry.metrics()
+  }
+
+  /** Brings a counter to a total that is kept elsewhere. */
+  #countUpTo(counter: Counter<'engine' | 'device'>, labels: { engine: string; device: string }, total: number): void {
+    const key = `${labels.engine}/${labels.device}`
+    const counted = this.#counted.get(counter) ?? new Map<string, number>()
+    this.#counted.set(counter, counted)
+    counter.inc(labels, total - (counted.get(key) ?? 0))
+    counted.set(key, total)
   }
 
   #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {

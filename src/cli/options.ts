@@ -59,15 +59,25 @@ export const devnetOptions = {
   log: logOption,
 }
 
+/** The CPU engine's. */
+const cpuOptions = {
+  threads: option(wholeNumber(1, 1024), availableParallelism(), 'N', 'CPU search threads'),
+  kernel: option(oneOf(['auto', ...kernelNames] as const), 'auto', 'NAME', 'CPU kernel; auto takes the fastest'),
+  priority: option(oneOf(priorities), 'low', 'NAME', 'scheduling priority of search threads: low or normal'),
+}
+
+/** Options of `newcut solve`. */
+export const solveOptions = cpuOptions
+
 /** Options of `newcut mine`. */
 export const mineOptions = {
   node: unset(nodeUrl, 'URL', 'node to mine for; without it, an embedded development network'),
   'public-key': unset(publicKeys, 'KEY', 'public key that is paid (see keygen); may be repeated'),
   account: unset(someText, 'NAME', 'account that is paid; k:KEY if not given'),
   predicate: option(someText, 'keys-all', 'NAME', 'how many of the keys must sign'),
-  threads: option(wholeNumber(1, 1024), availableParallelism(), 'N', 'CPU search threads'),
-  kernel: option(oneOf(['auto', ...kernelNames] as const), 'auto', 'NAME', 'CPU kernel; auto takes the fastest'),
-  priority: option(oneOf(priorities), 'low', 'NAME', 'scheduling priority of search threads: low or normal'),
+  engine: option(oneOf(['cpu', 'external'] as const), 'cpu', 'NAME', 'who searches: cpu, or the external command'),
+  command: unset(someText, 'COMMAND', 'external worker: run for each work, with the target as its last argument'),
+  ...cpuOptions,
   blocks: unset(wholeNumber(1, 1e9), 'N', 'stop after N accepted blocks'),
   duration: unset(duration(1), 'TIME', 'stop after this time'),
   http: option(

@@ -3,12 +3,13 @@ import { Command, CommanderError } from 'commander'
 import { NewcutError } from '../core/errors.ts'
 import { packageVersion } from '../version.ts'
 import { type Config, closest, printConfig, resolveConfig } from './config.ts'
-import { devnetOptions, mineOptions, type OptionSpec } from './options.ts'
+import { devnetOptions, mineOptions, type OptionSpec, solveOptions } from './options.ts'
 
 /** What each command does once its options are known. Resolves with the exit code. */
 export interface Commands {
   readonly mine: (config: Config<typeof mineOptions>) => Promise<number>
   readonly devnet: (config: Config<typeof devnetOptions>) => Promise<number>
+  readonly solve: (target: string, config: Config<typeof solveOptions>) => Promise<number>
   readonly inspect: (input: string) => number
   readonly keygen: (json: boolean) => number
   readonly bench: (options: BenchOptions) => Promise<number>
@@ -36,12 +37,16 @@ export async function runProgram(
     .description('Proof-of-work mining client for braided multi-chain networks.')
     .version(packageVersion)
   quiet(program)
-  const configured = <T extends Table>(command: Command, table: T, run: (config: Config<T>) => Promise<number>) => {
+  const configured = <T extends Table>(
+    command: Command,
+    table: T,
+    run: (config: Config<T>, args: readonly string[]) => Promise<number>,
+  ) => {
     addOptions(command, table)
     command.option('--config <FILE>', 'YAML file with options')
     command.action(async () => {
       const { config, ...flags } = namedFlags(command)
-      code = await run(resolveConfig(table, flags, environment, config as string | undefined))
+      code = await run(resolveConfig(table, flags, environment, config as string | undefined), command.args)
     })
   }
   configured(
@@ -57,6 +62,11 @@ export async function runProgram(
       commands.print(printConfig(mineOptions, config))
       return 0
     },
+  )
+  configured(
+    program.command('solve <target>').description('solve the work on standard input, as an external worker of a miner'),
+    solveOptions,
+    (config, [target]) => commands.solve(target, config),
   )
   program
     .command('inspect [input]')

@@ -5,6 +5,8 @@ export interface EngineWork {
   readonly sequence: number
   /** Work bytes; the last 8, the nonce, are the engine's to choose. null: nothing to search. */
   readonly bytes: Uint8Array | null
+  /** A nonce whose hash, read as a little-endian integer, is <= this is a candidate; often the target in the work. */
+  readonly target: bigint
 }
 
 /** A claim that a nonce solves the work of a sequence. The miner re-hashes it before it counts for anything. */
@@ -20,6 +22,8 @@ export interface DeviceStatus {
   /** What runs there, e.g. `wasm`. */
   readonly kernel: string
   readonly hashes: number
+  /** How often the device itself failed: a kernel that was wrong, a thread or process that died. */
+  readonly faults: number
 }
 
 export interface EngineEvents {

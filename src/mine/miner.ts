@@ -130,7 +130,8 @@ export class Miner {
     if (item === null) {
       this.#current = null
       this.#sequence++
-      for (const engine of this.#options.engines) void engine.setWork({ sequence: this.#sequence, bytes: null })
+      for (const engine of this.#options.engines)
+        void engine.setWork({ sequence: this.#sequence, bytes: null, target: 0n })
       onEvent({ type: 'idle' })
       return
     }
@@ -153,7 +154,8 @@ export class Miner {
     this.#issued.set(sequence, issued)
     this.#issued.delete(sequence - HISTORY)
     const { engines } = this.#options
-    const taken = await Promise.all(engines.map((engine) => engine.setWork({ sequence, bytes: issued.work.bytes })))
+    const { bytes, fields } = issued.work
+    const taken = await Promise.all(engines.map((engine) => engine.setWork({ sequence, bytes, target: fields.target })))
     return taken.every((all) => all)
   }
 

@@ -208,8 +208,9 @@ export class NodeSource implements Source {
         this.#follow(work.fields.chainId)
       }
       return true
-    } catch {
-      // No standby for now: the next request for work will tell what is wrong with the node.
+    } catch (error) {
+      // It is wanted again at the latest with the next work.
+      if (this.#running) this.#events.onTrouble(`no standby work: ${describeError(error)}`, 0)
       return false
     }
   }

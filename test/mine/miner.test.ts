@@ -73,7 +73,7 @@ class HandEngine implements Engine {
     return true
   }
 
-  devices = () => [{ device: 'd0', kernel: 'none', hashes: this.hashes }]
+  devices = () => [{ device: 'd0', kernel: 'none', hashes: this.hashes, faults: 0 }]
 
   async stop() {
     this.stopped = true

@@ -21,6 +21,7 @@ interface Thread {
   readonly range: NonceRange
   kernel: string
   took: number
+  faults: number
 }
 
 const RESTART_PAUSE_MS = 1000
@@ -42,7 +43,12 @@ export class CpuEngine implements Engine {
   constructor(options: CpuEngineOptions) {
     this.#options = options
     this.#shared = new SharedWork(options.threads)
-    this.#threads = nonceRanges(options.threads, options.random).map((range) => ({ range, kernel: 'n/a', took: -1 }))
+    this.#threads = nonceRanges(options.threads, options.random).map((range) => ({
+      range,
+      kernel: 'n/a',
+      took: -1,
+      faults: 0,
+    }))
     this.#pool = new Piscina({
       filename: THREAD_FILE,
       name: 'search',
@@ -63,18 +69,19 @@ export class CpuEngine implements Engine {
     }
   }
 
-  setWork({ sequence, bytes }: EngineWork): Promise<boolean> {
+  setWork(work: EngineWork): Promise<boolean> {
     this.#taken?.resolve(false)
     return new Promise((resolve) => {
-      this.#taken = { sequence, resolve }
-      this.#shared.publish(sequence, bytes)
+      this.#taken = { sequence: work.sequence, resolve }
+      this.#shared.publish(work)
     })
   }
 
   devices(): readonly DeviceStatus[] {
-    return this.#threads.map(({ kernel }, thread) => ({
+    return this.#threads.map(({ kernel, faults }, thread) => ({
       device: `thread${thread}`,
       kernel,
+      faults,
       hashes: this.#shared.hashesOf(thread),
     }))
   }
@@ -122,6 +129,7 @@ export class CpuEngine implements Engine {
   /** A thread that died is replaced after a pause, and takes up the present work; its nonce range stays its own. */
   #relaunch(thread: number, workBytes: number, error: unknown): void {
     if (this.#events === null) return
+    this.#threads[thread].faults++
     this.#warn(`search thread ${thread} died and is started again: ${describeError(error)}`)
     const timer = setTimeout(() => {
       if (this.#events === null) return
@@ -138,6 +146,10 @@ export class CpuEngine implements Engine {
         return
       case 'failed':
         for (const sentence of message.refused) this.#warnOnce(sentence)
+        return
+      case 'retired':
+        this.#threads[thread].faults++
+        this.#warn(`thread ${thread}: ${message.sentence}`)
         return
       case 'took':
         this.#threads[thread].took = message.sequence

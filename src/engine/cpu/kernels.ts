@@ -22,15 +22,19 @@ export interface KernelChoice {
   readonly refused: readonly string[]
 }
 
-/** Creates and tests kernels for work of this length until one passes. `random` returns that many random bytes. */
+/**
+ * Creates and tests kernels for work of this length until one passes. `random` returns that many random bytes. Once a
+ * kernel is `retired` for having gone wrong, any other will do, whatever the preference was.
+ */
 export function chooseKernel(
   workBytes: number,
   preference: KernelPreference,
   random: (bytes: number) => Uint8Array,
+  retired: ReadonlySet<KernelName> = new Set(),
 ): KernelChoice {
   const refused: string[] = []
   for (const { name, create } of factories) {
-    if (preference !== 'auto' && preference !== name) continue
+    if (retired.has(name) || (retired.size === 0 && preference !== 'auto' && preference !== name)) continue
     try {
       const layout = tailLayout(workBytes)
       const kernel = create(layout)

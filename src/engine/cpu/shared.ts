@@ -3,35 +3,51 @@
  * a message and without ending the thread's task:
  *
  *     int32[0] sequence of the work   int32[1] write lock (odd while written)   int32[2] stop   int32[3] work bytes
- *     work (WORK_CAPACITY bytes) || hashes tried, i64 per thread
+ *     target (u256 LE) || work (WORK_CAPACITY bytes) || hashes tried, i64 per thread
  */
+import { readU256LE, writeU256LE } from '../../core/bytes.ts'
+
 const SEQUENCE = 0
 const LOCK = 1
 const STOP = 2
 const LENGTH = 3
-const HEADER_BYTES = 16
+const CONTROL_BYTES = 16
+const TARGET_BYTES = 32
 /** Room for work of the largest known graph (degree 7: 430 bytes). */
 const WORK_CAPACITY = 512
+const WORK_AT = CONTROL_BYTES + TARGET_BYTES
+const HASHES_AT = WORK_AT + WORK_CAPACITY
+
+/** What threads search. */
+export interface SharedContent {
+  readonly sequence: number
+  /** null: nothing. */
+  readonly bytes: Uint8Array | null
+  readonly target: bigint
+}
 
 /** One writer, any number of readers. */
 export class SharedWork {
   readonly buffer: SharedArrayBuffer
   readonly #control: Int32Array
+  readonly #target: Uint8Array
   readonly #work: Uint8Array
   readonly #hashes: BigInt64Array
 
   constructor(threads: number, buffer?: SharedArrayBuffer) {
-    this.buffer = buffer ?? new SharedArrayBuffer(HEADER_BYTES + WORK_CAPACITY + 8 * threads)
-    this.#control = new Int32Array(this.buffer, 0, HEADER_BYTES / 4)
-    this.#work = new Uint8Array(this.buffer, HEADER_BYTES, WORK_CAPACITY)
-    this.#hashes = new BigInt64Array(this.buffer, HEADER_BYTES + WORK_CAPACITY, threads)
+    this.buffer = buffer ?? new SharedArrayBuffer(HASHES_AT + 8 * threads)
+    this.#control = new Int32Array(this.buffer, 0, CONTROL_BYTES / 4)
+    this.#target = new Uint8Array(this.buffer, CONTROL_BYTES, TARGET_BYTES)
+    this.#work = new Uint8Array(this.buffer, WORK_AT, WORK_CAPACITY)
+    this.#hashes = new BigInt64Array(this.buffer, HASHES_AT, threads)
   }
 
-  /** Main thread: publishes work (null: none) under a sequence and wakes threads that wait. */
-  publish(sequence: number, bytes: Uint8Array | null): void {
+  /** Main thread: publishes work and wakes threads that wait. */
+  publish({ sequence, bytes, target }: SharedContent): void {
     if (bytes !== null && bytes.length > WORK_CAPACITY) throw new RangeError(`work of ${bytes.length} bytes`)
     Atomics.add(this.#control, LOCK, 1)
     if (bytes !== null) this.#work.set(bytes)
+    writeU256LE(this.#target, 0, target)
     Atomics.store(this.#control, LENGTH, bytes?.length ?? 0)
     Atomics.store(this.#control, SEQUENCE, sequence)
     Atomics.add(this.#control, LOCK, 1)
@@ -58,14 +74,15 @@ export class SharedWork {
     return Atomics.load(this.#control, STOP) !== 0
   }
 
-  /** A consistent copy of sequence and work; null bytes when there is none. */
-  read(): { sequence: number; bytes: Uint8Array | null } {
+  /** A consistent copy. */
+  read(): SharedContent {
     for (;;) {
       const before = Atomics.load(this.#control, LOCK)
       const sequence = this.sequence
       const length = Atomics.load(this.#control, LENGTH)
       const bytes = length === 0 ? null : this.#work.slice(0, length)
-      if (before % 2 === 0 && Atomics.load(this.#control, LOCK) === before) return { sequence, bytes }
+      const target = readU256LE(this.#target, 0)
+      if (before % 2 === 0 && Atomics.load(this.#control, LOCK) === before) return { sequence, bytes, target }
     }
   }
 

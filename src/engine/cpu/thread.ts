@@ -2,15 +2,15 @@
  * A search thread: one Piscina task that lasts as long as the engine. It sweeps slice after slice of its own nonce
  * range, looks at the shared sequence in between, and takes new work as soon as there is some.
  */
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import type { MessagePort } from 'node:worker_threads'
 import { finish, type Midstate, midstate } from '../../core/blake2s.ts'
-import { readU256LE } from '../../core/bytes.ts'
-import { workLayout } from '../../core/header.ts'
+import type { EngineWork } from '../engine.ts'
 import { type NonceRange, nonceOf } from '../range.ts'
-import { type Kernel, SWEEP_NONCES, tailLayout } from './kernel.ts'
-import { chooseKernel, type KernelChoice, type KernelPreference } from './kernels.ts'
+import { type Kernel, type KernelName, SWEEP_NONCES, tailLayout } from './kernel.ts'
+import { chooseKernel, type KernelPreference } from './kernels.ts'
 import { lowerThreadPriority, type Priority } from './priority.ts'
+import { disagreement } from './recheck.ts'
 import { SharedWork } from './shared.ts'
 
 export interface SearchTask {
@@ -31,92 +31,118 @@ export type ThreadMessage =
   | { readonly type: 'failed'; readonly refused: readonly string[] }
   | { readonly type: 'took'; readonly sequence: number }
   | { readonly type: 'candidate'; readonly sequence: number; readonly nonce: bigint }
+  /** A kernel went wrong while searching; the next best one takes over. */
+  | { readonly type: 'retired'; readonly sentence: string }
 
 /** After this many candidates for one work a thread slows down: the target is trivial and one candidate is enough. */
 const CANDIDATE_BURST = 8
 const CANDIDATE_PAUSE_MS = 5
 const IDLE_WAIT_MS = 1000
+/** One slice in so many is searched once more by the JavaScript kernel. */
+const CHECK_EVERY_SLICES = 10_000
 
 /** The Piscina task. Returns when the engine stops. */
 export function search(task: SearchTask): void {
-  const shared = new SharedWork(task.threads, task.shared)
-  const send = (message: ThreadMessage) => task.port.postMessage(message)
-  if (task.priority === 'low') lowerThreadPriority()
-  const choices = new Map<number, KernelChoice>()
-  const kernelFor = (workBytes: number): Kernel | null => {
-    let choice = choices.get(workBytes)
-    if (choice === undefined) {
-      choice = chooseKernel(workBytes, task.kernel, (bytes) => randomBytes(bytes))
-      choices.set(workBytes, choice)
-      const { kernel, refused } = choice
-      send(kernel === null ? { type: 'failed', refused } : { type: 'ready', kernel: kernel.name, refused })
+  new SearchThread(task).run()
+}
+
+class SearchThread {
+  readonly #task: SearchTask
+  readonly #shared: SharedWork
+  /** Length of work -> kernel for it; null: none works. */
+  readonly #kernels = new Map<number, Kernel | null>()
+  readonly #retired = new Set<KernelName>()
+  /** The next nonce. */
+  #low: number
+  #middle: number
+  #high = 0
+  #slicesUntilCheck = randomInt(CHECK_EVERY_SLICES)
+
+  constructor(task: SearchTask) {
+    this.#task = task
+    this.#shared = new SharedWork(task.threads, task.shared)
+    this.#low = task.range.low
+    this.#middle = task.range.middle
+  }
+
+  run(): void {
+    if (this.#task.priority === 'low') lowerThreadPriority()
+    this.#kernelFor(this.#task.workBytes)
+    while (!this.#shared.stopped) {
+      const { sequence, bytes, target } = this.#shared.read()
+      const kernel = bytes === null ? null : this.#kernelFor(bytes.length)
+      this.#send({ type: 'took', sequence })
+      if (bytes === null || kernel === null) this.#shared.wait(sequence, IDLE_WAIT_MS)
+      else this.#searchWork(kernel, { sequence, bytes, target })
     }
-    return choice.kernel
   }
-  kernelFor(task.workBytes)
-  const position: Position = { low: task.range.low, middle: task.range.middle, high: 0 }
-  while (!shared.stopped) {
-    const { sequence, bytes } = shared.read()
-    const kernel = bytes === null ? null : kernelFor(bytes.length)
-    send({ type: 'took', sequence })
-    if (bytes === null || kernel === null) shared.wait(sequence, IDLE_WAIT_MS)
-    else searchWork(kernel, bytes, sequence, position, task, shared, send)
+
+  #send(message: ThreadMessage): void {
+    this.#task.port.postMessage(message)
   }
-}
 
-interface Position {
-  low: number
-  middle: number
-  high: number
-}
+  #kernelFor(workBytes: number): Kernel | null {
+    const known = this.#kernels.get(workBytes)
+    if (known !== undefined) return known
+    const { kernel, refused } = chooseKernel(workBytes, this.#task.kernel, randomBytes, this.#retired)
+    this.#kernels.set(workBytes, kernel)
+    this.#send(kernel === null ? { type: 'failed', refused } : { type: 'ready', kernel: kernel.name, refused })
+    return kernel
+  }
 
-/** Sweeps until the sequence changes. */
-function searchWork(
-  kernel: Kernel,
-  bytes: Uint8Array,
-  sequence: number,
-  position: Position,
-  task: SearchTask,
-  shared: SharedWork,
-  send: (message: ThreadMessage) => void,
-): void {
-  const mid = midstate(bytes)
-  const target = readU256LE(bytes, workLayout(bytes).target)
-  const { nonceWord } = tailLayout(bytes.length)
-  let candidates = 0
-  kernel.setWork(mid.state, mid.tail, Number(target >> 224n))
-  while (shared.sequence === sequence) {
-    const from = position.high
-    const to = Math.min(from + kernel.sliceNonces, SWEEP_NONCES)
-    const chunk = kernel.sweep(position.low, position.middle, from, to)
-    const end = chunk < to ? chunk + kernel.lanes : to
-    for (let high = chunk; high < end && chunk < to; high++) {
-      if (!solvesFully(mid, nonceWord, position, high, target)) continue
-      send({ type: 'candidate', sequence, nonce: nonceOf(position.low, position.middle, high) })
-      if (++candidates > CANDIDATE_BURST) shared.wait(sequence, CANDIDATE_PAUSE_MS)
+  /** Sweeps until the sequence changes or the kernel is retired. */
+  #searchWork(kernel: Kernel, { sequence, bytes, target }: EngineWork & { readonly bytes: Uint8Array }): void {
+    const mid = midstate(bytes)
+    const bound = Number(target >> 224n)
+    let candidates = 0
+    kernel.setWork(mid.state, mid.tail, bound)
+    while (this.#shared.sequence === sequence) {
+      const from = this.#high
+      const to = Math.min(from + kernel.sliceNonces, SWEEP_NONCES)
+      const chunk = kernel.sweep(this.#low, this.#middle, from, to)
+      if (!this.#isTrusted(kernel, mid, bound, from, to, chunk)) return
+      const end = chunk < to ? chunk + kernel.lanes : to
+      for (let high = chunk; high < end && chunk < to; high++) {
+        if (!this.#solvesFully(mid, high, target)) continue
+        this.#send({ type: 'candidate', sequence, nonce: nonceOf(this.#low, this.#middle, high) })
+        if (++candidates > CANDIDATE_BURST) this.#shared.wait(sequence, CANDIDATE_PAUSE_MS)
+      }
+      this.#shared.count(this.#task.thread, end - from)
+      this.#advance(end)
     }
-    shared.count(task.thread, end - from)
-    advance(position, end, task.range.lowStep)
   }
-}
 
-function advance(position: Position, high: number, lowStep: number): void {
-  position.high = high
-  if (high < SWEEP_NONCES) return
-  position.high = 0
-  position.middle = (position.middle + 1) >>> 0
-  // After 2^32 sweeps from a random start the range goes on with its next value of `low`.
-  if (position.middle === 0) position.low = (position.low + lowStep) & 0xffff
-}
+  #advance(high: number): void {
+    this.#high = high
+    if (high < SWEEP_NONCES) return
+    this.#high = 0
+    this.#middle = (this.#middle + 1) >>> 0
+    // After 2^32 sweeps from a random start the range goes on with its next value of `low`.
+    if (this.#middle === 0) this.#low = (this.#low + this.#task.range.lowStep) & 0xffff
+  }
 
-/** The whole digest of one lane against the whole target: a kernel compares top words only. */
-function solvesFully(mid: Midstate, nonceWord: number, at: Position, high: number, target: bigint): boolean {
-  const tail = Uint32Array.from(mid.tail)
-  tail[nonceWord] = (tail[nonceWord] & 0xffff) | (at.low << 16)
-  tail[nonceWord + 1] = at.middle
-  tail[nonceWord + 2] = high
-  const words = finish(mid, tail)
-  let value = 0n
-  for (let i = 7; i >= 0; i--) value = (value << 32n) | BigInt(words[i])
-  return value <= target
+  /** Has one slice in many searched once more. A kernel that got it wrong is retired: false. */
+  #isTrusted(kernel: Kernel, mid: Midstate, bound: number, from: number, to: number, result: number): boolean {
+    if (this.#slicesUntilCheck-- > 0) return true
+    this.#slicesUntilCheck = CHECK_EVERY_SLICES
+    const sentence = disagreement(kernel, mid, bound, { low: this.#low, middle: this.#middle, from, to, result })
+    if (sentence === null) return true
+    this.#retired.add(kernel.name)
+    this.#kernels.clear()
+    this.#send({ type: 'retired', sentence: `${sentence}; another kernel takes over` })
+    return false
+  }
+
+  /** The whole digest of one lane against the whole target: a kernel compares top words only. */
+  #solvesFully(mid: Midstate, high: number, target: bigint): boolean {
+    const { nonceWord } = tailLayout(mid.totalBytes)
+    const tail = Uint32Array.from(mid.tail)
+    tail[nonceWord] = (tail[nonceWord] & 0xffff) | (this.#low << 16)
+    tail[nonceWord + 1] = this.#middle
+    tail[nonceWord + 2] = high
+    const words = finish(mid, tail)
+    let value = 0n
+    for (let i = 7; i >= 0; i--) value = (value << 32n) | BigInt(words[i])
+    return value <= target
+  }
 }

@@ -1,0 +1,133 @@
+/**
+ * An external worker: a program that is started for each piece of work (PROTOCOL.md G). It gets the target as its last
+ * argument and the work on its standard input, and prints a nonce:
+ *
+ *     argument: target, 64 hex digits, little-endian      stdin: work bytes, then the end
+ *     stdout: nonce, 16 hex digits, big-endian [|| ' ' || hashes || ' ' || hashes per second]      exit code 0
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { encodeHex, u256LE } from '../core/bytes.ts'
+import type { Clock } from '../core/clock.ts'
+import { withCreationTime } from '../core/header.ts'
+import type { DeviceStatus, Engine, EngineEvents, EngineWork } from './engine.ts'
+
+export interface ExternalEngineOptions {
+  /** Run by the shell; the target is appended. */
+  readonly command: string
+  readonly clock: Clock
+}
+
+const FIRST_PAUSE_MS = 500
+const MAX_PAUSE_MS = 30_000
+/** More output than any answer has. */
+const MAX_OUTPUT_BYTES = 4096
+const ANSWER = /^([0-9a-fA-F]{16})(?:\s+(\d{1,15})(?:\s+(\d{1,15}(?:\.\d+)?))?)?\s*$/
+
+export class ExternalEngine implements Engine {
+  readonly name = 'external'
+  readonly #options: ExternalEngineOptions
+  #events: EngineEvents | null = null
+  #work: EngineWork | null = null
+  #child: ChildProcess | null = null
+  #cancelRestart: () => void = () => undefined
+  #pauseMs = FIRST_PAUSE_MS
+  #hashes = 0
+  #faults = 0
+
+  constructor(options: ExternalEngineOptions) {
+    this.#options = options
+  }
+
+  async start(_workBytes: number, events: EngineEvents): Promise<void> {
+    this.#events = events
+  }
+
+  /** A program that searches (or is about to) the same work but for its creation time goes on with that. */
+  async setWork(work: EngineWork): Promise<boolean> {
+    const searched = this.#work
+    if (searched !== null && isSameSearch(searched, work)) return true
+    this.#kill()
+    this.#work = work
+    this.#pauseMs = FIRST_PAUSE_MS
+    this.#launch()
+    return true
+  }
+
+  devices(): readonly DeviceStatus[] {
+    return [{ device: 'command', kernel: this.#options.command, hashes: this.#hashes, faults: this.#faults }]
+  }
+
+  async stop(): Promise<void> {
+    this.#events = null
+    this.#kill()
+  }
+
+  #launch(): void {
+    const work = this.#work
+    if (work === null || work.bytes === null || this.#events === null) return
+    const command = `${this.#options.command} ${encodeHex(u256LE(work.target))}`
+    // A process group of its own: what the shell starts must end with it.
+    const child = spawn(command, {
+      shell: true,
+      detached: process.platform !== 'win32',
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    this.#child = child
+    let out = ''
+    let complaint = ''
+    child.stdout.on('data', (bytes) => {
+      out = (out + bytes).slice(0, MAX_OUTPUT_BYTES)
+    })
+    child.stderr.on('data', (bytes) => {
+      complaint = (complaint + bytes).slice(-MAX_OUTPUT_BYTES)
+    })
+    // A program that has seen enough may close its input early; its exit says how it went.
+    child.stdin.on('error', () => child.stdin.destroy())
+    child.stdin.end(work.bytes)
+    child.on('error', (error) => this.#ended(child, work, `does not start: ${error.message}`, ''))
+    child.on('close', (code, signal) => {
+      const lastLine = complaint.trim().split('\n').pop() ?? ''
+      const failure = code === 0 ? null : `ended with ${signal ?? `exit code ${code}`}${lastLine && `: ${lastLine}`}`
+      this.#ended(child, work, failure, out)
+    })
+  }
+
+  #ended(child: ChildProcess, work: EngineWork, failure: string | null, out: string): void {
+    if (child !== this.#child) return
+    this.#child = null
+    const answer = failure === null ? ANSWER.exec(out.trim()) : null
+    if (answer === null) {
+      this.#faults++
+      const what = failure ?? `printed ${JSON.stringify(out.slice(0, 80))}, expected a nonce of 16 hex digits`
+      this.#events?.onWarning(`the external command ${what}`)
+    } else {
+      this.#pauseMs = FIRST_PAUSE_MS
+      this.#hashes += Number(answer[2] ?? 0)
+      const nonce = BigInt(`0x${answer[1]}`)
+      this.#events?.onCandidate({ sequence: work.sequence, nonce, device: 'command' })
+    }
+    // New work comes when the nonce was good. If none comes, it was not, or the program failed: try again.
+    if (this.#child !== null || this.#work !== work) return
+    this.#cancelRestart = this.#options.clock.after(this.#pauseMs, () => this.#launch())
+    this.#pauseMs = Math.min(MAX_PAUSE_MS, 2 * this.#pauseMs)
+  }
+
+  #kill(): void {
+    this.#cancelRestart()
+    const { pid } = this.#child ?? {}
+    this.#child = null
+    if (pid === undefined) return
+    try {
+      // Windows has no process groups; there the shell alone is ended.
+      process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL')
+    } catch (error) {
+      // It has ended by itself in the meantime.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    }
+  }
+}
+
+function isSameSearch(a: EngineWork, b: EngineWork): boolean {
+  if (a.bytes === null || b.bytes === null || a.target !== b.target) return false
+  return encodeHex(withCreationTime(a.bytes, 0n)) === encodeHex(withCreationTime(b.bytes, 0n))
+}

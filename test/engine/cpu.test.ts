@@ -1,0 +1,152 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { freshWork, UNREACHABLE } from '../../bench/work.ts'
+import { midstate } from '../../src/core/blake2s.ts'
+import { withNonce } from '../../src/core/header.ts'
+import { meets, powHash } from '../../src/core/pow.ts'
+import { MAX_TARGET } from '../../src/core/target.ts'
+import { CpuEngine } from '../../src/engine/cpu/cpu.ts'
+import { createJsKernel } from '../../src/engine/cpu/js-kernel.ts'
+import { tailLayout } from '../../src/engine/cpu/kernel.ts'
+import { disagreement } from '../../src/engine/cpu/recheck.ts'
+import { createWasmKernel } from '../../src/engine/cpu/wasm-kernel.ts'
+import type { Candidate } from '../../src/engine/engine.ts'
+import { nonceOf, nonceRanges } from '../../src/engine/range.ts'
+
+const engines: CpuEngine[] = []
+afterEach(async () => {
+  for (const engine of engines.splice(0)) await engine.stop()
+})
+
+async function started(threads: number) {
+  const engine = new CpuEngine({ threads, kernel: 'auto', priority: 'low', random: Math.random })
+  engines.push(engine)
+  const candidates: Candidate[] = []
+  const warnings: string[] = []
+  await engine.start(286, {
+    onCandidate: (candidate) => candidates.push(candidate),
+    onWarning: (message) => warnings.push(message),
+  })
+  const hashes = () => engine.devices().reduce((sum, device) => sum + device.hashes, 0)
+  return { engine, candidates, warnings, hashes }
+}
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await pause(2)
+}
+
+describe('the CPU engine', () => {
+  it('finds nonces that solve, none twice, on all threads', async () => {
+    const { engine, candidates } = await started(3)
+    const work = freshWork(UNREACHABLE)
+    const target = MAX_TARGET / 100_000n
+    expect(await engine.setWork({ sequence: 7, bytes: work, target })).toBe(true)
+    await until(() => new Set(candidates.map(({ device }) => device)).size === 3)
+    for (const { sequence, nonce } of candidates) {
+      expect(sequence).toBe(7)
+      expect(meets(powHash(withNonce(work, nonce)), target)).toBe(true)
+    }
+    expect(new Set(candidates.map(({ nonce }) => nonce)).size).toBe(candidates.length)
+    for (const { kernel, hashes, faults } of engine.devices()) {
+      expect(kernel).not.toBe('n/a')
+      expect(hashes).toBeGreaterThan(0)
+      expect(faults).toBe(0)
+    }
+  })
+
+  it('counts exactly what it hashes: as many candidates as expected', async () => {
+    const { engine, candidates, hashes } = await started(1)
+    await engine.setWork({ sequence: 1, bytes: freshWork(UNREACHABLE), target: MAX_TARGET / 1_000_000n })
+    await until(() => candidates.length >= 8)
+    const perCandidate = hashes() / candidates.length
+    // Eight successes of one in a million: beyond a factor of 5 either way by chance once in a million runs.
+    expect(perCandidate).toBeGreaterThan(200_000)
+    expect(perCandidate).toBeLessThan(5_000_000)
+  })
+
+  it('takes up the newest work, and tells of what was overtaken', async () => {
+    const { engine } = await started(2)
+    const give = (sequence: number) => engine.setWork({ sequence, bytes: freshWork(UNREACHABLE), target: 0n })
+    const answers = await Promise.all([give(1), give(2), give(3)])
+    expect(answers).toEqual([false, false, true])
+  })
+
+  it('rests without work, and goes on with it', async () => {
+    const { engine, hashes } = await started(2)
+    await engine.setWork({ sequence: 1, bytes: freshWork(UNREACHABLE), target: 0n })
+    await until(() => hashes() > 0)
+    await engine.setWork({ sequence: 2, bytes: null, target: 0n })
+    const before = hashes()
+    await pause(100)
+    expect(hashes()).toBe(before)
+    await engine.setWork({ sequence: 3, bytes: freshWork(UNREACHABLE), target: 0n })
+    await until(() => hashes() > before)
+  })
+
+  it('is not flooded by a target that everything meets', async () => {
+    const { engine, candidates } = await started(1)
+    await engine.setWork({ sequence: 1, bytes: freshWork(UNREACHABLE), target: MAX_TARGET })
+    await pause(300)
+    expect(candidates.length).toBeGreaterThan(8)
+    expect(candidates.length).toBeLessThan(300)
+  })
+
+  it.each([178, 214, 250, 286])('searches work of %i bytes', async (workBytes) => {
+    const { engine, candidates, warnings } = await started(1)
+    const work = freshWork(UNREACHABLE, (workBytes - 178) / 36)
+    expect(work).toHaveLength(workBytes)
+    await engine.setWork({ sequence: 1, bytes: work, target: MAX_TARGET / 1000n })
+    await until(() => candidates.length > 0)
+    expect(meets(powHash(withNonce(work, candidates[0].nonce)), MAX_TARGET / 1000n)).toBe(true)
+    expect(warnings).toEqual([])
+  })
+
+  it('says that there is no kernel for work whose nonce lies in two blocks', async () => {
+    const { engine, warnings } = await started(1)
+    await engine.setWork({ sequence: 1, bytes: freshWork(UNREACHABLE, 4), target: MAX_TARGET })
+    await until(() => warnings.length > 0)
+    expect(warnings.join()).toContain('the nonce of work of 322 bytes lies in two blocks')
+  })
+})
+
+it('nonce ranges of one process never meet', () => {
+  for (const slots of [1, 2, 3, 7, 64, 1000]) {
+    const ranges = nonceRanges(slots, Math.random)
+    const lows = new Set<number>()
+    const each = Math.floor(0x10000 / slots)
+    for (const { low, lowStep } of ranges) {
+      for (let k = 0; k < each; k++) lows.add((low + k * lowStep) & 0xffff)
+    }
+    expect(lows.size).toBe(slots * each)
+  }
+  expect(nonceOf(0xffff, 0xffff_ffff, 0xffff)).toBe(0xffff_ffff_ffff_ffffn)
+  expect(nonceOf(1, -1, 0)).toBe(0x0000_ffff_ffff_0001n)
+})
+
+describe('a slice searched once more', () => {
+  const layout = tailLayout(286)
+  const mid = midstate(freshWork(UNREACHABLE))
+  const bound = 0xfffff
+
+  it('confirms kernels that are right', () => {
+    for (const kernel of [createWasmKernel(layout), createJsKernel(layout)]) {
+      kernel.setWork(mid.state, mid.tail, bound)
+      for (let from = 0; from < 65_536; from += 8192) {
+        const to = from + 8192
+        const result = kernel.sweep(5, 6, from, to)
+        expect(disagreement(kernel, mid, bound, { low: 5, middle: 6, from, to, result })).toBeNull()
+      }
+    }
+  })
+
+  it('finds a kernel out that misses a candidate, or makes one up', () => {
+    const right = createWasmKernel(layout)
+    right.setWork(mid.state, mid.tail, bound)
+    const result = right.sweep(5, 6, 0, 65_536)
+    expect(result).toBeLessThan(65_536)
+    const slice = { low: 5, middle: 6, from: 0, to: 65_536 }
+    expect(disagreement(right, mid, bound, { ...slice, result: 65_536 })).toMatch(/^kernel wasm: .*instead of/)
+    expect(disagreement(right, mid, bound, { ...slice, result: result + 8 })).toMatch(/instead of/)
+  })
+})

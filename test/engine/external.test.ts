@@ -1,0 +1,160 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { freshWork, UNREACHABLE } from '../../bench/work.ts'
+import { systemClock } from '../../src/clock.ts'
+import { encodeHex, u256LE } from '../../src/core/bytes.ts'
+import { withCreationTime, withNonce } from '../../src/core/header.ts'
+import { meets, powHash } from '../../src/core/pow.ts'
+import { MAX_TARGET } from '../../src/core/target.ts'
+import type { Candidate } from '../../src/engine/engine.ts'
+import { ExternalEngine } from '../../src/engine/external.ts'
+import { run, start, stopAll } from '../cli/run.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'newcut-external-'))
+const engines: ExternalEngine[] = []
+afterEach(async () => {
+  for (const engine of engines.splice(0)) await engine.stop()
+  await stopAll()
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** A worker made of JavaScript: `input` is what it reads, `target` its last argument. */
+function worker(name: string, code: string): string {
+  const file = join(folder, `${name}.mjs`)
+  const head = `import { readFileSync, writeFileSync, appendFileSync } from 'node:fs'
+    const input = readFileSync(0); const target = process.argv.at(-1); const folder = ${JSON.stringify(folder)};`
+  writeFileSync(file, head + code)
+  return `${process.execPath} ${file}`
+}
+
+async function started(command: string) {
+  const engine = new ExternalEngine({ command, clock: systemClock })
+  engines.push(engine)
+  const candidates: Candidate[] = []
+  const warnings: string[] = []
+  await engine.start(286, {
+    onCandidate: (candidate) => candidates.push(candidate),
+    onWarning: (message) => warnings.push(message),
+  })
+  return { engine, candidates, warnings }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+describe('an external worker', () => {
+  it('gets the work and the target, and its nonce and hashes are read', async () => {
+    const command = worker(
+      'echo',
+      `writeFileSync(folder + '/seen', input.toString('hex') + ' ' + target)
+      process.stdout.write('00000000deadbeef 1000 2000')`,
+    )
+    const { engine, candidates } = await started(`${command} --extra`)
+    const work = freshWork(UNREACHABLE)
+    await engine.setWork({ sequence: 3, bytes: work, target: 5n })
+    await until(() => candidates.length > 0)
+    expect(candidates).toEqual([{ sequence: 3, nonce: 0xdeadbeefn, device: 'command' }])
+    expect(readFileSync(join(folder, 'seen'), 'utf8')).toBe(`${encodeHex(work)} ${encodeHex(u256LE(5n))}`)
+    expect(engine.devices()).toMatchObject([{ hashes: 1000, faults: 0 }])
+  })
+
+  it('is killed with all that it started when there is new work', async () => {
+    const command = worker('hang', `appendFileSync(folder + '/pids', process.pid + '\\n'); setInterval(() => 0, 1000)`)
+    const { engine } = await started(`true && ${command}`)
+    const pids = () => {
+      try {
+        return readFileSync(join(folder, 'pids'), 'utf8').trim().split('\n').map(Number)
+      } catch {
+        return []
+      }
+    }
+    const isAlive = (pid: number) => {
+      try {
+        return process.kill(pid, 0)
+      } catch {
+        return false
+      }
+    }
+    const work = freshWork(UNREACHABLE)
+    await engine.setWork({ sequence: 1, bytes: work, target: 5n })
+    await until(() => pids().length === 1)
+    // The same work under a later time is the same search.
+    await engine.setWork({ sequence: 2, bytes: withCreationTime(work, 99n), target: 5n })
+    expect(isAlive(pids()[0])).toBe(true)
+    await engine.setWork({ sequence: 3, bytes: freshWork(UNREACHABLE), target: 5n })
+    await until(() => pids().length === 2)
+    await until(() => !isAlive(pids()[0]))
+    await engine.stop()
+    await until(() => !isAlive(pids()[1]))
+  })
+
+  it.each([
+    ['exits with an error', `console.error('no device'); process.exit(3)`, /ended with exit code 3: no device/],
+    ['prints no nonce', `console.log('found: 12')`, /printed "found: 12\\n", expected a nonce of 16 hex digits/],
+    ['prints nothing', '', /printed ""/],
+  ])('that %s is told of, and tried again later', async (_what, code, pattern) => {
+    const { engine, candidates, warnings } = await started(worker('fails', code))
+    await engine.setWork({ sequence: 1, bytes: freshWork(UNREACHABLE), target: 5n })
+    const startMs = performance.now()
+    await until(() => warnings.length === 2)
+    expect(performance.now() - startMs).toBeGreaterThan(500)
+    expect(warnings[0]).toMatch(pattern)
+    expect(candidates).toEqual([])
+    expect(engine.devices()).toMatchObject([{ hashes: 0, faults: 2 }])
+  })
+
+  it('that does not exist is told of', async () => {
+    const { engine, warnings } = await started('/no/such/program')
+    await engine.setWork({ sequence: 1, bytes: freshWork(UNREACHABLE), target: 5n })
+    await until(() => warnings.length > 0)
+    expect(warnings[0]).toMatch(/ended with exit code 127/)
+  })
+})
+
+describe('newcut solve', () => {
+  const easy = MAX_TARGET / 100_000n
+
+  it('is such a worker', async () => {
+    const work = freshWork(UNREACHABLE)
+    const { code, out, err } = await run(['solve', encodeHex(u256LE(easy))], {}, work)
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    const [, nonce, hashes, rate] = /^([0-9a-f]{16}) (\d+) (\d+)\n$/.exec(out) ?? []
+    expect(meets(powHash(withNonce(work, BigInt(`0x${nonce}`))), easy)).toBe(true)
+    expect(Number(hashes)).toBeGreaterThan(0)
+    expect(Number(rate)).toBeGreaterThan(0)
+  })
+
+  it('mines for newcut itself', async () => {
+    const main = new URL('../../dist/src/main.js', import.meta.url).pathname
+    const command = `${process.execPath} ${main} solve --threads 1`
+    const args = ['mine', '--engine', 'external', '--command', command, '--blocks', '3', '--difficulty', '10k']
+    const { code, out } = await run([...args, '--http', 'off'])
+    expect(out).toContain('3 accepted')
+    expect(code).toBe(0)
+  })
+
+  it('is never trusted: a wrong nonce is a hardware error, not a submission', async () => {
+    const wrong = worker('wrong', `process.stdout.write('0000000000000001')`)
+    const args = ['mine', '--engine', 'external', '--command', wrong, '--difficulty', '1G', '--http', 'off']
+    const miner = start(args)
+    await miner.sees(/hardware .*command claimed nonce 0000000000000001/)
+    miner.child.kill('SIGTERM')
+    const { out } = await miner.ended
+    expect(out).toMatch(/summary {3}0 accepted {2}0 stale {2}0 rejected {2}0 failed/)
+  })
+
+  it.each([
+    [['solve'], 'x', /missing required argument 'target'/],
+    [['solve', 'ff'], 'x', /target ff: expected 64 hex digits, little-endian/],
+    [['solve', 'ff'.repeat(32)], 'x', /standard input: .*\[BAD_INPUT\]/],
+    [['mine', '--engine', 'external', '--http', 'off'], '', /--engine external needs --command/],
+  ])('%j is refused in one line', async (args, input, pattern) => {
+    const { code, err } = await run(args, {}, input)
+    expect(err).toMatch(pattern)
+    expect(err.trim().split('\n')).toHaveLength(1)
+    expect(code).toBe(1)
+  })
+})
