@@ -6,17 +6,8 @@ import { kernels } from './kernels.ts'
 import { pipeline } from './pipeline.ts'
 import { preempt } from './preempt.ts'
 import { compareReports, type Report, type Row, reportOf, tableOf } from './report.ts'
+import type { Effort, Suite } from './suite.ts'
 import { threads } from './threads.ts'
-
-/** How long a suite may take per sample, how many it takes, and how long it may wait for a single thing. */
-export interface Effort {
-  readonly sampleMs: number
-  readonly rounds: number
-  readonly patienceMs: number
-}
-
-/** Measures, checks what it computed, and throws when a check fails. */
-export type Suite = (effort: Effort) => Promise<Row[]>
 
 const suites: Readonly<Record<string, { readonly run: Suite; readonly what: string }>> = {
   kernels: { run: kernels, what: 'one thread: each kernel against crypto.hash, @noble/hashes and a plain loop' },

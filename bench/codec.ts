@@ -8,8 +8,8 @@ import { headerFromJson, headerToJson } from '../src/core/header-json.ts'
 import { parseJson, stringifyJson } from '../src/core/json.ts'
 import { development } from '../src/core/network.ts'
 import { powHash } from '../src/core/pow.ts'
-import type { Effort } from './bench.ts'
 import type { Row } from './report.ts'
+import type { Effort } from './suite.ts'
 
 const SUITE = 'codec'
 /** A header at which an epoch ends, so that a difficulty step has everything to do. */

@@ -11,8 +11,8 @@ import { type Kernel, SWEEP_NONCES, tailLayout } from '../src/engine/cpu/kernel.
 import { chooseKernel, kernelNames } from '../src/engine/cpu/kernels.ts'
 import { countOperations, operationGraph } from '../src/engine/cpu/operations.ts'
 import { nonceOf } from '../src/engine/range.ts'
-import type { Effort } from './bench.ts'
 import { type Row, relativeTo } from './report.ts'
+import type { Effort } from './suite.ts'
 import { freshWork, UNREACHABLE } from './work.ts'
 
 const SUITE = 'kernels'

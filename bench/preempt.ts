@@ -4,9 +4,8 @@
  */
 import { availableParallelism } from 'node:os'
 import type { CpuEngine } from '../src/engine/cpu/cpu.ts'
-import type { Effort } from './bench.ts'
 import { percentile, type Row, relativeTo } from './report.ts'
-import { measuredRate, pause, withEngine } from './threads.ts'
+import { type Effort, measuredRate, pause, withEngine } from './suite.ts'
 import { freshWork, UNREACHABLE } from './work.ts'
 
 const SUITE = 'preempt'

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -7,23 +7,9 @@ import { concatBytes, decodeHex, encodeBase64Url, u256LE } from '../../src/core/
 import { decodeWork } from '../../src/core/header.ts'
 import { parseJson } from '../../src/core/json.ts'
 import { chainBytes } from '../../src/core/work.ts'
+import { headerRecords as records } from '../records.ts'
 import { run } from './run.ts'
 
-interface HeaderRecord {
-  kind: string
-  header_hex: string
-  block_hash_b64url: string | null
-  block_hash_recomputes: boolean | null
-  pow_hash_hex: string
-  target_hex_le: string
-  height: number
-  chain: number
-  solved: boolean
-  feature_flags: string
-  nonce: string
-}
-
-const records: HeaderRecord[] = JSON.parse(readFileSync(new URL('../vectors/headers.json', import.meta.url), 'utf8'))
 const folder = mkdtempSync(join(tmpdir(), 'newcut-inspect-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 

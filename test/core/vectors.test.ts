@@ -20,27 +20,9 @@ import {
 import { outputsHash, payloadHash, transactionsHash } from '../../src/core/payload.ts'
 import { meets, powHash, solves } from '../../src/core/pow.ts'
 import { brokenRules } from '../../src/core/validate.ts'
-
-interface HeaderRecord {
-  source: string
-  kind: 'block' | 'genesis' | 'unsolved-work' | 'invalid-test-header'
-  network: string
-  header_hex: string
-  block_hash_b64url: string | null
-  block_hash_recomputes: boolean | null
-  pow_hash_hex: string
-  target_hex_le: string
-  height: number
-  chain: number
-  solved: boolean
-  feature_flags: string
-  nonce: string
-  creation_time_us: number
-  epoch_start_us: number
-}
+import { headerRecords } from '../records.ts'
 
 const read = (name: string) => JSON.parse(readFileSync(new URL(`../vectors/${name}`, import.meta.url), 'utf8'))
-const records: HeaderRecord[] = read('headers.json')
 const networks: Record<string, Network> = {
   mainnet01,
   testnet04,
@@ -49,34 +31,33 @@ const networks: Record<string, Network> = {
 }
 
 describe('162 real and made-up headers', () => {
-  it.each(records.map((record, i) => [i, record.kind, record.network, record.height, record.chain, record] as const))(
-    '%i: %s %s %i/%i',
-    (_i, kind, network, height, chain, record) => {
-      const bytes = decodeHex(record.header_hex)
-      const isWork = kind === 'unsolved-work'
-      const fields = isWork ? decodeWork(bytes) : decodeHeader(bytes)
-      const work = encodeWork(fields)
-      expect(encodeHex(isWork ? work : encodeHeader(fields as Header))).toBe(record.header_hex)
-      expect(versionName(fields.version)).toBe(network)
-      expect(fields.height).toBe(BigInt(height))
-      expect(fields.chainId).toBe(chain)
-      expect(fields.featureFlags).toBe(BigInt(record.feature_flags))
-      expect(fields.nonce).toBe(BigInt(record.nonce))
-      expect(fields.creationTime).toBe(BigInt(record.creation_time_us))
-      expect(fields.epochStart).toBe(BigInt(record.epoch_start_us))
-      expect(encodeHex(u256LE(fields.target))).toBe(record.target_hex_le)
-      expect(encodeHex(powHash(work))).toBe(record.pow_hash_hex)
-      expect(solves(work)).toBe(record.solved)
-      if (isWork) return
-      const claimed = (fields as Header).hash
-      expect(encodeBase64Url(claimed)).toBe(record.block_hash_b64url)
-      expect(encodeBase64Url(blockHash(work)) === record.block_hash_b64url).toBe(record.block_hash_recomputes)
-      expect(headerFromJson(parseJson(stringifyJson(headerToJson(fields as Header))))).toEqual(fields)
-    },
-  )
+  it.each(
+    headerRecords.map((record, i) => [i, record.kind, record.network, record.height, record.chain, record] as const),
+  )('%i: %s %s %i/%i', (_i, kind, network, height, chain, record) => {
+    const bytes = decodeHex(record.header_hex)
+    const isWork = kind === 'unsolved-work'
+    const fields = isWork ? decodeWork(bytes) : decodeHeader(bytes)
+    const work = encodeWork(fields)
+    expect(encodeHex(isWork ? work : encodeHeader(fields as Header))).toBe(record.header_hex)
+    expect(versionName(fields.version)).toBe(network)
+    expect(fields.height).toBe(BigInt(height))
+    expect(fields.chainId).toBe(chain)
+    expect(fields.featureFlags).toBe(BigInt(record.feature_flags))
+    expect(fields.nonce).toBe(BigInt(record.nonce))
+    expect(fields.creationTime).toBe(BigInt(record.creation_time_us))
+    expect(fields.epochStart).toBe(BigInt(record.epoch_start_us))
+    expect(encodeHex(u256LE(fields.target))).toBe(record.target_hex_le)
+    expect(encodeHex(powHash(work))).toBe(record.pow_hash_hex)
+    expect(solves(work)).toBe(record.solved)
+    if (isWork) return
+    const claimed = (fields as Header).hash
+    expect(encodeBase64Url(claimed)).toBe(record.block_hash_b64url)
+    expect(encodeBase64Url(blockHash(work)) === record.block_hash_b64url).toBe(record.block_hash_recomputes)
+    expect(headerFromJson(parseJson(stringifyJson(headerToJson(fields as Header))))).toEqual(fields)
+  })
 
   it('braids along the graph of the network at the parent height', () => {
-    for (const record of records.filter(({ kind }) => kind === 'block' || kind === 'genesis')) {
+    for (const record of headerRecords.filter(({ kind }) => kind === 'block' || kind === 'genesis')) {
       const header = decodeHeader(decodeHex(record.header_hex))
       const at = record.kind === 'genesis' ? record.height : record.height - 1
       expect([...header.adjacents.keys()]).toEqual(graphAt(networks[record.network], at).adjacents[record.chain])
@@ -84,7 +65,7 @@ describe('162 real and made-up headers', () => {
   })
 
   it('computes every genesis header from its network and payload hash', () => {
-    const genesis = records.filter(({ kind }) => kind === 'genesis')
+    const genesis = headerRecords.filter(({ kind }) => kind === 'genesis')
     expect(genesis).toHaveLength(60)
     for (const record of genesis) {
       const real = decodeHeader(decodeHex(record.header_hex))

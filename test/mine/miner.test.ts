@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { decodeHex, readU64LE } from '../../src/core/bytes.ts'
 import { decodeWork, encodeWork, withCreationTime } from '../../src/core/header.ts'
@@ -10,13 +9,11 @@ import type { MinerEvent } from '../../src/mine/events.ts'
 import { Miner } from '../../src/mine/miner.ts'
 import { Mailbox } from '../../src/source/mailbox.ts'
 import type { Source, SourceWork, Verdict, WorkReason } from '../../src/source/source.ts'
+import { headerRecords } from '../records.ts'
 import { miss, solve } from '../solve.ts'
 import { settle, VirtualClock } from './virtual-clock.ts'
 
-const records: { kind: string; header_hex: string }[] = JSON.parse(
-  readFileSync(new URL('../vectors/headers.json', import.meta.url), 'utf8'),
-)
-const real = decodeHex(records.find(({ kind }) => kind === 'unsolved-work')?.header_hex ?? '')
+const real = decodeHex(headerRecords.find(({ kind }) => kind === 'unsolved-work')?.header_hex ?? '')
 
 /** Real work with a target that a test can meet. */
 function easyWork(height: bigint, difficulty = 50n): Work {

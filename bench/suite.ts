@@ -1,0 +1,40 @@
+/** What a benchmark suite is, and what several of them share. */
+import { CpuEngine } from '../src/engine/cpu/cpu.ts'
+import type { Row } from './report.ts'
+
+/** How long a suite may take per sample, how many it takes, and how long it may wait for a single thing. */
+export interface Effort {
+  readonly sampleMs: number
+  readonly rounds: number
+  readonly patienceMs: number
+}
+
+/** Measures, checks what it computed, and throws when a check fails. */
+export type Suite = (effort: Effort) => Promise<Row[]>
+
+/** Runs `task` with a started engine, and stops it. */
+export async function withEngine<T>(threads: number, task: (engine: CpuEngine) => Promise<T>): Promise<T> {
+  const engine = new CpuEngine({ threads, kernel: 'auto', priority: 'normal', random: Math.random })
+  const onWarning = (message: string) => void process.stderr.write(`${message}\n`)
+  await engine.start(286, { onCandidate: () => undefined, onWarning })
+  try {
+    return await task(engine)
+  } finally {
+    await engine.stop()
+  }
+}
+
+/** Million hashes a second over the next `sampleMs`. */
+export async function measuredRate(engine: CpuEngine, sampleMs: number): Promise<number> {
+  const [startMs, before] = [performance.now(), hashesOf(engine)]
+  await pause(sampleMs)
+  return (hashesOf(engine) - before) / (performance.now() - startMs) / 1000
+}
+
+function hashesOf(engine: CpuEngine): number {
+  return engine.devices().reduce((sum, { hashes }) => sum + hashes, 0)
+}
+
+export function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}
