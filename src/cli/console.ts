@@ -114,6 +114,8 @@ export function linesOf(event: Exclude<ConsoleEvent, { type: 'banner' }>): Line[
   switch (event.type) {
     case 'work':
       return [{ label: 'work', style: 'cyan', text: `${place(event)}  ${difficultyText(event)}  ${reasonText(event)}` }]
+    case 'ready':
+      return [{ label: 'ready', style: 'bold', text: devicesText(event.devices) }]
     case 'idle':
       return [{ label: 'idle', style: 'yellow', text: 'no work for now' }]
     case 'solution':
@@ -137,6 +139,16 @@ export function linesOf(event: Exclude<ConsoleEvent, { type: 'banner' }>): Line[
     case 'summary':
       return summaryLines(event.snapshot)
   }
+}
+
+/** `cpu: 2 x native-avx512` */
+function devicesText(devices: Snapshot['devices']): string {
+  const counts = new Map<string, number>()
+  for (const { engine, kernel } of devices) {
+    const key = `${engine}: ${kernel}`
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  return [...counts].map(([key, count]) => (count === 1 ? key : key.replace(': ', `: ${count} x `))).join(', ')
 }
 
 const place = ({ chain, height }: { chain: number; height: number }) =>

@@ -4,7 +4,7 @@
  */
 import { availableParallelism } from 'node:os'
 import { graphNames } from '../core/graph.ts'
-import { kernelNames } from '../engine/cpu/kernels.ts'
+import { kernelPreferences } from '../engine/cpu/kernels.ts'
 import { priorities } from '../engine/cpu/priority.ts'
 import {
   duration,
@@ -62,7 +62,7 @@ export const devnetOptions = {
 /** The CPU engine's. */
 const cpuOptions = {
   threads: option(wholeNumber(1, 1024), availableParallelism(), 'N', 'CPU search threads'),
-  kernel: option(oneOf(['auto', ...kernelNames] as const), 'auto', 'NAME', 'CPU kernel; auto takes the fastest'),
+  kernel: option(oneOf(kernelPreferences), 'auto', 'NAME', 'CPU kernel; auto takes the fastest'),
   priority: option(oneOf(priorities), 'low', 'NAME', 'scheduling priority of search threads: low or normal'),
 }
 

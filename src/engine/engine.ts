@@ -24,6 +24,8 @@ export interface DeviceStatus {
   readonly hashes: number
   /** How often the device itself failed: a kernel that was wrong, a thread or process that died. */
   readonly faults: number
+  /** Set while the device does not search: `restarting` after a failure, `parked` once it has failed too often. */
+  readonly state?: 'restarting' | 'parked'
 }
 
 export interface EngineEvents {

@@ -3,9 +3,9 @@
  *
  *     nonce = low (16 bits) || middle (32 bits) || high (16 bits), little-endian
  *
- * Each device owns every n-th value of `low`, from an instance-wide random base; it starts at a random `middle` and
- * sweeps `high`. One value of `low` lasts for 2^48 nonces. Two processes with the same account start at independent
- * random points of 2^48, so they do not meet in practice.
+ * Each device owns every n-th value of `low`, from an instance-wide random base; it starts at a random `middle`. CPU
+ * threads sweep `high` first, GPUs `middle`. One value of `low` lasts for 2^48 nonces. Two processes with the same
+ * account start at independent random points of 2^48, so they do not meet in practice.
  */
 
 export interface NonceRange {
@@ -24,6 +24,13 @@ export function nonceRanges(slots: number, random: () => number): NonceRange[] {
     lowStep: slots,
     middle: Math.floor(random() * 0x1_0000_0000),
   }))
+}
+
+/** Splits the nonce space among the devices of several engines, `counts[i]` for engine i: a list for each engine. */
+export function splitRanges(counts: readonly number[], random: () => number): NonceRange[][] {
+  const slots = counts.reduce((sum, count) => sum + count, 0)
+  const ranges = nonceRanges(slots, random)
+  return counts.map((count) => ranges.splice(0, count))
 }
 
 /** The nonce of its three parts. */

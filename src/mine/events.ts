@@ -3,6 +3,8 @@ import type { Verdict, WorkReason } from '../source/source.ts'
 import type { Snapshot } from './stats.ts'
 
 export type MinerEvent =
+  /** All engines are ready to search, with what. */
+  | { readonly type: 'ready'; readonly devices: Snapshot['devices'] }
   /** Engines search new work. `preemptMs`: from the news to every device searching; null for the first work. */
   | {
       readonly type: 'work'

@@ -76,6 +76,7 @@ export class Miner {
       }
       await Promise.all(engines.map((engine) => engine.start(source.workBytes, events)))
       this.#startedAtMs = clock.monotonicMs()
+      onEvent({ type: 'ready', devices: this.snapshot().devices })
       this.#every(SAMPLE_MS, () => this.#sample())
       this.#every(SPEED_MS, () => onEvent({ type: 'speed', snapshot: this.snapshot() }))
       this.#every(ROLL_MS, () => this.#roll())

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { finish, midstate } from '../../src/core/blake2s.ts'
 import { createJsKernel } from '../../src/engine/cpu/js-kernel.ts'
 import { type Kernel, type TailLayout, tailLayout } from '../../src/engine/cpu/kernel.ts'
+import { createNativeKernel, loadNative, nativeNames } from '../../src/engine/cpu/native-kernel.ts'
 import {
   countOperations,
   isOperation,
@@ -18,6 +19,13 @@ import { kernelConformance, WORK_BYTES } from '../conformance/kernel.ts'
 
 kernelConformance('wasm', createWasmKernel)
 kernelConformance('js', createJsKernel)
+
+const native = loadNative()
+for (const name of nativeNames) {
+  const lack = name in native.sweeps ? null : (native.obstacle ?? 'not on this processor')
+  if (lack === null) kernelConformance(name, (layout) => createNativeKernel(name, layout, native))
+  else it.skip(`kernel ${name}: ${lack}`, () => expect.fail(lack))
+}
 
 describe('operation graph', () => {
   // The nonce may start in the high half of word 0 to 13.

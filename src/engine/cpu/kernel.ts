@@ -20,7 +20,7 @@ export interface TailLayout {
   readonly totalBytes: number
 }
 
-export type KernelName = 'wasm' | 'js'
+export type KernelName = 'native-avx512' | 'native-avx2' | 'native-sse41' | 'native-neon' | 'wasm' | 'js'
 
 /** The swept part of a nonce: 16 bits. One sweep of it is one slice at most. */
 export const SWEEP_NONCES = 65_536

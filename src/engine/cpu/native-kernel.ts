@@ -1,0 +1,89 @@
+/** The native kernels: native/kernel.c, compiled when newcut was installed, for each vector width it has. */
+
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { describeError } from '../../core/errors.ts'
+import type { Kernel, KernelName, TailLayout } from './kernel.ts'
+
+export type NativeName = Extract<KernelName, `native-${string}`>
+
+interface Width {
+  /** What the processor needs for it. */
+  readonly instructions: string
+  /** Lanes of two vectors. */
+  readonly lanes: number
+  readonly sliceNonces: number
+}
+
+/** Widest first. Measured on Zen 4: 110, 70 and 31 million nonces a second and core; NEON has not been measured. */
+const WIDTHS: Readonly<Record<NativeName, Width>> = {
+  'native-avx512': { instructions: 'AVX-512', lanes: 32, sliceNonces: 65_536 },
+  'native-avx2': { instructions: 'AVX2', lanes: 16, sliceNonces: 65_536 },
+  'native-sse41': { instructions: 'SSE4.1', lanes: 8, sliceNonces: 16_384 },
+  'native-neon': { instructions: 'NEON', lanes: 8, sliceNonces: 16_384 },
+}
+
+export const nativeNames = Object.keys(WIDTHS) as readonly NativeName[]
+
+export function isNative(name: KernelName): name is NativeName {
+  return name in WIDTHS
+}
+
+/** struct job of native/kernel.c, by index of u32 words. */
+const JOB = { midstate: 0, message: 8, bound: 24, totalBytes: 25, swept: 26, words: 27 } as const
+
+/** `job` as above; `from`, `to` and the result as in kernel.ts. */
+type NativeSweep = (job: Uint32Array, from: number, to: number) => number
+
+/** The compiled file. */
+export interface NativeAddon {
+  /** The kernels that run on this processor. */
+  readonly sweeps: Readonly<Partial<Record<NativeName, NativeSweep>>>
+  /** Why there is none at all, a sentence; else null. */
+  readonly obstacle: string | null
+}
+
+/** Where native/build.js puts it: in build/, three folders above the sources and four above the compiled files. */
+export const NATIVE_FILE = fileURLToPath(
+  new URL(`${import.meta.url.endsWith('.ts') ? '' : '../'}../../../build/newcut-kernel.node`, import.meta.url),
+)
+
+/** Loads the compiled file, in this thread. Expects anything: that it is missing, or of another system or processor. */
+export function loadNative(file: string = NATIVE_FILE): NativeAddon {
+  if (!existsSync(file)) return { sweeps: {}, obstacle: 'kernel native is not built (no C compiler at install)' }
+  try {
+    const sweeps: NativeAddon['sweeps'] = createRequire(import.meta.url)(file)
+    if (nativeNames.some((name) => sweeps[name] !== undefined)) return { sweeps, obstacle: null }
+    const wanted = nativeNames.map((name) => WIDTHS[name].instructions).join(', ')
+    return { sweeps, obstacle: `kernel native does not run here: this processor has none of ${wanted}` }
+  } catch (error) {
+    return { sweeps: {}, obstacle: `kernel native does not load: ${describeError(error)}` }
+  }
+}
+
+/** Throws an Error that ends the sentence "kernel NAME does not run here". */
+export function createNativeKernel(name: NativeName, layout: TailLayout, addon: NativeAddon = loadNative()): Kernel {
+  const run = addon.sweeps[name]
+  const { instructions, lanes, sliceNonces } = WIDTHS[name]
+  if (run === undefined) throw new Error(addon.obstacle ?? `this processor has no ${instructions}`)
+  const nonce = JOB.message + layout.nonceWord
+  const job = new Uint32Array(JOB.words)
+  job[JOB.totalBytes] = layout.totalBytes
+  job[JOB.swept] = layout.nonceWord + 2
+  return {
+    name,
+    lanes,
+    sliceNonces,
+    setWork(midstate, tail, bound) {
+      job.set(midstate, JOB.midstate)
+      job.set(tail, JOB.message)
+      job[JOB.bound] = bound
+    },
+    sweep(low, middle, from, to) {
+      job[nonce] = (job[nonce] & 0xffff) | (low << 16)
+      job[nonce + 1] = middle
+      return run(job, from, to)
+    },
+  }
+}

@@ -1,0 +1,125 @@
+import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { chooseKernel, type KernelPreference } from '../../src/engine/cpu/kernels.ts'
+import { loadNative, type NativeAddon, nativeNames } from '../../src/engine/cpu/native-kernel.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'newcut-native-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const built = loadNative()
+const here = nativeNames.filter((name) => name in built.sweeps)
+const [widest] = here
+const narrowest = here[here.length - 1]
+
+function choose(preference: KernelPreference, addon: NativeAddon) {
+  const { kernel, refused } = chooseKernel(286, preference, randomBytes, new Set(), () => addon)
+  return { name: kernel?.name ?? null, refused }
+}
+
+describe.skipIf(built.obstacle !== null)(`choice among native kernels (${built.obstacle ?? here.join(', ')})`, () => {
+  it('native: the widest that the processor has, with no word about wider ones', () => {
+    expect(choose('native', built)).toEqual({ name: widest, refused: [] })
+    const narrow = { sweeps: { [narrowest]: built.sweeps[narrowest] }, obstacle: null }
+    expect(choose('native', narrow)).toEqual({ name: narrowest, refused: [] })
+  })
+
+  it('auto: WebAssembly before SSE4.1, after all others', () => {
+    const fast = here.filter((name) => name !== 'native-sse41')
+    expect(choose('auto', built)).toEqual({ name: fast[0] ?? 'wasm', refused: [] })
+    const slow = { sweeps: { 'native-sse41': () => 0 }, obstacle: null }
+    expect(choose('auto', slow)).toEqual({ name: 'wasm', refused: [] })
+  })
+
+  it('by name: that one or none', () => {
+    for (const name of here) expect(choose(name, built)).toEqual({ name, refused: [] })
+    const addon = { sweeps: { [narrowest]: built.sweeps[narrowest] }, obstacle: null }
+    const other = narrowest === 'native-neon' ? 'native-avx2' : 'native-neon'
+    const lack = narrowest === 'native-neon' ? 'AVX2' : 'NEON'
+    const refused = [`kernel ${other} does not run here: this processor has no ${lack}`]
+    expect(choose(other, addon)).toEqual({ name: null, refused })
+  })
+
+  it('says so when one fails its self-test, and takes the next', () => {
+    const addon = { sweeps: { ...built.sweeps, [widest]: () => 0 }, obstacle: null }
+    const refused = [expect.stringMatching(`kernel ${widest} failed its self-test: .* it returned 0 instead of`)]
+    expect(choose('native', addon)).toEqual({ name: here[1] ?? null, refused })
+  })
+
+  it('refuses what is no job instead of reading memory behind it', () => {
+    const sweep = built.sweeps[widest]
+    const jobs = [new Uint32Array(26), new Int32Array(27), new Uint32Array(27).fill(16), null]
+    for (const job of jobs) expect(() => sweep?.(job as Uint32Array, 0, 64)).toThrow(TypeError)
+    expect(() => sweep?.(new Uint32Array(27), 0, 65_537)).toThrow(TypeError)
+  })
+})
+
+describe('without native kernels', () => {
+  const broken = join(folder, 'broken.node')
+  const empty = join(folder, 'empty.cjs')
+  beforeAll(() => {
+    writeFileSync(broken, 'built for another system')
+    writeFileSync(empty, 'module.exports = {}')
+  })
+
+  it.each([
+    ['a missing file', join(folder, 'missing.node'), /^kernel native is not built \(no C compiler at install\)$/],
+    ['a file of another system', broken, /^kernel native does not load: .+$/],
+    [
+      'a processor that has none',
+      empty,
+      /^kernel native does not run here: this processor has none of AVX-512, AVX2, /,
+    ],
+  ])('%s: WebAssembly serves, and a sentence says why', (_, file, sentence) => {
+    const addon = loadNative(file)
+    const refused = [expect.stringMatching(sentence)]
+    expect(choose('auto', addon)).toEqual({ name: 'wasm', refused })
+    expect(choose('native', addon)).toEqual({ name: null, refused })
+    expect(choose('native-avx2', addon)).toEqual({ name: null, refused })
+    for (const name of ['wasm', 'js'] as const) expect(choose(name, addon)).toEqual({ name, refused: [] })
+  })
+})
+
+describe('build at installation', () => {
+  const native = join(folder, 'src/engine/cpu/native')
+  const output = join(folder, 'build/newcut-kernel.node')
+  beforeAll(() => {
+    cpSync(fileURLToPath(new URL('../../src/engine/cpu/native', import.meta.url)), native, { recursive: true })
+    mkdirSync(join(folder, 'build'))
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  })
+
+  function build(CC: string) {
+    writeFileSync(output, 'stale')
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(native, 'build.js')], {
+      encoding: 'utf8',
+      env: { ...process.env, CC },
+    })
+    expect(stderr).toBe('')
+    expect(status).toBe(0)
+    return stdout
+  }
+
+  it('without the headers of Node: one line, and nothing stale is left', () => {
+    expect(build('')).toMatch(/^newcut: no native kernel: .*node-api-headers.*\n$/)
+    expect(existsSync(output)).toBe(false)
+  })
+
+  it('without a compiler, or with one that fails: one line, and nothing stale is left', () => {
+    symlinkSync(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(folder, 'node_modules'))
+    for (const CC of ['no-such-compiler', `${process.execPath} -e process.exit(1)`]) {
+      expect(build(CC)).toMatch(/^newcut: no native kernel: .+\n$/)
+      expect(existsSync(output)).toBe(false)
+    }
+  })
+
+  const hasCompiler = spawnSync('cc', ['--version']).status === 0
+  it.skipIf(!hasCompiler)(hasCompiler ? 'with a compiler' : 'with a compiler: there is no cc here', () => {
+    expect(build('')).toBe('newcut: native kernel compiled with cc\n')
+    expect(Object.keys(loadNative(output).sweeps)).toEqual(here)
+  })
+})
