@@ -12,6 +12,7 @@ import { systemClock } from '../src/clock.ts'
 import type { MinerAccount } from '../src/core/payload.ts'
 import { startDevnet } from '../src/devnet/devnet.ts'
 import { CpuEngine } from '../src/engine/cpu/cpu.ts'
+import { nonceRanges } from '../src/engine/range.ts'
 import type { MinerEvent } from '../src/mine/events.ts'
 import { Miner } from '../src/mine/miner.ts'
 import { NodeClient } from '../src/node/client.ts'
@@ -74,8 +75,8 @@ async function startTestBed(latencyMs: number): Promise<TestBed> {
   const near = await NodeClient.connect({ url: devnet.url })
   const far = await NodeClient.connect({ url: proxy.url })
   const source = new NodeSource({ client: far, account, clock: systemClock, random: Math.random, stallMs: 0 })
-  const threads = availableParallelism()
-  const engine = new CpuEngine({ threads, kernel: 'auto', priority: 'low', random: Math.random })
+  const ranges = nonceRanges(availableParallelism(), Math.random)
+  const engine = new CpuEngine({ ranges, kernel: 'auto', priority: 'low' })
   const seen = { chain: -1, works: 0, atMs: 0 }
   const onEvent = (event: MinerEvent) => {
     if (event.type !== 'work') return

@@ -1,5 +1,6 @@
 /** What a benchmark suite is, and what several of them share. */
 import { CpuEngine } from '../src/engine/cpu/cpu.ts'
+import { nonceRanges } from '../src/engine/range.ts'
 import type { Row } from './report.ts'
 
 /** How long a suite may take per sample, how many it takes, and how long it may wait for a single thing. */
@@ -14,7 +15,7 @@ export type Suite = (effort: Effort) => Promise<Row[]>
 
 /** Runs `task` with a started engine, and stops it. */
 export async function withEngine<T>(threads: number, task: (engine: CpuEngine) => Promise<T>): Promise<T> {
-  const engine = new CpuEngine({ threads, kernel: 'auto', priority: 'normal', random: Math.random })
+  const engine = new CpuEngine({ ranges: nonceRanges(threads, Math.random), kernel: 'auto', priority: 'normal' })
   const onWarning = (message: string) => void process.stderr.write(`${message}\n`)
   await engine.start(286, { onCandidate: () => undefined, onWarning })
   try {

@@ -12,6 +12,7 @@ import { type Devnet, startDevnet } from './devnet/devnet.ts'
 import { CpuEngine } from './engine/cpu/cpu.ts'
 import type { Engine } from './engine/engine.ts'
 import { ExternalEngine } from './engine/external.ts'
+import { nonceRanges } from './engine/range.ts'
 import type { MinerEvent } from './mine/events.ts'
 import { Miner } from './mine/miner.ts'
 import { NodeClient } from './node/client.ts'
@@ -80,7 +81,7 @@ function assemble(client: NodeClient, values: MineValues, onEvent: (event: Miner
 
 function engineOf(values: MineValues): Engine {
   const { engine, command, threads, kernel, priority } = values
-  if (engine === 'cpu') return new CpuEngine({ threads, kernel, priority, random: Math.random })
+  if (engine === 'cpu') return new CpuEngine({ ranges: nonceRanges(threads, Math.random), kernel, priority })
   if (command !== undefined) return new ExternalEngine({ command, clock: systemClock })
   throw new NewcutError('BAD_OPTION', '--engine external needs --command', {
     hint: "for example --command 'newcut solve'",

@@ -8,6 +8,7 @@ import { CpuEngine } from './engine/cpu/cpu.ts'
 import type { KernelPreference } from './engine/cpu/kernels.ts'
 import type { Priority } from './engine/cpu/priority.ts'
 import type { Candidate } from './engine/engine.ts'
+import { nonceRanges } from './engine/range.ts'
 import { untilStopped } from './shutdown.ts'
 
 export interface SolveOptions {
@@ -26,7 +27,8 @@ export function runSolve(options: SolveOptions): Promise<number> {
 }
 
 async function solve(work: Uint8Array, target: bigint, options: SolveOptions, stopped: AbortSignal): Promise<number> {
-  const engine = new CpuEngine({ ...options, random: Math.random })
+  const { threads, kernel, priority } = options
+  const engine = new CpuEngine({ ranges: nonceRanges(threads, Math.random), kernel, priority })
   let startMs = 0
   const candidate = await new Promise<Candidate | null>((resolve, reject) => {
     stopped.addEventListener('abort', () => resolve(null), { once: true })

@@ -18,7 +18,7 @@ afterEach(async () => {
 })
 
 async function started(threads: number) {
-  const engine = new CpuEngine({ threads, kernel: 'auto', priority: 'low', random: Math.random })
+  const engine = new CpuEngine({ ranges: nonceRanges(threads, Math.random), kernel: 'auto', priority: 'low' })
   engines.push(engine)
   const candidates: Candidate[] = []
   const warnings: string[] = []

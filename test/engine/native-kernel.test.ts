@@ -28,11 +28,10 @@ describe.skipIf(built.obstacle !== null)(`choice among native kernels (${built.o
     expect(choose('native', narrow)).toEqual({ name: narrowest, refused: [] })
   })
 
-  it('auto: WebAssembly before SSE4.1, after all others', () => {
-    const fast = here.filter((name) => name !== 'native-sse41')
-    expect(choose('auto', built)).toEqual({ name: fast[0] ?? 'wasm', refused: [] })
-    const slow = { sweeps: { 'native-sse41': () => 0 }, obstacle: null }
-    expect(choose('auto', slow)).toEqual({ name: 'wasm', refused: [] })
+  it('auto: a native one or WebAssembly, with no word about others', () => {
+    const { name, refused } = choose('auto', built)
+    expect([...here, 'wasm']).toContain(name)
+    expect(refused).toEqual([])
   })
 
   it('by name: that one or none', () => {

@@ -3,18 +3,17 @@ import { MessageChannel } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import type { DeviceStatus, Engine, EngineEvents, EngineWork } from '../engine.ts'
-import { type NonceRange, nonceRanges } from '../range.ts'
+import type { NonceRange } from '../range.ts'
 import type { KernelPreference } from './kernels.ts'
 import type { Priority } from './priority.ts'
 import { SharedWork } from './shared.ts'
 import type { SearchTask, ThreadMessage } from './thread.ts'
 
 export interface CpuEngineOptions {
-  readonly threads: number
+  /** Where each thread searches; there are as many threads. */
+  readonly ranges: readonly NonceRange[]
   readonly kernel: KernelPreference
   readonly priority: Priority
-  /** Uniform in [0, 1); decides where in the nonce space each thread starts. */
-  readonly random: () => number
 }
 
 interface Thread {
@@ -42,8 +41,8 @@ export class CpuEngine implements Engine {
 
   constructor(options: CpuEngineOptions) {
     this.#options = options
-    this.#shared = new SharedWork(options.threads)
-    this.#threads = nonceRanges(options.threads, options.random).map((range) => ({
+    this.#shared = new SharedWork(options.ranges.length)
+    this.#threads = options.ranges.map((range) => ({
       range,
       kernel: 'n/a',
       took: -1,
@@ -52,8 +51,8 @@ export class CpuEngine implements Engine {
     this.#pool = new Piscina({
       filename: THREAD_FILE,
       name: 'search',
-      minThreads: options.threads,
-      maxThreads: options.threads,
+      minThreads: options.ranges.length,
+      maxThreads: options.ranges.length,
       idleTimeout: Number.POSITIVE_INFINITY,
       concurrentTasksPerWorker: 1,
     })

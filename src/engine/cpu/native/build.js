@@ -29,10 +29,10 @@ function build(compiler) {
     encoding: 'utf8',
     timeout: TIMEOUT_MS,
   })
-  if (run.error?.code === 'ENOENT') return `there is no C compiler ${command}`
-  if (run.error !== undefined) return run.error.message
   if (run.status === 0) return null
   rmSync(output, { force: true })
+  if (run.error?.code === 'ENOENT') return `there is no C compiler ${command}`
+  if (run.error !== undefined) return run.error.message
   const complaints = run.stderr.split('\n').filter((line) => line !== '')
   const complaint = complaints.find((line) => line.includes('error')) ?? complaints[0] ?? 'without a word'
   return `${compiler} failed: ${complaint}`

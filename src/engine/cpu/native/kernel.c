@@ -1,8 +1,9 @@
 /*
  * The native kernel: the vector instructions of this processor, whichever it has. build.js compiles this file when
- * newcut is installed; native-kernel.ts loads the result. It exports a function for each width that runs here,
+ * newcut is installed; native-kernel.ts loads the result. It exports a function for each width that runs here, called
+ * native-avx512, native-avx2, native-sse41, native-neon,
  *
- *     'native-avx512', 'native-avx2', 'native-sse41', 'native-neon': (job: Uint32Array, from: number, to: number) => number
+ *     (job: Uint32Array, from: number, to: number) => number
  *
  * which sweeps as kernel.ts says. Nothing is kept between calls: any number of threads may load it.
  */
@@ -12,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The words of a job: what `sweep` reads, once each. native-kernel.ts writes them. */
+/* All that a sweep depends on, as native-kernel.ts writes it into the array. */
 struct job {
   uint32_t midstate[8];
   /* The last block, but for the swept word. */
