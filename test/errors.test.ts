@@ -4,7 +4,7 @@ import { describeError, errorCodes, FormatError, NewcutError } from '../src/core
 
 it('the README lists every error code', () => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
-  const listed = [...readme.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, code]) => code)
+  const listed = [...readme.matchAll(/^\| `([A-Z_]+)` *\|/gm)].map(([, code]) => code)
   expect(listed.sort()).toEqual(Object.keys(errorCodes).sort())
 })
 

@@ -23,6 +23,10 @@ export class Metrics {
     'engine',
     'device',
   ])
+  readonly #up = this.#gauge('newcut_device_up', 'Whether the device searches: not while it restarts or is parked.', [
+    'engine',
+    'device',
+  ])
   readonly #preemptions = this.#counter('newcut_work_preemptions_total', 'Work lost to a new cut on its chain.', [])
   readonly #preemptDuration = this.#histogram(
     'newcut_preempt_duration_seconds',
@@ -72,7 +76,8 @@ export class Metrics {
   /** The text of a scrape. */
   async scrape(): Promise<string> {
     const { devices, connected, work } = this.#snapshot()
-    for (const { engine, device, hashes, faults, hashrates } of devices) {
+    for (const { engine, device, hashes, faults, state, hashrates } of devices) {
+      this.#up.set({ engine, device }, state === undefined ? 1 : 0)
       this.#countUpTo(this.#hashes, { engine, device }, hashes)
       this.#countUpTo(this.#faults, { engine, device }, faults)
       const rate = hashrates['10s']
