@@ -144,8 +144,8 @@ export function linesOf(event: Exclude<ConsoleEvent, { type: 'banner' }>): Line[
 /** `cpu: 2 x native-avx512` */
 function devicesText(devices: Snapshot['devices']): string {
   const counts = new Map<string, number>()
-  for (const { engine, kernel } of devices) {
-    const key = `${engine}: ${kernel}`
+  for (const { engine, kernel, note } of devices) {
+    const key = `${engine}: ${kernel}${note === undefined ? '' : ` (${note})`}`
     counts.set(key, (counts.get(key) ?? 0) + 1)
   }
   return [...counts].map(([key, count]) => (count === 1 ? key : key.replace(': ', `: ${count} x `))).join(', ')

@@ -21,6 +21,8 @@ export interface DeviceStatus {
   readonly device: string
   /** What runs there, e.g. `wasm`. */
   readonly kernel: string
+  /** Why it is no better one. */
+  readonly note?: string
   readonly hashes: number
   /** How often the device itself failed: a kernel that was wrong, a thread or process that died. */
   readonly faults: number

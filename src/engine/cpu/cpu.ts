@@ -19,6 +19,7 @@ export interface CpuEngineOptions {
 interface Thread {
   readonly range: NonceRange
   kernel: string
+  note: string | null
   took: number
   faults: number
 }
@@ -45,6 +46,7 @@ export class CpuEngine implements Engine {
     this.#threads = options.ranges.map((range) => ({
       range,
       kernel: 'n/a',
+      note: null,
       took: -1,
       faults: 0,
     }))
@@ -77,10 +79,11 @@ export class CpuEngine implements Engine {
   }
 
   devices(): readonly DeviceStatus[] {
-    return this.#threads.map(({ kernel, faults }, thread) => ({
+    return this.#threads.map(({ kernel, note, faults }, thread) => ({
       device: `thread${thread}`,
       kernel,
       faults,
+      ...(note !== null && { note }),
       hashes: this.#shared.hashesOf(thread),
     }))
   }
@@ -141,6 +144,7 @@ export class CpuEngine implements Engine {
     switch (message.type) {
       case 'ready':
         this.#threads[thread].kernel = message.kernel
+        this.#threads[thread].note = message.note
         for (const sentence of message.refused) this.#warnOnce(sentence)
         return
       case 'failed':
@@ -178,6 +182,6 @@ export class CpuEngine implements Engine {
 
 function refusal(refused: readonly string[]): NewcutError {
   return new NewcutError('KERNEL_REFUSED', `no search kernel works here: ${refused.join('; ')}`, {
-    hint: 'report this with the output of node --version',
+    hint: '--kernel auto takes whatever works here',
   })
 }

@@ -35,8 +35,10 @@ export const kernelPreferences: readonly KernelPreference[] = ['auto', 'native',
 export interface KernelChoice {
   /** null when all were refused. */
   readonly kernel: Kernel | null
-  /** Why kernels that come first were not taken, a sentence each. */
+  /** Kernels that should have worked but did not, a sentence each. */
   readonly refused: readonly string[]
+  /** Why `auto` had no native kernel to choose from; null when it had. */
+  readonly note: string | null
 }
 
 /**
@@ -54,7 +56,8 @@ export function chooseKernel(
 ): KernelChoice {
   const wanted = retired.size === 0 ? preference : 'auto'
   const addon = wanted === 'wasm' || wanted === 'js' ? { sweeps: {}, obstacle: null } : loadAddon()
-  const refused = addon.obstacle === null ? [] : [addon.obstacle]
+  const note = wanted === 'auto' ? addon.obstacle : null
+  const refused = addon.obstacle === null || wanted === 'auto' ? [] : [addon.obstacle]
   const passed: Kernel[] = []
   for (const { name, create } of factories) {
     if (retired.has(name) || !isWanted(name, wanted, addon)) continue
@@ -69,7 +72,7 @@ export function chooseKernel(
       refused.push(`kernel ${name} does not run here: ${describeError(error)}`)
     }
   }
-  return { kernel: passed.length === 0 ? null : fastestOf(passed, () => performance.now()), refused }
+  return { kernel: passed.length === 0 ? null : fastestOf(passed, () => performance.now()), refused, note }
 }
 
 /** A native kernel that a processor does not have is no news, unless it was asked for by name. */

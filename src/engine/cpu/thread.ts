@@ -27,7 +27,12 @@ export interface SearchTask {
 
 /** What a thread tells the main thread. */
 export type ThreadMessage =
-  | { readonly type: 'ready'; readonly kernel: string; readonly refused: readonly string[] }
+  | {
+      readonly type: 'ready'
+      readonly kernel: string
+      readonly refused: readonly string[]
+      readonly note: string | null
+    }
   | { readonly type: 'failed'; readonly refused: readonly string[] }
   | { readonly type: 'took'; readonly sequence: number }
   | { readonly type: 'candidate'; readonly sequence: number; readonly nonce: bigint }
@@ -84,9 +89,9 @@ class SearchThread {
   #kernelFor(workBytes: number): Kernel | null {
     const known = this.#kernels.get(workBytes)
     if (known !== undefined) return known
-    const { kernel, refused } = chooseKernel(workBytes, this.#task.kernel, randomBytes, this.#retired)
+    const { kernel, refused, note } = chooseKernel(workBytes, this.#task.kernel, randomBytes, this.#retired)
     this.#kernels.set(workBytes, kernel)
-    this.#send(kernel === null ? { type: 'failed', refused } : { type: 'ready', kernel: kernel.name, refused })
+    this.#send(kernel === null ? { type: 'failed', refused } : { type: 'ready', kernel: kernel.name, refused, note })
     return kernel
   }
 
