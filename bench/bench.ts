@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { NewcutError } from '../src/core/errors.ts'
 import { codec } from './codec.ts'
+import { gpu } from './gpu.ts'
 import { kernels } from './kernels.ts'
 import { pipeline } from './pipeline.ts'
 import { preempt } from './preempt.ts'
@@ -14,6 +15,7 @@ const suites: Readonly<Record<string, { readonly run: Suite; readonly what: stri
   threads: { run: threads, what: 'the CPU engine on 1 to N threads' },
   preempt: { run: preempt, what: 'how soon new work is searched, and what preemptions cost' },
   pipeline: { run: pipeline, what: 'the whole miner against the embedded node, near and far' },
+  gpu: { run: gpu, what: 'the GPU engine on each adapter, and against a native kernel where one can be compiled' },
   codec: { run: codec, what: 'headers, hashes and difficulty steps' },
 }
 
@@ -46,6 +48,10 @@ export async function runBench(options: BenchOptions, print: (line: string) => v
   for (const name of names) {
     print(`\n${name}: ${suites[name].what}`)
     const measured = await suites[name].run(options.quick ? QUICK : FULL)
+    if (typeof measured === 'string') {
+      print(`  skipped: ${measured}`)
+      continue
+    }
     rows.push(...measured)
     for (const line of tableOf(reportOf(measured).results)) print(line)
   }

@@ -10,8 +10,8 @@ export interface Effort {
   readonly patienceMs: number
 }
 
-/** Measures, checks what it computed, and throws when a check fails. */
-export type Suite = (effort: Effort) => Promise<Row[]>
+/** Measures, checks what it computed, and throws when a check fails. A text: why there is nothing to measure here. */
+export type Suite = (effort: Effort) => Promise<Row[] | string>
 
 /** Runs `task` with a started engine, and stops it. */
 export async function withEngine<T>(threads: number, task: (engine: CpuEngine) => Promise<T>): Promise<T> {

@@ -27,6 +27,7 @@ async function main(): Promise<number> {
         )
         return 0
       },
+      devices: async (options) => (await import('./run-devices.ts')).runDevices(options, (line) => print(`${line}\n`)),
       bench: async (options) => (await import('../bench/bench.ts')).runBench(options, (line) => print(`${line}\n`)),
       print,
     })

@@ -9,14 +9,11 @@ import { systemClock } from './clock.ts'
 import { describeError, NewcutError } from './core/errors.ts'
 import type { MinerAccount } from './core/payload.ts'
 import { type Devnet, startDevnet } from './devnet/devnet.ts'
-import { CpuEngine } from './engine/cpu/cpu.ts'
-import type { Engine } from './engine/engine.ts'
-import { ExternalEngine } from './engine/external.ts'
-import { nonceRanges } from './engine/range.ts'
 import type { MinerEvent } from './mine/events.ts'
 import { Miner } from './mine/miner.ts'
 import { NodeClient } from './node/client.ts'
 import { faceFor, networkLine, networkSettings } from './run-devnet.ts'
+import { createEngines } from './run-engines.ts'
 import { untilStopped } from './shutdown.ts'
 import { NodeSource } from './source/node.ts'
 import { packageVersion } from './version.ts'
@@ -44,10 +41,14 @@ async function mine(config: Config<typeof mineOptions>, stopped: AbortSignal): P
       ...(values.fingerprint !== undefined && { fingerprint: values.fingerprint }),
     })
     closers.unshift(() => client.close())
-    const miner = assemble(client, values, (event) => {
+    const source = sourceOf(client, values)
+    const engines = await createEngines(config, source.workBytes)
+    const onEvent = (event: MinerEvent) => {
       face.show(event)
       metrics.onEvent(event)
-    })
+    }
+    const { blocks, duration: durationMs } = values
+    const miner = new Miner({ source, engines, clock: systemClock, onEvent, blocks, durationMs })
     const metrics = new Metrics(() => miner.snapshot())
     const api = await startFace(config, miner, metrics, face)
     if (api !== null) closers.unshift(() => api.close())
@@ -60,32 +61,10 @@ async function mine(config: Config<typeof mineOptions>, stopped: AbortSignal): P
   }
 }
 
-function assemble(client: NodeClient, values: MineValues, onEvent: (event: MinerEvent) => void): Miner {
+function sourceOf(client: NodeClient, values: MineValues): NodeSource {
   const stallMs = values.stall ?? (STALL_BLOCK_DELAYS * client.info.nodeBlockDelay) / 1000
-  const source = new NodeSource({
-    client,
-    account: accountOf(values, client.info.nodeVersion),
-    clock: systemClock,
-    random: Math.random,
-    stallMs,
-  })
-  return new Miner({
-    source,
-    engines: [engineOf(values)],
-    clock: systemClock,
-    onEvent,
-    blocks: values.blocks,
-    durationMs: values.duration,
-  })
-}
-
-function engineOf(values: MineValues): Engine {
-  const { engine, command, threads, kernel, priority } = values
-  if (engine === 'cpu') return new CpuEngine({ ranges: nonceRanges(threads, Math.random), kernel, priority })
-  if (command !== undefined) return new ExternalEngine({ command, clock: systemClock })
-  throw new NewcutError('BAD_OPTION', '--engine external needs --command', {
-    hint: "for example --command 'newcut solve'",
-  })
+  const account = accountOf(values, client.info.nodeVersion)
+  return new NodeSource({ client, account, clock: systemClock, random: Math.random, stallMs })
 }
 
 /** Who is paid. Only development networks have a default: elsewhere it would give blocks away. */
@@ -117,7 +96,6 @@ async function startFace(
 }
 
 function banner(client: NodeClient, devnet: Devnet | null, values: MineValues, api: ApiServer | null): string[] {
-  const searcher = values.engine === 'cpu' ? `${values.threads} threads` : 'an external command'
   const processor = cpus()[0]?.model.trim() ?? process.arch
   const { nodeVersion, nodeNumberOfChains, nodeBlockDelay } = client.info
   const network =
@@ -125,7 +103,7 @@ function banner(client: NodeClient, devnet: Devnet | null, values: MineValues, a
       ? `network: ${nodeVersion}, ${nodeNumberOfChains} chains, block delay ${nodeBlockDelay / 1e6} s at ${client.http.baseUrl}`
       : networkLine(devnet, values)
   return [
-    `newcut ${packageVersion}, node ${process.versions.node}, ${processor}, ${searcher}`,
+    `newcut ${packageVersion}, node ${process.versions.node}, ${processor}`,
     network,
     api === null ? 'metrics: off' : `metrics: ${api.url}/metrics, summary: ${api.url}/api/summary`,
   ]

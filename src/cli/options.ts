@@ -61,13 +61,15 @@ export const devnetOptions = {
 
 /** The CPU engine's. */
 const cpuOptions = {
-  threads: option(wholeNumber(1, 1024), availableParallelism(), 'N', 'CPU search threads'),
   kernel: option(oneOf(kernelPreferences), 'auto', 'NAME', 'CPU kernel; auto takes the fastest'),
   priority: option(oneOf(priorities), 'low', 'NAME', 'scheduling priority of search threads: low or normal'),
 }
 
 /** Options of `newcut solve`. */
-export const solveOptions = cpuOptions
+export const solveOptions = {
+  threads: option(wholeNumber(1, 1024), availableParallelism(), 'N', 'CPU search threads'),
+  ...cpuOptions,
+}
 
 /** Options of `newcut mine`. */
 export const mineOptions = {
@@ -77,7 +79,18 @@ export const mineOptions = {
   predicate: option(someText, 'keys-all', 'NAME', 'how many of the keys must sign'),
   engine: option(oneOf(['cpu', 'external'] as const), 'cpu', 'NAME', 'who searches: cpu, or the external command'),
   command: unset(someText, 'COMMAND', 'external worker: run for each work, with the target as its last argument'),
+  threads: option(wholeNumber(0, 1024), availableParallelism(), 'N', 'CPU search threads; one fewer with a GPU'),
   ...cpuOptions,
+  gpu: option(
+    someText,
+    'auto',
+    'WHICH',
+    'auto (real ones), all, none, or numbers and names (see devices), with commas',
+  ),
+  'gpu-batch-ms': option(wholeNumber(1, 1000), 25, 'MS', 'time that a GPU batch aims at'),
+  'gpu-workgroup': unset(wholeNumber(1, 1024), 'N', 'lanes in a GPU workgroup; tuned if not given'),
+  'allow-software': option(yesNo, false, null, 'mine with software GPU drivers too, as tests do'),
+  retune: option(yesNo, false, null, 'tune the GPU anew'),
   blocks: unset(wholeNumber(1, 1e9), 'N', 'stop after N accepted blocks'),
   duration: unset(duration(1), 'TIME', 'stop after this time'),
   http: option(

@@ -12,6 +12,7 @@ export interface Commands {
   readonly solve: (target: string, config: Config<typeof solveOptions>) => Promise<number>
   readonly inspect: (input: string) => number
   readonly keygen: (json: boolean) => number
+  readonly devices: (options: { readonly json: boolean; readonly measure: boolean }) => Promise<number>
   readonly bench: (options: BenchOptions) => Promise<number>
   readonly print: (text: string) => void
 }
@@ -80,6 +81,14 @@ export async function runProgram(
     .option('--json', 'as JSON')
     .action(({ json }) => {
       code = commands.keygen(json === true)
+    })
+  program
+    .command('devices')
+    .description('list the GPUs of this machine')
+    .option('--json', 'as JSON')
+    .option('--measure', 'search on each for two seconds')
+    .action(async ({ json, measure }) => {
+      code = await commands.devices({ json: json === true, measure: measure === true })
     })
   program
     .command('bench [suite...]')

@@ -2,11 +2,12 @@
 import { blockHash } from '../core/block-hash.ts'
 import { encodeBase64Url } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
+import { describeError } from '../core/errors.ts'
 import { withCreationTime, withNonce } from '../core/header.ts'
 import { solves } from '../core/pow.ts'
 import { difficultyOf } from '../core/target.ts'
 import { type Work, workFromBytes } from '../core/work.ts'
-import type { Candidate, DeviceStatus, Engine } from '../engine/engine.ts'
+import type { Candidate, DeviceStatus, Engine, EngineEvents } from '../engine/engine.ts'
 import type { Source, SourceWork, Verdict } from '../source/source.ts'
 import type { MinerEvent } from './events.ts'
 import { Rates, type Snapshot } from './stats.ts'
@@ -50,6 +51,8 @@ export class Miner {
   readonly #submissions = new Set<Promise<void>>()
   readonly #stop = new AbortController()
   readonly #solutions: Record<Verdict['kind'], number> = { accepted: 0, stale: 0, rejected: 0, failed: 0 }
+  /** Those that started. */
+  #engines: readonly Engine[] = []
   #startedAtMs = 0
   #sequence = 0
   #current: Issued | null = null
@@ -65,7 +68,7 @@ export class Miner {
 
   /** Mines until the signal aborts, enough blocks are accepted, or the time is up. Throws NewcutError. */
   async run(signal: AbortSignal): Promise<Snapshot> {
-    const { source, engines, clock, durationMs, onEvent } = this.#options
+    const { source, clock, durationMs, onEvent } = this.#options
     const stop = () => this.#stop.abort()
     if (signal.aborted) stop()
     signal.addEventListener('abort', stop, { once: true })
@@ -74,7 +77,7 @@ export class Miner {
         onCandidate: (candidate: Candidate) => this.#judge(candidate),
         onWarning: (message: string) => onEvent({ type: 'warning', message }),
       }
-      await Promise.all(engines.map((engine) => engine.start(source.workBytes, events)))
+      await this.#startEngines(events)
       this.#startedAtMs = clock.monotonicMs()
       onEvent({ type: 'ready', devices: this.snapshot().devices })
       this.#every(SAMPLE_MS, () => this.#sample())
@@ -90,11 +93,21 @@ export class Miner {
     } finally {
       this.#stop.abort()
       signal.removeEventListener('abort', stop)
-      await Promise.all(engines.map((engine) => engine.stop()))
+      await Promise.all(this.#engines.map((engine) => engine.stop()))
       await this.#finishSubmissions()
     }
     this.#sample()
     return this.snapshot()
+  }
+
+  /** Mines with the engines that start. Throws the first failure when none does. */
+  async #startEngines(events: EngineEvents): Promise<void> {
+    const { engines, source } = this.#options
+    const results = await Promise.allSettled(engines.map((engine) => engine.start(source.workBytes, events)))
+    const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+    this.#engines = engines.filter((_, index) => results[index].status === 'fulfilled')
+    if (this.#engines.length === 0) throw failures[0]
+    for (const failure of failures) events.onWarning(describeError(failure))
   }
 
   snapshot(): Snapshot {
@@ -154,9 +167,10 @@ export class Miner {
     const sequence = ++this.#sequence
     this.#issued.set(sequence, issued)
     this.#issued.delete(sequence - HISTORY)
-    const { engines } = this.#options
     const { bytes, fields } = issued.work
-    const taken = await Promise.all(engines.map((engine) => engine.setWork({ sequence, bytes, target: fields.target })))
+    const taken = await Promise.all(
+      this.#engines.map((engine) => engine.setWork({ sequence, bytes, target: fields.target })),
+    )
     return taken.every((all) => all)
   }
 
@@ -222,9 +236,7 @@ export class Miner {
   }
 
   #devices(): (DeviceStatus & { readonly engine: string })[] {
-    return this.#options.engines.flatMap((engine) =>
-      engine.devices().map((status) => ({ ...status, engine: engine.name })),
-    )
+    return this.#engines.flatMap((engine) => engine.devices().map((status) => ({ ...status, engine: engine.name })))
   }
 
   #sample(): void {

@@ -1,0 +1,244 @@
+/**
+ * The GPU engine on each adapter of this machine: rate, service time and processor share as it mines, how soon new work
+ * is searched, and what batches in flight, workgroup and loop do. Real GPUs only, where there is one; else software
+ * adapters, named as such. Candidates of the whole run are re-hashed: they must all solve, and as many as expected.
+ */
+import { readFileSync } from 'node:fs'
+import { withNonce } from '../src/core/header.ts'
+import { solves } from '../src/core/pow.ts'
+import { targetOfDifficulty } from '../src/core/target.ts'
+import { tailLayout } from '../src/engine/cpu/kernel.ts'
+import { countOperations, operationGraph } from '../src/engine/cpu/operations.ts'
+import type { Candidate } from '../src/engine/engine.ts'
+import { listAdapters } from '../src/engine/gpu/adapters.ts'
+import { DEFAULT_BATCH_MS, GpuEngine } from '../src/engine/gpu/gpu.ts'
+import type { AdapterInfo } from '../src/engine/gpu/messages.ts'
+import { nonceRanges } from '../src/engine/range.ts'
+import { cudaRates } from './cuda.ts'
+import { percentile, type Row, relativeTo } from './report.ts'
+import { type Effort, pause } from './suite.ts'
+import { freshWork } from './work.ts'
+
+const SUITE = 'gpu'
+const WORK_BYTES = 286
+/** A batch grows by a factor of two at most, from 100,000 nonces to a fast card's half a billion. */
+const WARM_UP_BATCHES = 16
+/** Easy enough for candidates to check by, at a megahash a second and at ten billion. */
+const DIFFICULTY = 1n << 20n
+
+interface Variant {
+  readonly name: string
+  readonly inFlight?: number
+  readonly workgroup?: number
+  readonly loop?: number
+}
+
+/** Two in flight, workgroup 64, loop 16. */
+const USUAL: Variant = { name: 'usual' }
+const VARIANTS: readonly Variant[] = [
+  USUAL,
+  { name: 'one in flight', inFlight: 1 },
+  { name: 'workgroup 128', workgroup: 128 },
+  { name: 'workgroup 256', workgroup: 256 },
+  { name: 'loop 1', loop: 1 },
+  { name: 'loop 64', loop: 64 },
+  { name: 'loop 256', loop: 256 },
+]
+
+export async function gpu(effort: Effort): Promise<Row[] | string> {
+  const { adapters, problem } = await listAdapters()
+  if (problem !== null) return problem
+  const real = adapters.filter(({ software }) => !software)
+  const rows: Row[] = []
+  for (const adapter of real.length > 0 ? real : adapters) rows.push(...(await adapterRows(adapter, effort)))
+  return rows
+}
+
+async function adapterRows(adapter: AdapterInfo, effort: Effort): Promise<Row[]> {
+  const kind = adapter.software ? 'software driver, no GPU' : `driver ${adapter.driver}`
+  const note = `${adapter.name}, ${kind}, two in flight, workgroup 64, loop 16, ${operationsPerHash()} operations a hash`
+  const [usual, ...others] = await variantRows(adapter, effort)
+  const native = adapter.vendor === 'nvidia' ? cudaRows(usual, effort) : []
+  return [{ ...usual, note }, ...others, ...native, ...(await miningRows(adapter, effort))]
+}
+
+/** Operations of a hash with three-input additions, which GPUs have: 297 additions, 296 rotations, 298 xors. */
+const GPU_OPERATIONS = 891
+const LANES_PER_MULTIPROCESSOR = 64
+
+/** The native kernel beside ours, and how near both come to issuing nothing but integer operations. */
+function cudaRows(usual: Row, { sampleMs, rounds }: Effort): Row[] {
+  const result = cudaRates(rounds, 2 * sampleMs)
+  if (typeof result === 'string') {
+    process.stderr.write(`${result}\n`)
+    return []
+  }
+  const { device, multiprocessors, clockMHz, rates } = result
+  const bound = (LANES_PER_MULTIPROCESSOR * multiprocessors * clockMHz) / GPU_OPERATIONS
+  const share = (samples: readonly number[]) => `${Math.round((100 * Math.max(...samples)) / bound)} %`
+  const note = `${device}: ${share(rates)} of ${Math.round(bound)} MH/s at ${clockMHz} MHz, WGSL ${share(usual.samples)}`
+  const relative = relativeTo(USUAL.name, rates.slice(0, usual.samples.length), usual.samples)
+  return [
+    { suite: SUITE, name: 'native CUDA kernel', unit: 'MH/s', samples: rates, note, ...(relative && { relative }) },
+  ]
+}
+
+/**
+ * Operations of the whole compression that depend on word 6, the last round trimmed; a three-input addition counts as
+ * two. The graph of the CPU kernels takes words behind the swept one as zero: word 7 is added once a round more.
+ */
+function operationsPerHash(): number {
+  return countOperations(operationGraph({ ...tailLayout(WORK_BYTES), nonceWord: 4 })).total + 10
+}
+
+/** All variants in turn, round after round. */
+async function variantRows(adapter: AdapterInfo, { sampleMs, rounds }: Effort): Promise<Row[]> {
+  const rates = new Map<string, number[]>(VARIANTS.map(({ name }) => [name, []]))
+  for (let round = 0; round < Math.ceil(rounds / 3); round++) {
+    for (const variant of VARIANTS) {
+      const { rate } = await withGpu(adapter, variant, (bench) => bench.measure(2 * sampleMs))
+      rates.get(variant.name)?.push(rate)
+    }
+  }
+  const usual = rates.get(USUAL.name) ?? []
+  return [...rates].map(([name, samples]) => {
+    const relative = relativeTo(USUAL.name, samples, usual)
+    return { suite: SUITE, name, unit: 'MH/s', samples, ...(relative && { relative }) }
+  })
+}
+
+function miningRows(adapter: AdapterInfo, { sampleMs, rounds }: Effort): Promise<Row[]> {
+  return withGpu(adapter, USUAL, async (bench) => {
+    const measured: Measurement[] = []
+    for (let round = 0; round < rounds; round++) measured.push(await bench.measure(2 * sampleMs))
+    const latencies: number[] = []
+    for (let i = 0; i < 4 * rounds; i++) {
+      await pause(2 * DEFAULT_BATCH_MS * Math.random())
+      const startMs = performance.now()
+      if (!(await bench.give())) throw new Error('new work was not taken')
+      latencies.push(performance.now() - startMs)
+    }
+    bench.check()
+    const shares = measured.flatMap(({ processorShare }) => (processorShare === null ? [] : [processorShare]))
+    const row = (name: string, unit: Row['unit'], samples: readonly number[]) => ({ suite: SUITE, name, unit, samples })
+    const host = row('processor time of the child, of a core', '%', shares)
+    return [
+      row(
+        'service time of a batch',
+        'ms',
+        measured.map(({ serviceMs }) => serviceMs),
+      ),
+      ...(shares.length === 0
+        ? []
+        : [{ ...host, ...(adapter.software && { note: 'its main thread; the driver computes in the others' }) }]),
+      row('new work p50', 'ms', [percentile(latencies, 0.5)]),
+      row('new work max', 'ms', [Math.max(...latencies)]),
+    ]
+  })
+}
+
+interface Measurement {
+  /** Million hashes a second. */
+  readonly rate: number
+  readonly serviceMs: number
+  /** Of one core, in per cent; null where the system does not tell. */
+  readonly processorShare: number | null
+}
+
+class GpuBench {
+  readonly #engine: GpuEngine
+  readonly #works = new Map<number, Uint8Array>()
+  readonly #candidates: readonly Candidate[]
+  #sequence = 0
+
+  constructor(engine: GpuEngine, candidates: readonly Candidate[]) {
+    this.#engine = engine
+    this.#candidates = candidates
+  }
+
+  /** Hands out fresh work under the next sequence. */
+  give(): Promise<boolean> {
+    const bytes = freshWork(DIFFICULTY)
+    this.#works.set(++this.#sequence, bytes)
+    return this.#engine.setWork({ sequence: this.#sequence, bytes, target: targetOfDifficulty(DIFFICULTY) })
+  }
+
+  async warmUp(): Promise<void> {
+    await this.give()
+    while (this.#batches.count < WARM_UP_BATCHES) await pause(5)
+  }
+
+  async measure(durationMs: number): Promise<Measurement> {
+    const before = { hashes: this.#hashes, ...this.#batches, processorMs: this.#processorMs(), atMs: performance.now() }
+    await pause(durationMs)
+    const after = { hashes: this.#hashes, ...this.#batches, processorMs: this.#processorMs(), atMs: performance.now() }
+    const spentMs = after.atMs - before.atMs
+    const { processorMs } = after
+    return {
+      rate: (after.hashes - before.hashes) / spentMs / 1000,
+      serviceMs: (after.serviceMs - before.serviceMs) / (after.count - before.count),
+      processorShare:
+        processorMs === null || before.processorMs === null
+          ? null
+          : (100 * (processorMs - before.processorMs)) / spentMs,
+    }
+  }
+
+  /** Throws when a candidate is none, or when there are many more or fewer than the hashes counted should find. */
+  check(): void {
+    for (const { sequence, nonce } of this.#candidates) {
+      const bytes = this.#works.get(sequence)
+      if (bytes === undefined || !solves(withNonce(bytes, nonce))) throw new Error('a candidate that is none')
+    }
+    const expected = this.#hashes / Number(DIFFICULTY)
+    if (Math.abs(this.#candidates.length - expected) > 6 * Math.sqrt(expected + 1)) {
+      throw new Error(`${this.#candidates.length} candidates where ${expected.toFixed(1)} were expected`)
+    }
+  }
+
+  get #hashes(): number {
+    return this.#engine.devices()[0].hashes
+  }
+
+  get #batches(): { readonly count: number; readonly serviceMs: number } {
+    return this.#engine.details()[0].batches
+  }
+
+  /**
+   * User and system time of the child so far (proc(5), fields 14 and 15 of stat, in hundredths of a second); of its main
+   * thread alone where the driver computes in the others.
+   */
+  #processorMs(): number | null {
+    if (process.platform !== 'linux') return null
+    const { pid } = this.#engine.details()[0]
+    const isSoftware = this.#engine.adapters()[0]?.software ?? false
+    const stat = readFileSync(isSoftware ? `/proc/${pid}/task/${pid}/stat` : `/proc/${pid}/stat`, 'utf8')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return 10 * (Number(fields[11]) + Number(fields[12]))
+  }
+}
+
+async function withGpu<T>(adapter: AdapterInfo, variant: Variant, task: (bench: GpuBench) => Promise<T>): Promise<T> {
+  const { inFlight = 2, workgroup = 64, loop = 16 } = variant
+  const engine = new GpuEngine({
+    adapters: [adapter],
+    ranges: nonceRanges(1, Math.random),
+    allowSoftware: true,
+    tuningFile: null,
+    inFlight,
+    workgroup,
+    loop,
+  })
+  const candidates: Candidate[] = []
+  await engine.start(WORK_BYTES, {
+    onCandidate: (candidate) => void candidates.push(candidate),
+    onWarning: (message) => void process.stderr.write(`${message}\n`),
+  })
+  try {
+    const bench = new GpuBench(engine, candidates)
+    await bench.warmUp()
+    return await task(bench)
+  } finally {
+    await engine.stop()
+  }
+}

@@ -1,0 +1,149 @@
+/** Which GPUs there are, asked for in a child process: drivers are never loaded into this one. */
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { NewcutError } from '../../core/errors.ts'
+import type { EngineWork } from '../engine.ts'
+import { nonceRanges } from '../range.ts'
+import { GpuChild } from './child-process.ts'
+import { GpuEngine, type GpuEngineOptions } from './gpu.ts'
+import type { AdapterInfo } from './messages.ts'
+
+export interface AdapterList {
+  readonly adapters: readonly AdapterInfo[]
+  /** Why there is none, and what to install; null when there is one. */
+  readonly problem: string | null
+}
+
+export interface ListOptions {
+  /** Environment variables for the child process, beside those of this one. */
+  readonly env?: Readonly<Record<string, string>>
+  readonly timeoutMs?: number
+}
+
+/** Opening a driver for the first time may take seconds. */
+const LIST_TIMEOUT_MS = 20_000
+
+/** All adapters, software ones too. Never rejects: without a driver the list is empty and says why. */
+export async function listAdapters(options: ListOptions = {}): Promise<AdapterList> {
+  const { adapters, reason } = await askForAdapters(options)
+  if (adapters.length > 0) return { adapters, problem: null }
+  return { adapters, problem: `${reason ?? 'no graphics driver was found'}; ${installHint(process.platform)}` }
+}
+
+interface Answer {
+  readonly adapters: readonly AdapterInfo[]
+  readonly reason: string | null
+}
+
+async function askForAdapters({ env = {}, timeoutMs = LIST_TIMEOUT_MS }: ListOptions): Promise<Answer> {
+  let timer: NodeJS.Timeout | undefined
+  let child: GpuChild | undefined
+  try {
+    return await new Promise<Answer>((resolve) => {
+      const nothing = (reason: string) => resolve({ adapters: [], reason })
+      timer = setTimeout(() => nothing('the graphics driver does not answer'), timeoutMs)
+      child = new GpuChild({
+        env,
+        onReport: (report) => {
+          if (report.type === 'adapters') resolve({ adapters: report.adapters, reason: null })
+        },
+        onEnd: ({ reason }) => nothing(reason),
+      })
+      child.send({ type: 'list' })
+    })
+  } finally {
+    clearTimeout(timer)
+    await child?.kill()
+  }
+}
+
+/** What to install so that there is a GPU. */
+export function installHint(platform: NodeJS.Platform): string {
+  switch (platform) {
+    case 'linux':
+      return (
+        "install the card's Vulkan driver (NVIDIA: the proprietary driver; AMD and Intel: mesa-vulkan-drivers, " +
+        'version 24 or newer), libvulkan1, and the npm package webgpu'
+      )
+    case 'win32':
+      return "install the card maker's driver (Direct3D 12) and the npm package webgpu"
+    case 'darwin':
+      return 'Metal is part of macOS; install the npm package webgpu'
+    default:
+      return `the npm package webgpu has no build for ${platform}: mine with --gpu none`
+  }
+}
+
+/**
+ * The adapters that `--gpu` asks for: `all`, `none`, or numbers and parts of names, separated by commas. `all` leaves
+ * out software adapters unless they are allowed, and may be none. Throws NewcutError BAD_OPTION for what matches none.
+ */
+export function chooseAdapters(
+  selection: string,
+  adapters: readonly AdapterInfo[],
+  allowSoftware: boolean,
+): readonly AdapterInfo[] {
+  if (selection === 'none') return []
+  if (selection === 'all') return adapters.filter(({ software }) => allowSoftware || !software)
+  const chosen = new Set<AdapterInfo>()
+  for (const part of selection.split(',')) {
+    for (const adapter of adaptersNamed(part.trim(), adapters)) {
+      if (adapter.software && !allowSoftware) {
+        const hint = '--allow-software mines with it all the same; the CPU engine is faster'
+        throw new NewcutError('BAD_OPTION', `--gpu ${part}: ${adapter.name} is a software driver`, { hint })
+      }
+      chosen.add(adapter)
+    }
+  }
+  return [...chosen]
+}
+
+function adaptersNamed(part: string, adapters: readonly AdapterInfo[]): readonly AdapterInfo[] {
+  const found = /^\d+$/.test(part)
+    ? adapters.slice(Number(part), Number(part) + 1)
+    : adapters.filter(({ name }) => part !== '' && name.toLowerCase().includes(part.toLowerCase()))
+  if (found.length > 0) return found
+  const known = adapters.map(({ name }, index) => `${index} (${name})`).join(', ')
+  throw new NewcutError('BAD_OPTION', `--gpu ${part}: no such GPU`, { hint: known === '' ? 'there is none' : known })
+}
+
+/** Hashes a second over `durationMs` on work that nothing solves. Throws NewcutError when the device does not search. */
+export async function measureAdapter(
+  adapter: AdapterInfo,
+  work: EngineWork & { readonly bytes: Uint8Array },
+  options: Pick<GpuEngineOptions, 'env' | 'tuningFile' | 'batchMs' | 'retune'> & { readonly durationMs: number },
+): Promise<number> {
+  const { durationMs, ...rest } = options
+  const ranges = nonceRanges(1, Math.random)
+  const engine = new GpuEngine({ ...rest, adapters: [adapter], ranges, allowSoftware: true })
+  let trouble = ''
+  const onWarning = (message: string) => {
+    trouble = message
+  }
+  await engine.start(work.bytes.length, { onCandidate: () => undefined, onWarning })
+  try {
+    await engine.setWork(work)
+    // Batches grow to their size first.
+    await pause(durationMs / 4)
+    const [startMs, before] = [performance.now(), engine.devices()[0].hashes]
+    await pause(durationMs)
+    const [{ hashes }] = engine.devices()
+    if (hashes === before) throw new NewcutError('KERNEL_REFUSED', `${adapter.name} does not search: ${trouble}`)
+    return ((hashes - before) * 1000) / (performance.now() - startMs)
+  } finally {
+    await engine.stop()
+  }
+}
+
+/** The file with tuned values, in the user's folder for such things. */
+export function tuningFileOf(env: Readonly<Record<string, string | undefined>>, platform: NodeJS.Platform): string {
+  const folder =
+    platform === 'win32'
+      ? env.LOCALAPPDATA || join(homedir(), 'AppData', 'Local')
+      : env.XDG_CACHE_HOME || join(homedir(), '.cache')
+  return join(folder, 'newcut', 'gpu-tuning.json')
+}
+
+function pause(durationMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, durationMs))
+}

@@ -1,0 +1,107 @@
+/** The parent's end of a GPU's child process: starts it, passes messages, and says once how it ended. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { describeError } from '../../core/errors.ts'
+import { type Command, LineReader, parseReport, REPORT_DESCRIPTOR, type Report } from './messages.ts'
+
+export type LiveReport = Exclude<Report, { readonly type: 'failed' }>
+
+export interface ChildEnd {
+  readonly reason: string
+  /** Another start would end alike. */
+  readonly hopeless: boolean
+}
+
+export interface ChildOptions {
+  /** Environment variables beside those of this process, e.g. to choose a driver. */
+  readonly env: Readonly<Record<string, string>>
+  /** The program; tests put a faulty one in the place of child.ts. */
+  readonly program?: URL | undefined
+  readonly onReport: (report: LiveReport) => void
+  /** Called once, unless `kill` was. */
+  readonly onEnd: (end: ChildEnd) => void
+}
+
+/** The compiled program lies beside this file under the same ending. */
+const PROGRAM = new URL(import.meta.url.endsWith('.ts') ? './child.ts' : './child.js', import.meta.url)
+/** Kept of what the child, or its driver, writes to standard error. */
+const STDERR_CHARACTERS = 2000
+
+export class GpuChild {
+  readonly #options: ChildOptions
+  readonly #process: ChildProcess
+  readonly #exited: Promise<void>
+  #ended = false
+  #stderr = ''
+
+  constructor(options: ChildOptions) {
+    this.#options = options
+    this.#process = spawn(process.execPath, [fileURLToPath(options.program ?? PROGRAM)], {
+      env: { ...process.env, ...options.env },
+      stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
+      windowsHide: true,
+    })
+    this.#exited = new Promise((resolve) => {
+      this.#process.once('exit', () => resolve())
+      this.#process.once('error', () => resolve())
+    })
+    this.#process.once('error', (error) => this.#end(`it cannot be started: ${describeError(error)}`))
+    this.#process.once('exit', (code, signal) => this.#end(this.#exitReason(code, signal)))
+    // Writing to a child that has just died fails; its exit says so.
+    this.#process.stdin?.on('error', () => undefined)
+    this.#process.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-STDERR_CHARACTERS)
+    })
+    this.#read(this.#process.stdio[REPORT_DESCRIPTOR] as Readable)
+  }
+
+  get pid(): number | undefined {
+    return this.#process.pid
+  }
+
+  send(command: Command): void {
+    if (!this.#ended) this.#process.stdin?.write(`${JSON.stringify(command)}\n`)
+  }
+
+  /** Ends the child at once, whatever the device does; nothing is reported any more. Resolves when it is gone. */
+  kill(): Promise<void> {
+    this.#ended = true
+    this.#process.kill('SIGKILL')
+    return this.#exited
+  }
+
+  #read(stream: Readable): void {
+    const lines = new LineReader()
+    stream.setEncoding('utf8')
+    // The pipe of a child that dies may break; its exit says so.
+    stream.on('error', () => undefined)
+    stream.on('data', (text: string) => {
+      try {
+        for (const line of lines.push(text)) this.#take(line)
+      } catch (error) {
+        this.#end(`it reports nonsense: ${describeError(error)}`)
+      }
+    })
+  }
+
+  #take(line: string): void {
+    if (this.#ended) return
+    const report = parseReport(line)
+    if (report === null) this.#end(`it reports nonsense: ${JSON.stringify(line.slice(0, 60))}`)
+    else if (report.type === 'failed') this.#end(report.message, report.hopeless)
+    else this.#options.onReport(report)
+  }
+
+  #end(reason: string, hopeless = false): void {
+    if (this.#ended) return
+    void this.kill()
+    this.#options.onEnd({ reason, hopeless })
+  }
+
+  #exitReason(code: number | null, signal: NodeJS.Signals | null): string {
+    const how = signal === null ? `exit code ${code}` : signal
+    const said = this.#stderr.trim().split('\n').at(-1) ?? ''
+    return said === '' ? `it ended with ${how}` : `it ended with ${how}: ${said.slice(0, 200)}`
+  }
+}

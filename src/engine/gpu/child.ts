@@ -1,0 +1,150 @@
+/**
+ * The program of a GPU's child process. Drivers crash, hang and leak; here they take nothing along. It reads commands
+ * and writes reports (messages.ts), and ends with its parent, or at the first sign that the device cannot be trusted.
+ */
+import { Socket } from 'node:net'
+import { BatchSize, NonceCursor } from './batches.ts'
+import { type Dawn, HopelessError, infoOf, listAdapters, loadDawn, openAdapter } from './dawn.ts'
+import { prepareWork } from './layout.ts'
+import {
+  type AdapterInfo,
+  type Command,
+  LineReader,
+  REPORT_DESCRIPTOR,
+  type Report,
+  reportText,
+  type SearchSettings,
+  type Tuning,
+  workOf,
+} from './messages.ts'
+import { GpuRunner, shaderText } from './runner.ts'
+import { SearchLoop } from './search-loop.ts'
+import { selfTest } from './self-test.ts'
+import { DEFAULT_TUNING, readTuning, tune, tuningKey, writeTuning } from './tuning.ts'
+
+/**
+ * Dawn polls by setImmediate for as long as a promise of its is pending, which takes a whole core. Two batches in
+ * flight hide a delay of 2 ms. The child's main thread took 5.2 % of a core at 1 ms, 4.4 % at 2 ms.
+ */
+const POLL_MS = 2
+Object.assign(globalThis, {
+  setImmediate: (run: (...values: unknown[]) => void, ...values: unknown[]) => setTimeout(run, POLL_MS, ...values),
+})
+
+const reports = new Socket({ fd: REPORT_DESCRIPTOR, readable: false, writable: true })
+reports.on('error', () => process.exit(1))
+
+function send(report: Report): void {
+  if (!reports.writableEnded) reports.write(`${JSON.stringify(report)}\n`)
+}
+
+/** Tells why and exits: nothing the device says after a failure can be trusted. One failure often brings on others. */
+function fail(error: unknown): void {
+  if (reports.writableEnded) return
+  send({ type: 'failed', message: reportText(error), hopeless: error instanceof HopelessError })
+  reports.end(() => process.exit(1))
+}
+
+/** The search under way, and the newest work, which may come first. */
+let loop: SearchLoop | null = null
+let newest: (Command & { readonly type: 'work' }) | null = null
+
+function obey(command: Command): void {
+  switch (command.type) {
+    case 'list':
+      loadDawn()
+        .then(listAdapters)
+        .then((adapters) => send({ type: 'adapters', adapters }))
+        .catch(fail)
+      return
+    case 'search':
+      search(command.settings).catch(fail)
+      return
+    case 'work':
+      newest = command
+      giveWork()
+  }
+}
+
+function giveWork(): void {
+  if (loop === null || newest === null) return
+  const { sequence, bytes, target } = workOf(newest)
+  loop.setWork({ sequence, work: bytes && prepareWork(bytes, target) })
+}
+
+async function search(settings: SearchSettings): Promise<void> {
+  const dawn = await loadDawn()
+  const { device, info } = await openDevice(dawn, settings)
+  const tuning = await tuningOf(dawn, device, info, settings)
+  const { workgroup, noncesPerMs } = tuning
+  const runner = await GpuRunner.create(dawn, device, { workgroup, loop: tuning.loop, slots: settings.inFlight })
+  const failure = await selfTest(runner)
+  if (failure !== null) throw new Error(failure)
+  loop = new SearchLoop({
+    runner,
+    inFlight: settings.inFlight,
+    cursor: new NonceCursor(settings.range),
+    size: new BatchSize(settings.batchMs, workgroup * tuning.loop, settings.batchMs * noncesPerMs),
+    send,
+    nowMs: () => performance.now(),
+  })
+  send({ type: 'ready', adapter: info, tuning })
+  giveWork()
+  await loop.run()
+}
+
+async function openDevice(dawn: Dawn, settings: SearchSettings): Promise<{ device: GPUDevice; info: AdapterInfo }> {
+  const choice = settings.adapter ?? (await listAdapters(dawn))[0]
+  const adapter = choice && (await openAdapter(dawn, choice))
+  if (!adapter)
+    throw new HopelessError(`no graphics driver offers ${settings.adapter?.name ?? 'a device that computes'}`)
+  const info = infoOf(adapter, choice)
+  if (info.software && !settings.allowSoftware) throw new HopelessError(`${info.name} is a software driver`)
+  const { maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupSizeX } = adapter.limits
+  const device = await adapter.requestDevice({
+    label: info.name,
+    // Not asked for, these are 256 on any card.
+    requiredLimits: { maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupSizeX },
+  })
+  // A dispatch that validation refuses is silent but for this, and the buffers keep what they held before.
+  device.addEventListener('uncapturederror', ({ error }) => fail(error.message))
+  void device.lost.then(({ message }) => fail(`device lost: ${message}`))
+  return { device, info }
+}
+
+/** From the options, the file, or measurements, in this order. */
+async function tuningOf(dawn: Dawn, device: GPUDevice, info: AdapterInfo, settings: SearchSettings): Promise<Tuning> {
+  const { tuningFile, retune, batchMs } = settings
+  const key = tuningKey(info, shaderText())
+  let tuning = tuningFile === null || retune ? null : readTuning(tuningFile, key)
+  if (tuning === null && tuningFile !== null) {
+    const create = (workgroup: number, trips: number) =>
+      GpuRunner.create(dawn, device, { workgroup, loop: trips, slots: 2 })
+    tuning = await tune(create, { mostInvocations: device.limits.maxComputeInvocationsPerWorkgroup, batchMs })
+    saveTuning(tuningFile, key, tuning)
+  }
+  const { workgroup, loop: trips, noncesPerMs } = tuning ?? DEFAULT_TUNING
+  const most = device.limits.maxComputeInvocationsPerWorkgroup
+  if ((settings.workgroup ?? 1) > most)
+    throw new HopelessError(`${info.name} takes workgroups of ${most} lanes at most`)
+  return { workgroup: settings.workgroup ?? workgroup, loop: settings.loop ?? trips, noncesPerMs }
+}
+
+/** Mining goes on without the file. */
+function saveTuning(file: string, key: string, tuning: Tuning): void {
+  try {
+    writeTuning(file, key, tuning)
+  } catch (error) {
+    send({ type: 'warning', message: reportText(`tuned values are not kept: ${reportText(error)}`) })
+  }
+}
+
+const lines = new LineReader()
+process.stdin.setEncoding('utf8')
+process.stdin.on('data', (text: string) => {
+  for (const line of lines.push(text)) obey(JSON.parse(line) as Command)
+})
+// The parent is gone.
+process.stdin.on('end', () => process.exit(0))
+// Ctrl-C reaches the whole process group; the parent decides what it means.
+process.on('SIGINT', () => undefined)

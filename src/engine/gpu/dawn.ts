@@ -1,0 +1,108 @@
+/** Child process only: finds adapters through Dawn, and opens one. */
+/// <reference types="@webgpu/types" />
+import type { AdapterChoice, AdapterInfo } from './messages.ts'
+
+/** The package `webgpu`, as far as it is used. */
+export interface Dawn {
+  create(flags: string[]): GPU
+  readonly globals: {
+    readonly GPUBufferUsage: Readonly<Record<'UNIFORM' | 'STORAGE' | 'COPY_SRC' | 'COPY_DST' | 'MAP_READ', number>>
+    readonly GPUMapMode: Readonly<Record<'READ', number>>
+  }
+}
+
+/** A failure that the next attempt would meet again. */
+export class HopelessError extends Error {}
+
+/** The backend to use where a card shows up under several. */
+const PREFERRED: Partial<Record<NodeJS.Platform, string>> = { linux: 'vulkan', win32: 'd3d12', darwin: 'metal' }
+const NO_SUCH_NAME = 'newcut lists adapters'
+/**
+ * What `create` returns has to stay reachable: once it is collected, the process crashes or hangs.
+ */
+const instances: GPU[] = []
+
+/** Throws HopelessError where the package is missing or does not load. */
+export async function loadDawn(name = 'webgpu'): Promise<Dawn> {
+  try {
+    const dawn: Dawn = await import(name)
+    return dawn
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ERR_MODULE_NOT_FOUND') throw new HopelessError('the optional package webgpu is not installed')
+    throw new HopelessError(`the package webgpu does not load here: ${message.split('\n')[0]}`)
+  }
+}
+
+/** All adapters. Identical cards show up once: by name, Dawn finds the first of them only. */
+export async function listAdapters(dawn: Dawn): Promise<AdapterInfo[]> {
+  const choices = await namesOf(dawn)
+  const infos: AdapterInfo[] = []
+  for (const choice of choices) {
+    const adapter = await openAdapter(dawn, choice)
+    if (adapter !== null) infos.push(infoOf(adapter, choice))
+  }
+  return infos
+}
+
+/** null when there is none of that name. */
+export async function openAdapter(dawn: Dawn, { backend, name }: AdapterChoice): Promise<GPUAdapter | null> {
+  const gpu = dawn.create([`backend=${backend}`, `adapter=${name}`])
+  instances.push(gpu)
+  return await gpu.requestAdapter({ powerPreference: 'high-performance' })
+}
+
+/** Dawn has no list of adapters, but a name that none has is refused with all names there are. */
+async function namesOf(dawn: Dawn): Promise<AdapterChoice[]> {
+  const refusal = await nameRefusal(dawn)
+  const found = [...refusal.matchAll(/backend: '([^']*)', name: '(.*)'$/gm)].map(([, backend, name]) => ({
+    backend,
+    name,
+  }))
+  const usable = found.filter(({ backend, name }, at) => {
+    return backend !== 'null' && at === found.findIndex((other) => other.backend === backend && other.name === name)
+  })
+  const preferred = usable.filter(({ backend }) => backend === PREFERRED[process.platform])
+  return preferred.length > 0 ? preferred : usable
+}
+
+async function nameRefusal(dawn: Dawn): Promise<string> {
+  try {
+    const gpu = dawn.create([`adapter=${NO_SUCH_NAME}`])
+    instances.push(gpu)
+    await gpu.requestAdapter()
+    return ''
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+export function infoOf(adapter: GPUAdapter, { backend, name }: AdapterChoice): AdapterInfo {
+  const { vendor, architecture, device, description } = adapter.info
+  const text = `${name} ${vendor} ${architecture} ${device} ${description}`
+  const { limits } = adapter
+  return {
+    name,
+    backend,
+    vendor,
+    architecture,
+    device,
+    driver: description,
+    software: isSoftware(text) || isFallback(adapter),
+    limits: {
+      invocationsPerWorkgroup: limits.maxComputeInvocationsPerWorkgroup,
+      workgroupsPerDimension: limits.maxComputeWorkgroupsPerDimension,
+      storageBufferBytes: limits.maxStorageBufferBindingSize,
+    },
+  }
+}
+
+/** SwiftShader, Mesa's llvmpipe and lavapipe, Windows' WARP, and Dawn's null backend, which computes nothing at all. */
+export function isSoftware(text: string): boolean {
+  return /swiftshader|llvmpipe|lavapipe|softpipe|basic render|\bwarp\b|null-backend/i.test(text)
+}
+
+/** The older place of the flag and the newer one. */
+function isFallback(adapter: GPUAdapter): boolean {
+  return Reflect.get(adapter.info, 'isFallbackAdapter') === true || Reflect.get(adapter, 'isFallbackAdapter') === true
+}

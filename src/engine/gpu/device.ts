@@ -1,0 +1,212 @@
+/** One GPU: a child process that is replaced when it fails, until it has failed too often. */
+import type { Candidate, DeviceStatus, EngineWork } from '../engine.ts'
+import type { NonceRange } from '../range.ts'
+import { type ChildEnd, GpuChild, type LiveReport } from './child-process.ts'
+import { type AdapterInfo, type SearchSettings, type Tuning, workCommand } from './messages.ts'
+
+export interface GpuDeviceOptions {
+  /** `gpu0`, ... */
+  readonly name: string
+  readonly settings: SearchSettings
+  readonly env: Readonly<Record<string, string>>
+  readonly program?: URL | undefined
+  /** A device with work that returns no batch for so long has failed. */
+  readonly silenceMs: number
+  /** First pause before a restart; it doubles with each failure in a row. */
+  readonly restartMs: number
+  readonly onCandidate: (candidate: Candidate) => void
+  readonly onWarning: (message: string) => void
+  /** The device began newer work, or stopped or resumed searching. */
+  readonly onChange: () => void
+}
+
+/** The device is given up after so many failures in a row. */
+export const MOST_FAILURES = 5
+const MOST_RESTART_MS = 30_000
+/** A device that has run for so long without failure starts with a clean slate. */
+const SETTLED_MS = 60_000
+/** Opening a driver, compiling the shader and tuning take this long at most. */
+const MOST_START_MS = 60_000
+const WATCH_MS = 250
+
+type State = 'idle' | 'starting' | 'searching' | 'restarting' | 'parked'
+
+export class GpuDevice {
+  readonly #options: GpuDeviceOptions
+  #state: State = 'idle'
+  #child: GpuChild | null = null
+  #adapter: AdapterInfo | null = null
+  #tuning: Tuning | null = null
+  #work: EngineWork | null = null
+  #began = -1
+  #hashes = 0
+  #batches = 0
+  #serviceMs = 0
+  #starts = 0
+  /** Since the last long stretch without one, and in all. */
+  #failures = 0
+  #faults = 0
+  #readyAtMs = 0
+  #lastSignMs = 0
+  #lastWatchMs = 0
+  #watch: NodeJS.Timeout | undefined
+  #restart: NodeJS.Timeout | undefined
+  /** Resolves the start: with null, or with why the first child failed. */
+  #started: (failure: string | null) => void = () => undefined
+
+  constructor(options: GpuDeviceOptions) {
+    this.#options = options
+  }
+
+  /** Resolves with null when the device is ready, else with why its first child failed; it is tried again all the same. */
+  start(): Promise<string | null> {
+    this.#watch = setInterval(() => this.#look(), WATCH_MS).unref()
+    return new Promise((resolve) => {
+      this.#started = resolve
+      this.#launch()
+    })
+  }
+
+  setWork(work: EngineWork): void {
+    // It was silent for want of work; frequent new work, though, must not excuse a device that does nothing.
+    if (this.#work === null || this.#work.bytes === null) this.#lastSignMs = performance.now()
+    this.#work = work
+    this.#child?.send(workCommand(work))
+  }
+
+  /** Whether the device searches work of this sequence or newer, or does not search at all. */
+  hasBegun(sequence: number): boolean {
+    return this.#state !== 'searching' || this.#began >= sequence
+  }
+
+  get isParked(): boolean {
+    return this.#state === 'parked'
+  }
+
+  get adapter(): AdapterInfo | null {
+    return this.#adapter
+  }
+
+  get tuning(): Tuning | null {
+    return this.#tuning
+  }
+
+  /** Process id of the present child. */
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
+  /** Batches so far, and how long the device spent on them. */
+  get batches(): { readonly count: number; readonly serviceMs: number } {
+    return { count: this.#batches, serviceMs: this.#serviceMs }
+  }
+
+  status(): DeviceStatus {
+    const state = this.#state
+    return {
+      device: this.#options.name,
+      kernel: 'wgsl',
+      hashes: this.#hashes,
+      faults: this.#faults,
+      ...((state === 'restarting' || state === 'parked') && { state }),
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#state = 'idle'
+    clearInterval(this.#watch)
+    clearTimeout(this.#restart)
+    this.#started('stopped')
+    await this.#child?.kill()
+    this.#child = null
+  }
+
+  #launch(): void {
+    const { settings, env, program } = this.#options
+    this.#state = this.#starts === 0 ? 'starting' : 'restarting'
+    this.#lastSignMs = performance.now()
+    this.#began = -1
+    this.#child = new GpuChild({
+      env,
+      program,
+      onReport: (report) => this.#receive(report),
+      onEnd: (end) => this.#fail(end),
+    })
+    this.#child.send({ type: 'search', settings: { ...settings, range: this.#nextRange(settings.range) } })
+    if (this.#work !== null) this.#child.send(workCommand(this.#work))
+  }
+
+  /** How far a child came is lost with it; the next one takes the next value of `low` and tries no nonce again. */
+  #nextRange({ low, lowStep, middle }: NonceRange): NonceRange {
+    return { low: (low + this.#starts++ * lowStep) & 0xffff, lowStep, middle }
+  }
+
+  #receive(report: LiveReport): void {
+    this.#lastSignMs = performance.now()
+    const newest = this.#work?.sequence ?? -1
+    switch (report.type) {
+      case 'ready':
+        this.#state = 'searching'
+        this.#readyAtMs = this.#lastSignMs
+        this.#adapter = report.adapter
+        this.#tuning = report.tuning
+        this.#started(null)
+        this.#options.onChange()
+        return
+      case 'began':
+        if (report.sequence > newest) return
+        this.#began = report.sequence
+        this.#options.onChange()
+        return
+      case 'batch': {
+        const { sequence, nonces, serviceMs, candidates } = report
+        // No work of that number was ever given.
+        if (sequence > newest) return
+        if (this.#lastSignMs - this.#readyAtMs > SETTLED_MS) this.#failures = 0
+        this.#hashes += nonces
+        this.#batches++
+        this.#serviceMs += serviceMs
+        const device = this.#options.name
+        for (const hex of candidates) this.#options.onCandidate({ sequence, nonce: BigInt(`0x${hex}`), device })
+        return
+      }
+      case 'warning':
+        this.#options.onWarning(`${this.#options.name}: ${report.message}`)
+    }
+  }
+
+  /** Looks whether the child has fallen silent. */
+  #look(): void {
+    const nowMs = performance.now()
+    // This process itself was held up or put to sleep: its child may have reported meanwhile.
+    if (nowMs - this.#lastWatchMs > 4 * WATCH_MS) this.#lastSignMs = nowMs
+    this.#lastWatchMs = nowMs
+    if (this.#child === null) return
+    const isStarting = this.#state !== 'searching'
+    if (!isStarting && (this.#work === null || this.#work.bytes === null)) return
+    const patienceMs = isStarting ? MOST_START_MS : this.#options.silenceMs
+    if (nowMs - this.#lastSignMs > patienceMs) {
+      this.#fail({ reason: `no batch for ${Math.round(patienceMs / 100) / 10} s`, hopeless: false })
+    }
+  }
+
+  #fail({ reason, hopeless }: ChildEnd): void {
+    const { name, restartMs, onWarning, onChange } = this.#options
+    void this.#child?.kill()
+    this.#child = null
+    this.#failures++
+    this.#faults++
+    if (hopeless || this.#failures >= MOST_FAILURES) {
+      this.#state = 'parked'
+      const tries = this.#failures === 1 ? '' : ` after ${this.#failures} failures in a row`
+      onWarning(`${name} is parked${tries}: ${reason}`)
+    } else {
+      this.#state = 'restarting'
+      const pauseMs = Math.min(MOST_RESTART_MS, restartMs * 2 ** (this.#failures - 1))
+      onWarning(`${name} failed and is started again in ${pauseMs / 1000} s: ${reason}`)
+      this.#restart = setTimeout(() => this.#launch(), pauseMs).unref()
+    }
+    this.#started(reason)
+    onChange()
+  }
+}

@@ -1,0 +1,150 @@
+/** The GPU engine: WGSL through Dawn, one child process per device. */
+import { NewcutError } from '../../core/errors.ts'
+import type { DeviceStatus, Engine, EngineEvents, EngineWork } from '../engine.ts'
+import type { NonceRange } from '../range.ts'
+import { GpuDevice } from './device.ts'
+import { SEARCHED_WORK_BYTES } from './layout.ts'
+import type { AdapterChoice, AdapterInfo, Tuning } from './messages.ts'
+
+export interface GpuEngineOptions {
+  /** One device each. null: the first one Dawn finds. */
+  readonly adapters: readonly (AdapterChoice | null)[]
+  /** One for each device; apart from those of all other engines (splitRanges). */
+  readonly ranges: readonly NonceRange[]
+  /** Service time that batches aim at. */
+  readonly batchMs?: number | undefined
+  /** Lanes in a workgroup and nonces a lane tries in a dispatch; tuned when not given. */
+  readonly workgroup?: number | undefined
+  readonly loop?: number | undefined
+  /** Batches submitted at once. */
+  readonly inFlight?: number | undefined
+  readonly allowSoftware?: boolean | undefined
+  /** Where tuned values are kept (tuningFileOf); null: nothing is tuned. */
+  readonly tuningFile: string | null
+  readonly retune?: boolean | undefined
+  /** Environment variables for the child processes, beside those of this one. */
+  readonly env?: Readonly<Record<string, string>> | undefined
+  /** Program of the child processes; tests put a faulty one here. */
+  readonly program?: URL | undefined
+  readonly silenceMs?: number | undefined
+  readonly restartMs?: number | undefined
+}
+
+export const DEFAULT_BATCH_MS = 25
+/** A device may be silent for so many batches, and for so long at least: software drivers are slow and share cores. */
+const SILENT_BATCHES = 10
+const LEAST_SILENCE_MS = 5000
+const RESTART_MS = 1000
+
+export class GpuEngine implements Engine {
+  readonly name = 'gpu'
+  readonly #devices: readonly GpuDevice[]
+  #events: EngineEvents | null = null
+  #warnedOfLength = false
+  /** The newest work, while not every device has begun it. */
+  #taken: { readonly sequence: number; readonly resolve: (all: boolean) => void } | null = null
+
+  constructor(options: GpuEngineOptions) {
+    const { batchMs = DEFAULT_BATCH_MS, adapters, ranges } = options
+    if (adapters.length === 0 || ranges.length < adapters.length) throw new RangeError('each device needs a range')
+    this.#devices = adapters.map((adapter, index) => {
+      return new GpuDevice({
+        name: `gpu${index}`,
+        settings: {
+          adapter,
+          batchMs,
+          range: ranges[index],
+          allowSoftware: options.allowSoftware ?? false,
+          inFlight: options.inFlight ?? 2,
+          workgroup: options.workgroup ?? null,
+          loop: options.loop ?? null,
+          tuningFile: options.tuningFile,
+          retune: options.retune ?? false,
+        },
+        env: options.env ?? {},
+        program: options.program,
+        silenceMs: options.silenceMs ?? Math.max(LEAST_SILENCE_MS, SILENT_BATCHES * batchMs),
+        restartMs: options.restartMs ?? RESTART_MS,
+        onCandidate: (candidate) => this.#events?.onCandidate(candidate),
+        onWarning: (message) => this.#events?.onWarning(message),
+        onChange: () => this.#lookWhetherTaken(),
+      })
+    })
+  }
+
+  /**
+   * Throws NewcutError KERNEL_REFUSED when there is no hope for any device, or for work that the shader is not written
+   * for. A device that might do better next time is started again while mining begins without it.
+   */
+  async start(workBytes: number, events: EngineEvents): Promise<void> {
+    if (!gpuSearches(workBytes)) {
+      throw new NewcutError('KERNEL_REFUSED', `the GPU cannot search work of ${workBytes} bytes`, {
+        hint: 'it searches graphs of degree 3 (286 bytes) only; mine this one with --gpu none',
+      })
+    }
+    this.#events = events
+    const failures = await Promise.all(this.#devices.map((device) => device.start()))
+    if (!this.#devices.every(({ isParked }) => isParked)) return
+    await this.stop()
+    throw new NewcutError('KERNEL_REFUSED', `no GPU searches here: ${failures.join('; ')}`, {
+      hint: 'newcut devices lists what there is; --gpu none mines without',
+    })
+  }
+
+  setWork(work: EngineWork): Promise<boolean> {
+    this.#taken?.resolve(false)
+    const given = this.#searchable(work)
+    return new Promise((resolve) => {
+      this.#taken = { sequence: work.sequence, resolve }
+      for (const device of this.#devices) device.setWork(given)
+      this.#lookWhetherTaken()
+    })
+  }
+
+  devices(): readonly DeviceStatus[] {
+    return this.#devices.map((device) => device.status())
+  }
+
+  /** What each device is; null while it has not been opened. */
+  adapters(): readonly (AdapterInfo | null)[] {
+    return this.#devices.map(({ adapter }) => adapter)
+  }
+
+  /** For benchmarks and tests. */
+  details(): readonly GpuDeviceDetails[] {
+    return this.#devices.map(({ tuning, pid, batches }) => ({ tuning, pid, batches }))
+  }
+
+  async stop(): Promise<void> {
+    this.#events = null
+    this.#taken?.resolve(false)
+    this.#taken = null
+    await Promise.all(this.#devices.map((device) => device.stop()))
+  }
+
+  /** Work of another length is as good as none. */
+  #searchable(work: EngineWork): EngineWork {
+    if (work.bytes === null || gpuSearches(work.bytes.length)) return work
+    if (!this.#warnedOfLength) this.#events?.onWarning(`the GPU cannot search work of ${work.bytes.length} bytes`)
+    this.#warnedOfLength = true
+    return { ...work, bytes: null }
+  }
+
+  #lookWhetherTaken(): void {
+    const taken = this.#taken
+    if (taken === null || !this.#devices.every((device) => device.hasBegun(taken.sequence))) return
+    this.#taken = null
+    taken.resolve(true)
+  }
+}
+
+export interface GpuDeviceDetails {
+  readonly tuning: Tuning | null
+  readonly pid: number | undefined
+  readonly batches: { readonly count: number; readonly serviceMs: number }
+}
+
+/** Whether the shader is written for work of this length. */
+export function gpuSearches(workBytes: number): boolean {
+  return workBytes === SEARCHED_WORK_BYTES
+}

@@ -1,0 +1,144 @@
+/**
+ * What a GPU's child process and its parent tell each other: lines of JSON, commands on the child's standard input,
+ * reports on its file descriptor 3 (drivers write to the usual ones as they please). The child talks to foreign code,
+ * so the parent checks every report; one that fails the check is a failure of the child.
+ */
+import { type Static, type TSchema, Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { decodeHex, encodeHex } from '../../core/bytes.ts'
+import { describeError } from '../../core/errors.ts'
+import type { EngineWork } from '../engine.ts'
+import type { NonceRange } from '../range.ts'
+import { CAPACITY, MOST_BATCH_NONCES } from './layout.ts'
+
+/** Longest line: a batch full of candidates takes 20 KiB. */
+export const MOST_LINE_CHARACTERS = 65_536
+export const REPORT_DESCRIPTOR = 3
+
+const Text = Type.String({ maxLength: 200 })
+const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+
+/** What Dawn says about a device that can compute. */
+export const AdapterInfo = Type.Object({
+  name: Text,
+  backend: Text,
+  vendor: Text,
+  architecture: Text,
+  device: Text,
+  /** Name and version of the driver, as far as known. */
+  driver: Text,
+  /** A processor that pretends: good for tests, slower than the CPU engine. */
+  software: Type.Boolean(),
+  limits: Type.Object({ invocationsPerWorkgroup: Count, workgroupsPerDimension: Count, storageBufferBytes: Count }),
+})
+export type AdapterInfo = Readonly<Static<typeof AdapterInfo>>
+
+/** Sizes that suit a device. */
+export const Tuning = Type.Object({
+  /** Lanes in a workgroup. */
+  workgroup: Type.Integer({ minimum: 1, maximum: 1024 }),
+  /** Nonces a lane tries in one dispatch. */
+  loop: Type.Integer({ minimum: 1, maximum: 65_536 }),
+  /** Where batch sizes start. */
+  noncesPerMs: Type.Number({ minimum: 1, maximum: MOST_BATCH_NONCES }),
+})
+export type Tuning = Readonly<Static<typeof Tuning>>
+
+const reports = {
+  /** The answer to `list`. */
+  adapters: Type.Object({ type: Type.Literal('adapters'), adapters: Type.Array(AdapterInfo, { maxItems: 64 }) }),
+  ready: Type.Object({ type: Type.Literal('ready'), adapter: AdapterInfo, tuning: Tuning }),
+  /** The device has begun a batch of this work, or was told that there is none. */
+  began: Type.Object({ type: Type.Literal('began'), sequence: Count }),
+  /** A batch whose result is proven to be its own. */
+  batch: Type.Object({
+    type: Type.Literal('batch'),
+    sequence: Count,
+    nonces: Type.Integer({ minimum: 1, maximum: MOST_BATCH_NONCES }),
+    serviceMs: Type.Number({ minimum: 0 }),
+    /** Nonces to report, 16 hexadecimal digits each. */
+    candidates: Type.Array(Type.String({ pattern: '^[0-9a-f]{16}$' }), { maxItems: CAPACITY }),
+  }),
+  /** Something the user should know; the child goes on. */
+  warning: Type.Object({ type: Type.Literal('warning'), message: Text }),
+  /** The child is about to exit. `hopeless`: the next one would fail alike. */
+  failed: Type.Object({ type: Type.Literal('failed'), message: Text, hopeless: Type.Boolean() }),
+} satisfies Record<string, TSchema>
+
+export type Report = { [Kind in keyof typeof reports]: Static<(typeof reports)[Kind]> }[keyof typeof reports]
+
+/** An adapter as Dawn finds it again. */
+export interface AdapterChoice {
+  readonly backend: string
+  readonly name: string
+}
+
+export interface SearchSettings {
+  /** null: the one Dawn prefers. */
+  readonly adapter: AdapterChoice | null
+  readonly allowSoftware: boolean
+  readonly range: NonceRange
+  /** Service time that batch sizes aim at. */
+  readonly batchMs: number
+  /** Batches submitted at once. Two hide the time between a result and the next batch. */
+  readonly inFlight: number
+  /** These override what tuning finds. */
+  readonly workgroup: number | null
+  readonly loop: number | null
+  /** File with tuned values; null: neither read nor written, and nothing is tuned. */
+  readonly tuningFile: string | null
+  /** Tune even if the file has values. */
+  readonly retune: boolean
+}
+
+export interface WorkCommand {
+  readonly type: 'work'
+  readonly sequence: number
+  /** Hexadecimal; null: no work. */
+  readonly bytes: string | null
+  readonly target: string
+}
+
+export type Command =
+  | { readonly type: 'list' }
+  | { readonly type: 'search'; readonly settings: SearchSettings }
+  | WorkCommand
+
+export function workCommand({ sequence, bytes, target }: EngineWork): WorkCommand {
+  return { type: 'work', sequence, bytes: bytes && encodeHex(bytes), target: target.toString(16) }
+}
+
+export function workOf({ sequence, bytes, target }: WorkCommand): EngineWork {
+  return { sequence, bytes: bytes === null ? null : decodeHex(bytes), target: BigInt(`0x${target}`) }
+}
+
+/** Cut to what a report may hold. */
+export function reportText(value: unknown): string {
+  return (typeof value === 'string' ? value : describeError(value)).slice(0, 200)
+}
+
+/** The report in a line, or null when there is none in it. */
+export function parseReport(line: string): Report | null {
+  try {
+    const value: unknown = JSON.parse(line)
+    const kind = (value as { type?: unknown } | null)?.type
+    if (typeof kind !== 'string' || !Object.hasOwn(reports, kind)) return null
+    return Value.Check(reports[kind as keyof typeof reports], value) ? (value as Report) : null
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}
+
+/** Cuts what comes in into lines. Throws RangeError for one that is too long. */
+export class LineReader {
+  #rest = ''
+
+  push(text: string): string[] {
+    const lines = (this.#rest + text).split('\n')
+    this.#rest = lines.pop() ?? ''
+    if ([this.#rest, ...lines].some(({ length }) => length > MOST_LINE_CHARACTERS))
+      throw new RangeError('an endless line')
+    return lines
+  }
+}

@@ -1,0 +1,121 @@
+/** Child process only: the shader on a device, with buffers for each batch in flight. */
+import { readFileSync } from 'node:fs'
+import type { Dawn } from './dawn.ts'
+import {
+  type Batch,
+  type BatchResult,
+  decodeResult,
+  encodeParams,
+  PARAMS_BYTES,
+  type PreparedWork,
+  RESULT_BYTES,
+} from './layout.ts'
+import type { BatchRunner } from './search-loop.ts'
+
+/** Compiled files lie in dist/, one level further down. */
+const SHADER_FILE = new URL(
+  import.meta.url.endsWith('.ts') ? '../../../shaders/search.wgsl' : '../../../../shaders/search.wgsl',
+  import.meta.url,
+)
+
+export function shaderText(): string {
+  return readFileSync(SHADER_FILE, 'utf8')
+}
+
+export interface RunnerOptions {
+  readonly workgroup: number
+  /** Nonces a lane tries in one dispatch. */
+  readonly loop: number
+  /** Batches at once. */
+  readonly slots: number
+}
+
+interface Slot {
+  readonly params: GPUBuffer
+  readonly result: GPUBuffer
+  readonly readback: GPUBuffer
+  readonly bindings: GPUBindGroup
+}
+
+export class GpuRunner implements BatchRunner {
+  readonly #device: GPUDevice
+  readonly #dawn: Dawn
+  readonly #options: RunnerOptions
+  readonly #pipeline: GPUComputePipeline
+  readonly #slots: readonly Slot[]
+  #tag = 0
+
+  private constructor(dawn: Dawn, device: GPUDevice, pipeline: GPUComputePipeline, options: RunnerOptions) {
+    this.#dawn = dawn
+    this.#device = device
+    this.#pipeline = pipeline
+    this.#options = options
+    this.#slots = Array.from({ length: options.slots }, (_, slot) => this.#createSlot(slot))
+  }
+
+  /** Rejects when the shader does not compile. */
+  static async create(dawn: Dawn, device: GPUDevice, options: RunnerOptions): Promise<GpuRunner> {
+    const module = device.createShaderModule({ label: 'search', code: shaderText() })
+    const pipeline = await device.createComputePipelineAsync({
+      label: `search, workgroup ${options.workgroup}`,
+      layout: 'auto',
+      compute: { module, entryPoint: 'search', constants: { WORKGROUP: options.workgroup } },
+    })
+    return new GpuRunner(dawn, device, pipeline, options)
+  }
+
+  async run(slot: number, work: PreparedWork, batch: Batch): Promise<BatchResult> {
+    const { params, result, readback, bindings } = this.#slots[slot]
+    // Zero would be the tag of a result that nothing was written to.
+    this.#tag = (this.#tag % 0xffffffff) + 1
+    const tag = this.#tag
+    this.#device.queue.writeBuffer(params, 0, encodeParams(work, batch, tag))
+    const encoder = this.#device.createCommandEncoder({ label: `batch ${tag}` })
+    encoder.clearBuffer(result, 0, 8)
+    const pass = encoder.beginComputePass({ label: `batch ${tag}` })
+    pass.setPipeline(this.#pipeline)
+    pass.setBindGroup(0, bindings)
+    pass.dispatchWorkgroups(...this.#dispatchSize(batch.count))
+    pass.end()
+    encoder.copyBufferToBuffer(result, 0, readback, 0, RESULT_BYTES)
+    this.#device.queue.submit([encoder.finish()])
+    await readback.mapAsync(this.#dawn.globals.GPUMapMode.READ)
+    const words = new Uint32Array(readback.getMappedRange().slice(0))
+    readback.unmap()
+    const decoded = decodeResult(words, tag)
+    if (decoded === null) throw new Error(`batch ${tag} came back with tag ${words[0]}`)
+    return decoded
+  }
+
+  destroy(): void {
+    for (const { params, result, readback } of this.#slots) {
+      for (const buffer of [params, result, readback]) buffer.destroy()
+    }
+  }
+
+  /** Workgroups in x and y: a few too many do not matter to the shader. */
+  #dispatchSize(nonces: number): [number, number] {
+    const { workgroup, loop } = this.#options
+    const groups = Math.ceil(nonces / (workgroup * loop))
+    const rows = Math.ceil(groups / this.#device.limits.maxComputeWorkgroupsPerDimension)
+    return [Math.ceil(groups / rows), rows]
+  }
+
+  #createSlot(slot: number): Slot {
+    const { UNIFORM, STORAGE, COPY_SRC, COPY_DST, MAP_READ } = this.#dawn.globals.GPUBufferUsage
+    const create = (name: string, size: number, usage: number) =>
+      this.#device.createBuffer({ label: `${name} ${slot}`, size, usage })
+    const params = create('params', PARAMS_BYTES, UNIFORM | COPY_DST)
+    const result = create('result', RESULT_BYTES, STORAGE | COPY_SRC | COPY_DST)
+    const readback = create('readback', RESULT_BYTES, MAP_READ | COPY_DST)
+    const bindings = this.#device.createBindGroup({
+      label: `bindings ${slot}`,
+      layout: this.#pipeline.getBindGroupLayout(0),
+      entries: [
+        { binding: 0, resource: { buffer: params } },
+        { binding: 1, resource: { buffer: result } },
+      ],
+    })
+    return { params, result, readback, bindings }
+  }
+}

@@ -1,0 +1,130 @@
+/** The search of one device: keeps batches in flight, follows new work, and reports what came back. */
+import { type BatchSize, halves, mostNoncesFor, type NonceCursor } from './batches.ts'
+import { type Batch, type BatchResult, CAPACITY, judgeNonce, type PreparedWork } from './layout.ts'
+import type { Report } from './messages.ts'
+
+/** Runs batches; each slot has buffers of its own and one batch at a time. */
+export interface BatchRunner {
+  /** Rejects when the result is not that of the batch. */
+  run(slot: number, work: PreparedWork, batch: Batch): Promise<BatchResult>
+}
+
+export interface SearchLoopOptions {
+  readonly runner: BatchRunner
+  readonly inFlight: number
+  readonly cursor: NonceCursor
+  readonly size: BatchSize
+  readonly send: (report: Report) => void
+  readonly nowMs: () => number
+}
+
+/** Numbered work; null: nothing to search. */
+interface Numbered {
+  readonly sequence: number
+  readonly work: PreparedWork | null
+}
+
+/** After this many solutions for one work the device slows down: the target is trivial and one is enough. */
+const SOLUTION_BURST = 8
+const SOLUTION_PAUSE_MS = 5
+
+export class SearchLoop {
+  readonly #options: SearchLoopOptions
+  #current: Numbered = { sequence: -1, work: null }
+  #began = -1
+  /** Sequences of the batches on the device, oldest first. */
+  readonly #inFlight: { readonly sequence: number }[] = []
+  /** Parts of batches that found more than a result holds; of the current work. */
+  #redo: Batch[] = []
+  #solutions = 0
+  #lastResultMs = 0
+  #wake: () => void = () => undefined
+  #awake: Promise<void> = Promise.resolve()
+
+  constructor(options: SearchLoopOptions) {
+    this.#options = options
+    this.#sleep()
+  }
+
+  setWork(current: Numbered): void {
+    this.#current = current
+    this.#redo = []
+    this.#solutions = 0
+    if (current.work === null) this.#begin(current.sequence)
+    this.#wake()
+    this.#sleep()
+  }
+
+  /** Searches for ever; rejects when the device fails. */
+  async run(): Promise<never> {
+    const slots = Array.from({ length: this.#options.inFlight }, (_, slot) => this.#serve(slot))
+    await Promise.all(slots)
+    throw new Error('the search ended')
+  }
+
+  /** Keeps one slot busy. */
+  async #serve(slot: number): Promise<void> {
+    for (;;) {
+      const { sequence, work } = this.#current
+      if (work === null) await this.#awake
+      else await this.#search(slot, sequence, work)
+    }
+  }
+
+  async #search(slot: number, sequence: number, work: PreparedWork): Promise<void> {
+    const { runner, size, cursor, nowMs } = this.#options
+    const wanted = size.nonces
+    const batch = this.#redo.pop() ?? cursor.next(Math.min(wanted, mostNoncesFor(work.bound)))
+    const entry = { sequence }
+    this.#inFlight.push(entry)
+    this.#announce()
+    const startMs = nowMs()
+    const result = await runner.run(slot, work, batch)
+    const endMs = nowMs()
+    // The device serves batches one after the other: this one could not start before the last one ended.
+    const serviceMs = endMs - Math.max(startMs, this.#lastResultMs)
+    this.#lastResultMs = endMs
+    this.#inFlight.splice(this.#inFlight.indexOf(entry), 1)
+    this.#announce()
+    if (batch.count === wanted) size.learn(serviceMs)
+    this.#take(sequence, work, batch, result, serviceMs)
+    if (this.#solutions > SOLUTION_BURST) await new Promise((resolve) => setTimeout(resolve, SOLUTION_PAUSE_MS))
+  }
+
+  #take(sequence: number, work: PreparedWork, batch: Batch, result: BatchResult, serviceMs: number): void {
+    const isCurrent = sequence === this.#current.sequence
+    if (result.found > batch.count) throw new Error(`${result.found} candidates in ${batch.count} nonces`)
+    if (result.found > CAPACITY && isCurrent) {
+      this.#redo.push(...halves(batch))
+      return
+    }
+    // The miner judges: it counts what the shader should never have returned as an error of this device.
+    const candidates = result.nonces.filter((nonce) => judgeNonce(work, nonce) !== 'near')
+    if (isCurrent) this.#solutions += candidates.length
+    this.#options.send({
+      type: 'batch',
+      sequence,
+      nonces: batch.count,
+      serviceMs,
+      candidates: candidates.map((nonce) => nonce.toString(16).padStart(16, '0')),
+    })
+  }
+
+  /** The oldest batch on the device is the one that it works on. */
+  #announce(): void {
+    const oldest = this.#inFlight[0]
+    if (oldest !== undefined) this.#begin(oldest.sequence)
+  }
+
+  #begin(sequence: number): void {
+    if (sequence <= this.#began) return
+    this.#began = sequence
+    this.#options.send({ type: 'began', sequence })
+  }
+
+  #sleep(): void {
+    this.#awake = new Promise((resolve) => {
+      this.#wake = resolve
+    })
+  }
+}

@@ -1,0 +1,24 @@
+/** Proves a device before it mines: one that misses solutions would never be found out by the solutions it reports. */
+import { randomBytes, randomInt } from 'node:crypto'
+import { type Batch, judgeNonce, noncesOf, prepareWork, SEARCHED_WORK_BYTES } from './layout.ts'
+import type { BatchRunner } from './search-loop.ts'
+
+const NONCES = 2048
+/** One nonce in 16 is a candidate. */
+const TARGET = (1n << 252n) - 1n
+
+/** null when the device finds in random work what the CPU finds, else a sentence. Across the end of word 6. */
+export async function selfTest(runner: BatchRunner): Promise<string | null> {
+  const work = prepareWork(randomBytes(SEARCHED_WORK_BYTES), TARGET)
+  const batch: Batch = {
+    low: randomInt(0x10000),
+    first: 2 ** 32 - NONCES / 2,
+    high: randomInt(0x10000),
+    count: NONCES,
+  }
+  const wanted = noncesOf(batch).filter((nonce) => judgeNonce(work, nonce) !== 'false')
+  const { found, nonces } = await runner.run(0, work, batch)
+  const known = new Set(nonces)
+  if (found === wanted.length && wanted.every((nonce) => known.has(nonce))) return null
+  return `the device hashes wrongly: of ${wanted.length} nonces it found ${wanted.filter((n) => known.has(n)).length}`
+}

@@ -1,0 +1,108 @@
+/** Child process only: which sizes suit a device, measured once and kept in a file. */
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { Value } from 'typebox/value'
+import { MOST_BATCH_NONCES, prepareWork, SEARCHED_WORK_BYTES } from './layout.ts'
+import { type AdapterInfo, Tuning } from './messages.ts'
+import type { BatchRunner } from './search-loop.ts'
+
+export const DEFAULT_TUNING: Tuning = { workgroup: 64, loop: 16, noncesPerMs: 4096 }
+
+const WORKGROUPS = [64, 128, 256]
+const LOOPS = [1, 8, 32, 128]
+/** Batches in a measurement, over two slots. */
+const SAMPLE_BATCHES = 6
+/** A slow device is tuned as far as this time goes. */
+const MOST_TUNING_MS = 4000
+/** Adapters, drivers and shaders remembered; the oldest entry makes room. */
+const MOST_ENTRIES = 32
+
+/** An entry holds for this adapter, driver and shader. */
+export function tuningKey(adapter: AdapterInfo, shader: string): string {
+  const { backend, name, vendor, architecture, device, driver } = adapter
+  const digest = createHash('sha256').update(shader).digest('hex').slice(0, 16)
+  return [backend, name, vendor, architecture, device, driver, digest].join('|')
+}
+
+/** null when the file has no usable entry; a broken file is as good as none. */
+export function readTuning(file: string, key: string): Tuning | null {
+  const entry: unknown = readEntries(file).get(key)
+  return Value.Check(Tuning, entry) ? entry : null
+}
+
+/** Throws when the file cannot be written. */
+export function writeTuning(file: string, key: string, tuning: Tuning): void {
+  const entries = readEntries(file)
+  entries.delete(key)
+  entries.set(key, tuning)
+  const kept = [...entries].slice(-MOST_ENTRIES)
+  mkdirSync(dirname(file), { recursive: true })
+  // Renamed into place, since children of several devices may write at once.
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, `${JSON.stringify(Object.fromEntries(kept), null, 2)}\n`)
+  renameSync(draft, file)
+}
+
+function readEntries(file: string): Map<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    return new Map(typeof value === 'object' && value !== null ? Object.entries(value) : [])
+  } catch {
+    return new Map()
+  }
+}
+
+type DisposableRunner = BatchRunner & { destroy(): void }
+
+/** Measures all sizes that the device allows. `create` makes a runner with two slots. */
+export async function tune(
+  create: (workgroup: number, loop: number) => Promise<DisposableRunner>,
+  limits: { readonly mostInvocations: number; readonly batchMs: number },
+): Promise<Tuning> {
+  const startMs = performance.now()
+  const trial = async (workgroup: number, loop: number, batchNonces: number): Promise<Tuning> => {
+    const runner = await create(workgroup, loop)
+    await sample(runner, batchNonces, 1)
+    const noncesPerMs = batchNonces / (await sample(runner, batchNonces, SAMPLE_BATCHES))
+    runner.destroy()
+    return { workgroup, loop, noncesPerMs }
+  }
+  const { nonces, tuning } = await firstTrial(
+    await create(DEFAULT_TUNING.workgroup, DEFAULT_TUNING.loop),
+    limits.batchMs,
+  )
+  let best = tuning
+  for (const workgroup of WORKGROUPS.filter((lanes) => lanes <= limits.mostInvocations)) {
+    for (const loop of LOOPS) {
+      if (performance.now() - startMs > MOST_TUNING_MS) return best
+      const other = await trial(workgroup, loop, nonces)
+      if (other.noncesPerMs > best.noncesPerMs) best = other
+    }
+  }
+  return best
+}
+
+/** Finds how many nonces fill a batch, with the default sizes. */
+async function firstTrial(runner: DisposableRunner, batchMs: number): Promise<{ nonces: number; tuning: Tuning }> {
+  let nonces = 32_768
+  let noncesPerMs = 0
+  while (nonces < MOST_BATCH_NONCES && nonces < batchMs * (noncesPerMs || nonces)) {
+    nonces *= 2
+    noncesPerMs = nonces / (await sample(runner, nonces, 2))
+  }
+  runner.destroy()
+  return { nonces, tuning: { ...DEFAULT_TUNING, noncesPerMs } }
+}
+
+/** Milliseconds a batch takes, over two slots. */
+async function sample(runner: BatchRunner, nonces: number, batches: number): Promise<number> {
+  const work = prepareWork(randomBytes(SEARCHED_WORK_BYTES), 0n)
+  let left = batches
+  const serve = async (slot: number) => {
+    while (left-- > 0) await runner.run(slot, work, { low: 0, first: 0, high: 0, count: nonces })
+  }
+  const startMs = performance.now()
+  await Promise.all([serve(0), serve(1)])
+  return Math.max(0.01, (performance.now() - startMs) / batches)
+}

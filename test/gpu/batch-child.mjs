@@ -1,0 +1,27 @@
+/** Runs the batches that batch-server.ts sends, on the first adapter there is, with the compiled code that ships. */
+import { createInterface } from 'node:readline'
+import { listAdapters, loadDawn, openAdapter } from '../../dist/src/engine/gpu/dawn.js'
+import { prepareWork } from '../../dist/src/engine/gpu/layout.js'
+import { GpuRunner } from '../../dist/src/engine/gpu/runner.js'
+
+globalThis.setImmediate = (run, ...values) => setTimeout(run, 1, ...values)
+
+const dawn = await loadDawn()
+const [choice] = await listAdapters(dawn)
+const adapter = await openAdapter(dawn, choice)
+const device = await adapter.requestDevice()
+device.addEventListener('uncapturederror', ({ error }) => {
+  console.error(error.message)
+  process.exit(1)
+})
+const runners = new Map()
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { workgroup, loop, bytes, target, batch } = JSON.parse(line)
+  const key = `${workgroup} ${loop}`
+  if (!runners.has(key)) runners.set(key, await GpuRunner.create(dawn, device, { workgroup, loop, slots: 1 }))
+  const work = prepareWork(Buffer.from(bytes, 'hex'), BigInt(target))
+  const { found, nonces } = await runners.get(key).run(0, work, batch)
+  console.log(JSON.stringify({ found, nonces: nonces.map(String) }))
+}
+process.exit(0)

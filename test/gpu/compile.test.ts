@@ -1,0 +1,60 @@
+/** shaders/search.wgsl is valid as it stands, for Dawn's compiler; what it computes is tested elsewhere. */
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { MIX_INDICES, SIGMA } from '../../src/core/blake2s.ts'
+import { CAPACITY } from '../../src/engine/gpu/layout.ts'
+
+const shader = readFileSync(new URL('../../shaders/search.wgsl', import.meta.url), 'utf8')
+const program = fileURLToPath(new URL('./compile-child.mjs', import.meta.url))
+
+/** What the compiler has to say; a string where Dawn does not load. */
+function compile(code: string): readonly string[] | string {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [program], {
+    input: code,
+    encoding: 'utf8',
+    timeout: 20_000,
+  })
+  // Dawn prints what it refuses before that.
+  return status === 0 ? (JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as string[]) : stderr
+}
+
+const verdict = compile(shader)
+if (typeof verdict === 'string') process.stderr.write(`compile tests skipped, Dawn does not load: ${verdict}\n`)
+
+describe.skipIf(typeof verdict === 'string')('shader, by the compiler of Dawn', () => {
+  it('has neither errors nor warnings', () => {
+    expect(verdict).toEqual([])
+  })
+
+  it.each([
+    ['x: vec4u, bits: u32', 'x: vec4u, bits: f32'],
+    ['fn search(', 'fn seek('],
+    ['params.h7 ^', 'params.h8 ^'],
+  ])('would be refused with %s as %s', (right, wrong) => {
+    expect(shader).toContain(right)
+    expect(compile(shader.replace(right, wrong))).not.toEqual([])
+  })
+})
+
+describe('shader, by its text', () => {
+  it('has the same capacity as the host', () => {
+    expect(shader).toContain(`const CAPACITY = ${CAPACITY}u;`)
+  })
+
+  it('has the message schedule of RFC 7693, with words 8 to 15 as zero', () => {
+    const lines = SIGMA.flatMap((sigma, round) =>
+      [0, 4].map((first) => {
+        const words = (half: number) =>
+          [0, 1, 2, 3].map((g) => sigma[2 * (first + g) + half]).map((word) => (word < 8 ? `m${word}` : '0'))
+        const name = first === 0 ? 'columns' : 'diagonals'
+        if (round === 0 && first === 0) return 'v = last_column(m6, m7);'
+        return `v = ${name}(v, vec4u(${words(0).join(', ')}), vec4u(${words(1).join(', ')}));`
+      }),
+    )
+    expect(MIX_INDICES[4]).toEqual([0, 5, 10, 15])
+    const own = shader.split('\n').map((line) => line.trim().replace(/^var /, ''))
+    expect(own.filter((line) => /^v = (last_|columns|diagonals)/.test(line))).toEqual(lines)
+  })
+})

@@ -1,0 +1,32 @@
+/** The same shader through another compiler, naga, which deno has, where it is installed. */
+import { spawn, spawnSync } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe } from 'vitest'
+import { batchConformance } from '../conformance/gpu.ts'
+import { testDriver } from './driver.ts'
+import { runInPage } from './page-request.ts'
+
+const { env } = await testDriver()
+const isThere = spawnSync('deno', ['--version']).status === 0
+if (!isThere) process.stderr.write('deno tests skipped: deno is not installed\n')
+
+describe.skipIf(env === null || !isThere)('shader in deno', () => {
+  if (env === null || !isThere) return
+  const program = fileURLToPath(new URL('./deno-child.js', import.meta.url))
+  const child = spawn('deno', ['run', '--unstable-webgpu', program], {
+    env: { ...process.env, ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  afterAll(() => void child.kill('SIGKILL'))
+
+  batchConformance((request) =>
+    runInPage(request, async (text) => {
+      child.stdin.write(`${text}\n`)
+      const { value, done } = await answers.next()
+      if (done) throw new Error('deno died')
+      return JSON.parse(value) as number[]
+    }),
+  )
+})

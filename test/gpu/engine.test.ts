@@ -1,0 +1,229 @@
+/** The GPU engine with its child process, on a software driver. */
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { freshWork, UNREACHABLE } from '../../bench/work.ts'
+import { withNonce } from '../../src/core/header.ts'
+import { solves } from '../../src/core/pow.ts'
+import { workFromBytes } from '../../src/core/work.ts'
+import { CpuEngine } from '../../src/engine/cpu/cpu.ts'
+import type { Candidate, Engine } from '../../src/engine/engine.ts'
+import { chooseAdapters, listAdapters, measureAdapter, tuningFileOf } from '../../src/engine/gpu/adapters.ts'
+import { loadDawn } from '../../src/engine/gpu/dawn.ts'
+import { GpuEngine, type GpuEngineOptions } from '../../src/engine/gpu/gpu.ts'
+import type { AdapterInfo } from '../../src/engine/gpu/messages.ts'
+import { readTuning } from '../../src/engine/gpu/tuning.ts'
+import { nonceRanges, splitRanges } from '../../src/engine/range.ts'
+import { testDriver } from './driver.ts'
+import { pause, until } from './wait.ts'
+
+const { env } = await testDriver()
+let engine: GpuEngine | null = null
+
+afterEach(async () => {
+  await engine?.stop()
+  engine = null
+})
+
+function create(options: Partial<GpuEngineOptions> = {}): GpuEngine {
+  engine = new GpuEngine({
+    adapters: [null],
+    ranges: nonceRanges(1, Math.random),
+    allowSoftware: true,
+    tuningFile: null,
+    env: env ?? {},
+    ...options,
+  })
+  return engine
+}
+
+/** Starts an engine and collects what it reports. */
+async function started(own: Engine): Promise<{ candidates: Candidate[]; warnings: string[] }> {
+  const candidates: Candidate[] = []
+  const warnings: string[] = []
+  const onCandidate = (candidate: Candidate) => void candidates.push(candidate)
+  await own.start(286, { onCandidate, onWarning: (message) => void warnings.push(message) })
+  return { candidates, warnings }
+}
+
+function workOf(sequence: number, difficulty: bigint) {
+  const bytes = freshWork(difficulty)
+  return { sequence, bytes, target: workFromBytes(bytes).fields.target }
+}
+
+describe.skipIf(env === null)('GPU engine', () => {
+  it('finds solutions, of the newest work soon', async () => {
+    const own = create()
+    const { candidates, warnings } = await started(own)
+    const works = [1, 2, 3].map((sequence) => workOf(sequence, 2000n))
+    for (const work of works) {
+      expect(await own.setWork(work)).toBe(true)
+      await until(() => candidates.some(({ sequence }) => sequence === work.sequence))
+    }
+    for (const { sequence, nonce, device } of candidates) {
+      expect(device).toBe('gpu0')
+      expect(solves(withNonce(works[sequence - 1].bytes, nonce))).toBe(true)
+    }
+    expect(new Set(candidates.map(({ sequence, nonce }) => `${sequence} ${nonce}`)).size).toBe(candidates.length)
+    expect(warnings).toEqual([])
+  })
+
+  it('loses none and counts each once when every nonce solves', async () => {
+    const own = create()
+    const { candidates } = await started(own)
+    await own.setWork({ ...workOf(1, 1n), target: 2n ** 256n - 1n })
+    await until(() => candidates.length > 3000)
+    await own.setWork({ sequence: 2, bytes: null, target: 0n })
+    await until(async () => {
+      const before = own.devices()[0].hashes
+      await pause(200)
+      return own.devices()[0].hashes === before
+    })
+    expect(candidates.length).toBe(own.devices()[0].hashes)
+    expect(new Set(candidates.map(({ nonce }) => nonce)).size).toBe(candidates.length)
+  })
+
+  it('answers older work with false when newer work comes first, and rests without work', async () => {
+    const own = create()
+    await started(own)
+    const [first, second] = [own.setWork(workOf(1, UNREACHABLE)), own.setWork(workOf(2, UNREACHABLE))]
+    expect(await first).toBe(false)
+    expect(await second).toBe(true)
+    await until(() => own.devices()[0].hashes > 0)
+    expect(await own.setWork({ sequence: 3, bytes: null, target: 0n })).toBe(true)
+    await pause(600)
+    const { hashes } = own.devices()[0]
+    await pause(300)
+    expect(own.devices()[0].hashes).toBe(hashes)
+  })
+
+  it('brings batches to the service time asked for', async () => {
+    const own = create({ batchMs: 40 })
+    await started(own)
+    await own.setWork(workOf(1, UNREACHABLE))
+    await pause(1500)
+    const before = own.details()[0].batches
+    await pause(1000)
+    const after = own.details()[0].batches
+    const meanMs = (after.serviceMs - before.serviceMs) / (after.count - before.count)
+    expect(meanMs).toBeGreaterThan(20)
+    expect(meanMs).toBeLessThan(90)
+  })
+
+  it('finds other nonces than the CPU engine beside it', async () => {
+    const [gpuRanges, cpuRanges] = splitRanges([1, 1], Math.random)
+    const gpu = create({ ranges: gpuRanges })
+    const cpu = new CpuEngine({ ranges: cpuRanges, kernel: 'auto', priority: 'normal' })
+    const found = [await started(gpu), await started(cpu)]
+    try {
+      const work = workOf(1, 20n)
+      await Promise.all([gpu.setWork(work), cpu.setWork(work)])
+      await until(() => found.every(({ candidates }) => candidates.length > 100))
+    } finally {
+      await cpu.stop()
+    }
+    const nonces = found.flatMap(({ candidates }) => candidates.map(({ nonce }) => nonce))
+    expect(new Set(nonces).size).toBe(nonces.length)
+    const lows = found.map(({ candidates }) => new Set(candidates.map(({ nonce }) => nonce & 0xffffn)))
+    expect(lows.map((low) => low.size)).toEqual([1, 1])
+    expect([...lows[0]]).not.toEqual([...lows[1]])
+  })
+
+  it('refuses software drivers unless they are allowed, and does not try again', async () => {
+    const own = create({ allowSoftware: false })
+    await expect(started(own)).rejects.toMatchObject({
+      code: 'KERNEL_REFUSED',
+      message: expect.stringContaining('is a software driver'),
+    })
+  })
+
+  it('refuses a workgroup that the device does not take', async () => {
+    const own = create({ workgroup: 1024 })
+    await expect(started(own)).rejects.toThrow(/takes workgroups of 256 lanes at most/)
+  })
+
+  it('refuses work that the shader is not written for, and pauses on such work', async () => {
+    const own = create()
+    const events = { onCandidate: () => undefined, onWarning: () => undefined }
+    await expect(own.start(250, events)).rejects.toMatchObject({ code: 'KERNEL_REFUSED' })
+    const { warnings } = await started(own)
+    expect(await own.setWork({ sequence: 1, bytes: freshWork(2n, 2), target: 1n })).toBe(true)
+    expect(warnings).toEqual(['the GPU cannot search work of 250 bytes'])
+  })
+
+  it('tunes once, keeps the values, and takes a broken file for none', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'folder', 'tuning.json')
+    const first = create({ tuningFile: file })
+    await started(first)
+    const [{ tuning }] = first.details()
+    await first.stop()
+    expect(Object.values(JSON.parse(readFileSync(file, 'utf8')))).toEqual([tuning])
+    const second = create({ tuningFile: file, workgroup: 32 })
+    await started(second)
+    expect(second.details()[0].tuning).toEqual({ ...tuning, workgroup: 32 })
+    await second.stop()
+    for (const garbage of [
+      '{',
+      '[1]',
+      '"x"',
+      readFileSync(file, 'utf8').replace(/"workgroup": \d+/, '"workgroup": -1'),
+    ]) {
+      writeFileSync(file, garbage)
+      expect(readTuning(file, 'any')).toBeNull()
+    }
+  })
+})
+
+describe.skipIf(env === null)('adapters', () => {
+  it('are listed with what they are, and measured', async () => {
+    const { adapters, problem } = await listAdapters({ env: env ?? {} })
+    expect(problem).toBeNull()
+    expect(adapters[0]).toMatchObject({ backend: 'vulkan', software: true, name: expect.stringMatching(/SwiftShader/) })
+    const options = { env: env ?? {}, tuningFile: null, durationMs: 300 }
+    const work = workOf(1, UNREACHABLE)
+    expect(await measureAdapter(adapters[0], work, options)).toBeGreaterThan(10_000)
+  })
+
+  it('are none without a driver, and that is said', async () => {
+    const nowhere = { VK_ICD_FILENAMES: '/nonexistent.json', VK_DRIVER_FILES: '/nonexistent.json' }
+    const { adapters, problem } = await listAdapters({ env: { ...env, ...nowhere } })
+    expect(adapters).toEqual([])
+    expect(problem).toMatch(/install/)
+  })
+})
+
+it('says so where the package webgpu is missing', async () => {
+  await expect(loadDawn('webgpu-is-not-here')).rejects.toThrow('the optional package webgpu is not installed')
+})
+
+describe('choice of adapters', () => {
+  const adapter = (name: string, software = false): AdapterInfo => ({
+    ...{ name, software, backend: 'vulkan', vendor: '', architecture: '', device: '', driver: '' },
+    limits: { invocationsPerWorkgroup: 256, workgroupsPerDimension: 65_535, storageBufferBytes: 1 },
+  })
+  const [card, other, soft] = [adapter('Card 1'), adapter('Other Card'), adapter('llvmpipe', true)]
+  const all = [card, other, soft]
+
+  it.each([
+    ['all', false, [card, other]],
+    ['all', true, all],
+    ['none', true, []],
+    ['1', false, [other]],
+    ['1,0', false, [other, card]],
+    ['card', false, [card, other]],
+    ['llvm', true, [soft]],
+  ] as const)('%s', (selection, allowSoftware, wanted) => {
+    expect(chooseAdapters(selection, all, allowSoftware)).toEqual(wanted)
+  })
+
+  it.each(['3', 'radeon', '', '2', '-1'])('refuses %j', (selection) => {
+    expect(() => chooseAdapters(selection, all, false)).toThrow(/--gpu/)
+  })
+
+  it('has a file for tuned values on every platform', () => {
+    expect(tuningFileOf({ XDG_CACHE_HOME: '/c' }, 'linux')).toBe('/c/newcut/gpu-tuning.json')
+    expect(tuningFileOf({}, 'linux')).toMatch(/\.cache\/newcut\/gpu-tuning\.json$/)
+    expect(tuningFileOf({ LOCALAPPDATA: '/l' }, 'win32')).toMatch(/^\/l/)
+  })
+})

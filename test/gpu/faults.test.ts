@@ -1,0 +1,148 @@
+/** A GPU that goes wrong: its child process is replaced, nothing false is counted, and mining goes on. */
+import { existsSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { freshWork, UNREACHABLE } from '../../bench/work.ts'
+import { withNonce } from '../../src/core/header.ts'
+import { solves } from '../../src/core/pow.ts'
+import { workFromBytes } from '../../src/core/work.ts'
+import type { Candidate } from '../../src/engine/engine.ts'
+import { GpuEngine } from '../../src/engine/gpu/gpu.ts'
+import { MOST_BATCH_NONCES } from '../../src/engine/gpu/layout.ts'
+import { nonceRanges } from '../../src/engine/range.ts'
+import { testDriver } from './driver.ts'
+import { pause, until } from './wait.ts'
+
+const { env } = await testDriver()
+const FAULTY = new URL('./faulty-child.mjs', import.meta.url)
+
+interface Run {
+  readonly engine: GpuEngine
+  readonly warnings: string[]
+  readonly candidates: Candidate[]
+  /** Of the work given. */
+  readonly bytes: Uint8Array
+}
+
+let run: Run | null = null
+
+afterEach(async () => {
+  await run?.engine.stop()
+  run = null
+})
+
+/** An engine with `devices` devices at work; with a fault, the first batch number ten goes wrong. */
+async function mining(fault: string | null, { devices = 1, difficulty = 20_000n } = {}): Promise<Run> {
+  const mark = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'mark')
+  const engine = new GpuEngine({
+    adapters: Array.from({ length: devices }, () => null),
+    ranges: nonceRanges(devices, Math.random),
+    allowSoftware: true,
+    tuningFile: null,
+    env: { ...env, ...(fault !== null && { NEWCUT_TEST_FAULT: fault, NEWCUT_TEST_MARK: mark }) },
+    program: fault === null ? undefined : FAULTY,
+    silenceMs: 1500,
+    restartMs: 20,
+  })
+  const bytes = freshWork(difficulty)
+  run = { engine, warnings: [], candidates: [], bytes }
+  const { warnings, candidates } = run
+  await engine.start(286, {
+    onCandidate: (candidate) => void candidates.push(candidate),
+    onWarning: (message) => void warnings.push(message),
+  })
+  await engine.setWork({ sequence: 1, bytes, target: workFromBytes(bytes).fields.target })
+  return run
+}
+
+const hashesOf = (engine: GpuEngine, device = 0) => engine.devices()[device].hashes
+const areSolutions = ({ candidates, bytes }: Run) => candidates.every(({ nonce }) => solves(withNonce(bytes, nonce)))
+
+/** The device has failed once, is back, and finds solutions again. */
+async function recovery({ engine, warnings, candidates }: Run): Promise<void> {
+  await until(() => warnings.length > 0)
+  await until(() => engine.devices()[0].state === undefined)
+  const [hashes, found] = [hashesOf(engine), candidates.length]
+  await until(() => hashesOf(engine) > hashes && candidates.length > found)
+  expect(engine.devices()[0].faults).toBe(1)
+  expect(warnings).toHaveLength(1)
+}
+
+describe.skipIf(env === null)('a GPU that fails', () => {
+  it.each([
+    ['validation', /started again.*(dispatch|workgroup|Dispatch)/],
+    ['destroyed', /started again.*(device lost|destroy)/i],
+    ['skipped', /batch \d+ came back with tag \d+/],
+    ['silent', /no batch for 1.5 s/],
+    ['hang', /no batch for 1.5 s/],
+    ['crash', /it ended with SIGABRT/],
+    ['garbage', /it reports nonsense: "Segmentation fault"/],
+    ['inflated', /it reports nonsense/],
+    ['endless', /it reports nonsense: an endless line/],
+  ])('%s: is replaced, and nothing false is counted', async (fault, reason) => {
+    const own = await mining(fault)
+    await recovery(own)
+    expect(own.warnings[0]).toMatch(reason)
+    expect(areSolutions(own)).toBe(true)
+    expect(hashesOf(own.engine)).toBeLessThan(MOST_BATCH_NONCES)
+    const nonces = own.candidates.map(({ nonce }) => nonce)
+    expect(new Set(nonces).size).toBe(nonces.length)
+  })
+
+  it('counts no more than was searched when killed in the middle of a batch', async () => {
+    const own = await mining(null)
+    await until(() => own.candidates.length > 0)
+    process.kill(own.engine.details()[0].pid ?? 0, 'SIGKILL')
+    await until(() => own.warnings.length > 0)
+    expect(own.engine.devices()[0]).toMatchObject({ state: 'restarting', faults: 1 })
+    const hashes = hashesOf(own.engine)
+    await pause(20)
+    expect(hashesOf(own.engine)).toBe(hashes)
+    await recovery(own)
+    expect(own.warnings[0]).toMatch(/it ended with SIGKILL/)
+    expect(areSolutions(own)).toBe(true)
+  })
+
+  it('passes on what a device falsely claims, for the miner to judge', async () => {
+    const own = await mining('wrong', { difficulty: UNREACHABLE })
+    await until(() => own.candidates.length > 0)
+    expect(own.candidates.map(({ nonce }) => nonce)).toEqual([0x9abcdef0_12345678n])
+    expect(areSolutions(own)).toBe(false)
+    expect(own.warnings).toEqual([])
+  })
+
+  it('does not hold up the device beside it, nor new work', async () => {
+    const own = await mining(null, { devices: 2 })
+    const [{ pid }] = own.engine.details()
+    process.kill(pid ?? 0, 'SIGSTOP')
+    const before = hashesOf(own.engine, 1)
+    await until(() => hashesOf(own.engine, 1) > before)
+    const bytes = freshWork(UNREACHABLE)
+    // The stopped device does not answer: it is killed, and new work counts as taken without it.
+    expect(await own.engine.setWork({ sequence: 2, bytes, target: 0n })).toBe(true)
+    await until(() => own.engine.devices()[0].state === undefined)
+    expect(own.engine.devices()[1]).toMatchObject({ faults: 0 })
+    expect(own.engine.details()[0].pid).not.toBe(pid)
+  })
+
+  it('is parked when it fails again and again', async () => {
+    const own = await mining(null)
+    for (let failure = 1; failure <= 5; failure++) {
+      await until(() => own.engine.devices()[0].state === undefined)
+      process.kill(own.engine.details()[0].pid ?? 0, 'SIGKILL')
+      await until(() => own.warnings.length === failure)
+    }
+    expect(own.warnings.at(-1)).toMatch(/^gpu0 is parked after 5 failures in a row: it ended with SIGKILL/)
+    expect(own.engine.devices()[0]).toMatchObject({ state: 'parked', faults: 5 })
+    const work = { sequence: 2, bytes: freshWork(UNREACHABLE), target: 0n }
+    expect(await own.engine.setWork(work)).toBe(true)
+  })
+
+  it('leaves no process behind', async () => {
+    const own = await mining(null)
+    const pid = own.engine.details()[0].pid ?? 0
+    await own.engine.stop()
+    expect(existsSync(`/proc/${pid}`)).toBe(false)
+  })
+})

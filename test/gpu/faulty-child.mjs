@@ -1,0 +1,59 @@
+/**
+ * The child program with a device that goes wrong on its tenth batch. NEWCUT_TEST_FAULT says how; NEWCUT_TEST_MARK names
+ * a file: the fault happens once, and never again where the file exists.
+ */
+import { existsSync, writeFileSync, writeSync } from 'node:fs'
+import { globals } from 'webgpu'
+
+const { NEWCUT_TEST_FAULT: fault, NEWCUT_TEST_MARK: mark } = process.env
+const { GPUDevice, GPUQueue, GPUBuffer, GPUComputePassEncoder } = globals
+const FAULTY_BATCH = 10
+let batches = 0
+let faulty = false
+
+const faults = {
+  validation: () => {
+    const dispatch = GPUComputePassEncoder.prototype.dispatchWorkgroups
+    GPUComputePassEncoder.prototype.dispatchWorkgroups = function () {
+      return dispatch.call(this, 70_000)
+    }
+  },
+  destroyed: (device) => device.destroy(),
+  skipped: () => {
+    GPUQueue.prototype.submit = () => undefined
+  },
+  silent: () => {
+    GPUBuffer.prototype.mapAsync = () => new Promise(() => undefined)
+  },
+  hang: () => {
+    for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000)
+  },
+  crash: () => process.abort(),
+  garbage: () => writeSync(3, 'Segmentation fault\n'),
+  inflated: () => writeSync(3, '{"type":"batch","sequence":1,"nonces":1e15,"serviceMs":1,"candidates":[]}\n'),
+  endless: () => writeSync(3, 'x'.repeat(100_000)),
+  // A result with its own tag but one wrong nonce, as from a card that is clocked too high.
+  wrong: () => {
+    const { getMappedRange } = GPUBuffer.prototype
+    GPUBuffer.prototype.getMappedRange = function (...range) {
+      const bytes = getMappedRange.apply(this, range).slice(0)
+      const words = new Uint32Array(bytes)
+      words.set([1, 0x1234_5678, 0x9abc_def0], 1)
+      GPUBuffer.prototype.getMappedRange = getMappedRange
+      return bytes
+    }
+  },
+}
+
+const { createCommandEncoder } = GPUDevice.prototype
+GPUDevice.prototype.createCommandEncoder = function (...options) {
+  const encoder = createCommandEncoder.apply(this, options)
+  if (++batches === FAULTY_BATCH && !faulty && !existsSync(mark)) {
+    faulty = true
+    writeFileSync(mark, '')
+    faults[fault](this)
+  }
+  return encoder
+}
+
+await import('../../dist/src/engine/gpu/child.js')

@@ -1,0 +1,35 @@
+/** The whole miner with nothing but a GPU, which a software driver stands in for, against the embedded network. */
+import { expect, it } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
+import { startDevnet } from '../../src/devnet/devnet.ts'
+import { GpuEngine } from '../../src/engine/gpu/gpu.ts'
+import { nonceRanges } from '../../src/engine/range.ts'
+import type { MinerEvent } from '../../src/mine/events.ts'
+import { Miner } from '../../src/mine/miner.ts'
+import { NodeClient } from '../../src/node/client.ts'
+import { NodeSource } from '../../src/source/node.ts'
+import { testDriver } from './driver.ts'
+
+const { env } = await testDriver()
+const BLOCKS = 5
+
+it.skipIf(env === null)('mines blocks of the embedded network', async () => {
+  const devnet = await startDevnet({ port: 0, difficulty: 50_000n })
+  try {
+    const client = await NodeClient.connect({ url: devnet.url })
+    const account = { account: 'k:gpu', predicate: 'keys-all', publicKeys: [] } as const
+    const source = new NodeSource({ client, account, clock: systemClock, random: Math.random, stallMs: 0 })
+    const ranges = nonceRanges(1, Math.random)
+    const engine = new GpuEngine({ adapters: [null], ranges, allowSoftware: true, tuningFile: null, env: env ?? {} })
+    const events: MinerEvent[] = []
+    const onEvent = (event: MinerEvent) => void events.push(event)
+    const miner = new Miner({ source, engines: [engine], clock: systemClock, onEvent, blocks: BLOCKS })
+    const { solutions, hardwareErrors, devices } = await miner.run(AbortSignal.timeout(25_000))
+    expect(solutions).toMatchObject({ accepted: BLOCKS, rejected: 0, failed: 0 })
+    expect(hardwareErrors).toBe(0)
+    expect(devices).toMatchObject([{ engine: 'gpu', device: 'gpu0', kernel: 'wgsl', faults: 0 }])
+    await client.close()
+  } finally {
+    await devnet.close()
+  }
+})
