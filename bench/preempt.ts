@@ -12,7 +12,8 @@ const SUITE = 'preempt'
 const EVERY_MS = [10, 100, 1000]
 
 export function preempt({ sampleMs, rounds, patienceMs }: Effort): Promise<Row[]> {
-  return withEngine(availableParallelism(), async (engine) => {
+  // Low priority, as when mining: the thread that hands out work must get its turn.
+  return withEngine(availableParallelism(), 'low', async (engine) => {
     const give = giver(engine)
     await give()
     await pause(2 * sampleMs)

@@ -1,5 +1,6 @@
 /** What a benchmark suite is, and what several of them share. */
 import { CpuEngine } from '../src/engine/cpu/cpu.ts'
+import type { Priority } from '../src/engine/cpu/priority.ts'
 import { nonceRanges } from '../src/engine/range.ts'
 import type { Row } from './report.ts'
 
@@ -14,8 +15,12 @@ export interface Effort {
 export type Suite = (effort: Effort) => Promise<Row[] | string>
 
 /** Runs `task` with a started engine, and stops it. */
-export async function withEngine<T>(threads: number, task: (engine: CpuEngine) => Promise<T>): Promise<T> {
-  const engine = new CpuEngine({ ranges: nonceRanges(threads, Math.random), kernel: 'auto', priority: 'normal' })
+export async function withEngine<T>(
+  threads: number,
+  priority: Priority,
+  task: (engine: CpuEngine) => Promise<T>,
+): Promise<T> {
+  const engine = new CpuEngine({ ranges: nonceRanges(threads, Math.random), kernel: 'auto', priority })
   const onWarning = (message: string) => void process.stderr.write(`${message}\n`)
   await engine.start(286, { onCandidate: () => undefined, onWarning })
   try {

@@ -26,7 +26,7 @@ export async function threads({ sampleMs, rounds }: Effort): Promise<Row[]> {
 }
 
 async function rateOf(count: number, sampleMs: number): Promise<number> {
-  return withEngine(count, async (engine) => {
+  return withEngine(count, 'normal', async (engine) => {
     await engine.setWork({ sequence: 1, bytes: freshWork(UNREACHABLE), target: 0n })
     await pause(sampleMs / 2)
     return measuredRate(engine, sampleMs)

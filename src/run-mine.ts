@@ -35,11 +35,9 @@ async function mine(config: Config<typeof mineOptions>, stopped: AbortSignal): P
   const devnet = values.node === undefined ? await startDevnet({ ...networkSettings(values), port: 0 }) : null
   const closers: (() => Promise<void>)[] = devnet === null ? [] : [() => devnet.close()]
   try {
-    const client = await NodeClient.connect({
-      url: values.node ?? devnet?.url ?? '',
-      insecure: values.insecure,
-      ...(values.fingerprint !== undefined && { fingerprint: values.fingerprint }),
-    })
+    const { insecure, fingerprint } = values
+    const url = values.node ?? devnet?.url ?? ''
+    const client = await NodeClient.connect({ url, insecure, ...(fingerprint && { fingerprint }) }, stopped)
     closers.unshift(() => client.close())
     const source = sourceOf(client, values)
     const engines = await createEngines(config, source.workBytes)
@@ -56,6 +54,10 @@ async function mine(config: Config<typeof mineOptions>, stopped: AbortSignal): P
     const snapshot = await miner.run(stopped)
     face.show({ type: 'summary', snapshot })
     return 0
+  } catch (error) {
+    // Stopped before there was anything to stop: what fails then is no error.
+    if (stopped.aborted) return 0
+    throw error
   } finally {
     for (const close of closers) await close()
   }

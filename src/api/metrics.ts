@@ -60,7 +60,6 @@ export class Metrics {
       case 'work':
         this.#difficulty.set({ chain: String(event.chain) }, event.difficulty)
         if (event.reason === 'newCut') {
-          this.#preemptions.inc()
           this.#preemptDuration.observe(event.preemptMs / 1000)
         }
         return
@@ -75,7 +74,8 @@ export class Metrics {
 
   /** The text of a scrape. */
   async scrape(): Promise<string> {
-    const { devices, connected, work } = this.#snapshot()
+    const { devices, connected, preemptions, work } = this.#snapshot()
+    this.#countUpTo(this.#preemptions, {}, preemptions)
     for (const { engine, device, hashes, faults, state, hashrates } of devices) {
       this.#up.set({ engine, device }, state === undefined ? 1 : 0)
       this.#countUpTo(this.#hashes, { engine, device }, hashes)
@@ -90,7 +90,7 @@ export class Metrics {
   }
 
   /** Brings a counter to a total that is kept elsewhere. */
-  #countUpTo(counter: Counter<'engine' | 'device'>, labels: { engine: string; device: string }, total: number): void {
+  #countUpTo(counter: Counter<'engine' | 'device'>, labels: { engine?: string; device?: string }, total: number): void {
     const key = `${labels.engine}/${labels.device}`
     const counted = this.#counted.get(counter) ?? new Map<string, number>()
     this.#counted.set(counter, counted)

@@ -40,7 +40,7 @@ interface Record {
 
 function records(input: string, stdin: () => Uint8Array): Record[] {
   const isFile = input !== '-' && existsSync(input) && statSync(input).isFile()
-  if (input !== '-' && !isFile) return [{ line: 1, bytes: () => decodeText(input.trim()) }]
+  if (input !== '-' && !isFile) return [{ line: 1, bytes: () => decodeArgument(input.trim()) }]
   const content = readContent(input, stdin)
   // Lines of hex or base64url are printable ASCII; anything else is one record of bytes.
   if (content.some((byte) => byte > 126 || (byte < 32 && byte !== 10 && byte !== 13 && byte !== 9))) {
@@ -59,6 +59,17 @@ function readContent(input: string, stdin: () => Uint8Array): Uint8Array {
     return input === '-' ? stdin() : readFileSync(input)
   } catch (error) {
     throw new NewcutError('BAD_INPUT', `cannot read ${input}: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** An argument that names no file. What it decodes to is judged later; text that does not is more likely a wrong name. */
+function decodeArgument(text: string): Uint8Array {
+  try {
+    return decodeText(text)
+  } catch (error) {
+    throw new NewcutError('BAD_INPUT', `no file ${text.slice(0, 80)}, and no data either: ${describeError(error)}`, {
+      cause: error,
+    })
   }
 }
 

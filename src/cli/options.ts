@@ -7,6 +7,7 @@ import { graphNames } from '../core/graph.ts'
 import { kernelPreferences } from '../engine/cpu/kernels.ts'
 import { priorities } from '../engine/cpu/priority.ts'
 import {
+  certificateFingerprint,
   duration,
   hashCount,
   listenAddress,
@@ -102,7 +103,7 @@ export const mineOptions = {
   log: logOption,
   stall: unset(duration(1, true), 'TIME', 'reopen a silent update stream after this; 5 block delays if not given'),
   insecure: option(yesNo, false, null, "do not check the node's TLS certificate"),
-  fingerprint: unset(someText, 'SHA256', "accept only the node's certificate with this SHA-256"),
+  fingerprint: unset(certificateFingerprint, 'SHA256', "accept only the node's certificate with this SHA-256"),
   ...networkOptions,
 }
 

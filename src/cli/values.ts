@@ -99,6 +99,16 @@ export const nodeUrl: ValueKind<string> = {
   format: (value) => value,
 }
 
+/** SHA-256 of a certificate: hex, with or without colons, or base64url. */
+export const certificateFingerprint: ValueKind<string> = {
+  expected: 'a SHA-256 in hex, with or without colons, or in base64url',
+  parse: (raw) => {
+    const text = asText(raw) ?? ''
+    return /^([0-9a-fA-F]{64}|([0-9a-fA-F]{2}:){31}[0-9a-fA-F]{2}|[A-Za-z0-9_-]{43})$/.test(text) ? text : undefined
+  },
+  format: (value) => value,
+}
+
 export interface HostPort {
   readonly host: string
   readonly port: number

@@ -13,7 +13,6 @@ export const errorCodes = {
   NODE_REFUSED: 'the node answered with an error status',
   NODE_MISBEHAVED: 'the node answered with a body that is not what the interface promises',
   KERNEL_REFUSED: 'no search kernel passed its self-test',
-  CHAIN_RULE: 'a header that breaks a rule of the chain; names the rule',
 } as const
 
 export type ErrorCode = keyof typeof errorCodes

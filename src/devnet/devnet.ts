@@ -80,10 +80,12 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   try {
     await app.listen({ host, port })
   } catch (error) {
-    throw new NewcutError('PORT_BUSY', `cannot listen on ${host}:${port}: ${(error as Error).message}`, {
-      hint: 'choose another --port (0 takes any free one) or stop what listens there',
-      cause: error,
-    })
+    const { code, message } = error as NodeJS.ErrnoException
+    const hint =
+      code === 'EADDRINUSE'
+        ? 'choose another --port (0 takes any free one) or stop what listens there'
+        : 'listen on an address of this machine, and on a port that you may use'
+    throw new NewcutError('PORT_BUSY', `cannot listen on ${host}:${port}: ${message}`, { hint, cause: error })
   }
   const address = app.server.address() as AddressInfo
   const hostInUrl = address.family === 'IPv6' ? `[${address.address}]` : address.address

@@ -21,7 +21,8 @@ const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 30_000
 /** More output than any answer has. */
 const MAX_OUTPUT_BYTES = 4096
-const ANSWER = /^([0-9a-fA-F]{16})(?:\s+(\d{1,15})(?:\s+(\d{1,15}(?:\.\d+)?))?)?\s*$/
+/** What follows the count of hashes is nobody's business here. */
+const ANSWER = /^([0-9a-fA-F]{16})(?=\s|$)(?:\s+(\d{1,15})(?=\s|$))?/
 
 export class ExternalEngine implements Engine {
   readonly name = 'external'
@@ -31,6 +32,8 @@ export class ExternalEngine implements Engine {
   #child: ChildProcess | null = null
   #cancelRestart: () => void = () => undefined
   #pauseMs = FIRST_PAUSE_MS
+  #notBeforeMs = 0
+  readonly #killAtExit = () => this.#kill()
   #hashes = 0
   #faults = 0
 
@@ -40,6 +43,8 @@ export class ExternalEngine implements Engine {
 
   async start(_workBytes: number, events: EngineEvents): Promise<void> {
     this.#events = events
+    // Its group is its own: however this process ends, the program must not stay behind.
+    process.on('exit', this.#killAtExit)
   }
 
   /** A program that searches (or is about to) the same work but for its creation time goes on with that. */
@@ -48,8 +53,8 @@ export class ExternalEngine implements Engine {
     if (searched !== null && isSameSearch(searched, work)) return true
     this.#kill()
     this.#work = work
-    this.#pauseMs = FIRST_PAUSE_MS
-    this.#launch()
+    // A program that keeps failing is not started any sooner for every new piece of work.
+    this.#launchAfter(this.#notBeforeMs - this.#options.clock.monotonicMs())
     return true
   }
 
@@ -59,7 +64,13 @@ export class ExternalEngine implements Engine {
 
   async stop(): Promise<void> {
     this.#events = null
+    process.off('exit', this.#killAtExit)
     this.#kill()
+  }
+
+  #launchAfter(delayMs: number): void {
+    if (delayMs <= 0) this.#launch()
+    else this.#cancelRestart = this.#options.clock.after(delayMs, () => this.#launch())
   }
 
   #launch(): void {
@@ -108,7 +119,9 @@ export class ExternalEngine implements Engine {
     }
     // New work comes when the nonce was good. If none comes, it was not, or the program failed: try again.
     if (this.#child !== null || this.#work !== work) return
-    this.#cancelRestart = this.#options.clock.after(this.#pauseMs, () => this.#launch())
+    this.#launchAfter(this.#pauseMs)
+    if (answer !== null) return
+    this.#notBeforeMs = this.#options.clock.monotonicMs() + this.#pauseMs
     this.#pauseMs = Math.min(MAX_PAUSE_MS, 2 * this.#pauseMs)
   }
 

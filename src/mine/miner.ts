@@ -27,7 +27,7 @@ const SAMPLE_MS = 1000
 const SPEED_MS = 60_000
 /** How often the creation time of work that lives long follows the validator's clock. */
 const ROLL_MS = 5_000
-/** Late claims refer to work at most this many changes ago. */
+/** Late claims refer to the current work, or to one of so many changes ago. */
 const HISTORY = 256
 /** How long a stop waits for submissions under way. */
 const STOP_GRACE_MS = 800
@@ -57,6 +57,7 @@ export class Miner {
   #sequence = 0
   #current: Issued | null = null
   #hardwareErrors = 0
+  #isOver = false
   #preemptions = 0
   /** Expected solutions for the hashes done since the last solution, up to `#effortHashes`. */
   #effort = 0
@@ -68,7 +69,7 @@ export class Miner {
 
   /** Mines until the signal aborts, enough blocks are accepted, or the time is up. Throws NewcutError. */
   async run(signal: AbortSignal): Promise<Snapshot> {
-    const { source, clock, durationMs, onEvent } = this.#options
+    const { onEvent } = this.#options
     const stop = () => this.#stop.abort()
     if (signal.aborted) stop()
     signal.addEventListener('abort', stop, { once: true })
@@ -78,18 +79,7 @@ export class Miner {
         onWarning: (message: string) => onEvent({ type: 'warning', message }),
       }
       await this.#startEngines(events)
-      this.#startedAtMs = clock.monotonicMs()
-      onEvent({ type: 'ready', devices: this.snapshot().devices })
-      this.#every(SAMPLE_MS, () => this.#sample())
-      this.#every(SPEED_MS, () => onEvent({ type: 'speed', snapshot: this.snapshot() }))
-      this.#every(ROLL_MS, () => this.#roll())
-      this.#sample()
-      if (durationMs !== undefined) {
-        const cancel = clock.after(durationMs, stop)
-        this.#stop.signal.addEventListener('abort', cancel, { once: true })
-      }
-      const onTrouble = (message: string, retryInMs: number) => onEvent({ type: 'trouble', message, retryInMs })
-      for await (const item of source.works(this.#stop.signal, { onTrouble })) this.#take(item)
+      if (!this.#stop.signal.aborted) await this.#mine()
     } finally {
       this.#stop.abort()
       signal.removeEventListener('abort', stop)
@@ -98,6 +88,22 @@ export class Miner {
     }
     this.#sample()
     return this.snapshot()
+  }
+
+  async #mine(): Promise<void> {
+    const { source, clock, durationMs, onEvent } = this.#options
+    this.#startedAtMs = clock.monotonicMs()
+    onEvent({ type: 'ready', devices: this.snapshot().devices })
+    this.#every(SAMPLE_MS, () => this.#sample())
+    this.#every(SPEED_MS, () => onEvent({ type: 'speed', snapshot: this.snapshot() }))
+    this.#every(ROLL_MS, () => this.#roll())
+    this.#sample()
+    if (durationMs !== undefined) {
+      const cancel = clock.after(durationMs, () => this.#stop.abort())
+      this.#stop.signal.addEventListener('abort', cancel, { once: true })
+    }
+    const onTrouble = (message: string, retryInMs: number) => onEvent({ type: 'trouble', message, retryInMs })
+    for await (const item of source.works(this.#stop.signal, { onTrouble })) this.#take(item)
   }
 
   /** Mines with the engines that start. Throws the first failure when none does. */
@@ -166,7 +172,11 @@ export class Miner {
     this.#current = issued
     const sequence = ++this.#sequence
     this.#issued.set(sequence, issued)
-    this.#issued.delete(sequence - HISTORY)
+    for (const [old, { origin }] of this.#issued) {
+      if (this.#issued.size <= HISTORY) break
+      // An external worker may still search the current work as it was when it started.
+      if (origin !== issued.origin) this.#issued.delete(old)
+    }
     const { bytes, fields } = issued.work
     const taken = await Promise.all(
       this.#engines.map((engine) => engine.setWork({ sequence, bytes, target: fields.target })),
@@ -210,6 +220,8 @@ export class Miner {
     const { source, clock, onEvent } = this.#options
     const sentAtMs = clock.monotonicMs()
     const verdict = await source.submit(solution)
+    // After the end nobody listens; it was counted as failed then.
+    if (this.#isOver) return
     this.#solutions[verdict.kind]++
     onEvent({
       type: 'solution',
@@ -266,5 +278,7 @@ export class Miner {
     })
     await Promise.race([Promise.all(this.#submissions), grace])
     cancel()
+    this.#isOver = true
+    this.#solutions.failed += this.#submissions.size
   }
 }

@@ -64,11 +64,14 @@ export class NodeClient {
     this.#prefix = `/${product}/0.0/${encodeURIComponent(info.nodeVersion)}`
   }
 
-  /** Asks a node what it is. Throws NewcutError NODE_UNREACHABLE or NODE_NOT_RECOGNISED. */
-  static async connect(options: NodeHttpOptions): Promise<NodeClient> {
+  /**
+   * Asks a node what it is. Throws NewcutError NODE_UNREACHABLE or NODE_NOT_RECOGNISED, or the reason of `signal` when
+   * that aborts before there is an answer; later it has no effect.
+   */
+  static async connect(options: NodeHttpOptions, signal?: AbortSignal): Promise<NodeClient> {
     const http = new NodeHttp(options)
     try {
-      const answer = await http.request({ path: '/info', accept: 'application/json' })
+      const answer = await http.request({ path: '/info', accept: 'application/json', ...(signal && { signal }) })
       if (answer.status !== 200) throw notRecognised(answer.url, `status ${answer.status}`)
       const product: ProductWord = answer.headers['x-ledger-node-version'] === undefined ? 'chainweb' : 'ledger'
       return new NodeClient(http, parseBody(NodeInfo, answer, notRecognised), product)

@@ -54,7 +54,7 @@ export class NodeSource implements Source {
   readonly workBytes: number
   readonly #options: NodeSourceOptions
   readonly #chains: readonly number[]
-  readonly #streams = new Map<number, { readonly stream: EventStream; open: boolean }>()
+  readonly #streams = new Map<number, { readonly stream: EventStream; open: boolean; complained: boolean }>()
   readonly #newest = new Mailbox<SourceWork | null>()
   /** What was solved and is on its way to the node. */
   readonly #submitting = new Set<WorkFields>()
@@ -89,9 +89,10 @@ export class NodeSource implements Source {
   }
 
   async *works(signal: AbortSignal, events: SourceEvents): AsyncGenerator<SourceWork | null, void, void> {
+    if (signal.aborted) return
     this.#signal = signal
     this.#events = events
-    this.#running = !signal.aborted
+    this.#running = true
     const stop = () => {
       this.#running = false
       this.#newest.close()
@@ -116,11 +117,10 @@ export class NodeSource implements Source {
       if (this.#isCurrent(fields)) this.#promoteStandby('solved')
       const refusal = await post(solution, this.#options)
       this.#submitting.delete(fields)
-      if (this.#current !== null && (this.#current.dead || this.#isCurrent(fields))) {
-        this.#current.dead = true
+      if (this.#current === null || this.#current.dead || this.#isCurrent(fields)) {
+        if (this.#current !== null) this.#current.dead = true
         this.#want('solved')
       }
-      this.#fetch()
       const place = { chain: fields.chainId, height: Number(fields.height) }
       return refusal ?? (await confirm(solution, place, this.#options, this.#signal, this.#events.onTrouble))
     } finally {
@@ -281,16 +281,21 @@ export class NodeSource implements Source {
       onNewCut: () => this.#onNewCut(chain),
       onOpen: () => {
         state.open = true
+        state.complained = false
         // What happened between the request for work and now was missed: see whether the work still stands.
         if (this.#current?.work.fields.chainId === chain) this.#want('reconnected', chain)
         if (this.#standby?.fields.chainId === chain) this.#wantStandby(chain)
       },
       onError: (error, retryInMs) => {
         state.open = false
-        this.#events.onTrouble(`update stream of chain ${chain}: ${describeError(error)}`, retryInMs)
+        // Once an outage: there is a stream for every chain, and each tries again for as long as it takes.
+        if (!state.complained) {
+          this.#events.onTrouble(`update stream of chain ${chain}: ${describeError(error)}`, retryInMs)
+        }
+        state.complained = true
       },
     })
-    const state = { stream, open: false }
+    const state = { stream, open: false, complained: false }
     this.#streams.set(chain, state)
   }
 
@@ -320,7 +325,7 @@ function newestDegree({ info }: NodeClient): number {
 
 /** Failures that no retry will cure. */
 function isFinal(error: unknown): boolean {
-  if (error instanceof NodeRefusal) return error.status >= 400 && error.status < 500 && error.status !== 429
+  if (error instanceof NodeRefusal) return error.status < 500 && error.status !== 408 && error.status !== 429
   return !(error instanceof NewcutError)
 }
 

@@ -3,6 +3,7 @@ import { blockHash } from '../core/block-hash.ts'
 import { type Clock, sleep } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
 import { type NodeClient, NodeRefusal } from '../node/client.ts'
+import { UnreachableError } from '../node/http.ts'
 import type { RejectReason, Verdict } from './source.ts'
 
 const ATTEMPTS = 4
@@ -30,6 +31,7 @@ export async function post(
       return null
     } catch (error) {
       failure = error
+      if (error instanceof UnreachableError && error.reason === 'closed') break
       if (!(error instanceof NodeRefusal) || error.status >= 500) continue
       // After a lost answer the node may have taken it the first time: only the chain can tell.
       if (attempt > 0 && error.status === 404) return null
@@ -51,12 +53,14 @@ export async function confirm(
   onTrouble: (message: string, retryInMs: number) => void,
 ): Promise<Verdict> {
   const hash = blockHash(solution)
+  let couldAsk = false
   for (const delayMs of CONFIRM_DELAYS_MS) {
     if (delayMs > 0) await sleep(clock, delayMs, signal)
     try {
       // The cut first: a block that is in neither the cut read before nor the chain read after is not there.
       const head = (await client.cut()).hashes[chain]
       if ((await client.header(chain, hash)) !== null) return { kind: 'accepted', confirmed: true }
+      couldAsk = true
       if (head !== undefined && head.height >= height) return { kind: 'stale' }
     } catch (error) {
       if (error instanceof NodeRefusal && error.status < 500) return { kind: 'accepted', confirmed: false }
@@ -64,7 +68,7 @@ export async function confirm(
     }
     if (signal.aborted) return { kind: 'accepted', confirmed: false }
   }
-  return { kind: 'stale' }
+  return couldAsk ? { kind: 'stale' } : { kind: 'accepted', confirmed: false }
 }
 
 function rejectReason({ status, excerpt }: NodeRefusal): RejectReason {

@@ -37,7 +37,7 @@ describe('where values come from', () => {
   })
 
   it.each([
-    [{ NEWCUT_THREADS: 'x' }, undefined, 'NEWCUT_THREADS=x: expected a whole number from 1 to 1024'],
+    [{ NEWCUT_THREADS: 'x' }, undefined, 'NEWCUT_THREADS=x: expected a whole number from 0 to 1024'],
     [
       { NEWCUT_TREADS: '2' },
       undefined,

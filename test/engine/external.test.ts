@@ -61,6 +61,17 @@ describe('an external worker', () => {
     expect(engine.devices()).toMatchObject([{ hashes: 1000, faults: 0 }])
   })
 
+  it.each(['00000000deadbeef', '00000000DEADBEEF 7 1.25e+08', '00000000deadbeef found by device 0'])(
+    'may print more behind the nonce: %s',
+    async (answer) => {
+      const { engine, candidates, warnings } = await started(worker('more', `process.stdout.write('${answer}')`))
+      await engine.setWork({ sequence: 1, bytes: freshWork(UNREACHABLE), target: 5n })
+      await until(() => candidates.length > 0)
+      expect(candidates[0].nonce).toBe(0xdeadbeefn)
+      expect(warnings).toEqual([])
+    },
+  )
+
   it('is killed with all that it started when there is new work', async () => {
     const command = worker('hang', `appendFileSync(folder + '/pids', process.pid + '\\n'); setInterval(() => 0, 1000)`)
     const { engine } = await started(`true && ${command}`)
@@ -127,6 +138,13 @@ describe('newcut solve', () => {
     expect(Number(rate)).toBeGreaterThan(0)
   })
 
+  it('takes any bytes of the length of work, as other miners do', async () => {
+    const work = new Uint8Array(286)
+    const { code, out } = await run(['solve', encodeHex(u256LE(easy))], {}, work)
+    expect(code).toBe(0)
+    expect(meets(powHash(withNonce(work, BigInt(`0x${out.slice(0, 16)}`))), easy)).toBe(true)
+  })
+
   it('mines for newcut itself', async () => {
     const main = new URL('../../dist/src/main.js', import.meta.url).pathname
     const command = `${process.execPath} ${main} solve --threads 1`
@@ -149,7 +167,7 @@ describe('newcut solve', () => {
   it.each([
     [['solve'], 'x', /missing required argument 'target'/],
     [['solve', 'ff'], 'x', /target ff: expected 64 hex digits, little-endian/],
-    [['solve', 'ff'.repeat(32)], 'x', /standard input: .*\[BAD_INPUT\]/],
+    [['solve', 'ff'.repeat(32)], 'x', /standard input: 1 bytes are no work.*\[BAD_INPUT\]/],
     [['mine', '--engine', 'external', '--http', 'off'], '', /--engine external needs --command/],
   ])('%j is refused in one line', async (args, input, pattern) => {
     const { code, err } = await run(args, {}, input)

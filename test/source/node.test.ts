@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
+import { NewcutError } from '../../src/core/errors.ts'
 import { withCreationTime } from '../../src/core/header.ts'
 import type { MinerAccount } from '../../src/core/payload.ts'
 import { solves } from '../../src/core/pow.ts'
@@ -141,6 +142,16 @@ describe('work from a node', () => {
     expect(await source.submit(miss(fresh.bytes))).toMatchObject({ kind: 'rejected', reason: 'invalid-pow' })
     const { work: again } = await client.work(account)
     expect(await source.submit(solve(again.bytes))).toEqual({ kind: 'accepted', confirmed: true })
+  })
+
+  it('counts a block that nobody can confirm as accepted, not as stale', async () => {
+    const node = await devnet()
+    const { source, client, nextWork } = await sourceOf(node.url)
+    const { work } = await nextWork()
+    client.cut = async () => {
+      throw new NewcutError('NODE_UNREACHABLE', 'no answer')
+    }
+    expect(await source.submit(solve(work.bytes))).toEqual({ kind: 'accepted', confirmed: false })
   })
 
   it('finds a header that the node takes but silently drops to be stale', async () => {
