@@ -29,6 +29,7 @@ const DIFFICULTY = 1n << 20n
 interface Variant {
   readonly name: string
   readonly inFlight?: number
+  readonly batchMs?: number
   readonly workgroup?: number
   readonly loop?: number
 }
@@ -38,6 +39,8 @@ const USUAL: Variant = { name: 'usual' }
 const VARIANTS: readonly Variant[] = [
   USUAL,
   { name: 'one in flight', inFlight: 1 },
+  { name: 'batches of 5 ms', batchMs: 5 },
+  { name: 'batches of 5 ms, one in flight', batchMs: 5, inFlight: 1 },
   { name: 'workgroup 128', workgroup: 128 },
   { name: 'workgroup 256', workgroup: 256 },
   { name: 'loop 1', loop: 1 },
@@ -219,13 +222,14 @@ class GpuBench {
 }
 
 async function withGpu<T>(adapter: AdapterInfo, variant: Variant, task: (bench: GpuBench) => Promise<T>): Promise<T> {
-  const { inFlight = 2, workgroup = 64, loop = 16 } = variant
+  const { inFlight = 2, batchMs = DEFAULT_BATCH_MS, workgroup = 64, loop = 16 } = variant
   const engine = new GpuEngine({
     adapters: [adapter],
     ranges: nonceRanges(1, Math.random),
     allowSoftware: true,
     tuningFile: null,
     inFlight,
+    batchMs,
     workgroup,
     loop,
   })

@@ -18,7 +18,9 @@ export class Metrics {
   readonly #solutions = this.#counter('newcut_solutions_total', 'Solutions submitted, by what became of them.', [
     'verdict',
   ])
-  readonly #hardwareErrors = this.#counter('newcut_hardware_errors_total', 'Claimed nonces that do not solve.', [])
+  readonly #hardwareErrors = this.#counter('newcut_hardware_errors_total', 'Claimed nonces that do not solve.', [
+    'device',
+  ])
   readonly #faults = this.#counter('newcut_device_faults_total', 'Kernels retired, threads or processes restarted.', [
     'engine',
     'device',
@@ -68,7 +70,7 @@ export class Metrics {
         this.#submitDuration.observe(event.submitMs / 1000)
         return
       case 'hardwareError':
-        this.#hardwareErrors.inc()
+        this.#hardwareErrors.inc({ device: event.device })
     }
   }
 
