@@ -107,8 +107,6 @@ export const mineOptions = {
   ...networkOptions,
 }
 
-export type OptionTable = Readonly<Record<string, OptionSpec<never> | OptionSpec<unknown>>>
-
 type ValueOf<Spec> = Spec extends { readonly kind: ValueKind<infer T>; readonly fallback: infer F }
   ? undefined extends F
     ? T | undefined

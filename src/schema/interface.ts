@@ -55,6 +55,3 @@ export const PageQuery = Type.Object({
   maxheight: Type.Optional(Type.Integer({ minimum: 0 })),
 })
 export type PageQuery = Static<typeof PageQuery>
-
-/** Body of a 404 for a key that the node does not have. */
-export const NotFoundBody = Type.Object({ reason: Type.String(), key: Type.String() })

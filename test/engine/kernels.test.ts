@@ -182,7 +182,7 @@ describe('the WebAssembly kernel at any depth of the stack', () => {
     return padding.length > 1000 ? run() : result
   }
 
-  it('is never slowed down: vectors that V8 spills over the end of a page would cost two thirds', () => {
+  it('is never slowed down: vectors that V8 spills over the end of a page would cost a third and more', () => {
     const kernel = createWasmKernel(layout)
     kernel.setWork(new Uint32Array(8), new Uint32Array(16), 0)
     const heat = () => {
@@ -191,11 +191,18 @@ describe('the WebAssembly kernel at any depth of the stack', () => {
       return performance.now() - startMs
     }
     for (let i = 0; i < 2000; i++) heat()
-    // The best of several heats: a neighbour makes some of them slower, but not all.
-    const best = Array.from({ length: 120 }, (_, depth) => {
-      return atDepth(depth % 60, () => Math.min(...Array.from({ length: HEATS }, heat)), ...Array(depth >> 2).fill(0))
-    })
-    const typical = [...best].sort((a, b) => a - b)[best.length >> 1]
-    expect(Math.max(...best) / typical).toBeLessThan(2.2)
+    // Always through the same calls: what matters is where on the stack a depth comes to lie.
+    const round = () => {
+      const best = Array.from({ length: 120 }, (_, depth) => {
+        return atDepth(depth % 60, () => Math.min(...Array.from({ length: HEATS }, heat)), ...Array(depth >> 2).fill(0))
+      })
+      const typical = [...best].sort((x, y) => x - y)[best.length >> 1]
+      return best.map((ms) => ms / typical)
+    }
+    // A neighbour makes a depth slow in one round, the trap in all of them.
+    const rounds = Array.from({ length: 6 }, round).slice(1)
+    const slowdowns = rounds[0].map((_, depth) => Math.min(...rounds.map((ratios) => ratios[depth])))
+    const slow = slowdowns.flatMap((slowdown, depth) => (slowdown > 1.35 ? [{ depth, slowdown }] : []))
+    expect(slow).toEqual([])
   })
 })
