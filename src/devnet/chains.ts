@@ -1,12 +1,13 @@
 /** The chains of the embedded network: genesis, the current cut, and the rules by which it grows. */
-import { encodeBase64Url, equalBytes } from '../core/bytes.ts'
-import { type Cut, extendsCut, extensionOf } from '../core/cut.ts'
-import { expectedFor } from '../core/difficulty.ts'
+import { equalBytes } from '../core/bytes.ts'
+import { type Cut, cutWeight, extendsCut, extensionOf } from '../core/cut.ts'
 import { genesisHeader } from '../core/genesis.ts'
 import type { Header, WorkFields } from '../core/header.ts'
 import { graphAt, type Network } from '../core/network.ts'
 import { brokenRules, type HeaderRule } from '../core/validate.ts'
-import { emptyPayload, type Payload } from './payload.ts'
+import { coinbaseParent, emptyPayload, type Payload } from './payload.ts'
+import { MemoryPayloads, type PayloadStore } from './payload-store.ts'
+import { type RuleChange, Rules } from './rules.ts'
 import { type Block, BlockStore } from './store.ts'
 
 /** What became of a solved header (PROTOCOL.md A.2: a miner hears of neither `stale` nor `invalid`). */
@@ -20,27 +21,38 @@ export interface ChainsOptions {
   readonly checkPow: boolean
   /** Microseconds; strictly increasing. */
   readonly now: () => bigint
+  readonly payloads?: PayloadStore
+  readonly ruleChanges?: readonly RuleChange[]
 }
 
 export class Chains {
-  readonly network: Network
   readonly checkPow: boolean
   readonly store: BlockStore
+  readonly #rules: Rules
   readonly #now: () => bigint
   readonly #cut = new Map<number, Header>()
-  readonly #listeners = new Set<(block: Block) => void>()
+  readonly #blockListeners = new Set<(block: Block) => void>()
+  readonly #cutListeners = new Set<(changed: readonly number[]) => void>()
 
-  constructor({ network, checkPow, now }: ChainsOptions) {
-    this.network = network
+  constructor({ network, checkPow, now, payloads = new MemoryPayloads(), ruleChanges = [] }: ChainsOptions) {
+    this.#rules = new Rules(network, ruleChanges)
     this.checkPow = checkPow
     this.#now = now
-    const { adjacents } = graphAt(network, 0)
-    this.store = new BlockStore(adjacents.length)
+    const { adjacents, degree } = graphAt(network, 0)
+    this.store = new BlockStore({ chains: adjacents.length, degree, payloads })
     for (const chain of adjacents.keys()) {
       const genesis = genesisHeader(network, chain, emptyPayload.payloadHash)
       this.store.insert(genesis, emptyPayload)
       this.#cut.set(chain, genesis)
     }
+  }
+
+  get network(): Network {
+    return this.#rules.network
+  }
+
+  get rules(): Rules {
+    return this.#rules
   }
 
   get cut(): Cut {
@@ -51,22 +63,31 @@ export class Chains {
     return [...this.#cut.keys()]
   }
 
-  /** Calls `listener` after each block that extends the cut. Returns a function that ends it. */
+  /** Calls `listener` after each new block, on the cut or not. Returns a function that ends it. */
   onBlock(listener: (block: Block) => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    this.#blockListeners.add(listener)
+    return () => this.#blockListeners.delete(listener)
+  }
+
+  /** Calls `listener` after each change of the cut with the chains whose work is over. Returns a function that ends it. */
+  onCut(listener: (changed: readonly number[]) => void): () => void {
+    this.#cutListeners.add(listener)
+    return () => this.#cutListeners.delete(listener)
   }
 
   isBlocked(chain: number): boolean {
     return typeof extensionOf(this.network, this.#cut, chain) === 'number'
   }
 
-  /** New work for a chain with nonce 0 and the present as creation time; null while the chain is blocked. */
-  newWork(chain: number, payloadHash: Uint8Array): WorkFields | null {
-    const extension = extensionOf(this.network, this.#cut, chain)
-    if (typeof extension === 'number') return null
+  /**
+   * New work for a chain, on top of this cut or another one, with nonce 0 and the present as creation time; the number
+   * is the adjacent chain that must grow first.
+   */
+  newWork(chain: number, payloadHash: Uint8Array, cut: Cut = this.#cut): WorkFields | number {
+    const extension = extensionOf(this.network, cut, chain)
+    if (typeof extension === 'number') return extension
     const { parent, adjacents } = extension
-    const adjacentParents = [...adjacents.values()].map((hash) => this.#header(hash))
+    const adjacentParents = [...adjacents.values()].map((hash) => this.#block(hash).header)
     const creationTime = this.#now()
     return {
       featureFlags: 0n,
@@ -78,44 +99,100 @@ export class Chains {
       height: parent.height + 1n,
       version: this.network.code,
       nonce: 0n,
-      ...expectedFor(this.network, parent, adjacentParents, creationTime),
+      ...this.#rules.expectedFor(parent, adjacentParents, creationTime),
     }
   }
 
-  /** Extends the cut with a solved header whose payload is known, if it still fits and keeps every rule. */
+  /** Extends the cut with a solved header, if it still fits and keeps every rule. */
   add(header: Header, payload: Payload): Addition {
     if (!extendsCut(this.#cut, header)) return { status: 'stale' }
-    const adjacentParents = new Map<number, Header>()
-    for (const [chain, hash] of header.adjacents) {
-      // What a genesis block names as its parent is no block: such an adjacent stays out and breaks the rule.
-      const block = this.store.get(encodeBase64Url(hash))
-      if (block !== undefined) adjacentParents.set(chain, block.header)
-    }
-    const ancestry = { parent: this.#header(header.parent), adjacentParents }
-    const options = { now: this.#now(), checkPow: this.checkPow }
-    const rules: (HeaderRule | 'payload')[] = brokenRules(this.network, header, ancestry, options)
-    if (payload.parent !== null && !equalBytes(payload.parent, header.parent)) rules.push('payload')
+    const addition = this.insert(header, payload)
+    if (addition.status === 'added') this.#moveCut(new Map([[header.chainId, header]]), [header.chainId])
+    return addition
+  }
+
+  /** Puts a block on top of any known one, if it keeps every rule. The cut stays: the block is an orphan until `adopt`. */
+  insert(header: Header, payload: Payload): Addition {
+    const parent = this.store.get(header.parent)
+    if (parent === undefined) return { status: 'stale' }
+    const rules = this.#brokenRules(header, parent.header, payload)
     if (rules.length > 0) return { status: 'invalid', rules }
     const block = this.store.insert(header, payload)
-    this.#cut.set(header.chainId, header)
-    for (const listener of this.#listeners) listener(block)
+    for (const listener of this.#blockListeners) listener(block)
     return { status: 'added', block }
+  }
+
+  /**
+   * Moves the cut to these heads, all of them in the store, if together they weigh more (PROTOCOL.md D). Returns whether
+   * it moved. Throws RangeError for heads that do not fit together.
+   */
+  adopt(heads: Cut): boolean {
+    for (const head of heads.values()) this.#checkBraid(heads, head)
+    if (heads.size !== this.#cut.size || cutWeight(heads) <= cutWeight(this.#cut)) return false
+    // Work of a chain that kept its head may name an adjacent block that is an orphan now.
+    this.#moveCut(heads, this.chainIds)
+    return true
+  }
+
+  /** Lets something else hold from the next block of every chain on. */
+  changeRules(change: Omit<RuleChange, 'from'>): void {
+    this.#rules.change({ ...change, from: [...this.#cut.values()].map(({ height }) => Number(height) + 1) })
+    for (const listener of this.#cutListeners) listener(this.chainIds)
   }
 
   /** The cut limited to block heights of at most `maxHeight / chains`, rounded down. */
   limitedCut(maxHeight: number): Cut {
     const limit = Math.floor(maxHeight / this.#cut.size)
-    return new Map(
-      [...this.#cut].map(([chain, head]) => {
-        const block = this.store.get(encodeBase64Url(head.hash))
-        return [chain, block === undefined ? head : this.store.ancestor(block, limit).header]
-      }),
-    )
+    return new Map([...this.#cut].map(([chain, { hash }]) => [chain, this.ancestor(hash, limit)]))
   }
 
-  #header(hash: Uint8Array): Header {
-    const block = this.store.get(encodeBase64Url(hash))
-    if (block === undefined) throw new Error(`no block ${encodeBase64Url(hash)} in the store`)
-    return block.header
+  /** The header of an ancestor, at most at this height, of the block with this hash. */
+  ancestor(hash: Uint8Array, height: number): Header {
+    return this.store.ancestor(this.#block(hash), height).header
+  }
+
+  #brokenRules(header: Header, parent: Header, payload: Payload): (HeaderRule | 'payload')[] {
+    const adjacentParents = new Map<number, Header>()
+    for (const [chain, hash] of header.adjacents) {
+      // What a genesis block names as its parent is no block: such an adjacent stays out and breaks the rule.
+      const block = this.store.get(hash)
+      if (block !== undefined) adjacentParents.set(chain, block.header)
+    }
+    const expected = this.#rules.expectedFor(parent, [...adjacentParents.values()], header.creationTime)
+    const options = { now: this.#now(), checkPow: this.checkPow, expected }
+    const rules: (HeaderRule | 'payload')[] = brokenRules(this.network, header, { parent, adjacentParents }, options)
+    // What is not on the cut must still be possible on one: adjacent parents descend from those of the parent.
+    const isBraided = [...adjacentParents].every(([chain, adjacent]) => {
+      const before = parent.adjacents.get(chain)
+      return before === undefined || equalBytes(adjacent.parent, before)
+    })
+    if (!isBraided && !rules.includes('adjacents')) rules.push('adjacents')
+    const named = coinbaseParent(payload)
+    if (!equalBytes(payload.payloadHash, header.payloadHash)) rules.push('payload')
+    else if (named !== null && !equalBytes(named, header.parent)) rules.push('payload')
+    return rules
+  }
+
+  /** Throws RangeError unless every adjacent that this head names is on the branch of the adjacent chain's head. */
+  #checkBraid(heads: Cut, head: Header): void {
+    for (const [chain, hash] of head.height === 0n ? [] : head.adjacents) {
+      const adjacent = heads.get(chain)
+      const fits =
+        adjacent !== undefined &&
+        adjacent.height + 1n >= head.height &&
+        equalBytes(this.ancestor(adjacent.hash, Number(head.height) - 1).hash, hash)
+      if (!fits) throw new RangeError(`the heads of chains ${head.chainId} and ${chain} do not fit together`)
+    }
+  }
+
+  #moveCut(heads: Cut, changed: readonly number[]): void {
+    for (const [chain, head] of heads) this.#cut.set(chain, head)
+    for (const listener of this.#cutListeners) listener(changed)
+  }
+
+  #block(hash: Uint8Array): Block {
+    const block = this.store.get(hash)
+    if (block === undefined) throw new Error(`no block ${Buffer.from(hash).toString('base64url')} in the store`)
+    return block
   }
 }

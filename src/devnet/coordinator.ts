@@ -8,7 +8,6 @@ import { meets, powHash } from '../core/pow.ts'
 import { encodeWorkResponse } from '../core/work.ts'
 import type { Addition, Chains } from './chains.ts'
 import { blockPayload, type Payload } from './payload.ts'
-import type { Block } from './store.ts'
 
 export interface CoordinatorOptions {
   /** Accounts that may mine, compared as a whole triple; null: anyone. */
@@ -33,6 +32,8 @@ export interface Refusal {
 interface WaitingPayload {
   readonly payload: Payload
   readonly chain: number
+  /** Hash of the block on top of which alone it is valid. */
+  readonly parent: Uint8Array
   readonly expiresAtMs: number
 }
 
@@ -47,7 +48,7 @@ export class Coordinator {
   constructor(chains: Chains, options: CoordinatorOptions) {
     this.#chains = chains
     this.#options = options
-    chains.onBlock((block) => this.#announce(block))
+    chains.onCut((changed) => this.#announce(changed))
   }
 
   /**
@@ -69,8 +70,8 @@ export class Coordinator {
       return { status: 503, message: 'Too many work requests' }
     }
     const fields = this.#chains.newWork(chain, payload.payloadHash)
-    if (fields === null) throw new Error(`chain ${chain} was picked but is blocked`)
-    this.#waiting.set(key, { payload, chain, expiresAtMs: nowMs() + payloadLifetimeMs })
+    if (typeof fields === 'number') throw new Error(`chain ${chain} was picked but is blocked`)
+    this.#waiting.set(key, { payload, chain, parent: parent.hash, expiresAtMs: nowMs() + payloadLifetimeMs })
     return encodeWorkResponse({ bytes: encodeWork(fields), fields })
   }
 
@@ -113,9 +114,11 @@ export class Coordinator {
   }
 
   /** New parent: one event on its chain. A chain that was blocked and is no longer: one event on that chain. */
-  #announce({ header }: Block): void {
-    this.#emit(header.chainId)
-    if (this.#chains.isBlocked(header.chainId)) this.#blockedChains.add(header.chainId)
+  #announce(changed: readonly number[]): void {
+    for (const chain of changed) {
+      this.#emit(chain)
+      if (this.#chains.isBlocked(chain)) this.#blockedChains.add(chain)
+    }
     for (const chain of this.#blockedChains) {
       if (this.#chains.isBlocked(chain)) continue
       this.#blockedChains.delete(chain)
@@ -135,9 +138,9 @@ export class Coordinator {
       this.#waiting.delete(key)
     }
     if (this.#waiting.size < this.#options.payloadLimit) return
-    for (const [key, { chain, payload }] of this.#waiting) {
+    for (const [key, { chain, parent }] of this.#waiting) {
       const head = this.#chains.cut.get(chain)?.hash
-      if (head !== undefined && payload.parent !== null && equalBytes(head, payload.parent)) continue
+      if (head !== undefined && equalBytes(head, parent)) continue
       this.#waiting.delete(key)
     }
   }

@@ -10,14 +10,15 @@ export interface Page {
 
 /** A page of one chain; the hash of an unknown cursor is the failure. `mostItems` is the node's limit. */
 export function pageOf(store: BlockStore, chain: number, query: PageQuery, mostItems: number): Page | string {
-  let from = query.minheight === undefined ? 0 : store.indexAtHeight(chain, query.minheight)
+  let from = query.minheight === undefined ? 0 : store.positionAtHeight(chain, query.minheight)
   if (query.next !== undefined) {
     const [kind, hash] = query.next.split(':')
-    const block = store.get(hash, chain)
+    const block = store.byId(hash, chain)
     if (block === undefined) return hash
-    from = Math.max(from, store.indexOf(block) + (kind === 'exclusive' ? 1 : 0))
+    from = Math.max(from, store.positionOf(block) + (kind === 'exclusive' ? 1 : 0))
   }
-  const end = query.maxheight === undefined ? Number.POSITIVE_INFINITY : store.indexAtHeight(chain, query.maxheight + 1)
+  const end =
+    query.maxheight === undefined ? Number.POSITIVE_INFINITY : store.positionAtHeight(chain, query.maxheight + 1)
   const to = Math.min(from + Math.min(query.limit ?? mostItems, mostItems), end)
   // One more than asked for shows whether there is a next item.
   const found = store.slice(chain, from, Math.min(to + 1, end))

@@ -1,24 +1,23 @@
 /** Payloads of the embedded network (PROTOCOL.md B.4): miner data and a coinbase that names the parent block. */
-import { encodeBase64Url } from '../core/bytes.ts'
+import { decodeBase64Url, decodeHash, encodeBase64Url } from '../core/bytes.ts'
 import { type MinerAccount, minerDataJson, type PayloadHashes, payloadHashes } from '../core/payload.ts'
 
 export interface Payload extends PayloadHashes {
-  /** Hash of the block that the coinbase names, on top of which alone the payload is valid; null in a genesis block. */
-  readonly parent: Uint8Array | null
   readonly minerData: Uint8Array
   readonly transactions: readonly { readonly transaction: Uint8Array; readonly output: Uint8Array }[]
   readonly coinbase: Uint8Array
 }
 
 const encoder = new TextEncoder()
+const decoder = new TextDecoder()
 
-function payloadOf(miner: MinerAccount, parent: Uint8Array | null, coinbase: object): Payload {
+function payloadOf(miner: MinerAccount, coinbase: object): Payload {
   const parts = {
     minerData: encoder.encode(minerDataJson(miner)),
     transactions: [],
     coinbase: encoder.encode(JSON.stringify(coinbase)),
   }
-  return { parent, ...parts, ...payloadHashes(parts) }
+  return { ...parts, ...payloadHashes(parts) }
 }
 
 /**
@@ -26,7 +25,7 @@ function payloadOf(miner: MinerAccount, parent: Uint8Array | null, coinbase: obj
  * payload hashes differ from block to block: they are the key under which a solution finds its payload.
  */
 export function blockPayload(miner: MinerAccount, parentHash: Uint8Array): Payload {
-  return payloadOf(miner, parentHash, {
+  return payloadOf(miner, {
     gas: 0,
     result: { status: 'success', data: 'Write succeeded' },
     reqKey: encodeBase64Url(encoder.encode(JSON.stringify(encodeBase64Url(parentHash)))),
@@ -38,12 +37,22 @@ export function blockPayload(miner: MinerAccount, parentHash: Uint8Array): Paylo
 }
 
 /** The payload of every genesis block: the one that networks without contracts use for an empty block. */
-export const emptyPayload: Payload = payloadOf({ account: 'NoMiner', predicate: '<', publicKeys: [] }, null, {
-  gas: 0,
-  result: { status: 'success', data: 'NO_COINBASE' },
-  reqKey: 'DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g',
-  logs: null,
-  metaData: null,
-  continuation: null,
-  txId: null,
-})
+export const emptyPayload: Payload = payloadOf(
+  { account: 'NoMiner', predicate: '<', publicKeys: [] },
+  {
+    gas: 0,
+    result: { status: 'success', data: 'NO_COINBASE' },
+    reqKey: 'DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g',
+    logs: null,
+    metaData: null,
+    continuation: null,
+    txId: null,
+  },
+)
+
+/** The hash of the block that the coinbase of a payload names; null when it names none, as in a genesis block. */
+export function coinbaseParent({ coinbase }: Payload): Uint8Array | null {
+  const { reqKey } = JSON.parse(decoder.decode(coinbase)) as { reqKey: string }
+  const named = /^"([\w-]{43})"$/.exec(decoder.decode(decodeBase64Url(reqKey)))
+  return named === null ? null : decodeHash(named[1])
+}

@@ -74,7 +74,7 @@ function addHeader(app: App, url: string, { chains, product }: ChainRouteOptions
     if (chain === null) return reply.code(404).send()
     const type = accepted(request, [JSON_TYPE, OBJECT_JSON_TYPE, BINARY])
     if (type === null) return reply.code(406).send()
-    const block = chains.store.get(request.params.hash, chain)
+    const block = chains.store.byId(request.params.hash, chain)
     if (block === undefined) return keyNotFound(reply, request.params.hash)
     if (type === BINARY) return reply.type(BINARY).send(Buffer.from(encodeHeader(block.header)))
     const json = type === JSON_TYPE ? asText(block) : stringifyJson(headerToJson(block.header, product))

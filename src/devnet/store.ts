@@ -1,84 +1,190 @@
-/** All blocks of the embedded network, orphans included, in memory: by hash, and by chain in (height, hash) order. */
-import { encodeBase64Url, encodeHex } from '../core/bytes.ts'
-import type { Header } from '../core/header.ts'
+/**
+ * All blocks of the embedded network, orphans included, as records in memory: found by hash, by parent, and by chain in
+ * (height, hash) order. A header costs its bytes and about 50 more; objects are made when somebody asks.
+ */
+import { decodeHash, encodeBase64Url } from '../core/bytes.ts'
+import { FormatError } from '../core/errors.ts'
+import { decodeHeader, encodeHeader, type Header, headerLayout } from '../core/header.ts'
+import { HashIndex } from './hash-index.ts'
 import type { Payload } from './payload.ts'
+import type { PayloadStore } from './payload-store.ts'
+import { Slab } from './slab.ts'
 
-export interface Block {
-  readonly header: Header
-  readonly payload: Payload
-  /** Block hash as in JSON. */
-  readonly id: string
-}
-
-/** Sorts before every hash of its height. */
-interface Position {
+/** A block of the store; cheap to make, and not kept by it. */
+export class Block {
+  readonly chain: number
   readonly height: number
-  readonly hashHex: string
+  /** The header, 210 + 36 x degree bytes; a view, not to be written to. */
+  readonly bytes: Uint8Array
+  readonly #payloads: PayloadStore
+  #header: Header | undefined
+
+  constructor(place: { chain: number; height: number; bytes: Uint8Array }, payloads: PayloadStore) {
+    this.chain = place.chain
+    this.height = place.height
+    this.bytes = place.bytes
+    this.#payloads = payloads
+  }
+
+  /** Block hash, 32 bytes. */
+  get hash(): Uint8Array {
+    return this.bytes.subarray(this.bytes.length - 32)
+  }
+
+  /** Block hash as in JSON. */
+  get id(): string {
+    return encodeBase64Url(this.hash)
+  }
+
+  get header(): Header {
+    this.#header ??= decodeHeader(this.bytes)
+    return this.#header
+  }
+
+  get payload(): Payload {
+    const payload = this.#payloads.get(this.header.payloadHash)
+    if (payload === undefined) throw new Error(`block ${this.id} has no payload in the store`)
+    return payload
+  }
 }
 
-interface Entry extends Position {
-  readonly block: Block
+export interface BlockStoreOptions {
+  /** Chains of the network, 0 to chains - 1. */
+  readonly chains: number
+  /** Adjacent chains per chain: gives the length of a header. */
+  readonly degree: number
+  readonly payloads: PayloadStore
 }
+
+const NONE = -1
 
 export class BlockStore {
-  readonly #byHash = new Map<string, Entry>()
-  readonly #chains: readonly Entry[][]
+  readonly payloads: PayloadStore
+  readonly #headerBytes: number
+  readonly #slab = new Slab()
+  /** Of each record: place in the slab, chain, height, and record of the parent (-1: genesis). */
+  readonly #places: number[] = []
+  readonly #chainOf: number[] = []
+  readonly #heightOf: number[] = []
+  readonly #parentOf: number[] = []
+  readonly #byHash: HashIndex
+  /** Chain -> records by (height, hash). */
+  readonly #order: readonly number[][]
 
-  constructor(chains: number) {
-    this.#chains = Array.from({ length: chains }, () => [])
+  constructor({ chains, degree, payloads }: BlockStoreOptions) {
+    this.payloads = payloads
+    this.#headerBytes = headerLayout(degree).headerBytes
+    this.#order = Array.from({ length: chains }, () => [])
+    this.#byHash = new HashIndex((record) => this.#hashOf(record))
   }
 
+  get size(): number {
+    return this.#places.length
+  }
+
+  /** Adds a block, or finds it if it is there. Its parent must be in the store, unless it is a genesis block. */
   insert(header: Header, payload: Payload): Block {
-    const block = { header, payload, id: encodeBase64Url(header.hash) }
-    const entry = { block, height: Number(header.height), hashHex: encodeHex(header.hash) }
-    const chain = this.#chains[header.chainId]
-    chain.splice(firstAtOrAfter(chain, entry), 0, entry)
-    this.#byHash.set(block.id, entry)
-    return block
+    this.payloads.put(payload)
+    return this.insertHeader(encodeHeader(header), header)
   }
 
-  /** The block with this hash (43 characters), on this chain if one is given. */
-  get(id: string, chain?: number): Block | undefined {
-    const block = this.#byHash.get(id)?.block
-    return chain === undefined || block?.header.chainId === chain ? block : undefined
+  /** As insert, for a payload that is stored already. `header` is what `bytes` say. */
+  insertHeader(bytes: Uint8Array, header: Pick<Header, 'hash' | 'parent' | 'chainId' | 'height'>): Block {
+    const known = this.#byHash.find(header.hash)
+    if (known !== NONE) return this.#block(known)
+    const record = this.#places.length
+    this.#places.push(this.#slab.append(bytes))
+    this.#chainOf.push(header.chainId)
+    this.#heightOf.push(Number(header.height))
+    this.#parentOf.push(this.#byHash.find(header.parent))
+    this.#byHash.add(record)
+    const order = this.#order[header.chainId]
+    order.splice(this.#firstAtOrAfter(header.chainId, Number(header.height), header.hash), 0, record)
+    return this.#block(record)
   }
 
-  /** Index of a block in the order of its chain. */
-  indexOf(block: Block): number {
-    const entry = this.#byHash.get(block.id)
-    return entry === undefined ? -1 : firstAtOrAfter(this.#chains[block.header.chainId], entry)
+  /** The block with this hash, on this chain if one is given. */
+  get(hash: Uint8Array, chain?: number): Block | undefined {
+    const record = this.#byHash.find(hash)
+    return record === NONE || (chain !== undefined && this.#chainOf[record] !== chain) ? undefined : this.#block(record)
   }
 
-  /** Index of the first block at this height or above. */
-  indexAtHeight(chain: number, height: number): number {
-    return firstAtOrAfter(this.#chains[chain], { height, hashHex: '' })
+  /** As get, for a hash as in JSON; text of 43 characters that is no hash is nobody's. */
+  byId(id: string, chain?: number): Block | undefined {
+    try {
+      return this.get(decodeHash(id), chain)
+    } catch (error) {
+      if (error instanceof FormatError) return undefined
+      throw error
+    }
   }
 
-  slice(chain: number, from: number, to: number): Block[] {
-    return this.#chains[chain].slice(from, to).map(({ block }) => block)
+  /** undefined for a genesis block. */
+  parentOf(block: Block): Block | undefined {
+    const parent = this.#parentOf[this.#recordOf(block)]
+    return parent === NONE ? undefined : this.#block(parent)
   }
 
   /** The ancestor of a block at a height not above its own. */
   ancestor(block: Block, height: number): Block {
-    let current = block
-    while (Number(current.header.height) > height) {
-      const parent = this.get(encodeBase64Url(current.header.parent))
-      if (parent === undefined) throw new Error(`block ${current.id} has no parent in the store`)
-      current = parent
-    }
-    return current
+    let record = this.#recordOf(block)
+    while (this.#heightOf[record] > height && this.#parentOf[record] !== NONE) record = this.#parentOf[record]
+    return this.#block(record)
   }
-}
 
-/** Binary search in an array sorted by (height, hash). */
-function firstAtOrAfter(entries: readonly Entry[], position: Position): number {
-  let low = 0
-  let high = entries.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    const { height, hashHex } = entries[middle]
-    if (height < position.height || (height === position.height && hashHex < position.hashHex)) low = middle + 1
-    else high = middle
+  /** Blocks on a chain, orphans included. */
+  count(chain: number): number {
+    return this.#order[chain].length
   }
-  return low
+
+  /** Position of a block in the order of its chain. */
+  positionOf(block: Block): number {
+    return this.#firstAtOrAfter(block.chain, block.height, block.hash)
+  }
+
+  /** Position of the first block at this height or above. */
+  positionAtHeight(chain: number, height: number): number {
+    return this.#firstAtOrAfter(chain, height, null)
+  }
+
+  /** Blocks at the positions from `from` up to but without `to`. */
+  slice(chain: number, from: number, to: number): Block[] {
+    return this.#order[chain].slice(from, to).map((record) => this.#block(record))
+  }
+
+  #recordOf(block: Block): number {
+    const record = this.#byHash.find(block.hash)
+    if (record === NONE) throw new Error(`no block ${block.id} in the store`)
+    return record
+  }
+
+  #block(record: number): Block {
+    const place = { chain: this.#chainOf[record], height: this.#heightOf[record], bytes: this.#bytes(record) }
+    return new Block(place, this.payloads)
+  }
+
+  #bytes(record: number): Uint8Array {
+    return this.#slab.read(this.#places[record], this.#headerBytes)
+  }
+
+  #hashOf(record: number): Uint8Array {
+    return this.#slab.read(this.#places[record] + this.#headerBytes - 32, 32)
+  }
+
+  /** Binary search by (height, hash); no hash: before every block of that height. */
+  #firstAtOrAfter(chain: number, height: number, hash: Uint8Array | null): number {
+    const order = this.#order[chain]
+    let low = 0
+    let high = order.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      const record = order[middle]
+      const difference = this.#heightOf[record] - height
+      const isBefore =
+        difference < 0 || (difference === 0 && hash !== null && Buffer.compare(this.#hashOf(record), hash) < 0)
+      if (isBefore) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
 }

@@ -1,0 +1,27 @@
+/** Append-only bytes in large pieces: records without an object each. */
+
+const PIECE_BYTES = 1024 * 1024
+
+export class Slab {
+  readonly #pieces: Uint8Array[] = []
+  #used = PIECE_BYTES
+
+  /** Keeps a copy. Returns where it is. */
+  append(bytes: Uint8Array): number {
+    if (this.#used + bytes.length > PIECE_BYTES) {
+      // What is larger than a piece gets one of its own.
+      this.#pieces.push(new Uint8Array(Math.max(PIECE_BYTES, bytes.length)))
+      this.#used = 0
+    }
+    const at = (this.#pieces.length - 1) * PIECE_BYTES + this.#used
+    this.#pieces[this.#pieces.length - 1].set(bytes, this.#used)
+    this.#used += bytes.length
+    return at
+  }
+
+  /** A view; not to be written to. */
+  read(at: number, length: number): Uint8Array {
+    const offset = at % PIECE_BYTES
+    return this.#pieces[Math.floor(at / PIECE_BYTES)].subarray(offset, offset + length)
+  }
+}
