@@ -11,9 +11,11 @@ import { packageVersion } from '../version.ts'
 import { type Addition, Chains } from './chains.ts'
 import { Coordinator } from './coordinator.ts'
 import { createApp } from './http.ts'
+import { NodeClock } from './node-clock.ts'
 import { addChainRoutes } from './routes-chain.ts'
 import { addMiningRoutes } from './routes-mining.ts'
 import { addNodeRoutes } from './routes-node.ts'
+import { Router } from './serve.ts'
 
 export interface DevnetOptions {
   /** Default 127.0.0.1. */
@@ -56,27 +58,29 @@ export interface Devnet {
 export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> {
   const { host = '127.0.0.1', port = 1848, product = 'chainweb' } = options
   const network = devnetNetwork(options)
-  const now = strictlyIncreasingClock()
-  const chains = new Chains({ network, checkPow: options.pow ?? true, now })
+  const clock = new NodeClock()
+  const chains = new Chains({ network, checkPow: options.pow ?? true, now: clock.microseconds })
   const coordinator = new Coordinator(chains, {
     accounts: options.accounts ?? null,
     payloadLimit: options.workLimit ?? 1200,
     payloadLifetimeMs: options.workLifetimeMs ?? 300_000,
     random: Math.random,
-    nowMs: Date.now,
+    nowMs: () => clock.ms(),
     ...(options.onSolved && { onSolved: options.onSolved }),
   })
-  const app = createApp({ product, packageVersion, nowMs: Date.now })
+  const app = createApp({ product, packageVersion, nowMs: () => clock.ms() })
   const prefix = `/${product}/0.0/${network.name}`
-  addNodeRoutes(app, network, packageVersion)
-  addChainRoutes(app, prefix, { chains, product, instance: `newcut-${process.pid}-${Date.now().toString(36)}` })
-  addMiningRoutes(app, prefix, {
+  const router = new Router({ app, prefix, hasChain: (chain) => chains.cut.has(chain) })
+  addNodeRoutes(router, { network: () => chains.network, packageVersion })
+  addChainRoutes(router, { chains, product, instance: `newcut-${process.pid}-${Date.now().toString(36)}` })
+  addMiningRoutes(router, {
     coordinator,
     chains: chains.cut.size,
     updateStreamMs: options.updateStreamMs ?? 240_000,
     updateStreamLimit: options.updateStreamLimit ?? 2000,
     random: Math.random,
   })
+  router.finish()
   try {
     await app.listen({ host, port })
   } catch (error) {
@@ -102,21 +106,5 @@ function devnetNetwork(options: DevnetOptions): Network {
     blockDelay: BigInt(Math.round((options.blockDelayMs ?? 30_000) * 1000)),
     // Without proof of work block times say nothing about hash power, and fast blocks would drive the target to 0.
     window: pow ? development.window : null,
-  }
-}
-
-/** Largest difference between the two clocks that comes from Date.now() counting whole milliseconds. */
-const CLOCK_STEP_MS = 2
-
-/** Wall clock in microseconds that never repeats: a block must be later than its parents. */
-function strictlyIncreasingClock(): () => bigint {
-  let last = 0n
-  return () => {
-    const fineMs = performance.timeOrigin + performance.now()
-    const wallMs = Date.now()
-    // The fine clock does not follow when the wall clock is set.
-    const now = BigInt(Math.floor((Math.abs(fineMs - wallMs) < CLOCK_STEP_MS ? fineMs : wallMs) * 1000))
-    last = now > last ? now : last + 1n
-    return last
   }
 }

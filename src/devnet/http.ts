@@ -6,12 +6,12 @@ import fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
-  type HTTPMethods,
   type RawReplyDefaultExpression,
   type RawRequestDefaultExpression,
   type RawServerDefault,
 } from 'fastify'
 import type { ProductWord } from '../core/header-json.ts'
+import { JSON_TYPE, TEXT } from '../schema/operations.ts'
 import type { Refusal } from './coordinator.ts'
 
 export type App = FastifyInstance<
@@ -21,11 +21,6 @@ export type App = FastifyInstance<
   FastifyBaseLogger,
   TypeBoxTypeProvider
 >
-
-export const TEXT = 'text/plain;charset=utf-8'
-export const JSON_TYPE = 'application/json;charset=utf-8'
-export const OBJECT_JSON_TYPE = 'application/json;blockheader-encoding=object'
-export const BINARY = 'application/octet-stream'
 
 /** Largest request body: 2 MiB (PROTOCOL.md E.0). */
 const BODY_LIMIT_BYTES = 2 * 1024 * 1024
@@ -67,23 +62,18 @@ function sendError(reply: FastifyReply, error: FastifyError): FastifyReply {
   return refuse(reply, { status: error.statusCode ?? 500, message: error.message })
 }
 
-function commonHeaders({ product, packageVersion, nowMs }: AppOptions, request: Pick<FastifyRequest, 'socket'>) {
+function commonHeaders(
+  { product, packageVersion, nowMs }: AppOptions,
+  request: Pick<FastifyRequest, 'socket' | 'url'>,
+) {
+  // No page of a browser may steer the network: what controls it is for programs on this machine.
+  const isControl = /^\/(devnet\/|make-blocks)/.test(request.url)
   return {
     'x-peer-addr': `${request.socket.remoteAddress}:${request.socket.remotePort}`,
     'x-server-timestamp': Math.floor(nowMs() / 1000).toString(),
     [`x-${product}-node-version`]: packageVersion,
-    'access-control-allow-origin': '*',
+    ...(isControl ? {} : { 'access-control-allow-origin': '*' }),
   }
-}
-
-/** Answers every method but these with 405 at a path that exists. */
-export function refuseOtherMethods(app: App, url: string, allowed: readonly HTTPMethods[]): void {
-  const all: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']
-  app.route({
-    url,
-    method: all.filter((method) => !allowed.includes(method)),
-    handler: (_request, reply) => reply.code(405).header('allow', allowed.join(', ')).send(),
-  })
 }
 
 export function refuse(reply: FastifyReply, { status, message }: Refusal): FastifyReply {
@@ -100,18 +90,34 @@ export function keyNotFound(reply: FastifyReply, key: string): FastifyReply {
   return sendJson(reply.code(404), JSON_TYPE, JSON.stringify({ reason: 'key not found', key }))
 }
 
-/** The first of `offered` that an Accept header allows; none or a wildcard means the first. null: not acceptable. */
+/**
+ * The one of `offered` that an Accept header likes best (RFC 9110 section 12.5.1): by quality, then by place in the
+ * header, then by place in `offered`; no header means the first. null: not acceptable.
+ */
 export function accepted(request: FastifyRequest, offered: readonly string[]): string | null {
-  const normal = (type: string) => type.toLowerCase().replace(/\s*;\s*(q=[0-9.]+|charset=utf-8)|\s/g, '')
-  const wanted = (request.headers.accept ?? '*/*').split(',').map(normal)
-  for (const range of wanted) {
-    const match = offered.find((type) => {
-      const mime = normal(type)
-      return range === mime || range === '*/*' || range === `${mime.split('/')[0]}/*`
-    })
-    if (match !== undefined) return match
+  const wanted = (request.headers.accept ?? '*/*').split(',').map(mediaRange)
+  let best = { type: null as string | null, quality: 0, place: 0 }
+  for (const type of offered) {
+    const { range } = mediaRange(type)
+    // The most specific range decides: it may exclude a type that a wildcard would let in.
+    const ranges = [range, `${range.split('/')[0]}/*`, '*/*']
+    const match = ranges.find((each) => wanted.some((one) => one.range === each))
+    const place = wanted.findIndex((one) => one.range === match)
+    if (place < 0) continue
+    const { quality } = wanted[place]
+    if (quality > best.quality || (quality > 0 && quality === best.quality && place < best.place)) {
+      best = { type, quality, place }
+    }
   }
-  return null
+  return best.type
+}
+
+/** A media range without spaces, and how much it is wanted: 0 to 1. The charset is always UTF-8 and not compared. */
+function mediaRange(text: string): { range: string; quality: number } {
+  const [mime, ...parameters] = text.toLowerCase().replace(/\s/g, '').split(';')
+  const quality = Number(parameters.find((each) => each.startsWith('q='))?.slice(2) ?? 1)
+  const kept = parameters.filter((each) => !/^(q=|charset=utf-8$)/.test(each))
+  return { range: [mime, ...kept].join(';'), quality: quality >= 0 && quality <= 1 ? quality : 1 }
 }
 
 /** An open server-sent event stream. A reader that lets more than `BACKLOG_LIMIT_BYTES` wait is dropped. */

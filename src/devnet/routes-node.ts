@@ -1,18 +1,25 @@
 /** /health-check and /info (PROTOCOL.md E.1). */
 import type { Graph } from '../core/graph.ts'
 import { genesisHeight, graphAt, type Network } from '../core/network.ts'
-import type { NodeInfo } from '../schema/interface.ts'
-import { type App, JSON_TYPE, refuseOtherMethods, sendJson, TEXT } from './http.ts'
+import type { NodeInfo } from '../schema/bodies.ts'
+import { JSON_TYPE, operations, TEXT } from '../schema/operations.ts'
+import { sendJson } from './http.ts'
+import type { Router } from './serve.ts'
+
+export interface NodeRouteOptions {
+  /** As it is now. */
+  readonly network: () => Network
+  readonly packageVersion: string
+}
 
 /** A development node has no planned end; the interface description requires a date. */
 const SERVICE_DATE = '2099-12-31T00:00:00Z'
 
-export function addNodeRoutes(app: App, network: Network, packageVersion: string): void {
-  refuseOtherMethods(app, '/health-check', ['GET'])
-  app.get('/health-check', (_request, reply) => reply.type(TEXT).send('Health check OK.\n'))
-  refuseOtherMethods(app, '/info', ['GET'])
-  const info = JSON.stringify(nodeInfo(network, packageVersion))
-  app.get('/info', (_request, reply) => sendJson(reply, JSON_TYPE, info))
+export function addNodeRoutes(router: Router, { network, packageVersion }: NodeRouteOptions): void {
+  router.serve(operations.healthCheck, (_call, reply) => reply.type(TEXT).send('Health check OK.\n'))
+  router.serve(operations.nodeInfo, (_call, reply) =>
+    sendJson(reply, JSON_TYPE, JSON.stringify(nodeInfo(network(), packageVersion))),
+  )
 }
 
 function nodeInfo(network: Network, packageVersion: string): Required<NodeInfo> {

@@ -10,7 +10,7 @@ import { parseJson } from '../core/json.ts'
 import type { MinerAccount } from '../core/payload.ts'
 import { minerDataJson } from '../core/payload.ts'
 import { chainBytes, decodeWorkResponse, type Work } from '../core/work.ts'
-import { CutHashes, NodeInfo } from '../schema/interface.ts'
+import { CutHashes, NodeInfo } from '../schema/bodies.ts'
 import { type EventStream, openEventStream } from './event-stream.ts'
 import { type HttpAnswer, type HttpRequest, NodeHttp, type NodeHttpOptions } from './http.ts'
 

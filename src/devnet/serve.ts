@@ -1,0 +1,184 @@
+/**
+ * Serves operations of the node interface: what is common to all endpoints is judged here, in the order in which a node
+ * does (PROTOCOL.md E.0): unknown chain 404, method 405, Accept 406, media type 415, parameters and body 400.
+ */
+import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import type { Static, TObject, TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { parseJson } from '../core/json.ts'
+import { EVENT_STREAM, type Operation, TEXT } from '../schema/operations.ts'
+import { type App, accepted, refuse } from './http.ts'
+
+type BodyOf<O extends Operation> = O extends { readonly body: { readonly schema: infer S extends TSchema } }
+  ? Static<S>
+  : undefined
+
+/** A request that passed every common check. */
+export interface Call<O extends Operation> {
+  readonly params: Static<O['params']>
+  readonly query: Static<O['query']>
+  /** JSON as parsed; bytes (Uint8Array) of binary bodies. */
+  readonly body: BodyOf<O> extends string ? Uint8Array : BodyOf<O>
+  /** The chain of the path; 0 where the path has none. */
+  readonly chain: number
+  /** The media type to answer with. */
+  readonly type: string
+  readonly request: FastifyRequest
+}
+
+export type Handler<O extends Operation> = (call: Call<O>, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>
+
+export interface RouterOptions {
+  readonly app: App
+  /** `/PRODUCT/0.0/NETWORK` */
+  readonly prefix: string
+  readonly hasChain: (chain: number) => boolean
+  /** Asked before anything else is; true: it has answered. */
+  readonly intercept?: (operation: Operation, reply: FastifyReply) => Promise<boolean>
+}
+
+/** Headers that a page may send along (PROTOCOL.md E.0). */
+const CORS_HEADERS = 'Accept, Accept-Language, Content-Language, Content-Type'
+const ALL_METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']
+
+export class Router {
+  readonly app: App
+  readonly prefix: string
+  readonly #options: RouterOptions
+  readonly #served: Operation[] = []
+  readonly #methods = new Map<string, HTTPMethods[]>()
+
+  constructor(options: RouterOptions) {
+    this.app = options.app
+    this.prefix = options.prefix
+    this.#options = options
+  }
+
+  /** What is served, for the description of the interface. */
+  get served(): readonly Operation[] {
+    return this.#served
+  }
+
+  serve<const O extends Operation>(operation: O, handler: Handler<O>): void {
+    this.#served.push(operation)
+    this.serveAt(this.pathOf(operation), operation, handler)
+  }
+
+  /** As serve, at another path too: where nodes differ about the place of the same thing. */
+  serveAt<const O extends Operation>(path: string, operation: O, handler: Handler<O>): void {
+    const url = path.replace(/\{(\w+)\}/g, ':$1')
+    // What streams or hands out work is not to be asked for without its body.
+    const hasHead = operation.method === 'GET' && operation.group !== 'stream' && operation.group !== 'mining'
+    const methods: HTTPMethods[] = hasHead ? ['GET', 'HEAD'] : [operation.method]
+    this.#methods.set(url, [...(this.#methods.get(url) ?? []), ...methods])
+    const bodyOf = bodyReader(operation)
+    this.app.route({
+      url,
+      method: methods,
+      schema: { params: operation.params, querystring: operation.query },
+      preValidation: (request, reply) => this.#judge(operation, request, reply),
+      handler: (request, reply) => {
+        const body = bodyOf(request)
+        if (body instanceof BadBody) return refuse(reply, { status: 400, message: body.message })
+        const { chain } = request.params as { chain?: string }
+        const { params, query } = request
+        const type = accepted(request, offeredBy(operation)) ?? ''
+        return handler({ params, query, body, chain: Number(chain ?? 0), type, request } as never, reply)
+      },
+    })
+  }
+
+  /** After the last serve: 405 for all other methods of a path, and the answer to a page that asks what it may do. */
+  finish(): void {
+    for (const [url, allowed] of this.#methods) {
+      const allow = [...new Set(allowed)].join(', ')
+      this.app.route({
+        url,
+        method: ALL_METHODS.filter((method) => !allowed.includes(method)),
+        handler: (request, reply) => {
+          const isPreflight = request.method === 'OPTIONS' && request.headers['access-control-request-method']
+          if (!isPreflight || !reply.hasHeader('access-control-allow-origin')) {
+            return reply.code(405).header('allow', allow).send()
+          }
+          reply.headers({ 'access-control-allow-methods': allow, 'access-control-allow-headers': CORS_HEADERS })
+          return reply.code(200).send()
+        },
+      })
+    }
+  }
+
+  /** Where an operation is served; parameters as `{name}`. */
+  pathOf({ scope, path }: Operation): string {
+    return scope === 'root' ? path : this.prefix + path
+  }
+
+  /** Everything that can be said before parameters and body are looked at. */
+  async #judge(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+    const { chain } = request.params as { chain?: string }
+    if (chain !== undefined && !this.#isChain(chain)) return reply.code(404).send()
+    if ((await this.#options.intercept?.(operation, reply)) === true) return reply
+    if (offeredBy(operation).length > 0 && accepted(request, offeredBy(operation)) === null) {
+      return reply.code(406).send()
+    }
+    const expected = operation.body?.type
+    if (expected !== undefined && mediaTypeOf(request) !== expected) {
+      return refuse(reply, { status: 415, message: `expected a body of type ${expected}` })
+    }
+    const wrong = malformedInteger(operation.query, request.query as Record<string, unknown>)
+    return wrong === null ? undefined : refuse(reply, { status: 400, message: wrong })
+  }
+
+  /** The chain of a path, if the network has it: `3`, not `03`. */
+  #isChain(text: string): boolean {
+    const chain = Number(text)
+    return /^\d{1,9}$/.test(text) && String(chain) === text && this.#options.hasChain(chain)
+  }
+}
+
+/** Types to choose from; none where the answer has one type only, and clients do not care to name it. */
+function offeredBy(operation: Operation): readonly string[] {
+  const types = Object.keys(operation.responses[200]?.content ?? {})
+  return types.length === 1 && (types[0] === TEXT || types[0] === EVENT_STREAM) ? [] : types
+}
+
+/** A body without a type is binary. */
+function mediaTypeOf(request: FastifyRequest): string {
+  return (request.headers['content-type'] ?? 'application/octet-stream').split(';')[0].trim().toLowerCase()
+}
+
+/** Query values are converted, and `0x10` or `1e3` would pass as numbers. */
+function malformedInteger(schema: TObject, query: Record<string, unknown>): string | null {
+  for (const [name, value] of Object.entries(query)) {
+    const property = schema.properties[name] as { type?: string } | undefined
+    if (property?.type !== 'integer' || (typeof value === 'string' && /^\d{1,15}$/.test(value))) continue
+    return `${name}: ${JSON.stringify(value)} is not a whole number`
+  }
+  return null
+}
+
+class BadBody {
+  readonly message: string
+
+  constructor(message: string) {
+    this.message = `Error in the request body: ${message}`
+  }
+}
+
+/** Reads the body that an operation asks for. */
+function bodyReader({ body }: Operation): (request: FastifyRequest) => unknown {
+  if (body === undefined) return () => undefined
+  const bytesOf = (request: FastifyRequest) => (Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0))
+  if (body.type !== 'application/json') return (request) => new Uint8Array(bytesOf(request))
+  const validator = Compile(body.schema)
+  return (request) => {
+    let json: unknown
+    try {
+      json = parseJson(bytesOf(request).toString('utf8'))
+    } catch (error) {
+      return new BadBody(error instanceof Error ? error.message : String(error))
+    }
+    if (validator.Check(json)) return json
+    const [first] = validator.Errors(json)
+    return new BadBody(`${first?.instancePath || 'the whole'} ${first?.message ?? 'is wrong'}`)
+  }
+}

@@ -1,0 +1,196 @@
+/**
+ * The bodies of the node interface as JSON schemas, each written once: the embedded node serves and describes them, the
+ * client validates what it receives. Types are derived from them.
+ */
+import { type Static, Type } from 'typebox'
+
+/** 32 bytes as 43 characters of base64url. */
+export const HashText = Type.String({ pattern: '^[a-zA-Z0-9_-]{43}$', description: '32 bytes, base64url, unpadded' })
+/** Any bytes as base64url. */
+const Base64Url = Type.String({ pattern: '^[a-zA-Z0-9_-]*$', description: 'base64url, unpadded' })
+const Natural = Type.Integer({ minimum: 0 })
+/** Wire: an integer that may exceed 2^53. In memory: number, or bigint beyond it (core/json.ts). */
+const BigNatural = Type.Unsafe<number | bigint>(Type.Integer({ minimum: 0, format: 'int64' }))
+const BigInteger = Type.Unsafe<number | bigint>(Type.Integer({ format: 'int64' }))
+/** Chain id as the key of an object. */
+const ChainKey = Type.String({ pattern: '^[0-9]+$' })
+
+/** Chain id, its adjacent chain ids. */
+const AdjacencyList = Type.Array(Type.Tuple([Type.Integer(), Type.Array(Type.Integer())]))
+/** Height from which the graph is in force, the graph. */
+const GraphHistory = Type.Array(Type.Tuple([Type.Integer(), AdjacencyList]))
+
+/** GET /info. Older and newer nodes leave out some properties; what the client needs is required. */
+export const NodeInfo = Type.Object({
+  nodeVersion: Type.String({ minLength: 1, description: 'network' }),
+  nodeApiVersion: Type.String(),
+  nodeChains: Type.Array(ChainKey, { minItems: 1 }),
+  nodeNumberOfChains: Type.Integer({ minimum: 1 }),
+  nodeGraphHistory: GraphHistory,
+  nodeBlockDelay: Type.Integer({ minimum: 1, description: 'microseconds' }),
+  nodePackageVersion: Type.Optional(Type.String()),
+  nodeServiceDate: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  nodeLatestBehaviorHeight: Type.Optional(Type.Integer()),
+  nodeGenesisHeights: Type.Optional(Type.Array(Type.Tuple([Type.String(), Type.Integer()]))),
+  nodeHistoricalChains: Type.Optional(GraphHistory),
+})
+export type NodeInfo = Static<typeof NodeInfo>
+
+/** GET /config: differs from node to node. */
+export const NodeConfig = Type.Object({}, { additionalProperties: true, description: 'without secrets' })
+export type NodeConfig = { readonly [key: string]: unknown }
+
+/** A node among its peers. */
+export const PeerInfo = Type.Object({
+  id: Type.Union([HashText, Type.Null()], { description: 'SHA-256 of the certificate; null: signed by an authority' }),
+  address: Type.Object({
+    hostname: Type.String({ minLength: 1, maxLength: 255 }),
+    port: Type.Integer({ minimum: 1, maximum: 65535 }),
+  }),
+})
+export type PeerInfo = Static<typeof PeerInfo>
+
+export const BlockHeight = Type.Object({ height: Natural, hash: HashText })
+
+/** GET cut. */
+export const CutHashes = Type.Object({
+  hashes: Type.Record(ChainKey, BlockHeight),
+  weight: HashText,
+  height: Natural,
+  origin: Type.Optional(Type.Union([PeerInfo, Type.Null()])),
+  instance: Type.Optional(Type.String()),
+  id: Type.Optional(Type.String()),
+})
+export type CutHashes = Static<typeof CutHashes>
+
+/** A header as an object (PROTOCOL.md B.7). The version property is named after the product word of the node. */
+export const HeaderObject = Type.Object({
+  nonce: Type.String({ pattern: '^[0-9]+$' }),
+  creationTime: BigNatural,
+  parent: HashText,
+  adjacents: Type.Record(ChainKey, HashText),
+  target: HashText,
+  payloadHash: HashText,
+  chainId: Natural,
+  weight: HashText,
+  height: BigNatural,
+  chainwebVersion: Type.Optional(Type.String()),
+  ledgerVersion: Type.Optional(Type.String()),
+  epochStart: BigNatural,
+  featureFlags: BigNatural,
+  hash: HashText,
+})
+export type HeaderObject = Static<typeof HeaderObject>
+
+/** A header as text: its bytes in base64url. */
+export const HeaderText = Base64Url
+
+/** POST branch: ancestors of `upper`, those included, that are no ancestors of `lower`. */
+export const BranchBounds = Type.Object({
+  lower: Type.Optional(Type.Array(HashText)),
+  upper: Type.Optional(Type.Array(HashText)),
+})
+export type BranchBounds = Static<typeof BranchBounds>
+
+const payloadHashes = { transactionsHash: HashText, outputsHash: HashText, payloadHash: HashText }
+
+export const PayloadData = Type.Object({
+  transactions: Type.Array(Base64Url),
+  minerData: Base64Url,
+  ...payloadHashes,
+})
+export type PayloadData = Static<typeof PayloadData>
+
+export const PayloadWithOutputs = Type.Object({
+  transactions: Type.Array(Type.Tuple([Base64Url, Base64Url]), { description: 'transaction, output' }),
+  minerData: Base64Url,
+  coinbase: Base64Url,
+  ...payloadHashes,
+})
+export type PayloadWithOutputs = Static<typeof PayloadWithOutputs>
+
+/** POST payload/batch. */
+export const PayloadBatch = Type.Union([
+  Type.Array(HashText),
+  Type.Object({ heights: Type.Optional(Type.Array(Natural)), hashes: Type.Array(HashText) }),
+])
+export type PayloadBatch = Static<typeof PayloadBatch>
+
+export const BlockObject = Type.Object({ header: HeaderObject, payloadWithOutputs: PayloadWithOutputs })
+export type BlockObject = Static<typeof BlockObject>
+
+/** Data of a `BlockHeader` event. Hashes in hex are big-endian. */
+export const HeaderUpdate = Type.Object({
+  header: HeaderObject,
+  txCount: Natural,
+  powHash: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+  target: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+  payloadWithOutputs: Type.Optional(PayloadWithOutputs),
+})
+export type HeaderUpdate = Static<typeof HeaderUpdate>
+
+/** The body of a request for work. */
+export const MinerBody = Type.Object({
+  account: Type.String({ minLength: 1, maxLength: 256 }),
+  predicate: Type.String({ minLength: 1, maxLength: 256 }),
+  'public-keys': Type.Array(Type.String({ maxLength: 256 }), { maxItems: 64 }),
+})
+export type MinerBody = Static<typeof MinerBody>
+
+/** POST mempool/getPending. */
+export const PendingTransactions = Type.Object({
+  hashes: Type.Array(HashText),
+  highwaterMark: Type.Tuple([BigInteger, BigInteger], { description: 'server nonce, id of the newest transaction' }),
+})
+export type PendingTransactions = Static<typeof PendingTransactions>
+
+/** Request keys. */
+export const RequestKeys = Type.Array(HashText)
+export const Membership = Type.Array(Type.Boolean())
+
+/** One entry of the answer to mempool/lookup. */
+export const MempoolLookup = Type.Union([
+  Type.Object({ tag: Type.Literal('Pending'), contents: Type.String({ description: 'JSON text of the command' }) }),
+  Type.Object({ tag: Type.Literal('Missing') }),
+])
+export type MempoolLookup = Static<typeof MempoolLookup>
+
+/** PUT mempool/insert: JSON texts of signed commands. */
+export const CommandTexts = Type.Array(Type.String())
+
+/** A signed command, the content of a transaction. */
+export const Command = Type.Object({
+  cmd: Type.String({ minLength: 1, description: 'JSON text of the command payload' }),
+  hash: Type.String({ pattern: '^[a-zA-Z0-9_-]{43}$', description: 'BLAKE2s-256 or BLAKE2b-256 of cmd' }),
+  sigs: Type.Array(Type.Union([Type.Object({ sig: Type.String() }, { additionalProperties: true }), Type.Null()])),
+})
+export type Command = Static<typeof Command>
+
+/** Body of a 404 that names what does not exist. */
+export const NotFoundBody = Type.Object({ key: Type.Optional(Type.String()), reason: Type.String() })
+export type NotFoundBody = Static<typeof NotFoundBody>
+
+export const BackupStatus = Type.Union([
+  Type.Literal('backup-done'),
+  Type.Literal('backup-in-progress'),
+  Type.Literal('backup-failed'),
+])
+export type BackupStatus = Static<typeof BackupStatus>
+
+/** Query of a paged request. */
+export const PageQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 0, description: 'most items in the page' })),
+  next: Type.Optional(
+    Type.String({ pattern: '^(inclusive|exclusive):[a-zA-Z0-9_-]{43}$', description: 'cursor of the page before' }),
+  ),
+  minheight: Type.Optional(Natural),
+  maxheight: Type.Optional(Natural),
+})
+export type PageQuery = Static<typeof PageQuery>
+
+/** Query of the page of peers; its cursor is a position. */
+export const PeerPageQuery = Type.Object({
+  limit: Type.Optional(Natural),
+  next: Type.Optional(Type.String({ pattern: '^(inclusive|exclusive):[0-9]{1,9}$' })),
+})
+export type PeerPageQuery = Static<typeof PeerPageQuery>

@@ -1,0 +1,432 @@
+/**
+ * Every endpoint of a node's HTTP interface but those for commands, each described once. The embedded node checks
+ * requests by these rows and publishes them as OpenAPI; `id` is also the name of the client's method.
+ */
+import { type TObject, type TSchema, Type } from 'typebox'
+import {
+  BackupStatus,
+  BlockObject,
+  BranchBounds,
+  CommandTexts,
+  CutHashes,
+  HashText,
+  HeaderObject,
+  HeaderText,
+  Membership,
+  MempoolLookup,
+  MinerBody,
+  NodeConfig,
+  NodeInfo,
+  NotFoundBody,
+  PageQuery,
+  PayloadBatch,
+  PayloadData,
+  PayloadWithOutputs,
+  PeerInfo,
+  PeerPageQuery,
+  PendingTransactions,
+  RequestKeys,
+} from './bodies.ts'
+
+export const TEXT = 'text/plain;charset=utf-8'
+export const JSON_TYPE = 'application/json;charset=utf-8'
+export const OBJECT_JSON_TYPE = 'application/json;blockheader-encoding=object'
+export const BINARY = 'application/octet-stream'
+export const EVENT_STREAM = 'text/event-stream'
+
+export interface OperationResponse {
+  readonly description: string
+  /** Media type -> body; none: an empty body. The first type is the one for requests that accept anything. */
+  readonly content?: Readonly<Record<string, TSchema>>
+}
+
+export interface Operation {
+  readonly id: string
+  readonly method: 'GET' | 'POST' | 'PUT'
+  /** `root`: at the root of the node; `network`: below `/PRODUCT/0.0/NETWORK`. */
+  readonly scope: 'root' | 'network'
+  /** With parameters as `{name}`. */
+  readonly path: string
+  readonly group: 'node' | 'cut' | 'chain' | 'payload' | 'stream' | 'mempool' | 'mining' | 'devnet'
+  readonly summary: string
+  readonly params: TObject
+  readonly query: TObject
+  readonly body?: { readonly type: string; readonly schema: TSchema }
+  readonly responses: Readonly<Record<number, OperationResponse>>
+}
+
+const None = Type.Object({})
+export const ChainParams = Type.Object({ chain: Type.String({ description: 'chain id' }) })
+export const HashParams = Type.Object({ chain: Type.String({ description: 'chain id' }), hash: HashText })
+
+const TextBody = Type.String()
+const Bytes = Type.String({ format: 'binary' })
+const notFound = { description: 'no such key', content: { [JSON_TYPE]: NotFoundBody } }
+const badRequest = { description: 'a malformed request', content: { [TEXT]: TextBody } }
+const notAcceptable = { description: 'the Accept header allows no type that is offered' }
+const json = (schema: TSchema, description = 'success') => ({ description, content: { [JSON_TYPE]: schema } })
+const text = (schema: TSchema, description = 'success') => ({ description, content: { [TEXT]: schema } })
+
+/** A page of items with its cursor: `next` is the `next` parameter of the following request; null: there is no more. */
+export function PageOf<Item extends TSchema>(items: Item) {
+  return Type.Object({
+    limit: Type.Integer({ minimum: 0, description: 'items in this page' }),
+    items: Type.Array(items),
+    next: Type.Union([Type.String(), Type.Null()]),
+  })
+}
+
+const headerPage = {
+  description: 'a page of headers',
+  content: { [JSON_TYPE]: PageOf(HeaderText), [OBJECT_JSON_TYPE]: PageOf(HeaderObject) },
+}
+const hashPage = json(PageOf(HashText), 'a page of block hashes')
+const blockPage = json(PageOf(BlockObject), 'a page of blocks with payloads and outputs')
+const boundsExceeded = {
+  description: 'too many bounds, or a malformed request',
+  content: { [JSON_TYPE]: Type.String() },
+}
+const bounds = { type: 'application/json', schema: BranchBounds }
+
+const defaults = { scope: 'network', params: None, query: None } as const
+const onChain = { ...defaults, params: ChainParams } as const
+const ascending = { ...onChain, method: 'GET', group: 'chain', query: PageQuery } as const
+const branch = { ...onChain, method: 'POST', group: 'chain', query: PageQuery, body: bounds } as const
+const mempool = { ...onChain, method: 'POST', group: 'mempool' } as const
+const keys = { type: 'application/json', schema: RequestKeys }
+
+const node = {
+  healthCheck: {
+    ...defaults,
+    id: 'healthCheck',
+    scope: 'root',
+    method: 'GET',
+    path: '/health-check',
+    group: 'node',
+    summary: 'whether the node runs and answers',
+    responses: { 200: text(TextBody), 503: text(TextBody, 'shutting down') },
+  },
+  nodeInfo: {
+    ...defaults,
+    id: 'nodeInfo',
+    scope: 'root',
+    method: 'GET',
+    path: '/info',
+    group: 'node',
+    summary: 'the network and its chains',
+    responses: { 200: json(NodeInfo) },
+  },
+  config: {
+    ...defaults,
+    id: 'config',
+    scope: 'root',
+    method: 'GET',
+    path: '/config',
+    group: 'node',
+    summary: 'the configuration of the node, without secrets',
+    responses: { 200: json(NodeConfig) },
+  },
+  makeBackup: {
+    ...defaults,
+    id: 'makeBackup',
+    scope: 'root',
+    method: 'POST',
+    path: '/make-backup',
+    group: 'node',
+    summary: 'start a backup job, or tell the one that runs',
+    query: Type.Object({ backupPact: Type.Optional(Type.String({ description: 'also the contract-state database' })) }),
+    responses: { 200: text(TextBody, 'backup id'), 404: { description: 'backups are not enabled' } },
+  },
+  checkBackup: {
+    ...defaults,
+    id: 'checkBackup',
+    scope: 'root',
+    method: 'GET',
+    path: '/check-backup/{backupId}',
+    group: 'node',
+    summary: 'how a backup job stands',
+    params: Type.Object({ backupId: Type.String({ pattern: '^[a-zA-Z0-9_-]+$' }) }),
+    responses: { 200: text(BackupStatus), 404: text(TextBody, 'no such backup') },
+  },
+} as const satisfies Record<string, Operation>
+
+const cut = {
+  cut: {
+    ...defaults,
+    id: 'cut',
+    method: 'GET',
+    path: '/cut',
+    group: 'cut',
+    summary: 'the head of every chain',
+    query: Type.Object({ maxheight: Type.Optional(Type.Integer({ minimum: 0, description: 'of the cut' })) }),
+    responses: { 200: json(CutHashes), 406: notAcceptable },
+  },
+  putCut: {
+    ...defaults,
+    id: 'putCut',
+    method: 'PUT',
+    path: '/cut',
+    group: 'cut',
+    summary: "a peer's cut",
+    body: { type: 'application/json', schema: CutHashes },
+    responses: {
+      204: { description: 'taken' },
+      400: badRequest,
+      401: text(TextBody, 'the origin is no known peer'),
+    },
+  },
+  cutPeers: {
+    ...defaults,
+    id: 'cutPeers',
+    method: 'GET',
+    path: '/cut/peer',
+    group: 'cut',
+    summary: 'peers of the node',
+    query: PeerPageQuery,
+    responses: { 200: json(PageOf(PeerInfo)), 400: badRequest },
+  },
+  putCutPeer: {
+    ...defaults,
+    id: 'putCutPeer',
+    method: 'PUT',
+    path: '/cut/peer',
+    group: 'cut',
+    summary: 'make a peer known',
+    body: { type: 'application/json', schema: PeerInfo },
+    responses: { 204: { description: 'known now' }, 400: badRequest },
+  },
+} as const satisfies Record<string, Operation>
+
+const chain = {
+  hashes: {
+    ...ascending,
+    id: 'hashes',
+    path: '/chain/{chain}/hash',
+    summary: 'block hashes, ascending, orphans included',
+    responses: { 200: hashPage, 400: badRequest, 404: notFound, 406: notAcceptable },
+  },
+  hashBranch: {
+    ...branch,
+    id: 'hashBranch',
+    path: '/chain/{chain}/hash/branch',
+    summary: 'block hashes of branches, descending',
+    responses: { 200: hashPage, 400: boundsExceeded, 404: notFound, 406: notAcceptable },
+  },
+  headers: {
+    ...ascending,
+    id: 'headers',
+    path: '/chain/{chain}/header',
+    summary: 'headers, ascending, orphans included',
+    responses: { 200: headerPage, 400: badRequest, 404: notFound, 406: notAcceptable },
+  },
+  header: {
+    ...onChain,
+    id: 'header',
+    method: 'GET',
+    path: '/chain/{chain}/header/{hash}',
+    group: 'chain',
+    summary: 'one header',
+    params: HashParams,
+    responses: {
+      200: {
+        description: 'the header',
+        content: { [JSON_TYPE]: HeaderText, [OBJECT_JSON_TYPE]: HeaderObject, [BINARY]: Bytes },
+      },
+      400: badRequest,
+      404: notFound,
+      406: notAcceptable,
+    },
+  },
+  headerBranch: {
+    ...branch,
+    id: 'headerBranch',
+    path: '/chain/{chain}/header/branch',
+    summary: 'headers of branches, descending',
+    responses: { 200: headerPage, 400: boundsExceeded, 404: notFound, 406: notAcceptable },
+  },
+  blocks: {
+    ...ascending,
+    id: 'blocks',
+    path: '/chain/{chain}/block',
+    summary: 'blocks with payloads, ascending, orphans included',
+    responses: { 200: blockPage, 400: badRequest, 404: notFound, 406: notAcceptable },
+  },
+  blockBranch: {
+    ...branch,
+    id: 'blockBranch',
+    path: '/chain/{chain}/block/branch',
+    summary: 'blocks of branches, descending',
+    responses: { 200: blockPage, 400: boundsExceeded, 404: notFound, 406: notAcceptable },
+  },
+} as const satisfies Record<string, Operation>
+
+const heightHint = Type.Object({ height: Type.Optional(Type.Integer({ minimum: 0, description: 'a hint' })) })
+const batch = { type: 'application/json', schema: PayloadBatch }
+
+const payload = {
+  payload: {
+    ...onChain,
+    id: 'payload',
+    method: 'GET',
+    path: '/chain/{chain}/payload/{hash}',
+    group: 'payload',
+    summary: 'a payload, by payload hash',
+    params: HashParams,
+    query: heightHint,
+    responses: {
+      200: { description: 'the payload', content: { [JSON_TYPE]: PayloadData, [BINARY]: Bytes } },
+      400: badRequest,
+      404: notFound,
+      406: notAcceptable,
+    },
+  },
+  payloadOutputs: {
+    ...onChain,
+    id: 'payloadOutputs',
+    method: 'GET',
+    path: '/chain/{chain}/payload/{hash}/outputs',
+    group: 'payload',
+    summary: 'a payload with its outputs',
+    params: HashParams,
+    query: heightHint,
+    responses: {
+      200: { description: 'the payload', content: { [JSON_TYPE]: PayloadWithOutputs, [BINARY]: Bytes } },
+      400: badRequest,
+      404: notFound,
+      406: notAcceptable,
+    },
+  },
+  payloads: {
+    ...onChain,
+    id: 'payloads',
+    method: 'POST',
+    path: '/chain/{chain}/payload/batch',
+    group: 'payload',
+    summary: 'several payloads; those that do not exist are left out',
+    body: batch,
+    responses: { 200: json(Type.Array(PayloadData)), 400: badRequest, 406: notAcceptable },
+  },
+  payloadsOutputs: {
+    ...onChain,
+    id: 'payloadsOutputs',
+    method: 'POST',
+    path: '/chain/{chain}/payload/outputs/batch',
+    group: 'payload',
+    summary: 'several payloads with outputs; those that do not exist are left out',
+    body: batch,
+    responses: { 200: json(Type.Array(PayloadWithOutputs)), 400: badRequest, 406: notAcceptable },
+  },
+} as const satisfies Record<string, Operation>
+
+const events = { description: 'a stream of events', content: { [EVENT_STREAM]: TextBody } }
+
+const stream = {
+  headerUpdates: {
+    ...defaults,
+    id: 'headerUpdates',
+    method: 'GET',
+    path: '/header/updates',
+    group: 'stream',
+    summary: 'a BlockHeader event for every new header',
+    responses: { 200: events },
+  },
+  blockUpdates: {
+    ...defaults,
+    id: 'blockUpdates',
+    method: 'GET',
+    path: '/block/updates',
+    group: 'stream',
+    summary: 'a BlockHeader event with payload for every new block',
+    responses: { 200: events },
+  },
+} as const satisfies Record<string, Operation>
+
+const memoryPool = {
+  mempoolPending: {
+    ...mempool,
+    id: 'mempoolPending',
+    path: '/chain/{chain}/mempool/getPending',
+    summary: 'hashes of pending transactions, all or those since a mark',
+    query: Type.Object({
+      nonce: Type.Optional(Type.String({ pattern: '^-?[0-9]{1,20}$', description: 'server nonce of the mark, int64' })),
+      since: Type.Optional(
+        Type.String({ pattern: '^-?[0-9]{1,20}$', description: 'transaction id of the mark, int64' }),
+      ),
+    }),
+    responses: { 200: json(PendingTransactions), 400: badRequest },
+  },
+  mempoolMember: {
+    ...mempool,
+    id: 'mempoolMember',
+    path: '/chain/{chain}/mempool/member',
+    summary: 'whether transactions are pending',
+    body: keys,
+    responses: { 200: json(Membership), 400: badRequest },
+  },
+  mempoolLookup: {
+    ...mempool,
+    id: 'mempoolLookup',
+    path: '/chain/{chain}/mempool/lookup',
+    summary: 'pending transactions',
+    body: keys,
+    responses: { 200: json(Type.Array(MempoolLookup)), 400: badRequest },
+  },
+  mempoolInsert: {
+    ...mempool,
+    id: 'mempoolInsert',
+    method: 'PUT',
+    path: '/chain/{chain}/mempool/insert',
+    summary: 'add transactions',
+    body: { type: 'application/json', schema: CommandTexts },
+    responses: { 200: { description: 'inserted' }, 400: badRequest },
+  },
+} as const satisfies Record<string, Operation>
+
+const mining = {
+  work: {
+    ...defaults,
+    id: 'work',
+    method: 'GET',
+    path: '/mining/work',
+    group: 'mining',
+    summary: 'work: chain u32 LE, target u256 LE, header with open nonce',
+    query: Type.Object({ chain: Type.Optional(Type.Integer({ minimum: 0, description: 'a suggestion' })) }),
+    body: { type: 'application/json', schema: MinerBody },
+    responses: {
+      200: { description: 'work', content: { [BINARY]: Bytes } },
+      400: badRequest,
+      403: text(TextBody, 'this account may not mine'),
+      406: notAcceptable,
+      415: text(TextBody, 'not JSON'),
+      503: text(TextBody, 'too many work requests, or no chain can be mined'),
+    },
+  },
+  solved: {
+    ...defaults,
+    id: 'solved',
+    method: 'POST',
+    path: '/mining/solved',
+    group: 'mining',
+    summary: 'solved work',
+    body: { type: BINARY, schema: Bytes },
+    responses: {
+      200: { description: 'taken' },
+      400: badRequest,
+      404: text(TextBody, 'no associated payload'),
+      415: text(TextBody, 'not binary'),
+    },
+  },
+  updates: {
+    ...defaults,
+    id: 'updates',
+    method: 'GET',
+    path: '/mining/updates',
+    group: 'mining',
+    summary: 'a New Cut event when the work of a chain is over or possible again',
+    body: { type: BINARY, schema: Bytes },
+    responses: { 200: events, 400: badRequest, 503: text(TextBody, 'too many streams') },
+  },
+} as const satisfies Record<string, Operation>
+
+export const operations = { ...node, ...cut, ...chain, ...payload, ...stream, ...memoryPool, ...mining }
+export type OperationId = keyof typeof operations
