@@ -4,7 +4,8 @@ import { describeError } from './core/errors.ts'
 import { encodeWork } from './core/header.ts'
 import { formatHashrate } from './core/units.ts'
 import { listAdapters, measureAdapter, tuningFileOf } from './engine/gpu/adapters.ts'
-import type { AdapterInfo } from './engine/gpu/messages.ts'
+import { alikeHint } from './engine/gpu/identical.ts'
+import type { AdapterInfo, ListedAdapter } from './engine/gpu/messages.ts'
 
 export interface DevicesOptions {
   readonly json: boolean
@@ -14,7 +15,7 @@ export interface DevicesOptions {
 
 const MEASURE_MS = 2000
 
-interface Device extends AdapterInfo {
+interface Device extends ListedAdapter {
   readonly index: number
   readonly hashesPerSecond?: number
   readonly failure?: string
@@ -65,12 +66,14 @@ function unsolvableWork(): Uint8Array {
 function linesOf(device: Device): string[] {
   const { index, name, vendor, architecture, driver, backend, software, limits } = device
   const rate = device.hashesPerSecond === undefined ? [] : [`  rate: ${formatHashrate(device.hashesPerSecond)}`]
+  const others = device.alike === 1 ? [] : [`  ${alikeHint(device.alike)}`]
   const failure = device.failure === undefined ? [] : [`  does not search: ${device.failure}`]
   return [
     `${index}: ${name}${software ? ' (software: refused without --allow-software)' : ''}`,
     `  vendor ${vendor || 'unknown'}, architecture ${architecture || 'unknown'}, driver ${driver || 'unknown'}, ${backend}`,
     `  ${limits.invocationsPerWorkgroup} lanes a workgroup, ${limits.workgroupsPerDimension} workgroups a dimension, ` +
       `buffers to ${limits.storageBufferBytes} bytes`,
+    ...others,
     ...rate,
     ...failure,
   ]

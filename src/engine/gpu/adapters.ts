@@ -6,10 +6,11 @@ import type { EngineWork } from '../engine.ts'
 import { nonceRanges } from '../range.ts'
 import { GpuChild } from './child-process.ts'
 import { GpuEngine, type GpuEngineOptions } from './gpu.ts'
-import type { AdapterInfo } from './messages.ts'
+import { cardEnv, hasLayer, tellApart } from './identical.ts'
+import type { AdapterInfo, ListedAdapter } from './messages.ts'
 
 export interface AdapterList {
-  readonly adapters: readonly AdapterInfo[]
+  readonly adapters: readonly ListedAdapter[]
   /** Why there is none, and what to install; null when there is one. */
   readonly problem: string | null
 }
@@ -23,15 +24,26 @@ export interface ListOptions {
 /** Opening a driver for the first time may take seconds. */
 const LIST_TIMEOUT_MS = 20_000
 
-/** All adapters, software ones too. Never rejects: without a driver the list is empty and says why. */
+/**
+ * All adapters, software ones too, and each of identical ones where they can be told apart. Never rejects: without a
+ * driver the list is empty and says why.
+ */
 export async function listAdapters(options: ListOptions = {}): Promise<AdapterList> {
   const { adapters, reason } = await askForAdapters(options)
-  if (adapters.length > 0) return { adapters, problem: null }
+  if (adapters.length > 0) return { adapters: hasLayer() ? await cardsOf(adapters, options) : adapters, problem: null }
   return { adapters, problem: `${reason ?? 'no graphics driver was found'}; ${installHint(process.platform)}` }
 }
 
+function cardsOf(adapters: readonly ListedAdapter[], options: ListOptions): Promise<readonly ListedAdapter[]> {
+  return tellApart(adapters, async (card) => {
+    const { env } = options
+    const answer = await askForAdapters({ ...options, env: { ...env, ...cardEnv(card, { ...process.env, ...env }) } })
+    return answer.reason === null ? answer.adapters : null
+  })
+}
+
 interface Answer {
-  readonly adapters: readonly AdapterInfo[]
+  readonly adapters: readonly ListedAdapter[]
   readonly reason: string | null
 }
 
@@ -78,14 +90,14 @@ export function installHint(platform: NodeJS.Platform): string {
  * The adapters that `--gpu` asks for: `all`, `none`, or numbers and parts of names, separated by commas. `all` leaves
  * out software adapters unless they are allowed, and may be none. Throws NewcutError BAD_OPTION for what matches none.
  */
-export function chooseAdapters(
+export function chooseAdapters<T extends AdapterInfo>(
   selection: string,
-  adapters: readonly AdapterInfo[],
+  adapters: readonly T[],
   allowSoftware: boolean,
-): readonly AdapterInfo[] {
+): readonly T[] {
   if (selection === 'none') return []
   if (selection === 'all') return adapters.filter(({ software }) => allowSoftware || !software)
-  const chosen = new Set<AdapterInfo>()
+  const chosen = new Set<T>()
   for (const part of selection.split(',')) {
     for (const adapter of adaptersNamed(part.trim(), adapters)) {
       if (adapter.software && !allowSoftware) {
@@ -98,7 +110,7 @@ export function chooseAdapters(
   return [...chosen]
 }
 
-function adaptersNamed(part: string, adapters: readonly AdapterInfo[]): readonly AdapterInfo[] {
+function adaptersNamed<T extends AdapterInfo>(part: string, adapters: readonly T[]): readonly T[] {
   const found = /^\d+$/.test(part)
     ? adapters.slice(Number(part), Number(part) + 1)
     : adapters.filter(({ name }) => part !== '' && name.toLowerCase().includes(part.toLowerCase()))

@@ -1,6 +1,7 @@
 /** Child process only: finds adapters through Dawn, and opens one. */
 /// <reference types="@webgpu/types" />
-import type { AdapterChoice, AdapterInfo } from './messages.ts'
+import { openedBy } from './identical.ts'
+import type { AdapterChoice, AdapterInfo, ListedAdapter } from './messages.ts'
 
 /** The package `webgpu`, as far as it is used. */
 export interface Dawn {
@@ -14,8 +15,12 @@ export interface Dawn {
 /** A failure that the next attempt would meet again. */
 export class HopelessError extends Error {}
 
+type NamedAdapter = AdapterChoice & Pick<ListedAdapter, 'alike'>
+
 /** The backend to use where a card shows up under several. */
 const PREFERRED: Partial<Record<NodeJS.Platform, string>> = { linux: 'vulkan', win32: 'd3d12', darwin: 'metal' }
+/** The same whenever adapters are asked for: they come in an order that may depend on it. */
+const PREFERENCE: GPURequestAdapterOptions = { powerPreference: 'high-performance' }
 const NO_SUCH_NAME = 'newcut lists adapters'
 /**
  * What `create` returns has to stay reachable: once it is collected, the process crashes or hangs.
@@ -34,43 +39,41 @@ export async function loadDawn(name = 'webgpu'): Promise<Dawn> {
   }
 }
 
-/** All adapters. Identical cards show up once: by name, Dawn finds the first of them only. */
-export async function listAdapters(dawn: Dawn): Promise<AdapterInfo[]> {
-  const choices = await namesOf(dawn)
-  const infos: AdapterInfo[] = []
-  for (const choice of choices) {
+/** All adapters that can be opened by name. */
+export async function listAdapters(dawn: Dawn): Promise<ListedAdapter[]> {
+  const listed: ListedAdapter[] = []
+  for (const choice of adaptersIn(await nameRefusal(dawn))) {
     const adapter = await openAdapter(dawn, choice)
-    if (adapter !== null) infos.push(infoOf(adapter, choice))
+    if (adapter !== null) listed.push({ ...infoOf(adapter, choice), alike: choice.alike })
   }
-  return infos
+  return listed
 }
 
 /** null when there is none of that name. */
 export async function openAdapter(dawn: Dawn, { backend, name }: AdapterChoice): Promise<GPUAdapter | null> {
   const gpu = dawn.create([`backend=${backend}`, `adapter=${name}`])
   instances.push(gpu)
-  return await gpu.requestAdapter({ powerPreference: 'high-performance' })
+  return await gpu.requestAdapter(PREFERENCE)
 }
 
-/** Dawn has no list of adapters, but a name that none has is refused with all names there are. */
-async function namesOf(dawn: Dawn): Promise<AdapterChoice[]> {
-  const refusal = await nameRefusal(dawn)
-  const found = [...refusal.matchAll(/backend: '([^']*)', name: '(.*)'$/gm)].map(([, backend, name]) => ({
-    backend,
-    name,
-  }))
-  const usable = found.filter(({ backend, name }, at) => {
-    return backend !== 'null' && at === found.findIndex((other) => other.backend === backend && other.name === name)
-  })
-  const preferred = usable.filter(({ backend }) => backend === PREFERRED[process.platform])
+/** The adapters of a refusal. Of those that a name is part of, the first is the one that Dawn opens by it. */
+export function adaptersIn(refusal: string, platform: NodeJS.Platform = process.platform): NamedAdapter[] {
+  const usable: (AdapterChoice & { alike: number })[] = []
+  for (const [, backend, name] of refusal.matchAll(/backend: '([^']*)', name: '(.*)'$/gm)) {
+    const opened = openedBy({ backend, name }, usable)
+    if (opened !== undefined) opened.alike++
+    else if (backend !== 'null') usable.push({ backend, name, alike: 1 })
+  }
+  const preferred = usable.filter(({ backend }) => backend === PREFERRED[platform])
   return preferred.length > 0 ? preferred : usable
 }
 
+/** Dawn has no list of adapters, but a name that none has is refused with all names there are. */
 async function nameRefusal(dawn: Dawn): Promise<string> {
   try {
     const gpu = dawn.create([`adapter=${NO_SUCH_NAME}`])
     instances.push(gpu)
-    await gpu.requestAdapter()
+    await gpu.requestAdapter(PREFERENCE)
     return ''
   } catch (error) {
     return error instanceof Error ? error.message : String(error)

@@ -12,8 +12,10 @@ export interface GpuDeviceOptions {
   readonly program?: URL | undefined
   /** A device with work that returns no batch for so long has failed. */
   readonly silenceMs: number
-  /** First pause before a restart; it doubles with each failure in a row. */
+  /** Bound of the pause before a first restart; it doubles with each failure in a row. */
   readonly restartMs: number
+  /** In [0, 1), for the jitter. */
+  readonly random: () => number
   readonly onCandidate: (candidate: Candidate) => void
   readonly onWarning: (message: string) => void
   /** The device began newer work, or stopped or resumed searching. */
@@ -28,6 +30,14 @@ const SETTLED_MS = 60_000
 /** Opening a driver, compiling the shader and tuning take this long at most. */
 const MOST_START_MS = 60_000
 const WATCH_MS = 250
+
+/**
+ * Full jitter: any time below a bound that doubles with every failure in a row. What takes down one card (a driver, a
+ * power supply) often takes down all, and they should not load it again in step.
+ */
+export function restartPauseMs(failures: number, firstMs: number, random: () => number): number {
+  return Math.floor(random() * Math.min(MOST_RESTART_MS, firstMs * 2 ** (failures - 1)))
+}
 
 type State = 'idle' | 'starting' | 'searching' | 'restarting' | 'parked'
 
@@ -191,7 +201,7 @@ export class GpuDevice {
   }
 
   #fail({ reason, hopeless }: ChildEnd): void {
-    const { name, restartMs, onWarning, onChange } = this.#options
+    const { name, restartMs, random, onWarning, onChange } = this.#options
     void this.#child?.kill()
     this.#child = null
     this.#failures++
@@ -202,7 +212,7 @@ export class GpuDevice {
       onWarning(`${name} is parked${tries}: ${reason}`)
     } else {
       this.#state = 'restarting'
-      const pauseMs = Math.min(MOST_RESTART_MS, restartMs * 2 ** (this.#failures - 1))
+      const pauseMs = restartPauseMs(this.#failures, restartMs, random)
       onWarning(`${name} failed and is started again in ${pauseMs / 1000} s: ${reason}`)
       this.#restart = setTimeout(() => this.#launch(), pauseMs).unref()
     }

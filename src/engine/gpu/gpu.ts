@@ -3,6 +3,7 @@ import { NewcutError } from '../../core/errors.ts'
 import type { DeviceStatus, Engine, EngineEvents, EngineWork } from '../engine.ts'
 import type { NonceRange } from '../range.ts'
 import { GpuDevice } from './device.ts'
+import { alikeHint, cardEnv } from './identical.ts'
 import { SEARCHED_WORK_BYTES } from './layout.ts'
 import type { AdapterChoice, AdapterInfo, Tuning } from './messages.ts'
 
@@ -28,6 +29,8 @@ export interface GpuEngineOptions {
   readonly program?: URL | undefined
   readonly silenceMs?: number | undefined
   readonly restartMs?: number | undefined
+  /** In [0, 1), for the jitter of restarts. */
+  readonly random?: (() => number) | undefined
 }
 
 export const DEFAULT_BATCH_MS = 25
@@ -39,6 +42,7 @@ const RESTART_MS = 1000
 export class GpuEngine implements Engine {
   readonly name = 'gpu'
   readonly #devices: readonly GpuDevice[]
+  readonly #adapters: readonly (AdapterChoice | null)[]
   #events: EngineEvents | null = null
   #warnedOfLength = false
   /** The newest work, while not every device has begun it. */
@@ -47,6 +51,7 @@ export class GpuEngine implements Engine {
   constructor(options: GpuEngineOptions) {
     const { batchMs = DEFAULT_BATCH_MS, adapters, ranges } = options
     if (adapters.length === 0 || ranges.length < adapters.length) throw new RangeError('each device needs a range')
+    this.#adapters = adapters
     this.#devices = adapters.map((adapter, index) => {
       return new GpuDevice({
         name: `gpu${index}`,
@@ -61,10 +66,11 @@ export class GpuEngine implements Engine {
           tuningFile: options.tuningFile,
           retune: options.retune ?? false,
         },
-        env: options.env ?? {},
+        env: deviceEnv(adapter, options.env ?? {}),
         program: options.program,
         silenceMs: options.silenceMs ?? Math.max(LEAST_SILENCE_MS, SILENT_BATCHES * batchMs),
         restartMs: options.restartMs ?? RESTART_MS,
+        random: options.random ?? Math.random,
         onCandidate: (candidate) => this.#events?.onCandidate(candidate),
         onWarning: (message) => this.#events?.onWarning(message),
         onChange: () => this.#lookWhetherTaken(),
@@ -83,6 +89,10 @@ export class GpuEngine implements Engine {
       })
     }
     this.#events = events
+    for (const [index, adapter] of this.#adapters.entries()) {
+      const alike = adapter?.alike ?? 1
+      if (alike > 1) events.onWarning(`gpu${index}, ${adapter?.name}: ${alikeHint(alike)}`)
+    }
     const failures = await Promise.all(this.#devices.map((device) => device.start()))
     if (!this.#devices.every(({ isParked }) => isParked)) return
     await this.stop()
@@ -136,6 +146,12 @@ export class GpuEngine implements Engine {
     this.#taken = null
     taken.resolve(true)
   }
+}
+
+/** Environment variables of a device's process: one of several cards alike must see no other. */
+function deviceEnv(adapter: AdapterChoice | null, env: Readonly<Record<string, string>>): Record<string, string> {
+  if (adapter?.card === undefined) return env
+  return { ...env, ...cardEnv(adapter.card, { ...process.env, ...env }) }
 }
 
 export interface GpuDeviceDetails {

@@ -33,6 +33,14 @@ export const AdapterInfo = Type.Object({
 })
 export type AdapterInfo = Readonly<Static<typeof AdapterInfo>>
 
+const ListedAdapter = Type.Object({
+  ...AdapterInfo.properties,
+  /** How many cards Dawn takes for this one: their name is its name, or a part of it. It is the first of them. */
+  alike: Type.Integer({ minimum: 1, maximum: 64 }),
+})
+/** `card`: what tells it from identical ones (identical.ts). */
+export type ListedAdapter = Readonly<Static<typeof ListedAdapter>> & Pick<AdapterChoice, 'card'>
+
 /** Sizes that suit a device. */
 export const Tuning = Type.Object({
   /** Lanes in a workgroup. */
@@ -46,7 +54,7 @@ export type Tuning = Readonly<Static<typeof Tuning>>
 
 const reports = {
   /** The answer to `list`. */
-  adapters: Type.Object({ type: Type.Literal('adapters'), adapters: Type.Array(AdapterInfo, { maxItems: 64 }) }),
+  adapters: Type.Object({ type: Type.Literal('adapters'), adapters: Type.Array(ListedAdapter, { maxItems: 64 }) }),
   ready: Type.Object({ type: Type.Literal('ready'), adapter: AdapterInfo, tuning: Tuning }),
   /** The device has begun a batch of this work, or was told that there is none. */
   began: Type.Object({ type: Type.Literal('began'), sequence: Count }),
@@ -71,6 +79,9 @@ export type Report = { [Kind in keyof typeof reports]: Static<(typeof reports)[K
 export interface AdapterChoice {
   readonly backend: string
   readonly name: string
+  /** Number of the card that its process shall see alone; undefined: it sees all. */
+  readonly card?: number | undefined
+  readonly alike?: number | undefined
 }
 
 export interface SearchSettings {

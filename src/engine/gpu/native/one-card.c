@@ -1,0 +1,103 @@
+/*
+ * A Vulkan layer that shows one card and hides all others: that with the number NEWCUT_VULKAN_CARD, in the order in
+ * which the loader lists them. Dawn finds cards by name only; where names do not tell them apart, the child process of
+ * each is given this layer and sees no other (identical.ts). build.js compiles it; the loader loads it because
+ * VK_INSTANCE_LAYERS says so.
+ *
+ * The types are those of vulkan_core.h and vk_layer.h as far as they matter here, so that no headers are needed:
+ * enumerations and VkResult are 32 bits, instances and cards are pointers.
+ */
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef int32_t result;
+typedef void (*function)(void);
+typedef function proc_getter(void *instance, const char *name);
+typedef result instance_creator(const void *info, const void *allocator, void **instance);
+typedef result card_lister(void *instance, uint32_t *count, void **cards);
+
+enum { SUCCESS = 0, INCOMPLETE = 5, INITIALIZATION_FAILED = -3 };
+/* Structure type and function of the entry that names the next layer. */
+enum { LOADER_INSTANCE_CREATE_INFO = 47, LAYER_LINK_INFO = 0 };
+enum { INTERFACE_VERSION = 2, MOST_CARDS = 64 };
+
+/* The beginning of every structure. */
+struct entry {
+  int32_t type;
+  const struct entry *next;
+};
+
+/* VkLayerInstanceLink */
+struct layer_link {
+  struct layer_link *next;
+  proc_getter *get_proc;
+  proc_getter *get_card_proc;
+};
+
+/* VkLayerInstanceCreateInfo */
+struct link_entry {
+  struct entry entry;
+  int32_t function;
+  struct layer_link *link;
+};
+
+/* VkNegotiateLayerInterface */
+struct negotiation {
+  struct entry entry;
+  uint32_t version;
+  proc_getter *get_proc;
+  proc_getter *get_device_proc;
+  proc_getter *get_card_proc;
+};
+
+/* Of the layer below, or the loader; the same for all instances of a process. */
+static proc_getter *next_proc;
+static card_lister *next_list_cards;
+
+static result create_instance(const struct entry *info, const void *allocator, void **instance) {
+  for (const struct entry *entry = info->next; entry != NULL; entry = entry->next) {
+    struct link_entry *found = (struct link_entry *)entry;
+    if (entry->type != LOADER_INSTANCE_CREATE_INFO || found->function != LAYER_LINK_INFO) continue;
+    next_proc = found->link->get_proc;
+    /* The layer below looks for its own successor in the same place. */
+    found->link = found->link->next;
+    result outcome = ((instance_creator *)next_proc(NULL, "vkCreateInstance"))(info, allocator, instance);
+    /* At once: asked later, the loader may answer with the first layer's function (1.3.239 does): the one below. */
+    if (outcome == SUCCESS) next_list_cards = (card_lister *)next_proc(*instance, "vkEnumeratePhysicalDevices");
+    return outcome;
+  }
+  return INITIALIZATION_FAILED;
+}
+
+/* vkEnumeratePhysicalDevices: with `shown` NULL it asks for their number only. A number that no card has shows none. */
+static result list_cards(void *instance, uint32_t *count, void **shown) {
+  void *cards[MOST_CARDS];
+  uint32_t all = MOST_CARDS;
+  result outcome = next_list_cards(instance, &all, cards);
+  if (outcome < 0) return outcome;
+  const char *wanted = getenv("NEWCUT_VULKAN_CARD");
+  unsigned long number = wanted == NULL ? MOST_CARDS : strtoul(wanted, NULL, 10);
+  uint32_t room = shown == NULL ? 1 : *count;
+  *count = number < all && room > 0 ? 1 : 0;
+  if (number < all && room == 0) return INCOMPLETE;
+  if (shown != NULL && *count == 1) shown[0] = cards[number];
+  return SUCCESS;
+}
+
+static function get_proc(void *instance, const char *name) {
+  if (strcmp(name, "vkGetInstanceProcAddr") == 0) return (function)get_proc;
+  if (strcmp(name, "vkCreateInstance") == 0) return (function)create_instance;
+  if (strcmp(name, "vkEnumeratePhysicalDevices") == 0) return (function)list_cards;
+  return next_proc == NULL ? NULL : next_proc(instance, name);
+}
+
+__attribute__((visibility("default"))) result vkNegotiateLoaderLayerInterfaceVersion(struct negotiation *offer) {
+  if (offer->version < INTERFACE_VERSION) return INITIALIZATION_FAILED;
+  offer->version = INTERFACE_VERSION;
+  offer->get_proc = get_proc;
+  offer->get_device_proc = NULL;
+  offer->get_card_proc = NULL;
+  return SUCCESS;
+}

@@ -1,0 +1,230 @@
+/** Identical cards: the software driver, loaded several times from files of its own, is as many cards of one name. */
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, it } from 'vitest'
+import { freshWork, UNREACHABLE } from '../../bench/work.ts'
+import { listAdapters } from '../../src/engine/gpu/adapters.ts'
+import { adaptersIn } from '../../src/engine/gpu/dawn.ts'
+import { GpuEngine } from '../../src/engine/gpu/gpu.ts'
+import { alikeHint, cardEnv, hasLayer, tellApart } from '../../src/engine/gpu/identical.ts'
+import type { ListedAdapter } from '../../src/engine/gpu/messages.ts'
+import { nonceRanges } from '../../src/engine/range.ts'
+import { testDriver } from './driver.ts'
+import { until } from './wait.ts'
+
+const { env } = await testDriver()
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'newcut-'))
+const NAME = 'SwiftShader Device (Subzero)'
+/** Of other cards, with what takes the place of `SwiftShader Device` in the driver; it ends at the zeros. */
+const OTHERS = new Map([
+  ['SwiftShader Second (Subzero)', 'SwiftShader Second'],
+  ['Shader Device (Subzero)', 'Shader Device\0\0\0\0\0'],
+])
+const [OTHER, PART] = OTHERS.keys()
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Environment with a card of each of these names, in this order. */
+function machine(names: readonly string[]): Record<string, string> {
+  const manifest = env?.VK_ICD_FILENAMES ?? ''
+  const manifests = names.map((name) => {
+    const own = mkdtempSync(join(folder, 'driver-'))
+    const library = readFileSync(join(dirname(manifest), 'libvk_swiftshader.so')).toString('latin1')
+    const renamed = library.replaceAll('SwiftShader Device', OTHERS.get(name) ?? 'SwiftShader Device')
+    writeFileSync(join(own, 'libvk_swiftshader.so'), renamed, 'latin1')
+    copyFileSync(manifest, join(own, 'icd.json'))
+    return join(own, 'icd.json')
+  })
+  return { ...env, VK_ICD_FILENAMES: manifests.join(':') }
+}
+
+/** With this the Vulkan loader ignores the layer, as if it were too old for it. */
+const NO_LAYERS = { VK_LOADER_LAYERS_DISABLE: '*' }
+
+function buildLayer(): boolean {
+  if (env?.VK_ICD_FILENAMES === undefined) return false
+  const { stdout } = spawnSync(process.execPath, [join(root, 'src/engine/gpu/native/build.js')], { encoding: 'utf8' })
+  if (!hasLayer()) process.stderr.write(`tests of identical cards skipped: ${stdout}`)
+  return hasLayer()
+}
+
+describe.skipIf(!buildLayer())('identical cards', () => {
+  const twins = machine([NAME, NAME])
+  const three = machine([NAME, OTHER, NAME])
+
+  it('are seen one at a time', async () => {
+    for (const [card, name] of [NAME, OTHER, NAME].entries()) {
+      const { adapters } = await listAdapters({ env: { ...three, ...cardEnv(card, {}) } })
+      expect(adapters).toMatchObject([{ name, alike: 1 }])
+    }
+    const { adapters, problem } = await listAdapters({ env: { ...three, ...cardEnv(3, {}) } })
+    expect(adapters).toEqual([])
+    expect(problem).not.toBeNull()
+  })
+
+  it('are listed each with its number, and a card of its own kind without', async () => {
+    const { adapters } = await listAdapters({ env: three })
+    expect(adapters.map(({ name, card, alike }) => [name, card, alike])).toEqual([
+      [NAME, 0, 1],
+      [NAME, 2, 1],
+      [OTHER, undefined, 1],
+    ])
+  })
+
+  it('are told from one whose name has theirs in it, whichever comes first', async () => {
+    for (const names of [
+      [NAME, PART],
+      [PART, NAME],
+    ]) {
+      const { adapters } = await listAdapters({ env: machine(names) })
+      expect(adapters.map(({ name }) => name).sort()).toEqual([PART, NAME].sort())
+      // The name that Dawn lists is not proof; `device` comes from the card that it opened.
+      expect(adapters.map(({ device }) => device).sort()).toEqual([
+        'shader-device-subzero-',
+        'swiftshader-device-subzero-',
+      ])
+    }
+  })
+
+  it('mine each in a process that sees no other', async () => {
+    const { adapters } = await listAdapters({ env: twins })
+    expect(adapters).toHaveLength(2)
+    const ranges = nonceRanges(2, Math.random)
+    const engine = new GpuEngine({ adapters, ranges, allowSoftware: true, tuningFile: null, env: twins })
+    const warnings: string[] = []
+    const onWarning = (message: string) => void warnings.push(message)
+    await engine.start(286, { onCandidate: () => undefined, onWarning })
+    try {
+      await engine.setWork({ sequence: 1, bytes: freshWork(UNREACHABLE), target: 0n })
+      await until(() => engine.devices().every(({ hashes }) => hashes > 0))
+      const cards = engine.details().map(({ pid }) => {
+        return readFileSync(`/proc/${pid}/environ`, 'latin1').match(/NEWCUT_VULKAN_CARD=\d+/)?.[0]
+      })
+      expect(cards).toEqual(['NEWCUT_VULKAN_CARD=0', 'NEWCUT_VULKAN_CARD=1'])
+      expect(warnings).toEqual([])
+    } finally {
+      await engine.stop()
+    }
+  })
+
+  it('are one adapter where the layer does nothing, and mining says so', async () => {
+    const env = { ...twins, ...NO_LAYERS }
+    const { adapters } = await listAdapters({ env })
+    expect(adapters).toMatchObject([{ name: NAME, alike: 2 }])
+    expect(adapters[0].card).toBeUndefined()
+    const ranges = nonceRanges(1, Math.random)
+    const engine = new GpuEngine({ adapters, ranges, allowSoftware: true, tuningFile: null, env })
+    const warnings: string[] = []
+    const onWarning = (message: string) => void warnings.push(message)
+    await engine.start(286, { onCandidate: () => undefined, onWarning })
+    await engine.stop()
+    expect(warnings).toEqual([expect.stringMatching(/^gpu0, SwiftShader.*: one of 2 cards that their names/)])
+  })
+
+  it.each([
+    ['each', {}, 2, 0],
+    ['the first and how many', NO_LAYERS, 1, 1],
+  ])('`newcut devices` shows %s', (_, more, devices, hints) => {
+    const { stdout, status } = spawnSync(process.execPath, [join(root, 'dist/src/main.js'), 'devices'], {
+      env: { ...process.env, ...twins, ...more },
+      encoding: 'utf8',
+    })
+    expect(status).toBe(0)
+    expect(stdout.match(/^\d: SwiftShader/gm)).toHaveLength(devices)
+    expect(stdout.match(/one of 2 cards .* the only one used/g) ?? []).toHaveLength(hints)
+  })
+})
+
+describe('telling cards apart', () => {
+  const adapter = (name: string, alike = 1): ListedAdapter => ({
+    ...{ name, alike, software: false, backend: 'vulkan', vendor: '', architecture: '', device: '', driver: '' },
+    limits: { invocationsPerWorkgroup: 256, workgroupsPerDimension: 65_535, storageBufferBytes: 1 },
+  })
+  /** As `tellApart` answers when the process of each card sees what `seen` says. */
+  const apart = async (adapters: ListedAdapter[], seen: (ListedAdapter[] | null)[]) => {
+    const told = await tellApart(adapters, async (card) => (card < seen.length ? seen[card] : []))
+    return told.map(({ name, alike, card }) => `${alike} ${name} ${card}`)
+  }
+
+  it('looks past cards that Dawn has no use for, and keeps the order of the list', async () => {
+    const seen = [[], [adapter('B')], [adapter('A')], [], [adapter('A')]]
+    expect(await apart([adapter('A', 2), adapter('B')], seen)).toEqual(['1 A 2', '1 A 4', '1 B undefined'])
+  })
+
+  it('counts a card to the one that Dawn opens by its name', async () => {
+    const seen = [[adapter('RTX 1 Ti')], [adapter('RTX 1')], [adapter('RTX 2')]]
+    const wanted = ['1 RTX 1 Ti 0', '1 RTX 1 1', '1 RTX 2 undefined']
+    expect(await apart([adapter('RTX 1 Ti', 2), adapter('RTX 2')], seen)).toEqual(wanted)
+  })
+
+  it.each([
+    ['one is missing', [[adapter('A')]]],
+    ['there are more than there were', [[adapter('B')], [adapter('A')], [adapter('A')], [adapter('A')]]],
+    ['a process sees two', [[adapter('A', 2)], [adapter('A')]]],
+    ['a process sees two of different names', [[adapter('A'), adapter('B')]]],
+    ['there is nothing', []],
+    ['a process fails', [null, [adapter('A')], [adapter('A')]]],
+  ])('takes nothing on trust: %s', async (_, seen) => {
+    expect(await apart([adapter('A', 2)], seen)).toEqual(['2 A undefined'])
+  })
+
+  it('asks for nothing where all names differ', async () => {
+    const never = () => Promise.reject(new Error('asked'))
+    const adapters = [adapter('A'), adapter('B')]
+    expect(await tellApart(adapters, never)).toEqual(adapters)
+  })
+
+  it('keeps the layers of the user', () => {
+    expect(cardEnv(3, { VK_LAYER_PATH: '/l', VK_INSTANCE_LAYERS: 'MINE' })).toEqual({
+      NEWCUT_VULKAN_CARD: '3',
+      VK_LAYER_PATH: expect.stringMatching(/build\/vulkan:\/l$/),
+      VK_INSTANCE_LAYERS: 'VK_LAYER_NEWCUT_one_card:MINE',
+    })
+  })
+
+  it('says what can be done', () => {
+    expect(alikeHint(3, 'linux', false)).toMatch(/^one of 3 cards .*C compiler/)
+    expect(alikeHint(3, 'linux', true)).toMatch(/loader/)
+    expect(alikeHint(3, 'win32', false)).toMatch(/on Linux only/)
+  })
+})
+
+describe('names in a refusal', () => {
+  const refusal = [
+    'no suitable backends found',
+    'Available adapters:',
+    " * backend: 'vulkan', name: 'Card'",
+    " * backend: 'vulkan', name: 'It's'",
+    " * backend: 'vulkan', name: 'Card Ti'",
+    " * backend: 'vulkan', name: 'Card'",
+    " * backend: 'opengl', name: 'Card'",
+    " * backend: 'null', name: 'Null backend'",
+  ].join('\n')
+
+  it('are counted, in their order, of the preferred backend', () => {
+    expect(adaptersIn(refusal, 'linux')).toEqual([
+      { backend: 'vulkan', name: 'Card', alike: 2 },
+      { backend: 'vulkan', name: "It's", alike: 1 },
+      { backend: 'vulkan', name: 'Card Ti', alike: 1 },
+    ])
+  })
+
+  it('count to the first that has them in its own', () => {
+    const lines = ['Card Ti', 'Card', 'Card Ti', 'Car'].map((name) => ` * backend: 'vulkan', name: '${name}'`)
+    expect(adaptersIn(lines.join('\n'), 'linux')).toEqual([{ backend: 'vulkan', name: 'Card Ti', alike: 4 }])
+  })
+
+  it('are of any backend but null where there is none of the preferred', () => {
+    expect(adaptersIn(refusal, 'win32').map(({ backend, alike }) => `${backend} ${alike}`)).toEqual([
+      'vulkan 2',
+      'vulkan 1',
+      'vulkan 1',
+      'opengl 1',
+    ])
+    expect(adaptersIn('', 'linux')).toEqual([])
+  })
+})
