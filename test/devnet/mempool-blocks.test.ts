@@ -160,6 +160,10 @@ describe('Refreshed Block', () => {
     await stream.read(2 * REFRESHED.length + 1)
     await insert(peer, [signed()])
     expect(await stream.read(2 * REFRESHED.length + NEW.length + 1)).toBe(REFRESHED.repeat(2) + NEW + REFRESHED)
+    // What a block takes out of the pool is no news after New Cut.
+    await mineBlock(peer)
+    await pause(600)
+    expect(stream.text).toBe(REFRESHED.repeat(2) + NEW + REFRESHED + NEW)
   })
 })
 

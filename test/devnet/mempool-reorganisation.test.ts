@@ -9,7 +9,7 @@ import { readCommand } from '../../src/devnet/command.ts'
 import { Mempools } from '../../src/devnet/mempools.ts'
 import { blockPayload } from '../../src/devnet/payload.ts'
 import { indexTransactions, MemoryTransactionIndex } from '../../src/devnet/transaction-index.ts'
-import { type Signed, signed } from './command.ts'
+import { type Change, type Signed, signed } from './command.ts'
 import { brief, start, TEXT } from './common.ts'
 import { headPayload, insert, insertTexts, keysIn, pending } from './mempool-common.ts'
 import { mineBlock } from './miner.ts'
@@ -126,7 +126,7 @@ describe('with a clock of its own', () => {
     const advance = (ms: number) => {
       aheadMs += ms
     }
-    return { chains, pools, pool: pools.of(0), advance }
+    return { chains, index, pools, pool: pools.of(0), advance }
   }
 
   it('what has expired is gone everywhere, and listeners hear of it', () => {
@@ -154,6 +154,28 @@ describe('with a clock of its own', () => {
     advance(600_000)
     expect([pool.nextBlock, pool.get(long.hash), changes]).toEqual([[], undefined, 2])
     expect(pools.insert(0, [JSON.stringify(long)])).toMatch(/expired/)
+  })
+
+  it('the next block is the same array until it is another choice', () => {
+    const { pools, pool } = network()
+    const add = (meta: Change) => expect(pools.insert(0, [JSON.stringify(signed(meta))])).toBe(null)
+    add({ gasLimit: 149_500, gasPrice: 1 })
+    const block = pool.nextBlock
+    add({ gasLimit: 600 })
+    expect(pool.nextBlock).toBe(block)
+    add({ gasLimit: 500 })
+    expect([block.length, pool.nextBlock.length]).toEqual([1, 2])
+  })
+
+  it('the index knows every block of a transaction once', () => {
+    const { chains, index } = network()
+    const command = signed()
+    const [one, two] = [fork(chains, headOf(chains), [command]), fork(chains, headOf(chains), [command])]
+    const places = [one, two].map((header) => ({ chain: 0, height: 1, block: idOf(header) }))
+    expect(index.find(command.hash)).toEqual(places)
+    index.add(command.hash, { ...places[0] })
+    expect(index.find(command.hash)).toEqual(places)
+    expect(index.find('none')).toEqual([])
   })
 
   it('what expired in a block does not come back', () => {
