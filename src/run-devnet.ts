@@ -52,6 +52,7 @@ async function serve(values: Values<typeof devnetOptions>, stopped: AbortSignal)
     updateStreamMs: values['update-stream'],
     updateStreamLimit: values['update-stream-limit'],
     workLimit: values['work-limit'],
+    refreshMs: values.refresh,
     ...(accounts && { accounts }),
     onSolved: ({ chainId: chain, height: h, target }, addition) => {
       const height = Number(h)

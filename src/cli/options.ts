@@ -57,6 +57,7 @@ export const devnetOptions = {
   'update-stream': option(duration(1), 240_000, 'TIME', 'how long a work update stream stays open, about'),
   'update-stream-limit': option(wholeNumber(0, 1e6), 2000, 'N', 'most work update streams at once'),
   'work-limit': option(wholeNumber(1, 1e6), 1200, 'N', 'most payloads waiting for a solution'),
+  refresh: option(duration(1), 15_000, 'TIME', 'least time between events that tell miners of other transactions'),
   log: logOption,
 }
 

@@ -2,20 +2,26 @@
 import { blockHash } from '../core/block-hash.ts'
 import { encodeBase64Url, equalBytes } from '../core/bytes.ts'
 import { describeError } from '../core/errors.ts'
-import { decodeWork, encodeWork, type WorkFields } from '../core/header.ts'
+import { decodeWork, encodeWork, type Header, type WorkFields } from '../core/header.ts'
 import type { MinerAccount } from '../core/payload.ts'
 import { meets, powHash } from '../core/pow.ts'
 import { encodeWorkResponse } from '../core/work.ts'
 import type { Addition, Chains } from './chains.ts'
+import type { Transaction } from './command.ts'
+import type { Mempools } from './mempools.ts'
 import { blockPayload, type Payload } from './payload.ts'
+import { Refreshes } from './refreshes.ts'
 
 export interface CoordinatorOptions {
+  readonly pools: Mempools
   /** Accounts that may mine, compared as a whole triple; null: anyone. */
   readonly accounts: readonly MinerAccount[] | null
   /** Most payloads waiting for a solution. */
   readonly payloadLimit: number
   /** How long a payload waits for its solution. */
   readonly payloadLifetimeMs: number
+  /** Least time between two events of a chain that tell of other transactions. */
+  readonly refreshMs: number
   /** Uniform in [0, 1). */
   readonly random: () => number
   readonly nowMs: () => number
@@ -29,11 +35,23 @@ export interface Refusal {
   readonly message: string
 }
 
-interface WaitingPayload {
+/** What happened to the work of a chain: it is over or possible again, or it has other transactions. */
+export type WorkEvent = 'New Cut' | 'Refreshed Block'
+
+interface BuiltPayload {
   readonly payload: Payload
+  /** Payload hash as in JSON. */
+  readonly key: string
   readonly chain: number
-  /** Hash of the block on top of which alone it is valid. */
-  readonly parent: Uint8Array
+  /** The block on top of which alone it is valid. */
+  readonly parent: Header
+  readonly transactions: readonly Transaction[]
+}
+
+interface WaitingPayload {
+  readonly built: BuiltPayload
+  /** Under which key of `#built` it was the newest. */
+  readonly slot: string
   readonly expiresAtMs: number
 }
 
@@ -42,12 +60,23 @@ export class Coordinator {
   readonly #options: CoordinatorOptions
   /** Payload hash -> payload, oldest first. */
   readonly #waiting = new Map<string, WaitingPayload>()
-  readonly #listeners = new Map<number, Set<() => void>>()
+  /** Chain and miner -> the payload that a request for work gets, oldest first. */
+  readonly #built = new Map<string, BuiltPayload>()
+  readonly #listeners = new Map<number, Set<(event: WorkEvent) => void>>()
   readonly #blockedChains = new Set<number>()
+  readonly #refreshes: Refreshes
 
   constructor(chains: Chains, options: CoordinatorOptions) {
     this.#chains = chains
     this.#options = options
+    this.#refreshes = new Refreshes({
+      pools: options.pools,
+      intervalMs: options.refreshMs,
+      // A blocked chain has no work; its next event brings the transactions along.
+      tell: (chain) => {
+        if (!chains.isBlocked(chain)) this.#emit(chain, 'Refreshed Block')
+      },
+    })
     chains.onCut((changed) => this.#announce(changed))
   }
 
@@ -61,17 +90,15 @@ export class Coordinator {
       return { status: 403, message: `Unauthorized Miner: ${miner.account}` }
     }
     const chain = this.#pickChain(suggested)
-    const parent = this.#chains.cut.get(chain)
-    if (parent === undefined) throw new Error(`chain ${chain} has no head`)
-    const payload = blockPayload(miner, parent.hash)
-    const key = encodeBase64Url(payload.payloadHash)
-    this.#prune()
-    if (!this.#waiting.delete(key) && this.#waiting.size >= payloadLimit) {
+    const slot = `${chain} ${JSON.stringify([miner.account, miner.predicate, miner.publicKeys])}`
+    const built = this.#payload(slot, chain, miner)
+    this.#dropExpired()
+    if (!this.#waiting.delete(built.key) && !this.#makeRoom(payloadLimit)) {
       return { status: 503, message: 'Too many work requests' }
     }
-    const fields = this.#chains.newWork(chain, payload.payloadHash)
+    const fields = this.#chains.newWork(chain, built.payload.payloadHash)
     if (typeof fields === 'number') throw new Error(`chain ${chain} was picked but is blocked`)
-    this.#waiting.set(key, { payload, chain, parent: parent.hash, expiresAtMs: nowMs() + payloadLifetimeMs })
+    this.#waiting.set(built.key, { built, slot, expiresAtMs: nowMs() + payloadLifetimeMs })
     return encodeWorkResponse({ bytes: encodeWork(fields), fields })
   }
 
@@ -86,7 +113,7 @@ export class Coordinator {
     } catch (error) {
       return { status: 400, message: `Decoding error: ${describeError(error)}` }
     }
-    this.#prune()
+    this.#dropExpired()
     const key = encodeBase64Url(fields.payloadHash)
     const waiting = this.#waiting.get(key)
     if (waiting === undefined) return { status: 404, message: 'No associated Payload' }
@@ -94,16 +121,32 @@ export class Coordinator {
     if (this.#chains.checkPow && !meets(powHash(bytes), fields.target)) {
       return { status: 400, message: 'Invalid solved work: Invalid POW hash' }
     }
-    const addition = this.#chains.add({ ...fields, hash: blockHash(bytes) }, waiting.payload)
+    const addition = this.#chains.add({ ...fields, hash: blockHash(bytes) }, waiting.built.payload)
     this.#options.onSolved?.(fields, addition)
     return null
   }
 
-  /** Calls `listener` whenever the work of `chain` is over or becomes possible again. Returns a function that ends it. */
-  onNewWork(chain: number, listener: () => void): () => void {
+  /** Calls `listener` with every event of the work of `chain`. Returns a function that ends it. */
+  onNewWork(chain: number, listener: (event: WorkEvent) => void): () => void {
     const listeners = this.#listeners.get(chain) ?? new Set()
     this.#listeners.set(chain, listeners.add(listener))
     return () => listeners.delete(listener)
+  }
+
+  /** The payload of the next block of a chain; built anew only for another parent or other transactions. */
+  #payload(slot: string, chain: number, miner: MinerAccount): BuiltPayload {
+    const parent = this.#chains.cut.get(chain)
+    if (parent === undefined) throw new Error(`chain ${chain} has no head`)
+    const transactions = this.#options.pools.of(chain).nextBlock
+    const known = this.#built.get(slot)
+    if (known?.parent === parent && known.transactions === transactions) return known
+    const payload = blockPayload(miner, parent.hash, transactions)
+    const built = { payload, key: encodeBase64Url(payload.payloadHash), chain, parent, transactions }
+    this.#built.delete(slot)
+    this.#built.set(slot, built)
+    const [oldest] = this.#built.keys()
+    if (this.#built.size > this.#options.payloadLimit) this.#built.delete(oldest)
+    return built
   }
 
   #pickChain(suggested: number | null): number {
@@ -116,33 +159,45 @@ export class Coordinator {
   /** New parent: one event on its chain. A chain that was blocked and is no longer: one event on that chain. */
   #announce(changed: readonly number[]): void {
     for (const chain of changed) {
-      this.#emit(chain)
+      this.#emit(chain, 'New Cut')
       if (this.#chains.isBlocked(chain)) this.#blockedChains.add(chain)
     }
     for (const chain of this.#blockedChains) {
       if (this.#chains.isBlocked(chain)) continue
       this.#blockedChains.delete(chain)
-      this.#emit(chain)
+      this.#emit(chain, 'New Cut')
     }
   }
 
-  #emit(chain: number): void {
-    for (const listener of this.#listeners.get(chain) ?? []) listener()
+  #emit(chain: number, event: WorkEvent): void {
+    if (event === 'New Cut') this.#refreshes.restart(chain)
+    for (const listener of this.#listeners.get(chain) ?? []) listener(event)
   }
 
-  /** Drops what expired; at the limit also work whose chain moved on, so that a fast network does not lock itself out. */
-  #prune(): void {
+  #dropExpired(): void {
     const nowMs = this.#options.nowMs()
     for (const [key, { expiresAtMs }] of this.#waiting) {
       if (expiresAtMs > nowMs) break
       this.#waiting.delete(key)
     }
-    if (this.#waiting.size < this.#options.payloadLimit) return
-    for (const [key, { chain, parent }] of this.#waiting) {
-      const head = this.#chains.cut.get(chain)?.hash
-      if (head !== undefined && equalBytes(head, parent)) continue
-      this.#waiting.delete(key)
+  }
+
+  /**
+   * Whether another payload may wait. At the limit, work whose chain moved on is dropped, so that a fast network does
+   * not lock itself out; then the oldest work whose transactions are others in a later request for it.
+   */
+  #makeRoom(limit: number): boolean {
+    if (this.#waiting.size < limit) return true
+    for (const [key, { built }] of this.#waiting) {
+      const head = this.#chains.cut.get(built.chain)?.hash
+      if (head === undefined || !equalBytes(head, built.parent.hash)) this.#waiting.delete(key)
     }
+    for (const [key, { built, slot }] of this.#waiting) {
+      if (this.#waiting.size < limit) break
+      const newest = this.#built.get(slot)
+      if (newest !== undefined && newest !== built) this.#waiting.delete(key)
+    }
+    return this.#waiting.size < limit
   }
 }
 

@@ -11,11 +11,14 @@ import { packageVersion } from '../version.ts'
 import { type Addition, Chains } from './chains.ts'
 import { Coordinator } from './coordinator.ts'
 import { createApp } from './http.ts'
+import { Mempools } from './mempools.ts'
 import { NodeClock } from './node-clock.ts'
 import { addChainRoutes } from './routes-chain.ts'
+import { addMempoolRoutes } from './routes-mempool.ts'
 import { addMiningRoutes } from './routes-mining.ts'
 import { addNodeRoutes } from './routes-node.ts'
 import { Router } from './serve.ts'
+import { indexTransactions, MemoryTransactionIndex } from './transaction-index.ts'
 
 export interface DevnetOptions {
   /** Default 127.0.0.1. */
@@ -42,6 +45,8 @@ export interface DevnetOptions {
   readonly workLimit?: number
   /** How long a payload waits for its solution. Default 300 s. */
   readonly workLifetimeMs?: number
+  /** Least time between two events that tell a chain's miners of other transactions. Default 15 s. */
+  readonly refreshMs?: number
   /** Hears of every solution, also of those whose miner is told nothing. */
   readonly onSolved?: (header: WorkFields, addition: Addition) => void
 }
@@ -60,10 +65,16 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   const network = devnetNetwork(options)
   const clock = new NodeClock()
   const chains = new Chains({ network, checkPow: options.pow ?? true, now: clock.microseconds })
+  const index = new MemoryTransactionIndex()
+  indexTransactions(chains, index)
+  // Before the coordinator: whoever hears of a new cut asks for work with the transactions that are pending then.
+  const pools = new Mempools({ chains, index, nowMs: () => clock.ms() })
   const coordinator = new Coordinator(chains, {
+    pools,
     accounts: options.accounts ?? null,
     payloadLimit: options.workLimit ?? 1200,
     payloadLifetimeMs: options.workLifetimeMs ?? 300_000,
+    refreshMs: options.refreshMs ?? 15_000,
     random: Math.random,
     nowMs: () => clock.ms(),
     ...(options.onSolved && { onSolved: options.onSolved }),
@@ -73,6 +84,7 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   const router = new Router({ app, prefix, hasChain: (chain) => chains.cut.has(chain) })
   addNodeRoutes(router, { network: () => chains.network, packageVersion })
   addChainRoutes(router, { chains, product, instance: `newcut-${process.pid}-${Date.now().toString(36)}` })
+  addMempoolRoutes(router, pools)
   addMiningRoutes(router, {
     coordinator,
     chains: chains.cut.size,

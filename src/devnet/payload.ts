@@ -1,6 +1,7 @@
-/** Payloads of the embedded network (PROTOCOL.md B.4): miner data and a coinbase that names the parent block. */
+/** Payloads of the embedded network (PROTOCOL.md B.4): miner data, transactions, a coinbase that names the parent block. */
 import { decodeBase64Url, decodeHash, encodeBase64Url } from '../core/bytes.ts'
 import { type MinerAccount, minerDataJson, type PayloadHashes, payloadHashes } from '../core/payload.ts'
+import type { Transaction } from './command.ts'
 
 export interface Payload extends PayloadHashes {
   readonly minerData: Uint8Array
@@ -11,21 +12,42 @@ export interface Payload extends PayloadHashes {
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-function payloadOf(miner: MinerAccount, coinbase: object): Payload {
+function payloadOf(miner: MinerAccount, coinbase: object, transactions: readonly Transaction[] = []): Payload {
   const parts = {
     minerData: encoder.encode(minerDataJson(miner)),
-    transactions: [],
+    transactions: transactions.map(({ key, bytes }) => ({
+      transaction: bytes,
+      output: encoder.encode(JSON.stringify(notExecuted(key))),
+    })),
     coinbase: encoder.encode(JSON.stringify(coinbase)),
   }
   return { ...parts, ...payloadHashes(parts) }
 }
 
+/** The command result of every transaction (PROTOCOL.md E.1), in the key order of live nodes. */
+function notExecuted(requestKey: string) {
+  const error = { callStack: [], type: 'TxFailure', message: 'this network executes no contracts', info: '' }
+  return {
+    gas: 0,
+    result: { status: 'failure', error },
+    reqKey: requestKey,
+    logs: null,
+    metaData: null,
+    continuation: null,
+    txId: null,
+  }
+}
+
 /**
- * The payload of a block that pays `miner` on top of the parent with this hash. Because the coinbase names the parent,
+ * The payload of a block with these transactions that pays `miner` on top of the parent with this hash. Because the coinbase names the parent,
  * payload hashes differ from block to block: they are the key under which a solution finds its payload.
  */
-export function blockPayload(miner: MinerAccount, parentHash: Uint8Array): Payload {
-  return payloadOf(miner, {
+export function blockPayload(
+  miner: MinerAccount,
+  parentHash: Uint8Array,
+  transactions: readonly Transaction[] = [],
+): Payload {
+  const coinbase = {
     gas: 0,
     result: { status: 'success', data: 'Write succeeded' },
     reqKey: encodeBase64Url(encoder.encode(JSON.stringify(encodeBase64Url(parentHash)))),
@@ -33,7 +55,8 @@ export function blockPayload(miner: MinerAccount, parentHash: Uint8Array): Paylo
     metaData: null,
     continuation: null,
     txId: null,
-  })
+  }
+  return payloadOf(miner, coinbase, transactions)
 }
 
 /** The payload of every genesis block: the one that networks without contracts use for an empty block. */

@@ -46,7 +46,7 @@ function addUpdates(router: Router, options: MiningRouteOptions): void {
     }
     open++
     const timer = setTimeout(() => stream.close(), updateStreamMs * (0.9 + 0.2 * random()))
-    const unsubscribe = coordinator.onNewWork(chain, () => stream.send('event:New Cut\n\n'))
+    const unsubscribe = coordinator.onNewWork(chain, (event) => stream.send(`event:${event}\n\n`))
     const stream = openEventStream(reply, () => {
       open--
       clearTimeout(timer)

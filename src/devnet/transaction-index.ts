@@ -1,4 +1,5 @@
 /** Which blocks hold a transaction: what the contract-state database knows while no contracts are executed. */
+import type { Chains } from './chains.ts'
 
 export interface TransactionPlace {
   readonly chain: number
@@ -25,4 +26,19 @@ export class MemoryTransactionIndex implements TransactionIndex {
     if (places.some(({ block }) => block === place.block)) return
     this.#places.set(requestKey, [...places, place])
   }
+}
+
+/** Adds the transactions of every block that is inserted from now on, before the block is on the cut. */
+export function indexTransactions(chains: Chains, index: TransactionIndex): void {
+  chains.onBlock(({ chain, height, id, payload }) => {
+    for (const { transaction } of payload.transactions)
+      index.add(requestKeyOf(transaction), { chain, height, block: id })
+  })
+}
+
+const decoder = new TextDecoder()
+
+/** The request key of a transaction in a payload: the hash of the command. */
+export function requestKeyOf(transaction: Uint8Array): string {
+  return (JSON.parse(decoder.decode(transaction)) as { hash: string }).hash
 }

@@ -1,0 +1,135 @@
+/**
+ * The pending transactions of one chain. Each gets a number when it comes in, from 1; the mark of a pool is the last
+ * number given, and asking for what came since a mark gives what has a higher one (PROTOCOL.md E.1).
+ */
+import { BLOCK_GAS_LIMIT, type Transaction } from './command.ts'
+
+/** Most transactions in a pool, as in live nodes. */
+export const POOL_LIMIT = 10_000
+/** Most bytes of transactions in a pool. */
+export const POOL_BYTES_LIMIT = 16 * 1024 * 1024
+/** Most transactions in a block, and most bytes of them: live nodes have the gas limit only, that is 15 MB. */
+export const BLOCK_TRANSACTIONS = 512
+export const BLOCK_BYTES_LIMIT = 2 * 1024 * 1024
+
+interface Entry extends Transaction {
+  readonly id: number
+}
+
+export interface Pending {
+  /** Request keys, oldest first. */
+  readonly hashes: readonly string[]
+  readonly newest: number
+}
+
+export class Mempool {
+  /** Oldest first. */
+  readonly #entries = new Map<string, Entry>()
+  readonly #nowMs: () => number
+  readonly #onChange: () => void
+  #newest = 0
+  #bytes = 0
+  #nextExpiryMs = Number.POSITIVE_INFINITY
+  #block: readonly Transaction[] = []
+  #isBlockCurrent = true
+
+  constructor({ nowMs, onChange }: { nowMs: () => number; onChange: () => void }) {
+    this.#nowMs = nowMs
+    this.#onChange = onChange
+  }
+
+  get size(): number {
+    this.#dropExpired()
+    return this.#entries.size
+  }
+
+  get(key: string): Transaction | undefined {
+    this.#dropExpired()
+    return this.#entries.get(key)
+  }
+
+  /** Adds all that are not pending yet, or none: a string is the reason. */
+  insert(transactions: readonly Transaction[]): string | null {
+    this.#dropExpired()
+    const added = new Map<string, Transaction>()
+    for (const each of transactions) if (!this.#entries.has(each.key)) added.set(each.key, each)
+    if (added.size === 0) return null
+    const total = [...added.values()].reduce((sum, { bytes }) => sum + bytes.length, this.#bytes)
+    if (this.#entries.size + added.size > POOL_LIMIT || total > POOL_BYTES_LIMIT) {
+      return `the pool of this chain is full: at most ${POOL_LIMIT} transactions of ${POOL_BYTES_LIMIT} bytes together`
+    }
+    for (const [key, transaction] of added) {
+      this.#entries.set(key, { ...transaction, id: ++this.#newest })
+      this.#nextExpiryMs = Math.min(this.#nextExpiryMs, transaction.expiresAtMs)
+    }
+    this.#bytes = total
+    this.#changed()
+    return null
+  }
+
+  remove(keys: Iterable<string>): void {
+    let isChanged = false
+    for (const key of keys) {
+      const entry = this.#entries.get(key)
+      if (entry === undefined) continue
+      this.#entries.delete(key)
+      this.#bytes -= entry.bytes.length
+      isChanged = true
+    }
+    if (isChanged) this.#changed()
+  }
+
+  /**
+   * All that is pending, or what came after the transaction with the number `since`. A number that was not given yet is
+   * no mark of this pool: all.
+   */
+  pending(since: bigint | null): Pending {
+    this.#dropExpired()
+    const after = since === null || since > BigInt(this.#newest) ? 0n : since
+    const entries = [...this.#entries.values()].filter(({ id }) => BigInt(id) > after)
+    return { hashes: entries.map(({ key }) => key), newest: this.#newest }
+  }
+
+  /**
+   * What goes into the next block: those that pay most for their gas, the older first among equals, as long as they fit.
+   * The same array until it is another choice.
+   */
+  get nextBlock(): readonly Transaction[] {
+    this.#dropExpired()
+    if (this.#isBlockCurrent) return this.#block
+    this.#isBlockCurrent = true
+    const chosen: Entry[] = []
+    let [gasLeft, bytesLeft] = [BLOCK_GAS_LIMIT, BLOCK_BYTES_LIMIT]
+    for (const entry of [...this.#entries.values()].sort((a, b) => b.gasPrice - a.gasPrice || a.id - b.id)) {
+      if (chosen.length === BLOCK_TRANSACTIONS) break
+      if (entry.gasLimit > gasLeft || entry.bytes.length > bytesLeft) continue
+      chosen.push(entry)
+      gasLeft -= entry.gasLimit
+      bytesLeft -= entry.bytes.length
+    }
+    if (!sameTransactions(chosen, this.#block)) this.#block = chosen
+    return this.#block
+  }
+
+  /** Looks through the pool only when something in it has expired. */
+  #dropExpired(): void {
+    const nowMs = this.#nowMs()
+    if (nowMs < this.#nextExpiryMs) return
+    this.#nextExpiryMs = Number.POSITIVE_INFINITY
+    const expired: string[] = []
+    for (const { key, expiresAtMs } of this.#entries.values()) {
+      if (expiresAtMs <= nowMs) expired.push(key)
+      else this.#nextExpiryMs = Math.min(this.#nextExpiryMs, expiresAtMs)
+    }
+    this.remove(expired)
+  }
+
+  #changed(): void {
+    this.#isBlockCurrent = false
+    this.#onChange()
+  }
+}
+
+export function sameTransactions(a: readonly Transaction[], b: readonly Transaction[]): boolean {
+  return a.length === b.length && a.every(({ key }, i) => key === b[i].key)
+}

@@ -1,0 +1,60 @@
+/** Signed commands as wallets make them: ed25519 over the BLAKE2b-256 hash of `cmd`. Nothing of src/. */
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { blake2b } from '@noble/hashes/blake2.js'
+
+export interface KeyPair {
+  /** Hex. */
+  readonly publicKey: string
+  readonly secret: KeyObject
+}
+
+export function keyPair(): KeyPair {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const { x = '' } = publicKey.export({ format: 'jwk' })
+  return { publicKey: Buffer.from(x, 'base64url').toString('hex'), secret: privateKey }
+}
+
+export const blake2b256 = (cmd: string) => Buffer.from(blake2b(Buffer.from(cmd), { dkLen: 32 }))
+export const nowSeconds = () => Math.floor(Date.now() / 1000)
+
+export interface Signed {
+  readonly hash: string
+  readonly sigs: readonly unknown[]
+  readonly cmd: string
+}
+
+const zero = keyPair()
+let made = 0
+
+export type Change = Record<string, unknown>
+
+/** A payload that every check lets pass on chain 0, each another one. */
+export function commandPayload(meta: Change = {}, change: Change = {}, keys: readonly KeyPair[] = [zero]): Change {
+  return {
+    networkId: 'development',
+    payload: { exec: { data: {}, code: '(coin.transfer "alice" "bob" 1.5)' } },
+    signers: keys.map(({ publicKey: pubKey }) => ({ pubKey, clist: [{ name: 'coin.GAS', args: [] }] })),
+    meta: {
+      chainId: '0',
+      sender: 'alice',
+      gasLimit: 600,
+      gasPrice: 1e-8,
+      ttl: 28_800,
+      creationTime: nowSeconds() - 5,
+      ...meta,
+    },
+    nonce: `test ${made++}`,
+    ...change,
+  }
+}
+
+/** Hashes and signs the JSON text of a payload. */
+export function signText(cmd: string, keys: readonly KeyPair[] = [zero], hash = blake2b256(cmd)): Signed {
+  const sigs = keys.map(({ secret }) => ({ sig: sign(null, hash, secret).toString('hex') }))
+  return { hash: hash.toString('base64url'), sigs, cmd }
+}
+
+/** A command that every check lets pass, but for what is changed in its metadata and its payload. */
+export function signed(meta: Change = {}, change: Change = {}, keys: readonly KeyPair[] = [zero]): Signed {
+  return signText(JSON.stringify(commandPayload(meta, change, keys)), keys)
+}

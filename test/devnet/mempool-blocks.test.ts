@@ -1,0 +1,202 @@
+import { hash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { isCommandHash } from '../../src/core/command-hash.ts'
+import { readCommand, signatureFault } from '../../src/devnet/command.ts'
+import { type Signed, signed } from './command.ts'
+import { OBJECTS, PREFIX, start } from './common.ts'
+import { headPayload, insert, keysIn, lookup, pending, textOf } from './mempool-common.ts'
+import { askForWork, bob, getWork, heightOf, mineBlock, payloadOf, solve, submit } from './miner.ts'
+import { hashesOf } from './payload-hashes.ts'
+import { OpenResponse, type Peer } from './request.ts'
+
+const keysOf = (commands: readonly Signed[]) => commands.map((command) => command.hash)
+const pendingKeys = async (peer: Peer, chain = 0) => (await pending(peer, '', chain)).hashes
+const cheap = { gasPrice: 1e-8 }
+
+describe('a block', () => {
+  it('holds what is pending on its chain, with outputs that say what happened, and hashes of it all', async () => {
+    const started = await start()
+    const { peer } = started
+    const [a, b, other] = [signed(), signed({ gasPrice: 1 }), signed({ chainId: '1' })]
+    await insert(peer, [a, b])
+    await insert(peer, [other], 1)
+    const contents = await lookup(peer, keysOf([b, a]))
+    const work = await mineBlock(peer, 0)
+    const payload = headPayload(started)
+    expect(payload.transactions.map(({ transaction }) => textOf(transaction))).toEqual(
+      contents.map((each: { contents: string }) => each.contents),
+    )
+    const failure = (reqKey: string) => ({
+      gas: 0,
+      result: {
+        status: 'failure',
+        error: { callStack: [], type: 'TxFailure', message: 'this network executes no contracts', info: '' },
+      },
+      reqKey,
+      logs: null,
+      metaData: null,
+      continuation: null,
+      txId: null,
+    })
+    expect(payload.transactions.map(({ output }) => JSON.parse(textOf(output)))).toEqual(
+      [b, a].map(({ hash }) => failure(hash)),
+    )
+    const { transactionsHash, outputsHash, payloadHash } = hashesOf(payload)
+    expect(Buffer.from(payload.transactionsHash)).toEqual(transactionsHash)
+    expect(Buffer.from(payload.outputsHash)).toEqual(outputsHash)
+    expect(payloadOf(work)).toBe(payloadHash.toString('base64url'))
+    const headers = await peer.get(`${PREFIX}/chain/0/header?minheight=1`, { headers: { accept: OBJECTS } })
+    expect(JSON.parse(headers.body.toString()).items[0].payloadHash).toBe(payloadHash.toString('base64url'))
+    expect(await pendingKeys(peer)).toEqual([])
+    expect(await pendingKeys(peer, 1)).toEqual([other.hash])
+    // Chain 5 is next to chain 0; nothing of chain 0 is in its block.
+    await mineBlock(peer, 5)
+    expect(headPayload(started, 5).transactions).toEqual([])
+  })
+
+  it('takes at most 512 transactions and 2 MiB of them', async () => {
+    const started = await start({ graph: 'singleton', pow: false })
+    const { peer } = started
+    const small = Array.from({ length: 600 }, () => signed({ gasLimit: 10 }))
+    await insert(peer, small)
+    await mineBlock(peer)
+    expect(keysIn(headPayload(started))).toEqual(keysOf(small.slice(0, 512)))
+    await mineBlock(peer)
+    expect(keysIn(headPayload(started))).toEqual(keysOf(small.slice(512)))
+    const cont = { pactId: 'p', step: 1, rollback: false, proof: 'x'.repeat(900_000), data: {} }
+    const large = Array.from({ length: 3 }, () => signed({}, { payload: { cont } }))
+    for (const each of large) await insert(peer, [each])
+    const last = signed()
+    await insert(peer, [last])
+    await mineBlock(peer)
+    expect(keysIn(headPayload(started))).toEqual(keysOf([large[0], large[1], last]))
+    expect(await pendingKeys(peer)).toEqual([large[2].hash])
+  })
+
+  it('is still taken when transactions arrive while it is searched; the next request gets them', async () => {
+    const started = await start({ graph: 'singleton' })
+    const { peer, additions } = started
+    const [a, b] = [signed(), signed()]
+    const empty = await getWork(peer)
+    await insert(peer, [a])
+    const withA = await getWork(peer)
+    await insert(peer, [b])
+    const [withBoth, again] = [await getWork(peer), await getWork(peer)]
+    const ofBob = await getWork(peer, 0, { account: bob })
+    expect(new Set([empty, withA, withBoth, ofBob].map(payloadOf)).size).toBe(4)
+    expect(payloadOf(again)).toBe(payloadOf(withBoth))
+    expect((await submit(peer, solve(withA))).status).toBe(200)
+    expect(keysIn(headPayload(started))).toEqual([a.hash])
+    expect(await pendingKeys(peer)).toEqual([b.hash])
+    // Too late by now, as on a live node.
+    expect((await submit(peer, solve(empty))).status).toBe(200)
+    expect(additions.map(({ status }) => status)).toEqual(['added', 'stale'])
+    await mineBlock(peer)
+    expect(keysIn(headPayload(started))).toEqual([b.hash])
+  })
+
+  it('of the oldest pending transactions is forgotten first when too many wait for a solution', async () => {
+    const { peer, additions } = await start({ graph: 'singleton', workLimit: 3 })
+    const works: Buffer[] = []
+    for (let i = 0; i < 6; i++) {
+      works.push(await getWork(peer))
+      await insert(peer, [signed()])
+    }
+    expect((await submit(peer, solve(works[2]))).status).toBe(404)
+    expect((await submit(peer, solve(works[3]))).status).toBe(200)
+    expect(additions.map(({ status }) => status)).toEqual(['added'])
+    // Work that no later request replaced is not forgotten: the limit holds.
+    for (const account of ['x', 'y', 'z']) await getWork(peer, 0, { account: { ...bob, account } })
+    expect((await askForWork(peer, 0)).status).toBe(503)
+  })
+})
+
+describe('Refreshed Block', () => {
+  const [NEW, REFRESHED] = ['event:New Cut\n\n', 'event:Refreshed Block\n\n']
+
+  async function watch(url: string, chain: number): Promise<OpenResponse> {
+    const stream = await OpenResponse.open(`${url}${PREFIX}/mining/updates`, { body: Buffer.of(chain, 0, 0, 0) })
+    onTestFinished(() => stream.destroy())
+    return stream
+  }
+  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+  it('comes when the next block of the chain is another one, and only then', async () => {
+    const { devnet, peer } = await start({ graph: 'pair', pow: false, refreshMs: 50 })
+    const [zero, one] = [await watch(devnet.url, 0), await watch(devnet.url, 1)]
+    const large = signed({ gasLimit: 150_000, gasPrice: 1 })
+    await insert(peer, [large])
+    expect(await zero.read(REFRESHED.length)).toBe(REFRESHED)
+    // Pending already; does not fit.
+    await insert(peer, [large])
+    await insert(peer, [signed(cheap)])
+    await pause(200)
+    expect(zero.text).toBe(REFRESHED)
+    // The block leaves room for the other one, and New Cut says so.
+    await mineBlock(peer, 0)
+    await pause(200)
+    // Blocked now: there is no work that could have changed.
+    await insert(peer, [signed()])
+    await pause(200)
+    expect(zero.text).toBe(REFRESHED + NEW)
+    expect(one.text).toBe('')
+    await mineBlock(peer, 1)
+    expect(await zero.read(zero.text.length + 1)).toBe(REFRESHED + NEW + NEW)
+    expect(heightOf(await getWork(peer, 0))).toBe(2)
+  })
+
+  it('comes at once after silence, and then not before its time', async () => {
+    const { devnet, peer } = await start({ graph: 'singleton', pow: false, refreshMs: 400 })
+    const stream = await watch(devnet.url, 0)
+    await insert(peer, [signed()])
+    await stream.read(REFRESHED.length)
+    const first = performance.now()
+    for (let i = 0; i < 5; i++) await insert(peer, [signed()])
+    expect(await stream.read(2 * REFRESHED.length)).toBe(REFRESHED.repeat(2))
+    // Timers fire on whole milliseconds, and the first event travelled a little.
+    expect(performance.now() - first).toBeGreaterThan(350)
+    await mineBlock(peer)
+    await stream.read(2 * REFRESHED.length + 1)
+    await insert(peer, [signed()])
+    expect(await stream.read(2 * REFRESHED.length + NEW.length + 1)).toBe(REFRESHED.repeat(2) + NEW + REFRESHED)
+    // What a block takes out of the pool is no news after New Cut.
+    await mineBlock(peer)
+    await pause(600)
+    expect(stream.text).toBe(REFRESHED.repeat(2) + NEW + REFRESHED + NEW)
+  })
+})
+
+describe('real transactions of mainnet01', () => {
+  interface Vector {
+    readonly payload: { readonly transactions: readonly (string | readonly [string, string])[] }
+  }
+  const vectors: Vector[] = JSON.parse(readFileSync(new URL('../vectors/payloads.json', import.meta.url), 'utf8'))
+  const texts = vectors
+    .flatMap(({ payload }) => payload.transactions)
+    .map((each) => Buffer.from(typeof each === 'string' ? each : each[0], 'base64url').toString())
+
+  it('are signed and spelled as this node checks and spells them', () => {
+    expect(texts.length).toBe(2)
+    const ours = readCommand(JSON.stringify(signed()), { network: 'development', chain: 0, nowMs: Date.now() })
+    if (typeof ours === 'string') throw new Error(ours)
+    for (const text of texts) {
+      const { hash, sigs, cmd } = JSON.parse(text)
+      const [signer] = JSON.parse(cmd).signers
+      expect(signatureFault(sigs[0].sig, signer, Buffer.from(hash, 'base64url'), 0)).toBe(null)
+      expect(signatureFault(sigs[0].sig, signer, Buffer.alloc(32), 0)).toMatch(/no signature of the hash/)
+      const spelling = (json: string) => [Object.keys(JSON.parse(json)), Object.keys(JSON.parse(json).sigs[0])]
+      expect(spelling(textOf(ours.bytes))).toEqual(spelling(text))
+      // The source of the samples wrote the numbers in cmd anew, so that hash and cmd no longer agree.
+      expect(readCommand(text, { network: 'mainnet01', chain: 0, nowMs: 0 })).toMatch(/is not the hash of cmd/)
+    }
+  })
+
+  it('have a hash whose function is known from the hash of nothing', () => {
+    // The request key of the coinbase in a block without contracts (PROTOCOL.md B.4).
+    const ofNothing = Buffer.from('DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g', 'base64url')
+    expect(isCommandHash(ofNothing, new Uint8Array(0))).toBe(true)
+    expect(isCommandHash(hash('blake2s256', 'text', 'buffer'), Buffer.from('text'))).toBe(true)
+    expect(isCommandHash(ofNothing, Buffer.from('text'))).toBe(false)
+  })
+})

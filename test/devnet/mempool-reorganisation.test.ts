@@ -1,0 +1,219 @@
+import { describe, expect, it } from 'vitest'
+import { blockHash } from '../../src/core/block-hash.ts'
+import type { Cut } from '../../src/core/cut.ts'
+import { graphs } from '../../src/core/graph.ts'
+import { encodeWork, type Header } from '../../src/core/header.ts'
+import { development } from '../../src/core/network.ts'
+import { Chains } from '../../src/devnet/chains.ts'
+import { readCommand } from '../../src/devnet/command.ts'
+import { Mempools } from '../../src/devnet/mempools.ts'
+import { blockPayload } from '../../src/devnet/payload.ts'
+import { indexTransactions, MemoryTransactionIndex } from '../../src/devnet/transaction-index.ts'
+import { type Change, type Signed, signed } from './command.ts'
+import { brief, start, TEXT } from './common.ts'
+import { headPayload, insert, insertTexts, keysIn, pending } from './mempool-common.ts'
+import { mineBlock } from './miner.ts'
+import { hashesOf } from './payload-hashes.ts'
+import type { Peer } from './request.ts'
+
+const keysOf = (commands: readonly Signed[]) => commands.map((command) => command.hash)
+/** More than a block takes of them: 150,000 gas. */
+const half = { gasLimit: 75_000 }
+const pendingKeys = async (peer: Peer) => (await pending(peer)).hashes
+
+/** A block with these transactions on top of a cut of one chain, in the store but not on the cut. */
+function fork(chains: Chains, parent: Header, commands: readonly Signed[]): Header {
+  const cut: Cut = new Map([[0, parent]])
+  const transactions = commands.map(({ hash, sigs, cmd }) => ({
+    transaction: Buffer.from(JSON.stringify({ hash, sigs, cmd })),
+    output: Buffer.from('{}'),
+  }))
+  const parts = {
+    ...blockPayload({ account: 'fork', predicate: 'keys-all', publicKeys: [] }, parent.hash),
+    transactions,
+  }
+  const payload = { ...parts, ...hashesOf(parts) }
+  const fields = chains.newWork(0, payload.payloadHash, cut)
+  if (typeof fields === 'number') throw new Error('blocked')
+  const header = { ...fields, hash: blockHash(encodeWork(fields)) }
+  expect(chains.insert(header, payload).status).toBe('added')
+  return header
+}
+
+const headOf = (chains: Chains) => chains.cut.get(0) as Header
+const idOf = ({ hash }: Header) => Buffer.from(hash).toString('base64url')
+
+describe('a reorganisation', () => {
+  it('brings back what only the old branch holds, and takes out what the new one holds', async () => {
+    const started = await start({ graph: 'singleton', pow: false })
+    const {
+      devnet: { chains },
+      peer,
+    } = started
+    const [inBoth, inOld, later, fromNew] = [signed(), signed(), signed(), signed()]
+    const texts = (command: Signed) => [JSON.stringify(command)]
+    const genesis = headOf(chains)
+    await insert(peer, [inBoth, inOld])
+    await mineBlock(peer)
+    const old = headOf(chains)
+    await insert(peer, [later, fromNew])
+    const first = fork(chains, genesis, [inBoth, fromNew])
+    const second = fork(chains, first, [])
+    // Orphans change nothing.
+    expect(await pendingKeys(peer)).toEqual(keysOf([later, fromNew]))
+    expect(brief(await insertTexts(peer, texts(inOld)))).toEqual([400, TEXT, expect.stringContaining(idOf(old))])
+    expect(chains.adopt(new Map([[0, second]]))).toBe(true)
+    expect(await pendingKeys(peer)).toEqual(keysOf([later, inOld]))
+    await insert(peer, [inOld])
+    for (const command of [inBoth, fromNew]) {
+      expect(brief(await insertTexts(peer, texts(command)))).toEqual([400, TEXT, expect.stringContaining(idOf(first))])
+    }
+    await mineBlock(peer)
+    expect(keysIn(headPayload(started))).toEqual(keysOf([later, inOld]))
+    // And back again.
+    const heads = [fork(chains, old, [])]
+    for (let i = 0; i < 3; i++) heads.push(fork(chains, heads[i], []))
+    expect(chains.adopt(new Map([[0, heads[3]]]))).toBe(true)
+    expect(await pendingKeys(peer)).toEqual(keysOf([fromNew, later]))
+    expect((await insertTexts(peer, texts(inOld))).status).toBe(400)
+  })
+
+  it('agrees with a model: pending is what was sent and is not on the branch of the head', async () => {
+    const {
+      devnet: { chains },
+      peer,
+    } = await start({ graph: 'singleton', pow: false })
+    const sent: Signed[] = []
+    /** Block -> what its branch holds. */
+    const held = new Map<string, Signed[]>([[idOf(headOf(chains)), []]])
+    let tips = [headOf(chains)]
+    for (let step = 0; step < 40; step++) {
+      const fresh = [signed(half), signed(half)]
+      await insert(peer, fresh)
+      sent.push(...fresh)
+      // Grow the branch of a random earlier block, with some of what it does not hold yet.
+      const parent = tips[Math.floor((((step * 7919) % 101) / 101) * tips.length)]
+      const branch = held.get(idOf(parent)) ?? []
+      const missing = sent.filter((command) => !branch.includes(command))
+      const chosen = missing.filter((_, i) => (i + step) % 3 === 0)
+      const block = fork(chains, parent, chosen)
+      held.set(idOf(block), [...branch, ...chosen])
+      tips = [...tips.slice(-4), block]
+      chains.adopt(new Map([[0, block]]))
+      const onBranch = held.get(idOf(headOf(chains))) ?? []
+      const expected = sent.filter((command) => !onBranch.includes(command))
+      expect([...(await pendingKeys(peer))].sort(), `step ${step}`).toEqual(keysOf(expected).sort())
+    }
+    expect(Number(headOf(chains).height)).toBeGreaterThan(8)
+    expect(chains.store.count(0)).toBeGreaterThan(Number(headOf(chains).height) + 10)
+  })
+})
+
+describe('with a clock of its own', () => {
+  function network() {
+    let aheadMs = 0
+    const nowMs = () => Date.now() + aheadMs
+    const graph = { ...development, graphHistory: [{ from: 0, graph: graphs.singleton }], window: null }
+    let last = 0n
+    const now = () => {
+      last = last + 1n > BigInt(Date.now()) * 1000n ? last + 1n : BigInt(Date.now()) * 1000n
+      return last
+    }
+    const chains = new Chains({ network: graph, checkPow: false, now })
+    const index = new MemoryTransactionIndex()
+    indexTransactions(chains, index)
+    const pools = new Mempools({ chains, index, nowMs })
+    const advance = (ms: number) => {
+      aheadMs += ms
+    }
+    return { chains, index, pools, pool: pools.of(0), advance }
+  }
+
+  it('what has expired is gone everywhere, and listeners hear of it', () => {
+    const { pools, pool, advance } = network()
+    const [short, long] = [signed({ ttl: 60 }), signed({ ttl: 600 })]
+    expect(
+      pools.insert(
+        0,
+        [short, long].map((each) => JSON.stringify(each)),
+      ),
+    ).toBe(null)
+    let changes = 0
+    pools.onChange((chain) => {
+      changes += chain === 0 ? 1 : 100
+    })
+    const block = pool.nextBlock
+    expect(pool.nextBlock).toBe(block)
+    advance(50_000)
+    expect([pool.size, pool.nextBlock === block, changes]).toEqual([2, true, 0])
+    advance(6_000)
+    expect(pool.pending(null)).toEqual({ hashes: [long.hash], newest: 2 })
+    expect([pool.get(short.hash), pool.size, changes]).toEqual([undefined, 1, 1])
+    expect(pool.nextBlock.map(({ key }) => key)).toEqual([long.hash])
+    expect(pool.pending(1n).hashes).toEqual([long.hash])
+    advance(600_000)
+    expect([pool.nextBlock, pool.get(long.hash), changes]).toEqual([[], undefined, 2])
+    expect(pools.insert(0, [JSON.stringify(long)])).toMatch(/expired/)
+  })
+
+  it('the next block is the same array until it is another choice', () => {
+    const { pools, pool } = network()
+    const add = (meta: Change) => expect(pools.insert(0, [JSON.stringify(signed(meta))])).toBe(null)
+    add({ gasLimit: 149_500, gasPrice: 1 })
+    const block = pool.nextBlock
+    add({ gasLimit: 600 })
+    expect(pool.nextBlock).toBe(block)
+    add({ gasLimit: 500 })
+    expect([block.length, pool.nextBlock.length]).toEqual([1, 2])
+  })
+
+  it('the index knows every block of a transaction once', () => {
+    const { chains, index } = network()
+    const command = signed()
+    const [one, two] = [fork(chains, headOf(chains), [command]), fork(chains, headOf(chains), [command])]
+    const places = [one, two].map((header) => ({ chain: 0, height: 1, block: idOf(header) }))
+    expect(index.find(command.hash)).toEqual(places)
+    index.add(command.hash, { ...places[0] })
+    expect(index.find(command.hash)).toEqual(places)
+    expect(index.find('none')).toEqual([])
+  })
+
+  it('what expired in a block does not come back', () => {
+    const { chains, pools, pool, advance } = network()
+    const [short, long] = [signed({ ttl: 60 }), signed({ ttl: 600 })]
+    const genesis = headOf(chains)
+    const block = fork(chains, genesis, [short, long])
+    chains.adopt(new Map([[0, block]]))
+    advance(100_000)
+    chains.adopt(new Map([[0, fork(chains, fork(chains, genesis, []), [])]]))
+    expect(pool.pending(null).hashes).toEqual([long.hash])
+    expect(pools.insert(0, [JSON.stringify(short)])).toMatch(/expired/)
+  })
+
+  it('a pool has an end, and a full one stays as it is', { timeout: 60_000 }, () => {
+    const { chains, pools, pool } = network()
+    const genesis = headOf(chains)
+    const mined = signed()
+    chains.adopt(new Map([[0, fork(chains, genesis, [mined])]]))
+    // As many bytes as fit: 16 MiB.
+    const cont = { pactId: 'p', step: 1, rollback: false, proof: 'x'.repeat(1_600_000), data: {} }
+    const large = Array.from({ length: 11 }, () => JSON.stringify(signed({ ttl: 600 }, { payload: { cont } })))
+    expect(pools.insert(0, large)).toMatch(
+      /^the pool of this chain is full: at most 10000 transactions of 16777216 bytes/,
+    )
+    expect(pool.size).toBe(0)
+    expect(pools.insert(0, large.slice(0, 10))).toBe(null)
+    expect(pools.insert(0, [JSON.stringify(signed())])).toBe(null)
+    pool.remove(pool.pending(null).hashes)
+    // What was removed makes room. Unchecked copies: ten thousand signatures would take seconds.
+    const destination = { network: development.name, chain: 0, nowMs: Date.now() }
+    const one = readCommand(JSON.stringify(signed()), destination)
+    if (typeof one === 'string') throw new Error(one)
+    const many = Array.from({ length: 10_000 }, (_, i) => ({ ...one, key: `copy ${i}` }))
+    expect(pool.insert(many)).toBe(null)
+    expect(pools.insert(0, [JSON.stringify(signed())])).toMatch(/^the pool of this chain is full/)
+    expect(pool.insert(many)).toBe(null)
+    chains.adopt(new Map([[0, fork(chains, fork(chains, genesis, []), [])]]))
+    expect([pool.size, pool.get(mined.hash)]).toEqual([10_000, undefined])
+  })
+})

@@ -1,0 +1,299 @@
+import { hash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { randomFrom } from '../random.ts'
+import { type Change, commandPayload, keyPair, nowSeconds, type Signed, signed, signText } from './command.ts'
+import { brief, PREFIX, start, TEXT } from './common.ts'
+import { insert, insertTexts, lookup, member, pending } from './mempool-common.ts'
+import { mineBlock } from './miner.ts'
+import type { Peer } from './request.ts'
+
+const JSON_HEADERS = { 'content-type': 'application/json' }
+const keysOf = (commands: readonly Signed[]) => commands.map((command) => command.hash)
+/** The pool keeps of a command what live nodes keep, in their order. */
+const contentsOf = ({ hash, sigs, cmd }: Signed) => JSON.stringify({ hash, sigs, cmd })
+
+it('tells members, contents and all that is pending, on one chain', async () => {
+  const { peer } = await start()
+  const [a, b, c] = [signed(), signed(), signed()]
+  expect(await pending(peer)).toMatchObject({ hashes: [], newest: 0 })
+  await insert(peer, [])
+  await insert(peer, [a, b])
+  await insert(peer, [c, a])
+  const other = 'x'.repeat(42)
+  const asked = [c.hash, `${other}w`, a.hash, c.hash]
+  expect(await member(peer, asked)).toEqual([true, false, true, true])
+  const Missing = { tag: 'Missing' }
+  const [inC, inA] = [c, a].map((command) => ({ tag: 'Pending', contents: contentsOf(command) }))
+  expect(await lookup(peer, asked)).toEqual([inC, Missing, inA, inC])
+  expect(await lookup(peer, [])).toEqual([])
+  expect(await pending(peer)).toMatchObject({ hashes: keysOf([a, b, c]), newest: 3 })
+  expect(await member(peer, [a.hash], 1)).toEqual([false])
+  expect(await pending(peer, '', 1)).toMatchObject({ hashes: [], newest: 0 })
+})
+
+it('leaves out of a command what live nodes leave out, and nothing else', async () => {
+  const { peer } = await start()
+  const { hash, sigs, cmd } = signed()
+  const [{ sig }] = sigs as { sig: string }[]
+  const wallet = { cmd, sigs: [{ pubKey: 'ff', sig, scheme: 'ED25519' }], extra: 1, hash }
+  expect((await insertTexts(peer, [JSON.stringify(wallet, null, 2)])).status).toBe(200)
+  expect(await lookup(peer, [hash])).toEqual([{ tag: 'Pending', contents: JSON.stringify({ hash, sigs, cmd }) }])
+})
+
+describe('marks', () => {
+  it('are exact signed 64-bit integers of this run', async () => {
+    const nonces = new Set<string>()
+    for (let i = 0; i < 6; i++) {
+      const { peer } = await start({ graph: 'singleton' })
+      const { nonce } = await pending(peer)
+      expect(BigInt.asIntN(64, BigInt(nonce))).toBe(BigInt(nonce))
+      await insert(peer, [signed()])
+      expect((await pending(peer, `?nonce=${nonce}&since=1`)).hashes).toEqual([])
+      // The nearest number that a double could have made of it is another nonce.
+      if (String(BigInt(Number(nonce))) !== nonce) {
+        expect((await pending(peer, `?nonce=${BigInt(Number(nonce))}&since=1`)).hashes).toHaveLength(1)
+      }
+      nonces.add(nonce)
+    }
+    expect(nonces.size).toBe(6)
+    expect([...nonces].filter((each) => !Number.isSafeInteger(Number(each))).length).toBeGreaterThan(0)
+  })
+
+  it.each([1, 2, 3])('and blocks agree with a model, seed %i', async (seed) => {
+    const { devnet, peer } = await start({ graph: 'singleton', pow: false })
+    const random = randomFrom(seed)
+    const below = (n: number) => Math.floor(random() * n)
+    const model = new Model()
+    const { nonce } = await pending(peer)
+    for (let step = 0; step < 60; step++) {
+      if (random() < 0.5) {
+        const fresh = Array.from({ length: below(4) }, () => {
+          const meta = { gasPrice: [1e-8, 0.5, 2][below(3)], gasLimit: [600, 50_000, 90_000, 150_000][below(4)] }
+          return { ...meta, ...signed(meta) }
+        })
+        const again = model.entries.slice(0, below(2))
+        await insert(
+          peer,
+          [...again, ...fresh, ...fresh.slice(0, 1)].map(({ hash, sigs, cmd }) => ({ hash, sigs, cmd })),
+        )
+        model.insert(fresh)
+      } else if (random() < 0.4) {
+        await mineBlock(peer)
+        const [block] = devnet.chains.store.slice(0, devnet.chains.store.count(0) - 1, devnet.chains.store.count(0))
+        const inBlock = block.payload.transactions.map(
+          ({ transaction }) => JSON.parse(Buffer.from(transaction).toString()).hash,
+        )
+        expect(inBlock).toEqual(model.takeBlock())
+      }
+      const since = below(model.newest + 3) - 1
+      const [query, after] = [
+        [`?nonce=${nonce}&since=${since}`, since > model.newest ? 0 : since],
+        [`?nonce=${BigInt(nonce) ^ 1n}&since=${since}`, 0],
+        [`?since=${since}`, 0],
+        [`?nonce=${nonce}`, 0],
+        [`?nonce=${nonce}&since=${model.newest}`, model.newest],
+      ][below(5)] as [string, number]
+      const hashes = model.entries.filter(({ id }) => id > after).map((entry) => entry.hash)
+      expect(await pending(peer, query), `step ${step}: ${query}`).toEqual({ hashes, nonce, newest: model.newest })
+    }
+    expect(model.newest).toBeGreaterThan(30)
+    expect(model.blocks).toBeGreaterThan(5)
+  })
+})
+
+interface ModelEntry extends Signed {
+  readonly gasPrice: number
+  readonly gasLimit: number
+  readonly id: number
+}
+
+class Model {
+  entries: ModelEntry[] = []
+  newest = 0
+  blocks = 0
+
+  insert(commands: readonly Omit<ModelEntry, 'id'>[]): void {
+    for (const command of commands) this.entries.push({ ...command, id: ++this.newest })
+  }
+
+  takeBlock(): string[] {
+    this.blocks++
+    const block: ModelEntry[] = []
+    for (const price of [2, 0.5, 1e-8]) {
+      for (const entry of this.entries.filter(({ gasPrice }) => gasPrice === price)) {
+        const gas = [...block, entry].reduce((sum, { gasLimit }) => sum + gasLimit, 0)
+        if (gas <= 150_000) block.push(entry)
+      }
+    }
+    this.entries = this.entries.filter((entry) => !block.includes(entry))
+    return block.map((entry) => entry.hash)
+  }
+}
+
+describe('insert refuses, with everything beside it', () => {
+  /** Sends a command that is fine and then this one; returns what is said about this one. */
+  async function refusal(peer: Peer, command: unknown): Promise<string> {
+    const good = signed()
+    const answer = await insertTexts(peer, [
+      JSON.stringify(good),
+      typeof command === 'string' ? command : JSON.stringify(command),
+    ])
+    const [status, type, message] = brief(answer)
+    expect([status, type], message).toEqual([400, TEXT])
+    expect(message).toMatch(/^element 1: /)
+    expect((await pending(peer)).hashes).toEqual([])
+    return message.slice('element 1: '.length)
+  }
+  const [alice, bob] = [keyPair(), keyPair()]
+  const blake2s = (cmd: string) => hash('blake2s256', cmd, 'buffer')
+  const withSigner = (change: Change, sigs?: unknown[]) => {
+    const command = signed({}, { signers: [{ pubKey: alice.publicKey, ...change }] }, [alice])
+    return sigs === undefined ? command : { ...command, sigs }
+  }
+
+  it('what is no command', async () => {
+    const { peer } = await start()
+    for (const [command, message] of [
+      ['', /^the command: no JSON/],
+      ['{"cmd"', /^the command: no JSON/],
+      ['null', /^the command: .*object/],
+      [{ ...signed(), cmd: undefined }, /cmd/],
+      [{ ...signed(), cmd: '{' }, /^\/cmd: no JSON/],
+      [{ ...signed(), cmd: '[]' }, /^\/cmd: .*object/],
+      [{ ...signed(), hash: 'A'.repeat(42) }, /^\/hash/],
+      // 43 characters have two bits too many: they must be zero.
+      [{ ...signed(), hash: `${'A'.repeat(42)}B` }, /hash.*unused bits/],
+      [{ ...signed(), sigs: {} }, /^\/sigs: /],
+      [signText('{"nonce":"\ud800"}'), /surrogate/],
+      [signed({}, { nonce: 7 }), /^\/cmd\/nonce: /],
+      [signed({ gasLimit: 1.5 }), /^\/cmd\/meta\/gasLimit: /],
+      [signed({ gasPrice: '1' }), /^\/cmd\/meta\/gasPrice: /],
+      [signed({}, { payload: {} }), /either exec or cont/],
+      [signed({}, { payload: { exec: { code: 1 } } }), /^\/cmd\/payload\/exec\/code: /],
+    ] as const) {
+      expect(await refusal(peer, command)).toMatch(message)
+    }
+  })
+
+  it('what is not for this network, chain and time', async () => {
+    const { peer } = await start()
+    const now = nowSeconds()
+    for (const [command, message] of [
+      [signed({}, { networkId: 'mainnet01' }), /networkId: "mainnet01"; this network is development/],
+      [signed({ chainId: '1' }), /chainId: "1"; this is chain 0/],
+      [signed({ chainId: '00' }), /chainId/],
+      [signed({ ttl: 172_801 }), /ttl: 172801 s; at most 172800/],
+      [signed({ ttl: 0 }), /ttl/],
+      [signed({ creationTime: now - 100, ttl: 100 }), /expired at/],
+      [signed({ creationTime: now + 100 }), /more than 95 s ahead/],
+      [signed({ creationTime: -1 }), /creationTime/],
+    ] as const) {
+      expect(await refusal(peer, command)).toMatch(message)
+    }
+    await insert(peer, [signed({ creationTime: now + 90 }), signed({ creationTime: now - 50, ttl: 172_800 })])
+    await insert(peer, [signed({ chainId: '19' })], 19)
+  })
+
+  it('what asks for too much or pays too little', async () => {
+    const { peer } = await start()
+    const code = (length: number) => ({ payload: { exec: { data: null, code: 'x'.repeat(length) } } })
+    for (const [command, message] of [
+      [signed({ gasLimit: 150_001 }), /gasLimit: 150001; at most 150000/],
+      [signed({ gasPrice: 9.9e-9 }), /gasPrice: 9.9e-9; at least 1e-8/],
+      [signed({ gasPrice: 1.00000000000001e-1 }), /12 decimal places/],
+      [signed({ gasLimit: 3 }), /bytes of cmd alone cost \d/],
+      [signed({ gasLimit: 150_000 }, code(290_000)), /cmd alone cost 1[5-9]\d{4}/],
+    ] as const) {
+      expect(await refusal(peer, command)).toMatch(message)
+    }
+    await insert(peer, [
+      signed({ gasLimit: 150_000, gasPrice: 1e-8 }, code(270_000)),
+      signed({ gasPrice: 0.123456789012 }),
+    ])
+    // The proof of a continuation costs no gas by its size.
+    const cont = { pactId: 'p', step: 1, rollback: false, proof: 'x'.repeat(300_000), data: {} }
+    await insert(peer, [signed({}, { payload: { cont } })])
+  })
+
+  it('what is not signed as it says', async () => {
+    const { peer } = await start()
+    const two = signed({}, {}, [alice, bob])
+    const of = (command: Signed) => command.sigs
+    for (const [command, message] of [
+      [{ ...signed(), hash: signed().hash }, /is not the hash of cmd, neither by BLAKE2b-256 nor by BLAKE2s-256/],
+      [{ ...two, sigs: of(two).slice(0, 1) }, /^\/sigs: 1 for 2 signers/],
+      [{ ...two, sigs: [...of(two), of(two)[0]] }, /^\/sigs: 3 for 2 signers/],
+      [{ ...two, sigs: [...of(two)].reverse() }, /^\/sigs\/0\/sig: no signature of the hash by/],
+      [{ ...two, sigs: [of(two)[0], of(signed({}, {}, [alice, bob]))[1]] }, /^\/sigs\/1\/sig: no signature/],
+      [{ ...two, sigs: [null, of(two)[1]] }, /^\/sigs\/0: null; the command is not signed/],
+      [withSigner({}, [{ sig: 'ab' }]), /^\/sigs\/0\/sig: not 128 hex digits/],
+      [withSigner({ pubKey: 'ab' }), /^\/cmd\/signers\/0\/pubKey: not 64 hex digits/],
+      [withSigner({ pubKey: bob.publicKey }), /^\/sigs\/0\/sig: no signature of the hash by/],
+      [withSigner({ scheme: 'WebAuthn' }), /scheme: "WebAuthn"; this node checks signatures of scheme ED25519 only/],
+      [withSigner({ addr: bob.publicKey }), /addr: differs from pubKey/],
+      [signed({ gasLimit: 90_000 }, {}, Array(101).fill(alice)), /^\/sigs: 101; at most 100/],
+    ] as const) {
+      expect(await refusal(peer, command)).toMatch(message)
+    }
+    const cmd = JSON.stringify(commandPayload({}, {}, [alice]))
+    await insert(peer, [signText(cmd, [alice], blake2s(cmd)), two, signed({}, { signers: [] }, [])])
+    await insert(peer, [
+      withSigner({ scheme: 'ED25519', addr: alice.publicKey }),
+      withSigner({ scheme: null, clist: null }),
+    ])
+    expect((await pending(peer)).hashes).toHaveLength(5)
+  })
+
+  it('what is in a block of the chain', async () => {
+    const { peer } = await start()
+    const old = signed()
+    await insert(peer, [old])
+    await mineBlock(peer, 0)
+    expect(await refusal(peer, old)).toMatch(new RegExp(`^the transaction ${old.hash} is in block [\\w-]{43} already$`))
+  })
+})
+
+it('refuses malformed requests', async () => {
+  const { peer } = await start()
+  const path = `${PREFIX}/chain/0/mempool`
+  const json = (body: string) => ({ headers: JSON_HEADERS, body })
+  const key = 'A'.repeat(43)
+  for (const [name, body, message] of [
+    ['insert', '{}', /array/],
+    ['insert', '[1]', /\/0 .*string/],
+    ['insert', '["', /JSON/],
+    ['member', '["short"]', /\/0 /],
+    ['member', '', /JSON/],
+    ['lookup', '{}', /array/],
+    ['lookup', `[${Array(10_001).fill(`"${key}"`)}]`, /10001 request keys; at most 10000/],
+    ['member', `[${Array(10_001).fill(`"${key}"`)}]`, /10001 request keys; at most 10000/],
+  ] as const) {
+    const [status, type, text] = brief(
+      await peer.request(name === 'insert' ? 'PUT' : 'POST', `${path}/${name}`, json(body)),
+    )
+    expect([status, type]).toEqual([400, TEXT])
+    expect(text).toMatch(message)
+  }
+  for (const query of [
+    '?nonce=x',
+    '?nonce=1&since=',
+    '?nonce=1&since=9223372036854775808',
+    '?nonce=-9223372036854775809',
+  ]) {
+    expect(brief(await peer.request('POST', `${path}/getPending${query}`)).slice(0, 2)).toEqual([400, TEXT])
+  }
+  expect((await pending(peer, '?nonce=-9223372036854775808&since=9223372036854775807')).hashes).toEqual([])
+  expect((await peer.request('PUT', `${PREFIX}/chain/20/mempool/insert`, json('[]'))).status).toBe(404)
+  expect((await peer.request('POST', `${path}/insert`, json('[]'))).status).toBe(405)
+  expect((await peer.request('PUT', `${path}/insert`, { body: '[]' })).status).toBe(415)
+})
+
+it('asks for fewer where one transaction named many times would make a huge answer', async () => {
+  const { peer } = await start()
+  const large = signed({ gasLimit: 150_000 }, { payload: { exec: { data: null, code: 'x'.repeat(270_000) } } })
+  await insert(peer, [large])
+  expect(await lookup(peer, Array(10).fill(large.hash))).toHaveLength(10)
+  const body = JSON.stringify(Array(200).fill(large.hash))
+  const answer = await peer.request('POST', `${PREFIX}/chain/0/mempool/lookup`, { headers: JSON_HEADERS, body })
+  expect(brief(answer)).toEqual([400, TEXT, expect.stringMatching(/exceed 33554432 bytes; ask for fewer/)])
+})
