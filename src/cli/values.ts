@@ -64,7 +64,7 @@ export const hashCount: ValueKind<bigint> = {
 }
 
 /** Hashes a second: `100MH/s`, `2.5 GH/s`. */
-const RATE = /^(\d{1,15}(?:\.\d{1,15})?)\s*([kMGTPE]?)H\/s$/
+const RATE = /^(\d{1,15}(?:\.\d{1,20})?)\s*([kMGTPE]?)H\/s$/
 
 /** How a network without proof of work gets its blocks. */
 export type AutoMineMode =
@@ -84,11 +84,14 @@ export const autoMineMode: ValueKind<AutoMineMode> = {
     }
     const rate = kind === 'simulated' ? RATE.exec(argument) : null
     const hashesPerSecond = rate === null ? 0 : Number(rate[1]) * 10 ** PREFIXES[rate[2]]
-    return hashesPerSecond > 0 ? { kind: 'simulated', hashesPerSecond } : undefined
+    return hashesPerSecond >= 1 ? { kind: 'simulated', hashesPerSecond } : undefined
   },
   format: (value) => {
     if (value.kind === 'constant') return `constant:${duration(1).format(value.blockTimeMs)}`
-    return value.kind === 'simulated' ? `simulated:${value.hashesPerSecond}H/s` : value.kind
+    if (value.kind === 'on-demand') return value.kind
+    const rate = value.hashesPerSecond
+    const [prefix, exponent] = Object.entries(PREFIXES).findLast(([, each]) => rate >= 10 ** each) ?? ['', 0]
+    return `simulated:${rate / 10 ** exponent}${prefix}H/s`
   },
 }
 

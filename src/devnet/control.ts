@@ -141,9 +141,12 @@ export class Control {
     this.#router.serve<O>(operation, async (call, reply) => {
       try {
         const result = await this.#turns.take(async () => {
-          const done = await run(call)
-          await this.#options.settled()
-          return done
+          try {
+            return await run(call)
+          } finally {
+            // A refusal may come after half of the blocks, and says so.
+            await this.#options.settled()
+          }
         })
         return sendJson(reply, JSON_TYPE, JSON.stringify(result))
       } catch (error) {

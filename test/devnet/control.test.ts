@@ -1,7 +1,16 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { development } from '../../src/core/network.ts'
+import { developmentAccount } from '../../src/devnet/block-maker.ts'
+import { Chains } from '../../src/devnet/chains.ts'
 import { isLoopback, refuseForeign } from '../../src/devnet/control.ts'
+import { Controls } from '../../src/devnet/control-setup.ts'
+import { Coordinator } from '../../src/devnet/coordinator.ts'
 import type { DevnetOptions } from '../../src/devnet/devnet.ts'
 import { createApp } from '../../src/devnet/http.ts'
+import { NodeClock } from '../../src/devnet/node-clock.ts'
+import { blockPayload } from '../../src/devnet/payload.ts'
+import { Router } from '../../src/devnet/serve.ts'
+import { Turns } from '../../src/devnet/turns.ts'
 import { checkNode } from './checker.ts'
 import { brief, jsonOf, PREFIX, start as startNode } from './common.ts'
 import { order, post, refusal } from './control-common.ts'
@@ -321,6 +330,68 @@ it('the clock goes ahead, block times with it, and never back', async () => {
   ])
   expect((await refusal(peer, '/devnet/clock', { advanceMs: 1e12 }))[0]).toBe(400)
   expect((await status()).clock.aheadMs).toBe(hourMs + 500)
+})
+
+it('acknowledges a change only when it is durable', async () => {
+  const clock = new NodeClock()
+  const chains = new Chains({ network: { ...development, window: null }, checkPow: false, now: clock.microseconds })
+  const random = Math.random
+  const limits = { accounts: null, payloadLimit: 1, payloadLifetimeMs: 1, random, nowMs: Date.now }
+  const app = createApp({ product: 'chainweb', packageVersion: '0', nowMs: Date.now })
+  const controls = new Controls()
+  const router = new Router({ app, prefix: '', hasChain: () => true, intercept: controls.intercept })
+  let settle: () => void = () => undefined
+  controls.serve(router, {
+    chains,
+    coordinator: new Coordinator(chains, limits),
+    account: developmentAccount,
+    payloadFor: blockPayload,
+    autoMine: null,
+    nodeClock: clock,
+    timers: { wallMs: Date.now, monotonicMs: Date.now, after: () => () => undefined },
+    random,
+    settled: () =>
+      new Promise((resolve) => {
+        settle = resolve
+      }),
+  })
+  const peer = new Peer(await app.listen({ port: 0, host: '127.0.0.1' }))
+  onTestFinished(async () => {
+    peer.close()
+    await app.close()
+  })
+  let isAnswered = false
+  const answer = order(peer, '/make-blocks', { 0: 1 }).finally(() => {
+    isAnswered = true
+  })
+  while (chains.cut.get(0)?.height !== 1n) await new Promise((resolve) => setTimeout(resolve, 5))
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(isAnswered).toBe(false)
+  settle()
+  expect((await answer).made).toEqual({ 0: 1 })
+})
+
+it('calls take turns in the order of arrival, and only so many wait', async () => {
+  const turns = new Turns()
+  const ran: number[] = []
+  let open: () => void = () => undefined
+  const gate = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  const results = Array.from({ length: 64 }, (_, i) =>
+    turns.take(async () => {
+      await gate
+      ran.push(i)
+      if (i === 3) throw new Error('three')
+      return i
+    }),
+  )
+  await expect(turns.take(async () => 64)).rejects.toMatchObject({ status: 503 })
+  open()
+  const settled = await Promise.allSettled(results)
+  expect(ran).toEqual(Array.from({ length: 64 }, (_, i) => i))
+  expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(1)
+  expect(await turns.take(async () => 65)).toBe(65)
 })
 
 it('status of a new node', async () => {
