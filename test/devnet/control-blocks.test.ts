@@ -205,6 +205,23 @@ describe('fork', () => {
     expect(await refusal(peer, '/devnet/fork', body)).toEqual([status, expect.stringMatching(text)])
   })
 
+  it('outweighs the old branch although a miner goes on making it heavier', async () => {
+    const { devnet, peer } = await start({ graph: 'triangle', difficulty: 3000n, blockDelayMs: 50 })
+    await order(peer, '/make-blocks', all(3, 5))
+    const rival = new Peer(devnet.url)
+    onTestFinished(() => rival.close())
+    let isForked = false
+    const forking = order(peer, '/devnet/fork', { chain: 1, depth: 5 }).finally(() => {
+      isForked = true
+    })
+    while (!isForked) await mineBlock(rival)
+    const { orphaned } = await forking
+    // Chain 1 had 5 blocks to lose, the others 4 each: the rest are the rival's.
+    expect(Object.values(orphaned).flat().length).toBeGreaterThan(13)
+    await mineBlock(rival)
+    expect((await checkNode({ url: devnet.url, forks: true })).violations).toEqual([])
+  })
+
   it('too difficult: the chain stays as it is', async () => {
     const { devnet, peer } = await start({ graph: 'pair', difficulty: 20n })
     await order(peer, '/make-blocks', { 0: 3, 1: 3 })
