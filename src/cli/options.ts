@@ -7,6 +7,7 @@ import { graphNames } from '../core/graph.ts'
 import { kernelPreferences } from '../engine/cpu/kernels.ts'
 import { priorities } from '../engine/cpu/priority.ts'
 import {
+  autoMineMode,
   certificateFingerprint,
   duration,
   hashCount,
@@ -47,6 +48,12 @@ const networkOptions = {
   pow: option(yesNo, true, null, 'accept any nonce, and keep the difficulty as it is'),
 }
 
+/** The CPU engine's. */
+const cpuOptions = {
+  kernel: option(oneOf(kernelPreferences), 'auto', 'NAME', 'CPU kernel; auto takes the fastest'),
+  priority: option(oneOf(priorities), 'low', 'NAME', 'scheduling priority of search threads: low or normal'),
+}
+
 /** Options of `newcut devnet`. */
 export const devnetOptions = {
   host: option(someText, '127.0.0.1', 'ADDRESS', 'address to listen on'),
@@ -58,13 +65,15 @@ export const devnetOptions = {
   'update-stream-limit': option(wholeNumber(0, 1e6), 2000, 'N', 'most work update streams at once'),
   'work-limit': option(wholeNumber(1, 1e6), 1200, 'N', 'most payloads waiting for a solution'),
   refresh: option(duration(1), 15_000, 'TIME', 'least time between events that tell miners of other transactions'),
+  mine: option(yesNo, false, null, 'mine itself, with proof of work'),
+  threads: option(wholeNumber(0, 1024), availableParallelism(), 'N', 'CPU search threads of --mine'),
+  ...cpuOptions,
+  'auto-mine': unset(
+    autoMineMode,
+    'MODE',
+    'without proof of work: on-demand (see /make-blocks), constant:2s (each chain), or simulated:100MH/s',
+  ),
   log: logOption,
-}
-
-/** The CPU engine's. */
-const cpuOptions = {
-  kernel: option(oneOf(kernelPreferences), 'auto', 'NAME', 'CPU kernel; auto takes the fastest'),
-  priority: option(oneOf(priorities), 'low', 'NAME', 'scheduling priority of search threads: low or normal'),
 }
 
 /** Options of `newcut solve`. */

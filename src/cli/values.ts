@@ -63,6 +63,38 @@ export const hashCount: ValueKind<bigint> = {
   format: (value) => (value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value.toString()),
 }
 
+/** Hashes a second: `100MH/s`, `2.5 GH/s`. */
+const RATE = /^(\d{1,15}(?:\.\d{1,20})?)\s*([kMGTPE]?)H\/s$/
+
+/** How a network without proof of work gets its blocks. */
+export type AutoMineMode =
+  | { readonly kind: 'on-demand' }
+  | { readonly kind: 'constant'; readonly blockTimeMs: number }
+  | { readonly kind: 'simulated'; readonly hashesPerSecond: number }
+
+export const autoMineMode: ValueKind<AutoMineMode> = {
+  expected: 'on-demand, constant:TIME such as constant:2s, or simulated:RATE such as simulated:100MH/s',
+  parse: (raw) => {
+    const text = asText(raw) ?? ''
+    if (text === 'on-demand') return { kind: 'on-demand' }
+    const [kind, argument] = [text.split(':', 1)[0], text.slice(text.indexOf(':') + 1)]
+    if (kind === 'constant') {
+      const blockTimeMs = duration(1).parse(argument)
+      return blockTimeMs === undefined ? undefined : { kind, blockTimeMs }
+    }
+    const rate = kind === 'simulated' ? RATE.exec(argument) : null
+    const hashesPerSecond = rate === null ? 0 : Number(rate[1]) * 10 ** PREFIXES[rate[2]]
+    return hashesPerSecond >= 1 ? { kind: 'simulated', hashesPerSecond } : undefined
+  },
+  format: (value) => {
+    if (value.kind === 'constant') return `constant:${duration(1).format(value.blockTimeMs)}`
+    if (value.kind === 'on-demand') return value.kind
+    const rate = value.hashesPerSecond
+    const [prefix, exponent] = Object.entries(PREFIXES).findLast(([, each]) => rate >= 10 ** each) ?? ['', 0]
+    return `simulated:${rate / 10 ** exponent}${prefix}H/s`
+  },
+}
+
 export function oneOf<T extends string>(values: readonly T[]): ValueKind<T> {
   return {
     expected: `one of ${values.join(', ')}`,

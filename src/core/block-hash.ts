@@ -1,25 +1,25 @@
 /** The block hash: Merkle root over the fields of a header (PROTOCOL.md B.3). Not the proof-of-work hash. */
 import { ADJACENT_BYTES, workLayout } from './header.ts'
-import { leaf, merkleRoot, TAG } from './merkle.ts'
+import { type Digest, leaf, merkleRoot, TAG } from './merkle.ts'
 
 /** Block hash (32 bytes) of work bytes with their final nonce. Throws FormatError for bytes that are no work. */
-export function blockHash(work: Uint8Array): Uint8Array {
+export function blockHash(work: Uint8Array, digest?: Digest): Uint8Array {
   const at = workLayout(work)
   const field = (offset: number, size: number) => work.subarray(offset, offset + size)
   const entries = [
-    leaf(TAG.featureFlags, field(at.featureFlags, 8)),
-    leaf(TAG.creationTime, field(at.creationTime, 8)),
+    leaf(TAG.featureFlags, field(at.featureFlags, 8), digest),
+    leaf(TAG.creationTime, field(at.creationTime, 8), digest),
     field(at.parent, 32),
-    leaf(TAG.target, field(at.target, 32)),
+    leaf(TAG.target, field(at.target, 32), digest),
     field(at.payloadHash, 32),
-    leaf(TAG.chainId, field(at.chainId, 4)),
-    leaf(TAG.weight, field(at.weight, 32)),
-    leaf(TAG.height, field(at.height, 8)),
-    leaf(TAG.version, field(at.version, 4)),
-    leaf(TAG.epochStart, field(at.epochStart, 8)),
-    leaf(TAG.nonce, field(at.nonce, 8)),
+    leaf(TAG.chainId, field(at.chainId, 4), digest),
+    leaf(TAG.weight, field(at.weight, 32), digest),
+    leaf(TAG.height, field(at.height, 8), digest),
+    leaf(TAG.version, field(at.version, 4), digest),
+    leaf(TAG.epochStart, field(at.epochStart, 8), digest),
+    leaf(TAG.nonce, field(at.nonce, 8), digest),
   ]
   // Adjacent hashes come last, by ascending chain, without their chain ids.
   for (let offset = at.adjacents; offset < at.target; offset += ADJACENT_BYTES) entries.push(field(offset + 4, 32))
-  return merkleRoot(entries)
+  return merkleRoot(entries, digest)
 }

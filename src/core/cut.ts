@@ -1,7 +1,7 @@
 /** Cuts and braiding (PROTOCOL.md D and A.6): one head a chain, and which block each chain may get next. */
 import { sha512_256 } from '@noble/hashes/sha2.js'
 import { concatBytes, equalBytes } from './bytes.ts'
-import type { Header } from './header.ts'
+import type { Header, WorkFields } from './header.ts'
 import { graphAt, type Network } from './network.ts'
 
 /** Chain -> its head. */
@@ -48,7 +48,7 @@ function chainBehindTransition(network: Network, cut: Cut, parent: Header): numb
  * Whether a solved header still fits on the cut (A.6): its parent is the head of its chain, and each adjacent is the
  * head of that chain or the head's parent.
  */
-export function extendsCut(cut: Cut, header: Header): boolean {
+export function extendsCut(cut: Cut, header: WorkFields): boolean {
   const parent = cut.get(header.chainId)
   if (parent === undefined || !equalBytes(header.parent, parent.hash)) return false
   return [...header.adjacents].every(([chain, hash]) => {

@@ -31,20 +31,21 @@ export interface Ancestry {
 /**
  * The rules that `header` breaks, in the order of HeaderRule; empty when it is valid. `now` is the validating clock in
  * microseconds, without leeway (null: not checked). `checkPow` false leaves out proof of work. `expected` stands in for
- * the difficulty rule of the network, for networks whose difficulty was set by hand.
+ * the difficulty rule of the network, for networks whose difficulty was set by hand; `blockHash` is the hash of the
+ * header's bytes where it was computed before.
  */
 export function brokenRules(
   network: Network,
   header: Header,
   ancestry: Ancestry,
-  options: { now: bigint | null; checkPow: boolean; expected?: Expected },
+  options: { now: bigint | null; checkPow: boolean; expected?: Expected; blockHash?: Uint8Array },
 ): HeaderRule[] {
   const { parent, adjacentParents } = ancestry
   const work = encodeWork(header)
   const height = Number(header.height)
   const expected = options.expected ?? expectedFor(network, parent, [...adjacentParents.values()], header.creationTime)
   const broken: [HeaderRule, boolean][] = [
-    ['hash', !equalBytes(blockHash(work), header.hash)],
+    ['hash', !equalBytes(options.blockHash ?? blockHash(work), header.hash)],
     ['proofOfWork', options.checkPow && !meets(powHash(work), header.target)],
     ['version', header.version !== network.code],
     ['featureFlags', height >= network.rules.zeroFeatureFlags && header.featureFlags !== 0n],

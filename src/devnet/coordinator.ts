@@ -1,5 +1,4 @@
 /** Work for miners (PROTOCOL.md A): hands out headers with an open nonce, takes solved ones, tells when work is over. */
-import { blockHash } from '../core/block-hash.ts'
 import { encodeBase64Url, equalBytes } from '../core/bytes.ts'
 import { describeError } from '../core/errors.ts'
 import { decodeWork, encodeWork, type Header, type WorkFields } from '../core/header.ts'
@@ -65,6 +64,7 @@ export class Coordinator {
   readonly #listeners = new Map<number, Set<(event: WorkEvent) => void>>()
   readonly #blockedChains = new Set<number>()
   readonly #refreshes: Refreshes
+  readonly #paused = new Set<number>()
 
   constructor(chains: Chains, options: CoordinatorOptions) {
     this.#chains = chains
@@ -90,6 +90,7 @@ export class Coordinator {
       return { status: 403, message: `Unauthorized Miner: ${miner.account}` }
     }
     const chain = this.#pickChain(suggested)
+    if (chain === null) return { status: 503, message: `No chain can be mined: ${this.#pausedText()}` }
     const slot = `${chain} ${JSON.stringify([miner.account, miner.predicate, miner.publicKeys])}`
     const built = this.#payload(slot, chain, miner)
     this.#dropExpired()
@@ -121,7 +122,9 @@ export class Coordinator {
     if (this.#chains.checkPow && !meets(powHash(bytes), fields.target)) {
       return { status: 400, message: 'Invalid solved work: Invalid POW hash' }
     }
-    const addition = this.#chains.add({ ...fields, hash: blockHash(bytes) }, waiting.built.payload)
+    const addition = this.#paused.has(fields.chainId)
+      ? ({ status: 'stale' } as const)
+      : this.#chains.add(fields, waiting.built.payload)
     this.#options.onSolved?.(fields, addition)
     return null
   }
@@ -149,11 +152,42 @@ export class Coordinator {
     return built
   }
 
-  #pickChain(suggested: number | null): number {
-    if (suggested !== null && this.#chains.cut.has(suggested) && !this.#chains.isBlocked(suggested)) return suggested
-    // A chain of least height is never blocked, so there is always a choice.
-    const open = this.#chains.chainIds.filter((chain) => !this.#chains.isBlocked(chain))
-    return open[Math.floor(this.#options.random() * open.length)]
+  get paused(): ReadonlySet<number> {
+    return this.#paused
+  }
+
+  /** From now on there is no work for this chain, and solutions of earlier work come too late. */
+  pause(chain: number): void {
+    if (this.#paused.has(chain)) return
+    this.#paused.add(chain)
+    this.#emit(chain, 'New Cut')
+  }
+
+  resume(chain: number): void {
+    if (this.#paused.delete(chain)) this.#emit(chain, 'New Cut')
+  }
+
+  /** Chains that can be mined now. */
+  get open(): number[] {
+    return this.#chains.chainIds.filter((chain) => this.#isOpen(chain))
+  }
+
+  #isOpen(chain: number): boolean {
+    return this.#chains.cut.has(chain) && !this.#paused.has(chain) && !this.#chains.isBlocked(chain)
+  }
+
+  /** null: every chain is paused, or waits for one that is. A chain of least height is never blocked otherwise. */
+  #pickChain(suggested: number | null): number | null {
+    if (suggested !== null && this.#isOpen(suggested)) return suggested
+    const { open } = this
+    return open[Math.floor(this.#options.random() * open.length)] ?? null
+  }
+
+  #pausedText(): string {
+    const chains = [...this.#paused].sort((a, b) => a - b)
+    return chains.length === this.#chains.cut.size
+      ? 'all are paused'
+      : `all wait for paused ones (${chains.join(', ')})`
   }
 
   /** New parent: one event on its chain. A chain that was blocked and is no longer: one event on that chain. */

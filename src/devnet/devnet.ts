@@ -1,5 +1,6 @@
 /** The embedded node: a development network of its own, served over HTTP. */
 import type { AddressInfo } from 'node:net'
+import { systemClock } from '../clock.ts'
 import { NewcutError } from '../core/errors.ts'
 import { type GraphName, graphs } from '../core/graph.ts'
 import type { WorkFields } from '../core/header.ts'
@@ -8,11 +9,15 @@ import { development, type Network } from '../core/network.ts'
 import type { MinerAccount } from '../core/payload.ts'
 import { targetOfDifficulty } from '../core/target.ts'
 import { packageVersion } from '../version.ts'
+import type { AutoMine } from './auto-mine.ts'
+import { developmentAccount } from './block-maker.ts'
 import { type Addition, Chains } from './chains.ts'
+import { Controls } from './control-setup.ts'
 import { Coordinator } from './coordinator.ts'
 import { createApp } from './http.ts'
 import { Mempools } from './mempools.ts'
 import { NodeClock } from './node-clock.ts'
+import { blockPayload } from './payload.ts'
 import { addChainRoutes } from './routes-chain.ts'
 import { addMempoolRoutes } from './routes-mempool.ts'
 import { addMiningRoutes } from './routes-mining.ts'
@@ -47,7 +52,13 @@ export interface DevnetOptions {
   readonly workLifetimeMs?: number
   /** Least time between two events that tell a chain's miners of other transactions. Default 15 s. */
   readonly refreshMs?: number
-  /** Hears of every solution, also of those whose miner is told nothing. */
+  /**
+   * Blocks without proof of work, besides those of miners and of POST /make-blocks: `{ kind: 'constant', blockTimeMs }`, a
+   * block on every chain each such time; `{ kind: 'simulated', hashesPerSecond }`, as that hash rate would find them, with
+   * difficulty adjustment; `{ kind: 'on-demand' }`, none. Implies `pow: false`.
+   */
+  readonly autoMine?: AutoMine
+  /** Hears of every solution, also of those whose miner is told nothing, and of the blocks that the node makes itself. */
   readonly onSolved?: (header: WorkFields, addition: Addition) => void
 }
 
@@ -59,12 +70,13 @@ export interface Devnet {
   readonly close: () => Promise<void>
 }
 
-/** Starts an embedded node. Throws NewcutError PORT_BUSY when it cannot listen. */
+/** Starts an embedded node. Throws NewcutError PORT_BUSY when it cannot listen, BAD_OPTION for options that exclude each other. */
 export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> {
+  checkAutoMine(options)
   const { host = '127.0.0.1', port = 1848, product = 'chainweb' } = options
   const network = devnetNetwork(options)
   const clock = new NodeClock()
-  const chains = new Chains({ network, checkPow: options.pow ?? true, now: clock.microseconds })
+  const chains = new Chains({ network, checkPow: hasPow(options), now: clock.microseconds })
   const index = new MemoryTransactionIndex()
   indexTransactions(chains, index)
   // Before the coordinator: whoever hears of a new cut asks for work with the transactions that are pending then.
@@ -81,9 +93,11 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   })
   const app = createApp({ product, packageVersion, nowMs: () => clock.ms() })
   const prefix = `/${product}/0.0/${network.name}`
-  const router = new Router({ app, prefix, hasChain: (chain) => chains.cut.has(chain) })
+  const controls = new Controls()
+  const { streams, intercept } = controls
+  const router = new Router({ app, prefix, hasChain: (chain) => chains.cut.has(chain), intercept })
   addNodeRoutes(router, { network: () => chains.network, packageVersion })
-  addChainRoutes(router, { chains, product, instance: `newcut-${process.pid}-${Date.now().toString(36)}` })
+  addChainRoutes(router, { chains, product, streams, instance: `newcut-${process.pid}-${Date.now().toString(36)}` })
   addMempoolRoutes(router, pools)
   addMiningRoutes(router, {
     coordinator,
@@ -91,7 +105,24 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
     updateStreamMs: options.updateStreamMs ?? 240_000,
     updateStreamLimit: options.updateStreamLimit ?? 2000,
     random: Math.random,
+    streams,
   })
+  controls.serve(router, {
+    chains,
+    coordinator,
+    account: options.accounts?.[0] ?? developmentAccount,
+    payloadFor: (account, parentHash, chain) => {
+      // On another branch nobody follows yet which transactions it has already; what the old one had returns to the pool.
+      const isOnCut = chains.cut.get(chain)?.hash === parentHash
+      return blockPayload(account, parentHash, isOnCut ? pools.of(chain).nextBlock : [])
+    },
+    autoMine: options.autoMine ?? null,
+    nodeClock: clock,
+    timers: systemClock,
+    random: Math.random,
+    ...(options.onSolved && { onMade: options.onSolved }),
+  })
+  app.addHook('preClose', async () => controls.stop())
   router.finish()
   try {
     await app.listen({ host, port })
@@ -103,20 +134,38 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
         : 'listen on an address of this machine, and on a port that you may use'
     throw new NewcutError('PORT_BUSY', `cannot listen on ${host}:${port}: ${message}`, { hint, cause: error })
   }
+  controls.run()
   const address = app.server.address() as AddressInfo
   const hostInUrl = address.family === 'IPv6' ? `[${address.address}]` : address.address
   return { url: `http://${hostInUrl}:${address.port}`, network, chains, close: () => app.close() }
 }
 
+const hasPow = ({ pow, autoMine }: DevnetOptions) => pow ?? autoMine === undefined
+
+function checkAutoMine({ pow, autoMine }: DevnetOptions): void {
+  if (autoMine === undefined) return
+  if (pow === true) {
+    throw new NewcutError(
+      'BAD_OPTION',
+      'autoMine makes blocks without proof of work: leave pow out, or set it to false',
+    )
+  }
+  const pace =
+    autoMine.kind === 'constant' ? autoMine.blockTimeMs : autoMine.kind === 'simulated' ? autoMine.hashesPerSecond : 1
+  if (Number.isFinite(pace) && pace > 0) return
+  throw new NewcutError('BAD_OPTION', `autoMine: ${pace} is no pace; expected a number above 0`)
+}
+
 function devnetNetwork(options: DevnetOptions): Network {
   const target = targetOfDifficulty(options.difficulty ?? 100_000n)
-  const pow = options.pow ?? true
+  // Simulated block times follow the difficulty as searched ones do.
+  const adjusts = hasPow(options) || options.autoMine?.kind === 'simulated'
   return {
     ...development,
     graphHistory: [{ from: 0, graph: graphs[options.graph ?? 'twenty'] }],
     genesisTarget: () => target,
     blockDelay: BigInt(Math.round((options.blockDelayMs ?? 30_000) * 1000)),
     // Without proof of work block times say nothing about hash power, and fast blocks would drive the target to 0.
-    window: pow ? development.window : null,
+    window: adjusts ? development.window : null,
   }
 }

@@ -7,6 +7,11 @@ export class NodeClock {
   #aheadMs = 0
   #last = 0n
 
+  /** How far it is ahead of the machine's, milliseconds. */
+  get aheadMs(): number {
+    return this.#aheadMs
+  }
+
   /** Milliseconds since the UNIX epoch. */
   ms(): number {
     return Date.now() + this.#aheadMs

@@ -7,10 +7,11 @@ import { stringifyJson } from '../core/json.ts'
 import { powHash } from '../core/pow.ts'
 import { BINARY, JSON_TYPE, operations } from '../schema/operations.ts'
 import type { Chains } from './chains.ts'
-import { keyNotFound, openEventStream, sendJson } from './http.ts'
+import { keyNotFound, sendJson } from './http.ts'
 import { pageOf } from './page.ts'
 import type { Router } from './serve.ts'
 import type { Block } from './store.ts'
+import type { StreamGate } from './stream-gate.ts'
 
 /** Most headers in a page (PROTOCOL.md E.0, service API). */
 const PAGE_LIMIT = 360
@@ -20,6 +21,7 @@ export interface ChainRouteOptions {
   readonly product: ProductWord
   /** Names this run of the node in its cuts. */
   readonly instance: string
+  readonly streams: StreamGate
 }
 
 export function addChainRoutes(router: Router, options: ChainRouteOptions): void {
@@ -48,7 +50,7 @@ function addHeaders(router: Router, { chains, product }: ChainRouteOptions): voi
   })
 }
 
-function addHeaderUpdates(router: Router, { chains, product }: ChainRouteOptions): void {
+function addHeaderUpdates(router: Router, { chains, product, streams }: ChainRouteOptions): void {
   const bigEndianHex = (bytes: Uint8Array) => encodeHex(bytes.toReversed())
   router.serve(operations.headerUpdates, (_call, reply) => {
     const unsubscribe = chains.onBlock(({ header, payload }) => {
@@ -60,7 +62,7 @@ function addHeaderUpdates(router: Router, { chains, product }: ChainRouteOptions
       }
       stream.send(`event:BlockHeader\ndata:${stringifyJson(data)}\n\n`)
     })
-    const stream = openEventStream(reply, unsubscribe)
+    const stream = streams.open('header', reply, unsubscribe)
     return reply
   })
 }

@@ -2,8 +2,9 @@
 import { readU32LE } from '../core/bytes.ts'
 import { BINARY, JSON_TYPE, operations, TEXT } from '../schema/operations.ts'
 import type { Coordinator } from './coordinator.ts'
-import { openEventStream, refuse } from './http.ts'
+import { refuse } from './http.ts'
 import type { Router } from './serve.ts'
+import type { StreamGate } from './stream-gate.ts'
 
 export interface MiningRouteOptions {
   readonly coordinator: Coordinator
@@ -13,6 +14,7 @@ export interface MiningRouteOptions {
   /** Most update streams at once. */
   readonly updateStreamLimit: number
   readonly random: () => number
+  readonly streams: StreamGate
 }
 
 export function addMiningRoutes(router: Router, options: MiningRouteOptions): void {
@@ -32,7 +34,7 @@ export function addMiningRoutes(router: Router, options: MiningRouteOptions): vo
 }
 
 function addUpdates(router: Router, options: MiningRouteOptions): void {
-  const { coordinator, chains, updateStreamLimit, updateStreamMs, random } = options
+  const { coordinator, chains, updateStreamLimit, updateStreamMs, random, streams } = options
   let open = 0
   router.serve(operations.updates, ({ body }, reply) => {
     if (body.length !== 4) {
@@ -47,7 +49,7 @@ function addUpdates(router: Router, options: MiningRouteOptions): void {
     open++
     const timer = setTimeout(() => stream.close(), updateStreamMs * (0.9 + 0.2 * random()))
     const unsubscribe = coordinator.onNewWork(chain, (event) => stream.send(`event:${event}\n\n`))
-    const stream = openEventStream(reply, () => {
+    const stream = streams.open('mining', reply, () => {
       open--
       clearTimeout(timer)
       unsubscribe()

@@ -6,14 +6,31 @@ import { createHash } from 'node:crypto'
 import { fetchChains } from './checker-fetch.ts'
 import { Peer } from './request.ts'
 
-export interface CheckerOptions {
-  readonly url: string
-  /** Word in path and version field. */
-  readonly product?: string
+/** What was set by hand: holds from these heights on (index: chain). */
+export interface HandSetRule {
+  readonly from: Readonly<Record<string, number>>
+  /** Of the block at exactly that height. */
+  readonly difficulty?: string
+  readonly blockDelayMs?: number
+}
+
+export interface RuleOptions {
   /** False: any nonce solves. */
   readonly pow?: boolean
   /** False: targets never change. */
   readonly adjusts?: boolean
+  /** In the order in which they were set. */
+  readonly setByHand?: readonly HandSetRule[]
+  /** Before it was set by hand; default: what the node says it is now. */
+  readonly firstBlockDelayMs?: number
+  /** True: there were reorganisations: orphans may be higher than the heads, and which blocks are none is checked. */
+  readonly forks?: boolean
+}
+
+export interface CheckerOptions extends RuleOptions {
+  readonly url: string
+  /** Word in path and version field. */
+  readonly product?: string
   /** Headers asked for at once, for the object and for the plain encoding. */
   readonly pageSizes?: readonly [number, number]
 }
@@ -74,7 +91,7 @@ export async function checkNode(options: CheckerOptions): Promise<Report> {
 }
 
 /** Every rule that is broken by what was fetched. */
-export function checkChains(fetched: Fetched, options: { pow?: boolean; adjusts?: boolean } = {}): Violation[] {
+export function checkChains(fetched: Fetched, options: RuleOptions = {}): Violation[] {
   const violations = [...fetched.pagingViolations]
   const blocks = new Map<string, HeaderObject>()
   for (const list of fetched.chains.values()) for (const { object } of list) blocks.set(object.hash, object)
@@ -94,7 +111,8 @@ export function checkChains(fetched: Fetched, options: { pow?: boolean; adjusts?
       else checkBlock(fetched, object, blocks, options, same)
     }
   }
-  checkCut(fetched, blocks, violations)
+  checkCut(fetched, blocks, options, violations)
+  if (options.forks === true) checkBraid(fetched, blocks, violations)
   return violations
 }
 
@@ -110,10 +128,10 @@ function checkGenesis({ graph }: Fetched, header: HeaderObject, same: Same): voi
 }
 
 function checkBlock(
-  { graph, blockDelay, product }: Fetched,
+  { graph, blockDelay: blockDelayNow, product }: Fetched,
   header: HeaderObject,
   blocks: ReadonlyMap<string, HeaderObject>,
-  { pow = true, adjusts = true }: { pow?: boolean; adjusts?: boolean },
+  { pow = true, adjusts = true, setByHand = [], firstBlockDelayMs }: RuleOptions,
   same: Same,
 ): void {
   const target = numberOf(header.target)
@@ -135,7 +153,16 @@ function checkBlock(
     same('creationTime', header.creationTime > creationTime ? 'later' : `not after ${hash}`, 'later')
   }
   const isFirst = adjusts && header.height % (header.height <= WINDOW + 1 ? WINDOW / 10 : WINDOW) === 0
-  same('target', target, isFirst ? adjusted(parents, header.height, blockDelay) : numberOf(parent.target))
+  const delayMs = setByHand.findLast(
+    ({ from, blockDelayMs }) => blockDelayMs !== undefined && from[header.chainId] <= header.height,
+  )?.blockDelayMs
+  const firstDelay = firstBlockDelayMs === undefined ? blockDelayNow : BigInt(firstBlockDelayMs * 1000)
+  const blockDelay = delayMs === undefined ? firstDelay : BigInt(delayMs * 1000)
+  const difficultySet = setByHand.findLast(
+    ({ from, difficulty }) => difficulty !== undefined && from[header.chainId] === header.height,
+  )?.difficulty
+  if (difficultySet !== undefined) same('target', target, MAX / BigInt(difficultySet))
+  else same('target', target, isFirst ? adjusted(parents, header.height, blockDelay) : numberOf(parent.target))
   // A development network's first epoch begins with its first mined block, not with its genesis.
   const startsAtParent = isFirst || header.height === 2
   same('epochStart', header.epochStart, startsAtParent ? parent.creationTime : parent.epochStart)
@@ -158,6 +185,7 @@ function adjusted(parents: readonly HeaderObject[], height: number, blockDelay: 
 function checkCut(
   { graph, chains, cut }: Fetched,
   blocks: ReadonlyMap<string, HeaderObject>,
+  { forks = false }: RuleOptions,
   found: Violation[],
 ): void {
   let height = 0
@@ -169,7 +197,7 @@ function checkCut(
       fail(chain, 'the head is no block of the chain at its height')
       continue
     }
-    if (head.height !== Math.max(...(chains.get(chain) ?? []).map(({ object }) => object.height))) {
+    if (!forks && head.height !== Math.max(...(chains.get(chain) ?? []).map(({ object }) => object.height))) {
       fail(chain, 'the head is not the highest block')
     }
     height += head.height
@@ -180,6 +208,21 @@ function checkCut(
   }
   if (height !== cut.height) fail(-1, `height ${cut.height} instead of ${height}`)
   if (BigInt.asUintN(256, weight) !== numberOf(cut.weight)) fail(-1, `weight ${cut.weight} instead of ${weight}`)
+}
+
+/** Every block below the heads names adjacent blocks that are below the heads too. */
+function checkBraid({ cut }: Fetched, blocks: ReadonlyMap<string, HeaderObject>, found: Violation[]): void {
+  const below = new Map<string, HeaderObject>()
+  for (const { hash } of Object.values(cut.hashes)) {
+    let block = blocks.get(hash)
+    for (; block !== undefined && !below.has(block.hash); block = blocks.get(block.parent)) below.set(block.hash, block)
+  }
+  for (const { chainId: chain, height, hash, adjacents } of below.values()) {
+    for (const adjacent of height === 0 ? [] : Object.values(adjacents)) {
+      if (below.has(adjacent)) continue
+      found.push({ chain, height, rule: 'braid', message: `${hash}: adjacent ${adjacent} is not on the branch` })
+    }
+  }
 }
 
 const pairs = (record: Record<string, string>) => JSON.stringify(Object.entries(record).sort())

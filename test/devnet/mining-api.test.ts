@@ -205,12 +205,12 @@ describe('mining/solved', () => {
   })
 
   it('forgets a payload after its lifetime', async () => {
-    const { peer } = await start({ workLifetimeMs: 200 })
+    const { peer } = await start({ workLifetimeMs: 1000 })
     const old = solve(await getWork(peer, 0))
     const renewed = solve(await getWork(peer, 1))
-    await sleep(120)
+    await sleep(600)
     await getWork(peer, 1)
-    await sleep(100)
+    await sleep(500)
     expect(brief(await submit(peer, old))).toEqual([404, TEXT, 'No associated Payload'])
     expect((await submit(peer, renewed)).status).toBe(200)
   })

@@ -1,0 +1,209 @@
+/**
+ * Control of an embedded node, for testers: bodies and operations below /devnet/. A node answers them to programs on its
+ * own machine alone.
+ */
+import { type TSchema, Type } from 'typebox'
+import { HashText } from './bodies.ts'
+import { JSON_TYPE, type Operation, TEXT } from './operations.ts'
+
+/** Most blocks that one call makes, those on adjacent chains included. */
+export const MADE_BLOCKS_LIMIT = 100_000
+/** How far back a reorganisation may go on its chain. */
+export const FORK_DEPTH_LIMIT = 1000
+/** Most calls of an endpoint that one fault is for. */
+export const FAULT_COUNT_LIMIT = 1_000_000
+export const FAULT_DELAY_LIMIT_MS = 600_000
+export const FAULT_BODY_LIMIT = 64 * 1024
+/** Most that one call sets the clock ahead: ten years. */
+export const CLOCK_ADVANCE_LIMIT_MS = 10 * 365 * 86_400_000
+/** A year. */
+const BLOCK_DELAY_LIMIT_MS = 365 * 86_400_000
+
+const ChainKey = Type.String({ pattern: '^[0-9]+$' })
+const Natural = Type.Integer({ minimum: 0 })
+const ChainId = Type.Integer({ minimum: 0, description: 'chain' })
+const Heights = Type.Record(ChainKey, Natural, { description: 'chain: height' })
+const HashesOfChains = Type.Record(ChainKey, Type.Array(HashText), { description: 'chain: block hashes, ascending' })
+
+/** Chain -> how many blocks it is to grow by. */
+export const BlockCounts = Type.Record(ChainKey, Type.Integer({ minimum: 0, maximum: MADE_BLOCKS_LIMIT }), {
+  minProperties: 1,
+  description: 'chain: blocks that it is to grow by',
+})
+
+export const MadeBlocks = Type.Object({
+  made: Type.Record(ChainKey, Natural, { description: 'chain: blocks made, those for adjacent chains included' }),
+  heights: Heights,
+})
+
+/** An integer; as text of digits beyond 2^53 - 1. */
+export const DifficultyChange = Type.Object(
+  {
+    difficulty: Type.Union([
+      Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+      Type.String({ pattern: '^[1-9][0-9]{0,77}$' }),
+    ]),
+  },
+  { additionalProperties: false, description: 'hashes that a block takes' },
+)
+
+export const BlockDelayChange = Type.Object(
+  {
+    blockDelayMs: Type.Number({
+      minimum: 0.001,
+      maximum: BLOCK_DELAY_LIMIT_MS,
+      description: 'intended time between blocks of a chain',
+    }),
+  },
+  { additionalProperties: false },
+)
+
+/** A change of the rules, and from which height of each chain on it holds. */
+export const RuleChanged = Type.Object({
+  difficulty: Type.Optional(Type.String({ pattern: '^[0-9]+$', description: 'hashes' })),
+  blockDelayMs: Type.Optional(Type.Number()),
+  from: Heights,
+})
+
+export const ForkOrder = Type.Object(
+  { chain: ChainId, depth: Type.Integer({ minimum: 1, maximum: FORK_DEPTH_LIMIT, description: 'blocks' }) },
+  { additionalProperties: false },
+)
+
+export const Forked = Type.Object({
+  ancestor: Type.Record(ChainKey, Type.Object({ height: Natural, hash: HashText }), {
+    description: 'the cut that both branches share',
+  }),
+  orphaned: HashesOfChains,
+  added: HashesOfChains,
+  heights: Heights,
+})
+
+export const ChainChoice = Type.Object({ chain: ChainId }, { additionalProperties: false })
+export const PausedChains = Type.Object({ paused: Type.Array(Natural, { description: 'chains' }) })
+
+export const StreamAction = Type.Object(
+  {
+    action: Type.Union([Type.Literal('close'), Type.Literal('stall'), Type.Literal('resume')]),
+    stream: Type.Union([Type.Literal('mining'), Type.Literal('header'), Type.Literal('block'), Type.Literal('all')]),
+  },
+  { additionalProperties: false },
+)
+const StreamCounts = Type.Object({
+  open: Type.Record(Type.String(), Natural, { description: 'stream: how many are open' }),
+  stalled: Type.Array(Type.String()),
+})
+
+export const FaultOrder = Type.Object(
+  {
+    operation: Type.String({ minLength: 1, maxLength: 64, description: 'id of the operation' }),
+    count: Type.Integer({ minimum: 0, maximum: FAULT_COUNT_LIMIT, description: 'calls; 0: no more' }),
+    status: Type.Optional(Type.Integer({ minimum: 200, maximum: 599 })),
+    body: Type.Optional(Type.String({ maxLength: FAULT_BODY_LIMIT })),
+    contentType: Type.Optional(Type.String({ pattern: '^[\\x21-\\x7e][\\x20-\\x7e]{0,127}$' })),
+    delayMs: Type.Optional(Type.Number({ minimum: 0, maximum: FAULT_DELAY_LIMIT_MS })),
+  },
+  { additionalProperties: false },
+)
+/** Faults that are set, by operation. */
+export const Faults = Type.Object({ faults: Type.Array(FaultOrder) })
+
+export const ClockAdvance = Type.Object(
+  { advanceMs: Type.Number({ minimum: 0, maximum: CLOCK_ADVANCE_LIMIT_MS }) },
+  { additionalProperties: false },
+)
+export const ClockState = Type.Object({
+  aheadMs: Type.Number({ description: 'how far the clock is ahead of the machine' }),
+  nowMs: Type.Number({ description: 'milliseconds since the UNIX epoch' }),
+})
+
+export const DevnetStatus = Type.Object({
+  mode: Type.String(),
+  heights: Heights,
+  paused: PausedChains.properties.paused,
+  streams: StreamCounts,
+  faults: Faults.properties.faults,
+  clock: ClockState,
+  ruleChanges: Type.Array(RuleChanged),
+})
+
+const None = Type.Object({})
+const text = (description: string) => ({ description, content: { [TEXT]: Type.String() } })
+const foreign = text('not from this machine')
+const busy = text('too many calls wait for their turn, or the node is stopping')
+
+function order<Id extends string, Body extends TSchema, Result extends TSchema>(
+  id: Id,
+  path: string,
+  summary: string,
+  [body, result]: readonly [Body, Result],
+  conflict?: string,
+) {
+  return {
+    id,
+    method: 'POST',
+    scope: 'root',
+    path,
+    group: 'devnet',
+    summary,
+    params: None,
+    query: None,
+    body: { type: 'application/json', schema: body },
+    responses: {
+      200: { description: 'done', content: { [JSON_TYPE]: result } },
+      400: text('a malformed request'),
+      403: foreign,
+      ...(conflict !== undefined && { 409: text(conflict) }),
+      415: text('not JSON'),
+      503: busy,
+    },
+  } as const satisfies Operation
+}
+
+const blocks = [BlockCounts, MadeBlocks] as const
+const noBlocks = 'a chain that would have to grow is paused, or its difficulty is too high to search for'
+
+export const controlOperations = {
+  makeBlocks: order('makeBlocks', '/devnet/make-blocks', 'make blocks', blocks, noBlocks),
+  makeBlocksOnDemand: order(
+    'makeBlocksOnDemand',
+    '/make-blocks',
+    'make blocks, where on-demand mining clients take such orders',
+    blocks,
+    noBlocks,
+  ),
+  setDifficulty: order('setDifficulty', '/devnet/difficulty', 'set the difficulty of the next block of every chain', [
+    DifficultyChange,
+    RuleChanged,
+  ]),
+  setBlockDelay: order('setBlockDelay', '/devnet/block-delay', 'set the intended time between blocks', [
+    BlockDelayChange,
+    RuleChanged,
+  ]),
+  fork: order(
+    'fork',
+    '/devnet/fork',
+    'reorganise: another, heavier branch from a cut in which a chain is some blocks lower',
+    [ForkOrder, Forked],
+    'a chain is lower than that or paused, or the difficulty is too high to search for',
+  ),
+  pause: order('pause', '/devnet/pause', 'hand out no more work for a chain', [ChainChoice, PausedChains]),
+  resume: order('resume', '/devnet/resume', 'hand out work for a chain again', [ChainChoice, PausedChains]),
+  streams: order('streams', '/devnet/streams', 'close, stall or resume event streams', [StreamAction, StreamCounts]),
+  setFault: order('setFault', '/devnet/faults', 'answer the next calls of an endpoint wrongly or late', [
+    FaultOrder,
+    Faults,
+  ]),
+  advanceClock: order('advanceClock', '/devnet/clock', 'set the clock ahead', [ClockAdvance, ClockState]),
+  devnetStatus: {
+    id: 'devnetStatus',
+    method: 'GET',
+    scope: 'root',
+    path: '/devnet/status',
+    group: 'devnet',
+    summary: 'the chains, and everything that is set by hand',
+    params: None,
+    query: None,
+    responses: { 200: { description: 'success', content: { [JSON_TYPE]: DevnetStatus } }, 403: foreign },
+  },
+} as const satisfies Record<string, Operation>

@@ -1,0 +1,120 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { autoMineMode } from '../../src/cli/values.ts'
+import { Peer } from '../devnet/request.ts'
+import { run, start, stopAll } from './run.ts'
+
+afterEach(stopAll)
+
+const URL_LINE = / at (http:\/\/127\.0\.0\.1:\d+)\n/
+const BLOCK_LINE = /block {5}chain \d+ +height \d+/
+
+function devnet(...args: string[]) {
+  return start(['devnet', '--port', '0', ...args])
+}
+
+describe('newcut devnet --mine', () => {
+  it('mines itself with proof of work, over the wire, and shows what the miner does and the blocks', async () => {
+    const node = devnet('--mine', '--threads', '1', '--kernel', 'js', '--difficulty', '200', '--graph', 'pair')
+    const [, url] = await node.sees(URL_LINE)
+    expect(node.out()).toMatch(/difficulty 200 at/)
+    await node.sees(/^mine: by itself$/m)
+    await node.sees(/ready {5}cpu: js/)
+    await node.sees(/accepted {2}chain \d/)
+    await node.sees(BLOCK_LINE)
+    const cut = (await (await fetch(`${url}/chainweb/0.0/development/cut`)).json()) as { height: number }
+    expect(cut.height).toBeGreaterThan(0)
+    node.child.kill('SIGTERM')
+    const { code, out, err } = await node.ended
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toMatch(/summary {3}\d+ accepted {2}\d+ stale {2}0 rejected {2}0 failed/)
+  })
+
+  it('mines for the key that alone may mine', async () => {
+    const key = 'ab'.repeat(32)
+    const node = devnet('--mine', '--threads', '1', '--difficulty', '10', '--mining-public-key', key)
+    const [, url] = await node.sees(URL_LINE)
+    await node.sees(/accepted {2}chain \d/)
+    // Anybody else is refused.
+    const body = JSON.stringify({ account: 'k:other', predicate: 'keys-all', 'public-keys': ['other'] })
+    const headers = { 'content-type': 'application/json' }
+    const peer = new Peer(url)
+    expect((await peer.request('GET', '/chainweb/0.0/development/mining/work', { headers, body })).status).toBe(403)
+    peer.close()
+  })
+})
+
+describe('newcut devnet --auto-mine', () => {
+  it.each([
+    ['constant:50ms', /^auto-mine: a block on every chain each 50 ms$/m],
+    ['simulated:1MH/s', /^auto-mine: blocks as 1\.00 MH\/s would find them$/m],
+  ])('%s: blocks come by themselves, without proof of work', async (mode, line) => {
+    const node = devnet('--auto-mine', mode, '--graph', 'petersen', '--difficulty', '1k')
+    await node.sees(line)
+    await node.sees(BLOCK_LINE)
+    expect(node.out()).toContain('10 chains, block delay 30 s, no proof of work at http')
+    node.child.kill('SIGINT')
+    expect(await node.ended).toMatchObject({ code: 0, err: '' })
+  })
+
+  it('on-demand: blocks by /make-blocks, and the console tells of them', async () => {
+    const node = devnet('--auto-mine', 'on-demand')
+    const [, url] = await node.sees(URL_LINE)
+    await node.sees(/^auto-mine: blocks by POST \/make-blocks$/m)
+    const order = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"3":1}' }
+    const answer = await fetch(`${url}/make-blocks`, order)
+    expect([answer.status, await answer.json()]).toMatchObject([200, { made: { 3: 1 } }])
+    await node.sees(/block {5}chain 3 {2}height 1/)
+    expect(node.out().match(new RegExp(BLOCK_LINE, 'g'))).toHaveLength(1)
+  })
+
+  it.each([
+    ['on-demand', { kind: 'on-demand' }],
+    ['constant:2s', { kind: 'constant', blockTimeMs: 2000 }],
+    ['constant:1.5m', { kind: 'constant', blockTimeMs: 90_000 }],
+    ['simulated:100MH/s', { kind: 'simulated', hashesPerSecond: 1e8 }],
+    ['simulated:2.5 kH/s', { kind: 'simulated', hashesPerSecond: 2500 }],
+    ['simulated:7H/s', { kind: 'simulated', hashesPerSecond: 7 }],
+    ['simulated:5000EH/s', { kind: 'simulated', hashesPerSecond: 5e21 }],
+  ] as const)('reads %s, and writes what means the same', (text, value) => {
+    expect(autoMineMode.parse(text)).toEqual(value)
+    expect(autoMineMode.parse(autoMineMode.format(value))).toEqual(value)
+  })
+
+  it.each([
+    'on',
+    'constant',
+    'constant:',
+    'constant:2',
+    'constant:0s',
+    'constant:-1s',
+    'simulated:100',
+    'simulated:0MH/s',
+    'simulated:0.5H/s',
+    'simulated:MH/s',
+    'simulated:1e3H/s',
+    'simulated:100mh/s',
+    'random:2s',
+    '',
+    7,
+    null,
+  ])('%j is no mode', (raw) => {
+    expect(autoMineMode.parse(raw)).toBeUndefined()
+  })
+})
+
+describe('modes that exclude each other', () => {
+  it.each([
+    [['--mine', '--no-pow'], /--mine needs proof of work, and --no-pow leaves nothing to search \(--auto-mine/],
+    [['--mine', '--auto-mine', 'on-demand'], /--mine and --auto-mine exclude each other/],
+    [['--auto-mine', 'constant:2'], /--auto-mine constant:2: expected on-demand, constant:TIME such as constant:2s/],
+    [['--threads', '2'], /--threads is for --mine, which is not given/],
+    [['--mine', '--threads', '0'], /--threads 0: nothing would search/],
+  ])('%j', async (args, pattern) => {
+    const { code, out, err } = await run(['devnet', '--port', '0', ...args])
+    expect(err).toMatch(pattern)
+    expect(err.trim().split('\n')).toHaveLength(1)
+    expect(err).toContain('[BAD_OPTION]')
+    expect(code).toBe(1)
+    if (!args.includes('0')) expect(out).toBe('')
+  })
+})

@@ -1,0 +1,182 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { graphs } from '../../src/core/graph.ts'
+import { development, type Network } from '../../src/core/network.ts'
+import { MAX_TARGET } from '../../src/core/target.ts'
+import { type AutoMine, AutoMiner } from '../../src/devnet/auto-mine.ts'
+import { BlockMaker, developmentAccount } from '../../src/devnet/block-maker.ts'
+import { Chains } from '../../src/devnet/chains.ts'
+import { startDevnet } from '../../src/devnet/devnet.ts'
+import { blockPayload } from '../../src/devnet/payload.ts'
+import { VirtualClock } from '../mine/virtual-clock.ts'
+import { randomFrom } from '../random.ts'
+import { checkNode } from './checker.ts'
+import { jsonOf, start } from './common.ts'
+import { order } from './control-common.ts'
+import { coordinatorOf } from './coordinator.ts'
+import { Peer } from './request.ts'
+
+/** An automatic miner on virtual time; block times follow it. */
+function mining(mode: AutoMine, { difficulty = 1000n, adjusts = false, blockDelayMs = 1000, seed = 1 } = {}) {
+  const network: Network = {
+    ...development,
+    graphHistory: [{ from: 0, graph: graphs.petersen }],
+    genesisTarget: () => MAX_TARGET / difficulty,
+    blockDelay: BigInt(blockDelayMs * 1000),
+    window: adjusts ? development.window : null,
+  }
+  const clock = new VirtualClock()
+  let last = 0n
+  const now = () => {
+    const us = BigInt(Math.floor(clock.wallMs() * 1000))
+    last = us > last ? us : last + 1n
+    return last
+  }
+  const chains = new Chains({ network, checkPow: false, now })
+  const random = randomFrom(seed)
+  const coordinator = coordinatorOf(chains, { random, nowMs: clock.wallMs })
+  const { signal } = new AbortController()
+  const account = developmentAccount
+  const maker = new BlockMaker({
+    chains,
+    coordinator,
+    account,
+    payloadFor: (payee, parentHash) => blockPayload(payee, parentHash),
+    signal,
+  })
+  const miner = new AutoMiner({ mode, maker, clock, random })
+  const heights = () => [...chains.cut.values()].map(({ height }) => Number(height))
+  const blocks = () => heights().reduce((sum, height) => sum + height, 0)
+  return { clock, chains, coordinator, maker, miner, heights, blocks }
+}
+
+describe('constant', () => {
+  it('a block on every chain each such time, all chains evenly', async () => {
+    const { clock, heights, blocks, miner } = mining({ kind: 'constant', blockTimeMs: 2000 })
+    await clock.pass(199)
+    expect(blocks()).toBe(0)
+    await clock.pass(1)
+    expect(blocks()).toBe(1)
+    await clock.pass(1800)
+    expect(heights()).toEqual(Array(10).fill(1))
+    await clock.pass(18_000)
+    expect(heights()).toEqual(Array(10).fill(10))
+    miner.stop()
+    await clock.pass(10_000)
+    expect(blocks()).toBe(100)
+    expect(clock.pending).toBe(0)
+  })
+
+  it('a paused chain holds up what depends on it, and is caught up with', async () => {
+    const { clock, heights, coordinator } = mining({ kind: 'constant', blockTimeMs: 1000 })
+    coordinator.pause(0)
+    await clock.pass(60_000)
+    // Chains at distance 1 (2, 3, 5) reach 1, all others 2.
+    expect(heights()).toEqual([0, 2, 1, 1, 2, 1, 2, 2, 2, 2])
+    coordinator.resume(0)
+    await clock.pass(1000)
+    expect(Math.min(...heights())).toBeGreaterThanOrEqual(2)
+  })
+
+  it('faster than timers: no block is lost; after a long sleep: most are given up', async () => {
+    const { clock, blocks } = mining({ kind: 'constant', blockTimeMs: 5 })
+    await clock.pass(100)
+    expect(blocks()).toBe(200)
+    const slow = mining({ kind: 'constant', blockTimeMs: 100 })
+    const { monotonicMs } = slow.clock
+    // The machine sleeps for an hour: one second of it is made up for, a hundred blocks.
+    slow.clock.monotonicMs = () => monotonicMs() + 3_600_000
+    await slow.clock.pass(15)
+    expect(slow.blocks()).toBeGreaterThanOrEqual(100)
+    expect(slow.blocks()).toBeLessThan(110)
+  })
+})
+
+describe('simulated', () => {
+  it('as many blocks as the hash rate finds, in exponential times', async () => {
+    const { clock, chains, blocks } = mining({ kind: 'simulated', hashesPerSecond: 10_000 })
+    const times: number[] = []
+    chains.onBlock(() => void times.push(clock.monotonicMs()))
+    await clock.pass(200_000)
+    // 1000 hashes at 10 kH/s: 100 ms a block, 2000 blocks; the standard deviation is 45.
+    expect(blocks()).toBeGreaterThan(1800)
+    expect(blocks()).toBeLessThan(2200)
+    const gaps = times.slice(1).map((time, i) => time - times[i])
+    const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length
+    const below = (factor: number) => gaps.filter((gap) => gap < factor * mean).length / gaps.length
+    // 1 - 1/e and 1 - 1/e^2, to within four standard deviations.
+    expect(Math.abs(below(1) - 0.632)).toBeLessThan(0.045)
+    expect(Math.abs(below(2) - 0.865)).toBeLessThan(0.035)
+  })
+
+  it('difficulty settles where the hash rate makes the intended block time', async () => {
+    const { clock, chains } = mining({ kind: 'simulated', hashesPerSecond: 1e6 }, { adjusts: true, blockDelayMs: 500 })
+    await clock.pass(150_000)
+    const difficulties = [...chains.cut.values()].map(({ target }) => Number(MAX_TARGET / target))
+    const mean = difficulties.reduce((a, b) => a + b, 0) / difficulties.length
+    // 1 MH/s over ten chains, half a second each: 50,000 hashes.
+    expect(mean).toBeGreaterThan(35_000)
+    expect(mean).toBeLessThan(70_000)
+  })
+
+  it('follows a difficulty that is set by hand, at once', async () => {
+    const { clock, chains, blocks } = mining({ kind: 'simulated', hashesPerSecond: 1000 }, { difficulty: 10n ** 15n })
+    await clock.pass(10_000)
+    expect(blocks()).toBe(0)
+    chains.changeRules({ target: MAX_TARGET / 100n })
+    await clock.pass(10_000)
+    expect(blocks()).toBeGreaterThan(60)
+  })
+
+  it('with every chain paused it waits', async () => {
+    const { clock, chains, coordinator, blocks } = mining({ kind: 'simulated', hashesPerSecond: 1e6 })
+    for (const chain of chains.chainIds) coordinator.pause(chain)
+    await clock.pass(500)
+    const before = blocks()
+    expect(before).toBe(0)
+    for (const chain of chains.chainIds) coordinator.resume(chain)
+    await clock.pass(500)
+    expect(blocks()).toBeGreaterThan(300)
+  })
+})
+
+describe('startDevnet({ autoMine })', () => {
+  it.each<[AutoMine, string, boolean]>([
+    [{ kind: 'constant', blockTimeMs: 20 }, 'a block on every chain each 20 ms', false],
+    [{ kind: 'simulated', hashesPerSecond: 100_000 }, 'blocks as 100 kH/s would find them', true],
+  ])('%j: valid chains that grow', async (autoMine, mode, adjusts) => {
+    const { devnet, additions } = await start({ graph: 'petersen', autoMine, difficulty: 100n, blockDelayMs: 20 })
+    const peer = new Peer(devnet.url)
+    onTestFinished(() => peer.close())
+    expect(jsonOf(await peer.get('/devnet/status')).mode).toBe(mode)
+    while (additions.length < 250) await new Promise((resolve) => setTimeout(resolve, 10))
+    for (const chain of devnet.chains.chainIds) await order(peer, '/devnet/pause', { chain })
+    expect(new Set(additions.map(({ status }) => status))).toEqual(new Set(['added']))
+    const report = await checkNode({ url: devnet.url, pow: false, adjusts, pageSizes: [100, 100] })
+    expect(report.violations).toEqual([])
+    expect(report.headers).toBe(10 + additions.length)
+  })
+
+  it('on-demand: nothing comes by itself; orders and miners make blocks, and any nonce does', async () => {
+    const { devnet, additions } = await start({
+      graph: 'pair',
+      autoMine: { kind: 'on-demand' },
+      difficulty: 10n ** 12n,
+    })
+    const peer = new Peer(devnet.url)
+    onTestFinished(() => peer.close())
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(additions).toEqual([])
+    await order(peer, '/make-blocks', { 0: 2 })
+    expect(additions).toHaveLength(3)
+    expect(devnet.chains.checkPow).toBe(false)
+  })
+
+  it('refuses what makes no sense', async () => {
+    const code = 'BAD_OPTION'
+    await expect(startDevnet({ port: 0, pow: true, autoMine: { kind: 'on-demand' } })).rejects.toMatchObject({ code })
+    for (const pace of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
+      const constant = { kind: 'constant', blockTimeMs: pace } as const
+      await expect(startDevnet({ port: 0, autoMine: constant })).rejects.toMatchObject({ code })
+    }
+  })
+})

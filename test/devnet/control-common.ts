@@ -1,0 +1,36 @@
+/** What tests of the control endpoints share. */
+import { expect } from 'vitest'
+import { jsonOf } from './common.ts'
+import type { Answer, Peer } from './request.ts'
+
+const COMMON_HEADERS = /^(x-peer-addr|x-server-timestamp|x-chainweb-node-version)$/
+
+/** A POST with a JSON body, as testers send it. */
+export async function post(peer: Peer, path: string, body: unknown): Promise<Answer> {
+  const headers = { 'content-type': 'application/json' }
+  const answer = await peer.request('POST', path, { headers, body: JSON.stringify(body) })
+  expect(Object.keys(answer.headers).filter((name) => COMMON_HEADERS.test(name))).toHaveLength(3)
+  // No page of a browser may read what control answers.
+  expect(answer.headers).not.toHaveProperty('access-control-allow-origin')
+  return answer
+}
+
+/** The JSON of an answer that must be a success. */
+export async function order(peer: Peer, path: string, body: unknown) {
+  const answer = await post(peer, path, body)
+  expect([answer.status, answer.headers['content-type'], answer.body.toString()]).toEqual([
+    200,
+    'application/json;charset=utf-8',
+    expect.any(String),
+  ])
+  return jsonOf(answer)
+}
+
+/** Status and text of a refusal. */
+export async function refusal(peer: Peer, path: string, body: unknown): Promise<[number, string]> {
+  const { status, headers, body: text } = await post(peer, path, body)
+  expect(headers['content-type']).toBe('text/plain;charset=utf-8')
+  return [status, text.toString()]
+}
+
+export const sum = (counts: Record<string, number>) => Object.values(counts).reduce((a, b) => a + b, 0)

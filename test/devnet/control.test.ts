@@ -1,0 +1,407 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { development } from '../../src/core/network.ts'
+import { developmentAccount } from '../../src/devnet/block-maker.ts'
+import { Chains } from '../../src/devnet/chains.ts'
+import { isLoopback, refuseForeign } from '../../src/devnet/control.ts'
+import { Controls } from '../../src/devnet/control-setup.ts'
+import type { DevnetOptions } from '../../src/devnet/devnet.ts'
+import { createApp } from '../../src/devnet/http.ts'
+import { NodeClock } from '../../src/devnet/node-clock.ts'
+import { blockPayload } from '../../src/devnet/payload.ts'
+import { Router } from '../../src/devnet/serve.ts'
+import { Turns } from '../../src/devnet/turns.ts'
+import { checkNode } from './checker.ts'
+import { brief, jsonOf, PREFIX, start as startNode } from './common.ts'
+import { order, post, refusal } from './control-common.ts'
+import { coordinatorOf } from './coordinator.ts'
+import { askForWork, chainOf, getWork, mineBlock, solve, submit, targetOf } from './miner.ts'
+import { OpenResponse, Peer } from './request.ts'
+
+async function start(options: DevnetOptions = {}) {
+  const { devnet, additions } = await startNode(options)
+  const peer = new Peer(devnet.url)
+  onTestFinished(() => peer.close())
+  const status = async () => jsonOf(await peer.get('/devnet/status'))
+  return { devnet, peer, additions, status }
+}
+
+const MAX = (1n << 256n) - 1n
+const EVENT = 'event:New Cut\n\n'
+
+async function watch(url: string, chain: number): Promise<OpenResponse> {
+  const body = Buffer.alloc(4)
+  body.writeUInt32LE(chain)
+  const stream = await OpenResponse.open(`${url}${PREFIX}/mining/updates`, { body })
+  onTestFinished(() => stream.destroy())
+  return stream
+}
+
+describe('who may control', () => {
+  it.each(['/devnet/make-blocks', '/make-blocks', '/devnet/fork', '/devnet/clock'])('%s wants JSON', async (path) => {
+    const { peer } = await start()
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
+      const answer = await peer.request('POST', path, { headers: { 'content-type': type }, body: '{"0":1}' })
+      expect([answer.status, answer.body.toString()]).toEqual([415, 'expected a body of type application/json'])
+    }
+    const without = await peer.request('POST', path, { body: '{"0":1}' })
+    expect(without.status).toBe(415)
+    const preflight = await peer.request('OPTIONS', path, {
+      headers: { origin: 'http://evil.example', 'access-control-request-method': 'POST' },
+    })
+    expect(preflight.status).toBe(405)
+    expect(Object.keys(preflight.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
+    expect((await post(peer, path, '{')).status).toBe(400)
+  })
+
+  it('a page whose host name was made to point here is refused; localhost and addresses are not', async () => {
+    const { peer } = await start({ pow: false })
+    const attempt = async (host: string) => {
+      const headers = { 'content-type': 'application/json', host }
+      return brief(await peer.request('POST', '/devnet/clock', { headers, body: '{"advanceMs":0}' }))
+    }
+    expect(await attempt('evil.example:1848')).toEqual([
+      403,
+      'text/plain;charset=utf-8',
+      'control goes by an IP address or localhost, not by evil.example',
+    ])
+    for (const host of ['localhost:1848', '127.0.0.1', '[::1]:1848', 'LOCALHOST']) {
+      expect((await attempt(host))[0]).toBe(200)
+    }
+  })
+
+  it.each([
+    ['127.0.0.1', true],
+    ['127.8.9.1', true],
+    ['::1', true],
+    ['::ffff:127.0.0.1', true],
+    ['::ffff:10.0.0.1', false],
+    ['10.0.0.1', false],
+    ['1.127.0.0', false],
+    ['fe80::1', false],
+    ['', false],
+  ])('%s: %s', (address, isOurs) => {
+    expect(isLoopback(address)).toBe(isOurs)
+  })
+
+  it('peers elsewhere get 403 as text', async () => {
+    const app = createApp({ product: 'chainweb', packageVersion: '0', nowMs: Date.now })
+    app.post('/devnet/x', (request, reply) => (refuseForeign(request, reply) ? reply : reply.send('done')))
+    const call = async (remoteAddress: string) => {
+      const { statusCode, body, headers } = await app.inject({ method: 'POST', url: '/devnet/x', remoteAddress })
+      return [statusCode, body, headers['content-type']]
+    }
+    const text = 'control is for this machine only, and you are 192.0.2.7'
+    expect(await call('192.0.2.7')).toEqual([403, text, 'text/plain;charset=utf-8'])
+    expect((await call('::ffff:127.0.0.1'))[0]).toBe(200)
+  })
+})
+
+describe('rules set by hand', () => {
+  it('difficulty: of the next block of every chain; old work is over; chains stay valid', async () => {
+    const { devnet, peer, status, additions } = await start({ graph: 'pair', blockDelayMs: 5 })
+    await order(peer, '/make-blocks', { 0: 5, 1: 5 })
+    const old = await getWork(peer, 0)
+    const stream = await watch(devnet.url, 1)
+    const changed = await order(peer, '/devnet/difficulty', { difficulty: 300 })
+    expect(changed).toEqual({ difficulty: '300', from: { 0: 6, 1: 6 } })
+    expect(await stream.read(EVENT.length)).toBe(EVENT)
+    expect(targetOf(await getWork(peer, 0))).toBe(MAX / 300n)
+    expect((await submit(peer, solve(old))).status).toBe(200)
+    expect(additions.at(-1)).toMatchObject({ status: 'invalid', rules: expect.arrayContaining(['target']) })
+    await order(peer, '/make-blocks', { 0: 3, 1: 3 })
+    await order(peer, '/devnet/difficulty', { difficulty: '8' })
+    await order(peer, '/make-blocks', { 0: 10, 1: 10 })
+    const { ruleChanges } = await status()
+    expect(ruleChanges).toEqual([changed, { difficulty: '8', from: { 0: 9, 1: 9 } }])
+    expect((await checkNode({ url: devnet.url, setByHand: ruleChanges })).violations).toEqual([])
+    expect((await checkNode({ url: devnet.url })).violations.map(({ rule }) => rule)).toContain('target')
+  })
+
+  it('block delay: told by /info, and targets follow it', async () => {
+    const { devnet, peer, status } = await start({ graph: 'pair', difficulty: 4n, blockDelayMs: 8 })
+    await order(peer, '/make-blocks', { 0: 8, 1: 8 })
+    const changed = await order(peer, '/devnet/block-delay', { blockDelayMs: 2.5 })
+    expect(changed).toEqual({ blockDelayMs: 2.5, from: { 0: 9, 1: 9 } })
+    expect(jsonOf(await peer.get('/info')).nodeBlockDelay).toBe(2500)
+    await order(peer, '/make-blocks', { 0: 20, 1: 20 })
+    const setByHand = (await status()).ruleChanges
+    expect((await checkNode({ url: devnet.url, setByHand, firstBlockDelayMs: 8 })).violations).toEqual([])
+    const rules = (await checkNode({ url: devnet.url, firstBlockDelayMs: 8 })).violations.map(({ rule }) => rule)
+    expect(rules).toContain('target')
+  })
+
+  it.each([
+    ['/devnet/difficulty', { difficulty: 0 }, /body: /],
+    ['/devnet/difficulty', { difficulty: 1.5 }, /body: /],
+    ['/devnet/difficulty', { difficulty: '1e3' }, /body: /],
+    ['/devnet/difficulty', { difficulty: (1n << 256n).toString() }, /must be below 2\^256/],
+    ['/devnet/difficulty', {}, /body: .*difficulty/],
+    ['/devnet/block-delay', { blockDelayMs: 0 }, /body: \/blockDelayMs must be >= 0\.001/],
+    ['/devnet/block-delay', { blockDelayMs: 1e12 }, /body: \/blockDelayMs must be <= /],
+  ])('%s %j is refused', async (path, body, text) => {
+    const { peer, status } = await start()
+    expect(await refusal(peer, path, body)).toEqual([400, expect.stringMatching(text)])
+    expect((await status()).ruleChanges).toEqual([])
+  })
+})
+
+describe('pause and resume', () => {
+  it('no work for a paused chain, solutions of earlier work come too late, and resume is a New Cut', async () => {
+    const { devnet, peer, additions, status } = await start()
+    const early = solve(await getWork(peer, 6))
+    const stream = await watch(devnet.url, 6)
+    expect(await order(peer, '/devnet/pause', { chain: 6 })).toEqual({ paused: [6] })
+    expect(await stream.read(EVENT.length)).toBe(EVENT)
+    expect((await submit(peer, early)).status).toBe(200)
+    expect(additions.at(-1)).toEqual({ status: 'stale' })
+    for (let i = 0; i < 40; i++) expect(chainOf(await getWork(peer, 6))).not.toBe(6)
+    expect(await order(peer, '/devnet/pause', { chain: 3 })).toEqual({ paused: [3, 6] })
+    expect((await status()).paused).toEqual([3, 6])
+    // 1, 8 and 9 are next to 6: they may be one ahead.
+    expect(await refusal(peer, '/make-blocks', { 1: 2 })).toEqual([
+      409,
+      'chain 6 would have to grow by 1, but it is paused',
+    ])
+    expect(await refusal(peer, '/make-blocks', { 6: 1 })).toEqual([409, expect.stringContaining('chain 6')])
+    expect((await order(peer, '/make-blocks', { 1: 1 })).made).toEqual({ 1: 1 })
+    expect(await order(peer, '/devnet/resume', { chain: 6 })).toEqual({ paused: [3] })
+    expect(await stream.read(2 * EVENT.length)).toBe(EVENT + EVENT)
+    expect(chainOf(await getWork(peer, 6))).toBe(6)
+    expect(chainOf(await mineBlock(peer, 6))).toBe(6)
+    expect((await checkNode({ url: devnet.url })).violations).toEqual([])
+  })
+
+  it('when no chain can be mined: 503 that says why', async () => {
+    const { peer } = await start({ graph: 'triangle' })
+    await order(peer, '/devnet/pause', { chain: 0 })
+    for (let i = 0; i < 2; i++) await mineBlock(peer)
+    const waiting = await askForWork(peer, 1)
+    expect([waiting.status, waiting.body.toString()]).toEqual([
+      503,
+      'No chain can be mined: all wait for paused ones (0)',
+    ])
+    for (const chain of [1, 2]) await order(peer, '/devnet/pause', { chain })
+    expect((await askForWork(peer)).body.toString()).toBe('No chain can be mined: all are paused')
+    await order(peer, '/devnet/resume', { chain: 0 })
+    expect(chainOf(await mineBlock(peer, 1))).toBe(0)
+  })
+
+  it('a fork leaves paused chains alone', async () => {
+    const { peer } = await start({ graph: 'pair', pow: false })
+    await order(peer, '/make-blocks', { 0: 3, 1: 3 })
+    await order(peer, '/devnet/pause', { chain: 1 })
+    expect(await refusal(peer, '/devnet/fork', { chain: 0, depth: 2 })).toEqual([
+      409,
+      'chain 1 would lose 1 blocks, but it is paused',
+    ])
+    const { added } = await order(peer, '/devnet/fork', { chain: 0, depth: 1 })
+    expect(Object.keys(added)).toEqual(['0'])
+  })
+
+  it.each(['/devnet/pause', '/devnet/resume'])('%s: a chain that there is not', async (path) => {
+    const { peer } = await start()
+    expect(await refusal(peer, path, { chain: 20 })).toEqual([400, 'there is no chain 20: chains are 0 to 19'])
+    expect((await refusal(peer, path, { chain: '2' }))[0]).toBe(400)
+  })
+})
+
+describe('streams', () => {
+  it('closes them cleanly; new ones may be opened', async () => {
+    const { devnet, peer, status } = await start({ pow: false })
+    const mining = await watch(devnet.url, 0)
+    const header = await OpenResponse.open(`${devnet.url}${PREFIX}/header/updates`)
+    onTestFinished(() => header.destroy())
+    expect((await status()).streams).toEqual({ open: { mining: 1, header: 1, block: 0 }, stalled: [] })
+    await order(peer, '/devnet/streams', { action: 'close', stream: 'mining' })
+    await mining.closed
+    expect(mining.text).toBe('')
+    const again = await watch(devnet.url, 0)
+    await order(peer, '/make-blocks', { 0: 1 })
+    expect(await again.read(EVENT.length)).toBe(EVENT)
+    expect(await header.read(1)).toMatch(/^event:BlockHeader/)
+    await order(peer, '/devnet/streams', { action: 'close', stream: 'all' })
+    await Promise.all([again.closed, header.closed])
+    while ((await status()).streams.open.header > 0);
+  })
+
+  it('stalls them: open but silent, and events are lost; later ones come', async () => {
+    const { devnet, peer, status } = await start({ pow: false })
+    const mining = await watch(devnet.url, 0)
+    const header = await OpenResponse.open(`${devnet.url}${PREFIX}/header/updates`)
+    onTestFinished(() => header.destroy())
+    const { stalled } = await order(peer, '/devnet/streams', { action: 'stall', stream: 'mining' })
+    expect(stalled).toEqual(['mining'])
+    const opened = await watch(devnet.url, 0)
+    await order(peer, '/make-blocks', { 0: 1 })
+    await header.read(1)
+    expect([mining.text, opened.text]).toEqual(['', ''])
+    expect((await status()).streams).toEqual({ open: { mining: 2, header: 1, block: 0 }, stalled: ['mining'] })
+    await order(peer, '/devnet/streams', { action: 'resume', stream: 'all' })
+    expect([mining.text, opened.text]).toEqual(['', ''])
+    await order(peer, '/make-blocks', { 0: 1 })
+    await Promise.all([mining.read(EVENT.length), opened.read(EVENT.length)])
+    for (const { text } of [mining, opened]) expect(text.replaceAll(EVENT, '')).toBe('')
+  })
+
+  it('other words are refused', async () => {
+    const { peer } = await start()
+    for (const body of [{ action: 'stop', stream: 'all' }, { action: 'close', stream: 'cut' }, { action: 'close' }]) {
+      expect((await refusal(peer, '/devnet/streams', body))[0]).toBe(400)
+    }
+  })
+})
+
+describe('faults', () => {
+  const cutPath = `${PREFIX}/cut`
+
+  it('answers the next calls of an endpoint with a status and a body, then as ever', async () => {
+    const { devnet, peer, status } = await start()
+    const fault = { operation: 'cut', count: 2, status: 503, body: 'try later' }
+    expect(await order(peer, '/devnet/faults', fault)).toEqual({ faults: [fault] })
+    expect((await peer.get('/info')).status).toBe(200)
+    expect(brief(await peer.get(cutPath))).toEqual([503, 'text/plain;charset=utf-8', 'try later'])
+    expect((await status()).faults).toEqual([{ ...fault, count: 1 }])
+    expect((await peer.get(cutPath)).status).toBe(503)
+    expect((await peer.get(cutPath)).status).toBe(200)
+    expect((await status()).faults).toEqual([])
+    const garbage = { operation: 'nodeInfo', count: 1, status: 200, body: '{"x', contentType: 'application/json' }
+    await order(peer, '/devnet/faults', garbage)
+    expect(brief(await peer.get('/info'))).toEqual([200, 'application/json', '{"x'])
+    await order(peer, '/devnet/faults', { operation: 'updates', count: 1, status: 500 })
+    expect((await watch(devnet.url, 0)).status).toBe(500)
+    expect((await watch(devnet.url, 0)).status).toBe(200)
+  })
+
+  it('answers late; count 0 clears', async () => {
+    const { peer } = await start()
+    await order(peer, '/devnet/faults', { operation: 'cut', count: 1, delayMs: 120 })
+    const sentAtMs = performance.now()
+    const late = await peer.get(cutPath)
+    expect(late.status).toBe(200)
+    expect(performance.now() - sentAtMs).toBeGreaterThanOrEqual(119)
+    await order(peer, '/devnet/faults', { operation: 'cut', count: 1000, delayMs: 600_000, status: 500 })
+    expect(await order(peer, '/devnet/faults', { operation: 'cut', count: 0 })).toEqual({ faults: [] })
+    expect((await peer.get(cutPath)).status).toBe(200)
+  })
+
+  it('a node with an answer that is late can be closed', async () => {
+    const { devnet, peer } = await start()
+    await order(peer, '/devnet/faults', { operation: 'cut', count: 1, delayMs: 600_000, status: 500 })
+    const waiting = new Peer(devnet.url)
+    const answer = waiting.get(cutPath).catch(() => 'over')
+    while (jsonOf(await peer.get('/devnet/status')).faults.length > 0);
+    await devnet.close()
+    // Answered in its last moment, or cut off.
+    expect(['over', expect.objectContaining({ status: 500 })]).toContainEqual(await answer)
+    waiting.close()
+  })
+
+  it.each([
+    [{ operation: 'cat', count: 1, status: 500 }, /^there is no operation "cat": use healthCheck, .*\bcut\b/],
+    [{ operation: 'makeBlocks', count: 1, status: 500 }, /^there is no operation "makeBlocks"/],
+    [{ operation: 'cut', count: 1 }, /^a fault has a status, a delayMs, or both$/],
+    [{ operation: 'cut', count: 1, delayMs: 1, body: 'x' }, /^a fault with body or contentType needs a status$/],
+    [{ operation: 'cut', count: -1, status: 500 }, /body: \/count must be >= 0/],
+    [{ operation: 'cut', count: 1, status: 101 }, /body: \/status must be >= 200/],
+    [{ operation: 'cut', count: 1, delayMs: 600_001 }, /body: \/delayMs must be <= 600000/],
+    [{ operation: 'cut', count: 1, status: 200, contentType: 'a\r\nb: c' }, /body: \/contentType must match/],
+  ])('%j is refused', async (body, text) => {
+    const { peer, status } = await start()
+    expect(await refusal(peer, '/devnet/faults', body)).toEqual([400, expect.stringMatching(text)])
+    expect((await status()).faults).toEqual([])
+  })
+})
+
+it('the clock goes ahead, block times with it, and never back', async () => {
+  const { devnet, peer, status } = await start({ graph: 'pair', pow: false })
+  const hourMs = 3_600_000
+  const { aheadMs, nowMs } = await order(peer, '/devnet/clock', { advanceMs: hourMs })
+  expect(aheadMs).toBe(hourMs)
+  expect(Math.abs(nowMs - Date.now() - hourMs)).toBeLessThan(60_000)
+  const answer = await peer.get('/info')
+  expect(Math.abs(Number(answer.headers['x-server-timestamp']) * 1000 - nowMs)).toBeLessThan(60_000)
+  await order(peer, '/make-blocks', { 0: 1 })
+  const time = Number(devnet.chains.cut.get(0)?.creationTime) / 1000
+  expect(time).toBeGreaterThan(Date.now() + hourMs - 60_000)
+  expect((await order(peer, '/devnet/clock', { advanceMs: 500 })).aheadMs).toBe(hourMs + 500)
+  expect(await refusal(peer, '/devnet/clock', { advanceMs: -1 })).toEqual([
+    400,
+    expect.stringContaining('/advanceMs must be >= 0'),
+  ])
+  expect((await refusal(peer, '/devnet/clock', { advanceMs: 1e12 }))[0]).toBe(400)
+  expect((await status()).clock.aheadMs).toBe(hourMs + 500)
+})
+
+it('acknowledges a change only when it is durable', async () => {
+  const clock = new NodeClock()
+  const chains = new Chains({ network: { ...development, window: null }, checkPow: false, now: clock.microseconds })
+  const random = Math.random
+  const app = createApp({ product: 'chainweb', packageVersion: '0', nowMs: Date.now })
+  const controls = new Controls()
+  const router = new Router({ app, prefix: '', hasChain: () => true, intercept: controls.intercept })
+  let settle: () => void = () => undefined
+  controls.serve(router, {
+    chains,
+    coordinator: coordinatorOf(chains, { random, nowMs: Date.now }),
+    account: developmentAccount,
+    payloadFor: (account, parentHash) => blockPayload(account, parentHash),
+    autoMine: null,
+    nodeClock: clock,
+    timers: { wallMs: Date.now, monotonicMs: Date.now, after: () => () => undefined },
+    random,
+    settled: () =>
+      new Promise((resolve) => {
+        settle = resolve
+      }),
+  })
+  const peer = new Peer(await app.listen({ port: 0, host: '127.0.0.1' }))
+  onTestFinished(async () => {
+    peer.close()
+    await app.close()
+  })
+  let isAnswered = false
+  const answer = order(peer, '/make-blocks', { 0: 1 }).finally(() => {
+    isAnswered = true
+  })
+  while (chains.cut.get(0)?.height !== 1n) await new Promise((resolve) => setTimeout(resolve, 5))
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(isAnswered).toBe(false)
+  settle()
+  expect((await answer).made).toEqual({ 0: 1 })
+})
+
+it('calls take turns in the order of arrival, and only so many wait', async () => {
+  const turns = new Turns()
+  const ran: number[] = []
+  let open: () => void = () => undefined
+  const gate = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  const results = Array.from({ length: 64 }, (_, i) =>
+    turns.take(async () => {
+      await gate
+      ran.push(i)
+      if (i === 3) throw new Error('three')
+      return i
+    }),
+  )
+  await expect(turns.take(async () => 64)).rejects.toMatchObject({ status: 503 })
+  open()
+  const settled = await Promise.allSettled(results)
+  expect(ran).toEqual(Array.from({ length: 64 }, (_, i) => i))
+  expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(1)
+  expect(await turns.take(async () => 65)).toBe(65)
+})
+
+it('status of a new node', async () => {
+  const { status } = await start({ graph: 'pair' })
+  expect(await status()).toEqual({
+    mode: 'blocks by miners',
+    heights: { 0: 0, 1: 0 },
+    paused: [],
+    streams: { open: { mining: 0, header: 0, block: 0 }, stalled: [] },
+    faults: [],
+    clock: { aheadMs: 0, nowMs: expect.any(Number) },
+    ruleChanges: [],
+  })
+})
