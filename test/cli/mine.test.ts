@@ -162,6 +162,8 @@ describe('the HTTP face', () => {
     const miner = start(['mine', '--http', '127.0.0.1:0', '--difficulty', '1k'])
     const [, url] = await miner.sees(/metrics: (http:\/\/127\.0\.0\.1:\d+)\/metrics/)
     await miner.sees(/accepted/)
+    // Told once every thread searches it, which may be after a solution.
+    await miner.sees(/ work /)
     const summary = (await (await fetch(`${url}/api/summary`)).json()) as Snapshot
     expect(summary).toMatchObject({ connected: expect.any(Boolean), hashrates: { '15m': null } })
     expect(summary.solutions.accepted).toBeGreaterThan(0)
