@@ -50,7 +50,7 @@ async function mine(config: Config<typeof mineOptions>, stopped: AbortSignal): P
     const metrics = new Metrics(() => miner.snapshot())
     const api = await startFace(config, miner, metrics, face)
     if (api !== null) closers.unshift(() => api.close())
-    face.show({ type: 'banner', lines: banner(client, devnet, values, api) })
+    face.show({ type: 'banner', lines: banner(client, devnet, api) })
     const snapshot = await miner.run(stopped)
     face.show({ type: 'summary', snapshot })
     return 0
@@ -97,13 +97,13 @@ async function startFace(
   }
 }
 
-function banner(client: NodeClient, devnet: Devnet | null, values: MineValues, api: ApiServer | null): string[] {
+function banner(client: NodeClient, devnet: Devnet | null, api: ApiServer | null): string[] {
   const processor = cpus()[0]?.model.trim() ?? process.arch
   const { nodeVersion, nodeNumberOfChains, nodeBlockDelay } = client.info
   const network =
     devnet === null
       ? `network: ${nodeVersion}, ${nodeNumberOfChains} chains, block delay ${nodeBlockDelay / 1e6} s at ${client.http.baseUrl}`
-      : networkLine(devnet, values)
+      : networkLine(devnet)
   return [
     `newcut ${packageVersion}, node ${process.versions.node}, ${processor}`,
     network,

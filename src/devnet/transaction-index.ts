@@ -1,4 +1,5 @@
 /** Which blocks hold a transaction: what the contract-state database knows while no contracts are executed. */
+import type { Block } from './store.ts'
 
 export interface TransactionPlace {
   readonly chain: number
@@ -25,4 +26,20 @@ export class MemoryTransactionIndex implements TransactionIndex {
     if (places.some(({ block }) => block === place.block)) return
     this.#places.set(requestKey, [...places, place])
   }
+}
+
+const decoder = new TextDecoder()
+
+/** Adds all transactions of a block. */
+export function indexBlock(index: TransactionIndex, block: Block): void {
+  for (const requestKey of requestKeysOf(block)) {
+    index.add(requestKey, { chain: block.chain, height: block.height, block: block.id })
+  }
+}
+
+/** Request keys of the transactions in a block. A transaction is the JSON of a signed command, whose hash is its key. */
+export function requestKeysOf({ payload }: Block): string[] {
+  return payload.transactions.map(
+    ({ transaction }) => (JSON.parse(decoder.decode(transaction)) as { hash: string }).hash,
+  )
 }
