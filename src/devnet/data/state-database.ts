@@ -130,6 +130,7 @@ export class StateDatabase implements TransactionIndex {
       this.reached(number + 1)
       if (number % PIECE_BLOCKS === 0) await this.#commits.flushed().then(() => nextTurn())
     }
+    if (this.#blocks > this.#writtenBlocks) this.#commits.request()
   }
 
   /** Writes what waits, and closes. Rejects with what went wrong with a write; it is closed all the same. */
