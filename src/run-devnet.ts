@@ -9,12 +9,15 @@ import { difficultyOf } from './core/target.ts'
 import { formatDuration, withPrefix } from './core/units.ts'
 import { describeAutoMine } from './devnet/auto-mine.ts'
 import { type Devnet, type DevnetOptions, startDevnet } from './devnet/devnet.ts'
+import type { AskedSettings } from './devnet/settings.ts'
+import { runCheck } from './run-check.ts'
 import { runMiner } from './run-miner.ts'
 import { untilStopped } from './shutdown.ts'
 import { packageVersion } from './version.ts'
 
+type DevnetConfig = Config<typeof devnetOptions>
 type DevnetValues = Values<typeof devnetOptions>
-type NetworkValues = Pick<Values<typeof devnetOptions>, 'graph' | 'block-delay' | 'difficulty' | 'pow'>
+type NetworkValues = Pick<DevnetValues, 'graph' | 'block-delay' | 'difficulty' | 'pow'>
 
 /** The options of an embedded network that `mine` and `devnet` share. */
 export function networkSettings(values: NetworkValues) {
@@ -26,12 +29,24 @@ export function networkSettings(values: NetworkValues) {
   }
 }
 
+/** Those that somebody chose: a network that is on disk has its own. */
+function chosenSettings({ values, origins }: DevnetConfig): AskedSettings {
+  const chosen = <T>(name: keyof NetworkValues, value: T) => (origins.get(name) === 'default' ? undefined : value)
+  return {
+    graph: chosen('graph', values.graph),
+    blockDelayMs: chosen('block-delay', values['block-delay']),
+    difficulty: chosen('difficulty', values.difficulty),
+    // Switches have no other use than to be chosen; with --auto-mine it goes without saying.
+    pow: values['auto-mine'] === undefined ? chosen('pow', values.pow) : false,
+  }
+}
+
 /** One line on an embedded network. */
-export function networkLine({ chains, network, url }: Devnet, values: NetworkValues): string {
+export function networkLine({ chains, network, settings, url }: Devnet): string {
   const parts = [
     `${network.name}, ${chains.cut.size} chains`,
-    `block delay ${formatDuration(values['block-delay'])}`,
-    values.pow ? `difficulty ${withPrefix(Number(values.difficulty))}` : 'no proof of work',
+    `block delay ${formatDuration(settings.blockDelayMs)}`,
+    settings.pow ? `difficulty ${withPrefix(Number(settings.difficulty))}` : 'no proof of work',
   ]
   return `embedded network: ${parts.join(', ')} at ${url}`
 }
@@ -40,13 +55,17 @@ export function faceFor(format: 'text' | 'json'): Face {
   return format === 'json' ? jsonFace(process.stdout) : textFace(process.stdout)
 }
 
-export async function runDevnet(config: Config<typeof devnetOptions>): Promise<number> {
+export async function runDevnet(config: DevnetConfig): Promise<number> {
+  const { check, data } = config.values
+  if (check && data === undefined) throw new NewcutError('BAD_OPTION', '--check: of what? give it --data DIR')
   checkModes(config)
-  return untilStopped((stopped) => serve(config.values, stopped))
+  return untilStopped((stopped) =>
+    check && data !== undefined ? runCheck(data, stopped, (line) => console.log(line)) : serve(config, stopped),
+  )
 }
 
 /** Throws NewcutError BAD_OPTION for modes that exclude each other. */
-function checkModes({ values, origins }: Config<typeof devnetOptions>): void {
+function checkModes({ values, origins }: DevnetConfig): void {
   if (values.mine && values['auto-mine'] !== undefined) {
     throw new NewcutError('BAD_OPTION', '--mine and --auto-mine exclude each other: one searches, the other does not')
   }
@@ -61,28 +80,34 @@ function checkModes({ values, origins }: Config<typeof devnetOptions>): void {
   }
 }
 
-async function serve(values: DevnetValues, stopped: AbortSignal): Promise<number> {
+async function serve(config: DevnetConfig, stopped: AbortSignal): Promise<number> {
+  const { values } = config
   const face = faceFor(values.log)
-  const devnet = await startDevnet(settingsOf(values, face))
+  const failed = new AbortController()
+  const devnet = await startDevnet({ ...startOptions(config, face), onFailure: () => failed.abort() })
+  const ended = AbortSignal.any([stopped, failed.signal])
   try {
     face.show({ type: 'banner', lines: banner(devnet, values) })
-    if (values.mine) await mineItself(devnet, values, face, stopped)
-    else await untilAborted(stopped)
-    return 0
+    if (values.mine) await mineItself(devnet, values, face, ended)
+    else await untilAborted(ended)
   } catch (error) {
-    if (stopped.aborted) return 0
-    throw error
+    if (!ended.aborted) throw error
   } finally {
+    // After a failed write closing throws what it was.
     await devnet.close()
   }
+  return 0
 }
 
-function settingsOf(values: DevnetValues, face: Face): DevnetOptions {
+function startOptions(config: DevnetConfig, face: Face): DevnetOptions {
+  const { values } = config
   const keys = values['mining-public-key']
   const accounts = keys?.map((key): MinerAccount => ({ account: `k:${key}`, predicate: 'keys-all', publicKeys: [key] }))
   const autoMine = values['auto-mine']
   return {
-    ...networkSettings(values),
+    ...chosenSettings(config),
+    dataDir: values.data,
+    backupDir: values['backup-dir'],
     host: values.host,
     port: values.port,
     product: values.product,
@@ -91,7 +116,7 @@ function settingsOf(values: DevnetValues, face: Face): DevnetOptions {
     workLimit: values['work-limit'],
     refreshMs: values.refresh,
     ...(accounts && { accounts }),
-    ...(autoMine && { autoMine, pow: false }),
+    ...(autoMine && { autoMine }),
     onSolved: ({ chainId: chain, height: h, target }, addition) => {
       const height = Number(h)
       if (addition.status === 'added') {
@@ -101,20 +126,22 @@ function settingsOf(values: DevnetValues, face: Face): DevnetOptions {
         face.show({ type: 'refused', chain, height, reason })
       }
     },
+    onNotice: (message) => face.show({ type: 'warning', message }),
   }
 }
 
 function banner(devnet: Devnet, values: DevnetValues): string[] {
+  const { chains, network, url } = devnet
   const autoMine = values['auto-mine']
-  const isSearched = values.pow && autoMine === undefined
-  const mining = `${devnet.url}/${values.product}/0.0/${devnet.network.name}/mining/work`
+  const mining = `${url}/${values.product}/0.0/${network.name}/mining/work`
   const mode = autoMine ? `auto-mine: ${describeAutoMine(autoMine)}` : values.mine ? 'mine: by itself' : null
   return [
     `newcut ${packageVersion}`,
-    networkLine(devnet, { ...values, pow: isSearched }),
+    networkLine(devnet),
+    ...(values.data === undefined ? [] : [`data: ${values.data}, ${chains.store.size} blocks`]),
     ...(mode === null ? [] : [mode]),
-    `mine it: newcut mine --node ${devnet.url} (work at ${mining})`,
-    `control it: ${devnet.url}/devnet/status`,
+    `mine it: newcut mine --node ${url} (work at ${mining})`,
+    `control it: ${url}/devnet/status`,
   ]
 }
 

@@ -2,7 +2,7 @@
 import { cpus } from 'node:os'
 import type { ApiServer } from './api/server.ts'
 import type { Config } from './cli/config.ts'
-import type { mineOptions, Values } from './cli/options.ts'
+import type { mineOptions } from './cli/options.ts'
 import { type Devnet, startDevnet } from './devnet/devnet.ts'
 import type { NodeClient } from './node/client.ts'
 import { faceFor, networkLine, networkSettings } from './run-devnet.ts'
@@ -20,7 +20,7 @@ async function mine(config: Config<typeof mineOptions>, stopped: AbortSignal): P
   const devnet = values.node === undefined ? await startDevnet({ ...networkSettings(values), port: 0 }) : null
   try {
     const onStart = (client: NodeClient, api: ApiServer | null) =>
-      face.show({ type: 'banner', lines: banner(client, devnet, values, api) })
+      face.show({ type: 'banner', lines: banner(client, devnet, api) })
     const snapshot = await runMiner({ config, url: values.node ?? devnet?.url ?? '', face, stopped, onStart })
     face.show({ type: 'summary', snapshot })
     return 0
@@ -33,18 +33,13 @@ async function mine(config: Config<typeof mineOptions>, stopped: AbortSignal): P
   }
 }
 
-function banner(
-  client: NodeClient,
-  devnet: Devnet | null,
-  values: Values<typeof mineOptions>,
-  api: ApiServer | null,
-): string[] {
+function banner(client: NodeClient, devnet: Devnet | null, api: ApiServer | null): string[] {
   const processor = cpus()[0]?.model.trim() ?? process.arch
   const { nodeVersion, nodeNumberOfChains, nodeBlockDelay } = client.info
   const network =
     devnet === null
       ? `network: ${nodeVersion}, ${nodeNumberOfChains} chains, block delay ${nodeBlockDelay / 1e6} s at ${client.http.baseUrl}`
-      : networkLine(devnet, values)
+      : networkLine(devnet)
   return [
     `newcut ${packageVersion}, node ${process.versions.node}, ${processor}`,
     network,

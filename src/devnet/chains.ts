@@ -7,6 +7,8 @@ import { genesisHeader } from '../core/genesis.ts'
 import { encodeWork, type Header, type WorkFields } from '../core/header.ts'
 import { graphAt, type Network } from '../core/network.ts'
 import { brokenRules, type HeaderRule } from '../core/validate.ts'
+import { expectBraid } from './braid.ts'
+import { type ChainState, type Journal, noJournal } from './journal.ts'
 import { coinbaseParent, emptyPayload, type Payload } from './payload.ts'
 import { MemoryPayloads, type PayloadStore } from './payload-store.ts'
 import { type RuleChange, Rules } from './rules.ts'
@@ -26,8 +28,23 @@ export interface ChainsOptions {
   readonly checkPow: boolean
   /** Microseconds; strictly increasing. */
   readonly now: () => bigint
-  readonly payloads?: PayloadStore
-  readonly ruleChanges?: readonly RuleChange[]
+  /** The chains to go on with; default: genesis, in memory. */
+  readonly state?: ChainState
+  /** Where they are kept; default: nowhere. */
+  readonly journal?: Journal
+}
+
+/** The chains of a network as they begin. */
+export function genesisState(network: Network, payloads: PayloadStore = new MemoryPayloads()): ChainState {
+  const { adjacents, degree } = graphAt(network, 0)
+  const store = new BlockStore({ chains: adjacents.length, degree, payloads })
+  const heads = new Map<number, Header>()
+  for (const chain of adjacents.keys()) {
+    const genesis = genesisHeader(network, chain, emptyPayload.payloadHash)
+    store.insert(genesis, emptyPayload)
+    heads.set(chain, genesis)
+  }
+  return { store, heads, ruleChanges: [] }
 }
 
 export class Chains {
@@ -35,21 +52,18 @@ export class Chains {
   readonly store: BlockStore
   readonly #rules: Rules
   readonly #now: () => bigint
-  readonly #cut = new Map<number, Header>()
+  readonly #journal: Journal
+  readonly #cut: Map<number, Header>
   readonly #blockListeners = new Set<(block: Block) => void>()
   readonly #cutListeners = new Set<(changed: readonly number[]) => void>()
 
-  constructor({ network, checkPow, now, payloads = new MemoryPayloads(), ruleChanges = [] }: ChainsOptions) {
-    this.#rules = new Rules(network, ruleChanges)
+  constructor({ network, checkPow, now, state = genesisState(network), journal = noJournal }: ChainsOptions) {
+    this.#rules = new Rules(network, state.ruleChanges)
     this.checkPow = checkPow
     this.#now = now
-    const { adjacents, degree } = graphAt(network, 0)
-    this.store = new BlockStore({ chains: adjacents.length, degree, payloads })
-    for (const chain of adjacents.keys()) {
-      const genesis = genesisHeader(network, chain, emptyPayload.payloadHash)
-      this.store.insert(genesis, emptyPayload)
-      this.#cut.set(chain, genesis)
-    }
+    this.#journal = journal
+    this.store = state.store
+    this.#cut = new Map(state.heads)
   }
 
   get network(): Network {
@@ -62,6 +76,19 @@ export class Chains {
 
   get cut(): Cut {
     return this.#cut
+  }
+
+  /** As it is now; parts of it go on changing. */
+  get state(): ChainState {
+    return { store: this.store, heads: this.#cut, ruleChanges: this.#rules.changes }
+  }
+
+  /**
+   * Resolves when everything so far is written where the chains are kept; what acknowledges something to somebody waits
+   * for that. Rejects with NewcutError DATA_UNUSABLE when it cannot be written.
+   */
+  flushed(): Promise<void> {
+    return this.#journal.flushed()
   }
 
   get chainIds(): number[] {
@@ -125,9 +152,14 @@ export class Chains {
     // Hashed once, whoever made it: that is most of the time which a block takes.
     const hash = blockHash(encodeWork(header), sha512t256)
     const sealed = { hash, ...header }
-    const rules = this.#brokenRules(sealed, hash, parent.header, payload)
+    const rules = this.#brokenRules(
+      { header: sealed, payload },
+      { hash, parent: parent.header, blocks: this.store.size },
+    )
     if (rules.length > 0) return { status: 'invalid', rules }
+    this.#journal.admit()
     const block = this.store.insert(sealed, payload)
+    this.#journal.changed(this.state)
     for (const listener of this.#blockListeners) listener(block)
     return { status: 'added', block }
   }
@@ -137,16 +169,20 @@ export class Chains {
    * it moved. Throws RangeError for heads that do not fit together.
    */
   adopt(heads: Cut): boolean {
-    for (const head of heads.values()) this.#checkBraid(heads, head)
+    expectBraid(this.store, heads)
     if (heads.size !== this.#cut.size || cutWeight(heads) <= cutWeight(this.#cut)) return false
+    this.#journal.admit()
     // Work of a chain that kept its head may name an adjacent block that is an orphan now.
     this.#moveCut(heads, this.chainIds)
     return true
   }
 
   /** Lets something else hold from the next block of every chain on. */
-  changeRules(change: Omit<RuleChange, 'from'>): void {
-    this.#rules.change({ ...change, from: [...this.#cut.values()].map(({ height }) => Number(height) + 1) })
+  changeRules(change: Omit<RuleChange, 'from' | 'blocks'>): void {
+    this.#journal.admit()
+    const from = [...this.#cut.values()].map(({ height }) => Number(height) + 1)
+    this.#rules.change({ ...change, from, blocks: this.store.size })
+    this.#journal.changed(this.state)
     for (const listener of this.#cutListeners) listener(this.chainIds)
   }
 
@@ -161,14 +197,27 @@ export class Chains {
     return this.store.ancestor(this.#block(hash), height).header
   }
 
-  #brokenRules(header: Header, hash: Uint8Array, parent: Header, payload: Payload): (HeaderRule | 'payload')[] {
+  /** Every rule that block number `number` of the store, no genesis block, broke when it was added: none should. */
+  rulesBrokenBy(number: number): (HeaderRule | 'payload')[] {
+    const block = this.store.at(number)
+    const parent = this.store.parentOf(block)
+    if (parent === undefined) return ['parent']
+    const hash = blockHash(encodeWork(block.header), sha512t256)
+    return this.#brokenRules(block, { hash, parent: parent.header, blocks: number })
+  }
+
+  /** `hash`: what the header's hash should be; `blocks`: how many there were when it was added. */
+  #brokenRules(
+    { header, payload }: { header: Header; payload: Payload },
+    { hash, parent, blocks }: { hash: Uint8Array; parent: Header; blocks: number },
+  ): (HeaderRule | 'payload')[] {
     const adjacentParents = new Map<number, Header>()
-    for (const [chain, hash] of header.adjacents) {
+    for (const [chain, adjacentHash] of header.adjacents) {
       // What a genesis block names as its parent is no block: such an adjacent stays out and breaks the rule.
-      const block = this.store.get(hash)
+      const block = this.store.get(adjacentHash)
       if (block !== undefined) adjacentParents.set(chain, block.header)
     }
-    const expected = this.#rules.expectedFor(parent, [...adjacentParents.values()], header.creationTime)
+    const expected = this.#rules.expectedFor(parent, [...adjacentParents.values()], header.creationTime, blocks)
     const options = { now: this.#now(), checkPow: this.checkPow, expected, blockHash: hash }
     const rules: (HeaderRule | 'payload')[] = brokenRules(this.network, header, { parent, adjacentParents }, options)
     // What is not on the cut must still be possible on one: adjacent parents descend from those of the parent.
@@ -183,20 +232,9 @@ export class Chains {
     return rules
   }
 
-  /** Throws RangeError unless every adjacent that this head names is on the branch of the adjacent chain's head. */
-  #checkBraid(heads: Cut, head: Header): void {
-    for (const [chain, hash] of head.height === 0n ? [] : head.adjacents) {
-      const adjacent = heads.get(chain)
-      const fits =
-        adjacent !== undefined &&
-        adjacent.height + 1n >= head.height &&
-        equalBytes(this.ancestor(adjacent.hash, Number(head.height) - 1).hash, hash)
-      if (!fits) throw new RangeError(`the heads of chains ${head.chainId} and ${chain} do not fit together`)
-    }
-  }
-
   #moveCut(heads: Cut, changed: readonly number[]): void {
     for (const [chain, head] of heads) this.#cut.set(chain, head)
+    this.#journal.changed(this.state)
     for (const listener of this.#cutListeners) listener(changed)
   }
 

@@ -76,7 +76,7 @@ export class Control {
 
   #addRules(): void {
     const { chains } = this.#options.maker
-    const change = (what: Omit<RuleChange, 'from'>) => {
+    const change = (what: Omit<RuleChange, 'from' | 'blocks'>) => {
       chains.changeRules(what)
       return ruleOf(chains.rules.changes[chains.rules.changes.length - 1])
     }

@@ -8,6 +8,8 @@ import type { StreamGate } from './stream-gate.ts'
 
 export interface MiningRouteOptions {
   readonly coordinator: Coordinator
+  /** Resolves when every block so far is kept: no miner hears of success before. */
+  readonly flushed: () => Promise<void>
   readonly chains: number
   /** How long an update stream stays open: this time x [0.9, 1.1). */
   readonly updateStreamMs: number
@@ -18,16 +20,17 @@ export interface MiningRouteOptions {
 }
 
 export function addMiningRoutes(router: Router, options: MiningRouteOptions): void {
-  const { coordinator } = options
+  const { coordinator, flushed } = options
   router.serve(operations.work, ({ query, body }, reply) => {
     const account = { account: body.account, predicate: body.predicate, publicKeys: body['public-keys'] }
     const answer = coordinator.work(account, query.chain ?? null)
     if (!(answer instanceof Uint8Array)) return refuse(reply, answer)
     return reply.type(BINARY).send(Buffer.from(answer))
   })
-  router.serve(operations.solved, ({ body }, reply) => {
+  router.serve(operations.solved, async ({ body }, reply) => {
     const refusal = coordinator.solve(body)
     if (refusal !== null) return refuse(reply, refusal)
+    await flushed()
     return reply.code(200).type(JSON_TYPE).send('')
   })
   addUpdates(router, options)

@@ -78,8 +78,14 @@ export class BlockStore {
     this.#byHash = new HashIndex((record) => this.#hashOf(record))
   }
 
+  /** Blocks of all chains. */
   get size(): number {
     return this.#places.length
+  }
+
+  /** Chains of the network. */
+  get chains(): number {
+    return this.#order.length
   }
 
   /** Adds a block, or finds it if it is there. Its parent must be in the store, unless it is a genesis block. */
@@ -101,6 +107,12 @@ export class BlockStore {
     const order = this.#order[header.chainId]
     order.splice(this.#firstAtOrAfter(header.chainId, Number(header.height), header.hash), 0, record)
     return this.#block(record)
+  }
+
+  /** The block that was added as number `number`, counted from 0. */
+  at(number: number): Block {
+    if (!(number >= 0 && number < this.size)) throw new RangeError(`block number ${number} of ${this.size}`)
+    return this.#block(number)
   }
 
   /** The block with this hash, on this chain if one is given. */

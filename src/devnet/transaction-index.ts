@@ -1,5 +1,5 @@
 /** Which blocks hold a transaction: what the contract-state database knows while no contracts are executed. */
-import type { Chains } from './chains.ts'
+import type { Block } from './store.ts'
 
 export interface TransactionPlace {
   readonly chain: number
@@ -28,17 +28,21 @@ export class MemoryTransactionIndex implements TransactionIndex {
   }
 }
 
-/** Adds the transactions of every block that is inserted from now on, before the block is on the cut. */
-export function indexTransactions(chains: Chains, index: TransactionIndex): void {
-  chains.onBlock(({ chain, height, id, payload }) => {
-    for (const { transaction } of payload.transactions)
-      index.add(requestKeyOf(transaction), { chain, height, block: id })
-  })
-}
-
 const decoder = new TextDecoder()
 
-/** The request key of a transaction in a payload: the hash of the command. */
+/** Adds all transactions of a block. */
+export function indexBlock(index: TransactionIndex, block: Block): void {
+  for (const requestKey of requestKeysOf(block)) {
+    index.add(requestKey, { chain: block.chain, height: block.height, block: block.id })
+  }
+}
+
+/** Request keys of the transactions in a block. */
+export function requestKeysOf({ payload }: Block): string[] {
+  return payload.transactions.map(({ transaction }) => requestKeyOf(transaction))
+}
+
+/** The request key of a transaction in a payload, the JSON of a signed command: the hash of the command. */
 export function requestKeyOf(transaction: Uint8Array): string {
   return (JSON.parse(decoder.decode(transaction)) as { hash: string }).hash
 }

@@ -24,7 +24,17 @@ const running = new Set<ChildProcess>()
 
 /** Starts `newcut` with these arguments; `env` is added to a bare environment. */
 export function start(args: readonly string[], env: Record<string, string> = {}, input?: string | Uint8Array): Running {
-  const child = spawn(process.execPath, [main, ...args], {
+  return startScript(main, args, env, input)
+}
+
+/** As start, for another program. */
+export function startScript(
+  script: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+  input?: string | Uint8Array,
+): Running {
+  const child = spawn(process.execPath, [script, ...args], {
     env: { PATH: process.env.PATH ?? '', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   })

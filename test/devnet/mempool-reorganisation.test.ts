@@ -8,7 +8,7 @@ import { Chains } from '../../src/devnet/chains.ts'
 import { readCommand } from '../../src/devnet/command.ts'
 import { Mempools } from '../../src/devnet/mempools.ts'
 import { blockPayload } from '../../src/devnet/payload.ts'
-import { indexTransactions, MemoryTransactionIndex } from '../../src/devnet/transaction-index.ts'
+import { indexBlock, MemoryTransactionIndex } from '../../src/devnet/transaction-index.ts'
 import { type Change, type Signed, signed } from './command.ts'
 import { brief, start, TEXT } from './common.ts'
 import { headPayload, insert, insertTexts, keysIn, pending } from './mempool-common.ts'
@@ -121,7 +121,7 @@ describe('with a clock of its own', () => {
     }
     const chains = new Chains({ network: graph, checkPow: false, now })
     const index = new MemoryTransactionIndex()
-    indexTransactions(chains, index)
+    chains.onBlock((block) => indexBlock(index, block))
     const pools = new Mempools({ chains, index, nowMs })
     const advance = (ms: number) => {
       aheadMs += ms

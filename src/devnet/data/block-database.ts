@@ -1,0 +1,124 @@
+/** The block database of a data directory: chains that outlive their node. */
+import { rename } from 'node:fs/promises'
+import { describeError, type NewcutError } from '../../core/errors.ts'
+import type { ChainState, Journal } from '../journal.ts'
+import type { NetworkSettings } from '../settings.ts'
+import { writeCopy } from './copy.ts'
+import { type Database, destroyDatabase, type Entry, openDatabase, unusable } from './database.ts'
+import { GroupCommit } from './group-commit.ts'
+import { type LoadedState, loadChains } from './load.ts'
+import { DiskPayloads } from './payloads.ts'
+import { blockEntry, readSettings, rulesEntry, type Snapshot, snapshotOf, tipEntry } from './records.ts'
+
+/** Most blocks that wait to be written: who adds many at once must let them be written in between. */
+const UNWRITTEN_LIMIT = 20_000
+
+export class BlockDatabase implements Journal {
+  readonly settings: NetworkSettings
+  readonly payloads: DiskPayloads
+  readonly #database: Database
+  readonly #commits: GroupCommit
+  readonly #onFailure: (error: NewcutError) => void
+  #state: ChainState | undefined
+  #writtenBlocks = 0
+  #writtenRuleChanges = 0
+  #failure: NewcutError | undefined
+
+  private constructor(database: Database, onFailure: (error: NewcutError) => void) {
+    this.#database = database
+    this.#onFailure = onFailure
+    this.settings = readSettings(database)
+    this.payloads = new DiskPayloads(database)
+    this.#commits = new GroupCommit(() => this.#write())
+  }
+
+  /**
+   * Makes a database with these chains at `location`, where there is none; one that was being made when its process
+   * ended is made anew. Throws NewcutError DATA_UNUSABLE.
+   */
+  static async create(location: string, settings: NetworkSettings, state: ChainState): Promise<void> {
+    const unfinished = `${location}.new`
+    await destroyDatabase(unfinished)
+    try {
+      await writeCopy(unfinished, settings, snapshotOf(state))
+      await rename(unfinished, location)
+    } catch (error) {
+      throw unusable(location, `cannot be made: ${describeError(error)}`, { cause: error })
+    }
+  }
+
+  /** `onFailure` hears once of a write that failed. Throws NewcutError DATA_UNUSABLE. */
+  static async open(location: string, onFailure: (error: NewcutError) => void): Promise<BlockDatabase> {
+    const database = await openDatabase(location, { create: false })
+    try {
+      return new BlockDatabase(database, onFailure)
+    } catch (error) {
+      await database.close()
+      throw error
+    }
+  }
+
+  /**
+   * The chains as they were written last, with the newest creation time of a block (microseconds). Throws NewcutError
+   * DATA_UNUSABLE when they do not hang together.
+   */
+  async load(): Promise<LoadedState> {
+    const state = await loadChains(this.#database, this.settings, this.payloads)
+    this.#writtenBlocks = state.store.size
+    this.#writtenRuleChanges = state.ruleChanges.length
+    return state
+  }
+
+  admit(): void {
+    if (this.#failure !== undefined) throw this.#failure
+    const waiting = (this.#state?.store.size ?? 0) - this.#writtenBlocks
+    if (waiting <= UNWRITTEN_LIMIT) return
+    throw unusable(this.#database.location, `${waiting} blocks wait to be written, at most ${UNWRITTEN_LIMIT} may`)
+  }
+
+  changed(state: ChainState): void {
+    this.#state = state
+    this.#commits.request()
+  }
+
+  flushed(): Promise<void> {
+    return this.#commits.flushed()
+  }
+
+  /** Writes what waits, and closes. Rejects with what went wrong with a write; it is closed all the same. */
+  async close(): Promise<void> {
+    try {
+      await this.flushed()
+    } finally {
+      await this.#database.close()
+    }
+  }
+
+  async #write(): Promise<void> {
+    if (this.#state === undefined) return
+    const snapshot = snapshotOf(this.#state)
+    const payloads = this.payloads.unwritten
+    const entries = [...payloads, ...this.#newEntries(snapshot)]
+    try {
+      await this.#database.batch(entries)
+    } catch (error) {
+      const hint = 'what was not written is lost: make room, then start the node again'
+      this.#failure = unusable(this.#database.location, 'cannot be written', { hint, cause: error })
+      this.#onFailure(this.#failure)
+      throw this.#failure
+    }
+    this.payloads.written(payloads)
+    this.#writtenBlocks = snapshot.blocks
+    this.#writtenRuleChanges = snapshot.ruleChanges.length
+  }
+
+  #newEntries(snapshot: Snapshot): Entry[] {
+    const entries: Entry[] = []
+    for (let number = this.#writtenBlocks; number < snapshot.blocks; number++) {
+      entries.push(blockEntry(number, snapshot.store.at(number).bytes))
+    }
+    if (snapshot.ruleChanges.length > this.#writtenRuleChanges) entries.push(rulesEntry(snapshot.ruleChanges))
+    entries.push(tipEntry(snapshot))
+    return entries
+  }
+}

@@ -1,0 +1,159 @@
+/** Looks at everything in a data directory: every rule for every block, and every payload. */
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { equalBytes } from '../../core/bytes.ts'
+import { describeError } from '../../core/errors.ts'
+import { payloadHashes } from '../../core/payload.ts'
+import { Chains } from '../chains.ts'
+import { type NetworkSettings, networkOf } from '../settings.ts'
+import type { Block, BlockStore } from '../store.ts'
+import { requestKeysOf } from '../transaction-index.ts'
+import { BlockDatabase } from './block-database.ts'
+import { BLOCKS, STATE } from './directory.ts'
+import type { LoadedState } from './load.ts'
+import { StateDatabase } from './state-database.ts'
+
+/** Most findings that are kept; all are counted. */
+const FINDINGS_LIMIT = 100
+/** Between so many blocks others have their turn. */
+const PIECE_BLOCKS = 200
+
+export interface CheckReport {
+  readonly settings: NetworkSettings
+  readonly blocks: number
+  /** Blocks that are not on the branches of the heads. */
+  readonly orphans: number
+  /** Transactions in blocks; one in several blocks counts several times. */
+  readonly transactions: number
+  /** Blocks that are in the state database; null: there is none. The rest goes in when a node starts. */
+  readonly stateBlocks: number | null
+  /** What is wrong, at most 100 of it. */
+  readonly findings: readonly string[]
+  readonly findingCount: number
+}
+
+/**
+ * Checks the data directory of a node that does not run. Changes nothing, but lets the database put its own files in
+ * order. Throws NewcutError DATA_UNUSABLE for one that cannot even be loaded, or the reason of `stopped`.
+ */
+export async function checkDataDirectory(directory: string, stopped?: AbortSignal): Promise<CheckReport> {
+  const database = await BlockDatabase.open(join(directory, BLOCKS), () => undefined)
+  try {
+    const loaded = await database.load()
+    const check = new Check(database.settings, loaded)
+    await check.blocks(stopped)
+    const stateBlocks = await check.state(join(directory, STATE), stopped)
+    return { ...check.report, stateBlocks }
+  } finally {
+    await database.close()
+  }
+}
+
+class Check {
+  readonly #settings: NetworkSettings
+  readonly #loaded: LoadedState
+  readonly #store: BlockStore
+  readonly #findings: string[] = []
+  #findingCount = 0
+  #transactions = 0
+
+  constructor(settings: NetworkSettings, loaded: LoadedState) {
+    this.#settings = settings
+    this.#loaded = loaded
+    this.#store = loaded.store
+  }
+
+  get report(): Omit<CheckReport, 'stateBlocks'> {
+    let onBranches = 0
+    for (const { height } of this.#loaded.heads.values()) onBranches += Number(height) + 1
+    return {
+      settings: this.#settings,
+      blocks: this.#store.size,
+      orphans: this.#store.size - onBranches,
+      transactions: this.#transactions,
+      findings: this.#findings,
+      findingCount: this.#findingCount,
+    }
+  }
+
+  async blocks(stopped: AbortSignal | undefined): Promise<void> {
+    const { newestCreationTime } = this.#loaded
+    const chains = new Chains({
+      network: networkOf(this.#settings),
+      checkPow: this.#settings.pow,
+      // Whether a block was ahead of its time cannot be told any more.
+      now: () => newestCreationTime,
+      state: this.#loaded,
+    })
+    await this.#eachBlock(this.#store.size, stopped, (block, number) => {
+      this.#payload(block)
+      // Loading has compared genesis blocks with those of the network.
+      const broken = number < this.#store.chains ? [] : chains.rulesBrokenBy(number)
+      if (broken.length > 0) this.#find(block, `breaks the rule of ${broken.join(', ')}`)
+    })
+  }
+
+  /** Blocks in the state database at `location`; null: there is none. */
+  async state(location: string, stopped: AbortSignal | undefined): Promise<number | null> {
+    const names = await stat(location).catch(() => null)
+    if (names === null) return null
+    const options = { store: this.#store, blocksFlushed: () => Promise.resolve(), onFailure: () => undefined }
+    let state: StateDatabase
+    try {
+      state = await StateDatabase.open(location, options)
+    } catch (error) {
+      this.#add(describeError(error))
+      return null
+    }
+    try {
+      await this.#eachBlock(state.blocks, stopped, (block) => {
+        for (const requestKey of requestKeysOf(block)) {
+          if (state.find(requestKey).some((place) => place.block === block.id)) continue
+          this.#find(block, `its transaction ${requestKey} is not in the state database`)
+        }
+      })
+      return state.blocks
+    } finally {
+      await state.close()
+    }
+  }
+
+  #payload(block: Block): void {
+    const { payload } = block
+    const { payloadHash, transactionsHash, outputsHash } = payloadHashes(payload)
+    this.#transactions += payload.transactions.length
+    if (!equalBytes(payloadHash, block.header.payloadHash)) this.#find(block, 'its payload has another hash')
+    const areRight =
+      equalBytes(transactionsHash, payload.transactionsHash) && equalBytes(outputsHash, payload.outputsHash)
+    if (!areRight) this.#find(block, 'its payload names wrong hashes of its parts')
+  }
+
+  async #eachBlock(
+    blocks: number,
+    stopped: AbortSignal | undefined,
+    look: (block: Block, number: number) => void,
+  ): Promise<void> {
+    for (let number = 0; number < blocks; number++) {
+      if (number % PIECE_BLOCKS === 0) {
+        await nextTurn()
+        stopped?.throwIfAborted()
+      }
+      const block = this.#store.at(number)
+      try {
+        look(block, number)
+      } catch (error) {
+        this.#find(block, describeError(error))
+      }
+    }
+  }
+
+  #find({ chain, height, id }: Block, message: string): void {
+    this.#add(`chain ${chain}, height ${height}, block ${id}: ${message}`)
+  }
+
+  #add(finding: string): void {
+    this.#findingCount++
+    if (this.#findings.length < FINDINGS_LIMIT) this.#findings.push(finding)
+  }
+}

@@ -1,0 +1,133 @@
+/** One LevelDB database: text keys, sealed byte values, and errors that say what to do. */
+import { mkdir, readdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { ClassicLevel } from 'classic-level'
+import { concatBytes, readU32LE } from '../../core/bytes.ts'
+import { describeError, NewcutError } from '../../core/errors.ts'
+import { chainBytes } from '../../core/work.ts'
+
+export type Database = ClassicLevel<string, Uint8Array>
+
+export interface Entry {
+  readonly type: 'put'
+  readonly key: string
+  readonly value: Uint8Array
+}
+
+const SEAL_BYTES = 4
+
+/** What a data directory cannot be used for, and why. */
+export function unusable(location: string, message: string, options: { hint?: string; cause?: unknown } = {}) {
+  return new NewcutError('DATA_UNUSABLE', `${location}: ${message}`, options)
+}
+
+/** Damage: what is there is not what was written. */
+export function damaged(location: string, message: string, cause?: unknown): NewcutError {
+  const hint = 'restore a backup, or begin a new network in another directory'
+  return unusable(location, `damaged: ${message}`, { hint, cause })
+}
+
+/** Opens the database at `location`. Throws NewcutError DATA_UNUSABLE. */
+export async function openDatabase(location: string, { create }: { create: boolean }): Promise<Database> {
+  if (!create) await expectDatabaseFiles(location)
+  const database: Database = new ClassicLevel(location, { keyEncoding: 'utf8', valueEncoding: 'view' })
+  try {
+    await database.open({ createIfMissing: create, errorIfExists: create })
+  } catch (error) {
+    throw openingError(location, error)
+  }
+  return database
+}
+
+/** As mkdir with `recursive`, which never ends where the system makes no directories, as in /proc. */
+export async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return
+    if (code !== 'ENOENT' || dirname(path) === path) throw error
+    await makeDirectory(dirname(path))
+    await mkdir(path)
+  }
+}
+
+/** Removes a database. Throws NewcutError DATA_UNUSABLE, also when another process has it open. */
+export async function destroyDatabase(location: string): Promise<void> {
+  try {
+    await ClassicLevel.destroy(location)
+  } catch (error) {
+    throw openingError(location, error)
+  }
+}
+
+/**
+ * LevelDB looks after most of its files, but it takes a log that is gone for one that was empty. There is one at any
+ * time: the next is made before the last is removed.
+ */
+async function expectDatabaseFiles(location: string): Promise<void> {
+  let names: string[]
+  try {
+    names = await readdir(location)
+  } catch (error) {
+    throw unusable(location, `not a database: ${describeError(error)}`, { cause: error })
+  }
+  if (!names.includes('CURRENT')) throw damaged(location, 'no database in it: there is no file CURRENT')
+  if (!names.some((name) => name.endsWith('.log'))) throw damaged(location, 'the log of its last writes is gone')
+}
+
+function openingError(location: string, error: unknown): NewcutError {
+  // Opening wraps its reason, destroying does not.
+  const reason = (error as { cause?: unknown }).cause ?? error
+  const code = (reason as { code?: string }).code
+  if (code === 'LEVEL_LOCKED') {
+    const hint = 'one node per directory: stop the other one, or use another --data'
+    return unusable(location, 'in use by another process', { hint, cause: error })
+  }
+  if (code === 'LEVEL_CORRUPTION') return damaged(location, describeError(reason), error)
+  const hint = 'it must be a directory that this user may read and write'
+  return unusable(location, `cannot be opened: ${describeError(reason)}`, { hint, cause: error })
+}
+
+/** bytes || CRC-32 of them, u32 LE (4): LevelDB does not check what it reads. */
+export function seal(bytes: Uint8Array): Uint8Array {
+  return concatBytes(bytes, chainBytes(crc32(bytes)))
+}
+
+/** The bytes of a sealed value; a view. undefined: they are not what was sealed. */
+export function unseal(value: Uint8Array): Uint8Array | undefined {
+  const end = value.length - SEAL_BYTES
+  if (end < 0) return undefined
+  const bytes = value.subarray(0, end)
+  return crc32(bytes) === readU32LE(value, end) ? bytes : undefined
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+export function jsonEntry(key: string, value: unknown): Entry {
+  return { type: 'put', key, value: seal(encoder.encode(JSON.stringify(value))) }
+}
+
+/** The bytes under a key; undefined when there are none. Throws NewcutError DATA_UNUSABLE for what is damaged. */
+export function readValue(database: Database, key: string): Uint8Array | undefined {
+  let value: Uint8Array | undefined
+  try {
+    value = database.getSync(key)
+  } catch (error) {
+    // Closed: whoever asks is late, and nothing is damaged.
+    if (database.status !== 'open') throw error
+    throw damaged(database.location, `the record ${key} cannot be read`, error)
+  }
+  if (value === undefined) return undefined
+  const bytes = unseal(value)
+  if (bytes === undefined) throw damaged(database.location, `the record ${key} has a wrong checksum`)
+  return bytes
+}
+
+/** The JSON under a key; undefined when there is none. Throws NewcutError DATA_UNUSABLE for what is damaged. */
+export function readJson(database: Database, key: string): unknown {
+  const bytes = readValue(database, key)
+  return bytes === undefined ? undefined : JSON.parse(decoder.decode(bytes))
+}

@@ -1,0 +1,135 @@
+/**
+ * Reads chains from their database. Every header is looked at, none is decoded: checksum, length, and that its parent
+ * is there. Whether all rules hold is a matter of its own (check.ts).
+ */
+import { decodeHash, equalBytes } from '../../core/bytes.ts'
+import type { Cut } from '../../core/cut.ts'
+import { describeError } from '../../core/errors.ts'
+import { genesisHeader } from '../../core/genesis.ts'
+import { graphs } from '../../core/graph.ts'
+import { type Header, type HeaderLayout, headerLayout } from '../../core/header.ts'
+import { expectBraid } from '../braid.ts'
+import type { ChainState } from '../journal.ts'
+import { emptyPayload } from '../payload.ts'
+import type { PayloadStore } from '../payload-store.ts'
+import { type NetworkSettings, networkOf } from '../settings.ts'
+import { BlockStore } from '../store.ts'
+import { type Database, damaged, unseal } from './database.ts'
+import { BLOCK_KEYS, blockKey, readRules, readTip, type Tip } from './records.ts'
+
+/** Headers that are read at once; measured: less costs time, more gains none. */
+const PIECE_BLOCKS = 2000
+const PIECE_BYTES = 1024 * 1024
+
+export interface LoadedState extends ChainState {
+  /** Microseconds. */
+  readonly newestCreationTime: bigint
+}
+
+/** Throws NewcutError DATA_UNUSABLE when what is there does not hang together. */
+export async function loadChains(
+  database: Database,
+  settings: NetworkSettings,
+  payloads: PayloadStore,
+): Promise<LoadedState> {
+  const tip = readTip(database)
+  const ruleChanges = readRules(database)
+  if (ruleChanges.length !== tip.ruleChanges) {
+    throw damaged(database.location, `${ruleChanges.length} rule changes instead of ${tip.ruleChanges}`)
+  }
+  const reader = new BlockReader(database.location, settings, payloads)
+  const values = database.values({ ...BLOCK_KEYS, highWaterMarkBytes: PIECE_BYTES })
+  try {
+    for (;;) {
+      const piece = await values.nextv(PIECE_BLOCKS)
+      if (piece.length === 0) break
+      for (const value of piece) reader.read(value)
+    }
+  } catch (error) {
+    // What the reader finds says where; LevelDB only says that it could not go on.
+    throw (error as { code?: string }).code === 'DATA_UNUSABLE'
+      ? error
+      : damaged(database.location, 'its blocks cannot be read', error)
+  } finally {
+    await values.close()
+  }
+  const { store, newestCreationTime } = reader
+  if (store.size !== tip.blocks) throw damaged(database.location, `${store.size} blocks instead of ${tip.blocks}`)
+  return { store, heads: headsOf(database.location, store, tip), ruleChanges, newestCreationTime }
+}
+
+class BlockReader {
+  readonly store: BlockStore
+  readonly #location: string
+  readonly #at: HeaderLayout
+  readonly #genesis: readonly Header[]
+  #newestHigh = 0
+  #newestLow = 0
+
+  constructor(location: string, settings: NetworkSettings, payloads: PayloadStore) {
+    const { adjacents, degree } = graphs[settings.graph]
+    const network = networkOf(settings)
+    this.#location = location
+    this.#at = headerLayout(degree)
+    this.#genesis = adjacents.map((_, chain) => genesisHeader(network, chain, emptyPayload.payloadHash))
+    this.store = new BlockStore({ chains: adjacents.length, degree, payloads })
+  }
+
+  get newestCreationTime(): bigint {
+    return (BigInt(this.#newestHigh) << 32n) | BigInt(this.#newestLow)
+  }
+
+  /** Takes the next block, as it stands in the database. */
+  read(value: Uint8Array): void {
+    const { store } = this
+    const at = this.#at
+    const number = store.size
+    const bytes = unseal(value)
+    if (bytes === undefined) throw this.#damaged(number, 'a wrong checksum')
+    if (bytes.length !== at.headerBytes) throw this.#damaged(number, `${bytes.length} bytes, not ${at.headerBytes}`)
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+    const header = {
+      hash: bytes.subarray(at.hash),
+      parent: bytes.subarray(at.parent, at.parent + 32),
+      chainId: view.getUint32(at.chainId, true),
+      height: view.getBigUint64(at.height, true),
+    }
+    const genesis = this.#genesis[number]
+    if (genesis === undefined) this.#expectParent(number, header)
+    else if (!equalBytes(genesis.hash, header.hash)) throw this.#damaged(number, 'not the genesis block of its chain')
+    store.insertHeader(bytes, header)
+    if (store.size === number) throw this.#damaged(number, 'there twice')
+    const [low, high] = [view.getUint32(at.creationTime, true), view.getUint32(at.creationTime + 4, true)]
+    if (high < this.#newestHigh || (high === this.#newestHigh && low < this.#newestLow)) return
+    this.#newestHigh = high
+    this.#newestLow = low
+  }
+
+  #expectParent(number: number, { parent, chainId, height }: Pick<Header, 'parent' | 'chainId' | 'height'>): void {
+    const found = this.store.get(parent, chainId)
+    if (found === undefined) throw this.#damaged(number, `its parent on chain ${chainId} is missing`)
+    if (BigInt(found.height) + 1n !== height) throw this.#damaged(number, `height ${height} on top of ${found.height}`)
+  }
+
+  #damaged(number: number, message: string) {
+    return damaged(this.#location, `${blockKey(number)}: ${message}`)
+  }
+}
+
+/** The cut of the tip, which must be one: every head there, and with its adjacents on the branches of the others. */
+function headsOf(location: string, store: BlockStore, tip: Tip): Cut {
+  const chains = store.chains
+  if (tip.heads.length !== chains) throw damaged(location, `${tip.heads.length} heads of ${chains} chains`)
+  const heads = new Map<number, Header>()
+  for (const [chain, id] of tip.heads.entries()) {
+    const block = store.get(decodeHash(id), chain)
+    if (block === undefined) throw damaged(location, `the head of chain ${chain}, ${id}, is missing`)
+    heads.set(chain, block.header)
+  }
+  try {
+    expectBraid(store, heads)
+  } catch (error) {
+    throw damaged(location, describeError(error), error)
+  }
+  return heads
+}

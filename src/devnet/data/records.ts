@@ -1,0 +1,130 @@
+/**
+ * The block database: what stands under which key. Every value is sealed (database.ts).
+ *
+ *     network              JSON: format of the database, settings of the network
+ *     tip                  JSON: number of blocks and of rule changes, heads by chain
+ *     rules                JSON: rule changes
+ *     block/0000000123     header (210 + 36 x degree bytes); numbers count from 0 in the order of addition
+ *     payload/HASH         payload record (payload-record.ts); HASH: payload hash, base64url
+ */
+import { type Static, Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { encodeBase64Url } from '../../core/bytes.ts'
+import { graphNames } from '../../core/graph.ts'
+import { HashText } from '../../schema/bodies.ts'
+import type { ChainState } from '../journal.ts'
+import type { Payload } from '../payload.ts'
+import { encodePayloadRecord } from '../payload-record.ts'
+import type { RuleChange } from '../rules.ts'
+import type { NetworkSettings } from '../settings.ts'
+import type { BlockStore } from '../store.ts'
+import { type Database, damaged, type Entry, jsonEntry, readJson, seal, unusable } from './database.ts'
+
+export const FORMAT = 1
+const NUMBER_DIGITS = 10
+
+export const NETWORK_KEY = 'network'
+export const TIP_KEY = 'tip'
+export const RULES_KEY = 'rules'
+/** All blocks: from `gte` up to but without `lt`; '0' follows '/'. */
+export const BLOCK_KEYS = { gte: 'block/', lt: 'block0' }
+
+export const blockKey = (number: number) => `block/${String(number).padStart(NUMBER_DIGITS, '0')}`
+export const payloadKey = (payloadHash: Uint8Array) => `payload/${encodeBase64Url(payloadHash)}`
+
+const Natural = Type.Integer({ minimum: 0 })
+const Decimal = Type.String({ pattern: '^[0-9]{1,80}$' })
+
+const NetworkRecord = Type.Object({
+  format: Type.Literal(FORMAT),
+  graph: Type.Union(graphNames.map((name) => Type.Literal(name))),
+  blockDelayMs: Type.Number({ exclusiveMinimum: 0 }),
+  difficulty: Decimal,
+  pow: Type.Boolean(),
+  adjusts: Type.Boolean(),
+})
+const TipRecord = Type.Object({ blocks: Natural, ruleChanges: Natural, heads: Type.Array(HashText) })
+const RulesRecord = Type.Array(
+  Type.Object({
+    blocks: Natural,
+    from: Type.Array(Natural),
+    target: Type.Optional(Decimal),
+    blockDelay: Type.Optional(Decimal),
+  }),
+)
+const networkRecord = Compile(NetworkRecord)
+const tipRecord = Compile(TipRecord)
+const rulesRecord = Compile(RulesRecord)
+
+export type Tip = Static<typeof TipRecord>
+
+/** A state at one moment: the store only grows, so its first `blocks` blocks stay what they are. */
+export interface Snapshot {
+  readonly store: BlockStore
+  readonly blocks: number
+  /** By chain, hashes as in JSON. */
+  readonly heads: readonly string[]
+  readonly ruleChanges: readonly RuleChange[]
+}
+
+export function snapshotOf({ store, heads, ruleChanges }: ChainState): Snapshot {
+  const byChain = [...heads].sort(([a], [b]) => a - b).map(([, { hash }]) => encodeBase64Url(hash))
+  return { store, blocks: store.size, heads: byChain, ruleChanges: [...ruleChanges] }
+}
+
+export function networkEntry({ difficulty, ...settings }: NetworkSettings): Entry {
+  return jsonEntry(NETWORK_KEY, { format: FORMAT, ...settings, difficulty: String(difficulty) })
+}
+
+export function tipEntry({ blocks, heads, ruleChanges }: Snapshot): Entry {
+  return jsonEntry(TIP_KEY, { blocks, ruleChanges: ruleChanges.length, heads })
+}
+
+export function rulesEntry(changes: readonly RuleChange[]): Entry {
+  const text = (value: bigint | undefined) => (value === undefined ? undefined : String(value))
+  const record = changes.map(({ target, blockDelay, ...change }) => {
+    return { ...change, target: text(target), blockDelay: text(blockDelay) }
+  })
+  return jsonEntry(RULES_KEY, record)
+}
+
+export function blockEntry(number: number, header: Uint8Array): Entry {
+  return { type: 'put', key: blockKey(number), value: seal(header) }
+}
+
+export function payloadEntry(payload: Payload): Entry {
+  return { type: 'put', key: payloadKey(payload.payloadHash), value: seal(encodePayloadRecord(payload)) }
+}
+
+/** Throws NewcutError DATA_UNUSABLE for a database of something else or of another format. */
+export function readSettings(database: Database): NetworkSettings {
+  const record = readJson(database, NETWORK_KEY)
+  if (record === undefined) throw damaged(database.location, 'a database, but not one of a newcut network')
+  const format = (record as { format?: unknown }).format
+  if (format !== FORMAT) {
+    const hint = 'use the newcut that wrote it, or another directory'
+    throw unusable(database.location, `format ${format}; this newcut reads format ${FORMAT}`, { hint })
+  }
+  const { graph, blockDelayMs, difficulty, pow, adjusts } = checked(database, NETWORK_KEY, networkRecord, record)
+  return { graph, blockDelayMs, difficulty: BigInt(difficulty), pow, adjusts }
+}
+
+/** Throws NewcutError DATA_UNUSABLE. */
+export function readTip(database: Database): Tip {
+  return checked(database, TIP_KEY, tipRecord, readJson(database, TIP_KEY))
+}
+
+/** Throws NewcutError DATA_UNUSABLE. */
+export function readRules(database: Database): RuleChange[] {
+  const record = checked(database, RULES_KEY, rulesRecord, readJson(database, RULES_KEY) ?? [])
+  return record.map(({ target, blockDelay, ...change }) => ({
+    ...change,
+    ...(target !== undefined && { target: BigInt(target) }),
+    ...(blockDelay !== undefined && { blockDelay: BigInt(blockDelay) }),
+  }))
+}
+
+function checked<T>(database: Database, key: string, validator: { Check(value: unknown): value is T }, value: unknown) {
+  if (!validator.Check(value)) throw damaged(database.location, `the record ${key} is not what it should be`)
+  return value
+}

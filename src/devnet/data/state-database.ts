@@ -1,0 +1,169 @@
+/**
+ * The contract-state database of a data directory. All of it follows from the blocks: it is written after them, and
+ * what is missing or damaged is made anew from them.
+ *
+ *     tip                  JSON: number of blocks that are in it, and the hash of the last one
+ *     transaction/KEY      JSON: places of the transaction with this request key
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { NewcutError } from '../../core/errors.ts'
+import { HashText } from '../../schema/bodies.ts'
+import type { BlockStore } from '../store.ts'
+import { indexBlock, type TransactionIndex, type TransactionPlace } from '../transaction-index.ts'
+import { type Database, damaged, destroyDatabase, jsonEntry, openDatabase, readJson, unusable } from './database.ts'
+import { GroupCommit } from './group-commit.ts'
+
+const Natural = Type.Integer({ minimum: 0 })
+const stateTip = Compile(Type.Object({ blocks: Natural, last: Type.String() }))
+const places = Compile(Type.Array(Type.Object({ chain: Natural, height: Natural, block: HashText })))
+
+const TIP_KEY = 'tip'
+/** Blocks that go in before they are written; so many may be missing after a crash, and are read anew. */
+const PIECE_BLOCKS = 1000
+
+const transactionKey = (requestKey: string) => `transaction/${requestKey}`
+
+export interface StateDatabaseOptions {
+  readonly store: BlockStore
+  /** Resolves when the blocks that are there now are written: what follows from them must not be there before them. */
+  readonly blocksFlushed: () => Promise<void>
+  /** Hears once of a write that failed. */
+  readonly onFailure: (error: NewcutError) => void
+}
+
+export class StateDatabase implements TransactionIndex {
+  readonly #database: Database
+  readonly #options: StateDatabaseOptions
+  readonly #commits = new GroupCommit(() => this.#write())
+  /** Request key -> its places, where those on disk are not all. */
+  readonly #unwritten = new Map<string, readonly TransactionPlace[]>()
+  #blocks: number
+  #writtenBlocks: number
+
+  private constructor(database: Database, options: StateDatabaseOptions, blocks: number) {
+    this.#database = database
+    this.#options = options
+    this.#blocks = blocks
+    this.#writtenBlocks = blocks
+  }
+
+  /** Makes an empty database at `location`, where there is none. Throws NewcutError DATA_UNUSABLE. */
+  static async create(location: string, options: StateDatabaseOptions): Promise<StateDatabase> {
+    const database = await openDatabase(location, { create: true })
+    await database.batch([tipEntry(options.store, 0)])
+    return new StateDatabase(database, options, 0)
+  }
+
+  /** Throws NewcutError DATA_UNUSABLE, also when it follows from other blocks than those of the store. */
+  static async open(location: string, options: StateDatabaseOptions): Promise<StateDatabase> {
+    const database = await openDatabase(location, { create: false })
+    try {
+      const tip = readJson(database, TIP_KEY)
+      if (!stateTip.Check(tip)) throw damaged(location, `the record ${TIP_KEY} is not what it should be`)
+      if (tip.blocks > options.store.size) {
+        // It is written after the blocks. LevelDB repairs the end of a log by leaving it out.
+        const lost = `the block database has lost blocks: ${tip.blocks} were in it, ${options.store.size} are`
+        throw damaged(location, lost)
+      }
+      if (lastOf(options.store, tip.blocks) !== tip.last) {
+        throw damaged(location, `its ${tip.blocks} blocks are not those of the block database`)
+      }
+      return new StateDatabase(database, options, tip.blocks)
+    } catch (error) {
+      await database.close()
+      throw error
+    }
+  }
+
+  /** As open; makes it anew when it cannot be used: `onRemade` hears why. */
+  static async openOrRemake(
+    location: string,
+    options: StateDatabaseOptions,
+    onRemade: (reason: NewcutError) => void,
+  ): Promise<StateDatabase> {
+    try {
+      return await StateDatabase.open(location, options)
+    } catch (error) {
+      if (!(error instanceof NewcutError)) throw error
+      onRemade(error)
+      await destroyDatabase(location)
+      return StateDatabase.create(location, options)
+    }
+  }
+
+  /** Blocks of the store, from the first on, whose transactions are in it. */
+  get blocks(): number {
+    return this.#blocks
+  }
+
+  /** Throws NewcutError DATA_UNUSABLE for a record that is damaged. */
+  find(requestKey: string): readonly TransactionPlace[] {
+    const unwritten = this.#unwritten.get(requestKey)
+    if (unwritten !== undefined) return unwritten
+    const key = transactionKey(requestKey)
+    const record = readJson(this.#database, key) ?? []
+    if (!places.Check(record)) throw damaged(this.#database.location, `the record ${key} is not what it should be`)
+    return record
+  }
+
+  add(requestKey: string, place: TransactionPlace): void {
+    const known = this.find(requestKey)
+    if (known.some(({ block }) => block === place.block)) return
+    this.#unwritten.set(requestKey, [...known, place])
+    this.#commits.request()
+  }
+
+  /** The transactions of the first `blocks` blocks are in it now. */
+  reached(blocks: number): void {
+    this.#blocks = blocks
+    if (blocks - this.#writtenBlocks >= PIECE_BLOCKS) this.#commits.request()
+  }
+
+  /** Reads what is missing of the first `blocks` blocks. Throws what reading throws, or the reason of `stopped`. */
+  async catchUp(blocks: number, stopped?: AbortSignal): Promise<void> {
+    const { store } = this.#options
+    for (let number = this.#blocks; number < blocks; number++) {
+      stopped?.throwIfAborted()
+      indexBlock(this, store.at(number))
+      this.reached(number + 1)
+      if (number % PIECE_BLOCKS === 0) await this.#commits.flushed().then(() => nextTurn())
+    }
+    if (this.#blocks > this.#writtenBlocks) this.#commits.request()
+  }
+
+  /** Writes what waits, and closes. Rejects with what went wrong with a write; it is closed all the same. */
+  async close(): Promise<void> {
+    try {
+      if (this.#blocks > this.#writtenBlocks) this.#commits.request()
+      await this.#commits.flushed()
+    } finally {
+      await this.#database.close()
+    }
+  }
+
+  async #write(): Promise<void> {
+    const { store, blocksFlushed, onFailure } = this.#options
+    const blocks = this.#blocks
+    const written = [...this.#unwritten]
+    const entries = written.map(([requestKey, record]) => jsonEntry(transactionKey(requestKey), record))
+    await blocksFlushed()
+    try {
+      await this.#database.batch([...entries, tipEntry(store, blocks)])
+    } catch (error) {
+      const failure = unusable(this.#database.location, 'cannot be written', { cause: error })
+      onFailure(failure)
+      throw failure
+    }
+    this.#writtenBlocks = blocks
+    for (const [requestKey, record] of written) {
+      if (this.#unwritten.get(requestKey) === record) this.#unwritten.delete(requestKey)
+    }
+  }
+}
+
+const tipEntry = (store: BlockStore, blocks: number) => jsonEntry(TIP_KEY, { blocks, last: lastOf(store, blocks) })
+
+/** The hash of the last of the first `blocks` blocks, as in JSON; empty when there are none. */
+const lastOf = (store: BlockStore, blocks: number) => (blocks === 0 ? '' : store.at(blocks - 1).id)

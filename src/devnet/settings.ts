@@ -1,0 +1,65 @@
+/** What makes one development network differ from another: fixed when it begins. */
+import { type GraphName, graphs } from '../core/graph.ts'
+import { development, type Network } from '../core/network.ts'
+import { targetOfDifficulty } from '../core/target.ts'
+import { formatDuration } from '../core/units.ts'
+
+export interface NetworkSettings {
+  readonly graph: GraphName
+  /** Intended time between blocks of a chain. */
+  readonly blockDelayMs: number
+  /** Hashes a block takes at first. */
+  readonly difficulty: bigint
+  /** False: any nonce solves. */
+  readonly pow: boolean
+  /** Whether targets follow block times. */
+  readonly adjusts: boolean
+}
+
+export const defaultSettings: NetworkSettings = {
+  graph: 'twenty',
+  blockDelayMs: 30_000,
+  difficulty: 100_000n,
+  pow: true,
+  adjusts: true,
+}
+
+/** Settings as somebody asked for them; what is undefined may be as it likes. */
+export type AskedSettings = { readonly [Name in keyof NetworkSettings]?: NetworkSettings[Name] | undefined }
+
+/** What was asked for, and those of `others` for all else. */
+export function settingsOf(asked: AskedSettings, others: NetworkSettings = defaultSettings): NetworkSettings {
+  const pow = asked.pow ?? others.pow
+  return {
+    graph: asked.graph ?? others.graph,
+    blockDelayMs: asked.blockDelayMs ?? others.blockDelayMs,
+    difficulty: asked.difficulty ?? others.difficulty,
+    pow,
+    // Without proof of work block times say nothing about hash power, and fast blocks would drive the target to 0.
+    adjusts: asked.adjusts ?? (pow === others.pow ? others.adjusts : pow),
+  }
+}
+
+/** One of the settings, as people say it. */
+export function describeSetting(name: keyof NetworkSettings, settings: NetworkSettings): string {
+  const texts: Readonly<Record<keyof NetworkSettings, string>> = {
+    graph: `graph ${settings.graph}`,
+    blockDelayMs: `block delay ${formatDuration(settings.blockDelayMs)}`,
+    difficulty: `difficulty ${settings.difficulty}`,
+    pow: settings.pow ? 'proof of work' : 'no proof of work',
+    adjusts: settings.adjusts ? 'difficulty adjustment' : 'no difficulty adjustment',
+  }
+  return texts[name]
+}
+
+/** The network with these settings, as it begins. */
+export function networkOf({ graph, blockDelayMs, difficulty, adjusts }: NetworkSettings): Network {
+  const target = targetOfDifficulty(difficulty)
+  return {
+    ...development,
+    graphHistory: [{ from: 0, graph: graphs[graph] }],
+    genesisTarget: () => target,
+    blockDelay: BigInt(Math.round(blockDelayMs * 1000)),
+    window: adjusts ? development.window : null,
+  }
+}

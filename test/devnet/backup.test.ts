@@ -1,0 +1,148 @@
+import { cp, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { NewcutError } from '../../src/core/errors.ts'
+import { checkDataDirectory } from '../../src/devnet/data/check.ts'
+import { startDevnet } from '../../src/devnet/devnet.ts'
+import { brief, type CheckedPeer, jsonOf, PREFIX, start, TEXT } from './common.ts'
+import { fork, grow, temporaryDirectory } from './grow.ts'
+import { mineBlock } from './miner.ts'
+
+const small = { graph: 'petersen', pow: false } as const
+
+/** Waits for the end of a job; its last status. */
+async function ended(peer: CheckedPeer, id: string): Promise<string> {
+  for (;;) {
+    const { status, body } = await peer.get(`/check-backup/${id}`)
+    expect(status).toBe(200)
+    if (`${body}` !== 'backup-in-progress') return `${body}`
+    await sleep(5)
+  }
+}
+
+it.each(['in memory', 'on disk'])(
+  'a backup %s opens as a data directory, as it was when the job began',
+  async (kept) => {
+    const directory = await temporaryDirectory()
+    const backupDir = join(directory, 'backups')
+    const dataDir = kept === 'on disk' ? join(directory, 'data') : undefined
+    const { devnet, peer } = await start({ ...small, dataDir, backupDir })
+    const { chains } = devnet
+    grow(chains, 1200, (index) => (index === 7 ? [{ hash: 'key-7' }] : []))
+    fork(chains, new Map(chains.cut), 5)
+    chains.changeRules({ blockDelay: 5_000_000n })
+    const before = jsonOf(await peer.get(`${PREFIX}/cut`)).hashes
+    const started = await peer.request('POST', '/make-backup')
+    expect([started.status, started.headers['content-type']]).toEqual([200, TEXT])
+    const id = `${started.body}`
+    expect(Math.abs(Number(id) / 1000 - Date.now())).toBeLessThan(60_000)
+    expect(brief(await peer.get(`/check-backup/${id}`))).toEqual([200, TEXT, 'backup-in-progress'])
+    // One job at a time, wherever it is asked for; blocks go on.
+    expect(brief(await peer.request('POST', '/make-backup?backupPact'))).toEqual([200, TEXT, id])
+    expect(brief(await peer.request('POST', `${PREFIX}/make-backup`))).toEqual([202, TEXT, id])
+    await mineBlock(peer)
+    expect(await readdir(backupDir)).toEqual([`${id}.partial`])
+    grow(chains, 20)
+    expect(await ended(peer, id)).toBe('backup-done')
+    expect(await readdir(join(backupDir, id))).toEqual(['blocks'])
+    expect(await checkDataDirectory(join(backupDir, id))).toMatchObject({ blocks: 1215, orphans: 5, findings: [] })
+
+    const copy = await start({ dataDir: join(backupDir, id), difficulty: undefined })
+    expect(jsonOf(await copy.peer.get(`${PREFIX}/cut`)).hashes).toEqual(before)
+    expect(copy.devnet.chains.network.blockDelay).toBe(5_000_000n)
+    await mineBlock(copy.peer)
+    await copy.devnet.close()
+    expect(await checkDataDirectory(join(backupDir, id))).toMatchObject({
+      blocks: 1216,
+      stateBlocks: 1216,
+      findings: [],
+    })
+  },
+)
+
+it('backupPact adds the state database', async () => {
+  const backupDir = await temporaryDirectory()
+  const { devnet, peer } = await start({ ...small, backupDir })
+  grow(devnet.chains, 40, (index) => (index % 10 === 0 ? [{ hash: `key-${index}` }] : []))
+  const { status, body } = await peer.request('POST', `${PREFIX}/make-backup?backupPact=`)
+  expect(status).toBe(202)
+  expect(await ended(peer, `${body}`)).toBe('backup-done')
+  expect(brief(await peer.get(`${PREFIX}/check-backup/${body}`))).toEqual([200, TEXT, 'backup-done'])
+  expect((await readdir(join(backupDir, `${body}`))).sort()).toEqual(['blocks', 'state'])
+  const report = await checkDataDirectory(join(backupDir, `${body}`))
+  expect(report).toMatchObject({ blocks: 50, stateBlocks: 50, transactions: 4, findings: [] })
+})
+
+it('without --backup-dir there is no such endpoint', async () => {
+  const { peer } = await start(small)
+  for (const prefix of ['', PREFIX]) {
+    expect(brief(await peer.request('POST', `${prefix}/make-backup`))).toEqual([404, undefined, ''])
+    expect(brief(await peer.get(`${prefix}/check-backup/1`))).toEqual([404, undefined, ''])
+  }
+})
+
+it('knows jobs by what they left, and no others', async () => {
+  const backupDir = await temporaryDirectory()
+  const { peer } = await start({ ...small, backupDir })
+  await mkdir(join(backupDir, '1700000000000000'))
+  await mkdir(join(backupDir, '1700000000000001.partial'))
+  await mkdir(join(backupDir, 'other'))
+  const statusOf = async (id: string) => brief(await peer.get(`/check-backup/${id}`))
+  expect(await statusOf('1700000000000000')).toEqual([200, TEXT, 'backup-done'])
+  expect(await statusOf('1700000000000001')).toEqual([200, TEXT, 'backup-failed'])
+  for (const id of ['1700000000000002', 'other', '-', '9'.repeat(300)]) {
+    expect(await statusOf(id)).toEqual([404, TEXT, 'no such backup'])
+  }
+  expect((await statusOf('..%2Fother'))[0]).toBe(400)
+  expect((await peer.get('/make-backup')).status).toBe(405)
+  expect((await peer.request('POST', '/check-backup/1')).status).toBe(405)
+})
+
+it('a job that cannot write fails, and says why', async () => {
+  const directory = await temporaryDirectory()
+  await writeFile(join(directory, 'file'), '')
+  const notices: string[] = []
+  const onNotice = (message: string) => void notices.push(message)
+  const { peer } = await start({ ...small, backupDir: join(directory, 'file'), onNotice })
+  const ids = []
+  for (let i = 0; i < 2; i++) {
+    const { status, body } = await peer.request('POST', '/make-backup')
+    expect(status).toBe(200)
+    expect(await ended(peer, `${body}`)).toBe('backup-failed')
+    ids.push(`${body}`)
+  }
+  expect(ids[0]).not.toBe(ids[1])
+  expect(notices).toEqual(ids.map((id) => expect.stringMatching(new RegExp(`^backup ${id} failed: ENOTDIR: `))))
+  await mineBlock(peer)
+})
+
+it('a job that is broken off leaves nothing that opens', async () => {
+  const backupDir = await temporaryDirectory()
+  const notices: string[] = []
+  const devnet = await startDevnet({ port: 0, ...small, backupDir, onNotice: (message) => notices.push(message) })
+  grow(devnet.chains, 2000)
+  const response = await fetch(`${devnet.url}/make-backup`, { method: 'POST' })
+  const id = await response.text()
+  await devnet.close()
+  expect(notices).toEqual([`backup ${id} failed: the node stopped`])
+  expect(await readdir(backupDir)).toEqual([])
+})
+
+it('what a killed job leaves is no data directory', async () => {
+  const directory = await temporaryDirectory()
+  const { devnet, peer } = await start({ ...small, backupDir: directory })
+  grow(devnet.chains, 2000)
+  const id = `${(await peer.request('POST', '/make-backup')).body}`
+  const partial = join(directory, `${id}.partial`)
+  while (!(await readdir(join(partial, 'blocks')).catch((): string[] => [])).includes('CURRENT')) await sleep(1)
+  // While it is written, nobody else can open it; its records are those of a job killed at this moment.
+  await cp(partial, join(directory, 'killed'), { recursive: true })
+  const error = await startDevnet({ port: 0, dataDir: join(directory, 'killed') }).catch((thrown) => thrown)
+  expect(error).toBeInstanceOf(NewcutError)
+  expect(error).toMatchObject({
+    code: 'DATA_UNUSABLE',
+    message: expect.stringContaining('not one of a newcut network'),
+  })
+  expect(await ended(peer, id)).toBe('backup-done')
+})

@@ -1,0 +1,397 @@
+import { spawn } from 'node:child_process'
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { crc32 } from 'node:zlib'
+import { ClassicLevel } from 'classic-level'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { NewcutError } from '../../src/core/errors.ts'
+import { Chains } from '../../src/devnet/chains.ts'
+import { checkDataDirectory } from '../../src/devnet/data/check.ts'
+import { writeCopy } from '../../src/devnet/data/copy.ts'
+import { openDataDirectory } from '../../src/devnet/data/directory.ts'
+import { snapshotOf } from '../../src/devnet/data/records.ts'
+import { startDevnet } from '../../src/devnet/devnet.ts'
+import { networkOf, settingsOf } from '../../src/devnet/settings.ts'
+import { run, start as startProcess, stopAll } from '../cli/run.ts'
+import { checkNode } from './checker.ts'
+import { jsonOf, PREFIX, start } from './common.ts'
+import { fork, grow, temporaryDirectory } from './grow.ts'
+import { getWork, mineBlock, submit, targetOf } from './miner.ts'
+import { Peer } from './request.ts'
+
+afterEach(stopAll)
+
+const small = { graph: 'petersen', pow: false } as const
+const quiet = { asked: {}, onFailure: () => undefined, onNotice: () => undefined }
+
+async function everything(peer: Peer, chains: number): Promise<unknown> {
+  const { hashes, weight } = jsonOf(await peer.get(`${PREFIX}/cut`))
+  const pages = []
+  for (let chain = 0; chain < chains; chain++) pages.push(jsonOf(await peer.get(`${PREFIX}/chain/${chain}/header`)))
+  return { hashes, weight, pages }
+}
+
+describe('a network on disk', () => {
+  it('goes on after a restart with the same blocks, by its own settings', async () => {
+    const dataDir = await temporaryDirectory()
+    const first = await startDevnet({ port: 0, dataDir, graph: 'petersen', difficulty: 20n, blockDelayMs: 200 })
+    const peer = new Peer(first.url)
+    for (let i = 0; i < 70; i++) await mineBlock(peer)
+    const before = await everything(peer, 10)
+    peer.close()
+    await first.close()
+    const again = await start({ dataDir, difficulty: undefined })
+    expect(await everything(again.peer, 10)).toEqual(before)
+    expect(again.devnet.settings).toEqual({ graph: 'petersen', difficulty: 20n, blockDelayMs: 200, pow: true })
+    expect(jsonOf(await again.peer.get('/info')).nodeBlockDelay).toBe(200_000)
+    for (let i = 0; i < 70; i++) await mineBlock(again.peer)
+    const { headers, violations } = await checkNode({ url: again.devnet.url })
+    expect({ headers, violations }).toEqual({ headers: 150, violations: [] })
+    for (const { payload } of again.devnet.chains.store.slice(3, 0, 10)) expect(payload.minerData).toBeDefined()
+  })
+
+  it('keeps orphans, an adopted branch, and rules that were changed', async () => {
+    const dataDir = await temporaryDirectory()
+    const first = await startDevnet({ port: 0, dataDir, ...small, graph: 'pair' })
+    const { chains } = first
+    grow(chains, 10)
+    const early = new Map(chains.cut)
+    grow(chains, 10)
+    expect(chains.adopt(fork(chains, early, 6))).toBe(false)
+    chains.changeRules({ target: 2n ** 200n })
+    grow(chains, 2)
+    const heavier = fork(chains, new Map(chains.cut), 4)
+    grow(chains, 2)
+    const lost = [...chains.cut.values()].map(({ hash }) => hash)
+    expect(chains.adopt(heavier)).toBe(true)
+    chains.changeRules({ target: 2n ** 190n, blockDelay: 7_000_000n })
+    const heads = [...chains.cut.values()].map(({ hash }) => Buffer.from(hash))
+    const size = chains.store.size
+    await first.close()
+    const again = await start({ dataDir, difficulty: undefined })
+    expect(again.devnet.chains.store.size).toBe(size)
+    expect([...again.devnet.chains.cut.values()].map(({ hash }) => Buffer.from(hash))).toEqual(heads)
+    expect(lost.every((hash) => again.devnet.chains.store.get(hash) !== undefined)).toBe(true)
+    expect(again.devnet.chains.rules.changes).toHaveLength(2)
+    expect(again.devnet.chains.network.blockDelay).toBe(7_000_000n)
+    expect(targetOf(await getWork(again.peer, 0))).toBe(2n ** 190n)
+    await again.devnet.close()
+    const { blocks, orphans, findings } = await checkDataDirectory(dataDir)
+    expect({ blocks, orphans, findings }).toEqual({ blocks: size, orphans: 8, findings: [] })
+  })
+
+  it('judges orphans by the rules of their time', async () => {
+    const dataDir = await temporaryDirectory()
+    const devnet = await startDevnet({ port: 0, dataDir, ...small, graph: 'singleton' })
+    const { chains } = devnet
+    grow(chains, 3)
+    fork(chains, new Map(chains.cut), 2)
+    chains.changeRules({ target: 2n ** 199n })
+    grow(chains, 2)
+    await devnet.close()
+    expect(await checkDataDirectory(dataDir)).toMatchObject({ blocks: 8, orphans: 2, findings: [] })
+  })
+
+  it('answers a miner when the block is written, not before, and with an error when it cannot be', async () => {
+    const dataDir = await temporaryDirectory()
+    const { devnet, peer } = await start({ dataDir, ...small })
+    const { chains } = devnet
+    const flushed = chains.flushed.bind(chains)
+    let write: (failure?: Error) => void = () => expect.fail('nobody waits')
+    chains.flushed = () =>
+      new Promise((resolve, reject) => (write = (failure) => (failure ? reject(failure) : resolve())))
+    let answered = 0
+    const count = ({ status }: { status: number }) => (answered = status)
+    const first = submit(peer, await getWork(peer, 0)).then(count)
+    while (chains.store.size < 11) await sleep(1)
+    await sleep(50)
+    expect(answered).toBe(0)
+    write()
+    expect(await first).toBe(200)
+    const second = submit(peer, await getWork(peer, 1)).then(count)
+    while (chains.store.size < 12) await sleep(1)
+    write(new Error('disk full'))
+    expect(await second).toBe(500)
+    // What is written is in the files, whatever becomes of the process.
+    grow(chains, 100)
+    await flushed()
+    const copy = join(await temporaryDirectory(), 'copy')
+    await cp(dataDir, copy, { recursive: true })
+    expect(await checkDataDirectory(copy)).toMatchObject({ blocks: 112, findings: [] })
+  })
+
+  it('has a clock that is not behind its blocks', async () => {
+    const directory = await temporaryDirectory()
+    const settings = settingsOf({ ...small, graph: 'pair' })
+    let now = BigInt(Date.now() + 3_600_000) * 1000n
+    const ahead = new Chains({ network: networkOf(settings), checkPow: false, now: () => now++ })
+    grow(ahead, 4)
+    await writeCopy(join(directory, 'blocks'), settings, snapshotOf(ahead.state))
+    const { devnet, peer, additions } = await startUnchecked(directory)
+    const work = await getWork(peer, 0)
+    expect(work.readBigInt64LE(8)).toBeGreaterThan(now - 2n)
+    expect((await submit(peer, work)).status).toBe(200)
+    expect(additions).toEqual([expect.objectContaining({ status: 'added' })])
+    expect(devnet.chains.store.size).toBe(7)
+  })
+
+  /** As start, for a node whose clock is not that of the machine. */
+  async function startUnchecked(dataDir: string) {
+    const { devnet, additions } = await start({ dataDir, difficulty: undefined })
+    return { devnet, additions, peer: new Peer(devnet.url) }
+  }
+})
+
+describe('a directory that cannot be used', () => {
+  const refused = async (task: Promise<unknown>): Promise<string> => {
+    const error = await task.then(
+      () => expect.fail('it was used'),
+      (error: NewcutError) => error,
+    )
+    expect(error).toMatchObject({ code: 'DATA_UNUSABLE', hint: expect.stringMatching(/./) })
+    return error.message
+  }
+
+  it('is another network than asked for: every setting is compared', async () => {
+    const dataDir = await temporaryDirectory()
+    await (await startDevnet({ port: 0, dataDir, graph: 'pair', difficulty: 5n })).close()
+    const open = (asked: object) => refused(startDevnet({ port: 0, dataDir, ...asked }))
+    expect(await open({ graph: 'twenty' })).toBe(`${dataDir}: its network has graph pair, not graph twenty`)
+    expect(await open({ blockDelayMs: 1000 })).toContain('has block delay 30 s, not block delay 1 s')
+    expect(await open({ difficulty: 6n })).toContain('has difficulty 5, not difficulty 6')
+    expect(await open({ pow: false })).toContain('has proof of work, not no proof of work')
+    await (
+      await startDevnet({ port: 0, dataDir, graph: 'pair', difficulty: 5n, blockDelayMs: 30_000, pow: true })
+    ).close()
+    const process = await run(['devnet', '--port', '0', '--data', dataDir, '--graph', 'petersen'])
+    expect(process.code).toBe(1)
+    expect(process.err).toMatch(
+      /^newcut: .*: its network has graph pair, not graph petersen \(.+\) \[DATA_UNUSABLE\]\n$/,
+    )
+  })
+
+  it('is in use, full of something else, no directory, or cannot be made', async () => {
+    const directory = await temporaryDirectory()
+    const { devnet } = await start({ dataDir: join(directory, 'a', 'b'), graph: 'pair' })
+    expect(await refused(startDevnet({ port: 0, dataDir: join(directory, 'a', 'b') }))).toContain('in use by another')
+    expect(await refused(checkDataDirectory(join(directory, 'a', 'b')))).toContain('in use by another process')
+    await devnet.close()
+    await refused(startDevnet({ port: 0, dataDir: join(directory, 'a') })).then((message) => {
+      expect(message).toBe(`${join(directory, 'a')}: no data directory: it holds b but no blocks`)
+    })
+    await writeFile(join(directory, 'file'), '')
+    expect(await refused(startDevnet({ port: 0, dataDir: join(directory, 'file') }))).toContain('not a directory')
+    expect(await refused(startDevnet({ port: 0, dataDir: join(directory, 'file', 'x') }))).toContain('not a directory')
+    expect(await refused(startDevnet({ port: 0, dataDir: '/proc/newcut' }))).toContain('not a directory to use')
+    await mkdir(join(directory, 'c', 'blocks'), { recursive: true })
+    expect(await refused(startDevnet({ port: 0, dataDir: join(directory, 'c') }))).toContain('no file CURRENT')
+  })
+
+  it('is of another format, or a database of something else', async () => {
+    const directory = await temporaryDirectory()
+    const database = new ClassicLevel<string, Uint8Array>(join(directory, 'blocks'), { valueEncoding: 'view' })
+    await database.open()
+    await database.close()
+    expect(await refused(startDevnet({ port: 0, dataDir: directory }))).toContain('not one of a newcut network')
+    await database.open()
+    await database.put('network', sealed('{"format":2}'))
+    await database.close()
+    expect(await refused(startDevnet({ port: 0, dataDir: directory }))).toContain(
+      'format 2; this newcut reads format 1',
+    )
+  })
+
+  it('has a beginning that was broken off, and begins anew', async () => {
+    const directory = await temporaryDirectory()
+    const database = new ClassicLevel(join(directory, 'blocks.new'))
+    await database.put('block/0000000000', 'anything')
+    await database.close()
+    const { devnet } = await start({ dataDir: directory, graph: 'pair' })
+    expect(devnet.chains.store.size).toBe(2)
+  })
+
+  it('stops a node that can no longer write, and keeps what it acknowledged', async () => {
+    const dataDir = await temporaryDirectory()
+    const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
+    // Files may have 64 blocks of 512 bytes; writing more fails as on a full disk.
+    const script = 'ulimit -f 64; exec "$0" "$@"'
+    const args = ['-c', script, process.execPath, main, 'devnet', '--port', '0', '--no-pow', '--data', dataDir]
+    const child = spawn('/bin/sh', [...args, '--graph', 'petersen'])
+    let out = ''
+    let err = ''
+    child.stdout.on('data', (bytes) => {
+      out += bytes
+    })
+    child.stderr.on('data', (bytes) => {
+      err += bytes
+    })
+    const ended = new Promise((resolve) => child.on('close', resolve))
+    while (!/ at http/.test(out) && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 10))
+    const peer = new Peer(/http:\/\/[\d.:]+/.exec(out)?.[0] ?? '')
+    let acknowledged = 0
+    let refusal = ''
+    while (acknowledged < 1000) {
+      const answer = await submit(peer, await getWork(peer)).catch(() => null)
+      if (answer?.status !== 200) {
+        refusal = `${answer?.body}`
+        break
+      }
+      acknowledged++
+    }
+    peer.close()
+    expect(acknowledged).toBeGreaterThan(5)
+    expect(acknowledged).toBeLessThan(1000)
+    expect(refusal).toMatch(/blocks: cannot be written/)
+    expect(await ended).toBe(1)
+    expect(err).toMatch(/^newcut: .*blocks: cannot be written: IO error: .* \(.*make room.*\) \[DATA_UNUSABLE\]\n$/)
+    const report = await checkDataDirectory(dataDir)
+    expect(report.blocks).toBeGreaterThanOrEqual(acknowledged + 10)
+    expect(report.findings).toEqual([])
+  })
+})
+
+describe('--check', () => {
+  const settings = settingsOf({ ...small, graph: 'pair' })
+
+  async function directoryOf(chains: Chains, as = settings): Promise<string> {
+    const directory = await temporaryDirectory()
+    await writeCopy(join(directory, 'blocks'), as, snapshotOf(chains.state))
+    return directory
+  }
+
+  function someChains(count: number): Chains {
+    let now = BigInt(Date.now()) * 1000n
+    const chains = new Chains({ network: networkOf(settings), checkPow: false, now: () => now++ })
+    grow(chains, count)
+    return chains
+  }
+
+  it('prints what is there and exits 0', async () => {
+    const directory = await directoryOf(someChains(20))
+    const { code, out, err } = await run(['devnet', '--data', directory, '--check'])
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toBe(
+      `${directory}: pair network, 22 blocks (0 orphans), 0 transactions, no state database\nall of it is right\n`,
+    )
+    expect(await run(['devnet', '--check'])).toMatchObject({ code: 1, err: expect.stringContaining('BAD_OPTION') })
+  })
+
+  it('finds broken rules: proof of work, and targets that should have changed', async () => {
+    const chains = someChains(30)
+    const directory = await directoryOf(chains, { ...settings, pow: true })
+    const { code, out } = await run(['devnet', '--data', directory, '--check'])
+    expect(code).toBe(1)
+    expect(out).toContain('breaks the rule of proofOfWork')
+    expect(out).toMatch(/height 12, block [\w-]{43}: breaks the rule of proofOfWork, target/)
+    expect(out).toMatch(/\n\d+ things are wrong\n$/)
+  })
+
+  it('finds a payload that is another one, and one that is gone', async () => {
+    const chains = someChains(6)
+    const directory = await directoryOf(chains)
+    const [first, second] = [chains.store.at(4), chains.store.at(5)]
+    const keyOf = (block: typeof first) => `payload/${Buffer.from(block.header.payloadHash).toString('base64url')}`
+    const database = new ClassicLevel<string, Uint8Array>(join(directory, 'blocks'), { valueEncoding: 'view' })
+    const record = Buffer.from((await database.get(keyOf(first))) ?? [])
+    const at = record.indexOf('a11ce')
+    record.write('b0bby', at)
+    await database.put(keyOf(first), sealed(record.subarray(0, -4)))
+    await database.del(keyOf(second))
+    await database.close()
+    const { findings } = await checkDataDirectory(directory)
+    expect(findings).toHaveLength(3)
+    expect(findings[0]).toContain(`block ${first.id}: its payload has another hash`)
+    expect(findings[1]).toContain(`block ${first.id}: its payload names wrong hashes`)
+    expect(findings[2]).toContain(`block ${second.id}: block ${second.id} has no payload`)
+  })
+})
+
+describe('the state database', () => {
+  const commands = (index: number) => (index % 3 === 0 ? [{ cmd: '', sigs: [], hash: `key-${index}` }] : [])
+  const places = async (dataDir: string, notices: string[] = []) => {
+    const data = await openDataDirectory(dataDir, { ...quiet, onNotice: (text) => notices.push(text) })
+    const found = Array.from({ length: 60 }, (_, index) => data.state.find(`key-${index}`))
+    await data.close()
+    return found
+  }
+
+  it('knows where transactions are, and is made from the blocks when it is missing, behind or damaged', async () => {
+    const dataDir = await temporaryDirectory()
+    const first = await startDevnet({ port: 0, dataDir, ...small })
+    grow(first.chains, 30, commands)
+    await first.close()
+    await cp(join(dataDir, 'state'), join(dataDir, 'old-state'), { recursive: true })
+    const second = await startDevnet({ port: 0, dataDir })
+    grow(second.chains, 30, (index) => commands(30 + index))
+    const { store } = second.chains
+    const texts = Array.from({ length: store.size }, (_, number) =>
+      new TextDecoder().decode(store.at(number).payload.transactions[0]?.transaction),
+    )
+    const { chain, height, id } = store.at(texts.findIndex((text) => text.includes('"key-45"')))
+    await second.close()
+    const found = await places(dataDir)
+    expect(found[45]).toEqual([{ chain, height, block: id }])
+    expect(found.map((each) => each.length)).toEqual(Array.from({ length: 60 }, (_, i) => (i % 3 === 0 ? 1 : 0)))
+
+    const notices: string[] = []
+    await rm(join(dataDir, 'state'), { recursive: true })
+    expect(await checkDataDirectory(dataDir)).toMatchObject({ stateBlocks: null, transactions: 20, findings: [] })
+    expect(await places(dataDir, notices)).toEqual(found)
+    await rm(join(dataDir, 'state'), { recursive: true })
+    await cp(join(dataDir, 'old-state'), join(dataDir, 'state'), { recursive: true })
+    expect(await checkDataDirectory(dataDir)).toMatchObject({ stateBlocks: 40, findings: [] })
+    expect(await places(dataDir, notices)).toEqual(found)
+    expect(notices).toEqual([])
+    await rm(join(dataDir, 'state', 'CURRENT'))
+    expect((await checkDataDirectory(dataDir)).findings).toEqual([expect.stringContaining('no file CURRENT')])
+    expect(await places(dataDir, notices)).toEqual(found)
+    expect(notices).toEqual([expect.stringMatching(/^made anew: .*state: damaged: no database in it/)])
+    expect(await checkDataDirectory(dataDir)).toMatchObject({ stateBlocks: 70, findings: [] })
+  })
+
+  it('tells when the block database has lost blocks', async () => {
+    const dataDir = await temporaryDirectory()
+    const first = await startDevnet({ port: 0, dataDir, ...small })
+    grow(first.chains, 10)
+    await first.close()
+    await cp(join(dataDir, 'blocks'), join(dataDir, 'old-blocks'), { recursive: true })
+    const second = await startDevnet({ port: 0, dataDir })
+    grow(second.chains, 10, commands)
+    await second.close()
+    await rm(join(dataDir, 'blocks'), { recursive: true })
+    await cp(join(dataDir, 'old-blocks'), join(dataDir, 'blocks'), { recursive: true })
+    const notices: string[] = []
+    expect((await places(dataDir, notices)).flat()).toEqual([])
+    expect(notices).toEqual([expect.stringContaining('has lost blocks: 30 were in it, 20 are')])
+  })
+})
+
+it('newcut devnet names the directory, and ends cleanly', async () => {
+  const dataDir = join(await temporaryDirectory(), 'data')
+  for (const blocks of [2, 3]) {
+    const node = startProcess([
+      'devnet',
+      '--port',
+      '0',
+      '--no-pow',
+      ...(blocks === 2 ? ['--graph', 'pair'] : []),
+      '--data',
+      dataDir,
+    ])
+    const [, url] = await node.sees(/2 chains.* at (http:\/\/127\.0\.0\.1:\d+)/)
+    await node.sees(new RegExp(`data: ${dataDir}, ${blocks} blocks`))
+    const peer = new Peer(url)
+    await submit(peer, await getWork(peer))
+    peer.close()
+    node.child.kill('SIGTERM')
+    expect(await node.ended).toMatchObject({ code: 0, err: '' })
+  }
+})
+
+function sealed(value: string | Uint8Array): Uint8Array {
+  const seal = Buffer.alloc(4)
+  seal.writeUInt32LE(crc32(value))
+  return Buffer.concat([Buffer.from(value as string), seal])
+}

@@ -1,0 +1,152 @@
+import { randomInt } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterEach, expect, it } from 'vitest'
+import { encodeBase64Url } from '../../src/core/bytes.ts'
+import { checkDataDirectory } from '../../src/devnet/data/check.ts'
+import { openDataDirectory } from '../../src/devnet/data/directory.ts'
+import { type Running, run, start, startScript, stopAll } from '../cli/run.ts'
+import { randomFrom } from '../random.ts'
+import { merkleBlockHash } from './checker.ts'
+import { jsonOf, PREFIX } from './common.ts'
+import { temporaryDirectory } from './grow.ts'
+import { chainOf, getWork, heightOf, submit } from './miner.ts'
+import { Peer } from './request.ts'
+
+afterEach(stopAll)
+
+const KILLS = 50
+const MINERS = 4
+/** A run is killed at a random moment after its start: while it still loads, or after up to so long under load. */
+const LOAD_MS = 250
+
+/** A block that the node said it has taken. */
+interface Acknowledged {
+  readonly chain: number
+  readonly height: number
+  readonly hash: string
+}
+
+/** Mines until the node is gone. Nobody else submits a block of the same chain and height: all are added. */
+async function mine(url: string, taken: Set<string>, acknowledged: Acknowledged[]): Promise<void> {
+  const peer = new Peer(url)
+  try {
+    for (;;) {
+      const work = await getWork(peer)
+      const [chain, height] = [chainOf(work), heightOf(work)]
+      if (taken.has(`${chain} ${height}`)) continue
+      taken.add(`${chain} ${height}`)
+      const { status } = await submit(peer, work)
+      expect(status).toBe(200)
+      acknowledged.push({ chain, height, hash: merkleBlockHash(work) })
+    }
+  } catch (error) {
+    // The connection broke: the node was killed.
+    if ((error as NodeJS.ErrnoException).code === undefined && !/socket hang up|aborted/.test(`${error}`)) throw error
+  } finally {
+    peer.close()
+  }
+}
+
+/** Headers of a chain from this height on, by the hash at their end. */
+async function hashesFrom(peer: Peer, chain: number, height: number): Promise<Set<string>> {
+  const hashes = new Set<string>()
+  let next = ''
+  for (;;) {
+    const page = jsonOf(await peer.get(`${PREFIX}/chain/${chain}/header?minheight=${height}${next}`))
+    for (const header of page.items as string[]) {
+      hashes.add(Buffer.from(header, 'base64url').subarray(-32).toString('base64url'))
+    }
+    if (page.next === null || page.next.startsWith('exclusive:')) return hashes
+    next = `&next=${page.next}`
+  }
+}
+
+/** Every acknowledged block is there, and no chain is lower than what was acknowledged of it. */
+async function expectAcknowledged(url: string, acknowledged: readonly Acknowledged[]): Promise<void> {
+  const peer = new Peer(url)
+  try {
+    const heads = jsonOf(await peer.get(`${PREFIX}/cut`)).hashes
+    for (const chain of new Set(acknowledged.map((block) => block.chain))) {
+      const ofChain = acknowledged.filter((block) => block.chain === chain)
+      const heights = ofChain.map(({ height }) => height)
+      const hashes = await hashesFrom(peer, chain, Math.min(...heights))
+      expect(ofChain.filter(({ hash }) => !hashes.has(hash))).toEqual([])
+      expect(heads[chain].height).toBeGreaterThanOrEqual(Math.max(...heights))
+    }
+  } finally {
+    peer.close()
+  }
+}
+
+async function killed(node: Running): Promise<void> {
+  node.child.kill('SIGKILL')
+  const { code, signal, err } = await node.ended
+  // Killed at whatever it did, and not ended by itself before.
+  expect({ code, signal, err }).toEqual({ code: null, signal: 'SIGKILL', err: '' })
+}
+
+it(`loses nothing it acknowledged and stays whole, killed ${KILLS} times`, { timeout: 240_000 }, async () => {
+  const seed = randomInt(2 ** 31)
+  console.log(`kill test: seed ${seed}`)
+  const random = randomFrom(seed)
+  const dataDir = await temporaryDirectory()
+  const args = ['devnet', '--port', '0', '--no-pow', '--graph', 'petersen', '--log', 'json', '--data', dataDir]
+  const all: Acknowledged[] = []
+  let last: Acknowledged[] = []
+  for (let kill = 0; kill <= KILLS; kill++) {
+    const node = start(args)
+    if (kill < KILLS && random() < 0.2) {
+      await sleep(random() * 400)
+      await killed(node)
+      continue
+    }
+    const [, url, blocks] = await node.sees(/ at (http:\/\/[\d.:]+)".*, (\d+) blocks"/)
+    // What is there was checked by the node while it loaded.
+    expect(Number(blocks), `seed ${seed}`).toBeGreaterThanOrEqual(10 + all.length)
+    await expectAcknowledged(url, kill === KILLS ? all : last)
+    last = []
+    const taken = new Set<string>()
+    const miners = Array.from({ length: MINERS }, () => mine(url, taken, last))
+    await sleep(20 + random() * LOAD_MS)
+    await killed(node)
+    await Promise.all(miners)
+    all.push(...last)
+    if (kill % 10 === 9) {
+      expect(await checkDataDirectory(dataDir), `seed ${seed}`).toMatchObject({ orphans: 0, findings: [] })
+    }
+  }
+  expect(all.length).toBeGreaterThan(KILLS)
+  const { code, out } = await run(['devnet', '--data', dataDir, '--check'])
+  expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/all of it is right\n$/) })
+  console.log(`kill test: ${all.length} blocks acknowledged; ${out.split('\n')[0]}`)
+})
+
+it('keeps orphans and reorganisations, killed while they are made', { timeout: 60_000 }, async () => {
+  const seed = randomInt(2 ** 31)
+  console.log(`kill test with reorganisations: seed ${seed}`)
+  const random = randomFrom(seed)
+  const dataDir = await temporaryDirectory()
+  let moves = 0
+  for (let kill = 0; kill < 8; kill++) {
+    const node = startScript(fileURLToPath(new URL('reorganising-node.mjs', import.meta.url)), [dataDir])
+    await node.sees(/\n/)
+    await sleep(random() * 300)
+    await killed(node)
+    const lines = node.out().split('\n').slice(0, -1)
+    const { blocks, ruleChanges, heads } = JSON.parse(lines[lines.length - 1])
+    moves += lines.length
+    const data = await openDataDirectory(dataDir, { asked: {}, onFailure: () => undefined, onNotice: () => undefined })
+    const { store, heads: found, ruleChanges: changes } = data.loaded
+    // It was killed up to one step after the last that it told of.
+    expect([0, 1]).toContain(changes.length - ruleChanges)
+    expect(store.size, `seed ${seed}`).toBeGreaterThanOrEqual(blocks)
+    for (const head of heads) expect(store.byId(head)).toBeDefined()
+    if (store.size === blocks) expect([...found.values()].map(({ hash }) => encodeBase64Url(hash))).toEqual(heads)
+    await data.close()
+    const report = await checkDataDirectory(dataDir)
+    expect(report, `seed ${seed}`).toMatchObject({ blocks: store.size, findings: [] })
+    expect(report.orphans).toBeGreaterThan(0)
+  }
+  expect(moves).toBeGreaterThan(50)
+})
