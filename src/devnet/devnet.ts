@@ -12,9 +12,14 @@ import { type Addition, Chains } from './chains.ts'
 import { Coordinator } from './coordinator.ts'
 import { createApp } from './http.ts'
 import { NodeClock } from './node-clock.ts'
+import { nodeConfig } from './node-config.ts'
+import { addOpenApi } from './openapi.ts'
 import { addChainRoutes } from './routes-chain.ts'
+import { addCutRoutes } from './routes-cut.ts'
 import { addMiningRoutes } from './routes-mining.ts'
 import { addNodeRoutes } from './routes-node.ts'
+import { addPayloadRoutes } from './routes-payload.ts'
+import { addStreamRoutes } from './routes-streams.ts'
 import { Router } from './serve.ts'
 
 export interface DevnetOptions {
@@ -38,6 +43,8 @@ export interface DevnetOptions {
   readonly updateStreamMs?: number
   /** Default 2000. */
   readonly updateStreamLimit?: number
+  /** Most streams of headers and blocks. Default 2000. */
+  readonly headerStreamLimit?: number
   /** Most payloads waiting for a solution. Default 1200. */
   readonly workLimit?: number
   /** How long a payload waits for its solution. Default 300 s. */
@@ -60,10 +67,18 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   const network = devnetNetwork(options)
   const clock = new NodeClock()
   const chains = new Chains({ network, checkPow: options.pow ?? true, now: clock.microseconds })
+  const accounts = options.accounts ?? null
+  const limits = {
+    workLimit: options.workLimit ?? 1200,
+    workLifetimeMs: options.workLifetimeMs ?? 300_000,
+    updateStreamMs: options.updateStreamMs ?? 240_000,
+    updateStreamLimit: options.updateStreamLimit ?? 2000,
+    headerStreamLimit: options.headerStreamLimit ?? 2000,
+  }
   const coordinator = new Coordinator(chains, {
-    accounts: options.accounts ?? null,
-    payloadLimit: options.workLimit ?? 1200,
-    payloadLifetimeMs: options.workLifetimeMs ?? 300_000,
+    accounts,
+    payloadLimit: limits.workLimit,
+    payloadLifetimeMs: limits.workLifetimeMs,
     random: Math.random,
     nowMs: () => clock.ms(),
     ...(options.onSolved && { onSolved: options.onSolved }),
@@ -71,15 +86,20 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   const app = createApp({ product, packageVersion, nowMs: () => clock.ms() })
   const prefix = `/${product}/0.0/${network.name}`
   const router = new Router({ app, prefix, hasChain: (chain) => chains.cut.has(chain) })
-  addNodeRoutes(router, { network: () => chains.network, packageVersion })
-  addChainRoutes(router, { chains, product, instance: `newcut-${process.pid}-${Date.now().toString(36)}` })
-  addMiningRoutes(router, {
-    coordinator,
-    chains: chains.cut.size,
-    updateStreamMs: options.updateStreamMs ?? 240_000,
-    updateStreamLimit: options.updateStreamLimit ?? 2000,
-    random: Math.random,
+  addNodeRoutes(router, {
+    network: () => chains.network,
+    packageVersion,
+    config: () => {
+      const { network, checkPow } = chains
+      return nodeConfig({ ...limits, product, network, checkPow, accounts, chains: chains.cut.size })
+    },
   })
+  addChainRoutes(router, { chains, product })
+  addPayloadRoutes(router, chains.store)
+  addCutRoutes(router, { chains, instance: `newcut-${process.pid}-${Date.now().toString(36)}` })
+  addStreamRoutes(router, { chains, product, streamLimit: limits.headerStreamLimit })
+  addMiningRoutes(router, { ...limits, coordinator, chains: chains.cut.size, random: Math.random })
+  addOpenApi(router, { packageVersion })
   router.finish()
   try {
     await app.listen({ host, port })

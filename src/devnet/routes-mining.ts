@@ -1,8 +1,9 @@
 /** mining/work, mining/solved, mining/updates (PROTOCOL.md A.1 to A.3). */
 import { readU32LE } from '../core/bytes.ts'
-import { BINARY, JSON_TYPE, operations, TEXT } from '../schema/operations.ts'
+import { BINARY, JSON_TYPE, operations } from '../schema/operations.ts'
+import { Broadcast, noMoreStreams } from './broadcast.ts'
 import type { Coordinator } from './coordinator.ts'
-import { openEventStream, refuse } from './http.ts'
+import { refuse } from './http.ts'
 import type { Router } from './serve.ts'
 
 export interface MiningRouteOptions {
@@ -33,6 +34,11 @@ export function addMiningRoutes(router: Router, options: MiningRouteOptions): vo
 
 function addUpdates(router: Router, options: MiningRouteOptions): void {
   const { coordinator, chains, updateStreamLimit, updateStreamMs, random } = options
+  const streams = Array.from({ length: chains }, (_, chain) => {
+    const all = new Broadcast()
+    coordinator.onNewWork(chain, () => all.send('event:New Cut\n\n'))
+    return all
+  })
   let open = 0
   router.serve(operations.updates, ({ body }, reply) => {
     if (body.length !== 4) {
@@ -40,17 +46,12 @@ function addUpdates(router: Router, options: MiningRouteOptions): void {
     }
     const chain = readU32LE(body, 0)
     if (chain >= chains) return refuse(reply, { status: 400, message: `there is no chain ${chain}` })
-    if (open >= updateStreamLimit) {
-      const message = 'No more update streams available currently. Retry later.'
-      return reply.code(503).type(TEXT).send(message)
-    }
+    if (open >= updateStreamLimit) return noMoreStreams(reply)
     open++
     const timer = setTimeout(() => stream.close(), updateStreamMs * (0.9 + 0.2 * random()))
-    const unsubscribe = coordinator.onNewWork(chain, () => stream.send('event:New Cut\n\n'))
-    const stream = openEventStream(reply, () => {
+    const stream = streams[chain].open(reply, () => {
       open--
       clearTimeout(timer)
-      unsubscribe()
     })
     return reply
   })
