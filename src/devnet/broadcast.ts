@@ -4,7 +4,13 @@ import { TEXT } from '../schema/operations.ts'
 import { type EventStream, openEventStream, streamEvent } from './http.ts'
 
 export class Broadcast {
+  readonly #open: typeof openEventStream
   readonly #streams = new Map<FastifyReply, EventStream>()
+
+  /** `open` stands between this and the streams, if somebody must. */
+  constructor(open = openEventStream) {
+    this.#open = open
+  }
 
   get size(): number {
     return this.#streams.size
@@ -13,7 +19,7 @@ export class Broadcast {
   /** Answers a request with a stream that hears every event from now on. `onClose` runs once, whoever ends it. */
   open(reply: FastifyReply, onClose: () => void = () => undefined): EventStream {
     let isOver = false
-    const stream = openEventStream(reply, () => {
+    const stream = this.#open(reply, () => {
       isOver = true
       this.#streams.delete(reply)
       onClose()

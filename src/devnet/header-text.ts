@@ -1,63 +1,115 @@
 /**
- * Headers as JSON text straight from their bytes: a page of 360 objects is served in a fifth of the time that decoding
- * them and writing the objects takes. The text is that of stringifyJson(headerToJson(...)), byte for byte.
+ * Headers as JSON straight from their bytes, without an object in between. What headerObjectWriter writes is
+ * stringifyJson(headerToJson(...)), byte for byte.
  */
-import { type HeaderLayout, headerLayout } from '../core/header.ts'
+import { readI64LE, readU64LE } from '../core/bytes.ts'
+import { ADJACENT_BYTES, headerLayout } from '../core/header.ts'
 import type { ProductWord } from '../core/header-json.ts'
 import { versionName } from '../core/network.ts'
+import { JsonBytes } from './json-bytes.ts'
 
-/** Turns the bytes of a header into JSON text. */
-export type HeaderWriter = (bytes: Uint8Array) => string
+/** Writes something of a header, given its bytes, as a JSON value. */
+export type HeaderWriter = (bytes: Uint8Array, out: JsonBytes) => void
 
-const ADJACENT_BYTES = 36
+const HASH_BYTES = 32
 const TWO_TO_32 = 2 ** 32
 /** High halves of numbers up to 2^53. */
 const SAFE_HIGH = 2 ** 21
 
-const bufferOf = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+/** The bytes in base64url. */
+export const writeHeaderText: HeaderWriter = (bytes, out) => {
+  out.ascii('"')
+  out.base64url(bytes)
+  out.ascii('"')
+}
 
-/** The bytes in base64url, in quotes. */
-export const headerText: HeaderWriter = (bytes) => `"${bufferOf(bytes).toString('base64url')}"`
+/** The block hash in base64url. */
+export const writeHash: HeaderWriter = (bytes, out) => {
+  out.ascii('"')
+  out.base64url(bytes, bytes.length - HASH_BYTES)
+  out.ascii('"')
+}
 
-/** The block hash of header bytes in base64url, in quotes. */
-export const hashText: HeaderWriter = (bytes) =>
-  `"${bufferOf(bytes).toString('base64url', bytes.length - 32, bytes.length)}"`
+/** What stands between the values of an object. */
+const text = {
+  nonce: Buffer.from('{"nonce":"'),
+  creationTime: Buffer.from('","creationTime":'),
+  parent: Buffer.from(',"parent":"'),
+  adjacents: Buffer.from('","adjacents":{'),
+  firstAdjacent: Buffer.from('"'),
+  nextAdjacent: Buffer.from('","'),
+  adjacentHash: Buffer.from('":"'),
+  endOfAdjacents: Buffer.from('"}'),
+  noAdjacents: Buffer.from('}'),
+  target: Buffer.from(',"target":"'),
+  payloadHash: Buffer.from('","payloadHash":"'),
+  chainId: Buffer.from('","chainId":'),
+  weight: Buffer.from(',"weight":"'),
+  height: Buffer.from('","height":'),
+  epochStart: Buffer.from('","epochStart":'),
+  featureFlags: Buffer.from(',"featureFlags":'),
+  hash: Buffer.from(',"hash":"'),
+  end: Buffer.from('"}'),
+}
 
 /** Writes headers with `degree` adjacents as objects (PROTOCOL.md B.7). */
 export function headerObjectWriter(degree: number, product: ProductWord): HeaderWriter {
   const at = headerLayout(degree)
-  return (bytes) => {
-    const buffer = bufferOf(bytes)
-    const hash = (offset: number) => buffer.toString('base64url', offset, offset + 32)
-    return (
-      `{"nonce":"${unsigned(buffer, at.nonce)}","creationTime":${signed(buffer, at.creationTime)},` +
-      `"parent":"${hash(at.parent)}","adjacents":{${adjacents(buffer, at)}},"target":"${hash(at.target)}",` +
-      `"payloadHash":"${hash(at.payloadHash)}","chainId":${buffer.readUInt32LE(at.chainId)},` +
-      `"weight":"${hash(at.weight)}","height":${unsigned(buffer, at.height)},` +
-      `"${product}Version":"${versionName(buffer.readUInt32LE(at.version))}",` +
-      `"epochStart":${signed(buffer, at.epochStart)},"featureFlags":${unsigned(buffer, at.featureFlags)},` +
-      `"hash":"${hash(at.hash)}"}`
-    )
+  const version = Buffer.from(`,"${product}Version":"`)
+  return (bytes, out) => {
+    putNumber(out, text.nonce, unsigned(bytes, at.nonce))
+    putNumber(out, text.creationTime, signed(bytes, at.creationTime))
+    putHash(out, text.parent, bytes, at.parent)
+    out.bytes(text.adjacents)
+    // Records stand by ascending chain, and so do keys of an object that are numbers.
+    for (let offset = at.adjacents; offset < at.target; offset += ADJACENT_BYTES) {
+      putNumber(out, offset === at.adjacents ? text.firstAdjacent : text.nextAdjacent, u32(bytes, offset))
+      putHash(out, text.adjacentHash, bytes, offset + 4)
+    }
+    out.bytes(degree === 0 ? text.noAdjacents : text.endOfAdjacents)
+    putHash(out, text.target, bytes, at.target)
+    putHash(out, text.payloadHash, bytes, at.payloadHash)
+    putNumber(out, text.chainId, u32(bytes, at.chainId))
+    putHash(out, text.weight, bytes, at.weight)
+    putNumber(out, text.height, unsigned(bytes, at.height))
+    out.bytes(version)
+    out.ascii(versionName(u32(bytes, at.version)))
+    putNumber(out, text.epochStart, signed(bytes, at.epochStart))
+    putNumber(out, text.featureFlags, unsigned(bytes, at.featureFlags))
+    putHash(out, text.hash, bytes, at.hash)
+    out.bytes(text.end)
   }
 }
 
-/** Records stand by ascending chain, and so do keys of an object that are numbers. */
-function adjacents(buffer: Buffer, at: HeaderLayout): string {
-  let text = ''
-  for (let offset = at.adjacents; offset < at.target; offset += ADJACENT_BYTES) {
-    const hash = buffer.toString('base64url', offset + 4, offset + ADJACENT_BYTES)
-    text += `${text === '' ? '' : ','}"${buffer.readUInt32LE(offset)}":"${hash}"`
-  }
-  return text
+function putNumber(out: JsonBytes, before: Uint8Array, value: number | bigint): void {
+  out.bytes(before)
+  out.ascii(value.toString())
 }
 
-function unsigned(buffer: Buffer, offset: number): number | bigint {
-  const high = buffer.readUInt32LE(offset + 4)
-  return high < SAFE_HIGH ? high * TWO_TO_32 + buffer.readUInt32LE(offset) : buffer.readBigUInt64LE(offset)
+function putHash(out: JsonBytes, before: Uint8Array, bytes: Uint8Array, offset: number): void {
+  out.bytes(before)
+  out.base64url(bytes, offset, offset + HASH_BYTES)
 }
 
-function signed(buffer: Buffer, offset: number): number | bigint {
-  const high = buffer.readInt32LE(offset + 4)
-  const isSmall = high >= 0 && high < SAFE_HIGH
-  return isSmall ? high * TWO_TO_32 + buffer.readUInt32LE(offset) : buffer.readBigInt64LE(offset)
+/** What a writer writes of one header, as text. */
+export function textOf(writer: HeaderWriter, bytes: Uint8Array): string {
+  const out = new JsonBytes()
+  writer(bytes, out)
+  return out.take().toString('latin1')
+}
+
+function unsigned(bytes: Uint8Array, offset: number): number | bigint {
+  const high = u32(bytes, offset + 4)
+  return high < SAFE_HIGH ? high * TWO_TO_32 + u32(bytes, offset) : readU64LE(bytes, offset)
+}
+
+function signed(bytes: Uint8Array, offset: number): number | bigint {
+  const high = u32(bytes, offset + 4)
+  // A negative number has the highest bit.
+  return high < SAFE_HIGH ? high * TWO_TO_32 + u32(bytes, offset) : readI64LE(bytes, offset)
+}
+
+/** The DataView behind readU32LE took a quarter of the time of a page. */
+function u32(bytes: Uint8Array, offset: number): number {
+  return (bytes[offset] | (bytes[offset + 1] << 8) | (bytes[offset + 2] << 16) | (bytes[offset + 3] << 24)) >>> 0
 }

@@ -6,8 +6,9 @@ import type { BranchBounds, PageQuery } from '../schema/bodies.ts'
 import { BINARY, JSON_TYPE, OBJECT_JSON_TYPE, operations } from '../schema/operations.ts'
 import { branchPage } from './branch.ts'
 import type { Chains } from './chains.ts'
-import { hashText, headerObjectWriter, headerText } from './header-text.ts'
+import { headerObjectWriter, writeHash, writeHeaderText } from './header-text.ts'
 import { keyNotFound, sendJson } from './http.ts'
+import { JsonBytes } from './json-bytes.ts'
 import { type Page, pageOf } from './page.ts'
 import { payloadOutputsText } from './payload-text.ts'
 import type { Router } from './serve.ts'
@@ -16,6 +17,8 @@ import type { Block, BlockStore } from './store.ts'
 /** Most items in a page (PROTOCOL.md E.0, service API). */
 const HEADER_LIMIT = 360
 const HASH_LIMIT = 4096
+/** What a header takes as an object; the buffer of a page begins with that. */
+const ITEM_BYTES = 750
 /** Most bounds in each of `upper` and `lower`. */
 const BOUND_LIMIT = 32
 
@@ -24,8 +27,8 @@ export interface ChainRouteOptions {
   readonly product: ProductWord
 }
 
-/** How one item of a page is written as JSON text. */
-type ItemWriter = (block: Block) => string
+/** Writes an item of a page as a JSON value. */
+type ItemWriter = (block: Block, out: JsonBytes) => void
 
 interface PageRequest {
   readonly chain: number
@@ -36,19 +39,26 @@ interface PageRequest {
 
 export function addChainRoutes(router: Router, { chains, product }: ChainRouteOptions): void {
   const { store } = chains
-  const objectText = headerObjectWriter(graphAt(chains.network, 0).degree, product)
-  const hash: ItemWriter = ({ bytes }) => hashText(bytes)
-  const plain: ItemWriter = ({ bytes }) => headerText(bytes)
-  const object: ItemWriter = ({ bytes }) => objectText(bytes)
-  const whole: ItemWriter = ({ bytes, payload }) =>
-    `{"header":${objectText(bytes)},"payloadWithOutputs":${payloadOutputsText(payload)}}`
+  const writeObject = headerObjectWriter(graphAt(chains.network, 0).degree, product)
+  const hash: ItemWriter = ({ bytes }, out) => writeHash(bytes, out)
+  const plain: ItemWriter = ({ bytes }, out) => writeHeaderText(bytes, out)
+  const object: ItemWriter = ({ bytes }, out) => writeObject(bytes, out)
+  const whole: ItemWriter = ({ bytes, payload }, out) => {
+    out.ascii('{"header":')
+    writeObject(bytes, out)
+    out.ascii(',"payloadWithOutputs":')
+    out.ascii(payloadOutputsText(payload))
+    out.ascii('}')
+  }
   const headerFor = (type: string) => (type === OBJECT_JSON_TYPE ? object : plain)
 
   router.serve(operations.header, ({ chain, params, type }, reply) => {
     const block = store.byId(params.hash, chain)
     if (block === undefined) return keyNotFound(reply, params.hash)
     if (type === BINARY) return reply.type(BINARY).send(Buffer.from(block.bytes))
-    return sendJson(reply, type, headerFor(type)(block))
+    const out = new JsonBytes()
+    headerFor(type)(block, out)
+    return sendJson(reply, type, out.take())
   })
   router.serve(operations.hashes, (call, reply) => sendPage(reply, store, call, HASH_LIMIT, hash))
   router.serve(operations.headers, (call, reply) => sendPage(reply, store, call, HEADER_LIMIT, headerFor(call.type)))
@@ -82,6 +92,12 @@ function sendBranch(
 /** A page, or the hash that is not found. */
 function send(reply: FastifyReply, page: Page | string, type: string, writer: ItemWriter): FastifyReply {
   if (typeof page === 'string') return keyNotFound(reply, page)
-  const items = page.blocks.map(writer).join(',')
-  return sendJson(reply, type, `{"limit":${page.blocks.length},"items":[${items}],"next":${JSON.stringify(page.next)}}`)
+  const out = new JsonBytes(page.blocks.length * ITEM_BYTES + ITEM_BYTES)
+  out.ascii(`{"limit":${page.blocks.length},"items":[`)
+  page.blocks.forEach((block, i) => {
+    if (i > 0) out.ascii(',')
+    writer(block, out)
+  })
+  out.ascii(`],"next":${JSON.stringify(page.next)}}`)
+  return sendJson(reply, type, out.take())
 }

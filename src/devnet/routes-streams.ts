@@ -6,7 +6,7 @@ import { powHash } from '../core/pow.ts'
 import { operations } from '../schema/operations.ts'
 import { Broadcast, noMoreStreams } from './broadcast.ts'
 import type { Chains } from './chains.ts'
-import { headerObjectWriter } from './header-text.ts'
+import { headerObjectWriter, textOf } from './header-text.ts'
 import { payloadOutputsText } from './payload-text.ts'
 import type { Router } from './serve.ts'
 
@@ -23,11 +23,11 @@ const bigEndianHex = (bytes: Uint8Array) => encodeHex(bytes.toReversed())
 export function addStreamRoutes(router: Router, { chains, product, streamLimit }: StreamRouteOptions): void {
   const headers = new Broadcast()
   const blocks = new Broadcast()
-  const objectText = headerObjectWriter(graphAt(chains.network, 0).degree, product)
+  const writeObject = headerObjectWriter(graphAt(chains.network, 0).degree, product)
   chains.onBlock(({ bytes, header, payload }) => {
     if (headers.size + blocks.size === 0) return
     const properties = [
-      `"header":${objectText(bytes)}`,
+      `"header":${textOf(writeObject, bytes)}`,
       `"txCount":${payload.transactions.length}`,
       `"powHash":"${bigEndianHex(powHash(bytes.subarray(0, bytes.length - HASH_BYTES)))}"`,
       `"target":"${header.target.toString(16).padStart(2 * HASH_BYTES, '0')}"`,

@@ -100,7 +100,7 @@ export type PayloadWithOutputs = Static<typeof PayloadWithOutputs>
 
 /** GET cut. A cut that is put may bring blocks along that the node does not have yet. */
 export const CutHashes = Type.Object({
-  hashes: Type.Record(ChainKey, BlockHeight),
+  hashes: Type.Record(ChainKey, BlockHeight, { additionalProperties: false }),
   weight: HashText,
   height: Natural,
   origin: Type.Optional(Type.Union([PeerInfo, Type.Null()])),
