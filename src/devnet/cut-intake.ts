@@ -1,6 +1,6 @@
 /**
- * Takes the cut of a peer (PROTOCOL.md E.1). An embedded node asks its peers for nothing: it moves to a cut whose blocks
- * it has, or that come along with it.
+ * Takes the cut of a peer (PROTOCOL.md E.1). An embedded node asks its peers for nothing: it moves to a cut whose
+ * blocks it has, or that come along with it.
  */
 import { decodeBase64Url, encodeBase64Url } from '../core/bytes.ts'
 import type { Cut } from '../core/cut.ts'

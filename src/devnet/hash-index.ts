@@ -1,6 +1,6 @@
 /**
- * Finds records by a hash, or by bytes that begin with one, that stand in the record itself: open addressing over record
- * numbers, 4 bytes a slot. A Map with text keys costs about 110 bytes an entry, a third of a header.
+ * Finds records by a hash, or by bytes that begin with one, that stand in the record itself: open addressing over
+ * record numbers, 4 bytes a slot. A Map with text keys costs about 110 bytes an entry, a third of a header.
  */
 
 const FIRST_SLOTS = 1024

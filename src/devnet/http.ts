@@ -156,7 +156,7 @@ export function streamEvent(text: string): StreamEvent {
   return { text: bytes, chunk: Buffer.from(`${bytes.length.toString(16)}\r\n${text}\r\n`) }
 }
 
-/** An open server-sent event stream. A reader that lets more than `BACKLOG_LIMIT_BYTES` wait hears of no more events. */
+/** An open server-sent event stream. A reader that lets more than `BACKLOG_LIMIT_BYTES` wait is dropped. */
 export interface EventStream {
   readonly send: (event: string | StreamEvent) => void
   readonly close: () => void

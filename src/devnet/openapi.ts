@@ -95,7 +95,7 @@ function refer(schema: unknown): Json {
 const MAPS = ['properties', 'patternProperties']
 const LISTS = ['anyOf', 'allOf', 'oneOf']
 
-/** A schema without its name, with those inside it referred to. Tuples are written as JSON Schema 2020-12 wants them. */
+/** A schema without its name, with those inside it referred to. Tuples are written as in JSON Schema 2020-12. */
 function inline(schema: unknown): Json {
   const json = JSON.parse(JSON.stringify(schema)) as Json
   const out: Json = {}

@@ -167,7 +167,7 @@ const cut = {
     method: 'PUT',
     path: '/cut',
     group: 'cut',
-    summary: "a peer's cut",
+    summary: "a peer's cut, with blocks that the node may not have",
     body: { type: 'application/json', schema: CutHashes },
     responses: {
       204: { description: 'taken' },

@@ -1,9 +1,10 @@
 import net, { type AddressInfo } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { encodeHeader, type Header } from '../../src/core/header.ts'
 import type { Payload } from '../../src/devnet/payload.ts'
 import { brief, JSON_TYPE, jsonOf, OBJECTS, PREFIX, type Started, start, TEXT } from './common.ts'
 import { Fork, growCut, idOf, makeBlock } from './forks.ts'
+import { listenAt } from './listeners.ts'
 
 const fast = { graph: 'pair', pow: false, difficulty: 1n } as const
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')
@@ -214,17 +215,8 @@ describe('cut/peer', () => {
 
   it('comes in pages of 64, or of up to 512, with positions as cursors', async () => {
     const started = await start(fast)
-    // Every address of the loopback network reaches a server that listens on all of them.
-    const server = net.createServer((socket) => socket.destroy())
-    const port = await new Promise<number>((resolve) => {
-      server.listen(0, '0.0.0.0', () => resolve((server.address() as AddressInfo).port))
-    })
-    onTestFinished(() => void server.close())
     const count = 520
-    const all = Array.from({ length: count }, (_, i) => ({
-      id: null,
-      address: { hostname: `127.0.${Math.floor(i / 250)}.${(i % 250) + 1}`, port },
-    }))
+    const all = await listenAt(count)
     for (const peer of all) expect((await put(started, 'cut/peer', peer)).status).toBe(204)
     const page = await peersOf(started)
     expect([page.limit, page.items, page.next]).toEqual([64, all.slice(0, 64), 'inclusive:64'])
