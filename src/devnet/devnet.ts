@@ -13,13 +13,18 @@ import { type DataDirectory, openDataDirectory } from './data/directory.ts'
 import { type App, createApp } from './http.ts'
 import { Mempools } from './mempools.ts'
 import { NodeClock } from './node-clock.ts'
+import { nodeConfig } from './node-config.ts'
+import { addOpenApi } from './openapi.ts'
 import { askedSettings, type DevnetOptions, limitsOf } from './options.ts'
 import { blockPayload } from './payload.ts'
 import { addBackupRoutes } from './routes-backup.ts'
 import { addChainRoutes } from './routes-chain.ts'
+import { addCutRoutes } from './routes-cut.ts'
 import { addMempoolRoutes } from './routes-mempool.ts'
 import { addMiningRoutes } from './routes-mining.ts'
 import { addNodeRoutes } from './routes-node.ts'
+import { addPayloadRoutes } from './routes-payload.ts'
+import { addStreamRoutes } from './routes-streams.ts'
 import { Router } from './serve.ts'
 import { type NetworkSettings, networkOf, settingsOf } from './settings.ts'
 import { indexBlock, MemoryTransactionIndex, type TransactionIndex } from './transaction-index.ts'
@@ -106,8 +111,16 @@ function assemble(options: DevnetOptions, data: DataDirectory | null) {
   const router = new Router({ app, prefix, hasChain, intercept: controls.intercept })
   const { streams } = controls
   const flushed = () => chains.flushed()
-  addNodeRoutes(router, { network: () => chains.network, packageVersion })
-  addChainRoutes(router, { chains, product, streams, instance: `newcut-${process.pid}-${Date.now().toString(36)}` })
+  const hasBackups = directory !== undefined
+  addNodeRoutes(router, {
+    network: () => chains.network,
+    packageVersion,
+    config: () => nodeConfig({ ...limits, chains, product, accounts, hasBackups }),
+  })
+  addChainRoutes(router, { chains, product })
+  addPayloadRoutes(router, chains.store)
+  addCutRoutes(router, { chains, flushed, instance: `newcut-${process.pid}-${Date.now().toString(36)}` })
+  addStreamRoutes(router, { chains, product, streamLimit: limits.headerStreamLimit, streams })
   addMempoolRoutes(router, pools)
   addMiningRoutes(router, { ...limits, coordinator, chains: chains.cut.size, flushed, random, streams })
   const backupOptions = { settings, state: () => chains.state, now: clock.microseconds, onNotice }
@@ -127,6 +140,7 @@ function assemble(options: DevnetOptions, data: DataDirectory | null) {
     settled: flushed,
     ...(onSolved && { onMade: onSolved }),
   })
+  addOpenApi(router, { packageVersion })
   app.addHook('preClose', async () => controls.stop())
   router.finish()
   return { app, chains, settings, controls, backups }

@@ -1,9 +1,9 @@
 /**
- * Finds records by a 32-byte hash that stands in the record itself: open addressing over record numbers, 4 bytes a
- * slot. A Map with text keys costs about 110 bytes an entry, a third of a header.
+ * Finds records by a hash, or by bytes that begin with one, that stand in the record itself: open addressing over
+ * record numbers, 4 bytes a slot. A Map with text keys costs about 110 bytes an entry, a third of a header.
  */
+
 const FIRST_SLOTS = 1024
-const HASH_BYTES = 32
 
 export class HashIndex {
   /** Record number + 1; 0: free. A power of two long, at most half full. */
@@ -49,6 +49,6 @@ export class HashIndex {
 
 /** Different hashes differ in their first bytes nearly always. */
 function isSame(a: Uint8Array, b: Uint8Array): boolean {
-  for (let i = 0; i < HASH_BYTES; i++) if (a[i] !== b[i]) return false
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
   return true
 }

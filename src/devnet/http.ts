@@ -1,4 +1,6 @@
 /** What every endpoint of the embedded node shares: headers on each response, plain-text errors, event streams. */
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, {
   type FastifyBaseLogger,
@@ -24,6 +26,10 @@ export type App = FastifyInstance<
 
 /** Largest request body: 2 MiB (PROTOCOL.md E.0). */
 const BODY_LIMIT_BYTES = 2 * 1024 * 1024
+const PARSER_STATUS: ReadonlyMap<string | undefined, number> = new Map([
+  ['HPE_HEADER_OVERFLOW', 431],
+  ['ERR_HTTP_REQUEST_TIMEOUT', 408],
+])
 /** Any part of a path that node:http lets through reaches its route and is judged there. */
 const PATH_PART_LIMIT = 16 * 1024
 
@@ -46,12 +52,14 @@ export function createApp(options: AppOptions): App {
       reply.headers(commonHeaders(options, request))
       return sendError(reply, error)
     },
+    clientErrorHandler: (error, socket) => refuseRaw(options, error, socket),
   }).withTypeProvider<TypeBoxTypeProvider>()
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.headers(commonHeaders(options, request))
+    done()
   })
   app.setNotFoundHandler((_request, reply) => reply.code(404).send())
   app.setErrorHandler((error: FastifyError, _request, reply) => sendError(reply, error))
@@ -60,6 +68,22 @@ export function createApp(options: AppOptions): App {
 
 function sendError(reply: FastifyReply, error: FastifyError): FastifyReply {
   return refuse(reply, { status: error.statusCode ?? 500, message: error.message })
+}
+
+/** Answers what is no HTTP request, for which there is neither a request nor a reply object. */
+function refuseRaw(options: AppOptions, error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const status = PARSER_STATUS.get(error.code) ?? 400
+  const headers = Object.entries({
+    ...commonHeaders(options, { socket, url: '' }),
+    'content-type': TEXT,
+    'content-length': Buffer.byteLength(error.message),
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}`)
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...headers, '', error.message].join('\r\n'))
 }
 
 function commonHeaders(
@@ -80,9 +104,9 @@ export function refuse(reply: FastifyReply, { status, message }: Refusal): Fasti
   return reply.code(status).type(TEXT).send(message)
 }
 
-/** JSON text under exactly this content type: given a string, fastify would rewrite the type's parameters. */
-export function sendJson(reply: FastifyReply, type: string, text: string): FastifyReply {
-  return reply.type(type).send(Buffer.from(text))
+/** JSON under exactly this content type: given a string, fastify would rewrite the type's parameters. */
+export function sendJson(reply: FastifyReply, type: string, json: string | Buffer): FastifyReply {
+  return reply.type(type).send(typeof json === 'string' ? Buffer.from(json) : json)
 }
 
 /** The body of a 404 for a key that does not exist; sent whatever the Accept header says. */
@@ -92,10 +116,10 @@ export function keyNotFound(reply: FastifyReply, key: string): FastifyReply {
 
 /**
  * The one of `offered` that an Accept header likes best (RFC 9110 section 12.5.1): by quality, then by place in the
- * header, then by place in `offered`; no header means the first. null: not acceptable.
+ * header, then by place in `offered`. null: not acceptable.
  */
-export function accepted(request: FastifyRequest, offered: readonly string[]): string | null {
-  const wanted = (request.headers.accept ?? '*/*').split(',').map(mediaRange)
+export function accepted(header: string, offered: readonly string[]): string | null {
+  const wanted = header.split(',').map(mediaRange)
   let best = { type: null as string | null, quality: 0, place: 0 }
   for (const type of offered) {
     const { range } = mediaRange(type)
@@ -120,9 +144,21 @@ function mediaRange(text: string): { range: string; quality: number } {
   return { range: [mime, ...kept].join(';'), quality: quality >= 0 && quality <= 1 ? quality : 1 }
 }
 
+/** An event in the forms in which it goes out, made once for any number of streams. */
+export interface StreamEvent {
+  readonly text: Buffer
+  /** As a chunk of HTTP/1.1. */
+  readonly chunk: Buffer
+}
+
+export function streamEvent(text: string): StreamEvent {
+  const bytes = Buffer.from(text)
+  return { text: bytes, chunk: Buffer.from(`${bytes.length.toString(16)}\r\n${text}\r\n`) }
+}
+
 /** An open server-sent event stream. A reader that lets more than `BACKLOG_LIMIT_BYTES` wait is dropped. */
 export interface EventStream {
-  readonly send: (text: string) => void
+  readonly send: (event: string | StreamEvent) => void
   readonly close: () => void
 }
 
@@ -140,11 +176,19 @@ export function openEventStream(reply: FastifyReply, onClose: () => void): Event
   if (raw.destroyed) onClose()
   else raw.once('close', onClose)
   return {
-    send: (text) => {
+    send: (event) => {
       // Between its end and 'close' a stream still hears of blocks; a write would be an unhandled error.
       if (raw.writableEnded || raw.destroyed) return
-      raw.write(text)
-      if (raw.writableLength > BACKLOG_LIMIT_BYTES) raw.destroy()
+      // Before this event: one that is larger than the limit is no reason to drop a reader that keeps up.
+      if (raw.writableLength > BACKLOG_LIMIT_BYTES) {
+        raw.destroy()
+        return
+      }
+      const { text, chunk } = typeof event === 'string' ? streamEvent(event) : event
+      // A response has its socket once all before it on the connection are over. Straight to the socket an event is
+      // one write of bytes that all streams share: for 2,000 streams 23 ms of a processor instead of 34.
+      if (raw.chunkedEncoding && raw.socket?.writable) raw.socket.write(chunk)
+      else raw.write(text)
     },
     close: () => raw.end(),
   }

@@ -75,7 +75,8 @@ export const emptyPayload: Payload = payloadOf(
 
 /** The hash of the block that the coinbase of a payload names; null when it names none, as in a genesis block. */
 export function coinbaseParent({ coinbase }: Payload): Uint8Array | null {
-  const { reqKey } = JSON.parse(decoder.decode(coinbase)) as { reqKey: string }
-  const named = /^"([\w-]{43})"$/.exec(decoder.decode(decodeBase64Url(reqKey)))
+  // Payloads of peers may hold anything: 60 characters are 45 bytes, the hash in quotes.
+  const reqKey = /"reqKey":"([\w-]{60})"/.exec(decoder.decode(coinbase))
+  const named = reqKey === null ? null : /^"([\w-]{43})"$/.exec(decoder.decode(decodeBase64Url(reqKey[1])))
   return named === null ? null : decodeHash(named[1])
 }

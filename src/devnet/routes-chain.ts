@@ -1,84 +1,103 @@
-/** Headers, cut and header stream (PROTOCOL.md E.1). */
-import { encodeBase64Url, encodeHex, u256LE } from '../core/bytes.ts'
-import { cutHeight, cutId, cutWeight } from '../core/cut.ts'
-import { encodeWork } from '../core/header.ts'
-import { headerToJson, type ProductWord } from '../core/header-json.ts'
-import { stringifyJson } from '../core/json.ts'
-import { powHash } from '../core/pow.ts'
-import { BINARY, JSON_TYPE, operations } from '../schema/operations.ts'
+/** Hashes, headers and blocks of a chain: one, pages, and pages of branches (PROTOCOL.md E.1). */
+import type { FastifyReply } from 'fastify'
+import type { ProductWord } from '../core/header-json.ts'
+import { graphAt } from '../core/network.ts'
+import type { BranchBounds, PageQuery } from '../schema/bodies.ts'
+import { BINARY, JSON_TYPE, OBJECT_JSON_TYPE, operations } from '../schema/operations.ts'
+import { branchPage } from './branch.ts'
 import type { Chains } from './chains.ts'
+import { headerObjectWriter, writeHash, writeHeaderText } from './header-text.ts'
 import { keyNotFound, sendJson } from './http.ts'
-import { pageOf } from './page.ts'
+import { JsonBytes } from './json-bytes.ts'
+import { type Page, pageOf } from './page.ts'
+import { payloadOutputsText } from './payload-text.ts'
 import type { Router } from './serve.ts'
-import type { Block } from './store.ts'
-import type { StreamGate } from './stream-gate.ts'
+import type { Block, BlockStore } from './store.ts'
 
-/** Most headers in a page (PROTOCOL.md E.0, service API). */
-const PAGE_LIMIT = 360
+/** Most items in a page (PROTOCOL.md E.0, service API). */
+const HEADER_LIMIT = 360
+const HASH_LIMIT = 4096
+/** What a header takes as an object; the buffer of a page begins with that. */
+const ITEM_BYTES = 750
+/** Most bounds in each of `upper` and `lower`. */
+const BOUND_LIMIT = 32
 
 export interface ChainRouteOptions {
   readonly chains: Chains
   readonly product: ProductWord
-  /** Names this run of the node in its cuts. */
-  readonly instance: string
-  readonly streams: StreamGate
 }
 
-export function addChainRoutes(router: Router, options: ChainRouteOptions): void {
-  addHeaders(router, options)
-  addHeaderUpdates(router, options)
-  addCut(router, options)
+/** Writes an item of a page as a JSON value. */
+type ItemWriter = (block: Block, out: JsonBytes) => void
+
+interface PageRequest {
+  readonly chain: number
+  readonly query: PageQuery
+  /** Media type to answer with. */
+  readonly type: string
 }
 
-const asText = (block: Block) => JSON.stringify(encodeBase64Url(block.bytes))
+export function addChainRoutes(router: Router, { chains, product }: ChainRouteOptions): void {
+  const { store } = chains
+  const writeObject = headerObjectWriter(graphAt(chains.network, 0).degree, product)
+  const hash: ItemWriter = ({ bytes }, out) => writeHash(bytes, out)
+  const plain: ItemWriter = ({ bytes }, out) => writeHeaderText(bytes, out)
+  const object: ItemWriter = ({ bytes }, out) => writeObject(bytes, out)
+  const whole: ItemWriter = ({ bytes, payload }, out) => {
+    out.ascii('{"header":')
+    writeObject(bytes, out)
+    out.ascii(',"payloadWithOutputs":')
+    out.ascii(payloadOutputsText(payload))
+    out.ascii('}')
+  }
+  const headerFor = (type: string) => (type === OBJECT_JSON_TYPE ? object : plain)
 
-function addHeaders(router: Router, { chains, product }: ChainRouteOptions): void {
-  const writerFor = (type: string) =>
-    type === JSON_TYPE ? asText : (block: Block) => stringifyJson(headerToJson(block.header, product))
-  router.serve(operations.headers, ({ chain, query, type }, reply) => {
-    const page = pageOf(chains.store, chain, query, PAGE_LIMIT)
-    if (typeof page === 'string') return keyNotFound(reply, page)
-    const items = page.blocks.map(writerFor(type)).join(',')
-    const body = `{"limit":${page.blocks.length},"items":[${items}],"next":${JSON.stringify(page.next)}}`
-    return sendJson(reply, type, body)
-  })
   router.serve(operations.header, ({ chain, params, type }, reply) => {
-    const block = chains.store.byId(params.hash, chain)
+    const block = store.byId(params.hash, chain)
     if (block === undefined) return keyNotFound(reply, params.hash)
     if (type === BINARY) return reply.type(BINARY).send(Buffer.from(block.bytes))
-    return sendJson(reply, type, writerFor(type)(block))
+    const out = new JsonBytes()
+    headerFor(type)(block, out)
+    return sendJson(reply, type, out.take())
   })
+  router.serve(operations.hashes, (call, reply) => sendPage(reply, store, call, HASH_LIMIT, hash))
+  router.serve(operations.headers, (call, reply) => sendPage(reply, store, call, HEADER_LIMIT, headerFor(call.type)))
+  router.serve(operations.blocks, (call, reply) => sendPage(reply, store, call, HEADER_LIMIT, whole))
+  router.serve(operations.hashBranch, (call, reply) => sendBranch(reply, store, call, HASH_LIMIT, hash))
+  router.serve(operations.headerBranch, (call, reply) =>
+    sendBranch(reply, store, call, HEADER_LIMIT, headerFor(call.type)),
+  )
+  router.serve(operations.blockBranch, (call, reply) => sendBranch(reply, store, call, HEADER_LIMIT, whole))
 }
 
-function addHeaderUpdates(router: Router, { chains, product, streams }: ChainRouteOptions): void {
-  const bigEndianHex = (bytes: Uint8Array) => encodeHex(bytes.toReversed())
-  router.serve(operations.headerUpdates, (_call, reply) => {
-    const unsubscribe = chains.onBlock(({ header, payload }) => {
-      const data = {
-        header: headerToJson(header, product),
-        txCount: payload.transactions.length,
-        powHash: bigEndianHex(powHash(encodeWork(header))),
-        target: bigEndianHex(u256LE(header.target)),
-      }
-      stream.send(`event:BlockHeader\ndata:${stringifyJson(data)}\n\n`)
-    })
-    const stream = streams.open('header', reply, unsubscribe)
-    return reply
-  })
+function sendPage(reply: FastifyReply, store: BlockStore, call: PageRequest, limit: number, writer: ItemWriter) {
+  return send(reply, pageOf(store, call.chain, call.query, limit), call.type, writer)
 }
 
-function addCut(router: Router, { chains, instance }: ChainRouteOptions): void {
-  router.serve(operations.cut, ({ query: { maxheight } }, reply) => {
-    const cut = maxheight === undefined ? chains.cut : chains.limitedCut(maxheight)
-    const hashes = [...cut].map(([chain, { height, hash }]) => [chain, { height, hash: encodeBase64Url(hash) }])
-    const body = {
-      hashes: Object.fromEntries(hashes),
-      origin: null,
-      weight: encodeBase64Url(u256LE(cutWeight(cut))),
-      height: cutHeight(cut),
-      instance,
-      id: encodeBase64Url(cutId(cut)),
-    }
-    return sendJson(reply, JSON_TYPE, stringifyJson(body))
+function sendBranch(
+  reply: FastifyReply,
+  store: BlockStore,
+  call: PageRequest & { readonly body: BranchBounds },
+  limit: number,
+  writer: ItemWriter,
+) {
+  for (const side of ['upper', 'lower'] as const) {
+    if ((call.body[side]?.length ?? 0) <= BOUND_LIMIT) continue
+    const message = `${side} branch bound limit exceeded. Only ${BOUND_LIMIT} values are supported.`
+    return sendJson(reply.code(400), JSON_TYPE, JSON.stringify(message))
+  }
+  return send(reply, branchPage(store, call.chain, call.body, call.query, limit), call.type, writer)
+}
+
+/** A page, or the hash that is not found. */
+function send(reply: FastifyReply, page: Page | string, type: string, writer: ItemWriter): FastifyReply {
+  if (typeof page === 'string') return keyNotFound(reply, page)
+  const out = new JsonBytes(page.blocks.length * ITEM_BYTES + ITEM_BYTES)
+  out.ascii(`{"limit":${page.blocks.length},"items":[`)
+  page.blocks.forEach((block, i) => {
+    if (i > 0) out.ascii(',')
+    writer(block, out)
   })
+  out.ascii(`],"next":${JSON.stringify(page.next)}}`)
+  return sendJson(reply, type, out.take())
 }

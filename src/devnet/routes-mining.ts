@@ -1,6 +1,7 @@
 /** mining/work, mining/solved, mining/updates (PROTOCOL.md A.1 to A.3). */
 import { readU32LE } from '../core/bytes.ts'
-import { BINARY, JSON_TYPE, operations, TEXT } from '../schema/operations.ts'
+import { BINARY, JSON_TYPE, operations } from '../schema/operations.ts'
+import { Broadcast, noMoreStreams } from './broadcast.ts'
 import type { Coordinator } from './coordinator.ts'
 import { refuse } from './http.ts'
 import type { Router } from './serve.ts'
@@ -37,7 +38,12 @@ export function addMiningRoutes(router: Router, options: MiningRouteOptions): vo
 }
 
 function addUpdates(router: Router, options: MiningRouteOptions): void {
-  const { coordinator, chains, updateStreamLimit, updateStreamMs, random, streams } = options
+  const { coordinator, chains, updateStreamLimit, updateStreamMs, random, streams: gate } = options
+  const streams = Array.from({ length: chains }, (_, chain) => {
+    const all = new Broadcast((reply, onClose) => gate.open('mining', reply, onClose))
+    coordinator.onNewWork(chain, (event) => all.send(`event:${event}\n\n`))
+    return all
+  })
   let open = 0
   router.serve(operations.updates, ({ body }, reply) => {
     if (body.length !== 4) {
@@ -45,17 +51,12 @@ function addUpdates(router: Router, options: MiningRouteOptions): void {
     }
     const chain = readU32LE(body, 0)
     if (chain >= chains) return refuse(reply, { status: 400, message: `there is no chain ${chain}` })
-    if (open >= updateStreamLimit) {
-      const message = 'No more update streams available currently. Retry later.'
-      return reply.code(503).type(TEXT).send(message)
-    }
+    if (open >= updateStreamLimit) return noMoreStreams(reply)
     open++
     const timer = setTimeout(() => stream.close(), updateStreamMs * (0.9 + 0.2 * random()))
-    const unsubscribe = coordinator.onNewWork(chain, (event) => stream.send(`event:${event}\n\n`))
-    const stream = streams.open('mining', reply, () => {
+    const stream = streams[chain].open(reply, () => {
       open--
       clearTimeout(timer)
-      unsubscribe()
     })
     return reply
   })

@@ -1,7 +1,8 @@
-/** /health-check and /info (PROTOCOL.md E.1). */
+/** /health-check, /info and /config (PROTOCOL.md E.1). */
 import type { Graph } from '../core/graph.ts'
+import { stringifyJson } from '../core/json.ts'
 import { genesisHeight, graphAt, type Network } from '../core/network.ts'
-import type { NodeInfo } from '../schema/bodies.ts'
+import type { NodeConfig, NodeInfo } from '../schema/bodies.ts'
 import { JSON_TYPE, operations, TEXT } from '../schema/operations.ts'
 import { sendJson } from './http.ts'
 import type { Router } from './serve.ts'
@@ -10,16 +11,19 @@ export interface NodeRouteOptions {
   /** As it is now. */
   readonly network: () => Network
   readonly packageVersion: string
+  /** Without secrets. */
+  readonly config: () => NodeConfig
 }
 
 /** A development node has no planned end; the interface description requires a date. */
 const SERVICE_DATE = '2099-12-31T00:00:00Z'
 
-export function addNodeRoutes(router: Router, { network, packageVersion }: NodeRouteOptions): void {
+export function addNodeRoutes(router: Router, { network, packageVersion, config }: NodeRouteOptions): void {
   router.serve(operations.healthCheck, (_call, reply) => reply.type(TEXT).send('Health check OK.\n'))
   router.serve(operations.nodeInfo, (_call, reply) =>
     sendJson(reply, JSON_TYPE, JSON.stringify(nodeInfo(network(), packageVersion))),
   )
+  router.serve(operations.config, (_call, reply) => sendJson(reply, JSON_TYPE, stringifyJson(config())))
 }
 
 function nodeInfo(network: Network, packageVersion: string): Required<NodeInfo> {

@@ -7,6 +7,7 @@ import type { Static, TObject, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { parseJson } from '../core/json.ts'
 import { EVENT_STREAM, type Operation, TEXT } from '../schema/operations.ts'
+import type { Refusal } from './coordinator.ts'
 import { type App, accepted, refuse } from './http.ts'
 
 type BodyOf<O extends Operation> = O extends { readonly body: { readonly schema: infer S extends TSchema } }
@@ -39,6 +40,8 @@ export interface RouterOptions {
 
 /** Headers that a page may send along (PROTOCOL.md E.0). */
 const CORS_HEADERS = 'Accept, Accept-Language, Content-Language, Content-Type'
+/** Methods that a page may use (PROTOCOL.md E.0): what changes peers and cuts is not for pages. */
+const CORS_METHODS: readonly string[] = ['GET', 'HEAD', 'POST']
 const ALL_METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']
 
 export class Router {
@@ -72,17 +75,29 @@ export class Router {
     const methods: HTTPMethods[] = hasHead ? ['GET', 'HEAD'] : [operation.method]
     this.#methods.set(url, [...(this.#methods.get(url) ?? []), ...methods])
     const bodyOf = bodyReader(operation)
+    const typeOf = typeChooser(offeredBy(operation))
+    const refusalOf = requestJudge(operation, typeOf)
     this.app.route({
       url,
       method: methods,
       schema: { params: operation.params, querystring: operation.query },
-      preValidation: (request, reply) => this.#judge(operation, request, reply),
+      preValidation: (request, reply, done) => {
+        const { chain } = request.params as { chain?: string }
+        const judge = () => {
+          const refusal = refusalOf(request)
+          if (refusal === null) done()
+          else send(reply, refusal)
+        }
+        if (chain !== undefined && !this.#isChain(chain)) reply.code(404).send()
+        else if (this.#options.intercept === undefined) judge()
+        else this.#options.intercept(operation, reply).then((hasAnswered) => (hasAnswered ? undefined : judge()), done)
+      },
       handler: (request, reply) => {
         const body = bodyOf(request)
         if (body instanceof BadBody) return refuse(reply, { status: 400, message: body.message })
         const { chain } = request.params as { chain?: string }
         const { params, query } = request
-        const type = accepted(request, offeredBy(operation)) ?? ''
+        const type = typeOf(request)
         return handler({ params, query, body, chain: Number(chain ?? 0), type, request } as never, reply)
       },
     })
@@ -92,6 +107,7 @@ export class Router {
   finish(): void {
     for (const [url, allowed] of this.#methods) {
       const allow = [...new Set(allowed)].join(', ')
+      const forPages = CORS_METHODS.filter((method) => allowed.includes(method as HTTPMethods)).join(', ')
       this.app.route({
         url,
         method: ALL_METHODS.filter((method) => !allowed.includes(method)),
@@ -100,7 +116,7 @@ export class Router {
           if (!isPreflight || !reply.hasHeader('access-control-allow-origin')) {
             return reply.code(405).header('allow', allow).send()
           }
-          reply.headers({ 'access-control-allow-methods': allow, 'access-control-allow-headers': CORS_HEADERS })
+          reply.headers({ 'access-control-allow-methods': forPages, 'access-control-allow-headers': CORS_HEADERS })
           return reply.code(200).send()
         },
       })
@@ -112,26 +128,45 @@ export class Router {
     return scope === 'root' ? path : this.prefix + path
   }
 
-  /** Everything that can be said before parameters and body are looked at. */
-  async #judge(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
-    const { chain } = request.params as { chain?: string }
-    if (chain !== undefined && !this.#isChain(chain)) return reply.code(404).send()
-    if ((await this.#options.intercept?.(operation, reply)) === true) return reply
-    if (offeredBy(operation).length > 0 && accepted(request, offeredBy(operation)) === null) {
-      return reply.code(406).send()
-    }
-    const expected = operation.body?.type
-    if (expected !== undefined && mediaTypeOf(request) !== expected) {
-      return refuse(reply, { status: 415, message: `expected a body of type ${expected}` })
-    }
-    const wrong = malformedInteger(operation.query, request.query as Record<string, unknown>)
-    return wrong === null ? undefined : refuse(reply, { status: 400, message: wrong })
-  }
-
   /** The chain of a path, if the network has it: `3`, not `03`. */
   #isChain(text: string): boolean {
     const chain = Number(text)
     return /^\d{1,9}$/.test(text) && String(chain) === text && this.#options.hasChain(chain)
+  }
+}
+
+/** What can be said of a request before its parameters and its body are looked at; null: nothing. */
+function requestJudge(operation: Operation, typeOf: (request: FastifyRequest) => string | null) {
+  const expected = operation.body?.type
+  return (request: FastifyRequest): Refusal | null => {
+    if (typeOf(request) === null) return { status: 406, message: '' }
+    if (expected !== undefined && mediaTypeOf(request) !== expected) {
+      return { status: 415, message: `expected a body of type ${expected}` }
+    }
+    const wrong = malformedInteger(operation.query, request.query as Record<string, unknown>)
+    return wrong === null ? null : { status: 400, message: wrong }
+  }
+}
+
+function send(reply: FastifyReply, refusal: Refusal): FastifyReply {
+  return refusal.message === '' ? reply.code(refusal.status).send() : refuse(reply, refusal)
+}
+
+/** Most Accept headers that an operation remembers; clients send few different ones. */
+const ACCEPT_LIMIT = 64
+
+/** Chooses the type of the answer: '' where there is no choice, null when what there is is not acceptable. */
+function typeChooser(offered: readonly string[]): (request: FastifyRequest) => string | null {
+  if (offered.length === 0) return () => ''
+  const known = new Map<string, string | null>()
+  return (request) => {
+    const header = request.headers.accept ?? '*/*'
+    let type = known.get(header)
+    if (type === undefined) {
+      type = accepted(header, offered)
+      if (known.size < ACCEPT_LIMIT) known.set(header, type)
+    }
+    return type
   }
 }
 

@@ -2,9 +2,10 @@
  * All blocks of the embedded network, orphans included, as records in memory: found by hash, by parent, and by chain in
  * (height, hash) order. A header costs its bytes and about 50 more; objects are made when somebody asks.
  */
-import { decodeHash, encodeBase64Url } from '../core/bytes.ts'
+import { concatBytes, decodeHash, encodeBase64Url } from '../core/bytes.ts'
 import { FormatError } from '../core/errors.ts'
 import { decodeHeader, encodeHeader, type Header, headerLayout } from '../core/header.ts'
+import { chainBytes } from '../core/work.ts'
 import { HashIndex } from './hash-index.ts'
 import type { Payload } from './payload.ts'
 import type { PayloadStore } from './payload-store.ts'
@@ -41,8 +42,13 @@ export class Block {
     return this.#header
   }
 
+  /** Counted from the end it stands at one place, whatever the degree of the graph. */
+  get payloadHash(): Uint8Array {
+    return this.bytes.subarray(this.bytes.length - 128, this.bytes.length - 96)
+  }
+
   get payload(): Payload {
-    const payload = this.#payloads.get(this.header.payloadHash)
+    const payload = this.#payloads.get(this.payloadHash)
     if (payload === undefined) throw new Error(`block ${this.id} has no payload in the store`)
     return payload
   }
@@ -68,14 +74,20 @@ export class BlockStore {
   readonly #heightOf: number[] = []
   readonly #parentOf: number[] = []
   readonly #byHash: HashIndex
+  /** By payload hash || chain id, which stand side by side in a header; the first block of those that share both. */
+  readonly #byPayload: HashIndex
   /** Chain -> records by (height, hash). */
   readonly #order: readonly number[][]
 
   constructor({ chains, degree, payloads }: BlockStoreOptions) {
     this.payloads = payloads
-    this.#headerBytes = headerLayout(degree).headerBytes
+    const layout = headerLayout(degree)
+    this.#headerBytes = layout.headerBytes
     this.#order = Array.from({ length: chains }, () => [])
-    this.#byHash = new HashIndex((record) => this.#hashOf(record))
+    this.#byHash = new HashIndex((record) => this.hashAt(record))
+    this.#byPayload = new HashIndex((record) =>
+      this.#slab.read(this.#places[record] + layout.payloadHash, layout.weight - layout.payloadHash),
+    )
   }
 
   /** Blocks of all chains. */
@@ -104,6 +116,7 @@ export class BlockStore {
     this.#heightOf.push(Number(header.height))
     this.#parentOf.push(this.#byHash.find(header.parent))
     this.#byHash.add(record)
+    this.#byPayload.add(record)
     const order = this.#order[header.chainId]
     order.splice(this.#firstAtOrAfter(header.chainId, Number(header.height), header.hash), 0, record)
     return this.#block(record)
@@ -131,16 +144,48 @@ export class BlockStore {
     }
   }
 
+  /** A block of this chain with this payload. */
+  withPayload(payloadHash: Uint8Array, chain: number): Block | undefined {
+    const record = this.#byPayload.find(concatBytes(payloadHash, chainBytes(chain)))
+    return record === NONE ? undefined : this.#block(record)
+  }
+
   /** undefined for a genesis block. */
   parentOf(block: Block): Block | undefined {
-    const parent = this.#parentOf[this.#recordOf(block)]
+    const parent = this.#parentOf[this.recordOf(block)]
     return parent === NONE ? undefined : this.#block(parent)
   }
 
   /** The ancestor of a block at a height not above its own. */
   ancestor(block: Block, height: number): Block {
-    let record = this.#recordOf(block)
-    while (this.#heightOf[record] > height && this.#parentOf[record] !== NONE) record = this.#parentOf[record]
+    return this.#block(this.ancestorAt(this.recordOf(block), height))
+  }
+
+  // Walks through many ancestors go by record numbers: 100,000 objects would take longer than the walk.
+
+  /** The record number of a block. Throws Error for a block of another store. */
+  recordOf(block: Block): number {
+    const record = this.#byHash.find(block.hash)
+    if (record === NONE) throw new Error(`no block ${block.id} in the store`)
+    return record
+  }
+
+  /** The record of a record's ancestor at a height not above its own. */
+  ancestorAt(record: number, height: number): number {
+    let at = record
+    while (this.#heightOf[at] > height && this.#parentOf[at] !== NONE) at = this.#parentOf[at]
+    return at
+  }
+
+  heightAt(record: number): number {
+    return this.#heightOf[record]
+  }
+
+  hashAt(record: number): Uint8Array {
+    return this.#slab.read(this.#places[record] + this.#headerBytes - 32, 32)
+  }
+
+  blockAt(record: number): Block {
     return this.#block(record)
   }
 
@@ -164,12 +209,6 @@ export class BlockStore {
     return this.#order[chain].slice(from, to).map((record) => this.#block(record))
   }
 
-  #recordOf(block: Block): number {
-    const record = this.#byHash.find(block.hash)
-    if (record === NONE) throw new Error(`no block ${block.id} in the store`)
-    return record
-  }
-
   #block(record: number): Block {
     const place = { chain: this.#chainOf[record], height: this.#heightOf[record], bytes: this.#bytes(record) }
     return new Block(place, this.payloads)
@@ -177,10 +216,6 @@ export class BlockStore {
 
   #bytes(record: number): Uint8Array {
     return this.#slab.read(this.#places[record], this.#headerBytes)
-  }
-
-  #hashOf(record: number): Uint8Array {
-    return this.#slab.read(this.#places[record] + this.#headerBytes - 32, 32)
   }
 
   /** Binary search by (height, hash); no hash: before every block of that height. */
@@ -193,7 +228,7 @@ export class BlockStore {
       const record = order[middle]
       const difference = this.#heightOf[record] - height
       const isBefore =
-        difference < 0 || (difference === 0 && hash !== null && Buffer.compare(this.#hashOf(record), hash) < 0)
+        difference < 0 || (difference === 0 && hash !== null && Buffer.compare(this.hashAt(record), hash) < 0)
       if (isBefore) low = middle + 1
       else high = middle
     }

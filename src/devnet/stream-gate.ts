@@ -22,8 +22,8 @@ export class StreamGate {
       close.forget()
       onClose()
     })
-    const send = (text: string) => {
-      if (!this.#stalled.has(kind)) stream.send(text)
+    const send: EventStream['send'] = (event) => {
+      if (!this.#stalled.has(kind)) stream.send(event)
     }
     // A reader may be gone before its stream was opened.
     if (!close.isOver) streams.add(stream)

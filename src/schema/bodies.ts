@@ -52,17 +52,6 @@ export type PeerInfo = Static<typeof PeerInfo>
 
 export const BlockHeight = Type.Object({ height: Natural, hash: HashText })
 
-/** GET cut. */
-export const CutHashes = Type.Object({
-  hashes: Type.Record(ChainKey, BlockHeight),
-  weight: HashText,
-  height: Natural,
-  origin: Type.Optional(Type.Union([PeerInfo, Type.Null()])),
-  instance: Type.Optional(Type.String()),
-  id: Type.Optional(Type.String()),
-})
-export type CutHashes = Static<typeof CutHashes>
-
 /** A header as an object (PROTOCOL.md B.7). The version property is named after the product word of the node. */
 export const HeaderObject = Type.Object({
   nonce: Type.String({ pattern: '^[0-9]+$' }),
@@ -87,8 +76,8 @@ export const HeaderText = Base64Url
 
 /** POST branch: ancestors of `upper`, those included, that are no ancestors of `lower`. */
 export const BranchBounds = Type.Object({
-  lower: Type.Optional(Type.Array(HashText)),
-  upper: Type.Optional(Type.Array(HashText)),
+  lower: Type.Optional(Type.Union([Type.Array(HashText), Type.Null()])),
+  upper: Type.Optional(Type.Union([Type.Array(HashText), Type.Null()])),
 })
 export type BranchBounds = Static<typeof BranchBounds>
 
@@ -108,6 +97,23 @@ export const PayloadWithOutputs = Type.Object({
   ...payloadHashes,
 })
 export type PayloadWithOutputs = Static<typeof PayloadWithOutputs>
+
+/** GET cut. A cut that is put may bring blocks along that the node does not have yet. */
+export const CutHashes = Type.Object({
+  hashes: Type.Record(ChainKey, BlockHeight, { additionalProperties: false }),
+  weight: HashText,
+  height: Natural,
+  origin: Type.Optional(Type.Union([PeerInfo, Type.Null()])),
+  instance: Type.Optional(Type.String()),
+  id: Type.Optional(Type.String()),
+  headers: Type.Optional(
+    Type.Record(Type.String(), Type.Union([HeaderText, HeaderObject]), { description: 'by block hash' }),
+  ),
+  payloads: Type.Optional(
+    Type.Record(Type.String(), Type.Union([PayloadWithOutputs, PayloadData]), { description: 'by payload hash' }),
+  ),
+})
+export type CutHashes = Static<typeof CutHashes>
 
 /** POST payload/batch. */
 export const PayloadBatch = Type.Union([

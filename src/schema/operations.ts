@@ -84,7 +84,7 @@ const hashPage = json(PageOf(HashText), 'a page of block hashes')
 const blockPage = json(PageOf(BlockObject), 'a page of blocks with payloads and outputs')
 const boundsExceeded = {
   description: 'too many bounds, or a malformed request',
-  content: { [JSON_TYPE]: Type.String() },
+  content: { [JSON_TYPE]: Type.String(), [TEXT]: TextBody },
 }
 const bounds = { type: 'application/json', schema: BranchBounds }
 
@@ -167,7 +167,7 @@ const cut = {
     method: 'PUT',
     path: '/cut',
     group: 'cut',
-    summary: "a peer's cut",
+    summary: "a peer's cut, with blocks that the node may not have",
     body: { type: 'application/json', schema: CutHashes },
     responses: {
       204: { description: 'taken' },
@@ -193,7 +193,7 @@ const cut = {
     group: 'cut',
     summary: 'make a peer known',
     body: { type: 'application/json', schema: PeerInfo },
-    responses: { 204: { description: 'known now' }, 400: badRequest },
+    responses: { 204: { description: 'known now' }, 400: badRequest, 503: text(TextBody, 'too many peers at once') },
   },
 } as const satisfies Record<string, Operation>
 
@@ -320,6 +320,8 @@ const payload = {
 
 const events = { description: 'a stream of events', content: { [EVENT_STREAM]: TextBody } }
 
+const noMoreStreams = text(TextBody, 'too many streams')
+
 const stream = {
   headerUpdates: {
     ...defaults,
@@ -328,7 +330,7 @@ const stream = {
     path: '/header/updates',
     group: 'stream',
     summary: 'a BlockHeader event for every new header',
-    responses: { 200: events },
+    responses: { 200: events, 503: noMoreStreams },
   },
   blockUpdates: {
     ...defaults,
@@ -337,7 +339,7 @@ const stream = {
     path: '/block/updates',
     group: 'stream',
     summary: 'a BlockHeader event with payload for every new block',
-    responses: { 200: events },
+    responses: { 200: events, 503: noMoreStreams },
   },
 } as const satisfies Record<string, Operation>
 
@@ -424,7 +426,7 @@ const mining = {
     group: 'mining',
     summary: 'a New Cut event when the work of a chain is over or possible again',
     body: { type: BINARY, schema: Bytes },
-    responses: { 200: events, 400: badRequest, 503: text(TextBody, 'too many streams') },
+    responses: { 200: events, 400: badRequest, 503: noMoreStreams },
   },
 } as const satisfies Record<string, Operation>
 

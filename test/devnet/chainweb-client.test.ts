@@ -1,0 +1,153 @@
+/** The npm package `chainweb`, the client library of live nodes, against the embedded node over HTTP. */
+import chainweb from 'chainweb'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Header } from '../../src/core/header.ts'
+import { type Devnet, startDevnet } from '../../src/devnet/devnet.ts'
+import type { HeaderObject } from './checker.ts'
+import { Fork, growCut, idOf } from './forks.ts'
+import { Peer } from './request.ts'
+
+const NETWORK = 'development'
+const CHAIN = 1
+const command = { cmd: JSON.stringify({ nonce: 'n', payload: { exec: { code: '(+ 1 2)' } } }), hash: 'h', sigs: [] }
+const output = { gas: 5, events: [{ name: 'TRANSFER', params: ['a', 'b', 1] }] }
+const bytesOf = (value: unknown) => Buffer.from(JSON.stringify(value))
+
+let devnet: Devnet
+let host: string
+/** The branch of chain 1, ascending. */
+let branch: Header[]
+
+beforeAll(async () => {
+  devnet = await startDevnet({ port: 0, graph: 'pair', pow: false, difficulty: 1n })
+  host = devnet.url
+  const { chains } = devnet
+  branch = [...chains.cut.values()].filter(({ chainId }) => chainId === CHAIN)
+  for (let height = 1; height <= 400; height++) {
+    const transactions = height === 395 ? [{ transaction: bytesOf(command), output: bytesOf(output) }] : []
+    // An orphan now and then: branches do not show it.
+    if (height % 50 === 0) new Fork(chains, 'orphan').grow(CHAIN)
+    branch.push(growCut(chains, CHAIN, { transactions }).header)
+    growCut(chains, 0)
+  }
+})
+
+afterAll(() => devnet.close())
+
+const hashes = (headers: readonly HeaderObject[]) => headers.map(({ hash }) => hash)
+const idsFrom = (from: number, to: number) => branch.slice(from, to + 1).map(idOf)
+
+describe('cut', () => {
+  it('current', async () => {
+    const cut = await chainweb.cut.current(NETWORK, host)
+    expect(cut.height).toBe(800)
+    expect(cut.hashes[CHAIN]).toEqual({ height: 400, hash: idOf(branch[400]) })
+  })
+
+  it('peers', async () => {
+    expect(await chainweb.cut.peers(NETWORK, host)).toEqual([])
+    const peer = new Peer(host)
+    for (const hostname of ['127.0.0.1', 'localhost']) {
+      const body = JSON.stringify({ id: null, address: { hostname, port: Number(new URL(host).port) } })
+      const headers = { 'content-type': 'application/json' }
+      expect((await peer.request('PUT', `/chainweb/0.0/${NETWORK}/cut/peer`, { headers, body })).status).toBe(204)
+    }
+    peer.close()
+    const names = (await chainweb.cut.peers(NETWORK, host)).map(({ address }) => address.hostname)
+    expect(names).toEqual(['localhost', '127.0.0.1'])
+  })
+})
+
+describe('headers', () => {
+  it('by hash and by height', async () => {
+    for (const height of [0, 7, 400]) {
+      const id = idOf(branch[height])
+      expect((await chainweb.header.blockHash(CHAIN, id, NETWORK, host)).hash).toBe(id)
+      const found = await chainweb.header.height(CHAIN, height, NETWORK, host)
+      expect([found.hash, found.height, found.chainId]).toEqual([id, height, CHAIN])
+    }
+  })
+
+  it('of a range, over more than one page', async () => {
+    expect(hashes(await chainweb.header.range(CHAIN, 10, 395, NETWORK, host))).toEqual(idsFrom(10, 395))
+  })
+
+  it('recent ones, at a depth', async () => {
+    expect(hashes(await chainweb.header.recent(CHAIN, 3, 5, NETWORK, host))).toEqual(idsFrom(393, 397))
+    expect(hashes(await chainweb.header.recent(CHAIN, 0, 370, NETWORK, host))).toEqual(idsFrom(31, 400))
+  })
+
+  it('of branches between bounds, as objects and as text', async () => {
+    const [upper, lower] = [idOf(branch[390]), idOf(branch[380])]
+    const headers = await chainweb.internal.branch(CHAIN, [upper], [lower], null, null, null, 'json', NETWORK, host)
+    expect(hashes(headers)).toEqual(idsFrom(381, 390))
+    const texts = await chainweb.internal.branch(CHAIN, [upper], [lower], null, null, null, 'binary', NETWORK, host)
+    expect(texts.map((text) => Buffer.from(text as unknown as string, 'base64url').subarray(-32))).toEqual(
+      branch.slice(381, 391).map(({ hash }) => Buffer.from(hash)),
+    )
+    const page = await chainweb.internal.branchPage(CHAIN, [upper], [], 385, 388, 2, null, 'json', NETWORK, host)
+    expect([page.limit, page.next]).toEqual([2, `inclusive:${idOf(branch[386])}`])
+    expect(hashes(page.items)).toEqual(idsFrom(387, 388).reverse())
+  })
+})
+
+describe('blocks and what is in them', () => {
+  it('payloads in a batch', async () => {
+    const wanted = branch.slice(392, 397).map(({ payloadHash }) => Buffer.from(payloadHash).toString('base64url'))
+    const payloads = await chainweb.internal.payloads(CHAIN, wanted, 'json', NETWORK, host)
+    expect(payloads.map(({ payloadHash }) => payloadHash)).toEqual(wanted)
+    expect(payloads[0].minerData).toEqual({ account: 'miner', predicate: 'keys-all', 'public-keys': [] })
+    expect(payloads[3].transactions).toEqual([{ transaction: { ...command, cmd: JSON.parse(command.cmd) }, output }])
+  })
+
+  it('blocks by hash, by height, of a range, recent ones', async () => {
+    const id = idOf(branch[395])
+    const block = await chainweb.block.blockHash(CHAIN, id, NETWORK, host)
+    expect([block.header.hash, block.payload.payloadHash]).toEqual([id, block.header.payloadHash])
+    expect((await chainweb.block.height(CHAIN, 395, NETWORK, host)).payload.transactions).toHaveLength(1)
+    const range = await chainweb.block.range(CHAIN, 20, 25, NETWORK, host)
+    expect(hashes(range.map(({ header }) => header))).toEqual(idsFrom(20, 25))
+    const recent = await chainweb.block.recent(CHAIN, 2, 3, NETWORK, host)
+    expect(hashes(recent.map(({ header }) => header))).toEqual(idsFrom(396, 398))
+  })
+
+  it('transactions and events', async () => {
+    const transactions = await chainweb.transaction.recent(CHAIN, 0, 10, NETWORK, host)
+    expect(transactions.map(({ height, output }) => [height, output])).toEqual([[395, output]])
+    expect(await chainweb.event.height(CHAIN, 395, NETWORK, host)).toEqual([{ ...output.events[0], height: 395 }])
+    expect(await chainweb.transaction.height(CHAIN, 394, NETWORK, host)).toEqual([])
+  })
+})
+
+it('the header stream, at a depth', async () => {
+  const { chains } = devnet
+  const seen: HeaderObject[] = []
+  let changed: () => void = () => undefined
+  const stream = chainweb.header.stream(
+    1,
+    [CHAIN],
+    (header) => {
+      seen.push(header)
+      changed()
+    },
+    NETWORK,
+    host,
+  )
+  try {
+    await new Promise((resolve) => stream.addEventListener('open', resolve))
+    const made = []
+    for (let i = 0; i < 4; i++) {
+      made.push(growCut(chains, CHAIN).header)
+      growCut(chains, 0)
+    }
+    while (seen.length < 3) {
+      await new Promise<void>((resolve) => {
+        changed = resolve
+      })
+    }
+    // A depth of 1 holds back the newest block.
+    expect(hashes(seen)).toEqual(made.slice(0, 3).map(idOf))
+  } finally {
+    stream.close()
+  }
+})

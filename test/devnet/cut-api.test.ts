@@ -1,0 +1,234 @@
+import net, { type AddressInfo } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { encodeHeader, type Header } from '../../src/core/header.ts'
+import type { Payload } from '../../src/devnet/payload.ts'
+import { brief, JSON_TYPE, jsonOf, OBJECTS, PREFIX, type Started, start, TEXT } from './common.ts'
+import { Fork, growCut, idOf, makeBlock } from './forks.ts'
+import { listenAt } from './listeners.ts'
+
+const fast = { graph: 'pair', pow: false, difficulty: 1n } as const
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')
+
+const put = ({ peer }: Started, path: string, body: unknown) =>
+  peer.request('PUT', `${PREFIX}/${path}`, {
+    headers: { 'content-type': 'application/json' },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+
+const peerAt = (url: string, hostname = '127.0.0.1') => ({
+  id: null,
+  address: { hostname, port: Number(new URL(url).port) },
+})
+
+/** A node that knows itself as a peer, and the origin entry of cuts that it takes. */
+async function startWithPeer() {
+  const started = await start(fast)
+  const origin = peerAt(started.devnet.url)
+  expect(brief(await put(started, 'cut/peer', origin))).toEqual([204, undefined, ''])
+  return { ...started, origin }
+}
+
+const payloadJson = (payload: Payload) => ({
+  transactions: payload.transactions.map(({ transaction, output }) => [base64(transaction), base64(output)]),
+  minerData: base64(payload.minerData),
+  coinbase: base64(payload.coinbase),
+  transactionsHash: base64(payload.transactionsHash),
+  outputsHash: base64(payload.outputsHash),
+  payloadHash: base64(payload.payloadHash),
+})
+
+/** The body of a cut of these heads. The node computes weight and height itself. */
+function cutOf(heads: Iterable<Header>, more: object) {
+  const hashes = [...heads].map((head) => [head.chainId, { height: Number(head.height), hash: idOf(head) }])
+  return { hashes: Object.fromEntries(hashes), weight: 'A'.repeat(43), height: 0, ...more }
+}
+
+const headsOf = async ({ peer }: Started) => {
+  const { hashes } = jsonOf(await peer.get(`${PREFIX}/cut`))
+  return Object.values(hashes as Record<string, { hash: string }>).map(({ hash }) => hash)
+}
+
+describe('PUT cut', () => {
+  it('needs an origin that is a known peer', async () => {
+    const started = await start(fast)
+    const heads = [...started.devnet.chains.cut.values()]
+    for (const origin of [{}, { origin: null }]) {
+      expect(brief(await put(started, 'cut', cutOf(heads, origin)))).toEqual([
+        400,
+        TEXT,
+        'Cut is missing an origin entry',
+      ])
+    }
+    const origin = peerAt(started.devnet.url)
+    const body = cutOf(heads, { origin })
+    expect(brief(await put(started, 'cut', body))).toEqual([401, TEXT, 'Unknown peer'])
+    expect((await put(started, 'cut/peer', origin)).status).toBe(204)
+    expect(brief(await put(started, 'cut', body))).toEqual([204, undefined, ''])
+    for (const wrong of ['', '{}', '[]', 'x', { ...body, hashes: { a: 1 } }, { ...body, origin: { id: 1 } }]) {
+      const [status, type, message] = brief(await put(started, 'cut', wrong))
+      expect([status, type]).toEqual([400, TEXT])
+      expect(message).toMatch(/^Error in the request body: ./)
+    }
+    const other = await started.peer.request('PUT', `${PREFIX}/cut`, { body: '{}' })
+    expect(brief(other).slice(0, 2)).toEqual([415, TEXT])
+  })
+
+  it('moves the node to a heavier cut of blocks that it has, and not to a lighter one', async () => {
+    const started = await startWithPeer()
+    const { devnet, origin } = started
+    const { chains } = devnet
+    const fork = new Fork(chains, 'fork')
+    const before = growCut(chains, 0)
+    expect((await put(started, 'cut', cutOf(fork.cut.values(), { origin }))).status).toBe(204)
+    expect(await headsOf(started)).toContain(idOf(before.header))
+    for (const chain of [1, 0, 1]) fork.grow(chain)
+    expect((await put(started, 'cut', cutOf(fork.cut.values(), { origin }))).status).toBe(204)
+    expect(await headsOf(started)).toEqual([...fork.cut.values()].map(idOf))
+  })
+
+  it('takes blocks that come along, headers as text or object, in any order', async () => {
+    const source = await start(fast)
+    const started = await startWithPeer()
+    const { origin } = started
+    const made = [0, 1, 0, 1].map((chain) => growCut(source.devnet.chains, chain))
+    const object = jsonOf(
+      await source.peer.get(`${PREFIX}/chain/0/header/${idOf(made[0].header)}`, { headers: { accept: OBJECTS } }),
+    )
+    const all = made.toReversed()
+    const body = cutOf(source.devnet.chains.cut.values(), {
+      origin,
+      headers: Object.fromEntries(
+        all.map(({ header }) => [idOf(header), header === made[0].header ? object : base64(encodeHeader(header))]),
+      ),
+      payloads: Object.fromEntries(all.map(({ payload }) => [base64(payload.payloadHash), payloadJson(payload)])),
+    })
+    expect(brief(await put(started, 'cut', body))).toEqual([204, undefined, ''])
+    expect(await headsOf(started)).toEqual([...source.devnet.chains.cut.values()].map(idOf))
+    const both = [source, started].map(async ({ peer }) => jsonOf(await peer.get(`${PREFIX}/chain/0/block`)))
+    const [theirs, ours] = await Promise.all(both)
+    expect(ours).toEqual(theirs)
+    // Again: it has all of them.
+    expect((await put(started, 'cut', body)).status).toBe(204)
+    expect(started.devnet.chains.store.size).toBe(2 + made.length)
+  })
+
+  it('changes nothing when a block is missing: this node fetches none', async () => {
+    const source = await start(fast)
+    const started = await startWithPeer()
+    const { origin } = started
+    const [first, second] = [0, 1].map((chain) => growCut(source.devnet.chains, chain))
+    const before = await headsOf(started)
+    const heads = source.devnet.chains.cut.values()
+    const headers = { [idOf(first.header)]: base64(encodeHeader(first.header)) }
+    const { coinbase: _, ...withoutOutputs } = payloadJson(first.payload)
+    const payloads = {
+      [withoutOutputs.payloadHash]: { ...withoutOutputs, transactions: [] },
+    }
+    for (const more of [{}, { headers }, { headers, payloads }]) {
+      expect((await put(started, 'cut', cutOf(heads, { origin, ...more }))).status).toBe(204)
+      expect(await headsOf(started)).toEqual(before)
+      expect(started.devnet.chains.store.size).toBe(2)
+    }
+    const whole = { [withoutOutputs.payloadHash]: payloadJson(first.payload) }
+    expect((await put(started, 'cut', cutOf(heads, { origin, headers, payloads: whole }))).status).toBe(204)
+    // The second is still missing.
+    expect(await headsOf(started)).toEqual(before)
+    expect(started.devnet.chains.store.size).toBe(3)
+    expect(started.devnet.chains.store.byId(idOf(second.header))).toBeUndefined()
+  })
+
+  it('says what is wrong with blocks and heads', async () => {
+    const started = await startWithPeer()
+    const { devnet, origin } = started
+    const { header, payload } = makeBlock(devnet.chains, devnet.chains.cut, 0)
+    const heads = devnet.chains.cut.values()
+    const ask = async (more: object, of: Iterable<Header> = heads) =>
+      brief(await put(started, 'cut', cutOf(of, { origin, ...more })))
+    const payloads = { x: payloadJson(payload) }
+    const bad = { ...header, weight: header.weight + 1n }
+    const [status, type, message] = await ask({ headers: { x: base64(encodeHeader(bad)) }, payloads })
+    expect([status, type]).toEqual([400, TEXT])
+    expect(message).toBe(`Invalid cut: block ${idOf(bad)} breaks the rule of hash, weight`)
+    expect((await ask({ headers: { x: 'AAAA' } }))[2]).toMatch(/^Invalid cut: header at offset 3: /)
+    const garbled = { ...payloadJson(payload), coinbase: 'A' }
+    expect((await ask({ payloads: { x: garbled } }))[2]).toMatch(/^Invalid cut: coinbase at offset 1: /)
+    // A coinbase may hold anything.
+    const other = { ...payloadJson(payload), coinbase: base64(Buffer.from('{"reqKey":7')) }
+    expect((await ask({ headers: { x: base64(encodeHeader(header)) }, payloads: { x: other } }))[0]).toBe(204)
+    const fork = new Fork(devnet.chains, 'fork')
+    const child = fork.grow(0)
+    fork.grow(1)
+    const grandchild = fork.grow(0)
+    const [, one] = devnet.chains.cut.values()
+    expect((await ask({}, [grandchild, one]))[2]).toBe('Invalid cut: the heads of chains 0 and 1 do not fit together')
+    expect((await ask({}, [child, one]))[0]).toBe(204)
+    expect(await headsOf(started)).toEqual([idOf(child), idOf(one)])
+  })
+})
+
+describe('cut/peer', () => {
+  const peersOf = async ({ peer }: Started, query = '') => jsonOf(await peer.get(`${PREFIX}/cut/peer${query}`))
+
+  it('has the peers that made themselves known, each address once', async () => {
+    const started = await start(fast)
+    expect(await peersOf(started)).toEqual({ limit: 0, items: [], next: null })
+    const first = peerAt(started.devnet.url)
+    const second = peerAt(started.devnet.url, 'localhost')
+    const id = 'B'.repeat(43)
+    for (const body of [first, second, { ...first, id }]) {
+      expect(brief(await put(started, 'cut/peer', body))).toEqual([204, undefined, ''])
+    }
+    const items = [{ ...first, id }, second]
+    const answer = await started.peer.get(`${PREFIX}/cut/peer`)
+    expect([answer.status, answer.headers['content-type']]).toEqual([200, JSON_TYPE])
+    expect(jsonOf(answer)).toEqual({ limit: 2, items, next: null })
+  })
+
+  it('refuses what it cannot reach, and whatever is not on this machine', async () => {
+    const started = await start(fast)
+    const free = net.createServer()
+    const port = await new Promise<number>((resolve) => {
+      free.listen(0, '127.0.0.1', () => resolve((free.address() as AddressInfo).port))
+    })
+    await new Promise((resolve) => free.close(resolve))
+    const refused: [string, number, RegExp][] = [
+      ['127.0.0.1', port, /^Invalid hostaddress: 127\.0\.0\.1:\d+ is not reachable: .*ECONNREFUSED/],
+      ['10.0.0.1', 1848, /^Invalid hostaddress: 10\.0\.0\.1 is not this machine/],
+      ['127.example.org', 1848, /^Invalid hostaddress: 127\.example\.org is not this machine/],
+      ['0.0.0.0', 1848, /is not this machine/],
+    ]
+    for (const [hostname, port, why] of refused) {
+      const [status, type, message] = brief(await put(started, 'cut/peer', { id: null, address: { hostname, port } }))
+      expect([hostname, status, type]).toEqual([hostname, 400, TEXT])
+      expect(message).toMatch(why)
+    }
+    for (const body of [
+      '',
+      '{}',
+      { id: 'x', address: { hostname: 'localhost', port: 1 } },
+      { id: null, address: { hostname: 'localhost', port: 0 } },
+    ]) {
+      expect(brief(await put(started, 'cut/peer', body)).slice(0, 2)).toEqual([400, TEXT])
+    }
+    expect((await peersOf(started)).items).toEqual([])
+  })
+
+  it('comes in pages of 64, or of up to 512, with positions as cursors', async () => {
+    const started = await start(fast)
+    const count = 520
+    const all = await listenAt(count)
+    for (const peer of all) expect((await put(started, 'cut/peer', peer)).status).toBe(204)
+    const page = await peersOf(started)
+    expect([page.limit, page.items, page.next]).toEqual([64, all.slice(0, 64), 'inclusive:64'])
+    const large = await peersOf(started, '?limit=100000')
+    expect([large.limit, large.items, large.next]).toEqual([512, all.slice(0, 512), 'inclusive:512'])
+    const rest = await peersOf(started, `?next=${large.next}`)
+    expect(rest).toEqual({ limit: count - 512, items: all.slice(512), next: null })
+    expect((await peersOf(started, '?next=exclusive:9&limit=2')).items).toEqual(all.slice(10, 12))
+    expect(await peersOf(started, '?limit=0')).toEqual({ limit: 0, items: [], next: 'inclusive:0' })
+    expect(await peersOf(started, '?next=inclusive:99999')).toEqual({ limit: 0, items: [], next: null })
+    for (const query of ['?limit=x', '?next=5', '?next=inclusive:-1', `?next=inclusive:${'A'.repeat(43)}`]) {
+      expect(brief(await started.peer.get(`${PREFIX}/cut/peer${query}`)).slice(0, 2)).toEqual([400, TEXT])
+    }
+  })
+})

@@ -1,0 +1,57 @@
+/** Blocks made inside the process, on the cut or beside it: forks, orphans, long chains, payloads of any size. */
+import { expect } from 'vitest'
+import { blockHash } from '../../src/core/block-hash.ts'
+import type { Cut } from '../../src/core/cut.ts'
+import { encodeWork, type Header } from '../../src/core/header.ts'
+import { payloadHashes } from '../../src/core/payload.ts'
+import type { Chains } from '../../src/devnet/chains.ts'
+import { blockPayload, type Payload } from '../../src/devnet/payload.ts'
+
+export interface BlockOptions {
+  /** Who mines: other miners make other blocks. */
+  readonly account?: string
+  readonly transactions?: Payload['transactions']
+}
+
+/** A block on top of the head of `chain` in `cut`; the network must be one without proof of work. */
+export function makeBlock(chains: Chains, cut: Cut, chain: number, options: BlockOptions = {}) {
+  const parent = cut.get(chain)
+  if (parent === undefined) throw new Error(`the cut has no chain ${chain}`)
+  const miner = { account: options.account ?? 'miner', predicate: 'keys-all', publicKeys: [] }
+  const parts = { ...blockPayload(miner, parent.hash), transactions: options.transactions ?? [] }
+  const payload: Payload = { ...parts, ...payloadHashes(parts) }
+  const work = chains.newWork(chain, payload.payloadHash, cut)
+  if (typeof work === 'number') throw new Error(`chain ${chain} waits for chain ${work}`)
+  const header: Header = { ...work, hash: blockHash(encodeWork(work)) }
+  return { header, payload }
+}
+
+/** Grows a cut of its own beside the one of the network, from the present one on. */
+export class Fork {
+  readonly cut: Map<number, Header>
+  readonly #chains: Chains
+  readonly #account: string
+
+  constructor(chains: Chains, account: string, cut: Cut = chains.cut) {
+    this.#chains = chains
+    this.#account = account
+    this.cut = new Map(cut)
+  }
+
+  /** Adds a block to the store and to this cut. */
+  grow(chain: number): Header {
+    const { header, payload } = makeBlock(this.#chains, this.cut, chain, { account: this.#account })
+    expect(this.#chains.insert(header, payload).status).toBe('added')
+    this.cut.set(chain, header)
+    return header
+  }
+}
+
+/** Extends the cut of the network itself. */
+export function growCut(chains: Chains, chain: number, options: BlockOptions = {}) {
+  const block = makeBlock(chains, chains.cut, chain, options)
+  expect(chains.add(block.header, block.payload).status).toBe('added')
+  return block
+}
+
+export const idOf = ({ hash }: Pick<Header, 'hash'>) => Buffer.from(hash).toString('base64url')

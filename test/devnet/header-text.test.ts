@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { decodeHeader, encodeHeader, type Header } from '../../src/core/header.ts'
+import { headerFromJson, headerToJson } from '../../src/core/header-json.ts'
+import { parseJson, stringifyJson } from '../../src/core/json.ts'
+import { headerObjectWriter, textOf, writeHash, writeHeaderText } from '../../src/devnet/header-text.ts'
+import { JsonBytes } from '../../src/devnet/json-bytes.ts'
+
+const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
+const hash = bytes(32)
+/** Numbers of all sizes: a uniform one nearly always has all its digits. */
+const upTo = (bits: number) =>
+  fc.integer({ min: 0, max: bits }).chain((some) => fc.bigInt({ min: 0n, max: (1n << BigInt(some)) - 1n }))
+const signed = fc.tuple(upTo(63), fc.boolean()).map(([value, isNegative]) => (isNegative ? -value : value))
+
+const header: fc.Arbitrary<Header> = fc.record({
+  featureFlags: upTo(64),
+  creationTime: signed,
+  parent: hash,
+  adjacents: fc
+    .uniqueArray(fc.tuple(fc.integer({ min: 0, max: 2 ** 32 - 1 }), hash), {
+      selector: ([chain]) => chain,
+      maxLength: 7,
+    })
+    .map((entries) => new Map(entries.sort(([a], [b]) => a - b))),
+  target: upTo(256),
+  payloadHash: hash,
+  chainId: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
+  weight: upTo(256),
+  height: upTo(64),
+  version: fc.oneof(fc.constantFrom(1, 2, 5, 7), fc.integer({ min: 0, max: 2 ** 32 - 1 })),
+  epochStart: signed,
+  nonce: upTo(64),
+  hash,
+})
+
+it('headers from bytes are written as headers from objects, byte for byte', () => {
+  fc.assert(
+    fc.property(header, fc.constantFrom('chainweb' as const, 'ledger' as const), (header, product) => {
+      const text = textOf(headerObjectWriter(header.adjacents.size, product), encodeHeader(header))
+      expect(text).toBe(stringifyJson(headerToJson(header, product)))
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+it('real headers, also one whose flags are no safe integer', () => {
+  const vectors: { header_hex?: string }[] = JSON.parse(
+    readFileSync(new URL('../vectors/headers.json', import.meta.url), 'utf8'),
+  )
+  const found = vectors.flatMap(({ header_hex: hex }) => (hex?.length === 2 * 318 ? [hex] : []))
+  expect(found.length).toBeGreaterThan(3)
+  let unsafe = 0
+  for (const hex of found) {
+    const bytes = Buffer.from(hex, 'hex')
+    if (bytes.readBigUInt64LE(0) > Number.MAX_SAFE_INTEGER) unsafe++
+    const json = textOf(headerObjectWriter(3, 'chainweb'), bytes)
+    expect(json).toBe(stringifyJson(headerToJson(decodeHeader(bytes))))
+    expect(encodeHeader(headerFromJson(parseJson(json)))).toEqual(new Uint8Array(bytes))
+    expect(textOf(writeHeaderText, bytes)).toBe(`"${bytes.toString('base64url')}"`)
+    expect(textOf(writeHash, bytes)).toBe(`"${bytes.subarray(-32).toString('base64url')}"`)
+  }
+  expect(unsafe).toBeGreaterThan(0)
+})
+
+it('base64url of any length, in a buffer that must grow', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 80 }), fc.nat(80), fc.nat(80), (bytes, a, b) => {
+      const [from, to] = [a, b].map((each) => Math.min(each, bytes.length)).sort((x, y) => x - y)
+      const out = new JsonBytes(1)
+      out.ascii('<')
+      out.base64url(bytes, from, to)
+      out.bytes(Buffer.from('>'))
+      expect(out.take().toString('latin1')).toBe(`<${Buffer.from(bytes.subarray(from, to)).toString('base64url')}>`)
+    }),
+  )
+})

@@ -1,0 +1,148 @@
+import net from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Devnet, startDevnet } from '../../src/devnet/devnet.ts'
+import { brief, CheckedPeer, JSON_TYPE, PREFIX, TEXT } from './common.ts'
+
+let devnet: Devnet
+let peer: CheckedPeer
+
+beforeAll(async () => {
+  devnet = await startDevnet({ port: 0, graph: 'pair', pow: false, difficulty: 1n })
+  peer = new CheckedPeer(devnet.url)
+})
+
+afterAll(async () => {
+  peer.close()
+  await devnet.close()
+})
+
+/** Sends bytes as they are; the whole answer, up to the end of the connection. */
+function sendRaw(text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(Number(new URL(devnet.url).port), '127.0.0.1', () => socket.write(text))
+    let answer = ''
+    socket.on('data', (chunk) => {
+      answer += chunk.toString('latin1')
+    })
+    socket.on('close', () => resolve(answer))
+    socket.on('error', reject)
+  })
+}
+
+describe('CORS, as a live node', () => {
+  const preflight = (path: string, method: string) =>
+    peer.request('OPTIONS', path, {
+      headers: { origin: 'https://page.example', 'access-control-request-method': method },
+    })
+
+  it('a preflight says which simple methods and headers a page may use', async () => {
+    for (const [path, methods] of [
+      ['/info', 'GET, HEAD'],
+      [`${PREFIX}/chain/0/header`, 'GET, HEAD'],
+      [`${PREFIX}/chain/0/header/branch`, 'POST'],
+      [`${PREFIX}/mining/solved`, 'POST'],
+      [`${PREFIX}/header/updates`, 'GET'],
+    ]) {
+      const answer = await preflight(path, methods.split(', ')[0])
+      expect([path, ...brief(answer)]).toEqual([path, 200, undefined, ''])
+      expect(answer.headers['access-control-allow-methods']).toBe(methods)
+      expect(answer.headers['access-control-allow-headers']).toBe(
+        'Accept, Accept-Language, Content-Language, Content-Type',
+      )
+      expect(answer.headers['access-control-allow-origin']).toBe('*')
+      // Without what makes it a preflight it is a method that the path does not have.
+      expect((await peer.request('OPTIONS', path)).status).toBe(405)
+    }
+  })
+
+  it('a page may not put cuts or peers', async () => {
+    const answer = await preflight(`${PREFIX}/cut`, 'PUT')
+    expect([answer.status, answer.headers['access-control-allow-methods']]).toEqual([200, 'GET, HEAD'])
+    const peers = await preflight(`${PREFIX}/cut/peer`, 'PUT')
+    expect(peers.headers['access-control-allow-methods']).toBe('GET, HEAD')
+  })
+
+  it('a path that does not exist has none', async () => {
+    expect((await preflight('/nowhere', 'GET')).status).toBe(404)
+  })
+})
+
+describe('HEAD', () => {
+  it('is GET without the body', async () => {
+    for (const path of [
+      '/info',
+      '/config',
+      '/openapi.json',
+      `${PREFIX}/cut`,
+      `${PREFIX}/chain/0/hash`,
+      '/health-check',
+    ]) {
+      const get = await peer.get(path)
+      const head = await peer.request('HEAD', path)
+      expect([head.status, head.body.length]).toEqual([200, 0])
+      for (const name of ['content-type', 'content-length']) expect(head.headers[name]).toBe(get.headers[name])
+    }
+  })
+})
+
+describe('requests that are none', () => {
+  /** Status line, common headers and message of an answer made by the parser of HTTP. */
+  const check = (answer: string, status: string) => {
+    const [head, message] = answer.split('\r\n\r\n')
+    expect(head.split('\r\n')[0]).toBe(`HTTP/1.1 ${status}`)
+    for (const name of [
+      'x-peer-addr: 127',
+      'x-server-timestamp: \\d{10}',
+      'x-chainweb-node-version: ',
+      `content-type: ${TEXT}`,
+    ]) {
+      expect(head).toMatch(new RegExp(`\\r\\n${name}`))
+    }
+    expect(head).toContain('\r\naccess-control-allow-origin: *')
+    expect(head).toContain(`\r\ncontent-length: ${message.length}`)
+    expect(message).not.toBe('')
+    expect(message).not.toMatch(/\n|^ {4}at /)
+  }
+
+  it('are answered with the common headers and a message', async () => {
+    check(await sendRaw('hello\r\n\r\n'), '400 Bad Request')
+    check(await sendRaw('GET / HTTP/9.9\r\n\r\n'), '400 Bad Request')
+    check(
+      await sendRaw(`GET / HTTP/1.1\r\nhost: n\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`),
+      '431 Request Header Fields Too Large',
+    )
+    check(await sendRaw('POST / HTTP/1.1\r\nhost: n\r\ncontent-length: x\r\n\r\n'), '400 Bad Request')
+  })
+
+  it('do no harm to others', async () => {
+    expect((await peer.get('/health-check')).status).toBe(200)
+  })
+})
+
+describe('Accept', () => {
+  it('decides between types by quality, and 406 comes before 415 and 400', async () => {
+    const ask = (accept: string) => peer.get(`${PREFIX}/chain/0/header`, { headers: { accept } })
+    const objects = 'application/json;blockheader-encoding=object'
+    for (const [accept, type] of [
+      [`${objects};q=0.5, application/json;q=0.4`, objects],
+      [`${objects};q=0.4, application/json;q=0.5`, JSON_TYPE],
+      [`${objects};q=0, */*`, JSON_TYPE],
+      ['application/json;q=0, */*;q=0.1', objects],
+    ]) {
+      // The second time the choice is remembered.
+      for (let i = 0; i < 2; i++) {
+        const answer = await ask(accept)
+        expect([accept, answer.status, answer.headers['content-type']]).toEqual([accept, 200, type])
+      }
+    }
+    expect((await ask('*/*;q=0')).status).toBe(406)
+    // More different headers than are remembered.
+    for (let i = 0; i < 100; i++) expect((await ask(`text/x${i}`)).status).toBe(406)
+    expect((await ask(`text/x, ${objects}`)).headers['content-type']).toBe(objects)
+    const post = await peer.request('POST', `${PREFIX}/chain/0/hash/branch`, {
+      headers: { accept: 'text/html' },
+      body: 'x',
+    })
+    expect(brief(post)).toEqual([406, undefined, ''])
+  })
+})

@@ -1,0 +1,206 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Errors } from 'typebox/schema'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Devnet, startDevnet } from '../../src/devnet/devnet.ts'
+import { operations } from '../../src/schema/operations.ts'
+import { BINARY, brief, CheckedPeer, JSON_TYPE, jsonOf, OBJECTS, PREFIX, start } from './common.ts'
+import { growCut } from './forks.ts'
+import { interfaceEndpoints } from './interface.ts'
+import { askForWork } from './miner.ts'
+
+const backupDir = mkdtempSync(join(tmpdir(), 'newcut-openapi-'))
+
+interface Described {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly parameters: readonly { name: string; in: string; required: boolean; schema: object }[]
+  readonly requestBody?: { content: Record<string, { schema: object }> }
+  readonly responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>
+}
+interface Document {
+  openapi: string
+  info: { title?: string; version: string }
+  paths: Record<string, Record<string, Described>>
+  components: { schemas: Record<string, object> }
+}
+
+const official = JSON.parse(readFileSync(new URL('../vectors/openapi-3.1.json', import.meta.url), 'utf8'))
+
+let devnet: Devnet
+let peer: CheckedPeer
+let document: Document
+
+beforeAll(async () => {
+  devnet = await startDevnet({ port: 0, graph: 'pair', pow: false, difficulty: 1n, backupDir })
+  peer = new CheckedPeer(devnet.url)
+  for (const chain of [0, 1, 0, 1]) growCut(devnet.chains, chain)
+  const answer = await peer.get('/openapi.json')
+  expect([answer.status, answer.headers['content-type']]).toEqual([200, JSON_TYPE])
+  document = jsonOf(answer)
+})
+
+afterAll(async () => {
+  rmSync(backupDir, { recursive: true })
+  peer.close()
+  await devnet.close()
+})
+
+/** What is wrong with a value by a schema of the document. */
+const errorsOf = (schema: object, value: unknown) =>
+  Errors({ ...schema, components: document.components }, value)[1] as unknown[]
+
+describe('the description of the interface', () => {
+  it('is valid by the official schema of OpenAPI 3.1', () => {
+    expect(document.openapi).toBe('3.1.1')
+    expect(Errors(official, document)).toEqual([true, []])
+    // The schema sees what is wrong.
+    const changes: ((wrong: Document) => void)[] = [
+      (wrong) => delete wrong.info.title,
+      (wrong) => Object.assign(wrong, { path: {} }),
+      (wrong) => Object.assign(wrong.paths['/info'].get, { extra: 1 }),
+      (wrong) => Object.assign(wrong.paths['/info'].get.responses[200], { description: 5 }),
+      (wrong) => Object.assign(wrong.paths['/info'].get, { parameters: [{ name: 'a', in: 'path', schema: {} }] }),
+    ]
+    for (const change of changes) {
+      const wrong = structuredClone(document)
+      change(wrong)
+      expect(Errors(official, wrong)[0]).toBe(false)
+    }
+  })
+
+  it('names every parameter of its paths, each operation once, and no schema that is not there', () => {
+    const ids = Object.values(document.paths).flatMap((path) => Object.values(path).map((each) => each.operationId))
+    expect(new Set(ids).size).toBe(ids.length)
+    for (const [path, methods] of Object.entries(document.paths)) {
+      for (const { parameters } of Object.values(methods)) {
+        const inPath = parameters.filter((each) => each.in === 'path').map(({ name }) => `{${name}}`)
+        expect(inPath.sort()).toEqual((path.match(/\{\w+\}/g) ?? []).sort())
+      }
+    }
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g)].map(([, reference]) => reference)
+    expect(references.length).toBeGreaterThan(20)
+    const known = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`)
+    expect(references.filter((reference) => !known.includes(reference))).toEqual([])
+    // JSON Schema 2020-12: lists of schemas stand under prefixItems.
+    expect(JSON.stringify(document)).not.toMatch(/"items":\[|"additionalItems"/)
+  })
+
+  it('has every endpoint of the interface', () => {
+    const missing = interfaceEndpoints.filter(([method, scope, path]) => {
+      const place = scope === 'root' ? path : PREFIX + path
+      return document.paths[place]?.[method.toLowerCase()] === undefined
+    })
+    expect(missing.map(([, , path]) => path)).toEqual([])
+  })
+
+  it('has nothing that the table of operations does not have, but itself', () => {
+    const described = Object.values(document.paths).flatMap((path) => Object.values(path))
+    const table = Object.keys(operations)
+    // Control of the embedded node is no part of the interface.
+    const others = described.filter(({ operationId, tags }) => !table.includes(operationId) && !tags.includes('devnet'))
+    expect(others.map(({ operationId }) => operationId)).toEqual(['openApi'])
+    expect(interfaceEndpoints).toHaveLength(table.length)
+  })
+})
+
+describe('answers are as described', () => {
+  /** A request for each operation with a JSON answer, and the answer that is expected of it. */
+  const requests = async (): Promise<[string, string, string, { accept?: string; body?: unknown }?][]> => {
+    const { hashes } = jsonOf(await peer.get(`${PREFIX}/cut`))
+    const head = hashes[0].hash
+    const { payloadHash } = jsonOf(await peer.get(`${PREFIX}/chain/0/header/${head}`, { headers: { accept: OBJECTS } }))
+    const bounds = { body: { upper: [head], lower: [] } }
+    const chain = `${PREFIX}/chain/{chain}`
+    return [
+      ['GET', '/info', '/info'],
+      ['GET', '/config', '/config'],
+      ['GET', `${PREFIX}/cut`, ''],
+      ['GET', `${PREFIX}/cut/peer`, ''],
+      ['GET', `${chain}/hash`, ''],
+      ['GET', `${chain}/header`, ''],
+      ['GET', `${chain}/header`, '', { accept: OBJECTS }],
+      ['GET', `${chain}/header/{hash}`, head],
+      ['GET', `${chain}/header/{hash}`, head, { accept: OBJECTS }],
+      ['GET', `${chain}/block`, ''],
+      ['POST', `${chain}/hash/branch`, '', bounds],
+      ['POST', `${chain}/header/branch`, '', bounds],
+      ['POST', `${chain}/header/branch`, '', { ...bounds, accept: OBJECTS }],
+      ['POST', `${chain}/block/branch`, '', bounds],
+      ['GET', `${chain}/payload/{hash}`, payloadHash],
+      ['GET', `${chain}/payload/{hash}/outputs`, payloadHash],
+      ['POST', `${chain}/payload/batch`, '', { body: [payloadHash] }],
+      ['POST', `${chain}/payload/outputs/batch`, '', { body: [payloadHash] }],
+    ]
+  }
+
+  it('by every operation that answers with JSON', async () => {
+    for (const [method, path, hash, { accept = 'application/json', body } = {}] of await requests()) {
+      const url = path.replace('{chain}', '0').replace('{hash}', hash)
+      const answer = await peer.request(method, url, {
+        headers: { accept, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      expect([url, answer.status]).toEqual([url, 200])
+      const described = document.paths[path][method.toLowerCase()]
+      const content = described.responses[200].content?.[answer.headers['content-type'] ?? '']
+      expect([url, content === undefined ? 'not described' : errorsOf(content.schema, jsonOf(answer))]).toEqual([
+        url,
+        [],
+      ])
+      if (body !== undefined) {
+        expect(errorsOf(described.requestBody?.content['application/json'].schema ?? {}, body)).toEqual([])
+      }
+    }
+    // The schemas see what is wrong.
+    expect(errorsOf({ $ref: '#/components/schemas/HeaderObject' }, { nonce: '1' })).not.toEqual([])
+    expect(errorsOf({ $ref: '#/components/schemas/NodeInfo' }, { nodeVersion: 1 })).not.toEqual([])
+  })
+
+  it('by an unknown key, and by what is no JSON', async () => {
+    const unknown = await peer.get(`${PREFIX}/chain/0/header/${'A'.repeat(43)}`)
+    const { responses } = document.paths[`${PREFIX}/chain/{chain}/header/{hash}`].get
+    expect(errorsOf(responses[404].content?.[JSON_TYPE].schema ?? {}, jsonOf(unknown))).toEqual([])
+    const work = await askForWork(peer)
+    expect(work.headers['content-type']).toBe(BINARY)
+    expect(Object.keys(document.paths[`${PREFIX}/mining/work`].get.responses[200].content ?? {})).toEqual([BINARY])
+  })
+})
+
+describe('/config', () => {
+  it('says how the node runs, and nothing that is secret', async () => {
+    const account = { account: 'k:5ec7e7', predicate: 'keys-all', publicKeys: ['5ec7e7'] }
+    const { peer } = await start({
+      graph: 'petersen',
+      blockDelayMs: 1500,
+      accounts: [account],
+      updateStreamLimit: 7,
+      updateStreamMs: 9000,
+      headerStreamLimit: 3,
+      workLimit: 11,
+      workLifetimeMs: 60_000,
+    })
+    const answer = await peer.get('/config')
+    expect(brief(answer).slice(0, 2)).toEqual([200, JSON_TYPE])
+    expect(answer.body.toString()).not.toContain('5ec7e7')
+    expect(jsonOf(answer)).toMatchObject({
+      chainwebVersion: 'development',
+      mining: {
+        coordination: { enabled: true, limit: 11, updateStreamLimit: 7, updateStreamTimeout: 9 },
+        nodeMining: { enabled: false },
+      },
+      headerStream: true,
+      serviceApi: { payloadBatchLimit: 1000 },
+      devnet: {
+        chains: 10,
+        blockDelay: 1_500_000,
+        proofOfWork: true,
+        anyAccount: false,
+        workLifetime: 60,
+        headerStreamLimit: 3,
+      },
+    })
+    expect(brief(await peer.get('/config', { headers: { accept: 'text/html' } }))).toEqual([406, undefined, ''])
+  })
+})
