@@ -1,7 +1,8 @@
 /** Chain graphs (PROTOCOL.md D): undirected and regular; a chain's blocks refer to the blocks of its adjacent chains. */
 
 export interface Graph {
-  readonly name: GraphName
+  /** `other`: a graph that a node told of and that is none of the known ones. */
+  readonly name: GraphName | 'other'
   /** Adjacent chains of each chain, ascending; index = chain. */
   readonly adjacents: readonly (readonly number[])[]
   /** Adjacent chains per chain. */

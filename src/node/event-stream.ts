@@ -6,6 +6,7 @@
 import { EventSource, type FetchLikeResponse, type ReaderLike } from 'eventsource'
 import { type Clock, sleep } from '../core/clock.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
+import { NodeMisbehaved, NodeRefusal } from './errors.ts'
 import { EventFilter } from './event-filter.ts'
 import { type HttpStream, type NodeHttp, onAbort } from './http.ts'
 
@@ -130,12 +131,11 @@ class ReopeningStream implements EventStream {
   async #refusal(answer: HttpStream): Promise<NewcutError | undefined> {
     const type = answer.headers['content-type'] ?? 'none'
     if (answer.status === 200 && /^text\/event-stream\b/i.test(type)) return undefined
-    const text = await this.#excerpt(answer)
-    const body = text ? `: ${text}` : ''
-    if (answer.status === 200) {
-      return new NewcutError('NODE_MISBEHAVED', `${answer.url}: content type ${type} is no event stream${body}`)
-    }
-    return new NewcutError('NODE_REFUSED', `${answer.url}: status ${answer.status}${body}`)
+    const { url, status } = answer
+    const excerpt = await this.#excerpt(answer)
+    if (status !== 200) return new NodeRefusal({ url, status, excerpt })
+    const body = excerpt ? `: ${excerpt}` : ''
+    return new NodeMisbehaved(`${url}: content type ${type} is no event stream${body}`, { url, status, excerpt })
   }
 
   /** The beginning of an error's body, which may be without end: bounded in size and time. */
@@ -201,8 +201,13 @@ class ReopeningStream implements EventStream {
     if (livedMs >= GOOD_STREAM_MS) this.#failures = 0
     if (error !== undefined) this.#fail(error)
     else if (livedMs >= GOOD_STREAM_MS) this.#delayMs = 0
-    else this.#fail(new NewcutError('NODE_MISBEHAVED', `${this.#name}: the node ended the stream after ${livedMs} ms`))
+    else this.#fail(this.#endedEarly(livedMs))
     return done
+  }
+
+  #endedEarly(livedMs: number): NodeMisbehaved {
+    const message = `${this.#name}: the node ended the stream after ${livedMs} ms`
+    return new NodeMisbehaved(message, { url: this.#name, retryable: true })
   }
 
   /** Full jitter: any time up to a bound that doubles with every failure in a row. */
