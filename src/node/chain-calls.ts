@@ -225,7 +225,7 @@ function listOf<Wire, T>(context: Context, operation: Operation, list: List<Wire
     }
   }
   const defaults = { ...callOf(list.options), ...(limit !== undefined && { limit }) }
-  return new Paging(fetch, defaults, originOf(context, operation, params))
+  return new Paging(fetch, defaults, { ...originOf(context, operation, params), operation })
 }
 
 function boundsBody({ lower = [], upper }: Bounds): BranchBounds {

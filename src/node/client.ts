@@ -155,7 +155,8 @@ export class NodeClient {
     const fetch = async (next: string | undefined, options: CallOptions) =>
       (await this.#requests.json(operations.cutPeers, { ...options, query: { limit, next } })).body
     const defaults = { ...call, ...(limit !== undefined && { limit }) }
-    return new Paging(fetch, defaults, chainCalls.originOf(this.#context, operations.cutPeers))
+    const operation = operations.cutPeers
+    return new Paging(fetch, defaults, { ...chainCalls.originOf(this.#context, operation), operation })
   }
 
   /** Makes a peer known. NodeRefusal 400: it cannot be reached from there. P2P port only. */

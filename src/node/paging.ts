@@ -1,7 +1,9 @@
 /** Lists that a node gives out page by page. Cursors are used literally (PROTOCOL.md E.1). */
 import { NewcutError } from '../core/errors.ts'
+import type { Operation } from '../schema/operations.ts'
 import { NodeMisbehaved } from './errors.ts'
 import type { CallOptions } from './requests.ts'
+import { validatorOf } from './validate-body.ts'
 
 /** A page, and how to get the next. */
 export interface Page<T> {
@@ -33,7 +35,6 @@ export interface ItemsOptions extends PagesOptions {
 export type PageFetch<T> = (cursor: string | undefined, call: CallOptions) => Promise<Page<T>>
 
 const MOST_PAGES = 1_000_000
-const CURSOR = /^(inclusive|exclusive):[\w-]{1,64}$/
 
 /**
  * A list in pages. Nothing is asked for before a page is; each iteration begins anew.
@@ -49,13 +50,13 @@ const CURSOR = /^(inclusive|exclusive):[\w-]{1,64}$/
 export class Paging<T> implements AsyncIterable<T> {
   readonly #fetch: PageFetch<T>
   readonly #defaults: CallOptions & { readonly limit?: number }
-  readonly #list: { readonly url: string; readonly operation: string }
+  readonly #list: { readonly url: string; readonly operation: Operation }
 
   /** Made by the methods of NodeClient. */
   constructor(
     fetch: PageFetch<T>,
     defaults: CallOptions & { readonly limit?: number },
-    list: { readonly url: string; readonly operation: string },
+    list: { readonly url: string; readonly operation: Operation },
   ) {
     this.#fetch = fetch
     this.#defaults = defaults
@@ -73,7 +74,7 @@ export class Paging<T> implements AsyncIterable<T> {
     if (limit !== undefined && page.items.length > limit) {
       throw this.#misbehaved(`${page.items.length} items where at most ${limit} were asked for`)
     }
-    if (page.next !== null && !CURSOR.test(page.next)) {
+    if (page.next !== null && !validatorOf(this.#list.operation.query).accepts({ next: page.next })) {
       throw this.#misbehaved(`a cursor that is none: ${JSON.stringify(page.next.slice(0, 80))}`)
     }
     return page
@@ -83,7 +84,7 @@ export class Paging<T> implements AsyncIterable<T> {
   async *pages(options: PagesOptions = {}): AsyncGenerator<Page<T>, void, void> {
     const { from, mostPages = MOST_PAGES, ...call } = options
     if (this.#defaults.limit === 0) {
-      throw new NewcutError('BAD_OPTION', `${this.#list.operation}: pages of limit 0 never come to an end`)
+      throw new NewcutError('BAD_OPTION', `${this.#list.operation.id}: pages of limit 0 never come to an end`)
     }
     const seen = new CursorLoop()
     let cursor = from
@@ -124,7 +125,8 @@ export class Paging<T> implements AsyncIterable<T> {
   }
 
   #misbehaved(what: string): NodeMisbehaved {
-    return new NodeMisbehaved(`${this.#list.url} answered with ${what}`, this.#list)
+    const { url, operation } = this.#list
+    return new NodeMisbehaved(`${url} answered with ${what}`, { url, operation: operation.id })
   }
 }
 

@@ -5,7 +5,7 @@ import { Compile } from 'typebox/compile'
 export interface Validator {
   readonly accepts: (value: unknown) => boolean
   /** Where a value that is not accepted goes wrong, and how: `/items/3/hash must match pattern ...`. */
-  readonly complaint: (value: unknown) => string
+  readonly complaint: (value: unknown, path?: string) => string
 }
 
 const validators = new WeakMap<TSchema, Validator>()
@@ -17,13 +17,42 @@ export function validatorOf(schema: TSchema): Validator {
   const compiled = Compile(withBigints(schema) as TSchema)
   const validator: Validator = {
     accepts: (value) => compiled.Check(value),
-    complaint: (value) => {
+    complaint: (value, path = '') => {
+      for (const [key, own] of partsOf(schema, value)) {
+        const part = (value as Readonly<Record<string, unknown>>)[key]
+        const validatorOfPart = validatorOf(own)
+        if (!validatorOfPart.accepts(part)) return validatorOfPart.complaint(part, `${path}/${key}`)
+      }
       const [first] = compiled.Errors(value)
-      return `${first?.instancePath || 'the whole'} ${first?.message ?? 'is wrong'}`
+      return `${path + (first?.instancePath ?? '') || 'the whole'} ${first?.message ?? 'is wrong'}`
     },
   }
   validators.set(schema, validator)
   return validator
+}
+
+/** What a schema says of parts of a value. */
+interface Parts {
+  readonly items?: TSchema | readonly TSchema[]
+  readonly properties?: Readonly<Record<string, TSchema>>
+  readonly patternProperties?: Readonly<Record<string, TSchema>>
+}
+
+/**
+ * Key and schema of each part of a value. The library looks for all errors before it gives the first: in megabytes of
+ * wrong items that takes seconds, so the first wrong part is looked for here.
+ */
+function* partsOf(schema: TSchema, value: unknown): Generator<readonly [string | number, TSchema]> {
+  const { items, properties = {}, patternProperties = {} } = schema as Parts
+  if (Array.isArray(value)) {
+    const each = Array.isArray(items) ? undefined : (items as TSchema | undefined)
+    for (let i = 0; each !== undefined && i < value.length; i++) yield [i, each]
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, own] of Object.entries(properties)) if (Object.hasOwn(value, key)) yield [key, own]
+    for (const [pattern, own] of Object.entries(patternProperties)) {
+      for (const key of Object.keys(value)) if (new RegExp(pattern).test(key)) yield [key, own]
+    }
+  }
 }
 
 /**
