@@ -160,7 +160,7 @@ export class InvalidPayload extends NodeMisbehaved {
 export function excerptOf(body: Uint8Array): string {
   const text = new TextDecoder().decode(body.subarray(0, 4 * EXCERPT_CHARACTERS))
   return text
-    .replace(/[\p{C}\s]+/gu, ' ')
+    .replace(/[\p{C}\s\uFFFD]+/gu, ' ')
     .trim()
     .slice(0, EXCERPT_CHARACTERS)
 }

@@ -19,6 +19,8 @@ const EXCERPT_TIMEOUT_MS = 1_000
 export interface EventStreamOptions {
   http: Pick<NodeHttp, 'stream' | 'baseUrl'>
   path: string
+  /** Id of the operation, for errors. */
+  operation?: string
   /** Body of the GET, such as the 4 bytes of the chain id. */
   body?: Uint8Array
   /** Names of the events to listen to. All others are ignored, and do not keep a stalled stream alive either. */
@@ -132,10 +134,16 @@ class ReopeningStream implements EventStream {
     const type = answer.headers['content-type'] ?? 'none'
     if (answer.status === 200 && /^text\/event-stream\b/i.test(type)) return undefined
     const { url, status } = answer
+    const { operation } = this.#options
     const excerpt = await this.#excerpt(answer)
-    if (status !== 200) return new NodeRefusal({ url, status, excerpt })
+    if (status !== 200) return new NodeRefusal({ url, status, excerpt, operation })
     const body = excerpt ? `: ${excerpt}` : ''
-    return new NodeMisbehaved(`${url}: content type ${type} is no event stream${body}`, { url, status, excerpt })
+    return new NodeMisbehaved(`${url}: content type ${type} is no event stream${body}`, {
+      url,
+      status,
+      excerpt,
+      operation,
+    })
   }
 
   /** The beginning of an error's body, which may be without end: bounded in size and time. */
@@ -207,7 +215,7 @@ class ReopeningStream implements EventStream {
 
   #endedEarly(livedMs: number): NodeMisbehaved {
     const message = `${this.#name}: the node ended the stream after ${livedMs} ms`
-    return new NodeMisbehaved(message, { url: this.#name, retryable: true })
+    return new NodeMisbehaved(message, { url: this.#name, operation: this.#options.operation, retryable: true })
   }
 
   /** Full jitter: any time up to a bound that doubles with every failure in a row. */

@@ -216,7 +216,6 @@ function hintFor(operation: Operation, { status, headers, body }: HttpAnswer): s
   // Text tells what is wrong; without it the path is not served.
   if (status !== 404 || body.length > 0) return undefined
   if (operation.id === 'config') return 'live nodes serve it on their P2P port (1789, https), not on the service port'
-  if (operation.group === 'stream') return 'live nodes serve it only if headerStream is true in their configuration'
   if (operation.group === 'mempool' || operation.id.startsWith('putCut') || operation.id === 'cutPeers') {
     return 'live nodes serve it on their P2P port (1789, https), not on the service port'
   }

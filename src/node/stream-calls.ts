@@ -91,8 +91,16 @@ export function blockNews<E extends UpdateEncoding>(
     }
     return { type: 'block', header, powHash: pow, target, txCount, ...(payloadWithOutputs && { payloadWithOutputs }) }
   }
-  const path = context.requests.pathOf(operation)
-  return followStream({ http: context.http, path, events: BLOCK_EVENTS, maxEventBytes: MAX_EVENT_BYTES, read }, options)
+  const source = {
+    http: context.http,
+    path: context.requests.pathOf(operation),
+    operation: id,
+    hintIfMissing: 'live nodes serve it only if headerStream is true in their configuration',
+    events: BLOCK_EVENTS,
+    maxEventBytes: MAX_EVENT_BYTES,
+    read,
+  }
+  return followStream(source, options)
 }
 
 function parseUpdate(data: string, origin: { readonly url: string; readonly operation: string }): HeaderUpdate {
@@ -131,6 +139,8 @@ export function workNews(
   const source = {
     http,
     path: requests.pathOf(operations.updates),
+    operation: operations.updates.id,
+    hintIfMissing: 'mining is not enabled on that node, or it is not the service API',
     body: chainBytes(chain),
     events: [NEW_CUT, REFRESHED],
     read: (name: string): WorkNews => ({ type: name === NEW_CUT ? 'newCut' : 'refreshed' }),
@@ -147,6 +157,7 @@ export function openWorkStream(
   return openEventStream({
     http,
     path: requests.pathOf(operations.updates),
+    operation: operations.updates.id,
     body: chainBytes(chain),
     events: [NEW_CUT, REFRESHED],
     onEvent: (name) => {

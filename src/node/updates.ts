@@ -60,6 +60,10 @@ const machineClock: Clock = {
 export interface StreamSource<T> {
   readonly http: NodeHttp
   readonly path: string
+  /** Id of the operation, for errors. */
+  readonly operation: string
+  /** What to do about a 404. */
+  readonly hintIfMissing: string
   readonly body?: Uint8Array
   readonly events: readonly string[]
   readonly maxEventBytes?: number
@@ -90,7 +94,7 @@ async function* follow<T>(
   options: StreamOptions,
   queue: UpdateQueue,
 ): AsyncGenerator<T | Gap, undefined, undefined> {
-  const { read, ...connection } = source
+  const { read, hintIfMissing, ...connection } = source
   const { signal, stallMs } = options
   let hasBeenOpen = false
   let failure: NewcutError | undefined
@@ -110,7 +114,8 @@ async function* follow<T>(
       failure = error
       if (isFinal(error)) {
         stream.close()
-        queue.end(error)
+        const isMissing = error instanceof NodeRefusal && error.status === 404
+        queue.end(isMissing ? new NodeRefusal(error, hintIfMissing) : error)
       } else options.onTrouble?.(error, retryInMs)
     },
   })

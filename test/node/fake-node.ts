@@ -57,6 +57,7 @@ export class FakeNode {
   /** Every request but those for /info. */
   readonly seen: Seen[] = []
   readonly #answers = new Map<string, Answer>()
+  #otherwise: Answer = () => ({ status: 404 })
 
   private constructor(url: string) {
     this.url = url
@@ -81,6 +82,11 @@ export class FakeNode {
   on(method: string, path: string, answer: Answer): this {
     this.#answers.set(`${method} ${path}`, answer)
     return this
+  }
+
+  /** The answer for all other paths. */
+  otherwise(answer: Answer): void {
+    this.#otherwise = answer
   }
 
   /** As on, below the network path. */
@@ -110,8 +116,8 @@ export class FakeNode {
       body,
     }
     if (url.pathname !== '/info') this.seen.push(seen)
-    const answer = this.#answers.get(`${seen.method} ${seen.path}`)
-    const reply = answer === undefined ? { status: 404 } : answer(seen, response)
+    const answer = this.#answers.get(`${seen.method} ${seen.path}`) ?? this.#otherwise
+    const reply = answer(seen, response)
     if (reply !== undefined) response.writeHead(reply.status ?? 200, reply.headers).end(reply.body)
   }
 }
