@@ -9,6 +9,7 @@ const NO_VALUE = 64
 const BASE64URL_VALUES = new Uint8Array(0x10000).fill(NO_VALUE)
 for (let value = 0; value < 64; value++) BASE64URL_VALUES[BASE64URL.charCodeAt(value)] = value
 
+/** Two lower-case hex digits a byte. */
 export const encodeHex: (bytes: Uint8Array) => string = toHex
 
 /** Hex digits of either case. `field` names the value in the error. Throws FormatError. */
@@ -87,35 +88,45 @@ function view(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
+/** Reads an unsigned integer of 2 bytes, little-endian. Throws RangeError beyond the end. */
 export function readU16LE(bytes: Uint8Array, offset: number): number {
   return view(bytes).getUint16(offset, true)
 }
+/** Reads an unsigned integer of 4 bytes, little-endian. Throws RangeError beyond the end. */
 export function readU32LE(bytes: Uint8Array, offset: number): number {
   return view(bytes).getUint32(offset, true)
 }
+/** Reads an unsigned integer of 8 bytes, little-endian. Throws RangeError beyond the end. */
 export function readU64LE(bytes: Uint8Array, offset: number): bigint {
   return view(bytes).getBigUint64(offset, true)
 }
+/** Reads a signed integer of 8 bytes, little-endian. Throws RangeError beyond the end. */
 export function readI64LE(bytes: Uint8Array, offset: number): bigint {
   return view(bytes).getBigInt64(offset, true)
 }
+/** Reads an unsigned integer of 32 bytes, little-endian. Throws RangeError beyond the end. */
 export function readU256LE(bytes: Uint8Array, offset: number): bigint {
   const words = view(bytes)
   const high = (words.getBigUint64(offset + 24, true) << 64n) | words.getBigUint64(offset + 16, true)
   return (high << 128n) | (words.getBigUint64(offset + 8, true) << 64n) | words.getBigUint64(offset, true)
 }
+/** Writes an unsigned integer of 2 bytes, little-endian. Throws RangeError beyond the end. */
 export function writeU16LE(bytes: Uint8Array, offset: number, value: number): void {
   view(bytes).setUint16(offset, value, true)
 }
+/** Writes an unsigned integer of 4 bytes, little-endian. Throws RangeError beyond the end. */
 export function writeU32LE(bytes: Uint8Array, offset: number, value: number): void {
   view(bytes).setUint32(offset, value, true)
 }
+/** Writes an unsigned integer of 8 bytes, little-endian. Throws RangeError beyond the end. */
 export function writeU64LE(bytes: Uint8Array, offset: number, value: bigint): void {
   view(bytes).setBigUint64(offset, value, true)
 }
+/** Writes a signed integer of 8 bytes, little-endian. Throws RangeError beyond the end. */
 export function writeI64LE(bytes: Uint8Array, offset: number, value: bigint): void {
   view(bytes).setBigInt64(offset, value, true)
 }
+/** Writes an unsigned integer of 32 bytes, little-endian. Throws RangeError beyond the end. */
 export function writeU256LE(bytes: Uint8Array, offset: number, value: bigint): void {
   for (let i = 0; i < 4; i++) writeU64LE(bytes, offset + 8 * i, (value >> BigInt(64 * i)) & 0xffff_ffff_ffff_ffffn)
 }
@@ -127,6 +138,7 @@ export function u256LE(value: bigint): Uint8Array {
   return bytes
 }
 
+/** The parts one after the other, in a new array. */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
   let offset = 0
@@ -137,6 +149,7 @@ export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   return joined
 }
 
+/** Whether both have the same length and the same bytes; not in constant time. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, i) => byte === b[i])
 }

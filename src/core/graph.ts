@@ -9,12 +9,14 @@ export interface Graph {
   readonly degree: number
 }
 
+/** Names of the known graphs; petersen has 10 chains, twenty has 20. */
 export type GraphName = 'singleton' | 'pair' | 'triangle' | 'petersen' | 'twenty'
 
 function graph(name: GraphName, adjacents: readonly (readonly number[])[]): Graph {
   return { name, adjacents, degree: adjacents[0].length }
 }
 
+/** The known graphs by name. */
 export const graphs: Readonly<Record<GraphName, Graph>> = {
   singleton: graph('singleton', [[]]),
   pair: graph('pair', [[1], [0]]),
@@ -59,4 +61,5 @@ export const graphs: Readonly<Record<GraphName, Graph>> = {
   ]),
 }
 
+/** All names of known graphs. */
 export const graphNames = Object.keys(graphs) as readonly GraphName[]

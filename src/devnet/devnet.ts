@@ -17,6 +17,7 @@ import { addMiningRoutes } from './routes-mining.ts'
 import { addNodeRoutes } from './routes-node.ts'
 import { Router } from './serve.ts'
 
+/** What the embedded network is like; every property has a default. */
 export interface DevnetOptions {
   /** Default 127.0.0.1. */
   readonly host?: string
@@ -46,11 +47,13 @@ export interface DevnetOptions {
   readonly onSolved?: (header: WorkFields, addition: Addition) => void
 }
 
+/** A running embedded node. */
 export interface Devnet {
   /** `http://HOST:PORT` */
   readonly url: string
   readonly network: Network
   readonly chains: Chains
+  /** Ends all connections and frees the port. */
   readonly close: () => Promise<void>
 }
 

@@ -317,7 +317,7 @@ export class NodeClient {
 
 export { type ErrorCode, FormatError, NewcutError } from '../core/errors.ts'
 export type { ProductWord } from '../core/header-json.ts'
-export type * from '../schema/bodies.ts'
+export * from '../schema/bodies.ts'
 export type { Block, BlockEncoding, BlockEncodings, Bounds, Hash, RangeOptions } from './chain-calls.ts'
 export {
   type AnswerDetails,
@@ -345,6 +345,6 @@ export { type ItemsOptions, type Page, type PageFetch, type PagesOptions, Paging
 export type { PayloadKeys, PayloadOptions } from './payload-calls.ts'
 export type { CallOptions } from './requests.ts'
 export type { BlockNews, HeaderNews, UpdateEncoding, UpdateHandlers, WorkNews } from './stream-calls.ts'
-export { UnreachableError, type UnreachableReason } from './unreachable.ts'
+export { type NamedReason, UnreachableError, type UnreachableReason } from './unreachable.ts'
 export type { Gap, StreamOptions, Updates } from './updates.ts'
 export type { VerifyOption, VerifyOptions } from './verify.ts'

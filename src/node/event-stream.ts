@@ -42,6 +42,7 @@ export interface EventStreamOptions {
   signal?: AbortSignal
 }
 
+/** A stream that stays open. */
 export interface EventStream {
   /** Stops everything at once: no callback runs after it. */
   close(): void

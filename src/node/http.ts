@@ -20,6 +20,7 @@ const KEEP_ALIVE_MS = 15_000
 const ADDRESS_TIMEOUT_MS = 1_000
 const DEFAULT_BODY_BYTES = 4 * 1024 * 1024
 
+/** Which node, and how it is spoken to. */
 export interface NodeHttpOptions {
   /** http:// or https://; a path in it is put before the path of every request. */
   url: string
@@ -37,6 +38,7 @@ export interface NodeHttpOptions {
   signal?: AbortSignal
 }
 
+/** A request to the node. */
 export interface HttpRequest {
   method?: 'GET' | 'HEAD' | 'POST' | 'PUT'
   /** Begins with a slash. */
@@ -53,6 +55,7 @@ export interface HttpRequest {
   maxBodyBytes?: number
 }
 
+/** What comes before the body of an answer. */
 export interface HttpHead {
   status: number
   /** Names in lower case; repeated headers joined with a comma. */
@@ -62,10 +65,12 @@ export interface HttpHead {
   receivedAtMs: number
 }
 
+/** An answer with its whole body. */
 export interface HttpAnswer extends HttpHead {
   body: Uint8Array
 }
 
+/** An answer whose body comes bit by bit. */
 export interface HttpStream extends HttpHead {
   /** To be iterated once. */
   body: AsyncIterable<Uint8Array>
@@ -76,6 +81,7 @@ export interface HttpStream extends HttpHead {
 /** Deadlines are the gate's: undici's own two timeouts do not bound the sum, and must not end a quiet stream. */
 const NO_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 }
 
+/** The connections to one node. */
 export class NodeHttp {
   /** Without a trailing slash. */
   readonly baseUrl: string

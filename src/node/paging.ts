@@ -52,7 +52,10 @@ export class Paging<T> implements AsyncIterable<T> {
   readonly #defaults: CallOptions & { readonly limit?: number }
   readonly #list: { readonly url: string; readonly operation: Operation }
 
-  /** Made by the methods of NodeClient. */
+  /**
+   * Made by the methods of NodeClient.
+   * @internal
+   */
   constructor(
     fetch: PageFetch<T>,
     defaults: CallOptions & { readonly limit?: number },

@@ -48,6 +48,7 @@ export interface UpdateHandlers {
   readonly onNewCut: () => void
   /** The stream stands; what happened before was missed. */
   readonly onOpen: () => void
+  /** The stream broke; it is opened anew after a pause of `retryInMs`. */
   readonly onError: (error: NewcutError, retryInMs: number) => void
   /** Longest silence before the stream is opened anew; 0: none. */
   readonly stallMs: number

@@ -1,8 +1,20 @@
 /** Why there is no answer from a node: error codes of Node, OpenSSL and undici as reasons with hints. */
 import { describeError, NewcutError } from '../core/errors.ts'
 
-/** `closed` is the user's own doing, `other` a failure without an entry in the table below. */
-export type UnreachableReason = keyof typeof failures | 'fingerprint' | 'other'
+/** `closed` is the user's own doing, `other` a failure that has no name here. */
+export type UnreachableReason = NamedReason | 'fingerprint' | 'other'
+
+/** What an error code of Node, OpenSSL or undici tells. */
+export type NamedReason =
+  | 'refused'
+  | 'unknown-host'
+  | 'timeout'
+  | 'unroutable'
+  | 'not-tls'
+  | 'untrusted'
+  | 'not-http'
+  | 'disconnected'
+  | 'closed'
 
 /** What may pass by itself. */
 const PASSING: readonly UnreachableReason[] = ['refused', 'timeout', 'unroutable', 'disconnected', 'other']
@@ -36,7 +48,7 @@ export class UnreachableError extends NewcutError {
 }
 
 /** Error codes of Node, OpenSSL and undici, and what they mean to the user. */
-const failures = {
+const failures: Readonly<Record<NamedReason, { codes: RegExp; text: string; hint: string | undefined }>> = {
   refused: {
     codes: /^ECONNREFUSED$/,
     text: 'connection refused',
@@ -74,7 +86,7 @@ const failures = {
     hint: 'did the node stop? If it happens always: try https://',
   },
   closed: { codes: /^UND_ERR_(DESTROYED|CLOSED)$/, text: 'cancelled', hint: undefined },
-} as const
+}
 
 /** The code of an error of Node or undici; empty when it has none. */
 export function codeOf(error: unknown): string {
@@ -87,7 +99,7 @@ export function codeOf(error: unknown): string {
 /** What a failure to get an answer from `origin` means. */
 export function unreachable(origin: string, cause: unknown): UnreachableError {
   const code = codeOf(cause)
-  for (const reason of Object.keys(failures) as (keyof typeof failures)[]) {
+  for (const reason of Object.keys(failures) as NamedReason[]) {
     const { codes, text, hint } = failures[reason]
     if (codes.test(code)) return new UnreachableError(reason, `${origin}: ${text} (${code})`, { hint, cause })
   }
