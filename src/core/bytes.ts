@@ -3,8 +3,13 @@ import { bytesToHex as toHex } from '@noble/hashes/utils.js'
 import { FormatError } from './errors.ts'
 
 const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-const BASE64URL_VALUE = new Map([...BASE64URL].map((char, value) => [char, value]))
+/** Not a base64url character: a bit above the six of a value. */
+const NO_VALUE = 64
+/** UTF-16 code -> value. A Map by character, and a loop that gathers bits, took ten times as long. */
+const BASE64URL_VALUES = new Uint8Array(0x10000).fill(NO_VALUE)
+for (let value = 0; value < 64; value++) BASE64URL_VALUES[BASE64URL.charCodeAt(value)] = value
 
+/** Two lower-case hex digits a byte. */
 export const encodeHex: (bytes: Uint8Array) => string = toHex
 
 /** Hex digits of either case. `field` names the value in the error. Throws FormatError. */
@@ -33,25 +38,44 @@ export function decodeBase64Url(text: string, field = 'base64url'): Uint8Array {
   if (text.length % 4 === 1)
     throw new FormatError(field, text.length, `${text.length} characters is no base64url length`)
   const bytes = new Uint8Array(Math.floor((text.length * 6) / 8))
-  let buffer = 0
-  let bits = 0
+  const values = BASE64URL_VALUES
+  const wholeGroups = text.length - (text.length % 4)
   let out = 0
-  for (let i = 0; i < text.length; i++) {
-    const value = BASE64URL_VALUE.get(text[i])
-    if (value === undefined) {
-      throw new FormatError(field, i, `${JSON.stringify(text[i])} is not a base64url character (no padding allowed)`)
-    }
-    buffer = ((buffer << 6) | value) & 0xfff
-    bits += 6
-    if (bits >= 8) {
-      bits -= 8
-      bytes[out++] = (buffer >> bits) & 0xff
-    }
+  let seen = 0
+  for (let i = 0; i < wholeGroups; i += 4) {
+    const a = values[text.charCodeAt(i)]
+    const b = values[text.charCodeAt(i + 1)]
+    const c = values[text.charCodeAt(i + 2)]
+    const d = values[text.charCodeAt(i + 3)]
+    seen |= a | b | c | d
+    bytes[out++] = (a << 2) | (b >> 4)
+    bytes[out++] = (b << 4) | (c >> 2)
+    bytes[out++] = (c << 6) | d
   }
-  if ((buffer & ((1 << bits) - 1)) !== 0) {
+  let buffer = 0
+  for (let i = wholeGroups; i < text.length; i++) {
+    const value = values[text.charCodeAt(i)]
+    seen |= value
+    buffer = (buffer << 6) | value
+  }
+  if (seen >= NO_VALUE) throw notBase64Url(text, field)
+  // Two characters (12 bits) end in one byte, three (18 bits) in two; the unused bits are the lowest.
+  const unused = text.length % 4 === 2 ? 4 : text.length % 4 === 3 ? 2 : 0
+  if ((buffer & ((1 << unused) - 1)) !== 0) {
     throw new FormatError(field, text.length - 1, 'unused bits of the last character are not zero')
   }
+  if (unused === 4) bytes[out] = buffer >> 4
+  if (unused === 2) {
+    bytes[out] = buffer >> 10
+    bytes[out + 1] = buffer >> 2
+  }
   return bytes
+}
+
+function notBase64Url(text: string, field: string): FormatError {
+  let i = 0
+  while (BASE64URL_VALUES[text.charCodeAt(i)] !== NO_VALUE) i++
+  return new FormatError(field, i, `${JSON.stringify(text[i])} is not a base64url character (no padding allowed)`)
 }
 
 /** A 32-byte hash or number written as 43 base64url characters. Throws FormatError. */
@@ -64,35 +88,45 @@ function view(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
+/** Reads an unsigned integer of 2 bytes, little-endian. Throws RangeError beyond the end. */
 export function readU16LE(bytes: Uint8Array, offset: number): number {
   return view(bytes).getUint16(offset, true)
 }
+/** Reads an unsigned integer of 4 bytes, little-endian. Throws RangeError beyond the end. */
 export function readU32LE(bytes: Uint8Array, offset: number): number {
   return view(bytes).getUint32(offset, true)
 }
+/** Reads an unsigned integer of 8 bytes, little-endian. Throws RangeError beyond the end. */
 export function readU64LE(bytes: Uint8Array, offset: number): bigint {
   return view(bytes).getBigUint64(offset, true)
 }
+/** Reads a signed integer of 8 bytes, little-endian. Throws RangeError beyond the end. */
 export function readI64LE(bytes: Uint8Array, offset: number): bigint {
   return view(bytes).getBigInt64(offset, true)
 }
+/** Reads an unsigned integer of 32 bytes, little-endian. Throws RangeError beyond the end. */
 export function readU256LE(bytes: Uint8Array, offset: number): bigint {
-  let value = 0n
-  for (let i = 3; i >= 0; i--) value = (value << 64n) | readU64LE(bytes, offset + 8 * i)
-  return value
+  const words = view(bytes)
+  const high = (words.getBigUint64(offset + 24, true) << 64n) | words.getBigUint64(offset + 16, true)
+  return (high << 128n) | (words.getBigUint64(offset + 8, true) << 64n) | words.getBigUint64(offset, true)
 }
+/** Writes an unsigned integer of 2 bytes, little-endian. Throws RangeError beyond the end. */
 export function writeU16LE(bytes: Uint8Array, offset: number, value: number): void {
   view(bytes).setUint16(offset, value, true)
 }
+/** Writes an unsigned integer of 4 bytes, little-endian. Throws RangeError beyond the end. */
 export function writeU32LE(bytes: Uint8Array, offset: number, value: number): void {
   view(bytes).setUint32(offset, value, true)
 }
+/** Writes an unsigned integer of 8 bytes, little-endian. Throws RangeError beyond the end. */
 export function writeU64LE(bytes: Uint8Array, offset: number, value: bigint): void {
   view(bytes).setBigUint64(offset, value, true)
 }
+/** Writes a signed integer of 8 bytes, little-endian. Throws RangeError beyond the end. */
 export function writeI64LE(bytes: Uint8Array, offset: number, value: bigint): void {
   view(bytes).setBigInt64(offset, value, true)
 }
+/** Writes an unsigned integer of 32 bytes, little-endian. Throws RangeError beyond the end. */
 export function writeU256LE(bytes: Uint8Array, offset: number, value: bigint): void {
   for (let i = 0; i < 4; i++) writeU64LE(bytes, offset + 8 * i, (value >> BigInt(64 * i)) & 0xffff_ffff_ffff_ffffn)
 }
@@ -104,6 +138,7 @@ export function u256LE(value: bigint): Uint8Array {
   return bytes
 }
 
+/** The parts one after the other, in a new array. */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
   let offset = 0
@@ -114,6 +149,7 @@ export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   return joined
 }
 
+/** Whether both have the same length and the same bytes; not in constant time. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, i) => byte === b[i])
 }

@@ -16,6 +16,7 @@ export const errorCodes = {
   KERNEL_REFUSED: 'no search kernel passed its self-test',
 } as const
 
+/** A key of errorCodes. */
 export type ErrorCode = keyof typeof errorCodes
 
 /** Base of all operating failures: a stable code, one clear sentence, and what to do about it. */

@@ -1,19 +1,22 @@
 /** Chain graphs (PROTOCOL.md D): undirected and regular; a chain's blocks refer to the blocks of its adjacent chains. */
 
 export interface Graph {
-  readonly name: GraphName
+  /** `other`: a graph that a node told of and that is none of the known ones. */
+  readonly name: GraphName | 'other'
   /** Adjacent chains of each chain, ascending; index = chain. */
   readonly adjacents: readonly (readonly number[])[]
   /** Adjacent chains per chain. */
   readonly degree: number
 }
 
+/** Names of the known graphs; petersen has 10 chains, twenty has 20. */
 export type GraphName = 'singleton' | 'pair' | 'triangle' | 'petersen' | 'twenty'
 
 function graph(name: GraphName, adjacents: readonly (readonly number[])[]): Graph {
   return { name, adjacents, degree: adjacents[0].length }
 }
 
+/** The known graphs by name. */
 export const graphs: Readonly<Record<GraphName, Graph>> = {
   singleton: graph('singleton', [[]]),
   pair: graph('pair', [[1], [0]]),
@@ -58,4 +61,5 @@ export const graphs: Readonly<Record<GraphName, Graph>> = {
   ]),
 }
 
+/** All names of known graphs. */
 export const graphNames = Object.keys(graphs) as readonly GraphName[]

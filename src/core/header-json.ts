@@ -8,6 +8,9 @@ import { versionCode, versionName } from './network.ts'
 /** The word in the version field, the path prefix and the version header of a node: `chainweb` or `ledger`. */
 export type ProductWord = 'chainweb' | 'ledger'
 
+/** Bits -> largest value. */
+const LARGEST: Readonly<Record<number, bigint>> = { 32: (1n << 32n) - 1n, 63: (1n << 63n) - 1n, 64: (1n << 64n) - 1n }
+
 /** The properties of a header without its hash, in the order nodes emit them. Bigints are plain integers on the wire. */
 export function workToJson(fields: WorkFields, product: ProductWord = 'chainweb') {
   return {
@@ -75,8 +78,11 @@ function text(object: { readonly [key: string]: Json }, field: string): string {
   return value
 }
 
+/** `bits`: 32, 63 or 64. */
 function integer(object: { readonly [key: string]: Json }, field: string, bits: number): bigint {
   const value = object[field]
+  // Safe integers have 53 bits: most fields are settled without arithmetic on bigints.
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && bits > 53) return BigInt(value)
   if (typeof value !== 'bigint' && !(typeof value === 'number' && Number.isSafeInteger(value))) {
     throw new FormatError(field, 0, 'expected an integer')
   }
@@ -89,6 +95,6 @@ function decimal(digits: string, field: string, bits: number): bigint {
 }
 
 function inRange(value: bigint, field: string, bits: number): bigint {
-  if (value < 0n || value >> BigInt(bits) !== 0n) throw new FormatError(field, 0, `${value} does not fit ${bits} bits`)
+  if (value < 0n || value > LARGEST[bits]) throw new FormatError(field, 0, `${value} does not fit ${bits} bits`)
   return value
 }

@@ -14,6 +14,7 @@ export interface RuleHeights {
   readonly meanTarget: number
 }
 
+/** What the rules of a network depend on. */
 export interface Network {
   /** Name in paths and JSON: `development`, `mainnet01`, ... */
   readonly name: string
@@ -23,6 +24,7 @@ export interface Network {
   readonly graphHistory: readonly { readonly from: number; readonly graph: Graph }[]
   /** Creation time and epoch start of all genesis blocks, microseconds. */
   readonly genesisTime: bigint
+  /** Target of the genesis block of a chain. */
   readonly genesisTarget: (chain: number) => bigint
   /** Intended time between blocks of one chain, microseconds. */
   readonly blockDelay: bigint
@@ -69,6 +71,7 @@ const petersenThenTwenty = (from: number) => [
   { from, graph: graphs.twenty },
 ]
 
+/** The main network: 10 chains, 20 from height 852,054 on. */
 export const mainnet01: Network = {
   name: 'mainnet01',
   code: versionCodes.mainnet01,
@@ -87,6 +90,7 @@ export const mainnet01: Network = {
   },
 }
 
+/** The test network: 10 chains, 20 from height 332,604 on. */
 export const testnet04: Network = {
   ...mainnet01,
   name: 'testnet04',
@@ -98,6 +102,7 @@ export const testnet04: Network = {
   rules: { ...FROM_GENESIS, meanTarget: 318_204 },
 }
 
+/** A development network that goes through the history of the main network in its first 60 heights. */
 export const recapDevelopment: Network = {
   ...mainnet01,
   name: 'recap-development',

@@ -1,6 +1,7 @@
 /** Payload hashes (PROTOCOL.md B.4). All parts are bytes; on the wire they are base64url strings. */
 import { leaf, merkleRoot, TAG } from './merkle.ts'
 
+/** The hashes over the parts of a payload, 32 bytes each. */
 export interface PayloadHashes {
   readonly transactionsHash: Uint8Array
   readonly outputsHash: Uint8Array

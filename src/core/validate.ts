@@ -22,6 +22,7 @@ export type HeaderRule =
   | 'epochStart'
   | 'weight'
 
+/** The headers that a header refers to. */
 export interface Ancestry {
   readonly parent: Header
   /** Adjacent chain -> the header it is named with. */

@@ -13,6 +13,7 @@ export interface Work {
   readonly fields: WorkFields
 }
 
+/** Work from its bytes. Throws FormatError. */
 export function workFromBytes(bytes: Uint8Array): Work {
   return { bytes, fields: decodeWork(bytes) }
 }
@@ -34,6 +35,7 @@ export function decodeWorkResponse(response: Uint8Array): Work {
   return work
 }
 
+/** The inverse of decodeWorkResponse. */
 export function encodeWorkResponse(work: Work): Uint8Array {
   return concatBytes(chainBytes(work.fields.chainId), u256LE(work.fields.target), work.bytes)
 }

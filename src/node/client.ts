@@ -1,37 +1,39 @@
-/** Typed client of a node's HTTP interface: the part that mining needs. */
-import type { Static, TSchema } from 'typebox'
-import { Value } from 'typebox/value'
-import { encodeBase64Url } from '../core/bytes.ts'
-import type { Clock } from '../core/clock.ts'
-import { describeError, NewcutError } from '../core/errors.ts'
-import { decodeHeader, type Header } from '../core/header.ts'
+/**
+ * Typed client of a node's HTTP interface: every endpoint but those for commands. What it accepts is what the interface
+ * description promises and what live nodes do (PROTOCOL.md E); src/schema has the shapes of all bodies.
+ */
+import { describeError, FormatError, NewcutError } from '../core/errors.ts'
 import type { ProductWord } from '../core/header-json.ts'
-import { parseJson } from '../core/json.ts'
 import type { MinerAccount } from '../core/payload.ts'
-import { minerDataJson } from '../core/payload.ts'
-import { chainBytes, decodeWorkResponse, type Work } from '../core/work.ts'
-import { CutHashes, NodeInfo } from '../schema/bodies.ts'
-import { type EventStream, openEventStream } from './event-stream.ts'
-import { type HttpAnswer, type HttpRequest, NodeHttp, type NodeHttpOptions } from './http.ts'
-
-const EXCERPT_CHARACTERS = 200
-const BINARY = 'application/octet-stream'
-
-/** The node answered with an error status. */
-export class NodeRefusal extends NewcutError {
-  readonly status: number
-  readonly url: string
-  /** The beginning of the answer's body. */
-  readonly excerpt: string
-
-  constructor(answer: HttpAnswer, hint?: string) {
-    const excerpt = excerptOf(answer.body)
-    super('NODE_REFUSED', `${answer.url} answered ${answer.status}${excerpt === '' ? '' : `: ${excerpt}`}`, { hint })
-    this.status = answer.status
-    this.url = answer.url
-    this.excerpt = excerpt
-  }
-}
+import { decodeWorkResponse, type Work } from '../core/work.ts'
+import type {
+  BackupStatus,
+  Command,
+  CutHashes,
+  MempoolLookup,
+  NodeConfig,
+  NodeInfo,
+  PayloadData,
+  PayloadWithOutputs,
+  PeerInfo,
+  PendingTransactions,
+} from '../schema/bodies.ts'
+import { BINARY, operations } from '../schema/operations.ts'
+import type { BlockEncoding, BlockEncodings, Bounds, Context, Hash, RangeOptions } from './chain-calls.ts'
+import * as chainCalls from './chain-calls.ts'
+import { NodeMisbehaved, NodeRefusal } from './errors.ts'
+import type { EventStream } from './event-stream.ts'
+import type { EncodingOption, HeaderEncoding, HeaderEncodings } from './header-encoding.ts'
+import { NodeHttp, type NodeHttpOptions } from './http.ts'
+import * as nodeCalls from './node-calls.ts'
+import { Paging } from './paging.ts'
+import { type PayloadKeys, type PayloadOptions, payload, payloads } from './payload-calls.ts'
+import { type CallOptions, misbehaved, Requests } from './requests.ts'
+import type { BlockNews, HeaderNews, UpdateEncoding, UpdateHandlers, WorkNews } from './stream-calls.ts'
+import * as streamCalls from './stream-calls.ts'
+import type { Gap, StreamOptions, Updates } from './updates.ts'
+import type { VerifyOption } from './verify.ts'
+import { networkOf } from './verify-network.ts'
 
 /** Work, and how far the node's clock was ahead of ours when it answered: at least `clockAheadMs` (null: not told). */
 export interface WorkAnswer {
@@ -39,149 +41,310 @@ export interface WorkAnswer {
   readonly clockAheadMs: number | null
 }
 
-export interface UpdateHandlers {
-  /** The work of the chain is over, or possible again. */
-  readonly onNewCut: () => void
-  /** The stream stands; what happened before was missed. */
-  readonly onOpen: () => void
-  readonly onError: (error: NewcutError, retryInMs: number) => void
-  /** Longest silence before the stream is opened anew; 0: none. */
-  readonly stallMs: number
-  readonly clock: Clock
-  readonly signal: AbortSignal
-}
-
+/**
+ * A client of one node, each method named after its operation.
+ *
+ * ```ts
+ * import { NodeClient, NotFound } from 'newcut/node'
+ *
+ * const client = await NodeClient.connect({ url: 'http://127.0.0.1:1848' })
+ * for (const [chain, head] of Object.entries((await client.cut()).hashes)) {
+ *   const header = await client.header(Number(chain), head.hash, { verify: true })
+ *   console.log(chain, header.height, header.target)
+ * }
+ * for await (const block of client.blocks(0, { minheight: 1_000 }).items({ most: 50 })) {
+ *   console.log(block.header.height, block.payloadWithOutputs.transactions.length)
+ * }
+ * await client.close()
+ * ```
+ *
+ * Every call takes `signal` and `timeoutMs`, and throws: UnreachableError (no complete answer), NodeRefusal (an error
+ * status; NotFound, BranchBoundsExceeded and NotAcceptable among them), NodeMisbehaved (a body that is not what the
+ * interface promises, or longer than such a body can be), NewcutError BAD_OPTION and FormatError for arguments that
+ * cannot be right, and the reason of `signal` as it is. All but the last two say whether trying again may help.
+ *
+ * Hashes go in as base64url or as bytes. Integers beyond 2^53 come out as bigint. Redirections are not followed.
+ */
 export class NodeClient {
+  /** The connection below, for requests of one's own. */
   readonly http: NodeHttp
+  /** What the node said of itself when it was connected to. */
   readonly info: NodeInfo
+  /** The word that the node uses in paths: `chainweb` or `ledger`. */
   readonly product: ProductWord
-  readonly #prefix: string
+  readonly #requests: Requests
+  readonly #context: Context & { readonly http: NodeHttp }
 
   private constructor(http: NodeHttp, info: NodeInfo, product: ProductWord) {
     this.http = http
     this.info = info
     this.product = product
-    this.#prefix = `/${product}/0.0/${encodeURIComponent(info.nodeVersion)}`
+    this.#requests = new Requests(http, `/${product}/0.0/${encodeURIComponent(info.nodeVersion)}`)
+    const network = () => networkOf(info, http.baseUrl)
+    this.#context = { http, requests: this.#requests, url: http.baseUrl, network }
   }
 
   /**
-   * Asks a node what it is. Throws NewcutError NODE_UNREACHABLE or NODE_NOT_RECOGNISED, or the reason of `signal` when
-   * that aborts before there is an answer; later it has no effect.
+   * Asks a node what it is. Throws NewcutError NODE_NOT_RECOGNISED for something that is no service API of a node,
+   * UnreachableError, BAD_OPTION for an address that is none, or the reason of `signal` when that aborts before there is
+   * an answer; later it has no effect.
    */
   static async connect(options: NodeHttpOptions, signal?: AbortSignal): Promise<NodeClient> {
     const http = new NodeHttp(options)
     try {
-      const answer = await http.request({ path: '/info', accept: 'application/json', ...(signal && { signal }) })
-      if (answer.status !== 200) throw notRecognised(answer.url, `status ${answer.status}`)
+      const { body, answer } = await new Requests(http, '').json(operations.nodeInfo, signal ? { signal } : {})
       const product: ProductWord = answer.headers['x-ledger-node-version'] === undefined ? 'chainweb' : 'ledger'
-      return new NodeClient(http, parseBody(NodeInfo, answer, notRecognised), product)
+      return new NodeClient(http, body, product)
     } catch (error) {
       await http.close()
+      if (error instanceof NodeMisbehaved || (error instanceof NodeRefusal && !error.retryable)) {
+        throw new NewcutError('NODE_NOT_RECOGNISED', `${error.message}: that is no service API of a node`, {
+          hint: 'give the root address of the service API, usually http://HOST:1848',
+          cause: error,
+        })
+      }
       throw error
     }
   }
 
-  /** Asks for work, for a chain if one is suggested. Throws NodeRefusal, NewcutError. */
-  async work(account: MinerAccount, suggestedChain?: number): Promise<WorkAnswer> {
-    const answer = await this.#request({
-      path: '/mining/work',
-      query: { chain: suggestedChain },
-      body: minerDataJson(account),
-      contentType: 'application/json',
-      accept: BINARY,
-    })
+  /** Drops all connections; calls and streams under way end with UnreachableError `closed`. */
+  close(): Promise<void> {
+    return this.http.close()
+  }
+
+  /** The node's health message. It runs and answers; the cut tells of consensus. NodeRefusal 503: it is going down. */
+  healthCheck(options: CallOptions = {}): Promise<string> {
+    return this.#requests.text(operations.healthCheck, options)
+  }
+
+  /** Network, chains, graphs by height (live nodes: newest first), block delay (us). `info` keeps the first answer. */
+  async nodeInfo(options: CallOptions = {}): Promise<NodeInfo> {
+    return (await this.#requests.json(operations.nodeInfo, options)).body
+  }
+
+  /** The configuration of the node, without secrets; not part of the stable interface. Live nodes: P2P port only. */
+  async config(options: CallOptions = {}): Promise<NodeConfig> {
+    return (await this.#requests.json(operations.config, options)).body as NodeConfig
+  }
+
+  /**
+   * Starts a backup of the block database, with `backupPact` also of the contract-state database, and gives its id; that
+   * of the running job if there is one. NodeRefusal 404: backups are off. Asked for at the root, then below the network.
+   */
+  makeBackup({ backupPact = false, ...call }: CallOptions & { readonly backupPact?: boolean } = {}): Promise<string> {
+    return nodeCalls.makeBackup(this.#context, backupPact, call)
+  }
+
+  /** How a backup job stands. Throws NotFound with the id as key. */
+  checkBackup(id: string, options: CallOptions = {}): Promise<BackupStatus> {
+    return nodeCalls.checkBackup(this.#context, id, options)
+  }
+
+  /** The head of every chain; with `maxheight`, of a cut whose heights add up to no more than that. */
+  async cut({ maxheight, ...call }: CallOptions & { readonly maxheight?: number } = {}): Promise<CutHashes> {
+    return (await this.#requests.json(operations.cut, { ...call, query: { maxheight } })).body
+  }
+
+  /** Tells the node of a cut; it needs an `origin`. NodeRefusal 400: without one; 401: an unknown peer. P2P port only. */
+  async putCut(cut: CutHashes, options: CallOptions = {}): Promise<void> {
+    await this.#requests.send(operations.putCut, { ...options, body: cut })
+  }
+
+  /** Peers of the node. P2P port only. */
+  cutPeers({ limit, ...call }: CallOptions & { readonly limit?: number } = {}): Paging<PeerInfo> {
+    const fetch = async (next: string | undefined, options: CallOptions) =>
+      (await this.#requests.json(operations.cutPeers, { ...options, query: { limit, next } })).body
+    const defaults = { ...call, ...(limit !== undefined && { limit }) }
+    const operation = operations.cutPeers
+    return new Paging(fetch, defaults, { ...chainCalls.originOf(this.#context, operation), operation })
+  }
+
+  /** Makes a peer known. NodeRefusal 400: it cannot be reached from there. P2P port only. */
+  async putCutPeer(peer: PeerInfo, options: CallOptions = {}): Promise<void> {
+    await this.#requests.send(operations.putCutPeer, { ...options, body: peer })
+  }
+
+  /** Block hashes of a chain (base64url) by ascending height, orphans included. */
+  hashes(chain: number, options: RangeOptions = {}): Paging<string> {
+    return chainCalls.hashes(this.#context, chain, options)
+  }
+
+  /** Block hashes of branches, descending from the leaves. NotFound: an upper bound is unknown; BranchBoundsExceeded. */
+  hashBranch(chain: number, bounds: Bounds, options: RangeOptions = {}): Paging<string> {
+    return chainCalls.hashes(this.#context, chain, options, bounds)
+  }
+
+  /** Headers of a chain by ascending height, orphans included. Also throws InvalidHeader if they are to be verified. */
+  headers<E extends HeaderEncoding = 'decoded'>(
+    chain: number,
+    options: RangeOptions & EncodingOption<E> & VerifyOption = {},
+  ): Paging<HeaderEncodings[E]> {
+    return chainCalls.headers(this.#context, chain, options)
+  }
+
+  /** The header with this block hash. Throws NotFound, InvalidHeader; NodeMisbehaved for the header of another block. */
+  header<E extends HeaderEncoding = 'decoded'>(
+    chain: number,
+    hash: Hash,
+    options: CallOptions & EncodingOption<E> & VerifyOption = {},
+  ): Promise<HeaderEncodings[E]> {
+    return chainCalls.header(this.#context, chain, hash, options)
+  }
+
+  /** Headers of branches, descending from the leaves. NotFound: an upper bound is unknown; BranchBoundsExceeded. */
+  headerBranch<E extends HeaderEncoding = 'decoded'>(
+    chain: number,
+    bounds: Bounds,
+    options: RangeOptions & EncodingOption<E> & VerifyOption = {},
+  ): Paging<HeaderEncodings[E]> {
+    return chainCalls.headers(this.#context, chain, options, bounds)
+  }
+
+  /** Blocks with payloads and outputs by ascending height, orphans included. Also InvalidHeader, InvalidPayload. */
+  blocks<E extends BlockEncoding = 'decoded'>(
+    chain: number,
+    options: RangeOptions & { readonly encoding?: E } & VerifyOption = {},
+  ): Paging<BlockEncodings[E]> {
+    return chainCalls.blocks(this.#context, chain, options)
+  }
+
+  /** Blocks of branches, descending from the leaves. NotFound: an upper bound is unknown; BranchBoundsExceeded. */
+  blockBranch<E extends BlockEncoding = 'decoded'>(
+    chain: number,
+    bounds: Bounds,
+    options: RangeOptions & { readonly encoding?: E } & VerifyOption = {},
+  ): Paging<BlockEncodings[E]> {
+    return chainCalls.blocks(this.#context, chain, options, bounds)
+  }
+
+  /** The payload with this payload hash: transactions and miner data in base64url. Throws NotFound, InvalidPayload. */
+  payload(chain: number, hash: Hash, options: PayloadOptions = {}): Promise<PayloadData> {
+    return payload(this.#context, 'plain', { chain, hash, options })
+  }
+
+  /** As payload, with the outputs of the transactions and of the coinbase. */
+  payloadOutputs(chain: number, hash: Hash, options: PayloadOptions = {}): Promise<PayloadWithOutputs> {
+    return payload(this.#context, 'outputs', { chain, hash, options })
+  }
+
+  /** Several payloads in the order of their keys, without those that the node does not have; 1,000 in a request. */
+  payloads(chain: number, keys: PayloadKeys, options: Omit<PayloadOptions, 'height'> = {}): Promise<PayloadData[]> {
+    return payloads(this.#context, 'plain', { chain, keys, options })
+  }
+
+  /** As payloads, with outputs. */
+  payloadsOutputs(
+    chain: number,
+    keys: PayloadKeys,
+    options: Omit<PayloadOptions, 'height'> = {},
+  ): Promise<PayloadWithOutputs[]> {
+    return payloads(this.#context, 'outputs', { chain, keys, options })
+  }
+
+  /**
+   * Every header that the node takes into its database, orphans included, from now on. Reconnects by itself; a gap tells
+   * that something was missed. The iteration throws NodeRefusal (404: the stream is off) and NodeMisbehaved.
+   */
+  headerUpdates<E extends UpdateEncoding = 'decoded'>(
+    options: StreamOptions & EncodingOption<E> & VerifyOption = {},
+  ): Updates<HeaderNews<E> | Gap> {
+    return streamCalls.blockNews<E>(this.#context, 'headerUpdates', options)
+  }
+
+  /** As headerUpdates, with payloads. */
+  blockUpdates<E extends UpdateEncoding = 'decoded'>(
+    options: StreamOptions & EncodingOption<E> & VerifyOption = {},
+  ): Updates<BlockNews<E> | Gap> {
+    return streamCalls.blockNews<E>(this.#context, 'blockUpdates', options) as Updates<BlockNews<E> | Gap>
+  }
+
+  /**
+   * Hashes of pending transactions: all, or those that came `since` the highwaterMark of an earlier answer. P2P port
+   * only, as all of the mempool. A mark is a pair of 64-bit integers: number, or bigint beyond 2^53.
+   */
+  mempoolPending(
+    chain: number,
+    options: CallOptions & { readonly since?: nodeCalls.HighwaterMark } = {},
+  ): Promise<PendingTransactions> {
+    return nodeCalls.mempoolPending(this.#context, chain, options)
+  }
+
+  /** For each request key whether its transaction is pending. */
+  mempoolMember(chain: number, keys: readonly Hash[], call: CallOptions = {}): Promise<boolean[]> {
+    return nodeCalls.mempoolAnswers(this.#context, 'mempoolMember', { chain, keys, call }) as Promise<boolean[]>
+  }
+
+  /** For each request key its pending transaction, or that there is none. */
+  mempoolLookup(chain: number, keys: readonly Hash[], call: CallOptions = {}): Promise<MempoolLookup[]> {
+    return nodeCalls.mempoolAnswers(this.#context, 'mempoolLookup', { chain, keys, call }) as Promise<MempoolLookup[]>
+  }
+
+  /** Adds signed commands, as objects or as JSON text. NodeRefusal 400: one of them is malformed. */
+  mempoolInsert(chain: number, commands: readonly (string | Command)[], call: CallOptions = {}): Promise<void> {
+    return nodeCalls.mempoolInsert(this.#context, { chain, commands, call })
+  }
+
+  /** Work, of this chain if the node likes the suggestion. NodeRefusal 403: the account may not mine; 503: try later. */
+  async work(account: MinerAccount, suggestedChain?: number, call: CallOptions = {}): Promise<WorkAnswer> {
+    const body = { account: account.account, predicate: account.predicate, 'public-keys': account.publicKeys }
+    const { work: operation } = operations
+    const query = { chain: suggestedChain }
+    const answer = await this.#requests.send(operation, { ...call, query, body, accept: BINARY })
     const timestamp = Number(answer.headers['x-server-timestamp'] ?? 'none')
     const clockAheadMs = Number.isSafeInteger(timestamp) ? timestamp * 1000 - answer.receivedAtMs : null
     try {
       return { work: decodeWorkResponse(answer.body), clockAheadMs }
     } catch (error) {
-      throw misbehaved(answer.url, describeError(error))
+      if (!(error instanceof FormatError)) throw error
+      throw misbehaved(operation, answer, describeError(error), error)
     }
   }
 
   /** Hands in solved work bytes. Success says that the node took them, not that they became a block. */
-  async solved(work: Uint8Array): Promise<void> {
-    await this.#request({ method: 'POST', path: '/mining/solved', body: work, contentType: BINARY })
+  async solved(work: Uint8Array, call: CallOptions = {}): Promise<void> {
+    await this.#requests.send(operations.solved, { ...call, body: work })
   }
 
-  /** Follows the work updates of a chain until it is closed; reopens the stream by itself. */
-  updates(chain: number, handlers: UpdateHandlers): EventStream {
-    return openEventStream({
-      http: this.http,
-      path: `${this.#prefix}/mining/updates`,
-      body: chainBytes(chain),
-      // `Refreshed Block` (same parent, other transactions) leaves work valid, but shows that the stream lives.
-      events: ['New Cut', 'Refreshed Block'],
-      onEvent: (name) => {
-        if (name === 'New Cut') handlers.onNewCut()
-      },
-      onOpen: handlers.onOpen,
-      onError: handlers.onError,
-      stallMs: handlers.stallMs,
-      clock: handlers.clock,
-      signal: handlers.signal,
-    })
-  }
-
-  /** The header with this hash, or null when the chain has none. */
-  async header(chain: number, hash: Uint8Array): Promise<Header | null> {
-    try {
-      const path = `/chain/${chain}/header/${encodeBase64Url(hash)}`
-      const answer = await this.#request({ path, accept: BINARY })
-      return decodeHeader(answer.body)
-    } catch (error) {
-      // A missing route answers 404 as well, but without naming the key.
-      if (error instanceof NodeRefusal && error.status === 404 && error.excerpt.includes('key')) return null
-      throw error
-    }
-  }
-
-  /** The node's current cut. */
-  async cut(): Promise<CutHashes> {
-    return parseBody(CutHashes, await this.#request({ path: '/cut', accept: 'application/json' }), misbehaved)
-  }
-
-  close(): Promise<void> {
-    return this.http.close()
-  }
-
-  async #request(request: HttpRequest): Promise<HttpAnswer> {
-    const answer = await this.http.request({ ...request, path: this.#prefix + request.path })
-    if (answer.status < 200 || answer.status > 299) throw new NodeRefusal(answer)
-    return answer
+  /** What is new for a miner of a chain: an iterable, or with handlers a stream that stays open until it is closed. */
+  updates(chain: number, handlers: UpdateHandlers): EventStream
+  updates(chain: number, options?: StreamOptions): Updates<WorkNews | Gap>
+  updates(chain: number, options: StreamOptions | UpdateHandlers = {}): Updates<WorkNews | Gap> | EventStream {
+    chainCalls.chainText(operations.updates, chain)
+    if ('onNewCut' in options) return streamCalls.openWorkStream(this.#context, chain, options)
+    return streamCalls.workNews(this.#context, chain, options)
   }
 }
 
-function excerptOf(body: Uint8Array): string {
-  const text = new TextDecoder().decode(body.subarray(0, 4 * EXCERPT_CHARACTERS))
-  return text
-    .replace(/[\p{C}\s]+/gu, ' ')
-    .trim()
-    .slice(0, EXCERPT_CHARACTERS)
-}
-
-function parseBody<T extends TSchema>(
-  schema: T,
-  answer: HttpAnswer,
-  failure: (url: string, what: string) => NewcutError,
-): Static<T> {
-  let json: unknown
-  try {
-    json = parseJson(new TextDecoder().decode(answer.body))
-  } catch (error) {
-    throw failure(answer.url, `a body that is no JSON (${describeError(error)})`)
-  }
-  if (Value.Check(schema, json)) return json
-  const [first] = Value.Errors(schema, json)
-  throw failure(answer.url, `a body in which ${first?.instancePath || 'the whole'} ${first?.message ?? 'is wrong'}`)
-}
-
-function misbehaved(url: string, what: string): NewcutError {
-  return new NewcutError('NODE_MISBEHAVED', `${url} answered with ${what}`)
-}
-
-function notRecognised(url: string, what: string): NewcutError {
-  return new NewcutError('NODE_NOT_RECOGNISED', `${url} answered with ${what}: that is no service API of a node`, {
-    hint: 'give the root address of the service API, usually http://HOST:1848',
-  })
-}
+export { type ErrorCode, FormatError, NewcutError } from '../core/errors.ts'
+export type { ProductWord } from '../core/header-json.ts'
+export * from '../schema/bodies.ts'
+export type { Block, BlockEncoding, BlockEncodings, Bounds, Hash, RangeOptions } from './chain-calls.ts'
+export {
+  type AnswerDetails,
+  BranchBoundsExceeded,
+  InvalidHeader,
+  InvalidPayload,
+  NodeMisbehaved,
+  NodeRefusal,
+  NotAcceptable,
+  NotFound,
+  type PayloadRule,
+} from './errors.ts'
+export type { EventStream } from './event-stream.ts'
+export type { EncodingOption, HeaderEncoding, HeaderEncodings } from './header-encoding.ts'
+export {
+  type HttpAnswer,
+  type HttpHead,
+  type HttpRequest,
+  type HttpStream,
+  NodeHttp,
+  type NodeHttpOptions,
+} from './http.ts'
+export type { HighwaterMark } from './node-calls.ts'
+export { type ItemsOptions, type Page, type PageFetch, type PagesOptions, Paging } from './paging.ts'
+export type { PayloadKeys, PayloadOptions } from './payload-calls.ts'
+export type { CallOptions } from './requests.ts'
+export type { BlockNews, HeaderNews, UpdateEncoding, UpdateHandlers, WorkNews } from './stream-calls.ts'
+export { type NamedReason, UnreachableError, type UnreachableReason } from './unreachable.ts'
+export type { Gap, StreamOptions, Updates } from './updates.ts'
+export type { VerifyOption, VerifyOptions } from './verify.ts'

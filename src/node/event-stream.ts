@@ -6,6 +6,7 @@
 import { EventSource, type FetchLikeResponse, type ReaderLike } from 'eventsource'
 import { type Clock, sleep } from '../core/clock.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
+import { NodeMisbehaved, NodeRefusal } from './errors.ts'
 import { EventFilter } from './event-filter.ts'
 import { type HttpStream, type NodeHttp, onAbort } from './http.ts'
 
@@ -18,6 +19,8 @@ const EXCERPT_TIMEOUT_MS = 1_000
 export interface EventStreamOptions {
   http: Pick<NodeHttp, 'stream' | 'baseUrl'>
   path: string
+  /** Id of the operation, for errors. */
+  operation?: string
   /** Body of the GET, such as the 4 bytes of the chain id. */
   body?: Uint8Array
   /** Names of the events to listen to. All others are ignored, and do not keep a stalled stream alive either. */
@@ -39,6 +42,7 @@ export interface EventStreamOptions {
   signal?: AbortSignal
 }
 
+/** A stream that stays open. */
 export interface EventStream {
   /** Stops everything at once: no callback runs after it. */
   close(): void
@@ -130,12 +134,17 @@ class ReopeningStream implements EventStream {
   async #refusal(answer: HttpStream): Promise<NewcutError | undefined> {
     const type = answer.headers['content-type'] ?? 'none'
     if (answer.status === 200 && /^text\/event-stream\b/i.test(type)) return undefined
-    const text = await this.#excerpt(answer)
-    const body = text ? `: ${text}` : ''
-    if (answer.status === 200) {
-      return new NewcutError('NODE_MISBEHAVED', `${answer.url}: content type ${type} is no event stream${body}`)
-    }
-    return new NewcutError('NODE_REFUSED', `${answer.url}: status ${answer.status}${body}`)
+    const { url, status } = answer
+    const { operation } = this.#options
+    const excerpt = await this.#excerpt(answer)
+    if (status !== 200) return new NodeRefusal({ url, status, excerpt, operation })
+    const body = excerpt ? `: ${excerpt}` : ''
+    return new NodeMisbehaved(`${url}: content type ${type} is no event stream${body}`, {
+      url,
+      status,
+      excerpt,
+      operation,
+    })
   }
 
   /** The beginning of an error's body, which may be without end: bounded in size and time. */
@@ -201,8 +210,13 @@ class ReopeningStream implements EventStream {
     if (livedMs >= GOOD_STREAM_MS) this.#failures = 0
     if (error !== undefined) this.#fail(error)
     else if (livedMs >= GOOD_STREAM_MS) this.#delayMs = 0
-    else this.#fail(new NewcutError('NODE_MISBEHAVED', `${this.#name}: the node ended the stream after ${livedMs} ms`))
+    else this.#fail(this.#endedEarly(livedMs))
     return done
+  }
+
+  #endedEarly(livedMs: number): NodeMisbehaved {
+    const message = `${this.#name}: the node ended the stream after ${livedMs} ms`
+    return new NodeMisbehaved(message, { url: this.#name, operation: this.#options.operation, retryable: true })
   }
 
   /** Full jitter: any time up to a bound that doubles with every failure in a row. */

@@ -10,6 +10,7 @@ import { Agent, buildConnector, Client, type Dispatcher } from 'undici'
 import { decodeHash, decodeHex, encodeHex } from '../core/bytes.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
 import { ByteBuffer } from './event-filter.ts'
+import { codeOf, UnreachableError, unreachable } from './unreachable.ts'
 
 /** For requests under way at once; further ones wait. Every stream has a connection of its own beside them. */
 const MAX_CONNECTIONS = 64
@@ -17,20 +18,9 @@ const MAX_CONNECTIONS = 64
 const KEEP_ALIVE_MS = 15_000
 /** Time for one of a host's addresses; Node's 250 ms gives up on nodes that are merely far away. */
 const ADDRESS_TIMEOUT_MS = 1_000
+const DEFAULT_BODY_BYTES = 4 * 1024 * 1024
 
-/** `closed` is the user's own doing, `other` a failure without an entry in the table below. */
-export type UnreachableReason = keyof typeof failures | 'fingerprint' | 'other'
-
-/** No answer from the node. `reason` tells failures that may pass from those that need the user. */
-export class UnreachableError extends NewcutError {
-  readonly reason: UnreachableReason
-
-  constructor(reason: UnreachableReason, message: string, options: ConstructorParameters<typeof NewcutError>[2] = {}) {
-    super('NODE_UNREACHABLE', message, options)
-    this.reason = reason
-  }
-}
-
+/** Which node, and how it is spoken to. */
 export interface NodeHttpOptions {
   /** http:// or https://; a path in it is put before the path of every request. */
   url: string
@@ -42,11 +32,13 @@ export interface NodeHttpOptions {
   timeoutMs?: number
   /** TCP and TLS together; undici's timer may be up to a second late. */
   connectTimeoutMs?: number
+  /** Most bytes of any answer, however large a request would allow it to be; default: 4 MiB where it does not say. */
   maxBodyBytes?: number
   /** Aborting it closes the client. */
   signal?: AbortSignal
 }
 
+/** A request to the node. */
 export interface HttpRequest {
   method?: 'GET' | 'HEAD' | 'POST' | 'PUT'
   /** Begins with a slash. */
@@ -59,8 +51,11 @@ export interface HttpRequest {
   signal?: AbortSignal
   /** For a stream: until the headers arrive; 0 waits for ever. */
   timeoutMs?: number
+  /** Most bytes of the answer; default 4 MiB. */
+  maxBodyBytes?: number
 }
 
+/** What comes before the body of an answer. */
 export interface HttpHead {
   status: number
   /** Names in lower case; repeated headers joined with a comma. */
@@ -70,10 +65,12 @@ export interface HttpHead {
   receivedAtMs: number
 }
 
+/** An answer with its whole body. */
 export interface HttpAnswer extends HttpHead {
   body: Uint8Array
 }
 
+/** An answer whose body comes bit by bit. */
 export interface HttpStream extends HttpHead {
   /** To be iterated once. */
   body: AsyncIterable<Uint8Array>
@@ -84,6 +81,7 @@ export interface HttpStream extends HttpHead {
 /** Deadlines are the gate's: undici's own two timeouts do not bound the sum, and must not end a quiet stream. */
 const NO_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 }
 
+/** The connections to one node. */
 export class NodeHttp {
   /** Without a trailing slash. */
   readonly baseUrl: string
@@ -92,7 +90,7 @@ export class NodeHttp {
   readonly #agent: Agent
   readonly #connector: (signal: AbortSignal) => buildConnector.connector
   readonly #timeoutMs: number
-  readonly #maxBodyBytes: number
+  readonly #maxBodyBytes: number | undefined
   readonly #closing = new AbortController()
 
   /** Throws NewcutError BAD_OPTION for a url or a fingerprint that cannot be used. */
@@ -102,7 +100,7 @@ export class NodeHttp {
     this.#prefix = url.pathname.replace(/\/+$/, '')
     this.baseUrl = this.#origin + this.#prefix
     this.#timeoutMs = options.timeoutMs ?? 10_000
-    this.#maxBodyBytes = options.maxBodyBytes ?? 4 * 1024 * 1024
+    this.#maxBodyBytes = options.maxBodyBytes
     setMaxListeners(0, this.#closing.signal)
     this.#connector = connectors(url, options)
     this.#agent = new Agent({
@@ -122,7 +120,11 @@ export class NodeHttp {
     const gate = this.#openGate(options)
     try {
       const { head, body } = await this.#send(this.#agent, options, gate.signal)
-      const bytes = await this.#collect(body, head.url)
+      const mostBytes = Math.min(
+        options.maxBodyBytes ?? this.#maxBodyBytes ?? DEFAULT_BODY_BYTES,
+        this.#maxBodyBytes ?? Number.POSITIVE_INFINITY,
+      )
+      const bytes = await this.#collect(body, head.url, mostBytes)
       // undici frees a connection one turn of the event loop after the answer; a caller that goes on at once would
       // open a second one.
       await setImmediate()
@@ -197,12 +199,12 @@ export class NodeHttp {
     return { head, body }
   }
 
-  async #collect(body: AsyncIterable<Uint8Array>, url: string): Promise<Uint8Array> {
+  async #collect(body: AsyncIterable<Uint8Array>, url: string, mostBytes: number): Promise<Uint8Array> {
     // One growing buffer: a node that sends byte by byte must not cost an object a byte.
     const bytes = new ByteBuffer()
     for await (const chunk of body) {
-      if (bytes.size + chunk.length > this.#maxBodyBytes) {
-        throw new NewcutError('NODE_MISBEHAVED', `${url}: the answer is longer than ${this.#maxBodyBytes} bytes`, {
+      if (bytes.size + chunk.length > mostBytes) {
+        throw new NewcutError('NODE_MISBEHAVED', `${url}: the answer is longer than ${mostBytes} bytes`, {
           hint: 'is that address a node at all?',
         })
       }
@@ -339,61 +341,4 @@ function queryString(query: HttpRequest['query'] = {}): string {
 
 function flatHeaders(headers: Dispatcher.ResponseData['headers']): HttpHead['headers'] {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value?.toString()]))
-}
-
-/** Error codes of Node, OpenSSL and undici, and what they mean to the user. */
-const failures = {
-  refused: {
-    codes: /^ECONNREFUSED$/,
-    text: 'connection refused',
-    hint: 'is the node running, and its service API listening on that port?',
-  },
-  'unknown-host': { codes: /^(ENOTFOUND|EAI_\w+)$/, text: 'unknown host', hint: 'check the host name' },
-  timeout: {
-    codes: /^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/,
-    text: 'timed out while connecting',
-    hint: 'a firewall on the way, or a wrong address?',
-  },
-  unroutable: {
-    codes: /^(EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL|EACCES)$/,
-    text: 'that address cannot be reached from here',
-    hint: 'check the address and the network of this machine',
-  },
-  'not-tls': {
-    codes: /^(ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|UNKNOWN_PROTOCOL)|EPROTO)$/,
-    text: 'not TLS on that port',
-    hint: 'the service API of a node is plain http://',
-  },
-  untrusted: {
-    codes: /^(\w*SELF_SIGNED_CERT\w*|UNABLE_TO_\w+|CERT_\w+|INVALID_(CA|PURPOSE)|ERR_TLS_CERT_ALTNAME\w+)$/,
-    text: 'certificate not trusted',
-    hint: 'pin it with --fingerprint (SHA-256 of the certificate), or accept any certificate with --insecure',
-  },
-  'not-http': {
-    codes: /^HPE$/,
-    text: 'the answer is not HTTP',
-    hint: 'a port for TLS or for another protocol? try https://, or the port of the service API',
-  },
-  disconnected: {
-    codes: /^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/,
-    text: 'connection lost before the answer was complete',
-    hint: 'did the node stop? If it happens always: try https://',
-  },
-  closed: { codes: /^UND_ERR_(DESTROYED|CLOSED)$/, text: 'cancelled', hint: undefined },
-} as const
-
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return ''
-  // Not every error of undici's parser has a code.
-  if (error.name === 'HTTPParserError') return 'HPE'
-  return 'code' in error && typeof error.code === 'string' ? error.code : ''
-}
-
-function unreachable(origin: string, cause: unknown): UnreachableError {
-  const code = codeOf(cause)
-  for (const reason of Object.keys(failures) as (keyof typeof failures)[]) {
-    const { codes, text, hint } = failures[reason]
-    if (codes.test(code)) return new UnreachableError(reason, `${origin}: ${text} (${code})`, { hint, cause })
-  }
-  return new UnreachableError('other', `${origin}: ${describeError(cause)}`, { cause })
 }

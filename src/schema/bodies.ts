@@ -34,6 +34,10 @@ export const NodeInfo = Type.Object({
   nodeGenesisHeights: Type.Optional(Type.Array(Type.Tuple([Type.String(), Type.Integer()]))),
   nodeHistoricalChains: Type.Optional(GraphHistory),
 })
+/**
+ * What a node says of itself: network, chains, graphs by height, block delay in microseconds.
+ * @interface
+ */
 export type NodeInfo = Static<typeof NodeInfo>
 
 /** GET /config: differs from node to node. */
@@ -48,8 +52,13 @@ export const PeerInfo = Type.Object({
     port: Type.Integer({ minimum: 1, maximum: 65535 }),
   }),
 })
+/**
+ * A node among its peers: certificate fingerprint and address.
+ * @interface
+ */
 export type PeerInfo = Static<typeof PeerInfo>
 
+/** A block by height and hash. */
 export const BlockHeight = Type.Object({ height: Natural, hash: HashText })
 
 /** A header as an object (PROTOCOL.md B.7). The version property is named after the product word of the node. */
@@ -69,6 +78,10 @@ export const HeaderObject = Type.Object({
   featureFlags: BigNatural,
   hash: HashText,
 })
+/**
+ * A header as an object. Times are microseconds; target and weight u256 LE in base64url; the nonce is decimal.
+ * @interface
+ */
 export type HeaderObject = Static<typeof HeaderObject>
 
 /** A header as text: its bytes in base64url. */
@@ -79,23 +92,37 @@ export const BranchBounds = Type.Object({
   lower: Type.Optional(Type.Union([Type.Array(HashText), Type.Null()])),
   upper: Type.Optional(Type.Union([Type.Array(HashText), Type.Null()])),
 })
+/**
+ * Bounds of a branch query: block hashes.
+ * @interface
+ */
 export type BranchBounds = Static<typeof BranchBounds>
 
 const payloadHashes = { transactionsHash: HashText, outputsHash: HashText, payloadHash: HashText }
 
+/** GET payload: without outputs. */
 export const PayloadData = Type.Object({
   transactions: Type.Array(Base64Url),
   minerData: Base64Url,
   ...payloadHashes,
 })
+/**
+ * What a block pays and does: miner data and transactions in base64url, with the hashes over them.
+ * @interface
+ */
 export type PayloadData = Static<typeof PayloadData>
 
+/** GET payload/outputs. */
 export const PayloadWithOutputs = Type.Object({
   transactions: Type.Array(Type.Tuple([Base64Url, Base64Url]), { description: 'transaction, output' }),
   minerData: Base64Url,
   coinbase: Base64Url,
   ...payloadHashes,
 })
+/**
+ * As PayloadData, each transaction with its output, and the coinbase output.
+ * @interface
+ */
 export type PayloadWithOutputs = Static<typeof PayloadWithOutputs>
 
 /** GET cut. A cut that is put may bring blocks along that the node does not have yet. */
@@ -113,6 +140,10 @@ export const CutHashes = Type.Object({
     Type.Record(Type.String(), Type.Union([PayloadWithOutputs, PayloadData]), { description: 'by payload hash' }),
   ),
 })
+/**
+ * The head of every chain. `height` and `weight` are sums over the heads; the weight is a u256 LE in base64url.
+ * @interface
+ */
 export type CutHashes = Static<typeof CutHashes>
 
 /** POST payload/batch. */
@@ -122,7 +153,12 @@ export const PayloadBatch = Type.Union([
 ])
 export type PayloadBatch = Static<typeof PayloadBatch>
 
+/** One item of a page of blocks. */
 export const BlockObject = Type.Object({ header: HeaderObject, payloadWithOutputs: PayloadWithOutputs })
+/**
+ * A header with its payload and outputs.
+ * @interface
+ */
 export type BlockObject = Static<typeof BlockObject>
 
 /** Data of a `BlockHeader` event. Hashes in hex are big-endian. */
@@ -133,6 +169,10 @@ export const HeaderUpdate = Type.Object({
   target: Type.String({ pattern: '^[0-9a-f]{64}$' }),
   payloadWithOutputs: Type.Optional(PayloadWithOutputs),
 })
+/**
+ * A new header, as the header stream tells of it.
+ * @interface
+ */
 export type HeaderUpdate = Static<typeof HeaderUpdate>
 
 /** The body of a request for work. */
@@ -141,6 +181,10 @@ export const MinerBody = Type.Object({
   predicate: Type.String({ minLength: 1, maxLength: 256 }),
   'public-keys': Type.Array(Type.String({ maxLength: 256 }), { maxItems: 64 }),
 })
+/**
+ * Who is paid for a block.
+ * @interface
+ */
 export type MinerBody = Static<typeof MinerBody>
 
 /** POST mempool/getPending. */
@@ -148,10 +192,15 @@ export const PendingTransactions = Type.Object({
   hashes: Type.Array(HashText),
   highwaterMark: Type.Tuple([BigInteger, BigInteger], { description: 'server nonce, id of the newest transaction' }),
 })
+/**
+ * Hashes of pending transactions, and the mark from which to go on.
+ * @interface
+ */
 export type PendingTransactions = Static<typeof PendingTransactions>
 
 /** Request keys. */
 export const RequestKeys = Type.Array(HashText)
+/** POST mempool/member: one entry for each request key. */
 export const Membership = Type.Array(Type.Boolean())
 
 /** One entry of the answer to mempool/lookup. */
@@ -170,17 +219,27 @@ export const Command = Type.Object({
   hash: Type.String({ pattern: '^[a-zA-Z0-9_-]{43}$', description: 'BLAKE2s-256 or BLAKE2b-256 of cmd' }),
   sigs: Type.Array(Type.Union([Type.Object({ sig: Type.String() }, { additionalProperties: true }), Type.Null()])),
 })
+/**
+ * A signed command.
+ * @interface
+ */
 export type Command = Static<typeof Command>
 
 /** Body of a 404 that names what does not exist. */
 export const NotFoundBody = Type.Object({ key: Type.Optional(Type.String()), reason: Type.String() })
+/**
+ * What does not exist, and what the node says of it.
+ * @interface
+ */
 export type NotFoundBody = Static<typeof NotFoundBody>
 
+/** GET check-backup. */
 export const BackupStatus = Type.Union([
   Type.Literal('backup-done'),
   Type.Literal('backup-in-progress'),
   Type.Literal('backup-failed'),
 ])
+/** How a backup job stands. */
 export type BackupStatus = Static<typeof BackupStatus>
 
 /** Query of a paged request. */
@@ -192,6 +251,10 @@ export const PageQuery = Type.Object({
   minheight: Type.Optional(Natural),
   maxheight: Type.Optional(Natural),
 })
+/**
+ * Which page of a list to give.
+ * @interface
+ */
 export type PageQuery = Static<typeof PageQuery>
 
 /** Query of the page of peers; its cursor is a position. */
@@ -199,4 +262,8 @@ export const PeerPageQuery = Type.Object({
   limit: Type.Optional(Natural),
   next: Type.Optional(Type.String({ pattern: '^(inclusive|exclusive):[0-9]{1,9}$' })),
 })
+/**
+ * Which page of peers to give.
+ * @interface
+ */
 export type PeerPageQuery = Static<typeof PeerPageQuery>

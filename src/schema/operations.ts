@@ -64,8 +64,14 @@ const Bytes = Type.String({ format: 'binary' })
 const notFound = { description: 'no such key', content: { [JSON_TYPE]: NotFoundBody } }
 const badRequest = { description: 'a malformed request', content: { [TEXT]: TextBody } }
 const notAcceptable = { description: 'the Accept header allows no type that is offered' }
-const json = (schema: TSchema, description = 'success') => ({ description, content: { [JSON_TYPE]: schema } })
-const text = (schema: TSchema, description = 'success') => ({ description, content: { [TEXT]: schema } })
+const json = <Schema extends TSchema>(schema: Schema, description = 'success') => ({
+  description,
+  content: { [JSON_TYPE]: schema },
+})
+const text = <Schema extends TSchema>(schema: Schema, description = 'success') => ({
+  description,
+  content: { [TEXT]: schema },
+})
 
 /** A page of items with its cursor: `next` is the `next` parameter of the following request; null: there is no more. */
 export function PageOf<Item extends TSchema>(items: Item) {

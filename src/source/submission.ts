@@ -2,8 +2,8 @@
 import { blockHash } from '../core/block-hash.ts'
 import { type Clock, sleep } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
-import { type NodeClient, NodeRefusal } from '../node/client.ts'
-import { UnreachableError } from '../node/http.ts'
+import { type NodeClient, NodeRefusal, NotFound } from '../node/client.ts'
+import { UnreachableError } from '../node/unreachable.ts'
 import type { RejectReason, Verdict } from './source.ts'
 
 const ATTEMPTS = 4
@@ -59,7 +59,7 @@ export async function confirm(
     try {
       // The cut first: a block that is in neither the cut read before nor the chain read after is not there.
       const head = (await client.cut()).hashes[chain]
-      if ((await client.header(chain, hash)) !== null) return { kind: 'accepted', confirmed: true }
+      if (await hasHeader(client, chain, hash)) return { kind: 'accepted', confirmed: true }
       couldAsk = true
       if (head !== undefined && head.height >= height) return { kind: 'stale' }
     } catch (error) {
@@ -69,6 +69,16 @@ export async function confirm(
     if (signal.aborted) return { kind: 'accepted', confirmed: false }
   }
   return couldAsk ? { kind: 'stale' } : { kind: 'accepted', confirmed: false }
+}
+
+async function hasHeader(client: NodeClient, chain: number, hash: Uint8Array): Promise<boolean> {
+  try {
+    await client.header(chain, hash)
+    return true
+  } catch (error) {
+    if (error instanceof NotFound) return false
+    throw error
+  }
 }
 
 function rejectReason({ status, excerpt }: NodeRefusal): RejectReason {

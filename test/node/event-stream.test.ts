@@ -183,9 +183,9 @@ test('error statuses are reported with the beginning of their body, and retried'
   await until(() => log, ['error', 'error', 'error', 'error', 'error', 'open', 'New Cut'])
   expect(errors.map((error) => error.code)).toEqual(Array(5).fill('NODE_REFUSED'))
   const url = `http://127.0.0.1:${server.port}/mining/updates`
-  expect(errors[0].message).toBe(`${url}: status 503: No more update streams available currently. Retry later.`)
-  expect(errors[1].message).toBe(`${url}: status 404`)
-  expect(errors[2].message).toBe(`${url}: status 403: ${'x'.repeat(200)}`)
+  expect(errors[0].message).toBe(`${url} answered 503: No more update streams available currently. Retry later.`)
+  expect(errors[1].message).toBe(`${url} answered 404`)
+  expect(errors[2].message).toBe(`${url} answered 403: ${'x'.repeat(200)}`)
   expect(delaysMs).toEqual([25, 50, 100, 200, 400])
 })
 
@@ -193,7 +193,7 @@ test('an error body without end does not hold the stream up', async () => {
   const server = await serve([(socket) => socket.write('HTTP/1.1 500 Oops\r\n\r\nbroken'), stay])
   const { log, errors } = open(server.port)
   await until(() => log, ['error', 'open', 'New Cut'])
-  expect(errors[0].message).toMatch(/status 500: broken \(cut off: .+\)$/)
+  expect(errors[0].message).toMatch(/answered 500: broken \(cut off: .+\)$/)
 })
 
 test('a wrong content type is reported, and retried', async () => {

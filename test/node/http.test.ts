@@ -3,7 +3,8 @@ import http from 'node:http'
 import https from 'node:https'
 import net, { type AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { NodeHttp, type NodeHttpOptions, UnreachableError } from '../../src/node/http.ts'
+import { NodeHttp, type NodeHttpOptions } from '../../src/node/http.ts'
+import { UnreachableError } from '../../src/node/unreachable.ts'
 
 const fixture = (name: string) => readFileSync(new URL(`../fixtures/${name}`, import.meta.url))
 const tls = { key: fixture('tls-test-key.pem'), cert: fixture('tls-test-cert.pem') }

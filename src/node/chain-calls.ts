@@ -1,0 +1,249 @@
+/** Hashes, headers and blocks of a chain. */
+import { decodeHash, encodeBase64Url } from '../core/bytes.ts'
+import { FormatError, NewcutError } from '../core/errors.ts'
+import type { Header } from '../core/header.ts'
+import type { BlockObject, BranchBounds, HeaderObject, PayloadWithOutputs } from '../schema/bodies.ts'
+import { JSON_TYPE, OBJECT_JSON_TYPE, type Operation, operations } from '../schema/operations.ts'
+import { NodeMisbehaved } from './errors.ts'
+import {
+  codecOf,
+  type EncodingOption,
+  type HeaderCodec,
+  type HeaderEncoding,
+  type HeaderEncodings,
+} from './header-encoding.ts'
+import { type Page, Paging } from './paging.ts'
+import { type Call, type CallOptions, hasType, misbehaved, type Requests, readJson } from './requests.ts'
+import { HeaderVerifier, type VerifyOption } from './verify.ts'
+import type { VerifiableNetwork } from './verify-network.ts'
+import { verifyPayload } from './verify-payload.ts'
+
+/** A block, payload or other hash: 43 characters of base64url, or its 32 bytes. */
+export type Hash = string | Uint8Array
+
+/** Which part of a list to ask for. */
+export interface RangeOptions extends CallOptions {
+  /** Most items of a page; the node may give fewer. Default: as many as the node gives. */
+  readonly limit?: number
+  /** Lowest block height, included. */
+  readonly minheight?: number
+  /** Highest block height, included. */
+  readonly maxheight?: number
+}
+
+/** Blocks that are in `upper` or ancestors of those, and not ancestors of, or in, `lower`. */
+export interface Bounds {
+  readonly upper: readonly Hash[]
+  readonly lower?: readonly Hash[]
+}
+
+/** How blocks are given: with decoded headers, or as objects as the node writes them. */
+export interface BlockEncodings {
+  readonly decoded: Block
+  readonly object: BlockObject
+}
+
+/** `decoded` or `object`: blocks have no other form on the wire. */
+export type BlockEncoding = keyof BlockEncodings
+
+/** A block with decoded header. */
+export interface Block {
+  readonly header: Header
+  readonly payloadWithOutputs: PayloadWithOutputs
+}
+
+/** What calls of a chain need to know of their node. */
+export interface Context {
+  readonly requests: Requests
+  /** Root address of the node. */
+  readonly url: string
+  /** Throws NodeMisbehaved. */
+  readonly network: () => VerifiableNetwork
+}
+
+/** The chain as a path parameter. Throws NewcutError BAD_OPTION. */
+export function chainText(operation: Operation, chain: number): string {
+  if (Number.isSafeInteger(chain) && chain >= 0) return String(chain)
+  throw new NewcutError('BAD_OPTION', `${operation.id}: chain ${chain} is not a whole number from 0 on`)
+}
+
+/** A hash in base64url. Throws FormatError. */
+export function hashText(hash: Hash): string {
+  if (typeof hash === 'string') {
+    decodeHash(hash)
+    return hash
+  }
+  if (hash.length !== 32) throw new FormatError('hash', 0, `${hash.length} bytes, expected 32`)
+  return encodeBase64Url(hash)
+}
+
+/** Hashes of a chain, or of branches of it. */
+export function hashes(context: Context, chain: number, options: RangeOptions, bounds?: Bounds): Paging<string> {
+  const operation = bounds === undefined ? operations.hashes : operations.hashBranch
+  return listOf<string, string>(context, operation, { chain, options, bounds, type: JSON_TYPE, read: (items) => items })
+}
+
+/** Headers of a chain, or of branches of it. */
+export function headers<E extends HeaderEncoding>(
+  context: Context,
+  chain: number,
+  options: RangeOptions & EncodingOption<E> & VerifyOption,
+  bounds?: Bounds,
+): Paging<HeaderEncodings[E]> {
+  const operation = bounds === undefined ? operations.headers : operations.headerBranch
+  const codec = codecOf(options.encoding)
+  const verifier = verifierFor(context, operation, options)
+  const read = async (items: readonly (string | HeaderObject)[], call: CallOptions) => {
+    const read = items.map((item) => (typeof item === 'string' ? codec.fromText(item) : codec.fromObject(item)))
+    for (const item of read) expectChain(codec.placeOf(item).chain, chain)
+    await verifier?.verify(read.map(codec.toHeader), call)
+    return read
+  }
+  return listOf(context, operation, { chain, options, bounds, type: codec.pageType, read })
+}
+
+/** Blocks of a chain, or of branches of it. */
+export function blocks<E extends BlockEncoding>(
+  context: Context,
+  chain: number,
+  options: RangeOptions & { readonly encoding?: E } & VerifyOption,
+  bounds?: Bounds,
+): Paging<BlockEncodings[E]> {
+  const operation = bounds === undefined ? operations.blocks : operations.blockBranch
+  const codec = codecOf(options.encoding ?? 'decoded')
+  const verifier = verifierFor(context, operation, options)
+  const read = async (items: readonly BlockObject[], call: CallOptions) => {
+    for (const { header, payloadWithOutputs } of items) {
+      expectChain(header.chainId, chain)
+      if (verifier !== null) verifyPayloadOf(header, payloadWithOutputs, originOf(context, operation))
+    }
+    const read = items.map(({ header, payloadWithOutputs }) => ({
+      header: codec.fromObject(header),
+      payloadWithOutputs,
+    }))
+    await verifier?.verify(
+      read.map(({ header }) => (codec as HeaderCodec<unknown>).toHeader(header)),
+      call,
+    )
+    return read as unknown as BlockEncodings[E][]
+  }
+  return listOf(context, operation, { chain, options, bounds, type: JSON_TYPE, read })
+}
+
+/** One header. */
+export async function header<E extends HeaderEncoding>(
+  context: Context,
+  chain: number,
+  hash: Hash,
+  options: CallOptions & EncodingOption<E> & VerifyOption,
+): Promise<HeaderEncodings[E]> {
+  const { header: operation } = operations
+  const key = hashText(hash)
+  const codec = codecOf(options.encoding)
+  const params = { chain: chainText(operation, chain), hash: key }
+  const answer = await context.requests.send(operation, { ...callOf(options), params, accept: codec.accept })
+  const value = understood(operation, answer, () => {
+    if (codec.accept === OBJECT_JSON_TYPE) {
+      return codec.fromObject(readJson(operation, answer, OBJECT_JSON_TYPE) as HeaderObject)
+    }
+    const isText = answer.headers['content-type'] !== undefined && hasType(answer, JSON_TYPE)
+    return isText ? codec.fromText(readJson(operation, answer, JSON_TYPE) as string) : codec.fromBytes(answer.body)
+  })
+  const place = understood(operation, answer, () => codec.placeOf(value))
+  if (place.hash !== key || place.chain !== chain) {
+    throw misbehaved(operation, answer, `another header: ${place.hash} of chain ${place.chain}`)
+  }
+  await verifierFor(context, operation, options)?.verify([codec.toHeader(value)], callOf(options))
+  return value
+}
+
+/** A verifier if one is wanted. */
+export function verifierFor(context: Context, operation: Operation, { verify }: VerifyOption): HeaderVerifier | null {
+  if (verify === undefined || verify === false) return null
+  const options = verify === true ? {} : verify
+  const network = options.network === undefined ? context.network() : { network: options.network, isKnown: true }
+  const source = {
+    one: (chain: number, hash: string, call: CallOptions) =>
+      header(context, chain, hash, { ...call, encoding: 'decoded' }),
+    range: (chain: number, minheight: number, maxheight: number, call: CallOptions) =>
+      headers(context, chain, { ...call, encoding: 'decoded', minheight, maxheight }),
+  }
+  return new HeaderVerifier(network, options, source, originOf(context, operation))
+}
+
+/** Throws InvalidPayload, or NodeMisbehaved for the payload of another block. */
+export function verifyPayloadOf(
+  header: Pick<HeaderObject, 'payloadHash' | 'hash'>,
+  payload: PayloadWithOutputs,
+  origin: { readonly url: string; readonly operation: string },
+): void {
+  if (payload.payloadHash !== header.payloadHash) {
+    const message = `${origin.url}: payload ${payload.payloadHash} is not the one of block ${header.hash}`
+    throw new NodeMisbehaved(message, origin)
+  }
+  verifyPayload(payload, origin)
+}
+
+/** What errors of an operation say about where they come from. */
+export function originOf({ url, requests }: Context, operation: Operation, params: Call['params'] = {}) {
+  return { url: url + requests.pathOf(operation, params), operation: operation.id }
+}
+
+/** The options that belong to the request. */
+export function callOf({ signal, timeoutMs }: CallOptions): CallOptions {
+  return { ...(signal && { signal }), ...(timeoutMs !== undefined && { timeoutMs }) }
+}
+
+interface List<Wire, T> {
+  readonly chain: number
+  readonly options: RangeOptions
+  readonly bounds: Bounds | undefined
+  /** Media type of the page. */
+  readonly type: string
+  readonly read: (items: readonly Wire[], call: CallOptions) => readonly T[] | Promise<readonly T[]>
+}
+
+function listOf<Wire, T>(context: Context, operation: Operation, list: List<Wire, T>): Paging<T> {
+  const { limit, minheight, maxheight } = list.options
+  const params = { chain: chainText(operation, list.chain) }
+  const body = list.bounds && boundsBody(list.bounds)
+  const fetch = async (next: string | undefined, call: CallOptions): Promise<Page<T>> => {
+    const query = { limit, minheight, maxheight, next }
+    const { body: page, answer } = await context.requests.json<Operation, string>(
+      operation,
+      { ...call, params, query, ...(body && { body }) },
+      list.type,
+    )
+    const { items, limit: count, next: cursor } = page as { items: Wire[]; limit: number; next: string | null }
+    try {
+      return { items: await list.read(items, call), limit: count, next: cursor }
+    } catch (error) {
+      if (error instanceof FormatError || error instanceof WrongChain) {
+        throw misbehaved(operation, answer, `a list in which ${error.message}`, error)
+      }
+      throw error
+    }
+  }
+  const defaults = { ...callOf(list.options), ...(limit !== undefined && { limit }) }
+  return new Paging(fetch, defaults, { ...originOf(context, operation, params), operation })
+}
+
+function boundsBody({ lower = [], upper }: Bounds): BranchBounds {
+  return { lower: lower.map(hashText), upper: upper.map(hashText) }
+}
+
+class WrongChain extends Error {}
+
+function expectChain(actual: number, expected: number): void {
+  if (actual !== expected) throw new WrongChain(`there is a header of chain ${actual}, not ${expected}`)
+}
+
+/** Runs what reads an answer: bytes or text that are no header are the node's fault. */
+function understood<T>(operation: Operation, answer: Parameters<typeof misbehaved>[1], read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof FormatError) throw misbehaved(operation, answer, `what is no header: ${error.message}`, error)
+    throw error
+  }
+}

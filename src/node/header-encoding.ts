@@ -1,0 +1,98 @@
+/** The encodings of headers on the wire (PROTOCOL.md B.1, B.7), and what calls make of them. */
+import { decodeBase64Url, encodeBase64Url } from '../core/bytes.ts'
+import { NewcutError } from '../core/errors.ts'
+import { decodeHeader, type Header } from '../core/header.ts'
+import { headerFromJson } from '../core/header-json.ts'
+import type { Json } from '../core/json.ts'
+import type { HeaderObject } from '../schema/bodies.ts'
+import { BINARY, JSON_TYPE, OBJECT_JSON_TYPE } from '../schema/operations.ts'
+
+/** What a header is given as, by the name of the encoding. */
+export interface HeaderEncodings {
+  /** core Header: numbers as bigint, hashes as bytes. The default; comes over the wire in the shortest form there is. */
+  readonly decoded: Header
+  /** The object as the node writes it; integers beyond 2^53 are bigint. */
+  readonly object: HeaderObject
+  /** The bytes in base64url, unpadded: 424 characters for a graph of degree 3. */
+  readonly text: string
+  /** The bytes: 210 + 36 x degree. */
+  readonly binary: Uint8Array
+}
+
+/** `decoded`, `object`, `text` or `binary`. */
+export type HeaderEncoding = keyof HeaderEncodings
+
+/** Which encoding a call gives headers in; it decides the type of its result. */
+export interface EncodingOption<E extends HeaderEncoding> {
+  /** Default `decoded`. */
+  readonly encoding?: E
+}
+
+/** How one encoding is asked for, read and understood. Reading throws FormatError. */
+export interface HeaderCodec<T> {
+  /** Media type of pages. */
+  readonly pageType: typeof JSON_TYPE | typeof OBJECT_JSON_TYPE
+  /** What a single header is asked for as. */
+  readonly accept: string
+  readonly fromText: (text: string) => T
+  readonly fromBytes: (bytes: Uint8Array) => T
+  readonly fromObject: (object: HeaderObject) => T
+  readonly toHeader: (value: T) => Header
+  /** Whose header it is: chain, and block hash in base64url. */
+  readonly placeOf: (value: T) => { readonly chain: number; readonly hash: string }
+}
+
+// Binary is the shortest; a node that has none for this endpoint gives text.
+const BINARY_OR_TEXT = `${BINARY}, application/json;q=0.5`
+
+function notOnWire(): never {
+  throw new NewcutError('NODE_MISBEHAVED', 'a header in another encoding than was asked for')
+}
+
+function placeOf({ chainId, hash }: Header): { chain: number; hash: string } {
+  return { chain: chainId, hash: encodeBase64Url(hash) }
+}
+
+const codecs: { readonly [E in HeaderEncoding]: HeaderCodec<HeaderEncodings[E]> } = {
+  decoded: {
+    pageType: JSON_TYPE,
+    accept: BINARY_OR_TEXT,
+    fromText: (text) => decodeHeader(decodeBase64Url(text, 'header')),
+    fromBytes: decodeHeader,
+    fromObject: (object) => headerFromJson(object as Json),
+    toHeader: (header) => header,
+    placeOf,
+  },
+  object: {
+    pageType: OBJECT_JSON_TYPE,
+    accept: OBJECT_JSON_TYPE,
+    fromText: notOnWire,
+    fromBytes: notOnWire,
+    fromObject: (object) => object,
+    toHeader: (object) => headerFromJson(object as Json),
+    placeOf: ({ chainId, hash }) => ({ chain: chainId, hash }),
+  },
+  text: {
+    pageType: JSON_TYPE,
+    accept: 'application/json',
+    fromText: (text) => text,
+    fromBytes: encodeBase64Url,
+    fromObject: notOnWire,
+    toHeader: (text) => decodeHeader(decodeBase64Url(text, 'header')),
+    placeOf: (text) => placeOf(decodeHeader(decodeBase64Url(text, 'header'))),
+  },
+  binary: {
+    pageType: JSON_TYPE,
+    accept: BINARY_OR_TEXT,
+    fromText: (text) => decodeBase64Url(text, 'header'),
+    fromBytes: (bytes) => bytes,
+    fromObject: notOnWire,
+    toHeader: decodeHeader,
+    placeOf: (bytes) => placeOf(decodeHeader(bytes)),
+  },
+}
+
+/** The codec of an encoding. */
+export function codecOf<E extends HeaderEncoding>(encoding: E | undefined): HeaderCodec<HeaderEncodings[E]> {
+  return codecs[encoding ?? ('decoded' as E)]
+}

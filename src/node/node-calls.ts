@@ -1,0 +1,89 @@
+/** What concerns the node as a whole, its peers, and its memory pool. */
+import type { BackupStatus, Command, PendingTransactions } from '../schema/bodies.ts'
+import { operations } from '../schema/operations.ts'
+import { type Context, callOf, chainText, type Hash, hashText } from './chain-calls.ts'
+import { NodeMisbehaved, NodeRefusal, NotFound } from './errors.ts'
+import type { CallOptions } from './requests.ts'
+
+/** Starts a backup job. */
+export async function makeBackup({ requests, url }: Context, backupPact: boolean, call: CallOptions): Promise<string> {
+  const { makeBackup: operation } = operations
+  const request = { ...callOf(call), query: { backupPact: backupPact ? '' : undefined } }
+  let id: string
+  try {
+    id = await requests.text(operation, request)
+  } catch (error) {
+    // Live nodes have it below the network path.
+    if (!isMissing(error)) throw error
+    id = await requests.text(operation, request, 'network').catch((second: unknown) => {
+      if (!isMissing(second)) throw second
+      throw new NodeRefusal(second, 'backups are off: live nodes want --enable-backup-api and --backup-directory')
+    })
+  }
+  if (/^[\w-]{1,128}$/.test(id)) return id
+  const message = `${url} answered with a backup id that is none: ${JSON.stringify(id.slice(0, 80))}`
+  throw new NodeMisbehaved(message, { url, excerpt: id.slice(0, 200), operation: operation.id })
+}
+
+/** Tells how a backup job stands. */
+export async function checkBackup({ requests }: Context, id: string, call: CallOptions): Promise<BackupStatus> {
+  const { checkBackup: operation } = operations
+  const request = { ...callOf(call), params: { backupId: id } }
+  const refusals: NodeRefusal[] = []
+  for (const scope of ['root', 'network'] as const) {
+    try {
+      return (await requests.text(operation, request, scope)) as BackupStatus
+    } catch (error) {
+      if (!isMissing(error)) throw error
+      refusals.push(error)
+    }
+  }
+  // The answer that says something is the one from where the endpoint is.
+  const told = refusals.find(({ excerpt }) => excerpt !== '') ?? refusals[0]
+  throw new NotFound(told, id, told.excerpt || 'no such backup, or backups are off')
+}
+
+function isMissing(error: unknown): error is NodeRefusal {
+  return error instanceof NodeRefusal && error.status === 404
+}
+
+/** Where a look at the pending transactions begins: the `highwaterMark` of the look before. */
+export type HighwaterMark = PendingTransactions['highwaterMark']
+
+/** Hashes of pending transactions. */
+export async function mempoolPending(
+  { requests }: Context,
+  chain: number,
+  { since, ...call }: CallOptions & { readonly since?: HighwaterMark },
+): Promise<PendingTransactions> {
+  const { mempoolPending: operation } = operations
+  const params = { chain: chainText(operation, chain) }
+  // Both or none: a node heeds them together only.
+  const query = since === undefined ? {} : { nonce: String(since[0]), since: String(since[1]) }
+  return (await requests.json(operation, { ...callOf(call), params, query })).body
+}
+
+/** One answer for each key. */
+export async function mempoolAnswers<Id extends 'mempoolMember' | 'mempoolLookup'>(
+  { requests }: Context,
+  id: Id,
+  { chain, keys, call }: { readonly chain: number; readonly keys: readonly Hash[]; readonly call: CallOptions },
+) {
+  const operation = operations[id]
+  const params = { chain: chainText(operation, chain) }
+  const { body, answer } = await requests.json(operation, { ...callOf(call), params, body: keys.map(hashText) })
+  const { length } = body as readonly unknown[]
+  if (length === keys.length) return body
+  const message = `${answer.url} answered with ${length} entries for ${keys.length} request keys`
+  throw new NodeMisbehaved(message, { url: answer.url, status: answer.status, operation: id })
+}
+
+/** Adds transactions. */
+export async function mempoolInsert(
+  { requests }: Context,
+  { chain, commands, call }: { chain: number; commands: readonly (string | Command)[]; call: CallOptions },
+): Promise<void> {
+  const { mempoolInsert: operation } = operations
+  const body = commands.map((command) => (typeof command === 'string' ? command : JSON.stringify(command)))
+  await requests.send(operation, { ...callOf(call), params: { chain: chainText(operation, chain) }, body })
+}

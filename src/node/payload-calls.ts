@@ -1,0 +1,83 @@
+/** Payloads of a chain, one or many. */
+import { NewcutError } from '../core/errors.ts'
+import type { PayloadData, PayloadWithOutputs } from '../schema/bodies.ts'
+import { operations } from '../schema/operations.ts'
+import { type Context, callOf, chainText, type Hash, hashText, originOf } from './chain-calls.ts'
+import { type CallOptions, misbehaved } from './requests.ts'
+import { verifyPayload } from './verify-payload.ts'
+
+/** How one payload is asked for. */
+export interface PayloadOptions extends CallOptions {
+  /** Height of the block: a hint that lets some nodes find it faster. */
+  readonly height?: number
+  /** Whether the hashes are computed anew (InvalidPayload). Without outputs, outputsHash is taken as it stands. */
+  readonly verify?: boolean
+}
+
+/** Which payloads are asked for: their hashes, with the heights of their blocks as hints or without. */
+export type PayloadKeys = readonly Hash[] | { readonly hashes: readonly Hash[]; readonly heights?: readonly number[] }
+
+/** Live nodes drop without a word what is more than this (PROTOCOL.md E.0). */
+const MOST_IN_BATCH = 1000
+
+const one = { plain: operations.payload, outputs: operations.payloadOutputs } as const
+const many = { plain: operations.payloads, outputs: operations.payloadsOutputs } as const
+
+interface Payloads {
+  readonly plain: PayloadData
+  readonly outputs: PayloadWithOutputs
+}
+
+/** One payload. */
+export async function payload<K extends keyof Payloads>(
+  context: Context,
+  kind: K,
+  { chain, hash, options }: { readonly chain: number; readonly hash: Hash; readonly options: PayloadOptions },
+): Promise<Payloads[K]> {
+  const operation = one[kind]
+  const key = hashText(hash)
+  const params = { chain: chainText(operation, chain), hash: key }
+  const call = { ...callOf(options), params, query: { height: options.height } }
+  const { body, answer } = await context.requests.json(operation, call)
+  if (body.payloadHash !== key) throw misbehaved(operation, answer, `another payload: ${body.payloadHash}`)
+  if (options.verify) verifyPayload(body, originOf(context, operation, params))
+  return body as Payloads[K]
+}
+
+/** Several payloads, in the order of the keys; those that the node does not have are left out. */
+export async function payloads<K extends keyof Payloads>(
+  context: Context,
+  kind: K,
+  { chain, keys, options }: { readonly chain: number; readonly keys: PayloadKeys; readonly options: PayloadOptions },
+): Promise<Payloads[K][]> {
+  const operation = many[kind]
+  const params = { chain: chainText(operation, chain) }
+  const { hashes, heights } = wanted(keys)
+  const found = new Map<string, Payloads[K]>()
+  for (let from = 0; from < hashes.length; from += MOST_IN_BATCH) {
+    const batch = hashes.slice(from, from + MOST_IN_BATCH)
+    const body = heights === undefined ? batch : { hashes: batch, heights: heights.slice(from, from + MOST_IN_BATCH) }
+    const { body: items, answer } = await context.requests.json(operation, { ...callOf(options), params, body })
+    const asked = new Set(batch)
+    for (const item of items) {
+      // Each once: a node that repeats itself is as wrong as one that adds something.
+      if (!asked.delete(item.payloadHash)) {
+        throw misbehaved(operation, answer, `a payload too many: ${item.payloadHash}`)
+      }
+      if (options.verify) verifyPayload(item, originOf(context, operation, params))
+      found.set(item.payloadHash, item as Payloads[K])
+    }
+  }
+  return hashes.map((hash) => found.get(hash)).filter((item) => item !== undefined)
+}
+
+/** Keys without repetitions. */
+function wanted(keys: PayloadKeys): { hashes: string[]; heights: readonly number[] | undefined } {
+  const isList = Array.isArray(keys)
+  const { hashes, heights } = (isList ? { hashes: keys } : keys) as Exclude<PayloadKeys, readonly Hash[]>
+  if (heights !== undefined && heights.length !== hashes.length) {
+    throw new NewcutError('BAD_OPTION', `${heights.length} heights for ${hashes.length} payload hashes`)
+  }
+  const byHash = new Map(hashes.map((hash, i) => [hashText(hash), heights?.[i] ?? 0]))
+  return { hashes: [...byHash.keys()], heights: heights && [...byHash.values()] }
+}

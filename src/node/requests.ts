@@ -1,0 +1,223 @@
+/**
+ * Calls of operations: path, query, media types and bodies come from the table of operations; every answer is limited in
+ * size, judged by status and type, and checked against its schema before anybody sees it.
+ */
+import type { Static, TSchema } from 'typebox'
+import { describeError, NewcutError } from '../core/errors.ts'
+import { parseJson, stringifyJson } from '../core/json.ts'
+import { BINARY, JSON_TYPE, type Operation, operations, TEXT } from '../schema/operations.ts'
+import {
+  type AnswerDetails,
+  BranchBoundsExceeded,
+  excerptOf,
+  NodeMisbehaved,
+  NodeRefusal,
+  NotAcceptable,
+  NotFound,
+} from './errors.ts'
+import type { HttpAnswer, NodeHttp } from './http.ts'
+import { UnreachableError } from './unreachable.ts'
+import { validatorOf } from './validate-body.ts'
+
+/** What every call takes. */
+export interface CallOptions {
+  /** When it aborts, the call ends at once and rejects with the signal's reason as it is. */
+  readonly signal?: AbortSignal
+  /** From sending a request to the last byte of its answer; default: that of the client (10 s). 0: no bound. */
+  readonly timeoutMs?: number
+}
+
+/** A call as the table describes it; parameters that are not given are left out. */
+export interface Call extends CallOptions {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string | number | undefined>>
+  readonly body?: unknown
+  readonly accept?: string
+}
+
+/** The JSON body of an operation's success, by media type. */
+export type Answered<O extends Operation, Type extends string = typeof JSON_TYPE> = O extends {
+  readonly responses: { readonly 200: { readonly content: Readonly<Record<Type, infer Schema extends TSchema>> } }
+}
+  ? Static<Schema>
+  : never
+
+const MIB = 1024 * 1024
+/** Most bytes of one answer, by what is asked for: a block can have megabytes, a page has up to 360 of them. */
+const BODY_LIMITS: Partial<Record<string, number>> = {
+  blocks: 64 * MIB,
+  blockBranch: 64 * MIB,
+  payload: 16 * MIB,
+  payloadOutputs: 16 * MIB,
+  payloads: 64 * MIB,
+  payloadsOutputs: 64 * MIB,
+  mempoolPending: 16 * MIB,
+  mempoolLookup: 16 * MIB,
+}
+const OTHER_BODY_LIMIT = 4 * MIB
+/** Of numbers of /info, /health-check, backup ids and states. */
+const TEXT_LIMIT = 64 * 1024
+
+export class Requests {
+  readonly #http: NodeHttp
+  readonly #prefix: string
+
+  /** `prefix`: `/PRODUCT/0.0/NETWORK`. */
+  constructor(http: NodeHttp, prefix: string) {
+    this.#http = http
+    this.#prefix = prefix
+  }
+
+  /** Path of an operation; `scope` moves it to the root or below the prefix. */
+  pathOf(operation: Operation, params: Readonly<Record<string, string>> = {}, scope = operation.scope): string {
+    const path = operation.path.replace(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(params[name] ?? ''))
+    return scope === 'root' ? path : this.#prefix + path
+  }
+
+  /** Any 2xx answer. Throws UnreachableError, NodeRefusal, NodeMisbehaved, and BAD_OPTION for what the caller got wrong. */
+  async send(operation: Operation, call: Call = {}, scope = operation.scope): Promise<HttpAnswer> {
+    const { id } = operation
+    check(operation, 'parameter', operation.params, call.params ?? {})
+    check(operation, 'query', operation.query, withoutUndefined(call.query))
+    const isText = operation.responses[200]?.content?.[TEXT] !== undefined
+    try {
+      const answer = await this.#http.request({
+        method: operation.method,
+        path: this.pathOf(operation, call.params, scope),
+        ...(call.query && { query: call.query }),
+        ...bodyOf(operation, call.body),
+        ...(call.accept !== undefined && { accept: call.accept }),
+        ...(call.signal && { signal: call.signal }),
+        ...(call.timeoutMs !== undefined && { timeoutMs: call.timeoutMs }),
+        maxBodyBytes: isText ? TEXT_LIMIT : (BODY_LIMITS[id] ?? OTHER_BODY_LIMIT),
+      })
+      if (answer.status < 200 || answer.status > 299) throw refusal(operation, answer)
+      return answer
+    } catch (error) {
+      if (error instanceof UnreachableError && error.reason !== 'closed') throw error.of(id)
+      if (!(error instanceof NewcutError) || error.code !== 'NODE_MISBEHAVED') throw error
+      const url = this.#http.baseUrl + this.pathOf(operation, call.params, scope)
+      throw new NodeMisbehaved(error.message, { url, operation: id, hint: error.hint, cause: error })
+    }
+  }
+
+  /** The body of a 2xx answer as its schema says; `type`: which of the operation's media types to ask for. */
+  async json<const O extends Operation, Type extends string = typeof JSON_TYPE>(
+    operation: O,
+    call: Call = {},
+    type: Type = JSON_TYPE as Type,
+  ): Promise<{ body: Answered<O, Type>; answer: HttpAnswer }> {
+    const answer = await this.send(operation, { ...call, accept: type.replace(/;charset=.*/, '') })
+    return { body: readJson(operation, answer, type) as Answered<O, Type>, answer }
+  }
+
+  /** The body of a 2xx answer as one line of text, as its schema says. */
+  async text(operation: Operation, call: Call = {}, scope = operation.scope): Promise<string> {
+    const answer = await this.send(operation, call, scope)
+    const text = decodeText(operation, answer).trim()
+    checkAnswer(operation, answer, TEXT, text)
+    return text
+  }
+}
+
+/** Parses and checks a JSON answer. Throws NodeMisbehaved. */
+export function readJson(operation: Operation, answer: HttpAnswer, type: string): unknown {
+  if (!hasType(answer, JSON_TYPE)) {
+    throw misbehaved(operation, answer, `a body of type ${answer.headers['content-type']}, not JSON`)
+  }
+  let json: unknown
+  try {
+    json = parseJson(decodeText(operation, answer))
+  } catch (error) {
+    if (error instanceof NewcutError) throw error
+    throw misbehaved(operation, answer, `a body that is no JSON (${describeError(error)})`)
+  }
+  checkAnswer(operation, answer, type, json)
+  return json
+}
+
+/** Whether an answer is of this type, whatever its parameters. One without a type may be anything. */
+export function hasType({ headers }: Pick<HttpAnswer, 'headers'>, type: string): boolean {
+  const actual = headers['content-type']
+  const bare = (text: string) => text.split(';')[0].trim().toLowerCase()
+  return actual === undefined || bare(actual) === bare(type)
+}
+
+/** The error for an answer of 2xx that is not what was asked for: `URL answered with WHAT`. */
+export function misbehaved(operation: Operation, answer: HttpAnswer, what: string, cause?: unknown): NodeMisbehaved {
+  const { url, status, body } = answer
+  const details = { url, status, excerpt: excerptOf(body), operation: operation.id, cause }
+  return new NodeMisbehaved(`${url} answered with ${what}`, details)
+}
+
+function decodeText(operation: Operation, answer: HttpAnswer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(answer.body)
+  } catch {
+    throw misbehaved(operation, answer, 'a body that is no UTF-8 text')
+  }
+}
+
+function checkAnswer(operation: Operation, answer: HttpAnswer, type: string, value: unknown): void {
+  const schema = operation.responses[200]?.content?.[type]
+  if (schema === undefined) return
+  const validator = validatorOf(schema)
+  if (validator.accepts(value)) return
+  throw misbehaved(operation, answer, `a body in which ${validator.complaint(value)}`)
+}
+
+/** What the caller hands in follows the same schemas: an error here costs no request. Throws NewcutError BAD_OPTION. */
+function check(operation: Operation, what: string, schema: TSchema, value: unknown): void {
+  const validator = validatorOf(schema)
+  if (validator.accepts(value)) return
+  throw new NewcutError('BAD_OPTION', `${operation.id}: ${what} ${validator.complaint(value)}`)
+}
+
+function withoutUndefined(query: Call['query'] = {}): Record<string, string | number> {
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as Record<string, string>
+}
+
+function bodyOf(operation: Operation, value: unknown): { body?: Uint8Array | string; contentType?: string } {
+  const { body } = operation
+  if (body === undefined) return {}
+  if (body.type === BINARY) return { body: value as Uint8Array, contentType: BINARY }
+  check(operation, 'body', body.schema, value)
+  return { body: stringifyJson(value), contentType: body.type }
+}
+
+function refusal(operation: Operation, answer: HttpAnswer): NodeRefusal {
+  const { url, status, body } = answer
+  const details: AnswerDetails = { url, status, excerpt: excerptOf(body), operation: operation.id }
+  if (status === 406) return new NotAcceptable(details)
+  const isBranch = operation.path.endsWith('/branch')
+  if (status === 400 && isBranch && /bound|^$/i.test(details.excerpt)) return new BranchBoundsExceeded(details)
+  const named = status === 404 ? notFoundBody(body) : null
+  if (named !== null) return new NotFound(details, named.key, named.reason)
+  return new NodeRefusal(details, hintFor(operation, answer))
+}
+
+/** A 404 names the key; without that it is the endpoint, or the chain, which is not there. */
+function notFoundBody(body: Uint8Array): { key: string | null; reason: string } | null {
+  const { 404: response } = operations.header.responses
+  let json: unknown
+  try {
+    json = JSON.parse(new TextDecoder().decode(body))
+  } catch {
+    // Live nodes answer with an empty body, or with text, where there is no such endpoint.
+    return null
+  }
+  if (!validatorOf(response.content[JSON_TYPE]).accepts(json)) return null
+  const { key, reason } = json as { key?: string; reason: string }
+  return { key: key ?? null, reason }
+}
+
+function hintFor(operation: Operation, { status, headers, body }: HttpAnswer): string | undefined {
+  if (status >= 300 && status < 400) return `redirections (here to ${headers.location ?? 'nowhere'}) are not followed`
+  // Text tells what is wrong; without it the path is not served.
+  if (status !== 404 || body.length > 0) return undefined
+  if (operation.id === 'config') return 'live nodes serve it on their P2P port (1789, https), not on the service port'
+  if (operation.group === 'mempool' || operation.id.startsWith('putCut') || operation.id === 'cutPeers') {
+    return 'live nodes serve it on their P2P port (1789, https), not on the service port'
+  }
+  return 'this node does not have the endpoint, or the network not the chain'
+}

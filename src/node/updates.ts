@@ -1,0 +1,221 @@
+/**
+ * Update streams as async iterables: they reconnect by themselves, tell where something was missed, and hold a bounded
+ * number of events for a slow reader.
+ */
+import type { Clock } from '../core/clock.ts'
+import { NewcutError } from '../core/errors.ts'
+import { NodeMisbehaved, NodeRefusal } from './errors.ts'
+import { openEventStream } from './event-stream.ts'
+import { type NodeHttp, onAbort } from './http.ts'
+import { UnreachableError } from './unreachable.ts'
+
+/** Something was missed between the update before and the one after it. */
+export interface Gap {
+  readonly type: 'gap'
+  /**
+   * `reconnected`: the stream was down, or the node had ended it as nodes do from time to time; `overflow`: the reader
+   * was slower than the node, and the oldest updates were dropped.
+   */
+  readonly reason: 'reconnected' | 'overflow'
+  /** How many updates were dropped; null: nobody knows. */
+  readonly dropped: number | null
+  /** What ended the stream before; undefined for a regular end. */
+  readonly cause?: NewcutError
+}
+
+/** How a stream is followed. */
+export interface StreamOptions {
+  /** Aborting it ends the iteration, without an error. */
+  readonly signal?: AbortSignal
+  /** Called whenever the stream stands: what happens from now on is heard of. */
+  readonly onOpen?: () => void
+  /** Hears of failures that are retried after a pause of `retryInMs`. Default: nobody does; a gap tells afterwards. */
+  readonly onTrouble?: (error: NewcutError, retryInMs: number) => void
+  /** Longest silence before the stream is opened anew; default 0: a silent stream stays. */
+  readonly stallMs?: number
+  /** Most updates that wait for the reader; default 1,000. */
+  readonly mostBuffered?: number
+}
+
+/** An iteration that can be ended while somebody waits for its next item. */
+export interface Updates<T> extends AsyncIterable<T> {
+  /** Opens the stream. Nothing is asked for before the first `next()`. */
+  [Symbol.asyncIterator](): AsyncIterator<T, undefined, undefined>
+}
+
+const MOST_BUFFERED = 1_000
+/** Text of events that wait; beyond it the oldest are dropped as well. */
+const MOST_BUFFERED_CHARACTERS = 64 * 1024 * 1024
+
+const machineClock: Clock = {
+  wallMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  after: (delayMs, run) => {
+    const timer = setTimeout(run, delayMs)
+    return () => clearTimeout(timer)
+  },
+}
+
+/** What is followed, and what an event means. */
+export interface StreamSource<T> {
+  readonly http: NodeHttp
+  readonly path: string
+  /** Id of the operation, for errors. */
+  readonly operation: string
+  /** What to do about a 404. */
+  readonly hintIfMissing: string
+  readonly body?: Uint8Array
+  readonly events: readonly string[]
+  readonly maxEventBytes?: number
+  /** Called when the reader asks for the event, one at a time. What it throws ends the iteration. */
+  readonly read: (name: string, data: string) => T | Promise<T>
+}
+
+/** The updates of a stream; each iteration opens a connection of its own. */
+export function followStream<T>(source: StreamSource<T>, options: StreamOptions): Updates<T | Gap> {
+  return { [Symbol.asyncIterator]: () => iterate(source, options) }
+}
+
+function iterate<T>(source: StreamSource<T>, options: StreamOptions): AsyncIterator<T | Gap, undefined, undefined> {
+  const queue = new UpdateQueue(options.mostBuffered ?? MOST_BUFFERED)
+  const entries = follow(source, options, queue)
+  return {
+    next: () => entries.next(),
+    // A generator would answer only after the next update had come.
+    return: () => {
+      queue.end()
+      return entries.return(undefined)
+    },
+  }
+}
+
+async function* follow<T>(
+  source: StreamSource<T>,
+  options: StreamOptions,
+  queue: UpdateQueue,
+): AsyncGenerator<T | Gap, undefined, undefined> {
+  const { read, hintIfMissing, ...connection } = source
+  const { signal, stallMs } = options
+  let hasBeenOpen = false
+  let failure: NewcutError | undefined
+  const stream = openEventStream({
+    ...connection,
+    ...(stallMs !== undefined && { stallMs }),
+    clock: machineClock,
+    onOpen: () => {
+      if (hasBeenOpen)
+        queue.gap({ type: 'gap', reason: 'reconnected', dropped: null, ...(failure && { cause: failure }) })
+      hasBeenOpen = true
+      failure = undefined
+      options.onOpen?.()
+    },
+    onEvent: (name, data) => queue.push(name, data),
+    onError: (error, retryInMs) => {
+      failure = error
+      if (isFinal(error)) {
+        stream.close()
+        const isMissing = error instanceof NodeRefusal && error.status === 404
+        queue.end(isMissing ? new NodeRefusal(error, hintIfMissing) : error)
+      } else options.onTrouble?.(error, retryInMs)
+    },
+  })
+  const forget = signal && onAbort(signal, () => queue.end())
+  try {
+    for (let entry = await queue.take(); entry !== undefined; entry = await queue.take()) {
+      yield 'type' in entry ? entry : await read(entry.name, entry.data)
+    }
+  } catch (error) {
+    if (signal?.aborted !== true) throw error
+  } finally {
+    stream.close()
+    forget?.()
+  }
+  return undefined
+}
+
+/** Whether trying again would come to the same: refused for good, no event stream at all, the wrong certificate. */
+function isFinal(error: NewcutError): boolean {
+  if (error instanceof NodeRefusal || error instanceof NodeMisbehaved) return !error.retryable
+  // A machine that wakes up or changes networks knows no host for a while.
+  if (error instanceof UnreachableError) return !error.retryable && error.reason !== 'unknown-host'
+  return error.code === 'NODE_MISBEHAVED'
+}
+
+interface Event {
+  readonly name: string
+  readonly data: string
+}
+
+/** What waits for the reader, bounded in number and size: the oldest gives way to the newest, and a gap tells of it. */
+class UpdateQueue {
+  readonly #most: number
+  readonly #entries: (Event | Gap)[] = []
+  #characters = 0
+  #dropped = 0
+  #lostGap: Gap | undefined
+  #end: { readonly error: NewcutError | undefined } | null = null
+  #wake: () => void = () => undefined
+
+  constructor(most: number) {
+    if (!(Number.isInteger(most) && most >= 1)) {
+      throw new NewcutError('BAD_OPTION', `mostBuffered ${most}: expected a whole number from 1 on`)
+    }
+    this.#most = most
+  }
+
+  push(name: string, data: string): void {
+    this.#entries.push({ name, data })
+    this.#characters += data.length
+    while (this.#entries.length > this.#most || this.#characters > MOST_BUFFERED_CHARACTERS) {
+      const oldest = this.#entries.shift()
+      if (oldest === undefined) break
+      if ('type' in oldest) this.#lostGap = oldest
+      else {
+        this.#characters -= oldest.data.length
+        this.#dropped++
+      }
+    }
+    this.#wake()
+  }
+
+  /** Two gaps in a row are one. */
+  gap(gap: Gap): void {
+    const last = this.#entries.at(-1)
+    if (last !== undefined && 'type' in last) this.#entries.pop()
+    this.#entries.push(gap)
+    this.#wake()
+  }
+
+  /** Ends the reading: with an error after what waits has been read, else at once. */
+  end(error?: NewcutError): void {
+    if (this.#end !== null && error !== undefined) return
+    this.#end = { error }
+    this.#wake()
+  }
+
+  async take(): Promise<Event | Gap | undefined> {
+    for (;;) {
+      if (this.#end !== null && this.#end.error === undefined) return undefined
+      const gap = this.#takeGap()
+      if (gap !== undefined) return gap
+      const entry = this.#entries.shift()
+      if (entry !== undefined) {
+        if (!('type' in entry)) this.#characters -= entry.data.length
+        return entry
+      }
+      if (this.#end?.error !== undefined) throw this.#end.error
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+  }
+
+  /** What the reader was too slow for. */
+  #takeGap(): Gap | undefined {
+    const gap: Gap | undefined =
+      this.#dropped > 0 ? { type: 'gap', reason: 'overflow', dropped: this.#dropped } : this.#lostGap
+    this.#dropped = 0
+    this.#lostGap = undefined
+    return gap
+  }
+}

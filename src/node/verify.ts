@@ -1,0 +1,225 @@
+/**
+ * Headers against the rules of their chain, for `verify: true`. What is checked, and what not, is told at VerifyOptions.
+ */
+import { blockHash } from '../core/block-hash.ts'
+import { encodeBase64Url, equalBytes } from '../core/bytes.ts'
+import { genesisHeader } from '../core/genesis.ts'
+import { encodeWork, type Header } from '../core/header.ts'
+import { genesisHeight, graphAt, type Network } from '../core/network.ts'
+import { solves } from '../core/pow.ts'
+import { MAX_TARGET } from '../core/target.ts'
+import { brokenRules, type HeaderRule } from '../core/validate.ts'
+import { InvalidHeader, NotFound } from './errors.ts'
+import type { CallOptions } from './requests.ts'
+import type { VerifiableNetwork } from './verify-network.ts'
+
+/** What `verify` checks. */
+export interface VerifyOptions {
+  /** False for a network without proof of work: neither that nor targets are checked then. Default true. */
+  readonly checkPow?: boolean
+  /**
+   * Whether target and epoch start are those of the difficulty adjustment. False for a development network whose
+   * difficulty or block delay was set by hand. Default: as checkPow.
+   */
+  readonly checkTargets?: boolean
+  /** Rules to check by, in place of those that follow from what the node says of itself. */
+  readonly network?: Network
+}
+
+/** Whether answers are checked against the rules of the chain. */
+export interface VerifyOption {
+  /**
+   * Every header: its hash (Merkle root over its fields), its proof of work, and, against its parent and the blocks of
+   * adjacent chains that it names (asked for where they are not at hand): version, feature flags, chain, parent,
+   * height, adjacents, creation time, target, epoch start, weight. Every payload: its three hashes, and that it is the
+   * one that its header names. What is broken throws InvalidHeader or InvalidPayload, naming the rules.
+   *
+   * A genesis header has to be that of the network; on `development` its target is taken as it stands, for such networks
+   * begin with a difficulty of their choice. Graphs and block delay of development networks, and of networks that
+   * core/network.ts does not know, are taken from the node's /info; of the unknown ones targets and epoch starts are not
+   * checked, nor the version but for being that of the parent.
+   *
+   * Not checked: whether the first headers of a list stand on the chain that everybody else follows (ask another node
+   * for its hashes), and whether a creation time is in the future (of whose clock?).
+   */
+  readonly verify?: boolean | VerifyOptions
+}
+
+/** Where headers come from that are referred to. */
+export interface HeaderSource {
+  /** Throws NotFound. */
+  readonly one: (chain: number, hash: string, call: CallOptions) => Promise<Header>
+  /** All headers of a chain between two heights, both included. */
+  readonly range: (chain: number, from: number, to: number, call: CallOptions) => AsyncIterable<Header>
+}
+
+/** Headers at hand, whatever they were needed for; the oldest are forgotten. */
+const KNOWN_LIMIT = 8192
+/** Headers checked together; with all they refer to they fit into those at hand. */
+const BATCH = 360
+/** From this number of wanted headers on, a chain is asked for pages and no longer for one at a time. */
+const ENOUGH_FOR_PAGES = 4
+
+/** Checks headers that come in any order, best in that of their heights: then each serves to check the next. */
+export class HeaderVerifier {
+  readonly #network: Network
+  readonly #isKnown: boolean
+  readonly #checkPow: boolean
+  readonly #checkTargets: boolean
+  readonly #source: HeaderSource
+  readonly #origin: { readonly url: string; readonly operation: string }
+  /** Block hash in base64url -> header whose hash was found to be right. */
+  readonly #known = new Map<string, Header>()
+
+  constructor(
+    { network, isKnown }: VerifiableNetwork,
+    options: VerifyOptions,
+    source: HeaderSource,
+    origin: { readonly url: string; readonly operation: string },
+  ) {
+    this.#network = network
+    this.#isKnown = isKnown
+    this.#checkPow = options.checkPow ?? true
+    this.#checkTargets = (options.checkTargets ?? this.#checkPow) && isKnown
+    this.#source = source
+    this.#origin = origin
+  }
+
+  /** Throws InvalidHeader for the first that breaks a rule, and whatever asking for others throws. */
+  async verify(headers: readonly Header[], call: CallOptions): Promise<void> {
+    for (let from = 0; from < headers.length; from += BATCH) {
+      const batch = headers.slice(from, from + BATCH)
+      for (const header of batch) this.#remember(header)
+      await this.#fetchMissing(batch, call)
+      for (const header of batch) this.#throwIf(header, this.#judge(header))
+    }
+  }
+
+  #judge(header: Header): HeaderRule[] {
+    const height = Number(header.height)
+    const alone = this.#brokenAlone(header)
+    if (header.chainId >= graphAt(this.#network, height).adjacents.length) return [...alone, 'chain']
+    if (this.#isGenesis(header)) return [...alone, ...this.#brokenGenesis(header)]
+    const parent = this.#find(header.parent)
+    if (parent === undefined) return [...alone, 'parent']
+    const adjacentParents = new Map<number, Header>()
+    for (const [chain, hash] of header.adjacents) {
+      const adjacent = this.#find(hash)
+      if (adjacent !== undefined) adjacentParents.set(chain, adjacent)
+    }
+    const network = this.#isKnown ? this.#network : { ...this.#network, code: parent.version }
+    const ancestry = { parent, adjacentParents }
+    const options = { now: null, checkPow: this.#checkPow }
+    if (this.#checkTargets) return brokenRules(network, header, ancestry, options)
+    const difficulty = header.target === 0n ? 0n : MAX_TARGET / header.target
+    const { target, epochStart } = header
+    const expected = { target, epochStart, weight: BigInt.asUintN(256, parent.weight + difficulty) }
+    return brokenRules(network, header, ancestry, { ...options, expected })
+  }
+
+  /** What can be said of a header by itself. */
+  #brokenAlone(header: Header): HeaderRule[] {
+    const work = encodeWork(header)
+    const rules: HeaderRule[] = []
+    if (!equalBytes(blockHash(work), header.hash)) rules.push('hash')
+    if (this.#checkPow && !this.#isGenesis(header) && !solves(work)) rules.push('proofOfWork')
+    if (this.#isKnown && header.version !== this.#network.code) rules.push('version')
+    return rules
+  }
+
+  #isGenesis({ chainId, height }: Header): boolean {
+    const hasChain = this.#network.graphHistory.some(({ graph }) => chainId < graph.adjacents.length)
+    return hasChain && Number(height) <= genesisHeight(this.#network, chainId)
+  }
+
+  /** The genesis header of a network follows from its name, but for payload and, on a development network, target. */
+  #brokenGenesis(header: Header): HeaderRule[] {
+    const takesTarget = !this.#isKnown || this.#network.name === 'development' || !this.#checkTargets
+    const expected = genesisHeader(
+      {
+        ...this.#network,
+        ...(takesTarget && { genesisTarget: () => header.target }),
+        ...(!this.#isKnown && { genesisTime: header.creationTime, code: header.version }),
+      },
+      header.chainId,
+      header.payloadHash,
+    )
+    const adjacents = [...expected.adjacents]
+    const broken: [HeaderRule, boolean][] = [
+      ['featureFlags', header.featureFlags !== 0n],
+      ['parent', !equalBytes(header.parent, expected.parent)],
+      ['height', header.height !== expected.height],
+      [
+        'adjacents',
+        adjacents.length !== header.adjacents.size ||
+          !adjacents.every(([chain, hash]) => equalBytes(hash, header.adjacents.get(chain) ?? new Uint8Array())),
+      ],
+      ['creationTime', header.creationTime !== expected.creationTime],
+      ['target', header.target !== expected.target],
+      ['epochStart', header.epochStart !== expected.epochStart],
+      ['weight', header.weight !== 0n],
+    ]
+    return broken.filter(([, isBroken]) => isBroken).map(([rule]) => rule)
+  }
+
+  /** Asks for what a batch refers to and what is not at hand, all chains at once. */
+  async #fetchMissing(batch: readonly Header[], call: CallOptions): Promise<void> {
+    const missing = new Map<number, Map<string, number>>()
+    for (const header of batch) {
+      if (this.#isGenesis(header)) continue
+      const references = [[header.chainId, header.parent] as const, ...header.adjacents]
+      for (const [chain, bytes] of references) {
+        const hash = encodeBase64Url(bytes)
+        if (this.#known.has(hash)) continue
+        const wanted = missing.get(chain) ?? new Map<string, number>()
+        missing.set(chain, wanted.set(hash, Number(header.height) - 1))
+      }
+    }
+    await Promise.all([...missing].map(([chain, wanted]) => this.#fetch(chain, wanted, call)))
+  }
+
+  /** `wanted`: block hash -> height. */
+  async #fetch(chain: number, wanted: Map<string, number>, call: CallOptions): Promise<void> {
+    if (wanted.size >= ENOUGH_FOR_PAGES) {
+      const heights = [...wanted.values()]
+      const range = this.#source.range(chain, Math.min(...heights), Math.max(...heights), call)
+      for await (const header of range) {
+        if (wanted.delete(encodeBase64Url(header.hash))) this.#admit(header)
+        if (wanted.size === 0) break
+      }
+    }
+    for (const hash of wanted.keys()) {
+      try {
+        this.#admit(await this.#source.one(chain, hash, call))
+      } catch (error) {
+        // A header that refers to what is not there is judged without it, and breaks a rule.
+        if (!(error instanceof NotFound)) throw error
+      }
+    }
+  }
+
+  /** Takes in a header that others refer to. Its own parents are not asked for: somewhere one has to begin. */
+  #admit(header: Header): void {
+    this.#throwIf(header, this.#brokenAlone(header))
+    this.#remember(header)
+  }
+
+  #remember(header: Header): void {
+    const hash = encodeBase64Url(header.hash)
+    this.#known.delete(hash)
+    this.#known.set(hash, header)
+    const [oldest] = this.#known.keys()
+    if (this.#known.size > KNOWN_LIMIT && oldest !== undefined) this.#known.delete(oldest)
+  }
+
+  #find(hash: Uint8Array): Header | undefined {
+    return this.#known.get(encodeBase64Url(hash))
+  }
+
+  #throwIf(header: Header, broken: readonly HeaderRule[]): void {
+    if (broken.length === 0) return
+    const { chainId: chain, height, hash } = header
+    const rules = [...new Set(broken)]
+    throw new InvalidHeader({ chain, height, hash: encodeBase64Url(hash) }, rules, this.#origin)
+  }
+}

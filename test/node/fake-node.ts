@@ -1,0 +1,140 @@
+/** A real node:http server that answers as a test tells it: for endpoints that differ between nodes, and for lies. */
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { NodeClient } from '../../src/node/client.ts'
+
+export const JSON_TYPE = 'application/json;charset=utf-8'
+export const OBJECT_TYPE = 'application/json;blockheader-encoding=object'
+export const TEXT = 'text/plain;charset=utf-8'
+export const BINARY = 'application/octet-stream'
+export const PREFIX = '/chainweb/0.0/development'
+
+export interface Seen {
+  readonly method: string
+  readonly path: string
+  readonly query: Readonly<Record<string, string>>
+  readonly headers: http.IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+export interface Reply {
+  readonly status?: number
+  readonly headers?: http.OutgoingHttpHeaders
+  readonly body?: string | Uint8Array
+}
+
+/** A reply, or something that does with the response what it likes. */
+export type Answer = (seen: Seen, response: http.ServerResponse) => Reply | undefined
+
+export const json = (value: unknown, status = 200): Reply => ({
+  status,
+  headers: { 'content-type': JSON_TYPE },
+  body: typeof value === 'string' ? value : JSON.stringify(value),
+})
+export const text = (body: string, status = 200): Reply => ({ status, headers: { 'content-type': TEXT }, body })
+
+/** /info of a network of two chains. */
+export const pairInfo = {
+  nodeVersion: 'development',
+  nodeApiVersion: '0.0',
+  nodeChains: ['0', '1'],
+  nodeNumberOfChains: 2,
+  nodeGraphHistory: [
+    [
+      0,
+      [
+        [0, [1]],
+        [1, [0]],
+      ],
+    ],
+  ],
+  nodeBlockDelay: 30_000_000,
+}
+
+export class FakeNode {
+  readonly url: string
+  /** Every request but those for /info. */
+  readonly seen: Seen[] = []
+  readonly #answers = new Map<string, Answer>()
+  #otherwise: Answer = () => ({ status: 404 })
+
+  private constructor(url: string) {
+    this.url = url
+  }
+
+  static async start(info: unknown = pairInfo): Promise<FakeNode> {
+    const server = http.createServer(async (request, response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+      node.#answer(request, response, Buffer.concat(chunks))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const node = new FakeNode(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    return node.on('GET', '/info', () => json(info))
+  }
+
+  /** Without an answer of its own a path is not served: 404 without a body. */
+  on(method: string, path: string, answer: Answer): this {
+    this.#answers.set(`${method} ${path}`, answer)
+    return this
+  }
+
+  /** The answer for all other paths. */
+  otherwise(answer: Answer): void {
+    this.#otherwise = answer
+  }
+
+  /** As on, below the network path. */
+  onNetwork(method: string, path: string, answer: Answer): this {
+    return this.on(method, PREFIX + path, answer)
+  }
+
+  async connect(): Promise<NodeClient> {
+    const client = await NodeClient.connect({ url: this.url, timeoutMs: 5_000 })
+    onTestFinished(() => client.close())
+    return client
+  }
+
+  get last(): Seen {
+    const last = this.seen.at(-1)
+    if (last === undefined) throw new Error('nothing was asked for')
+    return last
+  }
+
+  #answer(request: http.IncomingMessage, response: http.ServerResponse, body: Buffer): void {
+    const url = new URL(request.url ?? '', this.url)
+    const seen: Seen = {
+      method: request.method ?? '',
+      path: url.pathname,
+      query: Object.fromEntries(url.searchParams),
+      headers: request.headers,
+      body,
+    }
+    if (url.pathname !== '/info') this.seen.push(seen)
+    const answer = this.#answers.get(`${seen.method} ${seen.path}`) ?? this.#otherwise
+    const reply = answer(seen, response)
+    if (reply !== undefined) response.writeHead(reply.status ?? 200, reply.headers).end(reply.body)
+  }
+}
+
+/** A node and a client of it, for one test. */
+export async function fake(info: unknown = pairInfo): Promise<{ node: FakeNode; client: NodeClient }> {
+  const node = await FakeNode.start(info)
+  return { node, client: await node.connect() }
+}
+
+/** What a promise, or an iteration, fails with. */
+export async function failureOf(promise: Promise<unknown>): Promise<Error> {
+  try {
+    await promise
+  } catch (error) {
+    if (error instanceof Error) return error
+    throw error
+  }
+  throw new Error('it should have failed')
+}

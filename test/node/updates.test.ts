@@ -1,0 +1,246 @@
+/** Update streams as async iterables. */
+import type http from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { encodeWork } from '../../src/core/header.ts'
+import { powHash } from '../../src/core/pow.ts'
+import type { Block } from '../../src/devnet/store.ts'
+import type { Gap, HeaderNews, NewcutError, NodeClient } from '../../src/node/client.ts'
+import { failureOf, fake, PREFIX, text } from './fake-node.ts'
+import { blocksOf, devnet, headerJson, mine, payloadJson } from './mined.ts'
+
+const bigEndian = (bytes: Uint8Array) => Buffer.from(bytes).reverse().toString('hex')
+
+/** A block as an event of a node. */
+function eventOf(block: Block, change: object = {}, name = 'BlockHeader'): string {
+  const target = block.header.target.toString(16).padStart(64, '0')
+  const pow = bigEndian(powHash(encodeWork(block.header)))
+  const data = { header: headerJson(block), txCount: 3, powHash: pow, target, ...change }
+  return `event:${name}\ndata:${JSON.stringify(data)}\n\n`
+}
+
+const HEAD = { 'content-type': 'text/event-stream' }
+
+/** A node whose streams the test writes, and the blocks to write. */
+async function streaming(path = '/header/updates') {
+  const mined = await devnet()
+  await mine(mined.client, 5)
+  const { node, client } = await fake()
+  const opened: http.ServerResponse[] = []
+  node.onNetwork('GET', path, (_seen, response) => {
+    response.writeHead(200, HEAD)
+    response.flushHeaders()
+    opened.push(response)
+    return undefined
+  })
+  const last = async () => {
+    while (opened.length === 0) await sleep(2)
+    return opened[opened.length - 1]
+  }
+  return { node, client, opened, last, blocks: blocksOf(mined.node, 0) }
+}
+
+const heightOf = (news: HeaderNews | Gap | undefined) =>
+  news === undefined ? 'end' : news.type === 'gap' ? `gap ${news.reason} ${news.dropped}` : Number(news.header.height)
+
+/** Reads the next items of an open iteration. */
+async function read(iterator: AsyncIterator<HeaderNews | Gap, undefined>, count: number) {
+  const seen = []
+  for (let i = 0; i < count; i++) seen.push(heightOf((await iterator.next()).value))
+  return seen
+}
+
+it('gives headers as they come, decoded or as objects', async () => {
+  const { client, last, blocks } = await streaming()
+  const updates = client.headerUpdates()[Symbol.asyncIterator]()
+  const next = updates.next()
+  ;(await last()).write(eventOf(blocks[1]) + eventOf(blocks[2], {}, 'Block'))
+  const { header } = blocks[1]
+  const pow = bigEndian(powHash(encodeWork(header)))
+  expect((await next).value).toEqual({ type: 'block', header, powHash: pow, target: header.target, txCount: 3 })
+  expect(await read(updates, 1)).toEqual([2])
+  await updates.return?.()
+  const objects = client.headerUpdates({ encoding: 'object' })[Symbol.asyncIterator]()
+  const object = objects.next()
+  await sleep(20)
+  ;(await last()).write(eventOf(blocks[3]))
+  expect((await object).value).toMatchObject({ header: { hash: blocks[3].id, height: 3 } })
+  await objects.return?.()
+})
+
+it('reconnects when the node ends the stream, and says that something was missed', async () => {
+  const { client, opened, last, blocks } = await streaming()
+  const troubles: NewcutError[] = []
+  let opens = 0
+  const options = { onOpen: () => opens++, onTrouble: (error: NewcutError) => troubles.push(error) }
+  const updates = client.headerUpdates(options)[Symbol.asyncIterator]()
+  const first = read(updates, 1)
+  const response = await last()
+  response.end(eventOf(blocks[1]))
+  expect(await first).toEqual([1])
+  while (opened.length < 2) await sleep(2)
+  opened[1].write(eventOf(blocks[2]))
+  expect(await read(updates, 2)).toEqual(['gap reconnected null', 2])
+  expect(opens).toBe(2)
+  // Ended within a second: nothing regular, so the pause before the next try is told.
+  expect(troubles).toMatchObject([{ code: 'NODE_MISBEHAVED', retryable: true, operation: 'headerUpdates' }])
+  await updates.return?.()
+})
+
+it('a refusal that may pass is retried; one that stays ends the iteration', async () => {
+  const { node, client, opened, blocks } = await streaming()
+  const troubles: NewcutError[] = []
+  let asked = 0
+  node.onNetwork('GET', '/header/updates', (_seen, response) => {
+    if (++asked < 3) return text('Retry later.', 503)
+    response.writeHead(200, HEAD)
+    opened.push(response)
+    response.write(eventOf(blocks[1]))
+    return undefined
+  })
+  const updates = client.headerUpdates({ onTrouble: (error) => troubles.push(error) })[Symbol.asyncIterator]()
+  expect(await read(updates, 1)).toEqual([1])
+  expect(troubles).toMatchObject([{ status: 503 }, { status: 503 }])
+  node.onNetwork('GET', '/header/updates', () => ({ status: 404 }))
+  opened[0].end()
+  const error = await failureOf(updates.next())
+  expect(error).toMatchObject({
+    status: 404,
+    operation: 'headerUpdates',
+    hint: expect.stringContaining('headerStream'),
+  })
+  expect(await updates.next()).toEqual({ value: undefined, done: true })
+  const count = asked
+  await sleep(300)
+  expect(node.seen.length - count).toBe(1)
+})
+
+it('a slow reader gets the newest, and hears how many it missed', async () => {
+  const { client, last, blocks } = await streaming()
+  const updates = client.headerUpdates({ mostBuffered: 2 })[Symbol.asyncIterator]()
+  const first = read(updates, 1)
+  const response = await last()
+  response.write(eventOf(blocks[0]))
+  expect(await first).toEqual([0])
+  for (const block of blocks.slice(1)) response.write(eventOf(block))
+  await sleep(100)
+  expect(await read(updates, 3)).toEqual(['gap overflow 3', 4, 5])
+  expect(() => client.headerUpdates({ mostBuffered: 0 })[Symbol.asyncIterator]()).toThrow(/mostBuffered/)
+  await updates.return?.()
+})
+
+it('ends when its signal aborts and when it is left, and drops the connection', async () => {
+  const { client, last } = await streaming()
+  const stop = new AbortController()
+  const aborted = client.headerUpdates({ signal: stop.signal })[Symbol.asyncIterator]()
+  const waiting = aborted.next()
+  const first = await last()
+  const closed = new Promise((resolve) => first.on('close', resolve))
+  stop.abort()
+  expect(await waiting).toEqual({ value: undefined, done: true })
+  await closed
+  const left = client.headerUpdates()[Symbol.asyncIterator]()
+  const pending = left.next()
+  await sleep(20)
+  const second = await last()
+  expect(second).not.toBe(first)
+  const ended = new Promise((resolve) => second.on('close', resolve))
+  expect(await left.return?.()).toEqual({ value: undefined, done: true })
+  expect(await pending).toEqual({ value: undefined, done: true })
+  await ended
+})
+
+const wrong: [string, (block: Block, other: Block) => string, RegExp][] = [
+  ['no JSON', () => 'event:BlockHeader\ndata:{"header":\n\n', /no JSON/],
+  ['no header', () => 'event:BlockHeader\ndata:{"txCount":1}\n\n', /must have required properties/],
+  ['a header without its target', (block) => eventOf(block, { header: { ...headerJson(block), target: 1 } }), /target/],
+  [
+    'bits that no hash has',
+    (block) => eventOf(block, { header: { ...headerJson(block), parent: '_'.repeat(43) } }),
+    /parent/,
+  ],
+  ['a stranger', (block) => eventOf(block, { header: { ...headerJson(block), chainwebVersion: '?' } }), /version/],
+]
+it.each(wrong)('an event with %s ends the iteration with an error', async (_name, event, message) => {
+  const { client, last, blocks } = await streaming()
+  const updates = client.headerUpdates()[Symbol.asyncIterator]()
+  const next = updates.next()
+  ;(await last()).write(event(blocks[1], blocks[2]))
+  expect(await failureOf(next)).toMatchObject({
+    name: 'NodeMisbehaved',
+    operation: 'headerUpdates',
+    message: expect.stringMatching(message),
+  })
+  expect((await updates.next()).done).toBe(true)
+})
+
+it('a page of the web is no stream', async () => {
+  const { node, client } = await streaming()
+  node.onNetwork('GET', '/header/updates', () => ({ headers: { 'content-type': 'text/html' }, body: '<html>' }))
+  expect(await failureOf(client.headerUpdates()[Symbol.asyncIterator]().next())).toMatchObject({
+    name: 'NodeMisbehaved',
+    message: expect.stringContaining('text/html is no event stream'),
+    operation: 'headerUpdates',
+  })
+})
+
+it('an event without end ends the iteration', async () => {
+  const { client, last } = await streaming()
+  const next = client.headerUpdates()[Symbol.asyncIterator]().next()
+  const response = await last()
+  const piece = `data:${'x'.repeat(1024 * 1024)}\n`
+  response.on('error', () => undefined)
+  for (let i = 0; i < 20 && !response.destroyed; i++) {
+    response.write(piece)
+    await sleep(1)
+  }
+  expect(await failureOf(next)).toMatchObject({
+    code: 'NODE_MISBEHAVED',
+    message: expect.stringContaining('longer than'),
+  })
+})
+
+it('blocks have their payloads', async () => {
+  const { client, last, blocks } = await streaming('/block/updates')
+  const updates = client.blockUpdates()[Symbol.asyncIterator]()
+  const next = updates.next()
+  const payloadWithOutputs = payloadJson(blocks[1].payload)
+  ;(await last()).write(eventOf(blocks[1], { payloadWithOutputs }) + eventOf(blocks[2]))
+  expect((await next).value).toMatchObject({ header: blocks[1].header, payloadWithOutputs })
+  expect(await failureOf(updates.next())).toMatchObject({ message: expect.stringContaining('without its payload') })
+})
+
+it('what is to be verified is', async () => {
+  const mined = await devnet()
+  const iterate = (client: NodeClient) => client.headerUpdates({ verify: true })[Symbol.asyncIterator]()
+  const honest = iterate(mined.client)
+  const next = honest.next()
+  await sleep(50)
+  await mine(mined.client, 2)
+  expect(heightOf((await next).value)).toBe(1)
+  expect(await read(honest, 5)).toEqual([1, 1, 2, 2, 2])
+  await honest.return?.()
+  for (const [change, message] of [
+    [{ powHash: '0'.repeat(64) }, /powHash/],
+    [{ target: 'f'.repeat(64) }, /target/],
+  ] as const) {
+    const { client, last, blocks } = await streaming()
+    const updates = iterate(client)
+    const lie = updates.next()
+    ;(await last()).write(eventOf(blocks[1], change))
+    expect(await failureOf(lie)).toMatchObject({ name: 'NodeMisbehaved', message: expect.stringMatching(message) })
+  }
+})
+
+it('the work stream of a chain tells of new and of refreshed work', async () => {
+  const { node, client, last } = await streaming('/mining/updates')
+  const updates = client.updates(7)[Symbol.asyncIterator]()
+  const next = updates.next()
+  ;(await last()).write('event:New Cut\n\nevent: Refreshed Block\n\nevent:Other\n\nevent:New Cut\n\n')
+  expect((await next).value).toEqual({ type: 'newCut' })
+  expect((await updates.next()).value).toEqual({ type: 'refreshed' })
+  expect((await updates.next()).value).toEqual({ type: 'newCut' })
+  expect(node.last).toMatchObject({ path: `${PREFIX}/mining/updates`, body: Buffer.of(7, 0, 0, 0) })
+  await updates.return?.()
+  expect(() => client.updates(-1)).toThrow(/chain -1/)
+})

@@ -1,0 +1,300 @@
+/** `verify`: what a node says against the rules of the chain. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { blockHash } from '../../src/core/block-hash.ts'
+import { decodeHex, encodeBase64Url } from '../../src/core/bytes.ts'
+import { decodeHeader, encodeHeader, encodeWork, type Header } from '../../src/core/header.ts'
+import { mainnet01 } from '../../src/core/network.ts'
+import { solves } from '../../src/core/pow.ts'
+import type { Devnet } from '../../src/devnet/devnet.ts'
+import type { Block } from '../../src/devnet/store.ts'
+import { InvalidHeader, type NodeClient } from '../../src/node/client.ts'
+import { solve } from '../solve.ts'
+import { BINARY, FakeNode, failureOf, json, PREFIX } from './fake-node.ts'
+import { blockJson, blocksOf, devnet, mine, payloadJson } from './mined.ts'
+
+/** A node that serves the blocks of another, with headers changed on the way. */
+class Mirror {
+  readonly #blocks: readonly (readonly Block[])[]
+  readonly changed = new Map<string, Uint8Array>()
+  readonly missing = new Set<string>()
+
+  constructor(node: Devnet) {
+    this.#blocks = node.chains.chainIds.map((chain) => blocksOf(node, chain))
+  }
+
+  async serve(info: unknown): Promise<{ node: FakeNode; client: NodeClient }> {
+    const node = await FakeNode.start(info)
+    node.otherwise(({ path }) => json({ key: path.slice(-43), reason: 'key not found' }, 404))
+    this.#blocks.forEach((blocks, chain) => {
+      const text = (block: Block) => encodeBase64Url(this.#bytesOf(block))
+      const between = ({ minheight = '0', maxheight = '1000' }) =>
+        blocks.filter(({ height }) => height >= Number(minheight) && height <= Number(maxheight))
+      node.onNetwork('GET', `/chain/${chain}/header`, ({ query }) => {
+        const items = between(query)
+          .filter(({ id }) => !this.missing.has(id))
+          .map(text)
+        return json({ limit: items.length, items, next: null })
+      })
+      node.onNetwork('GET', `/chain/${chain}/block`, ({ query }) => {
+        const items = between(query).map(blockJson)
+        return json({ limit: items.length, items, next: null })
+      })
+      for (const block of blocks) {
+        node.onNetwork('GET', `/chain/${chain}/header/${block.id}`, () =>
+          this.missing.has(block.id)
+            ? json({ key: block.id, reason: 'key not found' }, 404)
+            : { headers: { 'content-type': BINARY }, body: this.#bytesOf(block) },
+        )
+      }
+    })
+    return { node, client: await node.connect() }
+  }
+
+  #bytesOf(block: Block): Uint8Array {
+    return this.changed.get(block.id) ?? block.bytes
+  }
+}
+
+const ROUNDS = 6
+
+async function mirrored(options: Parameters<typeof devnet>[0] = {}) {
+  const original = await devnet(options)
+  await mine(original.client, ROUNDS)
+  const mirror = new Mirror(original.node)
+  const { node, client } = await mirror.serve(original.client.info)
+  return { mirror, node, client, blocks: blocksOf(original.node, 0), original }
+}
+
+/** The header with fields changed, a hash that is right, and work that is done anew unless `nonce` is given. */
+function forged(header: Header, fields: Partial<Header>): Uint8Array {
+  const changed = { ...header, ...fields }
+  const work = fields.nonce === undefined ? solve(encodeWork(changed)) : encodeWork(changed)
+  return encodeHeader(decodeHeader(new Uint8Array([...work, ...blockHash(work)])))
+}
+
+describe('headers that keep the rules', () => {
+  it('pass in every encoding, from any height on, and ask for each missing header once', async () => {
+    const { node, client, blocks } = await mirrored()
+    for (const encoding of ['decoded', 'text', 'binary'] as const) {
+      expect(await client.headers(0, { encoding, verify: true }).all()).toHaveLength(ROUNDS + 1)
+    }
+    expect(await client.blocks(0, { verify: true, minheight: 2 }).all()).toHaveLength(ROUNDS - 1)
+    node.seen.splice(0)
+    expect(await client.headers(0, { verify: true }).all()).toHaveLength(ROUNDS + 1)
+    // One page of headers, and the adjacent chains by pages too.
+    expect(node.seen.map(({ path, query }) => [path.slice(PREFIX.length), query])).toEqual([
+      ['/chain/0/header', {}],
+      ['/chain/1/header', { minheight: '0', maxheight: `${ROUNDS - 1}` }],
+      ['/chain/2/header', { minheight: '0', maxheight: `${ROUNDS - 1}` }],
+    ])
+    node.seen.splice(0)
+    const { id, header } = blocks[3]
+    expect(await client.header(0, id, { verify: true })).toEqual(header)
+    expect(node.seen.map(({ path }) => path.slice(PREFIX.length).slice(0, 15)).sort()).toEqual([
+      '/chain/0/header',
+      '/chain/0/header',
+      '/chain/1/header',
+      '/chain/2/header',
+    ])
+  })
+
+  it('pass across many adjustments of difficulty, in both directions', async () => {
+    const { node, client } = await devnet({ blockDelayMs: 20 })
+    await mine(client, 40)
+    const headers = await client.headers(1, { verify: true, limit: 7 }).all()
+    expect(new Set(headers.map(({ target }) => target)).size).toBeGreaterThan(2)
+    expect(headers).toHaveLength(node.chains.store.count(1))
+  })
+
+  it('of real networks pass too, as far as they are at hand', async () => {
+    const file = new URL('../vectors/difficulty.json', import.meta.url)
+    const sets: Record<string, unknown>[] = JSON.parse(readFileSync(file, 'utf8'))
+    const isHex = (value: unknown): value is string => typeof value === 'string' && value.length === 636
+    const all = (value: unknown): string[] =>
+      isHex(value) ? [value] : typeof value === 'object' && value !== null ? Object.values(value).flatMap(all) : []
+    const set = sets.find((each) => JSON.stringify(each).includes('6321600')) ?? {}
+    const headers = all(set).map((hex) => decodeHeader(decodeHex(hex)))
+    const tip = headers.find(({ height }) => height === 6321600n)
+    if (tip === undefined) throw new Error('the vectors have no header at 6321600')
+    const node = await FakeNode.start({
+      nodeVersion: 'mainnet01',
+      nodeApiVersion: '0.0',
+      nodeChains: ['0'],
+      nodeNumberOfChains: 1,
+      // What a node says of a public network does not count.
+      nodeGraphHistory: [[0, [[0, []]]]],
+      nodeBlockDelay: 1,
+    })
+    for (const header of headers) {
+      const path = `/chainweb/0.0/mainnet01/chain/${header.chainId}/header/${encodeBase64Url(header.hash)}`
+      node.on('GET', path, () => ({ headers: { 'content-type': BINARY }, body: encodeHeader(header) }))
+    }
+    const client = await node.connect()
+    expect(await client.header(tip.chainId, tip.hash, { verify: true })).toEqual(tip)
+    expect(tip.version).toBe(mainnet01.code)
+  })
+})
+
+describe('headers that break a rule are named with it', () => {
+  const year = 31_536_000_000_000n
+  const cases: [string, (header: Header, others: readonly Header[]) => Uint8Array, string[]][] = [
+    ['a wrong hash', (header) => encodeHeader({ ...header, hash: new Uint8Array(32).fill(7) }), ['hash']],
+    ['another nonce', (header) => forged(header, { nonce: miss(header) }), ['proofOfWork']],
+    ['another network', (header) => forged(header, { version: 5 }), ['version']],
+    ['feature flags', (header) => forged(header, { featureFlags: 1n }), ['featureFlags']],
+    ['a height too high', (header) => forged(header, { height: header.height + 1n }), ['height']],
+    ['a grandparent', (header, others) => forged(header, { parent: others[1].hash }), ['height']],
+    [
+      'a time before its parent',
+      (header) => forged(header, { creationTime: header.creationTime - year }),
+      ['creationTime'],
+    ],
+    ['an easier target', (header) => forged(header, { target: 2n * header.target }), ['target']],
+    ['a heavier weight', (header) => forged(header, { weight: header.weight + 1n }), ['weight']],
+    ['another epoch', (header) => forged(header, { epochStart: header.epochStart + 1n }), ['epochStart']],
+    [
+      'adjacents exchanged',
+      (header) => {
+        const [[a, first], [b, second]] = header.adjacents
+        return forged(header, {
+          adjacents: new Map([
+            [a, second],
+            [b, first],
+          ]),
+        })
+      },
+      ['adjacents'],
+    ],
+  ]
+  const miss = (header: Header) => {
+    for (let nonce = 0n; ; nonce++) if (!solves(encodeWork({ ...header, nonce }))) return nonce
+  }
+
+  it.each(cases)('%s', async (_name, forge, rules) => {
+    const { mirror, client, blocks } = await mirrored()
+    const last = blocks[ROUNDS]
+    const bytes = forge(
+      last.header,
+      blocks.map(({ header }) => header),
+    )
+    mirror.changed.set(last.id, bytes)
+    const error = (await failureOf(client.headers(0, { verify: true }).all())) as InvalidHeader
+    expect(error).toBeInstanceOf(InvalidHeader)
+    expect(error).toMatchObject({ code: 'NODE_MISBEHAVED', operation: 'headers', chain: 0, retryable: false })
+    expect(rules.filter((rule) => !error.rules.includes(rule as never))).toEqual([])
+    expect(error.hash).toBe(encodeBase64Url(decodeHeader(bytes).hash))
+    // What is not to be verified is given as it came.
+    expect(await client.headers(0).all()).toHaveLength(ROUNDS + 1)
+  })
+
+  it('a header of which nobody knows a parent', async () => {
+    const { mirror, client, blocks, original } = await mirrored()
+    const { id, header } = blocks[4]
+    mirror.missing.add(blocks[3].id)
+    expect(await failureOf(client.header(0, id, { verify: true }))).toMatchObject({ rules: ['parent'] })
+    mirror.missing.clear()
+    const adjacent = original.node.chains.store.get(header.adjacents.get(1) ?? new Uint8Array())
+    mirror.missing.add(adjacent?.id ?? '')
+    const error = await failureOf(client.header(0, id, { verify: true }))
+    expect(error).toMatchObject({ rules: expect.arrayContaining(['adjacents']) })
+  })
+
+  it('a referred-to header that is not what its hash says', async () => {
+    const { mirror, client, blocks } = await mirrored()
+    const { header } = blocks[3]
+    mirror.changed.set(blocks[3].id, encodeHeader({ ...header, weight: 1n }))
+    const error = await failureOf(client.header(0, blocks[4].id, { verify: true }))
+    expect(error).toMatchObject({ name: 'InvalidHeader', rules: expect.arrayContaining(['hash']), height: 3n })
+  })
+
+  it('another genesis block', async () => {
+    const { mirror, client, blocks } = await mirrored()
+    const [{ header, id }] = blocks
+    const change = (fields: Partial<Header>) => {
+      mirror.changed.set(id, forged(header, { nonce: 0n, ...fields }))
+      return failureOf(client.headers(0, { verify: true, maxheight: 0 }).all())
+    }
+    expect(await change({ creationTime: 1n })).toMatchObject({ rules: ['creationTime'], height: 0n })
+    expect(await change({ parent: new Uint8Array(32) })).toMatchObject({ rules: ['parent'] })
+    expect(await change({ weight: 1n, epochStart: 1n })).toMatchObject({ rules: ['epochStart', 'weight'] })
+    expect(await change({ version: 7 })).toMatchObject({ rules: expect.arrayContaining(['version']) })
+  })
+})
+
+describe('networks of their own', () => {
+  it('without proof of work, and targets set by hand, are verified as far as that goes', async () => {
+    const { client, mirror, blocks } = await mirrored({ pow: false })
+    const verify = { checkPow: false }
+    expect(await client.headers(0, { verify }).all()).toHaveLength(ROUNDS + 1)
+    const last = blocks[ROUNDS]
+    mirror.changed.set(last.id, forged(last.header, { nonce: 5n, target: last.header.target / 2n }))
+    expect(await failureOf(client.headers(0, { verify }).all())).toMatchObject({ rules: ['weight'] })
+    mirror.changed.set(last.id, forged(last.header, { nonce: 5n }))
+    expect(await client.headers(0, { verify }).all()).toHaveLength(ROUNDS + 1)
+    expect(await failureOf(client.headers(0, { verify: true }).all())).toMatchObject({ name: 'InvalidHeader' })
+  })
+
+  it('that nobody knows are verified by what holds everywhere', async () => {
+    const { mirror, original, blocks } = await mirrored()
+    const { node } = await mirror.serve(original.client.info)
+    node.on('GET', '/info', () => json({ ...original.client.info, nodeVersion: 'my-net' }))
+    for (const block of [blocks[3], blocks[4]]) {
+      const adjacents = [...block.header.adjacents.values()].map((hash) => original.node.chains.store.get(hash))
+      for (const each of [block, blocks[2], ...adjacents]) {
+        if (each === undefined) continue
+        const path = `/chainweb/0.0/my-net/chain/${each.chain}/header/${each.id}`
+        node.on('GET', path, () => ({
+          headers: { 'content-type': BINARY },
+          body: mirror.changed.get(each.id) ?? each.bytes,
+        }))
+      }
+    }
+    const client = await node.connect()
+    expect(await client.header(0, blocks[3].id, { verify: true })).toEqual(blocks[3].header)
+    const network = { network: { ...mainnet01, name: 'my-net' } }
+    expect(await failureOf(client.header(0, blocks[3].id, { verify: network }))).toMatchObject({
+      name: 'InvalidHeader',
+    })
+  })
+
+  it('whose graph is none cannot be verified', async () => {
+    const { mirror, original, blocks } = await mirrored()
+    const { nodeGraphHistory: _, ...rest } = original.client.info
+    for (const graph of [
+      [],
+      [[0, []]],
+      [
+        [
+          0,
+          [
+            [0, [1]],
+            [1, []],
+          ],
+        ],
+      ],
+      [[0, [[0, [0]]]]],
+      [[0, [[5, []]]]],
+    ]) {
+      const { client } = await mirror.serve({ ...rest, nodeGraphHistory: graph })
+      const error = await failureOf(client.header(0, blocks[1].id, { verify: true }))
+      expect(error).toMatchObject({ operation: 'nodeInfo', message: expect.stringContaining('graph') })
+    }
+  })
+})
+
+it('a block with the payload of another is found out', async () => {
+  const { node, client, blocks } = await mirrored()
+  const serve = (change: object) =>
+    node.onNetwork('GET', '/chain/0/block', () =>
+      json({ limit: 1, items: [{ ...blockJson(blocks[2]), ...change }], next: null }),
+    )
+  serve({ payloadWithOutputs: payloadJson(blocks[3].payload) })
+  expect(await failureOf(client.blocks(0, { verify: true }).all())).toMatchObject({
+    name: 'NodeMisbehaved',
+    message: expect.stringContaining('is not the one of block'),
+  })
+  serve({ payloadWithOutputs: { ...payloadJson(blocks[2].payload), coinbase: 'AAAA' } })
+  expect(await failureOf(client.blocks(0, { verify: true }).all())).toMatchObject({ name: 'InvalidPayload' })
+  expect(await client.blocks(0).all()).toHaveLength(1)
+})
