@@ -29,7 +29,9 @@ import { Router } from './serve.ts'
 import { type NetworkSettings, networkOf, settingsOf } from './settings.ts'
 import { indexBlock, MemoryTransactionIndex, type TransactionIndex } from './transaction-index.ts'
 
+export type { AutoMine } from './auto-mine.ts'
 export type { DevnetOptions } from './options.ts'
+export type { NetworkSettings } from './settings.ts'
 
 /** A running embedded node. */
 export interface Devnet {

@@ -4,6 +4,7 @@ import { development, type Network } from '../core/network.ts'
 import { targetOfDifficulty } from '../core/target.ts'
 import { formatDuration } from '../core/units.ts'
 
+/** Fixed for the life of a network. */
 export interface NetworkSettings {
   readonly graph: GraphName
   /** Intended time between blocks of a chain. */
