@@ -203,6 +203,30 @@ describe('a directory that cannot be used', () => {
     )
   })
 
+  it('has one bit that is another', async () => {
+    const directory = await temporaryDirectory()
+    const devnet = await startDevnet({ port: 0, dataDir: directory, ...small, graph: 'pair' })
+    grow(devnet.chains, 4)
+    const { payloadHash } = devnet.chains.store.at(3).header
+    await devnet.close()
+    const database = new ClassicLevel<string, Uint8Array>(join(directory, 'blocks'), { valueEncoding: 'view' })
+    const flip = async (key: string, at: number) => {
+      const value = (await database.get(key)) ?? new Uint8Array()
+      value[at] ^= 1
+      await database.put(key, value)
+      await database.close()
+    }
+    const payloadKey = `payload/${Buffer.from(payloadHash).toString('base64url')}`
+    await flip(payloadKey, 120)
+    const again = await startDevnet({ port: 0, dataDir: directory })
+    expect(() => again.chains.store.at(3).payload).toThrow(`damaged: the record ${payloadKey} has a wrong checksum`)
+    await again.close()
+    // A byte of the nonce: every other part of the header, its hash included, is as it was.
+    await database.open()
+    await flip('block/0000000003', 240)
+    expect(await refused(startDevnet({ port: 0, dataDir: directory }))).toContain('block/0000000003: a wrong checksum')
+  })
+
   it('has a beginning that was broken off, and begins anew', async () => {
     const directory = await temporaryDirectory()
     const database = new ClassicLevel(join(directory, 'blocks.new'))
