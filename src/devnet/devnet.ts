@@ -55,7 +55,7 @@ export interface DevnetOptions {
   readonly workLifetimeMs?: number
   /** Hears of every solution, also of those whose miner is told nothing. */
   readonly onSolved?: (header: WorkFields, addition: Addition) => void
-  /** Hears when the chains could not be written, as on a full disk. The node has ended then; `close` it all the same. */
+  /** Hears when the chains cannot be written, as on a full disk. The node ends then; `close` it all the same. */
   readonly onFailure?: (error: NewcutError) => void
   /** Hears what an operator should know: a backup that failed, a database that was made anew. */
   readonly onNotice?: (message: string) => void

@@ -37,7 +37,7 @@ export function indexBlock(index: TransactionIndex, block: Block): void {
   }
 }
 
-/** Request keys of the transactions in a block. A transaction is the JSON of a signed command, whose hash is its key. */
+/** Request keys of the transactions in a block. A transaction is the JSON of a signed command; its hash is the key. */
 export function requestKeysOf({ payload }: Block): string[] {
   return payload.transactions.map(
     ({ transaction }) => (JSON.parse(decoder.decode(transaction)) as { hash: string }).hash,
