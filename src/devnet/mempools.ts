@@ -6,7 +6,7 @@ import type { Chains } from './chains.ts'
 import { readCommand, type Transaction } from './command.ts'
 import { Mempool } from './mempool.ts'
 import type { Block } from './store.ts'
-import { requestKeyOf, type TransactionIndex } from './transaction-index.ts'
+import { requestKeysOf, type TransactionIndex } from './transaction-index.ts'
 
 export interface MempoolsOptions {
   readonly chains: Chains
@@ -93,8 +93,7 @@ export class Mempools {
     this.#heads.set(chain, head)
     const { left, joined } = this.#difference(before, head)
     const pool = this.of(chain)
-    for (const block of joined)
-      pool.remove(block.payload.transactions.map(({ transaction }) => requestKeyOf(transaction)))
+    for (const block of joined) pool.remove(requestKeysOf(block))
     for (const block of left.toReversed()) {
       const returned = block.payload.transactions
         .map(({ transaction }) => this.#read(chain, decoder.decode(transaction)))

@@ -39,10 +39,19 @@ export function indexBlock(index: TransactionIndex, block: Block): void {
 
 /** Request keys of the transactions in a block. */
 export function requestKeysOf({ payload }: Block): string[] {
-  return payload.transactions.map(({ transaction }) => requestKeyOf(transaction))
+  return payload.transactions.flatMap(({ transaction }) => requestKeyOf(transaction) ?? [])
 }
 
-/** The request key of a transaction in a payload, the JSON of a signed command: the hash of the command. */
-export function requestKeyOf(transaction: Uint8Array): string {
-  return (JSON.parse(decoder.decode(transaction)) as { hash: string }).hash
+/**
+ * The request key of a transaction in a payload: the hash of the command, whose JSON it is. null for anything else, as
+ * blocks of peers may hold it.
+ */
+function requestKeyOf(transaction: Uint8Array): string | null {
+  try {
+    const command = JSON.parse(decoder.decode(transaction)) as { hash?: unknown } | null
+    return typeof command?.hash === 'string' ? command.hash : null
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -44,7 +45,13 @@ describe('a network on disk', () => {
     await first.close()
     const again = await start({ dataDir, difficulty: undefined })
     expect(await everything(again.peer, 10)).toEqual(before)
-    expect(again.devnet.settings).toEqual({ graph: 'petersen', difficulty: 20n, blockDelayMs: 200, pow: true })
+    expect(again.devnet.settings).toEqual({
+      graph: 'petersen',
+      difficulty: 20n,
+      blockDelayMs: 200,
+      pow: true,
+      adjusts: true,
+    })
     expect(jsonOf(await again.peer.get('/info')).nodeBlockDelay).toBe(200_000)
     for (let i = 0; i < 70; i++) await mineBlock(again.peer)
     const { headers, violations } = await checkNode({ url: again.devnet.url })
@@ -120,6 +127,21 @@ describe('a network on disk', () => {
     const copy = join(await temporaryDirectory(), 'copy')
     await cp(dataDir, copy, { recursive: true })
     expect(await checkDataDirectory(copy)).toMatchObject({ blocks: 112, findings: [] })
+  })
+
+  it('takes no more blocks than can wait to be written', async () => {
+    const data = await openDataDirectory(await temporaryDirectory(), { ...quiet, asked: small })
+    const { store } = data.loaded
+    for (let i = 0; i <= 20_000; i++) {
+      const bytes = randomBytes(318)
+      store.insertHeader(bytes, { hash: bytes.subarray(-32), parent: bytes.subarray(16, 48), chainId: 0, height: 1n })
+    }
+    data.blocks.admit()
+    data.blocks.changed(data.loaded)
+    expect(() => data.blocks.admit()).toThrow('20001 blocks wait to be written, at most 20000 may')
+    await data.blocks.flushed()
+    data.blocks.admit()
+    await data.close()
   })
 
   it('has a clock that is not behind its blocks', async () => {
@@ -203,6 +225,30 @@ describe('a directory that cannot be used', () => {
     )
   })
 
+  it('has one bit that is another', async () => {
+    const directory = await temporaryDirectory()
+    const devnet = await startDevnet({ port: 0, dataDir: directory, ...small, graph: 'pair' })
+    grow(devnet.chains, 4)
+    const { payloadHash } = devnet.chains.store.at(3).header
+    await devnet.close()
+    const database = new ClassicLevel<string, Uint8Array>(join(directory, 'blocks'), { valueEncoding: 'view' })
+    const flip = async (key: string, at: number) => {
+      const value = (await database.get(key)) ?? new Uint8Array()
+      value[at] ^= 1
+      await database.put(key, value)
+      await database.close()
+    }
+    const payloadKey = `payload/${Buffer.from(payloadHash).toString('base64url')}`
+    await flip(payloadKey, 120)
+    const again = await startDevnet({ port: 0, dataDir: directory })
+    expect(() => again.chains.store.at(3).payload).toThrow(`damaged: the record ${payloadKey} has a wrong checksum`)
+    await again.close()
+    // A byte of the nonce: every other part of the header, its hash included, is as it was.
+    await database.open()
+    await flip('block/0000000003', 240)
+    expect(await refused(startDevnet({ port: 0, dataDir: directory }))).toContain('block/0000000003: a wrong checksum')
+  })
+
   it('has a beginning that was broken off, and begins anew', async () => {
     const directory = await temporaryDirectory()
     const database = new ClassicLevel(join(directory, 'blocks.new'))
@@ -280,7 +326,7 @@ describe('--check', () => {
 
   it('finds broken rules: proof of work, and targets that should have changed', async () => {
     const chains = someChains(30)
-    const directory = await directoryOf(chains, { ...settings, pow: true })
+    const directory = await directoryOf(chains, { ...settings, pow: true, adjusts: true })
     const { code, out } = await run(['devnet', '--data', directory, '--check'])
     expect(code).toBe(1)
     expect(out).toContain('breaks the rule of proofOfWork')
@@ -305,66 +351,6 @@ describe('--check', () => {
     expect(findings[0]).toContain(`block ${first.id}: its payload has another hash`)
     expect(findings[1]).toContain(`block ${first.id}: its payload names wrong hashes`)
     expect(findings[2]).toContain(`block ${second.id}: block ${second.id} has no payload`)
-  })
-})
-
-describe('the state database', () => {
-  const commands = (index: number) => (index % 3 === 0 ? [{ cmd: '', sigs: [], hash: `key-${index}` }] : [])
-  const places = async (dataDir: string, notices: string[] = []) => {
-    const data = await openDataDirectory(dataDir, { ...quiet, onNotice: (text) => notices.push(text) })
-    const found = Array.from({ length: 60 }, (_, index) => data.state.find(`key-${index}`))
-    await data.close()
-    return found
-  }
-
-  it('knows where transactions are, and is made from the blocks when it is missing, behind or damaged', async () => {
-    const dataDir = await temporaryDirectory()
-    const first = await startDevnet({ port: 0, dataDir, ...small })
-    grow(first.chains, 30, commands)
-    await first.close()
-    await cp(join(dataDir, 'state'), join(dataDir, 'old-state'), { recursive: true })
-    const second = await startDevnet({ port: 0, dataDir })
-    grow(second.chains, 30, (index) => commands(30 + index))
-    const { store } = second.chains
-    const texts = Array.from({ length: store.size }, (_, number) =>
-      new TextDecoder().decode(store.at(number).payload.transactions[0]?.transaction),
-    )
-    const { chain, height, id } = store.at(texts.findIndex((text) => text.includes('"key-45"')))
-    await second.close()
-    const found = await places(dataDir)
-    expect(found[45]).toEqual([{ chain, height, block: id }])
-    expect(found.map((each) => each.length)).toEqual(Array.from({ length: 60 }, (_, i) => (i % 3 === 0 ? 1 : 0)))
-
-    const notices: string[] = []
-    await rm(join(dataDir, 'state'), { recursive: true })
-    expect(await checkDataDirectory(dataDir)).toMatchObject({ stateBlocks: null, transactions: 20, findings: [] })
-    expect(await places(dataDir, notices)).toEqual(found)
-    await rm(join(dataDir, 'state'), { recursive: true })
-    await cp(join(dataDir, 'old-state'), join(dataDir, 'state'), { recursive: true })
-    expect(await checkDataDirectory(dataDir)).toMatchObject({ stateBlocks: 40, findings: [] })
-    expect(await places(dataDir, notices)).toEqual(found)
-    expect(notices).toEqual([])
-    await rm(join(dataDir, 'state', 'CURRENT'))
-    expect((await checkDataDirectory(dataDir)).findings).toEqual([expect.stringContaining('no file CURRENT')])
-    expect(await places(dataDir, notices)).toEqual(found)
-    expect(notices).toEqual([expect.stringMatching(/^made anew: .*state: damaged: no database in it/)])
-    expect(await checkDataDirectory(dataDir)).toMatchObject({ stateBlocks: 70, findings: [] })
-  })
-
-  it('tells when the block database has lost blocks', async () => {
-    const dataDir = await temporaryDirectory()
-    const first = await startDevnet({ port: 0, dataDir, ...small })
-    grow(first.chains, 10)
-    await first.close()
-    await cp(join(dataDir, 'blocks'), join(dataDir, 'old-blocks'), { recursive: true })
-    const second = await startDevnet({ port: 0, dataDir })
-    grow(second.chains, 10, commands)
-    await second.close()
-    await rm(join(dataDir, 'blocks'), { recursive: true })
-    await cp(join(dataDir, 'old-blocks'), join(dataDir, 'blocks'), { recursive: true })
-    const notices: string[] = []
-    expect((await places(dataDir, notices)).flat()).toEqual([])
-    expect(notices).toEqual([expect.stringContaining('has lost blocks: 30 were in it, 20 are')])
   })
 })
 

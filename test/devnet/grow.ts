@@ -1,4 +1,4 @@
-/** Blocks made inside the process, for tests of what keeps them: many, at once, and where HTTP has no way to make them. */
+/** Blocks made inside the process, for tests of what keeps them: many at once, and such as HTTP has no way to make. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -142,7 +142,8 @@ describe('Refreshed Block', () => {
     expect(zero.text).toBe(REFRESHED + NEW)
     expect(one.text).toBe('')
     await mineBlock(peer, 1)
-    expect(await zero.read(zero.text.length + 1)).toBe(REFRESHED + NEW + NEW)
+    const all = REFRESHED + NEW + NEW
+    expect(await zero.read(all.length)).toBe(all)
     expect(heightOf(await getWork(peer, 0))).toBe(2)
   })
 

@@ -9,7 +9,7 @@ const PIECE_BLOCKS = 250
 
 /**
  * Makes a block database at `location`, where there is none. What says that it is one is written last: a copy that was
- * broken off does not open. Throws NewcutError DATA_UNUSABLE, the reason of `stopped`, or what reading or writing throws.
+ * broken off does not open. Throws NewcutError DATA_UNUSABLE, the reason of `stopped`, or what reading or writing does.
  */
 export async function writeCopy(
   location: string,

@@ -16,7 +16,7 @@ import { StateDatabase, type StateDatabaseOptions } from './state-database.ts'
 
 export const BLOCKS = 'blocks'
 export const STATE = 'state'
-/** What may lie in a directory where a network is to begin: files of the system, and a beginning that was broken off. */
+/** What may lie where a network is to begin: files of the system, and a beginning that was broken off. */
 const IGNORED = /^(\..*|lost\+found|blocks\.new)$/
 
 export interface DataDirectoryOptions {
