@@ -4,6 +4,7 @@ import { NewcutError } from '../src/core/errors.ts'
 import { codec } from './codec.ts'
 import { gpu } from './gpu.ts'
 import { kernels } from './kernels.ts'
+import { node } from './node.ts'
 import { pipeline } from './pipeline.ts'
 import { preempt } from './preempt.ts'
 import { compareReports, type Report, type Row, reportOf, tableOf } from './report.ts'
@@ -16,6 +17,7 @@ const suites: Readonly<Record<string, { readonly run: Suite; readonly what: stri
   preempt: { run: preempt, what: 'how soon new work is searched, and what preemptions cost' },
   pipeline: { run: pipeline, what: 'the whole miner against the embedded node, near and far' },
   gpu: { run: gpu, what: 'the GPU engine on each adapter, and against a native kernel where one can be compiled' },
+  node: { run: node, what: 'the embedded node under load from another process, on disk, and the client on a page' },
   codec: { run: codec, what: 'headers, hashes and difficulty steps' },
 }
 

@@ -1,0 +1,108 @@
+/** Load on an HTTP server over raw sockets: a client library would take longer per request than the server does. */
+import { connect, type Socket } from 'node:net'
+
+export interface Load {
+  readonly port: number
+  /** A whole request, head and body. */
+  readonly request: Uint8Array
+  readonly connections: number
+  readonly durationMs: number
+  /** Looks at the body of one answer of each connection; throws when it is wrong. */
+  readonly check: (body: Buffer) => void
+}
+
+const HEAD_END = '\r\n\r\n'
+const HEAD_LIMIT_BYTES = 16 * 1024
+
+/** An HTTP/1.1 request as bytes, over a connection that stays open. */
+export function requestBytes(method: string, path: string, headers: Record<string, string>, body = ''): Uint8Array {
+  const length: Record<string, string> = body === '' ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+  const lines = Object.entries({ host: '127.0.0.1', ...headers, ...length }).map(([name, value]) => `${name}: ${value}`)
+  return Buffer.from(`${[`${method} ${path} HTTP/1.1`, ...lines].join('\r\n')}${HEAD_END}${body}`)
+}
+
+/** Answers a second, with one request under way on each connection at any time. Throws when an answer is not a 200. */
+export async function answersPerSecond({ port, request, connections, durationMs, check }: Load): Promise<number> {
+  const clients = Array.from({ length: connections }, () => new LoadClient(port, request, check))
+  try {
+    await Promise.all(clients.map((client) => client.firstAnswer))
+    const [startMs, before] = [performance.now(), sum(clients)]
+    await Promise.race([new Promise((resolve) => setTimeout(resolve, durationMs)), ...clients.map((one) => one.failed)])
+    return ((sum(clients) - before) * 1000) / (performance.now() - startMs)
+  } finally {
+    for (const client of clients) client.close()
+  }
+}
+
+const sum = (clients: readonly LoadClient[]) => clients.reduce((total, { answers }) => total + answers, 0)
+
+class LoadClient {
+  answers = 0
+  /** Settles when one answer was read and checked. */
+  readonly firstAnswer: Promise<void>
+  /** Never fulfilled; rejects when anything goes wrong. */
+  readonly failed: Promise<never>
+  readonly #socket: Socket
+  readonly #request: Uint8Array
+  #head: Buffer = Buffer.alloc(0)
+  /** Bytes of the body still to come; null: the head is not complete. */
+  #missing: number | null = null
+  #body: Buffer[] = []
+
+  constructor(port: number, request: Uint8Array, check: (body: Buffer) => void) {
+    this.#request = request
+    this.#socket = connect(port, '127.0.0.1')
+    this.#socket.setNoDelay(true)
+    let fail: (error: Error) => void = () => undefined
+    this.failed = new Promise((_, reject) => {
+      fail = reject
+    })
+    // Whoever waits for it sees it; nobody may be waiting when a connection ends in time.
+    this.failed.catch(() => undefined)
+    let succeed: () => void = () => undefined
+    const first = new Promise<void>((resolve) => {
+      succeed = resolve
+    })
+    this.firstAnswer = Promise.race([first, this.failed])
+    this.#socket.on('connect', () => this.#socket.write(request))
+    this.#socket.on('error', fail)
+    this.#socket.on('close', () => fail(new Error('the node closed the connection')))
+    this.#socket.on('data', (chunk) => {
+      try {
+        this.#take(chunk, (body) => {
+          check(body)
+          succeed()
+        })
+      } catch (error) {
+        fail(error as Error)
+      }
+    })
+  }
+
+  close(): void {
+    this.#socket.destroy()
+  }
+
+  #take(chunk: Buffer, onFirst: (body: Buffer) => void): void {
+    let rest = chunk
+    if (this.#missing === null) {
+      this.#head = this.#head.length === 0 ? rest : Buffer.concat([this.#head, rest])
+      const end = this.#head.indexOf(HEAD_END)
+      if (end < 0 && this.#head.length < HEAD_LIMIT_BYTES) return
+      const head = this.#head.toString('latin1', 0, Math.max(end, 0))
+      const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
+      if (!head.startsWith('HTTP/1.1 200') || length === undefined) throw new Error(`an answer began: ${head}`)
+      rest = this.#head.subarray(end + HEAD_END.length)
+      this.#missing = Number(length)
+      this.#head = Buffer.alloc(0)
+    }
+    if (this.answers === 0) this.#body.push(rest)
+    this.#missing -= rest.length
+    if (this.#missing > 0) return
+    this.#missing = null
+    if (this.answers === 0) onFirst(Buffer.concat(this.#body))
+    this.#body = []
+    this.answers++
+    this.#socket.write(this.#request)
+  }
+}

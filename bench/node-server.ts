@@ -1,0 +1,29 @@
+/** An embedded node in a process of its own, for the node suite: options come as JSON, answers go over the channel. */
+import { setTimeout } from 'node:timers/promises'
+import { type DevnetOptions, startDevnet } from '../src/devnet/devnet.ts'
+
+/** What the process says: at its start, and its memory whenever it is asked anything. */
+export type ServerMessage =
+  | { readonly type: 'ready'; readonly url: string; readonly startMs: number }
+  | { readonly type: 'memory'; readonly bytes: number }
+
+const send = (message: ServerMessage) => process.send?.(message)
+
+const startedAtMs = performance.now()
+const devnet = await startDevnet(JSON.parse(process.argv[2]) as DevnetOptions)
+send({ type: 'ready', url: devnet.url, startMs: performance.now() - startedAtMs })
+
+process.on('message', async () => {
+  // Twice: what a first collection finalises, a second one frees.
+  for (let i = 0; i < 2; i++) {
+    await setTimeout(50)
+    globalThis.gc?.()
+  }
+  const { heapUsed, external } = process.memoryUsage()
+  send({ type: 'memory', bytes: heapUsed + external })
+})
+
+process.on('disconnect', async () => {
+  await devnet.close()
+  process.exit(0)
+})

@@ -1,0 +1,272 @@
+/**
+ * The embedded node under load from another process, and the client's work on a page. Whatever is asked for is looked
+ * at: a node that answers fast and wrong has no rate.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { readU32LE } from '../src/core/bytes.ts'
+import { decodeHeader } from '../src/core/header.ts'
+import { minerDataJson } from '../src/core/payload.ts'
+import { decodeWorkResponse } from '../src/core/work.ts'
+import type { DevnetOptions } from '../src/devnet/devnet.ts'
+import { type HeaderObject, NodeClient } from '../src/node/client.ts'
+import { codecOf } from '../src/node/header-encoding.ts'
+import { readJson } from '../src/node/requests.ts'
+import { operations } from '../src/schema/operations.ts'
+import { answersPerSecond, requestBytes } from './load.ts'
+import type { ServerMessage } from './node-server.ts'
+import { percentile, type Row } from './report.ts'
+import { type Effort, pause } from './suite.ts'
+
+const SUITE = 'node'
+const PREFIX = '/chainweb/0.0/development'
+const OBJECTS = 'application/json;blockheader-encoding=object'
+const PAGE_ITEMS = 360
+const CHAINS = 20
+const CONNECTIONS = 8
+const MOST_BLOCKS_A_CALL = 1000
+/** No event comes any more. */
+const QUIET_MS = 300
+const account = { account: 'k:bench', predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] }
+
+export async function node(effort: Effort): Promise<Row[]> {
+  const isQuick = effort.rounds < 9
+  const folder = mkdtempSync(join(tmpdir(), 'newcut-bench-node-'))
+  try {
+    return [
+      ...(await inMemory(effort, isQuick ? PAGE_ITEMS : 1000)),
+      ...(await newCuts(effort, isQuick ? 50 : 2000)),
+      ...(await onDisk(effort, join(folder, 'data'), isQuick ? 1000 : 100_000)),
+    ]
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const row = (name: string, unit: Row['unit'], samples: number[], note?: string): Row => {
+  return { suite: SUITE, name, unit, samples, ...(note !== undefined && { note }) }
+}
+
+/** Growth, memory, and every kind of request on a network in memory. */
+async function inMemory({ sampleMs, rounds }: Effort, heights: number): Promise<Row[]> {
+  const server = await startServer({})
+  try {
+    const before = await server.memoryBytes()
+    const { blocksPerSecond } = await grow(server, heights * CHAINS)
+    const perHeader = ((await server.memoryBytes()) - before) / (heights * CHAINS)
+    const requests = {
+      'header pages of 360 objects': { request: headerPage(), check: isPage },
+      'single headers': { request: await singleHeader(server), check: isHeader },
+      'work requests': { request: workRequest(), check: isWork },
+    }
+    const rows: Row[] = [
+      row('blocks without proof of work', '1/s', blocksPerSecond),
+      row('memory per header with payload', 'B', [perHeader]),
+    ]
+    for (const [name, each] of Object.entries(requests)) {
+      const samples: number[] = []
+      const load = { port: server.port, connections: CONNECTIONS, durationMs: sampleMs, ...each }
+      for (let round = -1; round < rounds; round++) {
+        const rate = await answersPerSecond(load)
+        if (round >= 0) samples.push(rate)
+      }
+      rows.push(row(name, '1/s', samples))
+    }
+    return [...rows, ...(await pageDecoding(server, rounds))]
+  } finally {
+    await server.stop()
+  }
+}
+
+function headerPage(): Uint8Array {
+  return requestBytes('GET', `${PREFIX}/chain/0/header?limit=${PAGE_ITEMS}`, { accept: OBJECTS })
+}
+
+async function singleHeader({ url }: Server): Promise<Uint8Array> {
+  const { hashes } = (await (await fetch(`${url}${PREFIX}/cut`)).json()) as { hashes: Record<string, { hash: string }> }
+  return requestBytes('GET', `${PREFIX}/chain/0/header/${hashes[0].hash}`, { accept: 'application/octet-stream' })
+}
+
+function workRequest(): Uint8Array {
+  const headers = { 'content-type': 'application/json', accept: 'application/octet-stream' }
+  return requestBytes('GET', `${PREFIX}/mining/work`, headers, minerDataJson(account))
+}
+
+function isPage(body: Buffer): void {
+  const { items } = JSON.parse(body.toString()) as { items: { height: number; hash: string }[] }
+  if (items.length !== PAGE_ITEMS || items.some(({ height }, i) => height !== i)) throw new Error('node: a wrong page')
+}
+
+function isHeader(body: Buffer): void {
+  if (decodeHeader(body).chainId !== 0) throw new Error('node: a wrong header')
+}
+
+function isWork(body: Buffer): void {
+  decodeWorkResponse(body)
+}
+
+/** What the client does with the bytes of a page, as `headers(0, { encoding: 'object' })` and then to core headers. */
+async function pageDecoding({ url }: Server, rounds: number): Promise<Row[]> {
+  const client = await NodeClient.connect({ url })
+  const path = `${PREFIX}/chain/0/header?limit=${PAGE_ITEMS}`
+  const answer = await client.http.request({ path, accept: OBJECTS }).finally(() => client.close())
+  const page = () => readJson(operations.headers, answer, OBJECTS) as { items: HeaderObject[] }
+  const [object, decoded] = [codecOf('object'), codecOf('decoded')]
+  const tasks = {
+    'client: page of 360 objects': () => page().items.map((item) => object.placeOf(object.fromObject(item)).chain),
+    'client: page of 360 objects to headers': () => page().items.map((item) => decoded.fromObject(item).chainId),
+  }
+  return Object.entries(tasks).map(([name, task]) => {
+    const samples: number[] = []
+    for (let round = -50; round < 5 * rounds; round++) {
+      const startMs = performance.now()
+      const chains = task()
+      if (round >= 0) samples.push(performance.now() - startMs)
+      if (chains.length !== PAGE_ITEMS || chains.some((chain) => chain !== 0)) throw new Error('node: a wrong page')
+    }
+    return row(name, 'ms', samples)
+  })
+}
+
+/** From handing in a block until its New Cut has reached every open stream: p50 and p99 of each round. */
+async function newCuts({ rounds, patienceMs }: Effort, streams: number): Promise<Row[]> {
+  const server = await startServer({ updateStreamLimit: streams })
+  const sockets: Socket[] = []
+  const client = await NodeClient.connect({ url: server.url })
+  try {
+    let heard: () => void = () => undefined
+    const request = requestBytes('GET', `${PREFIX}/mining/updates`, { accept: 'text/event-stream' }, '\0\0\0\0')
+    for (let i = 0; i < streams; i++) {
+      const socket = connect(server.port, '127.0.0.1')
+      sockets.push(socket)
+      socket.write(request)
+      await once(socket, 'data')
+      socket.on('data', () => heard())
+    }
+    const p50: number[] = []
+    const p99: number[] = []
+    for (let round = -2; round < rounds; round++) {
+      const work = await workOnChainZero(client)
+      // That chain 0 is open again is announced too, and is not what is measured.
+      await pause(QUIET_MS)
+      const delaysMs: number[] = []
+      const startMs = performance.now()
+      const all = new Promise<void>((resolve) => {
+        heard = () => {
+          if (delaysMs.push(performance.now() - startMs) === streams) resolve()
+        }
+      })
+      await client.solved(work)
+      await Promise.race([all, pause(patienceMs)])
+      if (delaysMs.length < streams) throw new Error(`node: ${delaysMs.length} of ${streams} streams heard of a cut`)
+      if (round < 0) continue
+      p50.push(percentile(delaysMs, 0.5))
+      p99.push(percentile(delaysMs, 0.99))
+    }
+    return [row(`New Cut at ${streams} streams, p50`, 'ms', p50), row(`New Cut at ${streams} streams, p99`, 'ms', p99)]
+  } finally {
+    for (const socket of sockets) socket.destroy()
+    await client.close()
+    await server.stop()
+  }
+}
+
+/** Work for chain 0: while others block it, they grow. */
+async function workOnChainZero(client: NodeClient): Promise<Uint8Array> {
+  for (;;) {
+    const { work } = await client.work(account, 0)
+    if (readU32LE(work.bytes, work.bytes.length - 64) === 0) return work.bytes
+    await client.solved(work.bytes)
+    await pause(5)
+  }
+}
+
+/** A network on disk, opened again. */
+async function onDisk({ rounds }: Effort, dataDir: string, headers: number): Promise<Row[]> {
+  const first = await startServer({ dataDir })
+  const { blocksPerSecond } = await grow(first, headers)
+  await first.stop()
+  const loadMs: number[] = []
+  const bytes: number[] = []
+  const empty = await startServer({})
+  const emptyBytes = await empty.memoryBytes()
+  await empty.stop()
+  for (let round = 0; round < Math.ceil(rounds / 3); round++) {
+    const server = await startServer({ dataDir })
+    loadMs.push(server.startMs)
+    bytes.push(((await server.memoryBytes()) - emptyBytes) / headers)
+    await server.stop()
+  }
+  return [
+    row('blocks without proof of work, on disk', '1/s', blocksPerSecond),
+    row(`load ${headers} headers from disk`, 'ms', loadMs),
+    row('memory per header, payloads on disk', 'B', bytes),
+  ]
+}
+
+/** Adds about so many blocks, evenly over all chains. */
+async function grow({ url }: Server, blocks: number): Promise<{ blocksPerSecond: number[] }> {
+  const blocksPerSecond: number[] = []
+  for (let made = 0; made < blocks; ) {
+    const each = Math.ceil(Math.min(MOST_BLOCKS_A_CALL, blocks - made) / CHAINS)
+    const counts = Object.fromEntries(Array.from({ length: CHAINS }, (_, chain) => [chain, each]))
+    const startMs = performance.now()
+    const answer = await fetch(`${url}/make-blocks`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(counts),
+    })
+    if (answer.status !== 200) throw new Error(`node: ${answer.status} ${await answer.text()}`)
+    await answer.arrayBuffer()
+    made += each * CHAINS
+    blocksPerSecond.push((each * CHAINS * 1000) / (performance.now() - startMs))
+  }
+  return { blocksPerSecond }
+}
+
+interface Server {
+  readonly url: string
+  readonly port: number
+  /** From the call of startDevnet until it listened. */
+  readonly startMs: number
+  /** Heap and buffers after a collection. */
+  readonly memoryBytes: () => Promise<number>
+  readonly stop: () => Promise<void>
+}
+
+async function startServer(options: DevnetOptions): Promise<Server> {
+  const file = fileURLToPath(new URL('./node-server.js', import.meta.url))
+  const child = fork(file, [JSON.stringify({ port: 0, pow: false, ...options })], { execArgv: ['--expose-gc'] })
+  const ready = await nextMessage(child, 'ready')
+  return {
+    url: ready.url,
+    port: Number(new URL(ready.url).port),
+    startMs: ready.startMs,
+    memoryBytes: async () => {
+      child.send('memory')
+      return (await nextMessage(child, 'memory')).bytes
+    },
+    stop: async () => {
+      const exited = once(child, 'exit')
+      child.disconnect()
+      await exited
+    },
+  }
+}
+
+function nextMessage<T extends ServerMessage['type']>(child: ChildProcess, type: T) {
+  return new Promise<Extract<ServerMessage, { type: T }>>((resolve, reject) => {
+    const onExit = (code: number | null) => reject(new Error(`node: the server exited with ${code}`))
+    child.once('exit', onExit)
+    child.once('message', (message: ServerMessage) => {
+      child.off('exit', onExit)
+      if (message.type === type) resolve(message as Extract<ServerMessage, { type: T }>)
+      else reject(new Error(`node: the server said ${message.type}, not ${type}`))
+    })
+  })
+}
