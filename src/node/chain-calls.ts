@@ -3,7 +3,8 @@ import { decodeHash, encodeBase64Url } from '../core/bytes.ts'
 import { FormatError, NewcutError } from '../core/errors.ts'
 import type { Header } from '../core/header.ts'
 import type { BlockObject, BranchBounds, HeaderObject, PayloadWithOutputs } from '../schema/bodies.ts'
-import { JSON_TYPE, OBJECT_JSON_TYPE, type Operation, operations } from '../schema/operations.ts'
+import { JSON_TYPE, OBJECT_JSON_TYPE, type Operation } from '../schema/operation.ts'
+import { operations } from '../schema/operations.ts'
 import { NodeMisbehaved } from './errors.ts'
 import {
   codecOf,

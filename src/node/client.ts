@@ -18,7 +18,8 @@ import type {
   PeerInfo,
   PendingTransactions,
 } from '../schema/bodies.ts'
-import { BINARY, operations } from '../schema/operations.ts'
+import { BINARY } from '../schema/operation.ts'
+import { operations } from '../schema/operations.ts'
 import type { BlockEncoding, BlockEncodings, Bounds, Context, Hash, RangeOptions } from './chain-calls.ts'
 import * as chainCalls from './chain-calls.ts'
 import { NodeMisbehaved, NodeRefusal } from './errors.ts'

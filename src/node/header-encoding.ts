@@ -5,7 +5,7 @@ import { decodeHeader, type Header } from '../core/header.ts'
 import { headerFromJson } from '../core/header-json.ts'
 import type { Json } from '../core/json.ts'
 import type { HeaderObject } from '../schema/bodies.ts'
-import { BINARY, JSON_TYPE, OBJECT_JSON_TYPE } from '../schema/operations.ts'
+import { BINARY, JSON_TYPE, OBJECT_JSON_TYPE } from '../schema/operation.ts'
 
 /** What a header is given as, by the name of the encoding. */
 export interface HeaderEncodings {

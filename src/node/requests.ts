@@ -5,7 +5,8 @@
 import type { Static, TSchema } from 'typebox'
 import { describeError, NewcutError } from '../core/errors.ts'
 import { parseJson, stringifyJson } from '../core/json.ts'
-import { BINARY, JSON_TYPE, type Operation, operations, TEXT } from '../schema/operations.ts'
+import { BINARY, JSON_TYPE, type Operation, TEXT } from '../schema/operation.ts'
+import { operations } from '../schema/operations.ts'
 import {
   type AnswerDetails,
   BranchBoundsExceeded,

@@ -4,7 +4,7 @@
  */
 import { type TSchema, Type } from 'typebox'
 import { HashText } from './bodies.ts'
-import { JSON_TYPE, type Operation, TEXT } from './operations.ts'
+import { JSON_TYPE, type Operation, TEXT } from './operation.ts'
 
 /** Most blocks that one call makes, those on adjacent chains included. */
 export const MADE_BLOCKS_LIMIT = 100_000

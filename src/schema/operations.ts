@@ -2,7 +2,7 @@
  * Every endpoint of a node's HTTP interface but those for commands, each described once. The embedded node checks
  * requests by these rows and publishes them as OpenAPI; `id` is also the name of the client's method.
  */
-import { type TObject, type TSchema, Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import {
   BackupStatus,
   BlockObject,
@@ -27,33 +27,7 @@ import {
   PendingTransactions,
   RequestKeys,
 } from './bodies.ts'
-
-export const TEXT = 'text/plain;charset=utf-8'
-export const JSON_TYPE = 'application/json;charset=utf-8'
-export const OBJECT_JSON_TYPE = 'application/json;blockheader-encoding=object'
-export const BINARY = 'application/octet-stream'
-export const EVENT_STREAM = 'text/event-stream'
-
-export interface OperationResponse {
-  readonly description: string
-  /** Media type -> body; none: an empty body. The first type is the one for requests that accept anything. */
-  readonly content?: Readonly<Record<string, TSchema>>
-}
-
-export interface Operation {
-  readonly id: string
-  readonly method: 'GET' | 'POST' | 'PUT'
-  /** `root`: at the root of the node; `network`: below `/PRODUCT/0.0/NETWORK`. */
-  readonly scope: 'root' | 'network'
-  /** With parameters as `{name}`. */
-  readonly path: string
-  readonly group: 'node' | 'cut' | 'chain' | 'payload' | 'stream' | 'mempool' | 'mining' | 'devnet'
-  readonly summary: string
-  readonly params: TObject
-  readonly query: TObject
-  readonly body?: { readonly type: string; readonly schema: TSchema }
-  readonly responses: Readonly<Record<number, OperationResponse>>
-}
+import { BINARY, EVENT_STREAM, JSON_TYPE, OBJECT_JSON_TYPE, type Operation, TEXT } from './operation.ts'
 
 const None = Type.Object({})
 export const ChainParams = Type.Object({ chain: Type.String({ description: 'chain id' }) })

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, onTestFinished } from 'vitest'
 import type { WorkFields } from '../../src/core/header.ts'
-import type { Addition } from '../../src/devnet/chains.ts'
+import type { Addition } from '../../src/devnet/chain/chains.ts'
 import { type Devnet, type DevnetOptions, startDevnet } from '../../src/devnet/devnet.ts'
 import { type Answer, Peer, type RequestOptions } from './request.ts'
 

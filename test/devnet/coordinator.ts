@@ -1,8 +1,8 @@
 /** A coordinator without HTTP around it, for tests of what works on top of one. */
-import type { Chains } from '../../src/devnet/chains.ts'
-import { Coordinator, type CoordinatorOptions } from '../../src/devnet/coordinator.ts'
-import { Mempools } from '../../src/devnet/mempools.ts'
-import { MemoryTransactionIndex } from '../../src/devnet/transaction-index.ts'
+import type { Chains } from '../../src/devnet/chain/chains.ts'
+import { MemoryTransactionIndex } from '../../src/devnet/chain/transaction-index.ts'
+import { Mempools } from '../../src/devnet/mempool/mempools.ts'
+import { Coordinator, type CoordinatorOptions } from '../../src/devnet/mining/coordinator.ts'
 
 export function coordinatorOf(
   chains: Chains,

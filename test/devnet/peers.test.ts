@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Peers } from '../../src/devnet/peers.ts'
+import { Peers } from '../../src/devnet/http/peers.ts'
 import { listenAt } from './listeners.ts'
 
 it('1000 peers are taken; then only one that is known already', async () => {

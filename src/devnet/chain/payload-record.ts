@@ -1,0 +1,47 @@
+/**
+ * A payload with its outputs as one record:
+ *
+ *     transactionsHash (32) || outputsHash (32) || payloadHash (32) || part || part || ...
+ *     part = length u32 LE (4) || bytes
+ *     parts: miner data, coinbase output, then transaction and output by turns
+ */
+import { concatBytes, readU32LE } from '../../core/bytes.ts'
+import { chainBytes } from '../../core/work.ts'
+import type { Payload } from './payload.ts'
+
+const HASH_BYTES = 32
+const LENGTH_BYTES = 4
+
+export function encodePayloadRecord(payload: Payload): Uint8Array {
+  const transactions = payload.transactions.flatMap(({ transaction, output }) => [transaction, output])
+  const parts = [payload.minerData, payload.coinbase, ...transactions].flatMap((part) => [
+    chainBytes(part.length),
+    part,
+  ])
+  return concatBytes(payload.transactionsHash, payload.outputsHash, payload.payloadHash, ...parts)
+}
+
+/** The parts are views of `record`. Throws RangeError for bytes that are no such record. */
+export function decodePayloadRecord(record: Uint8Array): Payload {
+  const hashAt = (index: number) => record.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES)
+  const parts: Uint8Array[] = []
+  let at = 3 * HASH_BYTES
+  while (at < record.length) {
+    const end = at + LENGTH_BYTES + readU32LE(record, at)
+    if (end > record.length) throw new RangeError(`payload record: a part ends at ${end} of ${record.length} bytes`)
+    parts.push(record.subarray(at + LENGTH_BYTES, end))
+    at = end
+  }
+  const [minerData, coinbase, ...rest] = parts
+  if (coinbase === undefined || rest.length % 2 !== 0) throw new RangeError(`payload record: ${parts.length} parts`)
+  const transactions = []
+  for (let i = 0; i < rest.length; i += 2) transactions.push({ transaction: rest[i], output: rest[i + 1] })
+  return {
+    transactionsHash: hashAt(0),
+    outputsHash: hashAt(1),
+    payloadHash: hashAt(2),
+    minerData,
+    coinbase,
+    transactions,
+  }
+}

@@ -1,0 +1,68 @@
+/** The rules of a development network: those of the chain, and what was set by hand since it began. */
+import { type Expected, expectedFor } from '../../core/difficulty.ts'
+import type { Header } from '../../core/header.ts'
+import type { Network } from '../../core/network.ts'
+import { MAX_TARGET } from '../../core/target.ts'
+
+/** Set by hand at some moment; holds on each chain from its next block on. */
+export interface RuleChange {
+  /** Blocks there were when it was made: those, orphans included, were judged without it. */
+  readonly blocks: number
+  /** Chain -> first height. */
+  readonly from: readonly number[]
+  /** Target of the block at exactly that height; later ones follow from it. */
+  readonly target?: bigint
+  /** Microseconds. */
+  readonly blockDelay?: bigint
+}
+
+export class Rules {
+  /** As the network began. */
+  readonly genesis: Network
+  readonly #changes: RuleChange[] = []
+
+  constructor(genesis: Network, changes: readonly RuleChange[] = []) {
+    this.genesis = genesis
+    this.#changes.push(...changes)
+  }
+
+  get changes(): readonly RuleChange[] {
+    return this.#changes
+  }
+
+  /** The network as it is now. */
+  get network(): Network {
+    return this.#networkAt(0, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)
+  }
+
+  change(change: RuleChange): void {
+    this.#changes.push(change)
+  }
+
+  /**
+   * Target, epoch start and weight of the block on top of `parent` (core/difficulty.ts), for the block that is added
+   * when there are so many.
+   */
+  expectedFor(
+    parent: Header,
+    adjacentParents: readonly Header[],
+    creationTime: bigint,
+    blocks = Number.POSITIVE_INFINITY,
+  ): Expected {
+    const { chainId } = parent
+    const height = Number(parent.height) + 1
+    const expected = expectedFor(this.#networkAt(chainId, height, blocks), parent, adjacentParents, creationTime)
+    const target = this.#changes.findLast(
+      (change) => change.target !== undefined && change.from[chainId] === height && change.blocks <= blocks,
+    )?.target
+    if (target === undefined) return expected
+    return { ...expected, target, weight: BigInt.asUintN(256, parent.weight + MAX_TARGET / target) }
+  }
+
+  #networkAt(chain: number, height: number, blocks: number): Network {
+    const blockDelay = this.#changes.findLast(
+      (change) => change.blockDelay !== undefined && change.from[chain] <= height && change.blocks <= blocks,
+    )?.blockDelay
+    return blockDelay === undefined ? this.genesis : { ...this.genesis, blockDelay }
+  }
+}

@@ -1,0 +1,237 @@
+/**
+ * All blocks of the embedded network, orphans included, as records in memory: found by hash, by parent, and by chain in
+ * (height, hash) order. A header costs its bytes and about 50 more; objects are made when somebody asks.
+ */
+import { concatBytes, decodeHash, encodeBase64Url } from '../../core/bytes.ts'
+import { FormatError } from '../../core/errors.ts'
+import { decodeHeader, encodeHeader, type Header, headerLayout } from '../../core/header.ts'
+import { chainBytes } from '../../core/work.ts'
+import { HashIndex } from './hash-index.ts'
+import type { Payload } from './payload.ts'
+import type { PayloadStore } from './payload-store.ts'
+import { Slab } from './slab.ts'
+
+/** A block of the store; cheap to make, and not kept by it. */
+export class Block {
+  readonly chain: number
+  readonly height: number
+  /** The header, 210 + 36 x degree bytes; a view, not to be written to. */
+  readonly bytes: Uint8Array
+  readonly #payloads: PayloadStore
+  #header: Header | undefined
+
+  constructor(place: { chain: number; height: number; bytes: Uint8Array }, payloads: PayloadStore) {
+    this.chain = place.chain
+    this.height = place.height
+    this.bytes = place.bytes
+    this.#payloads = payloads
+  }
+
+  /** Block hash, 32 bytes. */
+  get hash(): Uint8Array {
+    return this.bytes.subarray(this.bytes.length - 32)
+  }
+
+  /** Block hash as in JSON. */
+  get id(): string {
+    return encodeBase64Url(this.hash)
+  }
+
+  get header(): Header {
+    this.#header ??= decodeHeader(this.bytes)
+    return this.#header
+  }
+
+  /** Counted from the end it stands at one place, whatever the degree of the graph. */
+  get payloadHash(): Uint8Array {
+    return this.bytes.subarray(this.bytes.length - 128, this.bytes.length - 96)
+  }
+
+  get payload(): Payload {
+    const payload = this.#payloads.get(this.payloadHash)
+    if (payload === undefined) throw new Error(`block ${this.id} has no payload in the store`)
+    return payload
+  }
+}
+
+export interface BlockStoreOptions {
+  /** Chains of the network, 0 to chains - 1. */
+  readonly chains: number
+  /** Adjacent chains per chain: gives the length of a header. */
+  readonly degree: number
+  readonly payloads: PayloadStore
+}
+
+const NONE = -1
+
+export class BlockStore {
+  readonly payloads: PayloadStore
+  readonly #headerBytes: number
+  readonly #slab = new Slab()
+  /** Of each record: place in the slab, chain, height, and record of the parent (-1: genesis). */
+  readonly #places: number[] = []
+  readonly #chainOf: number[] = []
+  readonly #heightOf: number[] = []
+  readonly #parentOf: number[] = []
+  readonly #byHash: HashIndex
+  /** By payload hash || chain id, which stand side by side in a header; the first block of those that share both. */
+  readonly #byPayload: HashIndex
+  /** Chain -> records by (height, hash). */
+  readonly #order: readonly number[][]
+
+  constructor({ chains, degree, payloads }: BlockStoreOptions) {
+    this.payloads = payloads
+    const layout = headerLayout(degree)
+    this.#headerBytes = layout.headerBytes
+    this.#order = Array.from({ length: chains }, () => [])
+    this.#byHash = new HashIndex((record) => this.hashAt(record))
+    this.#byPayload = new HashIndex((record) =>
+      this.#slab.read(this.#places[record] + layout.payloadHash, layout.weight - layout.payloadHash),
+    )
+  }
+
+  /** Blocks of all chains. */
+  get size(): number {
+    return this.#places.length
+  }
+
+  /** Chains of the network. */
+  get chains(): number {
+    return this.#order.length
+  }
+
+  /** Adds a block, or finds it if it is there. Its parent must be in the store, unless it is a genesis block. */
+  insert(header: Header, payload: Payload): Block {
+    this.payloads.put(payload)
+    return this.insertHeader(encodeHeader(header), header)
+  }
+
+  /** As insert, for a payload that is stored already. `header` is what `bytes` say. */
+  insertHeader(bytes: Uint8Array, header: Pick<Header, 'hash' | 'parent' | 'chainId' | 'height'>): Block {
+    const known = this.#byHash.find(header.hash)
+    if (known !== NONE) return this.#block(known)
+    const record = this.#places.length
+    this.#places.push(this.#slab.append(bytes))
+    this.#chainOf.push(header.chainId)
+    this.#heightOf.push(Number(header.height))
+    this.#parentOf.push(this.#byHash.find(header.parent))
+    this.#byHash.add(record)
+    this.#byPayload.add(record)
+    const order = this.#order[header.chainId]
+    order.splice(this.#firstAtOrAfter(header.chainId, Number(header.height), header.hash), 0, record)
+    return this.#block(record)
+  }
+
+  /** The block that was added as number `number`, counted from 0. */
+  at(number: number): Block {
+    if (!(number >= 0 && number < this.size)) throw new RangeError(`block number ${number} of ${this.size}`)
+    return this.#block(number)
+  }
+
+  /** The block with this hash, on this chain if one is given. */
+  get(hash: Uint8Array, chain?: number): Block | undefined {
+    const record = this.#byHash.find(hash)
+    return record === NONE || (chain !== undefined && this.#chainOf[record] !== chain) ? undefined : this.#block(record)
+  }
+
+  /** As get, for a hash as in JSON; text of 43 characters that is no hash is nobody's. */
+  byId(id: string, chain?: number): Block | undefined {
+    try {
+      return this.get(decodeHash(id), chain)
+    } catch (error) {
+      if (error instanceof FormatError) return undefined
+      throw error
+    }
+  }
+
+  /** A block of this chain with this payload. */
+  withPayload(payloadHash: Uint8Array, chain: number): Block | undefined {
+    const record = this.#byPayload.find(concatBytes(payloadHash, chainBytes(chain)))
+    return record === NONE ? undefined : this.#block(record)
+  }
+
+  /** undefined for a genesis block. */
+  parentOf(block: Block): Block | undefined {
+    const parent = this.#parentOf[this.recordOf(block)]
+    return parent === NONE ? undefined : this.#block(parent)
+  }
+
+  /** The ancestor of a block at a height not above its own. */
+  ancestor(block: Block, height: number): Block {
+    return this.#block(this.ancestorAt(this.recordOf(block), height))
+  }
+
+  // Walks through many ancestors go by record numbers: 100,000 objects would take longer than the walk.
+
+  /** The record number of a block. Throws Error for a block of another store. */
+  recordOf(block: Block): number {
+    const record = this.#byHash.find(block.hash)
+    if (record === NONE) throw new Error(`no block ${block.id} in the store`)
+    return record
+  }
+
+  /** The record of a record's ancestor at a height not above its own. */
+  ancestorAt(record: number, height: number): number {
+    let at = record
+    while (this.#heightOf[at] > height && this.#parentOf[at] !== NONE) at = this.#parentOf[at]
+    return at
+  }
+
+  heightAt(record: number): number {
+    return this.#heightOf[record]
+  }
+
+  hashAt(record: number): Uint8Array {
+    return this.#slab.read(this.#places[record] + this.#headerBytes - 32, 32)
+  }
+
+  blockAt(record: number): Block {
+    return this.#block(record)
+  }
+
+  /** Blocks on a chain, orphans included. */
+  count(chain: number): number {
+    return this.#order[chain].length
+  }
+
+  /** Position of a block in the order of its chain. */
+  positionOf(block: Block): number {
+    return this.#firstAtOrAfter(block.chain, block.height, block.hash)
+  }
+
+  /** Position of the first block at this height or above. */
+  positionAtHeight(chain: number, height: number): number {
+    return this.#firstAtOrAfter(chain, height, null)
+  }
+
+  /** Blocks at the positions from `from` up to but without `to`. */
+  slice(chain: number, from: number, to: number): Block[] {
+    return this.#order[chain].slice(from, to).map((record) => this.#block(record))
+  }
+
+  #block(record: number): Block {
+    const place = { chain: this.#chainOf[record], height: this.#heightOf[record], bytes: this.#bytes(record) }
+    return new Block(place, this.payloads)
+  }
+
+  #bytes(record: number): Uint8Array {
+    return this.#slab.read(this.#places[record], this.#headerBytes)
+  }
+
+  /** Binary search by (height, hash); no hash: before every block of that height. */
+  #firstAtOrAfter(chain: number, height: number, hash: Uint8Array | null): number {
+    const order = this.#order[chain]
+    let low = 0
+    let high = order.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      const record = order[middle]
+      const difference = this.#heightOf[record] - height
+      const isBefore =
+        difference < 0 || (difference === 0 && hash !== null && Buffer.compare(this.hashAt(record), hash) < 0)
+      if (isBefore) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * Backup jobs: copies of the chains as they are when the job starts, which open as data directories.
+ *
+ *     DIR/ID            a complete backup; ID: unix microseconds
+ *     DIR/ID.partial    one that is under way or was broken off; it does not open
+ */
+import { rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describeError } from '../../core/errors.ts'
+import type { BackupStatus } from '../../schema/bodies.ts'
+import type { ChainState } from '../chain/journal.ts'
+import type { NetworkSettings } from '../settings.ts'
+import { writeCopy } from './copy.ts'
+import { makeDirectory } from './database.ts'
+import { BLOCKS, STATE } from './directory.ts'
+import { type Snapshot, snapshotOf } from './records.ts'
+import { StateDatabase } from './state-database.ts'
+
+export interface BackupOptions {
+  /** Where backups go; made when the first one is. */
+  readonly directory: string
+  readonly settings: NetworkSettings
+  readonly state: () => ChainState
+  /** Microseconds; strictly increasing. */
+  readonly now: () => bigint
+  /** Hears why a job failed. */
+  readonly onNotice: (message: string) => void
+}
+
+/** Most failed jobs that are remembered. */
+const FAILED_LIMIT = 1000
+
+export class BackupJobs {
+  readonly #options: BackupOptions
+  /** Oldest first. */
+  readonly #failed = new Set<string>()
+  readonly #stopping = new AbortController()
+  #running: { readonly id: string; readonly ended: Promise<void> } | null = null
+
+  constructor(options: BackupOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Starts a job, with the contract-state database if `withState`, and returns its id; while one runs, no other starts,
+   * and the id of that one is returned.
+   */
+  start(withState: boolean): string {
+    if (this.#running !== null) return this.#running.id
+    const id = String(this.#options.now())
+    this.#running = { id, ended: this.#run(id, withState) }
+    return id
+  }
+
+  /** undefined: there is no such job. Jobs of earlier runs of the node are known by what they left. */
+  async status(id: string): Promise<BackupStatus | undefined> {
+    // Ids are numbers: no other name leads anywhere.
+    if (!/^\d{1,20}$/.test(id)) return undefined
+    if (this.#running?.id === id) return 'backup-in-progress'
+    if (await isThere(this.#placeOf(id))) return 'backup-done'
+    return (await isThere(this.#partialOf(id))) || this.#failed.has(id) ? 'backup-failed' : undefined
+  }
+
+  /** Breaks off what runs. */
+  async close(): Promise<void> {
+    this.#stopping.abort(new Error('the node stopped'))
+    await this.#running?.ended
+  }
+
+  async #run(id: string, withState: boolean): Promise<void> {
+    const { settings, state, onNotice } = this.#options
+    const partial = this.#partialOf(id)
+    const snapshot = snapshotOf(state())
+    const stopped = this.#stopping.signal
+    try {
+      await makeDirectory(partial)
+      await writeCopy(join(partial, BLOCKS), settings, snapshot, stopped)
+      if (withState) await writeState(join(partial, STATE), snapshot, stopped)
+      await rename(partial, this.#placeOf(id))
+    } catch (error) {
+      onNotice(`backup ${id} failed: ${describeError(error)}`)
+      for (const oldest of this.#failed) if (this.#failed.size >= FAILED_LIMIT) this.#failed.delete(oldest)
+      this.#failed.add(id)
+      // What cannot be made may not be removable either; it stays a failed job all the same.
+      await rm(partial, { recursive: true, force: true }).catch(() => undefined)
+    } finally {
+      this.#running = null
+    }
+  }
+
+  #placeOf(id: string): string {
+    return join(this.#options.directory, id)
+  }
+
+  #partialOf(id: string): string {
+    return join(this.#options.directory, `${id}.partial`)
+  }
+}
+
+/** The state database that follows from the first blocks. */
+async function writeState(location: string, { store, blocks }: Snapshot, stopped: AbortSignal): Promise<void> {
+  const options = { store, blocksFlushed: () => Promise.resolve(), onFailure: () => undefined }
+  const state = await StateDatabase.create(location, options)
+  try {
+    await state.catchUp(blocks, stopped)
+  } finally {
+    await state.close()
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null)) !== null
+}

@@ -1,0 +1,54 @@
+/**
+ * When miners hear that the work of a chain has other transactions now (PROTOCOL.md A.3, `Refreshed Block`): at once if
+ * they heard of nothing for a while, else when that while is over; and only if the next block really is another one.
+ */
+import type { Transaction } from '../mempool/command.ts'
+import { sameTransactions } from '../mempool/mempool.ts'
+import type { Mempools } from '../mempool/mempools.ts'
+
+export interface RefreshesOptions {
+  readonly pools: Mempools
+  /** Least time between two events of a chain. */
+  readonly intervalMs: number
+  readonly tell: (chain: number) => void
+}
+
+interface Told {
+  readonly block: readonly Transaction[]
+  readonly atMs: number
+}
+
+export class Refreshes {
+  readonly #options: RefreshesOptions
+  /** Chain -> what its miners can know. */
+  readonly #told = new Map<number, Told>()
+  readonly #timers = new Map<number, NodeJS.Timeout>()
+
+  constructor(options: RefreshesOptions) {
+    this.#options = options
+    options.pools.onChange((chain) => this.#plan(chain))
+  }
+
+  /** For when miners of this chain hear of new work: they fetch it with all that is pending now. */
+  restart(chain: number): void {
+    clearTimeout(this.#timers.get(chain))
+    this.#timers.delete(chain)
+    this.#told.set(chain, { block: this.#options.pools.of(chain).nextBlock, atMs: performance.now() })
+  }
+
+  #plan(chain: number): void {
+    if (this.#timers.has(chain)) return
+    const lastMs = this.#told.get(chain)?.atMs ?? Number.NEGATIVE_INFINITY
+    const delayMs = Math.max(0, lastMs + this.#options.intervalMs - performance.now())
+    // A node that has been closed tells nobody: no reason to wait for this.
+    this.#timers.set(chain, setTimeout(() => this.#refresh(chain), delayMs).unref())
+  }
+
+  #refresh(chain: number): void {
+    this.#timers.delete(chain)
+    const block = this.#options.pools.of(chain).nextBlock
+    if (sameTransactions(block, this.#told.get(chain)?.block ?? [])) return
+    this.#told.set(chain, { block, atMs: performance.now() })
+    this.#options.tell(chain)
+  }
+}
