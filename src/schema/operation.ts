@@ -1,5 +1,6 @@
 /** What a row of the table of operations says, and the media types of the interface. */
-import type { TObject, TSchema } from 'typebox'
+import { type TObject, type TSchema, Type } from 'typebox'
+import { HashText, NotFoundBody } from './bodies.ts'
 
 export const TEXT = 'text/plain;charset=utf-8'
 export const JSON_TYPE = 'application/json;charset=utf-8'
@@ -26,4 +27,31 @@ export interface Operation {
   readonly query: TObject
   readonly body?: { readonly type: string; readonly schema: TSchema }
   readonly responses: Readonly<Record<number, OperationResponse>>
+}
+
+export const None = Type.Object({})
+export const ChainParams = Type.Object({ chain: Type.String({ description: 'chain id' }) })
+export const HashParams = Type.Object({ chain: Type.String({ description: 'chain id' }), hash: HashText })
+
+export const TextBody = Type.String()
+export const Bytes = Type.String({ format: 'binary' })
+export const notFound = { description: 'no such key', content: { [JSON_TYPE]: NotFoundBody } }
+export const badRequest = { description: 'a malformed request', content: { [TEXT]: TextBody } }
+export const notAcceptable = { description: 'the Accept header allows no type that is offered' }
+export const json = <Schema extends TSchema>(schema: Schema, description = 'success') => ({
+  description,
+  content: { [JSON_TYPE]: schema },
+})
+export const text = <Schema extends TSchema>(schema: Schema, description = 'success') => ({
+  description,
+  content: { [TEXT]: schema },
+})
+
+/** A page of items with its cursor: `next` is the `next` parameter of the following request; null: there is no more. */
+export function PageOf<Item extends TSchema>(items: Item) {
+  return Type.Object({
+    limit: Type.Integer({ minimum: 0, description: 'items in this page' }),
+    items: Type.Array(items),
+    next: Type.Union([Type.String(), Type.Null()]),
+  })
 }

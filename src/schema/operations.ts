@@ -2,7 +2,7 @@
  * Every endpoint of a node's HTTP interface but those for commands, each described once. The embedded node checks
  * requests by these rows and publishes them as OpenAPI; `id` is also the name of the client's method.
  */
-import { type TSchema, Type } from 'typebox'
+import { Type } from 'typebox'
 import {
   BackupStatus,
   BlockObject,
@@ -17,7 +17,6 @@ import {
   MinerBody,
   NodeConfig,
   NodeInfo,
-  NotFoundBody,
   PageQuery,
   PayloadBatch,
   PayloadData,
@@ -27,34 +26,25 @@ import {
   PendingTransactions,
   RequestKeys,
 } from './bodies.ts'
-import { BINARY, EVENT_STREAM, JSON_TYPE, OBJECT_JSON_TYPE, type Operation, TEXT } from './operation.ts'
-
-const None = Type.Object({})
-export const ChainParams = Type.Object({ chain: Type.String({ description: 'chain id' }) })
-export const HashParams = Type.Object({ chain: Type.String({ description: 'chain id' }), hash: HashText })
-
-const TextBody = Type.String()
-const Bytes = Type.String({ format: 'binary' })
-const notFound = { description: 'no such key', content: { [JSON_TYPE]: NotFoundBody } }
-const badRequest = { description: 'a malformed request', content: { [TEXT]: TextBody } }
-const notAcceptable = { description: 'the Accept header allows no type that is offered' }
-const json = <Schema extends TSchema>(schema: Schema, description = 'success') => ({
-  description,
-  content: { [JSON_TYPE]: schema },
-})
-const text = <Schema extends TSchema>(schema: Schema, description = 'success') => ({
-  description,
-  content: { [TEXT]: schema },
-})
-
-/** A page of items with its cursor: `next` is the `next` parameter of the following request; null: there is no more. */
-export function PageOf<Item extends TSchema>(items: Item) {
-  return Type.Object({
-    limit: Type.Integer({ minimum: 0, description: 'items in this page' }),
-    items: Type.Array(items),
-    next: Type.Union([Type.String(), Type.Null()]),
-  })
-}
+import {
+  BINARY,
+  Bytes,
+  badRequest,
+  ChainParams,
+  EVENT_STREAM,
+  HashParams,
+  JSON_TYPE,
+  json,
+  None,
+  notAcceptable,
+  notFound,
+  OBJECT_JSON_TYPE,
+  type Operation,
+  PageOf,
+  TEXT,
+  TextBody,
+  text,
+} from './operation.ts'
 
 const headerPage = {
   description: 'a page of headers',
@@ -241,18 +231,15 @@ const chain = {
 } as const satisfies Record<string, Operation>
 
 const heightHint = Type.Object({ height: Type.Optional(Type.Integer({ minimum: 0, description: 'a hint' })) })
+const onePayload = { ...defaults, method: 'GET', group: 'payload', params: HashParams, query: heightHint } as const
 const batch = { type: 'application/json', schema: PayloadBatch }
 
 const payload = {
   payload: {
-    ...onChain,
+    ...onePayload,
     id: 'payload',
-    method: 'GET',
     path: '/chain/{chain}/payload/{hash}',
-    group: 'payload',
     summary: 'a payload, by payload hash',
-    params: HashParams,
-    query: heightHint,
     responses: {
       200: { description: 'the payload', content: { [JSON_TYPE]: PayloadData, [BINARY]: Bytes } },
       400: badRequest,
@@ -261,14 +248,10 @@ const payload = {
     },
   },
   payloadOutputs: {
-    ...onChain,
+    ...onePayload,
     id: 'payloadOutputs',
-    method: 'GET',
     path: '/chain/{chain}/payload/{hash}/outputs',
-    group: 'payload',
     summary: 'a payload with its outputs',
-    params: HashParams,
-    query: heightHint,
     responses: {
       200: { description: 'the payload', content: { [JSON_TYPE]: PayloadWithOutputs, [BINARY]: Bytes } },
       400: badRequest,

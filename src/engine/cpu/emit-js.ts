@@ -7,8 +7,7 @@
  */
 
 import type { TailLayout } from './kernel.ts'
-import type { Operation } from './operation.ts'
-import type { OperationGraph, Value } from './operations.ts'
+import type { Operation, OperationGraph, Value } from './operations.ts'
 
 export function emitJs(layout: TailLayout, graph: OperationGraph): string {
   const names = new Map<Value, string>([...graph.uniform, ...graph.steps.flat()].map((value, i) => [value, `x${i}`]))

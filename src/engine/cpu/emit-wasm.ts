@@ -9,8 +9,7 @@
  */
 
 import type { TailLayout } from './kernel.ts'
-import type { Operation } from './operation.ts'
-import { type OperationGraph, operands, type Rotation, type Value } from './operations.ts'
+import { type Operation, type OperationGraph, operands, type Rotation, type Value } from './operations.ts'
 import { type Code, code, control, i8x16, i32, i32x4, local, moduleBytes, v128 } from './wasm-bytes.ts'
 import { Variable, VectorRegisters } from './wasm-registers.ts'
 
