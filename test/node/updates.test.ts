@@ -186,7 +186,7 @@ it('a page of the web is no stream', async () => {
 
 it('an event without end ends the iteration', async () => {
   const { client, last } = await streaming()
-  const next = client.headerUpdates()[Symbol.asyncIterator]().next()
+  const failure = failureOf(client.headerUpdates()[Symbol.asyncIterator]().next())
   const response = await last()
   const piece = `data:${'x'.repeat(1024 * 1024)}\n`
   response.on('error', () => undefined)
@@ -194,7 +194,7 @@ it('an event without end ends the iteration', async () => {
     response.write(piece)
     await sleep(1)
   }
-  expect(await failureOf(next)).toMatchObject({
+  expect(await failure).toMatchObject({
     code: 'NODE_MISBEHAVED',
     message: expect.stringContaining('longer than'),
   })

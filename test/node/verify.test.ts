@@ -230,7 +230,9 @@ describe('networks of their own', () => {
     const last = blocks[ROUNDS]
     mirror.changed.set(last.id, forged(last.header, { nonce: 5n, target: last.header.target / 2n }))
     expect(await failureOf(client.headers(0, { verify }).all())).toMatchObject({ rules: ['weight'] })
-    mirror.changed.set(last.id, forged(last.header, { nonce: 5n }))
+    let nonce = 5n
+    while (solves(encodeWork({ ...last.header, nonce }))) nonce++
+    mirror.changed.set(last.id, forged(last.header, { nonce }))
     expect(await client.headers(0, { verify }).all()).toHaveLength(ROUNDS + 1)
     expect(await failureOf(client.headers(0, { verify: true }).all())).toMatchObject({ name: 'InvalidHeader' })
   })
