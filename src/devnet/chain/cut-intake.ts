@@ -10,7 +10,7 @@ import { headerFromJson } from '../../core/header-json.ts'
 import type { Json } from '../../core/json.ts'
 import { payloadHashes } from '../../core/payload.ts'
 import type { CutHashes, HeaderObject, PayloadData, PayloadWithOutputs } from '../../schema/bodies.ts'
-import type { Refusal } from '../mining/coordinator.ts'
+import type { Refusal } from '../refusal.ts'
 import type { Chains } from './chains.ts'
 import type { Payload } from './payload.ts'
 

@@ -1,7 +1,6 @@
 /** Payloads of the embedded network (PROTOCOL.md B.4): miner data, transactions, a coinbase that names the parent block. */
 import { decodeBase64Url, decodeHash, encodeBase64Url } from '../../core/bytes.ts'
 import { type MinerAccount, minerDataJson, type PayloadHashes, payloadHashes } from '../../core/payload.ts'
-import type { Transaction } from '../mempool/command.ts'
 
 export interface Payload extends PayloadHashes {
   readonly minerData: Uint8Array
@@ -9,10 +8,18 @@ export interface Payload extends PayloadHashes {
   readonly coinbase: Uint8Array
 }
 
+/** What a payload needs to know of a transaction. */
+export interface SignedTransaction {
+  /** Request key. */
+  readonly key: string
+  /** JSON of the signed command. */
+  readonly bytes: Uint8Array
+}
+
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-function payloadOf(miner: MinerAccount, coinbase: object, transactions: readonly Transaction[] = []): Payload {
+function payloadOf(miner: MinerAccount, coinbase: object, transactions: readonly SignedTransaction[] = []): Payload {
   const parts = {
     minerData: encoder.encode(minerDataJson(miner)),
     transactions: transactions.map(({ key, bytes }) => ({
@@ -39,13 +46,14 @@ function notExecuted(requestKey: string) {
 }
 
 /**
- * The payload of a block with these transactions that pays `miner` on top of the parent with this hash. Because the coinbase names the parent,
- * payload hashes differ from block to block: they are the key under which a solution finds its payload.
+ * The payload of a block with these transactions that pays `miner` on top of the parent with this hash. Because the
+ * coinbase names the parent, payload hashes differ from block to block: they are the key under which a solution finds
+ * its payload.
  */
 export function blockPayload(
   miner: MinerAccount,
   parentHash: Uint8Array,
-  transactions: readonly Transaction[] = [],
+  transactions: readonly SignedTransaction[] = [],
 ): Payload {
   const coinbase = {
     gas: 0,

@@ -8,7 +8,8 @@ import { withPrefix } from '../../core/units.ts'
 import { MADE_BLOCKS_LIMIT } from '../../schema/control.ts'
 import type { Addition, Chains } from '../chain/chains.ts'
 import type { Payload } from '../chain/payload.ts'
-import type { Coordinator, Refusal } from '../mining/coordinator.ts'
+import type { Coordinator } from '../mining/coordinator.ts'
+import type { Refusal } from '../refusal.ts'
 import { SEARCH_LIMIT_HASHES, SearchBudget, Slices, searchNonce } from './solver.ts'
 
 /** Whom the blocks of development networks pay when nobody is named: the ed25519 public key of the all-zero seed. */

@@ -14,7 +14,7 @@ import fastify, {
 } from 'fastify'
 import type { ProductWord } from '../../core/header-json.ts'
 import { JSON_TYPE, TEXT } from '../../schema/operation.ts'
-import type { Refusal } from '../mining/coordinator.ts'
+import type { Refusal } from '../refusal.ts'
 
 export type App = FastifyInstance<
   RawServerDefault,

@@ -2,7 +2,7 @@
 import net from 'node:net'
 import { describeError } from '../../core/errors.ts'
 import type { PeerInfo } from '../../schema/bodies.ts'
-import type { Refusal } from '../mining/coordinator.ts'
+import type { Refusal } from '../refusal.ts'
 
 /** Most peers; more are refused. */
 const PEER_LIMIT = 1000

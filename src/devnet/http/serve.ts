@@ -7,7 +7,7 @@ import type { Static, TObject, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { parseJson } from '../../core/json.ts'
 import { EVENT_STREAM, type Operation, TEXT } from '../../schema/operation.ts'
-import type { Refusal } from '../mining/coordinator.ts'
+import type { Refusal } from '../refusal.ts'
 import { type App, accepted, refuse } from './http.ts'
 
 type BodyOf<O extends Operation> = O extends { readonly body: { readonly schema: infer S extends TSchema } }

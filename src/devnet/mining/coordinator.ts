@@ -9,6 +9,7 @@ import type { Addition, Chains } from '../chain/chains.ts'
 import { blockPayload, type Payload } from '../chain/payload.ts'
 import type { Transaction } from '../mempool/command.ts'
 import type { Mempools } from '../mempool/mempools.ts'
+import type { Refusal } from '../refusal.ts'
 import { Refreshes } from './refreshes.ts'
 
 export interface CoordinatorOptions {
@@ -26,12 +27,6 @@ export interface CoordinatorOptions {
   readonly nowMs: () => number
   /** Hears of every submission that passed the checks a miner is told about. */
   readonly onSolved?: (header: WorkFields, addition: Addition) => void
-}
-
-/** An answer with an HTTP status other than success. */
-export interface Refusal {
-  readonly status: number
-  readonly message: string
 }
 
 /** What happened to the work of a chain: it is over or possible again, or it has other transactions. */
