@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { encodeWork } from '../../src/core/header.ts'
 import { powHash } from '../../src/core/pow.ts'
 import type { Block } from '../../src/devnet/chain/store.ts'
-import type { Gap, HeaderNews, NewcutError, NodeClient } from '../../src/node/client.ts'
+import { type Gap, type HeaderNews, type NewcutError, type NodeClient, NodeMisbehaved } from '../../src/node/client.ts'
 import { failureOf, fake, PREFIX, text } from './fake-node.ts'
 import { blocksOf, devnet, headerJson, mine, payloadJson } from './mined.ts'
 
@@ -186,7 +186,7 @@ it('a page of the web is no stream', async () => {
 
 it('an event without end ends the iteration', async () => {
   const { client, last } = await streaming()
-  const next = client.headerUpdates()[Symbol.asyncIterator]().next()
+  const failure = failureOf(client.headerUpdates()[Symbol.asyncIterator]().next())
   const response = await last()
   const piece = `data:${'x'.repeat(1024 * 1024)}\n`
   response.on('error', () => undefined)
@@ -194,9 +194,12 @@ it('an event without end ends the iteration', async () => {
     response.write(piece)
     await sleep(1)
   }
-  expect(await failureOf(next)).toMatchObject({
-    code: 'NODE_MISBEHAVED',
-    message: expect.stringContaining('longer than'),
+  const error = await failure
+  expect(error).toBeInstanceOf(NodeMisbehaved)
+  expect(error).toMatchObject({
+    message: expect.stringMatching(/^http.*header\/updates: an event of the stream is longer than 16777216 bytes$/),
+    operation: 'headerUpdates',
+    retryable: false,
   })
 })
 
