@@ -208,6 +208,17 @@ describe('headers that break a rule are named with it', () => {
     expect(error).toMatchObject({ name: 'InvalidHeader', rules: expect.arrayContaining(['hash']), height: 3n })
   })
 
+  it('a header that was found to be wrong, though it never serves to judge another', async () => {
+    const { node, client, blocks } = await mirrored()
+    const pages = [encodeHeader({ ...blocks[3].header, weight: 1n }), blocks[4].bytes].map((bytes) => [
+      encodeBase64Url(bytes),
+    ])
+    node.onNetwork('GET', '/chain/0/header', () => json({ limit: 1, items: pages.shift(), next: null }))
+    const list = client.headers(0, { verify: true })
+    expect(await failureOf(list.page())).toMatchObject({ name: 'InvalidHeader', height: 3n })
+    expect((await list.page()).items).toEqual([blocks[4].header])
+  })
+
   it('another genesis block', async () => {
     const { mirror, client, blocks } = await mirrored()
     const [{ header, id }] = blocks
@@ -220,6 +231,18 @@ describe('headers that break a rule are named with it', () => {
     expect(await change({ weight: 1n, epochStart: 1n })).toMatchObject({ rules: ['epochStart', 'weight'] })
     expect(await change({ version: 7 })).toMatchObject({ rules: expect.arrayContaining(['version']) })
   })
+})
+
+it('headers that lie far apart do not make the client ask for all between them', async () => {
+  const original = await devnet({ pow: false })
+  await mine(original.client, 60)
+  const blocks = blocksOf(original.node, 0)
+  const { node, client } = await new Mirror(original.node).serve(original.client.info)
+  const items = [1, 20, 40, 60].map((height) => encodeBase64Url(blocks[height].bytes))
+  node.onNetwork('POST', '/chain/0/header/branch', () => json({ limit: 4, items, next: null }))
+  const bounds = { upper: [blocks[60].id] }
+  expect(await client.headerBranch(0, bounds, { verify: { checkPow: false } }).all()).toHaveLength(4)
+  expect(node.seen.filter(({ query }) => query.minheight !== undefined)).toEqual([])
 })
 
 describe('networks of their own', () => {
