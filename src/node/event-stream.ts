@@ -8,7 +8,7 @@ import { type Clock, sleep } from '../core/clock.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
 import { NodeMisbehaved, NodeRefusal } from './errors.ts'
 import { EventFilter } from './event-filter.ts'
-import { type HttpStream, type NodeHttp, onAbort } from './http.ts'
+import { type HttpStream, MAX_TIMEOUT_MS, type NodeHttp, onAbort } from './http.ts'
 import { UnreachableError, unreachable } from './unreachable.ts'
 
 /** A stream that lived this long was good: its end is routine (PROTOCOL.md A.3: 240 s), and backoff starts anew. */
@@ -258,7 +258,7 @@ class ReopeningStream implements EventStream {
 
   #startStallTimer(): void {
     this.#stopStallTimer()
-    const stallMs = this.#options.stallMs ?? 0
+    const stallMs = Math.min(this.#options.stallMs ?? 0, MAX_TIMEOUT_MS)
     if (stallMs <= 0 || this.#closed) return
     const connection = this.#connection
     this.#stopStallTimer = this.#clock.after(stallMs, () => {

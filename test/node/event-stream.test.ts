@@ -487,3 +487,11 @@ test('when the client is closed, that is told once and nothing is tried again', 
     expect(errors[0]).toMatchObject({ reason: 'closed', retryable: false })
   }
 })
+
+test('a stall time beyond what timers take is no stall time of a millisecond', async () => {
+  const server = await serve([stay])
+  const { log } = open(server.port, { stallMs: 2 ** 40 })
+  await until(() => log, ['open', 'New Cut'])
+  await sleep(100)
+  expect(log).toEqual(['open', 'New Cut'])
+})
