@@ -73,6 +73,11 @@ function forged(header: Header, fields: Partial<Header>): Uint8Array {
   return encodeHeader(decodeHeader(new Uint8Array([...work, ...blockHash(work)])))
 }
 
+/** The first nonce that does not solve. */
+function wrongNonce(header: Header): bigint {
+  for (let nonce = 0n; ; nonce++) if (!solves(encodeWork({ ...header, nonce }))) return nonce
+}
+
 describe('headers that keep the rules', () => {
   it('pass in every encoding, from any height on, and ask for each missing header once', async () => {
     const { node, client, blocks } = await mirrored()
@@ -140,7 +145,7 @@ describe('headers that break a rule are named with it', () => {
   const year = 31_536_000_000_000n
   const cases: [string, (header: Header, others: readonly Header[]) => Uint8Array, string[]][] = [
     ['a wrong hash', (header) => encodeHeader({ ...header, hash: new Uint8Array(32).fill(7) }), ['hash']],
-    ['another nonce', (header) => forged(header, { nonce: miss(header) }), ['proofOfWork']],
+    ['another nonce', (header) => forged(header, { nonce: wrongNonce(header) }), ['proofOfWork']],
     ['another network', (header) => forged(header, { version: 5 }), ['version']],
     ['feature flags', (header) => forged(header, { featureFlags: 1n }), ['featureFlags']],
     ['a height too high', (header) => forged(header, { height: header.height + 1n }), ['height']],
@@ -167,10 +172,6 @@ describe('headers that break a rule are named with it', () => {
       ['adjacents'],
     ],
   ]
-  const miss = (header: Header) => {
-    for (let nonce = 0n; ; nonce++) if (!solves(encodeWork({ ...header, nonce }))) return nonce
-  }
-
   it.each(cases)('%s', async (_name, forge, rules) => {
     const { mirror, client, blocks } = await mirrored()
     const last = blocks[ROUNDS]
@@ -253,7 +254,7 @@ describe('networks of their own', () => {
     const last = blocks[ROUNDS]
     mirror.changed.set(last.id, forged(last.header, { nonce: 5n, target: last.header.target / 2n }))
     expect(await failureOf(client.headers(0, { verify }).all())).toMatchObject({ rules: ['weight'] })
-    mirror.changed.set(last.id, forged(last.header, { nonce: 5n }))
+    mirror.changed.set(last.id, forged(last.header, { nonce: wrongNonce(last.header) }))
     expect(await client.headers(0, { verify }).all()).toHaveLength(ROUNDS + 1)
     expect(await failureOf(client.headers(0, { verify: true }).all())).toMatchObject({ name: 'InvalidHeader' })
   })
