@@ -51,7 +51,7 @@ async function read(iterator: AsyncIterator<HeaderNews | Gap, undefined>, count:
 }
 
 it('gives headers as they come, decoded or as objects', async () => {
-  const { client, last, blocks } = await streaming()
+  const { client, opened, last, blocks } = await streaming()
   const updates = client.headerUpdates()[Symbol.asyncIterator]()
   const next = updates.next()
   ;(await last()).write(eventOf(blocks[1]) + eventOf(blocks[2], {}, 'Block'))
@@ -62,7 +62,7 @@ it('gives headers as they come, decoded or as objects', async () => {
   await updates.return?.()
   const objects = client.headerUpdates({ encoding: 'object' })[Symbol.asyncIterator]()
   const object = objects.next()
-  await sleep(20)
+  while (opened.length < 2) await sleep(2)
   ;(await last()).write(eventOf(blocks[3]))
   expect((await object).value).toMatchObject({ header: { hash: blocks[3].id, height: 3 } })
   await objects.return?.()
