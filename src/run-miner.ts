@@ -17,8 +17,9 @@ import { NodeSource } from './source/node.ts'
 
 type MineValues = Values<typeof mineOptions>
 
-/** An update stream that is silent for so many block delays is opened anew. */
+/** An update stream that is silent for so many block delays, and for so long, is opened anew. */
 const STALL_BLOCK_DELAYS = 5
+const LEAST_STALL_MS = 10_000
 
 export interface MinerSetup {
   readonly config: Config<typeof mineOptions>
@@ -54,7 +55,7 @@ export async function runMiner({ config, url, face, stopped, onStart }: MinerSet
 }
 
 function sourceOf(client: NodeClient, values: MineValues): NodeSource {
-  const stallMs = values.stall ?? (STALL_BLOCK_DELAYS * client.info.nodeBlockDelay) / 1000
+  const stallMs = values.stall ?? Math.max(LEAST_STALL_MS, (STALL_BLOCK_DELAYS * client.info.nodeBlockDelay) / 1000)
   const account = accountOf(values, client.info.nodeVersion)
   return new NodeSource({ client, account, clock: systemClock, random: Math.random, stallMs })
 }

@@ -114,7 +114,11 @@ export const mineOptions = {
     'serve /metrics, /healthz, /api/summary there; off for not at all',
   ),
   log: logOption,
-  stall: unset(duration(1, true), 'TIME', 'reopen a silent update stream after this; 5 block delays if not given'),
+  stall: unset(
+    duration(1, true),
+    'TIME',
+    'reopen a silent update stream after this; 5 block delays, at least 10s, if not given',
+  ),
   insecure: option(yesNo, false, null, "do not check the node's TLS certificate"),
   fingerprint: unset(certificateFingerprint, 'SHA256', "accept only the node's certificate with this SHA-256"),
   ...networkOptions,

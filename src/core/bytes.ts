@@ -107,8 +107,11 @@ export function readI64LE(bytes: Uint8Array, offset: number): bigint {
 /** Reads an unsigned integer of 32 bytes, little-endian. Throws RangeError beyond the end. */
 export function readU256LE(bytes: Uint8Array, offset: number): bigint {
   const words = view(bytes)
-  const high = (words.getBigUint64(offset + 24, true) << 64n) | words.getBigUint64(offset + 16, true)
-  return (high << 128n) | (words.getBigUint64(offset + 8, true) << 64n) | words.getBigUint64(offset, true)
+  const low = (words.getBigUint64(offset + 8, true) << 64n) | words.getBigUint64(offset, true)
+  const top = words.getBigUint64(offset + 24, true)
+  const third = words.getBigUint64(offset + 16, true)
+  // Weights of most chains are small: arithmetic on bigints is the dear part.
+  return top === 0n && third === 0n ? low : (((top << 64n) | third) << 128n) | low
 }
 /** Writes an unsigned integer of 2 bytes, little-endian. Throws RangeError beyond the end. */
 export function writeU16LE(bytes: Uint8Array, offset: number, value: number): void {

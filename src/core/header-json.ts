@@ -65,11 +65,24 @@ function adjacentsFromJson(json: Json | undefined): Map<number, Uint8Array> {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw new FormatError('adjacents', 0, 'expected an object of chain: hash')
   }
-  const entries = Object.entries(json as { readonly [key: string]: Json }).map(([key, value]): [number, Uint8Array] => {
+  const adjacents = new Map<number, Uint8Array>()
+  let last = -1
+  let ascends = true
+  for (const key of Object.keys(json)) {
+    const value = (json as { readonly [key: string]: Json })[key]
     if (typeof value !== 'string') throw new FormatError('adjacents', 0, `chain ${key} is not a string`)
-    return [Number(decimal(key, 'adjacents', 32)), decodeHash(value, 'adjacents')]
-  })
-  return new Map(entries.sort(([a], [b]) => a - b))
+    const chain = chainOf(key)
+    if (chain < last) ascends = false
+    last = chain
+    adjacents.set(chain, decodeHash(value, 'adjacents'))
+  }
+  // Objects give keys that are small integers in their order, so there is nothing to sort for chains of real networks.
+  return ascends ? adjacents : new Map([...adjacents].sort(([a], [b]) => a - b))
+}
+
+/** As decimal(), without a bigint for numbers of few digits. */
+function chainOf(key: string): number {
+  return /^(0|[1-9]\d{0,8})$/.test(key) ? Number(key) : Number(decimal(key, 'adjacents', 32))
 }
 
 function text(object: { readonly [key: string]: Json }, field: string): string {

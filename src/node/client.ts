@@ -316,8 +316,14 @@ export class NodeClient {
   }
 }
 
+export type { Clock } from '../core/clock.ts'
 export { type ErrorCode, FormatError, NewcutError } from '../core/errors.ts'
+export type { Header, WorkFields } from '../core/header.ts'
 export type { ProductWord } from '../core/header-json.ts'
+export type { Network } from '../core/network.ts'
+export type { MinerAccount } from '../core/payload.ts'
+export type { HeaderRule } from '../core/validate.ts'
+export type { Work } from '../core/work.ts'
 export * from '../schema/bodies.ts'
 export type { Block, BlockEncoding, BlockEncodings, Bounds, Hash, RangeOptions } from './chain-calls.ts'
 export {

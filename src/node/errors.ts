@@ -17,6 +17,8 @@ import type { HeaderRule } from '../core/validate.ts'
 /** 408, 429, 502, 503 and 504: the node, or something in front of it, may answer the same request later. */
 const RETRYABLE_STATUS: readonly number[] = [408, 429, 502, 503, 504]
 const EXCERPT_CHARACTERS = 200
+/** Of a message or a hint: what a node sends finds its way into both. */
+const MESSAGE_CHARACTERS = 600
 
 /** An answer as errors tell of it. */
 export interface AnswerDetails {
@@ -40,7 +42,8 @@ export class NodeRefusal extends NewcutError implements AnswerDetails {
   readonly retryable: boolean
 
   constructor({ url, status, excerpt, operation }: AnswerDetails, hint?: string) {
-    super('NODE_REFUSED', `${url} answered ${status}${excerpt === '' ? '' : `: ${excerpt}`}`, { hint })
+    const message = `${url} answered ${status}${excerpt === '' ? '' : `: ${excerpt}`}`
+    super('NODE_REFUSED', oneLine(message), { hint: hint && oneLine(hint) })
     this.url = url
     this.status = status
     this.excerpt = excerpt
@@ -51,15 +54,15 @@ export class NodeRefusal extends NewcutError implements AnswerDetails {
 
 /** Status 404 of an endpoint that exists, for something that does not. */
 export class NotFound extends NodeRefusal {
-  /** What does not exist, such as a block hash; null when the node does not say. */
+  /** What does not exist, such as a block hash; null when the node does not say. At most 200 characters, as reason. */
   readonly key: string | null
   /** In the node's words, such as `key not found`. */
   readonly reason: string
 
   constructor(answer: AnswerDetails, key: string | null, reason: string) {
     super(answer)
-    this.key = key
-    this.reason = reason
+    this.key = key && oneLine(key, EXCERPT_CHARACTERS)
+    this.reason = oneLine(reason, EXCERPT_CHARACTERS)
   }
 }
 
@@ -107,7 +110,7 @@ export class NodeMisbehaved extends NewcutError {
       readonly cause?: unknown
     },
   ) {
-    super('NODE_MISBEHAVED', message, { hint: options.hint, cause: options.cause })
+    super('NODE_MISBEHAVED', oneLine(message), { hint: options.hint, cause: options.cause })
     this.url = options.url
     this.status = options.status ?? null
     this.excerpt = options.excerpt ?? ''
@@ -158,9 +161,15 @@ export class InvalidPayload extends NodeMisbehaved {
 
 /** The beginning of a body as one line of printable text. */
 export function excerptOf(body: Uint8Array): string {
-  const text = new TextDecoder().decode(body.subarray(0, 4 * EXCERPT_CHARACTERS))
-  return text
+  return oneLine(new TextDecoder().decode(body.subarray(0, 4 * EXCERPT_CHARACTERS)), EXCERPT_CHARACTERS)
+}
+
+/** Text of a node made fit for a log: printable, without line ends, and cut where it is longer than that. */
+function oneLine(text: string, mostCharacters = MESSAGE_CHARACTERS): string {
+  // Cut first: the text may have megabytes.
+  const line = text
+    .slice(0, 4 * mostCharacters)
     .replace(/[\p{C}\s\uFFFD]+/gu, ' ')
     .trim()
-    .slice(0, EXCERPT_CHARACTERS)
+  return line.length <= mostCharacters ? line : `${line.slice(0, mostCharacters - 1)}…`
 }

@@ -8,7 +8,8 @@ import { type Clock, sleep } from '../core/clock.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
 import { NodeMisbehaved, NodeRefusal } from './errors.ts'
 import { EventFilter } from './event-filter.ts'
-import { type HttpStream, type NodeHttp, onAbort } from './http.ts'
+import { type HttpStream, MAX_TIMEOUT_MS, type NodeHttp, onAbort } from './http.ts'
+import { UnreachableError, unreachable } from './unreachable.ts'
 
 /** A stream that lived this long was good: its end is routine (PROTOCOL.md A.3: 240 s), and backoff starts anew. */
 const GOOD_STREAM_MS = 1_000
@@ -28,7 +29,10 @@ export interface EventStreamOptions {
   onEvent: (name: string, data: string) => void
   /** At every (re)connection: what happened before it was missed. */
   onOpen?: () => void
-  /** Not called for a clean end of a good stream. NODE_UNREACHABLE, NODE_REFUSED (a status) or NODE_MISBEHAVED. */
+  /**
+   * Hears of UnreachableError, NodeRefusal and NodeMisbehaved; not of a clean end of a good stream. When the client is
+   * closed (reason `closed`), nothing is tried again: that call is the last.
+   */
   onError?: (error: NewcutError, retryInMs: number) => void
   /** Longest time without an event, and for the headers to arrive, before the stream is opened anew; 0 = no bound. */
   stallMs?: number
@@ -72,7 +76,9 @@ class ReopeningStream implements EventStream {
     if (options.signal) this.#forgetSignal = onAbort(options.signal, () => this.close())
     if (this.#closed) return
     this.#source = new EventSource(options.http.baseUrl, { fetch: () => this.#connect() })
-    this.#source.addEventListener('open', () => this.#options.onOpen?.())
+    this.#source.addEventListener('open', () => {
+      if (!this.#closed) this.#options.onOpen?.()
+    })
     for (const name of new Set(options.events)) {
       this.#source.addEventListener(name, (event: MessageEvent) => {
         // The package goes on dispatching what it has read when it is closed in the middle of a chunk.
@@ -101,6 +107,8 @@ class ReopeningStream implements EventStream {
   async #connect(): Promise<FetchLikeResponse> {
     for (;;) {
       await this.#pause()
+      // Also where there was no pause: close() may have come while the await went by, and found no connection to end.
+      this.#closing.signal.throwIfAborted()
       this.#connection = new AbortController()
       this.#startStallTimer()
       try {
@@ -128,7 +136,6 @@ class ReopeningStream implements EventStream {
   async #pause(): Promise<void> {
     const { signal } = this.#closing
     if (this.#delayMs > 0) await sleep(this.#clock, this.#delayMs, signal)
-    signal.throwIfAborted()
   }
 
   async #refusal(answer: HttpStream): Promise<NewcutError | undefined> {
@@ -225,26 +232,38 @@ class ReopeningStream implements EventStream {
     const maxBackoffMs = this.#options.maxBackoffMs ?? 15_000
     const boundMs = Math.min(maxBackoffMs, FIRST_BACKOFF_MS * 2 ** this.#failures)
     this.#failures++
+    const error = this.#errorOf(cause)
+    const isOver = error instanceof UnreachableError && error.reason === 'closed'
     const delayMs = Math.ceil((this.#options.random ?? Math.random)() * boundMs)
-    this.#delayMs = delayMs
-    const error =
-      cause instanceof NewcutError
-        ? cause
-        : new NewcutError('NODE_UNREACHABLE', `${this.#name}: ${describeError(cause)}`, { cause })
+    // Closed below, before any pause is over.
+    this.#delayMs = isOver ? maxBackoffMs : delayMs
     // Not called from here: what a callback throws must reach the process, not the fetch of the EventSource.
     queueMicrotask(() => {
-      if (!this.#closed) this.#options.onError?.(error, delayMs)
+      if (this.#closed) return
+      if (isOver) this.close()
+      this.#options.onError?.(error, delayMs)
     })
+  }
+
+  #errorOf(cause: unknown): NewcutError {
+    const { operation } = this.#options
+    if (cause instanceof NodeRefusal || cause instanceof NodeMisbehaved) return cause
+    if (cause instanceof UnreachableError) {
+      return operation === undefined || cause.reason === 'closed' ? cause : cause.of(operation)
+    }
+    if (!(cause instanceof NewcutError)) return unreachable(this.#name, cause)
+    const message = `${this.#name}: ${cause.message}`
+    return new NodeMisbehaved(message, { url: this.#name, operation, hint: cause.hint, cause })
   }
 
   #startStallTimer(): void {
     this.#stopStallTimer()
-    const stallMs = this.#options.stallMs ?? 0
+    const stallMs = Math.min(this.#options.stallMs ?? 0, MAX_TIMEOUT_MS)
     if (stallMs <= 0 || this.#closed) return
     const connection = this.#connection
     this.#stopStallTimer = this.#clock.after(stallMs, () => {
       const message = `${this.#name}: no event for ${stallMs} ms, opening the stream anew`
-      connection.abort(new NewcutError('NODE_UNREACHABLE', message))
+      connection.abort(new UnreachableError('timeout', message))
     })
   }
 

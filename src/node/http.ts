@@ -18,6 +18,8 @@ const MAX_CONNECTIONS = 64
 const KEEP_ALIVE_MS = 15_000
 /** Time for one of a host's addresses; Node's 250 ms gives up on nodes that are merely far away. */
 const ADDRESS_TIMEOUT_MS = 1_000
+/** Node's timers take no more: beyond it they fire after a millisecond. */
+export const MAX_TIMEOUT_MS = 2 ** 31 - 1
 const DEFAULT_BODY_BYTES = 4 * 1024 * 1024
 
 /** Which node, and how it is spoken to. */
@@ -99,6 +101,8 @@ export class NodeHttp {
     this.#origin = url.origin
     this.#prefix = url.pathname.replace(/\/+$/, '')
     this.baseUrl = this.#origin + this.#prefix
+    checkTimeout('timeoutMs', options.timeoutMs)
+    checkTimeout('connectTimeoutMs', options.connectTimeoutMs)
     this.#timeoutMs = options.timeoutMs ?? 10_000
     this.#maxBodyBytes = options.maxBodyBytes
     setMaxListeners(0, this.#closing.signal)
@@ -168,6 +172,7 @@ export class NodeHttp {
   }
 
   #openGate(options: HttpRequest): Gate {
+    checkTimeout('timeoutMs', options.timeoutMs)
     const timeoutMs = options.timeoutMs ?? this.#timeoutMs
     return openGate([this.#closing.signal, options.signal], timeoutMs, () => {
       return new UnreachableError('timeout', `${this.#origin}: timed out, no complete answer in ${timeoutMs} ms`, {
@@ -229,6 +234,12 @@ export class NodeHttp {
     if (error instanceof NewcutError || codeOf(error) === 'UND_ERR_INVALID_ARG') return error
     return unreachable(this.#origin, error)
   }
+}
+
+/** Throws NewcutError BAD_OPTION for a time that no timer can wait. */
+function checkTimeout(name: string, valueMs: number | undefined): void {
+  if (valueMs === undefined || (valueMs >= 0 && valueMs <= MAX_TIMEOUT_MS)) return
+  throw new NewcutError('BAD_OPTION', `${name} ${valueMs}: expected 0 to ${MAX_TIMEOUT_MS} ms; 0 sets no bound`)
 }
 
 function parseBaseUrl(text: string): URL {

@@ -19,7 +19,11 @@ export interface Page<T> {
 
 /** How far to go. */
 export interface PagesOptions extends CallOptions {
-  /** Cursor to begin with, such as the `exclusive:` one of an earlier page; default: the beginning. */
+  /**
+   * Cursor to begin with; default: the beginning. With the `exclusive:` one of an earlier last page, what has come since
+   * is asked for. Where nothing has, the page is empty and its `next` null: keep the cursor for the time after. What
+   * comes at a height already passed, such as a late orphan, is not in it; headerUpdates tells of every header.
+   */
   readonly from?: string
   /** Most pages to ask for; a list that does not end by then is an error. Default 1,000,000. */
   readonly mostPages?: number

@@ -17,7 +17,7 @@ export interface PayloadOptions extends CallOptions {
 /** Which payloads are asked for: their hashes, with the heights of their blocks as hints or without. */
 export type PayloadKeys = readonly Hash[] | { readonly hashes: readonly Hash[]; readonly heights?: readonly number[] }
 
-/** Live nodes drop without a word what is more than this (PROTOCOL.md E.0). */
+/** Live nodes drop without a word what is more than this, or than less if they are told so (PROTOCOL.md E.0). */
 const MOST_IN_BATCH = 1000
 
 const one = { plain: operations.payload, outputs: operations.payloadOutputs } as const
@@ -54,9 +54,10 @@ export async function payloads<K extends keyof Payloads>(
   const params = { chain: chainText(operation, chain) }
   const { hashes, heights } = wanted(keys)
   const found = new Map<string, Payloads[K]>()
-  for (let from = 0; from < hashes.length; from += MOST_IN_BATCH) {
-    const batch = hashes.slice(from, from + MOST_IN_BATCH)
-    const body = heights === undefined ? batch : { hashes: batch, heights: heights.slice(from, from + MOST_IN_BATCH) }
+  let left = hashes
+  while (left.length > 0) {
+    const batch = left.slice(0, MOST_IN_BATCH)
+    const body = heights === undefined ? batch : { hashes: batch, heights: batch.map((hash) => heights.get(hash) ?? 0) }
     const { body: items, answer } = await context.requests.json(operation, { ...callOf(options), params, body })
     const asked = new Set(batch)
     for (const item of items) {
@@ -67,17 +68,19 @@ export async function payloads<K extends keyof Payloads>(
       if (options.verify) verifyPayload(item, originOf(context, operation, params))
       found.set(item.payloadHash, item as Payloads[K])
     }
+    // What was left out may have been too much for the node: only when it gives none of them, it has none of them.
+    left = [...(items.length > 0 ? asked : []), ...left.slice(MOST_IN_BATCH)]
   }
   return hashes.map((hash) => found.get(hash)).filter((item) => item !== undefined)
 }
 
 /** Keys without repetitions. */
-function wanted(keys: PayloadKeys): { hashes: string[]; heights: readonly number[] | undefined } {
+function wanted(keys: PayloadKeys): { hashes: string[]; heights: ReadonlyMap<string, number> | undefined } {
   const isList = Array.isArray(keys)
   const { hashes, heights } = (isList ? { hashes: keys } : keys) as Exclude<PayloadKeys, readonly Hash[]>
   if (heights !== undefined && heights.length !== hashes.length) {
     throw new NewcutError('BAD_OPTION', `${heights.length} heights for ${hashes.length} payload hashes`)
   }
   const byHash = new Map(hashes.map((hash, i) => [hashText(hash), heights?.[i] ?? 0]))
-  return { hashes: [...byHash.keys()], heights: heights && [...byHash.values()] }
+  return { hashes: [...byHash.keys()], heights: heights && byHash }
 }

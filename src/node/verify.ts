@@ -59,6 +59,8 @@ const KNOWN_LIMIT = 8192
 const BATCH = 360
 /** From this number of wanted headers on, a chain is asked for pages and no longer for one at a time. */
 const ENOUGH_FOR_PAGES = 4
+/** Pages are worth it when at least one of so many headers in them is wanted: a page has 20 on a P2P API. */
+const MOST_HEIGHTS_A_HEADER = 8
 
 /** Checks headers that come in any order, best in that of their heights: then each serves to check the next. */
 export class HeaderVerifier {
@@ -90,8 +92,14 @@ export class HeaderVerifier {
     for (let from = 0; from < headers.length; from += BATCH) {
       const batch = headers.slice(from, from + BATCH)
       for (const header of batch) this.#remember(header)
-      await this.#fetchMissing(batch, call)
-      for (const header of batch) this.#throwIf(header, this.#judge(header))
+      try {
+        await this.#fetchMissing(batch, call)
+        for (const header of batch) this.#throwIf(header, this.#judge(header))
+      } catch (error) {
+        // Nothing that was not found to be right may serve to judge others later.
+        for (const { hash } of batch) this.#known.delete(encodeBase64Url(hash))
+        throw error
+      }
     }
   }
 
@@ -109,12 +117,13 @@ export class HeaderVerifier {
     }
     const network = this.#isKnown ? this.#network : { ...this.#network, code: parent.version }
     const ancestry = { parent, adjacentParents }
-    const options = { now: null, checkPow: this.#checkPow }
-    if (this.#checkTargets) return brokenRules(network, header, ancestry, options)
+    // Hashing is most of the work, and done: what it showed is in `alone`.
+    const options = { now: null, checkPow: false, blockHash: header.hash }
+    if (this.#checkTargets) return [...alone, ...brokenRules(network, header, ancestry, options)]
     const difficulty = header.target === 0n ? 0n : MAX_TARGET / header.target
     const { target, epochStart } = header
     const expected = { target, epochStart, weight: BigInt.asUintN(256, parent.weight + difficulty) }
-    return brokenRules(network, header, ancestry, { ...options, expected })
+    return [...alone, ...brokenRules(network, header, ancestry, { ...options, expected })]
   }
 
   /** What can be said of a header by itself. */
@@ -180,9 +189,11 @@ export class HeaderVerifier {
 
   /** `wanted`: block hash -> height. */
   async #fetch(chain: number, wanted: Map<string, number>, call: CallOptions): Promise<void> {
-    if (wanted.size >= ENOUGH_FOR_PAGES) {
-      const heights = [...wanted.values()]
-      const range = this.#source.range(chain, Math.min(...heights), Math.max(...heights), call)
+    const heights = [...wanted.values()]
+    const [lowest, highest] = [Math.min(...heights), Math.max(...heights)]
+    // Branches may lie a million blocks apart: one at a time costs less than all between them.
+    if (wanted.size >= ENOUGH_FOR_PAGES && highest - lowest < MOST_HEIGHTS_A_HEADER * wanted.size) {
+      const range = this.#source.range(chain, lowest, highest, call)
       for await (const header of range) {
         if (wanted.delete(encodeBase64Url(header.hash))) this.#admit(header)
         if (wanted.size === 0) break

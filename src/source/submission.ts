@@ -32,7 +32,7 @@ export async function post(
     } catch (error) {
       failure = error
       if (error instanceof UnreachableError && error.reason === 'closed') break
-      if (!(error instanceof NodeRefusal) || error.status >= 500) continue
+      if (!isAnswer(error)) continue
       // After a lost answer the node may have taken it the first time: only the chain can tell.
       if (attempt > 0 && error.status === 404) return null
       return { kind: 'rejected', reason: rejectReason(error), message: describeError(error) }
@@ -63,12 +63,17 @@ export async function confirm(
       couldAsk = true
       if (head !== undefined && head.height >= height) return { kind: 'stale' }
     } catch (error) {
-      if (error instanceof NodeRefusal && error.status < 500) return { kind: 'accepted', confirmed: false }
+      if (isAnswer(error)) return { kind: 'accepted', confirmed: false }
       onTrouble(`cannot confirm a block: ${describeError(error)}`, delayMs)
     }
     if (signal.aborted) return { kind: 'accepted', confirmed: false }
   }
   return couldAsk ? { kind: 'stale' } : { kind: 'accepted', confirmed: false }
+}
+
+/** A refusal that asking again would not change; 408 and 429 come from what is in front of a node, or a busy one. */
+function isAnswer(error: unknown): error is NodeRefusal {
+  return error instanceof NodeRefusal && error.status < 500 && !error.retryable
 }
 
 async function hasHeader(client: NodeClient, chain: number, hash: Uint8Array): Promise<boolean> {

@@ -39,6 +39,12 @@ describe('JSON with exact integers', () => {
     expect(edge.map((value) => parseJson(`${value}`))).toEqual(edge)
   })
 
+  it('a number is no name of a property, however large', () => {
+    for (const text of ['{9007199254740993:1}', '{9007199254740993 :1}', '[{"a":1,-9007199254740993\n:2}]']) {
+      expect(() => parseJson(text)).toThrow(SyntaxError)
+    }
+  })
+
   it('never takes a string or an object for an integer', () => {
     const texts = ['9007199254740993', '\0', '\x009007199254740993', '\0\0', '\0-9007199254740993x', '-1', '"', '\\']
     const odd = fc.oneof(fc.constantFrom(...texts), fc.constantFrom('__integer', '$bigint', '__proto__', 'toString'))

@@ -224,9 +224,17 @@ describe('payloads', () => {
     const { node, client } = await fake()
     const keys = withOutputs.map(({ payloadHash }) => payloadHash)
     expect(keys.length).toBeGreaterThan(1)
-    node.onNetwork('POST', '/chain/0/payload/outputs/batch', () => json(withOutputs.toReversed()))
+    const found = (asked: string[]) => withOutputs.filter(({ payloadHash }) => asked.includes(payloadHash)).reverse()
+    node.onNetwork('POST', '/chain/0/payload/outputs/batch', ({ body }) => {
+      const asked = JSON.parse(body.toString())
+      return json(found(asked.hashes ?? asked))
+    })
     expect(await client.payloadsOutputs(0, [keys[0], key, ...keys], { verify: true })).toEqual(withOutputs)
-    expect(JSON.parse(node.last.body.toString())).toEqual([keys[0], key, ...keys.slice(1)])
+    expect(node.seen.map(({ body }) => JSON.parse(body.toString()))).toEqual([
+      [keys[0], key, ...keys.slice(1)],
+      // Had it left one out because there were too many?
+      [key],
+    ])
     await client.payloadsOutputs(0, { hashes: keys, heights: keys.map((_, i) => i) })
     expect(JSON.parse(node.last.body.toString())).toEqual({ hashes: keys, heights: keys.map((_, i) => i) })
     await expect(client.payloads(0, { hashes: keys, heights: [] })).rejects.toMatchObject({ code: 'BAD_OPTION' })
@@ -248,6 +256,25 @@ describe('payloads', () => {
     const different = new Set(keys).size
     expect(sizes.reduce((a, b) => a + b)).toBe(different)
     expect(Math.max(...sizes)).toBe(1000)
+  })
+
+  it('a node that takes fewer at a time gives all of them nevertheless', async () => {
+    const { node, client } = await fake()
+    const payloads = Array.from({ length: 7 }, (_each, i) => ({
+      ...plain[0],
+      payloadHash: Buffer.alloc(32, i + 1).toString('base64url'),
+    }))
+    const have = payloads.filter((_each, i) => i !== 3)
+    const bodies: { hashes: string[]; heights: number[] }[] = []
+    node.onNetwork('POST', '/chain/0/payload/batch', ({ body }) => {
+      const asked = JSON.parse(body.toString())
+      bodies.push(asked)
+      return json(have.filter(({ payloadHash }) => asked.hashes.slice(0, 3).includes(payloadHash)))
+    })
+    const hashes = payloads.map(({ payloadHash }) => payloadHash)
+    const heights = [10, 11, 12, 13, 14, 15, 16]
+    expect(await client.payloads(0, { hashes, heights })).toEqual(have)
+    expect(bodies.map((each) => each.heights)).toEqual([heights, [13, 14, 15, 16], [13, 16], [13]])
   })
 
   it('a node that takes no batches says why', async () => {

@@ -358,7 +358,7 @@ test('an AbortError that close() did not cause is retried like any failure', asy
   }
   const { log, errors } = open(server.port, { http: flaky })
   await until(() => log, ['error', 'open', 'New Cut', 'error', 'open', 'New Cut'])
-  expect(errors[0]).toMatchObject({ name: 'NewcutError', code: 'NODE_UNREACHABLE' })
+  expect(errors[0]).toMatchObject({ name: 'UnreachableError', code: 'NODE_UNREACHABLE' })
 })
 
 test('an event without end is reported, and its connection dropped', async () => {
@@ -466,4 +466,32 @@ test('twenty streams over one client and one signal give no warning', async () =
   await until(() => server.open.size, 0)
   await node.close()
   expect(warnings).toEqual([])
+})
+
+test('closed at once, it opens no connection', async () => {
+  const server = await serve([stay])
+  const { stream, log } = open(server.port)
+  stream.close()
+  await sleep(200)
+  expect([server.acceptedMs.length, log]).toEqual([0, []])
+})
+
+test('when the client is closed, that is told once and nothing is tried again', async () => {
+  const server = await serve([stay])
+  for (const pauseMs of [0, 50]) {
+    const { node, log, errors } = open(server.port, { random: () => 0 })
+    await sleep(pauseMs)
+    await node.close()
+    await sleep(100)
+    expect(log.filter((line) => line === 'error')).toEqual(['error'])
+    expect(errors[0]).toMatchObject({ reason: 'closed', retryable: false })
+  }
+})
+
+test('a stall time beyond what timers take is no stall time of a millisecond', async () => {
+  const server = await serve([stay])
+  const { log } = open(server.port, { stallMs: 2 ** 40 })
+  await until(() => log, ['open', 'New Cut'])
+  await sleep(100)
+  expect(log).toEqual(['open', 'New Cut'])
 })

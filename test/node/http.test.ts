@@ -310,10 +310,26 @@ test('options that cannot work are refused', () => {
     { url: 'http://localhost', fingerprint: FINGERPRINT },
     { url: 'https://localhost', fingerprint: FINGERPRINT.slice(3) },
     { url: 'https://localhost', fingerprint: 'g'.repeat(64) },
+    { url: 'http://localhost', timeoutMs: Number.POSITIVE_INFINITY },
+    { url: 'http://localhost', timeoutMs: -1 },
+    { url: 'http://localhost', timeoutMs: Number.NaN },
+    { url: 'http://localhost', connectTimeoutMs: 2 ** 31 },
   ]
   for (const options of bad) {
     expect(() => new NodeHttp(options)).toThrow(expect.objectContaining({ name: 'NewcutError', code: 'BAD_OPTION' }))
   }
+})
+
+test('a timeout that no timer takes is refused, not taken for a millisecond', async () => {
+  const node = new NodeHttp({ url: 'http://127.0.0.1:1' })
+  const late = { path: '/', timeoutMs: 2 ** 31 }
+  for (const call of [node.request(late), node.stream(late)]) {
+    await expect(call).rejects.toMatchObject({
+      code: 'BAD_OPTION',
+      message: 'timeoutMs 2147483648: expected 0 to 2147483647 ms; 0 sets no bound',
+    })
+  }
+  await node.close()
 })
 
 test('close ends what is open, at once, and what comes later', async () => {

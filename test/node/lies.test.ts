@@ -1,6 +1,6 @@
 /** A node that lies, or is none: a typed error each time, and the client goes on. */
 import { describe, expect, it } from 'vitest'
-import { type NodeClient, NodeMisbehaved, NodeRefusal, UnreachableError } from '../../src/node/client.ts'
+import { type NodeClient, NodeMisbehaved, NodeRefusal, type NotFound, UnreachableError } from '../../src/node/client.ts'
 import { type Answer, BINARY, failureOf, fake, JSON_TYPE, json, PREFIX } from './fake-node.ts'
 import { blocksOf, devnet, headerText, mine } from './mined.ts'
 
@@ -25,6 +25,8 @@ const garbage: readonly (readonly [string, Answer])[] = [
   ['a web page', weird('text/html', '<html>Login</html>')],
   ['JSON by another name', weird('text/html', '{"limit":0,"items":[],"next":null}')],
   ['no UTF-8', () => ({ headers: { 'content-type': JSON_TYPE }, body: Uint8Array.of(0x22, 0xff, 0xfe, 0x22) })],
+  ['text that commands a terminal', weird(JSON_TYPE, '\x1b[31mred\u202e\n\nsecret')],
+  ['a type of kilobytes', weird('y'.repeat(8_000), '{}')],
   ['prototypes', () => json('{"__proto__":{"limit":0,"items":[],"next":null},"hashes":{"__proto__":1}}')],
   ['megabytes of wrong items', () => json(`{"limit":1,"items":[${'1,'.repeat(1_000_000)}1],"next":null}`)],
 ]
@@ -55,7 +57,7 @@ describe.each(garbage)('%s', (_name, answer) => {
       expect((error as NodeMisbehaved).url).toBe(node.url + PREFIX + path)
       expect((error as NodeMisbehaved).excerpt.length).toBeLessThanOrEqual(200)
       expect(error.message.length).toBeLessThan(1_000)
-      expect(error.message).not.toContain('\n')
+      expect(error.message).not.toMatch(/\p{C}/u)
     }
   })
 })
@@ -150,4 +152,18 @@ it('work that is none is refused', async () => {
     node.onNetwork('GET', '/mining/work', () => ({ headers: { 'content-type': BINARY }, body: new Uint8Array(length) }))
     expect(await failureOf(client.work(account))).toMatchObject({ name: 'NodeMisbehaved', operation: 'work' })
   }
+})
+
+it('what a node sends never makes a message of megabytes', async () => {
+  const { node, client } = await fake()
+  const weight = 'A'.repeat(43)
+  for (const name of ['0'.repeat(1_000_000), 'x'.repeat(1_000_000)]) {
+    node.onNetwork('GET', '/cut', () => json({ hashes: { [name]: 5 }, weight, height: 1 }))
+    expect((await failureOf(client.cut())).message.length).toBeLessThan(1_000)
+  }
+  node.onNetwork('GET', '/cut', () => ({ status: 302, headers: { location: `http://x/${'y'.repeat(8_000)}` } }))
+  expect(((await failureOf(client.cut())) as NodeRefusal).hint?.length).toBeLessThan(1_000)
+  node.onNetwork('GET', '/cut', () => json({ key: 'k'.repeat(1_000_000), reason: '\x1b[2J'.repeat(1_000) }, 404))
+  const { key: named, reason } = (await failureOf(client.cut())) as NotFound
+  expect([named?.length, reason.length <= 200, /\p{C}/u.test(reason)]).toEqual([200, true, false])
 })

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { encodeWork } from '../../src/core/header.ts'
 import { powHash } from '../../src/core/pow.ts'
 import type { Block } from '../../src/devnet/chain/store.ts'
-import type { Gap, HeaderNews, NewcutError, NodeClient } from '../../src/node/client.ts'
+import { type Gap, type HeaderNews, type NewcutError, type NodeClient, NodeMisbehaved } from '../../src/node/client.ts'
 import { failureOf, fake, PREFIX, text } from './fake-node.ts'
 import { blocksOf, devnet, headerJson, mine, payloadJson } from './mined.ts'
 
@@ -51,7 +51,7 @@ async function read(iterator: AsyncIterator<HeaderNews | Gap, undefined>, count:
 }
 
 it('gives headers as they come, decoded or as objects', async () => {
-  const { client, last, blocks } = await streaming()
+  const { client, opened, last, blocks } = await streaming()
   const updates = client.headerUpdates()[Symbol.asyncIterator]()
   const next = updates.next()
   ;(await last()).write(eventOf(blocks[1]) + eventOf(blocks[2], {}, 'Block'))
@@ -62,7 +62,7 @@ it('gives headers as they come, decoded or as objects', async () => {
   await updates.return?.()
   const objects = client.headerUpdates({ encoding: 'object' })[Symbol.asyncIterator]()
   const object = objects.next()
-  await sleep(20)
+  while (opened.length < 2) await sleep(2)
   ;(await last()).write(eventOf(blocks[3]))
   expect((await object).value).toMatchObject({ header: { hash: blocks[3].id, height: 3 } })
   await objects.return?.()
@@ -194,9 +194,12 @@ it('an event without end ends the iteration', async () => {
     response.write(piece)
     await sleep(1)
   }
-  expect(await failure).toMatchObject({
-    code: 'NODE_MISBEHAVED',
-    message: expect.stringContaining('longer than'),
+  const error = await failure
+  expect(error).toBeInstanceOf(NodeMisbehaved)
+  expect(error).toMatchObject({
+    message: expect.stringMatching(/^http.*header\/updates: an event of the stream is longer than 16777216 bytes$/),
+    operation: 'headerUpdates',
+    retryable: false,
   })
 })
 

@@ -73,6 +73,11 @@ function forged(header: Header, fields: Partial<Header>): Uint8Array {
   return encodeHeader(decodeHeader(new Uint8Array([...work, ...blockHash(work)])))
 }
 
+/** The first nonce that does not solve. */
+function wrongNonce(header: Header): bigint {
+  for (let nonce = 0n; ; nonce++) if (!solves(encodeWork({ ...header, nonce }))) return nonce
+}
+
 describe('headers that keep the rules', () => {
   it('pass in every encoding, from any height on, and ask for each missing header once', async () => {
     const { node, client, blocks } = await mirrored()
@@ -140,7 +145,7 @@ describe('headers that break a rule are named with it', () => {
   const year = 31_536_000_000_000n
   const cases: [string, (header: Header, others: readonly Header[]) => Uint8Array, string[]][] = [
     ['a wrong hash', (header) => encodeHeader({ ...header, hash: new Uint8Array(32).fill(7) }), ['hash']],
-    ['another nonce', (header) => forged(header, { nonce: miss(header) }), ['proofOfWork']],
+    ['another nonce', (header) => forged(header, { nonce: wrongNonce(header) }), ['proofOfWork']],
     ['another network', (header) => forged(header, { version: 5 }), ['version']],
     ['feature flags', (header) => forged(header, { featureFlags: 1n }), ['featureFlags']],
     ['a height too high', (header) => forged(header, { height: header.height + 1n }), ['height']],
@@ -167,10 +172,6 @@ describe('headers that break a rule are named with it', () => {
       ['adjacents'],
     ],
   ]
-  const miss = (header: Header) => {
-    for (let nonce = 0n; ; nonce++) if (!solves(encodeWork({ ...header, nonce }))) return nonce
-  }
-
   it.each(cases)('%s', async (_name, forge, rules) => {
     const { mirror, client, blocks } = await mirrored()
     const last = blocks[ROUNDS]
@@ -208,6 +209,17 @@ describe('headers that break a rule are named with it', () => {
     expect(error).toMatchObject({ name: 'InvalidHeader', rules: expect.arrayContaining(['hash']), height: 3n })
   })
 
+  it('a header that was found to be wrong, though it never serves to judge another', async () => {
+    const { node, client, blocks } = await mirrored()
+    const pages = [encodeHeader({ ...blocks[3].header, weight: 1n }), blocks[4].bytes].map((bytes) => [
+      encodeBase64Url(bytes),
+    ])
+    node.onNetwork('GET', '/chain/0/header', () => json({ limit: 1, items: pages.shift(), next: null }))
+    const list = client.headers(0, { verify: true })
+    expect(await failureOf(list.page())).toMatchObject({ name: 'InvalidHeader', height: 3n })
+    expect((await list.page()).items).toEqual([blocks[4].header])
+  })
+
   it('another genesis block', async () => {
     const { mirror, client, blocks } = await mirrored()
     const [{ header, id }] = blocks
@@ -222,6 +234,18 @@ describe('headers that break a rule are named with it', () => {
   })
 })
 
+it('headers that lie far apart do not make the client ask for all between them', async () => {
+  const original = await devnet({ pow: false })
+  await mine(original.client, 60)
+  const blocks = blocksOf(original.node, 0)
+  const { node, client } = await new Mirror(original.node).serve(original.client.info)
+  const items = [1, 20, 40, 60].map((height) => encodeBase64Url(blocks[height].bytes))
+  node.onNetwork('POST', '/chain/0/header/branch', () => json({ limit: 4, items, next: null }))
+  const bounds = { upper: [blocks[60].id] }
+  expect(await client.headerBranch(0, bounds, { verify: { checkPow: false } }).all()).toHaveLength(4)
+  expect(node.seen.filter(({ query }) => query.minheight !== undefined)).toEqual([])
+})
+
 describe('networks of their own', () => {
   it('without proof of work, and targets set by hand, are verified as far as that goes', async () => {
     const { client, mirror, blocks } = await mirrored({ pow: false })
@@ -230,9 +254,7 @@ describe('networks of their own', () => {
     const last = blocks[ROUNDS]
     mirror.changed.set(last.id, forged(last.header, { nonce: 5n, target: last.header.target / 2n }))
     expect(await failureOf(client.headers(0, { verify }).all())).toMatchObject({ rules: ['weight'] })
-    let nonce = 5n
-    while (solves(encodeWork({ ...last.header, nonce }))) nonce++
-    mirror.changed.set(last.id, forged(last.header, { nonce }))
+    mirror.changed.set(last.id, forged(last.header, { nonce: wrongNonce(last.header) }))
     expect(await client.headers(0, { verify }).all()).toHaveLength(ROUNDS + 1)
     expect(await failureOf(client.headers(0, { verify: true }).all())).toMatchObject({ name: 'InvalidHeader' })
   })

@@ -144,6 +144,23 @@ describe('work from a node', () => {
     expect(await source.submit(solve(again.bytes))).toEqual({ kind: 'accepted', confirmed: true })
   })
 
+  it('hands in a solution again, and looks for it again, while the node is too busy to answer', async () => {
+    const node = await devnet()
+    const { source, nextWork } = await sourceOf(node.url)
+    const { work } = await nextWork()
+    for (const [operation, status] of [
+      ['solved', 429],
+      ['cut', 408],
+      ['header', 429],
+    ]) {
+      const body = JSON.stringify({ operation, status, count: 1 })
+      const headers = { 'content-type': 'application/json' }
+      const answer = await fetch(`${node.url}/devnet/faults`, { method: 'POST', headers, body })
+      expect(answer.ok).toBe(true)
+    }
+    expect(await source.submit(solve(work.bytes))).toEqual({ kind: 'accepted', confirmed: true })
+  })
+
   it('counts a block that nobody can confirm as accepted, not as stale', async () => {
     const node = await devnet()
     const { source, client, nextWork } = await sourceOf(node.url)
