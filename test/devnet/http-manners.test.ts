@@ -1,7 +1,8 @@
 import net from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Devnet, startDevnet } from '../../src/devnet/devnet.ts'
 import { brief, CheckedPeer, JSON_TYPE, PREFIX, TEXT } from './common.ts'
+import { Peer } from './request.ts'
 
 let devnet: Devnet
 let peer: CheckedPeer
@@ -60,6 +61,20 @@ describe('CORS, as a live node', () => {
     expect([answer.status, answer.headers['access-control-allow-methods']]).toEqual([200, 'GET, HEAD'])
     const peers = await preflight(`${PREFIX}/cut/peer`, 'PUT')
     expect(peers.headers['access-control-allow-methods']).toBe('GET, HEAD')
+  })
+
+  it('no spelling of a control path opens it to pages', async () => {
+    const page = new Peer(devnet.url)
+    onTestFinished(() => page.close())
+    for (const path of ['/devnet/make-blocks', '/%64evnet/make-blocks', '/devnet/%6dake-blocks', '/%6Dake-blocks']) {
+      const asked = await page.request('OPTIONS', path, {
+        headers: { origin: 'https://page.example', 'access-control-request-method': 'POST' },
+      })
+      expect([path, asked.status, asked.headers['access-control-allow-origin']]).toEqual([path, 405, undefined])
+      const body = { headers: { 'content-type': 'application/json' }, body: '{"0":0}' }
+      const done = await page.request('POST', path, body)
+      expect([path, done.status, done.headers['access-control-allow-origin']]).toEqual([path, 200, undefined])
+    }
   })
 
   it('a path that does not exist has none', async () => {

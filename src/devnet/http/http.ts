@@ -7,7 +7,6 @@ import fastify, {
   type FastifyError,
   type FastifyInstance,
   type FastifyReply,
-  type FastifyRequest,
   type RawReplyDefaultExpression,
   type RawRequestDefaultExpression,
   type RawServerDefault,
@@ -49,7 +48,7 @@ export function createApp(options: AppOptions): App {
     ajv: { customOptions: { coerceTypes: true, removeAdditional: false } },
     // Hooks do not run for a path that cannot be decoded.
     frameworkErrors: (error, request, reply) => {
-      reply.headers(commonHeaders(options, request))
+      reply.headers(commonHeaders(options, request.socket))
       return sendError(reply, error)
     },
     clientErrorHandler: (error, socket) => refuseRaw(options, error, socket),
@@ -58,7 +57,7 @@ export function createApp(options: AppOptions): App {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(commonHeaders(options, request))
+    reply.headers(commonHeaders(options, request.socket, request.routeOptions.url))
     done()
   })
   app.setNotFoundHandler((_request, reply) => reply.code(404).send())
@@ -78,7 +77,7 @@ function refuseRaw(options: AppOptions, error: Error & { code?: string }, socket
   }
   const status = PARSER_STATUS.get(error.code) ?? 400
   const headers = Object.entries({
-    ...commonHeaders(options, { socket, url: '' }),
+    ...commonHeaders(options, socket),
     'content-type': TEXT,
     'content-length': Buffer.byteLength(error.message),
     connection: 'close',
@@ -86,14 +85,18 @@ function refuseRaw(options: AppOptions, error: Error & { code?: string }, socket
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...headers, '', error.message].join('\r\n'))
 }
 
+/** `route`: the path that a request was matched to, as it was registered. */
 function commonHeaders(
   { product, packageVersion, nowMs }: AppOptions,
-  request: Pick<FastifyRequest, 'socket' | 'url'>,
+  { remoteAddress, remotePort }: Socket,
+  route = '',
 ) {
-  // No page of a browser may steer the network: what controls it is for programs on this machine.
-  const isControl = /^\/(devnet\/|make-blocks)/.test(request.url)
+  // No page of a browser may steer the network: what controls it is for programs on this machine. Not by the path of
+  // the request, which has many spellings: /%64evnet/ is /devnet/.
+  const isControl = /^\/(devnet\/|make-blocks)/.test(route)
+  const address = remoteAddress?.includes(':') ? `[${remoteAddress}]` : remoteAddress
   return {
-    'x-peer-addr': `${request.socket.remoteAddress}:${request.socket.remotePort}`,
+    'x-peer-addr': `${address}:${remotePort}`,
     'x-server-timestamp': Math.floor(nowMs() / 1000).toString(),
     [`x-${product}-node-version`]: packageVersion,
     ...(isControl ? {} : { 'access-control-allow-origin': '*' }),
