@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http'
 import net from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Devnet, startDevnet } from '../../src/devnet/devnet.ts'
@@ -82,6 +83,22 @@ describe('CORS, as a live node', () => {
   })
 })
 
+it('any other method of a path is 405 and names those that there are', async () => {
+  for (const method of METHODS.filter((each) => !['GET', 'HEAD', 'CONNECT'].includes(each))) {
+    const answer = await peer.request(method, `${PREFIX}/chain/0/hash`)
+    expect([method, answer.status, answer.headers.allow, answer.body.length]).toEqual([method, 405, 'GET, HEAD', 0])
+    expect([method, (await peer.request(method, '/nowhere')).status]).toEqual([method, 404])
+  }
+})
+
+it('the address of a client is that of a URL', async () => {
+  const node = await startDevnet({ port: 0, host: '::1', graph: 'singleton', pow: false })
+  onTestFinished(() => node.close())
+  const own = new Peer(node.url)
+  onTestFinished(() => own.close())
+  expect((await own.get('/info')).headers['x-peer-addr']).toMatch(/^\[::1\]:\d+$/)
+})
+
 describe('HEAD', () => {
   it('is GET without the body', async () => {
     for (const path of [
@@ -127,6 +144,14 @@ describe('requests that are none', () => {
       '431 Request Header Fields Too Large',
     )
     check(await sendRaw('POST / HTTP/1.1\r\nhost: n\r\ncontent-length: x\r\n\r\n'), '400 Bad Request')
+  })
+
+  it('without a host, or with an expectation that nobody meets, have the common headers too', async () => {
+    const noHost = await sendRaw('GET /info HTTP/1.1\r\nconnection: close\r\n\r\n')
+    check(noHost, '400 Bad Request')
+    expect(noHost).toContain('\r\n\r\na request of HTTP/1.1 has a Host header')
+    check(await sendRaw('GET /info HTTP/1.1\r\nhost: n\r\nexpect: more\r\n\r\n'), '417 Expectation Failed')
+    expect(await sendRaw('GET /health-check HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 200 OK/)
   })
 
   it('do no harm to others', async () => {

@@ -1,5 +1,5 @@
 /** What every endpoint of the embedded node shares: headers on each response, plain-text errors, event streams. */
-import { STATUS_CODES } from 'node:http'
+import { type IncomingMessage, METHODS, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, {
@@ -29,6 +29,8 @@ const PARSER_STATUS: ReadonlyMap<string | undefined, number> = new Map([
   ['HPE_HEADER_OVERFLOW', 431],
   ['ERR_HTTP_REQUEST_TIMEOUT', 408],
 ])
+const METHODS_IN_USE: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT']
+const WITHOUT_BODY = { hasBody: false, overrideExisting: true }
 /** Any part of a path that node:http lets through reaches its route and is judged there. */
 const PATH_PART_LIMIT = 16 * 1024
 
@@ -44,6 +46,8 @@ export function createApp(options: AppOptions): App {
     bodyLimit: BODY_LIMIT_BYTES,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
+    // node:http would answer what lacks one without any headers; the hook below does it.
+    http: { requireHostHeader: false },
     routerOptions: { maxParamLength: PATH_PART_LIMIT },
     ajv: { customOptions: { coerceTypes: true, removeAdditional: false } },
     // Hooks do not run for a path that cannot be decoded.
@@ -53,15 +57,23 @@ export function createApp(options: AppOptions): App {
     },
     clientErrorHandler: (error, socket) => refuseRaw(options, error, socket),
   }).withTypeProvider<TypeBoxTypeProvider>()
+  // Methods that no endpoint has come here for their 405 only, and fastify would ask some of them for a body.
+  for (const method of METHODS) if (!METHODS_IN_USE.includes(method)) app.addHttpMethod(method, WITHOUT_BODY)
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(commonHeaders(options, request.socket, request.routeOptions.url))
-    done()
+    if (request.headers.host !== undefined || request.raw.httpVersion !== '1.1') done()
+    else refuse(reply, { status: 400, message: 'a request of HTTP/1.1 has a Host header' })
   })
   app.setNotFoundHandler((_request, reply) => reply.code(404).send())
   app.setErrorHandler((error: FastifyError, _request, reply) => sendError(reply, error))
+  app.server.on('checkExpectation', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const message = 'the only expectation that is met is 100-continue'
+    const ownHeaders = { 'content-type': TEXT, 'content-length': message.length, connection: 'close' }
+    response.writeHead(417, { ...commonHeaders(options, socket), ...ownHeaders }).end(message)
+  })
   return app
 }
 
