@@ -178,6 +178,8 @@ export interface EventStream {
 }
 
 const BACKLOG_LIMIT_BYTES = 1024 * 1024
+/** How long a reader may take for what was sent before the end of its stream. */
+const END_GRACE_MS = 5000
 
 /** Starts an event stream with the common headers; `onClose` runs once, whoever ends it. */
 export function openEventStream(reply: FastifyReply, onClose: () => void): EventStream {
@@ -188,8 +190,15 @@ export function openEventStream(reply: FastifyReply, onClose: () => void): Event
   raw.flushHeaders()
   raw.socket?.setNoDelay(true)
   // A reader that left before its request was handled emits no further event.
-  if (raw.destroyed) onClose()
-  else raw.once('close', onClose)
+  let isOver = raw.destroyed
+  let grace: NodeJS.Timeout | undefined
+  if (isOver) onClose()
+  raw.once('close', () => {
+    if (isOver) return
+    isOver = true
+    clearTimeout(grace)
+    onClose()
+  })
   return {
     send: (event) => {
       // Between its end and 'close' a stream still hears of blocks; a write would be an unhandled error.
@@ -205,6 +214,10 @@ export function openEventStream(reply: FastifyReply, onClose: () => void): Event
       if (raw.chunkedEncoding && raw.socket?.writable) raw.socket.write(chunk)
       else raw.write(text)
     },
-    close: () => raw.end(),
+    close: () => {
+      raw.end()
+      // The end waits behind what a reader does not read; its place is for others.
+      if (!isOver) grace ??= setTimeout(() => raw.destroy(), END_GRACE_MS).unref()
+    },
   }
 }
