@@ -55,7 +55,7 @@ export class BlockMaker {
   }
 
   get slices(): Slices {
-    return new Slices(this.#options.signal)
+    return new Slices(this.#options.signal, () => this.chains.flushed())
   }
 
   /**
