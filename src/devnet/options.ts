@@ -46,14 +46,15 @@ export interface DevnetOptions {
   /** Least time between two events that tell a chain's miners of other transactions. Default 15 s; at most 22 days. */
   readonly refreshMs?: number
   /**
-   * Blocks without proof of work, besides those of miners and of POST /make-blocks: `{ kind: 'constant', blockTimeMs }`,
-   * a block on every chain each such time; `{ kind: 'simulated', hashesPerSecond }`, as that hash rate would find them,
-   * with difficulty adjustment; `{ kind: 'on-demand' }`, none. Implies `pow: false`.
+   * Blocks without proof of work, besides those of miners and of POST /make-blocks:
+   * `{ kind: 'constant', blockTimeMs }`, a block on every chain each such time;
+   * `{ kind: 'simulated', hashesPerSecond }`, as that hash rate would find them, with difficulty adjustment;
+   * `{ kind: 'on-demand' }`, none. Implies `pow: false`.
    */
   readonly autoMine?: AutoMine
-  /** Hears of every solution, also of those whose miner is told nothing, and of the blocks that the node makes itself. */
+  /** Hears of every solution, also of those whose miner is told nothing, and of blocks that the node makes itself. */
   readonly onSolved?: (header: WorkFields, addition: Addition) => void
-  /** Hears when the chains could not be written, as on a full disk. The node has ended then; `close` it all the same. */
+  /** Hears when the chains could not be written, as on a full disk. The node has ended; `close` it all the same. */
   readonly onFailure?: (error: NewcutError) => void
   /** Hears what an operator should know: a backup that failed, a database that was made anew. */
   readonly onNotice?: (message: string) => void

@@ -1,6 +1,6 @@
 /**
- * Control of an embedded node, for testers: bodies and operations below /devnet/. A node answers them to programs on its
- * own machine alone.
+ * Control of an embedded node, for testers: bodies and operations below /devnet/. A node answers them to programs on
+ * its own machine alone.
  */
 import { type TSchema, Type } from 'typebox'
 import { HashText } from './bodies.ts'

@@ -1,4 +1,4 @@
-/** Payloads of the embedded network (PROTOCOL.md B.4): miner data, transactions, a coinbase that names the parent block. */
+/** Payloads of the embedded network (PROTOCOL.md B.4): miner data, transactions, a coinbase that names the parent. */
 import { decodeBase64Url, decodeHash, encodeBase64Url } from '../../core/bytes.ts'
 import { type MinerAccount, minerDataJson, type PayloadHashes, payloadHashes } from '../../core/payload.ts'
 import type { Transaction } from '../mempool/command.ts'
@@ -39,8 +39,9 @@ function notExecuted(requestKey: string) {
 }
 
 /**
- * The payload of a block with these transactions that pays `miner` on top of the parent with this hash. Because the coinbase names the parent,
- * payload hashes differ from block to block: they are the key under which a solution finds its payload.
+ * The payload of a block with these transactions that pays `miner` on top of the parent with this hash. Because the
+ * coinbase names the parent, payload hashes differ from block to block: they are the key under which a solution finds
+ * its payload.
  */
 export function blockPayload(
   miner: MinerAccount,

@@ -99,7 +99,7 @@ export class AutoMiner {
     if (addition.status === 'invalid') throw new Error(`made a block that breaks ${addition.rules.join(', ')}`)
   }
 
-  /** null: the disk is too slow for the pace or full, and the block is left out. Of a full one the node hears itself. */
+  /** null: the disk is too slow for the pace, or full, of which the node hears itself; the block is left out. */
   #makeNow(chain: number): Addition | null {
     try {
       return this.#options.maker.makeNow(chain)
