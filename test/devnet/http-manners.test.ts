@@ -78,6 +78,14 @@ describe('CORS, as a live node', () => {
     }
   })
 
+  it('nor does the form of the request', async () => {
+    const answer = await sendRaw(
+      'GET http://node/devnet/status HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n',
+    )
+    expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n/)
+    expect(answer).not.toContain('access-control')
+  })
+
   it('a path that does not exist has none', async () => {
     expect((await preflight('/nowhere', 'GET')).status).toBe(404)
   })

@@ -63,7 +63,10 @@ export function createApp(options: AppOptions): App {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(commonHeaders(options, request.socket, request.routeOptions.url))
+    const { url } = request
+    // The route takes an object to find out; a path that is spelled plainly is its own.
+    const route = /^\/[^%]*$/.test(url) ? url : request.routeOptions.url
+    reply.headers(commonHeaders(options, request.socket, route))
     if (request.headers.host !== undefined || request.raw.httpVersion !== '1.1') done()
     else refuse(reply, { status: 400, message: 'a request of HTTP/1.1 has a Host header' })
   })
@@ -97,7 +100,7 @@ function refuseRaw(options: AppOptions, error: Error & { code?: string }, socket
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...headers, '', error.message].join('\r\n'))
 }
 
-/** `route`: the path that a request was matched to, as it was registered. */
+/** `route`: the path that a request was matched to, spelled plainly. */
 function commonHeaders(
   { product, packageVersion, nowMs }: AppOptions,
   { remoteAddress, remotePort }: Socket,
