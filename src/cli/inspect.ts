@@ -62,7 +62,7 @@ function readContent(input: string, stdin: () => Uint8Array): Uint8Array {
   }
 }
 
-/** An argument that names no file. What it decodes to is judged later; text that does not is more likely a wrong name. */
+/** An argument that names no file. What it decodes to is judged later; text that does not is likely a wrong name. */
 function decodeArgument(text: string): Uint8Array {
   try {
     return decodeText(text)

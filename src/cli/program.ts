@@ -69,36 +69,9 @@ export async function runProgram(
     solveOptions,
     (config, [target]) => commands.solve(target, config),
   )
-  program
-    .command('inspect [input]')
-    .description('show headers, works and work responses: hex, base64url, a file, or - for standard input')
-    .action((input = '-') => {
-      code = commands.inspect(input)
-    })
-  program
-    .command('keygen')
-    .description('make a key pair to mine for')
-    .option('--json', 'as JSON')
-    .action(({ json }) => {
-      code = commands.keygen(json === true)
-    })
-  program
-    .command('devices')
-    .description('list the GPUs of this machine')
-    .option('--json', 'as JSON')
-    .option('--measure', 'search on each for two seconds')
-    .action(async ({ json, measure }) => {
-      code = await commands.devices({ json: json === true, measure: measure === true })
-    })
-  program
-    .command('bench [suite...]')
-    .description('measure kernels, threads, preemption, the whole pipeline and codecs')
-    .option('--json <FILE>', 'write the report as JSON')
-    .option('--compare <FILE>', 'compare with an earlier report; exit code 1 when something got worse')
-    .option('--quick', 'seconds instead of minutes: enough to see that everything is right')
-    .action(async (suites: string[], { quick: isQuick, ...files }) => {
-      code = await commands.bench({ suites, quick: isQuick === true, ...files })
-    })
+  addPlainCommands(program, commands, (result) => {
+    code = result
+  })
   for (const command of program.commands) quiet(command)
   try {
     await program.parseAsync(args, { from: 'user' })
@@ -108,6 +81,40 @@ export async function runProgram(
     throw usageError(error, program, args)
   }
   return code
+}
+
+/** Commands that are not configured: each tells its exit code. */
+function addPlainCommands(program: Command, commands: Commands, done: (code: number) => void): void {
+  program
+    .command('inspect [input]')
+    .description('show headers, works and work responses: hex, base64url, a file, or - for standard input')
+    .action((input = '-') => {
+      done(commands.inspect(input))
+    })
+  program
+    .command('keygen')
+    .description('make a key pair to mine for')
+    .option('--json', 'as JSON')
+    .action(({ json }) => {
+      done(commands.keygen(json === true))
+    })
+  program
+    .command('devices')
+    .description('list the GPUs of this machine')
+    .option('--json', 'as JSON')
+    .option('--measure', 'search on each for two seconds')
+    .action(async ({ json, measure }) => {
+      done(await commands.devices({ json: json === true, measure: measure === true }))
+    })
+  program
+    .command('bench [suite...]')
+    .description('measure kernels, threads, preemption, the whole pipeline and codecs')
+    .option('--json <FILE>', 'write the report as JSON')
+    .option('--compare <FILE>', 'compare with an earlier report; exit code 1 when something got worse')
+    .option('--quick', 'seconds instead of minutes: enough to see that everything is right')
+    .action(async (suites: string[], { quick: isQuick, ...files }) => {
+      done(await commands.bench({ suites, quick: isQuick === true, ...files }))
+    })
 }
 
 function addOptions(command: Command, table: Table): void {

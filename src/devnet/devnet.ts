@@ -61,6 +61,7 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   }
   // What cannot be written must not go on as if it were.
   failed.signal.addEventListener('abort', () => {
+    controls.stop()
     void app.close()
     options.onFailure?.(failed.signal.reason)
   })

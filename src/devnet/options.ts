@@ -33,7 +33,7 @@ export interface DevnetOptions {
   readonly accounts?: readonly MinerAccount[]
   /** Word in paths, version field and version header. Default chainweb. */
   readonly product?: ProductWord
-  /** How long update streams stay open, x [0.9, 1.1). Default 240 s. */
+  /** How long update streams stay open, x [0.9, 1.1). Default 240 s; at most 22 days. */
   readonly updateStreamMs?: number
   /** Default 2000. */
   readonly updateStreamLimit?: number
@@ -43,29 +43,33 @@ export interface DevnetOptions {
   readonly workLimit?: number
   /** How long a payload waits for its solution. Default 300 s. */
   readonly workLifetimeMs?: number
-  /** Least time between two events that tell a chain's miners of other transactions. Default 15 s. */
+  /** Least time between two events that tell a chain's miners of other transactions. Default 15 s; at most 22 days. */
   readonly refreshMs?: number
   /**
-   * Blocks without proof of work, besides those of miners and of POST /make-blocks: `{ kind: 'constant', blockTimeMs }`,
-   * a block on every chain each such time; `{ kind: 'simulated', hashesPerSecond }`, as that hash rate would find them,
-   * with difficulty adjustment; `{ kind: 'on-demand' }`, none. Implies `pow: false`.
+   * Blocks without proof of work, besides those of miners and of POST /make-blocks:
+   * `{ kind: 'constant', blockTimeMs }`, a block on every chain each such time;
+   * `{ kind: 'simulated', hashesPerSecond }`, as that hash rate would find them, with difficulty adjustment;
+   * `{ kind: 'on-demand' }`, none. Implies `pow: false`.
    */
   readonly autoMine?: AutoMine
-  /** Hears of every solution, also of those whose miner is told nothing, and of the blocks that the node makes itself. */
+  /** Hears of every solution, also of those whose miner is told nothing, and of blocks that the node makes itself. */
   readonly onSolved?: (header: WorkFields, addition: Addition) => void
-  /** Hears when the chains could not be written, as on a full disk. The node has ended then; `close` it all the same. */
+  /** Hears when the chains could not be written, as on a full disk. The node has ended; `close` it all the same. */
   readonly onFailure?: (error: NewcutError) => void
   /** Hears what an operator should know: a backup that failed, a database that was made anew. */
   readonly onNotice?: (message: string) => void
 }
+
+/** 22 days: timers end longer waits at once, and some streams stay open a tenth longer. */
+const LONGEST_MS = 1_900_000_000
 
 /** The limits of these options, with their defaults. */
 export function limitsOf(options: DevnetOptions) {
   return {
     workLimit: options.workLimit ?? 1200,
     workLifetimeMs: options.workLifetimeMs ?? 300_000,
-    refreshMs: options.refreshMs ?? 15_000,
-    updateStreamMs: options.updateStreamMs ?? 240_000,
+    refreshMs: Math.min(options.refreshMs ?? 15_000, LONGEST_MS),
+    updateStreamMs: Math.min(options.updateStreamMs ?? 240_000, LONGEST_MS),
     updateStreamLimit: options.updateStreamLimit ?? 2000,
     headerStreamLimit: options.headerStreamLimit ?? 2000,
   }

@@ -17,7 +17,7 @@ export interface NetworkSettings {
   readonly adjusts: boolean
 }
 
-export const defaultSettings: NetworkSettings = {
+const defaultSettings: NetworkSettings = {
   graph: 'twenty',
   blockDelayMs: 30_000,
   difficulty: 100_000n,

@@ -1,4 +1,4 @@
-/** What is inside a signed command, as JSON schemas (INTERFACE.md "Command payload"; PROTOCOL.md E.1 "command result"). */
+/** What is inside a signed command, as JSON schemas (INTERFACE.md "Command payload"). */
 import { type Static, Type } from 'typebox'
 
 const Natural = Type.Integer({ minimum: 0 })

@@ -1,6 +1,6 @@
 /**
- * Control of an embedded node, for testers: bodies and operations below /devnet/. A node answers them to programs on its
- * own machine alone.
+ * Control of an embedded node, for testers: bodies and operations below /devnet/. A node answers them to programs on
+ * its own machine alone.
  */
 import { type TSchema, Type } from 'typebox'
 import { HashText } from './bodies.ts'
@@ -10,6 +10,8 @@ import { JSON_TYPE, type Operation, TEXT } from './operation.ts'
 export const MADE_BLOCKS_LIMIT = 100_000
 /** How far back a reorganisation may go on its chain. */
 export const FORK_DEPTH_LIMIT = 1000
+/** Most changes of the rules in the life of a network: each block is judged by those before it. */
+export const RULE_CHANGES_LIMIT = 10_000
 /** Most calls of an endpoint that one fault is for. */
 export const FAULT_COUNT_LIMIT = 1_000_000
 export const FAULT_DELAY_LIMIT_MS = 600_000
@@ -162,6 +164,7 @@ function order<Id extends string, Body extends TSchema, Result extends TSchema>(
 
 const blocks = [BlockCounts, MadeBlocks] as const
 const noBlocks = 'a chain that would have to grow is paused, or its difficulty is too high to search for'
+const noChange = 'the rules have changed too many times'
 
 export const controlOperations = {
   makeBlocks: order('makeBlocks', '/devnet/make-blocks', 'make blocks', blocks, noBlocks),
@@ -172,14 +175,20 @@ export const controlOperations = {
     blocks,
     noBlocks,
   ),
-  setDifficulty: order('setDifficulty', '/devnet/difficulty', 'set the difficulty of the next block of every chain', [
-    DifficultyChange,
-    RuleChanged,
-  ]),
-  setBlockDelay: order('setBlockDelay', '/devnet/block-delay', 'set the intended time between blocks', [
-    BlockDelayChange,
-    RuleChanged,
-  ]),
+  setDifficulty: order(
+    'setDifficulty',
+    '/devnet/difficulty',
+    'set the difficulty of the next block of every chain',
+    [DifficultyChange, RuleChanged],
+    noChange,
+  ),
+  setBlockDelay: order(
+    'setBlockDelay',
+    '/devnet/block-delay',
+    'set the intended time between blocks',
+    [BlockDelayChange, RuleChanged],
+    noChange,
+  ),
   fork: order(
     'fork',
     '/devnet/fork',

@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { NewcutError } from '../../src/core/errors.ts'
 import { graphs } from '../../src/core/graph.ts'
 import { development, type Network } from '../../src/core/network.ts'
 import { MAX_TARGET } from '../../src/core/target.ts'
 import { Chains } from '../../src/devnet/chain/chains.ts'
+import { noJournal } from '../../src/devnet/chain/journal.ts'
 import { blockPayload } from '../../src/devnet/chain/payload.ts'
 import { type AutoMine, AutoMiner } from '../../src/devnet/control/auto-mine.ts'
 import { BlockMaker, developmentAccount } from '../../src/devnet/control/block-maker.ts'
@@ -16,7 +19,10 @@ import { coordinatorOf } from './coordinator.ts'
 import { Peer } from './request.ts'
 
 /** An automatic miner on virtual time; block times follow it. */
-function mining(mode: AutoMine, { difficulty = 1000n, adjusts = false, blockDelayMs = 1000, seed = 1 } = {}) {
+function mining(
+  mode: AutoMine,
+  { difficulty = 1000n, adjusts = false, blockDelayMs = 1000, seed = 1, journal = noJournal } = {},
+) {
   const network: Network = {
     ...development,
     graphHistory: [{ from: 0, graph: graphs.petersen }],
@@ -31,7 +37,7 @@ function mining(mode: AutoMine, { difficulty = 1000n, adjusts = false, blockDela
     last = us > last ? us : last + 1n
     return last
   }
-  const chains = new Chains({ network, checkPow: false, now })
+  const chains = new Chains({ network, checkPow: false, now, journal })
   const random = randomFrom(seed)
   const coordinator = coordinatorOf(chains, { random, nowMs: clock.wallMs })
   const { signal } = new AbortController()
@@ -64,6 +70,19 @@ describe('constant', () => {
     await clock.pass(10_000)
     expect(blocks()).toBe(100)
     expect(clock.pending).toBe(0)
+  })
+
+  it('leaves out blocks that a disk is too slow for', async () => {
+    let isSlow = true
+    const admit = () => {
+      if (isSlow) throw new NewcutError('DATA_UNUSABLE', 'too many blocks wait to be written')
+    }
+    const { clock, blocks } = mining({ kind: 'constant', blockTimeMs: 2000 }, { journal: { ...noJournal, admit } })
+    await clock.pass(2000)
+    expect(blocks()).toBe(0)
+    isSlow = false
+    await clock.pass(2000)
+    expect(blocks()).toBe(10)
   })
 
   it('a paused chain holds up what depends on it, and is caught up with', async () => {
@@ -179,4 +198,23 @@ describe('startDevnet({ autoMine })', () => {
       await expect(startDevnet({ port: 0, autoMine: constant })).rejects.toMatchObject({ code })
     }
   })
+})
+
+it('an order waits for a slow disk: few blocks wait to be written', async () => {
+  let waiting = 0
+  let most = 0
+  const journal = {
+    admit: () => undefined,
+    changed: () => {
+      most = Math.max(most, ++waiting)
+    },
+    flushed: () =>
+      sleep(50).then(() => {
+        waiting = 0
+      }),
+  }
+  const { maker } = mining({ kind: 'on-demand' }, { journal })
+  expect((await maker.make(new Map([[0, 300]]))).get(0)).toBe(300)
+  // Without waiting, all of some 3,000 blocks (two changes each) wait at once.
+  expect(most).toBeLessThan(3000)
 })

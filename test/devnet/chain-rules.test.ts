@@ -16,7 +16,7 @@ import { start } from './common.ts'
 import { alice, mineBlock, solve } from './miner.ts'
 import { Peer } from './request.ts'
 
-/** Mines on chains drawn at random, by several miners at once, until the network has this many blocks on its genesis. */
+/** Mines on chains drawn at random, by several miners at once, until there are so many blocks above genesis. */
 async function mine(devnet: Devnet, blocks: number, miners = 1, prefix?: string): Promise<void> {
   const random = randomFrom(blocks)
   const chains = devnet.chains.cut.size

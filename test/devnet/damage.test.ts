@@ -1,4 +1,4 @@
-import { cp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { NewcutError } from '../../src/core/errors.ts'
@@ -83,3 +83,14 @@ it.each([1, 2])(
     expect(seen.whole).toBeGreaterThan(0)
   },
 )
+
+it('a state database that cannot be looked at is not taken for a missing one', async () => {
+  const directory = await temporaryDirectory()
+  await (await startDevnet({ port: 0, graph: 'singleton', pow: false, dataDir: directory })).close()
+  const state = join(directory, 'state')
+  await rm(state, { recursive: true })
+  await symlink(state, state)
+  const refused = { code: 'DATA_UNUSABLE', message: expect.stringContaining(`${state}: cannot be looked at: ELOOP`) }
+  await expect(checkDataDirectory(directory)).rejects.toMatchObject(refused)
+  await expect(startDevnet({ port: 0, dataDir: directory })).rejects.toMatchObject(refused)
+})

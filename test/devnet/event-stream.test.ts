@@ -1,12 +1,14 @@
 import net from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { type App, createApp, type EventStream, openEventStream } from '../../src/devnet/http/http.ts'
 import { OpenResponse } from './request.ts'
 
 /** An application with one path, /stream, that opens an event stream after `before`. */
 async function serve(before: (socketClosed: Promise<unknown>) => unknown = () => undefined) {
   const app: App = createApp({ product: 'chainweb', packageVersion: '0', nowMs: Date.now })
+  const sockets: net.Socket[] = []
+  app.server.on('connection', (socket) => void sockets.push(socket))
   const seen = { closed: 0, stream: null as EventStream | null }
   app.get('/stream', async (request, reply) => {
     await before(new Promise((resolve) => request.raw.socket.once('close', resolve)))
@@ -15,7 +17,7 @@ async function serve(before: (socketClosed: Promise<unknown>) => unknown = () =>
   })
   const url = `${await app.listen({ port: 0, host: '127.0.0.1' })}/stream`
   onTestFinished(() => app.close())
-  return { url, seen }
+  return { url, seen, sockets }
 }
 
 async function until(isDone: () => boolean): Promise<void> {
@@ -65,4 +67,25 @@ it('drops a reader that does not read', async () => {
   seen.stream?.send(event)
   await turn()
   expect(seen.closed).toBe(1)
+})
+
+it('is over some seconds after its end for a reader that does not read', async () => {
+  const { url, seen, sockets } = await serve()
+  const response = await OpenResponse.open(url)
+  response.pause()
+  const event = `event:${'x'.repeat(256 * 1024)}\n\n`
+  const [socket] = sockets
+  while (socket.writableLength === 0) {
+    seen.stream?.send(event)
+    await turn()
+  }
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  seen.stream?.close()
+  await turn()
+  expect(seen.closed).toBe(0)
+  vi.advanceTimersByTime(5000)
+  for (let i = 0; seen.closed === 0 && i < 100; i++) await turn()
+  expect(seen.closed).toBe(1)
+  response.destroy()
 })

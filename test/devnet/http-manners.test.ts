@@ -1,7 +1,9 @@
+import { METHODS } from 'node:http'
 import net from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Devnet, startDevnet } from '../../src/devnet/devnet.ts'
 import { brief, CheckedPeer, JSON_TYPE, PREFIX, TEXT } from './common.ts'
+import { Peer } from './request.ts'
 
 let devnet: Devnet
 let peer: CheckedPeer
@@ -62,9 +64,47 @@ describe('CORS, as a live node', () => {
     expect(peers.headers['access-control-allow-methods']).toBe('GET, HEAD')
   })
 
+  it('no spelling of a control path opens it to pages', async () => {
+    const page = new Peer(devnet.url)
+    onTestFinished(() => page.close())
+    for (const path of ['/devnet/make-blocks', '/%64evnet/make-blocks', '/devnet/%6dake-blocks', '/%6Dake-blocks']) {
+      const asked = await page.request('OPTIONS', path, {
+        headers: { origin: 'https://page.example', 'access-control-request-method': 'POST' },
+      })
+      expect([path, asked.status, asked.headers['access-control-allow-origin']]).toEqual([path, 405, undefined])
+      const body = { headers: { 'content-type': 'application/json' }, body: '{"0":0}' }
+      const done = await page.request('POST', path, body)
+      expect([path, done.status, done.headers['access-control-allow-origin']]).toEqual([path, 200, undefined])
+    }
+  })
+
+  it('nor does the form of the request', async () => {
+    const answer = await sendRaw(
+      'GET http://node/devnet/status HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n',
+    )
+    expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n/)
+    expect(answer).not.toContain('access-control')
+  })
+
   it('a path that does not exist has none', async () => {
     expect((await preflight('/nowhere', 'GET')).status).toBe(404)
   })
+})
+
+it('any other method of a path is 405 and names those that there are', async () => {
+  for (const method of METHODS.filter((each) => !['GET', 'HEAD', 'CONNECT'].includes(each))) {
+    const answer = await peer.request(method, `${PREFIX}/chain/0/hash`)
+    expect([method, answer.status, answer.headers.allow, answer.body.length]).toEqual([method, 405, 'GET, HEAD', 0])
+    expect([method, (await peer.request(method, '/nowhere')).status]).toEqual([method, 404])
+  }
+})
+
+it('the address of a client is that of a URL', async () => {
+  const node = await startDevnet({ port: 0, host: '::1', graph: 'singleton', pow: false })
+  onTestFinished(() => node.close())
+  const own = new Peer(node.url)
+  onTestFinished(() => own.close())
+  expect((await own.get('/info')).headers['x-peer-addr']).toMatch(/^\[::1\]:\d+$/)
 })
 
 describe('HEAD', () => {
@@ -112,6 +152,14 @@ describe('requests that are none', () => {
       '431 Request Header Fields Too Large',
     )
     check(await sendRaw('POST / HTTP/1.1\r\nhost: n\r\ncontent-length: x\r\n\r\n'), '400 Bad Request')
+  })
+
+  it('without a host, or with an expectation that nobody meets, have the common headers too', async () => {
+    const noHost = await sendRaw('GET /info HTTP/1.1\r\nconnection: close\r\n\r\n')
+    check(noHost, '400 Bad Request')
+    expect(noHost).toContain('\r\n\r\na request of HTTP/1.1 has a Host header')
+    check(await sendRaw('GET /info HTTP/1.1\r\nhost: n\r\nexpect: more\r\n\r\n'), '417 Expectation Failed')
+    expect(await sendRaw('GET /health-check HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 200 OK/)
   })
 
   it('do no harm to others', async () => {

@@ -5,8 +5,8 @@
 import { blockHash } from '../../dist/src/core/block-hash.js'
 import { encodeBase64Url } from '../../dist/src/core/bytes.js'
 import { encodeWork } from '../../dist/src/core/header.js'
+import { blockPayload } from '../../dist/src/devnet/chain/payload.js'
 import { startDevnet } from '../../dist/src/devnet/devnet.js'
-import { blockPayload } from '../../dist/src/devnet/payload.js'
 
 const miner = { account: 'k:a11ce', predicate: 'keys-all', publicKeys: ['a11ce'] }
 const { chains } = await startDevnet({ port: 0, pow: false, graph: 'pair', dataDir: process.argv[2] })

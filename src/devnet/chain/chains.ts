@@ -101,7 +101,7 @@ export class Chains {
     return () => this.#blockListeners.delete(listener)
   }
 
-  /** Calls `listener` after each change of the cut with the chains whose work is over. Returns a function that ends it. */
+  /** Calls `listener` after each change of the cut with the chains whose work is over. Returns what ends it. */
   onCut(listener: (changed: readonly number[]) => void): () => void {
     this.#cutListeners.add(listener)
     return () => this.#cutListeners.delete(listener)
@@ -145,7 +145,7 @@ export class Chains {
     return addition
   }
 
-  /** Puts a block on top of any known one, if it keeps every rule. The cut stays: the block is an orphan until `adopt`. */
+  /** Puts a block on top of any known one, if it keeps every rule. The cut stays: it is an orphan until `adopt`. */
   insert(header: WorkFields | Header, payload: Payload): Addition {
     const parent = this.store.get(header.parent)
     if (parent === undefined) return { status: 'stale' }
@@ -165,8 +165,8 @@ export class Chains {
   }
 
   /**
-   * Moves the cut to these heads, all of them in the store, if together they weigh more (PROTOCOL.md D). Returns whether
-   * it moved. Throws RangeError for heads that do not fit together.
+   * Moves the cut to these heads, all of them in the store, if together they weigh more (PROTOCOL.md D). Returns
+   * whether it moved. Throws RangeError for heads that do not fit together.
    */
   adopt(heads: Cut): boolean {
     expectBraid(this.store, heads)

@@ -1,4 +1,4 @@
-/** Payloads of the embedded network (PROTOCOL.md B.4): miner data, transactions, a coinbase that names the parent block. */
+/** Payloads of the embedded network (PROTOCOL.md B.4): miner data, transactions, a coinbase that names the parent. */
 import { decodeBase64Url, decodeHash, encodeBase64Url } from '../../core/bytes.ts'
 import { type MinerAccount, minerDataJson, type PayloadHashes, payloadHashes } from '../../core/payload.ts'
 

@@ -1,8 +1,10 @@
 /** Blocks that come by themselves, without proof of work: at a constant pace, or as some hash rate would find them. */
 import type { Clock } from '../../core/clock.ts'
 import type { Cut } from '../../core/cut.ts'
+import { NewcutError } from '../../core/errors.ts'
 import { difficultyOf } from '../../core/target.ts'
 import { formatDuration, formatHashrate } from '../../core/units.ts'
+import type { Addition } from '../chain/chains.ts'
 import { type BlockMaker, headOf } from './block-maker.ts'
 
 /** `on-demand`: only by POST /make-blocks, and by miners as always. */
@@ -92,8 +94,19 @@ export class AutoMiner {
     const { maker } = this.#options
     // A chain may be paused or blocked since it was drawn.
     if (this.#chain === null || !maker.coordinator.open.includes(this.#chain)) return
-    const addition = maker.makeNow(this.#chain)
+    const addition = this.#makeNow(this.#chain)
+    if (addition === null) return
     if (addition.status === 'invalid') throw new Error(`made a block that breaks ${addition.rules.join(', ')}`)
+  }
+
+  /** null: the disk is too slow for the pace, or full, of which the node hears itself; the block is left out. */
+  #makeNow(chain: number): Addition | null {
+    try {
+      return this.#options.maker.makeNow(chain)
+    } catch (error) {
+      if (error instanceof NewcutError && error.code === 'DATA_UNUSABLE') return null
+      throw error
+    }
   }
 
   /** Draws the next block of the network, `fromMs` being the time of the one before. */

@@ -56,7 +56,7 @@ export class BlockMaker {
   }
 
   get slices(): Slices {
-    return new Slices(this.#options.signal)
+    return new Slices(this.#options.signal, () => this.chains.flushed())
   }
 
   /**
@@ -112,7 +112,8 @@ export class BlockMaker {
     const place = `chain ${work.chainId} at height ${work.height}`
     throw new OrderRefused(
       409,
-      `${before} blocks were made; ${place} has difficulty ${difficulty}, and one order searches ${limit} hashes at most. ` +
+      `${before} blocks were made; ${place} has difficulty ${difficulty}, ` +
+        `and one order searches ${limit} hashes at most. ` +
         'Set a lower difficulty (POST /devnet/difficulty), mine with newcut mine, or start the node with --no-pow',
     )
   }

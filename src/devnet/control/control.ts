@@ -5,7 +5,7 @@ import type { Static } from 'typebox'
 import { encodeBase64Url } from '../../core/bytes.ts'
 import type { Cut } from '../../core/cut.ts'
 import { difficultyOf, MAX_TARGET, targetOfDifficulty } from '../../core/target.ts'
-import { controlOperations, type DevnetStatus } from '../../schema/control.ts'
+import { controlOperations, type DevnetStatus, RULE_CHANGES_LIMIT } from '../../schema/control.ts'
 import { JSON_TYPE, type Operation } from '../../schema/operation.ts'
 import type { RuleChange } from '../chain/rules.ts'
 import { refuse, sendJson } from '../http/http.ts'
@@ -77,6 +77,9 @@ export class Control {
   #addRules(): void {
     const { chains } = this.#options.maker
     const change = (what: Omit<RuleChange, 'from' | 'blocks'>) => {
+      if (chains.rules.changes.length >= RULE_CHANGES_LIMIT) {
+        throw new OrderRefused(409, `the rules have changed ${RULE_CHANGES_LIMIT} times; begin a new network`)
+      }
       chains.changeRules(what)
       return ruleOf(chains.rules.changes[chains.rules.changes.length - 1])
     }

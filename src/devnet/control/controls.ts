@@ -20,7 +20,10 @@ export interface ControlSetup extends Omit<BlockMakerOptions, 'signal'> {
   readonly settled?: () => Promise<void>
 }
 
-/** Made before the router, which asks `intercept`; `serve` is the last to add routes, `run` is for when all can be reached. */
+/**
+ * Made before the router, which asks `intercept`; `serve` adds its routes when all others are there, `run` is for when
+ * the node can be reached.
+ */
 export class Controls {
   readonly streams = new StreamGate()
   readonly #stopped = new AbortController()

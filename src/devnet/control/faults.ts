@@ -1,4 +1,5 @@
 /** Wrong or late answers by order: the next calls of an operation, so that clients can be tested against them. */
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import type { Static } from 'typebox'
@@ -15,6 +16,8 @@ export class Faults {
   /** `signal` is aborted when the node stops. */
   constructor(signal: AbortSignal) {
     this.#signal = signal
+    // Any number of calls may be late at once; that is no leak.
+    setMaxListeners(0, signal)
   }
 
   /** What is left of each. */

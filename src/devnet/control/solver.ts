@@ -13,18 +13,25 @@ const SLICE_MS = 10
 /** Hashes between two looks at the clock. */
 const BATCH = 1000
 
-/** Lets requests be served after each slice of time. Throws the signal's reason once it is aborted. */
+/**
+ * After each slice of time lets requests be served, and waits until all blocks so far are written: however slow a disk
+ * is, few wait for it. Throws the signal's reason once it is aborted, or what went wrong with a write.
+ */
 export class Slices {
   readonly #signal: AbortSignal
+  readonly #written: () => Promise<void>
   #startedAtMs = performance.now()
 
-  constructor(signal: AbortSignal) {
+  /** `written` resolves when all blocks so far are written. */
+  constructor(signal: AbortSignal, written: () => Promise<void>) {
     this.#signal = signal
+    this.#written = written
   }
 
   async pause(): Promise<void> {
     if (performance.now() - this.#startedAtMs < SLICE_MS) return
     await turn()
+    await this.#written()
     this.#signal.throwIfAborted()
     this.#startedAtMs = performance.now()
   }

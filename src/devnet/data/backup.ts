@@ -4,14 +4,14 @@
  *     DIR/ID            a complete backup; ID: unix microseconds
  *     DIR/ID.partial    one that is under way or was broken off; it does not open
  */
-import { rename, rm, stat } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeError } from '../../core/errors.ts'
 import type { BackupStatus } from '../../schema/bodies.ts'
 import type { ChainState } from '../chain/journal.ts'
 import type { NetworkSettings } from '../settings.ts'
 import { writeCopy } from './copy.ts'
-import { makeDirectory } from './database.ts'
+import { isThere, makeDirectory } from './database.ts'
 import { BLOCKS, STATE } from './directory.ts'
 import { type Snapshot, snapshotOf } from './records.ts'
 import { StateDatabase } from './state-database.ts'
@@ -106,8 +106,4 @@ async function writeState(location: string, { store, blocks }: Snapshot, stopped
   } finally {
     await state.close()
   }
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => null)) !== null
 }

@@ -1,5 +1,4 @@
 /** Looks at everything in a data directory: every rule for every block, and every payload. */
-import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { equalBytes } from '../../core/bytes.ts'
@@ -10,6 +9,7 @@ import type { Block, BlockStore } from '../chain/store.ts'
 import { requestKeysOf } from '../chain/transaction-index.ts'
 import { type NetworkSettings, networkOf } from '../settings.ts'
 import { BlockDatabase } from './block-database.ts'
+import { isThere } from './database.ts'
 import { BLOCKS, STATE } from './directory.ts'
 import type { LoadedState } from './load.ts'
 import { StateDatabase } from './state-database.ts'
@@ -96,8 +96,7 @@ class Check {
 
   /** Blocks in the state database at `location`; null: there is none. */
   async state(location: string, stopped: AbortSignal | undefined): Promise<number | null> {
-    const names = await stat(location).catch(() => null)
-    if (names === null) return null
+    if (!(await isThere(location))) return null
     const options = { store: this.#store, blocksFlushed: () => Promise.resolve(), onFailure: () => undefined }
     let state: StateDatabase
     try {

@@ -33,7 +33,7 @@ export async function writeCopy(
 }
 
 /** Headers and payloads of the blocks with the numbers from `from` up to but without `to`. */
-export function blockEntries({ store }: Pick<Snapshot, 'store'>, from: number, to: number): Entry[] {
+function blockEntries({ store }: Pick<Snapshot, 'store'>, from: number, to: number): Entry[] {
   const entries: Entry[] = []
   for (let number = from; number < to; number++) {
     const block = store.at(number)

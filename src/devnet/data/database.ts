@@ -1,5 +1,5 @@
 /** One LevelDB database: text keys, sealed byte values, and errors that say what to do. */
-import { mkdir, readdir } from 'node:fs/promises'
+import { mkdir, readdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { ClassicLevel } from 'classic-level'
@@ -50,6 +50,18 @@ export async function makeDirectory(path: string): Promise<void> {
     if (code !== 'ENOENT' || dirname(path) === path) throw error
     await makeDirectory(dirname(path))
     await mkdir(path)
+  }
+}
+
+/** Whether there is anything at this path. Throws NewcutError DATA_UNUSABLE where that cannot be told. */
+export async function isThere(path: string): Promise<boolean> {
+  try {
+    await stat(path)
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return false
+    throw unusable(path, `cannot be looked at: ${describeError(error)}`, { cause: error })
   }
 }
 

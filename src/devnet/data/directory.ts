@@ -4,13 +4,13 @@
  *     DIR/blocks    block database (records.ts)
  *     DIR/state     contract-state database (state-database.ts)
  */
-import { readdir, stat } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeError, type NewcutError } from '../../core/errors.ts'
 import { genesisState } from '../chain/chains.ts'
 import { type AskedSettings, describeSetting, type NetworkSettings, networkOf, settingsOf } from '../settings.ts'
 import { BlockDatabase } from './block-database.ts'
-import { makeDirectory, unusable } from './database.ts'
+import { isThere, makeDirectory, unusable } from './database.ts'
 import type { LoadedState } from './load.ts'
 import { StateDatabase, type StateDatabaseOptions } from './state-database.ts'
 
@@ -98,10 +98,6 @@ async function openState(
   options: StateDatabaseOptions,
   onNotice: (message: string) => void,
 ): Promise<StateDatabase> {
-  const isThere = await stat(location).then(
-    () => true,
-    () => false,
-  )
-  if (!isThere) return StateDatabase.create(location, options)
+  if (!(await isThere(location))) return StateDatabase.create(location, options)
   return StateDatabase.openOrRemake(location, options, (reason) => onNotice(`made anew: ${describeError(reason)}`))
 }

@@ -23,9 +23,9 @@ import { type Database, damaged, type Entry, jsonEntry, readJson, seal, unusable
 export const FORMAT = 1
 const NUMBER_DIGITS = 10
 
-export const NETWORK_KEY = 'network'
+const NETWORK_KEY = 'network'
 export const TIP_KEY = 'tip'
-export const RULES_KEY = 'rules'
+const RULES_KEY = 'rules'
 /** All blocks: from `gte` up to but without `lt`; '0' follows '/'. */
 export const BLOCK_KEYS = { gte: 'block/', lt: 'block0' }
 

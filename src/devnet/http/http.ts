@@ -1,5 +1,5 @@
 /** What every endpoint of the embedded node shares: headers on each response, plain-text errors, event streams. */
-import { STATUS_CODES } from 'node:http'
+import { type IncomingMessage, METHODS, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, {
@@ -7,7 +7,6 @@ import fastify, {
   type FastifyError,
   type FastifyInstance,
   type FastifyReply,
-  type FastifyRequest,
   type RawReplyDefaultExpression,
   type RawRequestDefaultExpression,
   type RawServerDefault,
@@ -30,6 +29,8 @@ const PARSER_STATUS: ReadonlyMap<string | undefined, number> = new Map([
   ['HPE_HEADER_OVERFLOW', 431],
   ['ERR_HTTP_REQUEST_TIMEOUT', 408],
 ])
+const METHODS_IN_USE: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT']
+const WITHOUT_BODY = { hasBody: false, overrideExisting: true }
 /** Any part of a path that node:http lets through reaches its route and is judged there. */
 const PATH_PART_LIMIT = 16 * 1024
 
@@ -45,24 +46,37 @@ export function createApp(options: AppOptions): App {
     bodyLimit: BODY_LIMIT_BYTES,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
+    // node:http would answer what lacks one without any headers; the hook below does it.
+    http: { requireHostHeader: false },
     routerOptions: { maxParamLength: PATH_PART_LIMIT },
     ajv: { customOptions: { coerceTypes: true, removeAdditional: false } },
     // Hooks do not run for a path that cannot be decoded.
     frameworkErrors: (error, request, reply) => {
-      reply.headers(commonHeaders(options, request))
+      reply.headers(commonHeaders(options, request.socket))
       return sendError(reply, error)
     },
     clientErrorHandler: (error, socket) => refuseRaw(options, error, socket),
   }).withTypeProvider<TypeBoxTypeProvider>()
+  // Methods that no endpoint has come here for their 405 only, and fastify would ask some of them for a body.
+  for (const method of METHODS) if (!METHODS_IN_USE.includes(method)) app.addHttpMethod(method, WITHOUT_BODY)
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(commonHeaders(options, request))
-    done()
+    const { url } = request
+    // The route takes an object to find out; a path that is spelled plainly is its own.
+    const route = /^\/[^%]*$/.test(url) ? url : request.routeOptions.url
+    reply.headers(commonHeaders(options, request.socket, route))
+    if (request.headers.host !== undefined || request.raw.httpVersion !== '1.1') done()
+    else refuse(reply, { status: 400, message: 'a request of HTTP/1.1 has a Host header' })
   })
   app.setNotFoundHandler((_request, reply) => reply.code(404).send())
   app.setErrorHandler((error: FastifyError, _request, reply) => sendError(reply, error))
+  app.server.on('checkExpectation', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const message = 'the only expectation that is met is 100-continue'
+    const ownHeaders = { 'content-type': TEXT, 'content-length': message.length, connection: 'close' }
+    response.writeHead(417, { ...commonHeaders(options, socket), ...ownHeaders }).end(message)
+  })
   return app
 }
 
@@ -78,7 +92,7 @@ function refuseRaw(options: AppOptions, error: Error & { code?: string }, socket
   }
   const status = PARSER_STATUS.get(error.code) ?? 400
   const headers = Object.entries({
-    ...commonHeaders(options, { socket, url: '' }),
+    ...commonHeaders(options, socket),
     'content-type': TEXT,
     'content-length': Buffer.byteLength(error.message),
     connection: 'close',
@@ -86,14 +100,18 @@ function refuseRaw(options: AppOptions, error: Error & { code?: string }, socket
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...headers, '', error.message].join('\r\n'))
 }
 
+/** `route`: the path that a request was matched to, spelled plainly. */
 function commonHeaders(
   { product, packageVersion, nowMs }: AppOptions,
-  request: Pick<FastifyRequest, 'socket' | 'url'>,
+  { remoteAddress, remotePort }: Socket,
+  route = '',
 ) {
-  // No page of a browser may steer the network: what controls it is for programs on this machine.
-  const isControl = /^\/(devnet\/|make-blocks)/.test(request.url)
+  // No page of a browser may steer the network: what controls it is for programs on this machine. Not by the path of
+  // the request, which has many spellings: /%64evnet/ is /devnet/.
+  const isControl = /^\/(devnet\/|make-blocks)/.test(route)
+  const address = remoteAddress?.includes(':') ? `[${remoteAddress}]` : remoteAddress
   return {
-    'x-peer-addr': `${request.socket.remoteAddress}:${request.socket.remotePort}`,
+    'x-peer-addr': `${address}:${remotePort}`,
     'x-server-timestamp': Math.floor(nowMs() / 1000).toString(),
     [`x-${product}-node-version`]: packageVersion,
     ...(isControl ? {} : { 'access-control-allow-origin': '*' }),
@@ -163,6 +181,8 @@ export interface EventStream {
 }
 
 const BACKLOG_LIMIT_BYTES = 1024 * 1024
+/** How long a reader may take for what was sent before the end of its stream. */
+const END_GRACE_MS = 5000
 
 /** Starts an event stream with the common headers; `onClose` runs once, whoever ends it. */
 export function openEventStream(reply: FastifyReply, onClose: () => void): EventStream {
@@ -173,8 +193,15 @@ export function openEventStream(reply: FastifyReply, onClose: () => void): Event
   raw.flushHeaders()
   raw.socket?.setNoDelay(true)
   // A reader that left before its request was handled emits no further event.
-  if (raw.destroyed) onClose()
-  else raw.once('close', onClose)
+  let isOver = raw.destroyed
+  let grace: NodeJS.Timeout | undefined
+  if (isOver) onClose()
+  raw.once('close', () => {
+    if (isOver) return
+    isOver = true
+    clearTimeout(grace)
+    onClose()
+  })
   return {
     send: (event) => {
       // Between its end and 'close' a stream still hears of blocks; a write would be an unhandled error.
@@ -190,6 +217,10 @@ export function openEventStream(reply: FastifyReply, onClose: () => void): Event
       if (raw.chunkedEncoding && raw.socket?.writable) raw.socket.write(chunk)
       else raw.write(text)
     },
-    close: () => raw.end(),
+    close: () => {
+      raw.end()
+      // The end waits behind what a reader does not read; its place is for others.
+      if (!isOver) grace ??= setTimeout(() => raw.destroy(), END_GRACE_MS).unref()
+    },
   }
 }

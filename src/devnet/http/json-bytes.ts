@@ -15,6 +15,11 @@ export class JsonBytes {
     this.#bytes = Buffer.allocUnsafe(sizeHint)
   }
 
+  /** Bytes written until now. */
+  get size(): number {
+    return this.#at
+  }
+
   /** What was written; nothing may be written after it. */
   take(): Buffer {
     return this.#bytes.subarray(0, this.#at)

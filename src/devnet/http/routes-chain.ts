@@ -18,6 +18,8 @@ import type { Router } from './serve.ts'
 /** Most items in a page (PROTOCOL.md E.0, service API). */
 const HEADER_LIMIT = 360
 const HASH_LIMIT = 4096
+/** A page that has more bytes than this ends early: 360 blocks may hold 800 MB. */
+export const PAGE_BYTES_LIMIT = 8 * 1024 * 1024
 /** What a header takes as an object; the buffer of a page begins with that. */
 const ITEM_BYTES = 750
 /** Most bounds in each of `upper` and `lower`. */
@@ -93,12 +95,16 @@ function sendBranch(
 /** A page, or the hash that is not found. */
 function send(reply: FastifyReply, page: Page | string, type: string, writer: ItemWriter): FastifyReply {
   if (typeof page === 'string') return keyNotFound(reply, page)
-  const out = new JsonBytes(page.blocks.length * ITEM_BYTES + ITEM_BYTES)
-  out.ascii(`{"limit":${page.blocks.length},"items":[`)
-  page.blocks.forEach((block, i) => {
-    if (i > 0) out.ascii(',')
-    writer(block, out)
-  })
-  out.ascii(`],"next":${JSON.stringify(page.next)}}`)
-  return sendJson(reply, type, out.take())
+  const items = new JsonBytes(page.blocks.length * ITEM_BYTES + ITEM_BYTES)
+  let count = 0
+  for (const block of page.blocks) {
+    if (items.size > PAGE_BYTES_LIMIT) break
+    if (count++ > 0) items.ascii(',')
+    writer(block, items)
+  }
+  const left: Block | undefined = page.blocks[count]
+  const next = left === undefined ? page.next : `inclusive:${left.id}`
+  const start = Buffer.from(`{"limit":${count},"items":[`)
+  const end = Buffer.from(`],"next":${JSON.stringify(next)}}`)
+  return sendJson(reply, type, Buffer.concat([start, items.take(), end]))
 }

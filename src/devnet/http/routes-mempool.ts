@@ -7,9 +7,9 @@ import { refuse, sendJson } from './http.ts'
 import type { Router } from './serve.ts'
 
 /** Most request keys in one request. */
-export const KEYS_LIMIT = 10_000
+const KEYS_LIMIT = 10_000
 /** Most bytes of transactions in one answer: a request may name one transaction many times. */
-export const LOOKUP_BYTES_LIMIT = 32 * 1024 * 1024
+const LOOKUP_BYTES_LIMIT = 32 * 1024 * 1024
 
 const decoder = new TextDecoder()
 

@@ -7,12 +7,14 @@ import { BINARY, JSON_TYPE } from '../../schema/operation.ts'
 import { operations } from '../../schema/operations.ts'
 import type { Payload } from '../chain/payload.ts'
 import type { BlockStore } from '../chain/store.ts'
-import { keyNotFound, sendJson } from './http.ts'
+import { keyNotFound, refuse, sendJson } from './http.ts'
 import { payloadBytes, payloadOutputsBytes, payloadOutputsText, payloadText } from './payload-text.ts'
 import type { Router } from './serve.ts'
 
 /** Most payloads in a batch; what is asked for beyond is left out (PROTOCOL.md E.0). */
 export const PAYLOAD_BATCH_LIMIT = 1000
+/** Most characters of payloads in one answer: a thousand large ones are more than a string can hold. */
+export const BATCH_LENGTH_LIMIT = 32 * 1024 * 1024
 
 interface Forms {
   readonly text: (payload: Payload) => string
@@ -33,10 +35,19 @@ export function addPayloadRoutes(router: Router, store: BlockStore): void {
   const several = ({ chain, body }: { chain: number; body: PayloadBatch }, reply: FastifyReply, forms: Forms) => {
     const hashes = 'hashes' in body ? body.hashes : body
     // Each payload once: a batch is no way to make the node write the same large one a thousand times.
-    const texts = [...new Set(hashes.slice(0, PAYLOAD_BATCH_LIMIT))].flatMap((hash) => {
+    const texts: string[] = []
+    let length = 0
+    for (const hash of new Set(hashes.slice(0, PAYLOAD_BATCH_LIMIT))) {
       const payload = payloadOf(store, chain, hash)
-      return payload === undefined ? [] : [forms.text(payload)]
-    })
+      if (payload === undefined) continue
+      const text = forms.text(payload)
+      length += text.length
+      if (length > BATCH_LENGTH_LIMIT) {
+        const message = `the answer would exceed ${BATCH_LENGTH_LIMIT} bytes; ask for fewer payloads at once`
+        return refuse(reply, { status: 400, message })
+      }
+      texts.push(text)
+    }
     return sendJson(reply, JSON_TYPE, `[${texts.join(',')}]`)
   }
   router.serve(operations.payload, (call, reply) => one(call, reply, plain))

@@ -2,6 +2,7 @@
  * Serves operations of the node interface: what is common to all endpoints is judged here, in the order in which a node
  * does (PROTOCOL.md E.0): unknown chain 404, method 405, Accept 406, media type 415, parameters and body 400.
  */
+import { METHODS } from 'node:http'
 import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { Static, TObject, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
@@ -42,7 +43,8 @@ export interface RouterOptions {
 const CORS_HEADERS = 'Accept, Accept-Language, Content-Language, Content-Type'
 /** Methods that a page may use (PROTOCOL.md E.0): what changes peers and cuts is not for pages. */
 const CORS_METHODS: readonly string[] = ['GET', 'HEAD', 'POST']
-const ALL_METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']
+/** CONNECT has no path. */
+const ALL_METHODS: readonly HTTPMethods[] = METHODS.filter((method) => method !== 'CONNECT')
 
 export class Router {
   readonly app: App

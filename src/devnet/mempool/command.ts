@@ -14,14 +14,14 @@ import { CommandPayload, type Signer } from '../../schema/commands.ts'
 
 /** Gas that all transactions of a block together may ask for. */
 export const BLOCK_GAS_LIMIT = 150_000
-export const MIN_GAS_PRICE = 1e-8
+const MIN_GAS_PRICE = 1e-8
 /** Gas prices are multiples of 10^-12. */
 const GAS_PRICE_DECIMALS = 12
 /** Two days. */
-export const MAX_TTL_SECONDS = 172_800
+const MAX_TTL_SECONDS = 172_800
 /** How far ahead of the node's clock a command's creation time may be. */
-export const CREATION_LEEWAY_SECONDS = 95
-export const MAX_SIGNATURES = 100
+const CREATION_LEEWAY_SECONDS = 95
+const MAX_SIGNATURES = 100
 
 /** A command that is not wrong in itself. */
 export interface Transaction {

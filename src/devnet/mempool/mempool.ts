@@ -5,12 +5,12 @@
 import { BLOCK_GAS_LIMIT, type Transaction } from './command.ts'
 
 /** Most transactions in a pool, as in live nodes. */
-export const POOL_LIMIT = 10_000
+const POOL_LIMIT = 10_000
 /** Most bytes of transactions in a pool. */
-export const POOL_BYTES_LIMIT = 16 * 1024 * 1024
+const POOL_BYTES_LIMIT = 16 * 1024 * 1024
 /** Most transactions in a block, and most bytes of them: live nodes have the gas limit only, that is 15 MB. */
-export const BLOCK_TRANSACTIONS = 512
-export const BLOCK_BYTES_LIMIT = 2 * 1024 * 1024
+const BLOCK_TRANSACTIONS = 512
+const BLOCK_BYTES_LIMIT = 2 * 1024 * 1024
 
 interface Entry extends Transaction {
   readonly id: number
@@ -91,7 +91,7 @@ export class Mempool {
   }
 
   /**
-   * What goes into the next block: those that pay most for their gas, the older first among equals, as long as they fit.
+   * What goes into the next block: those that pay most for their gas, the older first among equals, while they fit.
    * The same array until it is another choice.
    */
   get nextBlock(): readonly Transaction[] {

@@ -51,7 +51,7 @@ export class Mempools {
     return pool
   }
 
-  /** Calls `listener` with the chain whenever something comes into or leaves a pool. Returns a function that ends it. */
+  /** Calls `listener` with the chain whenever something comes into or leaves a pool. Returns what ends it. */
   onChange(listener: (chain: number) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -1,4 +1,4 @@
-/** Work for miners (PROTOCOL.md A): hands out headers with an open nonce, takes solved ones, tells when work is over. */
+/** Work for miners (PROTOCOL.md A): hands out headers with an open nonce, takes solved ones, tells when it is over. */
 import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
 import { describeError } from '../../core/errors.ts'
 import { decodeWork, encodeWork, type Header, type WorkFields } from '../../core/header.ts'

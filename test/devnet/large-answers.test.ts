@@ -1,0 +1,79 @@
+/** Answers have a size that they do not exceed, however large the blocks are. */
+import { beforeAll, expect, it } from 'vitest'
+import { payloadHashes } from '../../src/core/payload.ts'
+import { type Devnet, startDevnet } from '../../src/devnet/devnet.ts'
+import { PAGE_BYTES_LIMIT } from '../../src/devnet/http/routes-chain.ts'
+import { BATCH_LENGTH_LIMIT } from '../../src/devnet/http/routes-payload.ts'
+import { brief, CheckedPeer, jsonOf, PREFIX, TEXT } from './common.ts'
+import type { Answer } from './request.ts'
+
+const BLOCKS = 20
+const BLOCK_BYTES = 1_500_000
+
+let devnet: Devnet
+let peer: CheckedPeer
+
+/** Blocks as peers may send them: each with one large transaction. */
+beforeAll(async () => {
+  devnet = await startDevnet({ port: 0, graph: 'singleton', pow: false })
+  peer = new CheckedPeer(devnet.url)
+  for (let i = 0; i < BLOCKS; i++) {
+    const transaction = new Uint8Array(BLOCK_BYTES).fill(i)
+    const none = new Uint8Array()
+    const parts = { minerData: none, coinbase: none, transactions: [{ transaction, output: none }] }
+    const payload = { ...parts, ...payloadHashes(parts) }
+    const work = devnet.chains.newWork(0, payload.payloadHash)
+    expect(typeof work === 'number' ? work : devnet.chains.add(work, payload).status).toBe('added')
+  }
+  return async () => {
+    peer.close()
+    await devnet.close()
+  }
+})
+
+const hashesOf = (items: { header: { hash: string } }[]) => items.map(({ header }) => header.hash)
+
+/** All pages, one after the other; the sizes of all but the last lie between the limit and a block beyond it. */
+async function allPages(ask: (query: string) => Promise<Answer>): Promise<string[]> {
+  const hashes: string[] = []
+  for (let query = ''; ; ) {
+    const answer = await ask(query)
+    const { limit, items, next } = jsonOf(answer)
+    expect(limit).toBe(items.length)
+    expect(answer.body.length).toBeLessThan(PAGE_BYTES_LIMIT + 1.5 * BLOCK_BYTES)
+    hashes.push(...hashesOf(items))
+    if (next === null || !next.startsWith('inclusive:')) return hashes
+    expect(answer.body.length).toBeGreaterThan(PAGE_BYTES_LIMIT)
+    query = `?next=${next}`
+  }
+}
+
+it('a page of large blocks ends early, and the next one goes on there', async () => {
+  const { items } = jsonOf(await peer.get(`${PREFIX}/chain/0/hash`))
+  expect(items).toHaveLength(BLOCKS + 1)
+  const path = `${PREFIX}/chain/0/block`
+  expect(await allPages((query) => peer.get(path + query))).toEqual(items)
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ upper: [items[BLOCKS]] })
+  const branch = await allPages((query) => peer.request('POST', `${path}/branch${query}`, { headers, body }))
+  expect(branch).toEqual(items.toReversed())
+})
+
+it('a batch of more payloads than an answer may hold is refused', async () => {
+  const accept = 'application/json;blockheader-encoding=object'
+  const { items } = jsonOf(await peer.get(`${PREFIX}/chain/0/header`, { headers: { accept } }))
+  const keys = items.map(({ payloadHash }: { payloadHash: string }) => payloadHash)
+  const batch = (body: readonly string[], path: string) =>
+    peer.request('POST', `${PREFIX}/chain/0/payload/${path}`, {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  for (const path of ['batch', 'outputs/batch']) {
+    expect(brief(await batch(keys, path))).toEqual([
+      400,
+      TEXT,
+      `the answer would exceed ${BATCH_LENGTH_LIMIT} bytes; ask for fewer payloads at once`,
+    ])
+    expect(jsonOf(await batch(keys.slice(0, 10), path))).toHaveLength(10)
+  }
+})
