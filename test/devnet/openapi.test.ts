@@ -1,6 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { Errors } from 'typebox/schema'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Devnet, startDevnet } from '../../src/devnet/devnet.ts'
@@ -26,7 +27,8 @@ interface Document {
   components: { schemas: Record<string, object> }
 }
 
-const official = JSON.parse(readFileSync(new URL('../vectors/openapi-3.1.json', import.meta.url), 'utf8'))
+/** What the official schema of OpenAPI 3.1 says of a document. */
+const officially = (description: Document) => new Validator().validate({ ...structuredClone(description) })
 
 let devnet: Devnet
 let peer: CheckedPeer
@@ -52,9 +54,9 @@ const errorsOf = (schema: object, value: unknown) =>
   Errors({ ...schema, components: document.components }, value)[1] as unknown[]
 
 describe('the description of the interface', () => {
-  it('is valid by the official schema of OpenAPI 3.1', () => {
+  it('is valid by the official schema of OpenAPI 3.1', async () => {
     expect(document.openapi).toBe('3.1.1')
-    expect(Errors(official, document)).toEqual([true, []])
+    expect(await officially(document)).toEqual({ valid: true })
     // The schema sees what is wrong.
     const changes: ((wrong: Document) => void)[] = [
       (wrong) => delete wrong.info.title,
@@ -66,7 +68,7 @@ describe('the description of the interface', () => {
     for (const change of changes) {
       const wrong = structuredClone(document)
       change(wrong)
-      expect(Errors(official, wrong)[0]).toBe(false)
+      expect((await officially(wrong)).valid).toBe(false)
     }
   })
 
