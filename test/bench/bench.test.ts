@@ -36,7 +36,7 @@ describe('newcut bench', () => {
     )
     for (const { ratio } of kernels) expect(ratio?.to).toBe('crypto.hash')
     for (const { name } of kernels) expect(out).toContain(`  ${name}`)
-  }, 60_000)
+  }, 180_000)
 
   it('names what it does not know', async () => {
     const unknown = await run(['bench', 'kernel'])
