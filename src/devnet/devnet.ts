@@ -87,9 +87,8 @@ async function openData(
 
 /** All parts of a node, none of them running. */
 function assemble(options: DevnetOptions, data: DataDirectory | null) {
-  const { product = 'chainweb', backupDir: directory, accounts = null, onSolved, onNotice = () => undefined } = options
+  const { product = 'chainweb', backupDir, accounts = null, onSolved, onNotice = () => undefined } = options
   const settings = data?.blocks.settings ?? settingsOf(askedSettings(options))
-  const limits = limitsOf(options)
   const clock = new NodeClock()
   if (data !== null) clock.catchUp(data.loaded.newestCreationTime)
   const nowMs = () => clock.ms()
@@ -101,24 +100,48 @@ function assemble(options: DevnetOptions, data: DataDirectory | null) {
   })
   // Before the coordinator: whoever hears of a new cut asks for work with the transactions that are pending then.
   const pools = new Mempools({ chains, index, nowMs })
-  const { workLimit: payloadLimit, workLifetimeMs: payloadLifetimeMs, refreshMs } = limits
-  const { random } = Math
+  const limits = limitsOf(options)
   const coordinator = new Coordinator(chains, {
-    ...{ pools, accounts, payloadLimit, payloadLifetimeMs, refreshMs, random, nowMs },
+    pools,
+    accounts,
+    payloadLimit: limits.workLimit,
+    payloadLifetimeMs: limits.workLifetimeMs,
+    refreshMs: limits.refreshMs,
+    random: Math.random,
+    nowMs,
     ...(onSolved && { onSolved }),
   })
+  const jobs = { settings, state: () => chains.state, now: clock.microseconds, onNotice }
+  const backups = backupDir === undefined ? null : new BackupJobs({ directory: backupDir, ...jobs })
   const controls = new Controls()
   const app = createApp({ product, packageVersion, nowMs })
-  const prefix = `/${product}/0.0/${chains.network.name}`
-  const hasChain = (chain: number) => chains.cut.has(chain)
-  const router = new Router({ app, prefix, hasChain, intercept: controls.intercept })
-  const { streams } = controls
+  addRoutes(app, options, { chains, clock, pools, coordinator, backups, controls })
+  app.addHook('preClose', async () => controls.stop())
+  return { app, chains, settings, controls, backups }
+}
+
+interface Parts {
+  readonly chains: Chains
+  readonly clock: NodeClock
+  readonly pools: Mempools
+  readonly coordinator: Coordinator
+  readonly backups: BackupJobs | null
+  readonly controls: Controls
+}
+
+function addRoutes(app: App, options: DevnetOptions, parts: Parts): void {
+  const { product = 'chainweb', accounts = null, onSolved } = options
+  const { chains, pools, coordinator, backups, controls } = parts
+  const { streams, intercept } = controls
+  const { random } = Math
+  const limits = limitsOf(options)
   const flushed = () => chains.flushed()
-  const hasBackups = directory !== undefined
+  const prefix = `/${product}/0.0/${chains.network.name}`
+  const router = new Router({ app, prefix, hasChain: (chain) => chains.cut.has(chain), intercept })
   addNodeRoutes(router, {
     network: () => chains.network,
     packageVersion,
-    config: () => nodeConfig({ ...limits, chains, product, accounts, hasBackups }),
+    config: () => nodeConfig({ ...limits, chains, product, accounts, hasBackups: backups !== null }),
   })
   addChainRoutes(router, { chains, product })
   addPayloadRoutes(router, chains.store)
@@ -126,11 +149,11 @@ function assemble(options: DevnetOptions, data: DataDirectory | null) {
   addStreamRoutes(router, { chains, product, streamLimit: limits.headerStreamLimit, streams })
   addMempoolRoutes(router, pools)
   addMiningRoutes(router, { ...limits, coordinator, chains: chains.cut.size, flushed, random, streams })
-  const backupOptions = { settings, state: () => chains.state, now: clock.microseconds, onNotice }
-  const backups = directory === undefined ? null : new BackupJobs({ directory, ...backupOptions })
   if (backups !== null) addBackupRoutes(router, backups)
   controls.serve(router, {
-    ...{ chains, coordinator, random },
+    chains,
+    coordinator,
+    random,
     account: accounts?.[0] ?? developmentAccount,
     payloadFor: (account, parentHash, chain) => {
       // On another branch nobody follows yet which transactions it has; what the old one had returns to the pool.
@@ -138,15 +161,13 @@ function assemble(options: DevnetOptions, data: DataDirectory | null) {
       return blockPayload(account, parentHash, isOnCut ? pools.of(chain).nextBlock : [])
     },
     autoMine: options.autoMine ?? null,
-    nodeClock: clock,
+    nodeClock: parts.clock,
     timers: systemClock,
     settled: flushed,
     ...(onSolved && { onMade: onSolved }),
   })
   addOpenApi(router, { packageVersion })
-  app.addHook('preClose', async () => controls.stop())
   router.finish()
-  return { app, chains, settings, controls, backups }
 }
 
 function openChains(settings: NetworkSettings, clock: NodeClock, data: DataDirectory | null): Chains {

@@ -27,7 +27,7 @@ export interface DevnetOptions {
   readonly blockDelayMs?: number | undefined
   /** Hashes a block takes at first. Default 100,000. */
   readonly difficulty?: bigint | undefined
-  /** False: any nonce solves, and targets never change. Default true. */
+  /** False: any nonce solves, and targets stay as they are but for simulated mining. Default true. */
   readonly pow?: boolean | undefined
   /** Accounts that may mine; default: anyone. */
   readonly accounts?: readonly MinerAccount[]
