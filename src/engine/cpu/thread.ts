@@ -107,12 +107,13 @@ class SearchThread {
       const chunk = kernel.sweep(this.#low, this.#middle, from, to)
       if (!this.#isTrusted(kernel, mid, bound, from, to, chunk)) return
       const end = chunk < to ? chunk + kernel.lanes : to
+      // Before the candidates are told: whoever hears of one finds its hash counted.
+      this.#shared.count(this.#task.thread, end - from)
       for (let high = chunk; high < end && chunk < to; high++) {
         if (!this.#solvesFully(mid, high, target)) continue
         this.#send({ type: 'candidate', sequence, nonce: nonceOf(this.#low, this.#middle, high) })
         if (++candidates > CANDIDATE_BURST) this.#shared.wait(sequence, CANDIDATE_PAUSE_MS)
       }
-      this.#shared.count(this.#task.thread, end - from)
       this.#advance(end)
     }
   }
