@@ -1,9 +1,9 @@
 /** Lists that a node gives out page by page. Cursors are used literally (PROTOCOL.md E.1). */
 import { NewcutError } from '../core/errors.ts'
 import type { Operation } from '../schema/operation.ts'
+import { validatorOf } from '../schema/validator.ts'
 import { NodeMisbehaved } from './errors.ts'
 import type { CallOptions } from './requests.ts'
-import { validatorOf } from './validate-body.ts'
 
 /** A page, and how to get the next. */
 export interface Page<T> {

@@ -7,6 +7,7 @@ import { describeError, NewcutError } from '../core/errors.ts'
 import { parseJson, stringifyJson } from '../core/json.ts'
 import { BINARY, JSON_TYPE, type Operation, TEXT } from '../schema/operation.ts'
 import { operations } from '../schema/operations.ts'
+import { validatorOf } from '../schema/validator.ts'
 import {
   type AnswerDetails,
   BranchBoundsExceeded,
@@ -18,7 +19,6 @@ import {
 } from './errors.ts'
 import type { HttpAnswer, NodeHttp } from './http.ts'
 import { UnreachableError } from './unreachable.ts'
-import { validatorOf } from './validate-body.ts'
 
 /** What every call takes. */
 export interface CallOptions {

@@ -153,10 +153,8 @@ function order<Id extends string, Body extends TSchema, Result extends TSchema>(
     body: { type: 'application/json', schema: body },
     responses: {
       200: { description: 'done', content: { [JSON_TYPE]: result } },
-      400: text('a malformed request'),
       403: foreign,
       ...(conflict !== undefined && { 409: text(conflict) }),
-      415: text('not JSON'),
       503: busy,
     },
   } as const satisfies Operation

@@ -26,6 +26,7 @@ export interface Operation {
   readonly params: TObject
   readonly query: TObject
   readonly body?: { readonly type: string; readonly schema: TSchema }
+  /** What is particular to the operation; what a server answers to all requests of a kind is not repeated here. */
   readonly responses: Readonly<Record<number, OperationResponse>>
 }
 
@@ -35,9 +36,11 @@ export const HashParams = Type.Object({ chain: Type.String({ description: 'chain
 
 export const TextBody = Type.String()
 export const Bytes = Type.String({ format: 'binary' })
-export const notFound = { description: 'no such key', content: { [JSON_TYPE]: NotFoundBody } }
+export const notFound = {
+  description: 'no such key; without a body: no such chain',
+  content: { [JSON_TYPE]: NotFoundBody },
+}
 export const badRequest = { description: 'a malformed request', content: { [TEXT]: TextBody } }
-export const notAcceptable = { description: 'the Accept header allows no type that is offered' }
 export const json = <Schema extends TSchema>(schema: Schema, description = 'success') => ({
   description,
   content: { [JSON_TYPE]: schema },

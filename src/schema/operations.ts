@@ -36,7 +36,6 @@ import {
   JSON_TYPE,
   json,
   None,
-  notAcceptable,
   notFound,
   OBJECT_JSON_TYPE,
   type Operation,
@@ -129,7 +128,7 @@ const cut = {
     group: 'cut',
     summary: 'the head of every chain',
     query: Type.Object({ maxheight: Type.Optional(Type.Integer({ minimum: 0, description: 'of the cut' })) }),
-    responses: { 200: json(CutHashes), 406: notAcceptable },
+    responses: { 200: json(CutHashes) },
   },
   putCut: {
     ...defaults,
@@ -141,7 +140,6 @@ const cut = {
     body: { type: 'application/json', schema: CutHashes },
     responses: {
       204: { description: 'taken' },
-      400: badRequest,
       401: text(TextBody, 'the origin is no known peer'),
     },
   },
@@ -153,7 +151,7 @@ const cut = {
     group: 'cut',
     summary: 'peers of the node',
     query: PeerPageQuery,
-    responses: { 200: json(PageOf(PeerInfo)), 400: badRequest },
+    responses: { 200: json(PageOf(PeerInfo)) },
   },
   putCutPeer: {
     ...defaults,
@@ -163,7 +161,7 @@ const cut = {
     group: 'cut',
     summary: 'make a peer known',
     body: { type: 'application/json', schema: PeerInfo },
-    responses: { 204: { description: 'known now' }, 400: badRequest, 503: text(TextBody, 'too many peers at once') },
+    responses: { 204: { description: 'known now' }, 503: text(TextBody, 'too many peers at once') },
   },
 } as const satisfies Record<string, Operation>
 
@@ -173,21 +171,21 @@ const chain = {
     id: 'hashes',
     path: '/chain/{chain}/hash',
     summary: 'block hashes, ascending, orphans included',
-    responses: { 200: hashPage, 400: badRequest, 404: notFound, 406: notAcceptable },
+    responses: { 200: hashPage, 404: notFound },
   },
   hashBranch: {
     ...branch,
     id: 'hashBranch',
     path: '/chain/{chain}/hash/branch',
     summary: 'block hashes of branches, descending',
-    responses: { 200: hashPage, 400: boundsExceeded, 404: notFound, 406: notAcceptable },
+    responses: { 200: hashPage, 400: boundsExceeded, 404: notFound },
   },
   headers: {
     ...ascending,
     id: 'headers',
     path: '/chain/{chain}/header',
     summary: 'headers, ascending, orphans included',
-    responses: { 200: headerPage, 400: badRequest, 404: notFound, 406: notAcceptable },
+    responses: { 200: headerPage, 404: notFound },
   },
   header: {
     ...onChain,
@@ -202,9 +200,7 @@ const chain = {
         description: 'the header',
         content: { [JSON_TYPE]: HeaderText, [OBJECT_JSON_TYPE]: HeaderObject, [BINARY]: Bytes },
       },
-      400: badRequest,
       404: notFound,
-      406: notAcceptable,
     },
   },
   headerBranch: {
@@ -212,21 +208,21 @@ const chain = {
     id: 'headerBranch',
     path: '/chain/{chain}/header/branch',
     summary: 'headers of branches, descending',
-    responses: { 200: headerPage, 400: boundsExceeded, 404: notFound, 406: notAcceptable },
+    responses: { 200: headerPage, 400: boundsExceeded, 404: notFound },
   },
   blocks: {
     ...ascending,
     id: 'blocks',
     path: '/chain/{chain}/block',
     summary: 'blocks with payloads, ascending, orphans included',
-    responses: { 200: blockPage, 400: badRequest, 404: notFound, 406: notAcceptable },
+    responses: { 200: blockPage, 404: notFound },
   },
   blockBranch: {
     ...branch,
     id: 'blockBranch',
     path: '/chain/{chain}/block/branch',
     summary: 'blocks of branches, descending',
-    responses: { 200: blockPage, 400: boundsExceeded, 404: notFound, 406: notAcceptable },
+    responses: { 200: blockPage, 400: boundsExceeded, 404: notFound },
   },
 } as const satisfies Record<string, Operation>
 
@@ -242,9 +238,7 @@ const payload = {
     summary: 'a payload, by payload hash',
     responses: {
       200: { description: 'the payload', content: { [JSON_TYPE]: PayloadData, [BINARY]: Bytes } },
-      400: badRequest,
       404: notFound,
-      406: notAcceptable,
     },
   },
   payloadOutputs: {
@@ -254,9 +248,7 @@ const payload = {
     summary: 'a payload with its outputs',
     responses: {
       200: { description: 'the payload', content: { [JSON_TYPE]: PayloadWithOutputs, [BINARY]: Bytes } },
-      400: badRequest,
       404: notFound,
-      406: notAcceptable,
     },
   },
   payloads: {
@@ -267,7 +259,7 @@ const payload = {
     group: 'payload',
     summary: 'several payloads; those that do not exist are left out',
     body: batch,
-    responses: { 200: json(Type.Array(PayloadData)), 400: badRequest, 406: notAcceptable },
+    responses: { 200: json(Type.Array(PayloadData)) },
   },
   payloadsOutputs: {
     ...onChain,
@@ -277,7 +269,7 @@ const payload = {
     group: 'payload',
     summary: 'several payloads with outputs; those that do not exist are left out',
     body: batch,
-    responses: { 200: json(Type.Array(PayloadWithOutputs)), 400: badRequest, 406: notAcceptable },
+    responses: { 200: json(Type.Array(PayloadWithOutputs)) },
   },
 } as const satisfies Record<string, Operation>
 
@@ -318,7 +310,7 @@ const memoryPool = {
         Type.String({ pattern: '^-?[0-9]{1,20}$', description: 'transaction id of the mark, int64' }),
       ),
     }),
-    responses: { 200: json(PendingTransactions), 400: badRequest },
+    responses: { 200: json(PendingTransactions) },
   },
   mempoolMember: {
     ...mempool,
@@ -326,7 +318,7 @@ const memoryPool = {
     path: '/chain/{chain}/mempool/member',
     summary: 'whether transactions are pending',
     body: keys,
-    responses: { 200: json(Membership), 400: badRequest },
+    responses: { 200: json(Membership) },
   },
   mempoolLookup: {
     ...mempool,
@@ -334,7 +326,7 @@ const memoryPool = {
     path: '/chain/{chain}/mempool/lookup',
     summary: 'pending transactions',
     body: keys,
-    responses: { 200: json(Type.Array(MempoolLookup)), 400: badRequest },
+    responses: { 200: json(Type.Array(MempoolLookup)) },
   },
   mempoolInsert: {
     ...mempool,
@@ -343,7 +335,7 @@ const memoryPool = {
     path: '/chain/{chain}/mempool/insert',
     summary: 'add transactions',
     body: { type: 'application/json', schema: CommandTexts },
-    responses: { 200: { description: 'inserted' }, 400: badRequest },
+    responses: { 200: { description: 'inserted' } },
   },
 } as const satisfies Record<string, Operation>
 
@@ -359,10 +351,7 @@ const mining = {
     body: { type: 'application/json', schema: MinerBody },
     responses: {
       200: { description: 'work', content: { [BINARY]: Bytes } },
-      400: badRequest,
       403: text(TextBody, 'this account may not mine'),
-      406: notAcceptable,
-      415: text(TextBody, 'not JSON'),
       503: text(TextBody, 'too many work requests, or no chain can be mined'),
     },
   },
@@ -378,7 +367,6 @@ const mining = {
       200: { description: 'taken' },
       400: badRequest,
       404: text(TextBody, 'no associated payload'),
-      415: text(TextBody, 'not binary'),
     },
   },
   updates: {

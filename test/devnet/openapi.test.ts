@@ -10,6 +10,7 @@ import { BINARY, brief, CheckedPeer, JSON_TYPE, jsonOf, OBJECTS, PREFIX, start }
 import { growCut } from './forks.ts'
 import { interfaceEndpoints } from './interface.ts'
 import { askForWork } from './miner.ts'
+import { Peer, type RequestOptions } from './request.ts'
 
 const backupDir = mkdtempSync(join(tmpdir(), 'newcut-openapi-'))
 
@@ -158,6 +159,48 @@ describe('answers are as described', () => {
     // The schemas see what is wrong.
     expect(errorsOf({ $ref: '#/components/schemas/HeaderObject' }, { nonce: '1' })).not.toEqual([])
     expect(errorsOf({ $ref: '#/components/schemas/NodeInfo' }, { nodeVersion: 1 })).not.toEqual([])
+  })
+
+  it('by every operation to requests that never reach it', async () => {
+    const seen = new Set<number>()
+    // Control has no CORS headers.
+    const plain = new Peer(devnet.url)
+    for (const [path, methods] of Object.entries(document.paths)) {
+      for (const [method, { tags, parameters, requestBody, responses }] of Object.entries(methods)) {
+        const url = (chain: string, key = 'A'.repeat(43)) => path.replace('{chain}', chain).replace(/\{\w+\}/, key)
+        const isControl = tags.includes('devnet')
+        const type = Object.keys(requestBody?.content ?? {})[0]
+        const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type }
+        const body = type === undefined ? {} : { body: type === BINARY ? 'x' : '{}' }
+        const number = parameters.find(({ in: place, schema }) => place === 'query' && 'minimum' in schema)
+        const wrong: [boolean, string, RequestOptions][] = [
+          [path.includes('{chain}'), url('99'), { headers, ...body }],
+          [true, url('0'), { headers: { ...headers, accept: 'image/png' }, ...body }],
+          [type !== undefined, url('0'), { headers: { 'content-type': 'text/csv' }, body: 'x' }],
+          [type === 'application/json', url('0'), { headers, body: '[7' }],
+          [type !== undefined, url('0'), { headers: { ...headers, 'content-length': `${3 << 20}` } }],
+          [number !== undefined, `${url('0')}?${number?.name}=x`, { headers, ...body }],
+          [path.includes('{hash}'), url('0', '!'), { headers, ...body }],
+        ]
+        for (const [applies, target, request] of wrong) {
+          // An Accept header that nothing comes of leaves streams open, and starts backups.
+          if (!applies || (request.headers?.accept && responses[406] === undefined)) continue
+          const answer = await (isControl ? plain : peer).request(method.toUpperCase(), target, request)
+          seen.add(answer.status)
+          const described = responses[answer.status]
+          expect([method, target, answer.status, described === undefined]).toEqual([
+            method,
+            target,
+            answer.status,
+            false,
+          ])
+          const mediaType = answer.headers['content-type']
+          if (answer.body.length > 0) expect(Object.keys(described.content ?? {})).toContain(mediaType)
+        }
+      }
+    }
+    plain.close()
+    expect([...seen].sort()).toEqual(expect.arrayContaining([400, 404, 406, 413, 415]))
   })
 
   it('by an unknown key, and by what is no JSON', async () => {

@@ -3,7 +3,7 @@ import { type TObject, type TSchema, Type } from 'typebox'
 import * as bodies from '../../schema/bodies.ts'
 import { JSON_TYPE, type Operation, type OperationResponse } from '../../schema/operation.ts'
 import { sendJson } from './http.ts'
-import type { Router } from './serve.ts'
+import { answersOf, type Router } from './serve.ts'
 
 const OPENAPI = '3.1.1'
 
@@ -53,14 +53,17 @@ function describe(router: Router, { packageVersion }: OpenApiOptions): Json {
   }
 }
 
-function describeOperation({ id, group, summary, params, query, body, responses }: Operation): Json {
+function describeOperation(operation: Operation): Json {
+  const { id, group, summary, params, query, body } = operation
   return {
     operationId: id,
     tags: [group],
     summary,
     parameters: [...parameters(params, 'path'), ...parameters(query, 'query')],
     ...(body && { requestBody: { required: true, content: { [body.type]: { schema: refer(body.schema) } } } }),
-    responses: Object.fromEntries(Object.entries(responses).map(([status, each]) => [status, response(each)])),
+    responses: Object.fromEntries(
+      Object.entries(answersOf(operation)).map(([status, each]) => [status, response(each)]),
+    ),
   }
 }
 

@@ -5,9 +5,17 @@
 import { METHODS } from 'node:http'
 import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { Static, TObject, TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
 import { parseJson } from '../../core/json.ts'
-import { EVENT_STREAM, type Operation, TEXT } from '../../schema/operation.ts'
+import {
+  badRequest,
+  EVENT_STREAM,
+  type Operation,
+  type OperationResponse,
+  TEXT,
+  TextBody,
+  text,
+} from '../../schema/operation.ts'
+import { validatorOf } from '../../schema/validator.ts'
 import type { Refusal } from '../refusal.ts'
 import { type App, accepted, refuse } from './http.ts'
 
@@ -150,6 +158,25 @@ function requestJudge(operation: Operation, typeOf: (request: FastifyRequest) =>
   }
 }
 
+/** All answers of an operation by status: its own, and those to requests that never reach it. */
+export function answersOf(operation: Operation): Record<number, OperationResponse> {
+  const { params, query, body, responses } = operation
+  const isOnChain = 'chain' in params.properties
+  const parameters = Object.keys({ ...params.properties, ...query.properties }).length - (isOnChain ? 1 : 0)
+  return {
+    ...((parameters > 0 || body?.type === 'application/json') && { 400: badRequest }),
+    ...(isOnChain && { 404: { description: 'no such chain' } }),
+    ...(offeredBy(operation).length > 0 && {
+      406: { description: 'the Accept header allows nothing that is offered' },
+    }),
+    ...(body !== undefined && {
+      413: text(TextBody, 'a body of more than 2 MiB'),
+      415: text(TextBody, `not ${body.type}`),
+    }),
+    ...responses,
+  }
+}
+
 function send(reply: FastifyReply, refusal: Refusal): FastifyReply {
   return refusal.message === '' ? reply.code(refusal.status).send() : refuse(reply, refusal)
 }
@@ -206,7 +233,7 @@ function bodyReader({ body }: Operation): (request: FastifyRequest) => unknown {
   if (body === undefined) return () => undefined
   const bytesOf = (request: FastifyRequest) => (Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0))
   if (body.type !== 'application/json') return (request) => new Uint8Array(bytesOf(request))
-  const validator = Compile(body.schema)
+  const validator = validatorOf(body.schema)
   return (request) => {
     let json: unknown
     try {
@@ -214,8 +241,6 @@ function bodyReader({ body }: Operation): (request: FastifyRequest) => unknown {
     } catch (error) {
       return new BadBody(error instanceof Error ? error.message : String(error))
     }
-    if (validator.Check(json)) return json
-    const [first] = validator.Errors(json)
-    return new BadBody(`${first?.instancePath || 'the whole'} ${first?.message ?? 'is wrong'}`)
+    return validator.accepts(json) ? json : new BadBody(validator.complaint(json))
   }
 }

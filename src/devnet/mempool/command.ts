@@ -5,12 +5,12 @@
  */
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import type { TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
 import { decodeHash, decodeHex } from '../../core/bytes.ts'
 import { isCommandHash } from '../../core/command-hash.ts'
 import { describeError, FormatError } from '../../core/errors.ts'
 import { Command } from '../../schema/bodies.ts'
 import { CommandPayload, type Signer } from '../../schema/commands.ts'
+import { validatorOf } from '../../schema/validator.ts'
 
 /** Gas that all transactions of a block together may ask for. */
 export const BLOCK_GAS_LIMIT = 150_000
@@ -58,8 +58,6 @@ class Fault {
 }
 
 const encoder = new TextEncoder()
-const commands = Compile(Command)
-const payloads = Compile(CommandPayload)
 
 /** Reads and checks a command; a string is what is wrong with it. */
 export function readCommand(text: string, destination: Destination): Transaction | string {
@@ -80,11 +78,11 @@ export function readCommand(text: string, destination: Destination): Transaction
 }
 
 function parse(text: string): Parsed | Fault {
-  const command = parseAs<Command>(text, commands, '')
+  const command = parseAs<Command>(text, Command, '')
   if (command instanceof Fault) return command
   // A lone surrogate has no UTF-8 bytes: nobody could hash the same text.
   if (/\p{Surrogate}/u.test(command.cmd)) return new Fault('/cmd: holds half of a surrogate pair, which is no text')
-  const payload = parseAs<CommandPayload>(command.cmd, payloads, '/cmd')
+  const payload = parseAs<CommandPayload>(command.cmd, CommandPayload, '/cmd')
   if (payload instanceof Fault) return payload
   try {
     return { command, hash: decodeHash(command.hash, '/hash'), cmd: encoder.encode(command.cmd), payload }
@@ -94,18 +92,17 @@ function parse(text: string): Parsed | Fault {
   }
 }
 
-function parseAs<T>(text: string, validator: ReturnType<typeof Compile<TSchema>>, place: string): T | Fault {
+function parseAs<T>(text: string, schema: TSchema, place: string): T | Fault {
   let json: unknown
   try {
     json = JSON.parse(text)
   } catch (error) {
     return new Fault(`${place || 'the command'}: no JSON: ${describeError(error)}`)
   }
-  if (validator.Check(json)) return json as T
-  const [first] = validator.Errors(json)
-  return new Fault(
-    `${place}${first?.instancePath ?? ''}: ${first?.message ?? 'is wrong'}`.replace(/^:/, 'the command:'),
-  )
+  const validator = validatorOf(schema)
+  return validator.accepts(json)
+    ? (json as T)
+    : new Fault(validator.complaint(json, place).replace(/^the whole/, 'the command'))
 }
 
 function hashFault({ command, hash, cmd }: Parsed): string | null {

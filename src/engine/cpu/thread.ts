@@ -71,8 +71,9 @@ class SearchThread {
   }
 
   run(): void {
-    if (this.#task.priority === 'low') lowerThreadPriority()
+    // The self-test first: at low priority it would take half a minute on a machine that is busy.
     this.#kernelFor(this.#task.workBytes)
+    if (this.#task.priority === 'low') lowerThreadPriority()
     while (!this.#shared.stopped) {
       const { sequence, bytes, target } = this.#shared.read()
       const kernel = bytes === null ? null : this.#kernelFor(bytes.length)

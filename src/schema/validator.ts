@@ -1,4 +1,4 @@
-/** Bodies against their schemas (src/schema), compiled once each. */
+/** Values against their schemas, compiled once each. */
 import { type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 
@@ -18,6 +18,8 @@ export function validatorOf(schema: TSchema): Validator {
   const validator: Validator = {
     accepts: (value) => compiled.Check(value),
     complaint: (value, path = '') => {
+      const alternative = alternativeFor(schema, value)
+      if (alternative !== undefined) return validatorOf(alternative).complaint(value, path)
       for (const [key, own] of partsOf(schema, value)) {
         const part = (value as Readonly<Record<string, unknown>>)[key]
         const validatorOfPart = validatorOf(own)
@@ -29,6 +31,13 @@ export function validatorOf(schema: TSchema): Validator {
   }
   validators.set(schema, validator)
   return validator
+}
+
+/** Of several schemas the only one for values of this kind. */
+function alternativeFor({ anyOf = [] }: { readonly anyOf?: readonly TSchema[] }, value: unknown): TSchema | undefined {
+  const kind = Array.isArray(value) ? 'array' : typeof value
+  const fitting = anyOf.filter((each) => (each as { readonly type?: unknown }).type === kind)
+  return fitting.length === 1 ? fitting[0] : undefined
 }
 
 /** What a schema says of parts of a value. */
