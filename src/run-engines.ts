@@ -12,8 +12,15 @@ import { GpuEngine, gpuSearches } from './engine/gpu/gpu.ts'
 import type { AdapterInfo } from './engine/gpu/messages.ts'
 import { splitRanges } from './engine/range.ts'
 
-/** The engines for work of this length. Throws NewcutError BAD_OPTION when nothing would search. */
-export async function createEngines(config: Config<typeof mineOptions>, workBytes: number): Promise<Engine[]> {
+/**
+ * The engines for work of this length. Throws NewcutError BAD_OPTION when nothing would search, and the signal's reason
+ * when it is stopped meanwhile.
+ */
+export async function createEngines(
+  config: Config<typeof mineOptions>,
+  workBytes: number,
+  stopped: AbortSignal,
+): Promise<Engine[]> {
   const { engine, command, kernel, priority } = config.values
   if (engine === 'external') {
     if (command !== undefined) return [new ExternalEngine({ command, clock: systemClock })]
@@ -21,7 +28,7 @@ export async function createEngines(config: Config<typeof mineOptions>, workByte
       hint: "for example --command 'newcut solve'",
     })
   }
-  const adapters = await wantedAdapters(config, workBytes)
+  const adapters = await wantedAdapters(config, workBytes, stopped)
   const threads = threadCount(config, adapters.length)
   const [cpuRanges, gpuRanges] = splitRanges([threads, adapters.length], Math.random)
   const engines: Engine[] = []
@@ -37,10 +44,12 @@ export async function createEngines(config: Config<typeof mineOptions>, workByte
 async function wantedAdapters(
   { values }: Config<typeof mineOptions>,
   workBytes: number,
+  stopped: AbortSignal,
 ): Promise<readonly AdapterInfo[]> {
   const { gpu, 'allow-software': allowSoftware } = values
   if (gpu === 'none' || (gpu === 'auto' && !gpuSearches(workBytes))) return []
-  const { adapters, problem } = await listAdapters()
+  const { adapters, problem } = await listAdapters({ signal: stopped })
+  stopped.throwIfAborted()
   if (gpu === 'auto') return chooseAdapters('all', adapters, false)
   if (problem !== null) throw new NewcutError('BAD_OPTION', `--gpu ${gpu}: ${problem}`)
   const chosen = chooseAdapters(gpu, adapters, allowSoftware)

@@ -38,7 +38,7 @@ export async function runMiner({ config, url, face, stopped, onStart }: MinerSet
   const closers = [() => client.close()]
   try {
     const source = sourceOf(client, config.values)
-    const engines = await createEngines(config, source.workBytes)
+    const engines = await createEngines(config, source.workBytes, stopped)
     const onEvent = (event: MinerEvent) => {
       face.show(event)
       metrics.onEvent(event)

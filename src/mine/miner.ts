@@ -78,12 +78,13 @@ export class Miner {
         onCandidate: (candidate: Candidate) => this.#judge(candidate),
         onWarning: (message: string) => onEvent({ type: 'warning', message }),
       }
-      await this.#startEngines(events)
+      // A driver may take its time: nobody who stops waits for it.
+      await Promise.race([this.#startEngines(events), aborted(this.#stop.signal)])
       if (!this.#stop.signal.aborted) await this.#mine()
     } finally {
       this.#stop.abort()
       signal.removeEventListener('abort', stop)
-      await Promise.all(this.#engines.map((engine) => engine.stop()))
+      await Promise.all(this.#options.engines.map((engine) => engine.stop()))
       await this.#finishSubmissions()
     }
     this.#sample()
@@ -281,4 +282,11 @@ export class Miner {
     this.#isOver = true
     this.#solutions.failed += this.#submissions.size
   }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
 }

@@ -58,6 +58,8 @@ export class NodeSource implements Source {
   readonly #newest = new Mailbox<SourceWork | null>()
   /** What was solved and is on its way to the node. */
   readonly #submitting = new Set<WorkFields>()
+  /** What the node took since the request for work under way was sent: the answer may be older than that. */
+  readonly #takenMeanwhile: WorkFields[] = []
   #events: SourceEvents = { onTrouble: () => undefined }
   #signal: AbortSignal = new AbortController().signal
   #running = false
@@ -117,6 +119,7 @@ export class NodeSource implements Source {
       if (this.#isCurrent(fields)) this.#promoteStandby('solved')
       const refusal = await post(solution, this.#options)
       this.#submitting.delete(fields)
+      if (refusal === null) this.#takenMeanwhile.push(fields)
       if (this.#current === null || this.#current.dead || this.#isCurrent(fields)) {
         if (this.#current !== null) this.#current.dead = true
         this.#want('solved')
@@ -203,7 +206,7 @@ export class NodeSource implements Source {
       const suggested = wish ?? others[Math.floor(this.#options.random() * others.length)]
       const work = await this.#ask(suggested)
       // The node may give another chain than the suggested one, or the one that is current by now.
-      if (work.fields.chainId !== this.#current?.work.fields.chainId && !this.#isSubmitting(work.fields)) {
+      if (work.fields.chainId !== this.#current?.work.fields.chainId && !this.#isSpent(work.fields)) {
         this.#standby = work
         this.#follow(work.fields.chainId)
       }
@@ -217,6 +220,7 @@ export class NodeSource implements Source {
 
   async #ask(chain: number | null): Promise<Work> {
     const { client, account } = this.#options
+    this.#takenMeanwhile.length = 0
     const { work, clockAheadMs } = await client.work(account, chain ?? undefined)
     this.#clockAheadMs = clockAheadMs
     return work
@@ -226,12 +230,17 @@ export class NodeSource implements Source {
     return [...this.#submitting].some((solved) => sameParent(solved, fields))
   }
 
+  /** Whether this work, just answered, was solved by us before or while it was asked for. */
+  #isSpent(fields: WorkFields): boolean {
+    return this.#isSubmitting(fields) || this.#takenMeanwhile.some((solved) => sameParent(solved, fields))
+  }
+
   #deliver(work: Work, { reason, noticedAtMs }: Request): void {
     this.#refreshLater()
     const previous = this.#current
     if (previous !== null && !previous.dead && sameWork(previous.work, work)) return
     // Answered before the node heard of our solution of it: what comes after it is asked for when the node did.
-    if (this.#isSubmitting(work.fields)) {
+    if (this.#isSpent(work.fields)) {
       if (previous !== null && !isLook(reason)) previous.dead = true
       return
     }

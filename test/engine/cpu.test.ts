@@ -7,6 +7,7 @@ import { MAX_TARGET } from '../../src/core/target.ts'
 import { CpuEngine } from '../../src/engine/cpu/cpu.ts'
 import { createJsKernel } from '../../src/engine/cpu/js-kernel.ts'
 import { tailLayout } from '../../src/engine/cpu/kernel.ts'
+import type { Priority } from '../../src/engine/cpu/priority.ts'
 import { disagreement } from '../../src/engine/cpu/recheck.ts'
 import { createWasmKernel } from '../../src/engine/cpu/wasm-kernel.ts'
 import type { Candidate } from '../../src/engine/engine.ts'
@@ -17,8 +18,8 @@ afterEach(async () => {
   for (const engine of engines.splice(0)) await engine.stop()
 })
 
-async function started(threads: number) {
-  const engine = new CpuEngine({ ranges: nonceRanges(threads, Math.random), kernel: 'auto', priority: 'low' })
+async function started(threads: number, priority: Priority = 'low') {
+  const engine = new CpuEngine({ ranges: nonceRanges(threads, Math.random), kernel: 'auto', priority })
   engines.push(engine)
   const candidates: Candidate[] = []
   const warnings: string[] = []
@@ -57,12 +58,14 @@ describe('the CPU engine', () => {
 
   it('counts exactly what it hashes: as many candidates as expected', async () => {
     const { engine, candidates, hashes } = await started(1)
-    await engine.setWork({ sequence: 1, bytes: freshWork(UNREACHABLE), target: MAX_TARGET / 1_000_000n })
-    await until(() => candidates.length >= 8)
+    await engine.setWork({ sequence: 1, bytes: freshWork(UNREACHABLE), target: MAX_TARGET / 100_000n })
+    await until(() => candidates.length >= 32)
+    // Nothing is under way any more once the thread has taken up that there is no work.
+    await engine.setWork({ sequence: 2, bytes: null, target: 0n })
     const perCandidate = hashes() / candidates.length
-    // Eight successes of one in a million: beyond a factor of 5 either way by chance once in a million runs.
-    expect(perCandidate).toBeGreaterThan(200_000)
-    expect(perCandidate).toBeLessThan(5_000_000)
+    // 32 successes and more of one in 100,000: beyond a factor of 5 either way by chance once in 10^12 runs.
+    expect(perCandidate).toBeGreaterThan(20_000)
+    expect(perCandidate).toBeLessThan(500_000)
   })
 
   it('takes up the newest work, and tells of what was overtaken', async () => {
@@ -87,13 +90,16 @@ describe('the CPU engine', () => {
   it('is not flooded by a target that everything meets', async () => {
     const { engine, candidates } = await started(1)
     await engine.setWork({ sequence: 1, bytes: freshWork(UNREACHABLE), target: MAX_TARGET })
-    await pause(300)
-    expect(candidates.length).toBeGreaterThan(8)
-    expect(candidates.length).toBeLessThan(300)
+    const startMs = performance.now()
+    await until(() => candidates.length > 20)
+    await pause(200)
+    // After a burst of 8, one in 5 ms; messages may have waited for this thread.
+    expect(candidates.length).toBeLessThan(20 + (performance.now() - startMs) / 5)
   })
 
   it.each([178, 214, 250, 286])('searches work of %i bytes', async (workBytes) => {
-    const { engine, candidates, warnings } = await started(1)
+    // A kernel for another length is tested while it mines, which takes long at low priority on a busy machine.
+    const { engine, candidates, warnings } = await started(1, 'normal')
     const work = freshWork(UNREACHABLE, (workBytes - 178) / 36)
     expect(work).toHaveLength(workBytes)
     await engine.setWork({ sequence: 1, bytes: work, target: MAX_TARGET / 1000n })

@@ -199,10 +199,14 @@ describe('the WebAssembly kernel at any depth of the stack', () => {
       const typical = [...best].sort((x, y) => x - y)[best.length >> 1]
       return best.map((ms) => ms / typical)
     }
-    // A neighbour makes a depth slow in one round, the trap in all of them.
-    const rounds = Array.from({ length: 6 }, round).slice(1)
-    const slowdowns = rounds[0].map((_, depth) => Math.min(...rounds.map((ratios) => ratios[depth])))
-    const slow = slowdowns.flatMap((slowdown, depth) => (slowdown > 1.35 ? [{ depth, slowdown }] : []))
-    expect(slow).toEqual([])
-  })
+    round()
+    let slowdowns = round()
+    const slow = () => slowdowns.flatMap((slowdown, depth) => (slowdown > 1.35 ? [{ depth, slowdown }] : []))
+    // A neighbour makes a depth slow in a few rounds, the trap in all of them.
+    for (let again = 0; again < 40 && slow().length > 0; again++) {
+      const ratios = round()
+      slowdowns = slowdowns.map((slowdown, depth) => Math.min(slowdown, ratios[depth]))
+    }
+    expect(slow()).toEqual([])
+  }, 180_000)
 })

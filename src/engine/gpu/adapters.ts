@@ -19,6 +19,8 @@ export interface ListOptions {
   /** Environment variables for the child process, beside those of this one. */
   readonly env?: Readonly<Record<string, string>>
   readonly timeoutMs?: number
+  /** Ends the search; what was found until then is not told. */
+  readonly signal?: AbortSignal
 }
 
 /** Opening a driver for the first time may take seconds. */
@@ -47,13 +49,17 @@ interface Answer {
   readonly reason: string | null
 }
 
-async function askForAdapters({ env = {}, timeoutMs = LIST_TIMEOUT_MS }: ListOptions): Promise<Answer> {
+async function askForAdapters({ env = {}, timeoutMs = LIST_TIMEOUT_MS, signal }: ListOptions): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined
   let child: GpuChild | undefined
+  let stop: () => void = () => undefined
   try {
     return await new Promise<Answer>((resolve) => {
       const nothing = (reason: string) => resolve({ adapters: [], reason })
       timer = setTimeout(() => nothing('the graphics driver does not answer'), timeoutMs)
+      stop = () => nothing('nobody waits for it any more')
+      if (signal?.aborted) return stop()
+      signal?.addEventListener('abort', stop, { once: true })
       child = new GpuChild({
         env,
         onReport: (report) => {
@@ -65,6 +71,7 @@ async function askForAdapters({ env = {}, timeoutMs = LIST_TIMEOUT_MS }: ListOpt
     })
   } finally {
     clearTimeout(timer)
+    signal?.removeEventListener('abort', stop)
     await child?.kill()
   }
 }
