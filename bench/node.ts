@@ -21,7 +21,7 @@ import { operations } from '../src/schema/operations.ts'
 import { answersPerSecond, requestBytes } from './load.ts'
 import type { ServerMessage } from './node-server.ts'
 import { percentile, type Row } from './report.ts'
-import { type Effort, pause } from './suite.ts'
+import { type Effort, PATIENCE_MS, pause } from './suite.ts'
 
 const SUITE = 'node'
 const PREFIX = '/chainweb/0.0/development'
@@ -35,7 +35,7 @@ const QUIET_MS = 300
 const account = { account: 'k:bench', predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] }
 
 export async function node(effort: Effort): Promise<Row[]> {
-  const isQuick = effort.rounds < 9
+  const { isQuick } = effort
   const folder = mkdtempSync(join(tmpdir(), 'newcut-bench-node-'))
   try {
     return [
@@ -133,7 +133,7 @@ async function pageDecoding({ url }: Server, rounds: number): Promise<Row[]> {
 }
 
 /** From handing in a block until its New Cut has reached every open stream: p50 and p99 of each round. */
-async function newCuts({ rounds, patienceMs }: Effort, streams: number): Promise<Row[]> {
+async function newCuts({ rounds }: Effort, streams: number): Promise<Row[]> {
   const server = await startServer({ updateStreamLimit: streams })
   const sockets: Socket[] = []
   const client = await NodeClient.connect({ url: server.url })
@@ -161,7 +161,7 @@ async function newCuts({ rounds, patienceMs }: Effort, streams: number): Promise
         }
       })
       await client.solved(work)
-      await Promise.race([all, pause(patienceMs)])
+      await Promise.race([all, pause(PATIENCE_MS)])
       if (delaysMs.length < streams) throw new Error(`node: ${delaysMs.length} of ${streams} streams heard of a cut`)
       if (round < 0) continue
       p50.push(percentile(delaysMs, 0.5))

@@ -28,9 +28,9 @@ const SUBMISSIONS = 5
 const account: MinerAccount = { account: 'k:bench', predicate: 'keys-all', publicKeys: [] }
 const other: MinerAccount = { ...account, account: 'k:other' }
 
-export async function pipeline({ rounds, patienceMs }: Effort): Promise<Row[]> {
+export async function pipeline({ rounds, isQuick }: Effort): Promise<Row[]> {
   const rows: Row[] = []
-  const cuts = patienceMs < CUT_EVERY_MS ? 1 : rounds
+  const cuts = isQuick ? 1 : rounds
   for (const latencyMs of LATENCIES_MS) rows.push(...(await atLatency(latencyMs, cuts)))
   return rows
 }

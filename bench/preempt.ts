@@ -11,7 +11,7 @@ import { freshWork, UNREACHABLE } from './work.ts'
 const SUITE = 'preempt'
 const EVERY_MS = [10, 100, 1000]
 
-export function preempt({ sampleMs, rounds, patienceMs }: Effort): Promise<Row[]> {
+export function preempt({ sampleMs, rounds, isQuick }: Effort): Promise<Row[]> {
   // Low priority, as when mining: the thread that hands out work must get its turn.
   return withEngine(availableParallelism(), 'low', async (engine) => {
     const give = giver(engine)
@@ -29,7 +29,7 @@ export function preempt({ sampleMs, rounds, patienceMs }: Effort): Promise<Row[]
       sample('new work p50', percentile(latencies, 0.5)),
       sample('new work p99', percentile(latencies, 0.99)),
       sample('new work max', Math.max(...latencies)),
-      ...(await costs(engine, give, { sampleMs, rounds, patienceMs })),
+      ...(await costs(engine, give, { sampleMs, rounds, isQuick })),
     ]
   })
 }
@@ -38,10 +38,10 @@ export function preempt({ sampleMs, rounds, patienceMs }: Effort): Promise<Row[]
 async function costs(
   engine: CpuEngine,
   give: () => Promise<boolean>,
-  { sampleMs, rounds, patienceMs }: Effort,
+  { sampleMs, rounds, isQuick }: Effort,
 ): Promise<Row[]> {
   const rates = new Map<number, number[]>()
-  for (const everyMs of [0, ...EVERY_MS]) if (everyMs <= patienceMs) rates.set(everyMs, [])
+  for (const everyMs of [0, ...EVERY_MS]) if (!isQuick || everyMs < 1000) rates.set(everyMs, [])
   for (let round = 0; round < rounds; round++) {
     for (const [everyMs, samples] of rates) {
       const timer = everyMs === 0 ? undefined : setInterval(() => void give(), everyMs)

@@ -52,7 +52,11 @@ function buildLayer(): boolean {
   return hasLayer()
 }
 
-describe.skipIf(!buildLayer())('identical cards', () => {
+const isBuilt = buildLayer()
+
+describe.skipIf(!isBuilt)('identical cards', () => {
+  // This much runs even where the tests are skipped.
+  if (!isBuilt) return
   const twins = machine([NAME, NAME])
   const three = machine([NAME, OTHER, NAME])
 
