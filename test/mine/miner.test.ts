@@ -57,12 +57,18 @@ class FedSource implements Source {
 class HandEngine implements Engine {
   readonly name = 'hand'
   readonly works: EngineWork[] = []
+  readonly ready: Promise<void>
   hashes = 0
   stopped = false
   #events: EngineEvents | null = null
 
-  async start(_workBytes: number, events: EngineEvents) {
+  constructor(ready = Promise.resolve()) {
+    this.ready = ready
+  }
+
+  start(_workBytes: number, events: EngineEvents) {
     this.#events = events
+    return this.ready
   }
 
   async setWork(work: EngineWork) {
@@ -212,6 +218,20 @@ describe('the miner loop', () => {
     expect(done).toBe(false)
     await clock.pass(1)
     expect((await ended).solutions.accepted).toBe(0)
+  })
+
+  it('does not wait for engines that are starting when it is stopped', async () => {
+    const clock = new VirtualClock()
+    const engine = new HandEngine(new Promise<never>(() => undefined))
+    const events: MinerEvent[] = []
+    const stop = new AbortController()
+    const onEvent = (event: MinerEvent) => void events.push(event)
+    const ended = new Miner({ source: new FedSource(clock), engines: [engine], clock, onEvent }).run(stop.signal)
+    await settle()
+    stop.abort()
+    expect(await ended).toMatchObject({ hashes: 0, devices: [] })
+    expect(engine.stopped).toBe(true)
+    expect(events.filter(({ type }) => type === 'ready')).toEqual([])
   })
 
   it('rolls the creation time forward with the validator, never back, and keeps the effort', async () => {
