@@ -163,6 +163,8 @@ describe('header, work and work response', () => {
 
   it.each(names)('%s: damaged bytes are refused or decode to just what they say', (name) => {
     const seen = new Set<string>()
+    const [sample] = fc.sample(headers(3), { numRuns: 1, seed: 1 })
+    const count = name === 'work response' ? 84 : 48
     const damage = fc.array(fc.tuple(fc.nat(), fc.nat({ max: 255 })), { minLength: 1, maxLength: 3 })
     fc.assert(
       fc.property(anyHeader, damage, (header, changes) => {
@@ -170,7 +172,14 @@ describe('header, work and work response', () => {
         for (const [index, value] of changes) bytes[index % bytes.length] = value
         seen.add(decodesExactlyOrRefuses(name, bytes))
       }),
-      { numRuns: 500 },
+      // One that must be refused, for its count of adjacents, and one that must not, however the others are drawn.
+      {
+        numRuns: 500,
+        examples: [
+          [sample, [[count, 255]]],
+          [sample, [[encodings[name](sample).length - 1, 0]]],
+        ],
+      },
     )
     expect([...seen].sort()).toEqual(['decoded', 'refused'])
   })

@@ -111,7 +111,7 @@ describe('JSON with exact integers', () => {
   it('needs linear time for a string that is never closed', () => {
     const start = performance.now()
     expect(() => parseJson(`9007199254740993"${'\\"'.repeat(500_000)}`)).toThrow(SyntaxError)
-    expect(performance.now() - start).toBeLessThan(1000)
+    expect(performance.now() - start).toBeLessThan(10_000)
   })
 
   it('leaves out undefined properties and writes undefined items as null', () => {

@@ -1,9 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { decodeWork, encodeWork } from '../../src/core/header.ts'
 import type { Devnet, DevnetOptions } from '../../src/devnet/devnet.ts'
 import { checkChains, checkNode } from './checker.ts'
 import { fetchChains } from './checker-fetch.ts'
 import { jsonOf, PREFIX, start as startNode } from './common.ts'
 import { order, post, refusal, sum } from './control-common.ts'
+import { makeBlock } from './forks.ts'
 import { getWork, mineBlock, solve, submit } from './miner.ts'
 import { OpenResponse, Peer } from './request.ts'
 
@@ -208,17 +210,28 @@ describe('fork', () => {
   it('outweighs the old branch although a miner goes on making it heavier', async () => {
     const { devnet, peer } = await start({ graph: 'triangle', difficulty: 3000n, blockDelayMs: 50 })
     await order(peer, '/make-blocks', all(3, 5))
-    const rival = new Peer(devnet.url)
-    onTestFinished(() => rival.close())
-    let isForked = false
-    const forking = order(peer, '/devnet/fork', { chain: 1, depth: 5 }).finally(() => {
-      isForked = true
+    const { chains } = devnet
+    const rivals: string[] = []
+    const extendOldBranch = () => {
+      const [open] = chains.chainIds.filter((chain) => !chains.isBlocked(chain))
+      const { header, payload } = makeBlock(chains, chains.cut, open)
+      const solved = decodeWork(solve(Buffer.from(encodeWork(header))))
+      const addition = chains.add(solved, payload)
+      expect(addition.status).toBe('added')
+      if (addition.status === 'added') rivals.push(addition.block.id)
+    }
+    chains.onBlock(({ payload }) => {
+      const isOfFork = JSON.parse(Buffer.from(payload.minerData).toString()).account === 'fork'
+      // In the next microtask, when the fork has taken its block, and before it looks whether it weighs enough.
+      if (isOfFork && rivals.length < 5) queueMicrotask(extendOldBranch)
     })
-    while (!isForked) await mineBlock(rival)
-    const { orphaned } = await forking
+    const { orphaned } = await order(peer, '/devnet/fork', { chain: 1, depth: 5 })
+    expect(rivals.length).toBeGreaterThan(0)
     // Chain 1 had 5 blocks to lose, the others 4 each: the rest are the rival's.
-    expect(Object.values(orphaned).flat().length).toBeGreaterThan(13)
-    await mineBlock(rival)
+    const lost = Object.values(orphaned as Record<string, string[]>).flat()
+    expect(lost).toHaveLength(13 + rivals.length)
+    expect(lost).toEqual(expect.arrayContaining(rivals))
+    await mineBlock(peer)
     expect((await checkNode({ url: devnet.url, forks: true })).violations).toEqual([])
   })
 

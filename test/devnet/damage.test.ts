@@ -45,6 +45,7 @@ async function outcomeOf(
 
 it.each([1, 2])(
   'a database that came to harm gives a clear error, or is right as far as it goes and says so (seed %i)',
+  { timeout: 180_000 },
   async (seed) => {
     const random = randomFrom(seed)
     const directory = await temporaryDirectory()

@@ -13,7 +13,7 @@ export interface BlockOptions {
   readonly transactions?: Payload['transactions']
 }
 
-/** A block on top of the head of `chain` in `cut`; the network must be one without proof of work. */
+/** A block on top of the head of `chain` in `cut`, not solved: with proof of work a nonce is still to be searched. */
 export function makeBlock(chains: Chains, cut: Cut, chain: number, options: BlockOptions = {}) {
   const parent = cut.get(chain)
   if (parent === undefined) throw new Error(`the cut has no chain ${chain}`)

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { randomFrom } from '../random.ts'
 import { merkleBlockHash } from './checker.ts'
 import { BINARY, brief, type CheckedPeer, JSON_TYPE, jsonOf, PREFIX, start, TEXT } from './common.ts'
+import { order } from './control-common.ts'
 import {
   type Account,
   alice,
@@ -19,6 +19,7 @@ import {
   submit,
   targetOf,
 } from './miner.ts'
+import { Peer } from './request.ts'
 
 const now = () => BigInt(Date.now()) * 1000n
 
@@ -205,12 +206,15 @@ describe('mining/solved', () => {
   })
 
   it('forgets a payload after its lifetime', async () => {
-    const { peer } = await start({ workLifetimeMs: 1000 })
+    const { devnet } = await start({ workLifetimeMs: 100_000 })
+    // Its answers have the time of the node, which is set ahead.
+    const peer = new Peer(devnet.url)
+    onTestFinished(() => peer.close())
     const old = solve(await getWork(peer, 0))
     const renewed = solve(await getWork(peer, 1))
-    await sleep(600)
+    await order(peer, '/devnet/clock', { advanceMs: 60_000 })
     await getWork(peer, 1)
-    await sleep(500)
+    await order(peer, '/devnet/clock', { advanceMs: 50_000 })
     expect(brief(await submit(peer, old))).toEqual([404, TEXT, 'No associated Payload'])
     expect((await submit(peer, renewed)).status).toBe(200)
   })

@@ -37,5 +37,5 @@ for (let step = 0; ; step++) {
   await chains.flushed()
   const heads = [...chains.cut.values()].map(({ hash }) => encodeBase64Url(hash))
   const line = { blocks: chains.store.size, ruleChanges: chains.rules.changes.length, heads }
-  process.stdout.write(`${JSON.stringify(line)}\n`)
+  await new Promise((resolve) => process.stdout.write(`${JSON.stringify(line)}\n`, resolve))
 }

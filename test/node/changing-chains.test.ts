@@ -71,7 +71,7 @@ it('a closed client lets the process end, whatever streams were left open', asyn
     await read
     process.on('exit', () => console.log(reasons.join()))`
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
+  const timer = setTimeout(() => child.kill('SIGKILL'), 25_000)
   let output = ''
   child.stdout.on('data', (bytes) => {
     output += bytes

@@ -7,6 +7,7 @@ import { systemClock } from '../../src/clock.ts'
 import type { NewcutError } from '../../src/core/errors.ts'
 import { type EventStreamOptions, openEventStream } from '../../src/node/event-stream.ts'
 import { type HttpStream, NodeHttp } from '../../src/node/http.ts'
+import { VirtualClock } from '../mine/virtual-clock.ts'
 
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n'
 
@@ -132,38 +133,39 @@ test('the GET carries the chain id as its body', async () => {
 })
 
 test('a stream that ends after a second is reopened at once, without an error', async () => {
-  let endedMs = 0
-  const server = await serve([
-    (socket) => {
-      stay(socket)
-      setTimeout(() => {
-        endedMs = performance.now()
-        socket.end('event:Refreshed Block\n\nevent:New')
-      }, 1_050)
-    },
-    stay,
-  ])
-  const { log } = open(server.port, { random: () => 0.99 })
+  const server = await serve([stay])
+  const clock = new VirtualClock()
+  const { log } = open(server.port, { random: () => 0.99, clock })
+  await until(() => log, ['open', 'New Cut'])
+  await clock.pass(1_000)
+  const endedMs = performance.now()
+  for (const socket of server.open) socket.end('event:Refreshed Block\n\nevent:New')
   await until(() => log, ['open', 'New Cut', 'Refreshed Block', 'open', 'New Cut'])
-  expect(server.acceptedMs[1] - endedMs).toBeLessThan(200)
+  // Left alone, `eventsource` waits for 3 s.
+  expect(server.acceptedMs[1] - endedMs).toBeLessThan(2_900)
 })
 
 test("a server's own retry line does not delay that", async () => {
-  const end: Script = (socket) => {
-    socket.write(`${HEAD}retry:60000\n\n`)
-    setTimeout(() => socket.end(), 1_050)
-  }
-  const server = await serve([end, stay])
-  const { events } = open(server.port)
-  await until(events, ['New Cut'])
+  const server = await serve([(socket) => socket.write(`${HEAD}retry:60000\n\n`), stay])
+  const clock = new VirtualClock()
+  const { log } = open(server.port, { clock })
+  await until(() => log, ['open'])
+  await clock.pass(1_000)
+  for (const socket of server.open) socket.end()
+  await until(() => log, ['open', 'open', 'New Cut'])
 })
 
 test('a server that ends every stream at once is not hammered', async () => {
   const server = await serve([(socket) => socket.end(`${HEAD}event:New Cut\n\n`)])
-  const { errors, delaysMs } = open(server.port, { random: () => 0.999, maxBackoffMs: 600 })
-  await sleep(2_000)
-  expect(delaysMs.slice(0, 4)).toEqual([250, 500, 600, 600])
-  expect(server.acceptedMs.length).toBeLessThanOrEqual(5)
+  const clock = new VirtualClock()
+  const { errors, delaysMs } = open(server.port, { random: () => 0.999, maxBackoffMs: 600, clock })
+  for (const [i, delayMs] of [250, 500, 600, 600].entries()) {
+    await until(() => [delaysMs.length, clock.pending], [i + 1, 1])
+    expect(delaysMs[i]).toBe(delayMs)
+    await clock.pass(delayMs - 1)
+    expect([server.acceptedMs.length, clock.pending]).toEqual([i + 1, 1])
+    await clock.pass(1)
+  }
   expect(errors[0]).toMatchObject({ code: 'NODE_MISBEHAVED', message: expect.stringContaining('ended the stream') })
 })
 
@@ -223,11 +225,12 @@ test('a broken connection is reported, and reopened', async () => {
     (socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n')
       socket.write('f\r\nevent:New Cut\n\n\r\n')
-      setTimeout(() => socket.resetAndDestroy(), 50)
     },
     stay,
   ])
   const { log, errors } = open(server.port)
+  await until(() => log, ['open', 'New Cut'])
+  for (const socket of server.open) socket.resetAndDestroy()
   await until(() => log, ['open', 'New Cut', 'error', 'open', 'New Cut'])
   expect(errors[0]).toMatchObject({ code: 'NODE_UNREACHABLE', reason: 'disconnected' })
 })
@@ -237,36 +240,74 @@ test('a stream without events is reopened and reported, keep-alive comments or n
     stay,
     (socket) => {
       stay(socket)
-      const timer = setInterval(() => socket.write(': keep-alive\n\nevent:Unknown\n\n'), 20)
+      const timer = setInterval(() => socket.write(': keep-alive\n\nevent:Unknown\n\n'), 5)
       socket.on('close', () => clearInterval(timer))
     },
     // Silent even before the headers.
     () => undefined,
-    (socket) => {
-      stay(socket)
-      const timer = setInterval(() => socket.write('event:Refreshed Block\n\n'), 50)
-      socket.on('close', () => clearInterval(timer))
-    },
+    stay,
   ])
-  const { log, errors } = open(server.port, { stallMs: 200 })
-  await until(
-    () => log.slice(0, 9),
-    ['open', 'New Cut', 'error', 'open', 'New Cut', 'error', 'error', 'open', 'New Cut'],
-  )
+  const node = new NodeHttp({ url: `http://127.0.0.1:${server.port}` })
+  cleanups.push(() => node.close())
+  let chunks = 0
+  const counting: EventStreamOptions['http'] = {
+    baseUrl: node.baseUrl,
+    stream: async (request) => {
+      const answer = await node.stream(request)
+      const body = (async function* () {
+        for await (const chunk of answer.body) {
+          chunks++
+          yield chunk
+        }
+      })()
+      return { ...answer, body }
+    },
+  }
+  const clock = new VirtualClock()
+  const { log, errors, delaysMs } = open(server.port, { http: counting, stallMs: 200, clock })
+  /** The stall timer fires after so many milliseconds, not before; then the backoff passes. */
+  const expectStall = async (afterMs: number) => {
+    const count = errors.length
+    await clock.pass(afterMs - 1)
+    expect([errors.length, clock.pending]).toEqual([count, 1])
+    await clock.pass(1)
+    await until(() => [errors.length, clock.pending], [count + 1, 1])
+    await clock.pass(delaysMs[count])
+  }
+  await until(() => log, ['open', 'New Cut'])
+  await expectStall(200)
   expect(errors[0]).toMatchObject({
     code: 'NODE_UNREACHABLE',
     message: expect.stringContaining('no event for 200 ms'),
   })
-  await sleep(500)
+  await until(() => log, ['open', 'New Cut', 'error', 'open', 'New Cut'])
+  await clock.pass(150)
+  // A chunk is asked for when the one before has been dealt with.
+  const before = chunks
+  await until(() => chunks >= before + 3, true)
+  await expectStall(50)
+  await until(() => server.requests.length, 3)
+  await expectStall(200)
+  const all = ['open', 'New Cut', 'error', 'open', 'New Cut', 'error', 'error', 'open', 'New Cut']
+  await until(() => log, all)
+  for (let i = 0; i < 5; i++) {
+    await clock.pass(150)
+    for (const socket of server.open) socket.write('event:Refreshed Block\n\n')
+    all.push('Refreshed Block')
+    await until(() => log, all)
+  }
   expect(errors).toHaveLength(3)
   expect(server.acceptedMs).toHaveLength(4)
-  expect(server.open.size).toBe(1)
+  await until(() => server.open.size, 1)
 })
 
 test('without a stall time a silent stream stays', async () => {
   const server = await serve([stay])
-  const { log } = open(server.port)
-  await sleep(400)
+  const clock = new VirtualClock()
+  const { log } = open(server.port, { clock })
+  await until(() => log, ['open', 'New Cut'])
+  expect(clock.pending).toBe(0)
+  await clock.pass(86_400_000)
   expect(log).toEqual(['open', 'New Cut'])
 })
 
@@ -414,12 +455,12 @@ async function runChild(
     const { NodeHttp } = await import('${new URL('http.js', dist)}')
     const { openEventStream } = await import('${new URL('event-stream.js', dist)}')
     const { systemClock: clock } = await import('${new URL('../clock.js', dist)}')
-    const http = new NodeHttp({ url: '${url}', insecure: true })
+    const http = new NodeHttp({ url: '${url}', insecure: true, connectTimeoutMs: 60_000 })
     const finish = () => {
       stream.close()
       void http.close()
       const startMs = performance.now()
-      process.on('exit', () => console.log(performance.now() - startMs < 1000 ? 'prompt' : 'late'))
+      process.on('exit', () => console.log(performance.now() - startMs < 10_000 ? 'prompt' : 'late'))
     }
     const stream = openEventStream({
       http, clock, path: '/', events: ['New Cut'], stallMs: 60_000, random: () => 0.99, maxBackoffMs: 60_000,
@@ -482,8 +523,10 @@ test('when the client is closed, that is told once and nothing is tried again', 
     const { node, log, errors } = open(server.port, { random: () => 0 })
     await sleep(pauseMs)
     await node.close()
+    const failures = () => log.filter((line) => line === 'error')
+    await until(failures, ['error'])
     await sleep(100)
-    expect(log.filter((line) => line === 'error')).toEqual(['error'])
+    expect(failures()).toEqual(['error'])
     expect(errors[0]).toMatchObject({ reason: 'closed', retryable: false })
   }
 })

@@ -4,7 +4,7 @@ import https from 'node:https'
 import net, { type AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { NodeHttp, type NodeHttpOptions } from '../../src/node/http.ts'
-import { UnreachableError } from '../../src/node/unreachable.ts'
+import { UnreachableError, unreachable } from '../../src/node/unreachable.ts'
 
 const fixture = (name: string) => readFileSync(new URL(`../fixtures/${name}`, import.meta.url))
 const tls = { key: fixture('tls-test-key.pem'), cert: fixture('tls-test-cert.pem') }
@@ -143,7 +143,7 @@ test('the timeout covers headers and body', async () => {
   for (const path of ['/silent', '/drips']) {
     const startMs = performance.now()
     expect(await failure(node.request({ path }))).toMatchObject({ reason: 'timeout' })
-    expect(performance.now() - startMs).toBeLessThan(1000)
+    expect(performance.now() - startMs).toBeLessThan(5_000)
   }
   expect(await failure(node.stream({ path: '/silent' }))).toMatchObject({ reason: 'timeout' })
 })
@@ -165,22 +165,28 @@ test("a caller's abort rejects with its own reason, in every phase", async () =>
 })
 
 test('a stream gives bytes as they come, and has neither timeout nor limit', async () => {
+  const sent: http.ServerResponse[] = []
   const port = await listen(
-    http.createServer(async (_, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
-      for (const part of ['one', 'two', 'three']) {
-        response.write(part)
-        await new Promise((resolve) => setTimeout(resolve, 120))
-      }
-      response.end()
+    http.createServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write('one')
+      sent.push(response)
     }),
   )
-  const node = client(`http://127.0.0.1:${port}`, { timeoutMs: 100, maxBodyBytes: 4 })
+  const timeoutMs = 3_000
+  const node = client(`http://127.0.0.1:${port}`, { timeoutMs, maxBodyBytes: 4 })
   const answer = await node.stream({ path: '/', body: Uint8Array.of(1, 0, 0, 0) })
   expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'text/event-stream' } })
-  const parts: string[] = []
-  for await (const chunk of answer.body) parts.push(Buffer.from(chunk).toString())
-  expect(parts).toEqual(['one', 'two', 'three'])
+  const chunks = answer.body[Symbol.asyncIterator]()
+  // Each part is sent when the one before has been read: they come as they were sent, on a slow machine too.
+  const read = async () => Buffer.from((await chunks.next()).value ?? []).toString()
+  expect(await read()).toBe('one')
+  sent[0].write('two')
+  expect(await read()).toBe('two')
+  const third = read()
+  await new Promise((resolve) => setTimeout(resolve, timeoutMs + 200))
+  sent[0].end('three')
+  expect(await third).toBe('three')
+  expect((await chunks.next()).done).toBe(true)
 })
 
 test('a stream can be cancelled, aborted or left, and each drops its connection', async () => {
@@ -202,7 +208,7 @@ test('a stream can be cancelled, aborted or left, and each drops its connection'
     for await (const chunk of aborted.body) expect(chunk).toHaveLength(1)
   }
   await expect(readAll()).rejects.toBe(reason)
-  await expect.poll(open).toBe(0)
+  await expect.poll(open, { timeout: 5_000 }).toBe(0)
   // An undici Agent would have opened a new connection for each of them.
   await new Promise((resolve) => setTimeout(resolve, 100))
   expect(connections).toBe(3)
@@ -229,10 +235,18 @@ test('network failures say what happened, and what to do', async () => {
     hint: expect.stringContaining('is the node running'),
   })
   expect(await failure(client(`http://localhost:${port}`).request({ path: '/' }))).toMatchObject({ reason: 'refused' })
-  expect(await failure(client('http://node.invalid:1848').request({ path: '/' }))).toMatchObject({
+  // No label of a name is longer than 63 characters: no resolver is asked, whose answer could take its time.
+  const unknown = `http://${'x'.repeat(64)}.invalid:1848`
+  expect(await failure(client(unknown).request({ path: '/' }))).toMatchObject({
     reason: 'unknown-host',
-    message: expect.stringMatching(/^http:\/\/node\.invalid:1848: unknown host \(E\w+\)$/),
+    message: expect.stringMatching(new RegExp(`^${unknown}: unknown host \\(E\\w+\\)$`)),
   })
+  for (const code of ['ENOTFOUND', 'EAI_AGAIN']) {
+    expect(unreachable('http://node', Object.assign(new Error('getaddrinfo'), { code }))).toMatchObject({
+      reason: 'unknown-host',
+      message: `http://node: unknown host (${code})`,
+    })
+  }
   const babble = await listen(net.createServer((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')))
   expect(await failure(client(`http://127.0.0.1:${babble}`).request({ path: '/' }))).toMatchObject({
     reason: 'not-http',

@@ -123,14 +123,15 @@ it('a slow reader gets the newest, and hears how many it missed', async () => {
   response.write(eventOf(blocks[0]))
   expect(await first).toEqual([0])
   for (const block of blocks.slice(1)) response.write(eventOf(block))
-  await sleep(100)
+  // Many short waits, not a long one: it may be over before a machine that stalled has read anything.
+  for (let i = 0; i < 20; i++) await sleep(5)
   expect(await read(updates, 3)).toEqual(['gap overflow 3', 4, 5])
   expect(() => client.headerUpdates({ mostBuffered: 0 })[Symbol.asyncIterator]()).toThrow(/mostBuffered/)
   await updates.return?.()
 })
 
 it('ends when its signal aborts and when it is left, and drops the connection', async () => {
-  const { client, last } = await streaming()
+  const { client, opened, last } = await streaming()
   const stop = new AbortController()
   const aborted = client.headerUpdates({ signal: stop.signal })[Symbol.asyncIterator]()
   const waiting = aborted.next()
@@ -141,7 +142,7 @@ it('ends when its signal aborts and when it is left, and drops the connection', 
   await closed
   const left = client.headerUpdates()[Symbol.asyncIterator]()
   const pending = left.next()
-  await sleep(20)
+  while (opened.length < 2) await sleep(2)
   const second = await last()
   expect(second).not.toBe(first)
   const ended = new Promise((resolve) => second.on('close', resolve))
@@ -215,10 +216,15 @@ it('blocks have their payloads', async () => {
 
 it('what is to be verified is', async () => {
   const mined = await devnet()
-  const iterate = (client: NodeClient) => client.headerUpdates({ verify: true })[Symbol.asyncIterator]()
-  const honest = iterate(mined.client)
+  const iterate = (client: NodeClient, onOpen: () => void = () => undefined) =>
+    client.headerUpdates({ verify: true, onOpen })[Symbol.asyncIterator]()
+  let open: () => void = () => undefined
+  const isOpen = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  const honest = iterate(mined.client, open)
   const next = honest.next()
-  await sleep(50)
+  await isOpen
   await mine(mined.client, 2)
   expect(heightOf((await next).value)).toBe(1)
   expect(await read(honest, 5)).toEqual([1, 1, 2, 2, 2])

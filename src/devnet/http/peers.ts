@@ -8,7 +8,7 @@ import type { Refusal } from '../refusal.ts'
 const PEER_LIMIT = 1000
 /** Most peers that are being connected to at once. */
 const CHECK_LIMIT = 32
-const CONNECT_TIMEOUT_MS = 1000
+const CONNECT_TIMEOUT_MS = 10_000
 
 export class Peers {
   /** By address, in the order in which they came. */
