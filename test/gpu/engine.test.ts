@@ -187,6 +187,14 @@ describe.skipIf(env === null)('adapters', () => {
     expect(await measureAdapter(adapters[0], work, options)).toBeGreaterThan(10_000)
   })
 
+  it('are not waited for when nobody wants to know any more', async () => {
+    const stop = new AbortController()
+    const listed = listAdapters({ env: env ?? {}, signal: stop.signal })
+    stop.abort()
+    expect((await listed).adapters).toEqual([])
+    expect((await listAdapters({ env: env ?? {}, signal: stop.signal })).adapters).toEqual([])
+  })
+
   it('are none without a driver, and that is said', async () => {
     const nowhere = { VK_ICD_FILENAMES: '/nonexistent.json', VK_DRIVER_FILES: '/nonexistent.json' }
     const { adapters, problem } = await listAdapters({ env: { ...env, ...nowhere } })
