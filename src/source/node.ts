@@ -235,13 +235,15 @@ export class NodeSource implements Source {
     return this.#isSubmitting(fields) || this.#takenMeanwhile.some((solved) => sameParent(solved, fields))
   }
 
-  #deliver(work: Work, { reason, noticedAtMs }: Request): void {
+  #deliver(work: Work, request: Request): void {
+    const { reason, noticedAtMs } = request
     this.#refreshLater()
     const previous = this.#current
     if (previous !== null && !previous.dead && sameWork(previous.work, work)) return
     // Answered before the node heard of our solution of it: what comes after it is asked for when the node did.
     if (this.#isSpent(work.fields)) {
       if (previous !== null && !isLook(reason)) previous.dead = true
+      if (!this.#isSubmitting(work.fields)) this.#wanted ??= request
       return
     }
     this.#makeCurrent({ work, reason, noticedAtMs })
