@@ -9,6 +9,14 @@ afterEach(stopAll)
 /** Small and quick: blocks come at once, no port is asked for, and cards are left alone. */
 const quick = ['--difficulty', '1k', '--http', 'off', '--gpu', 'none']
 
+/** Expects one of a few attempts to take less than this: a machine may stand still for a while, but not each time. */
+async function expectOnce(mostMs: number, attempt: () => Promise<number>): Promise<void> {
+  const tookMs: number[] = []
+  do tookMs.push(await attempt())
+  while (tookMs.length < 3 && tookMs[tookMs.length - 1] >= mostMs)
+  expect(Math.min(...tookMs)).toBeLessThan(mostMs)
+}
+
 describe('newcut mine', () => {
   it('mines the embedded network, prints a summary and exits 0', async () => {
     const { code, out, err } = await run(['mine', '--blocks', '20', ...quick])
@@ -50,15 +58,17 @@ describe('newcut mine', () => {
     expect(code).toBe(0)
   })
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('stops on %s at once, with the summary', async (signal) => {
-    const miner = start(['mine', ...quick])
-    await miner.sees(/accepted/)
-    const sentAtMs = performance.now()
-    miner.child.kill(signal)
-    const { code, out, err } = await miner.ended
-    expect(performance.now() - sentAtMs).toBeLessThan(5000)
-    expect({ code, err }).toEqual({ code: 0, err: '' })
-    expect(out).toContain('summary')
+  it.each(['SIGINT', 'SIGTERM'] as const)('stops on %s within a second, with the summary', async (signal) => {
+    await expectOnce(1000, async () => {
+      const miner = start(['mine', ...quick])
+      await miner.sees(/accepted/)
+      const sentAtMs = performance.now()
+      miner.child.kill(signal)
+      const { code, out, err } = await miner.ended
+      expect({ code, err }).toEqual({ code: 0, err: '' })
+      expect(out).toContain('summary')
+      return performance.now() - sentAtMs
+    })
   })
 
   it('stops at any time: while it starts, and while a node does not answer', async () => {
@@ -70,13 +80,14 @@ describe('newcut mine', () => {
       ['mine', '--node', silent, '--http', 'off'],
     ]) {
       for (const afterMs of [400, 700, 900, 1100]) {
-        const miner = start(args)
-        await new Promise((resolve) => setTimeout(resolve, afterMs))
-        const sentAtMs = performance.now()
-        miner.child.kill('SIGTERM')
-        const { err } = await miner.ended
-        expect(err).toBe('')
-        expect(performance.now() - sentAtMs).toBeLessThan(5000)
+        await expectOnce(2000, async () => {
+          const miner = start(args)
+          await new Promise((resolve) => setTimeout(resolve, afterMs))
+          const sentAtMs = performance.now()
+          miner.child.kill('SIGTERM')
+          expect((await miner.ended).err).toBe('')
+          return performance.now() - sentAtMs
+        })
       }
     }
     mute.close()
