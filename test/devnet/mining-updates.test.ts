@@ -1,6 +1,7 @@
 import net from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Devnet } from '../../src/devnet/devnet.ts'
+import { expectSoon } from '../soon.ts'
 import { brief, expectCommonHeaders, PREFIX, start, TEXT } from './common.ts'
 import { at, bob, getWork, heightOf, mineBlock, solve, submit } from './miner.ts'
 import { OpenResponse } from './request.ts'
@@ -95,13 +96,15 @@ it('is silent about solutions that change nothing', async () => {
 
 it('ends after its time, give or take a tenth', async () => {
   const { devnet } = await start({ updateStreamMs: 200 })
-  const start200 = performance.now()
-  const streams = await Promise.all([0, 1, 2, 3, 4, 5].map((chain) => watch(devnet, chain)))
-  const times = await Promise.all(streams.map(({ closed }) => closed.then(() => performance.now() - start200)))
-  expect(Math.min(...times)).toBeGreaterThan(178)
   // Up to 220 ms, and what a busy machine adds.
-  expect(Math.max(...times)).toBeLessThan(10_000)
-  expect(streams.map(({ text }) => text)).toEqual(Array(6).fill(''))
+  await expectSoon(600, async () => {
+    const startMs = performance.now()
+    const streams = await Promise.all([0, 1, 2, 3, 4, 5].map((chain) => watch(devnet, chain)))
+    const times = await Promise.all(streams.map(({ closed }) => closed.then(() => performance.now() - startMs)))
+    expect(Math.min(...times)).toBeGreaterThan(178)
+    expect(streams.map(({ text }) => text)).toEqual(Array(6).fill(''))
+    return Math.max(...times)
+  })
 })
 
 it('refuses a body that is no chain of the network', async () => {
