@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /** Composition root: command line -> configuration -> source, engines, miner and faces; one place for errors. */
 import { readFileSync } from 'node:fs'
-import { inspect } from './cli/inspect.ts'
-import { generateKeys, keyLines } from './cli/keygen.ts'
 import { runProgram } from './cli/program.ts'
+import { inspect } from './commands/inspect.ts'
+import { generateKeys, keyLines } from './commands/keygen.ts'
 import { describeError, NewcutError } from './core/errors.ts'
 
 const print = (text: string) => void process.stdout.write(text)
@@ -12,9 +12,9 @@ async function main(): Promise<number> {
   try {
     return await runProgram(process.argv.slice(2), process.env, {
       // Loaded when needed: what inspects a header need not wait for servers and threads.
-      mine: async (config) => (await import('./run-mine.ts')).runMine(config),
-      devnet: async (config) => (await import('./run-devnet.ts')).runDevnet(config),
-      solve: async (target, { values }) => (await import('./run-solve.ts')).runSolve({ target, ...values }),
+      mine: async (config) => (await import('./commands/mine.ts')).runMine(config),
+      devnet: async (config) => (await import('./commands/devnet.ts')).runDevnet(config),
+      solve: async (target, { values }) => (await import('./commands/solve.ts')).runSolve({ target, ...values }),
       inspect: (input) =>
         inspect(input, () => readFileSync(0), {
           out: (line) => print(`${line}\n`),
@@ -27,7 +27,8 @@ async function main(): Promise<number> {
         )
         return 0
       },
-      devices: async (options) => (await import('./run-devices.ts')).runDevices(options, (line) => print(`${line}\n`)),
+      devices: async (options) =>
+        (await import('./commands/devices.ts')).runDevices(options, (line) => print(`${line}\n`)),
       bench: async (options) => (await import('../bench/bench.ts')).runBench(options, (line) => print(`${line}\n`)),
       print,
     })

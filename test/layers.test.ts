@@ -4,21 +4,39 @@ import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 
 /**
- * Who may import whom (folders of src/; '' is src/ itself, the composition root). Everything may import core, and core
- * imports nothing but @noble/hashes. mine knows sources and engines by their port files alone. node and devnet never
- * meet but on the wire; the schemas of the bodies are the one thing they share.
+ * Who may import whom (folders of src/; '' is main.ts). Everything may import core, and core imports nothing but
+ * @noble/hashes. mine knows sources and engines by their port files alone. node and devnet never meet but on the wire;
+ * the schemas of the bodies are the one thing they share.
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
-  '': ['cli', 'api', 'mine', 'source', 'engine', 'node', 'devnet', 'schema', 'core'],
-  cli: ['mine', 'source', 'engine', 'core', ''],
+  '': ['commands', 'cli', 'platform', 'core'],
+  commands: ['compose', 'cli', 'api', 'mine', 'engine', 'node', 'devnet', 'platform', 'core'],
+  compose: ['cli', 'api', 'mine', 'source', 'engine', 'node', 'devnet', 'platform', 'core'],
+  cli: ['mine', 'source', 'engine', 'core', 'platform'],
   api: ['mine', 'source', 'core'],
   mine: ['source', 'engine', 'core'],
   source: ['node', 'schema', 'core'],
   engine: ['core'],
   node: ['schema', 'core'],
-  devnet: ['schema', 'core', ''],
+  devnet: ['schema', 'core', 'platform'],
   schema: ['core'],
+  platform: ['core'],
   core: [],
+}
+
+/** The same for the rooms inside devnet and engine ('' is the folder itself). */
+const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  devnet: {
+    '': ['http', 'data', 'orders', 'work', 'mempool', 'rules', 'store'],
+    http: ['', 'data', 'orders', 'work', 'mempool', 'rules', 'store'],
+    data: ['', 'rules', 'store'],
+    orders: ['', 'work', 'mempool', 'rules', 'store'],
+    work: ['', 'mempool', 'rules', 'store'],
+    mempool: ['', 'rules', 'store'],
+    rules: ['', 'store'],
+    store: [],
+  },
+  engine: { '': [], cpu: [''], gpu: [''] },
 }
 
 const ports = ['source/source.ts', 'engine/engine.ts']
@@ -33,7 +51,7 @@ const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((na
 
 const imports: Import[] = files.flatMap((from) => {
   const text = readFileSync(join(src, from), 'utf8')
-  const specifiers = [...text.matchAll(/(?:from|import)\s+'([^']+)'/g)].map(([, specifier]) => specifier)
+  const specifiers = [...text.matchAll(/(?:from\s+|import\s+|import\()'([^']+)'/g)].map(([, specifier]) => specifier)
   return specifiers.map((specifier) => {
     const isRelative = specifier.startsWith('.')
     return { from, to: isRelative ? relative(src, resolve(src, dirname(from), specifier)) : specifier }
@@ -41,7 +59,7 @@ const imports: Import[] = files.flatMap((from) => {
 })
 
 const room = (file: string) => (file.includes('/') ? file.split('/')[0] : '')
-const isOurs = (to: string) => to.endsWith('.ts')
+const isOurs = (to: string) => to.endsWith('.ts') && !to.startsWith('..')
 
 it('finds the sources and their imports', () => {
   expect(files.length).toBeGreaterThan(30)
@@ -52,6 +70,16 @@ it('imports point in the direction of the design', () => {
   const wrong = imports.filter(({ from, to }) => {
     if (!isOurs(to) || room(from) === room(to)) return false
     return !allowed[room(from)]?.includes(room(to))
+  })
+  expect(wrong).toEqual([])
+})
+
+it('imports inside devnet and engine point in the direction of the design', () => {
+  const inner = (file: string) => (file.split('/').length > 2 ? file.split('/')[1] : '')
+  const wrong = imports.filter(({ from, to }) => {
+    const rules = allowedInside[room(from)]
+    if (rules === undefined || !isOurs(to) || room(to) !== room(from) || inner(from) === inner(to)) return false
+    return !rules[inner(from)]?.includes(inner(to))
   })
   expect(wrong).toEqual([])
 })

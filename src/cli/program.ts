@@ -1,7 +1,7 @@
 /** The command line: commands, their flags and help, all from the option tables. */
 import { Command, CommanderError } from 'commander'
 import { NewcutError } from '../core/errors.ts'
-import { packageVersion } from '../version.ts'
+import { packageVersion } from '../platform/version.ts'
 import { type Config, closest, printConfig, resolveConfig } from './config.ts'
 import { devnetOptions, mineOptions, type OptionSpec, solveOptions } from './options.ts'
 

@@ -4,8 +4,8 @@ import type { GraphName } from '../core/graph.ts'
 import type { WorkFields } from '../core/header.ts'
 import type { ProductWord } from '../core/header-json.ts'
 import type { MinerAccount } from '../core/payload.ts'
-import type { Addition } from './chain/chains.ts'
-import type { AutoMine } from './control/auto-mine.ts'
+import type { AutoMine } from './orders/auto-mine.ts'
+import type { Addition } from './rules/chains.ts'
 import type { AskedSettings } from './settings.ts'
 
 /** What the embedded node and its network are like; every property has a default. */

@@ -1,8 +1,9 @@
 /** A coordinator without HTTP around it, for tests of what works on top of one. */
-import type { Chains } from '../../src/devnet/chain/chains.ts'
-import { MemoryTransactionIndex } from '../../src/devnet/chain/transaction-index.ts'
+
 import { Mempools } from '../../src/devnet/mempool/mempools.ts'
-import { Coordinator, type CoordinatorOptions } from '../../src/devnet/mining/coordinator.ts'
+import type { Chains } from '../../src/devnet/rules/chains.ts'
+import { MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
+import { Coordinator, type CoordinatorOptions } from '../../src/devnet/work/coordinator.ts'
 
 export function coordinatorOf(
   chains: Chains,

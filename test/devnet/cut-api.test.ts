@@ -1,7 +1,7 @@
 import net, { type AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { encodeHeader, type Header } from '../../src/core/header.ts'
-import type { Payload } from '../../src/devnet/chain/payload.ts'
+import type { Payload } from '../../src/devnet/store/payload.ts'
 import { brief, JSON_TYPE, jsonOf, OBJECTS, PREFIX, type Started, start, TEXT } from './common.ts'
 import { Fork, growCut, idOf, makeBlock } from './forks.ts'
 import { listenAt } from './listeners.ts'

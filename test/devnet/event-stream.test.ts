@@ -1,7 +1,7 @@
 import net from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { type App, createApp, type EventStream, openEventStream } from '../../src/devnet/http/http.ts'
+import { type App, createApp, type EventStream, openEventStream } from '../../src/devnet/http/app.ts'
 import { OpenResponse } from './request.ts'
 
 /** An application with one path, /stream, that opens an event stream after `before`. */

@@ -7,8 +7,8 @@ import { blockHash } from '../../src/core/block-hash.ts'
 import type { Cut } from '../../src/core/cut.ts'
 import { encodeWork, type Header } from '../../src/core/header.ts'
 import { payloadHashes } from '../../src/core/payload.ts'
-import type { Chains } from '../../src/devnet/chain/chains.ts'
-import { blockPayload, type Payload } from '../../src/devnet/chain/payload.ts'
+import type { Chains } from '../../src/devnet/rules/chains.ts'
+import { blockPayload, type Payload } from '../../src/devnet/store/payload.ts'
 
 const miner = { account: 'k:a11ce', predicate: 'keys-all', publicKeys: ['a11ce'] }
 

@@ -4,8 +4,8 @@ import { expect, it } from 'vitest'
 import { decodeHeader, encodeHeader, type Header } from '../../src/core/header.ts'
 import { headerFromJson, headerToJson } from '../../src/core/header-json.ts'
 import { parseJson, stringifyJson } from '../../src/core/json.ts'
-import { headerObjectWriter, textOf, writeHash, writeHeaderText } from '../../src/devnet/http/header-text.ts'
-import { JsonBytes } from '../../src/devnet/http/json-bytes.ts'
+import { headerObjectWriter, textOf, writeHash, writeHeaderText } from '../../src/devnet/http/encode/header-text.ts'
+import { JsonBytes } from '../../src/devnet/http/encode/json-bytes.ts'
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
 const hash = bytes(32)

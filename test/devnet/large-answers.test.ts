@@ -2,8 +2,8 @@
 import { beforeAll, expect, it } from 'vitest'
 import { payloadHashes } from '../../src/core/payload.ts'
 import { type Devnet, startDevnet } from '../../src/devnet/devnet.ts'
-import { PAGE_BYTES_LIMIT } from '../../src/devnet/http/routes-chain.ts'
-import { BATCH_LENGTH_LIMIT } from '../../src/devnet/http/routes-payload.ts'
+import { PAGE_BYTES_LIMIT } from '../../src/devnet/http/routes/chain.ts'
+import { BATCH_LENGTH_LIMIT } from '../../src/devnet/http/routes/payload.ts'
 import { brief, CheckedPeer, jsonOf, PREFIX, TEXT } from './common.ts'
 import type { Answer } from './request.ts'
 

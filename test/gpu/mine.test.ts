@@ -1,12 +1,12 @@
 /** The whole miner with nothing but a GPU, which a software driver stands in for, against the embedded network. */
 import { expect, it } from 'vitest'
-import { systemClock } from '../../src/clock.ts'
 import { startDevnet } from '../../src/devnet/devnet.ts'
 import { GpuEngine } from '../../src/engine/gpu/gpu.ts'
 import { nonceRanges } from '../../src/engine/range.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'
 import { Miner } from '../../src/mine/miner.ts'
 import { NodeClient } from '../../src/node/client.ts'
+import { systemClock } from '../../src/platform/clock.ts'
 import { NodeSource } from '../../src/source/node.ts'
 import { testDriver } from './driver.ts'
 

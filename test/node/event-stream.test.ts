@@ -3,10 +3,10 @@ import http from 'node:http'
 import net, { type AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import { systemClock } from '../../src/clock.ts'
 import type { NewcutError } from '../../src/core/errors.ts'
 import { type EventStreamOptions, openEventStream } from '../../src/node/event-stream.ts'
 import { type HttpStream, NodeHttp } from '../../src/node/http.ts'
+import { systemClock } from '../../src/platform/clock.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 import { expectSoon } from '../soon.ts'
 
@@ -453,7 +453,7 @@ async function runChild(url: string, closeWhen: 'event' | 'error' | number): Pro
   const script = `
     const { NodeHttp } = await import('${new URL('http.js', dist)}')
     const { openEventStream } = await import('${new URL('event-stream.js', dist)}')
-    const { systemClock: clock } = await import('${new URL('../clock.js', dist)}')
+    const { systemClock: clock } = await import('${new URL('../platform/clock.js', dist)}')
     const http = new NodeHttp({ url: '${url}', insecure: true, connectTimeoutMs: 60_000 })
     const finish = () => {
       stream.close()

@@ -2,9 +2,9 @@
 import { onTestFinished } from 'vitest'
 import { encodeBase64Url } from '../../src/core/bytes.ts'
 import { headerToJson } from '../../src/core/header-json.ts'
-import type { Payload } from '../../src/devnet/chain/payload.ts'
-import type { Block } from '../../src/devnet/chain/store.ts'
 import { type Devnet, type DevnetOptions, startDevnet } from '../../src/devnet/devnet.ts'
+import type { Block } from '../../src/devnet/store/block-store.ts'
+import type { Payload } from '../../src/devnet/store/payload.ts'
 import { NodeClient } from '../../src/node/client.ts'
 import { solve } from '../solve.ts'
 

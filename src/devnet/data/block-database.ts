@@ -1,7 +1,7 @@
 /** The block database of a data directory: chains that outlive their node. */
 import { rename } from 'node:fs/promises'
 import { describeError, type NewcutError } from '../../core/errors.ts'
-import type { ChainState, Journal } from '../chain/journal.ts'
+import type { ChainState, Journal } from '../rules/journal.ts'
 import type { NetworkSettings } from '../settings.ts'
 import { writeCopy } from './copy.ts'
 import { type Database, destroyDatabase, type Entry, openDatabase, unusable } from './database.ts'

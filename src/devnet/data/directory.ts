@@ -7,7 +7,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeError, type NewcutError } from '../../core/errors.ts'
-import { genesisState } from '../chain/chains.ts'
+import { genesisState } from '../rules/chains.ts'
 import { type AskedSettings, describeSetting, type NetworkSettings, networkOf, settingsOf } from '../settings.ts'
 import { BlockDatabase } from './block-database.ts'
 import { isThere, makeDirectory, unusable } from './database.ts'

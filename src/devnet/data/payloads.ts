@@ -1,7 +1,7 @@
 /** Payloads on disk, read when somebody asks. */
-import type { Payload } from '../chain/payload.ts'
-import { decodePayloadRecord } from '../chain/payload-record.ts'
-import type { PayloadStore } from '../chain/payload-store.ts'
+import type { Payload } from '../store/payload.ts'
+import { decodePayloadRecord } from '../store/payload-record.ts'
+import type { PayloadStore } from '../store/payload-store.ts'
 import { type Database, type Entry, readValue, unseal } from './database.ts'
 import { payloadEntry, payloadKey } from './records.ts'
 

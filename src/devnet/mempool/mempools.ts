@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
 import type { Header } from '../../core/header.ts'
-import type { Chains } from '../chain/chains.ts'
-import type { Block } from '../chain/store.ts'
-import { requestKeysOf, type TransactionIndex } from '../chain/transaction-index.ts'
+import type { Chains } from '../rules/chains.ts'
+import type { Block } from '../store/block-store.ts'
+import { requestKeysOf, type TransactionIndex } from '../store/transaction-index.ts'
 import { readCommand, type Transaction } from './command.ts'
 import { Mempool } from './mempool.ts'
 

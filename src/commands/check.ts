@@ -1,0 +1,32 @@
+/** `newcut devnet --data DIR --check`: what is on disk, and whether all of it is right. */
+import { type CheckReport, checkDataDirectory } from '../devnet/data/check.ts'
+
+/** Prints what it finds. Resolves with the exit code: 0 when all is right, 1 when something is not. */
+export async function runCheck(
+  directory: string,
+  stopped: AbortSignal,
+  print: (line: string) => void,
+): Promise<number> {
+  let report: CheckReport
+  try {
+    report = await checkDataDirectory(directory, stopped)
+  } catch (error) {
+    if (!stopped.aborted) throw error
+    print('stopped before everything was checked')
+    return 1
+  }
+  for (const line of linesOf(directory, report)) print(line)
+  return report.findingCount === 0 ? 0 : 1
+}
+
+function linesOf(directory: string, report: CheckReport): string[] {
+  const { settings, blocks, orphans, transactions, stateBlocks, findings, findingCount } = report
+  const state = stateBlocks === null ? 'no state database' : `${stateBlocks} of the blocks in the state database`
+  const rest = findingCount - findings.length
+  return [
+    `${directory}: ${settings.graph} network, ${blocks} blocks (${orphans} orphans), ${transactions} transactions, ${state}`,
+    ...findings,
+    ...(rest > 0 ? [`and ${rest} more`] : []),
+    findingCount === 0 ? 'all of it is right' : `${findingCount} things are wrong`,
+  ]
+}

@@ -1,0 +1,80 @@
+/** `newcut devices`: the GPUs of this machine. */
+import { randomBytes } from 'node:crypto'
+import { describeError } from '../core/errors.ts'
+import { encodeWork } from '../core/header.ts'
+import { formatHashrate } from '../core/units.ts'
+import { listAdapters, measureAdapter, tuningFileOf } from '../engine/gpu/adapters.ts'
+import { alikeHint } from '../engine/gpu/identical.ts'
+import type { AdapterInfo, ListedAdapter } from '../engine/gpu/messages.ts'
+
+export interface DevicesOptions {
+  readonly json: boolean
+  /** Search on each for two seconds. */
+  readonly measure: boolean
+}
+
+const MEASURE_MS = 2000
+
+interface Device extends ListedAdapter {
+  readonly index: number
+  readonly hashesPerSecond?: number
+  readonly failure?: string
+}
+
+/** Exit code 1 when there is no adapter at all. */
+export async function runDevices({ json, measure }: DevicesOptions, print: (line: string) => void): Promise<number> {
+  const { adapters, problem } = await listAdapters()
+  const devices: Device[] = []
+  for (const [index, adapter] of adapters.entries()) {
+    devices.push({ index, ...adapter, ...(measure && (await measured(adapter))) })
+  }
+  if (json) print(JSON.stringify({ devices, problem }))
+  else for (const device of devices) for (const line of linesOf(device)) print(line)
+  if (!json && problem !== null) print(`no GPU: ${problem}`)
+  return adapters.length === 0 ? 1 : 0
+}
+
+async function measured(adapter: AdapterInfo): Promise<{ hashesPerSecond: number } | { failure: string }> {
+  const tuningFile = tuningFileOf(process.env, process.platform)
+  const work = { sequence: 1, bytes: unsolvableWork(), target: 0n }
+  try {
+    return { hashesPerSecond: await measureAdapter(adapter, work, { durationMs: MEASURE_MS, tuningFile }) }
+  } catch (error) {
+    return { failure: describeError(error) }
+  }
+}
+
+/** 286 bytes of made-up work; with a target of 0 nothing solves it. */
+function unsolvableWork(): Uint8Array {
+  const hash = () => Uint8Array.from(randomBytes(32))
+  return encodeWork({
+    featureFlags: 0n,
+    creationTime: 0n,
+    parent: hash(),
+    adjacents: new Map([1, 2, 3].map((chain) => [chain, hash()])),
+    target: 0n,
+    payloadHash: hash(),
+    chainId: 0,
+    weight: 0n,
+    height: 0n,
+    version: 0,
+    epochStart: 0n,
+    nonce: 0n,
+  })
+}
+
+function linesOf(device: Device): string[] {
+  const { index, name, vendor, architecture, driver, backend, software, limits } = device
+  const rate = device.hashesPerSecond === undefined ? [] : [`  rate: ${formatHashrate(device.hashesPerSecond)}`]
+  const others = device.alike === 1 ? [] : [`  ${alikeHint(device.alike)}`]
+  const failure = device.failure === undefined ? [] : [`  does not search: ${device.failure}`]
+  return [
+    `${index}: ${name}${software ? ' (software: refused without --allow-software)' : ''}`,
+    `  vendor ${vendor || 'unknown'}, architecture ${architecture || 'unknown'}, driver ${driver || 'unknown'}, ${backend}`,
+    `  ${limits.invocationsPerWorkgroup} lanes a workgroup, ${limits.workgroupsPerDimension} workgroups a dimension, ` +
+      `buffers to ${limits.storageBufferBytes} bytes`,
+    ...others,
+    ...rate,
+    ...failure,
+  ]
+}

@@ -1,0 +1,77 @@
+/** `newcut solve TARGET`: one piece of work, as an external worker of another miner (PROTOCOL.md G). */
+import { readFileSync } from 'node:fs'
+import { decodeHex, readU256LE } from '../core/bytes.ts'
+import { describeError, NewcutError } from '../core/errors.ts'
+import { withNonce } from '../core/header.ts'
+import { meets, powHash } from '../core/pow.ts'
+import { CpuEngine } from '../engine/cpu/cpu.ts'
+import { tailLayout } from '../engine/cpu/kernel.ts'
+import type { KernelPreference } from '../engine/cpu/kernels.ts'
+import type { Priority } from '../engine/cpu/priority.ts'
+import type { Candidate } from '../engine/engine.ts'
+import { nonceRanges } from '../engine/range.ts'
+import { untilStopped } from '../platform/shutdown.ts'
+
+export interface SolveOptions {
+  /** 64 hex digits, little-endian. */
+  readonly target: string
+  readonly threads: number
+  readonly kernel: KernelPreference
+  readonly priority: Priority
+}
+
+/** Searches the work on standard input; prints nonce, hashes and hashes per second. Exit code 1 when it is stopped. */
+export function runSolve(options: SolveOptions): Promise<number> {
+  const target = parseTarget(options.target)
+  const work = readWork()
+  return untilStopped((stopped) => solve(work, target, options, stopped))
+}
+
+async function solve(work: Uint8Array, target: bigint, options: SolveOptions, stopped: AbortSignal): Promise<number> {
+  const { threads, kernel, priority } = options
+  const engine = new CpuEngine({ ranges: nonceRanges(threads, Math.random), kernel, priority })
+  let startMs = 0
+  const candidate = await new Promise<Candidate | null>((resolve, reject) => {
+    stopped.addEventListener('abort', () => resolve(null), { once: true })
+    const events = {
+      onCandidate: (claim: Candidate) => {
+        if (meets(powHash(withNonce(work, claim.nonce)), target)) resolve(claim)
+      },
+      onWarning: (message: string) => void process.stderr.write(`newcut: ${message}\n`),
+    }
+    const search = () => {
+      startMs = performance.now()
+      return engine.setWork({ sequence: 1, bytes: work, target })
+    }
+    engine.start(work.length, events).then(search).catch(reject)
+  })
+  const seconds = (performance.now() - startMs) / 1000
+  await engine.stop()
+  if (candidate === null) return 1
+  const hashes = engine.devices().reduce((sum, device) => sum + device.hashes, 0)
+  const nonce = candidate.nonce.toString(16).padStart(16, '0')
+  process.stdout.write(`${nonce} ${hashes} ${Math.round(hashes / seconds)}\n`)
+  return 0
+}
+
+function parseTarget(text: string): bigint {
+  if (!/^[0-9a-fA-F]{64}$/.test(text)) {
+    throw new NewcutError('BAD_OPTION', `target ${text}: expected 64 hex digits, little-endian`)
+  }
+  return readU256LE(decodeHex(text), 0)
+}
+
+function readWork(): Uint8Array {
+  try {
+    const bytes = Uint8Array.from(readFileSync(0))
+    // Its length is all that matters: whoever gives the work answers for its content.
+    if (bytes.length < 178 || (bytes.length - 178) % 36 !== 0) throw new RangeError(`${bytes.length} bytes are no work`)
+    tailLayout(bytes.length)
+    return bytes
+  } catch (error) {
+    throw new NewcutError('BAD_INPUT', `standard input: ${describeError(error)}`, {
+      hint: 'the 286 bytes of a work header, and nothing else',
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,50 @@
+/** What an embedded node answers to GET /config. */
+
+import type { ProductWord } from '../../../core/header-json.ts'
+import type { NodeConfig } from '../../../schema/bodies.ts'
+import type { Chains } from '../../rules/chains.ts'
+import { PAYLOAD_BATCH_LIMIT } from '../routes/payload.ts'
+
+export interface RunningConfig {
+  readonly product: ProductWord
+  readonly chains: Chains
+  readonly hasBackups: boolean
+  /** Null: anyone may mine. The accounts themselves are nobody's business. */
+  readonly accounts: readonly unknown[] | null
+  readonly workLimit: number
+  readonly workLifetimeMs: number
+  readonly updateStreamLimit: number
+  readonly updateStreamMs: number
+  readonly headerStreamLimit: number
+}
+
+/**
+ * The keys are those of live nodes as far as this node has such a thing (PROTOCOL.md E.1); `devnet` holds what only an
+ * embedded node has. Left out, as live nodes blank it: who may mine, addresses, paths.
+ */
+export function nodeConfig(config: RunningConfig): NodeConfig {
+  const { network } = config.chains
+  return {
+    [`${config.product}Version`]: network.name,
+    mining: {
+      coordination: {
+        enabled: true,
+        limit: config.workLimit,
+        updateStreamLimit: config.updateStreamLimit,
+        updateStreamTimeout: config.updateStreamMs / 1000,
+      },
+      nodeMining: { enabled: false },
+    },
+    headerStream: true,
+    serviceApi: { payloadBatchLimit: PAYLOAD_BATCH_LIMIT },
+    backup: { api: { enabled: config.hasBackups } },
+    devnet: {
+      chains: config.chains.cut.size,
+      blockDelay: network.blockDelay,
+      proofOfWork: config.chains.checkPow,
+      anyAccount: config.accounts === null,
+      workLifetime: config.workLifetimeMs / 1000,
+      headerStreamLimit: config.headerStreamLimit,
+    },
+  }
+}

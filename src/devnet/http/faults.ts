@@ -1,0 +1,68 @@
+/** Wrong or late answers by order: the next calls of an operation, so that clients can be tested against them. */
+import { setMaxListeners } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyReply } from 'fastify'
+import type { Static } from 'typebox'
+import type { FaultOrder } from '../../schema/control.ts'
+import { type Operation, TEXT } from '../../schema/operation.ts'
+import { OrderRefused } from '../orders/block-maker.ts'
+
+export type Fault = Static<typeof FaultOrder>
+
+export class Faults {
+  readonly #faults = new Map<string, Fault>()
+  readonly #signal: AbortSignal
+
+  /** `signal` is aborted when the node stops. */
+  constructor(signal: AbortSignal) {
+    this.#signal = signal
+    // Any number of calls may be late at once; that is no leak.
+    setMaxListeners(0, signal)
+  }
+
+  /** What is left of each. */
+  get list(): readonly Fault[] {
+    return [...this.#faults.values()]
+  }
+
+  /** Replaces the fault of its operation, one of `served`; count 0 clears it. Throws OrderRefused. */
+  set(fault: Fault, served: readonly Operation[]): void {
+    const names = served.filter(({ group }) => group !== 'devnet').map(({ id }) => id)
+    if (!names.includes(fault.operation)) {
+      throw new OrderRefused(400, `there is no operation ${JSON.stringify(fault.operation)}: use ${names.join(', ')}`)
+    }
+    this.#faults.delete(fault.operation)
+    if (fault.count === 0) return
+    if (fault.status === undefined && fault.delayMs === undefined) {
+      throw new OrderRefused(400, 'a fault has a status, a delayMs, or both')
+    }
+    if (fault.status === undefined && (fault.body !== undefined || fault.contentType !== undefined)) {
+      throw new OrderRefused(400, 'a fault with body or contentType needs a status')
+    }
+    this.#faults.set(fault.operation, fault)
+  }
+
+  /** Delays and answers a call if it is to be; true: it is answered. */
+  async intercept({ id }: Operation, reply: FastifyReply): Promise<boolean> {
+    const fault = this.#faults.get(id)
+    if (fault === undefined) return false
+    const { count, status, body, contentType = TEXT, delayMs } = fault
+    if (count > 1) this.#faults.set(id, { ...fault, count: count - 1 })
+    else this.#faults.delete(id)
+    if (delayMs !== undefined) await this.#wait(delayMs)
+    if (status === undefined) return false
+    void reply.code(status).type(contentType)
+    // As bytes: fastify would write text of a JSON type anew.
+    await reply.send(body === undefined ? undefined : Buffer.from(body))
+    return true
+  }
+
+  async #wait(delayMs: number): Promise<void> {
+    try {
+      await sleep(delayMs, undefined, { signal: this.#signal })
+    } catch (error) {
+      // The node stops: its connections are closed, and nobody waits for the answer.
+      if (!this.#signal.aborted) throw error
+    }
+  }
+}

@@ -1,0 +1,27 @@
+/** make-backup and check-backup (PROTOCOL.md E.1): at the root, as documented, and where live nodes have them. */
+import { TEXT } from '../../../schema/operation.ts'
+import { operations } from '../../../schema/operations.ts'
+import type { BackupJobs } from '../../data/backup.ts'
+import { refuse } from '../app.ts'
+import type { Handler, Router } from '../router.ts'
+
+/** Adds the routes; a node without backups has none of them. */
+export function addBackupRoutes(router: Router, jobs: BackupJobs): void {
+  const { makeBackup, checkBackup } = operations
+  const start =
+    (status: number): Handler<typeof makeBackup> =>
+    ({ query }, reply) =>
+      reply
+        .code(status)
+        .type(TEXT)
+        .send(jobs.start(query.backupPact !== undefined))
+  router.serve(makeBackup, start(200))
+  router.serveAt(router.prefix + makeBackup.path, makeBackup, start(202))
+  const check: Handler<typeof checkBackup> = async ({ params }, reply) => {
+    const status = await jobs.status(params.backupId)
+    if (status === undefined) return refuse(reply, { status: 404, message: 'no such backup' })
+    return reply.type(TEXT).send(status)
+  }
+  router.serve(checkBackup, check)
+  router.serveAt(router.prefix + checkBackup.path, checkBackup, check)
+}

@@ -1,0 +1,110 @@
+/** Hashes, headers and blocks of a chain: one, pages, and pages of branches (PROTOCOL.md E.1). */
+import type { FastifyReply } from 'fastify'
+import type { ProductWord } from '../../../core/header-json.ts'
+import { graphAt } from '../../../core/network.ts'
+import type { BranchBounds, PageQuery } from '../../../schema/bodies.ts'
+import { BINARY, JSON_TYPE, OBJECT_JSON_TYPE } from '../../../schema/operation.ts'
+import { operations } from '../../../schema/operations.ts'
+import type { Chains } from '../../rules/chains.ts'
+import type { Block, BlockStore } from '../../store/block-store.ts'
+import { branchPage } from '../../store/branch.ts'
+import { type Page, pageOf } from '../../store/page.ts'
+import { keyNotFound, sendJson } from '../app.ts'
+import { headerObjectWriter, writeHash, writeHeaderText } from '../encode/header-text.ts'
+import { JsonBytes } from '../encode/json-bytes.ts'
+import { payloadOutputsText } from '../encode/payload-text.ts'
+import type { Router } from '../router.ts'
+
+/** Most items in a page (PROTOCOL.md E.0, service API). */
+const HEADER_LIMIT = 360
+const HASH_LIMIT = 4096
+/** A page that has more bytes than this ends early: 360 blocks may hold 800 MB. */
+export const PAGE_BYTES_LIMIT = 8 * 1024 * 1024
+/** What a header takes as an object; the buffer of a page begins with that. */
+const ITEM_BYTES = 750
+/** Most bounds in each of `upper` and `lower`. */
+const BOUND_LIMIT = 32
+
+export interface ChainRouteOptions {
+  readonly chains: Chains
+  readonly product: ProductWord
+}
+
+/** Writes an item of a page as a JSON value. */
+type ItemWriter = (block: Block, out: JsonBytes) => void
+
+interface PageRequest {
+  readonly chain: number
+  readonly query: PageQuery
+  /** Media type to answer with. */
+  readonly type: string
+}
+
+export function addChainRoutes(router: Router, { chains, product }: ChainRouteOptions): void {
+  const { store } = chains
+  const writeObject = headerObjectWriter(graphAt(chains.network, 0).degree, product)
+  const hash: ItemWriter = ({ bytes }, out) => writeHash(bytes, out)
+  const plain: ItemWriter = ({ bytes }, out) => writeHeaderText(bytes, out)
+  const object: ItemWriter = ({ bytes }, out) => writeObject(bytes, out)
+  const whole: ItemWriter = ({ bytes, payload }, out) => {
+    out.ascii('{"header":')
+    writeObject(bytes, out)
+    out.ascii(',"payloadWithOutputs":')
+    out.ascii(payloadOutputsText(payload))
+    out.ascii('}')
+  }
+  const headerFor = (type: string) => (type === OBJECT_JSON_TYPE ? object : plain)
+
+  router.serve(operations.header, ({ chain, params, type }, reply) => {
+    const block = store.byId(params.hash, chain)
+    if (block === undefined) return keyNotFound(reply, params.hash)
+    if (type === BINARY) return reply.type(BINARY).send(Buffer.from(block.bytes))
+    const out = new JsonBytes()
+    headerFor(type)(block, out)
+    return sendJson(reply, type, out.take())
+  })
+  router.serve(operations.hashes, (call, reply) => sendPage(reply, store, call, HASH_LIMIT, hash))
+  router.serve(operations.headers, (call, reply) => sendPage(reply, store, call, HEADER_LIMIT, headerFor(call.type)))
+  router.serve(operations.blocks, (call, reply) => sendPage(reply, store, call, HEADER_LIMIT, whole))
+  router.serve(operations.hashBranch, (call, reply) => sendBranch(reply, store, call, HASH_LIMIT, hash))
+  router.serve(operations.headerBranch, (call, reply) =>
+    sendBranch(reply, store, call, HEADER_LIMIT, headerFor(call.type)),
+  )
+  router.serve(operations.blockBranch, (call, reply) => sendBranch(reply, store, call, HEADER_LIMIT, whole))
+}
+
+function sendPage(reply: FastifyReply, store: BlockStore, call: PageRequest, limit: number, writer: ItemWriter) {
+  return send(reply, pageOf(store, call.chain, call.query, limit), call.type, writer)
+}
+
+function sendBranch(
+  reply: FastifyReply,
+  store: BlockStore,
+  call: PageRequest & { readonly body: BranchBounds },
+  limit: number,
+  writer: ItemWriter,
+) {
+  for (const side of ['upper', 'lower'] as const) {
+    if ((call.body[side]?.length ?? 0) <= BOUND_LIMIT) continue
+    const message = `${side} branch bound limit exceeded. Only ${BOUND_LIMIT} values are supported.`
+    return sendJson(reply.code(400), JSON_TYPE, JSON.stringify(message))
+  }
+  return send(reply, branchPage(store, call.chain, call.body, call.query, limit), call.type, writer)
+}
+
+/** A page, or the hash that is not found. */
+function send(reply: FastifyReply, page: Page | string, type: string, writer: ItemWriter): FastifyReply {
+  if (typeof page === 'string') return keyNotFound(reply, page)
+  const items = new JsonBytes(page.blocks.length * ITEM_BYTES + ITEM_BYTES)
+  let count = 0
+  for (const block of page.blocks) {
+    if (items.size > PAGE_BYTES_LIMIT) break
+    if (count++ > 0) items.ascii(',')
+    writer(block, items)
+  }
+  const left: Block | undefined = page.blocks[count]
+  const next = left === undefined ? page.next : `inclusive:${left.id}`
+  const start = Buffer.from(`{"limit":${count},"items":[`)
+  const end = Buffer.from(`],"next":${JSON.stringify(next)}}`)
+  return sendJson(reply, type, Buffer.concat([start, items.take(), end]))
+}

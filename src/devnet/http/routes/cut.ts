@@ -1,0 +1,68 @@
+/** The cut and the peers that send theirs (PROTOCOL.md E.1). */
+import { encodeBase64Url, u256LE } from '../../../core/bytes.ts'
+import { cutHeight, cutId, cutWeight } from '../../../core/cut.ts'
+import { stringifyJson } from '../../../core/json.ts'
+import { JSON_TYPE } from '../../../schema/operation.ts'
+import { operations } from '../../../schema/operations.ts'
+import type { Chains } from '../../rules/chains.ts'
+import { takeCut } from '../../rules/cut-intake.ts'
+import { refuse, sendJson } from '../app.ts'
+import { Peers } from '../peers.ts'
+import type { Router } from '../router.ts'
+
+/** Peers in a page: when nothing is asked for, and at most. */
+const PEERS = 64
+const PEER_PAGE_LIMIT = 512
+
+export interface CutRouteOptions {
+  readonly chains: Chains
+  /** Resolves when all changes so far are where they are kept. */
+  readonly flushed: () => Promise<void>
+  /** Names this run of the node in its cuts. */
+  readonly instance: string
+}
+
+export function addCutRoutes(router: Router, { chains, flushed, instance }: CutRouteOptions): void {
+  const peers = new Peers()
+  router.serve(operations.cut, ({ query: { maxheight } }, reply) => {
+    const cut = maxheight === undefined ? chains.cut : chains.limitedCut(maxheight)
+    const hashes = [...cut].map(([chain, { height, hash }]) => [chain, { height, hash: encodeBase64Url(hash) }])
+    const body = {
+      hashes: Object.fromEntries(hashes),
+      origin: null,
+      weight: encodeBase64Url(u256LE(cutWeight(cut))),
+      height: cutHeight(cut),
+      instance,
+      id: encodeBase64Url(cutId(cut)),
+    }
+    return sendJson(reply, JSON_TYPE, stringifyJson(body))
+  })
+  router.serve(operations.putCut, async ({ body }, reply) => {
+    const { origin } = body
+    if (origin === undefined || origin === null) {
+      return refuse(reply, { status: 400, message: 'Cut is missing an origin entry' })
+    }
+    if (!peers.has(origin)) return refuse(reply, { status: 401, message: 'Unknown peer' })
+    const refusal = takeCut(chains, body)
+    // Also before a refusal: some of its blocks may have come in.
+    await flushed()
+    return refusal === null ? reply.code(204).send() : refuse(reply, refusal)
+  })
+  addPeers(router, peers)
+}
+
+function addPeers(router: Router, peers: Peers): void {
+  router.serve(operations.cutPeers, ({ query: { limit = PEERS, next } }, reply) => {
+    const [kind, position] = next?.split(':') ?? ['inclusive', '0']
+    const from = Number(position) + (kind === 'exclusive' ? 1 : 0)
+    const all = peers.all
+    const items = all.slice(from, from + Math.min(limit, PEER_PAGE_LIMIT))
+    const end = from + items.length
+    const page = { limit: items.length, items, next: end < all.length ? `inclusive:${end}` : null }
+    return sendJson(reply, JSON_TYPE, JSON.stringify(page))
+  })
+  router.serve(operations.putCutPeer, async ({ body }, reply) => {
+    const refusal = await peers.add(body)
+    return refusal === null ? reply.code(204).send() : refuse(reply, refusal)
+  })
+}

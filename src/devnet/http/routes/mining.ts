@@ -1,0 +1,64 @@
+/** mining/work, mining/solved, mining/updates (PROTOCOL.md A.1 to A.3). */
+import { readU32LE } from '../../../core/bytes.ts'
+import { BINARY, JSON_TYPE } from '../../../schema/operation.ts'
+import { operations } from '../../../schema/operations.ts'
+import type { Coordinator } from '../../work/coordinator.ts'
+import { refuse } from '../app.ts'
+import type { Router } from '../router.ts'
+import { Broadcast, noMoreStreams } from '../stream/broadcast.ts'
+import type { StreamGate } from '../stream/stream-gate.ts'
+
+export interface MiningRouteOptions {
+  readonly coordinator: Coordinator
+  /** Resolves when every block so far is kept: no miner hears of success before. */
+  readonly flushed: () => Promise<void>
+  readonly chains: number
+  /** How long an update stream stays open: this time x [0.9, 1.1). */
+  readonly updateStreamMs: number
+  /** Most update streams at once. */
+  readonly updateStreamLimit: number
+  readonly random: () => number
+  readonly streams: StreamGate
+}
+
+export function addMiningRoutes(router: Router, options: MiningRouteOptions): void {
+  const { coordinator, flushed } = options
+  router.serve(operations.work, ({ query, body }, reply) => {
+    const account = { account: body.account, predicate: body.predicate, publicKeys: body['public-keys'] }
+    const answer = coordinator.work(account, query.chain ?? null)
+    if (!(answer instanceof Uint8Array)) return refuse(reply, answer)
+    return reply.type(BINARY).send(Buffer.from(answer))
+  })
+  router.serve(operations.solved, async ({ body }, reply) => {
+    const refusal = coordinator.solve(body)
+    if (refusal !== null) return refuse(reply, refusal)
+    await flushed()
+    return reply.code(200).type(JSON_TYPE).send('')
+  })
+  addUpdates(router, options)
+}
+
+function addUpdates(router: Router, options: MiningRouteOptions): void {
+  const { coordinator, chains, updateStreamLimit, updateStreamMs, random, streams: gate } = options
+  const streams = Array.from({ length: chains }, (_, chain) => {
+    const all = new Broadcast((reply, onClose) => gate.open('mining', reply, onClose))
+    coordinator.onNewWork(chain, (event) => all.send(`event:${event}\n\n`))
+    return all
+  })
+  let open = 0
+  router.serve(operations.updates, ({ body }, reply) => {
+    if (body.length !== 4) {
+      return refuse(reply, { status: 400, message: `expected a body of 4 bytes, the chain id; got ${body.length}` })
+    }
+    const chain = readU32LE(body, 0)
+    if (chain >= chains) return refuse(reply, { status: 400, message: `there is no chain ${chain}` })
+    if (open >= updateStreamLimit) return noMoreStreams(reply)
+    open++
+    const timer = setTimeout(() => stream.close(), updateStreamMs * (0.9 + 0.2 * random()))
+    const stream = streams[chain].open(reply, () => {
+      open--
+      clearTimeout(timer)
+    })
+    return reply
+  })
+}

@@ -1,0 +1,51 @@
+/** /health-check, /info and /config (PROTOCOL.md E.1). */
+import type { Graph } from '../../../core/graph.ts'
+import { stringifyJson } from '../../../core/json.ts'
+import { genesisHeight, graphAt, type Network } from '../../../core/network.ts'
+import type { NodeConfig, NodeInfo } from '../../../schema/bodies.ts'
+import { JSON_TYPE, TEXT } from '../../../schema/operation.ts'
+import { operations } from '../../../schema/operations.ts'
+import { sendJson } from '../app.ts'
+import type { Router } from '../router.ts'
+
+export interface NodeRouteOptions {
+  /** As it is now. */
+  readonly network: () => Network
+  readonly packageVersion: string
+  /** Without secrets. */
+  readonly config: () => NodeConfig
+}
+
+/** A development node has no planned end; the interface description requires a date. */
+const SERVICE_DATE = '2099-12-31T00:00:00Z'
+
+export function addNodeRoutes(router: Router, { network, packageVersion, config }: NodeRouteOptions): void {
+  router.serve(operations.healthCheck, (_call, reply) => reply.type(TEXT).send('Health check OK.\n'))
+  router.serve(operations.nodeInfo, (_call, reply) =>
+    sendJson(reply, JSON_TYPE, JSON.stringify(nodeInfo(network(), packageVersion))),
+  )
+  router.serve(operations.config, (_call, reply) => sendJson(reply, JSON_TYPE, stringifyJson(config())))
+}
+
+function nodeInfo(network: Network, packageVersion: string): Required<NodeInfo> {
+  const newestFirst = network.graphHistory.toReversed()
+  const chains = [...graphAt(network, newestFirst[0].from).adjacents.keys()]
+  const history = newestFirst.map(({ from, graph }): [number, [number, number[]][]] => [from, adjacencyList(graph)])
+  return {
+    nodeVersion: network.name,
+    nodePackageVersion: packageVersion,
+    nodeApiVersion: '0.0',
+    nodeChains: chains.map(String),
+    nodeNumberOfChains: chains.length,
+    nodeGraphHistory: history,
+    nodeLatestBehaviorHeight: 0,
+    nodeGenesisHeights: chains.map((chain) => [String(chain), genesisHeight(network, chain)]),
+    nodeHistoricalChains: history,
+    nodeBlockDelay: Number(network.blockDelay),
+    nodeServiceDate: SERVICE_DATE,
+  }
+}
+
+function adjacencyList(graph: Graph): [number, number[]][] {
+  return graph.adjacents.map((adjacents, chain) => [chain, [...adjacents]])
+}

@@ -1,0 +1,67 @@
+/** Payloads of a chain, one and in batches (PROTOCOL.md E.1). */
+import type { FastifyReply } from 'fastify'
+import { decodeHash } from '../../../core/bytes.ts'
+import { FormatError } from '../../../core/errors.ts'
+import type { PayloadBatch } from '../../../schema/bodies.ts'
+import { BINARY, JSON_TYPE } from '../../../schema/operation.ts'
+import { operations } from '../../../schema/operations.ts'
+import type { BlockStore } from '../../store/block-store.ts'
+import type { Payload } from '../../store/payload.ts'
+import { keyNotFound, refuse, sendJson } from '../app.ts'
+import { payloadBytes, payloadOutputsBytes, payloadOutputsText, payloadText } from '../encode/payload-text.ts'
+import type { Router } from '../router.ts'
+
+/** Most payloads in a batch; what is asked for beyond is left out (PROTOCOL.md E.0). */
+export const PAYLOAD_BATCH_LIMIT = 1000
+/** Most characters of payloads in one answer: a thousand large ones are more than a string can hold. */
+export const BATCH_LENGTH_LIMIT = 32 * 1024 * 1024
+
+interface Forms {
+  readonly text: (payload: Payload) => string
+  readonly bytes: (payload: Payload) => Buffer
+}
+
+const plain: Forms = { text: payloadText, bytes: payloadBytes }
+const withOutputs: Forms = { text: payloadOutputsText, bytes: payloadOutputsBytes }
+
+export function addPayloadRoutes(router: Router, store: BlockStore): void {
+  type Call = { chain: number; params: { hash: string }; type: string }
+  const one = ({ chain, params, type }: Call, reply: FastifyReply, forms: Forms) => {
+    const payload = payloadOf(store, chain, params.hash)
+    if (payload === undefined) return keyNotFound(reply, params.hash)
+    if (type === BINARY) return reply.type(BINARY).send(forms.bytes(payload))
+    return sendJson(reply, JSON_TYPE, forms.text(payload))
+  }
+  const several = ({ chain, body }: { chain: number; body: PayloadBatch }, reply: FastifyReply, forms: Forms) => {
+    const hashes = 'hashes' in body ? body.hashes : body
+    // Each payload once: a batch is no way to make the node write the same large one a thousand times.
+    const texts: string[] = []
+    let length = 0
+    for (const hash of new Set(hashes.slice(0, PAYLOAD_BATCH_LIMIT))) {
+      const payload = payloadOf(store, chain, hash)
+      if (payload === undefined) continue
+      const text = forms.text(payload)
+      length += text.length
+      if (length > BATCH_LENGTH_LIMIT) {
+        const message = `the answer would exceed ${BATCH_LENGTH_LIMIT} bytes; ask for fewer payloads at once`
+        return refuse(reply, { status: 400, message })
+      }
+      texts.push(text)
+    }
+    return sendJson(reply, JSON_TYPE, `[${texts.join(',')}]`)
+  }
+  router.serve(operations.payload, (call, reply) => one(call, reply, plain))
+  router.serve(operations.payloadOutputs, (call, reply) => one(call, reply, withOutputs))
+  router.serve(operations.payloads, (call, reply) => several(call, reply, plain))
+  router.serve(operations.payloadsOutputs, (call, reply) => several(call, reply, withOutputs))
+}
+
+/** The payload of a block of this chain; text of 43 characters that is no hash is nobody's. */
+function payloadOf(store: BlockStore, chain: number, payloadHash: string): Payload | undefined {
+  try {
+    return store.withPayload(decodeHash(payloadHash), chain)?.payload
+  } catch (error) {
+    if (error instanceof FormatError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,43 @@
+/** Event streams that all hear the same: an event is written once, whatever their number. */
+import type { FastifyReply } from 'fastify'
+import { TEXT } from '../../../schema/operation.ts'
+import { type EventStream, streamEvent } from '../app.ts'
+
+type OpenStream = (reply: FastifyReply, onClose: () => void) => EventStream
+
+export class Broadcast {
+  readonly #open: OpenStream
+  readonly #streams = new Map<FastifyReply, EventStream>()
+
+  constructor(open: OpenStream) {
+    this.#open = open
+  }
+
+  get size(): number {
+    return this.#streams.size
+  }
+
+  /** Answers a request with a stream that hears every event from now on. `onClose` runs once, whoever ends it. */
+  open(reply: FastifyReply, onClose: () => void = () => undefined): EventStream {
+    let isOver = false
+    const stream = this.#open(reply, () => {
+      isOver = true
+      this.#streams.delete(reply)
+      onClose()
+    })
+    // A reader that had left before ended its stream while it was being opened.
+    if (!isOver) this.#streams.set(reply, stream)
+    return stream
+  }
+
+  send(text: string): void {
+    if (this.#streams.size === 0) return
+    const event = streamEvent(text)
+    for (const stream of this.#streams.values()) stream.send(event)
+  }
+}
+
+/** The answer to a request for one stream more than there may be (PROTOCOL.md A.3). */
+export function noMoreStreams(reply: FastifyReply): FastifyReply {
+  return reply.code(503).type(TEXT).send('No more update streams available currently. Retry later.')
+}

@@ -1,0 +1,55 @@
+/** Every open event stream of the node: testers close them, or hold back what they would send. */
+import type { FastifyReply } from 'fastify'
+import { type EventStream, openEventStream } from '../app.ts'
+
+export const streamKinds = ['mining', 'header', 'block'] as const
+export type StreamKind = (typeof streamKinds)[number]
+
+export class StreamGate {
+  readonly #open: Readonly<Record<StreamKind, Set<EventStream>>> = {
+    mining: new Set(),
+    header: new Set(),
+    block: new Set(),
+  }
+  readonly #stalled = new Set<StreamKind>()
+
+  /** As openEventStream, for a stream of this kind. */
+  open(kind: StreamKind, reply: FastifyReply, onClose: () => void): EventStream {
+    const streams = this.#open[kind]
+    const close = { isOver: false, forget: () => undefined as unknown }
+    const stream = openEventStream(reply, () => {
+      close.isOver = true
+      close.forget()
+      onClose()
+    })
+    const send: EventStream['send'] = (event) => {
+      if (!this.#stalled.has(kind)) stream.send(event)
+    }
+    // A reader may be gone before its stream was opened.
+    if (!close.isOver) streams.add(stream)
+    close.forget = () => streams.delete(stream)
+    return { ...stream, send }
+  }
+
+  /** Ends what is open; new streams may be opened at once. */
+  close(kinds: readonly StreamKind[]): void {
+    for (const kind of kinds) for (const stream of this.#open[kind]) stream.close()
+  }
+
+  /** Streams stay open, and events are lost until resume; those opened meanwhile are stalled too. */
+  stall(kinds: readonly StreamKind[]): void {
+    for (const kind of kinds) this.#stalled.add(kind)
+  }
+
+  resume(kinds: readonly StreamKind[]): void {
+    for (const kind of kinds) this.#stalled.delete(kind)
+  }
+
+  get state(): { open: Record<StreamKind, number>; stalled: StreamKind[] } {
+    const { mining, header, block } = this.#open
+    return {
+      open: { mining: mining.size, header: header.size, block: block.size },
+      stalled: streamKinds.filter((kind) => this.#stalled.has(kind)),
+    }
+  }
+}

@@ -1,0 +1,150 @@
+/** Blocks that come by themselves, without proof of work: at a constant pace, or as some hash rate would find them. */
+import type { Clock } from '../../core/clock.ts'
+import type { Cut } from '../../core/cut.ts'
+import { NewcutError } from '../../core/errors.ts'
+import { difficultyOf } from '../../core/target.ts'
+import { formatDuration, formatHashrate } from '../../core/units.ts'
+import type { Addition } from '../rules/chains.ts'
+import { type BlockMaker, headOf } from './block-maker.ts'
+
+/** `on-demand`: only by POST /make-blocks, and by miners as always. */
+export type AutoMine =
+  | { readonly kind: 'on-demand' }
+  /** A block on every chain in each such time. */
+  | { readonly kind: 'constant'; readonly blockTimeMs: number }
+  /** All chains together, as miners of this hash rate would: waits are exponential and follow the difficulty. */
+  | { readonly kind: 'simulated'; readonly hashesPerSecond: number }
+
+export interface AutoMinerOptions {
+  readonly mode: AutoMine
+  readonly maker: BlockMaker
+  readonly clock: Clock
+  /** Uniform in [0, 1). */
+  readonly random: () => number
+}
+
+/** Most blocks at once, when timers are too slow for the pace. */
+const BURST_LIMIT = 20
+/** What it lags behind by more than this is given up: the machine is too slow. */
+const LAG_LIMIT_MS = 1000
+/** While no chain can be mined, it looks again after this. */
+const IDLE_WAIT_MS = 100
+/** Timers take no much longer times. */
+const LONGEST_WAIT_MS = 3_600_000
+
+export class AutoMiner {
+  readonly #options: AutoMinerOptions
+  readonly #mode: AutoMine
+  readonly #unsubscribe: () => void
+  #cancel: () => void = () => undefined
+  /** The next block: when, and on which chain (null: none can be mined). */
+  #dueMs = 0
+  #chain: number | null = null
+  #running = true
+  #making = false
+
+  /** Starts at once. */
+  constructor(options: AutoMinerOptions) {
+    this.#options = options
+    this.#mode = options.mode
+    // A wait that was drawn for another cut or difficulty says nothing any more. Exponential waits have no memory:
+    // drawing them anew changes no rate.
+    this.#unsubscribe = options.maker.chains.onCut(() => {
+      if (this.#mode.kind !== 'simulated' || this.#making) return
+      this.#draw(this.#nowMs)
+      this.#schedule()
+    })
+    if (options.mode.kind === 'on-demand') return
+    this.#draw(this.#nowMs)
+    this.#schedule()
+  }
+
+  stop(): void {
+    this.#running = false
+    this.#unsubscribe()
+    this.#cancel()
+  }
+
+  get #nowMs(): number {
+    return this.#options.clock.monotonicMs()
+  }
+
+  #schedule(): void {
+    this.#cancel()
+    if (!this.#running) return
+    const waitMs = Math.min(Math.max(0, this.#dueMs - this.#nowMs), LONGEST_WAIT_MS)
+    this.#cancel = this.#options.clock.after(waitMs, () => this.#due())
+  }
+
+  #due(): void {
+    this.#making = true
+    try {
+      for (let made = 0; made < BURST_LIMIT && this.#dueMs <= this.#nowMs; made++) {
+        this.#make()
+        // Counted from when this block was due: slow timers cost no blocks.
+        this.#draw(Math.max(this.#dueMs, this.#nowMs - LAG_LIMIT_MS))
+      }
+    } finally {
+      this.#making = false
+    }
+    this.#schedule()
+  }
+
+  #make(): void {
+    const { maker } = this.#options
+    // A chain may be paused or blocked since it was drawn.
+    if (this.#chain === null || !maker.coordinator.open.includes(this.#chain)) return
+    const addition = this.#makeNow(this.#chain)
+    if (addition === null) return
+    if (addition.status === 'invalid') throw new Error(`made a block that breaks ${addition.rules.join(', ')}`)
+  }
+
+  /** null: the disk is too slow for the pace, or full, of which the node hears itself; the block is left out. */
+  #makeNow(chain: number): Addition | null {
+    try {
+      return this.#options.maker.makeNow(chain)
+    } catch (error) {
+      if (error instanceof NewcutError && error.code === 'DATA_UNUSABLE') return null
+      throw error
+    }
+  }
+
+  /** Draws the next block of the network, `fromMs` being the time of the one before. */
+  #draw(fromMs: number): void {
+    const { maker, random } = this.#options
+    const mode = this.#mode
+    const { open } = maker.coordinator
+    const candidates = mode.kind === 'constant' ? lowestOf(open, maker.chains.cut) : open
+    this.#chain = candidates[Math.floor(random() * candidates.length)] ?? null
+    if (mode.kind === 'constant') this.#dueMs = fromMs + mode.blockTimeMs / maker.chains.cut.size
+    else if (this.#chain === null) this.#dueMs = fromMs + IDLE_WAIT_MS
+    else if (mode.kind === 'simulated') this.#dueMs = fromMs + this.#searchMs(this.#chain, mode.hashesPerSecond)
+  }
+
+  /** How long a search for the next block of a chain takes; miners spread over all chains evenly. */
+  #searchMs(chain: number, hashesPerSecond: number): number {
+    const { maker, random } = this.#options
+    const difficulty = difficultyOf(maker.nextTarget(chain))
+    // Nothing solves a target of 0.
+    if (difficulty === null) return Number.POSITIVE_INFINITY
+    return (-Math.log(1 - random()) * Number(difficulty) * 1000) / hashesPerSecond
+  }
+}
+
+function lowestOf(chains: readonly number[], cut: Cut): number[] {
+  const heights = chains.map((chain) => Number(headOf(cut, chain).height))
+  const lowest = Math.min(...heights)
+  return chains.filter((_, i) => heights[i] === lowest)
+}
+
+/** For people. */
+export function describeAutoMine(mode: AutoMine): string {
+  switch (mode.kind) {
+    case 'on-demand':
+      return 'blocks by POST /make-blocks'
+    case 'constant':
+      return `a block on every chain each ${formatDuration(mode.blockTimeMs)}`
+    case 'simulated':
+      return `blocks as ${formatHashrate(mode.hashesPerSecond)} would find them`
+  }
+}

@@ -1,0 +1,28 @@
+/** Which heads make a cut (PROTOCOL.md D). */
+import { equalBytes } from '../../core/bytes.ts'
+import type { Cut } from '../../core/cut.ts'
+import type { Header } from '../../core/header.ts'
+import type { BlockStore } from '../store/block-store.ts'
+
+/**
+ * Throws RangeError unless these heads, all of them in the store, fit together: every adjacent that a head names is on
+ * the branch of the adjacent chain's head.
+ */
+export function expectBraid(store: BlockStore, heads: Cut): void {
+  for (const head of heads.values()) {
+    for (const [chain, hash] of head.height === 0n ? [] : head.adjacents) {
+      const adjacent = heads.get(chain)
+      const fits =
+        adjacent !== undefined &&
+        adjacent.height + 1n >= head.height &&
+        equalBytes(ancestorHash(store, adjacent, Number(head.height) - 1), hash)
+      if (!fits) throw new RangeError(`the heads of chains ${head.chainId} and ${chain} do not fit together`)
+    }
+  }
+}
+
+function ancestorHash(store: BlockStore, head: Header, height: number): Uint8Array {
+  const block = store.get(head.hash)
+  if (block === undefined) throw new RangeError(`the head of chain ${head.chainId} is not in the store`)
+  return store.ancestor(block, height).hash
+}

@@ -1,0 +1,246 @@
+/** The chains of the embedded network: genesis, the current cut, and the rules by which it grows. */
+import { hash as digest } from 'node:crypto'
+import { blockHash } from '../../core/block-hash.ts'
+import { equalBytes } from '../../core/bytes.ts'
+import { type Cut, cutWeight, extendsCut, extensionOf } from '../../core/cut.ts'
+import { genesisHeader } from '../../core/genesis.ts'
+import { encodeWork, type Header, type WorkFields } from '../../core/header.ts'
+import { graphAt, type Network } from '../../core/network.ts'
+import { brokenRules, type HeaderRule } from '../../core/validate.ts'
+import { type Block, BlockStore } from '../store/block-store.ts'
+import { coinbaseParent, emptyPayload, type Payload } from '../store/payload.ts'
+import { MemoryPayloads, type PayloadStore } from '../store/payload-store.ts'
+import { expectBraid } from './braid.ts'
+import { type ChainState, type Journal, noJournal } from './journal.ts'
+import { type RuleChange, Rules } from './rules.ts'
+
+/** What became of a solved header (PROTOCOL.md A.2: a miner hears of neither `stale` nor `invalid`). */
+export type Addition =
+  | { readonly status: 'added'; readonly block: Block }
+  | { readonly status: 'stale' }
+  | { readonly status: 'invalid'; readonly rules: readonly (HeaderRule | 'payload')[] }
+
+/** Twice as fast as @noble/hashes. */
+const sha512t256 = (bytes: Uint8Array) => digest('sha512-256', bytes, 'buffer')
+
+export interface ChainsOptions {
+  readonly network: Network
+  readonly checkPow: boolean
+  /** Microseconds; strictly increasing. */
+  readonly now: () => bigint
+  /** The chains to go on with; default: genesis, in memory. */
+  readonly state?: ChainState
+  /** Where they are kept; default: nowhere. */
+  readonly journal?: Journal
+}
+
+/** The chains of a network as they begin. */
+export function genesisState(network: Network, payloads: PayloadStore = new MemoryPayloads()): ChainState {
+  const { adjacents, degree } = graphAt(network, 0)
+  const store = new BlockStore({ chains: adjacents.length, degree, payloads })
+  const heads = new Map<number, Header>()
+  for (const chain of adjacents.keys()) {
+    const genesis = genesisHeader(network, chain, emptyPayload.payloadHash)
+    store.insert(genesis, emptyPayload)
+    heads.set(chain, genesis)
+  }
+  return { store, heads, ruleChanges: [] }
+}
+
+export class Chains {
+  readonly checkPow: boolean
+  readonly store: BlockStore
+  readonly #rules: Rules
+  readonly #now: () => bigint
+  readonly #journal: Journal
+  readonly #cut: Map<number, Header>
+  readonly #blockListeners = new Set<(block: Block) => void>()
+  readonly #cutListeners = new Set<(changed: readonly number[]) => void>()
+
+  constructor({ network, checkPow, now, state = genesisState(network), journal = noJournal }: ChainsOptions) {
+    this.#rules = new Rules(network, state.ruleChanges)
+    this.checkPow = checkPow
+    this.#now = now
+    this.#journal = journal
+    this.store = state.store
+    this.#cut = new Map(state.heads)
+  }
+
+  get network(): Network {
+    return this.#rules.network
+  }
+
+  get rules(): Rules {
+    return this.#rules
+  }
+
+  get cut(): Cut {
+    return this.#cut
+  }
+
+  /** As it is now; parts of it go on changing. */
+  get state(): ChainState {
+    return { store: this.store, heads: this.#cut, ruleChanges: this.#rules.changes }
+  }
+
+  /**
+   * Resolves when everything so far is written where the chains are kept; what acknowledges something to somebody waits
+   * for that. Rejects with NewcutError DATA_UNUSABLE when it cannot be written.
+   */
+  flushed(): Promise<void> {
+    return this.#journal.flushed()
+  }
+
+  get chainIds(): number[] {
+    return [...this.#cut.keys()]
+  }
+
+  /** Calls `listener` after each new block, on the cut or not. Returns a function that ends it. */
+  onBlock(listener: (block: Block) => void): () => void {
+    this.#blockListeners.add(listener)
+    return () => this.#blockListeners.delete(listener)
+  }
+
+  /** Calls `listener` after each change of the cut with the chains whose work is over. Returns what ends it. */
+  onCut(listener: (changed: readonly number[]) => void): () => void {
+    this.#cutListeners.add(listener)
+    return () => this.#cutListeners.delete(listener)
+  }
+
+  isBlocked(chain: number): boolean {
+    return typeof extensionOf(this.network, this.#cut, chain) === 'number'
+  }
+
+  /**
+   * New work for a chain, on top of this cut or another one, with nonce 0 and the present as creation time; the number
+   * is the adjacent chain that must grow first.
+   */
+  newWork(chain: number, payloadHash: Uint8Array, cut: Cut = this.#cut): WorkFields | number {
+    const extension = extensionOf(this.network, cut, chain)
+    if (typeof extension === 'number') return extension
+    const { parent, adjacents } = extension
+    const adjacentParents = [...adjacents.values()].map((hash) => this.#block(hash).header)
+    const creationTime = this.#now()
+    return {
+      featureFlags: 0n,
+      creationTime,
+      parent: parent.hash,
+      adjacents,
+      payloadHash,
+      chainId: chain,
+      height: parent.height + 1n,
+      version: this.network.code,
+      nonce: 0n,
+      ...this.#rules.expectedFor(parent, adjacentParents, creationTime),
+    }
+  }
+
+  /** Extends the cut with a solved header, if it still fits and keeps every rule. */
+  add(header: WorkFields | Header, payload: Payload): Addition {
+    if (!extendsCut(this.#cut, header)) return { status: 'stale' }
+    const addition = this.insert(header, payload)
+    if (addition.status === 'added') {
+      this.#moveCut(new Map([[header.chainId, { ...header, hash: addition.block.hash }]]), [header.chainId])
+    }
+    return addition
+  }
+
+  /** Puts a block on top of any known one, if it keeps every rule. The cut stays: it is an orphan until `adopt`. */
+  insert(header: WorkFields | Header, payload: Payload): Addition {
+    const parent = this.store.get(header.parent)
+    if (parent === undefined) return { status: 'stale' }
+    // Hashed once, whoever made it: that is most of the time which a block takes.
+    const hash = blockHash(encodeWork(header), sha512t256)
+    const sealed = { hash, ...header }
+    const rules = this.#brokenRules(
+      { header: sealed, payload },
+      { hash, parent: parent.header, blocks: this.store.size },
+    )
+    if (rules.length > 0) return { status: 'invalid', rules }
+    this.#journal.admit()
+    const block = this.store.insert(sealed, payload)
+    this.#journal.changed(this.state)
+    for (const listener of this.#blockListeners) listener(block)
+    return { status: 'added', block }
+  }
+
+  /**
+   * Moves the cut to these heads, all of them in the store, if together they weigh more (PROTOCOL.md D). Returns
+   * whether it moved. Throws RangeError for heads that do not fit together.
+   */
+  adopt(heads: Cut): boolean {
+    expectBraid(this.store, heads)
+    if (heads.size !== this.#cut.size || cutWeight(heads) <= cutWeight(this.#cut)) return false
+    this.#journal.admit()
+    // Work of a chain that kept its head may name an adjacent block that is an orphan now.
+    this.#moveCut(heads, this.chainIds)
+    return true
+  }
+
+  /** Lets something else hold from the next block of every chain on. */
+  changeRules(change: Omit<RuleChange, 'from' | 'blocks'>): void {
+    this.#journal.admit()
+    const from = [...this.#cut.values()].map(({ height }) => Number(height) + 1)
+    this.#rules.change({ ...change, from, blocks: this.store.size })
+    this.#journal.changed(this.state)
+    for (const listener of this.#cutListeners) listener(this.chainIds)
+  }
+
+  /** The cut limited to block heights of at most `maxHeight / chains`, rounded down. */
+  limitedCut(maxHeight: number): Cut {
+    const limit = Math.floor(maxHeight / this.#cut.size)
+    return new Map([...this.#cut].map(([chain, { hash }]) => [chain, this.ancestor(hash, limit)]))
+  }
+
+  /** The header of an ancestor, at most at this height, of the block with this hash. */
+  ancestor(hash: Uint8Array, height: number): Header {
+    return this.store.ancestor(this.#block(hash), height).header
+  }
+
+  /** Every rule that block number `number` of the store, no genesis block, broke when it was added: none should. */
+  rulesBrokenBy(number: number): (HeaderRule | 'payload')[] {
+    const block = this.store.at(number)
+    const parent = this.store.parentOf(block)
+    if (parent === undefined) return ['parent']
+    const hash = blockHash(encodeWork(block.header), sha512t256)
+    return this.#brokenRules(block, { hash, parent: parent.header, blocks: number })
+  }
+
+  /** `hash`: what the header's hash should be; `blocks`: how many there were when it was added. */
+  #brokenRules(
+    { header, payload }: { header: Header; payload: Payload },
+    { hash, parent, blocks }: { hash: Uint8Array; parent: Header; blocks: number },
+  ): (HeaderRule | 'payload')[] {
+    const adjacentParents = new Map<number, Header>()
+    for (const [chain, adjacentHash] of header.adjacents) {
+      // What a genesis block names as its parent is no block: such an adjacent stays out and breaks the rule.
+      const block = this.store.get(adjacentHash)
+      if (block !== undefined) adjacentParents.set(chain, block.header)
+    }
+    const expected = this.#rules.expectedFor(parent, [...adjacentParents.values()], header.creationTime, blocks)
+    const options = { now: this.#now(), checkPow: this.checkPow, expected, blockHash: hash }
+    const rules: (HeaderRule | 'payload')[] = brokenRules(this.network, header, { parent, adjacentParents }, options)
+    // What is not on the cut must still be possible on one: adjacent parents descend from those of the parent.
+    const isBraided = [...adjacentParents].every(([chain, adjacent]) => {
+      const before = parent.adjacents.get(chain)
+      return before === undefined || equalBytes(adjacent.parent, before)
+    })
+    if (!isBraided && !rules.includes('adjacents')) rules.push('adjacents')
+    const named = coinbaseParent(payload)
+    if (!equalBytes(payload.payloadHash, header.payloadHash)) rules.push('payload')
+    else if (named !== null && !equalBytes(named, header.parent)) rules.push('payload')
+    return rules
+  }
+
+  #moveCut(heads: Cut, changed: readonly number[]): void {
+    for (const [chain, head] of heads) this.#cut.set(chain, head)
+    this.#journal.changed(this.state)
+    for (const listener of this.#cutListeners) listener(changed)
+  }
+
+  #block(hash: Uint8Array): Block {
+    const block = this.store.get(hash)
+    if (block === undefined) throw new Error(`no block ${Buffer.from(hash).toString('base64url')} in the store`)
+    return block
+  }
+}

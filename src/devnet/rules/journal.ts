@@ -1,0 +1,32 @@
+/** Where the chains are kept, so that a node that starts again goes on with them. */
+import type { Cut } from '../../core/cut.ts'
+import type { BlockStore } from '../store/block-store.ts'
+import type { RuleChange } from './rules.ts'
+
+/** Everything that chains are: what a journal writes, and what chains begin with. */
+export interface ChainState {
+  /** Every block, in the order in which they were added: parents before their children. */
+  readonly store: BlockStore
+  /** The head of every chain; all of them in the store. */
+  readonly heads: Cut
+  readonly ruleChanges: readonly RuleChange[]
+}
+
+export interface Journal {
+  /** Asked before anything changes. Throws NewcutError DATA_UNUSABLE when no more can be written. */
+  readonly admit: () => void
+  /**
+   * Notes that the state has changed. It is written as it is when this turn of the event loop is over or later, as a
+   * whole or not at all, so that what one turn does is never torn.
+   */
+  readonly changed: (state: ChainState) => void
+  /** Resolves when all changes so far are written. Rejects with NewcutError DATA_UNUSABLE when they cannot be. */
+  readonly flushed: () => Promise<void>
+}
+
+/** The journal of chains that live in memory only. */
+export const noJournal: Journal = {
+  admit: () => undefined,
+  changed: () => undefined,
+  flushed: () => Promise.resolve(),
+}

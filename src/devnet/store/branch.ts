@@ -1,0 +1,104 @@
+/** Pages of branches: descending by (height, hash), every block once (PROTOCOL.md E.1). */
+import type { BranchBounds, PageQuery } from '../../schema/bodies.ts'
+import type { Block, BlockStore } from './block-store.ts'
+import type { Page } from './page.ts'
+
+/** The blocks of some branches that are next in descending order: one of each branch, shared ancestors once. */
+class Frontier {
+  readonly #store: BlockStore
+  #records: number[]
+
+  constructor(store: BlockStore, blocks: readonly Block[]) {
+    this.#store = store
+    this.#records = [...new Set(blocks.map((block) => store.recordOf(block)))]
+  }
+
+  /** The greatest height; -1: there are no more blocks. */
+  get top(): number {
+    return this.#records.reduce((top, record) => Math.max(top, this.#store.heightAt(record)), -1)
+  }
+
+  /** Puts the ancestor at this height in the place of every block above it. */
+  descend(height: number): void {
+    const records = this.#records.map((record) => this.#store.ancestorAt(record, height))
+    this.#records = records.length > 1 ? [...new Set(records)] : records
+  }
+
+  at(height: number): number[] {
+    return this.#records.filter((record) => this.#store.heightAt(record) === height)
+  }
+
+  remove(records: readonly number[]): void {
+    if (records.length > 0) this.#records = this.#records.filter((record) => !records.includes(record))
+  }
+}
+
+/**
+ * A page of the ancestors of (or equal to) a block in `upper` that are not ancestors of (nor equal to) one in `lower`.
+ * A bound or cursor that is no block of the chain is the failure: its hash. A cursor that is on none of the branches
+ * begins where it would stand. `mostItems` is the node's limit.
+ */
+export function branchPage(
+  store: BlockStore,
+  chain: number,
+  bounds: BranchBounds,
+  query: PageQuery,
+  mostItems: number,
+): Page | string {
+  const upper = blocksOf(store, chain, bounds.upper ?? [])
+  if (typeof upper === 'string') return upper
+  const lower = blocksOf(store, chain, bounds.lower ?? [])
+  if (typeof lower === 'string') return lower
+  const [kind, ...cursorId] = query.next?.split(':') ?? []
+  const cursors = blocksOf(store, chain, cursorId)
+  if (typeof cursors === 'string') return cursors
+  const cursor: Block | undefined = cursors[0]
+  const isBeforeCursor = (record: number) => {
+    if (cursor === undefined || store.heightAt(record) < cursor.height) return false
+    const order = Buffer.compare(store.hashAt(record), cursor.hash)
+    return order > 0 || (order === 0 && kind === 'exclusive')
+  }
+  const limit = Math.min(query.limit ?? mostItems, mostItems)
+  const highest = Math.min(query.maxheight ?? Number.POSITIVE_INFINITY, cursor?.height ?? Number.POSITIVE_INFINITY)
+  const records: number[] = []
+  const range = { highest, lowest: query.minheight ?? 0 }
+  for (const record of descending(store, new Frontier(store, upper), new Frontier(store, lower), range)) {
+    if (isBeforeCursor(record)) continue
+    records.push(record)
+    // One more than asked for shows whether there is a next item.
+    if (records.length > limit) break
+  }
+  const blocks = records.slice(0, limit).map((record) => store.blockAt(record))
+  const following = records[limit]
+  return { blocks, next: following === undefined ? null : `inclusive:${store.blockAt(following).id}` }
+}
+
+/** The blocks with these hashes; the first hash that is nobody's is the failure. */
+function blocksOf(store: BlockStore, chain: number, ids: readonly string[]): Block[] | string {
+  const blocks: Block[] = []
+  for (const id of ids) {
+    const block = store.byId(id, chain)
+    if (block === undefined) return id
+    blocks.push(block)
+  }
+  return blocks
+}
+
+function* descending(
+  store: BlockStore,
+  upper: Frontier,
+  lower: Frontier,
+  { highest, lowest }: { highest: number; lowest: number },
+): Generator<number> {
+  let height = Math.min(highest, upper.top)
+  while (height >= lowest && height >= 0) {
+    upper.descend(height)
+    lower.descend(height)
+    // What is an ancestor of a lower bound takes all its own ancestors with it.
+    upper.remove(lower.at(height))
+    const records = upper.at(height)
+    records.sort((a, b) => Buffer.compare(store.hashAt(b), store.hashAt(a)))
+    yield* records
+    height = Math.min(height - 1, upper.top)
+  }
+}

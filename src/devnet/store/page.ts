@@ -1,0 +1,30 @@
+/** Pages of blocks in (height, hash) order with cursors (PROTOCOL.md E.1). */
+import type { PageQuery } from '../../schema/bodies.ts'
+import type { Block, BlockStore } from './block-store.ts'
+
+export interface Page {
+  readonly blocks: readonly Block[]
+  /** `inclusive:<hash>` of the next item; `exclusive:<hash>` of the last one when there is no more; null when empty. */
+  readonly next: string | null
+}
+
+/** A page of one chain; the hash of an unknown cursor is the failure. `mostItems` is the node's limit. */
+export function pageOf(store: BlockStore, chain: number, query: PageQuery, mostItems: number): Page | string {
+  let from = query.minheight === undefined ? 0 : store.positionAtHeight(chain, query.minheight)
+  if (query.next !== undefined) {
+    const [kind, hash] = query.next.split(':')
+    const block = store.byId(hash, chain)
+    if (block === undefined) return hash
+    from = Math.max(from, store.positionOf(block) + (kind === 'exclusive' ? 1 : 0))
+  }
+  const end =
+    query.maxheight === undefined ? Number.POSITIVE_INFINITY : store.positionAtHeight(chain, query.maxheight + 1)
+  const to = Math.min(from + Math.min(query.limit ?? mostItems, mostItems), end)
+  // One more than asked for shows whether there is a next item.
+  const found = store.slice(chain, from, Math.min(to + 1, end))
+  const blocks = found.slice(0, Math.max(0, to - from))
+  const following = found[blocks.length]
+  const last = blocks[blocks.length - 1]
+  if (following !== undefined) return { blocks, next: `inclusive:${following.id}` }
+  return { blocks, next: last === undefined ? null : `exclusive:${last.id}` }
+}

@@ -1,0 +1,57 @@
+/** Which blocks hold a transaction: what the contract-state database knows while no contracts are executed. */
+import type { Block } from './block-store.ts'
+
+export interface TransactionPlace {
+  readonly chain: number
+  readonly height: number
+  /** Block hash as in JSON. */
+  readonly block: string
+}
+
+export interface TransactionIndex {
+  /** All blocks that hold the transaction with this request key, orphans included. */
+  readonly find: (requestKey: string) => readonly TransactionPlace[]
+  readonly add: (requestKey: string, place: TransactionPlace) => void
+}
+
+export class MemoryTransactionIndex implements TransactionIndex {
+  readonly #places = new Map<string, TransactionPlace[]>()
+
+  find(requestKey: string): readonly TransactionPlace[] {
+    return this.#places.get(requestKey) ?? []
+  }
+
+  add(requestKey: string, place: TransactionPlace): void {
+    const places = this.#places.get(requestKey) ?? []
+    if (places.some(({ block }) => block === place.block)) return
+    this.#places.set(requestKey, [...places, place])
+  }
+}
+
+const decoder = new TextDecoder()
+
+/** Adds all transactions of a block. */
+export function indexBlock(index: TransactionIndex, block: Block): void {
+  for (const requestKey of requestKeysOf(block)) {
+    index.add(requestKey, { chain: block.chain, height: block.height, block: block.id })
+  }
+}
+
+/** Request keys of the transactions in a block. */
+export function requestKeysOf({ payload }: Block): string[] {
+  return payload.transactions.flatMap(({ transaction }) => requestKeyOf(transaction) ?? [])
+}
+
+/**
+ * The request key of a transaction in a payload: the hash of the command, whose JSON it is. null for anything else, as
+ * blocks of peers may hold it.
+ */
+function requestKeyOf(transaction: Uint8Array): string | null {
+  try {
+    const command = JSON.parse(decoder.decode(transaction)) as { hash?: unknown } | null
+    return typeof command?.hash === 'string' ? command.hash : null
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}

@@ -1,0 +1,236 @@
+/** Work for miners (PROTOCOL.md A): hands out headers with an open nonce, takes solved ones, tells when it is over. */
+import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
+import { describeError } from '../../core/errors.ts'
+import { decodeWork, encodeWork, type Header, type WorkFields } from '../../core/header.ts'
+import type { MinerAccount } from '../../core/payload.ts'
+import { meets, powHash } from '../../core/pow.ts'
+import { encodeWorkResponse } from '../../core/work.ts'
+import type { Transaction } from '../mempool/command.ts'
+import type { Mempools } from '../mempool/mempools.ts'
+import type { Refusal } from '../refusal.ts'
+import type { Addition, Chains } from '../rules/chains.ts'
+import { blockPayload, type Payload } from '../store/payload.ts'
+import { Refreshes } from './refreshes.ts'
+
+export interface CoordinatorOptions {
+  readonly pools: Mempools
+  /** Accounts that may mine, compared as a whole triple; null: anyone. */
+  readonly accounts: readonly MinerAccount[] | null
+  /** Most payloads waiting for a solution. */
+  readonly payloadLimit: number
+  /** How long a payload waits for its solution. */
+  readonly payloadLifetimeMs: number
+  /** Least time between two events of a chain that tell of other transactions. */
+  readonly refreshMs: number
+  /** Uniform in [0, 1). */
+  readonly random: () => number
+  readonly nowMs: () => number
+  /** Hears of every submission that passed the checks a miner is told about. */
+  readonly onSolved?: (header: WorkFields, addition: Addition) => void
+}
+
+/** What happened to the work of a chain: it is over or possible again, or it has other transactions. */
+export type WorkEvent = 'New Cut' | 'Refreshed Block'
+
+interface BuiltPayload {
+  readonly payload: Payload
+  /** Payload hash as in JSON. */
+  readonly key: string
+  readonly chain: number
+  /** The block on top of which alone it is valid. */
+  readonly parent: Header
+  readonly transactions: readonly Transaction[]
+}
+
+interface WaitingPayload {
+  readonly built: BuiltPayload
+  /** Under which key of `#built` it was the newest. */
+  readonly slot: string
+  readonly expiresAtMs: number
+}
+
+export class Coordinator {
+  readonly #chains: Chains
+  readonly #options: CoordinatorOptions
+  /** Payload hash -> payload, oldest first. */
+  readonly #waiting = new Map<string, WaitingPayload>()
+  /** Chain and miner -> the payload that a request for work gets, oldest first. */
+  readonly #built = new Map<string, BuiltPayload>()
+  readonly #listeners = new Map<number, Set<(event: WorkEvent) => void>>()
+  readonly #blockedChains = new Set<number>()
+  readonly #refreshes: Refreshes
+  readonly #paused = new Set<number>()
+
+  constructor(chains: Chains, options: CoordinatorOptions) {
+    this.#chains = chains
+    this.#options = options
+    this.#refreshes = new Refreshes({
+      pools: options.pools,
+      intervalMs: options.refreshMs,
+      // A blocked chain has no work; its next event brings the transactions along.
+      tell: (chain) => {
+        if (!chains.isBlocked(chain)) this.#emit(chain, 'Refreshed Block')
+      },
+    })
+    chains.onCut((changed) => this.#announce(changed))
+  }
+
+  /**
+   * A work response (A.1) for the suggested chain or, when there is none or it is blocked, for a random chain that is
+   * not. Registers the payload; asking again for the same work renews it.
+   */
+  work(miner: MinerAccount, suggested: number | null): Uint8Array | Refusal {
+    const { accounts, payloadLimit, payloadLifetimeMs, nowMs } = this.#options
+    if (accounts !== null && !accounts.some((account) => sameAccount(account, miner))) {
+      return { status: 403, message: `Unauthorized Miner: ${miner.account}` }
+    }
+    const chain = this.#pickChain(suggested)
+    if (chain === null) return { status: 503, message: `No chain can be mined: ${this.#pausedText()}` }
+    const slot = `${chain} ${JSON.stringify([miner.account, miner.predicate, miner.publicKeys])}`
+    const built = this.#payload(slot, chain, miner)
+    this.#dropExpired()
+    if (!this.#waiting.delete(built.key) && !this.#makeRoom(payloadLimit)) {
+      return { status: 503, message: 'Too many work requests' }
+    }
+    const fields = this.#chains.newWork(chain, built.payload.payloadHash)
+    if (typeof fields === 'number') throw new Error(`chain ${chain} was picked but is blocked`)
+    this.#waiting.set(built.key, { built, slot, expiresAtMs: nowMs() + payloadLifetimeMs })
+    return encodeWorkResponse({ bytes: encodeWork(fields), fields })
+  }
+
+  /**
+   * Takes solved work bytes (A.2). null is success, whether the block was added, came too late or breaks a rule that
+   * miners are not told about. Any decoded submission uses up its payload, even a wrong one.
+   */
+  solve(bytes: Uint8Array): Refusal | null {
+    let fields: WorkFields
+    try {
+      fields = decodeWork(bytes)
+    } catch (error) {
+      return { status: 400, message: `Decoding error: ${describeError(error)}` }
+    }
+    this.#dropExpired()
+    const key = encodeBase64Url(fields.payloadHash)
+    const waiting = this.#waiting.get(key)
+    if (waiting === undefined) return { status: 404, message: 'No associated Payload' }
+    this.#waiting.delete(key)
+    if (this.#chains.checkPow && !meets(powHash(bytes), fields.target)) {
+      return { status: 400, message: 'Invalid solved work: Invalid POW hash' }
+    }
+    const addition = this.#paused.has(fields.chainId)
+      ? ({ status: 'stale' } as const)
+      : this.#chains.add(fields, waiting.built.payload)
+    this.#options.onSolved?.(fields, addition)
+    return null
+  }
+
+  /** Calls `listener` with every event of the work of `chain`. Returns a function that ends it. */
+  onNewWork(chain: number, listener: (event: WorkEvent) => void): () => void {
+    const listeners = this.#listeners.get(chain) ?? new Set()
+    this.#listeners.set(chain, listeners.add(listener))
+    return () => listeners.delete(listener)
+  }
+
+  /** The payload of the next block of a chain; built anew only for another parent or other transactions. */
+  #payload(slot: string, chain: number, miner: MinerAccount): BuiltPayload {
+    const parent = this.#chains.cut.get(chain)
+    if (parent === undefined) throw new Error(`chain ${chain} has no head`)
+    const transactions = this.#options.pools.of(chain).nextBlock
+    const known = this.#built.get(slot)
+    if (known?.parent === parent && known.transactions === transactions) return known
+    const payload = blockPayload(miner, parent.hash, transactions)
+    const built = { payload, key: encodeBase64Url(payload.payloadHash), chain, parent, transactions }
+    this.#built.delete(slot)
+    this.#built.set(slot, built)
+    const [oldest] = this.#built.keys()
+    if (this.#built.size > this.#options.payloadLimit) this.#built.delete(oldest)
+    return built
+  }
+
+  get paused(): ReadonlySet<number> {
+    return this.#paused
+  }
+
+  /** From now on there is no work for this chain, and solutions of earlier work come too late. */
+  pause(chain: number): void {
+    if (this.#paused.has(chain)) return
+    this.#paused.add(chain)
+    this.#emit(chain, 'New Cut')
+  }
+
+  resume(chain: number): void {
+    if (this.#paused.delete(chain)) this.#emit(chain, 'New Cut')
+  }
+
+  /** Chains that can be mined now. */
+  get open(): number[] {
+    return this.#chains.chainIds.filter((chain) => this.#isOpen(chain))
+  }
+
+  #isOpen(chain: number): boolean {
+    return this.#chains.cut.has(chain) && !this.#paused.has(chain) && !this.#chains.isBlocked(chain)
+  }
+
+  /** null: every chain is paused, or waits for one that is. A chain of least height is never blocked otherwise. */
+  #pickChain(suggested: number | null): number | null {
+    if (suggested !== null && this.#isOpen(suggested)) return suggested
+    const { open } = this
+    return open[Math.floor(this.#options.random() * open.length)] ?? null
+  }
+
+  #pausedText(): string {
+    const chains = [...this.#paused].sort((a, b) => a - b)
+    return chains.length === this.#chains.cut.size
+      ? 'all are paused'
+      : `all wait for paused ones (${chains.join(', ')})`
+  }
+
+  /** New parent: one event on its chain. A chain that was blocked and is no longer: one event on that chain. */
+  #announce(changed: readonly number[]): void {
+    for (const chain of changed) {
+      this.#emit(chain, 'New Cut')
+      if (this.#chains.isBlocked(chain)) this.#blockedChains.add(chain)
+    }
+    for (const chain of this.#blockedChains) {
+      if (this.#chains.isBlocked(chain)) continue
+      this.#blockedChains.delete(chain)
+      this.#emit(chain, 'New Cut')
+    }
+  }
+
+  #emit(chain: number, event: WorkEvent): void {
+    if (event === 'New Cut') this.#refreshes.restart(chain)
+    for (const listener of this.#listeners.get(chain) ?? []) listener(event)
+  }
+
+  #dropExpired(): void {
+    const nowMs = this.#options.nowMs()
+    for (const [key, { expiresAtMs }] of this.#waiting) {
+      if (expiresAtMs > nowMs) break
+      this.#waiting.delete(key)
+    }
+  }
+
+  /**
+   * Whether another payload may wait. At the limit, work whose chain moved on is dropped, so that a fast network does
+   * not lock itself out; then the oldest work whose transactions are others in a later request for it.
+   */
+  #makeRoom(limit: number): boolean {
+    if (this.#waiting.size < limit) return true
+    for (const [key, { built }] of this.#waiting) {
+      const head = this.#chains.cut.get(built.chain)?.hash
+      if (head === undefined || !equalBytes(head, built.parent.hash)) this.#waiting.delete(key)
+    }
+    for (const [key, { built, slot }] of this.#waiting) {
+      if (this.#waiting.size < limit) break
+      const newest = this.#built.get(slot)
+      if (newest !== undefined && newest !== built) this.#waiting.delete(key)
+    }
+    return this.#waiting.size < limit
+  }
+}
+
+function sameAccount(a: MinerAccount, b: MinerAccount): boolean {
+  const keys = (miner: MinerAccount) => JSON.stringify([...miner.publicKeys].sort())
+  return a.account === b.account && a.predicate === b.predicate && keys(a) === keys(b)
+}

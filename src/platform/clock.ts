@@ -1,0 +1,11 @@
+/** The machine's clock. */
+import type { Clock } from '../core/clock.ts'
+
+export const systemClock: Clock = {
+  wallMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  after: (delayMs, run) => {
+    const timer = setTimeout(run, delayMs)
+    return () => clearTimeout(timer)
+  },
+}
