@@ -8,7 +8,9 @@ import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { FREE_NONCE } from '../src/core/nonce.ts'
 import type { MinerAccount } from '../src/core/payload.ts'
+import type { Work } from '../src/core/work.ts'
 import { startDevnet } from '../src/devnet/devnet.ts'
 import { CpuEngine } from '../src/engine/cpu/cpu.ts'
 import { nonceRanges } from '../src/engine/range.ts'
@@ -16,7 +18,9 @@ import type { MinerEvent } from '../src/mine/events.ts'
 import { Miner } from '../src/mine/miner.ts'
 import { NodeClient } from '../src/node/client.ts'
 import { systemClock } from '../src/platform/clock.ts'
-import { NodeSource } from '../src/source/node.ts'
+import { miningNodeOf } from '../src/source/node/mining-node.ts'
+import { NodeSource } from '../src/source/node/node-source.ts'
+import type { Job, LifeStep } from '../src/source/source.ts'
 import type { Row } from './report.ts'
 import { type Effort, pause } from './suite.ts'
 import { UNREACHABLE } from './work.ts'
@@ -74,7 +78,8 @@ async function startTestBed(latencyMs: number): Promise<TestBed> {
   const proxy = await startDelayProxy(Number(new URL(devnet.url).port), latencyMs)
   const near = await NodeClient.connect({ url: devnet.url })
   const far = await NodeClient.connect({ url: proxy.url })
-  const source = new NodeSource({ client: far, account, clock: systemClock, random: Math.random, stallMs: 0 })
+  const node = miningNodeOf({ client: far, account, clock: systemClock, stallMs: 0 })
+  const source = new NodeSource({ node, clock: systemClock, random: Math.random })
   const ranges = nonceRanges(availableParallelism(), Math.random)
   const engine = new CpuEngine({ ranges, kernel: 'auto', priority: 'low' })
   const seen = { chain: -1, works: 0, atMs: 0 }
@@ -126,11 +131,23 @@ async function measureSubmissions({ far, source }: TestBed): Promise<number[]> {
   for (let i = 0; i < SUBMISSIONS; i++) {
     const { work } = await far.work(account)
     const sentAtMs = performance.now()
-    const verdict = await source.submit(work.bytes)
-    if (verdict.kind !== 'accepted') throw new Error(`pipeline: a submission was ${verdict.kind}`)
+    const { step } = await submit(source, work)
+    if (step !== 'confirmed') throw new Error(`pipeline: a submission was ${step}`)
     submitMs.push(performance.now() - sentAtMs)
   }
   return submitMs
+}
+
+/** Hands in work, which without proof of work is a solution as it is. Resolves with the last step of its life. */
+async function submit(source: NodeSource, work: Work): Promise<LifeStep> {
+  const fixed = { issuer: source.description, fixedNonce: FREE_NONCE, manySolutions: false }
+  const { target } = work.fields
+  const job: Job = { id: 'bench', work, target, reason: 'start', noticedAtMs: 0, ...fixed }
+  const solution = { job, bytes: work.bytes }
+  let last: LifeStep = await source.handIn(solution)
+  if (last.step !== 'acknowledged') return last
+  for await (const step of source.follow(solution, new AbortController().signal)) last = step
+  return last
 }
 
 /** A TCP proxy on loopback that holds back every byte, in either direction, for half of `latencyMs`. */

@@ -1,6 +1,7 @@
 /** Prometheus metrics of a miner. Names and labels are an interface: dashboards depend on them. */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { MinerEvent } from '../mine/events.ts'
+import { verdicts } from '../mine/life.ts'
 import type { Snapshot } from '../mine/stats.ts'
 
 /** Seconds: from a thread's slice to a slow node. */
@@ -15,9 +16,7 @@ export class Metrics {
     'Hash rate over the last 10 seconds; absent until they have passed.',
     ['engine', 'device'],
   )
-  readonly #solutions = this.#counter('newcut_solutions_total', 'Solutions submitted, by what became of them.', [
-    'verdict',
-  ])
+  readonly #solutions = this.#counter('newcut_solutions_total', 'Solutions by what became of them.', ['verdict'])
   readonly #hardwareErrors = this.#counter('newcut_hardware_errors_total', 'Claimed nonces that do not solve.', [
     'device',
   ])
@@ -52,7 +51,7 @@ export class Metrics {
   /** `snapshot` is asked at every scrape. */
   constructor(snapshot: () => Snapshot) {
     this.#snapshot = snapshot
-    for (const verdict of ['accepted', 'stale', 'rejected', 'failed']) this.#solutions.inc({ verdict }, 0)
+    for (const verdict of verdicts) this.#solutions.inc({ verdict }, 0)
     this.#connected.set(0)
   }
 
@@ -66,8 +65,9 @@ export class Metrics {
         }
         return
       case 'solution':
-        this.#solutions.inc({ verdict: event.verdict.kind })
-        this.#submitDuration.observe(event.submitMs / 1000)
+        if (event.verdict === null) return
+        this.#solutions.inc({ verdict: event.verdict })
+        this.#submitDuration.observe(event.elapsedMs / 1000)
         return
       case 'hardwareError':
         this.#hardwareErrors.inc({ device: event.device })

@@ -2,9 +2,9 @@
 import { styleText } from 'node:util'
 import { type Logger, pino } from 'pino'
 import { formatDuration, formatHashrate, withPrefix } from '../core/units.ts'
-import type { MinerEvent } from '../mine/events.ts'
+import type { MinerEvent, SolutionEvent } from '../mine/events.ts'
+import type { Verdict } from '../mine/life.ts'
 import type { Snapshot } from '../mine/stats.ts'
-import type { Verdict } from '../source/source.ts'
 
 /** Things to show besides the miner's own events. */
 export type Notice =
@@ -49,12 +49,13 @@ export function textFace(
         for (const line of event.lines) out.write(`${line}\n`)
         return
       }
-      if (isFrequent(event) && !budget.take()) return
+      const lines = linesOf(event)
+      if (lines.length === 0 || (isFrequent(event) && !budget.take())) return
       if (budget.skipped > 0 && !budget.isEmpty) {
         print({ label: '...', style: 'dim', text: `${budget.skipped} more lines of work and solutions not shown` })
         budget.skipped = 0
       }
-      for (const line of linesOf(event)) print(line)
+      for (const line of lines) print(line)
     },
   }
 }
@@ -119,17 +120,18 @@ export function linesOf(event: Exclude<ConsoleEvent, { type: 'banner' }>): Line[
     case 'idle':
       return [{ label: 'idle', style: 'yellow', text: 'no work for now' }]
     case 'solution':
-      return [solutionLine(event)]
+      // The steps before the verdict are for those who read JSON.
+      return event.verdict === null ? [] : [solutionLine(event, event.verdict)]
     case 'hardwareError': {
       const text = `${event.device} claimed nonce ${event.nonce}, which does not solve`
       return [{ label: 'hardware', style: 'red', text }]
     }
     case 'warning':
       return [{ label: 'warning', style: 'yellow', text: event.message }]
-    case 'trouble': {
-      const again = event.retryInMs > 0 ? ` (again in ${formatDuration(event.retryInMs)})` : ''
-      return [{ label: 'trouble', style: 'yellow', text: event.message + again }]
-    }
+    case 'trouble':
+      return [{ label: 'trouble', style: 'yellow', text: event.message }]
+    case 'recovered':
+      return [{ label: 'recovered', style: 'green', text: event.message }]
     case 'speed':
       return [{ label: 'speed', style: 'bold', text: `${ratesText(event.snapshot)}  ${countsText(event.snapshot)}` }]
     case 'block':
@@ -172,26 +174,26 @@ function reasonText({ reason, preemptMs }: Extract<MinerEvent, { type: 'work' }>
   }
 }
 
-const verdictStyles: Readonly<Record<Verdict['kind'], Style>> = {
+const verdictStyles: Readonly<Record<Verdict, Style>> = {
   accepted: 'green',
   stale: 'yellow',
+  orphaned: 'yellow',
   rejected: 'red',
-  failed: 'red',
+  lost: 'red',
 }
 
-function solutionLine(event: Extract<MinerEvent, { type: 'solution' }>): Line {
-  const { verdict, counts } = event
-  const tally = `${counts.accepted}/${counts.stale}/${counts.rejected + counts.failed}`
+function solutionLine(event: SolutionEvent, verdict: Verdict): Line {
+  const { accepted, stale, orphaned, rejected, lost } = event.counts
   const parts = [
     place(event),
     `effort ${Math.round(event.effort * 100)}%`,
-    `took ${formatDuration(event.submitMs)}`,
-    `(${tally})`,
+    `took ${formatDuration(event.elapsedMs)}`,
+    `(${accepted}/${stale + orphaned}/${rejected + lost})`,
   ]
-  if (verdict.kind === 'rejected') parts.push(`${verdict.reason}: ${verdict.message}`)
-  if (verdict.kind === 'failed') parts.push(verdict.message)
-  if (verdict.kind === 'accepted' && !verdict.confirmed) parts.push('not confirmed')
-  return { label: verdict.kind, style: verdictStyles[verdict.kind], text: parts.join('  ') }
+  if (event.step === 'rejected') parts.push(`${event.reason}: ${event.message}`)
+  if (event.step === 'lost') parts.push(event.message)
+  if (event.step === 'unconfirmed') parts.push('not confirmed')
+  return { label: verdict, style: verdictStyles[verdict], text: parts.join('  ') }
 }
 
 function ratesText({ hashrates }: Snapshot): string {

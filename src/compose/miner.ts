@@ -10,9 +10,11 @@ import { DEVELOPMENT_KEY } from '../devnet/orders/block-maker.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import { Miner } from '../mine/miner.ts'
 import type { Snapshot } from '../mine/stats.ts'
-import { NodeClient } from '../node/client.ts'
+import type { NodeClient } from '../node/client.ts'
 import { systemClock } from '../platform/clock.ts'
-import { NodeSource } from '../source/node.ts'
+import { miningNodeOf } from '../source/node/mining-node.ts'
+import { NodeSource } from '../source/node/node-source.ts'
+import { connect } from './connect.ts'
 import { createEngines } from './engines.ts'
 
 type MineValues = Values<typeof mineOptions>
@@ -34,7 +36,9 @@ export interface MinerSetup {
 /** Mines until it is stopped or done. Throws NewcutError. */
 export async function runMiner({ config, url, face, stopped, onStart }: MinerSetup): Promise<Snapshot> {
   const { insecure, fingerprint, blocks, duration: durationMs } = config.values
-  const client = await NodeClient.connect({ url, insecure, ...(fingerprint && { fingerprint }) }, stopped)
+  const node = { url, insecure, ...(fingerprint && { fingerprint }) }
+  const onWaiting = (message: string) => face.show({ type: 'trouble', message })
+  const client = await connect({ node, failFast: false, clock: systemClock, random: Math.random, onWaiting }, stopped)
   const closers = [() => client.close()]
   try {
     const source = sourceOf(client, config.values)
@@ -57,7 +61,8 @@ export async function runMiner({ config, url, face, stopped, onStart }: MinerSet
 function sourceOf(client: NodeClient, values: MineValues): NodeSource {
   const stallMs = values.stall ?? Math.max(LEAST_STALL_MS, (STALL_BLOCK_DELAYS * client.info.nodeBlockDelay) / 1000)
   const account = accountOf(values, client.info.nodeVersion)
-  return new NodeSource({ client, account, clock: systemClock, random: Math.random, stallMs })
+  const node = miningNodeOf({ client, account, clock: systemClock, stallMs })
+  return new NodeSource({ node, clock: systemClock, random: Math.random })
 }
 
 /** Who is paid. Only development networks have a default: elsewhere it would give blocks away. */

@@ -1,12 +1,17 @@
 /** Port 2: who searches. The miner knows engines only through this file. */
 
+import type { FixedNonce } from '../core/nonce.ts'
+
 /** Numbered work: `sequence` grows with every change, so that late claims can be told from present ones. */
 export interface EngineWork {
   readonly sequence: number
+  /** Identity of the job: works of the same job differ in their creation time alone. */
+  readonly job: string
   /** Work bytes; the last 8, the nonce, are the engine's to choose. null: nothing to search. */
   readonly bytes: Uint8Array | null
   /** A nonce whose hash, read as a little-endian integer, is <= this is a candidate; often the target in the work. */
   readonly target: bigint
+  readonly fixedNonce: FixedNonce
 }
 
 /** A claim that a nonce solves the work of a sequence. The miner re-hashes it before it counts for anything. */
@@ -45,6 +50,8 @@ export interface Engine {
    * Replaces the present work. Resolves with true once every device searches it, with false when newer work came first.
    */
   setWork(work: EngineWork): Promise<boolean>
+  /** Hashes of all devices since the start, those that are gone included. */
+  hashes(): number
   devices(): readonly DeviceStatus[]
   /** Stops searching. Nothing is reported afterwards. */
   stop(): Promise<void>

@@ -1,36 +1,50 @@
 /** What the miner tells its faces (console, metrics) while it runs. */
-import type { Verdict, WorkReason } from '../source/source.ts'
+import type { JobReason, LifeStep } from '../source/source.ts'
+import type { Verdict } from './life.ts'
 import type { Snapshot } from './stats.ts'
+
+/** A step in the life of a solution. */
+export type SolutionEvent = LifeStep & {
+  readonly type: 'solution'
+  /** What it came to, at the step that says so; null before. It is counted then. */
+  readonly verdict: Verdict | null
+  /** Id of the job that it solves, and who gave that. */
+  readonly job: string
+  readonly issuer: string
+  readonly chain: number
+  readonly height: number
+  /** Block hash, base64url. */
+  readonly hash: string
+  readonly device: string
+  /** Hashes since the solution before, in units of what a solution takes on average. */
+  readonly effort: number
+  /** Since it was found. */
+  readonly elapsedMs: number
+  readonly counts: Snapshot['solutions']
+}
 
 export type MinerEvent =
   /** All engines are ready to search, with what. */
   | { readonly type: 'ready'; readonly devices: Snapshot['devices'] }
-  /** Engines search new work. `preemptMs`: from the news to every device searching; null for the first work. */
+  /** Engines search a new job. `preemptMs`: from the news to nearly every device searching. */
   | {
       readonly type: 'work'
+      readonly job: string
+      readonly issuer: string
       readonly chain: number
       readonly height: number
       readonly difficulty: number
-      readonly reason: WorkReason
+      readonly reason: JobReason
       readonly preemptMs: number
     }
-  /** There is nothing to search for now. */
+  /** There has been nothing to search for a while. */
   | { readonly type: 'idle' }
-  | {
-      readonly type: 'solution'
-      readonly verdict: Verdict
-      readonly chain: number
-      readonly height: number
-      /** Block hash, base64url. */
-      readonly hash: string
-      readonly device: string
-      /** Hashes since the solution before, in units of what a solution takes on average. */
-      readonly effort: number
-      readonly submitMs: number
-      readonly counts: Snapshot['solutions']
-    }
+  | SolutionEvent
   /** A device claimed a nonce that does not solve. */
   | { readonly type: 'hardwareError'; readonly device: string; readonly nonce: string }
   | { readonly type: 'warning'; readonly message: string }
-  | { readonly type: 'trouble'; readonly message: string; readonly retryInMs: number }
+  /** Something fails and is being retried: once for an outage. */
+  | { readonly type: 'trouble'; readonly message: string }
+  /** The outage is over. */
+  | { readonly type: 'recovered'; readonly message: string }
   | { readonly type: 'speed'; readonly snapshot: Snapshot }

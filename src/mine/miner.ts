@@ -1,15 +1,17 @@
-/** The only loop: newest work -> engines -> judge -> submit. Knows sources and engines by their ports alone. */
+/** The only loop: newest job -> engines -> judge -> hand in. Knows sources and engines by their ports alone. */
 import { blockHash } from '../core/block-hash.ts'
 import { encodeBase64Url } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
 import { withCreationTime, withNonce } from '../core/header.ts'
-import { solves } from '../core/pow.ts'
+import { FREE_NONCE } from '../core/nonce.ts'
+import { meets, powHash } from '../core/pow.ts'
 import { difficultyOf } from '../core/target.ts'
 import { type Work, workFromBytes } from '../core/work.ts'
 import type { Candidate, DeviceStatus, Engine, EngineEvents } from '../engine/engine.ts'
-import type { Source, SourceWork, Verdict } from '../source/source.ts'
+import type { Job, LifeStep, Source } from '../source/source.ts'
 import type { MinerEvent } from './events.ts'
+import { liveThrough, type Verdict, verdictOf } from './life.ts'
 import { Rates, type Snapshot } from './stats.ts'
 
 export interface MinerOptions {
@@ -29,33 +31,51 @@ const SPEED_MS = 60_000
 const ROLL_MS = 5_000
 /** Late claims refer to the current work, or to one of so many changes ago. */
 const HISTORY = 256
-/** How long a stop waits for submissions under way. */
+/** How long a stop waits for solutions on their way. */
 const STOP_GRACE_MS = 800
+/** Having nothing to search for less than this is nothing to tell people about. */
+const IDLE_MS = 500
 
-/** Work under one sequence number. Rolled variants of the same work share their `origin`. */
+/** A job under one sequence number: with one creation time. */
 interface Issued {
   readonly work: Work
-  readonly origin: Origin
+  readonly pursuit: Pursuit
 }
 
-interface Origin {
+/** A job as long as it is searched. */
+interface Pursuit {
+  readonly job: Job
   readonly difficulty: number
   readonly receivedAtMs: number
+  /** Nothing more is to be found: a solution is on its way. */
   solved: boolean
+}
+
+/** A solution on its way. */
+interface Life {
+  readonly pursuit: Pursuit
+  readonly bytes: Uint8Array
+  readonly hash: string
+  readonly device: string
+  readonly effort: number
+  readonly foundAtMs: number
+  step: LifeStep
 }
 
 export class Miner {
   readonly #options: MinerOptions
   readonly #rates = new Rates()
   readonly #issued = new Map<number, Issued>()
-  readonly #submissions = new Set<Promise<void>>()
+  /** Solutions on their way -> what resolves at their end. */
+  readonly #lives = new Map<Life, Promise<void>>()
   readonly #stop = new AbortController()
-  readonly #solutions: Record<Verdict['kind'], number> = { accepted: 0, stale: 0, rejected: 0, failed: 0 }
+  readonly #solutions: Record<Verdict, number> = { accepted: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0 }
   /** Those that started. */
   #engines: readonly Engine[] = []
   #startedAtMs = 0
   #sequence = 0
   #current: Issued | null = null
+  #cancelIdle: () => void = () => undefined
   #hardwareErrors = 0
   #isOver = false
   #preemptions = 0
@@ -85,7 +105,7 @@ export class Miner {
       this.#stop.abort()
       signal.removeEventListener('abort', stop)
       await Promise.all(this.#options.engines.map((engine) => engine.stop()))
-      await this.#finishSubmissions()
+      await this.#finishLives()
     }
     this.#sample()
     return this.snapshot()
@@ -103,8 +123,11 @@ export class Miner {
       const cancel = clock.after(durationMs, () => this.#stop.abort())
       this.#stop.signal.addEventListener('abort', cancel, { once: true })
     }
-    const onTrouble = (message: string, retryInMs: number) => onEvent({ type: 'trouble', message, retryInMs })
-    for await (const item of source.works(this.#stop.signal, { onTrouble })) this.#take(item)
+    const events = {
+      onTrouble: (message: string) => onEvent({ type: 'trouble', message }),
+      onRecovered: (message: string) => onEvent({ type: 'recovered', message }),
+    }
+    for await (const job of source.jobs(this.#stop.signal, events)) this.#take(job)
   }
 
   /** Mines with the engines that start. Throws the first failure when none does. */
@@ -138,34 +161,44 @@ export class Miner {
       work: current && {
         chain: current.work.fields.chainId,
         height: Number(current.work.fields.height),
-        difficulty: current.origin.difficulty,
-        ageMs: nowMs - current.origin.receivedAtMs,
+        difficulty: current.pursuit.difficulty,
+        ageMs: nowMs - current.pursuit.receivedAtMs,
       },
     }
   }
 
-  /** New work from the source: whatever was searched before is dropped. */
-  #take(item: SourceWork | null): void {
+  /** The newest job of the source: whatever was searched before is dropped. */
+  #take(job: Job | null): void {
     const { clock, onEvent } = this.#options
     this.#countEffort()
-    if (item === null) {
-      this.#current = null
-      this.#sequence++
-      for (const engine of this.#options.engines)
-        void engine.setWork({ sequence: this.#sequence, bytes: null, target: 0n })
-      onEvent({ type: 'idle' })
+    this.#cancelIdle()
+    if (job === null) {
+      this.#rest()
       return
     }
-    const { work, reason, noticedAtMs } = item
-    const difficulty = Number(difficultyOf(work.fields.target) ?? 0n)
+    const { work, reason, noticedAtMs } = job
+    const { chainId: chain, height } = work.fields
+    const difficulty = Number(difficultyOf(job.target) ?? 0n)
     if (reason === 'newCut') this.#preemptions++
-    const origin = { difficulty, receivedAtMs: clock.monotonicMs(), solved: false }
-    void this.#issue({ work, origin }).then((taken) => {
+    const pursuit = { job, difficulty, receivedAtMs: clock.monotonicMs(), solved: false }
+    void this.#issue({ work, pursuit }).then((taken) => {
       if (!taken || this.#stop.signal.aborted) return
-      const { chainId: chain, height } = work.fields
       const preemptMs = clock.monotonicMs() - noticedAtMs
-      onEvent({ type: 'work', chain, height: Number(height), difficulty, reason, preemptMs })
+      const { id, issuer } = job
+      onEvent({ type: 'work', job: id, issuer, chain, height: Number(height), difficulty, reason, preemptMs })
     })
+  }
+
+  /** There is nothing to search: engines stop at once, and people hear of it if it lasts. */
+  #rest(): void {
+    const { clock, onEvent } = this.#options
+    this.#current = null
+    const nothing = { sequence: ++this.#sequence, job: '', bytes: null, target: 0n, fixedNonce: FREE_NONCE }
+    for (const engine of this.#engines) void engine.setWork(nothing)
+    this.#cancelIdle = clock.after(IDLE_MS, () => {
+      if (!this.#stop.signal.aborted) onEvent({ type: 'idle' })
+    })
+    this.#stop.signal.addEventListener('abort', this.#cancelIdle, { once: true })
   }
 
   /** Gives work to all engines under the next sequence number. True when all devices searched it. */
@@ -173,15 +206,14 @@ export class Miner {
     this.#current = issued
     const sequence = ++this.#sequence
     this.#issued.set(sequence, issued)
-    for (const [old, { origin }] of this.#issued) {
+    for (const [old, { pursuit }] of this.#issued) {
       if (this.#issued.size <= HISTORY) break
-      // An external worker may still search the current work as it was when it started.
-      if (origin !== issued.origin) this.#issued.delete(old)
+      // An external worker may still search the current job with the creation time that it had when it started.
+      if (pursuit !== issued.pursuit) this.#issued.delete(old)
     }
-    const { bytes, fields } = issued.work
-    const taken = await Promise.all(
-      this.#engines.map((engine) => engine.setWork({ sequence, bytes, target: fields.target })),
-    )
+    const { id, target, fixedNonce } = issued.pursuit.job
+    const work = { sequence, job: id, bytes: issued.work.bytes, target, fixedNonce }
+    const taken = await Promise.all(this.#engines.map((engine) => engine.setWork(work)))
     return taken.every((all) => all)
   }
 
@@ -189,61 +221,76 @@ export class Miner {
   #roll(): void {
     const current = this.#current
     const time = this.#options.source.validatorTime()
-    if (current === null || current.origin.solved || time === null) return
+    if (current === null || current.pursuit.solved || time === null) return
     if (time <= current.work.fields.creationTime) return
     this.#countEffort()
-    void this.#issue({ origin: current.origin, work: workFromBytes(withCreationTime(current.work.bytes, time)) })
+    void this.#issue({ pursuit: current.pursuit, work: workFromBytes(withCreationTime(current.work.bytes, time)) })
   }
 
   /** A claim is hashed in full before it counts: a wrong submission would burn the work at the node. */
   #judge({ sequence, nonce, device }: Candidate): void {
     const issued = this.#issued.get(sequence)
     if (issued === undefined) return
-    const solution = withNonce(issued.work.bytes, nonce)
-    if (!solves(solution)) {
+    const { work, pursuit } = issued
+    const bytes = withNonce(work.bytes, nonce)
+    if (!meets(powHash(bytes), pursuit.job.target)) {
       this.#hardwareErrors++
       this.#options.onEvent({ type: 'hardwareError', device, nonce: nonce.toString(16).padStart(16, '0') })
       return
     }
     const { blocks = Number.POSITIVE_INFINITY } = this.#options
-    // A submission under way may be the last one asked for; if it fails, there will be another candidate.
-    if (issued.origin.solved || this.#solutions.accepted + this.#submissions.size >= blocks) return
+    // A solution on its way may be the last one asked for; if it comes to nothing, there will be another candidate.
+    if (pursuit.solved || this.#solutions.accepted + this.#lives.size >= blocks) return
     this.#countEffort()
-    issued.origin.solved = true
+    pursuit.solved = !pursuit.job.manySolutions
     const effort = this.#effort
     this.#effort = 0
-    const submission = this.#submit(issued, solution, device, effort)
-    this.#submissions.add(submission)
-    void submission.finally(() => this.#submissions.delete(submission))
+    const foundAtMs = this.#options.clock.monotonicMs()
+    const hash = encodeBase64Url(blockHash(bytes))
+    const life: Life = { pursuit, bytes, hash, device, effort, foundAtMs, step: { step: 'handed-in' } }
+    const end = this.#live(life).finally(() => this.#lives.delete(life))
+    this.#lives.set(life, end)
   }
 
-  async #submit({ work }: Issued, solution: Uint8Array, device: string, effort: number): Promise<void> {
-    const { source, clock, onEvent } = this.#options
-    const sentAtMs = clock.monotonicMs()
-    const verdict = await source.submit(solution)
-    // After the end nobody listens; it was counted as failed then.
-    if (this.#isOver) return
-    this.#solutions[verdict.kind]++
-    onEvent({
-      type: 'solution',
-      verdict,
-      chain: work.fields.chainId,
-      height: Number(work.fields.height),
-      hash: encodeBase64Url(blockHash(solution)),
-      device,
-      effort,
-      submitMs: clock.monotonicMs() - sentAtMs,
-      counts: { ...this.#solutions },
-    })
+  /** Hands a solution in and follows it to its end. */
+  async #live(life: Life): Promise<void> {
+    const { job } = life.pursuit
+    for await (const step of liveThrough(this.#options.source, { job, bytes: life.bytes }, this.#stop.signal)) {
+      // After the end nobody listens; what it came to was counted then.
+      if (this.#isOver) return
+      life.step = step
+      const verdict = verdictOf(step)
+      if (verdict !== null) this.#solutions[verdict]++
+      this.#options.onEvent(this.#solutionEvent(life, verdict))
+    }
     if (this.#solutions.accepted === this.#options.blocks) this.#stop.abort()
   }
 
-  /** Adds the hashes since the last call to the effort, at the difficulty of the work they were spent on. */
+  #solutionEvent(life: Life, verdict: Verdict | null): MinerEvent {
+    const { pursuit, step, hash, device, effort, foundAtMs } = life
+    const { id: job, issuer, work } = pursuit.job
+    return {
+      type: 'solution',
+      ...step,
+      verdict,
+      job,
+      issuer,
+      chain: work.fields.chainId,
+      height: Number(work.fields.height),
+      hash,
+      device,
+      effort,
+      elapsedMs: this.#options.clock.monotonicMs() - foundAtMs,
+      counts: { ...this.#solutions },
+    }
+  }
+
+  /** Adds the hashes since the last call to the effort, at the difficulty of the job they were spent on. */
   #countEffort(): void {
-    const hashes = this.#devices().reduce((sum, device) => sum + device.hashes, 0)
-    const origin = this.#current?.origin
-    if (origin !== undefined && !origin.solved && origin.difficulty > 0) {
-      this.#effort += (hashes - this.#effortHashes) / origin.difficulty
+    const hashes = this.#engines.reduce((sum, engine) => sum + engine.hashes(), 0)
+    const pursuit = this.#current?.pursuit
+    if (pursuit !== undefined && !pursuit.solved && pursuit.difficulty > 0) {
+      this.#effort += (hashes - this.#effortHashes) / pursuit.difficulty
     }
     this.#effortHashes = hashes
   }
@@ -271,16 +318,26 @@ export class Miner {
     this.#stop.signal.addEventListener('abort', () => cancel(), { once: true })
   }
 
-  async #finishSubmissions(): Promise<void> {
-    if (this.#submissions.size === 0) return
+  async #finishLives(): Promise<void> {
+    if (this.#lives.size === 0) return
     let cancel: () => void = () => undefined
     const grace = new Promise<void>((resolve) => {
       cancel = this.#options.clock.after(STOP_GRACE_MS, resolve)
     })
-    await Promise.race([Promise.all(this.#submissions), grace])
+    await Promise.race([Promise.all(this.#lives.values()), grace])
     cancel()
     this.#isOver = true
-    this.#solutions.failed += this.#submissions.size
+    for (const life of this.#lives.keys()) this.#giveUp(life)
+  }
+
+  /** The miner ends before a solution has come to its end. */
+  #giveUp(life: Life): void {
+    const message = 'the miner stopped'
+    const isTaken = life.step.step !== 'handed-in'
+    life.step = isTaken ? { step: 'unconfirmed', message } : { step: 'lost', reason: 'stopped', message }
+    const verdict = isTaken ? 'accepted' : 'lost'
+    this.#solutions[verdict]++
+    this.#options.onEvent(this.#solutionEvent(life, verdict))
   }
 }
 

@@ -1,7 +1,7 @@
 /** The one snapshot of statistics that console, Prometheus and JSON API show. */
 import type { DeviceStatus } from '../engine/engine.ts'
-import type { Verdict } from '../source/source.ts'
 import { HashrateMeter, type Hashrates } from './hashrate.ts'
+import type { Verdict } from './life.ts'
 
 export interface DeviceSnapshot extends DeviceStatus {
   readonly engine: string
@@ -17,7 +17,7 @@ export interface Snapshot {
   /** Hashes per second since the start: short runs have no full window. */
   readonly meanHashrate: number
   readonly devices: readonly DeviceSnapshot[]
-  readonly solutions: Readonly<Record<Verdict['kind'], number>>
+  readonly solutions: Readonly<Record<Verdict, number>>
   readonly hardwareErrors: number
   readonly preemptions: number
   readonly work: null | {

@@ -1,45 +1,90 @@
 /** Port 1: where work comes from and where solutions go. The miner knows sources only through this file. */
+import type { FixedNonce } from '../core/nonce.ts'
 import type { Work } from '../core/work.ts'
 
-/** Why there is new work. `newCut`: its chain moved on, so the work before it is lost (preempted). */
-export type WorkReason = 'start' | 'newCut' | 'solved' | 'refreshed' | 'reconnected'
+/**
+ * Why there is a new job. `newCut`: the chain of the job before moved on, so that job is lost (preempted). `solved`: the
+ * job before was solved. `refreshed`: the same parent with other transactions. `reconnected`: the chain moved on while
+ * nobody heard of it.
+ */
+export type JobReason = 'start' | 'newCut' | 'solved' | 'refreshed' | 'reconnected'
 
-export interface SourceWork {
+/** Work with an identity: the same job with a newer creation time is the same job. */
+export interface Job {
+  /** Unique within the source. */
+  readonly id: string
+  /** Who gave it, and takes its solutions: the address of a node or pool. */
+  readonly issuer: string
   readonly work: Work
-  readonly reason: WorkReason
-  /** When the cause was noticed, on the clock that never jumps. */
+  /** A nonce whose hash is <= this is handed in: the target in the work, or an easier one for shares. */
+  readonly target: bigint
+  /** Which bits of the nonce are not the searcher's to choose. */
+  readonly fixedNonce: FixedNonce
+  /** Whether every solution counts, as for shares; otherwise the first one ends the job. */
+  readonly manySolutions: boolean
+  readonly reason: JobReason
+  /** When the reason was noticed, on the clock that never jumps. */
   readonly noticedAtMs: number
 }
 
-/** Why a node refuses a solution: a closed set, so that no peer can grow a label. */
+/** A nonce that meets the target of a job. */
+export interface Solution {
+  readonly job: Job
+  /** The work of the job, with the nonce and possibly a newer creation time. */
+  readonly bytes: Uint8Array
+}
+
+/** Why a solution is refused: a closed set, so that no peer can grow a label. */
 export type RejectReason = 'invalid-pow' | 'invalid-payload' | 'no-payload' | 'undecodable' | 'unauthorized' | 'unknown'
 
-/** What became of a solution. */
-export type Verdict =
-  /** `confirmed`: the node's chain holds the block; else the node took it but could not be asked. */
-  | { readonly kind: 'accepted'; readonly confirmed: boolean }
-  | { readonly kind: 'stale' }
-  | { readonly kind: 'rejected'; readonly reason: RejectReason; readonly message: string }
-  | { readonly kind: 'failed'; readonly message: string }
+/** Why nobody knows what became of a solution: the issuer could not be reached, or the miner ended first. */
+export type LostReason = 'unreachable' | 'stopped'
+
+/** What the issuer says when a solution is handed in. */
+export type Receipt =
+  | { readonly step: 'acknowledged' }
+  /** Its chain had moved on. */
+  | { readonly step: 'stale' }
+  /** The miner did something wrong. */
+  | { readonly step: 'rejected'; readonly reason: RejectReason; readonly message: string }
+  | { readonly step: 'lost'; readonly reason: LostReason; readonly message: string }
+
+/** What becomes of a solution that was acknowledged. */
+export type FollowUp =
+  /** The block is in its chain; `depth` counts from 1, the head. May be said again at greater depths. */
+  | { readonly step: 'confirmed'; readonly depth: number }
+  /** The block never got into its chain. */
+  | { readonly step: 'stale' }
+  /** The block was taken, but its chain goes on without it. */
+  | { readonly step: 'orphaned' }
+  /** Nobody could be asked. */
+  | { readonly step: 'unconfirmed'; readonly message: string }
+
+/** The life of a solution, step by step. */
+export type LifeStep = { readonly step: 'handed-in' } | Receipt | FollowUp
 
 export interface SourceEvents {
-  /** Something went wrong that is being retried. */
-  readonly onTrouble: (message: string, retryInMs: number) => void
+  /** Something went wrong that is being retried. Said once for an outage, however many attempts it takes. */
+  readonly onTrouble: (message: string) => void
+  /** The outage is over. */
+  readonly onRecovered: (message: string) => void
 }
 
 export interface Source {
   /** One line for people: what is mined, and where. */
   readonly description: string
-  /** Length of the work to expect. */
+  /** Length of the work to expect, in bytes. */
   readonly workBytes: number
   /**
-   * The newest work, over and over, until the signal aborts; null: nothing to mine for now. A reader that is slow gets
-   * the newest only. Throws NewcutError for failures that retrying cannot cure.
+   * The newest job, over and over, until the signal aborts; null: nothing to search for now. A slow reader gets the
+   * newest job only. Throws NewcutError for failures that retrying cannot cure. Nothing is reported after the end.
    */
-  works(signal: AbortSignal, events: SourceEvents): AsyncIterable<SourceWork | null>
-  /** Sends solved work bytes. Never throws. */
-  submit(solution: Uint8Array): Promise<Verdict>
-  /** Whether news of the current work's chain gets through. */
+  jobs(signal: AbortSignal, events: SourceEvents): AsyncIterable<Job | null>
+  /** Hands in a solution. Never throws. */
+  handIn(solution: Solution): Promise<Receipt>
+  /** Follows a solution that was acknowledged. Ends when there is no more to say, or the signal aborts. Never throws. */
+  follow(solution: Solution, signal: AbortSignal): AsyncIterable<FollowUp>
+  /** Whether news of the current job's chain gets through. */
   readonly connected: boolean
   /** A time (microseconds) that the validating clock has surely reached; null when it is not known. */
   validatorTime(): bigint | null

@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { decodeHex, readU64LE } from '../../src/core/bytes.ts'
-import { decodeWork, encodeWork, withCreationTime } from '../../src/core/header.ts'
-import { solves } from '../../src/core/pow.ts'
+import { decodeWork, encodeWork, withCreationTime, withNonce } from '../../src/core/header.ts'
+import { meets, powHash, solves } from '../../src/core/pow.ts'
 import { MAX_TARGET } from '../../src/core/target.ts'
 import { type Work, workFromBytes } from '../../src/core/work.ts'
 import type { Engine, EngineEvents, EngineWork } from '../../src/engine/engine.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'
 import { Miner } from '../../src/mine/miner.ts'
 import { Mailbox } from '../../src/source/mailbox.ts'
-import type { Source, SourceWork, Verdict, WorkReason } from '../../src/source/source.ts'
+import type { FollowUp, Job, JobReason, Receipt, Solution, Source } from '../../src/source/source.ts'
 import { headerRecords } from '../records.ts'
 import { miss, solve } from '../solve.ts'
+import { jobOf } from '../source/job.ts'
 import { settle, VirtualClock } from './virtual-clock.ts'
 
 const real = decodeHex(headerRecords.find(({ kind }) => kind === 'unsolved-work')?.header_hex ?? '')
@@ -25,9 +26,10 @@ class FedSource implements Source {
   readonly description = 'fed'
   readonly workBytes = 286
   readonly connected = true
-  readonly mailbox = new Mailbox<SourceWork | null>()
+  readonly mailbox = new Mailbox<Job | null>()
   readonly submitted: Uint8Array[] = []
-  verdict: Promise<Verdict> = Promise.resolve({ kind: 'accepted', confirmed: true })
+  receipt: Promise<Receipt> = Promise.resolve({ step: 'acknowledged' })
+  end: Promise<FollowUp> = Promise.resolve({ step: 'confirmed', depth: 1 })
   time: bigint | null = null
   readonly clock: VirtualClock
 
@@ -35,20 +37,24 @@ class FedSource implements Source {
     this.clock = clock
   }
 
-  works(signal: AbortSignal) {
+  jobs(signal: AbortSignal) {
     signal.addEventListener('abort', () => this.mailbox.close())
     return this.mailbox
   }
 
-  submit(solution: Uint8Array): Promise<Verdict> {
-    this.submitted.push(solution)
-    return this.verdict
+  handIn({ bytes }: Solution): Promise<Receipt> {
+    this.submitted.push(bytes)
+    return this.receipt
+  }
+
+  async *follow() {
+    yield await this.end
   }
 
   validatorTime = () => this.time
 
-  async give(work: Work | null, reason: WorkReason = 'newCut'): Promise<void> {
-    this.mailbox.put(work && { work, reason, noticedAtMs: this.clock.monotonicMs() })
+  async give(work: Work | null, reason: JobReason = 'newCut', parts: Partial<Job> = {}): Promise<void> {
+    this.mailbox.put(work && jobOf(work, { reason, noticedAtMs: this.clock.monotonicMs(), ...parts }))
     await settle()
   }
 }
@@ -58,7 +64,7 @@ class HandEngine implements Engine {
   readonly name = 'hand'
   readonly works: EngineWork[] = []
   readonly ready: Promise<void>
-  hashes = 0
+  hashed = 0
   stopped = false
   #events: EngineEvents | null = null
 
@@ -76,7 +82,8 @@ class HandEngine implements Engine {
     return true
   }
 
-  devices = () => [{ device: 'd0', kernel: 'none', hashes: this.hashes, faults: 0 }]
+  hashes = () => this.hashed
+  devices = () => [{ device: 'd0', kernel: 'none', hashes: this.hashed, faults: 0 }]
 
   async stop() {
     this.stopped = true
@@ -117,9 +124,13 @@ describe('the miner loop', () => {
     await engine.claim(solve(engine.newest.bytes, readU64LE(first, 278) + 1n))
     expect(source.submitted).toEqual([first])
     expect(solves(source.submitted[0])).toBe(true)
-    expect(solutionsIn(events)).toMatchObject([{ verdict: { kind: 'accepted' }, height: 7, counts: { accepted: 1 } }])
+    expect(solutionsIn(events)).toMatchObject([
+      { step: 'handed-in', verdict: null },
+      { step: 'acknowledged', verdict: null },
+      { step: 'confirmed', depth: 1, verdict: 'accepted', height: 7, counts: { accepted: 1 } },
+    ])
     stop.abort()
-    expect((await ended).solutions).toEqual({ accepted: 1, stale: 0, rejected: 0, failed: 0 })
+    expect((await ended).solutions).toEqual({ accepted: 1, stale: 0, orphaned: 0, rejected: 0, lost: 0 })
     expect(engine.stopped).toBe(true)
   })
 
@@ -151,13 +162,15 @@ describe('the miner loop', () => {
   })
 
   it('gives engines the newest work only, and tells them when there is none', async () => {
-    const { source, engine, events, stop, ended } = await started()
-    source.mailbox.put({ work: easyWork(1n), reason: 'start', noticedAtMs: 0 })
-    source.mailbox.put({ work: easyWork(2n), reason: 'newCut', noticedAtMs: 0 })
+    const { clock, source, engine, events, stop, ended } = await started()
+    source.mailbox.put(jobOf(easyWork(1n), { reason: 'start' }))
+    source.mailbox.put(jobOf(easyWork(2n)))
     await settle()
     expect(engine.works.map(({ bytes }) => bytes && decodeWork(bytes).height)).toEqual([2n])
     await source.give(null)
     expect(engine.works[1].bytes).toBeNull()
+    expect(events.filter(({ type }) => type === 'idle')).toEqual([])
+    await clock.pass(500)
     expect(events[events.length - 1]).toEqual({ type: 'idle' })
     stop.abort()
     const { work, preemptions } = await ended
@@ -167,8 +180,8 @@ describe('the miner loop', () => {
 
   it('stops after exactly the blocks asked for, however many candidates there are', async () => {
     const { source, engine, ended } = await started({ blocks: 2 })
-    let answer: (verdict: Verdict) => void = () => undefined
-    source.verdict = new Promise((resolve) => {
+    let answer: (end: FollowUp) => void = () => undefined
+    source.end = new Promise((resolve) => {
       answer = resolve
     })
     for (let height = 1n; height <= 3n; height++) {
@@ -177,23 +190,51 @@ describe('the miner loop', () => {
     }
     // Two are under way: the third waits for what becomes of them.
     expect(source.submitted).toHaveLength(2)
-    answer({ kind: 'accepted', confirmed: true })
+    answer({ step: 'confirmed', depth: 1 })
     expect((await ended).solutions.accepted).toBe(2)
   })
 
-  it('goes on when blocks turn out stale', async () => {
+  it('goes on when solutions come to nothing, and counts to what', async () => {
     const { source, engine, stop, ended } = await started({ blocks: 1 })
-    source.verdict = Promise.resolve({ kind: 'stale' })
-    await source.give(easyWork(1n))
-    await engine.claim(solve(engine.newest.bytes))
-    source.verdict = Promise.resolve({ kind: 'rejected', reason: 'no-payload', message: '404' })
-    await source.give(easyWork(2n))
-    await engine.claim(solve(engine.newest.bytes))
-    source.verdict = Promise.resolve({ kind: 'accepted', confirmed: true })
-    await source.give(easyWork(3n))
-    await engine.claim(solve(engine.newest.bytes))
-    expect((await ended).solutions).toEqual({ accepted: 1, stale: 1, rejected: 1, failed: 0 })
+    const receipts: Receipt[] = [
+      { step: 'stale' },
+      { step: 'rejected', reason: 'no-payload', message: '404' },
+      { step: 'lost', reason: 'unreachable', message: 'connection refused' },
+    ]
+    for (const [index, receipt] of receipts.entries()) {
+      source.receipt = Promise.resolve(receipt)
+      await source.give(easyWork(BigInt(index + 1)))
+      await engine.claim(solve(engine.newest.bytes))
+    }
+    source.receipt = Promise.resolve({ step: 'acknowledged' })
+    const ends: FollowUp[] = [{ step: 'stale' }, { step: 'orphaned' }, { step: 'unconfirmed', message: 'no answer' }]
+    for (const [index, end] of ends.entries()) {
+      source.end = Promise.resolve(end)
+      await source.give(easyWork(BigInt(index + 10)))
+      await engine.claim(solve(engine.newest.bytes))
+    }
+    expect((await ended).solutions).toEqual({ accepted: 1, stale: 2, orphaned: 1, rejected: 1, lost: 1 })
     expect(stop.signal.aborted).toBe(false)
+  })
+
+  it('hands in every solution of a job that takes many, at its own easier target', async () => {
+    const { source, engine, events, stop, ended } = await started()
+    const work = easyWork(1n, 1_000_000_000n)
+    await source.give(work, 'newCut', { manySolutions: true, target: MAX_TARGET / 2n, id: 'shares' })
+    expect(engine.newest.target).toBe(MAX_TARGET / 2n)
+    const found: Uint8Array[] = []
+    for (let nonce = 0n; found.length < 3; nonce++) {
+      const bytes = withNonce(work.bytes, nonce)
+      if (meets(powHash(bytes), MAX_TARGET / 2n)) found.push(bytes)
+    }
+    for (const bytes of found) await engine.claim(bytes)
+    expect(source.submitted).toEqual(found)
+    const ends = solutionsIn(events).filter(({ verdict }) => verdict !== null)
+    expect(ends.map(({ job, issuer, verdict }) => [job, issuer, verdict])).toEqual(
+      found.map(() => ['shares', 'test', 'accepted']),
+    )
+    stop.abort()
+    await ended
   })
 
   it('stops after the duration', async () => {
@@ -204,8 +245,8 @@ describe('the miner loop', () => {
   })
 
   it('waits for a submission under way when it is stopped, but not for ever', async () => {
-    const { clock, source, engine, stop, ended } = await started()
-    source.verdict = new Promise(() => undefined)
+    const { clock, source, engine, events, stop, ended } = await started()
+    source.receipt = new Promise(() => undefined)
     await source.give(easyWork(1n))
     await engine.claim(solve(engine.newest.bytes))
     stop.abort()
@@ -217,7 +258,18 @@ describe('the miner loop', () => {
     await settle()
     expect(done).toBe(false)
     await clock.pass(1)
-    expect((await ended).solutions.accepted).toBe(0)
+    expect((await ended).solutions).toMatchObject({ accepted: 0, lost: 1 })
+    expect(solutionsIn(events).at(-1)).toMatchObject({ step: 'lost', reason: 'stopped' })
+  })
+
+  it('counts a solution as accepted that was acknowledged before it was stopped', async () => {
+    const { clock, source, engine, stop, ended } = await started()
+    source.end = new Promise(() => undefined)
+    await source.give(easyWork(1n))
+    await engine.claim(solve(engine.newest.bytes))
+    stop.abort()
+    await clock.pass(800)
+    expect((await ended).solutions).toMatchObject({ accepted: 1, lost: 0 })
   })
 
   it('does not wait for engines that are starting when it is stopped', async () => {
@@ -260,17 +312,17 @@ describe('the miner loop', () => {
   it('measures effort in expected solutions, over changes of difficulty', async () => {
     const { source, engine, events, stop, ended } = await started()
     await source.give(easyWork(1n, 100n), 'start')
-    engine.hashes = 150
+    engine.hashed = 150
     await source.give(easyWork(2n, 50n))
-    engine.hashes = 200
+    engine.hashed = 200
     await engine.claim(solve(engine.newest.bytes))
     expect(solutionsIn(events)[0].effort).toBeCloseTo(1.5 + 1)
     // Hashes after the solution, while waiting for new work, are nobody's effort.
-    engine.hashes = 1000
+    engine.hashed = 1000
     await source.give(easyWork(3n, 50n))
-    engine.hashes = 1025
+    engine.hashed = 1025
     await engine.claim(solve(engine.newest.bytes))
-    expect(solutionsIn(events)[1].effort).toBeCloseTo(0.5)
+    expect(solutionsIn(events).at(-1)?.effort).toBeCloseTo(0.5)
     stop.abort()
     await ended
   })
@@ -278,13 +330,13 @@ describe('the miner loop', () => {
   it('shows rates of full windows only', async () => {
     const { clock, engine, miner, stop, ended } = await started()
     for (let second = 1; second <= 59; second++) {
-      engine.hashes += 1000
+      engine.hashed += 1000
       await clock.pass(1000)
       if (second === 9) expect(miner.snapshot().hashrates['10s']).toBeNull()
     }
     expect(miner.snapshot().hashrates).toMatchObject({ '60s': null, '15m': null })
     expect(miner.snapshot().hashrates['10s']).toBeCloseTo(1000)
-    engine.hashes += 7000
+    engine.hashed += 7000
     await clock.pass(1000)
     expect(miner.snapshot().hashrates['60s']).toBeCloseTo((59_000 + 7000) / 60)
     expect(miner.snapshot().devices[0]).toMatchObject({ engine: 'hand', device: 'd0', hashes: 66_000 })

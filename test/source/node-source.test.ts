@@ -5,12 +5,15 @@ import { NewcutError } from '../../src/core/errors.ts'
 import { withCreationTime } from '../../src/core/header.ts'
 import type { MinerAccount } from '../../src/core/payload.ts'
 import { solves } from '../../src/core/pow.ts'
+import { workFromBytes } from '../../src/core/work.ts'
 import { type Devnet, type DevnetOptions, startDevnet } from '../../src/devnet/devnet.ts'
 import { NodeClient } from '../../src/node/client.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import { NodeSource } from '../../src/source/node.ts'
-import type { SourceWork } from '../../src/source/source.ts'
+import { miningNodeOf } from '../../src/source/node/mining-node.ts'
+import { NodeSource } from '../../src/source/node/node-source.ts'
+import type { Job, LifeStep, Source } from '../../src/source/source.ts'
 import { miss, solve } from '../solve.ts'
+import { jobOf } from './job.ts'
 
 const account: MinerAccount = { account: 'k:test', predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] }
 const cleanups: (() => unknown)[] = []
@@ -25,26 +28,41 @@ async function devnet(options: DevnetOptions = {}): Promise<Devnet> {
 }
 
 /** A source over a running node, and a reader of its works. */
-async function sourceOf(url: string, options: { refreshMs?: number; account?: MinerAccount } = {}) {
+async function sourceOf(url: string, options: { refreshMs?: number } = {}) {
   const client = await NodeClient.connect({ url })
   cleanups.push(() => client.close())
-  const source = new NodeSource({ client, account, clock: systemClock, random: () => 0.5, stallMs: 0, ...options })
+  const node = miningNodeOf({ client, account, clock: systemClock, stallMs: 0 })
+  const source = new NodeSource({ node, clock: systemClock, random: () => 0.5, ...options })
   const stop = new AbortController()
   const troubles: string[] = []
-  const works = source.works(stop.signal, { onTrouble: (message) => troubles.push(message) })[Symbol.asyncIterator]()
+  const events = { onTrouble: (message: string) => troubles.push(message), onRecovered: () => undefined }
+  const jobs = source.jobs(stop.signal, events)[Symbol.asyncIterator]()
   cleanups.push(() => stop.abort())
-  const next = async (): Promise<SourceWork | null> => {
-    const { value, done } = await works.next()
+  const next = async (): Promise<Job | null> => {
+    const { value, done } = await jobs.next()
     if (done) throw new Error('the source ended')
     return value
   }
-  const nextWork = async (): Promise<SourceWork> => {
-    const item = await next()
-    if (item === null) throw new Error('expected work')
-    return item
+  /** The next job; that there is none for a moment is all right. */
+  const nextWork = async (): Promise<Job> => {
+    for (;;) {
+      const job = await next()
+      if (job !== null) return job
+    }
   }
-  return { client, source, stop, troubles, works, next, nextWork }
+  return { client, source, stop, troubles, next, nextWork }
 }
+
+/** Hands in solved bytes, and says how that ended. */
+async function submit(source: Source, bytes: Uint8Array): Promise<LifeStep> {
+  const solution = { job: jobOf(workFromBytes(bytes)), bytes }
+  let last: LifeStep = await source.handIn(solution)
+  if (last.step !== 'acknowledged') return last
+  for await (const step of source.follow(solution, new AbortController().signal)) last = step
+  return last
+}
+
+const confirmed = { step: 'confirmed', depth: 1 }
 
 /** What comes within the time, or `nothing`. */
 function within<T>(promise: Promise<T>, milliseconds: number): Promise<T | 'nothing'> {
@@ -104,7 +122,7 @@ describe('work from a node', () => {
     const { source, nextWork } = await sourceOf(node.url)
     for (let i = 0; i < 5; i++) {
       const { work } = await nextWork()
-      expect(await source.submit(solve(work.bytes))).toEqual({ kind: 'accepted', confirmed: true })
+      expect(await submit(source, solve(work.bytes))).toEqual(confirmed)
     }
     const heights = [...node.chains.cut.values()].reduce((sum, { height }) => sum + Number(height), 0)
     expect(heights).toBe(5)
@@ -137,11 +155,11 @@ describe('work from a node', () => {
     const far = farAway(client)
     await far.settled()
     far.close()
-    const verdict = source.submit(solve(first.work.bytes))
+    const verdict = submit(source, solve(first.work.bytes))
     const second = await nextWork()
     expect(second.reason).toBe('solved')
     expect(second.work.fields.chainId).not.toBe(first.work.fields.chainId)
-    expect(await verdict).toEqual({ kind: 'accepted', confirmed: true })
+    expect(await verdict).toEqual(confirmed)
     expect(far.waiting()).toBe(1)
     far.open()
     await far.settled()
@@ -150,7 +168,7 @@ describe('work from a node', () => {
     const third = await nextWork()
     expect(third.reason).toBe('newCut')
     far.open()
-    expect(await source.submit(solve(third.work.bytes))).toEqual({ kind: 'accepted', confirmed: true })
+    expect(await submit(source, solve(third.work.bytes))).toEqual(confirmed)
   })
 
   it('is not taken up again when an answer from before its solution comes after it', async () => {
@@ -163,23 +181,32 @@ describe('work from a node', () => {
     far.close()
     // A look whether the work still stands: the node has answered it already when it hears of the solution.
     await until(() => far.waiting() > 0)
-    expect(await source.submit(solve(first.work.bytes))).toEqual({ kind: 'accepted', confirmed: true })
+    expect(await submit(source, solve(first.work.bytes))).toEqual(confirmed)
     far.open()
     expect((await nextWork()).work.fields.height).toBe(first.work.fields.height + 1n)
   })
 
-  it('has its solutions told apart: stale, rejected for each reason, accepted', async () => {
+  it('has its solutions told apart: stale, rejected for each reason, confirmed', async () => {
     const node = await devnet()
     const { source, client, nextWork } = await sourceOf(node.url)
     const { work } = await nextWork()
     await mineElsewhere(node, work.fields.chainId)
-    expect(await source.submit(solve(work.bytes))).toEqual({ kind: 'stale' })
-    // The payload is used up.
-    expect(await source.submit(solve(work.bytes))).toMatchObject({ kind: 'rejected', reason: 'no-payload' })
+    expect(await submit(source, solve(work.bytes))).toEqual({ step: 'stale' })
     const { work: fresh } = await client.work(account)
-    expect(await source.submit(miss(fresh.bytes))).toMatchObject({ kind: 'rejected', reason: 'invalid-pow' })
+    expect(await submit(source, miss(fresh.bytes))).toMatchObject({ step: 'rejected', reason: 'invalid-pow' })
+    // The node has forgotten its payload, and nobody solved it.
+    expect(await submit(source, solve(fresh.bytes))).toMatchObject({ step: 'rejected', reason: 'no-payload' })
     const { work: again } = await client.work(account)
-    expect(await source.submit(solve(again.bytes))).toEqual({ kind: 'accepted', confirmed: true })
+    expect(await submit(source, solve(again.bytes))).toEqual(confirmed)
+  })
+
+  it('is stale for the slower of two miners of one account on one chain', async () => {
+    const node = await devnet({ graph: 'singleton' })
+    const [fast, slow] = [await sourceOf(node.url), await sourceOf(node.url)]
+    const [mine, theirs] = [await slow.nextWork(), await fast.nextWork()]
+    expect(mine.work.fields.payloadHash).toEqual(theirs.work.fields.payloadHash)
+    expect(await submit(fast.source, solve(theirs.work.bytes))).toEqual(confirmed)
+    expect(await submit(slow.source, solve(mine.work.bytes, 1_000_000n))).toEqual({ step: 'stale' })
   })
 
   it('hands in a solution again, and looks for it again, while the node is too busy to answer', async () => {
@@ -196,7 +223,7 @@ describe('work from a node', () => {
       const answer = await fetch(`${node.url}/devnet/faults`, { method: 'POST', headers, body })
       expect(answer.ok).toBe(true)
     }
-    expect(await source.submit(solve(work.bytes))).toEqual({ kind: 'accepted', confirmed: true })
+    expect(await submit(source, solve(work.bytes))).toEqual(confirmed)
   })
 
   it('counts a block that nobody can confirm as accepted, not as stale', async () => {
@@ -206,7 +233,7 @@ describe('work from a node', () => {
     client.cut = async () => {
       throw new NewcutError('NODE_UNREACHABLE', 'no answer')
     }
-    expect(await source.submit(solve(work.bytes))).toEqual({ kind: 'accepted', confirmed: false })
+    expect(await submit(source, solve(work.bytes))).toMatchObject({ step: 'unconfirmed' })
   })
 
   it('finds a header that the node takes but silently drops to be stale', async () => {
@@ -215,7 +242,7 @@ describe('work from a node', () => {
     const { work } = await nextWork()
     const future = solve(withCreationTime(work.bytes, work.fields.creationTime + 3_600_000_000n))
     expect(solves(future)).toBe(true)
-    expect(await source.submit(future)).toEqual({ kind: 'stale' })
+    expect(await submit(source, future)).toEqual({ step: 'stale' })
   })
 
   it('is asked for anew before the node forgets its payload', async () => {
@@ -223,7 +250,7 @@ describe('work from a node', () => {
     const { source, nextWork } = await sourceOf(node.url, { refreshMs: 100 })
     const { work } = await nextWork()
     await new Promise((resolve) => setTimeout(resolve, 4500))
-    expect(await source.submit(solve(work.bytes))).toEqual({ kind: 'accepted', confirmed: true })
+    expect(await submit(source, solve(work.bytes))).toEqual(confirmed)
   })
 
   it('says when the validator has surely reached a time', async () => {
@@ -242,7 +269,7 @@ describe('work from a node', () => {
     const { source, nextWork } = await sourceOf(node.url)
     for (let i = 0; i < 10; i++) {
       const { work } = await nextWork()
-      expect(await source.submit(solve(work.bytes))).toEqual({ kind: 'accepted', confirmed: true })
+      expect(await submit(source, solve(work.bytes))).toEqual(confirmed)
       await new Promise((resolve) => setTimeout(resolve, 30))
     }
   })
@@ -261,9 +288,9 @@ describe('trouble with a node', () => {
     const { source, next, troubles } = await sourceOf(node.url)
     const first = await next()
     await node.close()
-    const verdict = source.submit(solve(first?.work.bytes ?? new Uint8Array()))
+    const verdict = submit(source, solve(first?.work.bytes ?? new Uint8Array()))
     expect(await next()).toBeNull()
-    expect(await verdict).toMatchObject({ kind: 'failed' })
+    expect(await verdict).toMatchObject({ step: 'lost' })
     expect(troubles.join()).toContain('connection refused')
     await devnet({ port })
     let item = await next()
@@ -297,6 +324,6 @@ describe('trouble with a node', () => {
     const { source, client, nextWork } = await sourceOf(node.url)
     expect(client.product).toBe('ledger')
     const { work } = await nextWork()
-    expect(await source.submit(solve(work.bytes))).toEqual({ kind: 'accepted', confirmed: true })
+    expect(await submit(source, solve(work.bytes))).toEqual(confirmed)
   })
 })

@@ -1,0 +1,10 @@
+/** Bits of the nonce that somebody other than the searcher chose, as pools do to keep their miners apart. */
+export interface FixedNonce {
+  /** How many of the low bits, the first bytes on the wire, are fixed: 0, 8 or 16. */
+  readonly bits: number
+  /** Their value, below 2^bits. */
+  readonly value: number
+}
+
+/** The whole nonce is the searcher's to choose. */
+export const FREE_NONCE: FixedNonce = { bits: 0, value: 0 }

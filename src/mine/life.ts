@@ -1,0 +1,37 @@
+/**
+ * The life of a solution: handed in -> acknowledged -> confirmed at depth N | stale | orphaned | unconfirmed, or
+ * rejected or lost when it is handed in. Handing in and following up are two things: whatever must remember a solution
+ * stands between them.
+ */
+import type { LifeStep, Solution, Source } from '../source/source.ts'
+
+/** What a solution came to. */
+export type Verdict = 'accepted' | 'stale' | 'orphaned' | 'rejected' | 'lost'
+
+export const verdicts: readonly Verdict[] = ['accepted', 'stale', 'orphaned', 'rejected', 'lost']
+
+/** Lives through it, and yields each step. Never throws. */
+export async function* liveThrough(
+  source: Source,
+  solution: Solution,
+  signal: AbortSignal,
+): AsyncGenerator<LifeStep, void, void> {
+  yield { step: 'handed-in' }
+  const receipt = await source.handIn(solution)
+  yield receipt
+  if (receipt.step === 'acknowledged') yield* source.follow(solution, signal)
+}
+
+/** The verdict of a life that ended with this step; null: it has no end there. */
+export function verdictOf({ step }: LifeStep): Verdict | null {
+  switch (step) {
+    case 'handed-in':
+    case 'acknowledged':
+      return null
+    case 'confirmed':
+    case 'unconfirmed':
+      return 'accepted'
+    default:
+      return step
+  }
+}

@@ -1,0 +1,86 @@
+/** Handing a solution to a node: again while there is no answer, and what the answer means. */
+import { type Clock, sleep } from '../../core/clock.ts'
+import { describeError } from '../../core/errors.ts'
+import { NodeRefusal } from '../../node/client.ts'
+import { UnreachableError } from '../../node/unreachable.ts'
+import type { Receipt, RejectReason } from '../source.ts'
+import type { MiningNode, Place } from './mining-node.ts'
+
+const MAX_ATTEMPTS = 6
+const FIRST_PAUSE_MS = 200
+const MAX_PAUSE_MS = 5_000
+
+export interface HandInOptions {
+  readonly node: MiningNode
+  readonly clock: Clock
+  /** Uniform in [0, 1), for the jitter of retries. */
+  readonly random: () => number
+}
+
+/** A block that a solution makes. */
+export interface SolvedBlock {
+  readonly bytes: Uint8Array
+  readonly chain: number
+  readonly height: number
+  readonly hash: Uint8Array
+}
+
+/** Hands in solved work. Never throws. */
+export async function handIn(block: SolvedBlock, { node, clock, random }: HandInOptions): Promise<Receipt> {
+  let failure: unknown
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    if (attempt > 0) await sleep(clock, random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt))
+    try {
+      await node.solved(block.bytes)
+      return { step: 'acknowledged' }
+    } catch (error) {
+      failure = error
+      if (error instanceof UnreachableError && error.reason === 'closed') break
+      if (!(error instanceof NodeRefusal)) continue
+      if (isWithoutPayload(error)) return withoutPayload(block, error, node, attempt > 0)
+      if (error.status === 400) return rejection(error)
+      // Any other status may come from what stands before the node, and pass.
+    }
+  }
+  if (failure instanceof NodeRefusal && failure.status < 500 && !failure.retryable) return rejection(failure)
+  return { step: 'lost', reason: 'unreachable', message: describeError(failure) }
+}
+
+function rejection(error: NodeRefusal): Receipt {
+  return { step: 'rejected', reason: rejectReason(error), message: describeError(error) }
+}
+
+/** The node's own words (PROTOCOL.md A.2): it knows no payload of that work, or one that was used up. */
+function isWithoutPayload({ status, excerpt }: NodeRefusal): boolean {
+  return status === 404 && /no associated payload/i.test(excerpt)
+}
+
+/**
+ * The payload is used up by whoever is first: by an attempt of ours whose answer was lost, or by another miner of the
+ * same account. Only the chain can tell. If neither is so, the work was too old.
+ */
+async function withoutPayload(
+  block: SolvedBlock,
+  error: NodeRefusal,
+  node: MiningNode,
+  isSecondAttempt: boolean,
+): Promise<Receipt> {
+  let place: Place
+  try {
+    place = await node.placeOf(block)
+  } catch {
+    // Nobody can say more than the refusal does.
+    return isSecondAttempt ? { step: 'acknowledged' } : rejection(error)
+  }
+  if (place.kind === 'on-chain' || place.kind === 'orphaned') return { step: 'acknowledged' }
+  if (place.kind === 'passed') return { step: 'stale' }
+  return isSecondAttempt ? { step: 'acknowledged' } : rejection(error)
+}
+
+function rejectReason({ status, excerpt }: NodeRefusal): RejectReason {
+  if (status === 404) return 'no-payload'
+  if (status === 401 || status === 403) return 'unauthorized'
+  if (/pow/i.test(excerpt)) return 'invalid-pow'
+  if (/payload/i.test(excerpt)) return 'invalid-payload'
+  return /decod/i.test(excerpt) ? 'undecodable' : 'unknown'
+}

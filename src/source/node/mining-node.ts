@@ -1,0 +1,130 @@
+/** What a source needs of a node: a few calls of the client, as questions of a miner. */
+import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
+import type { Clock } from '../../core/clock.ts'
+import { NewcutError } from '../../core/errors.ts'
+import { headerLayout } from '../../core/header.ts'
+import type { MinerAccount } from '../../core/payload.ts'
+import type { Work } from '../../core/work.ts'
+import { type NodeClient, NodeRefusal, NotFound } from '../../node/client.ts'
+
+/** Where a block is, as far as a node knows. */
+export type Place =
+  /** On its chain; `depth` counts from 1, the head. */
+  | { readonly kind: 'on-chain'; readonly depth: number }
+  /** Known, but its chain goes on without it. */
+  | { readonly kind: 'orphaned' }
+  /** Unknown, and its chain has another block at that height. */
+  | { readonly kind: 'passed' }
+  /** Unknown, and its chain is still lower. */
+  | { readonly kind: 'awaited' }
+
+export interface NewsHandlers {
+  /** The work of the chain is over, or possible again. */
+  readonly onNewCut: () => void
+  /** The stream stands; what happened before was missed. */
+  readonly onOpen: () => void
+  /** The stream broke, and is opened anew. */
+  readonly onBroken: (error: NewcutError) => void
+  readonly signal: AbortSignal
+}
+
+export interface WorkAnswer {
+  readonly work: Work
+  /** How far the node's clock is ahead of ours; null: it does not say. */
+  readonly clockAheadMs: number | null
+}
+
+/** A node, as a source sees it. All calls throw NewcutError, or the signal's reason. */
+export interface MiningNode {
+  /** Its address. */
+  readonly url: string
+  /** One line for people. */
+  readonly description: string
+  /** Length of the work to expect, in bytes. */
+  readonly workBytes: number
+  readonly chains: readonly number[]
+  /** Work for our account; null: of any chain. */
+  work(chain: number | null, signal: AbortSignal): Promise<WorkAnswer>
+  /** Hands in solved work bytes. Success says that the node took them, not that they became a block. */
+  solved(bytes: Uint8Array): Promise<void>
+  /** Hears of news on a chain until the signal aborts. */
+  news(chain: number, handlers: NewsHandlers): void
+  /** Where the block of this chain, height and hash is. */
+  placeOf(block: { readonly chain: number; readonly height: number; readonly hash: Uint8Array }): Promise<Place>
+  /** The error for the user if the node refuses this miner for good; null for what may pass. */
+  finalRefusal(error: unknown): Promise<NewcutError | null>
+}
+
+export interface MiningNodeOptions {
+  readonly client: NodeClient
+  readonly account: MinerAccount
+  readonly clock: Clock
+  /** Longest silence of an update stream before it is opened anew; 0: none. */
+  readonly stallMs: number
+}
+
+/** A node behind a client. */
+export function miningNodeOf({ client, account, clock, stallMs }: MiningNodeOptions): MiningNode {
+  const { info, http } = client
+  return {
+    url: http.baseUrl,
+    description: `${info.nodeVersion} (${info.nodeNumberOfChains} chains) at ${http.baseUrl}`,
+    workBytes: headerLayout(newestDegree(client)).workBytes,
+    chains: info.nodeChains.map(Number),
+    work: (chain, signal) => client.work(account, chain ?? undefined, { signal }),
+    solved: (bytes) => client.solved(bytes),
+    news: (chain, { onBroken, ...handlers }) => {
+      client.updates(chain, { ...handlers, onError: onBroken, stallMs, clock })
+    },
+    placeOf: (block) => placeOf(client, block),
+    finalRefusal: (error) => finalRefusal(client, account, error),
+  }
+}
+
+/** Adjacent chains per chain in the newest graph of the node. */
+function newestDegree({ info }: NodeClient): number {
+  const newest = info.nodeGraphHistory.reduce((a, b) => (b[0] > a[0] ? b : a))
+  return newest[1][0]?.[1].length ?? 0
+}
+
+async function placeOf(
+  client: NodeClient,
+  { chain, height, hash }: { readonly chain: number; readonly height: number; readonly hash: Uint8Array },
+): Promise<Place> {
+  // The cut first: a block that is in neither the cut read before nor the chain read after is not there.
+  const head = (await client.cut()).hashes[chain]
+  const id = encodeBase64Url(hash)
+  if (head?.hash === id) return { kind: 'on-chain', depth: 1 }
+  if (head === undefined || head.height < height) return { kind: 'awaited' }
+  const bounds = { upper: [head.hash] }
+  const { items } = await client.hashBranch(chain, bounds, { minheight: height, maxheight: height, limit: 1 }).page()
+  if (items[0] === id) return { kind: 'on-chain', depth: head.height - height + 1 }
+  return { kind: (await isKnown(client, chain, hash)) ? 'orphaned' : 'passed' }
+}
+
+async function isKnown(client: NodeClient, chain: number, hash: Uint8Array): Promise<boolean> {
+  try {
+    const header = await client.header(chain, hash)
+    return equalBytes(header.hash, hash)
+  } catch (error) {
+    if (error instanceof NotFound) return false
+    throw error
+  }
+}
+
+/** The node's own words about an account that may not mine (PROTOCOL.md A.1). */
+const UNAUTHORIZED = /unauthorized miner/i
+
+/** Anything may stand before a node and answer in its place; what it says in its own words is meant for us. */
+async function finalRefusal(
+  _client: NodeClient,
+  { account }: MinerAccount,
+  error: unknown,
+): Promise<NewcutError | null> {
+  if (!(error instanceof NodeRefusal)) return null
+  if (error.status === 403 && UNAUTHORIZED.test(error.excerpt)) {
+    const hint = `the node mines for configured accounts only, and compares account (${account}), predicate and keys as a whole`
+    return new NewcutError('NODE_REFUSED', error.message, { hint, cause: error })
+  }
+  return null
+}

@@ -1,0 +1,154 @@
+/**
+ * What a miner of a node knows and wants, as a pure state machine: `step(state, event) -> [state, effects]`. It touches
+ * no clock, timer, randomness or network; the shell (node-source.ts) performs the effects and tells what came of them.
+ *
+ *     current:  none       nothing has been found to search for
+ *               searching  engines search this job
+ *               solved     a solution of this job is on its way, or was taken: searching it on is of no use
+ *               lost       the chain of this job moved on
+ *     standby:  none       not wanted: there is no job, or no other chain
+ *               wanted     to be asked for when the pause is over
+ *               asking     asked for; `spare` is the work that stands by meanwhile, if any
+ *               ready      work of another chain, so that a New Cut or a solution switches engines at once
+ *
+ * At most one request for current work and one for standby work are under way.
+ */
+import { equalBytes } from '../../core/bytes.ts'
+import { sameParent, type WorkFields, withCreationTime, withNonce } from '../../core/header.ts'
+import type { Work } from '../../core/work.ts'
+import type { JobReason } from '../source.ts'
+
+/** Work under the identity that the miner knows it by. */
+export interface IssuedWork {
+  readonly id: number
+  readonly work: Work
+}
+
+/** Why new work is needed, and since when. */
+export interface Need {
+  readonly reason: JobReason
+  readonly noticedAtMs: number
+}
+
+export type Current =
+  | { readonly kind: 'none'; readonly need: Need }
+  | { readonly kind: 'searching'; readonly job: IssuedWork }
+  | { readonly kind: 'solved' | 'lost'; readonly job: IssuedWork; readonly need: Need }
+
+export type Standby =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'wanted' }
+  | {
+      readonly kind: 'asking'
+      readonly request: number
+      readonly spare: Work | null
+      /** The chain that was searched when it was asked for. */
+      readonly beside: number
+      /** Chains with news since then. */
+      readonly overtaken: ReadonlySet<number>
+    }
+  | { readonly kind: 'ready'; readonly work: Work }
+
+/** A request for current work. */
+export interface Asking {
+  readonly request: number
+  /** It only checks whether the current job still stands; null: it is to replace that. */
+  readonly check: JobReason | null
+  /** Chains with news since it was sent: what it answers for them may be older than the news. */
+  readonly overtaken: ReadonlySet<number>
+}
+
+export interface State {
+  /** Chains of the node. No other chain is mined. */
+  readonly chains: readonly number[]
+  readonly current: Current
+  readonly standby: Standby
+  readonly asking: Asking | null
+  /** A check that was due while another request was under way. */
+  readonly checkDue: JobReason | null
+  /** Requests for current work in a row that brought nothing of use; sets the pause before the next. */
+  readonly attempts: number
+  /** Whether the pause before the next request for current work runs. */
+  readonly isPausing: boolean
+  /** Work that we solved, oldest first: until its chain moves on, work on top of the same parent is of no use. */
+  readonly solved: readonly WorkFields[]
+  /** Whether the node has ever given work: a refusal after that is an outage. */
+  readonly hasHadWork: boolean
+  readonly nextRequest: number
+  readonly nextJob: number
+}
+
+export type Event = { readonly atMs: number } & (
+  | { readonly type: 'started' }
+  | { readonly type: 'answered'; readonly request: number; readonly work: Work }
+  /** `isFinal`: the node itself refuses this miner; asking again would not help. */
+  | { readonly type: 'failed'; readonly request: number; readonly isFinal: boolean }
+  | { readonly type: 'paused'; readonly purpose: Purpose }
+  | { readonly type: 'newCut'; readonly chain: number }
+  | { readonly type: 'streamOpened'; readonly chain: number }
+  | { readonly type: 'refreshDue' }
+  /** A solution of this work is handed in. */
+  | { readonly type: 'handedIn'; readonly fields: WorkFields }
+  /** The node acknowledged it. */
+  | { readonly type: 'taken'; readonly fields: WorkFields }
+  /** It is known not to have become a block. */
+  | { readonly type: 'wasted'; readonly fields: WorkFields }
+)
+
+export type Purpose = 'current' | 'standby'
+
+export type Effect =
+  /** Ask for work: of this chain, or of any but those in `notAmong`. */
+  | { readonly type: 'ask'; readonly purpose: Purpose; readonly request: number; readonly chain: number | null }
+  | {
+      readonly type: 'ask'
+      readonly purpose: Purpose
+      readonly request: number
+      readonly notAmong: readonly number[]
+    }
+  /** The answer is no longer wanted. */
+  | { readonly type: 'cancel'; readonly request: number }
+  /** Tell `paused` after a pause that grows with the attempts; `unpause` takes it back. */
+  | { readonly type: 'pause'; readonly purpose: Purpose; readonly attempts: number }
+  | { readonly type: 'unpause' }
+  | { readonly type: 'deliver'; readonly job: IssuedWork; readonly need: Need }
+  | { readonly type: 'idle' }
+  /** Hear of news on this chain. */
+  | { readonly type: 'follow'; readonly chain: number }
+  /** Tell `refreshDue` when work gets old, counted from now. */
+  | { readonly type: 'refreshLater' }
+  /** Give up: the node refuses this miner. */
+  | { readonly type: 'end' }
+
+/** Most solved work that is remembered: one a chain is usual. */
+export const MAX_SOLVED = 256
+
+export function initialState(chains: readonly number[]): State {
+  return {
+    chains,
+    current: { kind: 'none', need: { reason: 'start', noticedAtMs: 0 } },
+    standby: { kind: 'none' },
+    asking: null,
+    checkDue: null,
+    attempts: 0,
+    isPausing: false,
+    solved: [],
+    hasHadWork: false,
+    nextRequest: 1,
+    nextJob: 1,
+  }
+}
+
+/** Work that a node gave out once more: the same but for its creation time. */
+export function isSameJob(a: Work, b: Work): boolean {
+  return a.bytes.length === b.bytes.length && equalBytes(timeless(a.bytes), timeless(b.bytes))
+}
+
+function timeless(bytes: Uint8Array): Uint8Array {
+  return withNonce(withCreationTime(bytes, 0n), 0n)
+}
+
+/** Whether the block on top of the parent of this work is ours already, as far as we know. */
+export function isSolved({ solved }: State, fields: WorkFields): boolean {
+  return solved.some((known) => sameParent(known, fields))
+}

@@ -1,0 +1,394 @@
+/** The transitions of the state machine in state.ts. */
+import { sameParent, type WorkFields } from '../../core/header.ts'
+import type { Work } from '../../core/work.ts'
+import type { JobReason } from '../source.ts'
+import {
+  type Asking,
+  type Effect,
+  type Event,
+  isSameJob,
+  isSolved,
+  MAX_SOLVED,
+  type Need,
+  type Standby,
+  type State,
+} from './state.ts'
+
+/** News shortens the pause only after so few attempts: a node that sends news all the time is not asked all the time. */
+const MAX_HURRIES = 2
+
+/** What the machine is in after an event, and what is to be done. Pure. */
+export function step(state: State, event: Event): [State, readonly Effect[]] {
+  const machine = new Machine(state, event.atMs)
+  machine.take(event)
+  return [machine.state, machine.effects]
+}
+
+/** One step: the state as it is so far, and the effects in order. */
+class Machine {
+  state: State
+  readonly effects: Effect[] = []
+  readonly #atMs: number
+
+  constructor(state: State, atMs: number) {
+    this.state = state
+    this.#atMs = atMs
+  }
+
+  take(event: Event): void {
+    switch (event.type) {
+      case 'started':
+        this.#set({ current: { kind: 'none', need: this.#need('start') } })
+        this.#askCurrent()
+        return
+      case 'answered':
+        this.#answered(event.request, event.work)
+        return
+      case 'failed':
+        this.#failed(event.request, event.isFinal)
+        return
+      case 'paused':
+        if (event.purpose === 'current') this.#pauseOver()
+        else this.#standbyPauseOver()
+        return
+      case 'newCut':
+        this.#newCut(event.chain)
+        return
+      case 'streamOpened':
+        this.#streamOpened(event.chain)
+        return
+      case 'refreshDue':
+        this.#refresh()
+        return
+      case 'handedIn':
+        this.#handedIn(event.fields)
+        return
+      case 'taken':
+        this.#taken()
+        return
+      case 'wasted':
+        this.#wasted(event.fields)
+        return
+    }
+  }
+
+  #set(change: Partial<State>): void {
+    this.state = { ...this.state, ...change }
+  }
+
+  #need(reason: JobReason): Need {
+    return { reason, noticedAtMs: this.#atMs }
+  }
+
+  /** The chain of the job that is searched; null when none is. */
+  get #searched(): number | null {
+    const { current } = this.state
+    return current.kind === 'searching' ? current.job.work.fields.chainId : null
+  }
+
+  #hasOtherChain(chain: number): boolean {
+    return this.state.chains.some((other) => other !== chain)
+  }
+
+  // Requests
+
+  #request(): number {
+    const request = this.state.nextRequest
+    this.#set({ nextRequest: request + 1 })
+    return request
+  }
+
+  /** Asks for work that replaces the current one, unless that is under way or pausing. */
+  #askCurrent(): void {
+    const { asking, isPausing, solved } = this.state
+    if (isPausing) return
+    if (asking !== null) {
+      // A check under way serves as well: its answer is taken if it is of use.
+      if (asking.check !== null) this.#set({ asking: { ...asking, check: null } })
+      return
+    }
+    const request = this.#request()
+    this.#set({ asking: { request, check: null, overtaken: new Set() } })
+    // The node may not have heard of our solutions yet: it is asked for a chain on which it can do no wrong.
+    const notAmong = solved.map(({ chainId }) => chainId)
+    this.effects.push({ type: 'ask', purpose: 'current', request, notAmong })
+  }
+
+  /** Asks whether the current job still stands. */
+  #check(reason: JobReason): void {
+    const { asking, isPausing } = this.state
+    const chain = this.#searched
+    if (chain === null) return
+    if (asking !== null || isPausing) {
+      this.#set({ checkDue: reason })
+      return
+    }
+    const request = this.#request()
+    this.#set({ asking: { request, check: reason, overtaken: new Set() }, checkDue: null })
+    this.effects.push({ type: 'ask', purpose: 'current', request, chain })
+  }
+
+  #pauseOver(): void {
+    this.#set({ isPausing: false })
+    if (this.#searched === null) {
+      this.#askCurrent()
+      return
+    }
+    if (this.state.checkDue !== null) this.#check(this.state.checkDue)
+  }
+
+  /** There is news: what a pause waits for may be there now. */
+  #hurry(): void {
+    const { isPausing, attempts } = this.state
+    if (isPausing && attempts <= MAX_HURRIES) {
+      this.#set({ isPausing: false })
+      this.effects.push({ type: 'unpause' })
+    }
+    this.#askCurrent()
+  }
+
+  #pause(): void {
+    const attempts = this.state.attempts + 1
+    this.#set({ attempts, isPausing: true })
+    this.effects.push({ type: 'pause', purpose: 'current', attempts })
+  }
+
+  // Answers
+
+  #answered(request: number, work: Work): void {
+    const { asking, standby } = this.state
+    if (asking?.request === request) {
+      this.#answeredCurrent(asking, work)
+      return
+    }
+    if (standby.kind === 'asking' && standby.request === request) this.#answeredStandby(standby, work)
+  }
+
+  #answeredCurrent(asking: Asking, work: Work): void {
+    this.#set({ asking: null, hasHadWork: true })
+    const { current } = this.state
+    if (current.kind === 'searching') {
+      this.#set({ attempts: 0 })
+      this.effects.push({ type: 'refreshLater' })
+      if (isSameJob(current.job.work, work) || !this.#isUseful(work)) {
+        this.#checkAgain()
+        return
+      }
+      this.#searchAnswer(asking, work, this.#need(asking.check ?? 'reconnected'))
+      return
+    }
+    if (this.#isOutdated(asking, work.fields)) this.#askCurrent()
+    else if (!this.#isUseful(work)) this.#pause()
+    else this.#searchAnswer(asking, work, current.need)
+  }
+
+  /** There was news of its chain since it was asked for, so it may be older than that: it is checked at once. */
+  #searchAnswer({ overtaken }: Asking, work: Work, need: Need): void {
+    this.#search(work, need)
+    if (overtaken.has(work.fields.chainId)) this.#check('reconnected')
+  }
+
+  #checkAgain(): void {
+    if (this.state.checkDue !== null) this.#check(this.state.checkDue)
+  }
+
+  #isUseful({ fields }: Work): boolean {
+    return this.state.chains.includes(fields.chainId) && !isSolved(this.state, fields)
+  }
+
+  /** Whether the answer is the lost job once more, perhaps from before the news that its chain moved on. */
+  #isOutdated({ overtaken }: Asking, fields: WorkFields): boolean {
+    const { current } = this.state
+    if (current.kind !== 'lost' || !overtaken.has(fields.chainId)) return false
+    return sameParent(current.job.work.fields, fields)
+  }
+
+  #answeredStandby(asking: Standby & { readonly kind: 'asking' }, work: Work): void {
+    const { chainId: chain } = work.fields
+    const searched = this.#searched
+    this.#set({ standby: { kind: 'wanted' }, hasHadWork: true })
+    // The engines have moved to the very chain meanwhile.
+    if (searched === chain && asking.beside !== searched) {
+      this.#wantStandby()
+      return
+    }
+    if (searched === chain || !this.#isUseful(work)) {
+      this.#pauseStandby()
+      return
+    }
+    const { current } = this.state
+    if (current.kind !== 'searching') {
+      this.#search(work, current.need)
+      return
+    }
+    this.#set({ standby: { kind: 'ready', work } })
+    this.effects.push({ type: 'follow', chain })
+    if (asking.overtaken.has(chain)) this.#renewStandby()
+  }
+
+  #failed(request: number, isFinal: boolean): void {
+    const { asking, standby, hasHadWork } = this.state
+    if (asking?.request === request) {
+      if (isFinal && !hasHadWork) {
+        this.effects.push({ type: 'end' })
+        return
+      }
+      this.#set({ asking: null, checkDue: asking.check ?? this.state.checkDue })
+      this.#pause()
+    } else if (standby.kind === 'asking' && standby.request === request) {
+      this.#set({ standby: standby.spare === null ? { kind: 'wanted' } : { kind: 'ready', work: standby.spare } })
+      if (standby.spare === null) this.#pauseStandby()
+    }
+  }
+
+  // Current work
+
+  /** Makes this the current job. */
+  #search(work: Work, need: Need): void {
+    const { nextJob, asking, solved } = this.state
+    const { chainId: chain, height } = work.fields
+    const job = { id: nextJob, work }
+    if (asking !== null) this.effects.push({ type: 'cancel', request: asking.request })
+    this.#set({
+      current: { kind: 'searching', job },
+      nextJob: nextJob + 1,
+      asking: null,
+      checkDue: null,
+      attempts: 0,
+      // The chain moved on: what was solved below is history.
+      solved: solved.filter((known) => known.chainId !== chain || known.height >= height),
+    })
+    this.effects.push({ type: 'deliver', job, need }, { type: 'follow', chain }, { type: 'refreshLater' })
+    if (this.#spare?.fields.chainId === chain) this.#dropStandby()
+    else if (this.state.standby.kind === 'none' || this.state.standby.kind === 'wanted') this.#wantStandby()
+  }
+
+  /** The current job is over: the standby takes its place, or there is nothing to search until work comes. */
+  #over(kind: 'solved' | 'lost', reason: JobReason): void {
+    const { current, standby } = this.state
+    if (current.kind !== 'searching') return
+    const need = this.#need(reason)
+    this.#set({ current: { kind, job: current.job, need } })
+    const spare = this.#spare
+    if (spare !== null && this.#isUseful(spare)) {
+      if (standby.kind === 'asking') this.effects.push({ type: 'cancel', request: standby.request })
+      this.#set({ standby: { kind: 'none' } })
+      this.#search(spare, need)
+      return
+    }
+    this.effects.push({ type: 'idle' })
+    // A chain that is alone has no work before the node knows of our solution; `taken` asks then.
+    if (kind === 'lost' || this.#hasOtherChain(current.job.work.fields.chainId)) this.#askCurrent()
+  }
+
+  // Standby work
+
+  #wantStandby(): void {
+    if (this.state.standby.kind !== 'asking') this.#askStandby(null, null)
+  }
+
+  #standbyPauseOver(): void {
+    if (this.state.standby.kind === 'wanted') this.#wantStandby()
+  }
+
+  /** Asks for standby work of this chain, or of any but the current one. `spare` stands by meanwhile. */
+  #askStandby(chain: number | null, spare: Work | null): void {
+    const searched = this.#searched
+    if (searched === null || !this.#hasOtherChain(searched)) {
+      this.#set({ standby: { kind: 'none' } })
+      return
+    }
+    const request = this.#request()
+    this.#set({ standby: { kind: 'asking', request, spare, beside: searched, overtaken: new Set() } })
+    const solved = this.state.solved.map(({ chainId }) => chainId)
+    this.effects.push(
+      chain === null
+        ? { type: 'ask', purpose: 'standby', request, notAmong: [searched, ...solved] }
+        : { type: 'ask', purpose: 'standby', request, chain },
+    )
+  }
+
+  #pauseStandby(): void {
+    this.effects.push({ type: 'pause', purpose: 'standby', attempts: 1 })
+  }
+
+  /** Drops standby work that is known to be of no use. */
+  #dropStandby(): void {
+    const { standby } = this.state
+    if (standby.kind === 'ready') this.#set({ standby: { kind: 'wanted' } })
+    else if (standby.kind === 'asking') this.#set({ standby: { ...standby, spare: null } })
+    this.#wantStandby()
+  }
+
+  /** The work that stands by, even while newer is asked for. */
+  get #spare(): Work | null {
+    const { standby } = this.state
+    if (standby.kind === 'ready') return standby.work
+    return standby.kind === 'asking' ? standby.spare : null
+  }
+
+  /** Asks for the same standby work again; it stands by until the answer comes. */
+  #renewStandby(): void {
+    const { standby } = this.state
+    if (standby.kind === 'ready') this.#askStandby(standby.work.fields.chainId, standby.work)
+  }
+
+  // News
+
+  #newCut(chain: number): void {
+    const { current } = this.state
+    this.#overtake(chain)
+    if (this.#spare?.fields.chainId === chain) this.#dropStandby()
+    if (this.#searched === chain) {
+      this.#over('lost', 'newCut')
+      return
+    }
+    // Most likely our own block: the chain has new work.
+    if (current.kind === 'solved' && current.job.work.fields.chainId === chain) this.#hurry()
+  }
+
+  /** What is on its way may be from before the news of this chain. */
+  #overtake(chain: number): void {
+    const { asking, standby } = this.state
+    if (asking !== null) this.#set({ asking: overtakenBy(asking, chain) })
+    if (standby.kind === 'asking') this.#set({ standby: overtakenBy(standby, chain) })
+  }
+
+  /** What happened on the chain before its stream stood was missed. */
+  #streamOpened(chain: number): void {
+    this.#overtake(chain)
+    if (this.#searched === chain) this.#check('reconnected')
+    if (this.#spare?.fields.chainId === chain) this.#renewStandby()
+  }
+
+  /** Nodes forget work after some minutes: it is asked for again before that. */
+  #refresh(): void {
+    this.#check('refreshed')
+    this.#renewStandby()
+  }
+
+  // Solutions
+
+  #handedIn(fields: WorkFields): void {
+    const others = this.state.solved.filter((known) => !sameParent(known, fields))
+    this.#set({ solved: [...others, fields].slice(-MAX_SOLVED) })
+    const { current } = this.state
+    if (this.#spare !== null && sameParent(this.#spare.fields, fields)) this.#dropStandby()
+    if (current.kind === 'searching' && sameParent(current.job.work.fields, fields)) this.#over('solved', 'solved')
+  }
+
+  /** The chain has new work now, or will have soon. */
+  #taken(): void {
+    if (this.#searched === null) this.#hurry()
+  }
+
+  /** No block came of it: the work on top of its parent is of use again. */
+  #wasted(fields: WorkFields): void {
+    this.#set({ solved: this.state.solved.filter((known) => !sameParent(known, fields)) })
+    if (this.#searched === null) this.#hurry()
+  }
+}
+
+function overtakenBy<T extends { readonly overtaken: ReadonlySet<number> }>(asking: T, chain: number): T {
+  return { ...asking, overtaken: new Set([...asking.overtaken, chain]) }
+}

@@ -1,0 +1,212 @@
+/**
+ * What every source of work promises to the miner (src/source/source.ts). A source is tested against whatever it gets
+ * its work from; the test bed says how to move that.
+ */
+import { afterEach, describe, expect, it } from 'vitest'
+import { withCreationTime } from '../../src/core/header.ts'
+import { meets, powHash } from '../../src/core/pow.ts'
+import type { FollowUp, Job, Solution, Source } from '../../src/source/source.ts'
+import { miss, solve } from '../solve.ts'
+
+export interface SourceTestBed {
+  readonly source: Source
+  /** Somebody else solves the work of this job. */
+  readonly solveElsewhere: (job: Job) => Promise<void>
+  /** From now on nothing that the source asks for is answered, until the function that it returns is called. */
+  readonly hang: () => () => void
+  readonly close: () => Promise<void>
+}
+
+/** Runs a source, and reads its jobs. */
+export class SourceReader {
+  readonly source: Source
+  readonly jobs: (Job | null)[] = []
+  readonly said: string[] = []
+  readonly stop = new AbortController()
+  readonly ended: Promise<void>
+
+  constructor(source: Source) {
+    this.source = source
+    const events = {
+      onTrouble: (message: string) => void this.said.push(message),
+      onRecovered: (message: string) => void this.said.push(message),
+    }
+    this.ended = (async () => {
+      for await (const job of source.jobs(this.stop.signal, events)) this.jobs.push(job)
+    })()
+  }
+
+  /** The newest job that is as wanted. */
+  async job(isWanted: (job: Job) => boolean = () => true): Promise<Job> {
+    for (;;) {
+      const newest = this.jobs.at(-1)
+      if (newest != null && isWanted(newest)) return newest
+      await new Promise((resolve) => setTimeout(resolve, 2))
+    }
+  }
+
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+}
+
+export const solutionOf = (job: Job): Solution => ({ job, bytes: solve(job.work.bytes) })
+
+/** All that becomes of a solution after it was acknowledged. */
+export async function fateOf(source: Source, solution: Solution): Promise<FollowUp[]> {
+  const steps: FollowUp[] = []
+  for await (const step of source.follow(solution, new AbortController().signal)) steps.push(step)
+  return steps
+}
+
+export function sourceConformance(name: string, start: () => Promise<SourceTestBed>): void {
+  describe(name, () => {
+    const cleanups: (() => unknown)[] = []
+    afterEach(async () => {
+      for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+    })
+
+    async function started() {
+      const bed = await start()
+      cleanups.push(bed.close)
+      const reader = new SourceReader(bed.source)
+      cleanups.push(async () => {
+        reader.stop.abort()
+        await reader.ended
+      })
+      return { ...bed, reader }
+    }
+
+    it('gives jobs with an identity, of the promised length, that can be solved', async () => {
+      const { source, reader } = await started()
+      const job = await reader.job()
+      expect(job.id).not.toBe('')
+      expect(job.issuer).not.toBe('')
+      expect(job.work.bytes).toHaveLength(source.workBytes)
+      expect(job.target).toBeGreaterThanOrEqual(job.work.fields.target)
+      expect(meets(powHash(solutionOf(job).bytes), job.target)).toBe(true)
+      expect(source.description).not.toBe('')
+    })
+
+    it('gives every job another id', async () => {
+      const { source, reader } = await started()
+      for (let count = 0; count < 5; count++) {
+        const { length } = reader.jobs
+        const job = await reader.job()
+        expect(await source.handIn(solutionOf(job))).toEqual({ step: 'acknowledged' })
+        await reader.until(() => reader.jobs.slice(length).some((later) => later !== null))
+      }
+      const ids = reader.jobs.flatMap((job) => job?.id ?? [])
+      expect(ids.length).toBeGreaterThanOrEqual(5)
+      expect(new Set(ids).size).toBe(ids.length)
+    })
+
+    it('acknowledges a solution, and confirms it in its chain', async () => {
+      const { source, reader } = await started()
+      const solution = solutionOf(await reader.job())
+      expect(await source.handIn(solution)).toEqual({ step: 'acknowledged' })
+      const [last] = (await fateOf(source, solution)).slice(-1)
+      expect(last).toMatchObject({ step: 'confirmed', depth: expect.any(Number) })
+    })
+
+    it('takes a solution with a newer creation time than that of the job', async () => {
+      const { source, reader } = await started()
+      const job = await reader.job()
+      const bytes = solve(withCreationTime(job.work.bytes, job.work.fields.creationTime + 1n))
+      expect(await source.handIn({ job, bytes })).toEqual({ step: 'acknowledged' })
+      expect(await fateOf(source, { job, bytes })).toMatchObject([{ step: 'confirmed' }])
+    })
+
+    it('rejects a solution that does not solve', async () => {
+      const { source, reader } = await started()
+      const job = await reader.job()
+      expect(await source.handIn({ job, bytes: miss(job.work.bytes) })).toMatchObject({
+        step: 'rejected',
+        reason: 'invalid-pow',
+      })
+    })
+
+    it('replaces a job that somebody else solves, and says that it is for a new cut', async () => {
+      const { source, solveElsewhere, reader } = await started()
+      const lost = await reader.job()
+      await reader.until(() => source.connected)
+      await solveElsewhere(lost)
+      const job = await reader.job(({ id }) => id !== lost.id)
+      expect(job.reason).toBe('newCut')
+    })
+
+    it('says of a late solution that it is stale', async () => {
+      const { source, solveElsewhere, reader } = await started()
+      const lost = await reader.job()
+      await reader.until(() => source.connected)
+      await solveElsewhere(lost)
+      await reader.job(({ id }) => id !== lost.id)
+      const late = { job: lost, bytes: solve(lost.work.bytes, 1_000_000n) }
+      const receipt = await source.handIn(late)
+      const end = receipt.step === 'acknowledged' ? (await fateOf(source, late)).at(-1) : receipt
+      expect(end?.step).toBe('stale')
+    })
+
+    it('gives a slow reader the newest job only', async () => {
+      const { source, close, solveElsewhere } = await start()
+      cleanups.push(close)
+      const stop = new AbortController()
+      cleanups.push(() => stop.abort())
+      const said = { onTrouble: () => undefined, onRecovered: () => undefined }
+      const iterator = source.jobs(stop.signal, said)[Symbol.asyncIterator]()
+      const next = async (): Promise<Job> => {
+        const { value } = await iterator.next()
+        return value ?? next()
+      }
+      const first = await next()
+      while (!source.connected) await new Promise((resolve) => setTimeout(resolve, 2))
+      // It replaces its job behind the back of the reader, each time that somebody solves it.
+      await solveElsewhere(first)
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      const second = await next()
+      expect(second.work.fields.parent).not.toEqual(first.work.fields.parent)
+      let more = 0
+      void iterator.next().then(({ done }) => {
+        if (!done) more++
+      })
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      expect(more).toBe(0)
+    })
+
+    it('has nothing to search while a solution hangs and nothing else can be searched, or another job', async () => {
+      const { source, hang, reader } = await started()
+      const job = await reader.job()
+      const release = hang()
+      const receipt = source.handIn(solutionOf(job))
+      await reader.until(() => reader.jobs.at(-1)?.id !== job.id)
+      release()
+      expect(await receipt).toMatchObject({ step: 'acknowledged' })
+      await reader.job(({ id }) => id !== job.id)
+    })
+
+    it('ends at once when it is stopped while requests hang, and says nothing afterwards', async () => {
+      const { hang, reader, solveElsewhere } = await started()
+      const job = await reader.job()
+      await reader.until(() => reader.source.connected)
+      const release = hang()
+      void solveElsewhere(job)
+      const stoppedAtMs = performance.now()
+      reader.stop.abort()
+      await reader.ended
+      expect(performance.now() - stoppedAtMs).toBeLessThan(5_000)
+      const [jobs, said] = [reader.jobs.length, reader.said.length]
+      release()
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      expect([reader.jobs.length, reader.said.length]).toEqual([jobs, said])
+    })
+
+    it('never gives a job when it was stopped before it began', async () => {
+      const { source, close } = await start()
+      cleanups.push(close)
+      const said = { onTrouble: () => undefined, onRecovered: () => undefined }
+      const jobs: unknown[] = []
+      for await (const job of source.jobs(AbortSignal.abort(), said)) jobs.push(job)
+      expect(jobs).toEqual([])
+    })
+  })
+}

@@ -1,0 +1,60 @@
+/** A node that does what a test says, when it says it. */
+import { NewcutError } from '../../src/core/errors.ts'
+import type { Work } from '../../src/core/work.ts'
+import type { MiningNode, NewsHandlers, Place, WorkAnswer } from '../../src/source/node/mining-node.ts'
+
+interface Deferred<T> {
+  readonly resolve: (value: T) => void
+  readonly reject: (error: unknown) => void
+}
+
+export class ScriptedNode implements MiningNode {
+  readonly url = 'http://node.test'
+  readonly description = 'scripted'
+  readonly workBytes = 286
+  readonly chains: readonly number[]
+  /** Requests for work that wait for their answer, oldest first, with the chain that was asked for. */
+  readonly asked: (Deferred<WorkAnswer> & { readonly chain: number | null; readonly signal: AbortSignal })[] = []
+  readonly submitted: Uint8Array[] = []
+  readonly handlers = new Map<number, NewsHandlers>()
+  submit: (attempt: number) => Promise<void> = async () => undefined
+  place: () => Promise<Place> = async () => ({ kind: 'on-chain', depth: 1 })
+  refusal: NewcutError | null = null
+
+  constructor(chains = 3) {
+    this.chains = Array.from({ length: chains }, (_, chain) => chain)
+  }
+
+  work(chain: number | null, signal: AbortSignal): Promise<WorkAnswer> {
+    return new Promise((resolve, reject) => {
+      const request = { chain, signal, resolve, reject }
+      this.asked.push(request)
+      signal.addEventListener('abort', () => {
+        this.asked.splice(this.asked.indexOf(request), 1)
+        reject(signal.reason)
+      })
+    })
+  }
+
+  async solved(bytes: Uint8Array): Promise<void> {
+    this.submitted.push(bytes)
+    await this.submit(this.submitted.length)
+  }
+
+  news(chain: number, handlers: NewsHandlers): void {
+    this.handlers.set(chain, handlers)
+  }
+
+  placeOf = () => this.place()
+  finalRefusal = async () => this.refusal
+
+  /** Answers the oldest request. */
+  answer(work: Work, clockAheadMs: number | null = null): void {
+    this.asked.shift()?.resolve({ work, clockAheadMs })
+  }
+
+  /** Fails the oldest request. */
+  fail(message = 'connection refused'): void {
+    this.asked.shift()?.reject(new NewcutError('NODE_UNREACHABLE', message))
+  }
+}

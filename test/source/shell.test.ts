@@ -1,0 +1,275 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { NewcutError } from '../../src/core/errors.ts'
+import { NodeRefusal } from '../../src/node/errors.ts'
+import { NodeSource } from '../../src/source/node/node-source.ts'
+import type { FollowUp, Job } from '../../src/source/source.ts'
+import { settle, VirtualClock } from '../mine/virtual-clock.ts'
+import { ScriptedNode } from './scripted-node.ts'
+import { madeWork } from './simulated-node.ts'
+
+const stops: AbortController[] = []
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop.abort()
+})
+
+async function started(chains = 3) {
+  const clock = new VirtualClock()
+  const node = new ScriptedNode(chains)
+  const source = new NodeSource({ node, clock, random: () => 0.5 })
+  const stop = new AbortController()
+  stops.push(stop)
+  const said: string[] = []
+  const jobs: (Job | null)[] = []
+  const events = {
+    onTrouble: (message: string) => said.push(`trouble: ${message}`),
+    onRecovered: (message: string) => said.push(`recovered: ${message}`),
+  }
+  const ended = (async () => {
+    for await (const job of source.jobs(stop.signal, events)) jobs.push(job)
+  })()
+  await settle()
+  const answer = async (chain: number, parent: number, creationTime = 1n) => {
+    node.answer(madeWork(chain, parent, creationTime))
+    await settle()
+  }
+  return { clock, node, source, stop, said, jobs, ended, answer }
+}
+
+const solutionOf = (job: Job | null | undefined) => {
+  if (job == null) throw new Error('there is no job')
+  return { job, bytes: job.work.bytes }
+}
+
+async function followed(updates: AsyncIterable<FollowUp>): Promise<FollowUp[]> {
+  const steps: FollowUp[] = []
+  for await (const step of updates) steps.push(step)
+  return steps
+}
+
+describe('work from a node that is slow or out of order', () => {
+  it('gives a request up that is not answered within 5 s, says so once, and asks again', async () => {
+    const { clock, node, said } = await started()
+    await clock.pass(4_900)
+    expect(node.asked).toHaveLength(1)
+    expect(said).toEqual([])
+    await clock.pass(5_100)
+    expect(said).toEqual([expect.stringContaining('no answer to a request for work within 5 s')])
+    expect(node.asked).toHaveLength(1)
+  })
+
+  it('idles while a solution hangs, however long, and does not hand the same parent in twice', async () => {
+    const { clock, node, source, jobs, answer } = await started(1)
+    await answer(0, 5)
+    let release: () => void = () => undefined
+    node.submit = () => new Promise((resolve) => (release = resolve))
+    const receipt = source.handIn(solutionOf(jobs[0]))
+    await settle()
+    expect(jobs).toEqual([expect.anything(), null])
+    await clock.pass(60_000)
+    expect(jobs).toHaveLength(2)
+    release()
+    expect(await receipt).toEqual({ step: 'acknowledged' })
+    await settle()
+    // The node has taken the solution, and moves its chain later.
+    await answer(0, 5, 2n)
+    expect(jobs).toHaveLength(2)
+    await clock.pass(200)
+    await answer(0, 6)
+    expect(jobs[2]).toMatchObject({ reason: 'solved', work: { fields: { height: 7n } } })
+  })
+
+  it('searches another chain while a solution hangs', async () => {
+    const { node, source, jobs, answer } = await started(3)
+    await answer(0, 5)
+    await answer(1, 8)
+    node.submit = () => new Promise(() => undefined)
+    void source.handIn(solutionOf(jobs[0]))
+    await settle()
+    expect(jobs[1]).toMatchObject({ reason: 'solved', work: { fields: { chainId: 1 } } })
+  })
+
+  it('drops the answer of a request that it has cancelled', async () => {
+    const { node, jobs, answer } = await started(3)
+    await answer(0, 5)
+    node.handlers.get(0)?.onNewCut()
+    await settle()
+    // Both are asked for: a replacement, and standby work. The first answer is taken, the other request ends.
+    expect(node.asked).toHaveLength(2)
+    const [one, other] = node.asked
+    one.resolve({ work: madeWork(1, 8), clockAheadMs: null })
+    await settle()
+    other.resolve({ work: madeWork(2, 9), clockAheadMs: null })
+    await settle()
+    expect(jobs.flatMap((job) => job?.work.fields.chainId ?? [])).toEqual([0, 1])
+  })
+})
+
+describe('an outage', () => {
+  it('is one line when it begins and one when it ends, whatever fails and however often', async () => {
+    const { clock, node, said, answer } = await started()
+    for (let attempt = 0; attempt < 8; attempt++) {
+      node.fail()
+      await clock.pass(6_000)
+    }
+    expect(said).toEqual(['trouble: no work: connection refused; trying on'])
+    await answer(0, 5)
+    expect(said.slice(1)).toEqual([expect.stringMatching(/^recovered: the node answers again, after \d+ s$/)])
+  })
+
+  it('is not said of a stream that is opened again within 10 s', async () => {
+    const { clock, node, said, answer } = await started()
+    await answer(0, 5)
+    await answer(1, 6)
+    const stream = node.handlers.get(0)
+    stream?.onOpen()
+    for (let count = 0; count < 20; count++) {
+      stream?.onBroken(new NewcutError('NODE_MISBEHAVED', 'no event for 10000 ms'))
+      await clock.pass(2_000)
+      stream?.onOpen()
+      await settle()
+      while (node.asked.length > 0) await answer(node.asked[0].chain ?? 0, node.asked[0].chain === 1 ? 6 : 5)
+      await clock.pass(3_000)
+    }
+    expect(said).toEqual([])
+  })
+
+  it('is said of a stream that stays closed for longer', async () => {
+    const { clock, node, said, answer } = await started()
+    await answer(0, 5)
+    await answer(1, 6)
+    node.handlers.get(0)?.onBroken(new NewcutError('NODE_UNREACHABLE', 'connection refused'))
+    await clock.pass(11_000)
+    expect(said).toEqual([expect.stringContaining('no news: update stream of chain 0')])
+    node.handlers.get(0)?.onOpen()
+    expect(said).toHaveLength(2)
+  })
+
+  it('does not end the miner, whatever the node refuses once it has given work', async () => {
+    const { clock, node, jobs, said, answer } = await started(1)
+    await answer(0, 5)
+    node.refusal = new NewcutError('NODE_REFUSED', 'Unauthorized Miner')
+    node.handlers.get(0)?.onNewCut()
+    await settle()
+    node.fail('404')
+    await clock.pass(1_000)
+    await answer(0, 6)
+    expect(said).toEqual([expect.stringContaining('404'), expect.stringContaining('answers again')])
+    expect(jobs.map((job) => job?.work.fields.height ?? null)).toEqual([6n, null, 7n])
+  })
+
+  it('ends the miner with the refusal of the node itself before there was any work', async () => {
+    const { node, ended } = await started()
+    node.refusal = new NewcutError('NODE_REFUSED', 'Unauthorized Miner: k:test')
+    node.fail('403')
+    await expect(ended).rejects.toMatchObject({ code: 'NODE_REFUSED', message: 'Unauthorized Miner: k:test' })
+  })
+})
+
+describe('a solution', () => {
+  const refusal = (status: number, excerpt: string) => new NodeRefusal({ url: 'http://node.test', status, excerpt })
+
+  async function handedIn(submit: ScriptedNode['submit'], place?: ScriptedNode['place']) {
+    const { clock, node, source, jobs, answer } = await started()
+    await answer(0, 5)
+    node.submit = submit
+    if (place) node.place = place
+    const receipt = source.handIn(solutionOf(jobs[0]))
+    await clock.pass(60_000)
+    return { receipt: await receipt, attempts: node.submitted.length, source, solution: solutionOf(jobs[0]) }
+  }
+
+  it('is handed in again while something before the node answers 404, 502 or a redirection', async () => {
+    const answers = [refusal(404, '<html>not found'), refusal(502, 'Bad Gateway'), refusal(302, '')]
+    const { receipt, attempts } = await handedIn(async (attempt) => {
+      const answer = answers[attempt - 1]
+      if (answer) throw answer
+    })
+    expect(receipt).toEqual({ step: 'acknowledged' })
+    expect(attempts).toBe(4)
+  })
+
+  it('is rejected at once in the words of the node', async () => {
+    const { receipt, attempts } = await handedIn(async () => {
+      throw refusal(400, 'Invalid solved work: Invalid POW hash')
+    })
+    expect(receipt).toMatchObject({ step: 'rejected', reason: 'invalid-pow' })
+    expect(attempts).toBe(1)
+  })
+
+  it('is stale if the node knows no payload because another miner was faster', async () => {
+    const submit = async () => {
+      throw refusal(404, 'No associated Payload')
+    }
+    const { receipt } = await handedIn(submit, async () => ({ kind: 'passed' }))
+    expect(receipt).toEqual({ step: 'stale' })
+  })
+
+  it('is rejected if the node knows no payload and its chain has not moved', async () => {
+    const submit = async () => {
+      throw refusal(404, 'No associated Payload')
+    }
+    const { receipt } = await handedIn(submit, async () => ({ kind: 'awaited' }))
+    expect(receipt).toMatchObject({ step: 'rejected', reason: 'no-payload' })
+  })
+
+  it('is acknowledged if the first answer was lost and the chain has the block', async () => {
+    const { receipt, attempts } = await handedIn(async (attempt) => {
+      if (attempt === 1) throw new NewcutError('NODE_UNREACHABLE', 'connection lost')
+      throw refusal(404, 'No associated Payload')
+    })
+    expect(receipt).toEqual({ step: 'acknowledged' })
+    expect(attempts).toBe(2)
+  })
+
+  it('is lost if the node cannot be reached for long', async () => {
+    const { receipt, attempts } = await handedIn(async () => {
+      throw new NewcutError('NODE_UNREACHABLE', 'connection refused')
+    })
+    expect(receipt).toEqual({ step: 'lost', reason: 'unreachable', message: 'connection refused' })
+    expect(attempts).toBe(6)
+  })
+
+  it.each<[string, ScriptedNode['place'], FollowUp]>([
+    ['confirmed with its depth', async () => ({ kind: 'on-chain', depth: 3 }), { step: 'confirmed', depth: 3 }],
+    ['orphaned if its chain goes on without it', async () => ({ kind: 'orphaned' }), { step: 'orphaned' }],
+    ['stale if its chain has another block there', async () => ({ kind: 'passed' }), { step: 'stale' }],
+    ['stale if the node silently drops it', async () => ({ kind: 'awaited' }), { step: 'stale' }],
+  ])('is %s', async (_what, place, expected) => {
+    const { clock, node, source, jobs, answer, stop } = await started()
+    await answer(0, 5)
+    node.place = place
+    const steps = followed(source.follow(solutionOf(jobs[0]), stop.signal))
+    await clock.pass(10_000)
+    expect(await steps).toEqual([expected])
+  })
+
+  it('is unconfirmed if nobody can be asked', async () => {
+    const { clock, node, source, jobs, answer, stop } = await started()
+    await answer(0, 5)
+    node.place = async () => {
+      throw new NewcutError('NODE_UNREACHABLE', 'connection refused')
+    }
+    const steps = followed(source.follow(solutionOf(jobs[0]), stop.signal))
+    await clock.pass(10_000)
+    expect(await steps).toEqual([{ step: 'unconfirmed', message: 'connection refused' }])
+  })
+})
+
+describe('the end of a source', () => {
+  it('cancels requests and timers, and says nothing afterwards', async () => {
+    const { clock, node, stop, ended, jobs, said, answer } = await started()
+    await answer(0, 5)
+    expect(node.asked).toHaveLength(1)
+    const late = node.asked[0]
+    stop.abort()
+    await ended
+    late.resolve({ work: madeWork(1, 2), clockAheadMs: null })
+    node.handlers.get(0)?.onNewCut()
+    node.handlers.get(0)?.onBroken(new NewcutError('NODE_UNREACHABLE', 'closed'))
+    await clock.pass(600_000)
+    expect(node.asked).toHaveLength(0)
+    expect(clock.pending).toBe(0)
+    expect(jobs).toHaveLength(1)
+    expect(said).toEqual([])
+  })
+})

@@ -1,0 +1,224 @@
+/**
+ * A node, its chains and the way to it, as a model: the state machine of the source is driven by generated moves, and
+ * every move checks what must hold at all times.
+ */
+import { expect } from 'vitest'
+import { decodeWork, encodeWork, type WorkFields } from '../../src/core/header.ts'
+import { MAX_TARGET } from '../../src/core/target.ts'
+import { type Work, workFromBytes } from '../../src/core/work.ts'
+import { type Effect, type Event, initialState, isSolved, type State } from '../../src/source/node/state.ts'
+import { step } from '../../src/source/node/step.ts'
+
+type Ask = Extract<Effect, { readonly type: 'ask' }>
+export type NewsOf<E> = E extends Event ? Omit<E, 'atMs'> : never
+
+/** Work on top of a parent that a number stands for. */
+export function madeWork(chain: number, parent: number, creationTime = 1n, transactions = 0): Work {
+  const bytes = (value: number) => new Uint8Array(32).fill(value & 0xff).fill(value >> 8, 0, 1)
+  const fields: WorkFields = {
+    featureFlags: 0n,
+    creationTime,
+    parent: bytes(parent),
+    adjacents: new Map([[chain + 1, bytes(7)]]),
+    target: MAX_TARGET,
+    payloadHash: bytes(transactions + 1),
+    chainId: chain,
+    weight: 0n,
+    height: BigInt(parent + 1),
+    version: 2,
+    epochStart: 0n,
+    nonce: 0n,
+  }
+  return workFromBytes(encodeWork(fields))
+}
+
+/** Heads of a chain are numbered by height: the parent of the work of a chain is its head. */
+export class SimulatedNode {
+  state: State
+  readonly heads: number[]
+  /** Requests that have not been answered, with what the node will answer once it has read them. */
+  readonly asked = new Map<number, { readonly ask: Ask; answer: Work | null }>()
+  readonly pauses = new Set<string>()
+  readonly followed = new Set<number>()
+  /** Streams that stand: only those bring news. */
+  readonly open = new Set<number>()
+  /** News on its way, oldest first. */
+  readonly news: number[] = []
+  /** Solutions on their way. */
+  readonly handedIn: WorkFields[] = []
+  delivered: Work | null = null
+  readonly jobs: number[] = []
+  #nowMs = 0
+  #creationTime = 1n
+
+  constructor(chains: number) {
+    this.state = initialState(Array.from({ length: chains }, (_, chain) => chain))
+    this.heads = Array.from({ length: chains }, () => 0)
+    this.tell({ type: 'started' })
+  }
+
+  tell(news: NewsOf<Event>): void {
+    const [state, effects] = step(this.state, { ...news, atMs: ++this.#nowMs } as Event)
+    // A step that changed a state instead of returning another one would throw.
+    this.state = Object.freeze(state)
+    for (const part of [state.current, state.standby, state.asking, state.solved]) Object.freeze(part)
+    for (const effect of effects) this.#perform(effect)
+    this.#check()
+  }
+
+  #perform(effect: Effect): void {
+    switch (effect.type) {
+      case 'ask':
+        expect(this.asked.has(effect.request)).toBe(false)
+        this.asked.set(effect.request, { ask: effect, answer: null })
+        return
+      case 'cancel':
+        expect(this.asked.delete(effect.request)).toBe(true)
+        return
+      case 'pause':
+        this.pauses.add(effect.purpose)
+        return
+      case 'unpause':
+        expect(this.pauses.delete('current')).toBe(true)
+        return
+      case 'deliver':
+        expect(isSolved(this.state, effect.job.work.fields), 'work that we solved is not searched').toBe(false)
+        this.jobs.push(effect.job.id)
+        this.delivered = effect.job.work
+        return
+      case 'idle':
+        this.delivered = null
+        return
+      case 'follow':
+        this.followed.add(effect.chain)
+    }
+  }
+
+  /** What holds at any time. */
+  #check(): void {
+    const { current, standby, asking, isPausing, chains } = this.state
+    const purposes = [...this.asked.values()].map(({ ask }) => ask.purpose)
+    expect(purposes.filter((purpose) => purpose === 'current')).toHaveLength(asking === null ? 0 : 1)
+    expect(purposes.filter((purpose) => purpose === 'standby')).toHaveLength(standby.kind === 'asking' ? 1 : 0)
+    expect(this.pauses.has('current')).toBe(isPausing)
+    expect(asking !== null && isPausing, 'nothing is asked for during a pause').toBe(false)
+    expect(this.delivered).toEqual(current.kind === 'searching' ? current.job.work : null)
+    expect(new Set(this.jobs).size).toBe(this.jobs.length)
+    for (const chain of this.followed) expect(chains).toContain(chain)
+    if (current.kind === 'searching') {
+      expect(isSolved(this.state, current.job.work.fields)).toBe(false)
+      if (standby.kind === 'ready') {
+        expect(standby.work.fields.chainId).not.toBe(current.job.work.fields.chainId)
+        expect(isSolved(this.state, standby.work.fields)).toBe(false)
+      }
+      return
+    }
+    // Never stuck: something will bring work.
+    const isWaitingForVerdict = this.handedIn.length > 0
+    expect(asking !== null || isPausing || standby.kind === 'asking' || isWaitingForVerdict).toBe(true)
+  }
+
+  // Moves of the world
+
+  /** The node reads a request: from now on its answer is as the chains are now. */
+  read(index: number, random: number): void {
+    const waiting = [...this.asked.values()].filter(({ answer }) => answer === null)
+    const entry = waiting[index % Math.max(1, waiting.length)]
+    if (entry === undefined) return
+    const chain = this.#chainOf(entry.ask, random)
+    entry.answer = madeWork(chain, this.heads[chain], ++this.#creationTime)
+  }
+
+  #chainOf(ask: Ask, random: number): number {
+    if ('chain' in ask && ask.chain !== null) return ask.chain
+    const excluded = 'notAmong' in ask ? ask.notAmong : []
+    const choice = this.state.chains.filter((chain) => !excluded.includes(chain))
+    return choice.length > 0 ? choice[random % choice.length] : random % this.heads.length
+  }
+
+  /** An answer arrives. */
+  answer(index: number): void {
+    const ready = [...this.asked].filter(([, { answer }]) => answer !== null)
+    const [request, entry] = ready[index % Math.max(1, ready.length)] ?? []
+    if (request === undefined || entry?.answer == null) return
+    this.asked.delete(request)
+    this.tell({ type: 'answered', request, work: entry.answer })
+  }
+
+  /** A request fails. */
+  fail(index: number): void {
+    const [request] = [...this.asked.keys()].slice(index % Math.max(1, this.asked.size))
+    if (request === undefined) return
+    this.asked.delete(request)
+    this.tell({ type: 'failed', request, isFinal: false })
+  }
+
+  /** Somebody else's block on a chain. */
+  advance(chain: number): void {
+    this.heads[chain % this.heads.length]++
+    this.news.push(chain % this.heads.length)
+  }
+
+  hear(): void {
+    const chain = this.news.shift()
+    if (chain !== undefined && this.open.has(chain)) this.tell({ type: 'newCut', chain })
+  }
+
+  /** A stream opens, perhaps once more. */
+  openStream(chain: number): void {
+    if (!this.followed.has(chain)) return
+    this.open.add(chain)
+    this.tell({ type: 'streamOpened', chain })
+  }
+
+  closeStream(chain: number): void {
+    this.open.delete(chain)
+  }
+
+  pauseOver(purpose: 'current' | 'standby'): void {
+    if (this.pauses.delete(purpose)) this.tell({ type: 'paused', purpose })
+  }
+
+  /** Our engines find a solution of what they search. */
+  solve(): void {
+    if (this.delivered === null) return
+    const { fields } = this.delivered
+    this.handedIn.push(fields)
+    this.tell({ type: 'handedIn', fields })
+  }
+
+  /** The node takes our oldest solution, or does not. It moves its chain at once, or when `advance` does. */
+  verdict(isTaken: boolean, movesAtOnce: boolean): void {
+    const [fields] = this.handedIn
+    if (fields === undefined) return
+    const isFresh = Number(fields.height) - 1 === this.heads[fields.chainId]
+    if (isTaken && isFresh && movesAtOnce) this.advance(fields.chainId)
+    this.handedIn.shift()
+    if (isTaken && isFresh) this.tell({ type: 'taken', fields })
+    else this.tell({ type: 'wasted', fields })
+  }
+
+  /** Everything that is on its way arrives, and streams are opened anew: what a source knows then is the truth. */
+  settle(random: number): void {
+    while (this.handedIn.length > 0) this.verdict(true, true)
+    // What we solved and the node took is in its chains by now.
+    for (const { chainId, height } of this.state.solved) {
+      if (this.heads[chainId] < Number(height)) this.advance(chainId)
+    }
+    while (this.news.length > 0) this.hear()
+    for (const chain of this.open) this.openStream(chain)
+    for (let round = 0; round < 100; round++) {
+      for (const chain of this.followed) if (!this.open.has(chain)) this.openStream(chain)
+      this.read(0, random + round)
+      this.answer(0)
+      this.pauseOver('current')
+      this.pauseOver('standby')
+    }
+  }
+}
+
+/** Chain and height, for messages. */
+export function placeOf(work: Work): string {
+  const { chainId, height } = decodeWork(work.bytes)
+  return `chain ${chainId}, height ${height}`
+}

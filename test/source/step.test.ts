@@ -1,0 +1,190 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Event, initialState, isSameJob, type State } from '../../src/source/node/state.ts'
+import { step } from '../../src/source/node/step.ts'
+import { madeWork, type NewsOf, SimulatedNode } from './simulated-node.ts'
+
+const small = fc.nat(1000)
+/** Moves of node, network and engines, as often as they may come. */
+const move = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('read' as const), index: small, random: small }) },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('answer' as const), index: small }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('fail' as const), index: small }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('advance' as const), chain: small }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('hear' as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('pauseOver' as const), current: fc.boolean() }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('solve' as const) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('verdict' as const), isTaken: fc.boolean(), moves: fc.boolean() }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('openStream' as const), chain: small }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('closeStream' as const), chain: small }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('refreshDue' as const) }) },
+)
+type Move = typeof move extends fc.Arbitrary<infer M> ? M : never
+
+function play(node: SimulatedNode, each: Move): void {
+  switch (each.kind) {
+    case 'read':
+      node.read(each.index, each.random)
+      return
+    case 'answer':
+      node.answer(each.index)
+      return
+    case 'fail':
+      node.fail(each.index)
+      return
+    case 'advance':
+      node.advance(each.chain)
+      return
+    case 'hear':
+      node.hear()
+      return
+    case 'pauseOver':
+      node.pauseOver(each.current ? 'current' : 'standby')
+      return
+    case 'solve':
+      node.solve()
+      return
+    case 'verdict':
+      node.verdict(each.isTaken, each.moves)
+      return
+    case 'openStream':
+      node.openStream(each.chain % node.heads.length)
+      return
+    case 'closeStream':
+      node.closeStream(each.chain % node.heads.length)
+      return
+    case 'refreshDue':
+      if (node.delivered !== null) node.tell({ type: 'refreshDue' })
+      return
+  }
+}
+
+describe.each([1, 2, 3, 20])('a source of work of %i chains', (chains) => {
+  it('keeps its promises at every step, and searches the truth once everything has arrived', () => {
+    fc.assert(
+      fc.property(fc.array(move, { maxLength: 80 }), small, (moves, random) => {
+        const node = new SimulatedNode(chains)
+        for (const each of moves) play(node, each)
+        node.settle(random)
+        const { current, standby } = node.state
+        if (current.kind !== 'searching') throw new Error(`it ended ${current.kind}`)
+        const { chainId, height } = current.job.work.fields
+        expect(Number(height), 'height of the job').toBe(node.heads[chainId] + 1)
+        expect(standby.kind).toBe(chains === 1 ? 'none' : 'ready')
+        if (standby.kind === 'ready') {
+          const { fields } = standby.work
+          expect(Number(fields.height), 'height of the standby').toBe(node.heads[fields.chainId] + 1)
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+/** A state after these events, and the effects of the last. */
+function played(chains: readonly number[], ...events: NewsOf<Event>[]): { state: State; kinds: string[] } {
+  let state = initialState(chains)
+  let kinds: string[] = []
+  for (const [index, event] of events.entries()) {
+    const [next, effects] = step(state, { ...event, atMs: index } as Event)
+    state = next
+    kinds = effects.map((effect) => (effect.type === 'ask' ? `ask ${effect.purpose}` : effect.type))
+  }
+  return { state, kinds }
+}
+
+const start = { type: 'started' } as const
+const first = { type: 'answered', request: 1, work: madeWork(0, 5) } as const
+const standby = { type: 'answered', request: 2, work: madeWork(1, 8) } as const
+
+describe('the state machine of a source', () => {
+  it('asks for standby work as soon as it has a job', () => {
+    const { state, kinds } = played([0, 1], start, first)
+    expect(state.current.kind).toBe('searching')
+    expect(state.standby.kind).toBe('asking')
+    expect(kinds).toEqual(['deliver', 'follow', 'refreshLater', 'ask standby'])
+  })
+
+  it('switches to the standby at once when the chain of the job moves on', () => {
+    const { state, kinds } = played([0, 1], start, first, standby, { type: 'newCut', chain: 0 })
+    expect(state.current).toMatchObject({ kind: 'searching', job: { work: standby.work } })
+    expect(kinds[0]).toBe('deliver')
+  })
+
+  it('idles when a job is lost and nothing stands by', () => {
+    const { state, kinds } = played([0, 1], start, first, { type: 'newCut', chain: 0 })
+    expect(state.current.kind).toBe('lost')
+    expect(kinds).toEqual(['idle', 'ask current'])
+  })
+
+  it('idles while a solution of the only chain is on its way', () => {
+    const { state, kinds } = played([0], start, first, { type: 'handedIn', fields: first.work.fields })
+    expect(state.current.kind).toBe('solved')
+    expect(kinds).toEqual(['idle'])
+  })
+
+  it('does not search a solved parent again that the node gives out once more, and asks again after a pause', () => {
+    const handedIn = { type: 'handedIn', fields: first.work.fields } as const
+    const taken = { type: 'taken', fields: first.work.fields } as const
+    const replay = { type: 'answered', request: 2, work: madeWork(0, 5, 9n) } as const
+    const { state, kinds } = played([0], start, first, handedIn, taken, replay)
+    expect(state.current.kind).toBe('solved')
+    expect(kinds).toEqual(['pause'])
+    const next = { type: 'answered', request: 3, work: madeWork(0, 6) } as const
+    const later = played([0], start, first, handedIn, taken, replay, { type: 'paused', purpose: 'current' }, next)
+    expect(later.state.current).toMatchObject({ kind: 'searching', job: { work: next.work } })
+  })
+
+  it('searches the same parent again when the solution came to nothing', () => {
+    const handedIn = { type: 'handedIn', fields: first.work.fields } as const
+    const wasted = { type: 'wasted', fields: first.work.fields } as const
+    const again = { type: 'answered', request: 2, work: madeWork(0, 5, 9n) } as const
+    const { state } = played([0], start, first, handedIn, wasted, again)
+    expect(state.current).toMatchObject({ kind: 'searching', job: { work: again.work } })
+  })
+
+  it('keeps the job when a check brings the same work with a newer creation time', () => {
+    const again = { type: 'answered', request: 3, work: madeWork(0, 5, 99n) } as const
+    const { state, kinds } = played([0, 1], start, first, standby, { type: 'refreshDue' }, again)
+    expect(state.current).toMatchObject({ kind: 'searching', job: { id: 1, work: first.work } })
+    expect(kinds).toEqual(['refreshLater'])
+  })
+
+  it('takes up work of the same parent with other transactions', () => {
+    const again = { type: 'answered', request: 3, work: madeWork(0, 5, 99n, 3) } as const
+    const { state } = played([0, 1], start, first, standby, { type: 'refreshDue' }, again)
+    expect(state.current).toMatchObject({ kind: 'searching', job: { work: again.work } })
+  })
+
+  it('gives up only if the node refuses it before it ever gave work', () => {
+    const refused = (request: number) => ({ type: 'failed', request, isFinal: true }) as const
+    expect(played([0, 1], start, refused(1)).kinds).toEqual(['end'])
+    const later = played([0, 1], start, first, standby, { type: 'refreshDue' }, refused(3))
+    expect(later.kinds).toEqual(['pause'])
+    expect(later.state.current.kind).toBe('searching')
+  })
+
+  it('does not mine a chain that the node does not have', () => {
+    const { state, kinds } = played([0, 1], start, { type: 'answered', request: 1, work: madeWork(7, 5) })
+    expect(state.current.kind).toBe('none')
+    expect(kinds).toEqual(['pause'])
+  })
+})
+
+describe('two works', () => {
+  const work = madeWork(0, 5)
+  it('are the same job if they differ in creation time alone', () => {
+    expect(isSameJob(work, madeWork(0, 5, 99n))).toBe(true)
+  })
+
+  it.each([
+    ['parent', madeWork(0, 6)],
+    ['transactions', madeWork(0, 5, 1n, 2)],
+    ['chain', madeWork(1, 5)],
+  ])('are different jobs if they differ in %s', (_what, other) => {
+    expect(isSameJob(work, other)).toBe(false)
+  })
+})
