@@ -8,7 +8,7 @@ import { CpuEngine } from '../engine/cpu/cpu.ts'
 import { tailLayout } from '../engine/cpu/kernel.ts'
 import type { KernelPreference } from '../engine/cpu/kernels.ts'
 import type { Priority } from '../engine/cpu/priority.ts'
-import type { Candidate } from '../engine/engine.ts'
+import { type Candidate, FREE_NONCE } from '../engine/engine.ts'
 import { nonceRanges } from '../engine/range.ts'
 import { untilStopped } from '../platform/shutdown.ts'
 
@@ -41,14 +41,14 @@ async function solve(work: Uint8Array, target: bigint, options: SolveOptions, st
     }
     const search = () => {
       startMs = performance.now()
-      return engine.setWork({ sequence: 1, bytes: work, target })
+      return engine.setWork({ sequence: 1, job: 'solve', bytes: work, target, fixedNonce: FREE_NONCE })
     }
     engine.start(work.length, events).then(search).catch(reject)
   })
   const seconds = (performance.now() - startMs) / 1000
   await engine.stop()
   if (candidate === null) return 1
-  const hashes = engine.devices().reduce((sum, device) => sum + device.hashes, 0)
+  const hashes = engine.hashes()
   const nonce = candidate.nonce.toString(16).padStart(16, '0')
   process.stdout.write(`${nonce} ${hashes} ${Math.round(hashes / seconds)}\n`)
   return 0

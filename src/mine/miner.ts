@@ -7,10 +7,17 @@ import { withCreationTime, withNonce } from '../core/header.ts'
 import { solves } from '../core/pow.ts'
 import { difficultyOf } from '../core/target.ts'
 import { type Work, workFromBytes } from '../core/work.ts'
-import type { Candidate, DeviceStatus, Engine, EngineEvents } from '../engine/engine.ts'
+import {
+  type Candidate,
+  type DeviceStatus,
+  type Engine,
+  type EngineEvents,
+  FREE_NONCE,
+  noWork,
+} from '../engine/engine.ts'
 import type { Source, SourceWork, Verdict } from '../source/source.ts'
 import type { MinerEvent } from './events.ts'
-import { Rates, type Snapshot } from './stats.ts'
+import { idleReasonOf, Rates, type Snapshot } from './stats.ts'
 
 export interface MinerOptions {
   readonly source: Source
@@ -39,6 +46,8 @@ interface Issued {
 }
 
 interface Origin {
+  /** Identity of the job for engines. */
+  readonly job: string
   readonly difficulty: number
   readonly receivedAtMs: number
   solved: boolean
@@ -121,7 +130,7 @@ export class Miner {
     const { source, clock } = this.#options
     const nowMs = clock.monotonicMs()
     const devices = this.#devices()
-    const hashes = devices.reduce((sum, device) => sum + device.hashes, 0)
+    const hashes = this.#hashes()
     const uptimeMs = this.#startedAtMs === 0 ? 0 : nowMs - this.#startedAtMs
     const current = this.#current
     return {
@@ -131,6 +140,7 @@ export class Miner {
       hashes,
       hashrates: this.#rates.total(),
       meanHashrate: uptimeMs > 0 ? (hashes * 1000) / uptimeMs : 0,
+      idleReason: idleReasonOf(devices),
       devices: devices.map((device) => ({ ...device, hashrates: this.#rates.of(device.engine, device.device) })),
       solutions: { ...this.#solutions },
       hardwareErrors: this.#hardwareErrors,
@@ -151,15 +161,14 @@ export class Miner {
     if (item === null) {
       this.#current = null
       this.#sequence++
-      for (const engine of this.#options.engines)
-        void engine.setWork({ sequence: this.#sequence, bytes: null, target: 0n })
+      for (const engine of this.#options.engines) void engine.setWork(noWork(this.#sequence))
       onEvent({ type: 'idle' })
       return
     }
     const { work, reason, noticedAtMs } = item
     const difficulty = Number(difficultyOf(work.fields.target) ?? 0n)
     if (reason === 'newCut') this.#preemptions++
-    const origin = { difficulty, receivedAtMs: clock.monotonicMs(), solved: false }
+    const origin = { job: `job ${this.#sequence + 1}`, difficulty, receivedAtMs: clock.monotonicMs(), solved: false }
     void this.#issue({ work, origin }).then((taken) => {
       if (!taken || this.#stop.signal.aborted) return
       const { chainId: chain, height } = work.fields
@@ -179,9 +188,8 @@ export class Miner {
       if (origin !== issued.origin) this.#issued.delete(old)
     }
     const { bytes, fields } = issued.work
-    const taken = await Promise.all(
-      this.#engines.map((engine) => engine.setWork({ sequence, bytes, target: fields.target })),
-    )
+    const work = { sequence, job: issued.origin.job, bytes, target: fields.target, fixedNonce: FREE_NONCE }
+    const taken = await Promise.all(this.#engines.map((engine) => engine.setWork(work)))
     return taken.every((all) => all)
   }
 
@@ -240,7 +248,7 @@ export class Miner {
 
   /** Adds the hashes since the last call to the effort, at the difficulty of the work they were spent on. */
   #countEffort(): void {
-    const hashes = this.#devices().reduce((sum, device) => sum + device.hashes, 0)
+    const hashes = this.#hashes()
     const origin = this.#current?.origin
     if (origin !== undefined && !origin.solved && origin.difficulty > 0) {
       this.#effort += (hashes - this.#effortHashes) / origin.difficulty
@@ -248,12 +256,17 @@ export class Miner {
     this.#effortHashes = hashes
   }
 
+  /** Of all engines since the start. */
+  #hashes(): number {
+    return this.#engines.reduce((sum, engine) => sum + engine.hashes(), 0)
+  }
+
   #devices(): (DeviceStatus & { readonly engine: string })[] {
     return this.#engines.flatMap((engine) => engine.devices().map((status) => ({ ...status, engine: engine.name })))
   }
 
   #sample(): void {
-    this.#rates.sample(this.#options.clock.monotonicMs(), this.#devices())
+    this.#rates.sample(this.#options.clock.monotonicMs(), this.#devices(), this.#hashes())
   }
 
   /** Runs a function at an interval until the miner stops. */

@@ -58,7 +58,7 @@ class HandEngine implements Engine {
   readonly name = 'hand'
   readonly works: EngineWork[] = []
   readonly ready: Promise<void>
-  hashes = 0
+  hashed = 0
   stopped = false
   #events: EngineEvents | null = null
 
@@ -76,7 +76,9 @@ class HandEngine implements Engine {
     return true
   }
 
-  devices = () => [{ device: 'd0', kernel: 'none', hashes: this.hashes, faults: 0 }]
+  devices = () => [{ device: 'd0', kernel: 'none', hashes: this.hashed, faults: 0 }]
+
+  hashes = () => this.hashed
 
   async stop() {
     this.stopped = true
@@ -260,15 +262,15 @@ describe('the miner loop', () => {
   it('measures effort in expected solutions, over changes of difficulty', async () => {
     const { source, engine, events, stop, ended } = await started()
     await source.give(easyWork(1n, 100n), 'start')
-    engine.hashes = 150
+    engine.hashed = 150
     await source.give(easyWork(2n, 50n))
-    engine.hashes = 200
+    engine.hashed = 200
     await engine.claim(solve(engine.newest.bytes))
     expect(solutionsIn(events)[0].effort).toBeCloseTo(1.5 + 1)
     // Hashes after the solution, while waiting for new work, are nobody's effort.
-    engine.hashes = 1000
+    engine.hashed = 1000
     await source.give(easyWork(3n, 50n))
-    engine.hashes = 1025
+    engine.hashed = 1025
     await engine.claim(solve(engine.newest.bytes))
     expect(solutionsIn(events)[1].effort).toBeCloseTo(0.5)
     stop.abort()
@@ -278,13 +280,13 @@ describe('the miner loop', () => {
   it('shows rates of full windows only', async () => {
     const { clock, engine, miner, stop, ended } = await started()
     for (let second = 1; second <= 59; second++) {
-      engine.hashes += 1000
+      engine.hashed += 1000
       await clock.pass(1000)
       if (second === 9) expect(miner.snapshot().hashrates['10s']).toBeNull()
     }
     expect(miner.snapshot().hashrates).toMatchObject({ '60s': null, '15m': null })
     expect(miner.snapshot().hashrates['10s']).toBeCloseTo(1000)
-    engine.hashes += 7000
+    engine.hashed += 7000
     await clock.pass(1000)
     expect(miner.snapshot().hashrates['60s']).toBeCloseTo((59_000 + 7000) / 60)
     expect(miner.snapshot().devices[0]).toMatchObject({ engine: 'hand', device: 'd0', hashes: 66_000 })
