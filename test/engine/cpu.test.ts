@@ -1,10 +1,13 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { engineWork, freshWork, UNREACHABLE } from '../../bench/work.ts'
 import { midstate } from '../../src/core/blake2s.ts'
 import { withNonce } from '../../src/core/header.ts'
 import { meets, powHash } from '../../src/core/pow.ts'
 import { MAX_TARGET } from '../../src/core/target.ts'
-import { CpuEngine } from '../../src/engine/cpu/cpu.ts'
+import { CpuEngine, type CpuEngineOptions } from '../../src/engine/cpu/cpu.ts'
 import { createJsKernel } from '../../src/engine/cpu/js-kernel.ts'
 import { tailLayout } from '../../src/engine/cpu/kernel.ts'
 import type { Priority } from '../../src/engine/cpu/priority.ts'
@@ -18,8 +21,9 @@ afterEach(async () => {
   for (const engine of engines.splice(0)) await engine.stop()
 })
 
-async function started(threads: number, priority: Priority = 'low') {
-  const engine = new CpuEngine({ ranges: nonceRanges(threads, Math.random), kernel: 'auto', priority })
+async function started(threads: number, priority: Priority = 'low', options: Partial<CpuEngineOptions> = {}) {
+  const ranges = nonceRanges(threads, Math.random)
+  const engine = new CpuEngine({ ranges, kernel: 'auto', priority, ...options })
   engines.push(engine)
   const candidates: Candidate[] = []
   const warnings: string[] = []
@@ -106,6 +110,49 @@ describe('the CPU engine', () => {
     await until(() => candidates.length > 0)
     expect(meets(powHash(withNonce(work, candidates[0].nonce)), MAX_TARGET / 1000n)).toBe(true)
     expect(warnings).toEqual([])
+  })
+
+  it.each([10, 37, 64])('searches work of degree %i', async (degree) => {
+    const { engine, candidates, warnings } = await started(1, 'normal')
+    const work = freshWork(UNREACHABLE, degree)
+    expect(await engine.setWork(engineWork(1, work, MAX_TARGET / 1000n))).toBe(true)
+    await until(() => candidates.length > 0)
+    expect(meets(powHash(withNonce(work, candidates[0].nonce)), MAX_TARGET / 1000n)).toBe(true)
+    expect(warnings).toEqual([])
+  })
+
+  it.each([[65], [1000]])(
+    'warns of bytes that are longer than any work, and searches nothing: degree %i',
+    async (degree) => {
+      const { engine, candidates, warnings } = await started(1)
+      const tooLong = new Uint8Array(178 + 36 * degree)
+      for (const sequence of [1, 2]) {
+        expect(await engine.setWork(engineWork(sequence, tooLong, MAX_TARGET))).toBe(true)
+      }
+      expect(warnings).toEqual([`work of ${tooLong.length} bytes is none: the longest has 2482`])
+      expect(candidates).toEqual([])
+      expect(engine.hashes()).toBe(0)
+    },
+  )
+
+  it('says that a thread that died restarts, waits for no such thread, and has it back in the end', async () => {
+    const mark = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'mark')
+    process.env.NEWCUT_TEST_MARK = mark
+    const module = new URL('./faulty-thread.mjs', import.meta.url)
+    const { engine, warnings } = await started(2, 'normal', { module, random: () => 0.999 })
+    expect(await engine.setWork(engineWork(13, freshWork(UNREACHABLE), 0n))).toBe(true)
+    await until(() => warnings.length > 0)
+    expect(warnings).toEqual(['search thread 0 died and is started again in 0.999 s: the memory is full'])
+    expect(engine.devices()).toMatchObject([
+      { device: 'thread0', state: 'restarting', reason: 'it died: the memory is full', faults: 1 },
+      { device: 'thread1', faults: 0 },
+    ])
+    expect(engine.devices()[1].state).toBeUndefined()
+    const [{ hashes }] = engine.devices()
+    await until(() => engine.devices()[0].state === undefined && engine.devices()[0].hashes > hashes)
+    expect(await engine.setWork(engineWork(14, freshWork(UNREACHABLE), 0n))).toBe(true)
+    expect(engine.devices()[0]).toMatchObject({ faults: 1 })
+    expect(warnings).toHaveLength(1)
   })
 
   it('says that there is no kernel for work whose nonce lies in two blocks', async () => {

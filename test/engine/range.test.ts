@@ -24,8 +24,7 @@ const fixedNonce = fc.constantFrom(0, 8, 16).chain((bits) => {
 function expectPartition(ranges: readonly NonceRange[]): void {
   let next = 0
   for (const { first, count } of ranges) {
-    expect(first).toBe(next)
-    expect(count).toBeGreaterThan(0)
+    if (first !== next || count < 1) expect({ first, count }).toEqual({ first: next, count: 'at least 1' })
     next = first + count
   }
   expect(next).toBe(MIDDLES)
@@ -57,10 +56,9 @@ describe('the nonce space', () => {
 
   it('is begun at random points within the parts', () => {
     const property = fc.property(slots, fc.nat(), (count, seed) => {
-      for (const range of nonceRanges(count, randomFrom(seed))) {
-        expect(range.start).toBeLessThan(range.count)
-        for (const part of [range.low, range.high]) expect(part).toBeLessThan(65_536)
-      }
+      const ranges = nonceRanges(count, randomFrom(seed))
+      expect(ranges.filter(({ start, count: middles }) => start >= middles)).toEqual([])
+      expect(ranges.filter(({ low, high }) => Math.max(low, high) > 0xffff)).toEqual([])
     })
     fc.assert(property, { numRuns: 20 })
     const one = () => nonceRanges(1, Math.random)[0]
@@ -125,19 +123,20 @@ describe('a GPU on a small part', () => {
         const cursor = new NonceCursor({ first: 77, count, start: count - 1, high, low })
         const lowOf = (nonce: bigint) => Number(nonce & 0xffffn)
         const tried = new Set<bigint>()
+        const lows = new Set<number>()
         while (tried.size < count * 65_536) {
-          for (const nonce of noncesOf(cursor.next(size, fixed))) {
-            expect(lowOf(nonce)).toBe(lowWith(low, fixed))
-            tried.add(nonce)
-          }
+          const batch = cursor.next(size, fixed)
+          lows.add(batch.low)
+          for (const nonce of noncesOf(batch)) tried.add(nonce)
         }
+        expect([...lows]).toEqual([lowWith(low, fixed)])
         expect(tried.size).toBe(count * 65_536)
         const next = noncesOf(cursor.next(size, fixed))[0]
         expect(lowOf(next)).toBe(lowWith(nextLow(low, fixed), fixed))
         expect(tried.has(next)).toBe(fixed.bits === 16)
       },
     )
-    fc.assert(property, { numRuns: 3 })
+    fc.assert(property, { numRuns: 2 })
   })
 })
 
