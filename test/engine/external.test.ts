@@ -120,6 +120,16 @@ describe('an external worker', () => {
     expect(engine.devices()).toMatchObject([{ hashes: 0, faults: 2 }])
   })
 
+  it('that failed is said to restart until it runs again, and that is the exit code of mine', async () => {
+    const { engine, warnings } = await started(worker('fails', `console.error('no device'); process.exit(3)`))
+    await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 5n))
+    await until(() => warnings.length > 0)
+    const reason = 'the external command ended with exit code 3: no device'
+    expect(engine.devices()).toMatchObject([{ state: 'restarting', reason }])
+    const args = ['mine', '--engine', 'external', '--command', 'false', '--duration', '3s', '--http', 'off']
+    expect((await run(args)).code).toBe(1)
+  })
+
   it('that does not exist is told of', async () => {
     const { engine, warnings } = await started('/no/such/program')
     await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 5n))

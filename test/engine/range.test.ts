@@ -97,7 +97,7 @@ describe('the low bits of the nonce', () => {
       }
       expect(seen.size).toBe(2 ** (16 - fixed.bits))
       expect(low).toBe(start)
-      for (const value of seen) expect(value % 2 ** fixed.bits).toBe(fixed.value)
+      expect([...seen].filter((value) => value % 2 ** fixed.bits !== fixed.value)).toEqual([])
     })
     fc.assert(property, { numRuns: 20 })
   })

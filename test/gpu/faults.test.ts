@@ -33,7 +33,10 @@ afterEach(async () => {
 })
 
 /** An engine with `devices` devices at work; with a fault, the first batch number ten goes wrong. */
-async function mining(fault: string | null, { devices = 1, difficulty = 20_000n } = {}): Promise<Run> {
+async function mining(
+  fault: string | null,
+  { devices = 1, difficulty = 20_000n, settledMs = 10_000 } = {},
+): Promise<Run> {
   const mark = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'mark')
   const engine = new GpuEngine({
     adapters: Array.from({ length: devices }, () => null),
@@ -44,6 +47,7 @@ async function mining(fault: string | null, { devices = 1, difficulty = 20_000n 
     program: fault === null ? undefined : FAULTY,
     silenceMs: 1500,
     restartMs: 20,
+    settledMs,
   })
   const bytes = freshWork(difficulty)
   run = { engine, warnings: [], candidates: [], bytes }
@@ -134,8 +138,24 @@ describe.skipIf(env === null)('a GPU that fails', () => {
       await until(() => own.warnings.length === failure)
     }
     expect(own.warnings.at(-1)).toMatch(/^gpu0 is parked after 5 failures in a row: it ended with SIGKILL/)
-    expect(own.engine.devices()[0]).toMatchObject({ state: 'parked', faults: 5 })
+    const parked = { state: 'parked', reason: expect.stringContaining('SIGKILL'), faults: 5 }
+    expect(own.engine.devices()[0]).toMatchObject(parked)
     expect(await own.engine.setWork(engineWork(2, freshWork(UNREACHABLE), 0n))).toBe(true)
+    // It still says so when mining ends.
+    await own.engine.stop()
+    expect(own.engine.devices()[0]).toMatchObject(parked)
+  })
+
+  it('is not parked when it searches for a while between failures', async () => {
+    const own = await mining(null, { settledMs: 1 })
+    for (let failure = 1; failure <= 7; failure++) {
+      const hashes = hashesOf(own.engine)
+      await until(() => own.engine.devices()[0].state === undefined && hashesOf(own.engine) > hashes)
+      process.kill(own.engine.details()[0].pid ?? 0, 'SIGKILL')
+      await until(() => own.warnings.length === failure)
+    }
+    expect(own.warnings.filter((text) => text.includes('parked'))).toEqual([])
+    expect(own.engine.devices()[0]).toMatchObject({ faults: 7 })
   })
 
   it('leaves no process behind', async () => {

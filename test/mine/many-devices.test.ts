@@ -34,7 +34,7 @@ class SyntheticEngine implements Engine {
 
   second(): void {
     let leaving = DEVICES / 100
-    for (const [device, hashes] of this.#devices) {
+    for (const [device, hashes] of [...this.#devices]) {
       this.#devices.set(device, hashes + HASHES_A_SECOND)
       this.#hashes += HASHES_A_SECOND
       if (leaving-- <= 0) continue
