@@ -17,7 +17,7 @@ import { nonceRanges } from '../src/engine/range.ts'
 import { cudaRates } from './cuda.ts'
 import { percentile, type Row, relativeTo } from './report.ts'
 import { type Effort, pause } from './suite.ts'
-import { freshWork } from './work.ts'
+import { engineWork, freshWork } from './work.ts'
 
 const SUITE = 'gpu'
 const WORK_BYTES = 286
@@ -163,7 +163,7 @@ class GpuBench {
   give(): Promise<boolean> {
     const bytes = freshWork(DIFFICULTY)
     this.#works.set(++this.#sequence, bytes)
-    return this.#engine.setWork({ sequence: this.#sequence, bytes, target: targetOfDifficulty(DIFFICULTY) })
+    return this.#engine.setWork(engineWork(this.#sequence, bytes, targetOfDifficulty(DIFFICULTY)))
   }
 
   async warmUp(): Promise<void> {
@@ -200,7 +200,7 @@ class GpuBench {
   }
 
   get #hashes(): number {
-    return this.#engine.devices()[0].hashes
+    return this.#engine.hashes()
   }
 
   get #batches(): { readonly count: number; readonly serviceMs: number } {

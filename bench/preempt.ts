@@ -6,7 +6,7 @@ import { availableParallelism } from 'node:os'
 import type { CpuEngine } from '../src/engine/cpu/cpu.ts'
 import { percentile, type Row, relativeTo } from './report.ts'
 import { type Effort, measuredRate, pause, withEngine } from './suite.ts'
-import { freshWork, UNREACHABLE } from './work.ts'
+import { engineWork, freshWork, UNREACHABLE } from './work.ts'
 
 const SUITE = 'preempt'
 const EVERY_MS = [10, 100, 1000]
@@ -61,5 +61,5 @@ async function costs(
 /** Hands out fresh work under the next sequence. */
 function giver(engine: CpuEngine): () => Promise<boolean> {
   let sequence = 0
-  return () => engine.setWork({ sequence: ++sequence, bytes: freshWork(UNREACHABLE), target: 0n })
+  return () => engine.setWork(engineWork(++sequence, freshWork(UNREACHABLE), 0n))
 }

@@ -36,14 +36,10 @@ export async function withEngine<T>(
 
 /** Million hashes a second over the next `sampleMs`, or longer: a busy machine keeps threads of low priority waiting. */
 export async function measuredRate(engine: CpuEngine, sampleMs: number): Promise<number> {
-  const [startMs, before] = [performance.now(), hashesOf(engine)]
+  const [startMs, before] = [performance.now(), engine.hashes()]
   do await pause(sampleMs)
-  while (hashesOf(engine) === before && performance.now() - startMs < PATIENCE_MS)
-  return (hashesOf(engine) - before) / (performance.now() - startMs) / 1000
-}
-
-function hashesOf(engine: CpuEngine): number {
-  return engine.devices().reduce((sum, { hashes }) => sum + hashes, 0)
+  while (engine.hashes() === before && performance.now() - startMs < PATIENCE_MS)
+  return (engine.hashes() - before) / (performance.now() - startMs) / 1000
 }
 
 export function pause(milliseconds: number): Promise<void> {

@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { type Row, relativeTo } from './report.ts'
 import { type Effort, measuredRate, pause, withEngine } from './suite.ts'
-import { freshWork, UNREACHABLE } from './work.ts'
+import { engineWork, freshWork, UNREACHABLE } from './work.ts'
 
 const SUITE = 'threads'
 
@@ -27,7 +27,7 @@ export async function threads({ sampleMs, rounds }: Effort): Promise<Row[]> {
 
 async function rateOf(count: number, sampleMs: number): Promise<number> {
   return withEngine(count, 'normal', async (engine) => {
-    await engine.setWork({ sequence: 1, bytes: freshWork(UNREACHABLE), target: 0n })
+    await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 0n))
     await pause(sampleMs / 2)
     return measuredRate(engine, sampleMs)
   })

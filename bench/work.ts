@@ -1,7 +1,9 @@
 /** Work to measure and test with: random fields, and the target of a given difficulty. */
 import { randomBytes } from 'node:crypto'
 import { encodeWork } from '../src/core/header.ts'
+import { FREE_NONCE } from '../src/core/nonce.ts'
 import { MAX_TARGET } from '../src/core/target.ts'
+import type { EngineWork } from '../src/engine/engine.ts'
 
 /** Work that nobody has searched before: 178 + 36 x degree bytes. */
 export function freshWork(difficulty: bigint, degree = 3): Uint8Array {
@@ -20,6 +22,11 @@ export function freshWork(difficulty: bigint, degree = 3): Uint8Array {
     epochStart: 0n,
     nonce: 0n,
   })
+}
+
+/** Work as engines get it; each sequence is a job of its own. */
+export function engineWork(sequence: number, bytes: Uint8Array, target: bigint): EngineWork {
+  return { sequence, job: `job ${sequence}`, bytes, target, fixedNonce: FREE_NONCE }
 }
 
 /** So hard that no benchmark finds a solution. */

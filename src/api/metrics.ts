@@ -1,4 +1,10 @@
-/** Prometheus metrics of a miner. Names and labels are an interface: dashboards depend on them. */
+/**
+ * Prometheus metrics of a miner. Names and labels are an interface: dashboards depend on them.
+ *
+ * Series of a device go with it, at the next scrape: devices of a fleet come and go, and every label set takes memory
+ * here and at whoever scrapes. What it did stays in the `newcut_miner_` totals, which never fall. They are not series of
+ * the same metric, since adding a lifetime of hashes to one of those would look like a burst to rate().
+ */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { MinerEvent } from '../mine/events.ts'
 import { verdicts } from '../mine/life.ts'
@@ -28,6 +34,13 @@ export class Metrics {
     'engine',
     'device',
   ])
+  readonly #minerHashes = this.#counter('newcut_miner_hashes_total', 'Hashes of all devices, gone ones included.', [])
+  readonly #minerFaults = this.#counter('newcut_miner_faults_total', 'Faults of all devices, gone ones included.', [])
+  readonly #minerHardwareErrors = this.#counter(
+    'newcut_miner_hardware_errors_total',
+    'Claimed nonces that do not solve, of all devices, gone ones included.',
+    [],
+  )
   readonly #preemptions = this.#counter('newcut_work_preemptions_total', 'Work lost to a new cut on its chain.', [])
   readonly #preemptDuration = this.#histogram(
     'newcut_preempt_duration_seconds',
@@ -46,7 +59,11 @@ export class Metrics {
   readonly #difficulty = this.#gauge('newcut_difficulty_hashes', 'Expected hashes for a block, as of the last work.', [
     'chain',
   ])
-  readonly #counted = new Map<Counter, Map<string, number>>()
+  readonly #counted = new Map<Counter, number>()
+  /** Devices of the last scrape, by engine and device: what was counted of them. */
+  #devices = new Map<string, CountedDevice>()
+  /** Devices with hardware errors: their series have no label for the engine. */
+  readonly #erring = new Set<string>()
 
   /** `snapshot` is asked at every scrape. */
   constructor(snapshot: () => Snapshot) {
@@ -71,33 +88,61 @@ export class Metrics {
         return
       case 'hardwareError':
         this.#hardwareErrors.inc({ device: event.device })
+        this.#minerHardwareErrors.inc()
+        this.#erring.add(event.device)
     }
   }
 
   /** The text of a scrape. */
   async scrape(): Promise<string> {
-    const { devices, connected, preemptions, work } = this.#snapshot()
-    this.#countUpTo(this.#preemptions, {}, preemptions)
-    for (const { engine, device, hashes, faults, state, hashrates } of devices) {
-      this.#up.set({ engine, device }, state === undefined ? 1 : 0)
-      this.#countUpTo(this.#hashes, { engine, device }, hashes)
-      this.#countUpTo(this.#faults, { engine, device }, faults)
-      const rate = hashrates['10s']
-      if (rate !== null) this.#hashrate.set({ engine, device }, rate)
-    }
+    const { devices, hashes, connected, preemptions, work } = this.#snapshot()
+    this.#countUpTo(this.#preemptions, preemptions)
+    this.#countUpTo(this.#minerHashes, hashes)
+    this.#showDevices(devices)
     this.#connected.set(connected ? 1 : 0)
     if (work === null) this.#workAge.remove()
     else this.#workAge.set(work.ageMs / 1000)
     return this.registry.metrics()
   }
 
+  #showDevices(devices: Snapshot['devices']): void {
+    const present = new Map<string, CountedDevice>()
+    for (const { engine, device, hashes, faults, state, hashrates } of devices) {
+      const labels = { engine, device }
+      const key = `${engine}/${device}`
+      const before = this.#devices.get(key) ?? { labels, hashes: 0, faults: 0 }
+      this.#up.set(labels, state === undefined ? 1 : 0)
+      // One that is begun anew counts from zero.
+      this.#hashes.inc(labels, increase(before.hashes, hashes))
+      this.#faults.inc(labels, increase(before.faults, faults))
+      this.#minerFaults.inc(increase(before.faults, faults))
+      const rate = hashrates['10s']
+      if (rate === null) this.#hashrate.remove(labels)
+      else this.#hashrate.set(labels, rate)
+      present.set(key, { labels, hashes, faults })
+    }
+    for (const [key, { labels }] of this.#devices) {
+      if (present.has(key)) continue
+      for (const metric of [this.#up, this.#hashes, this.#faults, this.#hashrate]) metric.remove(labels)
+    }
+    this.#devices = present
+    this.#forgetErring(devices)
+  }
+
+  #forgetErring(devices: Snapshot['devices']): void {
+    if (this.#erring.size === 0) return
+    const names = new Set(devices.map(({ device }) => device))
+    for (const device of this.#erring) {
+      if (names.has(device)) continue
+      this.#hardwareErrors.remove({ device })
+      this.#erring.delete(device)
+    }
+  }
+
   /** Brings a counter to a total that is kept elsewhere. */
-  #countUpTo(counter: Counter<'engine' | 'device'>, labels: { engine?: string; device?: string }, total: number): void {
-    const key = `${labels.engine}/${labels.device}`
-    const counted = this.#counted.get(counter) ?? new Map<string, number>()
-    this.#counted.set(counter, counted)
-    counter.inc(labels, total - (counted.get(key) ?? 0))
-    counted.set(key, total)
+  #countUpTo(counter: Counter<never>, total: number): void {
+    counter.inc(Math.max(0, total - (this.#counted.get(counter) ?? 0)))
+    this.#counted.set(counter, total)
   }
 
   #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
@@ -111,4 +156,14 @@ export class Metrics {
   #histogram(name: string, help: string): Histogram {
     return new Histogram({ name, help, buckets: DURATION_BUCKETS, registers: [this.registry] })
   }
+}
+
+interface CountedDevice {
+  readonly labels: { readonly engine: string; readonly device: string }
+  readonly hashes: number
+  readonly faults: number
+}
+
+function increase(before: number, now: number): number {
+  return now >= before ? now - before : now
 }

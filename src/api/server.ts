@@ -23,9 +23,10 @@ export async function startApi(
     return reply.type(metrics.registry.contentType).send(text)
   })
   app.get('/healthz', (_request, reply) => {
-    const { work, connected } = snapshot()
-    const healthy = work !== null
-    return reply.code(healthy ? 200 : 503).send({ status: healthy ? 'mining' : 'no work', connected })
+    const { work, connected, idleReason } = snapshot()
+    if (idleReason !== null) return reply.code(503).send({ status: 'nothing searches', reason: idleReason, connected })
+    if (work === null) return reply.code(503).send({ status: 'no work', connected })
+    return reply.send({ status: 'mining', connected })
   })
   app.get('/api/summary', (_request, reply) => reply.send(snapshot()))
   app.setNotFoundHandler((_request, reply) => {

@@ -36,9 +36,8 @@ export async function runDevices({ json, measure }: DevicesOptions, print: (line
 
 async function measured(adapter: AdapterInfo): Promise<{ hashesPerSecond: number } | { failure: string }> {
   const tuningFile = tuningFileOf(process.env, process.platform)
-  const work = { sequence: 1, bytes: unsolvableWork(), target: 0n }
   try {
-    return { hashesPerSecond: await measureAdapter(adapter, work, { durationMs: MEASURE_MS, tuningFile }) }
+    return { hashesPerSecond: await measureAdapter(adapter, unsolvableWork(), { durationMs: MEASURE_MS, tuningFile }) }
   } catch (error) {
     return { failure: describeError(error) }
   }

@@ -14,6 +14,7 @@ export function runMine(config: Config<typeof mineOptions>): Promise<number> {
   return untilStopped((stopped) => mine(config, stopped))
 }
 
+/** Exit code 1 when it ends while nothing could search. */
 async function mine(config: Config<typeof mineOptions>, stopped: AbortSignal): Promise<number> {
   const { values } = config
   const face = faceFor(values.log)
@@ -23,7 +24,7 @@ async function mine(config: Config<typeof mineOptions>, stopped: AbortSignal): P
       face.show({ type: 'banner', lines: banner(client, devnet, api) })
     const snapshot = await runMiner({ config, url: values.node ?? devnet?.url ?? '', face, stopped, onStart })
     face.show({ type: 'summary', snapshot })
-    return 0
+    return snapshot.idleReason === null ? 0 : 1
   } catch (error) {
     // Stopped before there was anything to stop: what fails then is no error.
     if (stopped.aborted) return 0

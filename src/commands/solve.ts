@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { decodeHex, readU256LE } from '../core/bytes.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
 import { withNonce } from '../core/header.ts'
+import { FREE_NONCE } from '../core/nonce.ts'
 import { meets, powHash } from '../core/pow.ts'
 import { CpuEngine } from '../engine/cpu/cpu.ts'
 import { tailLayout } from '../engine/cpu/kernel.ts'
@@ -41,14 +42,14 @@ async function solve(work: Uint8Array, target: bigint, options: SolveOptions, st
     }
     const search = () => {
       startMs = performance.now()
-      return engine.setWork({ sequence: 1, bytes: work, target })
+      return engine.setWork({ sequence: 1, job: 'solve', bytes: work, target, fixedNonce: FREE_NONCE })
     }
     engine.start(work.length, events).then(search).catch(reject)
   })
   const seconds = (performance.now() - startMs) / 1000
   await engine.stop()
   if (candidate === null) return 1
-  const hashes = engine.devices().reduce((sum, device) => sum + device.hashes, 0)
+  const hashes = engine.hashes()
   const nonce = candidate.nonce.toString(16).padStart(16, '0')
   process.stdout.write(`${nonce} ${hashes} ${Math.round(hashes / seconds)}\n`)
   return 0

@@ -23,7 +23,7 @@ import { FormatError } from './errors.ts'
 export const ADJACENT_BYTES = 36
 const HASH_BYTES = 32
 /** More than any known graph has (Hoffman-Singleton: 7); bounds what a malformed count can ask for. */
-const MAX_DEGREE = 64
+export const MAX_DEGREE = 64
 
 /** Byte offsets of every field; the one table all codecs use. Sizes in bytes. */
 export interface HeaderLayout {
@@ -67,6 +67,9 @@ export function headerLayout(degree: number): HeaderLayout {
     headerBytes: end + 160,
   }
 }
+
+/** The longest work there is: 2482 bytes. */
+export const MAX_WORK_BYTES = headerLayout(MAX_DEGREE).workBytes
 
 /** A header without its hash. Hashes are 32 bytes; times are microseconds since the UNIX epoch. */
 export interface WorkFields {

@@ -1,17 +1,25 @@
 /** Port 2: who searches. The miner knows engines only through this file. */
 
-import type { FixedNonce } from '../core/nonce.ts'
+import { type FixedNonce, FREE_NONCE } from '../core/nonce.ts'
 
 /** Numbered work: `sequence` grows with every change, so that late claims can be told from present ones. */
 export interface EngineWork {
   readonly sequence: number
-  /** Identity of the job: works of the same job differ in their creation time alone. */
+  /**
+   * Identity of the work: works of one job differ in their creation time alone. A search that is costly to start anew
+   * may go on with the older one; its candidates carry the older sequence.
+   */
   readonly job: string
-  /** Work bytes; the last 8, the nonce, are the engine's to choose. null: nothing to search. */
+  /** Work bytes; the last 8 are the nonce, whose free bits are the engine's to choose. null: nothing to search. */
   readonly bytes: Uint8Array | null
   /** A nonce whose hash, read as a little-endian integer, is <= this is a candidate; often the target in the work. */
   readonly target: bigint
   readonly fixedNonce: FixedNonce
+}
+
+/** What engines are given while there is nothing to search. */
+export function noWork(sequence: number): EngineWork {
+  return { sequence, job: '', bytes: null, target: 0n, fixedNonce: FREE_NONCE }
 }
 
 /** A claim that a nonce solves the work of a sequence. The miner re-hashes it before it counts for anything. */
@@ -31,8 +39,13 @@ export interface DeviceStatus {
   readonly hashes: number
   /** How often the device itself failed: a kernel that was wrong, a thread or process that died. */
   readonly faults: number
-  /** Set while the device does not search: `restarting` after a failure, `parked` once it has failed too often. */
-  readonly state?: 'restarting' | 'parked'
+  /**
+   * Set while the device does not search: `restarting` after a failure, `parked` once it has failed too often, `unable`
+   * while the present work is none that it can search.
+   */
+  readonly state?: 'restarting' | 'parked' | 'unable'
+  /** A sentence that says why, beside `state`. */
+  readonly reason?: string
 }
 
 export interface EngineEvents {
@@ -44,14 +57,20 @@ export interface EngineEvents {
 export interface Engine {
   /** `cpu`, `gpu`, ... */
   readonly name: string
-  /** Gets ready to search work of this many bytes. Throws NewcutError KERNEL_REFUSED when nothing here can search. */
+  /**
+   * Gets ready to search work of this many bytes. Throws NewcutError KERNEL_REFUSED when nothing here can search. A stop
+   * meanwhile ends it soon, with or without an error.
+   */
   start(workBytes: number, events: EngineEvents): Promise<void>
   /**
-   * Replaces the present work. Resolves with true once every device searches it, with false when newer work came first.
+   * Replaces the present work. Resolves with true once nearly all devices that are up search it (uptake.ts), with false
+   * when newer work or the stop came first. Work that the engine cannot search is warned of once, and then it searches
+   * nothing: never an error.
    */
   setWork(work: EngineWork): Promise<boolean>
-  /** Hashes of all devices since the start, those that are gone included. */
+  /** Hashes since the start, those of devices that are gone included. Never falls; counted before candidates are told. */
   hashes(): number
+  /** All devices there are now. For snapshots: it may take time that grows with their number. */
   devices(): readonly DeviceStatus[]
   /** Stops searching. Nothing is reported afterwards. */
   stop(): Promise<void>

@@ -8,7 +8,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { encodeHex, u256LE } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
-import { withCreationTime } from '../core/header.ts'
 import type { DeviceStatus, Engine, EngineEvents, EngineWork } from './engine.ts'
 
 export interface ExternalEngineOptions {
@@ -17,6 +16,7 @@ export interface ExternalEngineOptions {
   readonly clock: Clock
 }
 
+const FIXED_NONCE = 'an external command cannot search work of which a pool fixes a part of the nonce'
 const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 30_000
 /** More output than any answer has. */
@@ -36,6 +36,11 @@ export class ExternalEngine implements Engine {
   readonly #killAtExit = () => this.#kill()
   #hashes = 0
   #faults = 0
+  /** Why the last program did not answer, while that is so. */
+  #failure: string | null = null
+  /** The present work is none that a program can search. */
+  #unable = false
+  #hasWarned = false
 
   constructor(options: ExternalEngineOptions) {
     this.#options = options
@@ -47,25 +52,40 @@ export class ExternalEngine implements Engine {
     process.on('exit', this.#killAtExit)
   }
 
-  /** A program that searches (or is about to) the same work but for its creation time goes on with that. */
+  /** A program that searches the same job, or is about to, goes on with the creation time it knows. */
   async setWork(work: EngineWork): Promise<boolean> {
+    if (this.#events === null) return false
     const searched = this.#work
     if (searched !== null && isSameSearch(searched, work)) return true
     this.#kill()
     this.#work = work
+    this.#unable = work.bytes !== null && work.fixedNonce.bits > 0
+    if (this.#unable) this.#warnOfFixedNonce()
     // A program that keeps failing is not started any sooner for every new piece of work.
-    this.#launchAfter(this.#notBeforeMs - this.#options.clock.monotonicMs())
+    else this.#launchAfter(this.#notBeforeMs - this.#options.clock.monotonicMs())
     return true
   }
 
+  hashes(): number {
+    return this.#hashes
+  }
+
   devices(): readonly DeviceStatus[] {
-    return [{ device: 'command', kernel: this.#options.command, hashes: this.#hashes, faults: this.#faults }]
+    const base = { device: 'command', kernel: this.#options.command, hashes: this.#hashes, faults: this.#faults }
+    if (this.#unable) return [{ ...base, state: 'unable', reason: FIXED_NONCE }]
+    if (this.#failure === null || this.#child !== null) return [base]
+    return [{ ...base, state: 'restarting', reason: this.#failure }]
   }
 
   async stop(): Promise<void> {
     this.#events = null
     process.off('exit', this.#killAtExit)
     this.#kill()
+  }
+
+  #warnOfFixedNonce(): void {
+    if (!this.#hasWarned) this.#events?.onWarning(FIXED_NONCE)
+    this.#hasWarned = true
   }
 
   #launchAfter(delayMs: number): void {
@@ -110,8 +130,10 @@ export class ExternalEngine implements Engine {
     if (answer === null) {
       this.#faults++
       const what = failure ?? `printed ${JSON.stringify(out.slice(0, 80))}, expected a nonce of 16 hex digits`
-      this.#events?.onWarning(`the external command ${what}`)
+      this.#failure = `the external command ${what}`
+      this.#events?.onWarning(this.#failure)
     } else {
+      this.#failure = null
       this.#pauseMs = FIRST_PAUSE_MS
       this.#hashes += Number(answer[2] ?? 0)
       const nonce = BigInt(`0x${answer[1]}`)
@@ -141,6 +163,5 @@ export class ExternalEngine implements Engine {
 }
 
 function isSameSearch(a: EngineWork, b: EngineWork): boolean {
-  if (a.bytes === null || b.bytes === null || a.target !== b.target) return false
-  return encodeHex(withCreationTime(a.bytes, 0n)) === encodeHex(withCreationTime(b.bytes, 0n))
+  return a.bytes !== null && b.bytes !== null && a.job === b.job && a.target === b.target
 }

@@ -3,34 +3,89 @@
  *
  *     nonce = low (16 bits) || middle (32 bits) || high (16 bits), little-endian
  *
- * Each device owns every n-th value of `low`, from an instance-wide random base; it starts at a random `middle`. CPU
- * threads sweep `high` first, GPUs `middle`. One value of `low` lasts for 2^48 nonces. Two processes with the same
- * account start at independent random points of 2^48, so they do not meet in practice.
+ * Each slot (one device) owns a contiguous part of `middle`. `low` cannot tell slots apart, since a pool may fix all of
+ * it; its free bits are the outermost loop of every slot instead:
+ *
+ *     CPU thread:  high, then the next middle of its part, then the next low
+ *     GPU:         middle over its part, then the next high, then the next low
+ *
+ * All loops start at random and go round. Processes that search the same work start at independent points of the 2^64
+ * nonces, so they do not meet in practice. Where one goes all the way round, it begins again at its first nonce.
  */
+import type { FixedNonce } from '../core/nonce.ts'
+
+const LOWS = 2 ** 16
+export const MIDDLES = 2 ** 32
+export const HIGHS = 2 ** 16
 
 export interface NonceRange {
-  /** First value of nonce bits 0..15; the next ones follow at `lowStep`. */
+  /** The slot's part of `middle`, nonce bits 16..47: `first` to `first + count - 1`. */
+  readonly first: number
+  readonly count: number
+  /** Where the search begins: `start` counts from `first`. */
+  readonly start: number
   readonly low: number
-  readonly lowStep: number
-  /** First value of nonce bits 16..47. */
-  readonly middle: number
+  readonly high: number
 }
 
-/** Splits the nonce space among `slots` devices (1..65536). `random` is uniform in [0, 1). */
+/** Splits the nonce space among `slots` devices (1..2^32). `random` is uniform in [0, 1). */
 export function nonceRanges(slots: number, random: () => number): NonceRange[] {
-  const base = Math.floor(random() * 0x10000)
-  return Array.from({ length: slots }, (_, slot) => ({
-    low: (base + slot) & 0xffff,
-    lowStep: slots,
-    middle: Math.floor(random() * 0x1_0000_0000),
-  }))
+  return rangesWithin(0, MIDDLES, slots, random)
 }
 
-/** Splits the nonce space among the devices of several engines, `counts[i]` for engine i: a list for each engine. */
+/**
+ * Splits the nonce space among the devices of several engines, `counts[i]` for engine i: a list for each engine. Engines
+ * get equal shares, whatever their numbers: a GPU needs a larger part than one of many CPU threads, lest each of its
+ * batches ends at the end of the part.
+ */
 export function splitRanges(counts: readonly number[], random: () => number): NonceRange[][] {
-  const slots = counts.reduce((sum, count) => sum + count, 0)
-  const ranges = nonceRanges(slots, random)
-  return counts.map((count) => ranges.splice(0, count))
+  const engines = counts.filter((count) => count > 0).length
+  let engine = 0
+  return counts.map((count) => {
+    if (count === 0) return []
+    const [from, to] = [partStart(engine, engines, MIDDLES), partStart(++engine, engines, MIDDLES)]
+    return rangesWithin(from, to - from, count, random)
+  })
+}
+
+function rangesWithin(from: number, size: number, slots: number, random: () => number): NonceRange[] {
+  return Array.from({ length: slots }, (_, slot) => {
+    const first = partStart(slot, slots, size)
+    const count = partStart(slot + 1, slots, size) - first
+    const below = (limit: number) => Math.floor(random() * limit)
+    return { first: from + first, count, start: below(count), low: below(LOWS), high: below(HIGHS) }
+  })
+}
+
+/** Where part number `part` of `parts` begins: sizes differ by one at most. */
+function partStart(part: number, parts: number, size: number): number {
+  return Math.floor((part * size) / parts)
+}
+
+/**
+ * The same part, begun elsewhere. How far a search came is lost with its thread or process. The points of all starts are
+ * as far from each other as can be (bits of their number reversed): a search comes to the next one after a 65,536th of
+ * the slot's nonces under one `low`, or more, which is far beyond what it tries before the work changes.
+ */
+export function restartedRange(range: NonceRange, restarts: number): NonceRange {
+  let share = 0
+  for (let bit = 0; bit < 16; bit++) if ((restarts >>> bit) & 1) share += 2 ** -(bit + 1)
+  return {
+    ...range,
+    start: (range.start + Math.floor(share * range.count)) % range.count,
+    high: (range.high + share * HIGHS) % HIGHS,
+  }
+}
+
+/** `low` with the fixed bits in place. */
+export function lowWith(low: number, { bits, value }: FixedNonce): number {
+  const fixed = 2 ** bits - 1
+  return (low & ~fixed & 0xffff) | (value & fixed)
+}
+
+/** The next value of the free bits of `low`, with the fixed ones as they are. */
+export function nextLow(low: number, { bits }: FixedNonce): number {
+  return (low + 2 ** bits) % LOWS
 }
 
 /** The nonce of its three parts. */

@@ -5,34 +5,71 @@ export type WindowName = keyof typeof WINDOWS_MS
 /** Hashes per second over each window, or null while it is not full. */
 export type Hashrates = Readonly<Record<WindowName, number | null>>
 
-const LONGEST_MS = WINDOWS_MS['15m']
+export const NO_RATES: Hashrates = { '10s': null, '60s': null, '15m': null }
 
-interface Sample {
-  readonly atMs: number
-  readonly hashes: number
-}
+/** How far apart the samples of a window are kept: a rate is that of a time so much longer than its window at most. */
+const STEPS_MS: Readonly<Record<WindowName, number>> = { '10s': 1000, '60s': 5000, '15m': 60_000 }
 
+/** Memory does not grow: 12 + 14 + 17 samples, however often and long it is sampled. */
 export class HashrateMeter {
-  /** Oldest first; about one a second, so at most some 900. */
-  readonly #samples: Sample[] = []
+  readonly #windows = {
+    '10s': new Samples(WINDOWS_MS['10s'], STEPS_MS['10s']),
+    '60s': new Samples(WINDOWS_MS['60s'], STEPS_MS['60s']),
+    '15m': new Samples(WINDOWS_MS['15m'], STEPS_MS['15m']),
+  }
 
-  /** Notes the count of hashes so far. Times must not decrease. */
+  /** Notes the count of hashes so far. Times must not decrease; a count that does is that of a device begun anew. */
   sample(atMs: number, hashes: number): void {
-    this.#samples.push({ atMs, hashes })
-    // One sample at or beyond the longest window stays, as the far end of its full width.
-    while (this.#samples.length > 2 && this.#samples[1].atMs <= atMs - LONGEST_MS) this.#samples.shift()
+    for (const window of Object.values(this.#windows)) window.add(atMs, hashes)
   }
 
   rates(): Hashrates {
-    return { '10s': this.#rate('10s'), '60s': this.#rate('60s'), '15m': this.#rate('15m') }
+    const { '10s': short, '60s': middle, '15m': long } = this.#windows
+    return { '10s': short.rate(), '60s': middle.rate(), '15m': long.rate() }
+  }
+}
+
+/** A ring of samples, the first of each step; and the newest one, whatever its step. */
+class Samples {
+  readonly #windowMs: number
+  readonly #stepMs: number
+  readonly #times: Float64Array
+  readonly #hashes: Float64Array
+  /** Samples ever put into the ring. */
+  #count = 0
+  #newestMs = 0
+  #newestHashes = 0
+
+  constructor(windowMs: number, stepMs: number) {
+    this.#windowMs = windowMs
+    this.#stepMs = stepMs
+    // Two more than steps in the window: the oldest sample may be a step older than the window, the newest is its end.
+    const capacity = windowMs / stepMs + 2
+    this.#times = new Float64Array(capacity)
+    this.#hashes = new Float64Array(capacity)
   }
 
-  #rate(window: WindowName): number | null {
-    const newest = this.#samples[this.#samples.length - 1]
-    if (newest === undefined) return null
-    const edge = newest.atMs - WINDOWS_MS[window]
-    const from = this.#samples.findLast(({ atMs }) => atMs <= edge)
-    if (from === undefined) return null
-    return ((newest.hashes - from.hashes) * 1000) / (newest.atMs - from.atMs)
+  add(atMs: number, hashes: number): void {
+    if (hashes < this.#newestHashes) this.#count = 0
+    const last = this.#times[(this.#count - 1) % this.#times.length]
+    if (this.#count === 0 || Math.floor(atMs / this.#stepMs) > Math.floor(last / this.#stepMs)) {
+      const index = this.#count++ % this.#times.length
+      this.#times[index] = atMs
+      this.#hashes[index] = hashes
+    }
+    this.#newestMs = atMs
+    this.#newestHashes = hashes
+  }
+
+  /** From the latest sample that is a window old, or older. */
+  rate(): number | null {
+    const edgeMs = this.#newestMs - this.#windowMs
+    const oldest = Math.max(0, this.#count - this.#times.length)
+    for (let sample = this.#count - 1; sample >= oldest; sample--) {
+      const index = sample % this.#times.length
+      const fromMs = this.#times[index]
+      if (fromMs <= edgeMs) return ((this.#newestHashes - this.#hashes[index]) * 1000) / (this.#newestMs - fromMs)
+    }
+    return null
   }
 }

@@ -4,15 +4,14 @@ import { encodeBase64Url } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
 import { withCreationTime, withNonce } from '../core/header.ts'
-import { FREE_NONCE } from '../core/nonce.ts'
 import { meets, powHash } from '../core/pow.ts'
 import { difficultyOf } from '../core/target.ts'
 import { type Work, workFromBytes } from '../core/work.ts'
-import type { Candidate, DeviceStatus, Engine, EngineEvents } from '../engine/engine.ts'
+import { type Candidate, type DeviceStatus, type Engine, type EngineEvents, noWork } from '../engine/engine.ts'
 import type { Job, LifeStep, Source } from '../source/source.ts'
 import type { MinerEvent } from './events.ts'
 import { liveThrough, type Verdict, verdictOf } from './life.ts'
-import { Rates, type Snapshot } from './stats.ts'
+import { idleReasonOf, Rates, type Snapshot } from './stats.ts'
 
 export interface MinerOptions {
   readonly source: Source
@@ -144,7 +143,7 @@ export class Miner {
     const { source, clock } = this.#options
     const nowMs = clock.monotonicMs()
     const devices = this.#devices()
-    const hashes = devices.reduce((sum, device) => sum + device.hashes, 0)
+    const hashes = this.#hashes()
     const uptimeMs = this.#startedAtMs === 0 ? 0 : nowMs - this.#startedAtMs
     const current = this.#current
     return {
@@ -154,6 +153,7 @@ export class Miner {
       hashes,
       hashrates: this.#rates.total(),
       meanHashrate: uptimeMs > 0 ? (hashes * 1000) / uptimeMs : 0,
+      idleReason: idleReasonOf(devices),
       devices: devices.map((device) => ({ ...device, hashrates: this.#rates.of(device.engine, device.device) })),
       solutions: { ...this.#solutions },
       hardwareErrors: this.#hardwareErrors,
@@ -193,8 +193,8 @@ export class Miner {
   #rest(): void {
     const { clock, onEvent } = this.#options
     this.#current = null
-    const nothing = { sequence: ++this.#sequence, job: '', bytes: null, target: 0n, fixedNonce: FREE_NONCE }
-    for (const engine of this.#engines) void engine.setWork(nothing)
+    this.#sequence++
+    for (const engine of this.#engines) void engine.setWork(noWork(this.#sequence))
     this.#cancelIdle = clock.after(IDLE_MS, () => {
       if (!this.#stop.signal.aborted) onEvent({ type: 'idle' })
     })
@@ -287,7 +287,7 @@ export class Miner {
 
   /** Adds the hashes since the last call to the effort, at the difficulty of the job they were spent on. */
   #countEffort(): void {
-    const hashes = this.#engines.reduce((sum, engine) => sum + engine.hashes(), 0)
+    const hashes = this.#hashes()
     const pursuit = this.#current?.pursuit
     if (pursuit !== undefined && !pursuit.solved && pursuit.difficulty > 0) {
       this.#effort += (hashes - this.#effortHashes) / pursuit.difficulty
@@ -295,12 +295,17 @@ export class Miner {
     this.#effortHashes = hashes
   }
 
+  /** Of all engines since the start. */
+  #hashes(): number {
+    return this.#engines.reduce((sum, engine) => sum + engine.hashes(), 0)
+  }
+
   #devices(): (DeviceStatus & { readonly engine: string })[] {
     return this.#engines.flatMap((engine) => engine.devices().map((status) => ({ ...status, engine: engine.name })))
   }
 
   #sample(): void {
-    this.#rates.sample(this.#options.clock.monotonicMs(), this.#devices())
+    this.#rates.sample(this.#options.clock.monotonicMs(), this.#devices(), this.#hashes())
   }
 
   /** Runs a function at an interval until the miner stops. */

@@ -1,6 +1,6 @@
 /** The one snapshot of statistics that console, Prometheus and JSON API show. */
 import type { DeviceStatus } from '../engine/engine.ts'
-import { HashrateMeter, type Hashrates } from './hashrate.ts'
+import { HashrateMeter, type Hashrates, NO_RATES } from './hashrate.ts'
 import type { Verdict } from './life.ts'
 
 export interface DeviceSnapshot extends DeviceStatus {
@@ -11,7 +11,10 @@ export interface DeviceSnapshot extends DeviceStatus {
 export interface Snapshot {
   readonly source: string
   readonly connected: boolean
+  /** Why nothing searches: a sentence. null while a device does, or before there is any. */
+  readonly idleReason: string | null
   readonly uptimeMs: number
+  /** Of all devices since the start, those that are gone included. */
   readonly hashes: number
   readonly hashrates: Hashrates
   /** Hashes per second since the start: short runs have no full window. */
@@ -28,18 +31,38 @@ export interface Snapshot {
   }
 }
 
-/** Rates of all devices and their sum. */
+type EngineDevice = DeviceStatus & { readonly engine: string }
+
+/** Reasons told of so many devices; the others are counted. */
+const MAX_REASONS = 3
+
+/** Why nothing searches: a sentence. null while a device does, or before there is any. */
+export function idleReasonOf(devices: readonly EngineDevice[]): string | null {
+  if (devices.length === 0 || devices.some(({ state }) => state === undefined)) return null
+  const sentences = devices.slice(0, MAX_REASONS).map(({ engine, device, state, reason }) => {
+    return `${engine} ${device} is ${state}${reason === undefined ? '' : `: ${reason}`}`
+  })
+  const others = devices.length - sentences.length
+  return `${sentences.join('; ')}${others > 0 ? `; and ${others} more` : ''}`
+}
+
+/** Rates of all devices there are, and of all together. */
 export class Rates {
   readonly #total = new HashrateMeter()
-  readonly #devices = new Map<string, HashrateMeter>()
+  /** By engine and device. */
+  #devices = new Map<string, HashrateMeter>()
 
-  sample(atMs: number, devices: readonly (DeviceStatus & { readonly engine: string })[]): void {
-    let total = 0
-    for (const { engine, device, hashes } of devices) {
-      this.#meter(engine, device).sample(atMs, hashes)
-      total += hashes
+  /** `hashes`: of all devices since the start. Meters of devices that are gone go with them. */
+  sample(atMs: number, devices: readonly EngineDevice[], hashes: number): void {
+    const present = new Map<string, HashrateMeter>()
+    for (const { engine, device, hashes: own } of devices) {
+      const key = `${engine}/${device}`
+      const meter = this.#devices.get(key) ?? new HashrateMeter()
+      meter.sample(atMs, own)
+      present.set(key, meter)
     }
-    this.#total.sample(atMs, total)
+    this.#devices = present
+    this.#total.sample(atMs, hashes)
   }
 
   total(): Hashrates {
@@ -47,13 +70,6 @@ export class Rates {
   }
 
   of(engine: string, device: string): Hashrates {
-    return this.#meter(engine, device).rates()
-  }
-
-  #meter(engine: string, device: string): HashrateMeter {
-    const key = `${engine}/${device}`
-    const meter = this.#devices.get(key) ?? new HashrateMeter()
-    this.#devices.set(key, meter)
-    return meter
+    return this.#devices.get(`${engine}/${device}`)?.rates() ?? NO_RATES
   }
 }

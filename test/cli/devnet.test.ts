@@ -26,7 +26,7 @@ describe('newcut devnet --mine', () => {
     node.child.kill('SIGTERM')
     const { code, out, err } = await node.ended
     expect({ code, err }).toEqual({ code: 0, err: '' })
-    expect(out).toMatch(/summary {3}\d+ accepted {2}\d+ stale {2}0 rejected {2}0 failed/)
+    expect(out).toMatch(/summary {3}\d+ accepted {2}\d+ stale {2}0 orphaned {2}0 rejected {2}0 lost/)
   })
 
   it('mines for the key that alone may mine', async () => {

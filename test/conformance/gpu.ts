@@ -2,7 +2,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { blake2s } from '@noble/hashes/blake2.js'
 import { expect, it } from 'vitest'
-import { type Batch, type BatchResult, CAPACITY, noncesOf } from '../../src/engine/gpu/layout.ts'
+import { type Batch, type BatchResult, MAX_RESULT_NONCES, noncesOf } from '../../src/engine/gpu/layout.ts'
 import type { BatchRequest } from '../gpu/batch-server.ts'
 
 const WORK_BYTES = 286
@@ -14,7 +14,7 @@ export function batchConformance(run: (request: BatchRequest) => Promise<BatchRe
       const bytes = randomBytes(WORK_BYTES)
       const batch = { low: randomInt(0x10000), first: randomInt(2 ** 32), high: randomInt(0x10000), count: 2000 }
       const tops = topWords(bytes, batch)
-      const bound = tops[randomInt(CAPACITY)].top
+      const bound = tops[randomInt(MAX_RESULT_NONCES)].top
       const { found, nonces } = await run({ bytes, target: targetOf(bound), batch })
       const wanted = solutions(tops, bound)
       expect(found).toBe(wanted.length)
@@ -59,7 +59,7 @@ export function batchConformance(run: (request: BatchRequest) => Promise<BatchRe
     const batch = { low: 1, first: 5, high: 2, count: 5000 }
     const { found, nonces } = await run({ bytes: randomBytes(WORK_BYTES), target: targetOf(MAX_U32), batch })
     expect(found).toBe(5000)
-    expect(new Set(nonces).size).toBe(CAPACITY)
+    expect(new Set(nonces).size).toBe(MAX_RESULT_NONCES)
     const all = new Set(noncesOf(batch))
     expect(nonces.every((nonce) => all.has(nonce))).toBe(true)
   })

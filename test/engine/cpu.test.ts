@@ -1,25 +1,29 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { freshWork, UNREACHABLE } from '../../bench/work.ts'
+import { engineWork, freshWork, UNREACHABLE } from '../../bench/work.ts'
 import { midstate } from '../../src/core/blake2s.ts'
 import { withNonce } from '../../src/core/header.ts'
 import { meets, powHash } from '../../src/core/pow.ts'
 import { MAX_TARGET } from '../../src/core/target.ts'
-import { CpuEngine } from '../../src/engine/cpu/cpu.ts'
+import { CpuEngine, type CpuEngineOptions } from '../../src/engine/cpu/cpu.ts'
 import { createJsKernel } from '../../src/engine/cpu/js-kernel.ts'
 import { tailLayout } from '../../src/engine/cpu/kernel.ts'
 import type { Priority } from '../../src/engine/cpu/priority.ts'
 import { disagreement } from '../../src/engine/cpu/recheck.ts'
 import { createWasmKernel } from '../../src/engine/cpu/wasm-kernel.ts'
-import type { Candidate } from '../../src/engine/engine.ts'
-import { nonceOf, nonceRanges } from '../../src/engine/range.ts'
+import { type Candidate, noWork } from '../../src/engine/engine.ts'
+import { nonceRanges } from '../../src/engine/range.ts'
 
 const engines: CpuEngine[] = []
 afterEach(async () => {
   for (const engine of engines.splice(0)) await engine.stop()
 })
 
-async function started(threads: number, priority: Priority = 'low') {
-  const engine = new CpuEngine({ ranges: nonceRanges(threads, Math.random), kernel: 'auto', priority })
+async function started(threads: number, priority: Priority = 'low', options: Partial<CpuEngineOptions> = {}) {
+  const ranges = nonceRanges(threads, Math.random)
+  const engine = new CpuEngine({ ranges, kernel: 'auto', priority, ...options })
   engines.push(engine)
   const candidates: Candidate[] = []
   const warnings: string[] = []
@@ -27,7 +31,7 @@ async function started(threads: number, priority: Priority = 'low') {
     onCandidate: (candidate) => candidates.push(candidate),
     onWarning: (message) => warnings.push(message),
   })
-  const hashes = () => engine.devices().reduce((sum, device) => sum + device.hashes, 0)
+  const hashes = () => engine.hashes()
   return { engine, candidates, warnings, hashes }
 }
 
@@ -42,7 +46,7 @@ describe('the CPU engine', () => {
     const { engine, candidates } = await started(3)
     const work = freshWork(UNREACHABLE)
     const target = MAX_TARGET / 100_000n
-    expect(await engine.setWork({ sequence: 7, bytes: work, target })).toBe(true)
+    expect(await engine.setWork(engineWork(7, work, target))).toBe(true)
     await until(() => new Set(candidates.map(({ device }) => device)).size === 3)
     for (const { sequence, nonce } of candidates) {
       expect(sequence).toBe(7)
@@ -58,10 +62,10 @@ describe('the CPU engine', () => {
 
   it('counts exactly what it hashes: as many candidates as expected', async () => {
     const { engine, candidates, hashes } = await started(1)
-    await engine.setWork({ sequence: 1, bytes: freshWork(UNREACHABLE), target: MAX_TARGET / 100_000n })
+    await engine.setWork(engineWork(1, freshWork(UNREACHABLE), MAX_TARGET / 100_000n))
     await until(() => candidates.length >= 32)
     // Nothing is under way any more once the thread has taken up that there is no work.
-    await engine.setWork({ sequence: 2, bytes: null, target: 0n })
+    await engine.setWork(noWork(2))
     const perCandidate = hashes() / candidates.length
     // 32 successes and more of one in 100,000: beyond a factor of 5 either way by chance once in 10^12 runs.
     expect(perCandidate).toBeGreaterThan(20_000)
@@ -70,26 +74,26 @@ describe('the CPU engine', () => {
 
   it('takes up the newest work, and tells of what was overtaken', async () => {
     const { engine } = await started(2)
-    const give = (sequence: number) => engine.setWork({ sequence, bytes: freshWork(UNREACHABLE), target: 0n })
+    const give = (sequence: number) => engine.setWork(engineWork(sequence, freshWork(UNREACHABLE), 0n))
     const answers = await Promise.all([give(1), give(2), give(3)])
     expect(answers).toEqual([false, false, true])
   })
 
   it('rests without work, and goes on with it', async () => {
     const { engine, hashes } = await started(2)
-    await engine.setWork({ sequence: 1, bytes: freshWork(UNREACHABLE), target: 0n })
+    await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 0n))
     await until(() => hashes() > 0)
-    await engine.setWork({ sequence: 2, bytes: null, target: 0n })
+    await engine.setWork(noWork(2))
     const before = hashes()
     await pause(100)
     expect(hashes()).toBe(before)
-    await engine.setWork({ sequence: 3, bytes: freshWork(UNREACHABLE), target: 0n })
+    await engine.setWork(engineWork(3, freshWork(UNREACHABLE), 0n))
     await until(() => hashes() > before)
   })
 
   it('is not flooded by a target that everything meets', async () => {
     const { engine, candidates } = await started(1)
-    await engine.setWork({ sequence: 1, bytes: freshWork(UNREACHABLE), target: MAX_TARGET })
+    await engine.setWork(engineWork(1, freshWork(UNREACHABLE), MAX_TARGET))
     const startMs = performance.now()
     await until(() => candidates.length > 20)
     await pause(200)
@@ -102,32 +106,61 @@ describe('the CPU engine', () => {
     const { engine, candidates, warnings } = await started(1, 'normal')
     const work = freshWork(UNREACHABLE, (workBytes - 178) / 36)
     expect(work).toHaveLength(workBytes)
-    await engine.setWork({ sequence: 1, bytes: work, target: MAX_TARGET / 1000n })
+    await engine.setWork(engineWork(1, work, MAX_TARGET / 1000n))
     await until(() => candidates.length > 0)
     expect(meets(powHash(withNonce(work, candidates[0].nonce)), MAX_TARGET / 1000n)).toBe(true)
     expect(warnings).toEqual([])
   })
 
+  it.each([10, 37, 64])('searches work of degree %i', async (degree) => {
+    const { engine, candidates, warnings } = await started(1, 'normal')
+    const work = freshWork(UNREACHABLE, degree)
+    expect(await engine.setWork(engineWork(1, work, MAX_TARGET / 1000n))).toBe(true)
+    await until(() => candidates.length > 0)
+    expect(meets(powHash(withNonce(work, candidates[0].nonce)), MAX_TARGET / 1000n)).toBe(true)
+    expect(warnings).toEqual([])
+  })
+
+  it.each([[65], [1000]])(
+    'warns of bytes that are longer than any work, and searches nothing: degree %i',
+    async (degree) => {
+      const { engine, candidates, warnings } = await started(1)
+      const tooLong = new Uint8Array(178 + 36 * degree)
+      for (const sequence of [1, 2]) {
+        expect(await engine.setWork(engineWork(sequence, tooLong, MAX_TARGET))).toBe(true)
+      }
+      expect(warnings).toEqual([`work of ${tooLong.length} bytes is none: the longest has 2482`])
+      expect(candidates).toEqual([])
+      expect(engine.hashes()).toBe(0)
+    },
+  )
+
+  it('says that a thread that died restarts, waits for no such thread, and has it back in the end', async () => {
+    const mark = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'mark')
+    process.env.NEWCUT_TEST_MARK = mark
+    const module = new URL('./faulty-thread.mjs', import.meta.url)
+    const { engine, warnings } = await started(2, 'normal', { module, random: () => 0.999 })
+    expect(await engine.setWork(engineWork(13, freshWork(UNREACHABLE), 0n))).toBe(true)
+    await until(() => warnings.length > 0)
+    expect(warnings).toEqual(['search thread 0 died and is started again in 0.999 s: the memory is full'])
+    expect(engine.devices()).toMatchObject([
+      { device: 'thread0', state: 'restarting', reason: 'it died: the memory is full', faults: 1 },
+      { device: 'thread1', faults: 0 },
+    ])
+    expect(engine.devices()[1].state).toBeUndefined()
+    const [{ hashes }] = engine.devices()
+    await until(() => engine.devices()[0].state === undefined && engine.devices()[0].hashes > hashes)
+    expect(await engine.setWork(engineWork(14, freshWork(UNREACHABLE), 0n))).toBe(true)
+    expect(engine.devices()[0]).toMatchObject({ faults: 1 })
+    expect(warnings).toHaveLength(1)
+  })
+
   it('says that there is no kernel for work whose nonce lies in two blocks', async () => {
     const { engine, warnings } = await started(1)
-    await engine.setWork({ sequence: 1, bytes: freshWork(UNREACHABLE, 4), target: MAX_TARGET })
+    await engine.setWork(engineWork(1, freshWork(UNREACHABLE, 4), MAX_TARGET))
     await until(() => warnings.length > 0)
     expect(warnings.join()).toContain('the nonce of work of 322 bytes lies in two blocks')
   })
-})
-
-it('nonce ranges of one process never meet', () => {
-  for (const slots of [1, 2, 3, 7, 64, 1000]) {
-    const ranges = nonceRanges(slots, Math.random)
-    const lows = new Set<number>()
-    const each = Math.floor(0x10000 / slots)
-    for (const { low, lowStep } of ranges) {
-      for (let k = 0; k < each; k++) lows.add((low + k * lowStep) & 0xffff)
-    }
-    expect(lows.size).toBe(slots * each)
-  }
-  expect(nonceOf(0xffff, 0xffff_ffff, 0xffff)).toBe(0xffff_ffff_ffff_ffffn)
-  expect(nonceOf(1, -1, 0)).toBe(0x0000_ffff_ffff_0001n)
 })
 
 describe('a slice searched once more', () => {

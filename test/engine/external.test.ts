@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { freshWork, UNREACHABLE } from '../../bench/work.ts'
+import { engineWork, freshWork, UNREACHABLE } from '../../bench/work.ts'
 import { encodeHex, u256LE } from '../../src/core/bytes.ts'
 import { withCreationTime, withNonce } from '../../src/core/header.ts'
 import { meets, powHash } from '../../src/core/pow.ts'
@@ -54,7 +54,7 @@ describe('an external worker', () => {
     )
     const { engine, candidates } = await started(`${command} --extra`)
     const work = freshWork(UNREACHABLE)
-    await engine.setWork({ sequence: 3, bytes: work, target: 5n })
+    await engine.setWork(engineWork(3, work, 5n))
     await until(() => candidates.length > 0)
     expect(candidates).toEqual([{ sequence: 3, nonce: 0xdeadbeefn, device: 'command' }])
     expect(readFileSync(join(folder, 'seen'), 'utf8')).toBe(`${encodeHex(work)} ${encodeHex(u256LE(5n))}`)
@@ -65,7 +65,7 @@ describe('an external worker', () => {
     'may print more behind the nonce: %s',
     async (answer) => {
       const { engine, candidates, warnings } = await started(worker('more', `process.stdout.write('${answer}')`))
-      await engine.setWork({ sequence: 1, bytes: freshWork(UNREACHABLE), target: 5n })
+      await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 5n))
       await until(() => candidates.length > 0)
       expect(candidates[0].nonce).toBe(0xdeadbeefn)
       expect(warnings).toEqual([])
@@ -93,12 +93,12 @@ describe('an external worker', () => {
       }
     }
     const work = freshWork(UNREACHABLE)
-    await engine.setWork({ sequence: 1, bytes: work, target: 5n })
+    await engine.setWork(engineWork(1, work, 5n))
     await until(() => pids().length === 1)
-    // The same work under a later time is the same search.
-    await engine.setWork({ sequence: 2, bytes: withCreationTime(work, 99n), target: 5n })
+    // The same job under a later time is the same search.
+    await engine.setWork({ ...engineWork(1, withCreationTime(work, 99n), 5n), sequence: 2 })
     expect(isAlive(pids()[0])).toBe(true)
-    await engine.setWork({ sequence: 3, bytes: freshWork(UNREACHABLE), target: 5n })
+    await engine.setWork(engineWork(3, freshWork(UNREACHABLE), 5n))
     await until(() => pids().length === 2)
     await until(() => !isAlive(pids()[0]))
     await engine.stop()
@@ -111,7 +111,7 @@ describe('an external worker', () => {
     ['prints nothing', '', /printed ""/],
   ])('that %s is told of, and tried again later', async (_what, code, pattern) => {
     const { engine, candidates, warnings } = await started(worker('fails', code))
-    await engine.setWork({ sequence: 1, bytes: freshWork(UNREACHABLE), target: 5n })
+    await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 5n))
     const startMs = performance.now()
     await until(() => warnings.length === 2)
     expect(performance.now() - startMs).toBeGreaterThan(500)
@@ -120,9 +120,19 @@ describe('an external worker', () => {
     expect(engine.devices()).toMatchObject([{ hashes: 0, faults: 2 }])
   })
 
+  it('that failed is said to restart until it runs again, and that is the exit code of mine', async () => {
+    const { engine, warnings } = await started(worker('fails', `console.error('no device'); process.exit(3)`))
+    await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 5n))
+    await until(() => warnings.length > 0)
+    const reason = 'the external command ended with exit code 3: no device'
+    expect(engine.devices()).toMatchObject([{ state: 'restarting', reason }])
+    const args = ['mine', '--engine', 'external', '--command', 'false', '--duration', '3s', '--http', 'off']
+    expect((await run(args)).code).toBe(1)
+  })
+
   it('that does not exist is told of', async () => {
     const { engine, warnings } = await started('/no/such/program')
-    await engine.setWork({ sequence: 1, bytes: freshWork(UNREACHABLE), target: 5n })
+    await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 5n))
     await until(() => warnings.length > 0)
     expect(warnings[0]).toMatch(/ended with exit code 127/)
   })
@@ -164,7 +174,7 @@ describe('newcut solve', () => {
     await miner.sees(/hardware .*command claimed nonce 0000000000000001/)
     miner.child.kill('SIGTERM')
     const { out } = await miner.ended
-    expect(out).toMatch(/summary {3}0 accepted {2}0 stale {2}0 rejected {2}0 failed/)
+    expect(out).toMatch(/summary {3}0 accepted {2}0 stale {2}0 orphaned {2}0 rejected {2}0 lost/)
   })
 
   it.each([

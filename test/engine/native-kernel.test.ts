@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chooseKernel, type KernelPreference } from '../../src/engine/cpu/kernels.ts'
-import { loadNative, type NativeAddon, nativeNames } from '../../src/engine/cpu/native-kernel.ts'
+import { provideNativeKernel } from '../../src/engine/cpu/native-build.ts'
+import { findNative, loadNative, type NativeAddon, nativeNames } from '../../src/engine/cpu/native-kernel.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-native-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -66,7 +67,7 @@ describe('without native kernels', () => {
   })
 
   it.each([
-    ['a missing file', join(folder, 'missing.node'), /^kernel native is not built \(no C compiler at install\)$/],
+    ['a missing file', join(folder, 'missing.node'), /^kernel native is not built$/],
     ['a file of another system', broken, /^kernel native does not load: .+$/],
     [
       'a processor that has none',
@@ -122,5 +123,97 @@ describe('build at installation', () => {
     const { sweeps, obstacle } = loadNative(output)
     expect(obstacle).toBeNull()
     expect(Object.keys(sweeps)).toEqual(expect.arrayContaining(here))
+  })
+})
+
+describe('the native kernel where install scripts did not run', () => {
+  const hasCompiler = spawnSync('cc', ['--version']).status === 0
+  const nobody = new AbortController().signal
+  let count = 0
+  const places = () => {
+    const own = join(folder, `cache-${count++}`)
+    return { installed: join(own, 'installed.node'), cached: join(own, 'newcut', 'kernel.node') }
+  }
+
+  it.skipIf(!hasCompiler)('is compiled once into the cache, with one sentence', async () => {
+    const own = places()
+    const env = { ...process.env, CC: '' }
+    const said = await provideNativeKernel({ env, signal: nobody, places: own, limitMs: 120_000 })
+    expect(said).toMatch(/^native kernel compiled with cc in \d+\.\d s, kept in .*newcut$/)
+    expect(loadNative(own.cached).obstacle).toBeNull()
+    expect(readdirSync(dirname(own.cached))).toEqual(['kernel.node'])
+    expect(await provideNativeKernel({ env, signal: nobody, places: own })).toBeNull()
+  })
+
+  it('is not compiled where the installation did it', async () => {
+    const own = places()
+    mkdirSync(dirname(own.installed), { recursive: true })
+    writeFileSync(own.installed, '')
+    expect(await provideNativeKernel({ env: process.env, signal: nobody, places: own })).toBeNull()
+    expect(existsSync(own.cached)).toBe(false)
+  })
+
+  it.each([
+    ['there is no compiler', 'no-such-compiler', /^no native kernel: there is no C compiler no-such-compiler; Web/],
+    [
+      'the compiler fails',
+      `${process.execPath} -e process.exit(1)`,
+      /^no native kernel: .* failed: .*; WebAssembly serves$/,
+    ],
+  ])('is done without when %s, with one sentence', async (_, CC, sentence) => {
+    const own = places()
+    const env = { ...process.env, CC }
+    expect(await provideNativeKernel({ env, signal: nobody, places: own, limitMs: 60_000 })).toMatch(sentence)
+    expect(existsSync(own.cached)).toBe(false)
+  })
+
+  it('is not waited for when the compiler takes long', async () => {
+    const CC = `${process.execPath} -e setTimeout(()=>0,15000)`
+    const env = { ...process.env, CC }
+    const said = await provideNativeKernel({ env, signal: nobody, places: places(), limitMs: 200 })
+    expect(said).toMatch(/^the native kernel is still being compiled after \d\.\d s: the next start uses it$/)
+  })
+
+  it('is not waited for when the engine stops meanwhile', async () => {
+    const stop = new AbortController()
+    const CC = `${process.execPath} -e setTimeout(()=>0,15000)`
+    const said = provideNativeKernel({ env: { ...process.env, CC }, signal: stop.signal, places: places() })
+    stop.abort()
+    expect(await said).toBeNull()
+  })
+
+  it('has another file for other sources, flags, compilers and systems', () => {
+    const file = (CC: string) => findNative({ XDG_CACHE_HOME: folder, LOCALAPPDATA: folder, CC }).cached
+    expect(file('cc')).not.toBe(file('clang'))
+    expect(file('cc')).toBe(file('cc'))
+    expect(file('cc')).toContain(join(folder, 'newcut', 'kernel-'))
+  })
+
+  // As `npm ci --ignore-scripts` leaves it: compiled TypeScript and sources, but no build folder.
+  it.skipIf(!hasCompiler)('is made by the first search and used by the next', { timeout: 120_000 }, async () => {
+    const root = join(folder, 'no-scripts')
+    for (const part of ['dist', 'src/engine/cpu/native', 'package.json']) {
+      cpSync(fileURLToPath(new URL(`../../${part}`, import.meta.url)), join(root, part), { recursive: true })
+    }
+    symlinkSync(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(root, 'node_modules'))
+    const solve = (kernel: string) => {
+      return spawnSync(
+        process.execPath,
+        [join(root, 'dist/src/main.js'), 'solve', '--kernel', kernel, 'f'.repeat(64)],
+        {
+          input: new Uint8Array(286),
+          encoding: 'utf8',
+          env: { PATH: process.env.PATH, XDG_CACHE_HOME: join(root, 'cache') },
+        },
+      )
+    }
+    const cache = join(root, 'cache', 'newcut')
+    const first = solve('auto')
+    expect(first.stderr).toMatch(/^newcut: (native kernel compiled|the native kernel is still being compiled).*\n$/)
+    expect(first.status).toBe(0)
+    while (!readdirSync(cache).some((name) => name.endsWith('.node'))) {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    expect(solve('native')).toMatchObject({ status: 0, stderr: '' })
   })
 })

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { MIX_INDICES, SIGMA } from '../../src/core/blake2s.ts'
-import { CAPACITY } from '../../src/engine/gpu/layout.ts'
+import { MAX_RESULT_NONCES } from '../../src/engine/gpu/layout.ts'
 
 const shader = readFileSync(new URL('../../shaders/search.wgsl', import.meta.url), 'utf8')
 const program = fileURLToPath(new URL('./compile-child.mjs', import.meta.url))
@@ -40,7 +40,7 @@ describe.skipIf(typeof verdict === 'string')('shader, by the compiler of Dawn', 
 
 describe('shader, by its text', () => {
   it('has the same capacity as the host', () => {
-    expect(shader).toContain(`const CAPACITY = ${CAPACITY}u;`)
+    expect(shader).toContain(`const MAX_RESULT_NONCES = ${MAX_RESULT_NONCES}u;`)
   })
 
   it('has the message schedule of RFC 7693, with words 8 to 15 as zero', () => {

@@ -3,13 +3,13 @@ import { existsSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { freshWork, UNREACHABLE } from '../../bench/work.ts'
+import { engineWork, freshWork, UNREACHABLE } from '../../bench/work.ts'
 import { withNonce } from '../../src/core/header.ts'
 import { solves } from '../../src/core/pow.ts'
 import { workFromBytes } from '../../src/core/work.ts'
 import type { Candidate } from '../../src/engine/engine.ts'
 import { GpuEngine } from '../../src/engine/gpu/gpu.ts'
-import { MOST_BATCH_NONCES } from '../../src/engine/gpu/layout.ts'
+import { MAX_BATCH_NONCES } from '../../src/engine/gpu/layout.ts'
 import { nonceRanges } from '../../src/engine/range.ts'
 import { testDriver } from './driver.ts'
 import { pause, until } from './wait.ts'
@@ -33,7 +33,10 @@ afterEach(async () => {
 })
 
 /** An engine with `devices` devices at work; with a fault, the first batch number ten goes wrong. */
-async function mining(fault: string | null, { devices = 1, difficulty = 20_000n } = {}): Promise<Run> {
+async function mining(
+  fault: string | null,
+  { devices = 1, difficulty = 20_000n, settledMs = 10_000 } = {},
+): Promise<Run> {
   const mark = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'mark')
   const engine = new GpuEngine({
     adapters: Array.from({ length: devices }, () => null),
@@ -44,6 +47,7 @@ async function mining(fault: string | null, { devices = 1, difficulty = 20_000n 
     program: fault === null ? undefined : FAULTY,
     silenceMs: 1500,
     restartMs: 20,
+    settledMs,
   })
   const bytes = freshWork(difficulty)
   run = { engine, warnings: [], candidates: [], bytes }
@@ -52,7 +56,7 @@ async function mining(fault: string | null, { devices = 1, difficulty = 20_000n 
     onCandidate: (candidate) => void candidates.push(candidate),
     onWarning: (message) => void warnings.push(message),
   })
-  await engine.setWork({ sequence: 1, bytes, target: workFromBytes(bytes).fields.target })
+  await engine.setWork(engineWork(1, bytes, workFromBytes(bytes).fields.target))
   return run
 }
 
@@ -85,7 +89,7 @@ describe.skipIf(env === null)('a GPU that fails', () => {
     await recovery(own)
     expect(own.warnings[0]).toMatch(reason)
     expect(areSolutions(own)).toBe(true)
-    expect(hashesOf(own.engine)).toBeLessThan(MOST_BATCH_NONCES)
+    expect(hashesOf(own.engine)).toBeLessThan(MAX_BATCH_NONCES)
     const nonces = own.candidates.map(({ nonce }) => nonce)
     expect(new Set(nonces).size).toBe(nonces.length)
   })
@@ -120,7 +124,7 @@ describe.skipIf(env === null)('a GPU that fails', () => {
     await until(() => hashesOf(own.engine, 1) > before)
     const bytes = freshWork(UNREACHABLE)
     // The stopped device does not answer: it is killed, and new work counts as taken without it.
-    expect(await own.engine.setWork({ sequence: 2, bytes, target: 0n })).toBe(true)
+    expect(await own.engine.setWork(engineWork(2, bytes, 0n))).toBe(true)
     await until(() => own.engine.devices()[0].state === undefined)
     expect(own.engine.devices()[1]).toMatchObject({ faults: 0 })
     expect(own.engine.details()[0].pid).not.toBe(pid)
@@ -134,9 +138,24 @@ describe.skipIf(env === null)('a GPU that fails', () => {
       await until(() => own.warnings.length === failure)
     }
     expect(own.warnings.at(-1)).toMatch(/^gpu0 is parked after 5 failures in a row: it ended with SIGKILL/)
-    expect(own.engine.devices()[0]).toMatchObject({ state: 'parked', faults: 5 })
-    const work = { sequence: 2, bytes: freshWork(UNREACHABLE), target: 0n }
-    expect(await own.engine.setWork(work)).toBe(true)
+    const parked = { state: 'parked', reason: expect.stringContaining('SIGKILL'), faults: 5 }
+    expect(own.engine.devices()[0]).toMatchObject(parked)
+    expect(await own.engine.setWork(engineWork(2, freshWork(UNREACHABLE), 0n))).toBe(true)
+    // It still says so when mining ends.
+    await own.engine.stop()
+    expect(own.engine.devices()[0]).toMatchObject(parked)
+  })
+
+  it('is not parked when it searches for a while between failures', async () => {
+    const own = await mining(null, { settledMs: 1 })
+    for (let failure = 1; failure <= 7; failure++) {
+      const hashes = hashesOf(own.engine)
+      await until(() => own.engine.devices()[0].state === undefined && hashesOf(own.engine) > hashes)
+      process.kill(own.engine.details()[0].pid ?? 0, 'SIGKILL')
+      await until(() => own.warnings.length === failure)
+    }
+    expect(own.warnings.filter((text) => text.includes('parked'))).toEqual([])
+    expect(own.engine.devices()[0]).toMatchObject({ faults: 7 })
   })
 
   it('leaves no process behind', async () => {

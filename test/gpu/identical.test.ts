@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import { freshWork, UNREACHABLE } from '../../bench/work.ts'
+import { engineWork, freshWork, UNREACHABLE } from '../../bench/work.ts'
 import { listAdapters } from '../../src/engine/gpu/adapters.ts'
 import { adaptersIn } from '../../src/engine/gpu/dawn.ts'
 import { GpuEngine } from '../../src/engine/gpu/gpu.ts'
@@ -103,7 +103,7 @@ describe.skipIf(!isBuilt)('identical cards', () => {
     const onWarning = (message: string) => void warnings.push(message)
     await engine.start(286, { onCandidate: () => undefined, onWarning })
     try {
-      await engine.setWork({ sequence: 1, bytes: freshWork(UNREACHABLE), target: 0n })
+      await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 0n))
       await until(() => engine.devices().every(({ hashes }) => hashes > 0))
       const cards = engine.details().map(({ pid }) => {
         return readFileSync(`/proc/${pid}/environ`, 'latin1').match(/NEWCUT_VULKAN_CARD=\d+/)?.[0]

@@ -7,7 +7,8 @@ import type { MinerEvent } from '../../src/mine/events.ts'
 import { Miner } from '../../src/mine/miner.ts'
 import { NodeClient } from '../../src/node/client.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import { NodeSource } from '../../src/source/node.ts'
+import { miningNodeOf } from '../../src/source/node/mining-node.ts'
+import { NodeSource } from '../../src/source/node/node-source.ts'
 import { testDriver } from './driver.ts'
 
 const { env } = await testDriver()
@@ -18,14 +19,15 @@ it.skipIf(env === null)('mines blocks of the embedded network', async () => {
   try {
     const client = await NodeClient.connect({ url: devnet.url })
     const account = { account: 'k:gpu', predicate: 'keys-all', publicKeys: [] } as const
-    const source = new NodeSource({ client, account, clock: systemClock, random: Math.random, stallMs: 0 })
+    const node = miningNodeOf({ client, account, clock: systemClock, stallMs: 0 })
+    const source = new NodeSource({ node, clock: systemClock, random: Math.random })
     const ranges = nonceRanges(1, Math.random)
     const engine = new GpuEngine({ adapters: [null], ranges, allowSoftware: true, tuningFile: null, env: env ?? {} })
     const events: MinerEvent[] = []
     const onEvent = (event: MinerEvent) => void events.push(event)
     const miner = new Miner({ source, engines: [engine], clock: systemClock, onEvent, blocks: BLOCKS })
     const { solutions, hardwareErrors, devices } = await miner.run(AbortSignal.timeout(25_000))
-    expect(solutions).toMatchObject({ accepted: BLOCKS, rejected: 0, failed: 0 })
+    expect(solutions).toMatchObject({ accepted: BLOCKS, rejected: 0, lost: 0 })
     expect(hardwareErrors).toBe(0)
     expect(devices).toMatchObject([{ engine: 'gpu', device: 'gpu0', kernel: 'wgsl', faults: 0 }])
     await client.close()

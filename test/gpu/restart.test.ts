@@ -1,9 +1,9 @@
 /** When the child process of a GPU is started again. No driver is needed: the child here is no program at all. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { restartPauseMs } from '../../src/engine/gpu/device.ts'
 import { GpuEngine } from '../../src/engine/gpu/gpu.ts'
 import { nonceRanges } from '../../src/engine/range.ts'
+import { restartPauseMs } from '../../src/engine/restart.ts'
 import { until } from './wait.ts'
 
 it('a restart waits any time below a bound that doubles to a cap', () => {

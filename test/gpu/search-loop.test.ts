@@ -4,53 +4,54 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readU32LE } from '../../src/core/bytes.ts'
 import { withNonce } from '../../src/core/header.ts'
+import { FREE_NONCE } from '../../src/core/nonce.ts'
 import { powHash } from '../../src/core/pow.ts'
 import { BatchSize, halves, mostNoncesFor, NonceCursor } from '../../src/engine/gpu/batches.ts'
 import {
   type Batch,
   type BatchResult,
-  CAPACITY,
-  MOST_BATCH_NONCES,
+  MAX_BATCH_NONCES,
+  MAX_RESULT_NONCES,
   noncesOf,
   prepareWork,
 } from '../../src/engine/gpu/layout.ts'
 import { LineReader, parseReport, type Report } from '../../src/engine/gpu/messages.ts'
 import { SearchLoop } from '../../src/engine/gpu/search-loop.ts'
-import { nonceOf, splitRanges } from '../../src/engine/range.ts'
-import { randomFrom } from '../random.ts'
+import { nonceOf } from '../../src/engine/range.ts'
 import { until } from './wait.ts'
 
-const START = { low: 3, lowStep: 2, middle: 2 ** 32 - 1000 }
+const START = { first: 2 ** 31, count: 2 ** 31, start: 2 ** 31 - 1000, low: 3, high: 0 }
+const FIRST = START.first + START.start
 
 describe('nonce cursor', () => {
-  it('sweeps all of word 6, then the next high word, then its next low word', () => {
-    const cursor = new NonceCursor({ low: 0xffff, lowStep: 3, middle: 7 })
-    const step = 2 ** 30
+  it('sweeps all of its middles, then the next high word, then the next low word', () => {
+    const cursor = new NonceCursor({ first: 100, count: 8, start: 3, low: 0xffff, high: 65_534 })
     for (let high = 0; high < 65_536; high++) {
-      for (let part = 0; part < 4; part++) {
-        const batch = cursor.next(step)
-        if (high > 2 && high < 65_534) continue
-        expect(batch).toEqual({ low: 0xffff, first: (7 + part * step) % 2 ** 32, high, count: step })
-      }
+      const first = { low: 0xffff, first: 103, high: (65_534 + high) % 65_536, count: 5 }
+      const second = { ...first, first: 100, count: 3 }
+      const batches = [cursor.next(2 ** 30, FREE_NONCE), cursor.next(2 ** 30, FREE_NONCE)]
+      if (high < 3 || high > 65_532) expect(batches).toEqual([first, second])
     }
-    expect(cursor.next(1)).toEqual({ low: 2, first: 7, high: 0, count: 1 })
+    expect(cursor.next(1, FREE_NONCE)).toEqual({ low: 0, first: 103, high: 65_534, count: 1 })
   })
 
   it('gives each nonce once, whatever the batch sizes', () => {
     const property = fc.property(fc.array(fc.integer({ min: 1, max: 3000 }), { maxLength: 30 }), (sizes) => {
       const cursor = new NonceCursor(START)
-      const nonces = sizes.flatMap((size) => noncesOf(cursor.next(size)))
-      expect(new Set(nonces).size).toBe(sizes.reduce((sum, size) => sum + size, 0))
+      const batches = sizes.map((size) => cursor.next(size, FREE_NONCE))
+      const nonces = batches.flatMap(noncesOf)
+      expect(new Set(nonces).size).toBe(batches.reduce((sum, { count }) => sum + count, 0))
     })
     fc.assert(property, { numRuns: 20 })
   })
 
-  it('stops a batch at the end of a high word', () => {
+  it('ends a batch at the end of its middles', () => {
     const cursor = new NonceCursor(START)
-    for (let i = 0; i < 3; i++) cursor.next(MOST_BATCH_NONCES)
-    cursor.next(MOST_BATCH_NONCES - 10)
-    expect(cursor.next(1000)).toEqual({ low: 3, first: START.middle - 10, high: 0, count: 10 })
-    expect(cursor.next(1000)).toEqual({ low: 3, first: START.middle, high: 1, count: 1000 })
+    expect(cursor.next(MAX_BATCH_NONCES, FREE_NONCE)).toEqual({ low: 3, first: FIRST, high: 0, count: 1000 })
+    cursor.next(MAX_BATCH_NONCES, FREE_NONCE)
+    cursor.next(MAX_BATCH_NONCES - 1010, FREE_NONCE)
+    expect(cursor.next(1000, FREE_NONCE)).toEqual({ low: 3, first: FIRST - 10, high: 0, count: 10 })
+    expect(cursor.next(400, FREE_NONCE)).toEqual({ low: 3, first: FIRST, high: 1, count: 400 })
   })
 
   it('halves a batch without loss', () => {
@@ -58,27 +59,6 @@ describe('nonce cursor', () => {
       const batch = { low: 1, first: 2 ** 32 - 2, high: 9, count }
       expect(halves(batch).flatMap(noncesOf)).toEqual(noncesOf(batch))
     }
-  })
-})
-
-describe('nonce ranges of several engines', () => {
-  it('have no value of `low` in common, however they are swept', () => {
-    const property = fc.property(
-      fc.array(fc.nat({ max: 20 }), { minLength: 1, maxLength: 4 }),
-      fc.nat(),
-      (counts, seed) => {
-        const split = splitRanges(counts, randomFrom(seed))
-        expect(split.map((ranges) => ranges.length)).toEqual(counts)
-        const slots = counts.reduce((sum, count) => sum + count, 0)
-        // So many restarts, or 2^48 nonces each, until the first `low` comes round.
-        const turns = Math.min(50, Math.floor(65_536 / Math.max(1, slots)))
-        const lows = split.flat().flatMap(({ low, lowStep }) => {
-          return Array.from({ length: turns }, (_, turn) => (low + turn * lowStep) & 0xffff)
-        })
-        expect(new Set(lows).size).toBe(lows.length)
-      },
-    )
-    fc.assert(property, { numRuns: 100 })
   })
 })
 
@@ -102,13 +82,13 @@ describe('batch size', () => {
     for (let i = 0; i < 40; i++) size.learn(1e6)
     expect(size.nonces).toBe(1024)
     for (let i = 0; i < 40; i++) size.learn(0)
-    expect(size.nonces).toBe(MOST_BATCH_NONCES)
+    expect(size.nonces).toBe(MAX_BATCH_NONCES)
   })
 
   it('leaves room for the candidates of an easy target', () => {
-    expect(mostNoncesFor(0xffffffff)).toBe(CAPACITY / 2)
-    expect(mostNoncesFor(0xffff)).toBe((CAPACITY / 2) * 65_536)
-    expect(mostNoncesFor(0)).toBe(MOST_BATCH_NONCES)
+    expect(mostNoncesFor(0xffffffff)).toBe(MAX_RESULT_NONCES / 2)
+    expect(mostNoncesFor(0xffff)).toBe((MAX_RESULT_NONCES / 2) * 65_536)
+    expect(mostNoncesFor(0)).toBe(MAX_BATCH_NONCES)
   })
 })
 
@@ -122,13 +102,16 @@ describe('search loop', () => {
     for (let i = 0; i < 31; i++) {
       await until(() => batches.length > i)
       const batch = batches[i]
-      claimed.push(...(batch.count > CAPACITY ? [] : noncesOf(batch)))
-      answer(batch.count > CAPACITY ? noncesOf(batch).slice(0, CAPACITY) : noncesOf(batch), batch.count)
+      claimed.push(...(batch.count > MAX_RESULT_NONCES ? [] : noncesOf(batch)))
+      answer(
+        batch.count > MAX_RESULT_NONCES ? noncesOf(batch).slice(0, MAX_RESULT_NONCES) : noncesOf(batch),
+        batch.count,
+      )
     }
     await turn()
     const counted = reports.reduce((sum, report) => sum + (report.type === 'batch' ? report.nonces : 0), 0)
     expect(counted).toBe(10_000)
-    expect(new Set(claimed)).toEqual(new Set(noncesOf({ low: 3, first: START.middle, high: 0, count: 10_000 })))
+    expect(new Set(claimed)).toEqual(new Set(noncesOf({ low: 3, first: 5, high: 0, count: 10_000 })))
   })
 
   it('tells that work has begun when the batches before it are done', async () => {
@@ -235,7 +218,7 @@ function searchLoop(nonces: number, inFlight = 1) {
       },
     },
     inFlight,
-    cursor: new NonceCursor(START),
+    cursor: new NonceCursor({ first: 0, count: 2 ** 32, start: 5, low: 3, high: 0 }),
     size: new BatchSize(5, 1, nonces),
     send: (report) => reports.push(report),
     // A batch takes as long as it should, so that the size stays.

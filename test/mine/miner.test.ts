@@ -82,8 +82,9 @@ class HandEngine implements Engine {
     return true
   }
 
-  hashes = () => this.hashed
   devices = () => [{ device: 'd0', kernel: 'none', hashes: this.hashed, faults: 0 }]
+
+  hashes = () => this.hashed
 
   async stop() {
     this.stopped = true

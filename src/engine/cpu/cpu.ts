@@ -2,9 +2,14 @@
 import { MessageChannel } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import { describeError, NewcutError } from '../../core/errors.ts'
+import { MAX_WORK_BYTES } from '../../core/header.ts'
 import type { DeviceStatus, Engine, EngineEvents, EngineWork } from '../engine.ts'
-import type { NonceRange } from '../range.ts'
+import { type NonceRange, restartedRange } from '../range.ts'
+import { restartPauseMs } from '../restart.ts'
+import { Uptake } from '../uptake.ts'
 import type { KernelPreference } from './kernels.ts'
+import { provideNativeKernel } from './native-build.ts'
+import { isNative } from './native-kernel.ts'
 import type { Priority } from './priority.ts'
 import { SharedWork } from './shared.ts'
 import type { SearchTask, ThreadMessage } from './thread.ts'
@@ -14,19 +19,34 @@ export interface CpuEngineOptions {
   readonly ranges: readonly NonceRange[]
   readonly kernel: KernelPreference
   readonly priority: Priority
+  /** Module of the threads; tests put a faulty one here. */
+  readonly module?: URL | undefined
+  /** Bound of the pause before a first restart; it doubles with each failure in a row. */
+  readonly restartMs?: number | undefined
+  /** In [0, 1), for the jitter of restarts. */
+  readonly random?: (() => number) | undefined
 }
 
 interface Thread {
+  readonly name: string
   readonly range: NonceRange
   kernel: string
   note: string | null
-  took: number
   faults: number
+  starts: number
+  /** In a row. */
+  failures: number
+  readyAtMs: number
+  state: NonNullable<DeviceStatus['state']> | null
+  /** Why it does not search; beside `state`. */
+  reason: string
 }
 
-const RESTART_PAUSE_MS = 1000
+const RESTART_MS = 1000
+/** A thread that has run for so long starts with a clean slate. */
+const SETTLED_MS = 10_000
 /** The compiled thread lies beside this file under the same ending. */
-const THREAD_FILE = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url).href
+const MODULE = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
 
 export class CpuEngine implements Engine {
   readonly name = 'cpu'
@@ -34,24 +54,29 @@ export class CpuEngine implements Engine {
   readonly #shared: SharedWork
   readonly #threads: Thread[]
   readonly #pool: Piscina
+  readonly #uptake = new Uptake()
   readonly #warned = new Set<string>()
+  readonly #stopped = new AbortController()
   #events: EngineEvents | null = null
   readonly #tasks = new Set<Promise<void>>()
-  /** The newest work, while not every thread has taken it. */
-  #taken: { readonly sequence: number; readonly resolve: (all: boolean) => void } | null = null
 
   constructor(options: CpuEngineOptions) {
     this.#options = options
     this.#shared = new SharedWork(options.ranges.length)
-    this.#threads = options.ranges.map((range) => ({
+    this.#threads = options.ranges.map((range, index) => ({
+      name: `thread${index}`,
       range,
       kernel: 'n/a',
       note: null,
-      took: -1,
       faults: 0,
+      starts: 0,
+      failures: 0,
+      readyAtMs: 0,
+      state: null,
+      reason: '',
     }))
     this.#pool = new Piscina({
-      filename: THREAD_FILE,
+      filename: (options.module ?? MODULE).href,
       name: 'search',
       minThreads: options.ranges.length,
       maxThreads: options.ranges.length,
@@ -62,6 +87,12 @@ export class CpuEngine implements Engine {
 
   async start(workBytes: number, events: EngineEvents): Promise<void> {
     this.#events = events
+    const { kernel } = this.#options
+    if (kernel === 'auto' || kernel === 'native' || isNative(kernel)) {
+      const news = await provideNativeKernel({ env: process.env, signal: this.#stopped.signal })
+      if (news !== null) this.#warn(news)
+      if (this.#stopped.signal.aborted) return
+    }
     try {
       await Promise.all(this.#threads.map((_, thread) => this.#launch(thread, workBytes)))
     } catch (error) {
@@ -70,34 +101,46 @@ export class CpuEngine implements Engine {
     }
   }
 
-  setWork(work: EngineWork): Promise<boolean> {
-    this.#taken?.resolve(false)
-    return new Promise((resolve) => {
-      this.#taken = { sequence: work.sequence, resolve }
-      this.#shared.publish(work)
-    })
+  async setWork(work: EngineWork): Promise<boolean> {
+    if (this.#events === null) return false
+    this.#shared.publish(this.#storable(work))
+    return this.#uptake.expect(work.sequence)
+  }
+
+  hashes(): number {
+    return this.#shared.totalHashes()
   }
 
   devices(): readonly DeviceStatus[] {
-    return this.#threads.map(({ kernel, note, faults }, thread) => ({
-      device: `thread${thread}`,
+    return this.#threads.map(({ name, kernel, note, faults, state, reason }, thread) => ({
+      device: name,
       kernel,
       faults,
       ...(note !== null && { note }),
       hashes: this.#shared.hashesOf(thread),
+      ...(state !== null && { state, reason }),
     }))
   }
 
   async stop(): Promise<void> {
     this.#events = null
-    this.#taken?.resolve(false)
+    this.#stopped.abort()
+    this.#uptake.cancel()
     this.#shared.stop()
     await Promise.all(this.#tasks)
     await this.#pool.destroy()
   }
 
+  /** What no work is as long as does not fit into the shared memory. */
+  #storable(work: EngineWork): EngineWork {
+    if (work.bytes === null || work.bytes.length <= MAX_WORK_BYTES) return work
+    this.#warnOnce(`work of ${work.bytes.length} bytes is none: the longest has ${MAX_WORK_BYTES}`)
+    return { ...work, bytes: null }
+  }
+
   /** Starts a thread's task. Resolves when its kernel is ready, rejects when no kernel passes. */
-  #launch(thread: number, workBytes: number): Promise<void> {
+  #launch(index: number, workBytes: number): Promise<void> {
+    const thread = this.#threads[index]
     return new Promise((resolve, reject) => {
       const { port1, port2 } = new MessageChannel()
       port1.on('message', (message: ThreadMessage) => {
@@ -106,10 +149,10 @@ export class CpuEngine implements Engine {
         if (message.type === 'failed') reject(refusal(message.refused))
       })
       const task: SearchTask = {
-        thread,
+        thread: index,
         threads: this.#threads.length,
         shared: this.#shared.buffer,
-        range: this.#threads[thread].range,
+        range: restartedRange(thread.range, thread.starts++),
         kernel: this.#options.kernel,
         priority: this.#options.priority,
         workBytes,
@@ -120,7 +163,7 @@ export class CpuEngine implements Engine {
         (error: unknown) => {
           port1.close()
           reject(error)
-          this.#relaunch(thread, workBytes, error)
+          this.#relaunch(index, workBytes, error)
         },
       )
       this.#tasks.add(ended)
@@ -128,42 +171,54 @@ export class CpuEngine implements Engine {
     })
   }
 
-  /** A thread that died is replaced after a pause, and takes up the present work; its nonce range stays its own. */
-  #relaunch(thread: number, workBytes: number, error: unknown): void {
+  /** A thread that died is replaced after a pause, and takes up the present work in another place of its range. */
+  #relaunch(index: number, workBytes: number, error: unknown): void {
     if (this.#events === null) return
-    this.#threads[thread].faults++
-    this.#warn(`search thread ${thread} died and is started again: ${describeError(error)}`)
+    const thread = this.#threads[index]
+    const { restartMs = RESTART_MS, random = Math.random } = this.#options
+    if (thread.state === null && performance.now() - thread.readyAtMs > SETTLED_MS) thread.failures = 0
+    thread.failures++
+    thread.faults++
+    thread.state = 'restarting'
+    thread.reason = `it died: ${describeError(error)}`
+    const pauseMs = restartPauseMs(thread.failures, restartMs, random)
+    this.#warn(`search thread ${index} died and is started again in ${pauseMs / 1000} s: ${describeError(error)}`)
+    this.#uptake.down(thread.name)
     const timer = setTimeout(() => {
       if (this.#events === null) return
-      this.#launch(thread, workBytes).catch((failure) => this.#warn(describeError(failure)))
-    }, RESTART_PAUSE_MS)
+      // What a thread dies of is told by the next call of this function, what kernels fail of by #receive.
+      this.#launch(index, workBytes).catch(() => undefined)
+    }, pauseMs)
     timer.unref()
   }
 
-  #receive(thread: number, message: ThreadMessage): void {
+  #receive(thread: Thread, message: ThreadMessage): void {
+    // After the stop threads still tell how they end.
+    if (this.#events === null) return
     switch (message.type) {
       case 'ready':
-        this.#threads[thread].kernel = message.kernel
-        this.#threads[thread].note = message.note
+        thread.kernel = message.kernel
+        thread.note = message.note
+        thread.readyAtMs = performance.now()
+        this.#uptake.up(thread.name)
         for (const sentence of message.refused) this.#warnOnce(sentence)
         return
       case 'failed':
+        thread.reason = message.refused.join('; ')
+        this.#uptake.up(thread.name)
         for (const sentence of message.refused) this.#warnOnce(sentence)
         return
       case 'retired':
-        this.#threads[thread].faults++
-        this.#warn(`thread ${thread}: ${message.sentence}`)
+        thread.faults++
+        this.#warn(`${thread.name}: ${message.sentence}`)
         return
       case 'took':
-        this.#threads[thread].took = message.sequence
-        if (this.#taken !== null && this.#threads.every(({ took }) => took === this.#taken?.sequence)) {
-          this.#taken.resolve(true)
-          this.#taken = null
-        }
+        thread.state = message.searches ? null : 'unable'
+        this.#uptake.took(thread.name, message.sequence)
         return
       case 'candidate': {
         const { sequence, nonce } = message
-        this.#events?.onCandidate({ sequence, nonce, device: `thread${thread}` })
+        this.#events.onCandidate({ sequence, nonce, device: thread.name })
       }
     }
   }

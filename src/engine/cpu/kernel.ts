@@ -46,9 +46,11 @@ export interface Kernel {
 
 /**
  * Where the nonce lies in the last BLAKE2s block of work of `workBytes` bytes (178, 214, 250, 286, ...). Throws
- * RangeError for lengths (degree 4: 322) that spread the nonce over two blocks: kernels compute the last one only.
+ * RangeError for lengths (degree 4: 322) that spread the nonce over two blocks: kernels compute the last one only; and
+ * for lengths that no work has.
  */
 export function tailLayout(workBytes: number): TailLayout {
+  if (workBytes % 4 !== 2) throw new RangeError(`no work has ${workBytes} bytes`)
   const tailBytes = ((workBytes - 1) % 64) + 1
   if (tailBytes < 10) throw new RangeError(`the nonce of work of ${workBytes} bytes lies in two blocks`)
   return { tailBytes, nonceWord: (tailBytes - 10) / 4, totalBytes: workBytes }

@@ -54,6 +54,8 @@ export function chooseKernel(
   retired: ReadonlySet<KernelName> = new Set(),
   loadAddon: () => NativeAddon = loadNative,
 ): KernelChoice {
+  const layout = layoutOf(workBytes)
+  if (typeof layout === 'string') return { kernel: null, refused: [layout], note: null }
   const wanted = retired.size === 0 ? preference : 'auto'
   const addon = wanted === 'wasm' || wanted === 'js' ? { sweeps: {}, obstacle: null } : loadAddon()
   const note = wanted === 'auto' ? addon.obstacle : null
@@ -63,7 +65,6 @@ export function chooseKernel(
     if (retired.has(name) || !isWanted(name, wanted, addon)) continue
     if (passed.length > 0 && (wanted !== 'auto' || name === 'js')) continue
     try {
-      const layout = tailLayout(workBytes)
       const kernel = create(layout, addon)
       const failure = selfTest(kernel, layout, random)
       if (failure === null) passed.push(kernel)
@@ -73,6 +74,15 @@ export function chooseKernel(
     }
   }
   return { kernel: passed.length === 0 ? null : fastestOf(passed, () => performance.now()), refused, note }
+}
+
+/** A sentence for work that no kernel can search. */
+function layoutOf(workBytes: number): TailLayout | string {
+  try {
+    return tailLayout(workBytes)
+  } catch (error) {
+    return `no CPU kernel can search this work: ${describeError(error)}`
+  }
 }
 
 /** A native kernel that a processor does not have is no news, unless it was asked for by name. */

@@ -1,9 +1,12 @@
-/** The native kernels: native/kernel.c, compiled when newcut was installed, for each vector width it has. */
+/** The native kernels: native/kernel.c, compiled at installation or first use, for each vector width it has. */
 
-import { existsSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describeError } from '../../core/errors.ts'
+import { cacheFolder } from '../cache-folder.ts'
 import type { Kernel, KernelName, TailLayout } from './kernel.ts'
 
 export type NativeName = Extract<KernelName, `native-${string}`>
@@ -44,14 +47,35 @@ export interface NativeAddon {
   readonly obstacle: string | null
 }
 
-/** Where native/build.js puts it: in build/, three folders above the sources and four above the compiled files. */
-export const NATIVE_FILE = fileURLToPath(
-  new URL(`${import.meta.url.endsWith('.ts') ? '' : '../'}../../../build/newcut-kernel.node`, import.meta.url),
-)
+/** The folder with package.json: three above the sources and four above the compiled files. */
+const ROOT = new URL(`${import.meta.url.endsWith('.ts') ? '' : '../'}../../../`, import.meta.url)
+const NATIVE_FOLDER = new URL('src/engine/cpu/native/', ROOT)
+export const BUILD_SCRIPT = new URL('build.js', NATIVE_FOLDER)
+
+/**
+ * Where the compiled file may lie: where the installation puts it, which goes first, and in the user's cache, under the
+ * hash of all that it depends on.
+ */
+export function findNative(env: Readonly<Record<string, string | undefined>>): { installed: string; cached: string } {
+  const hash = createHash('sha256')
+  // build.js holds the compiler's flags.
+  for (const name of ['kernel.c', 'sweep.h', 'build.js']) hash.update(readFileSync(new URL(name, NATIVE_FOLDER)))
+  hash.update([process.platform, process.arch, process.versions.modules, env.CC ?? ''].join('|'))
+  const name = `kernel-${hash.digest('hex').slice(0, 16)}.node`
+  return {
+    installed: fileURLToPath(new URL('build/newcut-kernel.node', ROOT)),
+    cached: join(cacheFolder(env, process.platform), name),
+  }
+}
+
+function presentNative(): string {
+  const { installed, cached } = findNative(process.env)
+  return existsSync(installed) ? installed : cached
+}
 
 /** Loads the compiled file, in this thread. Expects anything: that it is missing, or of another system or processor. */
-export function loadNative(file: string = NATIVE_FILE): NativeAddon {
-  if (!existsSync(file)) return { sweeps: {}, obstacle: 'kernel native is not built (no C compiler at install)' }
+export function loadNative(file: string = presentNative()): NativeAddon {
+  if (!existsSync(file)) return { sweeps: {}, obstacle: 'kernel native is not built' }
   try {
     const sweeps: NativeAddon['sweeps'] = createRequire(import.meta.url)(file)
     if (nativeNames.some((name) => sweeps[name] !== undefined)) return { sweeps, obstacle: null }

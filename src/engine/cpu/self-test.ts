@@ -11,7 +11,7 @@ const HEADERS = 2
 /** Nonces tested at either end of a sweep, at least. */
 const END_NONCES = 32
 /** Chunks it takes at most until each lane has held the lowest top word: 8 lanes take 22 on average. */
-const MOST_CHUNKS = 1000
+const MAX_CHUNKS = 1000
 const MAX_U32 = 0xffffffff
 
 /**
@@ -60,7 +60,7 @@ class Trial {
     const { lanes } = this.#kernel
     const chunks: Chunk[] = []
     const seen = new Set<number>()
-    while ((seen.size < lanes || chunks.length * lanes < END_NONCES) && chunks.length < MOST_CHUNKS) {
+    while ((seen.size < lanes || chunks.length * lanes < END_NONCES) && chunks.length < MAX_CHUNKS) {
       const chunk = this.#chunk(chunks.length * lanes)
       chunks.push(chunk)
       seen.add(chunk.lane)

@@ -3,28 +3,28 @@
  * a message and without ending the thread's task:
  *
  *     int32[0] sequence of the work   int32[1] write lock (odd while written)   int32[2] stop   int32[3] work bytes
+ *     int32[4] fixed bits of the nonce   int32[5] their value
  *     target (u256 LE) || work (WORK_CAPACITY bytes) || hashes tried, i64 per thread
  */
 import { readU256LE, writeU256LE } from '../../core/bytes.ts'
+import { MAX_WORK_BYTES } from '../../core/header.ts'
+import type { EngineWork } from '../engine.ts'
 
 const SEQUENCE = 0
 const LOCK = 1
 const STOP = 2
 const LENGTH = 3
-const CONTROL_BYTES = 16
+const FIXED_BITS = 4
+const FIXED_VALUE = 5
+const CONTROL_BYTES = 24
 const TARGET_BYTES = 32
-/** Room for work of the largest known graph (degree 7: 430 bytes). */
-const WORK_CAPACITY = 512
+/** Room for all work that the decoder takes; what follows is aligned to 8 bytes. */
+const WORK_CAPACITY = 8 * Math.ceil(MAX_WORK_BYTES / 8)
 const WORK_AT = CONTROL_BYTES + TARGET_BYTES
 const HASHES_AT = WORK_AT + WORK_CAPACITY
 
 /** What threads search. */
-export interface SharedContent {
-  readonly sequence: number
-  /** null: nothing. */
-  readonly bytes: Uint8Array | null
-  readonly target: bigint
-}
+export type SharedContent = Pick<EngineWork, 'sequence' | 'bytes' | 'target' | 'fixedNonce'>
 
 /** One writer, any number of readers. */
 export class SharedWork {
@@ -42,13 +42,15 @@ export class SharedWork {
     this.#hashes = new BigInt64Array(this.buffer, HASHES_AT, threads)
   }
 
-  /** Main thread: publishes work and wakes threads that wait. */
-  publish({ sequence, bytes, target }: SharedContent): void {
+  /** Main thread: publishes work of at most MAX_WORK_BYTES and wakes threads that wait. */
+  publish({ sequence, bytes, target, fixedNonce }: SharedContent): void {
     if (bytes !== null && bytes.length > WORK_CAPACITY) throw new RangeError(`work of ${bytes.length} bytes`)
     Atomics.add(this.#control, LOCK, 1)
     if (bytes !== null) this.#work.set(bytes)
     writeU256LE(this.#target, 0, target)
     Atomics.store(this.#control, LENGTH, bytes?.length ?? 0)
+    Atomics.store(this.#control, FIXED_BITS, fixedNonce.bits)
+    Atomics.store(this.#control, FIXED_VALUE, fixedNonce.value)
     Atomics.store(this.#control, SEQUENCE, sequence)
     Atomics.add(this.#control, LOCK, 1)
     Atomics.notify(this.#control, SEQUENCE)
@@ -63,6 +65,13 @@ export class SharedWork {
 
   hashesOf(thread: number): number {
     return Number(Atomics.load(this.#hashes, thread))
+  }
+
+  /** Of all threads. */
+  totalHashes(): number {
+    let total = 0
+    for (let thread = 0; thread < this.#hashes.length; thread++) total += this.hashesOf(thread)
+    return total
   }
 
   /** The sequence of the present work: one atomic load, read by threads between slices. */
@@ -82,7 +91,12 @@ export class SharedWork {
       const length = Atomics.load(this.#control, LENGTH)
       const bytes = length === 0 ? null : this.#work.slice(0, length)
       const target = readU256LE(this.#target, 0)
-      if (before % 2 === 0 && Atomics.load(this.#control, LOCK) === before) return { sequence, bytes, target }
+      const fixedNonce = {
+        bits: Atomics.load(this.#control, FIXED_BITS),
+        value: Atomics.load(this.#control, FIXED_VALUE),
+      }
+      const isConsistent = before % 2 === 0 && Atomics.load(this.#control, LOCK) === before
+      if (isConsistent) return { sequence, bytes, target, fixedNonce }
     }
   }
 

@@ -5,13 +5,13 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import type { MessagePort } from 'node:worker_threads'
 import { finish, type Midstate, midstate } from '../../core/blake2s.ts'
-import type { EngineWork } from '../engine.ts'
-import { type NonceRange, nonceOf } from '../range.ts'
+import { type FixedNonce, FREE_NONCE } from '../../core/nonce.ts'
+import { lowWith, type NonceRange, nextLow, nonceOf } from '../range.ts'
 import { type Kernel, type KernelName, SWEEP_NONCES, tailLayout } from './kernel.ts'
 import { chooseKernel, type KernelPreference } from './kernels.ts'
 import { lowerThreadPriority, type Priority } from './priority.ts'
 import { disagreement } from './recheck.ts'
-import { SharedWork } from './shared.ts'
+import { type SharedContent, SharedWork } from './shared.ts'
 
 export interface SearchTask {
   readonly thread: number
@@ -34,7 +34,8 @@ export type ThreadMessage =
       readonly note: string | null
     }
   | { readonly type: 'failed'; readonly refused: readonly string[] }
-  | { readonly type: 'took'; readonly sequence: number }
+  /** The work of this sequence is taken up; `searches` is false when no kernel here can search it. */
+  | { readonly type: 'took'; readonly sequence: number; readonly searches: boolean }
   | { readonly type: 'candidate'; readonly sequence: number; readonly nonce: bigint }
   /** A kernel went wrong while searching; the next best one takes over. */
   | { readonly type: 'retired'; readonly sentence: string }
@@ -57,6 +58,11 @@ class SearchThread {
   /** Length of work -> kernel for it; null: none works. */
   readonly #kernels = new Map<number, Kernel | null>()
   readonly #retired = new Set<KernelName>()
+  /** Bits of `low` that are free; the fixed ones are in `#low`. */
+  #freeLow: number
+  #fixed: FixedNonce = FREE_NONCE
+  /** Middles done under this `low`. */
+  #middlesDone = 0
   /** The next nonce. */
   #low: number
   #middle: number
@@ -66,8 +72,9 @@ class SearchThread {
   constructor(task: SearchTask) {
     this.#task = task
     this.#shared = new SharedWork(task.threads, task.shared)
+    this.#freeLow = task.range.low
     this.#low = task.range.low
-    this.#middle = task.range.middle
+    this.#middle = task.range.first + task.range.start
   }
 
   run(): void {
@@ -75,12 +82,18 @@ class SearchThread {
     this.#kernelFor(this.#task.workBytes)
     if (this.#task.priority === 'low') lowerThreadPriority()
     while (!this.#shared.stopped) {
-      const { sequence, bytes, target } = this.#shared.read()
+      const content = this.#shared.read()
+      const { sequence, bytes } = content
       const kernel = bytes === null ? null : this.#kernelFor(bytes.length)
-      this.#send({ type: 'took', sequence })
-      if (bytes === null || kernel === null) this.#shared.wait(sequence, IDLE_WAIT_MS)
-      else this.#searchWork(kernel, { sequence, bytes, target })
+      this.#send({ type: 'took', sequence, searches: bytes === null || kernel !== null })
+      if (bytes === null || kernel === null) this.#rest(sequence)
+      else this.#searchWork(kernel, bytes, content)
     }
+  }
+
+  /** Sleeps until there is other work, or the engine stops. */
+  #rest(sequence: number): void {
+    while (this.#shared.sequence === sequence && !this.#shared.stopped) this.#shared.wait(sequence, IDLE_WAIT_MS)
   }
 
   #send(message: ThreadMessage): void {
@@ -97,8 +110,10 @@ class SearchThread {
   }
 
   /** Sweeps until the sequence changes or the kernel is retired. */
-  #searchWork(kernel: Kernel, { sequence, bytes, target }: EngineWork & { readonly bytes: Uint8Array }): void {
+  #searchWork(kernel: Kernel, bytes: Uint8Array, { sequence, target, fixedNonce }: SharedContent): void {
     const mid = midstate(bytes)
+    this.#fixed = fixedNonce
+    this.#low = lowWith(this.#freeLow, fixedNonce)
     const bound = Number(target >> 224n)
     let candidates = 0
     kernel.setWork(mid.state, mid.tail, bound)
@@ -119,13 +134,17 @@ class SearchThread {
     }
   }
 
+  /** See range.ts for the order. */
   #advance(high: number): void {
     this.#high = high
     if (high < SWEEP_NONCES) return
     this.#high = 0
-    this.#middle = (this.#middle + 1) >>> 0
-    // After 2^32 sweeps from a random start the range goes on with its next value of `low`.
-    if (this.#middle === 0) this.#low = (this.#low + this.#task.range.lowStep) & 0xffff
+    const { first, count, start } = this.#task.range
+    this.#middlesDone = (this.#middlesDone + 1) % count
+    this.#middle = first + ((start + this.#middlesDone) % count)
+    if (this.#middlesDone > 0) return
+    this.#freeLow = nextLow(this.#freeLow, this.#fixed)
+    this.#low = lowWith(this.#freeLow, this.#fixed)
   }
 
   /** Has one slice in many searched once more. A kernel that got it wrong is retired: false. */

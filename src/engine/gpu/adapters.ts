@@ -1,8 +1,8 @@
 /** Which GPUs there are, asked for in a child process: drivers are never loaded into this one. */
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { NewcutError } from '../../core/errors.ts'
-import type { EngineWork } from '../engine.ts'
+import { FREE_NONCE } from '../../core/nonce.ts'
+import { cacheFolder } from '../cache-folder.ts'
 import { nonceRanges } from '../range.ts'
 import { GpuChild } from './child-process.ts'
 import { GpuEngine, type GpuEngineOptions } from './gpu.ts'
@@ -126,10 +126,10 @@ function adaptersNamed<T extends AdapterInfo>(part: string, adapters: readonly T
   throw new NewcutError('BAD_OPTION', `--gpu ${part}: no such GPU`, { hint: known === '' ? 'there is none' : known })
 }
 
-/** Hashes a second over `durationMs` on work that nothing solves. Throws NewcutError when the device does not search. */
+/** Hashes a second over `durationMs` on work of these bytes, which nothing solves. Throws NewcutError when the device does not search. */
 export async function measureAdapter(
   adapter: AdapterInfo,
-  work: EngineWork & { readonly bytes: Uint8Array },
+  bytes: Uint8Array,
   options: Pick<GpuEngineOptions, 'env' | 'tuningFile' | 'batchMs' | 'retune'> & { readonly durationMs: number },
 ): Promise<number> {
   const { durationMs, ...rest } = options
@@ -139,14 +139,14 @@ export async function measureAdapter(
   const onWarning = (message: string) => {
     trouble = message
   }
-  await engine.start(work.bytes.length, { onCandidate: () => undefined, onWarning })
+  await engine.start(bytes.length, { onCandidate: () => undefined, onWarning })
   try {
-    await engine.setWork(work)
+    await engine.setWork({ sequence: 1, job: 'measured', bytes, target: 0n, fixedNonce: FREE_NONCE })
     // Batches grow to their size first.
     await pause(durationMs / 4)
-    const [startMs, before] = [performance.now(), engine.devices()[0].hashes]
+    const [startMs, before] = [performance.now(), engine.hashes()]
     await pause(durationMs)
-    const [{ hashes }] = engine.devices()
+    const hashes = engine.hashes()
     if (hashes === before) throw new NewcutError('KERNEL_REFUSED', `${adapter.name} does not search: ${trouble}`)
     return ((hashes - before) * 1000) / (performance.now() - startMs)
   } finally {
@@ -154,13 +154,9 @@ export async function measureAdapter(
   }
 }
 
-/** The file with tuned values, in the user's folder for such things. */
+/** The file with tuned values. */
 export function tuningFileOf(env: Readonly<Record<string, string | undefined>>, platform: NodeJS.Platform): string {
-  const folder =
-    platform === 'win32'
-      ? env.LOCALAPPDATA || join(homedir(), 'AppData', 'Local')
-      : env.XDG_CACHE_HOME || join(homedir(), '.cache')
-  return join(folder, 'newcut', 'gpu-tuning.json')
+  return join(cacheFolder(env, platform), 'gpu-tuning.json')
 }
 
 function pause(durationMs: number): Promise<void> {

@@ -1,34 +1,39 @@
 /** Which nonces the next batch tries, and how many. */
-import type { NonceRange } from '../range.ts'
-import { type Batch, CAPACITY, MOST_BATCH_NONCES } from './layout.ts'
+import type { FixedNonce } from '../../core/nonce.ts'
+import { HIGHS, lowWith, MIDDLES, type NonceRange, nextLow } from '../range.ts'
+import { type Batch, MAX_BATCH_NONCES, MAX_RESULT_NONCES } from './layout.ts'
 
-const MIDDLES = 2 ** 32
-const HIGHS = 2 ** 16
-
-/** Walks through a nonce range: all of `middle` from a random start, then the next `high`, then the next `low`. */
+/** Walks through a nonce range in the order of a GPU (range.ts). */
 export class NonceCursor {
   readonly #range: NonceRange
   #low: number
-  #high = 0
-  /** Middles done under this `high`. */
-  #done = 0
+  #high: number
+  /** Middles done under this `high`, and highs under this `low`. */
+  #middlesDone = 0
+  #highsDone = 0
 
   constructor(range: NonceRange) {
     this.#range = range
     this.#low = range.low
+    this.#high = range.high
   }
 
-  /** The next nonces, `count` or fewer. */
-  next(count: number): Batch {
-    const batch = {
-      low: this.#low,
-      first: (this.#range.middle + this.#done) % MIDDLES,
-      high: this.#high,
-      count: Math.min(count, MIDDLES - this.#done),
-    }
-    this.#done = (this.#done + batch.count) % MIDDLES
-    if (this.#done === 0) this.#high = (this.#high + 1) % HIGHS
-    if (this.#done === 0 && this.#high === 0) this.#low = (this.#low + this.#range.lowStep) % 0x10000
+  /** No batch is larger. */
+  get maxNonces(): number {
+    return this.#range.count
+  }
+
+  /** The next nonces, `wanted` or fewer: a batch ends where its middles are no longer in a row. */
+  next(wanted: number, fixedNonce: FixedNonce): Batch {
+    const { first, count: middles, start } = this.#range
+    const at = (start + this.#middlesDone) % middles
+    const count = Math.min(wanted, middles - this.#middlesDone, middles - at)
+    const batch = { low: lowWith(this.#low, fixedNonce), first: first + at, high: this.#high, count }
+    this.#middlesDone = (this.#middlesDone + count) % middles
+    if (this.#middlesDone > 0) return batch
+    this.#high = (this.#high + 1) % HIGHS
+    this.#highsDone = (this.#highsDone + 1) % HIGHS
+    if (this.#highsDone === 0) this.#low = nextLow(this.#low, fixedNonce)
     return batch
   }
 }
@@ -44,7 +49,7 @@ export function halves(batch: Batch): [Batch, Batch] {
 
 /** Most nonces so that the candidates expected of a batch fill half a result; more would be found twice. */
 export function mostNoncesFor(bound: number): number {
-  return Math.max(1, Math.min(MOST_BATCH_NONCES, Math.floor((CAPACITY / 2) * (2 ** 32 / (bound + 1)))))
+  return Math.max(1, Math.min(MAX_BATCH_NONCES, Math.floor((MAX_RESULT_NONCES / 2) * (2 ** 32 / (bound + 1)))))
 }
 
 /** How many nonces a batch takes so that its service time is `targetMs`. */
@@ -62,12 +67,15 @@ export class BatchSize {
 
   get nonces(): number {
     const units = Math.max(1, Math.floor(this.#nonces / this.#unit))
-    return Math.min(MOST_BATCH_NONCES, units * this.#unit)
+    return Math.min(MAX_BATCH_NONCES, units * this.#unit)
   }
 
-  /** Takes in how long a batch of the present size took. A single figure moves the size by a factor of two at most. */
-  learn(serviceMs: number): void {
+  /**
+   * Takes in how long a batch of the present size took, or of as many nonces as there are in a row. A single figure moves
+   * the size by a factor of two at most.
+   */
+  learn(serviceMs: number, nonces = this.nonces): void {
     const factor = Math.min(2, Math.max(0.5, this.#targetMs / Math.max(serviceMs, 0.01)))
-    this.#nonces = Math.min(MOST_BATCH_NONCES, Math.max(1, this.nonces * factor))
+    this.#nonces = Math.min(MAX_BATCH_NONCES, Math.max(1, nonces * factor))
   }
 }

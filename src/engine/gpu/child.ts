@@ -68,8 +68,8 @@ function obey(command: Command): void {
 
 function giveWork(): void {
   if (loop === null || newest === null) return
-  const { sequence, bytes, target } = workOf(newest)
-  loop.setWork({ sequence, work: bytes && prepareWork(bytes, target) })
+  const { sequence, bytes, target, fixedNonce } = workOf(newest)
+  loop.setWork({ sequence, work: bytes && prepareWork(bytes, target, fixedNonce) })
 }
 
 async function search(settings: SearchSettings): Promise<void> {

@@ -1,6 +1,7 @@
 /** One GPU: a child process that is replaced when it fails, until it has failed too often. */
 import type { Candidate, DeviceStatus, EngineWork } from '../engine.ts'
-import type { NonceRange } from '../range.ts'
+import { restartedRange } from '../range.ts'
+import { restartPauseMs } from '../restart.ts'
 import { type ChildEnd, GpuChild, type LiveReport } from './child-process.ts'
 import { type AdapterInfo, type SearchSettings, type Tuning, workCommand } from './messages.ts'
 
@@ -14,30 +15,25 @@ export interface GpuDeviceOptions {
   readonly silenceMs: number
   /** Bound of the pause before a first restart; it doubles with each failure in a row. */
   readonly restartMs: number
+  /** A device that has searched for so long without failure starts with a clean slate. */
+  readonly settledMs: number
   /** In [0, 1), for the jitter. */
   readonly random: () => number
   readonly onCandidate: (candidate: Candidate) => void
   readonly onWarning: (message: string) => void
-  /** The device began newer work, or stopped or resumed searching. */
-  readonly onChange: () => void
+  /** The device is ready to search. */
+  readonly onUp: () => void
+  /** The device has begun the work of this sequence. */
+  readonly onTook: (sequence: number) => void
+  /** The device no longer searches. */
+  readonly onDown: () => void
 }
 
 /** The device is given up after so many failures in a row. */
-export const MOST_FAILURES = 5
-const MOST_RESTART_MS = 30_000
-/** A device that has run for so long without failure starts with a clean slate. */
-const SETTLED_MS = 60_000
+export const MAX_FAILURES = 5
 /** Opening a driver, compiling the shader and tuning take this long at most. */
-const MOST_START_MS = 60_000
+const MAX_START_MS = 60_000
 const WATCH_MS = 250
-
-/**
- * Full jitter: any time below a bound that doubles with every failure in a row. What takes down one card (a driver, a
- * power supply) often takes down all, and they should not load it again in step.
- */
-export function restartPauseMs(failures: number, firstMs: number, random: () => number): number {
-  return Math.floor(random() * Math.min(MOST_RESTART_MS, firstMs * 2 ** (failures - 1)))
-}
 
 type State = 'idle' | 'starting' | 'searching' | 'restarting' | 'parked'
 
@@ -48,15 +44,16 @@ export class GpuDevice {
   #adapter: AdapterInfo | null = null
   #tuning: Tuning | null = null
   #work: EngineWork | null = null
-  #began = -1
   #hashes = 0
   #batches = 0
   #serviceMs = 0
   #starts = 0
-  /** Since the last long stretch without one, and in all. */
+  /** In a row, and in all. */
   #failures = 0
   #faults = 0
-  #readyAtMs = 0
+  #lastFailure = ''
+  /** What the present child has searched for so far. */
+  #searchedMs = 0
   #lastSignMs = 0
   #lastWatchMs = 0
   #watch: NodeJS.Timeout | undefined
@@ -84,9 +81,8 @@ export class GpuDevice {
     this.#child?.send(workCommand(work))
   }
 
-  /** Whether the device searches work of this sequence or newer, or does not search at all. */
-  hasBegun(sequence: number): boolean {
-    return this.#state !== 'searching' || this.#began >= sequence
+  get hashes(): number {
+    return this.#hashes
   }
 
   get isParked(): boolean {
@@ -118,12 +114,13 @@ export class GpuDevice {
       kernel: 'wgsl',
       hashes: this.#hashes,
       faults: this.#faults,
-      ...((state === 'restarting' || state === 'parked') && { state }),
+      ...((state === 'restarting' || state === 'parked') && { state, reason: this.#lastFailure }),
     }
   }
 
+  /** A device that did not search keeps saying so. */
   async stop(): Promise<void> {
-    this.#state = 'idle'
+    if (this.#state !== 'parked' && this.#state !== 'restarting') this.#state = 'idle'
     clearInterval(this.#watch)
     clearTimeout(this.#restart)
     this.#started('stopped')
@@ -135,20 +132,16 @@ export class GpuDevice {
     const { settings, env, program } = this.#options
     this.#state = this.#starts === 0 ? 'starting' : 'restarting'
     this.#lastSignMs = performance.now()
-    this.#began = -1
+    this.#searchedMs = 0
     this.#child = new GpuChild({
       env,
       program,
       onReport: (report) => this.#receive(report),
       onEnd: (end) => this.#fail(end),
     })
-    this.#child.send({ type: 'search', settings: { ...settings, range: this.#nextRange(settings.range) } })
+    const range = restartedRange(settings.range, this.#starts++)
+    this.#child.send({ type: 'search', settings: { ...settings, range } })
     if (this.#work !== null) this.#child.send(workCommand(this.#work))
-  }
-
-  /** How far a child came is lost with it; the next one takes the next value of `low` and tries no nonce again. */
-  #nextRange({ low, lowStep, middle }: NonceRange): NonceRange {
-    return { low: (low + this.#starts++ * lowStep) & 0xffff, lowStep, middle }
   }
 
   #receive(report: LiveReport): void {
@@ -157,25 +150,23 @@ export class GpuDevice {
     switch (report.type) {
       case 'ready':
         this.#state = 'searching'
-        this.#readyAtMs = this.#lastSignMs
         this.#adapter = report.adapter
         this.#tuning = report.tuning
         this.#started(null)
-        this.#options.onChange()
+        this.#options.onUp()
         return
       case 'began':
-        if (report.sequence > newest) return
-        this.#began = report.sequence
-        this.#options.onChange()
+        // No work of a higher number was ever given.
+        if (report.sequence <= newest) this.#options.onTook(report.sequence)
         return
       case 'batch': {
         const { sequence, nonces, serviceMs, candidates } = report
-        // No work of that number was ever given.
         if (sequence > newest) return
-        if (this.#lastSignMs - this.#readyAtMs > SETTLED_MS) this.#failures = 0
         this.#hashes += nonces
         this.#batches++
         this.#serviceMs += serviceMs
+        this.#searchedMs += serviceMs
+        if (this.#searchedMs > this.#options.settledMs) this.#failures = 0
         const device = this.#options.name
         for (const hex of candidates) this.#options.onCandidate({ sequence, nonce: BigInt(`0x${hex}`), device })
         return
@@ -194,19 +185,20 @@ export class GpuDevice {
     if (this.#child === null) return
     const isStarting = this.#state !== 'searching'
     if (!isStarting && (this.#work === null || this.#work.bytes === null)) return
-    const patienceMs = isStarting ? MOST_START_MS : this.#options.silenceMs
+    const patienceMs = isStarting ? MAX_START_MS : this.#options.silenceMs
     if (nowMs - this.#lastSignMs > patienceMs) {
       this.#fail({ reason: `no batch for ${Math.round(patienceMs / 100) / 10} s`, hopeless: false })
     }
   }
 
   #fail({ reason, hopeless }: ChildEnd): void {
-    const { name, restartMs, random, onWarning, onChange } = this.#options
+    const { name, restartMs, random, onWarning, onDown } = this.#options
     void this.#child?.kill()
     this.#child = null
     this.#failures++
     this.#faults++
-    if (hopeless || this.#failures >= MOST_FAILURES) {
+    this.#lastFailure = reason
+    if (hopeless || this.#failures >= MAX_FAILURES) {
       this.#state = 'parked'
       const tries = this.#failures === 1 ? '' : ` after ${this.#failures} failures in a row`
       onWarning(`${name} is parked${tries}: ${reason}`)
@@ -217,6 +209,6 @@ export class GpuDevice {
       this.#restart = setTimeout(() => this.#launch(), pauseMs).unref()
     }
     this.#started(reason)
-    onChange()
+    onDown()
   }
 }

@@ -2,6 +2,7 @@
 import { NewcutError } from '../../core/errors.ts'
 import type { DeviceStatus, Engine, EngineEvents, EngineWork } from '../engine.ts'
 import type { NonceRange } from '../range.ts'
+import { Uptake } from '../uptake.ts'
 import { GpuDevice } from './device.ts'
 import { alikeHint, cardEnv } from './identical.ts'
 import { SEARCHED_WORK_BYTES } from './layout.ts'
@@ -29,6 +30,7 @@ export interface GpuEngineOptions {
   readonly program?: URL | undefined
   readonly silenceMs?: number | undefined
   readonly restartMs?: number | undefined
+  readonly settledMs?: number | undefined
   /** In [0, 1), for the jitter of restarts. */
   readonly random?: (() => number) | undefined
 }
@@ -36,25 +38,28 @@ export interface GpuEngineOptions {
 export const DEFAULT_BATCH_MS = 25
 /** A device may be silent for so many batches, and for so long at least: software drivers are slow and share cores. */
 const SILENT_BATCHES = 10
-const LEAST_SILENCE_MS = 5000
+const MIN_SILENCE_MS = 5000
 const RESTART_MS = 1000
+const SETTLED_MS = 10_000
 
 export class GpuEngine implements Engine {
   readonly name = 'gpu'
   readonly #devices: readonly GpuDevice[]
   readonly #adapters: readonly (AdapterChoice | null)[]
   #events: EngineEvents | null = null
+  readonly #uptake = new Uptake()
   #warnedOfLength = false
-  /** The newest work, while not every device has begun it. */
-  #taken: { readonly sequence: number; readonly resolve: (all: boolean) => void } | null = null
+  /** Why the present work is not searched: a sentence. */
+  #unable: string | null = null
 
   constructor(options: GpuEngineOptions) {
     const { batchMs = DEFAULT_BATCH_MS, adapters, ranges } = options
     if (adapters.length === 0 || ranges.length < adapters.length) throw new RangeError('each device needs a range')
     this.#adapters = adapters
     this.#devices = adapters.map((adapter, index) => {
+      const name = `gpu${index}`
       return new GpuDevice({
-        name: `gpu${index}`,
+        name,
         settings: {
           adapter,
           batchMs,
@@ -68,12 +73,15 @@ export class GpuEngine implements Engine {
         },
         env: deviceEnv(adapter, options.env ?? {}),
         program: options.program,
-        silenceMs: options.silenceMs ?? Math.max(LEAST_SILENCE_MS, SILENT_BATCHES * batchMs),
+        silenceMs: options.silenceMs ?? Math.max(MIN_SILENCE_MS, SILENT_BATCHES * batchMs),
         restartMs: options.restartMs ?? RESTART_MS,
+        settledMs: options.settledMs ?? SETTLED_MS,
         random: options.random ?? Math.random,
         onCandidate: (candidate) => this.#events?.onCandidate(candidate),
         onWarning: (message) => this.#events?.onWarning(message),
-        onChange: () => this.#lookWhetherTaken(),
+        onUp: () => this.#uptake.up(name),
+        onTook: (sequence) => this.#uptake.took(name, sequence),
+        onDown: () => this.#uptake.down(name),
       })
     })
   }
@@ -101,18 +109,23 @@ export class GpuEngine implements Engine {
     })
   }
 
-  setWork(work: EngineWork): Promise<boolean> {
-    this.#taken?.resolve(false)
+  async setWork(work: EngineWork): Promise<boolean> {
+    if (this.#events === null) return false
     const given = this.#searchable(work)
-    return new Promise((resolve) => {
-      this.#taken = { sequence: work.sequence, resolve }
-      for (const device of this.#devices) device.setWork(given)
-      this.#lookWhetherTaken()
-    })
+    for (const device of this.#devices) device.setWork(given)
+    return this.#uptake.expect(work.sequence)
+  }
+
+  hashes(): number {
+    return this.#devices.reduce((sum, { hashes }) => sum + hashes, 0)
   }
 
   devices(): readonly DeviceStatus[] {
-    return this.#devices.map((device) => device.status())
+    return this.#devices.map((device) => {
+      const status = device.status()
+      if (this.#unable === null || status.state !== undefined) return status
+      return { ...status, state: 'unable', reason: this.#unable }
+    })
   }
 
   /** What each device is; null while it has not been opened. */
@@ -127,24 +140,18 @@ export class GpuEngine implements Engine {
 
   async stop(): Promise<void> {
     this.#events = null
-    this.#taken?.resolve(false)
-    this.#taken = null
+    this.#uptake.cancel()
     await Promise.all(this.#devices.map((device) => device.stop()))
   }
 
   /** Work of another length is as good as none. */
   #searchable(work: EngineWork): EngineWork {
+    this.#unable = null
     if (work.bytes === null || gpuSearches(work.bytes.length)) return work
-    if (!this.#warnedOfLength) this.#events?.onWarning(`the GPU cannot search work of ${work.bytes.length} bytes`)
+    this.#unable = `the GPU cannot search work of ${work.bytes.length} bytes`
+    if (!this.#warnedOfLength) this.#events?.onWarning(this.#unable)
     this.#warnedOfLength = true
     return { ...work, bytes: null }
-  }
-
-  #lookWhetherTaken(): void {
-    const taken = this.#taken
-    if (taken === null || !this.#devices.every((device) => device.hasBegun(taken.sequence))) return
-    this.#taken = null
-    taken.resolve(true)
   }
 }
 

@@ -19,7 +19,7 @@ const LAYER_FOLDER = fileURLToPath(
 )
 
 /** The loader also numbers cards that Dawn has no use for: so many of them are looked past. */
-const MOST_USELESS = 4
+const MAX_USELESS = 4
 
 /** Whether the layer was compiled when newcut was installed. */
 export function hasLayer(): boolean {
@@ -56,7 +56,7 @@ export async function tellApart(
   if (adapters.every(({ alike }) => alike === 1)) return adapters
   const all = adapters.reduce((sum, { alike }) => sum + alike, 0)
   const cards: ListedAdapter[] = []
-  for (let card = 0; cards.length < all && card < all + MOST_USELESS; card++) {
+  for (let card = 0; cards.length < all && card < all + MAX_USELESS; card++) {
     const seen = await listCard(card)
     if (seen === null || seen.length > 1 || seen.some(({ alike }) => alike > 1)) return adapters
     cards.push(...seen.map((adapter) => ({ ...adapter, card })))

@@ -1,16 +1,17 @@
 /** The two buffers of shaders/search.wgsl, which documents them, and the check of what comes back. */
 import { finish, IV, type Midstate, midstate } from '../../core/blake2s.ts'
+import { type FixedNonce, FREE_NONCE } from '../../core/nonce.ts'
 import { nonceOf } from '../range.ts'
 
 /** The shader is written for the last block of work of degree 3: 30 bytes of it, the nonce in words 5 to 7. */
 export const SEARCHED_WORK_BYTES = 286
 
 /** Nonces that fit into a result. */
-export const CAPACITY = 1024
+export const MAX_RESULT_NONCES = 1024
 export const PARAMS_BYTES = 128
-export const RESULT_BYTES = 8 + 8 * CAPACITY
+export const RESULT_BYTES = 8 + 8 * MAX_RESULT_NONCES
 /** Indices are added up in 32 bits, with room for the stride of the lanes. */
-export const MOST_BATCH_NONCES = 2 ** 30
+export const MAX_BATCH_NONCES = 2 ** 30
 
 const LOW_WORD = 5
 
@@ -28,18 +29,19 @@ export interface PreparedWork {
   readonly target: bigint
   /** Top word of the target. */
   readonly bound: number
+  readonly fixedNonce: FixedNonce
 }
 
 export interface BatchResult {
-  /** How many candidates the shader found; more than CAPACITY: `nonces` is incomplete. */
+  /** How many candidates the shader found; more than MAX_RESULT_NONCES: `nonces` is incomplete. */
   readonly found: number
   readonly nonces: readonly bigint[]
 }
 
 /** Throws RangeError for work that the shader cannot search. */
-export function prepareWork(bytes: Uint8Array, target: bigint): PreparedWork {
+export function prepareWork(bytes: Uint8Array, target: bigint, fixedNonce: FixedNonce = FREE_NONCE): PreparedWork {
   if (bytes.length !== SEARCHED_WORK_BYTES) throw new RangeError(`the GPU cannot search work of ${bytes.length} bytes`)
-  return { mid: midstate(bytes), target, bound: Number(target >> 224n) }
+  return { mid: midstate(bytes), target, bound: Number(target >> 224n), fixedNonce }
 }
 
 /** The parameters of a batch. */
@@ -56,7 +58,7 @@ export function encodeParams({ mid, bound }: PreparedWork, batch: Batch, tag: nu
 export function decodeResult(words: Uint32Array, tag: number): BatchResult | null {
   if (words[0] !== tag) return null
   const found = words[1]
-  const nonces = Array.from({ length: Math.min(found, CAPACITY) }, (_, i) => {
+  const nonces = Array.from({ length: Math.min(found, MAX_RESULT_NONCES) }, (_, i) => {
     return BigInt(words[2 + 2 * i]) | (BigInt(words[3 + 2 * i]) << 32n)
   })
   return { found, nonces }

@@ -7,12 +7,13 @@ import { type Static, type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { decodeHex, encodeHex } from '../../core/bytes.ts'
 import { describeError } from '../../core/errors.ts'
+import type { FixedNonce } from '../../core/nonce.ts'
 import type { EngineWork } from '../engine.ts'
 import type { NonceRange } from '../range.ts'
-import { CAPACITY, MOST_BATCH_NONCES } from './layout.ts'
+import { MAX_BATCH_NONCES, MAX_RESULT_NONCES } from './layout.ts'
 
 /** Longest line: a batch full of candidates takes 20 KiB. */
-export const MOST_LINE_CHARACTERS = 65_536
+export const MAX_LINE_CHARACTERS = 65_536
 export const REPORT_DESCRIPTOR = 3
 
 const Text = Type.String({ maxLength: 200 })
@@ -48,7 +49,7 @@ export const Tuning = Type.Object({
   /** Nonces a lane tries in one dispatch. */
   loop: Type.Integer({ minimum: 1, maximum: 65_536 }),
   /** Where batch sizes start. */
-  noncesPerMs: Type.Number({ minimum: 1, maximum: MOST_BATCH_NONCES }),
+  noncesPerMs: Type.Number({ minimum: 1, maximum: MAX_BATCH_NONCES }),
 })
 export type Tuning = Readonly<Static<typeof Tuning>>
 
@@ -62,10 +63,10 @@ const reports = {
   batch: Type.Object({
     type: Type.Literal('batch'),
     sequence: Count,
-    nonces: Type.Integer({ minimum: 1, maximum: MOST_BATCH_NONCES }),
+    nonces: Type.Integer({ minimum: 1, maximum: MAX_BATCH_NONCES }),
     serviceMs: Type.Number({ minimum: 0 }),
     /** Nonces to report, 16 hexadecimal digits each. */
-    candidates: Type.Array(Type.String({ pattern: '^[0-9a-f]{16}$' }), { maxItems: CAPACITY }),
+    candidates: Type.Array(Type.String({ pattern: '^[0-9a-f]{16}$' }), { maxItems: MAX_RESULT_NONCES }),
   }),
   /** Something the user should know; the child goes on. */
   warning: Type.Object({ type: Type.Literal('warning'), message: Text }),
@@ -108,6 +109,7 @@ export interface WorkCommand {
   /** Hexadecimal; null: no work. */
   readonly bytes: string | null
   readonly target: string
+  readonly fixedNonce: FixedNonce
 }
 
 export type Command =
@@ -115,12 +117,12 @@ export type Command =
   | { readonly type: 'search'; readonly settings: SearchSettings }
   | WorkCommand
 
-export function workCommand({ sequence, bytes, target }: EngineWork): WorkCommand {
-  return { type: 'work', sequence, bytes: bytes && encodeHex(bytes), target: target.toString(16) }
+export function workCommand({ sequence, bytes, target, fixedNonce }: EngineWork): WorkCommand {
+  return { type: 'work', sequence, bytes: bytes && encodeHex(bytes), target: target.toString(16), fixedNonce }
 }
 
-export function workOf({ sequence, bytes, target }: WorkCommand): EngineWork {
-  return { sequence, bytes: bytes === null ? null : decodeHex(bytes), target: BigInt(`0x${target}`) }
+export function workOf({ sequence, bytes, target, fixedNonce }: WorkCommand): Omit<EngineWork, 'job'> {
+  return { sequence, bytes: bytes === null ? null : decodeHex(bytes), target: BigInt(`0x${target}`), fixedNonce }
 }
 
 /** Cut to what a report may hold. */
@@ -148,7 +150,7 @@ export class LineReader {
   push(text: string): string[] {
     const lines = (this.#rest + text).split('\n')
     this.#rest = lines.pop() ?? ''
-    if ([this.#rest, ...lines].some(({ length }) => length > MOST_LINE_CHARACTERS))
+    if ([this.#rest, ...lines].some(({ length }) => length > MAX_LINE_CHARACTERS))
       throw new RangeError('an endless line')
     return lines
   }

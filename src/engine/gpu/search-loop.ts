@@ -1,6 +1,6 @@
 /** The search of one device: keeps batches in flight, follows new work, and reports what came back. */
 import { type BatchSize, halves, mostNoncesFor, type NonceCursor } from './batches.ts'
-import { type Batch, type BatchResult, CAPACITY, judgeNonce, type PreparedWork } from './layout.ts'
+import { type Batch, type BatchResult, judgeNonce, MAX_RESULT_NONCES, type PreparedWork } from './layout.ts'
 import type { Report } from './messages.ts'
 
 /** Runs batches; each slot has buffers of its own and one batch at a time. */
@@ -73,8 +73,8 @@ export class SearchLoop {
 
   async #search(slot: number, sequence: number, work: PreparedWork): Promise<void> {
     const { runner, size, cursor, nowMs } = this.#options
-    const wanted = size.nonces
-    const batch = this.#redo.pop() ?? cursor.next(Math.min(wanted, mostNoncesFor(work.bound)))
+    const wanted = Math.min(size.nonces, cursor.maxNonces)
+    const batch = this.#redo.pop() ?? cursor.next(Math.min(wanted, mostNoncesFor(work.bound)), work.fixedNonce)
     const entry = { sequence }
     this.#inFlight.push(entry)
     this.#announce()
@@ -86,7 +86,7 @@ export class SearchLoop {
     this.#lastResultMs = endMs
     this.#inFlight.splice(this.#inFlight.indexOf(entry), 1)
     this.#announce()
-    if (batch.count === wanted) size.learn(serviceMs)
+    if (batch.count === wanted) size.learn(serviceMs, wanted)
     this.#take(sequence, work, batch, result, serviceMs)
     if (this.#solutions > SOLUTION_BURST) await new Promise((resolve) => setTimeout(resolve, SOLUTION_PAUSE_MS))
   }
@@ -94,7 +94,7 @@ export class SearchLoop {
   #take(sequence: number, work: PreparedWork, batch: Batch, result: BatchResult, serviceMs: number): void {
     const isCurrent = sequence === this.#current.sequence
     if (result.found > batch.count) throw new Error(`${result.found} candidates in ${batch.count} nonces`)
-    if (result.found > CAPACITY && isCurrent) {
+    if (result.found > MAX_RESULT_NONCES && isCurrent) {
       this.#redo.push(...halves(batch))
       return
     }

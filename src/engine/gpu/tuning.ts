@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Value } from 'typebox/value'
-import { MOST_BATCH_NONCES, prepareWork, SEARCHED_WORK_BYTES } from './layout.ts'
+import { MAX_BATCH_NONCES, prepareWork, SEARCHED_WORK_BYTES } from './layout.ts'
 import { type AdapterInfo, Tuning } from './messages.ts'
 import type { BatchRunner } from './search-loop.ts'
 
@@ -14,9 +14,9 @@ const LOOPS = [1, 8, 32, 128]
 /** Batches in a measurement, over two slots. */
 const SAMPLE_BATCHES = 6
 /** A slow device is tuned as far as this time goes. */
-const MOST_TUNING_MS = 4000
+const MAX_TUNING_MS = 4000
 /** Adapters, drivers and shaders remembered; the oldest entry makes room. */
-const MOST_ENTRIES = 32
+const MAX_ENTRIES = 32
 
 /** An entry holds for this adapter, driver and shader. */
 export function tuningKey(adapter: AdapterInfo, shader: string): string {
@@ -36,7 +36,7 @@ export function writeTuning(file: string, key: string, tuning: Tuning): void {
   const entries = readEntries(file)
   entries.delete(key)
   entries.set(key, tuning)
-  const kept = [...entries].slice(-MOST_ENTRIES)
+  const kept = [...entries].slice(-MAX_ENTRIES)
   mkdirSync(dirname(file), { recursive: true })
   // Renamed into place, since children of several devices may write at once.
   const draft = `${file}.${process.pid}`
@@ -75,7 +75,7 @@ export async function tune(
   let best = tuning
   for (const workgroup of WORKGROUPS.filter((lanes) => lanes <= limits.mostInvocations)) {
     for (const loop of LOOPS) {
-      if (performance.now() - startMs > MOST_TUNING_MS) return best
+      if (performance.now() - startMs > MAX_TUNING_MS) return best
       const other = await trial(workgroup, loop, nonces)
       if (other.noncesPerMs > best.noncesPerMs) best = other
     }
@@ -87,7 +87,7 @@ export async function tune(
 async function firstTrial(runner: DisposableRunner, batchMs: number): Promise<{ nonces: number; tuning: Tuning }> {
   let nonces = 32_768
   let noncesPerMs = 0
-  while (nonces < MOST_BATCH_NONCES && nonces < batchMs * (noncesPerMs || nonces)) {
+  while (nonces < MAX_BATCH_NONCES && nonces < batchMs * (noncesPerMs || nonces)) {
     nonces *= 2
     noncesPerMs = nonces / (await sample(runner, nonces, 2))
   }

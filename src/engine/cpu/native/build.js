@@ -1,18 +1,21 @@
 /**
- * Compiles the native kernel. npm runs this when newcut is installed, before there is any compiled TypeScript. Whatever
- * goes wrong, it says so in one line and the installation goes on: without this kernel, WebAssembly serves.
+ * Compiles the native kernel. npm runs this when newcut is installed, before there is any compiled TypeScript; where it
+ * did not, newcut runs it at first use, with the file to write as its argument. Whatever goes wrong, it says so in one
+ * line and exits without an error: without this kernel, WebAssembly serves.
  */
 
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const TIMEOUT_MS = 120_000
+const MAX_COMPILE_MS = 120_000
 const source = fileURLToPath(new URL('./kernel.c', import.meta.url))
 /** native-kernel.ts loads it from there. */
-const output = fileURLToPath(new URL('../../../../build/newcut-kernel.node', import.meta.url))
+const output = process.argv[2] ?? fileURLToPath(new URL('../../../../build/newcut-kernel.node', import.meta.url))
+/** Renamed into place when complete: several processes may build, and load, at once. */
+const draft = `${output}.${process.pid}`
 
 /** null when it is built, else why it is not. */
 function build(compiler) {
@@ -25,12 +28,15 @@ function build(compiler) {
   // What Node provides is found when Node loads the file. Linkers take that for granted but on macOS.
   if (process.platform === 'darwin') options.push('-undefined', 'dynamic_lookup')
   const [command, ...first] = compiler.split(/\s+/)
-  const run = spawnSync(command, [...first, ...options, '-o', output, source], {
+  const run = spawnSync(command, [...first, ...options, '-o', draft, source], {
     encoding: 'utf8',
-    timeout: TIMEOUT_MS,
+    timeout: MAX_COMPILE_MS,
   })
-  if (run.status === 0) return null
-  rmSync(output, { force: true })
+  if (run.status === 0) {
+    renameSync(draft, output)
+    return null
+  }
+  rmSync(draft, { force: true })
   if (run.error?.code === 'ENOENT') return `there is no C compiler ${command}`
   if (run.error !== undefined) return run.error.message
   const complaints = run.stderr.split('\n').filter((line) => line !== '')

@@ -21,7 +21,7 @@ typedef result card_lister(void *instance, uint32_t *count, void **cards);
 enum { SUCCESS = 0, INCOMPLETE = 5, INITIALIZATION_FAILED = -3 };
 /* Structure type and function of the entry that names the next layer. */
 enum { LOADER_INSTANCE_CREATE_INFO = 47, LAYER_LINK_INFO = 0 };
-enum { INTERFACE_VERSION = 2, MOST_CARDS = 64 };
+enum { INTERFACE_VERSION = 2, MAX_CARDS = 64 };
 
 /* The beginning of every structure. */
 struct entry {
@@ -73,12 +73,12 @@ static result create_instance(const struct entry *info, const void *allocator, v
 
 /* vkEnumeratePhysicalDevices: with `shown` NULL it asks for their number only. A number that no card has shows none. */
 static result list_cards(void *instance, uint32_t *count, void **shown) {
-  void *cards[MOST_CARDS];
-  uint32_t all = MOST_CARDS;
+  void *cards[MAX_CARDS];
+  uint32_t all = MAX_CARDS;
   result outcome = next_list_cards(instance, &all, cards);
   if (outcome < 0) return outcome;
   const char *wanted = getenv("NEWCUT_VULKAN_CARD");
-  unsigned long number = wanted == NULL ? MOST_CARDS : strtoul(wanted, NULL, 10);
+  unsigned long number = wanted == NULL ? MAX_CARDS : strtoul(wanted, NULL, 10);
   uint32_t room = shown == NULL ? 1 : *count;
   *count = number < all && room > 0 ? 1 : 0;
   if (number < all && room == 0) return INCOMPLETE;

@@ -1,0 +1,73 @@
+/**
+ * The native kernel where install scripts did not run (npm may ask first, or is told not to): it is compiled at first
+ * use, into the user's cache. native/build.js does it in a process of its own, so that nothing here waits for a compiler.
+ */
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { BUILD_SCRIPT, findNative } from './native-kernel.ts'
+
+/** Mining begins with WebAssembly when the compiler takes longer; what it makes serves the next start. */
+const MAX_BUILD_MS = 10_000
+/** More than build.js says in its one line. */
+const MAX_OUTPUT_CHARACTERS = 2000
+
+export interface NativeBuildOptions {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Nobody waits for the kernel any more. */
+  readonly signal: AbortSignal
+  /** Where to look for a kernel, and put one. */
+  readonly places?: ReturnType<typeof findNative> | undefined
+  readonly limitMs?: number | undefined
+}
+
+/** Sees to it that there is a native kernel. null when there was one; else a sentence on what became of it. */
+export async function provideNativeKernel(options: NativeBuildOptions): Promise<string | null> {
+  const { env, signal, places = findNative(env), limitMs = MAX_BUILD_MS } = options
+  if (existsSync(places.installed) || existsSync(places.cached)) return null
+  const startMs = performance.now()
+  const said = await build(places.cached, env, signal, limitMs)
+  if (signal.aborted) return null
+  const seconds = ((performance.now() - startMs) / 1000).toFixed(1)
+  if (said === null) return `the native kernel is still being compiled after ${seconds} s: the next start uses it`
+  if (!existsSync(places.cached)) return `${said || 'no native kernel'}; WebAssembly serves`
+  return `${said} in ${seconds} s, kept in ${dirname(places.cached)}`
+}
+
+/** What build.js says, or null when it takes too long, or nobody waits: then it goes on alone. */
+function build(
+  file: string,
+  env: NativeBuildOptions['env'],
+  signal: AbortSignal,
+  limitMs: number,
+): Promise<string | null> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [fileURLToPath(BUILD_SCRIPT), file], {
+      env,
+      stdio: ['ignore', 'pipe', 'ignore'],
+      // Ctrl-C, which reaches the whole process group, must not leave half a build.
+      detached: true,
+      windowsHide: true,
+    })
+    let said = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      said = (said + text).slice(0, MAX_OUTPUT_CHARACTERS)
+    })
+    const end = (result: string | null) => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', leave)
+      resolve(result)
+    }
+    const leave = () => {
+      child.unref()
+      child.stdout.destroy()
+      end(null)
+    }
+    const timer = setTimeout(leave, limitMs)
+    if (signal.aborted) leave()
+    else signal.addEventListener('abort', leave, { once: true })
+    child.on('error', (error) => end(`no native kernel: ${error.message}`))
+    child.on('close', () => end(said.trim().replace(/^newcut: /, '')))
+  })
+}

@@ -1,0 +1,106 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { Metrics } from '../../src/api/metrics.ts'
+import { type ApiServer, startApi } from '../../src/api/server.ts'
+import { NO_RATES } from '../../src/mine/hashrate.ts'
+import { type DeviceSnapshot, idleReasonOf, type Snapshot } from '../../src/mine/stats.ts'
+
+const device = (name: string, changes: Partial<DeviceSnapshot> = {}): DeviceSnapshot => {
+  return { engine: 'cpu', device: name, kernel: 'js', hashes: 0, faults: 0, hashrates: NO_RATES, ...changes }
+}
+
+function snapshotOf(devices: readonly DeviceSnapshot[], hashes: number): Snapshot {
+  return {
+    source: 'test',
+    connected: true,
+    idleReason: idleReasonOf(devices),
+    uptimeMs: 1,
+    hashes,
+    hashrates: NO_RATES,
+    meanHashrate: 0,
+    devices,
+    solutions: { accepted: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0 },
+    hardwareErrors: 0,
+    preemptions: 0,
+    work: { chain: 0, height: 1, difficulty: 1, ageMs: 0 },
+  }
+}
+
+describe('a scrape', () => {
+  it('says that a device is down while it restarts, and up once it is back', async () => {
+    let devices = [device('thread0', { state: 'restarting', reason: 'it died' }), device('thread1')]
+    const metrics = new Metrics(() => snapshotOf(devices, 0))
+    const before = await metrics.scrape()
+    expect(before).toContain('newcut_device_up{engine="cpu",device="thread0"} 0')
+    expect(before).toContain('newcut_device_up{engine="cpu",device="thread1"} 1')
+    devices = [device('thread0'), device('thread1')]
+    expect(await metrics.scrape()).toContain('newcut_device_up{engine="cpu",device="thread0"} 1')
+  })
+
+  it('has no series of a device that is gone', async () => {
+    const rates = { ...NO_RATES, '10s': 50 }
+    let devices = [device('a', { hashes: 700, faults: 2, hashrates: rates }), device('b', { hashes: 300 })]
+    const metrics = new Metrics(() => snapshotOf(devices, 1000))
+    metrics.onEvent({ type: 'hardwareError', device: 'a', nonce: '0' })
+    expect((await metrics.scrape()).match(/device="a"/g)).toHaveLength(5)
+    devices = devices.slice(1)
+    const after = await metrics.scrape()
+    expect(after).not.toContain('device="a"')
+    expect(after).toContain('newcut_hashes_total{engine="cpu",device="b"} 300')
+  })
+
+  it('keeps what devices that are gone did in the totals of the miner', async () => {
+    let devices = [device('a', { hashes: 700, faults: 2 }), device('b', { hashes: 300, faults: 1 })]
+    const metrics = new Metrics(() => snapshotOf(devices, 1000))
+    metrics.onEvent({ type: 'hardwareError', device: 'a', nonce: '0' })
+    await metrics.scrape()
+    devices = []
+    const after = await metrics.scrape()
+    expect(after).toContain('newcut_miner_hashes_total 1000')
+    expect(after).toContain('newcut_miner_faults_total 3')
+    expect(after).toContain('newcut_miner_hardware_errors_total 1')
+  })
+
+  it('counts a device that begins anew under its name from zero', async () => {
+    let devices = [device('a', { hashes: 700 })]
+    const metrics = new Metrics(() => snapshotOf(devices, 0))
+    await metrics.scrape()
+    devices = [device('a', { hashes: 50 })]
+    expect(await metrics.scrape()).toContain('newcut_hashes_total{engine="cpu",device="a"} 750')
+  })
+})
+
+describe('/healthz', () => {
+  let api: ApiServer | null = null
+  afterEach(() => api?.close())
+
+  async function healthOf(snapshot: Snapshot): Promise<{ code: number; body: unknown }> {
+    api = await startApi({ host: '127.0.0.1', port: 0 }, () => snapshot, new Metrics(() => snapshot))
+    const response = await fetch(`${api.url}/healthz`)
+    return { code: response.status, body: await response.json() }
+  }
+
+  it('answers 200 while a device searches, whatever became of the others', async () => {
+    const devices = [device('gpu0', { state: 'parked', reason: 'no batch for 5 s' }), device('thread0')]
+    expect(await healthOf(snapshotOf(devices, 0))).toEqual({ code: 200, body: { status: 'mining', connected: true } })
+  })
+
+  it('answers 503 with the reason when nothing searches', async () => {
+    const devices = [device('gpu0', { engine: 'gpu', state: 'parked', reason: 'no batch for 5 s' })]
+    const reason = 'gpu gpu0 is parked: no batch for 5 s'
+    const body = { status: 'nothing searches', reason, connected: true }
+    expect(await healthOf(snapshotOf(devices, 0))).toEqual({ code: 503, body })
+  })
+
+  it('names some of many devices that do not search, and counts the others', async () => {
+    const devices = Array.from({ length: 1000 }, (_, index) => device(`d${index}`, { state: 'restarting' }))
+    const { body } = await healthOf(snapshotOf(devices, 0))
+    expect(body).toMatchObject({
+      reason: 'cpu d0 is restarting; cpu d1 is restarting; cpu d2 is restarting; and 997 more',
+    })
+  })
+
+  it('answers 503 while there is no work', async () => {
+    const body = { status: 'no work', connected: true }
+    expect(await healthOf({ ...snapshotOf([device('a')], 0), work: null })).toEqual({ code: 503, body })
+  })
+})

@@ -1,0 +1,206 @@
+/** What every engine has to do: the contract of src/engine/engine.ts. The judge is @noble/hashes over whole work. */
+import { expect, it } from 'vitest'
+import { freshWork, UNREACHABLE } from '../../bench/work.ts'
+import { withCreationTime, withNonce } from '../../src/core/header.ts'
+import { FREE_NONCE } from '../../src/core/nonce.ts'
+import { meets, powHash } from '../../src/core/pow.ts'
+import { MAX_TARGET } from '../../src/core/target.ts'
+import { type Candidate, type Engine, type EngineWork, noWork } from '../../src/engine/engine.ts'
+import { pause, until } from '../gpu/wait.ts'
+
+export interface EngineUnderTest {
+  readonly create: () => Engine
+  /** Work that it cannot search, and what it says of it. */
+  readonly unsearchable: { readonly degree?: number; readonly bits?: number; readonly warning: RegExp }
+  /** Whether it can leave bits of the nonce to a pool. */
+  readonly keepsFixedBits: boolean
+  /** Expected hashes for a candidate: some candidates a second. */
+  readonly difficulty: bigint
+}
+
+const WORK_BYTES = 286
+const PATIENCE_MS = 25_000
+
+/** Call it within `describe`. */
+export function engineConformance({ create, unsearchable, keepsFixedBits, difficulty }: EngineUnderTest): void {
+  const target = MAX_TARGET / difficulty
+
+  function workOf(sequence: number, changes: Partial<EngineWork> = {}): EngineWork & { readonly bytes: Uint8Array } {
+    const bytes = changes.bytes ?? freshWork(UNREACHABLE)
+    return { sequence, job: `job ${sequence}`, target, fixedNonce: FREE_NONCE, ...changes, bytes }
+  }
+
+  /** Runs a test with a started engine, and stops it. */
+  async function using(test: (session: Session) => Promise<void>): Promise<void> {
+    const session = new Session(create())
+    try {
+      await session.start()
+      await test(session)
+    } finally {
+      await session.engine.stop()
+    }
+  }
+
+  it('finds nonces that solve the work of their sequence', () =>
+    using(async ({ engine, candidates, seen }) => {
+      const work = workOf(7)
+      expect(await engine.setWork(work)).toBe(true)
+      await seen(2)
+      const names = engine.devices().map(({ device }) => device)
+      for (const { sequence, nonce, device } of candidates) {
+        expect(sequence).toBe(7)
+        expect(meets(powHash(withNonce(work.bytes, nonce)), target)).toBe(true)
+        expect(names).toContain(device)
+      }
+      expect(new Set(candidates.map(({ nonce }) => nonce)).size).toBe(candidates.length)
+    }))
+
+  it.runIf(keepsFixedBits).each([8, 16])('keeps %i fixed bits of the nonce', (bits) =>
+    using(async ({ engine, candidates, seen }) => {
+      const value = 0xa5c3 % 2 ** bits
+      const work = workOf(1, { fixedNonce: { bits, value } })
+      await engine.setWork(work)
+      await seen(3)
+      for (const { nonce } of candidates) {
+        expect(BigInt.asUintN(bits, nonce)).toBe(BigInt(value))
+        expect(meets(powHash(withNonce(work.bytes, nonce)), target)).toBe(true)
+      }
+    }),
+  )
+
+  it('has counted the hashes of a candidate when it tells of it', () =>
+    using(async (session) => {
+      await session.engine.setWork(workOf(1))
+      await session.seen(1)
+      expect(session.hashesAtCandidates[0]).toBeGreaterThan(0)
+    }))
+
+  it('counts as many hashes as its devices together, never fewer than before', () =>
+    using(async ({ engine, seen }) => {
+      await engine.setWork(workOf(1))
+      await seen(1)
+      const before = engine.hashes()
+      const devices = engine.devices().reduce((sum, { hashes }) => sum + hashes, 0)
+      const after = engine.hashes()
+      expect(devices).toBeGreaterThanOrEqual(before)
+      expect(devices).toBeLessThanOrEqual(after)
+    }))
+
+  it('goes on with the same job under a newer creation time', () =>
+    using(async ({ engine, candidates, seen }) => {
+      const first = workOf(1)
+      const second = { ...first, sequence: 2, bytes: withCreationTime(first.bytes, 99n) }
+      await engine.setWork(first)
+      expect(await engine.setWork(second)).toBe(true)
+      await seen(2)
+      for (const { sequence, nonce } of candidates) {
+        const { bytes } = sequence === 1 ? first : second
+        expect(meets(powHash(withNonce(bytes, nonce)), target)).toBe(true)
+      }
+    }))
+
+  it('tells late candidates under the sequence that they are of', () =>
+    using(async ({ engine, candidates, seen }) => {
+      const works = Array.from({ length: 12 }, (_, index) => workOf(index + 1, { target: MAX_TARGET / 500n }))
+      for (const work of works) {
+        void engine.setWork(work)
+        await pause(20)
+      }
+      await seen(1)
+      for (const { sequence, nonce } of candidates) {
+        expect(meets(powHash(withNonce(works[sequence - 1].bytes, nonce)), MAX_TARGET / 500n)).toBe(true)
+      }
+    }))
+
+  it('answers the newest of works that come at once with true', () =>
+    using(async ({ engine }) => {
+      const answers = await Promise.all([1, 2, 3].map((sequence) => engine.setWork(workOf(sequence))))
+      expect(answers[2]).toBe(true)
+    }))
+
+  it('rests without work, and goes on with it', () =>
+    using(async ({ engine, seen, candidates }) => {
+      await engine.setWork(workOf(1))
+      await seen(1)
+      expect(await engine.setWork(noWork(2))).toBe(true)
+      await until(() => standsStill(engine), PATIENCE_MS)
+      await engine.setWork(workOf(3))
+      await until(() => candidates.some(({ sequence }) => sequence === 3), PATIENCE_MS)
+    }))
+
+  it('warns once of work that it cannot search, searches nothing, and goes on with the next', () =>
+    using(async ({ engine, candidates, warnings, seen }) => {
+      const { degree = 3, bits = 0, warning } = unsearchable
+      for (const sequence of [1, 2]) {
+        const work = workOf(sequence, { bytes: freshWork(UNREACHABLE, degree), fixedNonce: { bits, value: 0 } })
+        expect(await engine.setWork(work)).toBe(true)
+      }
+      await until(() => engine.devices().every(({ state }) => state === 'unable'), PATIENCE_MS)
+      expect(warnings.filter((text) => warning.test(text))).toHaveLength(1)
+      expect(candidates).toEqual([])
+      await engine.setWork(workOf(3))
+      await seen(1)
+      expect(candidates[0].sequence).toBe(3)
+      expect(engine.devices().every(({ state }) => state === undefined)).toBe(true)
+    }))
+
+  it('reports nothing once it is stopped while busy', () =>
+    using(async (session) => {
+      const { engine, seen } = session
+      await engine.setWork(workOf(1, { target: MAX_TARGET / 500n }))
+      await seen(1)
+      const pending = engine.setWork(workOf(2, { target: MAX_TARGET / 500n }))
+      await engine.stop()
+      await session.expectSilence()
+      expect([true, false]).toContain(await pending)
+      expect(await engine.setWork(workOf(3))).toBe(false)
+    }))
+
+  it('ends its start when it is stopped meanwhile, and reports nothing', async () => {
+    const session = new Session(create())
+    const started = session.start().catch(() => undefined)
+    await session.engine.stop()
+    await started
+    await session.expectSilence()
+  })
+}
+
+/** An engine and what it has told. */
+class Session {
+  readonly engine: Engine
+  readonly candidates: Candidate[] = []
+  readonly warnings: string[] = []
+  /** What `hashes()` said when each candidate was told. */
+  readonly hashesAtCandidates: number[] = []
+
+  constructor(engine: Engine) {
+    this.engine = engine
+  }
+
+  start(): Promise<void> {
+    return this.engine.start(WORK_BYTES, {
+      onCandidate: (candidate) => {
+        this.hashesAtCandidates.push(this.engine.hashes())
+        this.candidates.push(candidate)
+      },
+      onWarning: (message) => void this.warnings.push(message),
+    })
+  }
+
+  /** So many candidates have been told. */
+  readonly seen = (count: number) => until(() => this.candidates.length >= count, PATIENCE_MS)
+
+  /** Nothing comes any more, and nothing is hashed. */
+  async expectSilence(): Promise<void> {
+    const before = [this.candidates.length, this.warnings.length, this.engine.hashes()]
+    await pause(300)
+    expect([this.candidates.length, this.warnings.length, this.engine.hashes()]).toEqual(before)
+  }
+}
+
+/** Whether nothing is hashed for a while: what was under way when the work went may still be counted. */
+async function standsStill(engine: Engine): Promise<boolean> {
+  const before = engine.hashes()
+  await pause(300)
+  return engine.hashes() === before
+}

@@ -1,0 +1,36 @@
+/** The CPU engine with each kind of kernel, and an external program, against the contract of engines. */
+import { fileURLToPath } from 'node:url'
+import { describe } from 'vitest'
+import { CpuEngine } from '../../src/engine/cpu/cpu.ts'
+import { loadNative } from '../../src/engine/cpu/native-kernel.ts'
+import { ExternalEngine } from '../../src/engine/external.ts'
+import { nonceRanges } from '../../src/engine/range.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { engineConformance } from '../conformance/engine.ts'
+
+const { obstacle } = loadNative()
+
+for (const kernel of ['native', 'wasm', 'js'] as const) {
+  const lack = kernel === 'native' ? obstacle : null
+  describe.skipIf(lack !== null)(`the CPU engine, kernel ${kernel}${lack === null ? '' : `: ${lack}`}`, () => {
+    engineConformance({
+      create: () => new CpuEngine({ ranges: nonceRanges(2, Math.random), kernel, priority: 'normal' }),
+      unsearchable: { degree: 4, warning: /the nonce of work of 322 bytes lies in two blocks/ },
+      keepsFixedBits: true,
+      difficulty: kernel === 'js' ? 20_000n : 200_000n,
+    })
+  })
+}
+
+describe('an external program: newcut solve', () => {
+  const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
+  engineConformance({
+    create: () => {
+      const command = `${process.execPath} ${main} solve --threads 1 --kernel wasm --priority normal`
+      return new ExternalEngine({ command, clock: systemClock })
+    },
+    unsearchable: { bits: 8, warning: /cannot search work of which a pool fixes a part of the nonce/ },
+    keepsFixedBits: false,
+    difficulty: 10_000n,
+  })
+})

@@ -1,0 +1,145 @@
+/** How the nonce space is split: on the real splits by their bounds, and nonce by nonce on small parts. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { NonceCursor } from '../../src/engine/gpu/batches.ts'
+import { noncesOf } from '../../src/engine/gpu/layout.ts'
+import {
+  lowWith,
+  type NonceRange,
+  nextLow,
+  nonceOf,
+  nonceRanges,
+  restartedRange,
+  splitRanges,
+} from '../../src/engine/range.ts'
+import { randomFrom } from '../random.ts'
+
+const MIDDLES = 2 ** 32
+const slots = fc.integer({ min: 1, max: 10_000 })
+const fixedNonce = fc.constantFrom(0, 8, 16).chain((bits) => {
+  return fc.record({ bits: fc.constant(bits), value: fc.nat({ max: 2 ** bits - 1 }) })
+})
+
+/** Whether the parts, in order, cover all middles and none twice. */
+function expectPartition(ranges: readonly NonceRange[]): void {
+  let next = 0
+  for (const { first, count } of ranges) {
+    if (first !== next || count < 1) expect({ first, count }).toEqual({ first: next, count: 'at least 1' })
+    next = first + count
+  }
+  expect(next).toBe(MIDDLES)
+}
+
+describe('the nonce space', () => {
+  it('is split among up to 10,000 slots without gap and overlap, in parts alike', () => {
+    const property = fc.property(slots, fc.nat(), (count, seed) => {
+      const ranges = nonceRanges(count, randomFrom(seed))
+      expect(ranges).toHaveLength(count)
+      expectPartition(ranges)
+      const sizes = ranges.map((range) => range.count)
+      expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1)
+    })
+    fc.assert(property, { numRuns: 30 })
+  })
+
+  it('is split among several engines without gap and overlap, engines alike', () => {
+    const counts = fc.array(fc.nat({ max: 2000 }), { minLength: 1, maxLength: 5 }).filter((all) => all.some(Boolean))
+    const property = fc.property(counts, fc.nat(), (all, seed) => {
+      const split = splitRanges(all, randomFrom(seed))
+      expect(split.map((ranges) => ranges.length)).toEqual(all)
+      expectPartition(split.flat())
+      const shares = split.filter((ranges) => ranges.length > 0).map((ranges) => sum(ranges.map(({ count }) => count)))
+      expect(Math.max(...shares) - Math.min(...shares)).toBeLessThanOrEqual(1)
+    })
+    fc.assert(property, { numRuns: 50 })
+  })
+
+  it('is begun at random points within the parts', () => {
+    const property = fc.property(slots, fc.nat(), (count, seed) => {
+      const ranges = nonceRanges(count, randomFrom(seed))
+      expect(ranges.filter(({ start, count: middles }) => start >= middles)).toEqual([])
+      expect(ranges.filter(({ low, high }) => Math.max(low, high) > 0xffff)).toEqual([])
+    })
+    fc.assert(property, { numRuns: 20 })
+    const one = () => nonceRanges(1, Math.random)[0]
+    expect(one()).not.toEqual(one())
+  })
+
+  it('is begun elsewhere in the same part after each restart', () => {
+    const property = fc.property(slots, fc.nat(), (count, seed) => {
+      const range = nonceRanges(count, randomFrom(seed))[count - 1]
+      const restarted = Array.from({ length: 64 }, (_, restarts) => restartedRange(range, restarts))
+      expect(restarted[0]).toEqual(range)
+      for (const { first, count: middles, start } of restarted) {
+        expect([first, middles]).toEqual([range.first, range.count])
+        expect(start).toBeLessThan(middles)
+      }
+      // A GPU comes from one to the next after 1024 of its 65,536 highs, a thread after a 64th of its middles.
+      const highs = restarted.map(({ high }) => high).sort((a, b) => a - b)
+      const starts = restarted.map(({ start }) => start).sort((a, b) => a - b)
+      for (let i = 1; i < 64; i++) {
+        expect(highs[i] - highs[i - 1]).toBeGreaterThanOrEqual(1024)
+        expect(starts[i] - starts[i - 1]).toBeGreaterThanOrEqual(Math.floor(range.count / 64) - 1)
+      }
+    })
+    fc.assert(property, { numRuns: 20 })
+  })
+})
+
+describe('the low bits of the nonce', () => {
+  it('keep what is fixed and take every free value once', () => {
+    const property = fc.property(fixedNonce, fc.nat({ max: 0xffff }), (fixed, start) => {
+      const seen = new Set<number>()
+      let low = start
+      for (let step = 0; step < 2 ** (16 - fixed.bits); step++) {
+        seen.add(lowWith(low, fixed))
+        low = nextLow(low, fixed)
+      }
+      expect(seen.size).toBe(2 ** (16 - fixed.bits))
+      expect(low).toBe(start)
+      expect([...seen].filter((value) => value % 2 ** fixed.bits !== fixed.value)).toEqual([])
+    })
+    fc.assert(property, { numRuns: 20 })
+  })
+
+  it('are the first bytes of the nonce on the wire', () => {
+    expect(nonceOf(0xffff, 0xffff_ffff, 0xffff)).toBe(0xffff_ffff_ffff_ffffn)
+    expect(nonceOf(lowWith(0, { bits: 8, value: 0x7f }), -1, 0)).toBe(0x0000_ffff_ffff_007fn)
+  })
+})
+
+describe('a GPU on a small part', () => {
+  it('tries all nonces of a low once, then those of the next', () => {
+    const range = fc.record({
+      count: fc.integer({ min: 1, max: 3 }),
+      high: fc.nat({ max: 0xffff }),
+      low: fc.nat(0xffff),
+    })
+    const property = fc.property(
+      range,
+      fixedNonce,
+      fc.integer({ min: 1, max: 4 }),
+      ({ count, high, low }, fixed, size) => {
+        const cursor = new NonceCursor({ first: 77, count, start: count - 1, high, low })
+        const lowOf = (nonce: bigint) => Number(nonce & 0xffffn)
+        const tried = new Set<bigint>()
+        const lows = new Set<number>()
+        while (tried.size < count * 65_536) {
+          const batch = cursor.next(size, fixed)
+          lows.add(batch.low)
+          for (const nonce of noncesOf(batch)) tried.add(nonce)
+        }
+        expect([...lows]).toEqual([lowWith(low, fixed)])
+        expect(tried.size).toBe(count * 65_536)
+        const next = noncesOf(cursor.next(size, fixed))[0]
+        expect(lowOf(next)).toBe(lowWith(nextLow(low, fixed), fixed))
+        expect(tried.has(next)).toBe(fixed.bits === 16)
+      },
+    )
+    fc.assert(property, { numRuns: 2 })
+  })
+})
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}

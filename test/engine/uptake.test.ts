@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { Uptake } from '../../src/engine/uptake.ts'
+
+/** Devices `d0`, `d1`, ... that are up. */
+function uptakeOf(devices: number): Uptake {
+  const uptake = new Uptake()
+  for (let device = 0; device < devices; device++) uptake.up(`d${device}`)
+  return uptake
+}
+
+const isPending = async (promise: Promise<unknown>) => {
+  return (await Promise.race([promise, Promise.resolve('pending')])) === 'pending'
+}
+
+describe('new work', () => {
+  it.each([
+    [1, 1],
+    [2, 2],
+    [99, 99],
+    [100, 99],
+    [101, 100],
+    [10_000, 9900],
+  ])('of %i devices that are up counts as taken once %i search it', async (devices, wanted) => {
+    const uptake = uptakeOf(devices)
+    const taken = uptake.expect(1)
+    for (let device = 0; device < wanted - 1; device++) uptake.took(`d${device}`, 1)
+    expect(await isPending(taken)).toBe(true)
+    uptake.took(`d${wanted - 1}`, 1)
+    expect(await taken).toBe(true)
+  })
+
+  it('counts as taken at once where no device is up', async () => {
+    expect(await uptakeOf(0).expect(1)).toBe(true)
+  })
+
+  it('is answered with false when newer work comes first, and when nobody waits any more', async () => {
+    const uptake = uptakeOf(2)
+    const [first, second] = [uptake.expect(1), uptake.expect(2)]
+    expect(await first).toBe(false)
+    uptake.cancel()
+    expect(await second).toBe(false)
+  })
+
+  it('does not wait for a device that fails', async () => {
+    const uptake = uptakeOf(2)
+    const taken = uptake.expect(1)
+    uptake.took('d0', 1)
+    uptake.down('d1')
+    expect(await taken).toBe(true)
+  })
+
+  it('waits for a device that comes up meanwhile', async () => {
+    const uptake = uptakeOf(1)
+    const taken = uptake.expect(1)
+    uptake.up('late')
+    uptake.took('d0', 1)
+    expect(await isPending(taken)).toBe(true)
+    uptake.took('late', 1)
+    expect(await taken).toBe(true)
+  })
+
+  it('is not taken by reports of older work, nor by the same device twice', async () => {
+    const uptake = uptakeOf(2)
+    void uptake.expect(1)
+    const taken = uptake.expect(2)
+    uptake.took('d0', 1)
+    uptake.took('d1', 1)
+    uptake.took('d0', 2)
+    uptake.took('d0', 2)
+    expect(await isPending(taken)).toBe(true)
+    uptake.took('d1', 2)
+    expect(await taken).toBe(true)
+  })
+})
