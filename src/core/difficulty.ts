@@ -1,7 +1,7 @@
 /** Difficulty adjustment and epochs (PROTOCOL.md C). */
 import type { Header } from './header.ts'
 import { genesisHeight, type Network } from './network.ts'
-import { MAX_TARGET } from './target.ts'
+import { difficultyOf, MAX_TARGET } from './target.ts'
 
 /** What a header must say, given its parent, its adjacent parents and its own creation time. */
 export interface Expected {
@@ -35,11 +35,10 @@ export function expectedFor(
   creationTime: bigint,
 ): Expected {
   const target = nextTarget(network, parent, adjacentParents, creationTime)
-  const difficulty = target === 0n ? 0n : MAX_TARGET / target
   return {
     target,
     epochStart: nextEpochStart(network, parent, creationTime),
-    weight: BigInt.asUintN(256, parent.weight + difficulty),
+    weight: BigInt.asUintN(256, parent.weight + (difficultyOf(target) ?? 0n)),
   }
 }
 

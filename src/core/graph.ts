@@ -1,5 +1,8 @@
 /** Chain graphs (PROTOCOL.md D): undirected and regular; a chain's blocks refer to the blocks of its adjacent chains. */
 
+/** Most chains of a graph: a miner may hold a connection for each, and there are files that may be open for no more. */
+export const MAX_CHAINS = 256
+
 export interface Graph {
   /** `other`: a graph that a node told of and that is none of the known ones. */
   readonly name: GraphName | 'other'

@@ -1,7 +1,7 @@
 /** Headers as JSON objects (PROTOCOL.md B.7). Integers are exact with core/json.ts, in both directions. */
 import { decodeHash, encodeBase64Url, readU256LE, u256LE } from './bytes.ts'
 import { FormatError } from './errors.ts'
-import type { Header, WorkFields } from './header.ts'
+import { checkDegree, type Header, type WorkFields } from './header.ts'
 import type { Json } from './json.ts'
 import { versionCode, versionName } from './network.ts'
 
@@ -65,10 +65,12 @@ function adjacentsFromJson(json: Json | undefined): Map<number, Uint8Array> {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw new FormatError('adjacents', 0, 'expected an object of chain: hash')
   }
+  const keys = Object.keys(json)
+  checkDegree(keys.length)
   const adjacents = new Map<number, Uint8Array>()
   let last = -1
   let ascends = true
-  for (const key of Object.keys(json)) {
+  for (const key of keys) {
     const value = (json as { readonly [key: string]: Json })[key]
     if (typeof value !== 'string') throw new FormatError('adjacents', 0, `chain ${key} is not a string`)
     const chain = chainOf(key)

@@ -20,7 +20,7 @@ const KEEP_ALIVE_MS = 15_000
 const ADDRESS_TIMEOUT_MS = 1_000
 /** Node's timers take no more: beyond it they fire after a millisecond. */
 export const MAX_TIMEOUT_MS = 2 ** 31 - 1
-const DEFAULT_BODY_BYTES = 4 * 1024 * 1024
+const DEFAULT_MAX_BODY_BYTES = 4 * 1024 * 1024
 
 /** Which node, and how it is spoken to. */
 export interface NodeHttpOptions {
@@ -125,7 +125,7 @@ export class NodeHttp {
     try {
       const { head, body } = await this.#send(this.#agent, options, gate.signal)
       const mostBytes = Math.min(
-        options.maxBodyBytes ?? this.#maxBodyBytes ?? DEFAULT_BODY_BYTES,
+        options.maxBodyBytes ?? this.#maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES,
         this.#maxBodyBytes ?? Number.POSITIVE_INFINITY,
       )
       const bytes = await this.#collect(body, head.url, mostBytes)

@@ -38,7 +38,7 @@ export interface ItemsOptions extends PagesOptions {
 /** Asks for one page; undefined: the first. */
 export type PageFetch<T> = (cursor: string | undefined, call: CallOptions) => Promise<Page<T>>
 
-const MOST_PAGES = 1_000_000
+const MAX_PAGES = 1_000_000
 
 /**
  * A list in pages. Nothing is asked for before a page is; each iteration begins anew.
@@ -89,7 +89,7 @@ export class Paging<T> implements AsyncIterable<T> {
 
   /** All pages, one request each, until `next` is null or `exclusive:`. At least one. */
   async *pages(options: PagesOptions = {}): AsyncGenerator<Page<T>, void, void> {
-    const { from, mostPages = MOST_PAGES, ...call } = options
+    const { from, mostPages = MAX_PAGES, ...call } = options
     if (this.#defaults.limit === 0) {
       throw new NewcutError('BAD_OPTION', `${this.#list.operation.id}: pages of limit 0 never come to an end`)
     }

@@ -73,7 +73,7 @@ export function blockNews<E extends UpdateEncoding>(
   const operation = operations[id]
   const origin = originOf(context, operation)
   const codec = codecOf<E>(options.encoding)
-  const verifier = verifierFor(context, operation, options)
+  const verifier = verifierFor(context, options, origin)
   const call = options.signal ? { signal: options.signal } : {}
   const read = async (_name: string, data: string): Promise<HeaderNews<E>> => {
     const update = parseUpdate(data, origin)

@@ -7,11 +7,11 @@ import { genesisHeader } from '../core/genesis.ts'
 import { encodeWork, type Header } from '../core/header.ts'
 import { genesisHeight, graphAt, type Network } from '../core/network.ts'
 import { solves } from '../core/pow.ts'
-import { MAX_TARGET } from '../core/target.ts'
+import { difficultyOf } from '../core/target.ts'
 import { brokenRules, type HeaderRule } from '../core/validate.ts'
 import { InvalidHeader, NotFound } from './errors.ts'
 import type { CallOptions } from './requests.ts'
-import type { VerifiableNetwork } from './verify-network.ts'
+import { isPublic, type VerifiableNetwork } from './verify-network.ts'
 
 /** What `verify` checks. */
 export interface VerifyOptions {
@@ -54,13 +54,13 @@ export interface HeaderSource {
 }
 
 /** Headers at hand, whatever they were needed for; the oldest are forgotten. */
-const KNOWN_LIMIT = 8192
+const MAX_KNOWN_HEADERS = 8192
 /** Headers checked together; with all they refer to they fit into those at hand. */
-const BATCH = 360
+const MAX_BATCH_HEADERS = 360
 /** From this number of wanted headers on, a chain is asked for pages and no longer for one at a time. */
 const ENOUGH_FOR_PAGES = 4
 /** Pages are worth it when at least one of so many headers in them is wanted: a page has 20 on a P2P API. */
-const MOST_HEIGHTS_A_HEADER = 8
+const MAX_HEIGHTS_A_HEADER = 8
 
 /** Checks headers that come in any order, best in that of their heights: then each serves to check the next. */
 export class HeaderVerifier {
@@ -89,8 +89,8 @@ export class HeaderVerifier {
 
   /** Throws InvalidHeader for the first that breaks a rule, and whatever asking for others throws. */
   async verify(headers: readonly Header[], call: CallOptions): Promise<void> {
-    for (let from = 0; from < headers.length; from += BATCH) {
-      const batch = headers.slice(from, from + BATCH)
+    for (let from = 0; from < headers.length; from += MAX_BATCH_HEADERS) {
+      const batch = headers.slice(from, from + MAX_BATCH_HEADERS)
       for (const header of batch) this.#remember(header)
       try {
         await this.#fetchMissing(batch, call)
@@ -120,9 +120,12 @@ export class HeaderVerifier {
     // Hashing is most of the work, and done: what it showed is in `alone`.
     const options = { now: null, checkPow: false, blockHash: header.hash }
     if (this.#checkTargets) return [...alone, ...brokenRules(network, header, ancestry, options)]
-    const difficulty = header.target === 0n ? 0n : MAX_TARGET / header.target
     const { target, epochStart } = header
-    const expected = { target, epochStart, weight: BigInt.asUintN(256, parent.weight + difficulty) }
+    const expected = {
+      target,
+      epochStart,
+      weight: BigInt.asUintN(256, parent.weight + (difficultyOf(header.target) ?? 0n)),
+    }
     return [...alone, ...brokenRules(network, header, ancestry, { ...options, expected })]
   }
 
@@ -192,7 +195,7 @@ export class HeaderVerifier {
     const heights = [...wanted.values()]
     const [lowest, highest] = [Math.min(...heights), Math.max(...heights)]
     // Branches may lie a million blocks apart: one at a time costs less than all between them.
-    if (wanted.size >= ENOUGH_FOR_PAGES && highest - lowest < MOST_HEIGHTS_A_HEADER * wanted.size) {
+    if (wanted.size >= ENOUGH_FOR_PAGES && highest - lowest < MAX_HEIGHTS_A_HEADER * wanted.size) {
       const range = this.#source.range(chain, lowest, highest, call)
       for await (const header of range) {
         if (wanted.delete(encodeBase64Url(header.hash))) this.#admit(header)
@@ -220,7 +223,7 @@ export class HeaderVerifier {
     this.#known.delete(hash)
     this.#known.set(hash, header)
     const [oldest] = this.#known.keys()
-    if (this.#known.size > KNOWN_LIMIT && oldest !== undefined) this.#known.delete(oldest)
+    if (this.#known.size > MAX_KNOWN_HEADERS && oldest !== undefined) this.#known.delete(oldest)
   }
 
   #find(hash: Uint8Array): Header | undefined {
@@ -231,6 +234,8 @@ export class HeaderVerifier {
     if (broken.length === 0) return
     const { chainId: chain, height, hash } = header
     const rules = [...new Set(broken)]
-    throw new InvalidHeader({ chain, height, hash: encodeBase64Url(hash) }, rules, this.#origin)
+    // A header whose hash is right is the one that the network took, with whatever nonce it has.
+    const takesAnyNonce = rules.includes('proofOfWork') && !rules.includes('hash') && !isPublic(this.#network)
+    throw new InvalidHeader({ chain, height, hash: encodeBase64Url(hash) }, rules, { ...this.#origin, takesAnyNonce })
   }
 }

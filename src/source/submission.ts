@@ -2,7 +2,8 @@
 import { blockHash } from '../core/block-hash.ts'
 import { type Clock, sleep } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
-import { type NodeClient, NodeRefusal, NotFound } from '../node/client.ts'
+import type { NodeClient } from '../node/client.ts'
+import { NodeRefusal, NotFound } from '../node/errors.ts'
 import { UnreachableError } from '../node/unreachable.ts'
 import type { RejectReason, Verdict } from './source.ts'
 

@@ -1,7 +1,7 @@
 /** Each endpoint as INTERFACE.md has it and as live nodes have it (PROTOCOL.md E.1): what is sent, what is understood. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { NodeClient, NodeMisbehaved, NodeRefusal, NotFound } from '../../src/node/client.ts'
+import { NodeClient, NodeMisbehaved, NodeRefusal, NotFound } from '../../src/node/public.ts'
 import { BINARY, FakeNode, failureOf, fake, JSON_TYPE, json, OBJECT_TYPE, PREFIX, pairInfo, text } from './fake-node.ts'
 import { blocksOf, devnet, headerJson, headerText, mine } from './mined.ts'
 

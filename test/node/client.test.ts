@@ -15,7 +15,7 @@ import {
   NotFound,
   type Paging,
   type PeerInfo,
-} from '../../src/node/client.ts'
+} from '../../src/node/public.ts'
 import type { OperationId } from '../../src/schema/operations.ts'
 import { signed } from '../devnet/command.ts'
 import { solve } from '../solve.ts'

@@ -1,6 +1,6 @@
 /** A node that lies, or is none: a typed error each time, and the client goes on. */
 import { describe, expect, it } from 'vitest'
-import { type NodeClient, NodeMisbehaved, NodeRefusal, type NotFound, UnreachableError } from '../../src/node/client.ts'
+import { type NodeClient, NodeMisbehaved, NodeRefusal, type NotFound, UnreachableError } from '../../src/node/public.ts'
 import { type Answer, BINARY, failureOf, fake, JSON_TYPE, json, PREFIX } from './fake-node.ts'
 import { blocksOf, devnet, headerText, mine } from './mined.ts'
 

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { encodeWork } from '../../src/core/header.ts'
 import { powHash } from '../../src/core/pow.ts'
 import type { Block } from '../../src/devnet/store/block-store.ts'
-import { type Gap, type HeaderNews, type NewcutError, type NodeClient, NodeMisbehaved } from '../../src/node/client.ts'
+import { type Gap, type HeaderNews, type NewcutError, type NodeClient, NodeMisbehaved } from '../../src/node/public.ts'
 import { failureOf, fake, PREFIX, text } from './fake-node.ts'
 import { blocksOf, devnet, headerJson, mine, payloadJson } from './mined.ts'
 
