@@ -53,9 +53,9 @@ function bodyFor({ account, predicate, publicKeys }: MinerAccount) {
 }
 
 function clockAhead({ headers, receivedAtMs }: HttpAnswer): number | null {
-  const timestamp = Number(headers['x-server-timestamp'] ?? 'none')
-  const isTime = Number.isSafeInteger(timestamp) && timestamp >= 0 && timestamp <= MAX_TIMESTAMP_SECONDS
-  return isTime ? timestamp * 1000 - receivedAtMs : null
+  const text = headers['x-server-timestamp'] ?? ''
+  const timestamp = /^\d{1,12}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY
+  return timestamp <= MAX_TIMESTAMP_SECONDS ? timestamp * 1000 - receivedAtMs : null
 }
 
 /**

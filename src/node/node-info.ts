@@ -78,10 +78,13 @@ function graphOf(list: NodeInfo['nodeGraphHistory'][number][1], name: string): G
   })
   const degree = adjacents[0].length
   if (degree > MAX_DEGREE) wrong(`${name} has chains with ${degree} adjacent chains, expected at most ${MAX_DEGREE}`)
+  const unlike = adjacents.findIndex(({ length }) => length !== degree)
+  if (unlike >= 0) {
+    wrong(
+      `${name} has ${adjacents[unlike].length} chains adjacent to chain ${unlike}, expected ${degree} as for chain 0`,
+    )
+  }
   adjacents.forEach((here, chain) => {
-    if (here.length !== degree) {
-      wrong(`${name} has ${here.length} chains adjacent to chain ${chain}, expected ${degree} as for chain 0`)
-    }
     here.forEach((other, i) => {
       if (other === chain || other === here[i - 1] || !adjacents[other]?.includes(chain)) {
         wrong(`${name} has chain ${other} adjacent to chain ${chain}, expected different chains, each to the other`)

@@ -306,6 +306,50 @@ describe('networks of their own', () => {
   })
 })
 
+describe('a header without proof of work', () => {
+  async function withoutPow() {
+    const found = await mirrored({ pow: false })
+    const last = found.blocks[ROUNDS]
+    found.mirror.changed.set(last.id, forged(last.header, { nonce: wrongNonce(last.header) }))
+    return { ...found, last }
+  }
+
+  it('makes the error say that the network seems to take any nonce, and what to do', async () => {
+    const { client, node } = await withoutPow()
+    const error = (await failureOf(client.headers(0, { verify: true }).all())) as InvalidHeader
+    expect(error).toMatchObject({
+      rules: ['proofOfWork'],
+      message: expect.stringMatching(/breaks the rule proofOfWork: .* this network seems to take any nonce$/),
+      hint: expect.stringContaining('verify: { checkPow: false }'),
+      url: `${node.url}${PREFIX}/chain/0/header`,
+    })
+  })
+
+  it('does not excuse a wrong hash', async () => {
+    const { client, mirror, last } = await withoutPow()
+    const bytes = encodeHeader({ ...last.header, nonce: wrongNonce(last.header) })
+    mirror.changed.set(last.id, bytes)
+    const error = (await failureOf(client.headers(0, { verify: true }).all())) as InvalidHeader
+    expect(error.rules).toEqual(expect.arrayContaining(['hash', 'proofOfWork']))
+    expect([error.message.includes('any nonce'), error.hint]).toEqual([false, undefined])
+  })
+})
+
+it('errors of verification name the path of the call, chain and hash included', async () => {
+  const { mirror, client, node, blocks } = await mirrored()
+  const { id, header } = blocks[ROUNDS]
+  mirror.changed.set(id, encodeHeader({ ...header, weight: 1n }))
+  const urls = [
+    await failureOf(client.headers(0, { verify: true }).all()),
+    await failureOf(client.header(0, id, { verify: true })),
+  ].map((error) => (error as InvalidHeader).url)
+  expect(urls).toEqual([`${node.url}${PREFIX}/chain/0/header`, `${node.url}${PREFIX}/chain/0/header/${id}`])
+  const block = { ...blockJson(blocks[2]), payloadWithOutputs: payloadJson(blocks[3].payload) }
+  node.onNetwork('GET', '/chain/0/block', () => json({ limit: 1, items: [block], next: null }))
+  const error = (await failureOf(client.blocks(0, { verify: true }).all())) as InvalidHeader
+  expect(error.url).toBe(`${node.url}${PREFIX}/chain/0/block`)
+})
+
 it('a block with the payload of another is found out', async () => {
   const { node, client, blocks } = await mirrored()
   const serve = (change: object) =>
