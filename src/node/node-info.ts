@@ -10,9 +10,9 @@ import { printable } from '../core/printable.ts'
 import type { NodeInfo } from '../schema/bodies.ts'
 
 /** Most graphs in the history of a network; the main network has two. */
-export const MAX_GRAPHS = 64
+const MAX_GRAPHS = 64
 /** Longest time between blocks of a chain: a year, the most that the embedded node takes as well. */
-export const MAX_BLOCK_DELAY_US = 365 * 86_400_000_000
+const MAX_BLOCK_DELAY_US = 365 * 86_400_000_000
 /** Of texts in /info: versions, dates. */
 const MAX_TEXT_CHARACTERS = 100
 /** Network names of all known nodes; they are a segment of every path. */
