@@ -66,7 +66,7 @@ function meanTarget(parents: readonly Header[], expectedTime: bigint): bigint {
   return clampTarget(sum / BigInt(parents.length))
 }
 
-/** The own parent alone: difficulty scaled exactly and rounded up, target = floor(MAX / difficulty). */
+/** From the block's own parent alone: difficulty scaled exactly and rounded up, target = floor(MAX / difficulty). */
 function legacyTarget(parent: Header, end: bigint, expectedTime: bigint): bigint {
   const elapsed = end - parent.epochStart
   if (elapsed <= 0n || parent.target === 0n) return 0n

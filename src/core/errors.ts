@@ -34,7 +34,9 @@ export class NewcutError extends Error {
   }
 }
 
-/** Malformed bytes or text. `field` is the name in the layout table, `offset` the byte (or character) where it starts. */
+/**
+ * Malformed bytes or text. `field` is the name in the layout table, `offset` the byte (or character) where it starts.
+ */
 export class FormatError extends NewcutError {
   readonly field: string
   readonly offset: number

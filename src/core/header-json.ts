@@ -11,7 +11,9 @@ export type ProductWord = 'chainweb' | 'ledger'
 /** Bits -> largest value. */
 const LARGEST: Readonly<Record<number, bigint>> = { 32: (1n << 32n) - 1n, 63: (1n << 63n) - 1n, 64: (1n << 64n) - 1n }
 
-/** The properties of a header without its hash, in the order nodes emit them. Bigints are plain integers on the wire. */
+/**
+ * The properties of a header without its hash, in the order nodes emit them. Bigints are plain integers on the wire.
+ */
 export function workToJson(fields: WorkFields, product: ProductWord = 'chainweb') {
   return {
     nonce: fields.nonce.toString(),

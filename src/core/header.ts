@@ -24,8 +24,8 @@ export const ADJACENT_BYTES = 36
 const HASH_BYTES = 32
 const NONCE_BYTES = 8
 /**
- * Most adjacent chains of a chain: more than any known graph has (Hoffman-Singleton: 7). It bounds what a malformed count
- * can ask for, and the room that engines need for work.
+ * Most adjacent chains of a chain: more than any known graph has (Hoffman-Singleton: 7). It bounds what a malformed
+ * count can ask for, and the room that engines need for work.
  */
 export const MAX_DEGREE = 9
 
@@ -129,7 +129,9 @@ export function decodeWork(work: Uint8Array): WorkFields {
   return decodeFields(work, workLayout(work))
 }
 
-/** Decodes header bytes. The hash is taken as it stands: core/block-hash.ts computes the right one. Throws FormatError. */
+/**
+ * Decodes header bytes. The hash is taken as it stands: core/block-hash.ts computes the right one. Throws FormatError.
+ */
 export function decodeHeader(header: Uint8Array): Header {
   const layout = checkedLayout(header, 'headerBytes', 'header')
   return { ...decodeFields(header, layout), hash: header.slice(layout.hash, layout.headerBytes) }
@@ -240,7 +242,7 @@ export function withCreationTime(work: Uint8Array, creationTime: bigint): Uint8A
   return copy
 }
 
-/** Whether two works extend the same block of the same chain: only then does one not make the other stale. */
+/** Whether two works extend the same block of the same chain: then neither makes the other stale. */
 export function sameParent(a: WorkFields, b: WorkFields): boolean {
   return a.chainId === b.chainId && equalBytes(a.parent, b.parent)
 }

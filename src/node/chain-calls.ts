@@ -248,13 +248,13 @@ function expectChain(actual: number, expected: number): void {
   if (actual !== expected) throw new WrongAnswer(`there is a header of chain ${actual}, not ${expected}`)
 }
 
-/** Runs what reads an answer: bytes or text that are no header are the node's fault. */
+/** Reads a header out of an answer. One that cannot be decoded is the node's fault: NodeMisbehaved, not FormatError. */
 function understood<T>(operation: Operation, answer: Parameters<typeof misbehaved>[1], read: () => T): T {
   try {
     return read()
   } catch (error) {
     if (error instanceof FormatError) {
-      throw misbehaved(operation, answer, `what is no header: ${error.message}`, { cause: error })
+      throw misbehaved(operation, answer, `a malformed header: ${error.message}`, { cause: error })
     }
     throw error
   }

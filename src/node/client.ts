@@ -61,7 +61,7 @@ import { networkOf } from './verify-network.ts'
  * Hashes go in as base64url or as bytes. Integers beyond 2^53 come out as bigint. Redirections are not followed.
  */
 export class NodeClient {
-  /** The connection below, for requests of one's own. */
+  /** The connection underneath, for requests that have no method here. */
   readonly http: NodeHttp
   /** What the node said of itself when it was connected to. Its texts are printable, its chains those of its graphs. */
   readonly info: NodeInfo
@@ -83,9 +83,9 @@ export class NodeClient {
   }
 
   /**
-   * Asks a node what it is. Throws NotRecognised for something that is no service API of a node, NodeMisbehaved for a
-   * node whose description of itself cannot be right, NodeRefusal where asking again may help, UnreachableError,
-   * BAD_OPTION for an address that is none, or the reason of `signal` when that aborts before there is an answer; later
+   * Asks a node what it is. Throws NotRecognised for something that is not the service API of a node, NodeMisbehaved
+   * for a node whose description of itself cannot be right, NodeRefusal where asking again may help, UnreachableError,
+   * BAD_OPTION for a malformed address, or the reason of `signal` when that aborts before there is an answer; later
    * it has no effect.
    */
   static async connect(options: NodeHttpOptions, signal?: AbortSignal): Promise<NodeClient> {
@@ -107,7 +107,9 @@ export class NodeClient {
     return this.http.close()
   }
 
-  /** The node's health message. It runs and answers; the cut tells of consensus. NodeRefusal 503: it is going down. */
+  /**
+   * The node's health message: it runs and answers. Its consensus shows in the cut. NodeRefusal 503: it is stopping.
+   */
   healthCheck(options: CallOptions = {}): Promise<string> {
     return this.#requests.text(operations.healthCheck, options)
   }
@@ -123,8 +125,9 @@ export class NodeClient {
   }
 
   /**
-   * Starts a backup of the block database, with `backupPact` also of the contract-state database, and gives its id; that
-   * of the running job if there is one. NodeRefusal 404: backups are off. Asked for at the root, then below the network.
+   * Starts a backup of the block database, with `backupPact` also of the contract-state database, and gives its id;
+   * that of the running job if there is one. NodeRefusal 404: backups are off. Asked for at the root, then below the
+   * network.
    */
   makeBackup({ backupPact = false, ...call }: CallOptions & { readonly backupPact?: boolean } = {}): Promise<string> {
     return nodeCalls.makeBackup(this.#context, backupPact, call)
@@ -140,7 +143,9 @@ export class NodeClient {
     return (await this.#requests.json(operations.cut, { ...call, query: { maxheight } })).body
   }
 
-  /** Tells the node of a cut; it needs an `origin`. NodeRefusal 400: without one; 401: an unknown peer. P2P port only. */
+  /**
+   * Tells the node of a cut; it needs an `origin`. NodeRefusal 400: without one; 401: an unknown peer. P2P port only.
+   */
   async putCut(cut: CutHashes, options: CallOptions = {}): Promise<void> {
     await this.#requests.send(operations.putCut, { ...options, body: cut })
   }
@@ -164,7 +169,9 @@ export class NodeClient {
     return chainCalls.hashes(this.#context, chain, options)
   }
 
-  /** Block hashes of branches, descending from the leaves. NotFound: an upper bound is unknown; BranchBoundsExceeded. */
+  /**
+   * Block hashes of branches, descending from the leaves. NotFound: an upper bound is unknown; BranchBoundsExceeded.
+   */
   hashBranch(chain: number, bounds: Bounds, options: RangeOptions = {}): Paging<string> {
     return chainCalls.hashes(this.#context, chain, options, bounds)
   }
@@ -177,7 +184,9 @@ export class NodeClient {
     return chainCalls.headers(this.#context, chain, options)
   }
 
-  /** The header with this block hash. Throws NotFound, InvalidHeader; NodeMisbehaved for the header of another block. */
+  /**
+   * The header with this block hash. Throws NotFound, InvalidHeader; NodeMisbehaved for the header of another block.
+   */
   header<E extends HeaderEncoding = 'decoded'>(
     chain: number,
     hash: Hash,
@@ -237,8 +246,8 @@ export class NodeClient {
   }
 
   /**
-   * Every header that the node takes into its database, orphans included, from now on. Reconnects by itself; a gap tells
-   * that something was missed. The iteration throws NodeRefusal (404: the stream is off) and NodeMisbehaved.
+   * Every header that the node takes into its database, orphans included, from now on. Reconnects by itself; a gap
+   * tells that something was missed. The iteration throws NodeRefusal (404: the stream is off) and NodeMisbehaved.
    */
   headerUpdates<E extends UpdateEncoding = 'decoded'>(
     options: StreamOptions & EncodingOption<E> & VerifyOption = {},
@@ -289,9 +298,9 @@ export class NodeClient {
   }
 
   /**
-   * Whether mining is switched off in a node that is otherwise well: its service answers and is of the same network, and
-   * it answers a request for work with its own 404. False whenever that cannot be told from an outage. Throws the reason
-   * of `signal`.
+   * Whether mining is switched off in a node that is otherwise well: its service answers and is of the same network,
+   * and it answers a request for work with its own 404. False whenever that cannot be told from an outage. Throws the
+   * reason of `signal`.
    */
   isMiningDisabled(account: MinerAccount, call: CallOptions = {}): Promise<boolean> {
     return miningCalls.isMiningDisabled(this.#context, account, call)

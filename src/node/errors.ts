@@ -37,7 +37,9 @@ export function isRetryable(error: unknown): boolean {
   return error instanceof NewcutError && 'retryable' in error && error.retryable === true
 }
 
-/** Whether an answer carries the version header that nodes put on all of theirs (PROTOCOL.md E.0); proxies have none. */
+/**
+ * Whether an answer carries the version header that nodes put on all of theirs (PROTOCOL.md E.0); proxies have none.
+ */
 export function isFromNode(headers: Readonly<Record<string, unknown>>): boolean {
   return headers['x-chainweb-node-version'] !== undefined || headers['x-ledger-node-version'] !== undefined
 }
@@ -62,7 +64,7 @@ export class NotRecognised extends NewcutError {
   readonly retryable: boolean
 
   constructor(cause: NodeRefusal | NodeMisbehaved) {
-    super('NODE_NOT_RECOGNISED', `${cause.message}: that is no service API of a node`, {
+    super('NODE_NOT_RECOGNISED', `${cause.message}: that is not the service API of a node`, {
       hint: 'give the root address of the service API, usually http://HOST:1848',
       cause,
     })

@@ -147,7 +147,7 @@ class ReopeningStream implements EventStream {
     const details = { url, status, excerpt, operation, isFromNode: isFromNode(headers) }
     if (status !== 200) return new NodeRefusal(details)
     const body = excerpt ? `: ${excerpt}` : ''
-    return new NodeMisbehaved(`${url}: content type ${type} is no event stream${body}`, details)
+    return new NodeMisbehaved(`${url}: content type ${type} is not an event stream${body}`, details)
   }
 
   /** The beginning of an error's body, which may be without end: bounded in size and time. */

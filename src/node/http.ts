@@ -245,7 +245,7 @@ function checkTimeout(name: string, valueMs: number | undefined): void {
 function parseBaseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new NewcutError('BAD_OPTION', `${JSON.stringify(text)} is no address of a node`, {
+    throw new NewcutError('BAD_OPTION', `${JSON.stringify(text)} is not the address of a node`, {
       hint: 'write it as http://HOST:PORT or https://HOST:PORT',
     })
   }
@@ -261,7 +261,7 @@ function parseFingerprint(text: string): string {
     const hex = text.replaceAll(':', '')
     return encodeHex(hex.length === 64 ? decodeHex(hex, 'fingerprint') : decodeHash(text, 'fingerprint'))
   } catch (cause) {
-    throw new NewcutError('BAD_OPTION', `the fingerprint is no SHA-256 (${describeError(cause)})`, {
+    throw new NewcutError('BAD_OPTION', `the fingerprint is not a SHA-256 (${describeError(cause)})`, {
       cause,
       hint: 'openssl x509 -in CERTIFICATE -noout -fingerprint -sha256 prints it',
     })
@@ -325,7 +325,7 @@ function openGate(sources: readonly (AbortSignal | undefined)[], timeoutMs: numb
   return { signal: controller.signal, stopTimer, release }
 }
 
-/** Runs `run` when the signal aborts, at once if it has. Returns how to take that back. */
+/** Runs `run` when the signal aborts, at once if it has. Returns a function that cancels it. */
 export function onAbort(signal: AbortSignal, run: () => void): () => void {
   if (signal.aborted) {
     run()

@@ -59,8 +59,8 @@ function clockAhead({ headers, receivedAtMs }: HttpAnswer): number | null {
 }
 
 /**
- * Whether mining is switched off in a node that is otherwise well, told from an outage: in this order, /health-check and
- * /info are answered by a node, of the same network, and the request for work with that node's own 404.
+ * Whether mining is switched off in a node that is otherwise well, told from an outage: in this order, /health-check
+ * and /info are answered by a node, of the same network, and the request for work with that node's own 404.
  */
 export async function isMiningDisabled(context: Context, account: MinerAccount, call: CallOptions): Promise<boolean> {
   try {

@@ -42,7 +42,7 @@ export async function makeBackup({ requests, url }: Context, backupPact: boolean
     })
   }
   if (/^[\w-]{1,128}$/.test(id)) return id
-  const message = `${url} answered with a backup id that is none: ${JSON.stringify(id.slice(0, 80))}`
+  const message = `${url} answered with a malformed backup id: ${JSON.stringify(id.slice(0, 80))}`
   throw new NodeMisbehaved(message, { url, excerpt: id.slice(0, 200), operation: operation.id })
 }
 

@@ -1,10 +1,9 @@
 /**
- * What a node says of itself, judged before anything is built on it: the name goes into paths, texts to the terminal, and
- * chains and degrees decide how many streams and how much memory a miner needs. A node that lies here is refused.
+ * What a node says of itself, judged before anything is built on it: the name goes into paths, texts to the terminal,
+ * and chains and degrees decide how many streams and how much memory a miner needs. A node that lies here is refused.
  */
 import { type Graph, graphs, MAX_CHAINS } from '../core/graph.ts'
-import type { WorkFields } from '../core/header.ts'
-import { MAX_DEGREE } from '../core/header.ts'
+import { MAX_DEGREE, type WorkFields } from '../core/header.ts'
 import type { Network } from '../core/network.ts'
 import { printable } from '../core/printable.ts'
 import type { NodeInfo } from '../schema/bodies.ts'

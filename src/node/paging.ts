@@ -11,8 +11,8 @@ export interface Page<T> {
   /** Items in this page, as the node counts them. */
   readonly limit: number
   /**
-   * Cursor: `inclusive:<key>` is the first item of the next page; `exclusive:<key>` the last item of this one, when there
-   * is no more for now, and asking with it later gives what came since; null when there is no more.
+   * Cursor. `inclusive:<key>` names the first item of the next page. `exclusive:<key>` names the last item of this
+   * page: there is no more for now, and asking with it later gives what has come since. null: there is no more.
    */
   readonly next: string | null
 }
@@ -20,9 +20,10 @@ export interface Page<T> {
 /** How far to go. */
 export interface PagesOptions extends CallOptions {
   /**
-   * Cursor to begin with; default: the beginning. With the `exclusive:` one of an earlier last page, what has come since
-   * is asked for. Where nothing has, the page is empty and its `next` null: keep the cursor for the time after. What
-   * comes at a height already passed, such as a late orphan, is not in it; headerUpdates tells of every header.
+   * Cursor to begin with; default: the beginning. With the `exclusive:` one of an earlier last page, what has come
+   * since is asked for. Where nothing has, the page is empty and its `next` null: keep the cursor and ask with it
+   * again later. What comes at a height already passed, such as a late orphan, is not in it; headerUpdates tells of
+   * every header.
    */
   readonly from?: string
   /** Most pages to ask for; a list that does not end by then is an error. Default 1,000,000. */
@@ -82,7 +83,7 @@ export class Paging<T> implements AsyncIterable<T> {
       throw this.#misbehaved(`${page.items.length} items where at most ${limit} were asked for`)
     }
     if (page.next !== null && !validatorOf(this.#list.operation.query).accepts({ next: page.next })) {
-      throw this.#misbehaved(`a cursor that is none: ${JSON.stringify(page.next.slice(0, 80))}`)
+      throw this.#misbehaved(`a malformed cursor: ${JSON.stringify(page.next.slice(0, 80))}`)
     }
     return page
   }

@@ -1,6 +1,6 @@
 /**
- * Calls of operations: path, query, media types and bodies come from the table of operations; every answer is limited in
- * size, judged by status and type, and checked against its schema before anybody sees it.
+ * Calls of operations: path, query, media types and bodies come from the table of operations; every answer is limited
+ * in size, judged by status and type, and checked against its schema before anybody sees it.
  */
 import type { Static, TSchema } from 'typebox'
 import { describeError, NewcutError } from '../core/errors.ts'
@@ -58,7 +58,7 @@ const MAX_BODY_BYTES: Partial<Record<string, number>> = {
   mempoolLookup: 16 * MIB,
 }
 const MAX_OTHER_BODY_BYTES = 4 * MIB
-/** Of numbers of /info, /health-check, backup ids and states. */
+/** Of plain text: the health check, backup ids and states. */
 const MAX_TEXT_BYTES = 64 * 1024
 
 export class Requests {
@@ -80,7 +80,10 @@ export class Requests {
     return scope === 'root' ? path : this.#prefix + path
   }
 
-  /** Any 2xx answer. Throws UnreachableError, NodeRefusal, NodeMisbehaved, and BAD_OPTION for what the caller got wrong. */
+  /**
+   * Any 2xx answer. Throws UnreachableError, NodeRefusal, NodeMisbehaved, and BAD_OPTION for what the caller got
+   * wrong.
+   */
   async send(operation: Operation, call: Call = {}, scope = operation.scope): Promise<HttpAnswer> {
     const { id } = operation
     check(operation, 'parameter', operation.params, call.params ?? {})
@@ -136,7 +139,7 @@ export function readJson(operation: Operation, answer: HttpAnswer, type: string)
     json = parseJson(decodeText(operation, answer))
   } catch (error) {
     if (error instanceof NewcutError) throw error
-    throw misbehaved(operation, answer, `a body that is no JSON (${describeError(error)})`)
+    throw misbehaved(operation, answer, `a body that is not JSON (${describeError(error)})`)
   }
   checkAnswer(operation, answer, type, json)
   return json
@@ -172,7 +175,7 @@ function decodeText(operation: Operation, answer: HttpAnswer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(answer.body)
   } catch {
-    throw misbehaved(operation, answer, 'a body that is no UTF-8 text')
+    throw misbehaved(operation, answer, 'a body that is not UTF-8 text')
   }
 }
 
@@ -236,7 +239,7 @@ function notFoundBody(body: Uint8Array): { key: string | null; reason: string } 
 
 function hintFor(operation: Operation, { status, headers, body }: HttpAnswer): string | undefined {
   if (status >= 300 && status < 400) return `redirections (here to ${headers.location ?? 'nowhere'}) are not followed`
-  // Text tells what is wrong; without it the path is not served.
+  // A text says what is wrong; a 404 without one means that the path is not served.
   if (status !== 404 || body.length > 0) return undefined
   if (operation.id === 'config') return 'live nodes serve it on their P2P port (1789, https), not on the service port'
   if (operation.group === 'mempool' || operation.id.startsWith('putCut') || operation.id === 'cutPeers') {

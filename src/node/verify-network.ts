@@ -18,7 +18,7 @@ export function isPublic({ name }: Network): boolean {
   return PUBLIC.some((network) => network.name === name)
 }
 
-/** The rules for what a node says of itself. */
+/** The network that a node says it belongs to. */
 export function networkOf({ info, graphHistory }: JudgedInfo): VerifiableNetwork {
   const named = (network: Network) => network.name === info.nodeVersion
   const fixed = PUBLIC.find(named)

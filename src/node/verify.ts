@@ -1,5 +1,6 @@
 /**
- * Headers against the rules of their chain, for `verify: true`. What is checked, and what not, is told at VerifyOptions.
+ * Headers against the rules of their chain, for `verify: true`. What is checked, and what not, is told at
+ * VerifyOptions.
  */
 import { blockHash } from '../core/block-hash.ts'
 import { encodeBase64Url, equalBytes } from '../core/bytes.ts'
@@ -34,18 +35,19 @@ export interface VerifyOption {
    * height, adjacents, creation time, target, epoch start, weight. Every payload: its three hashes, and that it is the
    * one that its header names. What is broken throws InvalidHeader or InvalidPayload, naming the rules.
    *
-   * A genesis header has to be that of the network; on `development` its target is taken as it stands, for such networks
-   * begin with a difficulty of their choice. Graphs and block delay of development networks, and of networks that
-   * core/network.ts does not know, are taken from the node's /info; of the unknown ones targets and epoch starts are not
-   * checked, nor the version but for being that of the parent.
+   * A genesis header has to be that of the network; on `development` its target is taken as it stands, for such
+   * networks begin with a difficulty of their choice. Graphs and block delay of development networks, and of networks
+   * that core/network.ts does not know, are taken from the node's /info; of the unknown ones targets and epoch starts
+   * are not checked, nor the version but for being that of the parent.
    *
    * Not checked: whether the first headers of a list stand on the chain that everybody else follows (ask another node
-   * for its hashes), and whether a creation time is in the future (of whose clock?).
+   * for its hashes), and whether a creation time is in the future: the clocks of this machine and of the node may
+   * differ.
    */
   readonly verify?: boolean | VerifyOptions
 }
 
-/** Where headers come from that are referred to. */
+/** Gets headers that others refer to. */
 export interface HeaderSource {
   /** Throws NotFound. */
   readonly one: (chain: number, hash: string, call: CallOptions) => Promise<Header>
@@ -53,9 +55,9 @@ export interface HeaderSource {
   readonly range: (chain: number, from: number, to: number, call: CallOptions) => AsyncIterable<Header>
 }
 
-/** Headers at hand, whatever they were needed for; the oldest are forgotten. */
+/** Most headers kept to judge others by; the oldest are forgotten first. */
 const MAX_KNOWN_HEADERS = 8192
-/** Headers checked together; with all they refer to they fit into those at hand. */
+/** Most headers checked together: they and all that they refer to fit into the headers kept. */
 const MAX_BATCH_HEADERS = 360
 /** From this number of wanted headers on, a chain is asked for pages and no longer for one at a time. */
 const ENOUGH_FOR_PAGES = 4
@@ -96,7 +98,7 @@ export class HeaderVerifier {
         await this.#fetchMissing(batch, call)
         for (const header of batch) this.#throwIf(header, this.#judge(header))
       } catch (error) {
-        // Nothing that was not found to be right may serve to judge others later.
+        // Only headers that were found to be right may serve to judge others later.
         for (const { hash } of batch) this.#known.delete(encodeBase64Url(hash))
         throw error
       }
@@ -129,7 +131,7 @@ export class HeaderVerifier {
     return [...alone, ...brokenRules(network, header, ancestry, { ...options, expected })]
   }
 
-  /** What can be said of a header by itself. */
+  /** The rules that a header breaks whatever its parents are. */
   #brokenAlone(header: Header): HeaderRule[] {
     const work = encodeWork(header)
     const rules: HeaderRule[] = []
@@ -174,7 +176,7 @@ export class HeaderVerifier {
     return broken.filter(([, isBroken]) => isBroken).map(([rule]) => rule)
   }
 
-  /** Asks for what a batch refers to and what is not at hand, all chains at once. */
+  /** Asks for the headers that a batch refers to and that are not kept, all chains at once. */
   async #fetchMissing(batch: readonly Header[], call: CallOptions): Promise<void> {
     const missing = new Map<number, Map<string, number>>()
     for (const header of batch) {
@@ -206,13 +208,13 @@ export class HeaderVerifier {
       try {
         this.#admit(await this.#source.one(chain, hash, call))
       } catch (error) {
-        // A header that refers to what is not there is judged without it, and breaks a rule.
+        // A header that refers to one that the node does not have is judged without it, and breaks a rule.
         if (!(error instanceof NotFound)) throw error
       }
     }
   }
 
-  /** Takes in a header that others refer to. Its own parents are not asked for: somewhere one has to begin. */
+  /** Takes in a header that others refer to. Its own parents are not asked for: that would go on to genesis. */
   #admit(header: Header): void {
     this.#throwIf(header, this.#brokenAlone(header))
     this.#remember(header)

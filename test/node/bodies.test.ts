@@ -1,4 +1,6 @@
-/** Each endpoint as INTERFACE.md has it and as live nodes have it (PROTOCOL.md E.1): what is sent, what is understood. */
+/**
+ * Each endpoint as INTERFACE.md has it and as live nodes have it (PROTOCOL.md E.1): what is sent, what is understood.
+ */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { NodeClient, NodeMisbehaved, NodeRefusal, NotFound } from '../../src/node/public.ts'
@@ -231,7 +233,7 @@ describe('the client and payloads:', () => {
     await expect(client.payload(0, data.payloadHash)).rejects.toMatchObject({ code: 'NODE_MISBEHAVED' })
   })
 
-  it('gives many payloads in the order of the keys, whatever order the node has, without the missing ones', async () => {
+  it('gives many payloads in the order of the keys, without those that the node does not have', async () => {
     const { node, client } = await fake()
     const keys = withOutputs.map(({ payloadHash }) => payloadHash)
     expect(keys.length).toBeGreaterThan(1)

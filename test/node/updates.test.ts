@@ -152,15 +152,19 @@ it('headerUpdates() drops its connection when its signal aborts and when it is l
 })
 
 const wrong: [string, (block: Block, other: Block) => string, RegExp][] = [
-  ['no JSON', () => 'event:BlockHeader\ndata:{"header":\n\n', /no JSON/],
-  ['no header', () => 'event:BlockHeader\ndata:{"txCount":1}\n\n', /must have required properties/],
+  ['data that are not JSON', () => 'event:BlockHeader\ndata:{"header":\n\n', /not JSON/],
+  ['no header in its data', () => 'event:BlockHeader\ndata:{"txCount":1}\n\n', /must have required properties/],
   ['a header without its target', (block) => eventOf(block, { header: { ...headerJson(block), target: 1 } }), /target/],
   [
-    'bits that no hash has',
+    'a hash whose unused bits are set',
     (block) => eventOf(block, { header: { ...headerJson(block), parent: '_'.repeat(43) } }),
     /parent/,
   ],
-  ['a stranger', (block) => eventOf(block, { header: { ...headerJson(block), chainwebVersion: '?' } }), /version/],
+  [
+    'a header of an unknown network',
+    (block) => eventOf(block, { header: { ...headerJson(block), chainwebVersion: '?' } }),
+    /version/,
+  ],
 ]
 it.each(wrong)('an event with %s ends the iteration with an error', async (_name, event, message) => {
   const { client, last, blocks } = await streaming()
@@ -180,7 +184,7 @@ it('a web page in place of a stream ends the iteration with NODE_MISBEHAVED', as
   node.onNetwork('GET', '/header/updates', () => ({ headers: { 'content-type': 'text/html' }, body: '<html>' }))
   expect(await failureOf(client.headerUpdates()[Symbol.asyncIterator]().next())).toMatchObject({
     name: 'NodeMisbehaved',
-    message: expect.stringContaining('text/html is no event stream'),
+    message: expect.stringContaining('text/html is not an event stream'),
     operation: 'headerUpdates',
   })
 })
