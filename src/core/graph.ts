@@ -3,6 +3,7 @@
 /** Most chains of a graph. A miner may hold a connection for each, and systems often allow 1,024 open files. */
 export const MAX_CHAINS = 256
 
+/** Which chains are adjacent to which. */
 export interface Graph {
   /** `other`: a graph that a node described and that is not among the known ones. */
   readonly name: GraphName | 'other'

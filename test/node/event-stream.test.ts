@@ -189,7 +189,7 @@ test('a stream reports error statuses with the beginning of their body, and trie
   const url = `http://127.0.0.1:${server.port}/mining/updates`
   expect(errors[0].message).toBe(`${url} answered 503: No more update streams available currently. Retry later.`)
   expect(errors[1].message).toBe(`${url} answered 404`)
-  expect(errors[2].message).toBe(`${url} answered 403: ${'x'.repeat(200)}`)
+  expect(errors[2].message).toBe(`${url} answered 403: ${'x'.repeat(199)}…`)
   expect(delaysMs).toEqual([25, 50, 100, 200, 400])
 })
 
