@@ -159,7 +159,10 @@ export async function header<E extends HeaderEncoding>(
     throw misbehaved(operation, answer, `another header: ${place.hash} of chain ${place.chain}`)
   }
   const verifier = verifierFor(context, options, originOf(context, operation, params))
-  await verifier?.verify([codec.toHeader(value)], callOf(options))
+  if (verifier !== null) {
+    const decoded = understood(operation, answer, () => codec.toHeader(value))
+    await verifier.verify([decoded], callOf(options))
+  }
   return value
 }
 

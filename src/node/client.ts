@@ -307,8 +307,8 @@ export class NodeClient {
   }
 
   /** Hands in solved work bytes. Success says that the node took them, not that they became a block. */
-  async solved(work: Uint8Array, call: CallOptions = {}): Promise<void> {
-    await this.#requests.send(operations.solved, { ...call, body: work })
+  solved(work: Uint8Array, call: CallOptions = {}): Promise<void> {
+    return miningCalls.solved(this.#context, work, call)
   }
 
   /** What is new for a miner of a chain: an iterable, or with handlers a stream that stays open until it is closed. */

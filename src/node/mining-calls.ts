@@ -58,6 +58,14 @@ function clockAhead({ headers, receivedAtMs }: HttpAnswer): number | null {
   return timestamp <= MAX_TIMESTAMP_SECONDS ? timestamp * 1000 - receivedAtMs : null
 }
 
+/** Hands in solved work. Throws NodeMisbehaved, retryable, for a page that something else served in the node's place. */
+export async function solved(context: Context, work: Uint8Array, call: CallOptions): Promise<void> {
+  const { solved: operation } = operations
+  const answer = await context.requests.send(operation, { ...callOf(call), body: work })
+  if (isFromNode(answer.headers) || answer.body.length === 0) return
+  throw misbehaved(operation, answer, 'a body, without the version header of a node', { retryable: true })
+}
+
 /**
  * Whether mining is switched off in a node that is otherwise well, told from an outage: in this order, /health-check
  * and /info are answered by a node, of the same network, and the request for work with that node's own 404.

@@ -153,6 +153,33 @@ describe('a refusal of work', () => {
   })
 })
 
+describe('handing in solved work', () => {
+  const solvedBy = async (reply: Reply) => {
+    const { node, client } = await fake()
+    node.onNetwork('POST', '/mining/solved', () => reply)
+    return client.solved(new Uint8Array(214))
+  }
+
+  it.each<[string, Reply]>([
+    ['200 with an empty body', {}],
+    ['204', { status: 204 }],
+    ['200 with a JSON body', json('""')],
+    ['an empty 200 of a node whose headers a proxy drops', { isProxy: true }],
+  ])('takes %s for success', async (_name, reply) => {
+    await expect(solvedBy(reply)).resolves.toBeUndefined()
+  })
+
+  it('refuses a page that something else serves in place of the node', async () => {
+    const page = { headers: { 'content-type': 'text/html' }, body: '<html>We are back soon.', isProxy: true }
+    expect(await failureOf(solvedBy(page))).toMatchObject({
+      name: 'NodeMisbehaved',
+      operation: 'solved',
+      retryable: true,
+      excerpt: '<html>We are back soon.',
+    })
+  })
+})
+
 describe('mining is', () => {
   const healthy = text('Health check OK.')
   const off: Reply = { status: 404 }

@@ -1,7 +1,9 @@
 /** What a node says of itself: taken only where it can be right, and with printable texts. */
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { graphs } from '../../src/core/graph.ts'
-import { NodeClient } from '../../src/node/public.ts'
+import { judgeInfo, WrongAnswer } from '../../src/node/node-info.ts'
+import { NodeClient, type NodeInfo } from '../../src/node/public.ts'
 import { FakeNode, failureOf, fake, json, pairInfo, text } from './fake-node.ts'
 
 type Adjacents = readonly (readonly number[])[]
@@ -122,6 +124,33 @@ describe('a node that tells of', () => {
     expect(error.message).not.toMatch(/\p{C}/u)
     expect(error.message.length).toBeLessThanOrEqual(600)
   })
+})
+
+it('any description of the right shape is taken or refused with a sentence, never with another error', () => {
+  const small = fc.integer({ min: -2, max: 12 })
+  const graph = fc.array(fc.tuple(small, fc.array(small, { maxLength: 4 })), { maxLength: 6 })
+  const anyGraph = fc.oneof(graph, fc.constantFrom(...Object.values(graphs).map(({ adjacents }) => listOf(adjacents))))
+  const anyInfo = fc.record({
+    nodeVersion: fc.oneof(fc.string({ minLength: 1 }), fc.constant('development')),
+    nodeApiVersion: fc.string({ unit: 'binary' }),
+    nodeChains: fc.array(fc.nat({ max: 25 }).map(String), { minLength: 1, maxLength: 25 }),
+    nodeNumberOfChains: fc.integer({ min: 1, max: 25 }),
+    nodeGraphHistory: fc.array(fc.tuple(fc.integer(), anyGraph), { maxLength: 4 }),
+    nodeBlockDelay: fc.integer({ min: 1 }),
+  }) as fc.Arbitrary<NodeInfo>
+  fc.assert(
+    fc.property(anyInfo, fc.boolean(), (info, isConsistent) => {
+      const [chains] = info.nodeGraphHistory.map(([, list]) => list.length).sort((a, b) => b - a)
+      const nodeChains = isConsistent ? [...Array(chains ?? 1).keys()].map(String) : info.nodeChains
+      try {
+        const judged = judgeInfo({ ...info, nodeChains, nodeNumberOfChains: nodeChains.length })
+        expect(judged.graphHistory.length).toBeGreaterThan(0)
+        for (const { graph } of judged.graphHistory) expect(graph.adjacents[0]).toHaveLength(graph.degree)
+      } catch (error) {
+        expect(error).toBeInstanceOf(WrongAnswer)
+      }
+    }),
+  )
 })
 
 it.each([

@@ -10,7 +10,7 @@ import type { Devnet } from '../../src/devnet/devnet.ts'
 import type { Block } from '../../src/devnet/store/block-store.ts'
 import { InvalidHeader, type NodeClient } from '../../src/node/public.ts'
 import { solve } from '../solve.ts'
-import { BINARY, FakeNode, failureOf, json, PREFIX } from './fake-node.ts'
+import { BINARY, FakeNode, failureOf, json, OBJECT_TYPE, PREFIX } from './fake-node.ts'
 import { blockJson, blocksOf, devnet, mine, payloadJson } from './mined.ts'
 
 /** A node that serves the blocks of another, with headers changed on the way. */
@@ -332,6 +332,19 @@ describe('verify: true and a header without proof of work:', () => {
     const error = (await failureOf(client.headers(0, { verify: true }).all())) as InvalidHeader
     expect(error.rules).toEqual(expect.arrayContaining(['hash', 'proofOfWork']))
     expect([error.message.includes('any nonce'), error.hint]).toEqual([false, undefined])
+  })
+})
+
+it('verify refuses an object header that cannot be decoded with NODE_MISBEHAVED', async () => {
+  const { node, client, blocks } = await mirrored()
+  const { id } = blocks[ROUNDS]
+  const object = { ...blockJson(blocks[ROUNDS]).header, parent: '_'.repeat(43) }
+  const headers = { 'content-type': OBJECT_TYPE }
+  node.onNetwork('GET', `/chain/0/header/${id}`, () => ({ headers, body: JSON.stringify(object) }))
+  expect(await failureOf(client.header(0, id, { encoding: 'object', verify: true }))).toMatchObject({
+    name: 'NodeMisbehaved',
+    operation: 'header',
+    message: expect.stringContaining('a malformed header: parent'),
   })
 })
 
