@@ -1,8 +1,9 @@
 /** Finding a node: one that does not answer yet is waited for. */
 import { type Clock, sleep } from '../core/clock.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
-import { NodeClient, type NodeHttpOptions } from '../node/client.ts'
-import { UnreachableError, type UnreachableReason } from '../node/unreachable.ts'
+import { NodeClient } from '../node/client.ts'
+import { isRetryable } from '../node/errors.ts'
+import type { NodeHttpOptions } from '../node/http.ts'
 
 export interface ConnectOptions {
   readonly node: NodeHttpOptions
@@ -17,9 +18,6 @@ export interface ConnectOptions {
 
 const FIRST_PAUSE_MS = 250
 const MAX_PAUSE_MS = 5_000
-/** What no waiting cures: the user has to change something here. */
-const MISCONFIGURED: readonly UnreachableReason[] = ['fingerprint', 'untrusted', 'not-tls', 'closed']
-
 /** Connects to a node as soon as it answers. Throws NewcutError, or the signal's reason when it aborts. */
 export async function connect(options: ConnectOptions, signal: AbortSignal): Promise<NodeClient> {
   const { node, failFast, clock, random, onWaiting } = options
@@ -28,17 +26,12 @@ export async function connect(options: ConnectOptions, signal: AbortSignal): Pro
       return await NodeClient.connect(node, signal)
     } catch (error) {
       signal.throwIfAborted()
-      if (failFast || !mayPass(error)) throw error
+      // A node that is down or starting, or what stands before it, may answer with anything.
+      if (failFast || !isRetryable(error)) throw error
       if (attempt === 0) onWaiting(`waiting for the node: ${describeError(error)}${hintOf(error)}`)
     }
     await sleep(clock, random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt), signal)
   }
-}
-
-/** A node that is down or starting, or what stands before it, answers with anything; an hour later it is all right. */
-function mayPass(error: unknown): boolean {
-  if (!(error instanceof NewcutError) || error.code === 'BAD_OPTION') return false
-  return !(error instanceof UnreachableError) || !MISCONFIGURED.includes(error.reason)
 }
 
 function hintOf(error: unknown): string {

@@ -35,8 +35,12 @@ export const MIX_INDICES: readonly (readonly [number, number, number, number])[]
   [3, 4, 9, 14],
 ]
 
+/** RFC 7693 section 2.1: by how many bits G rotates right the words d, b, d, b. */
+export const ROTATIONS = [16, 12, 8, 7] as const
+const [D_FIRST, B_FIRST, D_SECOND, B_SECOND] = ROTATIONS
+
 /** Bytes of one BLAKE2s block. */
-export const BLOCK_BYTES = 64
+const BLOCK_BYTES = 64
 
 /** RFC 7693 section 2.5: h[0] holds digest length 32, no key, fanout and depth 1. */
 const PARAMETER_WORD = 0x01010020
@@ -47,7 +51,7 @@ const v = new Uint32Array(16)
  * RFC 7693 section 3.2, compression function F: mixes the sixteen message words `m` into the eight state words `h`,
  * in place. `byteCount` is the number of message bytes hashed up to and with this block (< 2^32).
  */
-export function compress(h: Uint32Array, m: Uint32Array, byteCount: number, last: boolean): void {
+function compress(h: Uint32Array, m: Uint32Array, byteCount: number, last: boolean): void {
   for (let i = 0; i < 8; i++) {
     v[i] = h[i]
     v[i + 8] = IV[i]
@@ -58,19 +62,20 @@ export function compress(h: Uint32Array, m: Uint32Array, byteCount: number, last
     for (let g = 0; g < 8; g++) {
       const [a, b, c, d] = MIX_INDICES[g]
       v[a] = v[a] + v[b] + m[sigma[2 * g]]
-      v[d] = rotateRight(v[d] ^ v[a], 16)
+      v[d] = rotateRight(v[d] ^ v[a], D_FIRST)
       v[c] = v[c] + v[d]
-      v[b] = rotateRight(v[b] ^ v[c], 12)
+      v[b] = rotateRight(v[b] ^ v[c], B_FIRST)
       v[a] = v[a] + v[b] + m[sigma[2 * g + 1]]
-      v[d] = rotateRight(v[d] ^ v[a], 8)
+      v[d] = rotateRight(v[d] ^ v[a], D_SECOND)
       v[c] = v[c] + v[d]
-      v[b] = rotateRight(v[b] ^ v[c], 7)
+      v[b] = rotateRight(v[b] ^ v[c], B_SECOND)
     }
   }
   for (let i = 0; i < 8; i++) h[i] ^= v[i] ^ v[i + 8]
 }
 
-function rotateRight(x: number, bits: number): number {
+/** A 32-bit word rotated right; the result is a signed 32-bit integer. */
+export function rotateRight(x: number, bits: number): number {
   return (x >>> bits) | (x << (32 - bits))
 }
 
@@ -88,7 +93,12 @@ export function midstate(message: Uint8Array): Midstate {
   state[0] ^= PARAMETER_WORD
   const fullBlocks = Math.ceil(message.length / BLOCK_BYTES) - 1
   for (let block = 0; block < fullBlocks; block++) {
-    compress(state, wordsLE(message.subarray(block * BLOCK_BYTES, (block + 1) * BLOCK_BYTES)), (block + 1) * 64, false)
+    compress(
+      state,
+      wordsLE(message.subarray(block * BLOCK_BYTES, (block + 1) * BLOCK_BYTES)),
+      (block + 1) * BLOCK_BYTES,
+      false,
+    )
   }
   const rest = message.subarray(fullBlocks * BLOCK_BYTES)
   return { state, tail: wordsLE(rest), tailBytes: rest.length, totalBytes: message.length }

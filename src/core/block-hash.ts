@@ -2,7 +2,7 @@
 import { ADJACENT_BYTES, workLayout } from './header.ts'
 import { type Digest, leaf, merkleRoot, TAG } from './merkle.ts'
 
-/** Block hash (32 bytes) of work bytes with their final nonce. Throws FormatError for bytes that are no work. */
+/** Block hash (32 bytes) of work bytes with their final nonce. Throws FormatError for bytes that are not work. */
 export function blockHash(work: Uint8Array, digest?: Digest): Uint8Array {
   const at = workLayout(work)
   const field = (offset: number, size: number) => work.subarray(offset, offset + size)

@@ -3,7 +3,7 @@ import { bytesToHex as toHex } from '@noble/hashes/utils.js'
 import { FormatError } from './errors.ts'
 
 const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-/** Not a base64url character: a bit above the six of a value. */
+/** Marks what is not a base64url character: a bit above the six bits of a value. */
 const NO_VALUE = 64
 /** UTF-16 code -> value. A Map by character, and a loop that gathers bits, took ten times as long. */
 const BASE64URL_VALUES = new Uint8Array(0x10000).fill(NO_VALUE)
@@ -110,7 +110,7 @@ export function readU256LE(bytes: Uint8Array, offset: number): bigint {
   const low = (words.getBigUint64(offset + 8, true) << 64n) | words.getBigUint64(offset, true)
   const top = words.getBigUint64(offset + 24, true)
   const third = words.getBigUint64(offset + 16, true)
-  // Weights of most chains are small: arithmetic on bigints is the dear part.
+  // Weights of most chains are small, and arithmetic on bigints is what takes time.
   return top === 0n && third === 0n ? low : (((top << 64n) | third) << 128n) | low
 }
 /** Writes an unsigned integer of 2 bytes, little-endian. Throws RangeError beyond the end. */

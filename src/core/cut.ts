@@ -15,8 +15,9 @@ export interface Extension {
 }
 
 /**
- * What the next block of `chain` must refer to; a number is the adjacent chain that blocks it. A neighbour one ahead is
- * referred to by its parent, one level by itself; one behind blocks. Throws RangeError for a cut that breaks the rule.
+ * What the next block of `chain` must refer to, or the number of the adjacent chain that blocks it. The block refers to
+ * an adjacent head of the same height, and to the parent of one that is one higher. A head that is one lower blocks the
+ * chain. Throws RangeError for a cut whose adjacent heads are further apart.
  */
 export function extensionOf(network: Network, cut: Cut, chain: number): Extension | number {
   const parent = headOf(cut, chain)
@@ -77,7 +78,9 @@ function headOf(cut: Cut, chain: number): Header {
   return head
 }
 
-/** An identifier of a cut: SHA-512/256 over its block hashes by ascending chain. Other nodes order otherwise: opaque. */
+/**
+ * An identifier of a cut: SHA-512/256 over its block hashes by ascending chain. Other nodes may order them otherwise.
+ */
 export function cutId(cut: Cut): Uint8Array {
   return sha512_256(concatBytes(...[...cut].sort(([a], [b]) => a - b).map(([, head]) => head.hash)))
 }

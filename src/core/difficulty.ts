@@ -1,7 +1,7 @@
 /** Difficulty adjustment and epochs (PROTOCOL.md C). */
 import type { Header } from './header.ts'
 import { genesisHeight, type Network } from './network.ts'
-import { MAX_TARGET } from './target.ts'
+import { difficultyOf, MAX_TARGET } from './target.ts'
 
 /** What a header must say, given its parent, its adjacent parents and its own creation time. */
 export interface Expected {
@@ -35,11 +35,10 @@ export function expectedFor(
   creationTime: bigint,
 ): Expected {
   const target = nextTarget(network, parent, adjacentParents, creationTime)
-  const difficulty = target === 0n ? 0n : MAX_TARGET / target
   return {
     target,
     epochStart: nextEpochStart(network, parent, creationTime),
-    weight: BigInt.asUintN(256, parent.weight + difficulty),
+    weight: BigInt.asUintN(256, parent.weight + (difficultyOf(target) ?? 0n)),
   }
 }
 
@@ -67,7 +66,7 @@ function meanTarget(parents: readonly Header[], expectedTime: bigint): bigint {
   return clampTarget(sum / BigInt(parents.length))
 }
 
-/** The own parent alone: difficulty scaled exactly and rounded up, target = floor(MAX / difficulty). */
+/** From the block's own parent alone: difficulty scaled exactly and rounded up, target = floor(MAX / difficulty). */
 function legacyTarget(parent: Header, end: bigint, expectedTime: bigint): bigint {
   const elapsed = end - parent.epochStart
   if (elapsed <= 0n || parent.target === 0n) return 0n

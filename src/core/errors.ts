@@ -1,3 +1,5 @@
+import { printable } from './printable.ts'
+
 /**
  * Every error code of the project with what it means. Codes are stable: scripts may rely on them.
  * The README's table lists all of them (test/errors.test.ts).
@@ -32,7 +34,9 @@ export class NewcutError extends Error {
   }
 }
 
-/** Malformed bytes or text. `field` is the name in the layout table, `offset` the byte (or character) where it starts. */
+/**
+ * Malformed bytes or text. `field` is the name in the layout table, `offset` the byte (or character) where it starts.
+ */
 export class FormatError extends NewcutError {
   readonly field: string
   readonly offset: number
@@ -44,13 +48,13 @@ export class FormatError extends NewcutError {
   }
 }
 
-/** The message of anything thrown, with the causes behind it, on one line. */
+/** The message of anything thrown, with the causes behind it, as one line of printable text. */
 export function describeError(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
+  if (!(error instanceof Error)) return printable(String(error))
   const parts = [error.message || error.name]
   let cause: unknown = error.cause
   for (let depth = 0; depth < 4 && cause instanceof Error; depth++, cause = cause.cause) {
     if (cause.message && !parts[parts.length - 1]?.includes(cause.message)) parts.push(cause.message)
   }
-  return parts.join(': ').replace(/\s*\n\s*/g, ' ')
+  return printable(parts.join(': '))
 }

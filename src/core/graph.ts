@@ -1,7 +1,11 @@
-/** Chain graphs (PROTOCOL.md D): undirected and regular; a chain's blocks refer to the blocks of its adjacent chains. */
+/** Chain graphs (PROTOCOL.md D): undirected and regular. Blocks refer to the blocks of adjacent chains. */
 
+/** Most chains of a graph. A miner may hold a connection for each, and systems often allow 1,024 open files. */
+export const MAX_CHAINS = 256
+
+/** Which chains are adjacent to which. */
 export interface Graph {
-  /** `other`: a graph that a node told of and that is none of the known ones. */
+  /** `other`: a graph that a node described and that is not among the known ones. */
   readonly name: GraphName | 'other'
   /** Adjacent chains of each chain, ascending; index = chain. */
   readonly adjacents: readonly (readonly number[])[]

@@ -1,7 +1,7 @@
 /** Headers as JSON objects (PROTOCOL.md B.7). Integers are exact with core/json.ts, in both directions. */
 import { decodeHash, encodeBase64Url, readU256LE, u256LE } from './bytes.ts'
 import { FormatError } from './errors.ts'
-import type { Header, WorkFields } from './header.ts'
+import { checkDegree, type Header, type WorkFields } from './header.ts'
 import type { Json } from './json.ts'
 import { versionCode, versionName } from './network.ts'
 
@@ -11,7 +11,9 @@ export type ProductWord = 'chainweb' | 'ledger'
 /** Bits -> largest value. */
 const LARGEST: Readonly<Record<number, bigint>> = { 32: (1n << 32n) - 1n, 63: (1n << 63n) - 1n, 64: (1n << 64n) - 1n }
 
-/** The properties of a header without its hash, in the order nodes emit them. Bigints are plain integers on the wire. */
+/**
+ * The properties of a header without its hash, in the order nodes emit them. Bigints are plain integers on the wire.
+ */
 export function workToJson(fields: WorkFields, product: ProductWord = 'chainweb') {
   return {
     nonce: fields.nonce.toString(),
@@ -65,10 +67,12 @@ function adjacentsFromJson(json: Json | undefined): Map<number, Uint8Array> {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw new FormatError('adjacents', 0, 'expected an object of chain: hash')
   }
+  const keys = Object.keys(json)
+  checkDegree(keys.length)
   const adjacents = new Map<number, Uint8Array>()
   let last = -1
   let ascends = true
-  for (const key of Object.keys(json)) {
+  for (const key of keys) {
     const value = (json as { readonly [key: string]: Json })[key]
     if (typeof value !== 'string') throw new FormatError('adjacents', 0, `chain ${key} is not a string`)
     const chain = chainOf(key)

@@ -22,8 +22,12 @@ import { FormatError } from './errors.ts'
 /** Bytes of one adjacent record: chain u32 LE || hash. */
 export const ADJACENT_BYTES = 36
 const HASH_BYTES = 32
-/** More than any known graph has (Hoffman-Singleton: 7); bounds what a malformed count can ask for. */
-export const MAX_DEGREE = 64
+const NONCE_BYTES = 8
+/**
+ * Most adjacent chains of a chain: more than any known graph has (Hoffman-Singleton: 7). It bounds what a malformed
+ * count can ask for, and the room that engines need for work.
+ */
+export const MAX_DEGREE = 9
 
 /** Byte offsets of every field; the one table all codecs use. Sizes in bytes. */
 export interface HeaderLayout {
@@ -68,7 +72,9 @@ export function headerLayout(degree: number): HeaderLayout {
   }
 }
 
-/** The longest work there is: 2482 bytes. */
+/** Where the number of adjacents is, and where they begin: the same for every degree. */
+const { adjacentCount: COUNT_AT, adjacents: ADJACENTS_AT } = headerLayout(0)
+/** Bytes of the largest work that is taken: 502. */
 export const MAX_WORK_BYTES = headerLayout(MAX_DEGREE).workBytes
 
 /** A header without its hash. Hashes are 32 bytes; times are microseconds since the UNIX epoch. */
@@ -98,23 +104,24 @@ export function workLayout(work: Uint8Array): HeaderLayout {
   return checkedLayout(work, 'workBytes', 'work')
 }
 
-/** The layout of header bytes. Throws FormatError. */
-export function layoutOfHeader(header: Uint8Array): HeaderLayout {
-  return checkedLayout(header, 'headerBytes', 'header')
-}
-
 function checkedLayout(bytes: Uint8Array, size: 'workBytes' | 'headerBytes', what: string): HeaderLayout {
-  if (bytes.length < 50) {
+  if (bytes.length < ADJACENTS_AT) {
     throw new FormatError(what, bytes.length, `ends after ${bytes.length} bytes, before the number of adjacents`)
   }
-  const degree = readU16LE(bytes, 48)
-  if (degree > MAX_DEGREE) throw new FormatError('adjacentCount', 48, `${degree} adjacents, at most ${MAX_DEGREE}`)
+  const degree = readU16LE(bytes, COUNT_AT)
+  checkDegree(degree)
   const layout = headerLayout(degree)
   if (bytes.length !== layout[size]) {
     const expected = `a ${what} with ${degree} adjacents has ${layout[size]} bytes`
-    throw new FormatError('adjacentCount', 48, `${expected}, got ${bytes.length}`)
+    throw new FormatError('adjacentCount', COUNT_AT, `${expected}, got ${bytes.length}`)
   }
   return layout
+}
+
+/** Throws FormatError for more adjacents than a header may have. */
+export function checkDegree(degree: number): void {
+  if (degree <= MAX_DEGREE) return
+  throw new FormatError('adjacentCount', COUNT_AT, `${degree} adjacents, at most ${MAX_DEGREE}`)
 }
 
 /** Decodes work bytes (nonce included). Throws FormatError naming field and offset. */
@@ -122,9 +129,11 @@ export function decodeWork(work: Uint8Array): WorkFields {
   return decodeFields(work, workLayout(work))
 }
 
-/** Decodes header bytes. The hash is taken as it stands: core/block-hash.ts computes the right one. Throws FormatError. */
+/**
+ * Decodes header bytes. The hash is taken as it stands: core/block-hash.ts computes the right one. Throws FormatError.
+ */
 export function decodeHeader(header: Uint8Array): Header {
-  const layout = layoutOfHeader(header)
+  const layout = checkedLayout(header, 'headerBytes', 'header')
   return { ...decodeFields(header, layout), hash: header.slice(layout.hash, layout.headerBytes) }
 }
 
@@ -178,9 +187,7 @@ export function encodeHeader(header: Header): Uint8Array {
 
 function encodeFields(bytes: Uint8Array, at: HeaderLayout, fields: WorkFields): void {
   const { adjacents } = fields
-  if (adjacents.size > MAX_DEGREE) {
-    throw new FormatError('adjacentCount', at.adjacentCount, `${adjacents.size} adjacents, at most ${MAX_DEGREE}`)
-  }
+  checkDegree(adjacents.size)
   writeU64LE(bytes, at.featureFlags, fits(fields.featureFlags, 0n, 64, 'featureFlags', at.featureFlags))
   writeI64LE(bytes, at.creationTime, fits(fields.creationTime, 1n << 63n, 64, 'creationTime', at.creationTime))
   putHash(bytes, at.parent, fields.parent, 'parent')
@@ -224,7 +231,7 @@ function putHash(bytes: Uint8Array, offset: number, hash: Uint8Array, field: str
 /** A copy of `work` with another nonce. */
 export function withNonce(work: Uint8Array, nonce: bigint): Uint8Array {
   const copy = work.slice()
-  writeU64LE(copy, copy.length - 8, nonce)
+  writeU64LE(copy, copy.length - NONCE_BYTES, nonce)
   return copy
 }
 
@@ -235,7 +242,7 @@ export function withCreationTime(work: Uint8Array, creationTime: bigint): Uint8A
   return copy
 }
 
-/** Whether two works extend the same block of the same chain: only then does one not make the other stale. */
+/** Whether two works extend the same block of the same chain: then neither makes the other stale. */
 export function sameParent(a: WorkFields, b: WorkFields): boolean {
   return a.chainId === b.chainId && equalBytes(a.parent, b.parent)
 }

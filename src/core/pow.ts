@@ -16,7 +16,7 @@ export function meets(hash: Uint8Array, target: bigint): boolean {
   return readU256LE(hash, 0) <= target
 }
 
-/** Whether work bytes solve their own target. Throws FormatError for bytes that are no work. */
+/** Whether work bytes solve their own target. Throws FormatError for bytes that are not work. */
 export function solves(work: Uint8Array): boolean {
   return meets(powHash(work), readU256LE(work, workLayout(work).target))
 }

@@ -3,7 +3,9 @@
 /** The easiest target: 2^256 - 1. */
 export const MAX_TARGET = (1n << 256n) - 1n
 
-/** floor((2^256 - 1) / target): how many hashes a solution takes on average. A target of 0 can't be divided by: null. */
+/**
+ * floor((2^256 - 1) / target): how many hashes a solution takes on average. A target of 0 can't be divided by: null.
+ */
 export function difficultyOf(target: bigint): bigint | null {
   return target === 0n ? null : MAX_TARGET / target
 }

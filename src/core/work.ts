@@ -1,4 +1,4 @@
-/** The answer to a request for work (PROTOCOL.md A.1): chain u32 LE (4) || target u256 LE (32) || work (286). */
+/** The answer to a request for work (PROTOCOL.md A.1): chain u32 LE (4) || target u256 LE (32) || work. */
 import { concatBytes, readU32LE, readU256LE, u256LE, writeU32LE } from './bytes.ts'
 import { FormatError } from './errors.ts'
 import { decodeWork, type WorkFields } from './header.ts'

@@ -2,7 +2,7 @@
 import { decodeHash, encodeBase64Url } from '../core/bytes.ts'
 import { FormatError, NewcutError } from '../core/errors.ts'
 import type { Header } from '../core/header.ts'
-import type { BlockObject, BranchBounds, HeaderObject, PayloadWithOutputs } from '../schema/bodies.ts'
+import type { BlockObject, BranchBounds, HeaderObject, NodeInfo, PayloadWithOutputs } from '../schema/bodies.ts'
 import { JSON_TYPE, OBJECT_JSON_TYPE, type Operation } from '../schema/operation.ts'
 import { operations } from '../schema/operations.ts'
 import { NodeMisbehaved } from './errors.ts'
@@ -13,6 +13,7 @@ import {
   type HeaderEncoding,
   type HeaderEncodings,
 } from './header-encoding.ts'
+import { type GraphHistory, WrongAnswer } from './node-info.ts'
 import { type Page, Paging } from './paging.ts'
 import { type Call, type CallOptions, hasType, misbehaved, type Requests, readJson } from './requests.ts'
 import { HeaderVerifier, type VerifyOption } from './verify.ts'
@@ -56,10 +57,12 @@ export interface Block {
 /** What calls of a chain need to know of their node. */
 export interface Context {
   readonly requests: Requests
+  readonly info: NodeInfo
+  readonly graphHistory: GraphHistory
   /** Root address of the node. */
   readonly url: string
-  /** Throws NodeMisbehaved. */
-  readonly network: () => VerifiableNetwork
+  /** By what the node said of itself. */
+  readonly network: VerifiableNetwork
 }
 
 /** The chain as a path parameter. Throws NewcutError BAD_OPTION. */
@@ -93,7 +96,7 @@ export function headers<E extends HeaderEncoding>(
 ): Paging<HeaderEncodings[E]> {
   const operation = bounds === undefined ? operations.headers : operations.headerBranch
   const codec = codecOf(options.encoding)
-  const verifier = verifierFor(context, operation, options)
+  const verifier = verifierFor(context, options, originOf(context, operation, { chain: String(chain) }))
   const read = async (items: readonly (string | HeaderObject)[], call: CallOptions) => {
     const read = items.map((item) => (typeof item === 'string' ? codec.fromText(item) : codec.fromObject(item)))
     for (const item of read) expectChain(codec.placeOf(item).chain, chain)
@@ -112,11 +115,12 @@ export function blocks<E extends BlockEncoding>(
 ): Paging<BlockEncodings[E]> {
   const operation = bounds === undefined ? operations.blocks : operations.blockBranch
   const codec = codecOf(options.encoding ?? 'decoded')
-  const verifier = verifierFor(context, operation, options)
+  const origin = originOf(context, operation, { chain: String(chain) })
+  const verifier = verifierFor(context, options, origin)
   const read = async (items: readonly BlockObject[], call: CallOptions) => {
     for (const { header, payloadWithOutputs } of items) {
       expectChain(header.chainId, chain)
-      if (verifier !== null) verifyPayloadOf(header, payloadWithOutputs, originOf(context, operation))
+      if (verifier !== null) verifyPayloadOf(header, payloadWithOutputs, origin)
     }
     const read = items.map(({ header, payloadWithOutputs }) => ({
       header: codec.fromObject(header),
@@ -154,29 +158,39 @@ export async function header<E extends HeaderEncoding>(
   if (place.hash !== key || place.chain !== chain) {
     throw misbehaved(operation, answer, `another header: ${place.hash} of chain ${place.chain}`)
   }
-  await verifierFor(context, operation, options)?.verify([codec.toHeader(value)], callOf(options))
+  const verifier = verifierFor(context, options, originOf(context, operation, params))
+  if (verifier !== null) {
+    const decoded = understood(operation, answer, () => codec.toHeader(value))
+    await verifier.verify([decoded], callOf(options))
+  }
   return value
 }
 
+/** Where the answer to an operation comes from, as errors say it. */
+export interface Origin {
+  readonly url: string
+  readonly operation: string
+}
+
 /** A verifier if one is wanted. */
-export function verifierFor(context: Context, operation: Operation, { verify }: VerifyOption): HeaderVerifier | null {
+export function verifierFor(context: Context, { verify }: VerifyOption, origin: Origin): HeaderVerifier | null {
   if (verify === undefined || verify === false) return null
   const options = verify === true ? {} : verify
-  const network = options.network === undefined ? context.network() : { network: options.network, isKnown: true }
+  const network = options.network === undefined ? context.network : { network: options.network, isKnown: true }
   const source = {
     one: (chain: number, hash: string, call: CallOptions) =>
       header(context, chain, hash, { ...call, encoding: 'decoded' }),
     range: (chain: number, minheight: number, maxheight: number, call: CallOptions) =>
       headers(context, chain, { ...call, encoding: 'decoded', minheight, maxheight }),
   }
-  return new HeaderVerifier(network, options, source, originOf(context, operation))
+  return new HeaderVerifier(network, options, source, origin)
 }
 
 /** Throws InvalidPayload, or NodeMisbehaved for the payload of another block. */
 export function verifyPayloadOf(
   header: Pick<HeaderObject, 'payloadHash' | 'hash'>,
   payload: PayloadWithOutputs,
-  origin: { readonly url: string; readonly operation: string },
+  origin: Origin,
 ): void {
   if (payload.payloadHash !== header.payloadHash) {
     const message = `${origin.url}: payload ${payload.payloadHash} is not the one of block ${header.hash}`
@@ -186,7 +200,7 @@ export function verifyPayloadOf(
 }
 
 /** What errors of an operation say about where they come from. */
-export function originOf({ url, requests }: Context, operation: Operation, params: Call['params'] = {}) {
+export function originOf({ url, requests }: Context, operation: Operation, params: Call['params'] = {}): Origin {
   return { url: url + requests.pathOf(operation, params), operation: operation.id }
 }
 
@@ -219,8 +233,8 @@ function listOf<Wire, T>(context: Context, operation: Operation, list: List<Wire
     try {
       return { items: await list.read(items, call), limit: count, next: cursor }
     } catch (error) {
-      if (error instanceof FormatError || error instanceof WrongChain) {
-        throw misbehaved(operation, answer, `a list in which ${error.message}`, error)
+      if (error instanceof FormatError || error instanceof WrongAnswer) {
+        throw misbehaved(operation, answer, `a list in which ${error.message}`, { cause: error })
       }
       throw error
     }
@@ -233,18 +247,18 @@ function boundsBody({ lower = [], upper }: Bounds): BranchBounds {
   return { lower: lower.map(hashText), upper: upper.map(hashText) }
 }
 
-class WrongChain extends Error {}
-
 function expectChain(actual: number, expected: number): void {
-  if (actual !== expected) throw new WrongChain(`there is a header of chain ${actual}, not ${expected}`)
+  if (actual !== expected) throw new WrongAnswer(`there is a header of chain ${actual}, not ${expected}`)
 }
 
-/** Runs what reads an answer: bytes or text that are no header are the node's fault. */
+/** Reads a header out of an answer. One that cannot be decoded is the node's fault: NodeMisbehaved, not FormatError. */
 function understood<T>(operation: Operation, answer: Parameters<typeof misbehaved>[1], read: () => T): T {
   try {
     return read()
   } catch (error) {
-    if (error instanceof FormatError) throw misbehaved(operation, answer, `what is no header: ${error.message}`, error)
+    if (error instanceof FormatError) {
+      throw misbehaved(operation, answer, `a malformed header: ${error.message}`, { cause: error })
+    }
     throw error
   }
 }

@@ -2,10 +2,8 @@
  * Typed client of a node's HTTP interface: every endpoint but those for commands. What it accepts is what the interface
  * description promises and what live nodes do (PROTOCOL.md E); src/schema has the shapes of all bodies.
  */
-import { describeError, FormatError, NewcutError } from '../core/errors.ts'
 import type { ProductWord } from '../core/header-json.ts'
 import type { MinerAccount } from '../core/payload.ts'
-import { decodeWorkResponse, type Work } from '../core/work.ts'
 import type {
   BackupStatus,
   Command,
@@ -18,29 +16,25 @@ import type {
   PeerInfo,
   PendingTransactions,
 } from '../schema/bodies.ts'
-import { BINARY } from '../schema/operation.ts'
 import { operations } from '../schema/operations.ts'
 import type { BlockEncoding, BlockEncodings, Bounds, Context, Hash, RangeOptions } from './chain-calls.ts'
 import * as chainCalls from './chain-calls.ts'
-import { NodeMisbehaved, NodeRefusal } from './errors.ts'
+import { NodeMisbehaved, NodeRefusal, NotRecognised } from './errors.ts'
 import type { EventStream } from './event-stream.ts'
 import type { EncodingOption, HeaderEncoding, HeaderEncodings } from './header-encoding.ts'
 import { NodeHttp, type NodeHttpOptions } from './http.ts'
+import type { WorkAnswer } from './mining-calls.ts'
+import * as miningCalls from './mining-calls.ts'
 import * as nodeCalls from './node-calls.ts'
+import type { GraphHistory, JudgedInfo } from './node-info.ts'
 import { Paging } from './paging.ts'
 import { type PayloadKeys, type PayloadOptions, payload, payloads } from './payload-calls.ts'
-import { type CallOptions, misbehaved, Requests } from './requests.ts'
+import { type CallOptions, Requests } from './requests.ts'
 import type { BlockNews, HeaderNews, UpdateEncoding, UpdateHandlers, WorkNews } from './stream-calls.ts'
 import * as streamCalls from './stream-calls.ts'
 import type { Gap, StreamOptions, Updates } from './updates.ts'
 import type { VerifyOption } from './verify.ts'
 import { networkOf } from './verify-network.ts'
-
-/** Work, and how far the node's clock was ahead of ours when it answered: at least `clockAheadMs` (null: not told). */
-export interface WorkAnswer {
-  readonly work: Work
-  readonly clockAheadMs: number | null
-}
 
 /**
  * A client of one node, each method named after its operation.
@@ -67,43 +61,43 @@ export interface WorkAnswer {
  * Hashes go in as base64url or as bytes. Integers beyond 2^53 come out as bigint. Redirections are not followed.
  */
 export class NodeClient {
-  /** The connection below, for requests of one's own. */
+  /** The connection underneath, for requests that have no method here. */
   readonly http: NodeHttp
-  /** What the node said of itself when it was connected to. */
+  /** What the node said of itself when it was connected to. Its texts are printable, its chains those of its graphs. */
   readonly info: NodeInfo
+  /** The graphs of the network by the height they begin at, ascending; at least one. Work has to fit them. */
+  readonly graphHistory: GraphHistory
   /** The word that the node uses in paths: `chainweb` or `ledger`. */
   readonly product: ProductWord
   readonly #requests: Requests
   readonly #context: Context & { readonly http: NodeHttp }
 
-  private constructor(http: NodeHttp, info: NodeInfo, product: ProductWord) {
+  private constructor(http: NodeHttp, { info, graphHistory }: JudgedInfo, product: ProductWord) {
     this.http = http
     this.info = info
+    this.graphHistory = graphHistory
     this.product = product
     this.#requests = new Requests(http, `/${product}/0.0/${encodeURIComponent(info.nodeVersion)}`)
-    const network = () => networkOf(info, http.baseUrl)
-    this.#context = { http, requests: this.#requests, url: http.baseUrl, network }
+    const network = networkOf({ info, graphHistory })
+    this.#context = { http, requests: this.#requests, url: http.baseUrl, info, graphHistory, network }
   }
 
   /**
-   * Asks a node what it is. Throws NewcutError NODE_NOT_RECOGNISED for something that is no service API of a node,
-   * UnreachableError, BAD_OPTION for an address that is none, or the reason of `signal` when that aborts before there is
-   * an answer; later it has no effect.
+   * Asks a node what it is. Throws NotRecognised for something that is not the service API of a node, NodeMisbehaved
+   * for a node whose description of itself cannot be right, NodeRefusal where asking again may help, UnreachableError,
+   * BAD_OPTION for a malformed address, or the reason of `signal` when that aborts before there is an answer; later
+   * it has no effect.
    */
   static async connect(options: NodeHttpOptions, signal?: AbortSignal): Promise<NodeClient> {
     const http = new NodeHttp(options)
     try {
-      const { body, answer } = await new Requests(http, '').json(operations.nodeInfo, signal ? { signal } : {})
+      const { body, answer } = await recognised(
+        new Requests(http, '').json(operations.nodeInfo, signal ? { signal } : {}),
+      )
       const product: ProductWord = answer.headers['x-ledger-node-version'] === undefined ? 'chainweb' : 'ledger'
-      return new NodeClient(http, body, product)
+      return new NodeClient(http, nodeCalls.judged(body, answer), product)
     } catch (error) {
       await http.close()
-      if (error instanceof NodeMisbehaved || (error instanceof NodeRefusal && !error.retryable)) {
-        throw new NewcutError('NODE_NOT_RECOGNISED', `${error.message}: that is no service API of a node`, {
-          hint: 'give the root address of the service API, usually http://HOST:1848',
-          cause: error,
-        })
-      }
       throw error
     }
   }
@@ -113,14 +107,16 @@ export class NodeClient {
     return this.http.close()
   }
 
-  /** The node's health message. It runs and answers; the cut tells of consensus. NodeRefusal 503: it is going down. */
+  /**
+   * The node's health message: it runs and answers. Its consensus shows in the cut. NodeRefusal 503: it is stopping.
+   */
   healthCheck(options: CallOptions = {}): Promise<string> {
     return this.#requests.text(operations.healthCheck, options)
   }
 
   /** Network, chains, graphs by height (live nodes: newest first), block delay (us). `info` keeps the first answer. */
   async nodeInfo(options: CallOptions = {}): Promise<NodeInfo> {
-    return (await this.#requests.json(operations.nodeInfo, options)).body
+    return (await nodeCalls.nodeInfo(this.#requests, options)).info
   }
 
   /** The configuration of the node, without secrets; not part of the stable interface. Live nodes: P2P port only. */
@@ -129,8 +125,9 @@ export class NodeClient {
   }
 
   /**
-   * Starts a backup of the block database, with `backupPact` also of the contract-state database, and gives its id; that
-   * of the running job if there is one. NodeRefusal 404: backups are off. Asked for at the root, then below the network.
+   * Starts a backup of the block database, with `backupPact` also of the contract-state database, and gives its id;
+   * that of the running job if there is one. NodeRefusal 404: backups are off. Asked for at the root, then below the
+   * network.
    */
   makeBackup({ backupPact = false, ...call }: CallOptions & { readonly backupPact?: boolean } = {}): Promise<string> {
     return nodeCalls.makeBackup(this.#context, backupPact, call)
@@ -146,7 +143,9 @@ export class NodeClient {
     return (await this.#requests.json(operations.cut, { ...call, query: { maxheight } })).body
   }
 
-  /** Tells the node of a cut; it needs an `origin`. NodeRefusal 400: without one; 401: an unknown peer. P2P port only. */
+  /**
+   * Tells the node of a cut; it needs an `origin`. NodeRefusal 400: without one; 401: an unknown peer. P2P port only.
+   */
   async putCut(cut: CutHashes, options: CallOptions = {}): Promise<void> {
     await this.#requests.send(operations.putCut, { ...options, body: cut })
   }
@@ -170,7 +169,9 @@ export class NodeClient {
     return chainCalls.hashes(this.#context, chain, options)
   }
 
-  /** Block hashes of branches, descending from the leaves. NotFound: an upper bound is unknown; BranchBoundsExceeded. */
+  /**
+   * Block hashes of branches, descending from the leaves. NotFound: an upper bound is unknown; BranchBoundsExceeded.
+   */
   hashBranch(chain: number, bounds: Bounds, options: RangeOptions = {}): Paging<string> {
     return chainCalls.hashes(this.#context, chain, options, bounds)
   }
@@ -183,7 +184,9 @@ export class NodeClient {
     return chainCalls.headers(this.#context, chain, options)
   }
 
-  /** The header with this block hash. Throws NotFound, InvalidHeader; NodeMisbehaved for the header of another block. */
+  /**
+   * The header with this block hash. Throws NotFound, InvalidHeader; NodeMisbehaved for the header of another block.
+   */
   header<E extends HeaderEncoding = 'decoded'>(
     chain: number,
     hash: Hash,
@@ -243,8 +246,8 @@ export class NodeClient {
   }
 
   /**
-   * Every header that the node takes into its database, orphans included, from now on. Reconnects by itself; a gap tells
-   * that something was missed. The iteration throws NodeRefusal (404: the stream is off) and NodeMisbehaved.
+   * Every header that the node takes into its database, orphans included, from now on. Reconnects by itself; a gap
+   * tells that something was missed. The iteration throws NodeRefusal (404: the stream is off) and NodeMisbehaved.
    */
   headerUpdates<E extends UpdateEncoding = 'decoded'>(
     options: StreamOptions & EncodingOption<E> & VerifyOption = {},
@@ -285,25 +288,27 @@ export class NodeClient {
     return nodeCalls.mempoolInsert(this.#context, { chain, commands, call })
   }
 
-  /** Work, of this chain if the node likes the suggestion. NodeRefusal 403: the account may not mine; 503: try later. */
-  async work(account: MinerAccount, suggestedChain?: number, call: CallOptions = {}): Promise<WorkAnswer> {
-    const body = { account: account.account, predicate: account.predicate, 'public-keys': account.publicKeys }
-    const { work: operation } = operations
-    const query = { chain: suggestedChain }
-    const answer = await this.#requests.send(operation, { ...call, query, body, accept: BINARY })
-    const timestamp = Number(answer.headers['x-server-timestamp'] ?? 'none')
-    const clockAheadMs = Number.isSafeInteger(timestamp) ? timestamp * 1000 - answer.receivedAtMs : null
-    try {
-      return { work: decodeWorkResponse(answer.body), clockAheadMs }
-    } catch (error) {
-      if (!(error instanceof FormatError)) throw error
-      throw misbehaved(operation, answer, describeError(error), error)
-    }
+  /**
+   * Work, of this chain if the node likes the suggestion. Throws UnauthorizedMiner (this account may not mine there),
+   * NodeRefusal 503 (no work yet, try later), and NodeMisbehaved, which is retryable here, for work of a chain or with
+   * adjacent chains that are not those of the node's graph at its height.
+   */
+  work(account: MinerAccount, suggestedChain?: number, call: CallOptions = {}): Promise<WorkAnswer> {
+    return miningCalls.work(this.#context, account, suggestedChain, call)
+  }
+
+  /**
+   * Whether mining is switched off in a node that is otherwise well: its service answers and is of the same network,
+   * and it answers a request for work with its own 404. False whenever that cannot be told from an outage. Throws the
+   * reason of `signal`.
+   */
+  isMiningDisabled(account: MinerAccount, call: CallOptions = {}): Promise<boolean> {
+    return miningCalls.isMiningDisabled(this.#context, account, call)
   }
 
   /** Hands in solved work bytes. Success says that the node took them, not that they became a block. */
-  async solved(work: Uint8Array, call: CallOptions = {}): Promise<void> {
-    await this.#requests.send(operations.solved, { ...call, body: work })
+  solved(work: Uint8Array, call: CallOptions = {}): Promise<void> {
+    return miningCalls.solved(this.#context, work, call)
   }
 
   /** What is new for a miner of a chain: an iterable, or with handlers a stream that stays open until it is closed. */
@@ -316,42 +321,11 @@ export class NodeClient {
   }
 }
 
-export type { Clock } from '../core/clock.ts'
-export { type ErrorCode, FormatError, NewcutError } from '../core/errors.ts'
-export type { Header, WorkFields } from '../core/header.ts'
-export type { ProductWord } from '../core/header-json.ts'
-export type { Network } from '../core/network.ts'
-export type { MinerAccount } from '../core/payload.ts'
-export type { HeaderRule } from '../core/validate.ts'
-export type { Work } from '../core/work.ts'
-export * from '../schema/bodies.ts'
-export type { Block, BlockEncoding, BlockEncodings, Bounds, Hash, RangeOptions } from './chain-calls.ts'
-export {
-  type AnswerDetails,
-  BranchBoundsExceeded,
-  InvalidHeader,
-  InvalidPayload,
-  NodeMisbehaved,
-  NodeRefusal,
-  NotAcceptable,
-  NotFound,
-  type PayloadRule,
-} from './errors.ts'
-export type { EventStream } from './event-stream.ts'
-export type { EncodingOption, HeaderEncoding, HeaderEncodings } from './header-encoding.ts'
-export {
-  type HttpAnswer,
-  type HttpHead,
-  type HttpRequest,
-  type HttpStream,
-  NodeHttp,
-  type NodeHttpOptions,
-} from './http.ts'
-export type { HighwaterMark } from './node-calls.ts'
-export { type ItemsOptions, type Page, type PageFetch, type PagesOptions, Paging } from './paging.ts'
-export type { PayloadKeys, PayloadOptions } from './payload-calls.ts'
-export type { CallOptions } from './requests.ts'
-export type { BlockNews, HeaderNews, UpdateEncoding, UpdateHandlers, WorkNews } from './stream-calls.ts'
-export { type NamedReason, UnreachableError, type UnreachableReason } from './unreachable.ts'
-export type { Gap, StreamOptions, Updates } from './updates.ts'
-export type { VerifyOption, VerifyOptions } from './verify.ts'
+async function recognised<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    const isOther = error instanceof NodeMisbehaved || (error instanceof NodeRefusal && !error.retryable)
+    throw isOther ? new NotRecognised(error) : error
+  }
+}

@@ -1,24 +1,48 @@
 /**
- * What a node may answer instead of what was asked for. `retryable` tells whether the same call may succeed later.
+ * What a node may answer instead of what was asked for.
  *
  * | class | code | when |
  * |---|---|---|
  * | UnreachableError | NODE_UNREACHABLE | no complete answer: refused, timed out, connection lost, TLS |
- * | NodeRefusal | NODE_REFUSED | any status but 2xx; the three below are refusals with a known meaning |
+ * | NotRecognised | NODE_NOT_RECOGNISED | what answers at that address is not the service API of a node |
+ * | NodeRefusal | NODE_REFUSED | any status but 2xx; the four below are refusals with a known meaning |
  * | NotFound | NODE_REFUSED | 404 that says what does not exist |
+ * | UnauthorizedMiner | NODE_REFUSED | 403 on work, in the node's own words |
  * | BranchBoundsExceeded | NODE_REFUSED | 400 for more branch bounds than the node takes |
  * | NotAcceptable | NODE_REFUSED | 406: the node has no such encoding |
  * | NodeMisbehaved | NODE_MISBEHAVED | a 2xx whose body is not what the interface promises |
  * | InvalidHeader, InvalidPayload | NODE_MISBEHAVED | what `verify` found to break the rules of the chain |
+ *
+ * Two properties tell what to do next. They are defined here and nowhere else:
+ *
+ * - `retryable`: the same request may succeed later. Who wants an answer asks again.
+ * - `isNodesOwn` (refusals): the node itself judged this request. Everything else may come from what stands before a
+ *   node while it restarts: a proxy's 404 or 502, a redirection. Who must outlast an outage gives up for this only.
  */
 import { NewcutError } from '../core/errors.ts'
+import { printable } from '../core/printable.ts'
 import type { HeaderRule } from '../core/validate.ts'
 
 /** 408, 429, 502, 503 and 504: the node, or something in front of it, may answer the same request later. */
 const RETRYABLE_STATUS: readonly number[] = [408, 429, 502, 503, 504]
-const EXCERPT_CHARACTERS = 200
+/** Of the beginning of a body. */
+const MAX_EXCERPT_CHARACTERS = 200
 /** Of a message or a hint: what a node sends finds its way into both. */
-const MESSAGE_CHARACTERS = 600
+const MAX_MESSAGE_CHARACTERS = 600
+/** What a node says of an account that may not mine (PROTOCOL.md A.1). */
+const UNAUTHORIZED_MINER = /^unauthorized miner\b/i
+
+/** Whether asking again may help: the `retryable` of an error of this client; false for all other errors. */
+export function isRetryable(error: unknown): boolean {
+  return error instanceof NewcutError && 'retryable' in error && error.retryable === true
+}
+
+/**
+ * Whether an answer carries the version header that nodes put on all of theirs (PROTOCOL.md E.0); proxies have none.
+ */
+export function isFromNode(headers: Readonly<Record<string, unknown>>): boolean {
+  return headers['x-chainweb-node-version'] !== undefined || headers['x-ledger-node-version'] !== undefined
+}
 
 /** An answer as errors tell of it. */
 export interface AnswerDetails {
@@ -30,6 +54,22 @@ export interface AnswerDetails {
   readonly excerpt: string
   /** Id of the operation (src/schema/operations.ts); undefined for a request outside of the table. */
   readonly operation?: string | undefined
+  /** Whether the answer carries the version header of a node. Default false. */
+  readonly isFromNode?: boolean
+}
+
+/** What answers is not the service API of a node. Code NODE_NOT_RECOGNISED. */
+export class NotRecognised extends NewcutError {
+  /** Whether something that stands before a node may have answered in its place: no version header was sent. */
+  readonly retryable: boolean
+
+  constructor(cause: NodeRefusal | NodeMisbehaved) {
+    super('NODE_NOT_RECOGNISED', `${cause.message}: that is not the service API of a node`, {
+      hint: 'give the root address of the service API, usually http://HOST:1848',
+      cause,
+    })
+    this.retryable = !cause.isFromNode
+  }
 }
 
 /** The node answered with an error status, or with a redirection: those are not followed. Code NODE_REFUSED. */
@@ -38,17 +78,38 @@ export class NodeRefusal extends NewcutError implements AnswerDetails {
   readonly status: number
   readonly excerpt: string
   readonly operation: string | undefined
-  /** 408, 429, 502, 503 and 504. */
+  /** Whether the answer carries the version header of a node. */
+  readonly isFromNode: boolean
+  /** The same request may succeed later: 408, 429, 502, 503 and 504. */
   readonly retryable: boolean
 
-  constructor({ url, status, excerpt, operation }: AnswerDetails, hint?: string) {
+  constructor(answer: AnswerDetails, hint?: string) {
+    const { url, status, operation } = answer
+    const excerpt = printable(answer.excerpt, MAX_EXCERPT_CHARACTERS)
     const message = `${url} answered ${status}${excerpt === '' ? '' : `: ${excerpt}`}`
     super('NODE_REFUSED', oneLine(message), { hint: hint && oneLine(hint) })
     this.url = url
     this.status = status
     this.excerpt = excerpt
     this.operation = operation
+    this.isFromNode = answer.isFromNode ?? false
     this.retryable = RETRYABLE_STATUS.includes(status)
+  }
+
+  /**
+   * Whether the node itself judged this request and found it wrong: a 4xx but for 408 and 429, with the version header
+   * of a node. False for what may pass with an outage: the 404 or 502 of a proxy, a redirection, a 5xx.
+   */
+  get isNodesOwn(): boolean {
+    return this.isFromNode && this.status >= 400 && this.status < 500 && !this.retryable
+  }
+}
+
+/** Status 403 of a request for work in the node's own words: this account may not mine there. `isNodesOwn` is true. */
+export class UnauthorizedMiner extends NodeRefusal {
+  /** Whether a refusal is one. */
+  static is({ status, operation, isFromNode, excerpt }: AnswerDetails): boolean {
+    return status === 403 && operation === 'work' && isFromNode === true && UNAUTHORIZED_MINER.test(excerpt)
   }
 }
 
@@ -61,8 +122,8 @@ export class NotFound extends NodeRefusal {
 
   constructor(answer: AnswerDetails, key: string | null, reason: string) {
     super(answer)
-    this.key = key && oneLine(key, EXCERPT_CHARACTERS)
-    this.reason = oneLine(reason, EXCERPT_CHARACTERS)
+    this.key = key && printable(key, MAX_EXCERPT_CHARACTERS)
+    this.reason = printable(reason, MAX_EXCERPT_CHARACTERS)
   }
 }
 
@@ -91,11 +152,13 @@ export class NodeMisbehaved extends NewcutError {
   readonly url: string
   /** HTTP status; null when it is a stream or an endless list that went wrong. */
   readonly status: number | null
-  /** The beginning of the body. */
+  /** The beginning of the body as one line of printable text, at most 200 characters. */
   readonly excerpt: string
   /** Id of the operation (src/schema/operations.ts). */
   readonly operation: string | undefined
-  /** False: the same bytes would come again; true for streams that end too soon. */
+  /** Whether the answer carries the version header of a node; false for streams. */
+  readonly isFromNode: boolean
+  /** The same request may be answered rightly later: streams that end too soon, and work that does not fit the node. */
   readonly retryable: boolean
 
   constructor(
@@ -105,19 +168,27 @@ export class NodeMisbehaved extends NewcutError {
       readonly status?: number | null
       readonly excerpt?: string
       readonly operation?: string | undefined
+      readonly isFromNode?: boolean
       readonly retryable?: boolean
       readonly hint?: string | undefined
       readonly cause?: unknown
     },
   ) {
-    super('NODE_MISBEHAVED', oneLine(message), { hint: options.hint, cause: options.cause })
+    super('NODE_MISBEHAVED', oneLine(message), { hint: options.hint && oneLine(options.hint), cause: options.cause })
     this.url = options.url
     this.status = options.status ?? null
-    this.excerpt = options.excerpt ?? ''
+    this.excerpt = printable(options.excerpt ?? '', MAX_EXCERPT_CHARACTERS)
     this.operation = options.operation
+    this.isFromNode = options.isFromNode ?? false
     this.retryable = options.retryable ?? false
   }
 }
+
+/** What a header without proof of work tells of a network that may have been set up without, and what to do. */
+const ANY_NONCE = [
+  ': its hash does not meet its target, so this network seems to take any nonce',
+  'a development network without proof of work? Leave that rule out with verify: { checkPow: false }',
+] as const
 
 /** A header that `verify` found to be invalid. */
 export class InvalidHeader extends NodeMisbehaved {
@@ -131,10 +202,11 @@ export class InvalidHeader extends NodeMisbehaved {
   constructor(
     { chain, height, hash }: { readonly chain: number; readonly height: bigint; readonly hash: string },
     rules: readonly HeaderRule[],
-    options: ConstructorParameters<typeof NodeMisbehaved>[1],
+    options: ConstructorParameters<typeof NodeMisbehaved>[1] & { readonly takesAnyNonce?: boolean },
   ) {
     const broken = `breaks the rule${rules.length > 1 ? 's' : ''} ${rules.join(', ')}`
-    super(`${options.url}: header ${hash} (chain ${chain}, height ${height}) ${broken}`, options)
+    const [why, hint] = options.takesAnyNonce ? ANY_NONCE : ['', options.hint]
+    super(`${options.url}: header ${hash} (chain ${chain}, height ${height}) ${broken}${why}`, { ...options, hint })
     this.rules = rules
     this.chain = chain
     this.height = height
@@ -159,17 +231,11 @@ export class InvalidPayload extends NodeMisbehaved {
   }
 }
 
-/** The beginning of a body as one line of printable text. */
+/** The beginning of a body as one line of printable text, at most 200 characters. */
 export function excerptOf(body: Uint8Array): string {
-  return oneLine(new TextDecoder().decode(body.subarray(0, 4 * EXCERPT_CHARACTERS)), EXCERPT_CHARACTERS)
+  return printable(new TextDecoder().decode(body.subarray(0, 4 * MAX_EXCERPT_CHARACTERS)), MAX_EXCERPT_CHARACTERS)
 }
 
-/** Text of a node made fit for a log: printable, without line ends, and cut where it is longer than that. */
-function oneLine(text: string, mostCharacters = MESSAGE_CHARACTERS): string {
-  // Cut first: the text may have megabytes.
-  const line = text
-    .slice(0, 4 * mostCharacters)
-    .replace(/[\p{C}\s\uFFFD]+/gu, ' ')
-    .trim()
-  return line.length <= mostCharacters ? line : `${line.slice(0, mostCharacters - 1)}…`
+function oneLine(text: string): string {
+  return printable(text, MAX_MESSAGE_CHARACTERS)
 }

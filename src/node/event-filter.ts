@@ -20,8 +20,8 @@ export interface EventFilterOptions {
 }
 
 /**
- * Takes the stream in any split and gives it back in whole lines that end with LF, without a BOM. What follows the
- * last line end is never given out: the parser would discard it anyway.
+ * Takes the stream in pieces of any size and gives back whole lines that end with LF, without a BOM. An unfinished last
+ * line is never given out: the parser would discard it anyway.
  */
 export class EventFilter {
   readonly #maxEventBytes: number

@@ -6,15 +6,15 @@
 import { EventSource, type FetchLikeResponse, type ReaderLike } from 'eventsource'
 import { type Clock, sleep } from '../core/clock.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
-import { NodeMisbehaved, NodeRefusal } from './errors.ts'
-import { EventFilter } from './event-filter.ts'
+import { excerptOf, isFromNode, NodeMisbehaved, NodeRefusal } from './errors.ts'
+import { ByteBuffer, EventFilter } from './event-filter.ts'
 import { type HttpStream, MAX_TIMEOUT_MS, type NodeHttp, onAbort } from './http.ts'
 import { UnreachableError, unreachable } from './unreachable.ts'
 
 /** A stream that lived this long was good: its end is routine (PROTOCOL.md A.3: 240 s), and backoff starts anew. */
 const GOOD_STREAM_MS = 1_000
 const FIRST_BACKOFF_MS = 250
-const EXCERPT_BYTES = 200
+const MAX_EXCERPT_BYTES = 800
 const EXCERPT_TIMEOUT_MS = 1_000
 
 export interface EventStreamOptions {
@@ -139,39 +139,33 @@ class ReopeningStream implements EventStream {
   }
 
   async #refusal(answer: HttpStream): Promise<NewcutError | undefined> {
-    const type = answer.headers['content-type'] ?? 'none'
-    if (answer.status === 200 && /^text\/event-stream\b/i.test(type)) return undefined
-    const { url, status } = answer
+    const { url, status, headers } = answer
+    const type = headers['content-type'] ?? 'none'
+    if (status === 200 && /^text\/event-stream\b/i.test(type)) return undefined
     const { operation } = this.#options
     const excerpt = await this.#excerpt(answer)
-    if (status !== 200) return new NodeRefusal({ url, status, excerpt, operation })
+    const details = { url, status, excerpt, operation, isFromNode: isFromNode(headers) }
+    if (status !== 200) return new NodeRefusal(details)
     const body = excerpt ? `: ${excerpt}` : ''
-    return new NodeMisbehaved(`${url}: content type ${type} is no event stream${body}`, {
-      url,
-      status,
-      excerpt,
-      operation,
-    })
+    return new NodeMisbehaved(`${url}: content type ${type} is not an event stream${body}`, details)
   }
 
   /** The beginning of an error's body, which may be without end: bounded in size and time. */
   async #excerpt(answer: HttpStream): Promise<string> {
-    let text = ''
+    const bytes = new ByteBuffer()
+    let cutOff = ''
     const stopTimer = this.#clock.after(EXCERPT_TIMEOUT_MS, () => answer.cancel())
     try {
       for await (const chunk of answer.body) {
-        text += Buffer.from(chunk).toString('latin1', 0, EXCERPT_BYTES)
-        if (text.length >= EXCERPT_BYTES) break
+        bytes.append(chunk.subarray(0, MAX_EXCERPT_BYTES))
+        if (bytes.size >= MAX_EXCERPT_BYTES) break
       }
     } catch (error) {
-      text += ` (cut off: ${describeError(error)})`
+      cutOff = ` (cut off: ${describeError(error)})`
     } finally {
       stopTimer()
     }
-    return text
-      .replace(/[^\x21-\x7e]+/g, ' ')
-      .trim()
-      .slice(0, EXCERPT_BYTES)
+    return (excerptOf(bytes.take()) + cutOff).trim()
   }
 
   #response(answer: HttpStream): FetchLikeResponse {

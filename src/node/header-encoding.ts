@@ -9,7 +9,9 @@ import { BINARY, JSON_TYPE, OBJECT_JSON_TYPE } from '../schema/operation.ts'
 
 /** What a header is given as, by the name of the encoding. */
 export interface HeaderEncodings {
-  /** core Header: numbers as bigint, hashes as bytes. The default; comes over the wire in the shortest form there is. */
+  /**
+   * core Header: numbers as bigint, hashes as bytes. The default; comes over the wire in the shortest form there is.
+   */
   readonly decoded: Header
   /** The object as the node writes it; integers beyond 2^53 are bigint. */
   readonly object: HeaderObject

@@ -20,7 +20,7 @@ const KEEP_ALIVE_MS = 15_000
 const ADDRESS_TIMEOUT_MS = 1_000
 /** Node's timers take no more: beyond it they fire after a millisecond. */
 export const MAX_TIMEOUT_MS = 2 ** 31 - 1
-const DEFAULT_BODY_BYTES = 4 * 1024 * 1024
+const DEFAULT_MAX_BODY_BYTES = 4 * 1024 * 1024
 
 /** Which node, and how it is spoken to. */
 export interface NodeHttpOptions {
@@ -125,7 +125,7 @@ export class NodeHttp {
     try {
       const { head, body } = await this.#send(this.#agent, options, gate.signal)
       const mostBytes = Math.min(
-        options.maxBodyBytes ?? this.#maxBodyBytes ?? DEFAULT_BODY_BYTES,
+        options.maxBodyBytes ?? this.#maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES,
         this.#maxBodyBytes ?? Number.POSITIVE_INFINITY,
       )
       const bytes = await this.#collect(body, head.url, mostBytes)
@@ -245,7 +245,7 @@ function checkTimeout(name: string, valueMs: number | undefined): void {
 function parseBaseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new NewcutError('BAD_OPTION', `${JSON.stringify(text)} is no address of a node`, {
+    throw new NewcutError('BAD_OPTION', `${JSON.stringify(text)} is not the address of a node`, {
       hint: 'write it as http://HOST:PORT or https://HOST:PORT',
     })
   }
@@ -261,7 +261,7 @@ function parseFingerprint(text: string): string {
     const hex = text.replaceAll(':', '')
     return encodeHex(hex.length === 64 ? decodeHex(hex, 'fingerprint') : decodeHash(text, 'fingerprint'))
   } catch (cause) {
-    throw new NewcutError('BAD_OPTION', `the fingerprint is no SHA-256 (${describeError(cause)})`, {
+    throw new NewcutError('BAD_OPTION', `the fingerprint is not a SHA-256 (${describeError(cause)})`, {
       cause,
       hint: 'openssl x509 -in CERTIFICATE -noout -fingerprint -sha256 prints it',
     })
@@ -325,7 +325,7 @@ function openGate(sources: readonly (AbortSignal | undefined)[], timeoutMs: numb
   return { signal: controller.signal, stopTimer, release }
 }
 
-/** Runs `run` when the signal aborts, at once if it has. Returns how to take that back. */
+/** Runs `run` when the signal aborts, at once if it has. Returns a function that cancels it. */
 export function onAbort(signal: AbortSignal, run: () => void): () => void {
   if (signal.aborted) {
     run()

@@ -1,9 +1,30 @@
 /** What concerns the node as a whole, its peers, and its memory pool. */
-import type { BackupStatus, Command, PendingTransactions } from '../schema/bodies.ts'
+import type { BackupStatus, Command, NodeInfo, PendingTransactions } from '../schema/bodies.ts'
 import { operations } from '../schema/operations.ts'
 import { type Context, callOf, chainText, type Hash, hashText } from './chain-calls.ts'
 import { NodeMisbehaved, NodeRefusal, NotFound } from './errors.ts'
-import type { CallOptions } from './requests.ts'
+import type { HttpAnswer } from './http.ts'
+import { type JudgedInfo, judgeInfo, WrongAnswer } from './node-info.ts'
+import { type CallOptions, misbehaved, type Requests } from './requests.ts'
+
+/** What the node says of itself now, judged. */
+export async function nodeInfo(
+  requests: Requests,
+  call: CallOptions,
+): Promise<JudgedInfo & { readonly answer: HttpAnswer }> {
+  const { body, answer } = await requests.json(operations.nodeInfo, call)
+  return { ...judged(body, answer), answer }
+}
+
+/** The body of an answer to /info, judged. Throws NodeMisbehaved. */
+export function judged(body: NodeInfo, answer: HttpAnswer): JudgedInfo {
+  try {
+    return judgeInfo(body)
+  } catch (error) {
+    if (!(error instanceof WrongAnswer)) throw error
+    throw misbehaved(operations.nodeInfo, answer, `a description of itself that cannot be right: ${error.message}`)
+  }
+}
 
 /** Starts a backup job. */
 export async function makeBackup({ requests, url }: Context, backupPact: boolean, call: CallOptions): Promise<string> {
@@ -21,7 +42,7 @@ export async function makeBackup({ requests, url }: Context, backupPact: boolean
     })
   }
   if (/^[\w-]{1,128}$/.test(id)) return id
-  const message = `${url} answered with a backup id that is none: ${JSON.stringify(id.slice(0, 80))}`
+  const message = `${url} answered with a malformed backup id: ${JSON.stringify(id.slice(0, 80))}`
   throw new NodeMisbehaved(message, { url, excerpt: id.slice(0, 200), operation: operation.id })
 }
 

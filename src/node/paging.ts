@@ -11,8 +11,8 @@ export interface Page<T> {
   /** Items in this page, as the node counts them. */
   readonly limit: number
   /**
-   * Cursor: `inclusive:<key>` is the first item of the next page; `exclusive:<key>` the last item of this one, when there
-   * is no more for now, and asking with it later gives what came since; null when there is no more.
+   * Cursor. `inclusive:<key>` names the first item of the next page. `exclusive:<key>` names the last item of this
+   * page: there is no more for now, and asking with it later gives what has come since. null: there is no more.
    */
   readonly next: string | null
 }
@@ -20,9 +20,10 @@ export interface Page<T> {
 /** How far to go. */
 export interface PagesOptions extends CallOptions {
   /**
-   * Cursor to begin with; default: the beginning. With the `exclusive:` one of an earlier last page, what has come since
-   * is asked for. Where nothing has, the page is empty and its `next` null: keep the cursor for the time after. What
-   * comes at a height already passed, such as a late orphan, is not in it; headerUpdates tells of every header.
+   * Cursor to begin with; default: the beginning. With the `exclusive:` one of an earlier last page, what has come
+   * since is asked for. Where nothing has, the page is empty and its `next` null: keep the cursor and ask with it
+   * again later. What comes at a height already passed, such as a late orphan, is not in it; headerUpdates tells of
+   * every header.
    */
   readonly from?: string
   /** Most pages to ask for; a list that does not end by then is an error. Default 1,000,000. */
@@ -38,7 +39,7 @@ export interface ItemsOptions extends PagesOptions {
 /** Asks for one page; undefined: the first. */
 export type PageFetch<T> = (cursor: string | undefined, call: CallOptions) => Promise<Page<T>>
 
-const MOST_PAGES = 1_000_000
+const MAX_PAGES = 1_000_000
 
 /**
  * A list in pages. Nothing is asked for before a page is; each iteration begins anew.
@@ -82,14 +83,14 @@ export class Paging<T> implements AsyncIterable<T> {
       throw this.#misbehaved(`${page.items.length} items where at most ${limit} were asked for`)
     }
     if (page.next !== null && !validatorOf(this.#list.operation.query).accepts({ next: page.next })) {
-      throw this.#misbehaved(`a cursor that is none: ${JSON.stringify(page.next.slice(0, 80))}`)
+      throw this.#misbehaved(`a malformed cursor: ${JSON.stringify(page.next.slice(0, 80))}`)
     }
     return page
   }
 
   /** All pages, one request each, until `next` is null or `exclusive:`. At least one. */
   async *pages(options: PagesOptions = {}): AsyncGenerator<Page<T>, void, void> {
-    const { from, mostPages = MOST_PAGES, ...call } = options
+    const { from, mostPages = MAX_PAGES, ...call } = options
     if (this.#defaults.limit === 0) {
       throw new NewcutError('BAD_OPTION', `${this.#list.operation.id}: pages of limit 0 never come to an end`)
     }

@@ -18,7 +18,7 @@ export interface PayloadOptions extends CallOptions {
 export type PayloadKeys = readonly Hash[] | { readonly hashes: readonly Hash[]; readonly heights?: readonly number[] }
 
 /** Live nodes drop without a word what is more than this, or than less if they are told so (PROTOCOL.md E.0). */
-const MOST_IN_BATCH = 1000
+const MAX_IN_BATCH = 1000
 
 const one = { plain: operations.payload, outputs: operations.payloadOutputs } as const
 const many = { plain: operations.payloads, outputs: operations.payloadsOutputs } as const
@@ -56,7 +56,7 @@ export async function payloads<K extends keyof Payloads>(
   const found = new Map<string, Payloads[K]>()
   let left = hashes
   while (left.length > 0) {
-    const batch = left.slice(0, MOST_IN_BATCH)
+    const batch = left.slice(0, MAX_IN_BATCH)
     const body = heights === undefined ? batch : { hashes: batch, heights: batch.map((hash) => heights.get(hash) ?? 0) }
     const { body: items, answer } = await context.requests.json(operation, { ...callOf(options), params, body })
     const asked = new Set(batch)
@@ -69,7 +69,7 @@ export async function payloads<K extends keyof Payloads>(
       found.set(item.payloadHash, item as Payloads[K])
     }
     // What was left out may have been too much for the node: only when it gives none of them, it has none of them.
-    left = [...(items.length > 0 ? asked : []), ...left.slice(MOST_IN_BATCH)]
+    left = [...(items.length > 0 ? asked : []), ...left.slice(MAX_IN_BATCH)]
   }
   return hashes.map((hash) => found.get(hash)).filter((item) => item !== undefined)
 }

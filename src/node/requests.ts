@@ -1,6 +1,6 @@
 /**
- * Calls of operations: path, query, media types and bodies come from the table of operations; every answer is limited in
- * size, judged by status and type, and checked against its schema before anybody sees it.
+ * Calls of operations: path, query, media types and bodies come from the table of operations; every answer is limited
+ * in size, judged by status and type, and checked against its schema before anybody sees it.
  */
 import type { Static, TSchema } from 'typebox'
 import { describeError, NewcutError } from '../core/errors.ts'
@@ -12,10 +12,12 @@ import {
   type AnswerDetails,
   BranchBoundsExceeded,
   excerptOf,
+  isFromNode,
   NodeMisbehaved,
   NodeRefusal,
   NotAcceptable,
   NotFound,
+  UnauthorizedMiner,
 } from './errors.ts'
 import type { HttpAnswer, NodeHttp } from './http.ts'
 import { UnreachableError } from './unreachable.ts'
@@ -45,7 +47,7 @@ export type Answered<O extends Operation, Type extends string = typeof JSON_TYPE
 
 const MIB = 1024 * 1024
 /** Most bytes of one answer, by what is asked for: a block can have megabytes, a page has up to 360 of them. */
-const BODY_LIMITS: Partial<Record<string, number>> = {
+const MAX_BODY_BYTES: Partial<Record<string, number>> = {
   blocks: 64 * MIB,
   blockBranch: 64 * MIB,
   payload: 16 * MIB,
@@ -55,9 +57,9 @@ const BODY_LIMITS: Partial<Record<string, number>> = {
   mempoolPending: 16 * MIB,
   mempoolLookup: 16 * MIB,
 }
-const OTHER_BODY_LIMIT = 4 * MIB
-/** Of numbers of /info, /health-check, backup ids and states. */
-const TEXT_LIMIT = 64 * 1024
+const MAX_OTHER_BODY_BYTES = 4 * MIB
+/** Of plain text: the health check, backup ids and states. */
+const MAX_TEXT_BYTES = 64 * 1024
 
 export class Requests {
   readonly #http: NodeHttp
@@ -71,11 +73,17 @@ export class Requests {
 
   /** Path of an operation; `scope` moves it to the root or below the prefix. */
   pathOf(operation: Operation, params: Readonly<Record<string, string>> = {}, scope = operation.scope): string {
-    const path = operation.path.replace(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(params[name] ?? ''))
+    const path = operation.path.replace(/\{(\w+)\}/g, (_match, name: string) => {
+      if (params[name] === undefined) throw new RangeError(`${operation.id}: no ${name} for its path`)
+      return encodeURIComponent(params[name])
+    })
     return scope === 'root' ? path : this.#prefix + path
   }
 
-  /** Any 2xx answer. Throws UnreachableError, NodeRefusal, NodeMisbehaved, and BAD_OPTION for what the caller got wrong. */
+  /**
+   * Any 2xx answer. Throws UnreachableError, NodeRefusal, NodeMisbehaved, and BAD_OPTION for what the caller got
+   * wrong.
+   */
   async send(operation: Operation, call: Call = {}, scope = operation.scope): Promise<HttpAnswer> {
     const { id } = operation
     check(operation, 'parameter', operation.params, call.params ?? {})
@@ -90,7 +98,7 @@ export class Requests {
         ...(call.accept !== undefined && { accept: call.accept }),
         ...(call.signal && { signal: call.signal }),
         ...(call.timeoutMs !== undefined && { timeoutMs: call.timeoutMs }),
-        maxBodyBytes: isText ? TEXT_LIMIT : (BODY_LIMITS[id] ?? OTHER_BODY_LIMIT),
+        maxBodyBytes: isText ? MAX_TEXT_BYTES : (MAX_BODY_BYTES[id] ?? MAX_OTHER_BODY_BYTES),
       })
       if (answer.status < 200 || answer.status > 299) throw refusal(operation, answer)
       return answer
@@ -131,7 +139,7 @@ export function readJson(operation: Operation, answer: HttpAnswer, type: string)
     json = parseJson(decodeText(operation, answer))
   } catch (error) {
     if (error instanceof NewcutError) throw error
-    throw misbehaved(operation, answer, `a body that is no JSON (${describeError(error)})`)
+    throw misbehaved(operation, answer, `a body that is not JSON (${describeError(error)})`)
   }
   checkAnswer(operation, answer, type, json)
   return json
@@ -145,9 +153,21 @@ export function hasType({ headers }: Pick<HttpAnswer, 'headers'>, type: string):
 }
 
 /** The error for an answer of 2xx that is not what was asked for: `URL answered with WHAT`. */
-export function misbehaved(operation: Operation, answer: HttpAnswer, what: string, cause?: unknown): NodeMisbehaved {
-  const { url, status, body } = answer
-  const details = { url, status, excerpt: excerptOf(body), operation: operation.id, cause }
+export function misbehaved(
+  operation: Operation,
+  answer: HttpAnswer,
+  what: string,
+  more: { readonly cause?: unknown; readonly retryable?: boolean; readonly hint?: string } = {},
+): NodeMisbehaved {
+  const { url, status, headers, body } = answer
+  const details = {
+    url,
+    status,
+    excerpt: excerptOf(body),
+    operation: operation.id,
+    isFromNode: isFromNode(headers),
+    ...more,
+  }
   return new NodeMisbehaved(`${url} answered with ${what}`, details)
 }
 
@@ -155,7 +175,7 @@ function decodeText(operation: Operation, answer: HttpAnswer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(answer.body)
   } catch {
-    throw misbehaved(operation, answer, 'a body that is no UTF-8 text')
+    throw misbehaved(operation, answer, 'a body that is not UTF-8 text')
   }
 }
 
@@ -186,9 +206,14 @@ function bodyOf(operation: Operation, value: unknown): { body?: Uint8Array | str
   return { body: stringifyJson(value), contentType: body.type }
 }
 
+const UNAUTHORIZED_HINT =
+  'the node mines for the accounts in its configuration; name, predicate and keys must all agree'
+
 function refusal(operation: Operation, answer: HttpAnswer): NodeRefusal {
-  const { url, status, body } = answer
-  const details: AnswerDetails = { url, status, excerpt: excerptOf(body), operation: operation.id }
+  const { url, status, headers, body } = answer
+  const excerpt = excerptOf(body)
+  const details: AnswerDetails = { url, status, excerpt, operation: operation.id, isFromNode: isFromNode(headers) }
+  if (UnauthorizedMiner.is(details)) return new UnauthorizedMiner(details, UNAUTHORIZED_HINT)
   if (status === 406) return new NotAcceptable(details)
   const isBranch = operation.path.endsWith('/branch')
   if (status === 400 && isBranch && /bound|^$/i.test(details.excerpt)) return new BranchBoundsExceeded(details)
@@ -214,7 +239,7 @@ function notFoundBody(body: Uint8Array): { key: string | null; reason: string } 
 
 function hintFor(operation: Operation, { status, headers, body }: HttpAnswer): string | undefined {
   if (status >= 300 && status < 400) return `redirections (here to ${headers.location ?? 'nowhere'}) are not followed`
-  // Text tells what is wrong; without it the path is not served.
+  // A text says what is wrong; a 404 without one means that the path is not served.
   if (status !== 404 || body.length > 0) return undefined
   if (operation.id === 'config') return 'live nodes serve it on their P2P port (1789, https), not on the service port'
   if (operation.group === 'mempool' || operation.id.startsWith('putCut') || operation.id === 'cutPeers') {

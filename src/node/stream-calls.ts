@@ -38,7 +38,9 @@ export interface BlockNews<E extends UpdateEncoding = 'decoded'> extends HeaderN
 
 /** What is new on the work stream of a chain. */
 export interface WorkNews {
-  /** `newCut`: the chain's work is over, or possible again; `refreshed`: other transactions, the old work still counts. */
+  /**
+   * `newCut`: the chain's work is over, or possible again; `refreshed`: other transactions, the old work still counts.
+   */
   readonly type: 'newCut' | 'refreshed'
 }
 
@@ -73,7 +75,7 @@ export function blockNews<E extends UpdateEncoding>(
   const operation = operations[id]
   const origin = originOf(context, operation)
   const codec = codecOf<E>(options.encoding)
-  const verifier = verifierFor(context, operation, options)
+  const verifier = verifierFor(context, options, origin)
   const call = options.signal ? { signal: options.signal } : {}
   const read = async (_name: string, data: string): Promise<HeaderNews<E>> => {
     const update = parseUpdate(data, origin)
@@ -111,7 +113,7 @@ function parseUpdate(data: string, origin: { readonly url: string; readonly oper
   try {
     json = parseJson(data)
   } catch (error) {
-    throw wrong(`whose data are no JSON (${describeError(error)})`)
+    throw wrong(`whose data are not JSON (${describeError(error)})`)
   }
   const validator = validatorOf(HeaderUpdate)
   if (!validator.accepts(json)) throw wrong(`in which ${validator.complaint(json)}`)
@@ -126,7 +128,7 @@ function understood<T>(read: () => T, wrong: (what: string) => NodeMisbehaved): 
   try {
     return read()
   } catch (error) {
-    if (error instanceof FormatError) throw wrong(`what is no header: ${error.message}`)
+    if (error instanceof FormatError) throw wrong(`a malformed header: ${error.message}`)
     throw error
   }
 }

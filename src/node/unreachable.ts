@@ -1,5 +1,6 @@
 /** Why there is no answer from a node: error codes of Node, OpenSSL and undici as reasons with hints. */
 import { describeError, NewcutError } from '../core/errors.ts'
+import { printable } from '../core/printable.ts'
 
 /** `closed` is the user's own doing, `other` a failure that has no name here. */
 export type UnreachableReason = NamedReason | 'fingerprint' | 'other'
@@ -16,8 +17,15 @@ export type NamedReason =
   | 'disconnected'
   | 'closed'
 
-/** What may pass by itself. */
-const PASSING: readonly UnreachableReason[] = ['refused', 'timeout', 'unroutable', 'disconnected', 'other']
+/** What may pass by itself. A machine that wakes up or changes networks knows no host for a while. */
+const PASSING: readonly UnreachableReason[] = [
+  'refused',
+  'unknown-host',
+  'timeout',
+  'unroutable',
+  'disconnected',
+  'other',
+]
 
 /**
  * No answer from the node (code NODE_UNREACHABLE). `reason` tells failures that may pass from those that need the user.
@@ -25,7 +33,7 @@ const PASSING: readonly UnreachableReason[] = ['refused', 'timeout', 'unroutable
 export class UnreachableError extends NewcutError {
   /** What kept the answer away. */
   readonly reason: UnreachableReason
-  /** Whether the same call may succeed later: refused, timed out, unroutable, disconnected, and what has no name. */
+  /** The same call may succeed later: all reasons but TLS failures, answers that are no HTTP, and a closed client. */
   readonly retryable: boolean
   /** Id of the operation (src/schema/operations.ts) that failed; undefined below the level of operations. */
   readonly operation: string | undefined
@@ -35,7 +43,7 @@ export class UnreachableError extends NewcutError {
     message: string,
     options: ConstructorParameters<typeof NewcutError>[2] & { operation?: string } = {},
   ) {
-    super('NODE_UNREACHABLE', message, options)
+    super('NODE_UNREACHABLE', printable(message), options)
     this.reason = reason
     this.retryable = PASSING.includes(reason)
     this.operation = options.operation

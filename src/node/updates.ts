@@ -4,10 +4,9 @@
  */
 import type { Clock } from '../core/clock.ts'
 import { NewcutError } from '../core/errors.ts'
-import { NodeMisbehaved, NodeRefusal } from './errors.ts'
+import { isRetryable, NodeRefusal } from './errors.ts'
 import { openEventStream } from './event-stream.ts'
 import { type NodeHttp, onAbort } from './http.ts'
-import { UnreachableError } from './unreachable.ts'
 
 /** Something was missed between the update before and the one after it. */
 export interface Gap {
@@ -43,9 +42,9 @@ export interface Updates<T> extends AsyncIterable<T> {
   [Symbol.asyncIterator](): AsyncIterator<T, undefined, undefined>
 }
 
-const MOST_BUFFERED = 1_000
+const MAX_BUFFERED = 1_000
 /** Text of events that wait; beyond it the oldest are dropped as well. */
-const MOST_BUFFERED_CHARACTERS = 64 * 1024 * 1024
+const MAX_BUFFERED_CHARACTERS = 64 * 1024 * 1024
 
 const machineClock: Clock = {
   wallMs: () => Date.now(),
@@ -77,7 +76,7 @@ export function followStream<T>(source: StreamSource<T>, options: StreamOptions)
 }
 
 function iterate<T>(source: StreamSource<T>, options: StreamOptions): AsyncIterator<T | Gap, undefined, undefined> {
-  const queue = new UpdateQueue(options.mostBuffered ?? MOST_BUFFERED)
+  const queue = new UpdateQueue(options.mostBuffered ?? MAX_BUFFERED)
   const entries = follow(source, options, queue)
   return {
     next: () => entries.next(),
@@ -112,7 +111,7 @@ async function* follow<T>(
     onEvent: (name, data) => queue.push(name, data),
     onError: (error, retryInMs) => {
       failure = error
-      if (isFinal(error)) {
+      if (!isRetryable(error)) {
         stream.close()
         const isMissing = error instanceof NodeRefusal && error.status === 404
         queue.end(isMissing ? new NodeRefusal(error, hintIfMissing) : error)
@@ -131,14 +130,6 @@ async function* follow<T>(
     forget?.()
   }
   return undefined
-}
-
-/** Whether trying again would come to the same: refused for good, no event stream at all, the wrong certificate. */
-function isFinal(error: NewcutError): boolean {
-  if (error instanceof NodeRefusal || error instanceof NodeMisbehaved) return !error.retryable
-  // A machine that wakes up or changes networks knows no host for a while.
-  if (error instanceof UnreachableError) return !error.retryable && error.reason !== 'unknown-host'
-  return error.code === 'NODE_MISBEHAVED'
 }
 
 interface Event {
@@ -166,7 +157,7 @@ class UpdateQueue {
   push(name: string, data: string): void {
     this.#entries.push({ name, data })
     this.#characters += data.length
-    while (this.#entries.length > this.#most || this.#characters > MOST_BUFFERED_CHARACTERS) {
+    while (this.#entries.length > this.#most || this.#characters > MAX_BUFFERED_CHARACTERS) {
       const oldest = this.#entries.shift()
       if (oldest === undefined) break
       if ('type' in oldest) this.#lostGap = oldest

@@ -1,5 +1,6 @@
 /**
- * Headers against the rules of their chain, for `verify: true`. What is checked, and what not, is told at VerifyOptions.
+ * Headers against the rules of their chain, for `verify: true`. What is checked, and what not, is told at
+ * VerifyOptions.
  */
 import { blockHash } from '../core/block-hash.ts'
 import { encodeBase64Url, equalBytes } from '../core/bytes.ts'
@@ -7,11 +8,11 @@ import { genesisHeader } from '../core/genesis.ts'
 import { encodeWork, type Header } from '../core/header.ts'
 import { genesisHeight, graphAt, type Network } from '../core/network.ts'
 import { solves } from '../core/pow.ts'
-import { MAX_TARGET } from '../core/target.ts'
+import { difficultyOf } from '../core/target.ts'
 import { brokenRules, type HeaderRule } from '../core/validate.ts'
 import { InvalidHeader, NotFound } from './errors.ts'
 import type { CallOptions } from './requests.ts'
-import type { VerifiableNetwork } from './verify-network.ts'
+import { isPublic, type VerifiableNetwork } from './verify-network.ts'
 
 /** What `verify` checks. */
 export interface VerifyOptions {
@@ -34,18 +35,19 @@ export interface VerifyOption {
    * height, adjacents, creation time, target, epoch start, weight. Every payload: its three hashes, and that it is the
    * one that its header names. What is broken throws InvalidHeader or InvalidPayload, naming the rules.
    *
-   * A genesis header has to be that of the network; on `development` its target is taken as it stands, for such networks
-   * begin with a difficulty of their choice. Graphs and block delay of development networks, and of networks that
-   * core/network.ts does not know, are taken from the node's /info; of the unknown ones targets and epoch starts are not
-   * checked, nor the version but for being that of the parent.
+   * A genesis header has to be that of the network; on `development` its target is taken as it stands, for such
+   * networks begin with a difficulty of their choice. Graphs and block delay of development networks, and of networks
+   * that core/network.ts does not know, are taken from the node's /info; of the unknown ones targets and epoch starts
+   * are not checked, nor the version but for being that of the parent.
    *
    * Not checked: whether the first headers of a list stand on the chain that everybody else follows (ask another node
-   * for its hashes), and whether a creation time is in the future (of whose clock?).
+   * for its hashes), and whether a creation time is in the future: the clocks of this machine and of the node may
+   * differ.
    */
   readonly verify?: boolean | VerifyOptions
 }
 
-/** Where headers come from that are referred to. */
+/** Gets headers that others refer to. */
 export interface HeaderSource {
   /** Throws NotFound. */
   readonly one: (chain: number, hash: string, call: CallOptions) => Promise<Header>
@@ -53,14 +55,14 @@ export interface HeaderSource {
   readonly range: (chain: number, from: number, to: number, call: CallOptions) => AsyncIterable<Header>
 }
 
-/** Headers at hand, whatever they were needed for; the oldest are forgotten. */
-const KNOWN_LIMIT = 8192
-/** Headers checked together; with all they refer to they fit into those at hand. */
-const BATCH = 360
+/** Most headers kept to judge others by; the oldest are forgotten first. */
+const MAX_KNOWN_HEADERS = 8192
+/** Most headers checked together: they and all that they refer to fit into the headers kept. */
+const MAX_BATCH_HEADERS = 360
 /** From this number of wanted headers on, a chain is asked for pages and no longer for one at a time. */
 const ENOUGH_FOR_PAGES = 4
 /** Pages are worth it when at least one of so many headers in them is wanted: a page has 20 on a P2P API. */
-const MOST_HEIGHTS_A_HEADER = 8
+const MAX_HEIGHTS_A_HEADER = 8
 
 /** Checks headers that come in any order, best in that of their heights: then each serves to check the next. */
 export class HeaderVerifier {
@@ -89,14 +91,14 @@ export class HeaderVerifier {
 
   /** Throws InvalidHeader for the first that breaks a rule, and whatever asking for others throws. */
   async verify(headers: readonly Header[], call: CallOptions): Promise<void> {
-    for (let from = 0; from < headers.length; from += BATCH) {
-      const batch = headers.slice(from, from + BATCH)
+    for (let from = 0; from < headers.length; from += MAX_BATCH_HEADERS) {
+      const batch = headers.slice(from, from + MAX_BATCH_HEADERS)
       for (const header of batch) this.#remember(header)
       try {
         await this.#fetchMissing(batch, call)
         for (const header of batch) this.#throwIf(header, this.#judge(header))
       } catch (error) {
-        // Nothing that was not found to be right may serve to judge others later.
+        // Only headers that were found to be right may serve to judge others later.
         for (const { hash } of batch) this.#known.delete(encodeBase64Url(hash))
         throw error
       }
@@ -120,13 +122,16 @@ export class HeaderVerifier {
     // Hashing is most of the work, and done: what it showed is in `alone`.
     const options = { now: null, checkPow: false, blockHash: header.hash }
     if (this.#checkTargets) return [...alone, ...brokenRules(network, header, ancestry, options)]
-    const difficulty = header.target === 0n ? 0n : MAX_TARGET / header.target
     const { target, epochStart } = header
-    const expected = { target, epochStart, weight: BigInt.asUintN(256, parent.weight + difficulty) }
+    const expected = {
+      target,
+      epochStart,
+      weight: BigInt.asUintN(256, parent.weight + (difficultyOf(header.target) ?? 0n)),
+    }
     return [...alone, ...brokenRules(network, header, ancestry, { ...options, expected })]
   }
 
-  /** What can be said of a header by itself. */
+  /** The rules that a header breaks whatever its parents are. */
   #brokenAlone(header: Header): HeaderRule[] {
     const work = encodeWork(header)
     const rules: HeaderRule[] = []
@@ -171,7 +176,7 @@ export class HeaderVerifier {
     return broken.filter(([, isBroken]) => isBroken).map(([rule]) => rule)
   }
 
-  /** Asks for what a batch refers to and what is not at hand, all chains at once. */
+  /** Asks for the headers that a batch refers to and that are not kept, all chains at once. */
   async #fetchMissing(batch: readonly Header[], call: CallOptions): Promise<void> {
     const missing = new Map<number, Map<string, number>>()
     for (const header of batch) {
@@ -192,7 +197,7 @@ export class HeaderVerifier {
     const heights = [...wanted.values()]
     const [lowest, highest] = [Math.min(...heights), Math.max(...heights)]
     // Branches may lie a million blocks apart: one at a time costs less than all between them.
-    if (wanted.size >= ENOUGH_FOR_PAGES && highest - lowest < MOST_HEIGHTS_A_HEADER * wanted.size) {
+    if (wanted.size >= ENOUGH_FOR_PAGES && highest - lowest < MAX_HEIGHTS_A_HEADER * wanted.size) {
       const range = this.#source.range(chain, lowest, highest, call)
       for await (const header of range) {
         if (wanted.delete(encodeBase64Url(header.hash))) this.#admit(header)
@@ -203,13 +208,13 @@ export class HeaderVerifier {
       try {
         this.#admit(await this.#source.one(chain, hash, call))
       } catch (error) {
-        // A header that refers to what is not there is judged without it, and breaks a rule.
+        // A header that refers to one that the node does not have is judged without it, and breaks a rule.
         if (!(error instanceof NotFound)) throw error
       }
     }
   }
 
-  /** Takes in a header that others refer to. Its own parents are not asked for: somewhere one has to begin. */
+  /** Takes in a header that others refer to. Its own parents are not asked for: that would go on to genesis. */
   #admit(header: Header): void {
     this.#throwIf(header, this.#brokenAlone(header))
     this.#remember(header)
@@ -220,7 +225,7 @@ export class HeaderVerifier {
     this.#known.delete(hash)
     this.#known.set(hash, header)
     const [oldest] = this.#known.keys()
-    if (this.#known.size > KNOWN_LIMIT && oldest !== undefined) this.#known.delete(oldest)
+    if (this.#known.size > MAX_KNOWN_HEADERS && oldest !== undefined) this.#known.delete(oldest)
   }
 
   #find(hash: Uint8Array): Header | undefined {
@@ -231,6 +236,8 @@ export class HeaderVerifier {
     if (broken.length === 0) return
     const { chainId: chain, height, hash } = header
     const rules = [...new Set(broken)]
-    throw new InvalidHeader({ chain, height, hash: encodeBase64Url(hash) }, rules, this.#origin)
+    // A header whose hash is right is the one that the network took, with whatever nonce it has.
+    const takesAnyNonce = rules.includes('proofOfWork') && !rules.includes('hash') && !isPublic(this.#network)
+    throw new InvalidHeader({ chain, height, hash: encodeBase64Url(hash) }, rules, { ...this.#origin, takesAnyNonce })
   }
 }

@@ -59,7 +59,7 @@ export const PeerInfo = Type.Object({
 export type PeerInfo = Static<typeof PeerInfo>
 
 /** A block by height and hash. */
-export const BlockHeight = Type.Object({ height: Natural, hash: HashText })
+const BlockHeight = Type.Object({ height: Natural, hash: HashText })
 
 /** A header as an object (PROTOCOL.md B.7). The version property is named after the product word of the node. */
 export const HeaderObject = Type.Object({

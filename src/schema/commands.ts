@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 
 const Natural = Type.Integer({ minimum: 0 })
 
-export const Capability = Type.Object({ name: Type.String(), args: Type.Array(Type.Unknown()) })
+const Capability = Type.Object({ name: Type.String(), args: Type.Array(Type.Unknown()) })
 
 export const Signer = Type.Object({
   pubKey: Type.String({ description: 'hex' }),
@@ -13,7 +13,7 @@ export const Signer = Type.Object({
 })
 export type Signer = Static<typeof Signer>
 
-export const PublicMeta = Type.Object({
+const PublicMeta = Type.Object({
   chainId: Type.String(),
   sender: Type.String(),
   gasLimit: Natural,

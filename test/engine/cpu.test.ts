@@ -112,7 +112,7 @@ describe('the CPU engine', () => {
     expect(warnings).toEqual([])
   })
 
-  it.each([10, 37, 64])('searches work of degree %i', async (degree) => {
+  it.each([5, 8, 9])('searches work of degree %i', async (degree) => {
     const { engine, candidates, warnings } = await started(1, 'normal')
     const work = freshWork(UNREACHABLE, degree)
     expect(await engine.setWork(engineWork(1, work, MAX_TARGET / 1000n))).toBe(true)
@@ -121,7 +121,7 @@ describe('the CPU engine', () => {
     expect(warnings).toEqual([])
   })
 
-  it.each([[65], [1000]])(
+  it.each([[10], [1000]])(
     'warns of bytes that are longer than any work, and searches nothing: degree %i',
     async (degree) => {
       const { engine, candidates, warnings } = await started(1)
@@ -129,7 +129,7 @@ describe('the CPU engine', () => {
       for (const sequence of [1, 2]) {
         expect(await engine.setWork(engineWork(sequence, tooLong, MAX_TARGET))).toBe(true)
       }
-      expect(warnings).toEqual([`work of ${tooLong.length} bytes is none: the longest has 2482`])
+      expect(warnings).toEqual([`work of ${tooLong.length} bytes is none: the longest has 502`])
       expect(candidates).toEqual([])
       expect(engine.hashes()).toBe(0)
     },

@@ -1,7 +1,9 @@
-/** Each endpoint as INTERFACE.md has it and as live nodes have it (PROTOCOL.md E.1): what is sent, what is understood. */
+/**
+ * Each endpoint as INTERFACE.md has it and as live nodes have it (PROTOCOL.md E.1): what is sent, what is understood.
+ */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { NodeClient, NodeMisbehaved, NodeRefusal, NotFound } from '../../src/node/client.ts'
+import { NodeClient, NodeMisbehaved, NodeRefusal, NotFound } from '../../src/node/public.ts'
 import { BINARY, FakeNode, failureOf, fake, JSON_TYPE, json, OBJECT_TYPE, PREFIX, pairInfo, text } from './fake-node.ts'
 import { blocksOf, devnet, headerJson, headerText, mine } from './mined.ts'
 
@@ -15,8 +17,8 @@ const withOutputs = vectors.filter((each) => each.withOutputs).map(({ payload })
 const plain = vectors.filter((each) => !each.withOutputs).map(({ payload }) => payload)
 const key = 'a'.repeat(42).concat('A')
 
-describe('node', () => {
-  it('/info as live nodes give it, newest graph first and without a service date', async () => {
+describe('the client and the node itself:', () => {
+  it('reads /info as live nodes write it: newest graph first, no service date', async () => {
     const graphs = [
       [60, pairInfo.nodeGraphHistory[0][1]],
       [0, [[0, []]]],
@@ -26,16 +28,20 @@ describe('node', () => {
     expect(client.product).toBe('chainweb')
   })
 
-  it('a node on its way up or down is no stranger', async () => {
+  it('gives a 503 of /info as a retryable refusal: the node is on its way up or down', async () => {
     const node = await FakeNode.start()
     node.on('GET', '/info', () => text('later', 503))
     await expect(NodeClient.connect({ url: node.url })).rejects.toMatchObject({ status: 503, retryable: true })
+  })
+
+  it('does not recognise a node whose /info has another shape, and names the wrong property', async () => {
+    const node = await FakeNode.start()
     node.on('GET', '/info', () => json({ ...pairInfo, nodeChains: 'all' }))
     const error = await failureOf(NodeClient.connect({ url: node.url }))
     expect(error).toMatchObject({ code: 'NODE_NOT_RECOGNISED', message: expect.stringContaining('/nodeChains') })
   })
 
-  it('a health check that fails is a refusal worth a retry', async () => {
+  it('gives a failed health check as a retryable refusal with its text', async () => {
     const { node, client } = await fake()
     node.on('GET', '/health-check', () => text('Failed health check due to service drain.\n', 503))
     await expect(client.healthCheck()).rejects.toMatchObject({
@@ -49,7 +55,7 @@ describe('node', () => {
     })
   })
 
-  it('/config may be anywhere: where it is not, the hint says where to look', async () => {
+  it('asks for /config at the root, and hints at the P2P port where it is missing', async () => {
     const { node, client } = await fake()
     await expect(client.config()).rejects.toMatchObject({ status: 404, hint: expect.stringContaining('P2P port') })
     node.on('GET', '/config', () => json({ chainwebVersion: 'development', gasLimitOfBlock: 150000 }))
@@ -58,7 +64,7 @@ describe('node', () => {
     expect(await failureOf(client.config())).toBeInstanceOf(NodeMisbehaved)
   })
 
-  it('backups at the root, and where live nodes have them', async () => {
+  it('asks for a backup at the root, then below the network path as live nodes have it', async () => {
     const { node, client } = await fake()
     await expect(client.makeBackup()).rejects.toMatchObject({
       status: 404,
@@ -75,7 +81,7 @@ describe('node', () => {
     expect(await failureOf(client.makeBackup())).toBeInstanceOf(NodeMisbehaved)
   })
 
-  it('a backup is looked for at both places', async () => {
+  it('asks for the state of a backup at both places', async () => {
     const { node, client } = await fake()
     await expect(client.checkBackup('12')).rejects.toMatchObject({ name: 'NotFound', key: '12' })
     node.onNetwork('GET', '/check-backup/12', () => text('no such backup', 404))
@@ -90,11 +96,11 @@ describe('node', () => {
   })
 })
 
-describe('cut', () => {
+describe('the client and the cut:', () => {
   const cut = { hashes: { '0': { height: 3, hash: key }, '1': { height: 4, hash: key } }, weight: key, height: 7 }
   const peer = { id: null, address: { hostname: 'node.example', port: 1789 } }
 
-  it('with and without what only some nodes tell', async () => {
+  it('reads a cut with and without the properties that only some nodes send', async () => {
     const { node, client } = await fake()
     node.onNetwork('GET', '/cut', () => json(cut))
     expect(await client.cut({ maxheight: 9 })).toEqual(cut)
@@ -103,7 +109,7 @@ describe('cut', () => {
     expect(await client.cut()).toMatchObject({ origin: peer, instance: 'x' })
   })
 
-  it('is put, any status from 200 to 299 is success', async () => {
+  it('puts cuts and peers, and takes 200 and 204 for success', async () => {
     const { node, client } = await fake()
     for (const status of [200, 204]) {
       node.onNetwork('PUT', '/cut', () => ({ status })).onNetwork('PUT', '/cut/peer', () => ({ status }))
@@ -113,17 +119,24 @@ describe('cut', () => {
       await client.putCutPeer(peer)
       expect(JSON.parse(node.last.body.toString())).toEqual(peer)
     }
+  })
+
+  it('gives the 401 for a cut of an unknown peer with its text', async () => {
+    const { node, client } = await fake()
     node.onNetwork('PUT', '/cut', () => text('Unknown peer', 401))
     await expect(client.putCut(cut)).rejects.toMatchObject({ status: 401, excerpt: 'Unknown peer' })
-    const asked = node.seen.length
+  })
+
+  it('refuses to put a cut of wrong shape, without a request', async () => {
+    const { node, client } = await fake()
     await expect(client.putCut({ ...cut, weight: 'heavy' })).rejects.toMatchObject({
       code: 'BAD_OPTION',
       message: expect.stringContaining('/weight'),
     })
-    expect(node.seen).toHaveLength(asked)
+    expect(node.seen).toEqual([])
   })
 
-  it('peers come in pages whose cursors are numbers', async () => {
+  it('reads pages of peers, whose cursors are numbers', async () => {
     const { node, client } = await fake()
     node.onNetwork('GET', '/cut/peer', ({ query }) =>
       query.next === undefined
@@ -135,8 +148,8 @@ describe('cut', () => {
   })
 })
 
-describe('headers', () => {
-  it('one: each encoding is asked for by its type; text is taken where a node has no binary', async () => {
+describe('the client and headers:', () => {
+  it('asks for each encoding by its media type, and takes text from a node without binary', async () => {
     const mined = await devnet()
     await mine(mined.client, 1)
     const block = blocksOf(mined.node, 0)[1]
@@ -165,7 +178,7 @@ describe('headers', () => {
     })
   })
 
-  it('integers beyond 2^53 are exact', async () => {
+  it('reads integers beyond 2^53 exactly, and refuses negative ones', async () => {
     const mined = await devnet()
     const [genesis] = blocksOf(mined.node, 0)
     const { node, client } = await fake()
@@ -182,7 +195,7 @@ describe('headers', () => {
     expect(await failureOf(client.headers(0, { encoding: 'object' }).all())).toBeInstanceOf(NodeMisbehaved)
   })
 
-  it('the bounds of a branch, and what is said of them', async () => {
+  it('sends the bounds of a branch, and names what a node finds wrong with them', async () => {
     const { node, client } = await fake()
     const path = '/chain/1/header/branch'
     node.onNetwork('POST', path, () => json({ limit: 0, items: [], next: null }))
@@ -206,8 +219,8 @@ describe('headers', () => {
   })
 })
 
-describe('payloads', () => {
-  it('one, with outputs and without', async () => {
+describe('the client and payloads:', () => {
+  it('reads one payload, with outputs and without', async () => {
     const { node, client } = await fake()
     const [outputs] = withOutputs
     node.onNetwork('GET', `/chain/0/payload/${outputs.payloadHash}/outputs`, () => json(outputs))
@@ -220,7 +233,7 @@ describe('payloads', () => {
     await expect(client.payload(0, data.payloadHash)).rejects.toMatchObject({ code: 'NODE_MISBEHAVED' })
   })
 
-  it('many, in any order and with some missing: they come in the order of the keys', async () => {
+  it('gives many payloads in the order of the keys, without those that the node does not have', async () => {
     const { node, client } = await fake()
     const keys = withOutputs.map(({ payloadHash }) => payloadHash)
     expect(keys.length).toBeGreaterThan(1)
@@ -244,7 +257,7 @@ describe('payloads', () => {
     }
   })
 
-  it('more than a node takes at once are asked for in parts', async () => {
+  it('asks for more than 1,000 payloads in several requests', async () => {
     const { node, client } = await fake()
     const keys = Array.from({ length: 2_001 }, (_, i) => Buffer.alloc(32, `${i}`).toString('base64url'))
     const sizes: number[] = []
@@ -258,7 +271,7 @@ describe('payloads', () => {
     expect(Math.max(...sizes)).toBe(1000)
   })
 
-  it('a node that takes fewer at a time gives all of them nevertheless', async () => {
+  it('gets all payloads from a node that gives fewer in one answer than were asked for', async () => {
     const { node, client } = await fake()
     const payloads = Array.from({ length: 7 }, (_each, i) => ({
       ...plain[0],
@@ -277,7 +290,7 @@ describe('payloads', () => {
     expect(bodies.map((each) => each.heights)).toEqual([heights, [13, 14, 15, 16], [13, 16], [13]])
   })
 
-  it('a node that takes no batches says why', async () => {
+  it('passes on why a node takes no batches', async () => {
     const { node, client } = await fake()
     node.onNetwork('POST', '/chain/0/payload/batch', () => json('"payload batch limit is 0"', 404))
     const error = await failureOf(client.payloads(0, [key]))
@@ -286,7 +299,7 @@ describe('payloads', () => {
     expect(error.message).toContain('payload batch limit is 0')
   })
 
-  it('that are not what their hashes say are found out', async () => {
+  it('refuses payloads that do not have the hashes they claim', async () => {
     const { node, client } = await fake()
     const [, outputs] = withOutputs
     const other = withOutputs[0] as unknown as Record<string, string>
@@ -308,8 +321,8 @@ describe('payloads', () => {
   })
 })
 
-describe('memory pool', () => {
-  it('marks of 64 bits go back as they came', async () => {
+describe('the client and the memory pool:', () => {
+  it('sends marks of 64 bits back as they came', async () => {
     const { node, client } = await fake()
     const body = `{"hashes":["${key}"],"highwaterMark":[-4683248684880063035,17]}`
     node.onNetwork('POST', '/chain/1/mempool/getPending', () => json(body))
@@ -320,7 +333,7 @@ describe('memory pool', () => {
     expect(node.last.query).toEqual({ nonce: '-4683248684880063035', since: '17' })
   })
 
-  it('answers have an entry for each key', async () => {
+  it('refuses an answer that does not have an entry for each key', async () => {
     const { node, client } = await fake()
     node.onNetwork('POST', '/chain/0/mempool/member', () => json([true, false]))
     expect(await client.mempoolMember(0, [key, new Uint8Array(32)])).toEqual([true, false])
@@ -334,7 +347,7 @@ describe('memory pool', () => {
     expect(await failureOf(client.mempoolLookup(0, [key]))).toBeInstanceOf(NodeMisbehaved)
   })
 
-  it('commands go in as texts', async () => {
+  it('sends commands as JSON texts', async () => {
     const { node, client } = await fake()
     node.onNetwork('PUT', '/chain/0/mempool/insert', () => ({ headers: { 'content-type': JSON_TYPE } }))
     const command = { cmd: '{}', hash: key, sigs: [] }
@@ -343,7 +356,7 @@ describe('memory pool', () => {
   })
 })
 
-describe('arguments that cannot be right cost no request', () => {
+describe('the client refuses without a request:', () => {
   it.each([
     ['a negative limit', (client: NodeClient) => client.headers(0, { limit: -1 }).page()],
     ['a fraction', (client: NodeClient) => client.hashes(0, { minheight: 1.5 }).page()],

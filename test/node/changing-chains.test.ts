@@ -13,7 +13,7 @@ async function growing() {
   return { node, client, grow }
 }
 
-it('blocks that come while pages are read are in them, each once', async () => {
+it('pages that are read while blocks come have every block once', async () => {
   const { client, grow } = await growing()
   await grow(5)
   const heights: bigint[] = []
@@ -24,7 +24,7 @@ it('blocks that come while pages are read are in them, each once', async () => {
   expect(heights).toEqual([...Array(10).keys()].map(BigInt))
 })
 
-it('the cursor of the last page gives what has come since, once there is something', async () => {
+it('the cursor of the last page gives what has come since', async () => {
   const { client, grow } = await growing()
   await grow(3)
   const list = client.headers(0, { limit: 3 })
@@ -43,7 +43,7 @@ it('the cursor of the last page gives what has come since, once there is somethi
   expect(await poll()).toEqual([4, 5, 6, 7, 8])
 })
 
-it('a page of limit 0 has nothing but a cursor that begins the list', async () => {
+it('a page of limit 0 is empty, and its cursor begins the list', async () => {
   const { client, grow } = await growing()
   await grow(1)
   const empty = await client.hashes(0, { limit: 0 }).page()
@@ -53,7 +53,7 @@ it('a page of limit 0 has nothing but a cursor that begins the list', async () =
   expect(all).toHaveLength(2)
 })
 
-it('a closed client lets the process end, whatever streams were left open', async () => {
+it('a process ends once its client is closed, with streams left open', async () => {
   const { client } = await growing()
   const module = new URL('../../dist/src/node/client.js', import.meta.url).href
   const script = `

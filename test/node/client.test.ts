@@ -15,7 +15,7 @@ import {
   NotFound,
   type Paging,
   type PeerInfo,
-} from '../../src/node/client.ts'
+} from '../../src/node/public.ts'
 import type { OperationId } from '../../src/schema/operations.ts'
 import { signed } from '../devnet/command.ts'
 import { solve } from '../solve.ts'
@@ -257,7 +257,7 @@ async function expectNews(client: NodeClient, node: Devnet, id: 'headerUpdates' 
   expect(heights).toEqual([1n, 1n, 1n, 2n, 2n, 2n].map((above) => BigInt(ROUNDS) + above))
 }
 
-describe('against the embedded node', () => {
+describe('the client against the embedded node:', () => {
   for (const [id, run] of Object.entries(cases) as [OperationId, Case][]) {
     it(id, async () => {
       const { node, client } = await devnet({ backupDir })
@@ -266,7 +266,7 @@ describe('against the embedded node', () => {
     })
   }
 
-  it('a node that calls itself ledger is the same', async () => {
+  it('works with a node that calls itself ledger', async () => {
     const { node, client } = await devnet({ product: 'ledger' })
     await mine(client, 1)
     expect(client.product).toBe('ledger')
@@ -274,7 +274,7 @@ describe('against the embedded node', () => {
     expect(object).toMatchObject({ ledgerVersion: 'development', height: 1 })
   })
 
-  it('every call heeds its signal and its time', async () => {
+  it('ends every call when its signal aborts, with the reason of the signal', async () => {
     const { client } = await devnet()
     const reason = new Error('enough')
     const signal = AbortSignal.abort(reason)
@@ -295,7 +295,7 @@ describe('against the embedded node', () => {
     expect(late.done).toBe(true)
   })
 
-  it('nothing works after close, and says so', async () => {
+  it('ends calls and streams after close() with the reason `closed`', async () => {
     const { client } = await devnet()
     await client.close()
     await expect(client.cut()).rejects.toMatchObject({ name: 'UnreachableError', reason: 'closed', retryable: false })

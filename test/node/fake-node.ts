@@ -2,7 +2,7 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { NodeClient } from '../../src/node/client.ts'
+import { NodeClient } from '../../src/node/public.ts'
 
 export const JSON_TYPE = 'application/json;charset=utf-8'
 export const OBJECT_TYPE = 'application/json;blockheader-encoding=object'
@@ -22,7 +22,12 @@ export interface Reply {
   readonly status?: number
   readonly headers?: http.OutgoingHttpHeaders
   readonly body?: string | Uint8Array
+  /** From what stands before the node: without the headers that a node puts on all its answers. */
+  readonly isProxy?: boolean
 }
+
+/** What a node puts on every answer (PROTOCOL.md E.0). */
+const nodeHeaders = { 'x-chainweb-node-version': '2.30' }
 
 /** A reply, or something that does with the response what it likes. */
 export type Answer = (seen: Seen, response: http.ServerResponse) => Reply | undefined
@@ -118,7 +123,10 @@ export class FakeNode {
     if (url.pathname !== '/info') this.seen.push(seen)
     const answer = this.#answers.get(`${seen.method} ${seen.path}`) ?? this.#otherwise
     const reply = answer(seen, response)
-    if (reply !== undefined) response.writeHead(reply.status ?? 200, reply.headers).end(reply.body)
+    if (reply !== undefined) {
+      const headers = { ...(reply.isProxy ? {} : nodeHeaders), ...reply.headers }
+      response.writeHead(reply.status ?? 200, headers).end(reply.body)
+    }
   }
 }
 

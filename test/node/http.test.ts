@@ -91,7 +91,7 @@ test('a GET with a body arrives with its length, 20 times over one connection', 
   expect(connections).toBe(1)
 })
 
-test('an answer has status, flat headers, url, time and plain bytes', async () => {
+test('an answer has status, joined headers, url, time and the bytes of its body', async () => {
   const node = client(`http://127.0.0.1:${await listen(http.createServer(echo))}/some/prefix/`)
   const before = Date.now()
   const answer = await node.request({ method: 'POST', path: '/a', body: '{"é":1}', contentType: 'application/json' })
@@ -108,13 +108,13 @@ test('an answer has status, flat headers, url, time and plain bytes', async () =
   expect(Buffer.from(seen.body, 'hex').toString()).toBe('{"é":1}')
 })
 
-test('an error status and an empty body are answers', async () => {
+test('an error status and an empty body are answers, not errors', async () => {
   const port = await listen(http.createServer((_, response) => response.writeHead(404).end()))
   const answer = await client(`http://127.0.0.1:${port}`).request({ path: '/' })
   expect(answer).toMatchObject({ status: 404, body: new Uint8Array(0) })
 })
 
-test('a body over the limit is a typed error, and the client goes on', async () => {
+test('a body over its limit is refused with NODE_MISBEHAVED, and the client goes on', async () => {
   const port = await listen(
     http.createServer((request, response) => {
       if (request.url === '/small') response.end('x'.repeat(1000))
@@ -132,7 +132,7 @@ test('a body over the limit is a typed error, and the client goes on', async () 
   }
 })
 
-test('the timeout covers headers and body', async () => {
+test('the timeout of a request covers headers and body', async () => {
   const port = await listen(
     http.createServer((request, response) => {
       if (request.url === '/silent') return
@@ -151,7 +151,7 @@ test('the timeout covers headers and body', async () => {
   expect(await failure(node.stream({ path: '/silent' }))).toMatchObject({ reason: 'timeout' })
 })
 
-test("a caller's abort rejects with its own reason, in every phase", async () => {
+test('a call rejects with the reason of its signal, in every phase', async () => {
   const port = await listen(
     http.createServer((request, response) => {
       if (request.url === '/body') response.write('begun')
@@ -192,7 +192,7 @@ test('a stream gives bytes as they come, and has neither timeout nor limit', asy
   expect((await chunks.next()).done).toBe(true)
 })
 
-test('a stream can be cancelled, aborted or left, and each drops its connection', async () => {
+test('cancelling, aborting and leaving a stream each drop its connection', async () => {
   let connections = 0
   const server = http.createServer((_, response) => response.write('x')).on('connection', () => connections++)
   const port = await listen(server)
@@ -217,7 +217,7 @@ test('a stream can be cancelled, aborted or left, and each drops its connection'
   expect(connections).toBe(3)
 })
 
-test('a connection that breaks in the middle of a body is unreachable, not short', async () => {
+test('a connection that breaks within a body is an UnreachableError, not a short answer', async () => {
   const port = await listen(
     http.createServer((_, response) => {
       response.writeHead(200, { 'content-length': '100' }).write('half')
@@ -228,7 +228,7 @@ test('a connection that breaks in the middle of a body is unreachable, not short
   expect(error).toMatchObject({ reason: 'disconnected', message: expect.stringContaining(`127.0.0.1:${port}`) })
 })
 
-test('network failures say what happened, and what to do', async () => {
+test('UnreachableError names the kind of network failure, and hints at what to do', async () => {
   const closed = net.createServer()
   const port = await listen(closed)
   await cleanups.pop()?.()
@@ -266,7 +266,7 @@ test('a TLS handshake that never ends is timed out', async () => {
   expect(await failure(node.request({ path: '/' }))).toMatchObject({ reason: 'timeout' })
 })
 
-test('http and https confused are told apart', async () => {
+test('UnreachableError says when http and https were confused', async () => {
   const plain = await listen(http.createServer(echo))
   expect(await failure(client(`https://127.0.0.1:${plain}`).request({ path: '/' }))).toMatchObject({
     reason: 'not-tls',
@@ -317,7 +317,7 @@ test('a wrong fingerprint is refused even when insecure, before a byte is sent',
   expect(requests).toBe(0)
 })
 
-test('options that cannot work are refused', () => {
+test('NodeHttp refuses options that cannot work with BAD_OPTION', () => {
   const bad: NodeHttpOptions[] = [
     { url: 'localhost:1848' },
     { url: 'ftp://localhost' },
@@ -337,7 +337,7 @@ test('options that cannot work are refused', () => {
   }
 })
 
-test('a timeout that no timer takes is refused, not taken for a millisecond', async () => {
+test('NodeHttp refuses a timeout longer than timers can wait', async () => {
   const node = new NodeHttp({ url: 'http://127.0.0.1:1' })
   const late = { path: '/', timeoutMs: 2 ** 31 }
   for (const call of [node.request(late), node.stream(late)]) {
@@ -349,7 +349,7 @@ test('a timeout that no timer takes is refused, not taken for a millisecond', as
   await node.close()
 })
 
-test('close ends what is open, at once, and what comes later', async () => {
+test('close() ends open calls at once, and calls that come later', async () => {
   const port = await listen(
     http.createServer((request, response) => {
       if (request.url === '/stream') response.write('x')

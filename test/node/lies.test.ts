@@ -1,6 +1,6 @@
 /** A node that lies, or is none: a typed error each time, and the client goes on. */
 import { describe, expect, it } from 'vitest'
-import { type NodeClient, NodeMisbehaved, NodeRefusal, type NotFound, UnreachableError } from '../../src/node/client.ts'
+import { type NodeClient, NodeMisbehaved, NodeRefusal, type NotFound, UnreachableError } from '../../src/node/public.ts'
 import { type Answer, BINARY, failureOf, fake, JSON_TYPE, json, PREFIX } from './fake-node.ts'
 import { blocksOf, devnet, headerText, mine } from './mined.ts'
 
@@ -47,7 +47,7 @@ const calls: readonly (readonly [string, string, string, (client: NodeClient) =>
 ]
 
 describe.each(garbage)('%s', (_name, answer) => {
-  it('is refused by every call', async () => {
+  it('as an answer is refused by every call with NODE_MISBEHAVED', async () => {
     const { node, client } = await fake()
     for (const [operation, method, path, call] of calls) {
       node.onNetwork(method, path, answer)
@@ -62,7 +62,7 @@ describe.each(garbage)('%s', (_name, answer) => {
   })
 })
 
-it('a body without end is dropped at the limit of its endpoint', async () => {
+it('the client drops a body without end at the limit of its endpoint', async () => {
   const { node, client } = await fake()
   let sent = 0
   const flood: Answer = (_seen, response) => {
@@ -88,7 +88,7 @@ it('a body without end is dropped at the limit of its endpoint', async () => {
   expect(await failureOf(client.blocks(0).all())).toMatchObject({ message: expect.stringContaining('67108864 bytes') })
 })
 
-it('redirections are not followed', async () => {
+it('the client refuses to follow a redirection, and names its target', async () => {
   const { node, client } = await fake()
   node.onNetwork('GET', '/cut', () => ({ status: 307, headers: { location: 'http://127.0.0.1:9/cut' } }))
   const error = await failureOf(client.cut())
@@ -96,7 +96,7 @@ it('redirections are not followed', async () => {
   expect(error).toMatchObject({ status: 307, hint: expect.stringContaining('http://127.0.0.1:9/cut') })
 })
 
-it('statuses that pass are told from those that stay', async () => {
+it('refusals with 408, 429, 502, 503 and 504 are retryable, others are not', async () => {
   const { node, client } = await fake()
   for (const status of [400, 401, 403, 404, 405, 408, 413, 415, 429, 500, 501, 502, 503, 504]) {
     node.onNetwork('GET', '/cut', () => ({ status, body: 'why' }))
@@ -105,7 +105,7 @@ it('statuses that pass are told from those that stay', async () => {
   }
 })
 
-it('silence is a failure that names the operation', async () => {
+it('a timeout and a lost connection are retryable, and name the operation', async () => {
   const { node, client } = await fake()
   node.onNetwork('GET', '/cut', () => undefined)
   const error = await failureOf(client.cut({ timeoutMs: 50 }))
@@ -115,7 +115,7 @@ it('silence is a failure that names the operation', async () => {
   expect(await failureOf(client.cut())).toMatchObject({ reason: 'disconnected', retryable: true })
 })
 
-it('another header than was asked for is not taken for it', async () => {
+it('the client refuses the header of another block or chain than it asked for', async () => {
   const mined = await devnet()
   await mine(mined.client, 2)
   const [, first, second] = blocksOf(mined.node, 0)
@@ -145,7 +145,7 @@ it('another header than was asked for is not taken for it', async () => {
   }
 })
 
-it('work that is none is refused', async () => {
+it('the client refuses work responses of wrong lengths', async () => {
   const { node, client } = await fake()
   const account = { account: 'a', predicate: 'b', publicKeys: [] }
   for (const length of [0, 4, 35, 36, 322]) {
@@ -154,7 +154,7 @@ it('work that is none is refused', async () => {
   }
 })
 
-it('what a node sends never makes a message of megabytes', async () => {
+it('messages, hints, keys and reasons stay short, whatever a node sends', async () => {
   const { node, client } = await fake()
   const weight = 'A'.repeat(43)
   for (const name of ['0'.repeat(1_000_000), 'x'.repeat(1_000_000)]) {

@@ -5,7 +5,7 @@ import { headerToJson } from '../../src/core/header-json.ts'
 import { type Devnet, type DevnetOptions, startDevnet } from '../../src/devnet/devnet.ts'
 import type { Block } from '../../src/devnet/store/block-store.ts'
 import type { Payload } from '../../src/devnet/store/payload.ts'
-import { NodeClient } from '../../src/node/client.ts'
+import { NodeClient } from '../../src/node/public.ts'
 import { solve } from '../solve.ts'
 
 const account = { account: 'k:test', predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] }

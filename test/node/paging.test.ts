@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { NodeClient } from '../../src/node/client.ts'
-import { NodeMisbehaved } from '../../src/node/client.ts'
+import type { NodeClient } from '../../src/node/public.ts'
+import { NodeMisbehaved } from '../../src/node/public.ts'
 import { failureOf, fake, json } from './fake-node.ts'
 
 const hash = (i: number) => Buffer.alloc(32, i).toString('base64url')
@@ -20,7 +20,7 @@ const upTo = (last: number, end: string | null) => (from: number) =>
   from >= last ? end : `inclusive:${hash(from + 2)}`
 const hashes = (count: number) => Array.from({ length: count }, (_, i) => hash(i))
 
-it('pages and items follow the cursors to the end, each used as it came', async () => {
+it('pages() and items() follow the cursors to the end, each used as it came', async () => {
   for (const end of [null, `exclusive:${hash(5)}`]) {
     const { node, client } = await listOf(upTo(4, end))
     const pages = []
@@ -35,7 +35,7 @@ it('pages and items follow the cursors to the end, each used as it came', async 
   }
 })
 
-it('items end when nobody wants more, and ask for no page too many', async () => {
+it('items() ends after `most` items, and asks for no page too many', async () => {
   const { node, client } = await listOf(upTo(100, null))
   expect(await client.hashes(0).all({ most: 3 })).toEqual(hashes(3))
   expect(node.seen).toHaveLength(2)
@@ -46,13 +46,13 @@ it('items end when nobody wants more, and ask for no page too many', async () =>
   expect(node.seen).toHaveLength(4)
 })
 
-it('a list goes on where an earlier one ended', async () => {
+it('pages({ from }) goes on where an earlier list ended', async () => {
   const { node, client } = await listOf(() => null)
   expect(await client.hashes(0).all({ from: `exclusive:${hash(7)}` })).toEqual([hash(7), hash(8)])
   expect(node.last.query).toEqual({ next: `exclusive:${hash(7)}` })
 })
 
-it('limit is the size of a page; a page of nothing is one page', async () => {
+it('`limit` bounds each page; a node that gives more is refused', async () => {
   const { node, client } = await listOf(upTo(4, null))
   expect(await client.hashes(0, { limit: 2 }).all()).toEqual(hashes(6))
   expect(node.last.query).toMatchObject({ limit: '2' })
@@ -60,6 +60,10 @@ it('limit is the size of a page; a page of nothing is one page', async () => {
     code: 'NODE_MISBEHAVED',
     message: expect.stringContaining('2 items where at most 1'),
   })
+})
+
+it('a list of limit 0 has one empty page, and refuses to be read to its end', async () => {
+  const { node, client } = await listOf(upTo(4, null))
   node.onNetwork('GET', '/chain/0/hash', () => json({ limit: 0, items: [], next: `inclusive:${hash(0)}` }))
   const none = client.hashes(0, { limit: 0 })
   expect(await none.page()).toEqual({ limit: 0, items: [], next: `inclusive:${hash(0)}` })
@@ -67,13 +71,13 @@ it('limit is the size of a page; a page of nothing is one page', async () => {
 })
 
 const endless: [string, (from: number) => string | null, number, string][] = [
-  ['that stand still', () => `inclusive:${hash(2)}`, 2, 'the same cursor again'],
-  ['that go round', (from) => `inclusive:${hash((from + 2) % 14)}`, 2, 'the same cursor again'],
-  ['after empty pages', (from) => `inclusive:${hash(from + 2)}`, 0, 'an empty page'],
-  ['that are none', () => 'inclusive:somewhere', 2, 'a cursor that is none'],
-  ['of another kind', () => `after:${hash(1)}`, 2, 'a cursor that is none'],
+  ['stand still', () => `inclusive:${hash(2)}`, 2, 'the same cursor again'],
+  ['go round', (from) => `inclusive:${hash((from + 2) % 14)}`, 2, 'the same cursor again'],
+  ['follow empty pages', (from) => `inclusive:${hash(from + 2)}`, 0, 'an empty page'],
+  ['are none', () => 'inclusive:somewhere', 2, 'a malformed cursor'],
+  ['are of another kind', () => `after:${hash(1)}`, 2, 'a malformed cursor'],
 ]
-it.each(endless)('cursors %s are an error, not a loop', async (_name, next, size, message) => {
+it.each(endless)('a node whose cursors %s is refused, not asked for ever', async (_name, next, size, message) => {
   const { node, client } = await listOf(next, size)
   const error = await failureOf(client.hashes(0).all())
   expect(error).toBeInstanceOf(NodeMisbehaved)
@@ -81,7 +85,7 @@ it.each(endless)('cursors %s are an error, not a loop', async (_name, next, size
   expect(node.seen.length).toBeLessThan(40)
 })
 
-it('a list that grows for ever ends at the most pages', async () => {
+it('a list that grows for ever ends with an error at `mostPages`', async () => {
   const { node, client } = await listOf((from) => `inclusive:${hash((from + 1) % 250)}`)
   const walk = async (list: ReturnType<NodeClient['hashes']>) => {
     for await (const _page of list.pages({ mostPages: 5 }));

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { encodeWork } from '../../src/core/header.ts'
 import { powHash } from '../../src/core/pow.ts'
 import type { Block } from '../../src/devnet/store/block-store.ts'
-import { type Gap, type HeaderNews, type NewcutError, type NodeClient, NodeMisbehaved } from '../../src/node/client.ts'
+import { type Gap, type HeaderNews, type NewcutError, type NodeClient, NodeMisbehaved } from '../../src/node/public.ts'
 import { failureOf, fake, PREFIX, text } from './fake-node.ts'
 import { blocksOf, devnet, headerJson, mine, payloadJson } from './mined.ts'
 
@@ -50,7 +50,7 @@ async function read(iterator: AsyncIterator<HeaderNews | Gap, undefined>, count:
   return seen
 }
 
-it('gives headers as they come, decoded or as objects', async () => {
+it('headerUpdates() gives headers as they come, decoded or as objects', async () => {
   const { client, opened, last, blocks } = await streaming()
   const updates = client.headerUpdates()[Symbol.asyncIterator]()
   const next = updates.next()
@@ -68,7 +68,7 @@ it('gives headers as they come, decoded or as objects', async () => {
   await objects.return?.()
 })
 
-it('reconnects when the node ends the stream, and says that something was missed', async () => {
+it('headerUpdates() reconnects when the node ends the stream, and tells of the gap', async () => {
   const { client, opened, last, blocks } = await streaming()
   const troubles: NewcutError[] = []
   let opens = 0
@@ -87,7 +87,7 @@ it('reconnects when the node ends the stream, and says that something was missed
   await updates.return?.()
 })
 
-it('a refusal that may pass is retried; one that stays ends the iteration', async () => {
+it('headerUpdates() retries a 503, and ends with a 404', async () => {
   const { node, client, opened, blocks } = await streaming()
   const troubles: NewcutError[] = []
   let asked = 0
@@ -115,7 +115,7 @@ it('a refusal that may pass is retried; one that stays ends the iteration', asyn
   expect(node.seen.length - count).toBe(1)
 })
 
-it('a slow reader gets the newest, and hears how many it missed', async () => {
+it('a slow reader gets the newest updates, and hears how many it missed', async () => {
   const { client, last, blocks } = await streaming()
   const updates = client.headerUpdates({ mostBuffered: 2 })[Symbol.asyncIterator]()
   const first = read(updates, 1)
@@ -130,7 +130,7 @@ it('a slow reader gets the newest, and hears how many it missed', async () => {
   await updates.return?.()
 })
 
-it('ends when its signal aborts and when it is left, and drops the connection', async () => {
+it('headerUpdates() drops its connection when its signal aborts and when it is left', async () => {
   const { client, opened, last } = await streaming()
   const stop = new AbortController()
   const aborted = client.headerUpdates({ signal: stop.signal })[Symbol.asyncIterator]()
@@ -152,15 +152,19 @@ it('ends when its signal aborts and when it is left, and drops the connection', 
 })
 
 const wrong: [string, (block: Block, other: Block) => string, RegExp][] = [
-  ['no JSON', () => 'event:BlockHeader\ndata:{"header":\n\n', /no JSON/],
-  ['no header', () => 'event:BlockHeader\ndata:{"txCount":1}\n\n', /must have required properties/],
+  ['data that are not JSON', () => 'event:BlockHeader\ndata:{"header":\n\n', /not JSON/],
+  ['no header in its data', () => 'event:BlockHeader\ndata:{"txCount":1}\n\n', /must have required properties/],
   ['a header without its target', (block) => eventOf(block, { header: { ...headerJson(block), target: 1 } }), /target/],
   [
-    'bits that no hash has',
+    'a hash whose unused bits are set',
     (block) => eventOf(block, { header: { ...headerJson(block), parent: '_'.repeat(43) } }),
     /parent/,
   ],
-  ['a stranger', (block) => eventOf(block, { header: { ...headerJson(block), chainwebVersion: '?' } }), /version/],
+  [
+    'a header of an unknown network',
+    (block) => eventOf(block, { header: { ...headerJson(block), chainwebVersion: '?' } }),
+    /version/,
+  ],
 ]
 it.each(wrong)('an event with %s ends the iteration with an error', async (_name, event, message) => {
   const { client, last, blocks } = await streaming()
@@ -175,17 +179,17 @@ it.each(wrong)('an event with %s ends the iteration with an error', async (_name
   expect((await updates.next()).done).toBe(true)
 })
 
-it('a page of the web is no stream', async () => {
+it('a web page in place of a stream ends the iteration with NODE_MISBEHAVED', async () => {
   const { node, client } = await streaming()
   node.onNetwork('GET', '/header/updates', () => ({ headers: { 'content-type': 'text/html' }, body: '<html>' }))
   expect(await failureOf(client.headerUpdates()[Symbol.asyncIterator]().next())).toMatchObject({
     name: 'NodeMisbehaved',
-    message: expect.stringContaining('text/html is no event stream'),
+    message: expect.stringContaining('text/html is not an event stream'),
     operation: 'headerUpdates',
   })
 })
 
-it('an event without end ends the iteration', async () => {
+it('an event over 16 MiB ends the iteration with NODE_MISBEHAVED', async () => {
   const { client, last } = await streaming()
   const failure = failureOf(client.headerUpdates()[Symbol.asyncIterator]().next())
   const response = await last()
@@ -204,7 +208,7 @@ it('an event without end ends the iteration', async () => {
   })
 })
 
-it('blocks have their payloads', async () => {
+it('blockUpdates() gives payloads, and refuses a block without one', async () => {
   const { client, last, blocks } = await streaming('/block/updates')
   const updates = client.blockUpdates()[Symbol.asyncIterator]()
   const next = updates.next()
@@ -214,7 +218,7 @@ it('blocks have their payloads', async () => {
   expect(await failureOf(updates.next())).toMatchObject({ message: expect.stringContaining('without its payload') })
 })
 
-it('what is to be verified is', async () => {
+it('headerUpdates({ verify: true }) passes true headers, and refuses a wrong powHash or target', async () => {
   const mined = await devnet()
   const iterate = (client: NodeClient, onOpen: () => void = () => undefined) =>
     client.headerUpdates({ verify: true, onOpen })[Symbol.asyncIterator]()
@@ -241,7 +245,7 @@ it('what is to be verified is', async () => {
   }
 })
 
-it('the work stream of a chain tells of new and of refreshed work', async () => {
+it('updates() tells of new and of refreshed work, and of nothing else', async () => {
   const { node, client, last } = await streaming('/mining/updates')
   const updates = client.updates(7)[Symbol.asyncIterator]()
   const next = updates.next()

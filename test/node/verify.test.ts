@@ -8,9 +8,9 @@ import { mainnet01 } from '../../src/core/network.ts'
 import { solves } from '../../src/core/pow.ts'
 import type { Devnet } from '../../src/devnet/devnet.ts'
 import type { Block } from '../../src/devnet/store/block-store.ts'
-import { InvalidHeader, type NodeClient } from '../../src/node/client.ts'
+import { InvalidHeader, type NodeClient } from '../../src/node/public.ts'
 import { solve } from '../solve.ts'
-import { BINARY, FakeNode, failureOf, json, PREFIX } from './fake-node.ts'
+import { BINARY, FakeNode, failureOf, json, OBJECT_TYPE, PREFIX } from './fake-node.ts'
 import { blockJson, blocksOf, devnet, mine, payloadJson } from './mined.ts'
 
 /** A node that serves the blocks of another, with headers changed on the way. */
@@ -78,8 +78,8 @@ function wrongNonce(header: Header): bigint {
   for (let nonce = 0n; ; nonce++) if (!solves(encodeWork({ ...header, nonce }))) return nonce
 }
 
-describe('headers that keep the rules', () => {
-  it('pass in every encoding, from any height on, and ask for each missing header once', async () => {
+describe('verify passes headers that keep the rules:', () => {
+  it('in every encoding, from any height on, asking for each missing header once', async () => {
     const { node, client, blocks } = await mirrored()
     for (const encoding of ['decoded', 'text', 'binary'] as const) {
       expect(await client.headers(0, { encoding, verify: true }).all()).toHaveLength(ROUNDS + 1)
@@ -104,7 +104,7 @@ describe('headers that keep the rules', () => {
     ])
   })
 
-  it('pass across many adjustments of difficulty, in both directions', async () => {
+  it('across many adjustments of difficulty, in both directions', async () => {
     const { node, client } = await devnet({ blockDelayMs: 20 })
     await mine(client, 40)
     const headers = await client.headers(1, { verify: true, limit: 7 }).all()
@@ -112,7 +112,7 @@ describe('headers that keep the rules', () => {
     expect(headers).toHaveLength(node.chains.store.count(1))
   })
 
-  it('of real networks pass too, as far as they are at hand', async () => {
+  it('of the main network, by its own rules and not by what the node says of it', async () => {
     const file = new URL('../vectors/difficulty.json', import.meta.url)
     const sets: Record<string, unknown>[] = JSON.parse(readFileSync(file, 'utf8'))
     const isHex = (value: unknown): value is string => typeof value === 'string' && value.length === 636
@@ -141,7 +141,7 @@ describe('headers that keep the rules', () => {
   })
 })
 
-describe('headers that break a rule are named with it', () => {
+describe('verify names the rule that a header breaks:', () => {
   const year = 31_536_000_000_000n
   const cases: [string, (header: Header, others: readonly Header[]) => Uint8Array, string[]][] = [
     ['a wrong hash', (header) => encodeHeader({ ...header, hash: new Uint8Array(32).fill(7) }), ['hash']],
@@ -189,7 +189,7 @@ describe('headers that break a rule are named with it', () => {
     expect(await client.headers(0).all()).toHaveLength(ROUNDS + 1)
   })
 
-  it('a header of which nobody knows a parent', async () => {
+  it('a header whose parent or adjacent the node does not have', async () => {
     const { mirror, client, blocks, original } = await mirrored()
     const { id, header } = blocks[4]
     mirror.missing.add(blocks[3].id)
@@ -201,7 +201,7 @@ describe('headers that break a rule are named with it', () => {
     expect(error).toMatchObject({ rules: expect.arrayContaining(['adjacents']) })
   })
 
-  it('a referred-to header that is not what its hash says', async () => {
+  it('a header it refers to that does not have its hash', async () => {
     const { mirror, client, blocks } = await mirrored()
     const { header } = blocks[3]
     mirror.changed.set(blocks[3].id, encodeHeader({ ...header, weight: 1n }))
@@ -209,7 +209,7 @@ describe('headers that break a rule are named with it', () => {
     expect(error).toMatchObject({ name: 'InvalidHeader', rules: expect.arrayContaining(['hash']), height: 3n })
   })
 
-  it('a header that was found to be wrong, though it never serves to judge another', async () => {
+  it('a wrong header, which then does not serve to judge another', async () => {
     const { node, client, blocks } = await mirrored()
     const pages = [encodeHeader({ ...blocks[3].header, weight: 1n }), blocks[4].bytes].map((bytes) => [
       encodeBase64Url(bytes),
@@ -234,7 +234,7 @@ describe('headers that break a rule are named with it', () => {
   })
 })
 
-it('headers that lie far apart do not make the client ask for all between them', async () => {
+it('verify does not ask for all headers between two that lie far apart', async () => {
   const original = await devnet({ pow: false })
   await mine(original.client, 60)
   const blocks = blocksOf(original.node, 0)
@@ -246,8 +246,8 @@ it('headers that lie far apart do not make the client ask for all between them',
   expect(node.seen.filter(({ query }) => query.minheight !== undefined)).toEqual([])
 })
 
-describe('networks of their own', () => {
-  it('without proof of work, and targets set by hand, are verified as far as that goes', async () => {
+describe("verify on networks of one's own", () => {
+  it('checks everything but proof of work and targets with checkPow: false', async () => {
     const { client, mirror, blocks } = await mirrored({ pow: false })
     const verify = { checkPow: false }
     expect(await client.headers(0, { verify }).all()).toHaveLength(ROUNDS + 1)
@@ -259,7 +259,7 @@ describe('networks of their own', () => {
     expect(await failureOf(client.headers(0, { verify: true }).all())).toMatchObject({ name: 'InvalidHeader' })
   })
 
-  it('that nobody knows are verified by what holds everywhere', async () => {
+  it('checks headers of an unknown network by the rules that hold everywhere', async () => {
     const { mirror, original, blocks } = await mirrored()
     const { node } = await mirror.serve(original.client.info)
     node.on('GET', '/info', () => json({ ...original.client.info, nodeVersion: 'my-net' }))
@@ -282,8 +282,8 @@ describe('networks of their own', () => {
     })
   })
 
-  it('whose graph is none cannot be verified', async () => {
-    const { mirror, original, blocks } = await mirrored()
+  it('refuses a node whose graph is none before any header is asked for', async () => {
+    const { mirror, original } = await mirrored()
     const { nodeGraphHistory: _, ...rest } = original.client.info
     for (const graph of [
       [],
@@ -300,14 +300,70 @@ describe('networks of their own', () => {
       [[0, [[0, [0]]]]],
       [[0, [[5, []]]]],
     ]) {
-      const { client } = await mirror.serve({ ...rest, nodeGraphHistory: graph })
-      const error = await failureOf(client.header(0, blocks[1].id, { verify: true }))
+      const error = await failureOf(mirror.serve({ ...rest, nodeGraphHistory: graph }))
       expect(error).toMatchObject({ operation: 'nodeInfo', message: expect.stringContaining('graph') })
     }
   })
 })
 
-it('a block with the payload of another is found out', async () => {
+describe('verify: true and a header without proof of work:', () => {
+  async function withoutPow() {
+    const found = await mirrored({ pow: false })
+    const last = found.blocks[ROUNDS]
+    found.mirror.changed.set(last.id, forged(last.header, { nonce: wrongNonce(last.header) }))
+    return { ...found, last }
+  }
+
+  it('the error says that the network seems to take any nonce, and what to do', async () => {
+    const { client, node } = await withoutPow()
+    const error = (await failureOf(client.headers(0, { verify: true }).all())) as InvalidHeader
+    expect(error).toMatchObject({
+      rules: ['proofOfWork'],
+      message: expect.stringMatching(/breaks the rule proofOfWork: .* this network seems to take any nonce$/),
+      hint: expect.stringContaining('verify: { checkPow: false }'),
+      url: `${node.url}${PREFIX}/chain/0/header`,
+    })
+  })
+
+  it('the error does not say so where the hash is wrong', async () => {
+    const { client, mirror, last } = await withoutPow()
+    const bytes = encodeHeader({ ...last.header, nonce: wrongNonce(last.header) })
+    mirror.changed.set(last.id, bytes)
+    const error = (await failureOf(client.headers(0, { verify: true }).all())) as InvalidHeader
+    expect(error.rules).toEqual(expect.arrayContaining(['hash', 'proofOfWork']))
+    expect([error.message.includes('any nonce'), error.hint]).toEqual([false, undefined])
+  })
+})
+
+it('verify refuses an object header that cannot be decoded with NODE_MISBEHAVED', async () => {
+  const { node, client, blocks } = await mirrored()
+  const { id } = blocks[ROUNDS]
+  const object = { ...blockJson(blocks[ROUNDS]).header, parent: '_'.repeat(43) }
+  const headers = { 'content-type': OBJECT_TYPE }
+  node.onNetwork('GET', `/chain/0/header/${id}`, () => ({ headers, body: JSON.stringify(object) }))
+  expect(await failureOf(client.header(0, id, { encoding: 'object', verify: true }))).toMatchObject({
+    name: 'NodeMisbehaved',
+    operation: 'header',
+    message: expect.stringContaining('a malformed header: parent'),
+  })
+})
+
+it('errors of verification name the path of the call, chain and hash included', async () => {
+  const { mirror, client, node, blocks } = await mirrored()
+  const { id, header } = blocks[ROUNDS]
+  mirror.changed.set(id, encodeHeader({ ...header, weight: 1n }))
+  const urls = [
+    await failureOf(client.headers(0, { verify: true }).all()),
+    await failureOf(client.header(0, id, { verify: true })),
+  ].map((error) => (error as InvalidHeader).url)
+  expect(urls).toEqual([`${node.url}${PREFIX}/chain/0/header`, `${node.url}${PREFIX}/chain/0/header/${id}`])
+  const block = { ...blockJson(blocks[2]), payloadWithOutputs: payloadJson(blocks[3].payload) }
+  node.onNetwork('GET', '/chain/0/block', () => json({ limit: 1, items: [block], next: null }))
+  const error = (await failureOf(client.blocks(0, { verify: true }).all())) as InvalidHeader
+  expect(error.url).toBe(`${node.url}${PREFIX}/chain/0/block`)
+})
+
+it('verify refuses a block with the payload of another', async () => {
   const { node, client, blocks } = await mirrored()
   const serve = (change: object) =>
     node.onNetwork('GET', '/chain/0/block', () =>

@@ -1,7 +1,7 @@
 /** What became of a solution that a node acknowledged: success of a submission does not say it (PROTOCOL.md A.2). */
 import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
-import { NodeRefusal } from '../../node/client.ts'
+import { NodeRefusal } from '../../node/errors.ts'
 import type { FollowUp } from '../source.ts'
 import type { SolvedBlock } from './hand-in.ts'
 import type { MiningNode } from './mining-node.ts'
@@ -26,7 +26,7 @@ export async function followUp(
       if (place.kind === 'passed') return { step: 'stale' }
     } catch (error) {
       failure = describeError(error)
-      if (error instanceof NodeRefusal && error.status < 500 && !error.retryable) break
+      if (error instanceof NodeRefusal && error.isNodesOwn) break
     }
     if (signal.aborted) return { step: 'unconfirmed', message: failure ?? 'the miner stopped before its chain had it' }
   }

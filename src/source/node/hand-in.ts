@@ -1,7 +1,7 @@
 /** Handing a solution to a node: again while there is no answer, and what the answer means. */
 import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
-import { NodeRefusal } from '../../node/client.ts'
+import { NodeRefusal } from '../../node/errors.ts'
 import { UnreachableError } from '../../node/unreachable.ts'
 import type { Receipt, RejectReason } from '../source.ts'
 import type { MiningNode, Place } from './mining-node.ts'
@@ -38,11 +38,11 @@ export async function handIn(block: SolvedBlock, { node, clock, random }: HandIn
       if (error instanceof UnreachableError && error.reason === 'closed') break
       if (!(error instanceof NodeRefusal)) continue
       if (isWithoutPayload(error)) return withoutPayload(block, error, node, attempt > 0)
-      if (error.status === 400) return rejection(error)
-      // Any other status may come from what stands before the node, and pass.
+      // What stands before the node may answer in its place, and that passes.
+      if (error.isNodesOwn) return rejection(error)
     }
   }
-  if (failure instanceof NodeRefusal && failure.status < 500 && !failure.retryable) return rejection(failure)
+  if (failure instanceof NodeRefusal && failure.status === 400) return rejection(failure)
   return { step: 'lost', reason: 'unreachable', message: describeError(failure) }
 }
 
@@ -50,7 +50,7 @@ function rejection(error: NodeRefusal): Receipt {
   return { step: 'rejected', reason: rejectReason(error), message: describeError(error) }
 }
 
-/** The node's own words (PROTOCOL.md A.2): it knows no payload of that work, or one that was used up. */
+/** The node's own words (PROTOCOL.md A.2): it knows no payload of that work, or it is used up. */
 function isWithoutPayload({ status, excerpt }: NodeRefusal): boolean {
   return status === 404 && /no associated payload/i.test(excerpt)
 }

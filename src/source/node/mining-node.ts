@@ -5,7 +5,8 @@ import { NewcutError } from '../../core/errors.ts'
 import { headerLayout } from '../../core/header.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { Work } from '../../core/work.ts'
-import { type NodeClient, NodeRefusal, NotFound } from '../../node/client.ts'
+import type { NodeClient } from '../../node/client.ts'
+import { NodeRefusal, NotFound, UnauthorizedMiner } from '../../node/errors.ts'
 
 /** Where a block is, as far as a node knows. */
 export type Place =
@@ -69,7 +70,7 @@ export function miningNodeOf({ client, account, clock, stallMs }: MiningNodeOpti
   return {
     url: http.baseUrl,
     description: `${info.nodeVersion} (${info.nodeNumberOfChains} chains) at ${http.baseUrl}`,
-    workBytes: headerLayout(newestDegree(client)).workBytes,
+    workBytes: headerLayout(client.graphHistory.at(-1)?.graph.degree ?? 0).workBytes,
     chains: info.nodeChains.map(Number),
     work: (chain, signal) => client.work(account, chain ?? undefined, { signal }),
     solved: (bytes) => client.solved(bytes),
@@ -79,12 +80,6 @@ export function miningNodeOf({ client, account, clock, stallMs }: MiningNodeOpti
     placeOf: (block) => placeOf(client, block),
     finalRefusal: (error) => finalRefusal(client, account, error),
   }
-}
-
-/** Adjacent chains per chain in the newest graph of the node. */
-function newestDegree({ info }: NodeClient): number {
-  const newest = info.nodeGraphHistory.reduce((a, b) => (b[0] > a[0] ? b : a))
-  return newest[1][0]?.[1].length ?? 0
 }
 
 async function placeOf(
@@ -112,18 +107,14 @@ async function isKnown(client: NodeClient, chain: number, hash: Uint8Array): Pro
   }
 }
 
-/** The node's own words about an account that may not mine (PROTOCOL.md A.1). */
-const UNAUTHORIZED = /unauthorized miner/i
-
-/** Anything may stand before a node and answer in its place; what it says in its own words is meant for us. */
-async function finalRefusal(
-  _client: NodeClient,
-  { account }: MinerAccount,
-  error: unknown,
-): Promise<NewcutError | null> {
-  if (!(error instanceof NodeRefusal)) return null
-  if (error.status === 403 && UNAUTHORIZED.test(error.excerpt)) {
-    const hint = `the node mines for configured accounts only, and compares account (${account}), predicate and keys as a whole`
+/** Anything may stand before a node and answer in its place: only what the node itself says of this miner is final. */
+async function finalRefusal(client: NodeClient, account: MinerAccount, error: unknown): Promise<NewcutError | null> {
+  if (error instanceof UnauthorizedMiner) {
+    const hint = `the node mines for configured accounts only, and compares account (${account.account}), predicate and keys as a whole`
+    return new NewcutError('NODE_REFUSED', error.message, { hint, cause: error })
+  }
+  if (error instanceof NodeRefusal && error.status === 404 && (await client.isMiningDisabled(account))) {
+    const hint = 'mining is not enabled on that node: its operator has to enable mining coordination'
     return new NewcutError('NODE_REFUSED', error.message, { hint, cause: error })
   }
   return null

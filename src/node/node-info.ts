@@ -1,0 +1,142 @@
+/**
+ * What a node says of itself, judged before anything is built on it: the name goes into paths, texts to the terminal,
+ * and chains and degrees decide how many streams and how much memory a miner needs. A node that lies here is refused.
+ */
+import { type Graph, graphs, MAX_CHAINS } from '../core/graph.ts'
+import { MAX_DEGREE, type WorkFields } from '../core/header.ts'
+import type { Network } from '../core/network.ts'
+import { printable } from '../core/printable.ts'
+import type { NodeInfo } from '../schema/bodies.ts'
+
+/** Most graphs in the history of a network; the main network has two. */
+const MAX_GRAPHS = 64
+/** Longest time between blocks of a chain: a year, the most that the embedded node takes as well. */
+const MAX_BLOCK_DELAY_US = 365 * 86_400_000_000
+/** Of texts in /info: versions, dates. */
+const MAX_TEXT_CHARACTERS = 100
+/** Network names of all known nodes; they are a segment of every path. */
+const NETWORK_NAME = /^[a-zA-Z0-9][\w.-]{0,63}$/
+
+/** Graphs by the height they begin at, ascending. */
+export type GraphHistory = Network['graphHistory']
+
+/** What a node says of itself, and its graphs as core/network.ts knows them. */
+export interface JudgedInfo {
+  /** Texts in it are printable and at most 100 characters long. */
+  readonly info: NodeInfo
+  readonly graphHistory: GraphHistory
+}
+
+/** What cannot be right in the answer of a node: a sentence that names what, where, and what would be right. */
+export class WrongAnswer extends Error {}
+
+/** Throws WrongAnswer for a description of a node that cannot be right. */
+export function judgeInfo(info: NodeInfo): JudgedInfo {
+  const { nodeVersion, nodeBlockDelay, nodePackageVersion, nodeServiceDate } = info
+  if (!NETWORK_NAME.test(nodeVersion)) {
+    const shown = JSON.stringify(printable(nodeVersion, MAX_TEXT_CHARACTERS))
+    wrong(`nodeVersion is ${shown}, expected the name of a network: up to 64 letters, digits, dots and dashes`)
+  }
+  if (nodeBlockDelay > MAX_BLOCK_DELAY_US) {
+    wrong(`nodeBlockDelay is ${nodeBlockDelay}, expected 1 to ${MAX_BLOCK_DELAY_US} microseconds`)
+  }
+  const graphHistory = judgeHistory(info.nodeGraphHistory)
+  judgeChains(info, graphHistory)
+  const text = (value: string) => printable(value, MAX_TEXT_CHARACTERS)
+  const texts = {
+    nodeApiVersion: text(info.nodeApiVersion),
+    ...(nodePackageVersion !== undefined && { nodePackageVersion: text(nodePackageVersion) }),
+    ...(typeof nodeServiceDate === 'string' && { nodeServiceDate: text(nodeServiceDate) }),
+  }
+  return { info: { ...info, ...texts }, graphHistory }
+}
+
+/** Live nodes list the newest first. */
+function judgeHistory(entries: NodeInfo['nodeGraphHistory']): GraphHistory {
+  if (entries.length === 0 || entries.length > MAX_GRAPHS) {
+    wrong(`nodeGraphHistory has ${entries.length} graphs, expected 1 to ${MAX_GRAPHS}`)
+  }
+  const history = entries.map(([from, list]) => {
+    if (!isNatural(from)) wrong(`nodeGraphHistory has a graph from height ${from}, expected a whole number from 0 on`)
+    return { from, graph: graphOf(list, `the graph from height ${from}`) }
+  })
+  history.sort((a, b) => a.from - b.from)
+  const twice = history.find(({ from }, i) => i > 0 && from === history[i - 1].from)
+  if (twice !== undefined) wrong(`nodeGraphHistory has two graphs from height ${twice.from}, expected one`)
+  return history
+}
+
+function graphOf(list: NodeInfo['nodeGraphHistory'][number][1], name: string): Graph {
+  const chains = list.length
+  if (chains === 0 || chains > MAX_CHAINS) wrong(`${name} has ${chains} chains, expected 1 to ${MAX_CHAINS}`)
+  const byChain = new Map(list.map(([chain, others]) => [chain, others.toSorted((a, b) => a - b)]))
+  const adjacents = Array.from({ length: chains }, (_, chain) => {
+    const here = byChain.get(chain)
+    if (here === undefined) wrong(`${name} does not have chain ${chain}, expected chains 0 to ${chains - 1}`)
+    return here
+  })
+  const degree = adjacents[0].length
+  if (degree > MAX_DEGREE) wrong(`${name} has chains with ${degree} adjacent chains, expected at most ${MAX_DEGREE}`)
+  const unlike = adjacents.findIndex(({ length }) => length !== degree)
+  if (unlike >= 0) {
+    wrong(
+      `${name} has ${adjacents[unlike].length} chains adjacent to chain ${unlike}, expected ${degree} as for chain 0`,
+    )
+  }
+  adjacents.forEach((here, chain) => {
+    here.forEach((other, i) => {
+      if (other === chain || other === here[i - 1] || !adjacents[other]?.includes(chain)) {
+        wrong(`${name} has chain ${other} adjacent to chain ${chain}, expected different chains, each to the other`)
+      }
+    })
+  })
+  const isSame = (graph: Graph) => JSON.stringify(graph.adjacents) === JSON.stringify(adjacents)
+  return { name: Object.values(graphs).find(isSame)?.name ?? 'other', adjacents, degree }
+}
+
+function judgeChains({ nodeChains, nodeNumberOfChains }: NodeInfo, graphHistory: GraphHistory): void {
+  const count = Math.max(...graphHistory.map(({ graph }) => graph.adjacents.length))
+  const seen = new Set<number>()
+  for (const id of nodeChains) {
+    const chain = Number(id)
+    if (String(chain) !== id || chain >= count || seen.has(chain)) {
+      const shown = JSON.stringify(printable(id, MAX_TEXT_CHARACTERS))
+      wrong(`nodeChains has ${shown}, expected different chains from 0 to ${count - 1}, as in nodeGraphHistory`)
+    }
+    seen.add(chain)
+  }
+  if (nodeNumberOfChains !== nodeChains.length) {
+    wrong(`nodeNumberOfChains is ${nodeNumberOfChains}, expected ${nodeChains.length}, the number of nodeChains`)
+  }
+}
+
+/** Throws WrongAnswer for work that does not fit the graphs of its node. */
+export function judgeWork({ chainId, height, adjacents }: WorkFields, graphHistory: GraphHistory): void {
+  if (height < 1n || height > BigInt(Number.MAX_SAFE_INTEGER)) {
+    wrong(`height ${height}, expected 1 to ${Number.MAX_SAFE_INTEGER}`)
+  }
+  // A block refers to its adjacent chains by the graph of its parent's height (PROTOCOL.md D).
+  const graph = graphBefore(graphHistory, Number(height))
+  const expected = graph.adjacents[chainId]
+  if (expected === undefined) {
+    wrong(`chain ${chainId} at height ${height}, expected one of 0 to ${graph.adjacents.length - 1} as in its /info`)
+  }
+  const chains = [...adjacents.keys()]
+  if (chains.length === expected.length && chains.every((chain, i) => chain === expected[i])) return
+  const actual = chains.length === 0 ? 'no chains' : `chains ${chains.join(', ')}`
+  const right = expected.length === 0 ? 'none' : expected.join(', ')
+  wrong(`${actual} adjacent to chain ${chainId} at height ${height}, expected ${right} as in its /info`)
+}
+
+function graphBefore(history: GraphHistory, height: number): Graph {
+  const reached = history.filter(({ from }) => from < height)
+  return (reached.at(-1) ?? history[0]).graph
+}
+
+function isNatural(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0
+}
+
+function wrong(what: string): never {
+  throw new WrongAnswer(what)
+}

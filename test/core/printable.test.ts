@@ -1,0 +1,39 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { describeError, NewcutError } from '../../src/core/errors.ts'
+import { MAX_LINE_CHARACTERS, printable } from '../../src/core/printable.ts'
+
+it('replaces what commands a terminal, turns the writing around or ends a line by a space', () => {
+  for (const [evil, shown] of [
+    ['\x1b[31mred\x1b[0m', '[31mred [0m'],
+    ['\x1b]0;title\x07text', ']0;title text'],
+    ['a\u202Eb\u2066c\u200Fd', 'a b c d'],
+    ['one\r\ntwo\u2028three\x85four', 'one two three four'],
+    ['zero\u200Bwidth\uFEFF', 'zero width'],
+    ['\x9b2J', '2J'],
+    ['lone \uD800 surrogate', 'lone surrogate'],
+    [new TextDecoder().decode(Uint8Array.of(0x61, 0xff, 0xfe, 0x62)), 'a b'],
+    ['Grüße, 日本 – €', 'Grüße, 日本 – €'],
+  ] as const) {
+    expect(printable(evil)).toBe(shown)
+  }
+})
+
+it('cuts any text to its length, and leaves nothing that is not printable', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.integer({ min: 1, max: 50 }), (text, most) => {
+      const line = printable(text, most)
+      expect(line.length).toBeLessThanOrEqual(most)
+      expect(line).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029\n\r]/u)
+    }),
+  )
+  expect(printable('x'.repeat(10_000_000))).toBe(`${'x'.repeat(MAX_LINE_CHARACTERS - 1)}…`)
+})
+
+it('describes an error by printable text, whoever wrote its causes', () => {
+  const cause = new Error('certificate of \x1b[2Jevil\u202E.example')
+  expect(describeError(new NewcutError('NODE_UNREACHABLE', 'no answer', { cause }))).toBe(
+    'no answer: certificate of [2Jevil .example',
+  )
+  expect(describeError('\x07bell')).toBe('bell')
+})
