@@ -1,6 +1,7 @@
 /** The console face: what happens becomes lines for people, or JSON records. Colours are decided here alone. */
 import { styleText } from 'node:util'
 import { type Logger, pino } from 'pino'
+import { describeError, type NewcutError } from '../core/errors.ts'
 import { formatDuration, formatHashrate, withPrefix } from '../core/units.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import type { Snapshot } from '../mine/stats.ts'
@@ -19,6 +20,23 @@ export interface Face {
   readonly show: (event: ConsoleEvent) => void
 }
 
+/** Where lines go: standard output as a rule. */
+export interface Output {
+  readonly isTTY?: boolean
+  write(text: string): unknown
+}
+
+export type LogFormat = 'text' | 'json'
+
+/** The face in that format; colours where a terminal shows text and the variable NO_COLOR is not set. */
+export function faceFor(
+  format: LogFormat,
+  out: Output,
+  environment: Readonly<Record<string, string | undefined>>,
+): Face {
+  return format === 'json' ? jsonFace(out) : textFace(out, { colours: out.isTTY === true && !environment.NO_COLOR })
+}
+
 type Style = 'green' | 'yellow' | 'red' | 'cyan' | 'dim' | 'bold'
 
 export interface Line {
@@ -31,12 +49,11 @@ export interface Line {
 const LINE_BURST = 60
 const LINES_PER_SECOND = 5
 
-/** Writes lines for people to `out`; colours when it is a terminal. */
+/** Writes lines for people to `out`. */
 export function textFace(
-  out: { readonly isTTY?: boolean; write(text: string): unknown },
-  now: () => Date = () => new Date(),
+  out: Pick<Output, 'write'>,
+  { colours = false, now = () => new Date() }: { colours?: boolean; now?: () => Date } = {},
 ): Face {
-  const colours = out.isTTY === true && !process.env.NO_COLOR
   const paint = (style: Style, text: string) => (colours ? styleText(style, text) : text)
   const budget = new LineBudget(() => now().getTime())
   const print = ({ label, style, text }: Line) => {
@@ -93,11 +110,8 @@ class LineBudget {
 }
 
 /** One JSON object a line, through pino. */
-export function jsonFace(out: { write(text: string): unknown }): Face {
-  const logger: Logger = pino(
-    { base: null, messageKey: 'message', timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: levelName } },
-    { write: (text: string) => void out.write(text) },
-  )
+export function jsonFace(out: Pick<Output, 'write'>): Face {
+  const logger = jsonLogger(out)
   return {
     show: (event) => {
       const { type, ...rest } = event
@@ -105,6 +119,25 @@ export function jsonFace(out: { write(text: string): unknown }): Face {
       logger[level]({ event: type, ...rest })
     },
   }
+}
+
+function jsonLogger(out: Pick<Output, 'write'>): Logger {
+  return pino(
+    { base: null, messageKey: 'message', timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: levelName } },
+    { write: (text: string) => void out.write(text) },
+  )
+}
+
+/** Why the program ends: a line on `err` for people, or an object on `out`, where the other JSON records are. */
+export function reportError(
+  error: NewcutError,
+  format: LogFormat,
+  { out, err }: { readonly out: Output; readonly err: Output },
+): void {
+  const { code, hint } = error
+  const message = describeError(error)
+  if (format === 'json') jsonLogger(out).error({ event: 'error', code, message, hint })
+  else err.write(`newcut: ${message}${hint === undefined ? '' : ` (${hint})`} [${code}]\n`)
 }
 
 const levelName = (label: string) => ({ level: label })

@@ -85,6 +85,9 @@ export const solveOptions = {
   ...cpuOptions,
 }
 
+/** A healthy stream may be silent for longer than this; reopening it all the time would only load the node. */
+const LEAST_STALL_MS = 1000
+
 /** Options of `newcut mine`. */
 export const mineOptions = {
   node: unset(nodeUrl, 'URL', 'node to mine for; without it, an embedded development network'),
@@ -115,10 +118,11 @@ export const mineOptions = {
   ),
   log: logOption,
   stall: unset(
-    duration(1, true),
+    duration(LEAST_STALL_MS, true),
     'TIME',
-    'reopen a silent update stream after this; 5 block delays, at least 10s, if not given',
+    'reopen an update stream that is silent for this long, 0 for never; 5 block delays, at least 10s, if not given',
   ),
+  'fail-fast': option(yesNo, false, null, 'end with an error if the node does not answer at the start'),
   insecure: option(yesNo, false, null, "do not check the node's TLS certificate"),
   fingerprint: unset(certificateFingerprint, 'SHA256', "accept only the node's certificate with this SHA-256"),
   ...networkOptions,
@@ -132,5 +136,10 @@ type ValueOf<Spec> = Spec extends { readonly kind: ValueKind<infer T>; readonly 
 
 /** Option name -> value. */
 export type Values<Table> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> }
+
+/** The name of a switch that is on unless it is given: `no-pow` for `pow`; null for other options. */
+export function negatedName(name: string, { placeholder, fallback }: OptionSpec<unknown>): string | null {
+  return placeholder === null && fallback === true ? `no-${name}` : null
+}
 
 export const environmentName = (name: string) => `NEWCUT_${name.toUpperCase().replaceAll('-', '_')}`

@@ -10,6 +10,14 @@ import { meets, powHash } from '../core/pow.ts'
 import { difficultyOf, levelOf } from '../core/target.ts'
 import { decodeWorkResponse } from '../core/work.ts'
 
+/** `input` is text, a file, or `-` for standard input. Exit code 1 when something in it could not be read. */
+export async function runInspect(input: string): Promise<number> {
+  return inspect(input, () => readFileSync(0), {
+    out: (line) => void process.stdout.write(`${line}\n`),
+    err: (line) => void process.stderr.write(`${line}\n`),
+  })
+}
+
 export interface Output {
   readonly out: (line: string) => void
   readonly err: (line: string) => void
