@@ -117,7 +117,7 @@ function addConfiguredCommands(
 function addPlainCommands(program: Command, commands: Commands, done: (code: number) => void): void {
   program
     .command('inspect [input]')
-    .description('show headers, works and work responses: hex, base64url, a file, or - for standard input')
+    .description('show headers, works and work responses: hex, base64, JSON of a node, a file, or - for standard input')
     .action(async (input = '-') => {
       done(await commands.inspect(input))
     })

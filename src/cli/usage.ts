@@ -74,7 +74,7 @@ function optionFirst(typed: string, program: Command): NewcutError {
   if (owner === undefined) {
     const [mine] = program.commands
     return new NewcutError('BAD_OPTION', `${typed}: no such option${guess(typed, longFlags(mine))}`, {
-      hint: `options follow a command: newcut ${mine.name()} ${typed}; newcut --help lists the commands`,
+      hint: `a command comes first, such as newcut ${mine.name()}; newcut --help lists them`,
     })
   }
   return new NewcutError('BAD_OPTION', `${typed}: a command comes first`, { hint: `newcut ${owner.name()} ${typed}` })
