@@ -18,6 +18,7 @@ describe('newcut devnet --mine', () => {
     const [, url] = await node.sees(URL_LINE)
     expect(node.out()).toMatch(/difficulty 200 at/)
     await node.sees(/^mine: by itself$/m)
+    await node.sees(/^paid: k:[0-9a-f]{64}, the built-in key of development networks/m)
     await node.sees(/ready {5}cpu: js/)
     await node.sees(/accepted {2}chain \d/)
     await node.sees(BLOCK_LINE)
@@ -33,6 +34,7 @@ describe('newcut devnet --mine', () => {
     const key = 'ab'.repeat(32)
     const node = devnet('--mine', '--threads', '1', '--difficulty', '10', '--mining-public-key', key)
     const [, url] = await node.sees(URL_LINE)
+    await node.sees(new RegExp(`^paid: k:${key} \\(keys-all\\)$`, 'm'))
     await node.sees(/accepted {2}chain \d/)
     // Anybody else is refused.
     const body = JSON.stringify({ account: 'k:other', predicate: 'keys-all', 'public-keys': ['other'] })
@@ -107,7 +109,7 @@ describe('modes that exclude each other', () => {
     [['--mine', '--no-pow'], /--mine needs proof of work, and --no-pow leaves nothing to search \(--auto-mine/],
     [['--mine', '--auto-mine', 'on-demand'], /--mine and --auto-mine exclude each other/],
     [['--auto-mine', 'constant:2'], /--auto-mine constant:2: expected on-demand, constant:TIME such as constant:2s/],
-    [['--threads', '2'], /--threads is for --mine, which is not given/],
+    [['--threads', '2'], /--threads has no effect: it is for --mine, which is not given/],
     [['--mine', '--threads', '0'], /--threads 0: nothing would search/],
   ])('%j', async (args, pattern) => {
     const { code, out, err } = await run(['devnet', '--port', '0', ...args])
