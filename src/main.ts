@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /** The entry of the command line. */
 import { runProgram } from './cli/program.ts'
-import { commands, surroundings } from './commands/commands.ts'
+import { commands } from './commands/commands.ts'
+import { surroundings } from './commands/surroundings.ts'
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // A reader that goes away (`newcut inspect ... | head`) is no failure of ours.

@@ -148,12 +148,12 @@ function editDistance(a: string, b: string): number {
   return row[b.length]
 }
 
-/** The effective configuration as a YAML file; where each value comes from is a comment. */
-export function printConfig<Table extends Readonly<Record<string, unknown>>>(
+/** The lines of a YAML file with the effective configuration; a comment says where each value comes from. */
+export function configLines<Table extends Readonly<Record<string, unknown>>>(
   table: Table,
   { values, origins }: Config<Table>,
-): string {
-  const lines = Object.entries(table).map(([name, entry]) => {
+): string[] {
+  return Object.entries(table).map(([name, entry]) => {
     const spec = entry as OptionSpec<unknown>
     const value = (values as Record<string, unknown>)[name]
     if (value === undefined) return `# ${name}: not set (${spec.help})`
@@ -162,5 +162,4 @@ export function printConfig<Table extends Readonly<Record<string, unknown>>>(
       .replace(/^\{ (.*) \}$/, '$1')
     return `${yaml} # ${origins.get(name)}`
   })
-  return `${lines.join('\n')}\n`
 }

@@ -2,7 +2,7 @@
 import { Command, CommanderError } from 'commander'
 import { NewcutError } from '../core/errors.ts'
 import { type Config, resolveConfig } from './config.ts'
-import { type LogFormat, type Output, reportError } from './console.ts'
+import { type LogFormat, type Output, reportError, type Terminal } from './console.ts'
 import { devnetOptions, mineOptions, type OptionSpec, solveOptions } from './options.ts'
 import { usageError } from './usage.ts'
 
@@ -18,12 +18,9 @@ export interface Commands {
   readonly bench: (options: BenchOptions) => Promise<number>
 }
 
-/** Who runs this program, and where. */
-export interface Surroundings {
+/** Which program runs, and where. */
+export interface Surroundings extends Terminal {
   readonly version: string
-  readonly environment: Readonly<Record<string, string | undefined>>
-  readonly out: Output
-  readonly err: Output
 }
 
 /** What to measure (bench/bench.ts). */

@@ -1,21 +1,14 @@
 /** Every command. Each is loaded when it is run: who inspects a header need not wait for servers and threads. */
-import type { Commands, Surroundings } from '../cli/program.ts'
-import { packageVersion } from '../platform/version.ts'
+import type { Commands } from '../cli/program.ts'
+import { surroundings } from './surroundings.ts'
 
-export const surroundings: Surroundings = {
-  version: packageVersion,
-  environment: process.env,
-  out: process.stdout,
-  err: process.stderr,
-}
-
-const printLine = (line: string) => void process.stdout.write(`${line}\n`)
+const printLine = (line: string) => void surroundings.out.write(`${line}\n`)
 
 export const commands: Commands = {
   mine: async (config) => (await import('./mine.ts')).runMine(config),
   devnet: async (config) => (await import('./devnet.ts')).runDevnet(config),
   solve: async (target, { values }) => (await import('./solve.ts')).runSolve({ target, ...values }),
-  config: async (config) => (await import('./config.ts')).runConfig(config),
+  config: async (config) => (await import('./config.ts')).runConfig(config, printLine),
   inspect: async (input) => (await import('./inspect.ts')).runInspect(input),
   keygen: async (json) => (await import('./keygen.ts')).runKeygen(json, printLine),
   devices: async (options) => (await import('./devices.ts')).runDevices(options, printLine),

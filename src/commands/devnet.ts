@@ -12,10 +12,10 @@ import { type Devnet, type DevnetOptions, startDevnet } from '../devnet/devnet.t
 import { describeAutoMine } from '../devnet/orders/auto-mine.ts'
 import type { AskedSettings } from '../devnet/settings.ts'
 import { untilStopped } from '../platform/shutdown.ts'
-import { packageVersion } from '../platform/version.ts'
 import { runCheck } from './check.ts'
 import { refuseIdle } from './effect.ts'
 import { type NetworkValues, networkLine } from './network.ts'
+import { surroundings } from './surroundings.ts'
 
 type DevnetConfig = Config<typeof devnetOptions>
 type DevnetValues = Values<typeof devnetOptions>
@@ -62,7 +62,7 @@ function checkModes(config: DevnetConfig): void {
 
 async function serve(config: DevnetConfig, stopped: AbortSignal): Promise<number> {
   const { values } = config
-  const face = faceFor(values.log, process.stdout, process.env)
+  const face = faceFor(values.log, surroundings)
   const failed = new AbortController()
   const devnet = await startDevnet({ ...startOptions(config, face), onFailure: () => failed.abort() })
   const ended = AbortSignal.any([stopped, failed.signal])
@@ -116,7 +116,7 @@ function banner(devnet: Devnet, values: DevnetValues): string[] {
   const mining = `${url}/${values.product}/0.0/${network.name}/mining/work`
   const mode = autoMine ? `auto-mine: ${describeAutoMine(autoMine)}` : values.mine ? 'mine: by itself' : null
   return [
-    `newcut ${packageVersion}`,
+    `newcut ${surroundings.version}`,
     networkLine(devnet),
     ...(values.data === undefined ? [] : [`data: ${values.data}, ${chains.store.size} blocks`]),
     ...(mode === null ? [] : [mode]),

@@ -7,9 +7,9 @@ import { type MinerStart, runMiner } from '../compose/miner.ts'
 import { checkPayee, paidLine } from '../compose/payee.ts'
 import { type Devnet, startDevnet } from '../devnet/devnet.ts'
 import { untilStopped } from '../platform/shutdown.ts'
-import { packageVersion } from '../platform/version.ts'
 import { checkMineFlags, minerSetup } from './miner-setup.ts'
 import { networkLine, networkSettings } from './network.ts'
+import { surroundings } from './surroundings.ts'
 
 export function runMine(config: Config<typeof mineOptions>): Promise<number> {
   return untilStopped((stopped) => mine(config, stopped))
@@ -18,7 +18,7 @@ export function runMine(config: Config<typeof mineOptions>): Promise<number> {
 async function mine(config: Config<typeof mineOptions>, stopped: AbortSignal): Promise<number> {
   const { values } = config
   checkMineFlags(config)
-  const face = faceFor(values.log, process.stdout, process.env)
+  const face = faceFor(values.log, surroundings)
   // Before a network is started for nothing.
   const { node } = values
   const setup = minerSetup(config, node ?? '')
@@ -49,7 +49,7 @@ function banner({ client, account, api }: MinerStart, devnet: Devnet | null): st
       ? `network: ${nodeVersion}, ${nodeNumberOfChains} chains, block delay ${nodeBlockDelay / 1e6} s at ${client.http.baseUrl}`
       : networkLine(devnet)
   return [
-    `newcut ${packageVersion}, node ${process.versions.node}, ${processor}`,
+    `newcut ${surroundings.version}, node ${process.versions.node}, ${processor}`,
     network,
     paidLine(account),
     api === null ? 'metrics: off' : `metrics: ${api.url}/metrics, summary: ${api.url}/api/summary`,
