@@ -20,22 +20,23 @@ import { surroundings } from './surroundings.ts'
 type DevnetConfig = Config<typeof devnetOptions>
 type DevnetValues = Values<typeof devnetOptions>
 
-/** Those that somebody chose: a network that is on disk has its own. */
+/** The settings that the user chose. For the rest, a network on disk keeps its own. */
 function chosenSettings({ values, origins }: DevnetConfig): AskedSettings {
   const chosen = <T>(name: keyof NetworkValues, value: T) => (origins.get(name) === 'default' ? undefined : value)
   return {
     graph: chosen('graph', values.graph),
     blockDelayMs: chosen('block-delay', values['block-delay']),
     difficulty: chosen('difficulty', values.difficulty),
-    // Switches have no other use than to be chosen; with --auto-mine it goes without saying.
+    // --auto-mine implies that there is no proof of work.
     pow: values['auto-mine'] === undefined ? chosen('pow', values.pow) : false,
   }
 }
 
 export async function runDevnet(config: DevnetConfig): Promise<number> {
   const { check, data } = config.values
-  if (check && data === undefined)
+  if (check && data === undefined) {
     throw new NewcutError('BAD_OPTION', '--check needs --data DIR, the directory to check')
+  }
   checkModes(config)
   return untilStopped((stopped) =>
     check && data !== undefined ? runCheck(data, stopped, (line) => console.log(line)) : serve(config, stopped),
@@ -73,7 +74,7 @@ async function serve(config: DevnetConfig, stopped: AbortSignal): Promise<number
   } catch (error) {
     if (!ended.aborted) throw error
   } finally {
-    // After a failed write closing throws what it was.
+    // If a write failed, this throws its error.
     await devnet.close()
   }
   return 0
@@ -126,7 +127,7 @@ function banner(devnet: Devnet, values: DevnetValues): string[] {
   ]
 }
 
-/** The real miner, over the wire as any other. */
+/** The same miner as that of `newcut mine`, over HTTP. */
 async function mineItself(devnet: Devnet, config: DevnetConfig, face: Face, stopped: AbortSignal): Promise<void> {
   const snapshot = await runMiner(minerSetup(devnet, config), { onEvent: face.show, stopped })
   face.show({ type: 'summary', snapshot })

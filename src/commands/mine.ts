@@ -19,9 +19,9 @@ async function mine(config: Config<typeof mineOptions>, stopped: AbortSignal): P
   const { values } = config
   checkMineFlags(config)
   const face = faceFor(values.log, surroundings)
-  // Before a network is started for nothing.
   const { node } = values
   const setup = minerSetup(config, node ?? '')
+  // Wrong options are refused before a network is started.
   checkPayee(setup.payee)
   const devnet = node === undefined ? await startDevnet({ ...networkSettings(values), port: 0 }) : null
   try {
@@ -33,7 +33,7 @@ async function mine(config: Config<typeof mineOptions>, stopped: AbortSignal): P
     face.show({ type: 'summary', snapshot })
     return 0
   } catch (error) {
-    // Stopped before there was anything to stop: what fails then is no error.
+    // What fails after the user asked to stop is no error.
     if (stopped.aborted) return 0
     throw error
   } finally {

@@ -10,7 +10,7 @@ import { type Idle, refuseIdle } from './effect.ts'
 
 type MineConfig = Config<typeof mineOptions>
 
-/** The miner for the node at `url`. Throws NewcutError BAD_OPTION for options that have no effect. */
+/** The miner for the node at `url`. Throws NewcutError BAD_OPTION for an external engine without a command. */
 export function minerSetup(config: MineConfig, url: string): MinerSetup {
   const { values, origins } = config
   const { insecure, fingerprint, 'fail-fast': failFast, http, blocks, duration: durationMs } = values

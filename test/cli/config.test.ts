@@ -64,7 +64,7 @@ describe('where values come from', () => {
     [{}, yamlFile('list.yaml', '- threads\n'), 'expected lines of the form option: value'],
     [{}, yamlFile('broken.yaml', 'threads: [1\n'), 'configuration file'],
     [{}, join(folder, 'missing.yaml'), 'ENOENT'],
-  ])('%j %s is one clear error', (environment, path, message) => {
+  ])('are refused with the place and what is wrong: %j %s', (environment, path, message) => {
     expect(() => resolveConfig(mineOptions, {}, environment, path)).toThrow(message)
   })
 
@@ -116,7 +116,7 @@ describe('values', () => {
     [yesNo, 'maybe', undefined],
     [publicKeys, ['AB'.repeat(32)], ['ab'.repeat(32)]],
     [publicKeys, 'zz'.repeat(32), undefined],
-  ])('row %# is what it should be', (kind, raw, value) => {
+  ])('are read, or refused when they are not of their kind (row %#)', (kind, raw, value) => {
     expect(kind.parse(raw)).toEqual(value)
   })
 })

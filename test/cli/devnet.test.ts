@@ -13,7 +13,7 @@ function devnet(...args: string[]) {
 }
 
 describe('newcut devnet --mine', () => {
-  it('mines itself with proof of work, over the wire, and shows what the miner does and the blocks', async () => {
+  it('mines its own network with proof of work, and shows miner and blocks', async () => {
     const node = devnet('--mine', '--threads', '1', '--kernel', 'js', '--difficulty', '200', '--graph', 'pair')
     const [, url] = await node.sees(URL_LINE)
     expect(node.out()).toMatch(/difficulty 200 at/)
@@ -49,7 +49,7 @@ describe('newcut devnet --auto-mine', () => {
   it.each([
     ['constant:50ms', /^auto-mine: a block on every chain each 50 ms$/m],
     ['simulated:1MH/s', /^auto-mine: blocks as 1\.00 MH\/s would find them$/m],
-  ])('%s: blocks come by themselves, without proof of work', async (mode, line) => {
+  ])('%s makes blocks without proof of work', async (mode, line) => {
     const node = devnet('--auto-mine', mode, '--graph', 'petersen', '--difficulty', '1k')
     await node.sees(line)
     await node.sees(BLOCK_LINE)
@@ -58,7 +58,7 @@ describe('newcut devnet --auto-mine', () => {
     expect(await node.ended).toMatchObject({ code: 0, err: '' })
   })
 
-  it('on-demand: blocks by /make-blocks, and the console tells of them', async () => {
+  it('on-demand makes blocks by POST /make-blocks, and shows them', async () => {
     const node = devnet('--auto-mine', 'on-demand')
     const [, url] = await node.sees(URL_LINE)
     await node.sees(/^auto-mine: blocks by POST \/make-blocks$/m)
@@ -77,7 +77,7 @@ describe('newcut devnet --auto-mine', () => {
     ['simulated:2.5 kH/s', { kind: 'simulated', hashesPerSecond: 2500 }],
     ['simulated:7H/s', { kind: 'simulated', hashesPerSecond: 7 }],
     ['simulated:5000EH/s', { kind: 'simulated', hashesPerSecond: 5e21 }],
-  ] as const)('reads %s, and writes what means the same', (text, value) => {
+  ] as const)('reads %s, and writes it so that it reads the same', (text, value) => {
     expect(autoMineMode.parse(text)).toEqual(value)
     expect(autoMineMode.parse(autoMineMode.format(value))).toEqual(value)
   })
@@ -99,12 +99,12 @@ describe('newcut devnet --auto-mine', () => {
     '',
     7,
     null,
-  ])('%j is no mode', (raw) => {
+  ])('refuses %j as a mode', (raw) => {
     expect(autoMineMode.parse(raw)).toBeUndefined()
   })
 })
 
-describe('modes that exclude each other', () => {
+describe('newcut devnet refuses modes that exclude each other', () => {
   it.each([
     [['--mine', '--no-pow'], /--mine needs proof of work, and --no-pow leaves nothing to search \(--auto-mine/],
     [['--mine', '--auto-mine', 'on-demand'], /--mine and --auto-mine exclude each other/],

@@ -34,7 +34,7 @@ describe('newcut mine', () => {
     expect(code).toBe(0)
   })
 
-  it('mines a node in another process, whose console tells of the blocks', async () => {
+  it('mines for a node in another process, which shows the blocks', async () => {
     const node = start(['devnet', '--port', '0', '--difficulty', '1k'])
     const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)/)
     const { code, out, err } = await run(['mine', '--node', url, '--blocks', '20', '--http', 'off'])
@@ -208,7 +208,7 @@ describe('the HTTP face', () => {
     expect(promtool.status).toBe(0)
   })
 
-  it('a busy default port is a warning, a busy port that was asked for an error', async () => {
+  it('mines without metrics where the default port is taken, and refuses a taken port that was asked for', async () => {
     const server = createServer()
     // Whoever else on this machine has it may let go at any time: until it is ours.
     server.on('error', () => setTimeout(() => server.listen(4148, '127.0.0.1'), 100))
