@@ -50,9 +50,10 @@ export function usageError(error: CommanderError, program: Command, args: readon
     const typed = /'(.*)'/.exec(message)?.[1] ?? ''
     return command === undefined ? optionFirst(typed, program) : unknownOption(typed, command)
   }
-  if (error.code === 'commander.unknownCommand') {
+  // `newcut nosuch` is the one, `newcut help nosuch` the other.
+  if (error.code === 'commander.unknownCommand' || error.code === 'commander.help') {
     const names = program.commands.map((each) => each.name())
-    const typed = args[0] ?? ''
+    const typed = (args[0] === 'help' ? args[1] : args[0]) ?? ''
     return new NewcutError('BAD_OPTION', `${typed}: no such command${closest(typed, names)}`, {
       hint: `commands: ${names.join(', ')}`,
     })

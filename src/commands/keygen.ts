@@ -29,7 +29,7 @@ export function keyLines({ publicKey, secretKey }: KeyPair): string[] {
     stringify({ 'public-key': publicKey }).trim(),
     `# account: k:${publicKey}`,
     `# secret-key: ${secretKey}`,
-    '# Keep the secret key secret: whoever has it can spend what the account is paid. Mining needs the public key only.',
+    '# Keep the secret key secret: whoever has it can spend what the account is paid. Mining needs only the public key.',
     '# To mine for it: newcut mine --public-key KEY, or save these lines and give the file as --config FILE.',
   ]
 }

@@ -43,10 +43,11 @@ async function mine(config: Config<typeof mineOptions>, stopped: AbortSignal): P
 
 function banner({ client, account, api }: MinerStart, devnet: Devnet | null): string[] {
   const processor = cpus()[0]?.model.trim() ?? process.arch
+  const { baseUrl } = client.http
   const { nodeVersion, nodeNumberOfChains, nodeBlockDelay } = client.info
   const network =
     devnet === null
-      ? `network: ${nodeVersion}, ${nodeNumberOfChains} chains, block delay ${nodeBlockDelay / 1e6} s at ${client.http.baseUrl}`
+      ? `network: ${nodeVersion}, ${nodeNumberOfChains} chains, block delay ${nodeBlockDelay / 1e6} s at ${baseUrl}`
       : networkLine(devnet)
   return [
     `newcut ${surroundings.version}, node ${process.versions.node}, ${processor}`,

@@ -161,6 +161,10 @@ describe('errors of newcut', () => {
   })
 })
 
+it.each([['mien'], ['help', 'mien']])('newcut %s %s tells which commands there are', async (...args) => {
+  expect(await errorOf(args)).toMatch(/^newcut: mien: no such command; did you mean mine\? \(commands: mine, devnet, /)
+})
+
 it('newcut alone prints help', async () => {
   const { code, out, err } = await run([])
   expect({ code, err }).toEqual({ code: 0, err: '' })

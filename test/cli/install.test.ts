@@ -41,7 +41,7 @@ interface Package {
   readonly engines?: { readonly node?: string }
 }
 
-/** Whether a range of package.json allows this version of Node. Ranges: `>=20`, `^20.19.0`, `20`, `20.x`, joined by ||. */
+/** Whether a range allows this version of Node. Ranges: `>=20`, `^20.19.0`, `20`, `20.x`, joined by ||. */
 function allows(range: string, version: readonly number[]): boolean {
   return range.split('||').some((part) => {
     const match = /^(>=|\^|)\s*(\d+)(?:\.(\d+|x))?(?:\.(\d+|x))?$/.exec(part.trim())

@@ -126,7 +126,7 @@ describe('errors of newcut mine are one line with a hint, and exit code 1', () =
   const oneLine = (err: string) => err.trim().split('\n').length === 1 && !err.includes('    at ')
 
   it('an unreachable node', async () => {
-    const { code, err } = await run(['mine', '--node', 'http://127.0.0.1:1'])
+    const { code, err } = await run(['mine', '--node', 'http://127.0.0.1:1', '--fail-fast'])
     expect(err).toMatch(/^newcut: http:\/\/127\.0\.0\.1:1: .* \(.*\) \[NODE_UNREACHABLE\]$/m)
     expect(oneLine(err)).toBe(true)
     expect(code).toBe(1)
