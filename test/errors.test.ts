@@ -17,6 +17,12 @@ it('an error is described with its causes, on one line, each once', () => {
   expect(describeError('plain')).toBe('plain')
 })
 
+it('a cause whose code is named already is not described again', () => {
+  const cause = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' })
+  const error = new NewcutError('NODE_UNREACHABLE', 'node: connection refused (ECONNREFUSED)', { cause })
+  expect(describeError(error)).toBe('node: connection refused (ECONNREFUSED)')
+})
+
 it('a format error names field and offset', () => {
   const error = new FormatError('target', 158, 'too short')
   expect(error).toMatchObject({ code: 'BAD_FORMAT', field: 'target', offset: 158 })

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { parse as parseYaml, stringify as stringifyYaml } from 'yaml'
 import { NewcutError } from '../core/errors.ts'
-import { devnetOptions, environmentName, mineOptions, type OptionSpec, type Values } from './options.ts'
+import { devnetOptions, environmentName, mineOptions, negatedName, type OptionSpec, type Values } from './options.ts'
 
 export type Origin = 'flag' | 'environment' | 'file' | 'default'
 
@@ -33,23 +33,50 @@ export function resolveConfig<Table extends Readonly<Record<string, unknown>>>(
   const origins = new Map<string, Origin>()
   for (const [name, entry] of Object.entries(table)) {
     const spec = entry as OptionSpec<unknown>
-    const variable = environmentName(name)
-    const given: [Origin, unknown, string][] = [
-      ['flag', flags[name], flagText(name, flags[name])],
-      ['environment', environment[variable], `${variable}=${environment[variable]}`],
-      ['file', fileValues[name], `${path}, ${name}: ${JSON.stringify(fileValues[name])}`],
+    const inEnvironment = (known: string) => {
+      const variable = environmentName(known)
+      return { raw: environment[variable], where: `${variable}=${environment[variable]}` }
+    }
+    const inFile = (known: string) => {
+      return { raw: fileValues[known], where: `${path}, ${known}: ${JSON.stringify(fileValues[known])}` }
+    }
+    const given: [Origin, Given | undefined][] = [
+      ['flag', found({ raw: flags[name], where: flagText(name, flags[name]) })],
+      ['environment', eitherName(name, spec, inEnvironment)],
+      ['file', eitherName(name, spec, inFile)],
     ]
-    const first = given.find(([, raw]) => raw !== undefined && raw !== null)
-    origins.set(name, first?.[0] ?? 'default')
-    values[name] = first === undefined ? spec.fallback : parsed(spec, first[1], first[2])
+    const [origin, first] = given.find(([, each]) => each !== undefined) ?? ['default', undefined]
+    origins.set(name, origin)
+    values[name] = first === undefined ? spec.fallback : parsedValue(spec, first)
   }
   return { values: values as Values<Table>, origins }
 }
 
-function parsed(spec: OptionSpec<unknown>, raw: unknown, where: string): unknown {
+/** What somebody wrote, and where. */
+interface Given {
+  readonly raw: unknown
+  readonly where: string
+  /** Written under its negated name: `no-pow` for `pow`. */
+  readonly isNegated?: boolean
+}
+
+const found = (given: Given): Given | undefined => (given.raw === undefined || given.raw === null ? undefined : given)
+
+/** Under the option's name, or under the one of its flag: NEWCUT_NO_POW=1 is NEWCUT_POW=false. */
+function eitherName(name: string, spec: OptionSpec<unknown>, read: (known: string) => Given): Given | undefined {
+  const plain = found(read(name))
+  const negation = negatedName(name, spec)
+  const negated = negation === null ? undefined : found(read(negation))
+  if (plain !== undefined && negated !== undefined) {
+    throw new NewcutError('BAD_OPTION', `${plain.where} and ${negated.where} are the same option: give one of them`)
+  }
+  return plain ?? (negated && { ...negated, isNegated: true })
+}
+
+function parsedValue(spec: OptionSpec<unknown>, { raw, where, isNegated }: Given): unknown {
   const value = spec.kind.parse(raw)
   if (value === undefined) throw new NewcutError('BAD_OPTION', `${where}: expected ${spec.kind.expected}`)
-  return value
+  return isNegated ? !value : value
 }
 
 function flagText(name: string, raw: unknown): string {
@@ -57,7 +84,11 @@ function flagText(name: string, raw: unknown): string {
 }
 
 /** Every name that any command knows: one file and one environment serve all commands. */
-const knownNames = new Set([...Object.keys(mineOptions), ...Object.keys(devnetOptions)])
+const knownNames = new Set(
+  [mineOptions, devnetOptions].flatMap((table) =>
+    Object.entries(table).flatMap(([name, spec]) => [name, negatedName(name, spec) ?? name]),
+  ),
+)
 
 function refuseUnknownVariables(environment: Environment): void {
   const known = new Set([CONFIG_VARIABLE, ...[...knownNames].map(environmentName)])
@@ -67,13 +98,20 @@ function refuseUnknownVariables(environment: Environment): void {
   }
 }
 
+/** The path is named already, and below the first line a parser draws a picture of where it failed. */
+function reasonOf({ code, syscall, message }: NodeJS.ErrnoException): string {
+  if (syscall === undefined) return message.split('\n')[0].replace(/:$/, '')
+  return code === 'ENOENT' ? 'no such file (ENOENT)' : `cannot be read (${code})`
+}
+
 function readConfigFile(path: string): Readonly<Record<string, unknown>> {
   let content: unknown
   try {
     content = parseYaml(readFileSync(path, 'utf8'))
   } catch (error) {
-    const reason = (error as Error).message.split('\n')[0]
-    throw new NewcutError('BAD_CONFIG', `configuration file ${path}: ${reason}`, { cause: error })
+    throw new NewcutError('BAD_CONFIG', `configuration file ${path}: ${reasonOf(error as NodeJS.ErrnoException)}`, {
+      cause: error,
+    })
   }
   if (content === null) return {}
   if (typeof content !== 'object' || Array.isArray(content)) {
@@ -110,12 +148,12 @@ function editDistance(a: string, b: string): number {
   return row[b.length]
 }
 
-/** The effective configuration as a YAML file; where each value comes from is a comment. */
-export function printConfig<Table extends Readonly<Record<string, unknown>>>(
+/** The lines of a YAML file with the effective configuration; a comment says where each value comes from. */
+export function configLines<Table extends Readonly<Record<string, unknown>>>(
   table: Table,
   { values, origins }: Config<Table>,
-): string {
-  const lines = Object.entries(table).map(([name, entry]) => {
+): string[] {
+  return Object.entries(table).map(([name, entry]) => {
     const spec = entry as OptionSpec<unknown>
     const value = (values as Record<string, unknown>)[name]
     if (value === undefined) return `# ${name}: not set (${spec.help})`
@@ -124,5 +162,4 @@ export function printConfig<Table extends Readonly<Record<string, unknown>>>(
       .replace(/^\{ (.*) \}$/, '$1')
     return `${yaml} # ${origins.get(name)}`
   })
-  return `${lines.join('\n')}\n`
 }

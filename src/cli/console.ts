@@ -1,6 +1,7 @@
 /** The console face: what happens becomes lines for people, or JSON records. Colours are decided here alone. */
 import { styleText } from 'node:util'
 import { type Logger, pino } from 'pino'
+import { describeError, type NewcutError } from '../core/errors.ts'
 import { formatDuration, formatHashrate, withPrefix } from '../core/units.ts'
 import type { MinerEvent, SolutionEvent } from '../mine/events.ts'
 import type { Verdict } from '../mine/life.ts'
@@ -19,6 +20,28 @@ export interface Face {
   readonly show: (event: ConsoleEvent) => void
 }
 
+/** Where text goes. */
+export interface Output {
+  readonly isTTY?: boolean
+  write(text: string): unknown
+}
+
+/** Who reads, and when. */
+export interface Terminal {
+  readonly out: Output
+  readonly err: Output
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Time of the day, Unix time. */
+  readonly nowMs: () => number
+}
+
+export type LogFormat = 'text' | 'json'
+
+/** The face in that format; colours where a terminal shows text and the variable NO_COLOR is not set. */
+export function faceFor(format: LogFormat, terminal: Terminal): Face {
+  return format === 'json' ? jsonFace(terminal) : textFace(terminal)
+}
+
 type Style = 'green' | 'yellow' | 'red' | 'cyan' | 'dim' | 'bold'
 
 export interface Line {
@@ -31,16 +54,13 @@ export interface Line {
 const LINE_BURST = 60
 const LINES_PER_SECOND = 5
 
-/** Writes lines for people to `out`; colours when it is a terminal. */
-export function textFace(
-  out: { readonly isTTY?: boolean; write(text: string): unknown },
-  now: () => Date = () => new Date(),
-): Face {
-  const colours = out.isTTY === true && !process.env.NO_COLOR
+/** Lines for people. */
+function textFace({ out, environment, nowMs }: Terminal): Face {
+  const colours = out.isTTY === true && !environment.NO_COLOR
   const paint = (style: Style, text: string) => (colours ? styleText(style, text) : text)
-  const budget = new LineBudget(() => now().getTime())
+  const budget = new LineBudget(nowMs)
   const print = ({ label, style, text }: Line) => {
-    const time = now().toTimeString().slice(0, 8)
+    const time = new Date(nowMs()).toTimeString().slice(0, 8)
     out.write(`${paint('dim', time)} ${paint(style, label.padEnd(9))} ${text}\n`)
   }
   return {
@@ -94,11 +114,8 @@ class LineBudget {
 }
 
 /** One JSON object a line, through pino. */
-export function jsonFace(out: { write(text: string): unknown }): Face {
-  const logger: Logger = pino(
-    { base: null, messageKey: 'message', timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: levelName } },
-    { write: (text: string) => void out.write(text) },
-  )
+function jsonFace(terminal: Terminal): Face {
+  const logger = jsonLogger(terminal)
   return {
     show: (event) => {
       const { type, ...rest } = event
@@ -106,6 +123,22 @@ export function jsonFace(out: { write(text: string): unknown }): Face {
       logger[level]({ event: type, ...rest })
     },
   }
+}
+
+function jsonLogger({ out, nowMs }: Terminal): Logger {
+  const timestamp = () => `,"time":"${new Date(nowMs()).toISOString()}"`
+  return pino(
+    { base: null, messageKey: 'message', timestamp, formatters: { level: levelName } },
+    { write: (text: string) => void out.write(text) },
+  )
+}
+
+/** Why the program ends: a line on `err` for people, or an object on `out`, where the other JSON records are. */
+export function reportError(error: NewcutError, format: LogFormat, terminal: Terminal): void {
+  const { code, hint } = error
+  const message = describeError(error)
+  if (format === 'json') jsonLogger(terminal).error({ event: 'error', code, message, hint })
+  else terminal.err.write(`newcut: ${message}${hint === undefined ? '' : ` (${hint})`} [${code}]\n`)
 }
 
 const levelName = (label: string) => ({ level: label })

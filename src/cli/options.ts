@@ -44,7 +44,7 @@ const logOption = option(oneOf(['text', 'json'] as const), 'text', 'FORMAT', 'co
 const networkOptions = {
   graph: option(oneOf(graphNames), 'twenty', 'NAME', `chain graph: ${graphNames.join(', ')}`),
   'block-delay': option(duration(1), 30_000, 'TIME', 'intended time between blocks of a chain'),
-  difficulty: option(hashCount, 100_000n, 'HASHES', 'hashes a block takes at first'),
+  difficulty: option(hashCount, 100_000n, 'HASHES', 'hashes that a block takes on average, at first'),
   pow: option(yesNo, true, null, 'accept any nonce, and keep the difficulty as it is'),
 }
 
@@ -60,15 +60,15 @@ export const devnetOptions = {
   port: option(wholeNumber(0, 65535), 1848, 'PORT', 'port to listen on; 0 takes any free one'),
   ...networkOptions,
   product: option(oneOf(['chainweb', 'ledger'] as const), 'chainweb', 'WORD', 'word in paths: chainweb or ledger'),
-  data: unset(someText, 'DIR', 'keep the chains there, and go on with those that are there; else in memory'),
-  check: option(yesNo, false, null, 'check everything in --data, and exit: 0 when all is right, else 1'),
+  data: unset(someText, 'DIR', 'keep the chains in this directory, and continue those already in it; else in memory'),
+  check: option(yesNo, false, null, 'check everything in --data, then exit: 0 if nothing is wrong, else 1'),
   'backup-dir': unset(someText, 'DIR', 'enable backups (POST /make-backup), and put them there'),
   'mining-public-key': unset(publicKeys, 'KEY', 'only this key may mine (k: account); may be repeated'),
-  'update-stream': option(duration(1), 240_000, 'TIME', 'how long a work update stream stays open, about'),
+  'update-stream': option(duration(1), 240_000, 'TIME', 'about how long a work update stream stays open'),
   'update-stream-limit': option(wholeNumber(0, 1e6), 2000, 'N', 'most work update streams at once'),
   'work-limit': option(wholeNumber(1, 1e6), 1200, 'N', 'most payloads waiting for a solution'),
   refresh: option(duration(1), 15_000, 'TIME', 'least time between events that tell miners of other transactions'),
-  mine: option(yesNo, false, null, 'mine itself, with proof of work'),
+  mine: option(yesNo, false, null, 'mine on this network too, with proof of work'),
   threads: option(wholeNumber(0, 1024), availableParallelism(), 'N', 'CPU search threads of --mine'),
   ...cpuOptions,
   'auto-mine': unset(
@@ -85,12 +85,20 @@ export const solveOptions = {
   ...cpuOptions,
 }
 
+/** A healthy stream may be silent for longer than this; reopening it all the time would only load the node. */
+const LEAST_STALL_MS = 1000
+
 /** Options of `newcut mine`. */
 export const mineOptions = {
   node: unset(nodeUrl, 'URL', 'node to mine for; without it, an embedded development network'),
   'public-key': unset(publicKeys, 'KEY', 'public key that is paid (see keygen); may be repeated'),
-  account: unset(someText, 'NAME', 'account that is paid; k:KEY if not given'),
-  predicate: option(someText, 'keys-all', 'NAME', 'how many of the keys must sign'),
+  account: unset(someText, 'NAME', 'account that is paid; k:KEY of the public key if not given'),
+  predicate: option(
+    someText,
+    'keys-all',
+    'NAME',
+    'guard of the account: keys-all, keys-any, keys-2 or module.function',
+  ),
   engine: option(oneOf(['cpu', 'external'] as const), 'cpu', 'NAME', 'who searches: cpu, or the external command'),
   command: unset(someText, 'COMMAND', 'external worker: run for each work, with the target as its last argument'),
   threads: option(wholeNumber(0, 1024), availableParallelism(), 'N', 'CPU search threads; one fewer with a GPU'),
@@ -99,12 +107,12 @@ export const mineOptions = {
     someText,
     'auto',
     'WHICH',
-    'auto (real ones), all, none, or numbers and names (see devices), with commas',
+    'auto (real GPUs), all, none, or numbers and names from newcut devices, with commas',
   ),
-  'gpu-batch-ms': option(wholeNumber(1, 1000), 25, 'MS', 'time that a GPU batch aims at'),
+  'gpu-batch-ms': option(wholeNumber(1, 1000), 25, 'MS', 'intended duration of a GPU batch'),
   'gpu-workgroup': unset(wholeNumber(1, 1024), 'N', 'lanes in a GPU workgroup; tuned if not given'),
-  'allow-software': option(yesNo, false, null, 'mine with software GPU drivers too, as tests do'),
-  retune: option(yesNo, false, null, 'tune the GPU anew'),
+  'allow-software': option(yesNo, false, null, 'mine with software GPU drivers too; they are for tests'),
+  retune: option(yesNo, false, null, 'tune the GPU again, and forget the saved values'),
   blocks: unset(wholeNumber(1, 1e9), 'N', 'stop after N accepted blocks'),
   duration: unset(duration(1), 'TIME', 'stop after this time'),
   http: option(
@@ -115,9 +123,15 @@ export const mineOptions = {
   ),
   log: logOption,
   stall: unset(
-    duration(1, true),
+    duration(LEAST_STALL_MS, true),
     'TIME',
-    'reopen a silent update stream after this; 5 block delays, at least 10s, if not given',
+    'reopen an update stream that is silent for this long, 0 for never; 5 block delays, at least 10s, if not given',
+  ),
+  'fail-fast': option(
+    yesNo,
+    false,
+    null,
+    'end with an error if the node does not answer at the start; else it is waited for',
   ),
   insecure: option(yesNo, false, null, "do not check the node's TLS certificate"),
   fingerprint: unset(certificateFingerprint, 'SHA256', "accept only the node's certificate with this SHA-256"),
@@ -132,5 +146,10 @@ type ValueOf<Spec> = Spec extends { readonly kind: ValueKind<infer T>; readonly 
 
 /** Option name -> value. */
 export type Values<Table> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> }
+
+/** The name of a switch that is on unless it is given: `no-pow` for `pow`; null for other options. */
+export function negatedName(name: string, { placeholder, fallback }: OptionSpec<unknown>): string | null {
+  return placeholder === null && fallback === true ? `no-${name}` : null
+}
 
 export const environmentName = (name: string) => `NEWCUT_${name.toUpperCase().replaceAll('-', '_')}`

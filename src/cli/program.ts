@@ -1,20 +1,26 @@
 /** The command line: commands, their flags and help, all from the option tables. */
 import { Command, CommanderError } from 'commander'
 import { NewcutError } from '../core/errors.ts'
-import { packageVersion } from '../platform/version.ts'
-import { type Config, closest, printConfig, resolveConfig } from './config.ts'
+import { type Config, resolveConfig } from './config.ts'
+import { type LogFormat, type Output, reportError, type Terminal } from './console.ts'
 import { devnetOptions, mineOptions, type OptionSpec, solveOptions } from './options.ts'
+import { usageError } from './usage.ts'
 
 /** What each command does once its options are known. Resolves with the exit code. */
 export interface Commands {
   readonly mine: (config: Config<typeof mineOptions>) => Promise<number>
   readonly devnet: (config: Config<typeof devnetOptions>) => Promise<number>
   readonly solve: (target: string, config: Config<typeof solveOptions>) => Promise<number>
-  readonly inspect: (input: string) => number
-  readonly keygen: (json: boolean) => number
+  readonly config: (config: Config<typeof mineOptions>) => Promise<number>
+  readonly inspect: (input: string) => Promise<number>
+  readonly keygen: (json: boolean) => Promise<number>
   readonly devices: (options: { readonly json: boolean; readonly measure: boolean }) => Promise<number>
   readonly bench: (options: BenchOptions) => Promise<number>
-  readonly print: (text: string) => void
+}
+
+/** Which program runs, and where. */
+export interface Surroundings extends Terminal {
+  readonly version: string
 }
 
 /** What to measure (bench/bench.ts). */
@@ -27,76 +33,97 @@ export interface BenchOptions {
 
 type Table = Readonly<Record<string, unknown>>
 
-/** Runs a command line (without node and script). Throws NewcutError. */
+/** Runs a command line (without node and script), and reports what fails. Resolves with the exit code. */
 export async function runProgram(
   args: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
+  surroundings: Surroundings,
   commands: Commands,
 ): Promise<number> {
-  let code = 0
+  const { environment, out } = surroundings
+  const state: RunState = { code: 0, format: typedFormat(args, environment) }
   const program = new Command('newcut')
     .description('Proof-of-work mining client for braided multi-chain networks.')
-    .version(packageVersion)
-  quiet(program)
+    .version(surroundings.version)
+  quiet(program, out)
+  addConfiguredCommands(program, commands, environment, state)
+  addPlainCommands(program, commands, (result) => {
+    state.code = result
+  })
+  for (const command of program.commands) quiet(command, out)
+  if (args.length === 0) {
+    program.outputHelp()
+    return 0
+  }
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return state.code
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return 0
+    const ours = error instanceof CommanderError ? usageError(error, program, args) : error
+    if (!(ours instanceof NewcutError)) throw error
+    reportError(ours, state.format, surroundings)
+    return 1
+  }
+}
+
+interface RunState {
+  code: number
+  /** How errors are written. */
+  format: LogFormat
+}
+
+/** What was asked for before any option is read: errors in options are to be in that format too. */
+function typedFormat(args: readonly string[], environment: Surroundings['environment']): LogFormat {
+  const typed = args.findLastIndex((arg) => arg === '--log' || arg.startsWith('--log='))
+  if (typed < 0) return environment.NEWCUT_LOG === 'json' ? 'json' : 'text'
+  return (args[typed] === '--log' ? args[typed + 1] : args[typed].slice('--log='.length)) === 'json' ? 'json' : 'text'
+}
+
+/** Commands whose options come from flags, the environment and a file. */
+function addConfiguredCommands(
+  program: Command,
+  commands: Commands,
+  environment: Surroundings['environment'],
+  state: RunState,
+): void {
   const configured = <T extends Table>(
     command: Command,
     table: T,
     run: (config: Config<T>, args: readonly string[]) => Promise<number>,
   ) => {
     addOptions(command, table)
-    command.option('--config <FILE>', 'YAML file with options')
+    command.option('--config <FILE>', 'YAML file with options', once('config'))
     command.action(async () => {
-      const { config, ...flags } = namedFlags(command)
-      code = await run(resolveConfig(table, flags, environment, config as string | undefined), command.args)
+      const { config: file, ...flags } = namedFlags(command)
+      const config = resolveConfig(table, flags, environment, file as string | undefined)
+      if ('log' in config.values) state.format = config.values.log as LogFormat
+      state.code = await run(config, command.args)
     })
   }
-  configured(
-    program.command('mine').description('mine, for a node or for an embedded network'),
-    mineOptions,
-    commands.mine,
-  )
+  const mine = program.command('mine').description('mine, for a node or for an embedded network')
+  configured(mine, mineOptions, commands.mine)
   configured(program.command('devnet').description('run an embedded node'), devnetOptions, commands.devnet)
-  configured(
-    program.command('config').description('print the effective options of mine'),
-    mineOptions,
-    async (config) => {
-      commands.print(printConfig(mineOptions, config))
-      return 0
-    },
-  )
-  configured(
-    program.command('solve <target>').description('solve the work on standard input, as an external worker of a miner'),
-    solveOptions,
-    (config, [target]) => commands.solve(target, config),
-  )
-  addPlainCommands(program, commands, (result) => {
-    code = result
-  })
-  for (const command of program.commands) quiet(command)
-  try {
-    await program.parseAsync(args, { from: 'user' })
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error
-    if (error.exitCode === 0) return 0
-    throw usageError(error, program, args)
-  }
-  return code
+  const config = program.command('config').description('print the effective options of mine')
+  configured(config, mineOptions, commands.config)
+  const solve = program.command('solve <target>')
+  solve.description('solve the work on standard input, as an external worker of a miner')
+  configured(solve, solveOptions, (config, [target]) => commands.solve(target, config))
 }
 
 /** Commands that are not configured: each tells its exit code. */
 function addPlainCommands(program: Command, commands: Commands, done: (code: number) => void): void {
   program
     .command('inspect [input]')
-    .description('show headers, works and work responses: hex, base64url, a file, or - for standard input')
-    .action((input = '-') => {
-      done(commands.inspect(input))
+    .description('show headers, works and work responses: hex, base64, JSON of a node, a file, or - for standard input')
+    .action(async (input = '-') => {
+      done(await commands.inspect(input))
     })
   program
     .command('keygen')
     .description('make a key pair to mine for')
     .option('--json', 'as JSON')
-    .action(({ json }) => {
-      done(commands.keygen(json === true))
+    .action(async ({ json }) => {
+      done(await commands.keygen(json === true))
     })
   program
     .command('devices')
@@ -109,8 +136,8 @@ function addPlainCommands(program: Command, commands: Commands, done: (code: num
   program
     .command('bench [suite...]')
     .description('measure kernels, threads, preemption, the whole pipeline and codecs')
-    .option('--json <FILE>', 'write the report as JSON')
-    .option('--compare <FILE>', 'compare with an earlier report; exit code 1 when something got worse')
+    .option('--json <FILE>', 'write the report as JSON', once('json'))
+    .option('--compare <FILE>', 'compare with an earlier report; exit code 1 when something got worse', once('compare'))
     .option('--quick', 'seconds instead of minutes: enough to see that everything is right')
     .action(async (suites: string[], { quick: isQuick, ...files }) => {
       done(await commands.bench({ suites, quick: isQuick === true, ...files }))
@@ -127,7 +154,15 @@ function addOptions(command: Command, table: Table): void {
     const standard = fallback === undefined ? '' : ` (default: ${kind.format(fallback)})`
     const several = name.endsWith('public-key')
     if (several) command.option(`--${name} <${placeholder}...>`, help + standard)
-    else command.option(`--${name} <${placeholder}>`, help + standard)
+    else command.option(`--${name} <${placeholder}>`, help + standard, once(name))
+  }
+}
+
+/** For flags with one value: the last of two would win silently. Throws NewcutError BAD_OPTION. */
+function once(name: string): (value: string, before: string | undefined) => string {
+  return (value, before) => {
+    if (before === undefined) return value
+    throw new NewcutError('BAD_OPTION', `--${name} is given twice: ${before} and ${value}`, { hint: 'give it once' })
   }
 }
 
@@ -143,28 +178,9 @@ function namedFlags(command: Command): Record<string, unknown> {
 }
 
 /** Errors are thrown and printed in one place, not by commander. */
-function quiet(command: Command): void {
+function quiet(command: Command, out: Output): void {
   command.exitOverride()
-  command.configureOutput({ writeErr: () => undefined })
+  command.configureOutput({ writeOut: (text) => void out.write(text), writeErr: () => undefined })
   command.allowExcessArguments(false)
   command.helpOption('-h, --help', 'show this help')
-}
-
-function usageError(error: CommanderError, program: Command, args: readonly string[]): NewcutError {
-  const command = program.commands.find((each) => each.name() === args[0])
-  const message = error.message.replace(/^error: /, '').split('\n')[0]
-  if (error.code === 'commander.unknownOption') {
-    const typed = /'(.*)'/.exec(message)?.[1] ?? ''
-    const known = command?.options.flatMap(({ long }) => (long ? [long] : [])) ?? []
-    return new NewcutError('BAD_OPTION', `${typed}: no such option${closest(typed, known)}`, {
-      hint: `newcut ${command?.name() ?? ''} --help lists them all`.replace('  ', ' '),
-    })
-  }
-  if (error.code === 'commander.help' || error.code === 'commander.unknownCommand') {
-    const names = program.commands.map((each) => each.name())
-    const what = args[0] === undefined ? 'no command given' : `${args[0]}: no such command`
-    const guess = args[0] === undefined ? '' : closest(args[0], names)
-    return new NewcutError('BAD_OPTION', `${what}${guess}`, { hint: `commands: ${names.join(', ')}` })
-  }
-  return new NewcutError('BAD_OPTION', message)
 }

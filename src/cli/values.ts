@@ -1,5 +1,6 @@
 /** Values of options: from text (flag, environment) or a YAML value to what the program uses. */
 import { decodeHex } from '../core/bytes.ts'
+import { formatDuration } from '../core/units.ts'
 
 /** How one kind of value is read, and how it is written in a configuration file. */
 export interface ValueKind<T> {
@@ -15,16 +16,17 @@ const PREFIXES: Readonly<Record<string, number>> = { '': 0, k: 3, M: 6, G: 9, T:
 
 const asText = (raw: unknown) => (typeof raw === 'string' || typeof raw === 'number' ? String(raw).trim() : undefined)
 
-/** A time span in milliseconds: `500ms`, `30s`, `1.5m`, `2h`. `least` in milliseconds. */
-export function duration(least: number, orZero = false): ValueKind<number> {
+/** A time span in milliseconds: `500ms`, `30s`, `1.5m`, `2h`. */
+export function duration(leastMs: number, orZero = false): ValueKind<number> {
+  const least = leastMs > 1 ? ` of at least ${formatDuration(leastMs)}` : ''
   return {
-    expected: `a time such as 500ms, 30s or 5m${orZero ? ', or 0 for none' : ''}`,
+    expected: `a time${least} such as ${leastMs > 500 ? '' : '500ms, '}30s or 5m${orZero ? ', or 0 for none' : ''}`,
     parse: (raw) => {
       const text = asText(raw) ?? ''
       if (orZero && text === '0') return 0
       const match = /^(\d+(?:\.\d+)?)\s*(us|ms|s|m|h|d)$/.exec(text)
       const value = match === null ? Number.NaN : Number(match[1]) * UNITS_MS[match[2]]
-      return value >= least ? value : undefined
+      return value >= leastMs ? value : undefined
     },
     format: (value) => {
       if (value === 0) return '0'
@@ -48,14 +50,14 @@ export function wholeNumber(least: number, most: number): ValueKind<number> {
   }
 }
 
-/** A number of hashes: `100000`, `100k`, `2.5G`. */
+/** A number of hashes: `100000`, `100k`, `2.5G`, `1e6`. */
 export const hashCount: ValueKind<bigint> = {
-  expected: 'a number of hashes of at least 1, such as 100000, 100k or 2.5G',
+  expected: 'a number of hashes of at least 1, such as 100000, 100k, 2.5G or 1e6',
   parse: (raw) => {
-    const match = /^(\d{1,60})(?:\.(\d{1,18}))?([kMGTPE]?)$/.exec(asText(raw) ?? '')
+    const match = /^(\d{1,60})(?:\.(\d{1,18}))?(?:([kMGTPE])|[eE]\+?(\d{1,2}))?$/.exec(asText(raw) ?? '')
     if (match === null) return undefined
-    const [, whole, fraction = '', prefix] = match
-    const exponent = PREFIXES[prefix]
+    const [, whole, fraction = '', prefix = '', digits] = match
+    const exponent = digits === undefined ? PREFIXES[prefix] : Number(digits)
     if (fraction.length > exponent) return undefined
     const value = BigInt(whole + fraction + '0'.repeat(exponent - fraction.length))
     return value >= 1n && value < 1n << 256n ? value : undefined
@@ -122,10 +124,15 @@ export const someText: ValueKind<string> = {
   format: (value) => value,
 }
 
+/** `[IPv6]:PORT` or `HOST:PORT`. */
+const HOST_PORT = /^(?:\[([0-9a-fA-F:.]+)\]|([^:/@[\]\s]+)):(\d{1,5})$/
+
 export const nodeUrl: ValueKind<string> = {
-  expected: 'the address of a node, such as http://127.0.0.1:1848',
+  expected: 'the address of a node, such as http://127.0.0.1:1848 or 127.0.0.1:1848',
   parse: (raw) => {
-    const text = asText(raw) ?? ''
+    const given = asText(raw) ?? ''
+    // What people copy from elsewhere often has no scheme.
+    const text = HOST_PORT.test(given) ? `http://${given}` : given
     return URL.canParse(text) && /^https?:\/\//.test(text) ? text : undefined
   },
   format: (value) => value,
@@ -152,7 +159,7 @@ export const listenAddress: ValueKind<HostPort | null> = {
   parse: (raw) => {
     const text = raw === false ? 'off' : (asText(raw) ?? '')
     if (text === 'off') return null
-    const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]+)):(\d{1,5})$/.exec(text)
+    const match = HOST_PORT.exec(text)
     if (match === null || Number(match[3]) > 65535) return undefined
     return { host: match[1] ?? match[2], port: Number(match[3]) }
   },

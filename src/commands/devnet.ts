@@ -1,63 +1,42 @@
 /** `newcut devnet`: the embedded node on its own. */
 
-import { type Config, resolveConfig } from '../cli/config.ts'
-import { type Face, jsonFace, textFace } from '../cli/console.ts'
-import { type devnetOptions, mineOptions, type Values } from '../cli/options.ts'
-import { runMiner } from '../compose/miner.ts'
+import type { Config } from '../cli/config.ts'
+import { type Face, faceFor } from '../cli/console.ts'
+import type { devnetOptions, Values } from '../cli/options.ts'
+import { type MinerSetup, runMiner } from '../compose/miner.ts'
+import { accountOn, type Payee, paidLine } from '../compose/payee.ts'
 import { NewcutError } from '../core/errors.ts'
 import type { MinerAccount } from '../core/payload.ts'
 import { difficultyOf } from '../core/target.ts'
-import { formatDuration, withPrefix } from '../core/units.ts'
 import { type Devnet, type DevnetOptions, startDevnet } from '../devnet/devnet.ts'
 import { describeAutoMine } from '../devnet/orders/auto-mine.ts'
 import type { AskedSettings } from '../devnet/settings.ts'
 import { untilStopped } from '../platform/shutdown.ts'
-import { packageVersion } from '../platform/version.ts'
 import { runCheck } from './check.ts'
+import { refuseIdle } from './effect.ts'
+import { type NetworkValues, networkLine } from './network.ts'
+import { surroundings } from './surroundings.ts'
 
 type DevnetConfig = Config<typeof devnetOptions>
 type DevnetValues = Values<typeof devnetOptions>
-type NetworkValues = Pick<DevnetValues, 'graph' | 'block-delay' | 'difficulty' | 'pow'>
 
-/** The options of an embedded network that `mine` and `devnet` share. */
-export function networkSettings(values: NetworkValues) {
-  return {
-    graph: values.graph,
-    blockDelayMs: values['block-delay'],
-    difficulty: values.difficulty,
-    pow: values.pow,
-  }
-}
-
-/** Those that somebody chose: a network that is on disk has its own. */
+/** The settings that the user chose. For the rest, a network on disk keeps its own. */
 function chosenSettings({ values, origins }: DevnetConfig): AskedSettings {
   const chosen = <T>(name: keyof NetworkValues, value: T) => (origins.get(name) === 'default' ? undefined : value)
   return {
     graph: chosen('graph', values.graph),
     blockDelayMs: chosen('block-delay', values['block-delay']),
     difficulty: chosen('difficulty', values.difficulty),
-    // Switches have no other use than to be chosen; with --auto-mine it goes without saying.
+    // --auto-mine implies that there is no proof of work.
     pow: values['auto-mine'] === undefined ? chosen('pow', values.pow) : false,
   }
 }
 
-/** One line on an embedded network. */
-export function networkLine({ chains, network, settings, url }: Devnet): string {
-  const parts = [
-    `${network.name}, ${chains.cut.size} chains`,
-    `block delay ${formatDuration(settings.blockDelayMs)}`,
-    settings.pow ? `difficulty ${withPrefix(Number(settings.difficulty))}` : 'no proof of work',
-  ]
-  return `embedded network: ${parts.join(', ')} at ${url}`
-}
-
-export function faceFor(format: 'text' | 'json'): Face {
-  return format === 'json' ? jsonFace(process.stdout) : textFace(process.stdout)
-}
-
 export async function runDevnet(config: DevnetConfig): Promise<number> {
   const { check, data } = config.values
-  if (check && data === undefined) throw new NewcutError('BAD_OPTION', '--check: of what? give it --data DIR')
+  if (check && data === undefined) {
+    throw new NewcutError('BAD_OPTION', '--check needs --data DIR, the directory to check')
+  }
   checkModes(config)
   return untilStopped((stopped) =>
     check && data !== undefined ? runCheck(data, stopped, (line) => console.log(line)) : serve(config, stopped),
@@ -65,7 +44,8 @@ export async function runDevnet(config: DevnetConfig): Promise<number> {
 }
 
 /** Throws NewcutError BAD_OPTION for modes that exclude each other. */
-function checkModes({ values, origins }: DevnetConfig): void {
+function checkModes(config: DevnetConfig): void {
+  const { values, origins } = config
   if (values.mine && values['auto-mine'] !== undefined) {
     throw new NewcutError('BAD_OPTION', '--mine and --auto-mine exclude each other: one searches, the other does not')
   }
@@ -73,27 +53,28 @@ function checkModes({ values, origins }: DevnetConfig): void {
     const hint = '--auto-mine makes blocks without proof of work'
     throw new NewcutError('BAD_OPTION', '--mine needs proof of work, and --no-pow leaves nothing to search', { hint })
   }
-  if (values.mine) return
-  for (const name of ['threads', 'kernel', 'priority'] as const) {
-    // A file or the environment may hold it for `mine`.
-    if (origins.get(name) === 'flag') throw new NewcutError('BAD_OPTION', `--${name} is for --mine, which is not given`)
+  if (values.check) {
+    const names = [...origins.keys()].filter((name) => name !== 'check' && name !== 'data')
+    refuseIdle(config, [{ names, reason: '--check starts no node' }])
   }
+  if (values.mine) return
+  refuseIdle(config, [{ names: ['threads', 'kernel', 'priority'], reason: 'it is for --mine, which is not given' }])
 }
 
 async function serve(config: DevnetConfig, stopped: AbortSignal): Promise<number> {
   const { values } = config
-  const face = faceFor(values.log)
+  const face = faceFor(values.log, surroundings)
   const failed = new AbortController()
   const devnet = await startDevnet({ ...startOptions(config, face), onFailure: () => failed.abort() })
   const ended = AbortSignal.any([stopped, failed.signal])
   try {
     face.show({ type: 'banner', lines: banner(devnet, values) })
-    if (values.mine) await mineItself(devnet, values, face, ended)
+    if (values.mine) await mineItself(devnet, config, face, ended)
     else await untilAborted(ended)
   } catch (error) {
     if (!ended.aborted) throw error
   } finally {
-    // After a failed write closing throws what it was.
+    // If a write failed, this throws its error.
     await devnet.close()
   }
   return 0
@@ -136,23 +117,38 @@ function banner(devnet: Devnet, values: DevnetValues): string[] {
   const mining = `${url}/${values.product}/0.0/${network.name}/mining/work`
   const mode = autoMine ? `auto-mine: ${describeAutoMine(autoMine)}` : values.mine ? 'mine: by itself' : null
   return [
-    `newcut ${packageVersion}`,
+    `newcut ${surroundings.version}`,
     networkLine(devnet),
     ...(values.data === undefined ? [] : [`data: ${values.data}, ${chains.store.size} blocks`]),
     ...(mode === null ? [] : [mode]),
+    ...(values.mine ? [paidLine(accountOn(network.name, payeeOf(values)))] : []),
     `mine it: newcut mine --node ${url} (work at ${mining})`,
     `control it: ${url}/devnet/status`,
   ]
 }
 
-/** The real miner, over the wire as any other. */
-async function mineItself(devnet: Devnet, values: DevnetValues, face: Face, stopped: AbortSignal): Promise<void> {
-  const { threads, kernel, priority, log } = values
-  const keys = values['mining-public-key']
-  const flags = { threads, kernel, priority, log, gpu: 'none', http: 'off', ...(keys && { 'public-key': keys[0] }) }
-  const config = resolveConfig(mineOptions, flags, {}, undefined)
-  const snapshot = await runMiner({ config, url: devnet.url, face, stopped, onStart: () => undefined })
+/** The same miner as that of `newcut mine`, over HTTP. */
+async function mineItself(devnet: Devnet, config: DevnetConfig, face: Face, stopped: AbortSignal): Promise<void> {
+  const snapshot = await runMiner(minerSetup(devnet, config), { onEvent: face.show, stopped })
   face.show({ type: 'summary', snapshot })
+}
+
+function minerSetup({ url }: Devnet, { values, origins }: DevnetConfig): MinerSetup {
+  const { kernel, priority } = values
+  const threads = origins.get('threads') === 'default' ? 'auto' : values.threads
+  return {
+    node: { url, insecure: false, failFast: true },
+    payee: payeeOf(values),
+    engines: { kind: 'own', threads, kernel, priority, gpu: null },
+    http: null,
+    limits: {},
+  }
+}
+
+/** The first of those who may mine; else the built-in key. */
+function payeeOf(values: DevnetValues): Payee {
+  const [key] = values['mining-public-key'] ?? []
+  return { account: null, predicate: 'keys-all', publicKeys: key === undefined ? null : [key] }
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {

@@ -1,5 +1,6 @@
 /** `newcut keygen`: an ed25519 key pair; the public key names the default account `k:<key>`. */
 import { generateKeyPairSync } from 'node:crypto'
+import { stringify } from 'yaml'
 import { decodeBase64Url, encodeHex } from '../core/bytes.ts'
 
 export interface KeyPair {
@@ -9,12 +10,26 @@ export interface KeyPair {
   readonly secretKey: string
 }
 
-export function generateKeys(): KeyPair {
+export async function runKeygen(json: boolean, print: (line: string) => void): Promise<number> {
+  const keys = generateKeys()
+  if (json) print(JSON.stringify({ ...keys, account: `k:${keys.publicKey}` }))
+  else for (const line of keyLines(keys)) print(line)
+  return 0
+}
+
+function generateKeys(): KeyPair {
   const { x = '', d = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
   return { publicKey: encodeHex(decodeBase64Url(x)), secretKey: encodeHex(decodeBase64Url(d)) }
 }
 
-/** The lines that are shown to people. */
+/** A configuration file for `newcut mine`; what is no option is a comment. */
 export function keyLines({ publicKey, secretKey }: KeyPair): string[] {
-  return [`public-key: ${publicKey}`, `secret-key: ${secretKey}`, `account: k:${publicKey}`]
+  return [
+    // Quoted where YAML would take the digits for a number.
+    stringify({ 'public-key': publicKey }).trim(),
+    `# account: k:${publicKey}`,
+    `# secret-key: ${secretKey}`,
+    '# Keep the secret key secret: whoever has it can spend what the account is paid. Mining needs only the public key.',
+    '# To mine for it: newcut mine --public-key KEY, or save these lines and give the file as --config FILE.',
+  ]
 }

@@ -1,14 +1,15 @@
 /** `newcut mine`: the miner, on a node or on an embedded network of its own. */
 import { cpus } from 'node:os'
-import type { ApiServer } from '../api/server.ts'
 import type { Config } from '../cli/config.ts'
+import { faceFor } from '../cli/console.ts'
 import type { mineOptions } from '../cli/options.ts'
-import { runMiner } from '../compose/miner.ts'
+import { type MinerStart, runMiner } from '../compose/miner.ts'
+import { checkPayee, paidLine } from '../compose/payee.ts'
 import { type Devnet, startDevnet } from '../devnet/devnet.ts'
-import type { NodeClient } from '../node/client.ts'
 import { untilStopped } from '../platform/shutdown.ts'
-import { packageVersion } from '../platform/version.ts'
-import { faceFor, networkLine, networkSettings } from './devnet.ts'
+import { checkMineFlags, minerSetup } from './miner-setup.ts'
+import { networkLine, networkSettings } from './network.ts'
+import { surroundings } from './surroundings.ts'
 
 export function runMine(config: Config<typeof mineOptions>): Promise<number> {
   return untilStopped((stopped) => mine(config, stopped))
@@ -17,16 +18,23 @@ export function runMine(config: Config<typeof mineOptions>): Promise<number> {
 /** Exit code 1 when it ends while nothing could search. */
 async function mine(config: Config<typeof mineOptions>, stopped: AbortSignal): Promise<number> {
   const { values } = config
-  const face = faceFor(values.log)
-  const devnet = values.node === undefined ? await startDevnet({ ...networkSettings(values), port: 0 }) : null
+  checkMineFlags(config)
+  const face = faceFor(values.log, surroundings)
+  const { node } = values
+  const setup = minerSetup(config, node ?? '')
+  // Wrong options are refused before a network is started.
+  checkPayee(setup.payee)
+  const devnet = node === undefined ? await startDevnet({ ...networkSettings(values), port: 0 }) : null
   try {
-    const onStart = (client: NodeClient, api: ApiServer | null) =>
-      face.show({ type: 'banner', lines: banner(client, devnet, api) })
-    const snapshot = await runMiner({ config, url: values.node ?? devnet?.url ?? '', face, stopped, onStart })
+    const url = node ?? devnet?.url ?? ''
+    const snapshot = await runMiner(
+      { ...setup, node: { ...setup.node, url } },
+      { onEvent: face.show, onStart: (start) => face.show({ type: 'banner', lines: banner(start, devnet) }), stopped },
+    )
     face.show({ type: 'summary', snapshot })
     return snapshot.idleReason === null ? 0 : 1
   } catch (error) {
-    // Stopped before there was anything to stop: what fails then is no error.
+    // What fails after the user asked to stop is no error.
     if (stopped.aborted) return 0
     throw error
   } finally {
@@ -34,16 +42,18 @@ async function mine(config: Config<typeof mineOptions>, stopped: AbortSignal): P
   }
 }
 
-function banner(client: NodeClient, devnet: Devnet | null, api: ApiServer | null): string[] {
+function banner({ client, account, api }: MinerStart, devnet: Devnet | null): string[] {
   const processor = cpus()[0]?.model.trim() ?? process.arch
+  const { baseUrl } = client.http
   const { nodeVersion, nodeNumberOfChains, nodeBlockDelay } = client.info
   const network =
     devnet === null
-      ? `network: ${nodeVersion}, ${nodeNumberOfChains} chains, block delay ${nodeBlockDelay / 1e6} s at ${client.http.baseUrl}`
+      ? `network: ${nodeVersion}, ${nodeNumberOfChains} chains, block delay ${nodeBlockDelay / 1e6} s at ${baseUrl}`
       : networkLine(devnet)
   return [
-    `newcut ${packageVersion}, node ${process.versions.node}, ${processor}`,
+    `newcut ${surroundings.version}, node ${process.versions.node}, ${processor}`,
     network,
+    paidLine(account),
     api === null ? 'metrics: off' : `metrics: ${api.url}/metrics, summary: ${api.url}/api/summary`,
   ]
 }

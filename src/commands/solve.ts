@@ -1,16 +1,11 @@
 /** `newcut solve TARGET`: one piece of work, as an external worker of another miner (PROTOCOL.md G). */
 import { readFileSync } from 'node:fs'
+import { solveWork } from '../compose/solve.ts'
 import { decodeHex, readU256LE } from '../core/bytes.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
-import { withNonce } from '../core/header.ts'
-import { FREE_NONCE } from '../core/nonce.ts'
-import { meets, powHash } from '../core/pow.ts'
-import { CpuEngine } from '../engine/cpu/cpu.ts'
 import { tailLayout } from '../engine/cpu/kernel.ts'
 import type { KernelPreference } from '../engine/cpu/kernels.ts'
 import type { Priority } from '../engine/cpu/priority.ts'
-import type { Candidate } from '../engine/engine.ts'
-import { nonceRanges } from '../engine/range.ts'
 import { untilStopped } from '../platform/shutdown.ts'
 
 export interface SolveOptions {
@@ -29,29 +24,12 @@ export function runSolve(options: SolveOptions): Promise<number> {
 }
 
 async function solve(work: Uint8Array, target: bigint, options: SolveOptions, stopped: AbortSignal): Promise<number> {
-  const { threads, kernel, priority } = options
-  const engine = new CpuEngine({ ranges: nonceRanges(threads, Math.random), kernel, priority })
-  let startMs = 0
-  const candidate = await new Promise<Candidate | null>((resolve, reject) => {
-    stopped.addEventListener('abort', () => resolve(null), { once: true })
-    const events = {
-      onCandidate: (claim: Candidate) => {
-        if (meets(powHash(withNonce(work, claim.nonce)), target)) resolve(claim)
-      },
-      onWarning: (message: string) => void process.stderr.write(`newcut: ${message}\n`),
-    }
-    const search = () => {
-      startMs = performance.now()
-      return engine.setWork({ sequence: 1, job: 'solve', bytes: work, target, fixedNonce: FREE_NONCE })
-    }
-    engine.start(work.length, events).then(search).catch(reject)
-  })
-  const seconds = (performance.now() - startMs) / 1000
-  await engine.stop()
-  if (candidate === null) return 1
-  const hashes = engine.hashes()
-  const nonce = candidate.nonce.toString(16).padStart(16, '0')
-  process.stdout.write(`${nonce} ${hashes} ${Math.round(hashes / seconds)}\n`)
+  const onWarning = (message: string) => void process.stderr.write(`newcut: ${message}\n`)
+  const solved = await solveWork({ ...options, work, target }, { onWarning, stopped })
+  if (solved === null) return 1
+  const nonce = solved.nonce.toString(16).padStart(16, '0')
+  const hashesPerSecond = Math.round((solved.hashes * 1000) / solved.durationMs)
+  process.stdout.write(`${nonce} ${solved.hashes} ${hashesPerSecond}\n`)
   return 0
 }
 

@@ -1,36 +1,43 @@
 /** Finding a node: one that does not answer yet is waited for. */
-import { type Clock, sleep } from '../core/clock.ts'
+import { sleep } from '../core/clock.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
 import { NodeClient } from '../node/client.ts'
 import { isRetryable } from '../node/errors.ts'
-import type { NodeHttpOptions } from '../node/http.ts'
+import { systemClock } from '../platform/clock.ts'
 
-export interface ConnectOptions {
-  readonly node: NodeHttpOptions
-  /** Throw what goes wrong instead of waiting. */
+export interface NodeSetup {
+  /** Root of the node: `http://HOST:PORT`. */
+  readonly url: string
+  /** Any TLS certificate will do. */
+  readonly insecure: boolean
+  /** SHA-256 of the only TLS certificate that will do. */
+  readonly fingerprint?: string | undefined
+  /** A node that does not answer at the start is an error; else it is waited for. */
   readonly failFast: boolean
-  readonly clock: Clock
-  /** Uniform in [0, 1). */
-  readonly random: () => number
-  /** Hears once that the node is waited for, and why. */
-  readonly onWaiting: (message: string) => void
 }
 
 const FIRST_PAUSE_MS = 250
 const MAX_PAUSE_MS = 5_000
-/** Connects to a node as soon as it answers. Throws NewcutError, or the signal's reason when it aborts. */
-export async function connect(options: ConnectOptions, signal: AbortSignal): Promise<NodeClient> {
-  const { node, failFast, clock, random, onWaiting } = options
+
+/**
+ * Connects to a node as soon as it answers; `onWaiting` hears once why that takes a while. Throws NewcutError for what
+ * waiting does not cure, or the signal's reason when it aborts.
+ */
+export async function connect(
+  { url, insecure, fingerprint, failFast }: NodeSetup,
+  onWaiting: (message: string) => void,
+  signal: AbortSignal,
+): Promise<NodeClient> {
   for (let attempt = 0; ; attempt++) {
     try {
-      return await NodeClient.connect(node, signal)
+      return await NodeClient.connect({ url, insecure, ...(fingerprint && { fingerprint }) }, signal)
     } catch (error) {
       signal.throwIfAborted()
       // A node that is down or starting, or what stands before it, may answer with anything.
       if (failFast || !isRetryable(error)) throw error
       if (attempt === 0) onWaiting(`waiting for the node: ${describeError(error)}${hintOf(error)}`)
     }
-    await sleep(clock, random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt), signal)
+    await sleep(systemClock, Math.random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt), signal)
   }
 }
 

@@ -1,81 +1,99 @@
-/** Who searches: from options to engines. */
+/** Who searches: from plain options to engines. */
 import { availableParallelism } from 'node:os'
-import type { Config } from '../cli/config.ts'
-import type { mineOptions } from '../cli/options.ts'
 import { NewcutError } from '../core/errors.ts'
 import { CpuEngine } from '../engine/cpu/cpu.ts'
+import type { KernelPreference } from '../engine/cpu/kernels.ts'
+import type { Priority } from '../engine/cpu/priority.ts'
 import type { Engine } from '../engine/engine.ts'
 import { ExternalEngine } from '../engine/external.ts'
-import { chooseAdapters, listAdapters, tuningFileOf } from '../engine/gpu/adapters.ts'
-import { GpuEngine, gpuSearches } from '../engine/gpu/gpu.ts'
+import { chooseAdapters, listAdapters } from '../engine/gpu/adapters.ts'
+import { GpuEngine, type GpuEngineOptions, gpuSearches } from '../engine/gpu/gpu.ts'
 import type { AdapterInfo } from '../engine/gpu/messages.ts'
 import { splitRanges } from '../engine/range.ts'
 import { systemClock } from '../platform/clock.ts'
+
+/** A program of the user's own, or the engines that newcut has. */
+export type EngineSetup = ExternalSetup | OwnSetup
+
+export interface ExternalSetup {
+  readonly kind: 'external'
+  readonly command: string
+}
+
+export interface OwnSetup {
+  readonly kind: 'own'
+  /** `auto`: a thread a core, and one fewer when a GPU searches, which needs a core to be fed from. */
+  readonly threads: number | 'auto'
+  readonly kernel: KernelPreference
+  readonly priority: Priority
+  /** null: no GPU searches. */
+  readonly gpu: GpuSetup | null
+}
+
+export interface GpuSetup {
+  /** `auto`: real ones that can search this work, if there are any. Else `all`, or numbers and names with commas. */
+  readonly which: string
+  /** What makes no sense unless a GPU searches, as the user knows it (`--gpu-workgroup`); null: nothing. */
+  readonly neededBy: string | null
+  readonly batchMs: number
+  /** undefined: tuned. */
+  readonly workgroup: number | undefined
+  readonly allowSoftware: boolean
+  readonly retune: boolean
+  /** Where results of tuning are kept; null: nowhere. */
+  readonly tuningFile: GpuEngineOptions['tuningFile']
+}
 
 /**
  * The engines for work of this length. Throws NewcutError BAD_OPTION when nothing would search, and the signal's reason
  * when it is stopped meanwhile.
  */
-export async function createEngines(
-  config: Config<typeof mineOptions>,
-  workBytes: number,
-  stopped: AbortSignal,
-): Promise<Engine[]> {
-  const { engine, command, kernel, priority } = config.values
-  if (engine === 'external') {
-    if (command !== undefined) return [new ExternalEngine({ command, clock: systemClock })]
-    throw new NewcutError('BAD_OPTION', '--engine external needs --command', {
-      hint: "for example --command 'newcut solve'",
-    })
-  }
-  const adapters = await wantedAdapters(config, workBytes, stopped)
-  const threads = threadCount(config, adapters.length)
+export async function createEngines(setup: EngineSetup, workBytes: number, stopped: AbortSignal): Promise<Engine[]> {
+  if (setup.kind === 'external') return [new ExternalEngine({ command: setup.command, clock: systemClock })]
+  const { gpu, kernel, priority } = setup
+  const adapters = gpu === null ? [] : await wantedAdapters(gpu, workBytes, stopped)
+  const threads = threadCount(setup, adapters.length)
   const [cpuRanges, gpuRanges] = splitRanges([threads, adapters.length], Math.random)
   const engines: Engine[] = []
-  if (adapters.length > 0) engines.push(gpuEngine(config, adapters, gpuRanges))
+  if (gpu !== null && adapters.length > 0) engines.push(gpuEngine(gpu, adapters, gpuRanges))
   if (threads > 0) engines.push(new CpuEngine({ ranges: cpuRanges, kernel, priority }))
   if (engines.length > 0) return engines
   throw new NewcutError('BAD_OPTION', '--threads 0: nothing would search', {
-    hint: 'there is no GPU to mine with; newcut devices says why',
+    hint: gpu === null ? 'no GPU mines either' : 'there is no GPU to mine with; newcut devices says why',
   })
 }
 
-/** `auto`: real GPUs that can search this work, if there are any. Whatever was asked for must be there. */
-async function wantedAdapters(
-  { values }: Config<typeof mineOptions>,
-  workBytes: number,
-  stopped: AbortSignal,
-): Promise<readonly AdapterInfo[]> {
-  const { gpu, 'allow-software': allowSoftware } = values
-  if (gpu === 'none' || (gpu === 'auto' && !gpuSearches(workBytes))) return []
+/** Whatever was asked for must be there. */
+async function wantedAdapters(gpu: GpuSetup, workBytes: number, stopped: AbortSignal): Promise<readonly AdapterInfo[]> {
+  const { which, allowSoftware } = gpu
+  if (which === 'auto' && !gpuSearches(workBytes)) return refuseIfNeeded(gpu, 'GPUs do not search work of this network')
   const { adapters, problem } = await listAdapters({ signal: stopped })
   stopped.throwIfAborted()
-  if (gpu === 'auto') return chooseAdapters('all', adapters, false)
-  if (problem !== null) throw new NewcutError('BAD_OPTION', `--gpu ${gpu}: ${problem}`)
-  const chosen = chooseAdapters(gpu, adapters, allowSoftware)
+  if (which === 'auto') {
+    const real = chooseAdapters('all', adapters, false)
+    return real.length > 0 ? real : refuseIfNeeded(gpu, problem ?? 'there are software drivers only')
+  }
+  if (problem !== null) throw new NewcutError('BAD_OPTION', `--gpu ${which}: ${problem}`)
+  const chosen = chooseAdapters(which, adapters, allowSoftware)
   if (chosen.length > 0) return chosen
   const hint = '--allow-software mines with it all the same; the CPU engine is faster'
-  throw new NewcutError('BAD_OPTION', `--gpu ${gpu}: there are software drivers only`, { hint })
+  throw new NewcutError('BAD_OPTION', `--gpu ${which}: there are software drivers only`, { hint })
 }
 
-/** A GPU needs a core to be fed from: unless the user says otherwise, one thread fewer searches then. */
-function threadCount({ values, origins }: Config<typeof mineOptions>, gpus: number): number {
-  if (gpus === 0 || origins.get('threads') !== 'default') return values.threads
-  return Math.max(0, availableParallelism() - 1)
+function refuseIfNeeded({ neededBy }: GpuSetup, problem: string): readonly AdapterInfo[] {
+  if (neededBy === null) return []
+  throw new NewcutError('BAD_OPTION', `${neededBy} has no effect: no GPU would mine`, { hint: problem })
+}
+
+function threadCount({ threads }: OwnSetup, gpus: number): number {
+  if (threads !== 'auto') return threads
+  return gpus === 0 ? availableParallelism() : Math.max(0, availableParallelism() - 1)
 }
 
 function gpuEngine(
-  { values }: Config<typeof mineOptions>,
+  { batchMs, workgroup, allowSoftware, retune, tuningFile }: GpuSetup,
   adapters: readonly AdapterInfo[],
   ranges: ReturnType<typeof splitRanges>[number],
 ): GpuEngine {
-  return new GpuEngine({
-    adapters,
-    ranges,
-    batchMs: values['gpu-batch-ms'],
-    workgroup: values['gpu-workgroup'],
-    allowSoftware: values['allow-software'],
-    tuningFile: tuningFileOf(process.env, process.platform),
-    retune: values.retune,
-  })
+  return new GpuEngine({ adapters, ranges, batchMs, workgroup, allowSoftware, tuningFile, retune })
 }

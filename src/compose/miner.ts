@@ -1,12 +1,7 @@
 /** The miner on a node: puts client, source, engines, miner and metrics together, and takes them down again. */
 import { Metrics } from '../api/metrics.ts'
 import { type ApiServer, startApi } from '../api/server.ts'
-import type { Config } from '../cli/config.ts'
-import type { Face } from '../cli/console.ts'
-import type { mineOptions, Values } from '../cli/options.ts'
-import { describeError, NewcutError } from '../core/errors.ts'
-import type { MinerAccount } from '../core/payload.ts'
-import { DEVELOPMENT_KEY } from '../devnet/orders/block-maker.ts'
+import { describeError } from '../core/errors.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import { Miner } from '../mine/miner.ts'
 import type { Snapshot } from '../mine/stats.ts'
@@ -14,81 +9,91 @@ import type { NodeClient } from '../node/client.ts'
 import { systemClock } from '../platform/clock.ts'
 import { miningNodeOf } from '../source/node/mining-node.ts'
 import { NodeSource } from '../source/node/node-source.ts'
-import { connect } from './connect.ts'
-import { createEngines } from './engines.ts'
-
-type MineValues = Values<typeof mineOptions>
+import { connect, type NodeSetup } from './connect.ts'
+import { createEngines, type EngineSetup } from './engines.ts'
+import { accountOn, checkPayee, type PaidAccount, type Payee } from './payee.ts'
 
 /** An update stream that is silent for so many block delays, and for so long, is opened anew. */
 const STALL_BLOCK_DELAYS = 5
 const LEAST_STALL_MS = 10_000
 
+/** What to mine, for whom and with what. */
 export interface MinerSetup {
-  readonly config: Config<typeof mineOptions>
-  /** Root of the node. */
-  readonly url: string
-  readonly face: Face
+  readonly node: NodeSetup
+  readonly payee: Payee
+  readonly engines: EngineSetup
+  /** null: no HTTP face. */
+  readonly http: HttpSetup | null
+  /** The miner stops after so many accepted blocks, or this time; undefined: never by itself. */
+  readonly limits: { readonly blocks?: number | undefined; readonly durationMs?: number | undefined }
+  /** An update stream is opened anew after this silence; 0: never; undefined: as the block delay suggests. */
+  readonly stallMs?: number | undefined
+}
+
+export interface HttpSetup {
+  readonly host: string
+  readonly port: number
+  /** Whether it is an error that nothing can listen there; else the miner goes on without. */
+  readonly isRequired: boolean
+}
+
+/** Told once, when everything is about to start. */
+export interface MinerStart {
+  readonly client: NodeClient
+  readonly account: PaidAccount
+  readonly api: ApiServer | null
+}
+
+/** Who hears of the miner, and who stops it. */
+export interface MinerPorts {
+  readonly onEvent: (event: MinerEvent) => void
+  readonly onStart?: (start: MinerStart) => void
   readonly stopped: AbortSignal
-  /** Shows who mines what, once that is known. */
-  readonly onStart: (client: NodeClient, api: ApiServer | null) => void
 }
 
 /** Mines until it is stopped or done. Throws NewcutError. */
-export async function runMiner({ config, url, face, stopped, onStart }: MinerSetup): Promise<Snapshot> {
-  const { insecure, fingerprint, blocks, duration: durationMs } = config.values
-  const node = { url, insecure, ...(fingerprint && { fingerprint }) }
-  const onWaiting = (message: string) => face.show({ type: 'trouble', message })
-  const client = await connect({ node, failFast: false, clock: systemClock, random: Math.random, onWaiting }, stopped)
+export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }: MinerPorts): Promise<Snapshot> {
+  const { payee, engines: engineSetup, http, limits } = setup
+  checkPayee(payee)
+  const client = await connect(setup.node, (message) => onEvent({ type: 'trouble', message }), stopped)
   const closers = [() => client.close()]
   try {
-    const source = sourceOf(client, config.values)
-    const engines = await createEngines(config, source.workBytes, stopped)
-    const onEvent = (event: MinerEvent) => {
-      face.show(event)
+    const account = accountOn(client.info.nodeVersion, payee)
+    const stallMs = setup.stallMs ?? usualStallMs(client.info.nodeBlockDelay / 1000)
+    const node = miningNodeOf({ client, account, clock: systemClock, stallMs })
+    const source = new NodeSource({ node, clock: systemClock, random: Math.random })
+    const engines = await createEngines(engineSetup, source.workBytes, stopped)
+    const show = (event: MinerEvent) => {
+      onEvent(event)
       metrics.onEvent(event)
     }
-    const miner = new Miner({ source, engines, clock: systemClock, onEvent, blocks, durationMs })
+    const { blocks, durationMs } = limits
+    const miner = new Miner({ source, engines, clock: systemClock, onEvent: show, blocks, durationMs })
     const metrics = new Metrics(() => miner.snapshot())
-    const api = await startFace(config, miner, metrics, face)
+    const api = http === null ? null : await startFace(http, miner, metrics, onEvent)
     if (api !== null) closers.unshift(() => api.close())
-    onStart(client, api)
+    onStart?.({ client, account, api })
     return await miner.run(stopped)
   } finally {
     for (const close of closers) await close()
   }
 }
 
-function sourceOf(client: NodeClient, values: MineValues): NodeSource {
-  const stallMs = values.stall ?? Math.max(LEAST_STALL_MS, (STALL_BLOCK_DELAYS * client.info.nodeBlockDelay) / 1000)
-  const account = accountOf(values, client.info.nodeVersion)
-  const node = miningNodeOf({ client, account, clock: systemClock, stallMs })
-  return new NodeSource({ node, clock: systemClock, random: Math.random })
+function usualStallMs(blockDelayMs: number): number {
+  return Math.max(LEAST_STALL_MS, STALL_BLOCK_DELAYS * blockDelayMs)
 }
 
-/** Who is paid. Only development networks have a default: elsewhere it would give blocks away. */
-function accountOf(values: MineValues, network: string): MinerAccount {
-  const keys = values['public-key'] ?? (/development/.test(network) ? [DEVELOPMENT_KEY] : undefined)
-  if (keys === undefined) {
-    throw new NewcutError('BAD_OPTION', `--public-key is missing: who is to be paid for blocks of ${network}?`, {
-      hint: 'newcut keygen makes a key pair',
-    })
-  }
-  return { account: values.account ?? `k:${keys[0]}`, predicate: values.predicate, publicKeys: keys }
-}
-
-/** The HTTP face. That the default port is taken is no reason not to mine; an address that was asked for is. */
 async function startFace(
-  { values, origins }: Config<typeof mineOptions>,
+  { host, port, isRequired }: HttpSetup,
   miner: Miner,
   metrics: Metrics,
-  face: Face,
+  onEvent: MinerPorts['onEvent'],
 ): Promise<ApiServer | null> {
-  if (values.http === null) return null
   try {
-    return await startApi(values.http, () => miner.snapshot(), metrics)
+    return await startApi({ host, port }, () => miner.snapshot(), metrics)
   } catch (error) {
-    if (origins.get('http') !== 'default') throw error
-    face.show({ type: 'warning', message: `${describeError(error)}; mining without metrics` })
+    if (isRequired) throw error
+    onEvent({ type: 'warning', message: `${describeError(error)}; mining without metrics` })
     return null
   }
 }

@@ -48,13 +48,23 @@ export class FormatError extends NewcutError {
   }
 }
 
-/** The message of anything thrown, with the causes behind it, as one line of printable text. */
+/**
+ * The message of anything thrown, with the causes behind it, as one line of printable text. What is said already is not
+ * said again.
+ */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return printable(String(error))
-  const parts = [error.message || error.name]
+  let text = error.message || error.name
   let cause: unknown = error.cause
   for (let depth = 0; depth < 4 && cause instanceof Error; depth++, cause = cause.cause) {
-    if (cause.message && !parts[parts.length - 1]?.includes(cause.message)) parts.push(cause.message)
+    if (cause.message && !tells(text, cause)) text += `: ${cause.message}`
   }
-  return printable(parts.join(': '))
+  return printable(text)
+}
+
+/** Whether the text has the message of this error, its first line (the rest of a parser's is a picture), or its code. */
+function tells(text: string, error: Error & { readonly code?: unknown }): boolean {
+  const [line] = error.message.split('\n')
+  const { code } = error
+  return text.includes(line.replace(/:$/, '')) || (typeof code === 'string' && text.includes(code))
 }

@@ -1,19 +1,21 @@
+/** SIGHUP: the terminal was closed. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
 /**
- * Runs `task` with a signal that aborts on SIGINT or SIGTERM. A second one ends the process at once, and once the task
- * is over they do what they do by default.
+ * Runs `task` with a signal that aborts on SIGINT, SIGTERM or SIGHUP. A second SIGINT or SIGTERM ends the process at
+ * once, and once the task is over all three do what they do by default.
  */
 export async function untilStopped<T>(task: (stopped: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController()
-  const stop = () => {
-    if (controller.signal.aborted) process.exit(130)
+  const stop = (signal: NodeJS.Signals) => {
+    // Shell and kernel both send SIGHUP when a terminal closes: a second one is not impatience.
+    if (controller.signal.aborted && signal !== 'SIGHUP') process.exit(130)
     controller.abort()
   }
-  process.on('SIGINT', stop)
-  process.on('SIGTERM', stop)
+  for (const signal of SIGNALS) process.on(signal, stop)
   try {
     return await task(controller.signal)
   } finally {
-    process.off('SIGINT', stop)
-    process.off('SIGTERM', stop)
+    for (const signal of SIGNALS) process.off(signal, stop)
   }
 }

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { resolveConfig } from '../../src/cli/config.ts'
 import { mineOptions } from '../../src/cli/options.ts'
-import { duration, hashCount, listenAddress, publicKeys, yesNo } from '../../src/cli/values.ts'
+import { duration, hashCount, listenAddress, nodeUrl, publicKeys, yesNo } from '../../src/cli/values.ts'
 import { run } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-config-'))
@@ -32,6 +32,22 @@ describe('where values come from', () => {
     ])
   })
 
+  it.each([
+    [{ NEWCUT_NO_POW: '1' }, undefined, false],
+    [{ NEWCUT_NO_POW: 'false' }, undefined, true],
+    [{ NEWCUT_POW: 'false' }, undefined, false],
+    [{}, yamlFile('no-pow.yaml', 'no-pow: true\n'), false],
+    [{ NEWCUT_POW: 'true' }, yamlFile('no-pow.yaml', 'no-pow: true\n'), true],
+  ])('a switch may be set by the name of its flag: %j %s', (environment, path, pow) => {
+    expect(resolveConfig(mineOptions, {}, environment, path).values.pow).toBe(pow)
+  })
+
+  it('refuses a switch under both of its names', () => {
+    const environment = { NEWCUT_POW: 'true', NEWCUT_NO_POW: '1' }
+    const message = 'NEWCUT_POW=true and NEWCUT_NO_POW=1 are the same option: give one of them'
+    expect(() => resolveConfig(mineOptions, {}, environment, undefined)).toThrow(message)
+  })
+
   it('NEWCUT_CONFIG names the file when no flag does', () => {
     expect(resolveConfig(mineOptions, {}, { NEWCUT_CONFIG: file }, undefined).values.threads).toBe(3)
   })
@@ -48,7 +64,7 @@ describe('where values come from', () => {
     [{}, yamlFile('list.yaml', '- threads\n'), 'expected lines of the form option: value'],
     [{}, yamlFile('broken.yaml', 'threads: [1\n'), 'configuration file'],
     [{}, join(folder, 'missing.yaml'), 'ENOENT'],
-  ])('%j %s is one clear error', (environment, path, message) => {
+  ])('are refused with the place and what is wrong: %j %s', (environment, path, message) => {
     expect(() => resolveConfig(mineOptions, {}, environment, path)).toThrow(message)
   })
 
@@ -77,7 +93,22 @@ describe('values', () => {
     [hashCount, 100_000, 100_000n],
     [hashCount, '0', undefined],
     [hashCount, '1.5', undefined],
-    [hashCount, '1e6', undefined],
+    [hashCount, '1e6', 1_000_000n],
+    [hashCount, '2.5E9', 2_500_000_000n],
+    [hashCount, 1e30, 10n ** 30n],
+    [hashCount, '1.5e0', undefined],
+    [hashCount, '1e-3', undefined],
+    [hashCount, '1e80', undefined],
+    [nodeUrl, 'localhost:1848', 'http://localhost:1848'],
+    [nodeUrl, '10.0.0.7:1848', 'http://10.0.0.7:1848'],
+    [nodeUrl, '[::1]:1848', 'http://[::1]:1848'],
+    [nodeUrl, 'https://node.example/path', 'https://node.example/path'],
+    [nodeUrl, 'localhost', undefined],
+    [nodeUrl, 'localhost:99999', undefined],
+    [nodeUrl, 'ftp://localhost:1848', undefined],
+    [duration(1000, true), '1s', 1000],
+    [duration(1000, true), '999ms', undefined],
+    [duration(1000, true), '0', 0],
     [listenAddress, 'off', null],
     [listenAddress, '[::1]:80', { host: '::1', port: 80 }],
     [listenAddress, 'localhost:65536', undefined],
@@ -85,7 +116,7 @@ describe('values', () => {
     [yesNo, 'maybe', undefined],
     [publicKeys, ['AB'.repeat(32)], ['ab'.repeat(32)]],
     [publicKeys, 'zz'.repeat(32), undefined],
-  ])('row %# is what it should be', (kind, raw, value) => {
+  ])('are read, or refused when they are not of their kind (row %#)', (kind, raw, value) => {
     expect(kind.parse(raw)).toEqual(value)
   })
 })

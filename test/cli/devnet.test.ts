@@ -13,11 +13,12 @@ function devnet(...args: string[]) {
 }
 
 describe('newcut devnet --mine', () => {
-  it('mines itself with proof of work, over the wire, and shows what the miner does and the blocks', async () => {
+  it('mines its own network with proof of work, and shows miner and blocks', async () => {
     const node = devnet('--mine', '--threads', '1', '--kernel', 'js', '--difficulty', '200', '--graph', 'pair')
     const [, url] = await node.sees(URL_LINE)
     expect(node.out()).toMatch(/difficulty 200 at/)
     await node.sees(/^mine: by itself$/m)
+    await node.sees(/^paid: k:[0-9a-f]{64}, the built-in key of development networks/m)
     await node.sees(/ready {5}cpu: js/)
     await node.sees(/accepted {2}chain \d/)
     await node.sees(BLOCK_LINE)
@@ -33,6 +34,7 @@ describe('newcut devnet --mine', () => {
     const key = 'ab'.repeat(32)
     const node = devnet('--mine', '--threads', '1', '--difficulty', '10', '--mining-public-key', key)
     const [, url] = await node.sees(URL_LINE)
+    await node.sees(new RegExp(`^paid: k:${key} \\(keys-all\\)$`, 'm'))
     await node.sees(/accepted {2}chain \d/)
     // Anybody else is refused.
     const body = JSON.stringify({ account: 'k:other', predicate: 'keys-all', 'public-keys': ['other'] })
@@ -47,7 +49,7 @@ describe('newcut devnet --auto-mine', () => {
   it.each([
     ['constant:50ms', /^auto-mine: a block on every chain each 50 ms$/m],
     ['simulated:1MH/s', /^auto-mine: blocks as 1\.00 MH\/s would find them$/m],
-  ])('%s: blocks come by themselves, without proof of work', async (mode, line) => {
+  ])('%s makes blocks without proof of work', async (mode, line) => {
     const node = devnet('--auto-mine', mode, '--graph', 'petersen', '--difficulty', '1k')
     await node.sees(line)
     await node.sees(BLOCK_LINE)
@@ -56,7 +58,7 @@ describe('newcut devnet --auto-mine', () => {
     expect(await node.ended).toMatchObject({ code: 0, err: '' })
   })
 
-  it('on-demand: blocks by /make-blocks, and the console tells of them', async () => {
+  it('on-demand makes blocks by POST /make-blocks, and shows them', async () => {
     const node = devnet('--auto-mine', 'on-demand')
     const [, url] = await node.sees(URL_LINE)
     await node.sees(/^auto-mine: blocks by POST \/make-blocks$/m)
@@ -75,7 +77,7 @@ describe('newcut devnet --auto-mine', () => {
     ['simulated:2.5 kH/s', { kind: 'simulated', hashesPerSecond: 2500 }],
     ['simulated:7H/s', { kind: 'simulated', hashesPerSecond: 7 }],
     ['simulated:5000EH/s', { kind: 'simulated', hashesPerSecond: 5e21 }],
-  ] as const)('reads %s, and writes what means the same', (text, value) => {
+  ] as const)('reads %s, and writes it so that it reads the same', (text, value) => {
     expect(autoMineMode.parse(text)).toEqual(value)
     expect(autoMineMode.parse(autoMineMode.format(value))).toEqual(value)
   })
@@ -97,17 +99,17 @@ describe('newcut devnet --auto-mine', () => {
     '',
     7,
     null,
-  ])('%j is no mode', (raw) => {
+  ])('refuses %j as a mode', (raw) => {
     expect(autoMineMode.parse(raw)).toBeUndefined()
   })
 })
 
-describe('modes that exclude each other', () => {
+describe('newcut devnet refuses modes that exclude each other', () => {
   it.each([
     [['--mine', '--no-pow'], /--mine needs proof of work, and --no-pow leaves nothing to search \(--auto-mine/],
     [['--mine', '--auto-mine', 'on-demand'], /--mine and --auto-mine exclude each other/],
     [['--auto-mine', 'constant:2'], /--auto-mine constant:2: expected on-demand, constant:TIME such as constant:2s/],
-    [['--threads', '2'], /--threads is for --mine, which is not given/],
+    [['--threads', '2'], /--threads has no effect: it is for --mine, which is not given/],
     [['--mine', '--threads', '0'], /--threads 0: nothing would search/],
   ])('%j', async (args, pattern) => {
     const { code, out, err } = await run(['devnet', '--port', '0', ...args])

@@ -3,12 +3,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { keyLines } from '../../src/commands/keygen.ts'
 import { concatBytes, decodeHex, encodeBase64Url, u256LE } from '../../src/core/bytes.ts'
 import { decodeWork } from '../../src/core/header.ts'
-import { parseJson } from '../../src/core/json.ts'
+import { type Json, parseJson, stringifyJson } from '../../src/core/json.ts'
 import { chainBytes } from '../../src/core/work.ts'
+import { type Devnet, startDevnet } from '../../src/devnet/devnet.ts'
 import { headerRecords as records } from '../records.ts'
 import { run } from './run.ts'
+
+const works = records.filter(({ kind }) => kind === 'unsolved-work')
+const headers = records.filter(({ kind }) => kind !== 'unsolved-work')
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-inspect-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -65,13 +71,91 @@ describe('newcut inspect', () => {
         .split('\n')
         .map((line) => /line (\d+):/.exec(line)?.[1]),
     ).toEqual(['2', '4', '5'])
-    expect(err).not.toContain('    at ')
+    for (const line of err.trim().split('\n')) expect(line).toMatch(/\[BAD_FORMAT\]$/)
+  })
+
+  it.each([
+    ['hex', (hex: string) => hex],
+    ['hex', (hex: string) => `0x${hex.toUpperCase()}`],
+    ['base64url', (hex: string) => Buffer.from(hex, 'hex').toString('base64url')],
+    ['base64', (hex: string) => Buffer.from(hex, 'hex').toString('base64')],
+    ['base64', (hex: string) => Buffer.from(hex, 'hex').toString('base64').replace(/=+$/, '')],
+  ])('tells that it read %s (row %#)', async (format, write) => {
+    // A work of 286 bytes is padded in base64; a header of 318 bytes would not be.
+    const { header_hex: hex, pow_hash_hex: powHash } = works.find(({ header_hex }) =>
+      /[+/].*=$/.test(Buffer.from(header_hex, 'hex').toString('base64')),
+    ) as (typeof works)[number]
+    const { code, out } = await run(['inspect', write(hex)])
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({ type: 'work', format, powHash })
+  })
+
+  it('refuses base64 with wrong padding', async () => {
+    const text = Buffer.from(works[0].header_hex, 'hex').toString('base64')
+    const { code, err } = await run(['inspect', '-'], {}, `${text}=`)
+    expect(code).toBe(1)
+    expect(err).toMatch(/^newcut: line 1: base64 at offset 38\d: .*\[BAD_FORMAT\]$/m)
   })
 
   it('takes a bad argument for one bad line', async () => {
     const { code, err } = await run(['inspect', 'no-such-file'])
     expect(code).toBe(1)
     expect(err).toMatch(/^newcut: line 1: .*expected 318 \(header\), 286 \(work\) or 322 \(work response\)/)
+  })
+})
+
+describe('newcut inspect reads the JSON that a node answers with', () => {
+  const nodes: Devnet[] = []
+  afterAll(() => Promise.all(nodes.map((node) => node.close())))
+
+  async function fetched(path: string, accept = 'application/json'): Promise<string> {
+    nodes[0] ??= await startDevnet({ port: 0, graph: 'pair', pow: false, autoMine: { kind: 'on-demand' } })
+    const { url } = nodes[0]
+    const order = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"0":2}' }
+    expect((await fetch(`${url}/make-blocks`, order)).status).toBe(200)
+    const answer = await fetch(`${url}/chainweb/0.0/development/chain/0/${path}`, { headers: { accept } })
+    expect(answer.status).toBe(200)
+    return answer.text()
+  }
+
+  it.each([
+    ['a page of strings', 'header?limit=2', 'application/json', 'base64url in a page'],
+    ['a page of objects', 'header?limit=2', 'application/json;blockheader-encoding=object', 'object in a page'],
+    ['a page of blocks', 'block?limit=2', 'application/json', 'object in a block in a page'],
+  ])('%s', async (_, path, accept, format) => {
+    const text = await fetched(path, accept)
+    const { code, out, err } = await run(['inspect', '-'], {}, text)
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    const shown = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(shown).toHaveLength(2)
+    for (const each of shown) expect(each).toMatchObject({ type: 'header', format, chainId: 0, hashMatches: true })
+  })
+
+  it('a single object, on one line or on many', async () => {
+    const page = await fetched('header?limit=1&minheight=1', 'application/json;blockheader-encoding=object')
+    // Parsed with exact integers: JSON.parse would round featureFlags of other networks.
+    const [header] = (parseJson(page) as unknown as { items: Json[] }).items
+    const one = await run(['inspect', '-'], {}, stringifyJson(header))
+    expect(JSON.parse(one.out)).toMatchObject({ type: 'header', format: 'object', height: 1 })
+    const many = await run(['inspect', '-'], {}, page.replaceAll(',', ',\n  '))
+    expect(JSON.parse(many.out)).toMatchObject({ type: 'header', format: 'object in a page', height: 1 })
+  })
+
+  it('names the item of a page that is wrong, and shows the others', async () => {
+    const items = [headers[0].header_hex, 'zz', { nonce: 1 }, headers[1].header_hex]
+    const { code, out, err } = await run(['inspect', '-'], {}, JSON.stringify({ limit: 4, items, next: null }))
+    expect(code).toBe(1)
+    expect(out.trim().split('\n')).toHaveLength(2)
+    expect(err).toMatch(/^newcut: line 1, item 2: .*\[BAD_FORMAT\]\nnewcut: line 1, item 3: .*\[BAD_FORMAT\]\n$/)
+  })
+
+  it('a page that was cut off is one error', async () => {
+    const { code, out, err } = await run(['inspect', '-'], {}, '{"limit": 2,\n"items": [\n"AAAA')
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(err).toMatch(/^newcut: line 1: json at offset 0: .*is the end missing\? \[BAD_FORMAT\]\n$/)
   })
 })
 
@@ -87,9 +171,25 @@ describe('newcut keygen', () => {
     expect(Buffer.from(key.export({ format: 'jwk' }).x ?? '', 'base64url').toString('hex')).toBe(publicKey)
   })
 
-  it('makes a new one each time, as lines for people', async () => {
+  it('makes a new one each time', async () => {
     const [first, second] = await Promise.all([run(['keygen']), run(['keygen'])])
-    expect(first.out).toMatch(/^public-key: [0-9a-f]{64}\nsecret-key: [0-9a-f]{64}\naccount: k:[0-9a-f]{64}\n$/)
+    expect(first.out).toMatch(/^public-key: "?[0-9a-f]{64}"?\n# account: k:[0-9a-f]{64}\n# secret-key: [0-9a-f]{64}\n/)
     expect(first.out).not.toBe(second.out)
+  })
+
+  it('prints a configuration file that pays the key, without the secret key', async () => {
+    const { out } = await run(['keygen'])
+    const file = join(folder, 'keys.yaml')
+    writeFileSync(file, out)
+    expect(Object.keys(parse(out))).toEqual(['public-key'])
+    const { code, out: config } = await run(['config', '--config', file])
+    expect(code).toBe(0)
+    expect(parse(config)['public-key']).toEqual([parse(out)['public-key']])
+  })
+
+  it('quotes a key that YAML would take for a number', () => {
+    const publicKey = `1e${'7'.repeat(62)}`
+    const [line] = keyLines({ publicKey, secretKey: 'ab'.repeat(32) })
+    expect(parse(line)).toEqual({ 'public-key': publicKey })
   })
 })

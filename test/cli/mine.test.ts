@@ -34,7 +34,7 @@ describe('newcut mine', () => {
     expect(code).toBe(0)
   })
 
-  it('mines a node in another process, whose console tells of the blocks', async () => {
+  it('mines for a node in another process, which shows the blocks', async () => {
     const node = start(['devnet', '--port', '0', '--difficulty', '1k'])
     const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)/)
     const { code, out, err } = await run(['mine', '--node', url, '--blocks', '20', '--http', 'off'])
@@ -51,7 +51,7 @@ describe('newcut mine', () => {
     expect(code).toBe(0)
   })
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('stops on %s within a second, with the summary', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('stops on %s within a second, with the summary', async (signal) => {
     await expectSoon(1000, async () => {
       const miner = start(['mine', ...quick])
       await miner.sees(/accepted/)
@@ -86,6 +86,24 @@ describe('newcut mine', () => {
     mute.close()
   })
 
+  it('says who is paid', async () => {
+    const key = 'ab'.repeat(32)
+    const [own, builtIn] = [
+      await run(['mine', '--blocks', '1', '--account', `k:${key}`, ...quick]),
+      await run(['mine', '--blocks', '1', ...quick]),
+    ]
+    expect(own.out).toMatch(new RegExp(`^paid: k:${key} \\(keys-all\\)$`, 'm'))
+    expect(builtIn.out).toMatch(/^paid: k:[0-9a-f]{64}, the built-in key of development networks/m)
+  })
+
+  it('mines for the key in --account k:KEY', async () => {
+    const key = 'ab'.repeat(32)
+    const node = start(['devnet', '--port', '0', '--difficulty', '1k', '--mining-public-key', key])
+    const [, address] = await node.sees(/ at http:\/\/(127\.0\.0\.1:\d+)/)
+    const { out } = await run(['mine', '--node', address, '--account', `k:${key}`, '--blocks', '2', '--http', 'off'])
+    expect(out).toContain('2 accepted')
+  })
+
   it('writes JSON records', async () => {
     const { code, out } = await run(['mine', '--blocks', '3', '--log', 'json', ...quick])
     const records = out
@@ -108,7 +126,7 @@ describe('errors of newcut mine are one line with a hint, and exit code 1', () =
   const oneLine = (err: string) => err.trim().split('\n').length === 1 && !err.includes('    at ')
 
   it('an unreachable node', async () => {
-    const { code, err } = await run(['mine', '--node', 'http://127.0.0.1:1'])
+    const { code, err } = await run(['mine', '--node', 'http://127.0.0.1:1', '--fail-fast'])
     expect(err).toMatch(/^newcut: http:\/\/127\.0\.0\.1:1: .* \(.*\) \[NODE_UNREACHABLE\]$/m)
     expect(oneLine(err)).toBe(true)
     expect(code).toBe(1)
@@ -141,12 +159,12 @@ describe('errors of newcut mine are one line with a hint, and exit code 1', () =
     [['mine', '--block-delay', '30'], /--block-delay 30: expected a time such as/],
     [['mine', '--graph', 'square'], /--graph square: expected one of singleton/],
     [['mine', '--node', 'localhost'], /--node localhost: expected the address of a node/],
+    [['mine', '--stall', '1ms'], /--stall 1ms: expected a time of at least 1 s such as 30s or 5m, or 0 for none/],
     [['mine', '--fingerprint', 'xyz'], /--fingerprint xyz: expected a SHA-256/],
     [['mine', '--http', '4148'], /--http 4148: expected HOST:PORT/],
     [['mine', '--public-key', 'k:12'], /--public-key k:12: expected public keys of 64 hex digits/],
     [['mine', 'now'], /too many arguments/],
     [['mien'], /mien: no such command; did you mean mine\?/],
-    [[], /no command given/],
   ])('%j', async (args, pattern) => {
     const { code, out, err } = await run(args)
     expect(err).toMatch(pattern)
@@ -190,7 +208,7 @@ describe('the HTTP face', () => {
     expect(promtool.status).toBe(0)
   })
 
-  it('a busy default port is a warning, a busy port that was asked for an error', async () => {
+  it('mines without metrics where the default port is taken, and refuses a taken port that was asked for', async () => {
     const server = createServer()
     // Whoever else on this machine has it may let go at any time: until it is ours.
     server.on('error', () => setTimeout(() => server.listen(4148, '127.0.0.1'), 100))

@@ -69,7 +69,10 @@ export function unpacked(archive: string): string | null {
 
 function packageFolder(): string | null {
   try {
-    return dirname(dirname(require.resolve('@sparticuz/chromium')))
+    let folder = dirname(require.resolve('@sparticuz/chromium'))
+    // Versions differ in how deep the module lies below the folder with the archives.
+    while (!existsSync(join(folder, 'bin')) && basename(folder) !== 'chromium') folder = dirname(folder)
+    return folder
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') return null
     throw error

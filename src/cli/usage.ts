@@ -1,0 +1,93 @@
+/** Command lines that are not understood: what was meant, probably. */
+import type { Command, CommanderError } from 'commander'
+import { NewcutError } from '../core/errors.ts'
+import { closest } from './config.ts'
+
+/** What other miners call an option -> ours, the first that the command has. */
+const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
+  '-o': ['--node'],
+  '--url': ['--node'],
+  '--pool': ['--node'],
+  '--server': ['--node'],
+  '--endpoint': ['--node'],
+  '-u': ['--account'],
+  '--user': ['--account'],
+  '--username': ['--account'],
+  '--wallet': ['--account'],
+  '--address': ['--account'],
+  '-k': ['--public-key', '--mining-public-key'],
+  '--key': ['--public-key', '--mining-public-key'],
+  '--pubkey': ['--public-key', '--mining-public-key'],
+  '-t': ['--threads'],
+  '-j': ['--threads'],
+  '--cpu-threads': ['--threads'],
+  '-d': ['--gpu'],
+  '--device': ['--gpu'],
+  '--devices': ['--gpu'],
+  '--intensity': ['--gpu-batch-ms'],
+  '--worksize': ['--gpu-workgroup'],
+  '-c': ['--config'],
+  '-p': ['--port'],
+  '--bind': ['--host'],
+  '--datadir': ['--data'],
+  '--data-dir': ['--data'],
+  '--api': ['--http'],
+  '--api-bind': ['--http'],
+  '--http-port': ['--http'],
+  '--metrics': ['--http'],
+  '--no-api': ['--http off'],
+  '--time-limit': ['--duration'],
+  '--cpu-priority': ['--priority'],
+  '--log-format': ['--log'],
+  '--tls-fingerprint': ['--fingerprint'],
+}
+
+/** What commander could not make sense of, as one error of ours. */
+export function usageError(error: CommanderError, program: Command, args: readonly string[]): NewcutError {
+  const command = program.commands.find((each) => each.name() === args[0])
+  const message = error.message.replace(/^error: /, '').split('\n')[0]
+  if (error.code === 'commander.unknownOption') {
+    const typed = /'(.*)'/.exec(message)?.[1] ?? ''
+    return command === undefined ? optionFirst(typed, program) : unknownOption(typed, command)
+  }
+  // `newcut nosuch` is the one, `newcut help nosuch` the other.
+  if (error.code === 'commander.unknownCommand' || error.code === 'commander.help') {
+    const names = program.commands.map((each) => each.name())
+    const typed = (args[0] === 'help' ? args[1] : args[0]) ?? ''
+    return new NewcutError('BAD_OPTION', `${typed}: no such command${closest(typed, names)}`, {
+      hint: `commands: ${names.join(', ')}`,
+    })
+  }
+  return new NewcutError('BAD_OPTION', message)
+}
+
+function unknownOption(typed: string, command: Command): NewcutError {
+  const known = longFlags(command)
+  return new NewcutError('BAD_OPTION', `${typed}: no such option${guess(typed, known)}`, {
+    hint: `newcut ${command.name()} --help lists them all`,
+  })
+}
+
+/** `newcut --node URL`: the option may well be right, but the command is missing. */
+function optionFirst(typed: string, program: Command): NewcutError {
+  const name = typed.split('=')[0]
+  const owner = program.commands.find((each) => longFlags(each).includes(name))
+  if (owner === undefined) {
+    const [mine] = program.commands
+    return new NewcutError('BAD_OPTION', `${typed}: no such option${guess(typed, longFlags(mine))}`, {
+      hint: `a command comes first, such as newcut ${mine.name()}; newcut --help lists them`,
+    })
+  }
+  return new NewcutError('BAD_OPTION', `${typed}: a command comes first`, { hint: `newcut ${owner.name()} ${typed}` })
+}
+
+function guess(typed: string, known: readonly string[]): string {
+  // Values may be attached: --url=http://..., -ohttp://...
+  const name = typed.startsWith('--') ? typed.split('=')[0] : typed.slice(0, 2)
+  const ours = ELSEWHERE[name]?.find((flag) => known.includes(flag.split(' ')[0]))
+  return ours === undefined ? closest(name, known) : `; did you mean ${ours}?`
+}
+
+function longFlags(command: Command): string[] {
+  return command.options.flatMap(({ long }) => (long ? [long] : []))
+}

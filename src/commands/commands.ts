@@ -1,0 +1,16 @@
+/** Every command. Each is loaded when it is run: who inspects a header need not wait for servers and threads. */
+import type { Commands } from '../cli/program.ts'
+import { surroundings } from './surroundings.ts'
+
+const printLine = (line: string) => void surroundings.out.write(`${line}\n`)
+
+export const commands: Commands = {
+  mine: async (config) => (await import('./mine.ts')).runMine(config),
+  devnet: async (config) => (await import('./devnet.ts')).runDevnet(config),
+  solve: async (target, { values }) => (await import('./solve.ts')).runSolve({ target, ...values }),
+  config: async (config) => (await import('./config.ts')).runConfig(config, printLine),
+  inspect: async (input) => (await import('./inspect.ts')).runInspect(input),
+  keygen: async (json) => (await import('./keygen.ts')).runKeygen(json, printLine),
+  devices: async (options) => (await import('./devices.ts')).runDevices(options, printLine),
+  bench: async (options) => (await import('./bench.ts')).runBench(options, printLine),
+}

@@ -1,0 +1,31 @@
+/** Flags that would do nothing are refused: whoever types one expects something of it. */
+import type { Config } from '../cli/config.ts'
+import { NewcutError } from '../core/errors.ts'
+
+/** Options, and why they have no effect here. */
+export interface Idle {
+  readonly names: readonly string[]
+  readonly reason: string
+  readonly hint?: string
+}
+
+/**
+ * Throws NewcutError BAD_OPTION for the first of these options that was typed. A file or the environment may hold them:
+ * they serve several commands.
+ */
+export function refuseIdle(
+  { values, origins }: Pick<Config<unknown>, 'origins'> & { values: object },
+  idle: Idle[],
+): void {
+  for (const { names, reason, hint } of idle) {
+    const name = names.find((each) => origins.get(each) === 'flag')
+    if (name === undefined) continue
+    const flag = flagOf(name, (values as Readonly<Record<string, unknown>>)[name])
+    throw new NewcutError('BAD_OPTION', `${flag} has no effect: ${reason}`, { hint })
+  }
+}
+
+/** The flag as it was typed, without its value. */
+export function flagOf(name: string, value: unknown): string {
+  return value === false ? `--no-${name}` : `--${name}`
+}

@@ -1,0 +1,26 @@
+/** The embedded network in the commands `mine` and `devnet`. */
+import type { devnetOptions, Values } from '../cli/options.ts'
+import { formatDuration, withPrefix } from '../core/units.ts'
+import type { Devnet } from '../devnet/devnet.ts'
+
+export type NetworkValues = Pick<Values<typeof devnetOptions>, 'graph' | 'block-delay' | 'difficulty' | 'pow'>
+
+/** The options of an embedded network that `mine` and `devnet` share. */
+export function networkSettings(values: NetworkValues) {
+  return {
+    graph: values.graph,
+    blockDelayMs: values['block-delay'],
+    difficulty: values.difficulty,
+    pow: values.pow,
+  }
+}
+
+/** One line on an embedded network. */
+export function networkLine({ chains, network, settings, url }: Devnet): string {
+  const parts = [
+    `${network.name}, ${chains.cut.size} chains`,
+    `block delay ${formatDuration(settings.blockDelayMs)}`,
+    settings.pow ? `difficulty ${withPrefix(Number(settings.difficulty))}` : 'no proof of work',
+  ]
+  return `embedded network: ${parts.join(', ')} at ${url}`
+}

@@ -1,0 +1,12 @@
+/** This process, as the command line sees it. */
+import type { Surroundings } from '../cli/program.ts'
+import { systemClock } from '../platform/clock.ts'
+import { packageVersion } from '../platform/version.ts'
+
+export const surroundings: Surroundings = {
+  version: packageVersion,
+  environment: process.env,
+  out: process.stdout,
+  err: process.stderr,
+  nowMs: systemClock.wallMs,
+}

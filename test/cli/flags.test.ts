@@ -1,0 +1,173 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { run } from './run.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'newcut-flags-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const KEY = 'ab'.repeat(32)
+
+/** Runs what must end as one line with a code, and returns that line. */
+async function errorOf(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
+  const { code, out, err } = await run(args, env)
+  expect({ code, out }).toEqual({ code: 1, out: '' })
+  expect(err).toMatch(/^newcut: .* \[[A-Z_]+\]\n$/)
+  return err
+}
+
+describe('newcut refuses a flag that is given twice', () => {
+  it.each([
+    [['mine', '--node', 'a:1', '--node', 'b:2'], '--node is given twice: a:1 and b:2'],
+    [['mine', '--threads', '1', '--threads=1'], '--threads is given twice: 1 and 1'],
+    [['devnet', '--port', '0', '--port', '1'], '--port is given twice: 0 and 1'],
+    [['config', '--config', 'a', '--config', 'b'], '--config is given twice: a and b'],
+    [['bench', '--json', 'a', '--json', 'b'], '--json is given twice: a and b'],
+  ])('%j', async (args, message) => {
+    expect(await errorOf(args)).toContain(`${message} (give it once) [BAD_OPTION]`)
+  })
+
+  it('but takes several public keys', async () => {
+    const { code, out } = await run(['config', '--public-key', KEY, '--public-key', 'cd'.repeat(32)])
+    expect(code).toBe(0)
+    expect(out).toContain(`public-key: [ ${KEY}, ${'cd'.repeat(32)} ] # flag`)
+  })
+})
+
+describe('newcut refuses a flag that has no effect', () => {
+  it.each([
+    [['--command', 'solve'], '--command has no effect: it is for --engine external'],
+    [['--engine', 'external', '--command', 'x', '--threads', '2'], '--threads has no effect: with --engine external'],
+    [['--engine', 'external', '--command', 'x', '--kernel', 'js'], '--kernel has no effect: with --engine external'],
+    [['--engine', 'external', '--command', 'x', '--gpu', 'all'], '--gpu has no effect: with --engine external'],
+    [['--gpu', 'none', '--gpu-workgroup', '64'], '--gpu-workgroup has no effect: with --gpu none'],
+    [['--gpu', 'none', '--gpu-batch-ms', '9'], '--gpu-batch-ms has no effect: with --gpu none'],
+    [['--gpu', 'none', '--retune'], '--retune has no effect: with --gpu none'],
+    [['--gpu', 'none', '--allow-software'], '--allow-software has no effect: with --gpu none'],
+    [['--allow-software'], '--allow-software has no effect: --gpu auto takes real GPUs only'],
+    [['--threads', '0', '--kernel', 'js'], '--kernel has no effect: with --threads 0'],
+    [['--node', 'a:1', '--graph', 'pair'], '--graph has no effect: it is for the embedded network'],
+    [['--node', 'a:1', '--no-pow'], '--no-pow has no effect: it is for the embedded network'],
+    [['--node', 'a:1', '--insecure'], '--insecure has no effect: there is no TLS on http://a:1'],
+    [['--node', 'a:1', '--fingerprint', KEY], '--fingerprint has no effect: there is no TLS'],
+    [['--node', 'https://a:1', '--fingerprint', KEY, '--insecure'], '--insecure has no effect: --fingerprint decides'],
+    [['--insecure'], '--insecure has no effect: without --node'],
+    [['--fail-fast'], '--fail-fast has no effect: without --node'],
+  ])('mine %j', async (args, message) => {
+    expect(await errorOf(['mine', ...args])).toContain(message)
+  })
+
+  it('devnet --check with an option of a running node', async () => {
+    const args = ['devnet', '--data', folder, '--check', '--port', '0']
+    expect(await errorOf(args)).toContain('--port has no effect: --check starts no node')
+  })
+
+  it('mine --gpu-workgroup where no GPU can search', async () => {
+    const args = ['mine', '--graph', 'pair', '--gpu-workgroup', '64']
+    expect(await errorOf(args)).toContain(
+      '--gpu-workgroup has no effect: no GPU would mine (GPUs do not search work of this network)',
+    )
+  })
+
+  it('but lets a file and the environment hold it for other commands', async () => {
+    const file = join(folder, 'all.yaml')
+    writeFileSync(file, 'command: solve\ngraph: pair\n')
+    const env = { NEWCUT_GPU_WORKGROUP: '64', NEWCUT_CONFIG: file }
+    const args = ['mine', '--blocks', '1', '--difficulty', '1k', '--http', 'off', '--gpu', 'none']
+    const { code, out } = await run(args, env)
+    expect(out).toContain('1 accepted')
+    expect(code).toBe(0)
+  })
+})
+
+describe('newcut tells what an option of another miner is called here', () => {
+  it.each([
+    [['mine', '-o', 'http://a:1'], '-o: no such option; did you mean --node?'],
+    [['mine', '-ohttp://a:1'], '-ohttp://a:1: no such option; did you mean --node?'],
+    [['mine', '--url', 'a:1'], '--url: no such option; did you mean --node?'],
+    [['mine', '--url=a:1'], '--url=a:1: no such option; did you mean --node?'],
+    [['mine', '-u', 'k:1'], '-u: no such option; did you mean --account?'],
+    [['mine', '--user', 'k:1'], '--user: no such option; did you mean --account?'],
+    [['mine', '-t', '2'], '-t: no such option; did you mean --threads?'],
+    [['mine', '--thread=2'], '--thread=2: no such option; did you mean --threads?'],
+    [['devnet', '--data-dir', 'x'], '--data-dir: no such option; did you mean --data?'],
+    [['-o', 'a:1'], '-o: no such option; did you mean --node? (a command comes first, such as newcut mine'],
+    [['--node', 'a:1'], '--node: a command comes first (newcut mine --node)'],
+  ])('%j', async (args, message) => {
+    expect(await errorOf(args)).toContain(message)
+  })
+})
+
+describe('newcut mine refuses to pay nobody', () => {
+  it.each([
+    [['--account', `k:${KEY}`, '--public-key', 'cd'.repeat(32)], 'does not match --public-key'],
+    [['--predicate', 'keys-al'], '--predicate keys-al: no such predicate (built in are keys-all, keys-any, keys-2;'],
+  ])('%j', async (args, message) => {
+    expect(await errorOf(['mine', ...args])).toContain(message)
+  })
+})
+
+describe('errors of newcut', () => {
+  it('are JSON with --log json, where the other records are', async () => {
+    for (const [args, env] of [
+      [['mine', '--thread', '2', '--log', 'json'], {}],
+      [['mine', '--log=json', '--thread', '2'], {}],
+      [['mine', '--thread', '2'], { NEWCUT_LOG: 'json' }],
+    ] as const) {
+      const { code, out, err } = await run(args, env)
+      expect({ code, err }).toEqual({ code: 1, err: '' })
+      expect(JSON.parse(out)).toEqual({
+        level: 'error',
+        time: expect.any(String),
+        event: 'error',
+        code: 'BAD_OPTION',
+        message: expect.stringContaining('--thread'),
+        hint: 'newcut mine --help lists them all',
+      })
+    }
+  })
+
+  it('are JSON where a configuration file asks for it', async () => {
+    const file = join(folder, 'json.yaml')
+    writeFileSync(file, 'log: json\n')
+    const { code, out, err } = await run(['mine', '--config', file, '--node', '127.0.0.1:1', '--fail-fast'])
+    expect({ code, err }).toEqual({ code: 1, err: '' })
+    expect(JSON.parse(out)).toMatchObject({ level: 'error', code: 'NODE_UNREACHABLE', hint: expect.any(String) })
+  })
+
+  it('say once that a node refuses the connection', async () => {
+    expect(await errorOf(['mine', '--node', '127.0.0.1:1', '--fail-fast'])).toBe(
+      'newcut: http://127.0.0.1:1: connection refused (ECONNREFUSED) ' +
+        '(is the node running, and its service API listening on that port?) [NODE_UNREACHABLE]\n',
+    )
+  })
+
+  it('say once what is wrong in a configuration file', async () => {
+    const file = join(folder, 'broken.yaml')
+    writeFileSync(file, 'threads: [1\n')
+    const line = await errorOf(['mine', '--config', file])
+    expect(line).toMatch(
+      /^newcut: configuration file \S+broken\.yaml: Flow sequence .* at line 2, column 1 \[BAD_CONFIG\]/,
+    )
+    expect(line.match(/Flow sequence/g)).toHaveLength(1)
+  })
+
+  it('say once which configuration file is missing', async () => {
+    const file = join(folder, 'missing.yaml')
+    expect(await errorOf(['mine', '--config', file])).toBe(
+      `newcut: configuration file ${file}: no such file (ENOENT) [BAD_CONFIG]\n`,
+    )
+  })
+})
+
+it.each([['mien'], ['help', 'mien']])('newcut %s %s tells which commands there are', async (...args) => {
+  expect(await errorOf(args)).toMatch(/^newcut: mien: no such command; did you mean mine\? \(commands: mine, devnet, /)
+})
+
+it('newcut alone prints help', async () => {
+  const { code, out, err } = await run([])
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect(out).toMatch(/^Usage: newcut/)
+  expect(out).toContain('mine')
+})

@@ -1,0 +1,74 @@
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+describe('npm start of a checkout that is not ready says what to do', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'newcut-checkout-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const start: string = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts.start
+  const [node, script, ...rest] = start.split(' ')
+  mkdirSync(join(folder, 'src/platform'), { recursive: true })
+  copyFileSync(join(root, script), join(folder, script))
+
+  it('npm ci, where nothing is installed', () => {
+    expect([node, rest]).toEqual(['node', ['mine']])
+    const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...rest], { cwd: folder, encoding: 'utf8' })
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toBe('newcut cannot start: its dependencies are not installed. Run `npm ci` first.\n')
+  })
+
+  it('npm run build, after npm ci --ignore-scripts', () => {
+    mkdirSync(join(folder, 'node_modules'))
+    const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...rest], { cwd: folder, encoding: 'utf8' })
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toBe(
+      'newcut cannot start: it is not compiled, since no install script has run. Run `npm run build` first.\n',
+    )
+  })
+
+  it('and runs the program in a checkout that is ready', () => {
+    const { status, stdout } = spawnSync(process.execPath, [script, '--version'], { cwd: root, encoding: 'utf8' })
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)])
+  })
+})
+
+interface Package {
+  readonly engines?: { readonly node?: string }
+}
+
+/** Whether a range allows this version of Node. Ranges: `>=20`, `^20.19.0`, `20`, `20.x`, joined by ||. */
+function allows(range: string, version: readonly number[]): boolean {
+  return range.split('||').some((part) => {
+    const match = /^(>=|\^|)\s*(\d+)(?:\.(\d+|x))?(?:\.(\d+|x))?$/.exec(part.trim())
+    if (match === null) throw new Error(`a range that this test cannot read: ${part}`)
+    const [, operator, ...numbers] = match
+    const least = numbers.map((digits) => Number(digits ?? 0) || 0)
+    if (operator !== '>=' && least[0] !== version[0]) return false
+    const differs = least.findIndex((number, i) => number !== version[i])
+    return differs < 0 || least[differs] < version[differs]
+  })
+}
+
+describe('the dependencies', () => {
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, Package>>
+  }
+
+  it('support Node 20, so that npm warns of none', () => {
+    const ranges = Object.entries(lock.packages).map(([name, { engines }]) => ({ name, range: engines?.node ?? '>=0' }))
+    expect(ranges.filter(({ range }) => !allows(range, [20, 19, 0]))).toEqual([])
+    expect(ranges.length).toBeGreaterThan(100)
+  })
+
+  it('need no overrides, which do not reach who installs the package', () => {
+    const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    expect(own.overrides).toBeUndefined()
+    // fastify takes this one, which takes a `cookie` for Node 20; the newest takes one for Node 22.
+    expect(own.dependencies['light-my-request']).toMatch(/^6\.[0-6]\.\d+$/)
+  })
+})

@@ -1,0 +1,63 @@
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type MinerSetup, type MinerStart, runMiner } from '../../src/compose/miner.ts'
+import { type Devnet, startDevnet } from '../../src/devnet/devnet.ts'
+import type { MinerEvent } from '../../src/mine/events.ts'
+
+let devnet: Devnet
+let taken: Server
+beforeAll(async () => {
+  devnet = await startDevnet({ port: 0, graph: 'pair', difficulty: 100n })
+  taken = createServer()
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+})
+afterAll(async () => {
+  taken.close()
+  await devnet.close()
+})
+
+function setup(changes: Partial<MinerSetup> = {}): MinerSetup {
+  return {
+    node: { url: devnet.url, insecure: false, failFast: true },
+    payee: { account: null, predicate: 'keys-all', publicKeys: null },
+    engines: { kind: 'own', threads: 1, kernel: 'js', priority: 'normal', gpu: null },
+    http: null,
+    limits: { blocks: 2 },
+    ...changes,
+  }
+}
+
+const busyHttp = (isRequired: boolean) => {
+  return { host: '127.0.0.1', port: (taken.address() as AddressInfo).port, isRequired }
+}
+const stopped = new AbortController().signal
+
+it('runMiner mines with plain options until its limit, and tells who is paid at the start', async () => {
+  const starts: MinerStart[] = []
+  const events: MinerEvent[] = []
+  const ports = { onEvent: (event: MinerEvent) => void events.push(event), stopped }
+  const snapshot = await runMiner(setup(), { ...ports, onStart: (start) => void starts.push(start) })
+  expect(snapshot.solutions.accepted).toBe(2)
+  expect(starts).toMatchObject([{ account: { isBuiltIn: true }, api: null }])
+  expect(events.filter(({ type }) => type === 'ready')).toHaveLength(1)
+})
+
+it('runMiner mines without metrics, with a warning, where their port is taken', async () => {
+  const events: MinerEvent[] = []
+  const ports = { onEvent: (event: MinerEvent) => void events.push(event), stopped }
+  const snapshot = await runMiner(setup({ http: busyHttp(false) }), ports)
+  expect(snapshot.solutions.accepted).toBe(2)
+  expect(events).toContainEqual({ type: 'warning', message: expect.stringContaining('mining without metrics') })
+})
+
+it('runMiner refuses to start where a required port for metrics is taken', async () => {
+  const mining = runMiner(setup({ http: busyHttp(true) }), { onEvent: () => undefined, stopped })
+  await expect(mining).rejects.toMatchObject({ code: 'PORT_BUSY' })
+})
+
+it('runMiner refuses a wrong account before it asks the node anything', async () => {
+  const payee = { account: 'k:short', predicate: 'keys-all', publicKeys: null }
+  const node = { url: 'http://127.0.0.1:1', insecure: false, failFast: true }
+  const mining = runMiner(setup({ node, payee }), { onEvent: () => undefined, stopped })
+  await expect(mining).rejects.toMatchObject({ code: 'BAD_OPTION' })
+})

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { accountOn, checkPayee, type Payee, paidLine } from '../../src/compose/payee.ts'
+import { DEVELOPMENT_KEY } from '../../src/devnet/orders/block-maker.ts'
+
+const KEY = 'ab'.repeat(32)
+const OTHER = 'cd'.repeat(32)
+
+function payee(asked: Partial<Payee>): Payee {
+  return { account: null, predicate: 'keys-all', publicKeys: null, ...asked }
+}
+
+describe('checkPayee refuses what no network pays', () => {
+  it.each([
+    [{ account: `k:${KEY}`, publicKeys: [OTHER] }, 'does not match --public-key'],
+    [{ account: 'k:short' }, '--account k:short: no such account'],
+    [{ account: `k:${KEY.toUpperCase()}`, publicKeys: [KEY] }, 'no such account'],
+    [{ account: `k:${KEY}`, publicKeys: [KEY, OTHER] }, 'a k: account has one key, and 2 public keys are given'],
+    [{ publicKeys: [KEY, OTHER] }, 'a k: account has one key'],
+    [{ account: `k:${KEY}`, predicate: 'keys-any' }, '--predicate keys-any: a k: account has keys-all'],
+    [{ account: 'alice', publicKeys: [KEY], predicate: 'keys-al' }, '--predicate keys-al: no such predicate'],
+    [{ account: 'alice', publicKeys: [KEY], predicate: 'keys-3' }, '--predicate keys-3: no such predicate'],
+    [{ account: 'alice', publicKeys: [KEY], predicate: 'a.b.c.d' }, '--predicate a.b.c.d: no such predicate'],
+    [{ account: 'alice', publicKeys: [KEY], predicate: 'module.' }, '--predicate module.: no such predicate'],
+  ])('%j', (asked, message) => {
+    expect(() => checkPayee(payee(asked))).toThrow(message)
+  })
+
+  it('says which predicates there are', () => {
+    expect(() => checkPayee(payee({ predicate: 'keys-al' }))).toThrow(
+      expect.objectContaining({
+        code: 'BAD_OPTION',
+        hint: 'built in are keys-all, keys-any, keys-2; others are module.function or namespace.module.function',
+      }),
+    )
+  })
+
+  it.each([
+    {},
+    { publicKeys: [KEY] },
+    { account: `k:${KEY}` },
+    { account: `k:${KEY}`, publicKeys: [KEY] },
+    { account: 'alice', publicKeys: [KEY, OTHER], predicate: 'keys-any' },
+    { account: 'alice', publicKeys: [KEY, OTHER], predicate: 'keys-2' },
+    { account: 'alice', publicKeys: [KEY], predicate: 'guards.one-of' },
+    { account: 'w:xyz:free.guards.one-of', publicKeys: [KEY], predicate: 'free.guards.one-of' },
+  ])('lets %j pass', (asked) => {
+    expect(() => checkPayee(payee(asked))).not.toThrow()
+  })
+})
+
+describe('accountOn', () => {
+  it('pays the account of the key by default', () => {
+    const account = accountOn('mainnet01', payee({ publicKeys: [KEY] }))
+    expect(account).toEqual({ account: `k:${KEY}`, predicate: 'keys-all', publicKeys: [KEY], isBuiltIn: false })
+    expect(paidLine(account)).toBe(`paid: k:${KEY} (keys-all)`)
+  })
+
+  it('takes the key out of the account k:KEY', () => {
+    expect(accountOn('mainnet01', payee({ account: `k:${KEY}` }))).toMatchObject({
+      publicKeys: [KEY],
+      isBuiltIn: false,
+    })
+  })
+
+  it('pays the built-in key on development networks', () => {
+    const account = accountOn('recap-development', payee({}))
+    expect(account).toMatchObject({ account: `k:${DEVELOPMENT_KEY}`, publicKeys: [DEVELOPMENT_KEY], isBuiltIn: true })
+    expect(paidLine(account)).toMatch(/^paid: k:[0-9a-f]{64}, the built-in key of development networks/)
+  })
+
+  it('refuses to guess who is paid elsewhere', () => {
+    expect(() => accountOn('mainnet01', payee({ account: 'alice' }))).toThrow('--public-key is missing')
+  })
+})
