@@ -159,7 +159,11 @@ export class CpuEngine implements Engine {
         port: port2,
       }
       const ended = this.#pool.run(task, { transferList: [port2] }).then(
-        () => port1.close(),
+        () => {
+          port1.close()
+          // Stopped, perhaps before it could say that it is ready.
+          resolve()
+        },
         (error: unknown) => {
           port1.close()
           reject(error)
