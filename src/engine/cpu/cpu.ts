@@ -131,7 +131,7 @@ export class CpuEngine implements Engine {
     await this.#pool.destroy()
   }
 
-  /** What no work is as long as does not fit into the shared memory. */
+  /** Bytes that are longer than any work do not fit into the shared memory. They are searched like no work: not at all. */
   #storable(work: EngineWork): EngineWork {
     if (work.bytes === null || work.bytes.length <= MAX_WORK_BYTES) return work
     this.#warnOnce(`work of ${work.bytes.length} bytes is none: the longest has ${MAX_WORK_BYTES}`)
@@ -159,7 +159,11 @@ export class CpuEngine implements Engine {
         port: port2,
       }
       const ended = this.#pool.run(task, { transferList: [port2] }).then(
-        () => port1.close(),
+        () => {
+          port1.close()
+          // Stopped, perhaps before it could say that it is ready.
+          resolve()
+        },
         (error: unknown) => {
           port1.close()
           reject(error)
@@ -186,7 +190,7 @@ export class CpuEngine implements Engine {
     this.#uptake.down(thread.name)
     const timer = setTimeout(() => {
       if (this.#events === null) return
-      // What a thread dies of is told by the next call of this function, what kernels fail of by #receive.
+      // A thread that dies again ends up in this function again, and #receive warns of kernels that fail.
       this.#launch(index, workBytes).catch(() => undefined)
     }, pauseMs)
     timer.unref()

@@ -58,8 +58,11 @@ export const BUILD_SCRIPT = new URL('build.js', NATIVE_FOLDER)
  */
 export function findNative(env: Readonly<Record<string, string | undefined>>): { installed: string; cached: string } {
   const hash = createHash('sha256')
-  // build.js holds the compiler's flags.
-  for (const name of ['kernel.c', 'sweep.h', 'build.js']) hash.update(readFileSync(new URL(name, NATIVE_FOLDER)))
+  // build.js holds the compiler's flags. Without the sources nothing can be built, and that is said when it is tried.
+  for (const name of ['kernel.c', 'sweep.h', 'build.js']) {
+    const file = new URL(name, NATIVE_FOLDER)
+    if (existsSync(file)) hash.update(readFileSync(file))
+  }
   hash.update([process.platform, process.arch, process.versions.modules, env.CC ?? ''].join('|'))
   const name = `kernel-${hash.digest('hex').slice(0, 16)}.node`
   return {

@@ -41,7 +41,7 @@ export type ThreadMessage =
   | { readonly type: 'retired'; readonly sentence: string }
 
 /** After this many candidates for one work a thread slows down: the target is trivial and one candidate is enough. */
-const CANDIDATE_BURST = 8
+const MAX_CANDIDATE_BURST = 8
 const CANDIDATE_PAUSE_MS = 5
 const IDLE_WAIT_MS = 1000
 /** One slice in so many is searched once more by the JavaScript kernel. */
@@ -128,7 +128,7 @@ class SearchThread {
       for (let high = chunk; high < end && chunk < to; high++) {
         if (!this.#solvesFully(mid, high, target)) continue
         this.#send({ type: 'candidate', sequence, nonce: nonceOf(this.#low, this.#middle, high) })
-        if (++candidates > CANDIDATE_BURST) this.#shared.wait(sequence, CANDIDATE_PAUSE_MS)
+        if (++candidates > MAX_CANDIDATE_BURST) this.#shared.wait(sequence, CANDIDATE_PAUSE_MS)
       }
       this.#advance(end)
     }

@@ -24,7 +24,7 @@ export interface ListOptions {
 }
 
 /** Opening a driver for the first time may take seconds. */
-const LIST_TIMEOUT_MS = 20_000
+const MAX_LIST_MS = 20_000
 
 /**
  * All adapters, software ones too, and each of identical ones where they can be told apart. Never rejects: without a
@@ -49,7 +49,7 @@ interface Answer {
   readonly reason: string | null
 }
 
-async function askForAdapters({ env = {}, timeoutMs = LIST_TIMEOUT_MS, signal }: ListOptions): Promise<Answer> {
+async function askForAdapters({ env = {}, timeoutMs = MAX_LIST_MS, signal }: ListOptions): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined
   let child: GpuChild | undefined
   let stop: () => void = () => undefined

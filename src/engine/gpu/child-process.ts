@@ -26,7 +26,7 @@ export interface ChildOptions {
 /** The compiled program lies beside this file under the same ending. */
 const PROGRAM = new URL(import.meta.url.endsWith('.ts') ? './child.ts' : './child.js', import.meta.url)
 /** Kept of what the child, or its driver, writes to standard error. */
-const STDERR_CHARACTERS = 2000
+const MAX_STDERR_CHARACTERS = 2000
 
 export class GpuChild {
   readonly #options: ChildOptions
@@ -51,7 +51,7 @@ export class GpuChild {
     // Writing to a child that has just died fails; its exit says so.
     this.#process.stdin?.on('error', () => undefined)
     this.#process.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      this.#stderr = (this.#stderr + text).slice(-STDERR_CHARACTERS)
+      this.#stderr = (this.#stderr + text).slice(-MAX_STDERR_CHARACTERS)
     })
     this.#read(this.#process.stdio[REPORT_DESCRIPTOR] as Readable)
   }

@@ -25,7 +25,7 @@ interface Numbered {
 }
 
 /** After this many solutions for one work the device slows down: the target is trivial and one is enough. */
-const SOLUTION_BURST = 8
+const MAX_SOLUTION_BURST = 8
 const SOLUTION_PAUSE_MS = 5
 
 export class SearchLoop {
@@ -88,7 +88,7 @@ export class SearchLoop {
     this.#announce()
     if (batch.count === wanted) size.learn(serviceMs, wanted)
     this.#take(sequence, work, batch, result, serviceMs)
-    if (this.#solutions > SOLUTION_BURST) await new Promise((resolve) => setTimeout(resolve, SOLUTION_PAUSE_MS))
+    if (this.#solutions > MAX_SOLUTION_BURST) await new Promise((resolve) => setTimeout(resolve, SOLUTION_PAUSE_MS))
   }
 
   #take(sequence: number, work: PreparedWork, batch: Batch, result: BatchResult, serviceMs: number): void {

@@ -8,7 +8,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const TIMEOUT_MS = 60_000
+const MAX_COMPILE_MS = 60_000
 const source = fileURLToPath(new URL('./one-card.c', import.meta.url))
 /** A folder of its own, since the Vulkan loader reads all manifests in it; identical.ts names it. */
 const folder = fileURLToPath(new URL('../../../../build/vulkan', import.meta.url))
@@ -31,7 +31,7 @@ function build(compiler) {
   mkdirSync(folder, { recursive: true })
   const [command, ...first] = compiler.split(/\s+/)
   const options = ['-std=gnu11', '-O2', '-shared', '-fPIC', '-fvisibility=hidden', '-o', `${folder}/one-card.so`]
-  const run = spawnSync(command, [...first, ...options, source], { encoding: 'utf8', timeout: TIMEOUT_MS })
+  const run = spawnSync(command, [...first, ...options, source], { encoding: 'utf8', timeout: MAX_COMPILE_MS })
   if (run.error?.code === 'ENOENT') return `there is no C compiler ${command}`
   if (run.error !== undefined) return run.error.message
   if (run.status !== 0) return `${compiler} failed: ${run.stderr.split('\n')[0] || 'without a word'}`
