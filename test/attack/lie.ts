@@ -1,0 +1,57 @@
+/** A lie, and what the miner does about it. */
+import type { Endpoint, Tell } from './proxy.ts'
+
+/**
+ * While the lie holds:
+ *   `keepsMining` blocks go on being added;
+ *   `waits`       it says so, once, and its /healthz answers 503;
+ *   `recovers`    whatever it can.
+ * When the node is honest again, every chain gets blocks from the miner, in all three cases.
+ */
+export type Property = 'keepsMining' | 'waits' | 'recovers'
+
+export interface Lie {
+  /** As a clause: `work is answered with 404`. */
+  readonly title: string
+  /** Where it is told. It only counts if the miner asks there. */
+  readonly at: readonly Endpoint[] | 'all'
+  readonly property: Property
+  /** Makes the teller, which may remember what it told. */
+  readonly tell: () => Tell
+}
+
+export function lies(at: Lie['at'], property: Property, tells: Readonly<Record<string, () => Tell>>): Lie[] {
+  return Object.entries(tells).map(([title, tell]) => ({ title, at, property, tell }))
+}
+
+/**
+ * At the start:
+ *   `ends`        the miner ends with exit code 1 and one line that has this code and text;
+ *   `waits`       it asks again, says so, and mines when the node is honest;
+ *   `endsOrWaits` either of the two.
+ */
+export type StartProperty =
+  | { readonly kind: 'ends'; readonly code: string; readonly text: RegExp }
+  | { readonly kind: 'waits' }
+  | { readonly kind: 'endsOrWaits' }
+
+export interface StartLie {
+  readonly title: string
+  readonly property: StartProperty
+  /** null: nothing listens there. */
+  readonly tell: (() => Tell) | null
+  /** Further arguments of the miner. */
+  readonly args?: readonly string[]
+}
+
+export const startSentence: Readonly<Record<StartProperty['kind'], string>> = {
+  ends: 'the miner ends with one line',
+  waits: 'the miner waits, and mines when the node is honest',
+  endsOrWaits: 'the miner ends with one line, or waits',
+}
+
+export const sentence: Readonly<Record<Property, string>> = {
+  keepsMining: 'the miner keeps mining',
+  waits: 'the miner waits, and mines on when the node is honest',
+  recovers: 'the miner mines on when the node is honest',
+}
