@@ -1,11 +1,12 @@
 /** A lie, and what the miner does about it. */
 import type { Endpoint, Tell } from './proxy.ts'
+import { at } from './tell.ts'
 
 /**
  * While the lie holds:
  *   `keepsMining` blocks go on being added;
  *   `waits`       it says so, once, and its /healthz answers 503;
- *   `recovers`    whatever it can.
+ *   `recovers`    whatever it can; the node restarts before it is honest, so that update streams are opened anew.
  * When the node is honest again, every chain gets blocks from the miner, in all three cases.
  */
 export type Property = 'keepsMining' | 'waits' | 'recovers'
@@ -20,8 +21,15 @@ export interface Lie {
   readonly tell: () => Tell
 }
 
-export function lies(at: Lie['at'], property: Property, tells: Readonly<Record<string, () => Tell>>): Lie[] {
-  return Object.entries(tells).map(([title, tell]) => ({ title, at, property, tell }))
+/** Title -> how to lie, told at these endpoints alone. */
+export function lies(where: Lie['at'], property: Property, tells: Readonly<Record<string, () => Tell>>): Lie[] {
+  const bounded = (make: () => Tell) => (where === 'all' ? make : () => at(where, make()))
+  return Object.entries(tells).map(([title, make]) => ({ title, at: where, property, tell: bounded(make) }))
+}
+
+/** The same lies with something in front of their titles. */
+export function titled(before: string, tells: Readonly<Record<string, () => Tell>>): Record<string, () => Tell> {
+  return Object.fromEntries(Object.entries(tells).map(([title, tell]) => [`${before} ${title}`, tell]))
 }
 
 /**

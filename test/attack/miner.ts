@@ -1,6 +1,7 @@
 /** The real miner in a process of its own, and what it says. How it is started is known here alone. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
@@ -96,6 +97,8 @@ export class Miner {
       const answer = await fetch(url + path, { signal: AbortSignal.timeout(5_000) })
       return { status: answer.status, text: await answer.text() }
     } catch (error) {
+      // It may be about to end.
+      await Promise.race([this.ended, delay(1_000, undefined, { ref: false })])
       if (this.end !== null) return null
       throw new Error(`the miner's ${path} does not answer: ${error}`)
     }
@@ -124,7 +127,7 @@ export class Miner {
   async stop(): Promise<number> {
     const askedAtMs = performance.now()
     this.#child.kill('SIGTERM')
-    await Promise.race([this.ended, new Promise((resolve) => setTimeout(resolve, 10_000).unref())])
+    await Promise.race([this.ended, delay(10_000, undefined, { ref: false })])
     return performance.now() - askedAtMs
   }
 

@@ -101,6 +101,11 @@ export class LyingProxy {
     this.asked = new Map()
     this.mostSockets = this.#sockets.size
     this.#lie = { tell, over: new AbortController() }
+    this.dropStreams()
+  }
+
+  /** Ends all honest update streams. */
+  dropStreams(): void {
     for (const response of this.#streams) response.destroy()
   }
 

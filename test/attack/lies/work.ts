@@ -1,18 +1,15 @@
 /** Lies about work. */
 import type { WorkFields } from '../../../src/core/header.ts'
-import { lies } from '../lie.ts'
+import { lies, titled } from '../lie.ts'
 import type { Tell } from '../proxy.ts'
 import { altersBody, altersHeaders, altersWork, answersTwice, dribbles, hangs, late, replays, says } from '../tell.ts'
 import { statuses } from './statuses.ts'
 import { oddities, transports } from './transports.ts'
 
-const prefixed = (tells: Readonly<Record<string, () => Tell>>, before: string) =>
-  Object.fromEntries(Object.entries(tells).map(([title, tell]) => [`${before} ${title}`, tell]))
-
 /** Nothing that could be taken for work comes through. */
 const noWork = {
-  ...prefixed(statuses, 'work is answered with'),
-  ...prefixed(transports, 'work is'),
+  ...titled('work is answered with', statuses),
+  ...titled('work is', transports),
   'work is answered with 200 and nothing': () => says(200),
   'work is answered with 204': () => says(204),
   'work is answered with 206 and a part of it': () => says(206, new Uint8Array(100)),
@@ -31,7 +28,6 @@ const noWork = {
     altersBody((body) => changed(body, (copy) => copy.writeUInt16LE(65, 36 + 48))),
   'work says that it has 65535 adjacent chains': () =>
     altersBody((body) => changed(body, (copy) => copy.writeUInt16LE(65535, 36 + 48))),
-  'work is compressed, as its header says, but is not': () => altersHeaders({ 'content-encoding': 'gzip' }),
 }
 
 /** Work that is well-formed, but of no chain that /info names. */
@@ -44,6 +40,7 @@ const foreignWork = {
 
 /** Well-formed work that leads nowhere. */
 const badWork = {
+  'work is compressed, as its header says, but is not': () => altersHeaders({ 'content-encoding': 'gzip' }),
   'work has a target that no hash meets': () => altersWork((fields) => ({ ...fields, target: 0n })),
   'work has a target that takes for ever': () => altersWork((fields) => ({ ...fields, target: 2n ** 100n })),
   'work has a target that every hash meets': () => altersWork((fields) => ({ ...fields, target: 2n ** 256n - 1n })),
@@ -78,7 +75,7 @@ const badWork = {
 }
 
 const stillWork = {
-  ...prefixed(oddities, 'work is'),
+  ...titled('work is', oddities),
   'work comes 300 ms late': () => late(300),
   'work comes bit by bit': () => dribbles(1),
   'work comes twice on one connection': () => answersTwice(),
