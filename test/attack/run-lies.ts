@@ -4,6 +4,8 @@ import { lieForAWhile } from './attack.ts'
 import { Lanes } from './lane.ts'
 import { type Lie, sentence } from './lie.ts'
 
+/** How long a miner may take to stop. */
+export const STOP_MS = 2_000
 /** Covers what a test waits for in turn; each wait has its own bound. */
 export const TEST_TIMEOUT_MS = 150_000
 
