@@ -6,7 +6,7 @@ import { startDevnet } from '../../src/devnet/devnet.ts'
 
 /** Ten chains move within a second; the difficulty follows what the miner does. */
 const BLOCK_DELAY_MS = 400
-const FIRST_DIFFICULTY = 10_000n
+const FIRST_DIFFICULTY = 2_000n
 
 export class Ground {
   readonly url: string

@@ -144,12 +144,13 @@ export class Miner {
   }
 }
 
-const SMALL = ['--threads', '1', '--kernel', 'js', '--gpu', 'none', '--http', '127.0.0.1:0']
+// Of low priority, a busy machine would not let it search at all.
+const PLAIN = ['--threads', '1', '--kernel', 'js', '--priority', 'normal', '--gpu', 'none', '--http', '127.0.0.1:0']
 
 /** Starts a miner for the node at `url`: one thread, a kernel that needs no start, JSON lines. */
 export function startMiner(url: string, args: readonly string[] = []): Miner {
   const log = args.includes('--log') ? [] : ['--log', 'json']
-  return new Miner(['mine', '--node', url, ...SMALL, ...log, ...args])
+  return new Miner(['mine', '--node', url, ...PLAIN, ...log, ...args])
 }
 
 /** For afterEach: ends what a failed test left running. */

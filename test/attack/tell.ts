@@ -1,4 +1,5 @@
 /** How to lie: what lies are made of. */
+import { once } from 'node:events'
 import type http from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { encodeWork, type WorkFields } from '../../src/core/header.ts'
@@ -168,8 +169,7 @@ export function streamsOnce(text: string | Uint8Array, type = 'text/event-stream
 async function pour(response: http.ServerResponse, piece: string | Uint8Array, over: AbortSignal, everyMs: number) {
   try {
     while (!over.aborted && !response.destroyed) {
-      if (!response.write(piece))
-        await new Promise<void>((resolve) => response.once('drain', resolve).once('close', resolve))
+      if (!response.write(piece)) await once(response, 'drain', { signal: over })
       await delay(everyMs, undefined, { signal: over })
     }
   } catch {
