@@ -69,13 +69,15 @@ export async function lieAtStart(lane: Lane, lie: StartLie): Promise<number> {
   else proxy.begin(lie.tell())
   try {
     const miner = await lane.start(lie.args)
-    if (lie.property.kind !== 'waits' && (await endsSoon(miner, lie))) {
+    const blocks = lane.ground.blocks.size
+    const mines = () => lane.ground.blocks.size > blocks
+    if (lie.property.kind !== 'waits' && (await endsSoon(miner, lie, mines))) {
       expectEnd(lane, miner, lie)
       await lane.expectSane()
       return 0
     }
     if (lie.property.kind === 'ends') throw lane.failure('the miner goes on; it should end')
-    await expectWaiting(lane, miner, lie)
+    if (!mines()) await expectWaiting(lane, miner, lie)
     if (lie.tell === null) await proxy.up()
     proxy.end()
     await lane.everyChainMoves()
@@ -87,9 +89,10 @@ export async function lieAtStart(lane: Lane, lie: StartLie): Promise<number> {
   }
 }
 
-/** Whether the miner ends, rather than that it tells of a node to wait for. */
-async function endsSoon(miner: Miner, { property }: StartLie): Promise<boolean> {
-  const isDecided = () => miner.end !== null || (property.kind === 'endsOrWaits' && miner.count('complaint') > 0)
+/** Whether the miner ends, rather than that it mines or tells of a node to wait for. */
+async function endsSoon(miner: Miner, { property }: StartLie, mines: () => boolean): Promise<boolean> {
+  const goesOn = () => property.kind === 'endsOrGoesOn' && (mines() || miner.count('complaint') > 0)
+  const isDecided = () => miner.end !== null || goesOn()
   const lastMs = performance.now() + PATIENCE_MS
   while (!isDecided() && performance.now() < lastMs) await delay(50)
   // What ends it may follow the complaint.

@@ -36,12 +36,12 @@ export function titled(before: string, tells: Readonly<Record<string, () => Tell
  * At the start:
  *   `ends`        the miner ends with exit code 1 and one line that has this code and text;
  *   `waits`       it asks again, says so, and mines when the node is honest;
- *   `endsOrWaits` either of the two.
+ *   `endsOrGoesOn` it ends like that, or waits, or mines, and mines when the node is honest.
  */
 export type StartProperty =
   | { readonly kind: 'ends'; readonly code: string; readonly text: RegExp }
   | { readonly kind: 'waits' }
-  | { readonly kind: 'endsOrWaits' }
+  | { readonly kind: 'endsOrGoesOn' }
 
 export interface StartLie {
   readonly title: string
@@ -55,7 +55,7 @@ export interface StartLie {
 export const startSentence: Readonly<Record<StartProperty['kind'], string>> = {
   ends: 'the miner ends with one line',
   waits: 'the miner waits, and mines when the node is honest',
-  endsOrWaits: 'the miner ends with one line, or waits',
+  endsOrGoesOn: 'the miner ends with one line, or waits, or mines',
 }
 
 export const sentence: Readonly<Record<Property, string>> = {

@@ -9,9 +9,10 @@ const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
 /** What a line of the miner's log tells of. */
 export interface Said {
   readonly kind:
+    | 'handed-in'
     | 'acknowledged'
     | 'confirmed'
-    | 'handed-in'
+    | 'unconfirmed'
     | 'stale'
     | 'orphaned'
     | 'rejected'
@@ -52,7 +53,7 @@ function stepOf(record: Record<string, unknown>): Said['kind'] {
   if (typeof record.step === 'string') return record.step as Said['kind']
   // The shape before solutions had a life of steps. To be dropped when nothing writes it any more.
   const { kind, confirmed } = record.verdict as { kind: string; confirmed?: boolean }
-  return VERDICTS[kind] ?? (confirmed ? 'confirmed' : 'acknowledged')
+  return VERDICTS[kind] ?? (confirmed ? 'confirmed' : 'unconfirmed')
 }
 
 export interface Ended {

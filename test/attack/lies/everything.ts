@@ -79,8 +79,19 @@ function exceptStreams(tell: Tell): Tell {
   return (exchange) => (streams.includes(exchange.endpoint) ? null : tell(exchange))
 }
 
+/** Nobody can tell whether the chains have them: so nobody may say that they do. */
+const unknown = titled('solutions are thrown away, and whoever asks for them is', {
+  'told 404': () => either({ solved: says(204), cut: says(404), chain: says(404) }),
+  'told 503': () => either({ solved: says(204), cut: says(503), chain: says(503) }),
+  'told 403': () => either({ solved: says(204), cut: says(403), chain: says(403) }),
+  'told nothing': () => either({ solved: says(204), cut: closes, chain: closes }),
+  'given garbage': () => either({ solved: says(204), cut: says(200, 'x'), chain: says(200, 'x') }),
+  'kept waiting': () => either({ solved: says(204), cut: hangs, chain: hangs }),
+})
+
 export const everythingLies = [
   ...lies('all', 'waits', outages),
   ...lies('all', 'waits', mixtures),
   ...lies('all', 'recovers', disturbances),
+  ...lies('all', 'recovers', unknown),
 ]

@@ -19,7 +19,7 @@ import {
 type Info = Readonly<Record<string, unknown>>
 
 const waits: StartProperty = { kind: 'waits' }
-const endsOrWaits: StartProperty = { kind: 'endsOrWaits' }
+const endsOrGoesOn: StartProperty = { kind: 'endsOrGoesOn' }
 const PAGE = { 'content-type': 'text/html' }
 const ESCAPES = '\x1b[2J\x1b]0;pwned\x07\u009b31m\u202edevelopment'
 
@@ -112,8 +112,8 @@ const REFUSED = 'NODE_REFUSED'
 export const startLies: readonly StartLie[] = [
   { title: 'the node is down', property: waits, tell: null },
   ...all(waits, outages),
-  ...all(endsOrWaits, infos),
-  ...all(endsOrWaits, ambiguous),
+  ...all(endsOrGoesOn, infos),
+  ...all(endsOrGoesOn, ambiguous),
   {
     title: 'the node does not mine for this account',
     property: { kind: 'ends', code: REFUSED, text: /Unauthorized Miner/ },
@@ -156,7 +156,7 @@ export const startLies: readonly StartLie[] = [
 
 /** Text of the node on a terminal: lines for people show it, so they must show it tamed. */
 export const textLies: readonly StartLie[] = [
-  ...all(endsOrWaits, {
+  ...all(endsOrGoesOn, {
     '/info has a network name with escape sequences': infoWith({ nodeVersion: ESCAPES }),
     '/info has a package version with escape sequences': infoWith({ nodePackageVersion: ESCAPES }),
     '/info has an API version with escape sequences': infoWith({ nodeApiVersion: ESCAPES }),
