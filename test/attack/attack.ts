@@ -1,0 +1,130 @@
+/** Tells a lie, and holds the miner to what it should do about it. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Lane, PATIENCE_MS } from './lane.ts'
+import type { Lie, StartLie } from './lie.ts'
+import type { Miner } from './miner.ts'
+
+/** How long a lie holds at least. */
+const LIE_MS = 1_000
+/** Blocks that show that mining goes on. */
+const FURTHER_BLOCKS = 5
+/** Lines about one outage: that it began, that it ended, and the same for the update streams. */
+const MAX_COMPLAINTS = 4
+/** Whatever happens: who reads along must not be buried. */
+const MAX_LINES_OF_LIE = 20
+
+/** A miner that mines is lied to for a while. */
+export async function lieForAWhile(lane: Lane, lie: Lie): Promise<void> {
+  const miner = await lane.mining()
+  const linesBefore = miner.count('complaint')
+  await lieTo(lane, lie)
+  const linesOfLie = miner.count('complaint') - linesBefore
+  lane.proxy.end()
+  if (lie.property === 'recovers') lane.proxy.dropStreams()
+  await lane.everyChainMoves()
+  await lane.expectSane()
+  // Last: whether it recovers is more important.
+  if (lie.property === 'waits') expectFew(lane, linesOfLie, MAX_COMPLAINTS)
+  expectFew(lane, miner.count('complaint') - linesBefore, MAX_LINES_OF_LIE)
+}
+
+/** A miner that mines is lied to until it is stopped. Returns how long it took to stop. */
+export async function lieForEver(lane: Lane, lie: Lie): Promise<number> {
+  const miner = await lane.mining()
+  await lieTo(lane, lie)
+  await lane.expectSane()
+  const tookMs = await stopped(lane, miner)
+  lane.proxy.end()
+  return tookMs
+}
+
+/** Begins the lie, and waits for what should be seen while it holds. */
+async function lieTo(lane: Lane, lie: Lie): Promise<void> {
+  const { proxy, ground, miner } = lane
+  const blocks = ground.blocks.size
+  const told = miner?.count('complaint', 'idle') ?? 0
+  proxy.begin(lie.tell())
+  const beganAtMs = performance.now()
+  await lane.until(`a request to ${lie.at}`, () => proxy.countOf(lie.at) > 0)
+  if (lie.property === 'keepsMining') {
+    await lane.until('blocks while the node lies', () => ground.blocks.size >= blocks + FURTHER_BLOCKS)
+  }
+  if (lie.property === 'waits' && miner !== null) {
+    await lane.until('503 on /healthz while there is no work', async () => {
+      return (await miner.face('/healthz'))?.status === 503
+    })
+    await lane.until('a line that says that there is no work', () => miner.count('complaint', 'idle') > told)
+  }
+  await delay(Math.max(0, beganAtMs + LIE_MS - performance.now()))
+}
+
+function expectFew(lane: Lane, lines: number, most: number): void {
+  if (lines > most) throw lane.failure(`${lines} lines of complaint, at most ${most} expected`)
+}
+
+/** A miner is lied to from its first request on. Returns how long it took to stop, if it did not end by itself. */
+export async function lieAtStart(lane: Lane, lie: StartLie): Promise<number> {
+  const { proxy } = lane
+  if (lie.tell === null) await proxy.down()
+  else proxy.begin(lie.tell())
+  try {
+    const miner = await lane.start(lie.args)
+    const blocks = lane.ground.blocks.size
+    const mines = () => lane.ground.blocks.size > blocks
+    if (lie.property.kind !== 'waits' && (await endsSoon(miner, lie, mines))) {
+      expectEnd(lane, miner, lie)
+      await lane.expectSane()
+      return 0
+    }
+    if (lie.property.kind === 'ends') throw lane.failure('the miner goes on; it should end')
+    if (!mines()) await expectWaiting(lane, miner, lie)
+    if (lie.tell === null) await proxy.up()
+    proxy.end()
+    await lane.everyChainMoves()
+    await lane.expectSane()
+    return await stopped(lane, miner)
+  } finally {
+    if (!proxy.isUp) await proxy.up()
+    proxy.end()
+  }
+}
+
+/** Whether the miner ends, rather than that it mines or tells of a node to wait for. */
+async function endsSoon(miner: Miner, { property }: StartLie, mines: () => boolean): Promise<boolean> {
+  const goesOn = () => property.kind === 'endsOrGoesOn' && (mines() || miner.count('complaint') > 0)
+  const isDecided = () => miner.end !== null || goesOn()
+  const lastMs = performance.now() + PATIENCE_MS
+  while (!isDecided() && performance.now() < lastMs) await delay(50)
+  // What ends it may follow the complaint.
+  if (miner.end === null) await delay(LIE_MS)
+  return miner.end !== null
+}
+
+function expectEnd(lane: Lane, miner: Miner, { property }: StartLie): void {
+  const said = `${miner.out}\n${miner.err}`
+  if (miner.end?.code !== 1) throw lane.failure('expected exit code 1')
+  const lines = said.split('\n').filter((line) => /newcut: |\b[A-Z]{3,}_[A-Z_]+\b/.test(line))
+  if (lines.length !== 1) throw lane.failure(`expected one line with an error and its code, not ${lines.length}`)
+  if (miner.err.trim().split('\n').length > 1) throw lane.failure('expected one line on standard error')
+  if (property.kind !== 'ends') return
+  if (!lines[0].includes(property.code)) throw lane.failure(`expected the code ${property.code}`)
+  if (!property.text.test(lines[0])) throw lane.failure(`expected a text that matches ${property.text}`)
+}
+
+async function expectWaiting(lane: Lane, miner: Miner, { tell }: StartLie): Promise<void> {
+  await lane.until('a line that says what the miner waits for', () => miner.count('complaint') > 0)
+  if (tell !== null) await lane.until('a second attempt', () => lane.proxy.countOf('all') > 1)
+  await delay(LIE_MS)
+  if (miner.end !== null) throw lane.failure('the miner ended instead of waiting')
+  expectFew(lane, miner.count('complaint'), MAX_COMPLAINTS)
+}
+
+/** Stops a miner that has something to sum up. Returns how long that took. */
+async function stopped(lane: Lane, miner: Miner): Promise<number> {
+  const tookMs = await miner.stop()
+  if (miner.end === null) throw lane.failure(`still there ${Math.round(tookMs)} ms after SIGTERM`)
+  if (miner.end.code !== 0) throw lane.failure('expected exit code 0 at SIGTERM')
+  if (!/summary/.test(miner.out)) throw lane.failure('expected a summary at SIGTERM')
+  if (miner.err !== '') throw lane.failure('expected nothing on standard error')
+  return tookMs
+}

@@ -1,0 +1,4 @@
+import { chainLies } from './lies/chains.ts'
+import { testLies } from './run-lies.ts'
+
+testLies(chainLies)

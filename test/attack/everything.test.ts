@@ -1,0 +1,4 @@
+import { everythingLies } from './lies/everything.ts'
+import { testLies } from './run-lies.ts'
+
+testLies(everythingLies)

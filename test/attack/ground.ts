@@ -1,0 +1,54 @@
+/** A real embedded node, and what its chains really have: what a miner says is held against it. */
+import { blockHash } from '../../src/core/block-hash.ts'
+import { type GraphName, graphs } from '../../src/core/graph.ts'
+import { encodeWork } from '../../src/core/header.ts'
+import { startDevnet } from '../../src/devnet/devnet.ts'
+
+/** Ten chains move within a second; the difficulty follows what the miner does. */
+const BLOCK_DELAY_MS = 400
+const FIRST_DIFFICULTY = 2_000n
+
+export class Ground {
+  readonly url: string
+  readonly chains: number
+  /** Hashes of the blocks that were added, base64url. */
+  readonly blocks: ReadonlySet<string>
+  readonly close: () => Promise<void>
+  readonly #moves: ReadonlyMap<number, number>
+
+  private constructor(parts: Pick<Ground, 'url' | 'chains' | 'blocks' | 'close'>, moves: ReadonlyMap<number, number>) {
+    this.url = parts.url
+    this.chains = parts.chains
+    this.blocks = parts.blocks
+    this.close = parts.close
+    this.#moves = moves
+  }
+
+  static async start(graph: GraphName = 'petersen', blockDelayMs = BLOCK_DELAY_MS): Promise<Ground> {
+    const blocks = new Set<string>()
+    const moves = new Map<number, number>()
+    const { url, close } = await startDevnet({
+      port: 0,
+      graph,
+      blockDelayMs,
+      difficulty: FIRST_DIFFICULTY,
+      onSolved: (header, { status }) => {
+        if (status !== 'added') return
+        blocks.add(Buffer.from(blockHash(encodeWork(header))).toString('base64url'))
+        moves.set(header.chainId, (moves.get(header.chainId) ?? 0) + 1)
+      },
+    })
+    return new Ground({ url, chains: graphs[graph].adjacents.length, blocks, close }, moves)
+  }
+
+  /** Blocks that were added, by chain. */
+  moves(): ReadonlyMap<number, number> {
+    return new Map(this.#moves)
+  }
+
+  /** Chains that have no more blocks than at the time of `before`. */
+  unmovedSince(before: ReadonlyMap<number, number>): number[] {
+    const chains = Array.from({ length: this.chains }, (_, chain) => chain)
+    return chains.filter((chain) => (this.#moves.get(chain) ?? 0) <= (before.get(chain) ?? 0))
+  }
+}

@@ -1,0 +1,183 @@
+/** A node, the proxy in front of it and a miner behind that: where lies are told one after the other. */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { GraphName } from '../../src/core/graph.ts'
+import { Ground } from './ground.ts'
+import { type Miner, startMiner } from './miner.ts'
+import { LyingProxy } from './proxy.ts'
+
+/** How long anything may take on a busy machine; the longest pause of the miner between two attempts is 10 s. */
+export const PATIENCE_MS = 30_000
+const MAX_SOCKETS = 60
+const MAX_LABEL_SETS = 250
+const MAX_GROWTH_MIB = 250
+const POLL_MS = 20
+/** Of the miner's output, in the report of a failure. */
+const REPORTED_LINES = 8
+const REPORTED_CHARACTERS = 300
+
+/** C0 (but for line ends and tabs) and C1 control characters, and what turns the direction of text. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const RAW = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/
+/** The same, as JSON writes them: who prints the text of such a record gets them raw. */
+const ESCAPED = /\\u00(?:0[0-8b-f]|1[0-9a-f]|7f|[89][0-9a-f])|\\[bf]/i
+const STACK_TRACE =
+  /^\s+at .+|\b(Uncaught|Unhandled|triggerUncaught\w*|(Type|Range|Reference|Syntax|Assertion)Error)\b/m
+
+export class Lane {
+  readonly ground: Ground
+  readonly proxy: LyingProxy
+  miner: Miner | null = null
+  #blocksBefore = 0
+  #memoryMiB: number | null = null
+  #linesBefore = 0
+
+  private constructor(ground: Ground, proxy: LyingProxy) {
+    this.ground = ground
+    this.proxy = proxy
+  }
+
+  static async open(graph?: GraphName, blockDelayMs?: number): Promise<Lane> {
+    const ground = await Ground.start(graph, blockDelayMs)
+    return new Lane(ground, await LyingProxy.start(ground.url))
+  }
+
+  /** Starts a miner, in the place of the one before. */
+  async start(args: readonly string[] = []): Promise<Miner> {
+    await this.miner?.kill()
+    this.#blocksBefore = this.ground.blocks.size
+    this.#memoryMiB = null
+    this.miner = startMiner(this.proxy.url, args)
+    return this.miner
+  }
+
+  /** A miner that mines: the one that is there, or a new one. */
+  async mining(): Promise<Miner> {
+    const miner = this.miner?.end === null ? this.miner : await this.start()
+    const blocks = this.ground.blocks.size
+    await this.until('blocks before the lie', () => this.ground.blocks.size >= blocks + 3)
+    this.#memoryMiB ??= miner.memoryMiB
+    this.#linesBefore = miner.said.length
+    return miner
+  }
+
+  /** Waits for it; fails when the miner ends or it takes too long. */
+  async until(what: string, check: () => boolean | Promise<boolean>, patienceMs = PATIENCE_MS): Promise<void> {
+    const endMs = performance.now() + patienceMs
+    for (;;) {
+      if (await check()) return
+      if (this.miner !== null && this.miner.end !== null) {
+        await this.miner.ended
+        throw this.failure(`the miner ended (${JSON.stringify(this.miner.end)}) instead of: ${what}`)
+      }
+      if (performance.now() > endMs) throw this.failure(`not within ${patienceMs / 1000} s: ${what}`)
+      await delay(POLL_MS)
+    }
+  }
+
+  /** Every chain gets a block from now on. */
+  async everyChainMoves(): Promise<void> {
+    const before = this.ground.moves()
+    const left = () => this.ground.unmovedSince(before)
+    try {
+      await this.until('a block on every chain, now that the node is honest', () => left().length === 0)
+    } catch (error) {
+      throw new Error(`${(error as Error).message}\n  chains without a block: ${left().join(', ')}`)
+    }
+  }
+
+  /** What holds whatever the node does. */
+  async expectSane(): Promise<void> {
+    const { miner } = this
+    if (miner === null) return
+    this.#expectCleanOutput(miner)
+    this.#expectTruth(miner)
+    if (this.proxy.mostSockets > MAX_SOCKETS) {
+      throw this.failure(`${this.proxy.mostSockets} connections at once, at most ${MAX_SOCKETS} expected`)
+    }
+    const grownMiB = (miner.memoryMiB ?? 0) - (this.#memoryMiB ?? miner.memoryMiB ?? 0)
+    if (grownMiB > MAX_GROWTH_MIB) throw this.failure(`memory grew by ${Math.round(grownMiB)} MiB`)
+    const metrics = await miner.face('/metrics')
+    const labelSets = metrics?.text.split('\n').filter((line) => line !== '' && !line.startsWith('#')).length ?? 0
+    if (labelSets > MAX_LABEL_SETS) throw this.failure(`/metrics has ${labelSets} lines`)
+    const summary = (await miner.face('/api/summary'))?.text ?? ''
+    if (RAW.test(summary) || ESCAPED.test(summary)) throw this.failure(`/api/summary: control characters: ${summary}`)
+  }
+
+  #expectCleanOutput(miner: Miner): void {
+    if (STACK_TRACE.test(miner.err)) throw this.failure('a stack trace on standard error')
+    for (const text of [miner.err, miner.out]) {
+      const [raw] = RAW.exec(text) ?? ESCAPED.exec(text) ?? []
+      if (raw !== undefined) throw this.failure(`a control character in the output: ${JSON.stringify(raw)}`)
+    }
+  }
+
+  #expectTruth(miner: Miner): void {
+    const real = this.ground.blocks
+    const invented = miner.said.filter(({ kind, hash }) => kind === 'confirmed' && !real.has(hash ?? ''))
+    if (invented.length > 0) throw this.failure(`confirmed, but on no chain: ${invented[0].line}`)
+    const accepted = miner.said.findLast((said) => said.accepted !== null)?.accepted ?? 0
+    const mined = real.size - this.#blocksBefore
+    if (accepted > mined) throw this.failure(`${accepted} blocks accepted, but the chains got ${mined}`)
+  }
+
+  /** An error that shows what was seen, so that it can be mended. */
+  failure(message: string): Error {
+    const { miner, proxy, ground } = this
+    const brief = (line: string) => JSON.stringify(line.slice(0, REPORTED_CHARACTERS))
+    const since = miner?.said.slice(this.#linesBefore) ?? []
+    const complaints = since.filter(({ kind }) => kind === 'complaint').slice(-REPORTED_LINES)
+    const err = (miner?.err ?? '').trim().split('\n').slice(0, REPORTED_LINES)
+    const lines = [
+      message,
+      `  asked: ${JSON.stringify(Object.fromEntries(proxy.asked))}, connections: ${proxy.sockets} (most ${proxy.mostSockets})`,
+      `  blocks on the chains: ${ground.blocks.size}; the miner ended: ${JSON.stringify(miner?.end ?? null)}`,
+      `  lines by kind: ${JSON.stringify(countKinds(since))}`,
+      ...complaints.map(({ line }) => `  complaint: ${brief(line)}`),
+      ...since.slice(-REPORTED_LINES).map(({ line }) => `  output: ${brief(line)}`),
+      ...err.map((line) => `  error: ${brief(line)}`),
+    ]
+    return new Error(lines.join('\n'))
+  }
+
+  async close(): Promise<void> {
+    await this.miner?.kill()
+    await this.proxy.close()
+    await this.ground.close()
+  }
+}
+
+function countKinds(said: readonly { readonly kind: string }[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { kind } of said) counts[kind] = (counts[kind] ?? 0) + 1
+  return counts
+}
+
+/** Lanes that tests borrow, so that several run at once. */
+export class Lanes {
+  readonly #free: Lane[] = []
+  readonly #all: Lane[] = []
+
+  /** Runs with a lane of its own; one in which something went wrong gets a new miner. */
+  async use(run: (lane: Lane) => Promise<void>): Promise<void> {
+    const lane = this.#free.pop() ?? (await this.#open())
+    try {
+      await run(lane)
+    } catch (error) {
+      lane.proxy.end()
+      await lane.miner?.kill()
+      throw error
+    } finally {
+      this.#free.push(lane)
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#all.map((lane) => lane.close()))
+  }
+
+  async #open(): Promise<Lane> {
+    const lane = await Lane.open()
+    this.#all.push(lane)
+    return lane
+  }
+}

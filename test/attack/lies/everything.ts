@@ -1,0 +1,97 @@
+/** Lies about everything at once: what stands before a node that restarts, is overloaded, or is another thing now. */
+import { lies, titled } from '../lie.ts'
+import type { Endpoint, Tell } from '../proxy.ts'
+import {
+  altersBody,
+  altersHeaders,
+  breaksOff,
+  closes,
+  either,
+  hangs,
+  late,
+  resets,
+  says,
+  sometimes,
+  speaks,
+} from '../tell.ts'
+
+const PAGE = { 'content-type': 'text/html' }
+const CHANGE_OF_NETWORK = '/chainweb/0.0/elsewhere'
+
+const outages = titled('everything is answered', {
+  'with 404 by what stands before the node': () => says(404, '<html>404 page not found</html>', PAGE),
+  'with 404 and nothing': () => says(404),
+  'with 502': () => says(502, '<html>502 Bad Gateway</html>', PAGE),
+  'with 503': () => says(503, 'no server is available to handle this request'),
+  'with 504': () => says(504),
+  'with 500': () => says(500),
+  'with 401': () => says(401, '', { 'www-authenticate': 'Basic realm="x"' }),
+  'with 403 by a firewall': () => says(403, '<html>Access denied</html>', PAGE),
+  'with 302 to a portal': () => says(302, '', { location: 'http://127.0.0.1:1/portal' }),
+  'with 308 to itself': () => says(308, '', { location: '/' }),
+  'with 200 and a page': () => says(200, '<html>Welcome</html>', PAGE),
+  'with 200 and nothing': () => says(200),
+  'with 204': () => says(204),
+  'with 410': () => says(410),
+  'with 429': () => says(429),
+  'by closing the connection': () => closes,
+  'by resetting the connection': () => resets,
+  'with garbage': () => speaks('\x16\x03\x01\x02\x00\x01\x00\r\n\r\n'),
+})
+
+const disturbances = {
+  'every answer comes 200 ms late': () => exceptStreams(late(200)),
+  'every answer closes its connection': () => exceptStreams(altersHeaders({ connection: 'close' })),
+  'a third of all requests is closed': () => sometimes(0.33, closes),
+  'a third of all requests is answered with 503': () => sometimes(0.33, says(503), 7),
+  'a third of all requests is answered with 404': () => sometimes(0.33, says(404), 11),
+  'a third of all answers breaks off': () => exceptStreams(sometimes(0.33, breaksOff, 5)),
+  'a third of all answers has a bit flipped': () =>
+    exceptStreams(
+      sometimes(
+        0.33,
+        altersBody((body, { number }) => {
+          const copy = Buffer.from(body)
+          if (copy.length > 0) copy[number % copy.length] ^= 1 << (number % 8)
+          return copy
+        }),
+        3,
+      ),
+    ),
+  'a tenth of all requests is never answered': () => exceptStreams(sometimes(0.1, hangs, 9)),
+}
+
+const mixtures = {
+  'work is answered with 404, and /info with another network': () =>
+    either({ work: says(404), info: altersBody((body) => body.toString().replaceAll('development', 'elsewhere')) }),
+  'the node moves its paths to another network': () => (exchange: Parameters<Tell>[0]) =>
+    exchange.path.startsWith('/chainweb/') ? says(404, `try ${CHANGE_OF_NETWORK}`)(exchange) : null,
+  'mining is disabled, in a node that is healthy': () =>
+    either({ work: says(404), solved: says(404), updates: says(404) }),
+  'the node forgets the account': () => either({ work: says(403, 'Unauthorized Miner: k:00') }),
+  'the node is catching up': () => either({ work: says(503, 'no work'), updates: hangs, cut: hangs }),
+  'work hangs and update streams are silent': () => either({ work: hangs, updates: hangs }),
+  'nothing is answered': () => hangs,
+}
+
+function exceptStreams(tell: Tell): Tell {
+  const streams: readonly Endpoint[] = ['updates']
+  return (exchange) => (streams.includes(exchange.endpoint) ? null : tell(exchange))
+}
+
+/** Nobody can tell whether the chains have them: so nobody may say that they do. */
+const unknown = titled('solutions are thrown away, and whoever asks for them is', {
+  'told 404': () => either({ solved: says(204), cut: says(404), chain: says(404) }),
+  'told 503': () => either({ solved: says(204), cut: says(503), chain: says(503) }),
+  'told 403': () => either({ solved: says(204), cut: says(403), chain: says(403) }),
+  'told nothing': () => either({ solved: says(204), cut: closes, chain: closes }),
+  'given garbage': () => either({ solved: says(204), cut: says(200, 'x'), chain: says(200, 'x') }),
+  'kept waiting': () => either({ solved: says(204), cut: hangs, chain: hangs }),
+})
+
+export const everythingLies = [
+  ...lies('all', 'waits', outages),
+  ...lies('all', 'waits', mixtures),
+  ...lies('all', 'recovers', disturbances),
+  ...lies('all', 'recovers', unknown),
+]

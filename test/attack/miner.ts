@@ -1,0 +1,160 @@
+/** The real miner in a process of its own, and what it says. How it is started is known here alone. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
+
+/** What a line of the miner's log tells of. */
+export interface Said {
+  readonly kind:
+    | 'handed-in'
+    | 'acknowledged'
+    | 'confirmed'
+    | 'unconfirmed'
+    | 'stale'
+    | 'orphaned'
+    | 'rejected'
+    | 'lost'
+    | 'idle'
+    | 'work'
+    | 'summary'
+    | 'complaint'
+    | 'other'
+  /** Block hash of a solution, base64url. */
+  readonly hash: string | null
+  /** Blocks accepted so far, where the line says so. */
+  readonly accepted: number | null
+  readonly line: string
+}
+
+const VERDICTS: Readonly<Record<string, Said['kind']>> = { stale: 'stale', rejected: 'rejected', failed: 'lost' }
+
+/** Reads a line of `--log json`; of `--log text` only whether it complains. */
+export function readLine(line: string): Said {
+  const other: Said = { kind: 'other', hash: null, accepted: null, line }
+  let record: Record<string, unknown>
+  try {
+    record = JSON.parse(line)
+  } catch {
+    return /^\S+ (trouble|warning)/.test(line) ? { ...other, kind: 'complaint' } : other
+  }
+  const { event, level, counts, hash = null } = record as { event?: string; level?: string; [key: string]: unknown }
+  if (event === 'solution') {
+    const accepted = (counts as { accepted?: number } | undefined)?.accepted ?? null
+    return { kind: stepOf(record), hash: hash as string | null, accepted, line }
+  }
+  if (event === 'idle' || event === 'work' || event === 'summary') return { ...other, kind: event }
+  return level === 'warn' || level === 'error' ? { ...other, kind: 'complaint' } : other
+}
+
+function stepOf(record: Record<string, unknown>): Said['kind'] {
+  if (typeof record.step === 'string') return record.step as Said['kind']
+  // The shape before solutions had a life of steps. To be dropped when nothing writes it any more.
+  const { kind, confirmed } = record.verdict as { kind: string; confirmed?: boolean }
+  return VERDICTS[kind] ?? (confirmed ? 'confirmed' : 'unconfirmed')
+}
+
+export interface Ended {
+  readonly code: number | null
+  readonly signal: string | null
+}
+
+const running = new Set<Miner>()
+
+export class Miner {
+  readonly said: Said[] = []
+  readonly ended: Promise<Ended>
+  out = ''
+  err = ''
+  /** null while it runs. */
+  end: Ended | null = null
+  readonly #child: ChildProcess
+  #unread = ''
+
+  constructor(args: readonly string[]) {
+    running.add(this)
+    const env = { PATH: process.env.PATH ?? '' }
+    this.#child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#child.stdout?.on('data', (bytes: Buffer) => this.#hear(bytes.toString()))
+    this.#child.stderr?.on('data', (bytes: Buffer) => {
+      this.err += bytes
+    })
+    this.ended = new Promise((resolve) => {
+      this.#child.on('close', (code, signal) => {
+        running.delete(this)
+        this.end = { code, signal }
+        resolve(this.end)
+      })
+    })
+  }
+
+  /** What its HTTP face answers; null before it says where that is, and after it ended. */
+  async face(path: string): Promise<{ readonly status: number; readonly text: string } | null> {
+    const [, url] = /(http:\/\/127\.0\.0\.1:\d+)\/metrics/.exec(this.out) ?? []
+    if (url === undefined || this.end !== null) return null
+    try {
+      const answer = await fetch(url + path, { signal: AbortSignal.timeout(5_000) })
+      return { status: answer.status, text: await answer.text() }
+    } catch (error) {
+      // It may be about to end.
+      await Promise.race([this.ended, delay(1_000, undefined, { ref: false })])
+      if (this.end !== null) return null
+      throw new Error(`the miner's ${path} does not answer: ${error}`)
+    }
+  }
+
+  /** Hashes so far. */
+  async hashes(): Promise<number> {
+    return JSON.parse((await this.face('/api/summary'))?.text ?? '{}').hashes ?? 0
+  }
+
+  /** Resident memory; null where the system does not tell. */
+  get memoryMiB(): number | null {
+    try {
+      const [, kib] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${this.#child.pid}/status`, 'utf8')) ?? []
+      return kib === undefined ? null : Number(kib) / 1024
+    } catch {
+      return null
+    }
+  }
+
+  count(...kinds: readonly Said['kind'][]): number {
+    return this.said.filter(({ kind }) => kinds.includes(kind)).length
+  }
+
+  /** Asks it to stop; how long that took. */
+  async stop(): Promise<number> {
+    const askedAtMs = performance.now()
+    this.#child.kill('SIGTERM')
+    await Promise.race([this.ended, delay(10_000, undefined, { ref: false })])
+    return performance.now() - askedAtMs
+  }
+
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL')
+    await this.ended
+  }
+
+  #hear(text: string): void {
+    this.out += text
+    const lines = (this.#unread + text).split('\n')
+    this.#unread = lines.pop() ?? ''
+    for (const line of lines) this.said.push(readLine(line))
+  }
+}
+
+// Of low priority, a busy machine would not let it search at all.
+const PLAIN = ['--threads', '1', '--kernel', 'js', '--priority', 'normal', '--gpu', 'none', '--http', '127.0.0.1:0']
+
+/** Starts a miner for the node at `url`: one thread, a kernel that needs no start, JSON lines. */
+export function startMiner(url: string, args: readonly string[] = []): Miner {
+  const log = args.includes('--log') ? [] : ['--log', 'json']
+  return new Miner(['mine', '--node', url, ...PLAIN, ...log, ...args])
+}
+
+/** For afterEach: ends what a failed test left running. */
+export async function killAll(): Promise<void> {
+  await Promise.all([...running].map((miner) => miner.kill()))
+}

@@ -1,0 +1,216 @@
+/** A proxy in front of a real node: it passes everything on, or lies as it is told to. */
+import http from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+
+export type Endpoint = 'info' | 'health' | 'work' | 'solved' | 'updates' | 'cut' | 'chain' | 'other'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: http.OutgoingHttpHeaders
+  readonly body: Buffer
+}
+
+/** One request to the proxy. */
+export interface Exchange {
+  readonly endpoint: Endpoint
+  readonly method: string
+  readonly path: string
+  readonly headers: http.IncomingHttpHeaders
+  readonly body: Buffer
+  /** Which request of this endpoint it is since the lie began; the first is 1. */
+  readonly number: number
+  readonly response: http.ServerResponse
+  /** Aborts when the lie is over, or the connection of this request is. */
+  readonly over: AbortSignal
+  /** What the node answers. Not for streams. */
+  readonly forward: () => Promise<Answer>
+}
+
+/** An answer to send; `done`: the teller has answered itself, or never will; null: the request passes as it is. */
+export type Told = Answer | 'done' | null
+
+/** Answers requests in the place of the node. */
+export type Tell = (exchange: Exchange) => Told | Promise<Told>
+
+const PATTERNS: readonly (readonly [RegExp, Endpoint])[] = [
+  [/^\/info$/, 'info'],
+  [/^\/health-check$/, 'health'],
+  [/\/mining\/work$/, 'work'],
+  [/\/mining\/solved$/, 'solved'],
+  [/\/mining\/updates$/, 'updates'],
+  [/\/cut$/, 'cut'],
+  [/\/chain\/\d+\//, 'chain'],
+]
+
+/** What belongs to one connection and is not passed on. */
+const HOP_HEADERS = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'host']
+
+export class LyingProxy {
+  readonly url: string
+  /** Requests since the lie began, by endpoint. */
+  asked = new Map<Endpoint, number>()
+  /** Most open connections since the lie began. */
+  mostSockets = 0
+  /** Hears of every request, with its body. */
+  onRequest: (endpoint: Endpoint, body: Buffer) => void = () => undefined
+  readonly #server: http.Server
+  readonly #node: URL
+  readonly #agent = new http.Agent({ keepAlive: true })
+  readonly #sockets = new Set<Socket>()
+  readonly #streams = new Set<http.ServerResponse>()
+  #lie: { readonly tell: Tell; readonly over: AbortController } | null = null
+
+  private constructor(server: http.Server, node: string) {
+    this.#server = server
+    this.#node = new URL(node)
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket)
+      this.mostSockets = Math.max(this.mostSockets, this.#sockets.size)
+      socket.on('error', () => undefined)
+      socket.once('close', () => this.#sockets.delete(socket))
+    })
+    // The miner may go in the middle of anything: then there is nobody to tell.
+    server.on('request', (request, response) => {
+      this.#serve(request, response).catch(() => response.destroy())
+    })
+  }
+
+  static async start(node: string): Promise<LyingProxy> {
+    const server = http.createServer({ keepAliveTimeout: 60_000, requestTimeout: 0 })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return new LyingProxy(server, node)
+  }
+
+  get sockets(): number {
+    return this.#sockets.size
+  }
+
+  get isUp(): boolean {
+    return this.#server.listening
+  }
+
+  countOf(endpoints: readonly Endpoint[] | 'all'): number {
+    let sum = 0
+    for (const [endpoint, count] of this.asked) if (endpoints === 'all' || endpoints.includes(endpoint)) sum += count
+    return sum
+  }
+
+  /** From now on lies. Update streams end, so that they are asked for anew. */
+  begin(tell: Tell): void {
+    this.asked = new Map()
+    this.mostSockets = this.#sockets.size
+    this.#lie = { tell, over: new AbortController() }
+    this.dropStreams()
+  }
+
+  /** Ends all honest update streams. */
+  dropStreams(): void {
+    for (const response of this.#streams) response.destroy()
+  }
+
+  /** From now on honest. What the lie holds open is dropped. */
+  end(): void {
+    this.#lie?.over.abort()
+    this.#lie = null
+  }
+
+  /** Refuses connections, until it is up again. */
+  async down(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
+    for (const socket of this.#sockets) socket.destroy()
+    await closed
+  }
+
+  async up(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(Number(new URL(this.url).port), '127.0.0.1', resolve))
+  }
+
+  async close(): Promise<void> {
+    this.end()
+    if (this.isUp) await this.down()
+    this.#agent.destroy()
+  }
+
+  async #serve(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const body = Buffer.concat(chunks)
+    const path = request.url ?? ''
+    const { pathname } = new URL(path, this.url)
+    const endpoint = PATTERNS.find(([pattern]) => pattern.test(pathname))?.[1] ?? 'other'
+    const number = (this.asked.get(endpoint) ?? 0) + 1
+    this.asked.set(endpoint, number)
+    this.onRequest(endpoint, body)
+    const { method = 'GET', headers } = request
+    const asked = { endpoint, method, path, headers, body }
+    const told = this.#lie === null ? null : await this.#lieTo({ ...asked, number, response }, this.#lie)
+    if (told === null) await this.#pass(asked, response)
+    else if (told !== 'done') send(response, told)
+  }
+
+  async #lieTo(
+    asked: Omit<Exchange, 'over' | 'forward'>,
+    { tell, over }: { readonly tell: Tell; readonly over: AbortController },
+  ): Promise<Told> {
+    const { response } = asked
+    const gone = new AbortController()
+    response.once('close', () => gone.abort())
+    const told = await tell({
+      ...asked,
+      over: AbortSignal.any([over.signal, gone.signal]),
+      forward: () => this.#forward(asked),
+    })
+    if (told !== 'done') return told
+    // Whatever it left open ends with the lie.
+    const drop = () => response.socket?.destroy()
+    if (over.signal.aborted) drop()
+    else if (!response.writableEnded) over.signal.addEventListener('abort', drop, { once: true })
+    return told
+  }
+
+  async #pass(
+    asked: Pick<Exchange, 'endpoint' | 'method' | 'path' | 'headers' | 'body'>,
+    response: http.ServerResponse,
+  ) {
+    if (asked.endpoint !== 'updates') return send(response, await this.#forward(asked))
+    const answer = await this.#request(asked)
+    this.#streams.add(response)
+    response.once('close', () => {
+      this.#streams.delete(response)
+      answer.destroy()
+    })
+    answer.once('close', () => response.destroy())
+    response.writeHead(answer.statusCode ?? 502, { 'content-type': answer.headers['content-type'] ?? '' })
+    response.flushHeaders()
+    answer.pipe(response)
+  }
+
+  async #forward(asked: Pick<Exchange, 'method' | 'path' | 'headers' | 'body'>): Promise<Answer> {
+    const answer = await this.#request(asked)
+    const chunks: Buffer[] = []
+    for await (const chunk of answer) chunks.push(chunk as Buffer)
+    return { status: answer.statusCode ?? 502, headers: withoutHops(answer.headers), body: Buffer.concat(chunks) }
+  }
+
+  #request({ method, path, headers, body }: Pick<Exchange, 'method' | 'path' | 'headers' | 'body'>) {
+    return new Promise<http.IncomingMessage>((resolve, reject) => {
+      const { hostname, port } = this.#node
+      const sent = { ...withoutHops(headers), 'content-length': body.length }
+      const request = http.request({ hostname, port, method, path, headers: sent, agent: this.#agent }, resolve)
+      request.on('error', reject)
+      request.end(body)
+    })
+  }
+}
+
+function withoutHops(headers: http.OutgoingHttpHeaders): http.OutgoingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_HEADERS.includes(name)))
+}
+
+/** Sends an answer with its length, unless its headers tell of another one. */
+export function send(response: http.ServerResponse, { status, headers, body }: Answer): void {
+  const hasBody = status >= 200 && status !== 204 && status !== 304
+  response.writeHead(status, hasBody ? { 'content-length': body.length, ...headers } : headers)
+  response.end(hasBody ? body : undefined)
+}

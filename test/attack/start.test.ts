@@ -1,0 +1,18 @@
+import { afterAll, describe, it } from 'vitest'
+import { expectSoon } from '../soon.ts'
+import { lieAtStart } from './attack.ts'
+import { Lanes } from './lane.ts'
+import { startSentence } from './lie.ts'
+import { slowStartLies, startLies, textLies } from './lies/start.ts'
+import { STOP_MS, TEST_TIMEOUT_MS } from './run-lies.ts'
+
+const lanes = new Lanes()
+afterAll(() => lanes.close())
+
+describe.concurrent('from the first request on', () => {
+  for (const lie of [...slowStartLies, ...startLies, ...textLies]) {
+    it(`${lie.title}: ${startSentence[lie.property.kind]}`, { timeout: TEST_TIMEOUT_MS }, () =>
+      lanes.use((lane) => expectSoon(STOP_MS, () => lieAtStart(lane, lie))),
+    )
+  }
+})
