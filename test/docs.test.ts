@@ -1,7 +1,11 @@
 /** What the documents claim about the project: paths, links, sections, dependencies. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import type { TSchema } from 'typebox'
 import { expect, it } from 'vitest'
+import { controlOperations } from '../src/schema/control.ts'
+import type { Operation } from '../src/schema/operation.ts'
+import { validatorOf } from '../src/schema/validator.ts'
 
 const root = new URL('../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
@@ -60,7 +64,7 @@ it('code names a section whenever it names PROTOCOL.md', () => {
 })
 
 it('PROTOCOL.md refers to sections that it has', () => {
-  const cited = [...read('docs/PROTOCOL.md').matchAll(/\bsection ([A-Z](?:\.\d+)?)\b/g)].map(([, id]) => id)
+  const cited = [...read('docs/PROTOCOL.md').matchAll(/\bsection\s+([A-Z](?:\.\d+)?)\b/g)].map(([, id]) => id)
   expect(cited.length).toBeGreaterThan(10)
   expect(cited.filter((id) => !sections.has(id))).toEqual([])
 })
@@ -99,6 +103,29 @@ it('README and ARCHITECTURE.md lead to every other document', () => {
   const names = documents.filter((name) => name.startsWith('docs/') && name !== 'docs/ARCHITECTURE.md')
   expect(names.filter((name) => !text.includes(name.replace('docs/', '')))).toEqual([])
   expect(read('README.md')).toContain('docs/ARCHITECTURE.md')
+})
+
+it('every flag and variable of newcut that a document names is an option', () => {
+  const NAME = /(?<![\w-])(?:--(?!ignore-scripts)[a-z][a-z-]+|NEWCUT_[A-Z_]+)/g
+  const namesIn = (document: string) => [...read(document).matchAll(NAME)].map(([name]) => name)
+  const known = new Set(namesIn('docs/OPTIONS.md'))
+  const wrong = documents.flatMap((document) =>
+    namesIn(document)
+      .filter((name) => !known.has(name))
+      .map((name) => `${document}: ${name}`),
+  )
+  expect(wrong).toEqual([])
+})
+
+it('DEVNET.md shows every order with a body that the node accepts', () => {
+  const orders = Object.values(controlOperations).filter(({ method }) => method === 'POST')
+  const rows = [...read('docs/DEVNET.md').matchAll(/^\| `POST (\/\S+)` \| `(.+?)` \| .+ \|$/gm)]
+  expect(rows.map(([, path]) => path).toSorted()).toEqual(orders.map(({ path }) => path).toSorted())
+  for (const [, path, body] of rows) {
+    const order: Operation | undefined = orders.find((each) => each.path === path)
+    const { accepts } = validatorOf(order?.body?.schema as TSchema)
+    expect([path, accepts(JSON.parse(body))]).toEqual([path, true])
+  }
 })
 
 it('DEPENDENCIES.md gives a reason for every dependency, and for nothing else', () => {
