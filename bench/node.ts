@@ -1,6 +1,6 @@
 /**
- * The embedded node under load from another process, and what a page costs the client. Answers are checked: a node that
- * is fast and wrong has no rate.
+ * The embedded node under load from another process, and the client's work on a page. Whatever is asked for is looked
+ * at: a node that answers fast and wrong has no rate.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -30,7 +30,7 @@ const PAGE_ITEMS = 360
 const CHAINS = 20
 const CONNECTIONS = 8
 const MOST_BLOCKS_A_CALL = 1000
-/** No more events come after this much silence. */
+/** No event comes any more. */
 const QUIET_MS = 300
 const account = { account: 'k:bench', predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] }
 
@@ -65,7 +65,7 @@ async function inMemory({ sampleMs, rounds }: Effort, heights: number): Promise<
       'work requests': { request: workRequest(), check: isWork },
     }
     const rows: Row[] = [row('blocks without proof of work', '1/s', blocksPerSecond)]
-    // With few headers, what the process allocates meanwhile weighs more than they do.
+    // Few headers weigh less than what the process allocates meanwhile.
     if (heights >= 1000) rows.push(row('memory per header with payload', 'B', [perHeader]))
     for (const [name, each] of Object.entries(requests)) {
       const samples: number[] = []
@@ -102,14 +102,14 @@ function isPage(body: Buffer): void {
 }
 
 function isHeader(body: Buffer): void {
-  if (decodeHeader(body).chainId !== 0) throw new Error('node: wrong header')
+  if (decodeHeader(body).chainId !== 0) throw new Error('node: a wrong header')
 }
 
 function isWork(body: Buffer): void {
   decodeWorkResponse(body)
 }
 
-/** What the client does with the bytes of a page: `headers(0, { encoding: 'object' })`, then to core headers. */
+/** What the client does with the bytes of a page, as `headers(0, { encoding: 'object' })` and then to core headers. */
 async function pageDecoding({ url }: Server, rounds: number): Promise<Row[]> {
   const client = await NodeClient.connect({ url })
   const path = `${PREFIX}/chain/0/header?limit=${PAGE_ITEMS}`
@@ -151,7 +151,7 @@ async function newCuts({ rounds }: Effort, streams: number): Promise<Row[]> {
     const p99: number[] = []
     for (let round = -2; round < rounds; round++) {
       const work = await workOnChainZero(client)
-      // The event that chain 0 is open again comes too. It is not measured.
+      // That chain 0 is open again is announced too, and is not what is measured.
       await pause(QUIET_MS)
       const delaysMs: number[] = []
       const startMs = performance.now()
@@ -208,7 +208,7 @@ async function onDisk({ rounds }: Effort, dataDir: string, headers: number): Pro
   ]
 }
 
-/** Adds about this many blocks, evenly over all chains. */
+/** Adds about so many blocks, evenly over all chains. */
 async function grow({ url }: Server, blocks: number): Promise<{ blocksPerSecond: number[] }> {
   const blocksPerSecond: number[] = []
   for (let made = 0; made < blocks; ) {

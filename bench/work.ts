@@ -1,4 +1,4 @@
-/** Work for benchmarks and tests: random fields, and the target of a given difficulty. */
+/** Work to measure and test with: random fields, and the target of a given difficulty. */
 import { randomBytes } from 'node:crypto'
 import { encodeWork } from '../src/core/header.ts'
 import { MAX_TARGET } from '../src/core/target.ts'
@@ -22,5 +22,5 @@ export function freshWork(difficulty: bigint, degree = 3): Uint8Array {
   })
 }
 
-/** Too hard for any benchmark to find a solution. */
+/** So hard that no benchmark finds a solution. */
 export const UNREACHABLE = 1n << 120n
