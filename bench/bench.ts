@@ -1,4 +1,4 @@
-/** `newcut bench`: which suites there are, and the run of some of them. */
+/** `newcut bench`: the list of suites, and how some or all of them are run. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { NewcutError } from '../src/core/errors.ts'
 import { codec } from './codec.ts'
@@ -25,7 +25,7 @@ const FULL: Effort = { sampleMs: 300, rounds: 9, isQuick: false }
 const QUICK: Effort = { sampleMs: 40, rounds: 3, isQuick: true }
 
 export interface BenchOptions {
-  /** Names of suites; none: all. */
+  /** Names of suites. None given means all. */
   readonly suites: readonly string[]
   readonly quick: boolean
   /** File to write the report to. */
@@ -70,10 +70,10 @@ export async function runBench(options: BenchOptions, print: (line: string) => v
 function readReport(path: string): Report {
   try {
     const report = JSON.parse(readFileSync(path, 'utf8'))
-    if (!Array.isArray(report?.results)) throw new Error('no results in it')
+    if (!Array.isArray(report?.results)) throw new Error('it has no results')
     return report
   } catch (error) {
-    const message = `${path} is no benchmark report: ${(error as Error).message}`
+    const message = `${path} is not a benchmark report: ${(error as Error).message}`
     throw new NewcutError('BAD_INPUT', message, { hint: 'newcut bench --json FILE writes one', cause: error })
   }
 }

@@ -12,7 +12,7 @@ import type { Row } from './report.ts'
 import type { Effort } from './suite.ts'
 
 const SUITE = 'codec'
-/** A header at which an epoch ends, so that a difficulty step has everything to do. */
+/** The last header of an epoch, so that the difficulty step does all of its work. */
 const EPOCH_END = 11n
 
 export async function codec({ sampleMs, rounds }: Effort): Promise<Row[]> {
@@ -28,7 +28,7 @@ export async function codec({ sampleMs, rounds }: Effort): Promise<Row[]> {
     'block hash (Merkle)': () => encodeHex(blockHash(work)),
     'difficulty step': () => expectedFor(development, header, [header, header, header], 0n).target.toString(16),
   }
-  // A checksum of the results: what a benchmark computes must be right, and the compiler must not drop it.
+  // A checksum of the results proves that they are right, and keeps the compiler from dropping the work.
   const roundTrip = encodeHex(bytes)
   for (const name of ['header decode', 'header from JSON object']) {
     if (tasks[name]() !== roundTrip) throw new Error(`${name}: the header changed on the way`)

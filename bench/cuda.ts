@@ -1,4 +1,4 @@
-/** The same search by a native CUDA kernel, where the machine has a compiler and a card for it. */
+/** The same search by a native CUDA kernel, on machines that have a compiler and a card for it. */
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -8,12 +8,12 @@ import { fileURLToPath } from 'node:url'
 import { type Batch, encodeParams, judgeNonce, prepareWork, SEARCHED_WORK_BYTES } from '../src/engine/gpu/layout.ts'
 import { nonceOf } from '../src/engine/range.ts'
 
-/** Compiled benchmarks lie in dist/bench, the source of the kernel stays where it is. */
+/** Compiled benchmarks are in dist/bench. The source of the kernel stays in bench/cuda. */
 const SOURCE = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? './cuda/search.cu' : '../../bench/cuda/search.cu', import.meta.url),
 )
 const BATCH: Batch = { low: 0x1234, first: 0, high: 0x5678, count: 2 ** 28 }
-/** One nonce in 2^20: 256 candidates in a batch to check by. */
+/** One nonce in 2^20 is a candidate: 256 in a batch, enough to check the kernel. */
 const BOUND = 0xfff
 const COMPILE_MS = 120_000
 
@@ -35,7 +35,7 @@ interface Output {
   readonly middles: readonly number[]
 }
 
-/** A sentence instead where there is no compiler or no card. Throws when the kernel computes wrongly. */
+/** Returns a sentence where there is no compiler or no card. Throws when the kernel computes wrongly. */
 export function cudaRates(samples: number, sampleMs: number): CudaResult | string {
   if (!existsSync(SOURCE)) return 'the source of the CUDA kernel is not installed'
   const folder = mkdtempSync(join(tmpdir(), 'newcut-cuda-'))
@@ -67,7 +67,7 @@ function search(program: string, sampleMs: number): Output | string {
   const isPlausible = Math.abs(output.found - expected) < 6 * Math.sqrt(expected)
   const nonces = output.middles.map((middle) => nonceOf(BATCH.low, middle, BATCH.high))
   if (!isPlausible || nonces.some((nonce) => judgeNonce(work, nonce) === 'false')) {
-    throw new Error(`the CUDA kernel computes wrongly: ${output.found} candidates`)
+    throw new Error(`the CUDA kernel is wrong: it found ${output.found} candidates`)
   }
   return output
 }

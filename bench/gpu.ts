@@ -1,7 +1,8 @@
 /**
- * The GPU engine on each adapter of this machine: rate, service time and processor share as it mines, how soon new work
- * is searched, and what batches in flight, workgroup and loop do. Real GPUs only, where there is one; else software
- * adapters, named as such. Candidates of the whole run are re-hashed: they must all solve, and as many as expected.
+ * The GPU engine on each adapter of this machine: rate, service time and processor share while it mines, how soon new
+ * work is searched, and the effect of batches in flight, workgroup and loop. Software adapters are measured only where
+ * there is no real GPU, and named as such. All candidates are hashed again: each must solve, and there must be about as
+ * many as expected.
  */
 import { readFileSync } from 'node:fs'
 import { withNonce } from '../src/core/header.ts'
@@ -21,9 +22,9 @@ import { engineWork, freshWork } from './work.ts'
 
 const SUITE = 'gpu'
 const WORK_BYTES = 286
-/** A batch grows by a factor of two at most, from 100,000 nonces to a fast card's half a billion. */
+/** A batch at most doubles each time, and has to grow from 100,000 nonces to half a billion on a fast card. */
 const WARM_UP_BATCHES = 16
-/** Easy enough for candidates to check by, at a megahash a second and at ten billion. */
+/** Easy enough to find candidates at a million hashes a second, hard enough for ten billion. */
 const DIFFICULTY = 1n << 20n
 
 interface Variant {
@@ -191,7 +192,7 @@ class GpuBench {
   check(): void {
     for (const { sequence, nonce } of this.#candidates) {
       const bytes = this.#works.get(sequence)
-      if (bytes === undefined || !solves(withNonce(bytes, nonce))) throw new Error('a candidate that is none')
+      if (bytes === undefined || !solves(withNonce(bytes, nonce))) throw new Error('a candidate does not solve')
     }
     const expected = this.#hashes / Number(DIFFICULTY)
     if (Math.abs(this.#candidates.length - expected) > 6 * Math.sqrt(expected + 1)) {

@@ -1,6 +1,6 @@
 /**
- * One thread: every kernel that runs here in turn with `crypto.hash`, @noble/hashes and a plain midstate loop. Each row
- * is checked: the naive ones by the digests they made, kernels by the candidates they must find and no others.
+ * One thread: every kernel that runs here, `crypto.hash`, @noble/hashes and a plain midstate loop, in turn. Each row is
+ * checked: the naive ones by their digests, the kernels by their candidates, of which none may be missing or wrong.
  */
 import { hash, randomBytes } from 'node:crypto'
 import { cpus } from 'node:os'
@@ -20,7 +20,7 @@ const UNIT = 'crypto.hash'
 const WORK_BYTES = 286
 /** One nonce in 2^16 is a candidate: enough to check by, too few to slow anything down. */
 const BOUND = 0xffff
-/** @noble/hashes is slow: so many digests are enough to hold crypto.hash against. */
+/** @noble/hashes is slow. This many of its digests are enough to check crypto.hash. */
 const JUDGED_NONCES = 20_000
 
 interface Contender {
@@ -64,7 +64,7 @@ export async function kernels({ sampleMs, rounds }: Effort): Promise<Row[]> {
 const cryptoHash = (bytes: Uint8Array): Uint8Array => hash('blake2s256', bytes, 'buffer')
 
 /**
- * Hashes all bytes for each nonce; around the hash there is as little as can be. The digests are held against those of
+ * Hashes all bytes for each nonce, with as little as possible around the hash. The digests are compared with those of
  * the other implementation.
  */
 function naive(name: string, digest: (bytes: Uint8Array) => Uint8Array): Contender {
@@ -101,7 +101,7 @@ function naive(name: string, digest: (bytes: Uint8Array) => Uint8Array): Contend
   }
 }
 
-/** The last block alone, with the compression function as the standard writes it. */
+/** Hashes the last block only, with the compression function as the standard writes it. */
 function plainLoop(): Contender {
   const work = freshWork(UNREACHABLE)
   const mid = midstate(work)
@@ -139,7 +139,7 @@ function kernelContenders(): Contender[] {
   })
 }
 
-/** Sweeps slice after slice. Candidates are re-hashed; the first slices are searched through by the judge as well. */
+/** Sweeps slice after slice. All candidates are hashed again; the judge searches the first slices as well. */
 function contenderOf(kernel: Kernel, note: string): Contender {
   const work = freshWork(UNREACHABLE)
   const mid = midstate(work)
@@ -179,9 +179,9 @@ function checkCandidates(
   }
   for (const { middle, chunk } of found) {
     const tops = Array.from({ length: kernel.lanes }, (_, lane) => topWord(middle, chunk + lane))
-    if (!tops.some((top) => top <= BOUND)) throw new Error(`${kernel.name}: a candidate that is none`)
+    if (!tops.some((top) => top <= BOUND)) throw new Error(`${kernel.name}: a candidate does not solve`)
   }
-  // None may be missing: exactly so in the first sweep, by their number in all of them (one expected per sweep).
+  // None may be missing. The first sweep must match exactly, all others by the number of candidates (one a sweep).
   const first = new Set<number>()
   for (let high = 0; high < SWEEP_NONCES; high++) {
     if (topWord(0, high) <= BOUND) first.add(high - (high % kernel.lanes))
@@ -202,7 +202,7 @@ const instructionsPerHash: Readonly<Record<string, { readonly rotate: number; re
   js: { rotate: 1, bits: 32 },
 }
 
-/** How near the fastest sample comes to issuing nothing but the operations of the graph, on processors we know. */
+/** The fastest sample against a processor that issues only the operations of the graph. Known processors only. */
 function boundShare(name: string, megahashes: number): string | undefined {
   const shape = instructionsPerHash[name]
   const model = cpus()[0]?.model ?? ''

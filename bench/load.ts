@@ -1,4 +1,4 @@
-/** Load on an HTTP server over raw sockets: a client library would take longer per request than the server does. */
+/** Load on an HTTP server over raw sockets. A client library would need more time per request than the server. */
 import { connect, type Socket } from 'node:net'
 
 export interface Load {
@@ -7,7 +7,7 @@ export interface Load {
   readonly request: Uint8Array
   readonly connections: number
   readonly durationMs: number
-  /** Looks at the body of one answer of each connection; throws when it is wrong. */
+  /** Checks the body of one answer of each connection. Throws when it is wrong. */
   readonly check: (body: Buffer) => void
 }
 
@@ -40,7 +40,7 @@ class LoadClient {
   answers = 0
   /** Settles when one answer was read and checked. */
   readonly firstAnswer: Promise<void>
-  /** Never fulfilled; rejects when anything goes wrong. */
+  /** Rejects when anything goes wrong, and never resolves. */
   readonly failed: Promise<never>
   readonly #socket: Socket
   readonly #request: Uint8Array
@@ -57,7 +57,7 @@ class LoadClient {
     this.failed = new Promise((_, reject) => {
       fail = reject
     })
-    // Whoever waits for it sees it; nobody may be waiting when a connection ends in time.
+    // Callers that wait see the error. When a connection ends as planned, nobody waits.
     this.failed.catch(() => undefined)
     let succeed: () => void = () => undefined
     const first = new Promise<void>((resolve) => {
@@ -91,7 +91,8 @@ class LoadClient {
       if (end < 0 && this.#head.length < HEAD_LIMIT_BYTES) return
       const head = this.#head.toString('latin1', 0, Math.max(end, 0))
       const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
-      if (!head.startsWith('HTTP/1.1 200') || length === undefined) throw new Error(`an answer began: ${head}`)
+      if (!head.startsWith('HTTP/1.1 200') || length === undefined)
+        throw new Error(`expected a 200 with a length, got: ${head}`)
       rest = this.#head.subarray(end + HEAD_END.length)
       this.#missing = Number(length)
       this.#head = Buffer.alloc(0)

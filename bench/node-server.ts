@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { type DevnetOptions, startDevnet } from '../src/devnet/devnet.ts'
 
-/** What the process says: at its start, and its memory whenever it is asked anything. */
+/** Messages of this process: one at its start, and its memory as the answer to any message. */
 export type ServerMessage =
   | { readonly type: 'ready'; readonly url: string; readonly startMs: number }
   | { readonly type: 'memory'; readonly bytes: number }
@@ -14,7 +14,7 @@ const devnet = await startDevnet(JSON.parse(process.argv[2]) as DevnetOptions)
 send({ type: 'ready', url: devnet.url, startMs: performance.now() - startedAtMs })
 
 process.on('message', async () => {
-  // Twice: what a first collection finalises, a second one frees.
+  // Twice: the second collection frees what the first one finalised.
   for (let i = 0; i < 2; i++) {
     await setTimeout(50)
     globalThis.gc?.()

@@ -1,7 +1,7 @@
 /**
- * The whole miner against the embedded node: how much of its hashing is of use when the chain it works on moves on every
- * 1.5 s, with a node next door and 20 or 100 ms away. The node accepts any nonce, so that the benchmark can extend
- * chains at will; the miner searches for a target that it never meets.
+ * The whole miner against the embedded node: the share of its hashing that is useful while its chain moves on every
+ * 1.5 s, with the node 0, 20 and 100 ms away. The node accepts any nonce, so the benchmark can extend chains at will. The
+ * miner searches for a target that it never meets.
  */
 
 import type { AddressInfo } from 'node:net'
@@ -93,7 +93,7 @@ async function startTestBed(latencyMs: number): Promise<TestBed> {
   const stopping = new AbortController()
   const ended = miner.run(stopping.signal)
   while (seen.works === 0 || !source.connected) await pause(5)
-  // Until the standby stands as well.
+  // Wait until there is stand-by work too.
   await pause(6 * latencyMs + 200)
   const stop = async () => {
     stopping.abort()
@@ -106,14 +106,14 @@ async function startTestBed(latencyMs: number): Promise<TestBed> {
   return { near, far, source, seen, stop }
 }
 
-/** Extends the chain that is worked on, again and again; hashing is lost from then until new work is taken up. */
+/** Extends the miner's chain again and again. From then until new work is searched, hashing is lost. */
 async function measureCuts({ near, seen }: TestBed, cuts: number) {
   const lostMs: number[] = []
   const startMs = performance.now()
   for (let cut = 0; cut < cuts; cut++) {
     await pause(Math.max(0, startMs + cut * CUT_EVERY_MS - performance.now()))
     const { work } = await near.work(other, seen.chain)
-    // Blocked: that chain cannot move on before its neighbours do.
+    // Blocked: this chain cannot move before its neighbours do.
     if (work.fields.chainId !== seen.chain) continue
     const { works } = seen
     const cutAtMs = performance.now()

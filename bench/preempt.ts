@@ -1,6 +1,6 @@
 /**
- * How soon new work is searched: from publishing it until every thread has told that it begins its first slice, the way
- * of the message back included. And what preemptions every so often cost, against none.
+ * How soon new work is searched: from publishing it until every thread has reported that it begins its first slice. The
+ * time of that message is included. Then the hash rate with regular preemptions, compared with none.
  */
 import { availableParallelism } from 'node:os'
 import type { CpuEngine } from '../src/engine/cpu/cpu.ts'
@@ -34,7 +34,7 @@ export function preempt({ sampleMs, rounds, isQuick }: Effort): Promise<Row[]> {
   })
 }
 
-/** Hash rates with a preemption every so many milliseconds, in turn with undisturbed ones. */
+/** Hash rates with a preemption at a fixed interval, in turn with undisturbed ones. */
 async function costs(
   engine: CpuEngine,
   give: () => Promise<boolean>,
@@ -45,7 +45,7 @@ async function costs(
   for (let round = 0; round < rounds; round++) {
     for (const [everyMs, samples] of rates) {
       const timer = everyMs === 0 ? undefined : setInterval(() => void give(), everyMs)
-      // A period at least, so that there is a preemption in it.
+      // At least one interval, so that it has a preemption.
       samples.push(await measuredRate(engine, Math.max(2 * sampleMs, everyMs)))
       clearInterval(timer)
     }
@@ -58,7 +58,7 @@ async function costs(
   })
 }
 
-/** Hands out fresh work under the next sequence. */
+/** Gives the engine fresh work under the next sequence. */
 function giver(engine: CpuEngine): () => Promise<boolean> {
   let sequence = 0
   return () => engine.setWork(engineWork(++sequence, freshWork(UNREACHABLE), 0n))

@@ -1,7 +1,7 @@
-/** What a benchmark run says: measured samples, their summary, the JSON report, and the comparison of two reports. */
+/** Samples, their summary, the JSON report of a run, and the comparison of two reports. */
 import { cpus, totalmem } from 'node:os'
 
-/** One measured thing. `samples` were taken in turn with those of the other rows of its suite. */
+/** One row. Its `samples` were taken in turn with those of the other rows of its suite. */
 export interface Row {
   readonly suite: string
   readonly name: string
@@ -9,7 +9,7 @@ export interface Row {
   readonly samples: readonly number[]
   /** The row this one is compared with, and the ratios sample by sample. */
   readonly relative?: { readonly to: string; readonly ratios: readonly number[] }
-  /** Anything worth telling beside the figures. */
+  /** Shown beside the figures. */
   readonly note?: string
 }
 
@@ -42,7 +42,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
-/** The value that a share of `values` does not exceed. */
+/** The smallest of `values` that this share of them does not exceed. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)]

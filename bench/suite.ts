@@ -8,14 +8,14 @@ import type { Row } from './report.ts'
 export interface Effort {
   readonly sampleMs: number
   readonly rounds: number
-  /** Everything runs, and is checked, but on a small scale: no figures to go by. */
+  /** Everything runs and is checked, but so briefly that the figures mean nothing. */
   readonly isQuick: boolean
 }
 
-/** Longest wait for a single thing. */
+/** The longest that a suite waits for any one thing. */
 export const PATIENCE_MS = 10_000
 
-/** Measures, checks what it computed, and throws when a check fails. A text: why there is nothing to measure here. */
+/** Measures, and checks what it computed. Throws when a check fails. Returns a text where it cannot measure. */
 export type Suite = (effort: Effort) => Promise<Row[] | string>
 
 /** Runs `task` with a started engine, and stops it. */

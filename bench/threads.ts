@@ -1,4 +1,4 @@
-/** The CPU engine on 1 to N threads: does each one more bring a whole thread's worth? */
+/** The CPU engine on 1 to N threads: how much does each additional thread add? */
 import { availableParallelism } from 'node:os'
 import { type Row, relativeTo } from './report.ts'
 import { type Effort, measuredRate, pause, withEngine } from './suite.ts'

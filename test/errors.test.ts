@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { describeError, errorCodes, FormatError, NewcutError } from '../src/core/errors.ts'
 
-it('the README lists every error code', () => {
-  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
-  const listed = [...readme.matchAll(/^\| `([A-Z_]+)` *\|/gm)].map(([, code]) => code)
-  expect(listed.sort()).toEqual(Object.keys(errorCodes).sort())
+it('ERRORS.md lists every error code with its meaning', () => {
+  const text = readFileSync(new URL('../docs/ERRORS.md', import.meta.url), 'utf8')
+  const listed = [...text.matchAll(/^\| `([A-Z_]+)` \| (.+) \|$/gm)].map(([, code, meaning]) => [code, meaning])
+  expect(Object.fromEntries(listed)).toEqual(errorCodes)
 })
 
-it('an error is described with its causes, on one line, each once', () => {
+it('describeError joins an error and its causes in one line, each once', () => {
   const root = new Error('connect ECONNREFUSED')
   const error = new NewcutError('NODE_UNREACHABLE', 'no answer\nfrom the node', {
     cause: new Error('fetch', { cause: root }),
@@ -23,7 +23,7 @@ it('a cause whose code is named already is not described again', () => {
   expect(describeError(error)).toBe('node: connection refused (ECONNREFUSED)')
 })
 
-it('a format error names field and offset', () => {
+it('FormatError names the field and its offset', () => {
   const error = new FormatError('target', 158, 'too short')
   expect(error).toMatchObject({ code: 'BAD_FORMAT', field: 'target', offset: 158 })
   expect(error.message).toBe('target at offset 158: too short')

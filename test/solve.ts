@@ -2,7 +2,7 @@
 import { withNonce } from '../src/core/header.ts'
 import { solves } from '../src/core/pow.ts'
 
-/** The first nonce from `from` on that solves the work; difficulty must be small. */
+/** The work with the first nonce from `from` on that solves it. The difficulty must be small. */
 export function solve(work: Uint8Array, from = 0n): Uint8Array {
   for (let nonce = from; nonce < from + 1_000_000n; nonce++) {
     const solution = withNonce(work, nonce)
@@ -11,7 +11,7 @@ export function solve(work: Uint8Array, from = 0n): Uint8Array {
   throw new Error('no solution among a million nonces')
 }
 
-/** A nonce that does not solve. */
+/** The work with a nonce that does not solve it. */
 export function miss(work: Uint8Array): Uint8Array {
   for (let nonce = 0n; ; nonce++) {
     const attempt = withNonce(work, nonce)

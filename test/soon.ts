@@ -3,8 +3,8 @@ import { expect } from 'vitest'
 const ATTEMPTS = 3
 
 /**
- * Expects what an attempt measures, in milliseconds, to be less than this: once at least, since a machine may stand
- * still for a while. Whatever else an attempt expects must hold each time.
+ * Expects an attempt to take less than `mostMs`. `attempt` returns the milliseconds it took. One fast attempt of three
+ * is enough, since a busy machine may stand still for a while. All other expectations of an attempt must hold each time.
  */
 export async function expectSoon(mostMs: number, attempt: () => number | Promise<number>): Promise<void> {
   const tookMs: number[] = []

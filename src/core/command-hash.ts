@@ -1,6 +1,6 @@
 /**
- * The hash of a signed command, which is its request key and what its signers sign: of the UTF-8 bytes of `cmd`. The
- * interface description says BLAKE2s-256; live nodes and all wallets use BLAKE2b-256. Both are accepted.
+ * The hash of a signed command (PROTOCOL.md E.2), which is its request key and what its signers sign: of the UTF-8 bytes
+ * of `cmd`. The interface description says BLAKE2s-256; live nodes and all wallets use BLAKE2b-256. Both are taken.
  */
 import { blake2b, blake2s } from '@noble/hashes/blake2.js'
 import { equalBytes } from './bytes.ts'

@@ -2,7 +2,7 @@ import { printable } from './printable.ts'
 
 /**
  * Every error code of the project with what it means. Codes are stable: scripts may rely on them.
- * The README's table lists all of them (test/errors.test.ts).
+ * docs/ERRORS.md lists all of them (test/errors.test.ts).
  */
 export const errorCodes = {
   BAD_FORMAT: 'bytes or text that do not follow a wire format; names field and offset',

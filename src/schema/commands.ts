@@ -1,4 +1,4 @@
-/** What is inside a signed command, as JSON schemas (INTERFACE.md "Command payload"). */
+/** What is inside a signed command, as JSON schemas (PROTOCOL.md E.2). */
 import { type Static, Type } from 'typebox'
 
 const Natural = Type.Integer({ minimum: 0 })

@@ -26,7 +26,7 @@ const graphNetwork = (name: GraphName): Network => ({
   graphHistory: [{ from: 0, graph: graphs[name] }],
 })
 
-/** A cut that grows by blocks without proof of work, and every block it ever had. */
+/** A cut that grows by blocks without proof of work. It keeps every block. */
 class World {
   readonly network: Network
   readonly cut = new Map<number, Header>()
@@ -59,7 +59,7 @@ class World {
     return chains[Math.floor(this.#random() * chains.length)]
   }
 
-  /** The next block of a chain, up to two block delays later than its latest parent; a number is who blocks it. */
+  /** The next block of a chain, up to two block delays after its latest parent. A number: the chain that blocks it. */
   next(chain: number): Header | number {
     const extension = extensionOf(this.network, this.cut, chain)
     if (typeof extension === 'number') return extension
@@ -98,7 +98,7 @@ class World {
   }
 }
 
-/** What holds for every cut that grew by the rules. */
+/** Expects what is true of every cut that grew by the rules. */
 function checkInvariants(world: World): void {
   const { network, cut } = world
   const heights = new Map([...cut].map(([chain, { height }]) => [chain, Number(height)]))
@@ -129,11 +129,11 @@ describe.each(graphNames)('random growth of %s', (name) => {
   const network = graphNetwork(name)
   const chains = [...graphs[name].adjacents.keys()]
 
-  it.each([1, 2, 3])('seed %i: keeps every invariant of a cut', (seed) => {
+  it.each([1, 2, 3])('keeps every invariant of a cut, seed %i', (seed) => {
     const world = new World(network, chains, randomFrom(seed))
     const steps = 14 * chains.length + 20
     let blocked = 0
-    /** A header made at some time and not handed in. */
+    /** A header that was made but not handed in. */
     let pending: Header | null = null
     for (let step = 0; step < steps; step++) {
       const header = world.next(world.pick(chains))
@@ -143,10 +143,10 @@ describe.each(graphNames)('random growth of %s', (name) => {
       }
       world.add(header)
       checkInvariants(world)
-      // The parent moved on: the same block and its sibling both come too late.
+      // Its parent has a child now: the same block and its sibling are both too late.
       expect(extendsCut(world.cut, header)).toBe(false)
       expect(extendsCut(world.cut, { ...header, nonce: header.nonce + 1n })).toBe(false)
-      // A header is good until its own chain gets a block, however far the others are by then.
+      // A header stays valid until its own chain gets a block, however far the other chains have moved.
       if (pending !== null) {
         const isStale = encodeHex(world.head(pending.chainId).hash) !== encodeHex(pending.parent)
         expect(extendsCut(world.cut, pending)).toBe(!isStale)
@@ -163,7 +163,7 @@ describe.each(graphNames)('random growth of %s', (name) => {
     expect(cutWeight(world.cut)).toBe(weights.reduce((sum, weight) => sum + weight, 0n))
   })
 
-  it('a chain one ahead waits for its neighbours and no one else', () => {
+  it('a block blocks its chain until the neighbours follow, and blocks no other chain', () => {
     const world = new World(network, chains, randomFrom(4))
     world.add(world.next(0) as Header)
     const neighbours = graphs[name].adjacents[0]
@@ -172,7 +172,7 @@ describe.each(graphNames)('random growth of %s', (name) => {
       if (chain === 0 && neighbours.length > 0) expect(extension).toBe(neighbours[0])
       else expect(extension).toMatchObject({ parent: world.head(chain) })
     }
-    // A neighbour that is ahead is named by its parent.
+    // They name the parent of a neighbour that is ahead.
     for (const chain of neighbours) {
       const { adjacents } = extensionOf(network, world.cut, chain) as { adjacents: ReadonlyMap<number, Uint8Array> }
       expect([...adjacents.keys()]).toEqual(graphs[name].adjacents[chain])
@@ -199,7 +199,7 @@ describe('headers that do not fit a cut', () => {
     adjacents: new Map(header.adjacents).set(chain, hash),
   })
 
-  it('the header fits as it was made', () => expect(extendsCut(world.cut, header)).toBe(true))
+  it('accepts a header as it was made', () => expect(extendsCut(world.cut, header)).toBe(true))
 
   it.each([
     ['an unknown chain', { ...header, chainId: 10 }],
@@ -209,9 +209,9 @@ describe('headers that do not fit a cut', () => {
     ['an adjacent two behind', withAdjacent(adjacent, world.block(world.head(adjacent).parent).parent)],
     ['an adjacent of another chain', withAdjacent(adjacent, header.parent)],
     ['an adjacent chain that does not exist', withAdjacent(10, header.parent)],
-  ])('%s', (_what, wrong) => expect(extendsCut(world.cut, wrong)).toBe(false))
+  ])('refuses %s', (_what, wrong) => expect(extendsCut(world.cut, wrong)).toBe(false))
 
-  it('a cut that breaks the rule is an error, and so is a chain it does not have', () => {
+  it('throws for a cut that breaks the rules and for a chain that is not in it', () => {
     const torn = new Map(world.cut).set(adjacent, { ...world.head(adjacent), height: header.height + 5n })
     expect(() => extensionOf(network, torn, open)).toThrow(RangeError)
     const genesis = genesisHeader(network, adjacent, PAYLOAD_HASH)
@@ -222,14 +222,14 @@ describe('headers that do not fit a cut', () => {
     expect(() => extensionOf(network, partial, open)).toThrow(RangeError)
   })
 
-  it('the id of a cut is the hash of its block hashes in the order of chains', () => {
+  it('hashes the block hashes in the order of chains for the id of a cut', () => {
     const sha = createHash('sha512-256')
     for (const chain of chains) sha.update(world.head(chain).hash)
     const shuffled = new Map([...world.cut].reverse())
     expect(encodeHex(cutId(shuffled))).toBe(sha.digest('hex'))
   })
 
-  it('the weight of a cut wraps at 256 bits', () => {
+  it('wraps the weight of a cut at 256 bits', () => {
     const heavy = { ...header, weight: MAX_TARGET }
     expect(cutWeight(new Map([0, 1].map((chain) => [chain, heavy])))).toBe(MAX_TARGET - 1n)
   })
@@ -240,33 +240,36 @@ describe('from petersen to twenty at height 60', () => {
   const old = [...graphs.petersen.adjacents.keys()]
   const added = [...graphs.twenty.adjacents.keys()].slice(old.length)
 
-  it.each(['from the start', 'when the last old chain arrives'] as const)('new chains are in the cut %s', (when) => {
-    const world = new World(network, when === 'from the start' ? [...old, ...added] : old, randomFrom(60))
-    let waiting = 0
-    while (Math.min(...world.chains.map((chain) => Number(world.head(chain).height))) < 64) {
-      const least = Math.min(...old.map((chain) => Number(world.head(chain).height)))
-      const chain = world.pick(world.chains)
-      const header = world.next(chain)
-      if (least < 60 && world.head(chain).height >= 60n) {
-        waiting++
-        expect(world.head(header as number).height < 60n).toBe(true)
+  it.each(['from the start', 'when the last old chain arrives'] as const)(
+    'grows through the change of graph with the new chains in the cut %s',
+    (when) => {
+      const world = new World(network, when === 'from the start' ? [...old, ...added] : old, randomFrom(60))
+      let waiting = 0
+      while (Math.min(...world.chains.map((chain) => Number(world.head(chain).height))) < 64) {
+        const least = Math.min(...old.map((chain) => Number(world.head(chain).height)))
+        const chain = world.pick(world.chains)
+        const header = world.next(chain)
+        if (least < 60 && world.head(chain).height >= 60n) {
+          waiting++
+          expect(world.head(header as number).height < 60n).toBe(true)
+        }
+        if (typeof header === 'number') continue
+        const graph = header.height <= 60n ? graphs.petersen : graphs.twenty
+        expect([...header.adjacents.keys()]).toEqual(graph.adjacents[chain])
+        if (chain >= 10 && header.height === 62n) {
+          expect(header.epochStart).toBe(world.block(header.parent).creationTime)
+        }
+        world.add(header)
+        const arrived = old.every((other) => world.head(other).height >= 60n)
+        if (arrived && !world.cut.has(10)) for (const other of added) world.addGenesis(other)
+        if (header.height % 4n === 0n || (header.height > 58n && header.height < 63n)) checkInvariants(world)
       }
-      if (typeof header === 'number') continue
-      const graph = header.height <= 60n ? graphs.petersen : graphs.twenty
-      expect([...header.adjacents.keys()]).toEqual(graph.adjacents[chain])
-      if (chain >= 10 && header.height === 62n) {
-        expect(header.epochStart).toBe(world.block(header.parent).creationTime)
-      }
-      world.add(header)
-      const arrived = old.every((other) => world.head(other).height >= 60n)
-      if (arrived && !world.cut.has(10)) for (const other of added) world.addGenesis(other)
-      if (header.height % 4n === 0n || (header.height > 58n && header.height < 63n)) checkInvariants(world)
-    }
-    expect(waiting).toBeGreaterThan(0)
-    expect(world.chains).toHaveLength(20)
-  })
+      expect(waiting).toBeGreaterThan(0)
+      expect(world.chains).toHaveLength(20)
+    },
+  )
 
-  it('chains of the new graph begin where it begins, among genesis blocks', () => {
+  it('begins new chains at the height of the new graph, adjacent to genesis blocks', () => {
     expect([0, 9, 10, 19].map((chain) => genesisHeight(network, chain))).toEqual([0, 0, 60, 60])
     expect(() => genesisHeight(network, 20)).toThrow(RangeError)
     for (const chain of added) {
@@ -278,7 +281,7 @@ describe('from petersen to twenty at height 60', () => {
     }
   })
 
-  it('the graph of a height is the newest that has begun', () => {
+  it('takes the newest graph that has begun at a height', () => {
     const names = [0, 59, 60, 61, 10_000].map((height) => graphAt(network, height).name)
     expect(names).toEqual(['petersen', 'petersen', 'twenty', 'twenty', 'twenty'])
     expect([852_053, 852_054].map((height) => graphAt(mainnet01, height).name)).toEqual(['petersen', 'twenty'])
@@ -290,20 +293,20 @@ describe('epochs', () => {
   const base = genesisHeader(development, 0, PAYLOAD_HASH)
   const header = (change: Partial<Header>): Header => ({ ...base, ...change })
 
-  it('a tenth of the window up to a parent at the height of the window', () => {
+  it('have a tenth of the window until the parent is higher than the window', () => {
     const windows = [0, 1, 119, 120, 121, 239, 240, 1_000_000].map((height) => effectiveWindow(development, height))
     expect(windows).toEqual([12, 12, 12, 12, 120, 120, 120, 120])
     expect(effectiveWindow({ ...development, window: 5 }, 5)).toBe(1)
     expect(effectiveWindow({ ...development, window: null }, 5)).toBeNull()
   })
 
-  it('an epoch starts with blocks 12, 24 .. 120, then 240, 360 ..', () => {
+  it('start with blocks 12, 24 .. 120, then 240, 360 ..', () => {
     const first = [...Array(600).keys()].filter((height) => height > 0 && startsEpoch(development, height - 1))
     expect(first).toEqual([12, 24, 36, 48, 60, 72, 84, 96, 108, 120, 240, 360, 480])
     expect(startsEpoch({ ...development, window: null }, 119)).toBe(false)
   })
 
-  it('its start is the time of the last block before it; inside, that of the parent', () => {
+  it('start at the time of the last block before them, and all their blocks name that time', () => {
     const parentAt = (height: bigint) => header({ height, creationTime: 1000n + height, epochStart: 7n })
     const startOf = (network: Network, height: bigint) =>
       expectedFor(network, parentAt(height - 1n), [], 9999n).epochStart
@@ -324,7 +327,7 @@ describe('epochs', () => {
     expect(startOf(mainnet01, 240n)).toBe(9999n)
   })
 
-  it('target: adjusted for each parent, rounded up; their mean, rounded down', () => {
+  it('adjust the target for each parent, rounded up, and take the mean, rounded down', () => {
     const network = { ...development, blockDelay: 1000n }
     const parent = header({ height: 11n, target: 7n, epochStart: 0n, creationTime: 5000n, weight: 100n })
     const adjacent = header({ height: 11n, target: 5n, epochStart: 0n, creationTime: 12_001n })
@@ -343,20 +346,20 @@ describe('epochs', () => {
     expect(expectedFor({ ...network, window: null }, parent, [adjacent], 20_000n).target).toBe(7n)
   })
 
-  it('target: never easier than 2^256 - 1, and 0 when no time passed', () => {
+  it('make no target easier than 2^256 - 1, and a target of 0 when no time has passed', () => {
     const network = { ...development, blockDelay: 1000n }
     const parent = header({ height: 23n, target: MAX_TARGET / 2n, epochStart: 0n, creationTime: 24_001n })
     expect(expectedFor(network, parent, [], 0n)).toMatchObject({ target: MAX_TARGET, weight: 1n })
     const slow = { ...parent, target: MAX_TARGET, creationTime: 10n ** 15n }
     expect(expectedFor(network, slow, [slow, slow, slow], 0n).target).toBe(MAX_TARGET)
-    // One slow parent is held against three that are exactly on time.
+    // One slow parent outweighs three that are exactly on time.
     const onTime = { ...parent, target: 1000n, creationTime: 12_000n }
     expect(expectedFor(network, slow, [onTime, onTime, onTime], 0n).target).toBe(MAX_TARGET)
     const still = { ...parent, creationTime: 0n }
     expect(expectedFor(network, still, [still], 0n)).toMatchObject({ target: 0n, weight: 0n })
   })
 
-  it('weight wraps at 256 bits', () => {
+  it('wrap the weight of a block at 256 bits', () => {
     const parent = header({ height: 5n, weight: MAX_TARGET, target: MAX_TARGET })
     expect(expectedFor(development, parent, [], 0n).weight).toBe(0n)
   })

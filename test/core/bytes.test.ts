@@ -27,8 +27,8 @@ function formatError(run: () => unknown): FormatError {
   return expect.unreachable('it should have thrown')
 }
 
-describe('text of bytes', () => {
-  it('hex agrees with Buffer, in either case', () => {
+describe('bytes as text', () => {
+  it('reads and writes hex as Buffer does, in either case', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         const text = Buffer.from(bytes).toString('hex')
@@ -39,7 +39,7 @@ describe('text of bytes', () => {
     )
   })
 
-  it('hex: any text is refused at its first bad digit, or is hex', () => {
+  it('refuses text that is not hex at its first bad digit', () => {
     const digits = fc.string({ unit: fc.constantFrom(...'0123456789abcdefABCDEF') })
     fc.assert(
       fc.property(digits, fc.string({ unit: 'binary' }), (good, rest) => {
@@ -55,7 +55,7 @@ describe('text of bytes', () => {
     )
   })
 
-  it('base64url agrees with Buffer', () => {
+  it('reads and writes base64url as Buffer does', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
         const text = Buffer.from(bytes).toString('base64url')
@@ -66,7 +66,7 @@ describe('text of bytes', () => {
     )
   })
 
-  it('base64url: any text is refused or has just this spelling', () => {
+  it('reads only base64url that it would write itself', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
     const nearly = fc.string({ unit: fc.constantFrom(...alphabet, ...alphabet, '+', '/', '=', ' ', 'é', '😀') })
     let decoded = 0
@@ -90,7 +90,7 @@ describe('text of bytes', () => {
     expect(decoded).toBeGreaterThan(50)
   })
 
-  it('base64url: refuses all other spellings of the last character', () => {
+  it('refuses base64url whose last character has bits to spare', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
     for (const size of [1, 2, 31, 32]) {
       const text = encodeBase64Url(new Uint8Array(size).fill(0xa5))
@@ -109,7 +109,7 @@ describe('text of bytes', () => {
     }
   })
 
-  it('base64url: padding and lengths that no bytes have are refused', () => {
+  it('refuses base64url with padding or of a length that no bytes have', () => {
     for (const text of ['QQ==', 'QUI=', 'QUJD=', 'Q', 'QUJDQ', 'QQ\n', ' QQ']) {
       expect(formatError(() => decodeBase64Url(text)).field).toBe('base64url')
     }
@@ -119,7 +119,7 @@ describe('text of bytes', () => {
     expect(decodeHash('A'.repeat(43))).toEqual(new Uint8Array(32))
   })
 
-  it('a u256 is 32 bytes, least significant first', () => {
+  it('reads and writes a u256 as 32 bytes, least significant first', () => {
     fc.assert(
       fc.property(bits(256), fc.nat({ max: 40 }), (value, offset) => {
         const bigEndian = Buffer.from(value.toString(16).padStart(64, '0'), 'hex')

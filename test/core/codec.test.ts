@@ -88,7 +88,7 @@ function decodesExactlyOrRefuses(name: Encoding, bytes: Uint8Array): 'decoded' |
 }
 
 describe('header, work and work response', () => {
-  it.each(DEGREES)('degree %i: every field survives, at its size and offset', (degree) => {
+  it.each(DEGREES)('keeps every field at its size and offset, degree %i', (degree) => {
     fc.assert(
       fc.property(headers(degree), (header) => {
         const bytes = encodeHeader(header)
@@ -137,7 +137,7 @@ describe('header, work and work response', () => {
     )
   })
 
-  it.each(names)('%s: refuses every truncation and every extension', (name) => {
+  it.each(names)('refuses every truncation and every extension: %s', (name) => {
     for (const degree of DEGREES) {
       const [header] = fc.sample(headers(degree), { numRuns: 1, seed: degree })
       const bytes = encodings[name](header)
@@ -152,7 +152,7 @@ describe('header, work and work response', () => {
     }
   })
 
-  it.each(names)('%s: random bytes never decode to something else', (name) => {
+  it.each(names)('encodes what it decoded from random bytes to the same bytes: %s', (name) => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 500 }), (bytes) => {
         decodesExactlyOrRefuses(name, bytes)
@@ -161,7 +161,7 @@ describe('header, work and work response', () => {
     )
   })
 
-  it.each(names)('%s: damaged bytes are refused or decode to just what they say', (name) => {
+  it.each(names)('refuses damaged bytes or decodes exactly what they say: %s', (name) => {
     const seen = new Set<string>()
     const [sample] = fc.sample(headers(3), { numRuns: 1, seed: 1 })
     const count = name === 'work response' ? 84 : 48
@@ -184,7 +184,7 @@ describe('header, work and work response', () => {
     expect([...seen].sort()).toEqual(['decoded', 'refused'])
   })
 
-  it('refuses an adjacent count that is not the one of the length', () => {
+  it('refuses a count of adjacents that does not fit the length', () => {
     const prefix = { work: 0, header: 0, 'work response': 36 }
     for (const name of names) {
       for (const degree of DEGREES) {
@@ -200,7 +200,7 @@ describe('header, work and work response', () => {
     }
   })
 
-  it('refuses adjacents out of order or twice, at the record that is wrong', () => {
+  it('refuses adjacents that are out of order or repeated, at the offset of the wrong one', () => {
     fc.assert(
       fc.property(headers(4), fc.integer({ min: 1, max: 3 }), fc.boolean(), (header, record, twice) => {
         const bytes = encodeWork(header)
@@ -214,7 +214,7 @@ describe('header, work and work response', () => {
     )
   })
 
-  it('refuses a chain or target in front that is not the one of the work', () => {
+  it('refuses a work response whose chain or target is not that of its work', () => {
     fc.assert(
       fc.property(
         anyHeader,
@@ -230,7 +230,7 @@ describe('header, work and work response', () => {
     )
   })
 
-  it('refuses to encode what does not fit, and says which field and where', () => {
+  it('refuses to encode a value that does not fit, with field and offset', () => {
     const [header] = fc.sample(headers(3), { numRuns: 1, seed: 1 })
     const at = headerLayout(3)
     const bad: [Partial<Record<keyof Header, unknown>>, string, number][] = []
@@ -272,7 +272,7 @@ describe('header as a JSON object', () => {
   const jsonHeader = fc.constantFrom(...DEGREES).chain((degree) => headers(degree, time))
   const product = fc.constantFrom('chainweb' as const, 'ledger' as const)
 
-  it('survives with all its bits, under both product words', () => {
+  it('keeps all its bits, under both product words', () => {
     fc.assert(
       fc.property(jsonHeader, product, (header, word) => {
         const text = stringifyJson(headerToJson(header, word))

@@ -7,7 +7,7 @@ const bits = (count: number) => fc.bigInt({ min: 0n, max: (1n << BigInt(count)) 
 
 /**
  * JSON.parse of Node 24 to 26 may read any escaped name as a lone backslash once an object has had that name
- * (github.com/nodejs/node/issues/63785). It is the runtime's; no object of these tests has it.
+ * (github.com/nodejs/node/issues/63785). That is a fault of the runtime, so no object in these tests has that name.
  */
 const isName = (text: string) => text !== '\\'
 const jsonValue = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('"\\\\":'))
@@ -20,7 +20,7 @@ describe('JSON with exact integers', () => {
     fc.assert(
       fc.property(jsonValue, fc.constantFrom(0, 2), (value, indent) => {
         const text = JSON.stringify(value, null, indent)
-        // An unsafe integer in front, so that the exact reader does its work for every text.
+        // The unsafe integer in front makes the exact reader read every text.
         const [first, read] = parseJson(`[9007199254740993,${text}]`) as Json[]
         expect(first).toBe(9007199254740993n)
         expect(JSON.stringify(read, asNumbers)).toBe(JSON.stringify(value))
@@ -47,7 +47,7 @@ describe('JSON with exact integers', () => {
     expect(edge.map((value) => parseJson(`${value}`))).toEqual(edge)
   })
 
-  it('a number is no name of a property, however large', () => {
+  it('refuses a number as the name of a property', () => {
     for (const text of ['{9007199254740993:1}', '{9007199254740993 :1}', '[{"a":1,-9007199254740993\n:2}]']) {
       expect(() => parseJson(text)).toThrow(SyntaxError)
     }

@@ -11,7 +11,7 @@ describe('targets', () => {
   const target = fc.oneof(bits(256), fc.nat({ max: 256 }).chain(bits))
   const difficulty = target.filter((value) => value > 0n)
 
-  it('difficulty and target are floor(MAX / x) of each other, and never get harder on the way back', () => {
+  it('computes difficulty and target as floor(MAX / x) of each other', () => {
     fc.assert(
       fc.property(difficulty, (value) => {
         expect(targetOfDifficulty(value)).toBe(((1n << 256n) - 1n) / value)
@@ -26,7 +26,7 @@ describe('targets', () => {
     for (const value of [0n, -1n]) expect(() => targetOfDifficulty(value)).toThrow(RangeError)
   })
 
-  it('a harder difficulty or level never has the easier target', () => {
+  it('never gives a higher difficulty or level an easier target', () => {
     fc.assert(
       fc.property(difficulty, difficulty, (a, b) => {
         const [low, high] = a < b ? [a, b] : [b, a]
@@ -37,7 +37,7 @@ describe('targets', () => {
     )
   })
 
-  it('a level is the number of leading zero bits', () => {
+  it('counts leading zero bits as the level', () => {
     for (let level = 0; level <= 256; level++) {
       const easiest = targetOfLevel(level)
       expect(levelOf(easiest)).toBe(level)
@@ -54,7 +54,7 @@ describe('targets', () => {
     for (const level of [-1, 257, 0.5, Number.NaN]) expect(() => targetOfLevel(level)).toThrow(RangeError)
   })
 
-  it('a hash solves up to and with the target', () => {
+  it('accepts a hash up to the target, the target included', () => {
     fc.assert(
       fc.property(bits(256), target, (value, limit) => {
         expect(meets(u256LE(value), limit)).toBe(value <= limit)
@@ -68,7 +68,7 @@ describe('targets', () => {
 describe('units', () => {
   const prefixes = ['', 'k', 'M', 'G', 'T', 'P', 'E', 'Z']
 
-  it('a number with a prefix is within half of its last digit, and has three digits from 1 on', () => {
+  it('rounds a number to three digits with a prefix', () => {
     fc.assert(
       fc.property(fc.double({ min: 1, max: 9.99e23, noNaN: true }), fc.boolean(), (value, isNegative) => {
         const text = withPrefix(isNegative ? -value : value)
@@ -83,7 +83,7 @@ describe('units', () => {
     )
   })
 
-  it('turns over where rounding does', () => {
+  it('takes the next prefix where rounding reaches it', () => {
     const edges = [0, 1, 950, 999, 999.4, 999.5, 1000, 9995, 99_950, 999_499, 999_500, 61_234_567]
     expect(edges.map(withPrefix)).toEqual([
       '0',
@@ -109,7 +109,7 @@ describe('units', () => {
     ])
   })
 
-  it('a duration reads back to within what it leaves out', () => {
+  it('formats a duration that reads back to the same time, but for what it leaves out', () => {
     const unitMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
     const readMs = (text: string) => {
       const words = text.split(' ')

@@ -30,10 +30,10 @@ const networks: Record<string, Network> = {
   'recap-development': recapDevelopment,
 }
 
-describe('162 real and made-up headers', () => {
+describe('162 headers, most of them real', () => {
   it.each(
     headerRecords.map((record, i) => [i, record.kind, record.network, record.height, record.chain, record] as const),
-  )('%i: %s %s %i/%i', (_i, kind, network, height, chain, record) => {
+  )('decodes, hashes and judges number %i: %s, %s, height %i, chain %i', (_i, kind, network, height, chain, record) => {
     const bytes = decodeHex(record.header_hex)
     const isWork = kind === 'unsolved-work'
     const fields = isWork ? decodeWork(bytes) : decodeHeader(bytes)
@@ -56,7 +56,7 @@ describe('162 real and made-up headers', () => {
     expect(headerFromJson(parseJson(stringifyJson(headerToJson(fields as Header))))).toEqual(fields)
   })
 
-  it('braids along the graph of the network at the parent height', () => {
+  it('name the adjacents of the graph at the height of the parent', () => {
     for (const record of headerRecords.filter(({ kind }) => kind === 'block' || kind === 'genesis')) {
       const header = decodeHeader(decodeHex(record.header_hex))
       const at = record.kind === 'genesis' ? record.height : record.height - 1
@@ -64,7 +64,7 @@ describe('162 real and made-up headers', () => {
     }
   })
 
-  it('computes every genesis header from its network and payload hash', () => {
+  it('include 60 genesis headers that follow from network and payload hash', () => {
     const genesis = headerRecords.filter(({ kind }) => kind === 'genesis')
     expect(genesis).toHaveLength(60)
     for (const record of genesis) {
@@ -73,7 +73,7 @@ describe('162 real and made-up headers', () => {
     }
   })
 
-  it('stays a miss one above the target', () => {
+  it('judges a hash one above the target as a miss', () => {
     const target = 12345678901234567890n
     expect(meets(u256LE(target), target)).toBe(true)
     expect(meets(u256LE(target + 1n), target)).toBe(false)
@@ -89,23 +89,26 @@ interface DifficultyRecord {
   adjacent_parents: Record<string, string>
 }
 
-describe('difficulty sets of real blocks', () => {
+describe('real blocks with all their parents', () => {
   const sets: DifficultyRecord[] = read('difficulty.json')
-  it.each(sets.map((set) => [set.network, set.height, set] as const))('%s height %i', (name, height, set) => {
-    const network = networks[name]
-    const header = decodeHeader(decodeHex(set.header_hex))
-    const parent = decodeHeader(decodeHex(set.parent_hex))
-    const adjacentParents = new Map(
-      Object.entries(set.adjacent_parents).map(([chain, hex]) => [Number(chain), decodeHeader(decodeHex(hex))]),
-    )
-    expect(startsEpoch(network, height - 1)).toBe(set.epoch_boundary)
-    const expected = expectedFor(network, parent, [...adjacentParents.values()], header.creationTime)
-    expect(expected).toEqual({ target: header.target, epochStart: header.epochStart, weight: header.weight })
-    const options = { now: header.creationTime, checkPow: true }
-    expect(brokenRules(network, header, { parent, adjacentParents }, options)).toEqual([])
-  })
+  it.each(sets.map((set) => [set.network, set.height, set] as const))(
+    'keep every rule: %s, height %i',
+    (name, height, set) => {
+      const network = networks[name]
+      const header = decodeHeader(decodeHex(set.header_hex))
+      const parent = decodeHeader(decodeHex(set.parent_hex))
+      const adjacentParents = new Map(
+        Object.entries(set.adjacent_parents).map(([chain, hex]) => [Number(chain), decodeHeader(decodeHex(hex))]),
+      )
+      expect(startsEpoch(network, height - 1)).toBe(set.epoch_boundary)
+      const expected = expectedFor(network, parent, [...adjacentParents.values()], header.creationTime)
+      expect(expected).toEqual({ target: header.target, epochStart: header.epochStart, weight: header.weight })
+      const options = { now: header.creationTime, checkPow: true }
+      expect(brokenRules(network, header, { parent, adjacentParents }, options)).toEqual([])
+    },
+  )
 
-  it('names each rule a tampered header breaks', () => {
+  it('break the rule of the field that is tampered with', () => {
     const set = sets[sets.length - 1]
     const network = networks[set.network]
     const parent = decodeHeader(decodeHex(set.parent_hex))
@@ -151,20 +154,23 @@ describe('payload hashes', () => {
       payloadHash: string
     }
   }
-  it.each((read('payloads.json') as PayloadRecord[]).map((record, i) => [i, record] as const))('%i', (_i, record) => {
-    const { payload } = record
-    const bytes = (text: string) => decodeBase64Url(text)
-    const transactions = payload.transactions.map((item) => bytes(typeof item === 'string' ? item : item[0]))
-    const transactionsRoot = transactionsHash(bytes(payload.minerData), transactions)
-    expect(encodeBase64Url(transactionsRoot)).toBe(payload.transactionsHash)
-    expect(encodeBase64Url(payloadHash(transactionsRoot, bytes(payload.outputsHash)))).toBe(payload.payloadHash)
-    if (!record.withOutputs) return
-    const outputs = payload.transactions.map((item) => bytes(item[1]))
-    expect(encodeBase64Url(outputsHash(bytes(payload.coinbase ?? ''), outputs))).toBe(payload.outputsHash)
-  })
+  it.each((read('payloads.json') as PayloadRecord[]).map((record, i) => [i, record] as const))(
+    'match those of real payload %i',
+    (_i, record) => {
+      const { payload } = record
+      const bytes = (text: string) => decodeBase64Url(text)
+      const transactions = payload.transactions.map((item) => bytes(typeof item === 'string' ? item : item[0]))
+      const transactionsRoot = transactionsHash(bytes(payload.minerData), transactions)
+      expect(encodeBase64Url(transactionsRoot)).toBe(payload.transactionsHash)
+      expect(encodeBase64Url(payloadHash(transactionsRoot, bytes(payload.outputsHash)))).toBe(payload.payloadHash)
+      if (!record.withOutputs) return
+      const outputs = payload.transactions.map((item) => bytes(item[1]))
+      expect(encodeBase64Url(outputsHash(bytes(payload.coinbase ?? ''), outputs))).toBe(payload.outputsHash)
+    },
+  )
 })
 
-it('graphs are symmetric, regular and ascending', () => {
+it('every graph is symmetric, regular and in ascending order', () => {
   for (const { adjacents, degree } of Object.values(graphs)) {
     adjacents.forEach((neighbours, chain) => {
       expect(neighbours).toHaveLength(degree)
@@ -174,7 +180,7 @@ it('graphs are symmetric, regular and ascending', () => {
   }
 })
 
-it('reads a u256 as little-endian', () => {
+it('readU256LE takes the first byte as the least significant', () => {
   expect(
     readU256LE(
       Uint8Array.from({ length: 32 }, (_, i) => (i === 0 ? 1 : 0)),

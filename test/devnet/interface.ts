@@ -1,4 +1,4 @@
-/** Every endpoint of INTERFACE.md besides those for commands, as method and path; network paths have no prefix. */
+/** Every endpoint of the published interface but those for commands: method and path. Network paths have no prefix. */
 export const interfaceEndpoints: readonly (readonly [method: string, scope: 'root' | 'network', path: string])[] = [
   ['POST', 'root', '/make-backup'],
   ['GET', 'root', '/check-backup/{backupId}'],

@@ -1,6 +1,4 @@
-/**
- * Each endpoint as INTERFACE.md has it and as live nodes have it (PROTOCOL.md E.1): what is sent, what is understood.
- */
+/** Each endpoint as it is documented and as live nodes have it (PROTOCOL.md E.1): what is sent, what is understood. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { NodeClient, NodeMisbehaved, NodeRefusal, NotFound } from '../../src/node/public.ts'

@@ -1,7 +1,6 @@
 /**
- * Signed commands as the memory pool takes them: the rules of INTERFACE.md ("Command", "Command payload"), and those by
- * which live nodes refuse a transaction before any contract runs. A fault is a text that says what is wrong and what
- * would be right.
+ * Signed commands as the memory pool takes them (PROTOCOL.md E.2), with the rules by which live nodes refuse a
+ * transaction before any contract runs. A fault is a text that says what is wrong and what would be right.
  */
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import type { TSchema } from 'typebox'

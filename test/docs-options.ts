@@ -1,0 +1,71 @@
+/** Writes docs/OPTIONS.md from the option tables, and from the help of commands that have none. */
+import * as tables from '../src/cli/options.ts'
+
+const { environmentName } = tables
+
+interface Spec {
+  readonly kind: { readonly expected: string; readonly format: (value: never) => unknown }
+  readonly fallback: unknown
+  readonly placeholder: string | null
+  readonly help: string
+}
+
+type Table = Readonly<Record<string, Spec>>
+
+/** Defaults that depend on the machine. */
+const MACHINE_DEFAULTS: Readonly<Record<string, string>> = { threads: 'number of CPU cores' }
+
+/** Commands that take the options of another. */
+const SAME_OPTIONS: Readonly<Record<string, string>> = { config: 'mine' }
+
+const introduction = `# Options
+
+<!-- Written by npm run docs:options from src/cli/options.ts. Do not edit. -->
+
+An option is a flag, an environment variable or a line of a YAML file (\`--config FILE\` or \`NEWCUT_CONFIG=FILE\`). A
+flag wins over a variable, and a variable wins over the file. In the file the key is the flag without its dashes, as in
+\`block-delay: 10s\`. A switch takes \`true\` or \`false\` there; \`--no-pow\` is \`pow: false\`.
+\`newcut config\` prints the effective options of \`newcut mine\` as such a file, each with its origin.
+`
+
+/** The whole document. `helpOf` gives the help of a command; without words, that of the program. */
+export function optionsDocument(helpOf: (...words: string[]) => string): string {
+  const sections = commandsOf(helpOf()).map((command) => {
+    const same = SAME_OPTIONS[command]
+    if (same !== undefined) return `## newcut ${command}\n\nThe options of \`newcut ${same}\`.\n`
+    const table = (tables as unknown as Record<string, Table | undefined>)[`${command}Options`]
+    if (table !== undefined) return `## newcut ${command}\n\n${tableText(table)}`
+    return `## newcut ${command}\n\n\`\`\`\n${helpOf(command).trimEnd()}\n\`\`\`\n`
+  })
+  return [introduction, ...sections].join('\n')
+}
+
+/** Names in the list of commands. */
+function commandsOf(help: string): string[] {
+  const list = help.slice(help.indexOf('Commands:'))
+  return [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name).filter((name) => name !== 'help')
+}
+
+function tableText(table: Table): string {
+  const rows = Object.entries(table).map(([name, spec]) => {
+    const flag = spec.placeholder === null && spec.fallback === true ? `no-${name}` : name
+    const cells = [
+      code(spec.placeholder === null ? `--${flag}` : `--${flag} ${spec.placeholder}`),
+      code(environmentName(flag)),
+      spec.placeholder === null ? 'switch' : spec.kind.expected,
+      defaultOf(name, spec),
+      spec.help,
+    ]
+    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  })
+  return `| flag | environment | value | default | meaning |\n|---|---|---|---|---|\n${rows.join('\n')}\n`
+}
+
+const code = (text: string) => `\`${text}\``
+
+function defaultOf(name: string, { kind, fallback, placeholder }: Spec): string {
+  if (placeholder === null) return 'off'
+  const machine = MACHINE_DEFAULTS[name]
+  if (machine !== undefined) return machine
+  return fallback === undefined ? 'not set' : code(String(kind.format(fallback as never)))
+}

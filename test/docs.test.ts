@@ -1,0 +1,143 @@
+/** What the documents claim about the project: paths, links, sections, dependencies. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { TSchema } from 'typebox'
+import { expect, it } from 'vitest'
+import { controlOperations } from '../src/schema/control.ts'
+import type { Operation } from '../src/schema/operation.ts'
+import { validatorOf } from '../src/schema/validator.ts'
+
+const root = new URL('../', import.meta.url)
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
+
+const documents = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'bench/README.md',
+  ...readdirSync(new URL('docs/', root))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+]
+
+/** Every file of these folders that people wrote. */
+const sources = ['src', 'test', 'bench', 'shaders'].flatMap((folder) =>
+  readdirSync(fileURLToPath(new URL(folder, root)), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(ts|js|mjs|wgsl|c|h|cu|md)$/.test(name))
+    .map((name) => `${folder}/${name}`),
+)
+
+/** `## A. Title` and `### A.1 Title` */
+const sections = new Set([...read('docs/PROTOCOL.md').matchAll(/^##+ ([A-Z](?:\.\d+)?)\.? /gm)].map(([, id]) => id))
+
+const SECTION = '[A-Z](?:\\.\\d+)?\\b'
+const CITATION = new RegExp(`PROTOCOL\\.md (${SECTION}(?:(?:, | and | to )${SECTION})*)`, 'g')
+
+/** A heading as GitHub makes it an anchor. */
+function anchorOf(heading: string): string {
+  const words = heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '')
+  return words.replace(/\s/g, '-')
+}
+
+it('every section of PROTOCOL.md that code cites is a heading there', () => {
+  const wrong: string[] = []
+  let citations = 0
+  for (const file of sources) {
+    for (const [text, ids] of read(file).matchAll(CITATION)) {
+      citations++
+      const missing = ids.split(/, | and | to /).filter((id) => !sections.has(id))
+      if (missing.length > 0) wrong.push(`${file}: ${text}`)
+    }
+  }
+  expect(wrong).toEqual([])
+  expect(citations).toBeGreaterThan(50)
+})
+
+it('code names a section whenever it names PROTOCOL.md', () => {
+  const wrong = sources
+    .filter((file) => !file.startsWith('test/docs'))
+    .filter((file) => {
+      const text = read(file)
+      return text.split('PROTOCOL.md').length - 1 !== [...text.matchAll(CITATION)].length
+    })
+  expect(wrong).toEqual([])
+})
+
+it('PROTOCOL.md refers to sections that it has', () => {
+  const cited = [...read('docs/PROTOCOL.md').matchAll(/\bsection\s+([A-Z](?:\.\d+)?)\b/g)].map(([, id]) => id)
+  expect(cited.length).toBeGreaterThan(10)
+  expect(cited.filter((id) => !sections.has(id))).toEqual([])
+})
+
+it('every path of the project that a document names exists', () => {
+  const missing = documents.flatMap((document) =>
+    [...read(document).matchAll(/(?<![\w./-])(?:src|test|bench|shaders|docs|dist)\/(?:[\w.-]+\/?)+/g)]
+      .map(([path]) => path.replace(/\.$/, ''))
+      // Written by a command, and not part of the repository.
+      .filter((path) => !path.startsWith('dist/') && !path.startsWith('docs/api'))
+      .filter((path) => !existsSync(new URL(path, root)))
+      .map((path) => `${document}: ${path}`),
+  )
+  expect(missing).toEqual([])
+})
+
+it('every link within the project leads to a file, and to a heading in it', () => {
+  const broken: string[] = []
+  for (const document of documents) {
+    for (const [, target] of read(document).matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^https?:/.test(target)) continue
+      const [path, anchor] = target.split('#')
+      const file = path === '' ? new URL(document, root) : new URL(path, new URL(document, root))
+      if (!existsSync(file)) broken.push(`${document}: ${target}`)
+      else if (anchor !== undefined) {
+        const headings = [...readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading))
+        if (!headings.includes(anchor)) broken.push(`${document}: ${target}`)
+      }
+    }
+  }
+  expect(broken).toEqual([])
+})
+
+it('README and ARCHITECTURE.md lead to every other document', () => {
+  const text = read('README.md') + read('docs/ARCHITECTURE.md')
+  const names = documents.filter((name) => name.startsWith('docs/') && name !== 'docs/ARCHITECTURE.md')
+  expect(names.filter((name) => !text.includes(name.replace('docs/', '')))).toEqual([])
+  expect(read('README.md')).toContain('docs/ARCHITECTURE.md')
+})
+
+it('every flag and variable of newcut that a document names is an option', () => {
+  const NAME = /(?<![\w-])(?:--(?!ignore-scripts)[a-z][a-z-]+|NEWCUT_[A-Z_]+)/g
+  const namesIn = (document: string) => [...read(document).matchAll(NAME)].map(([name]) => name)
+  const known = new Set(namesIn('docs/OPTIONS.md'))
+  const wrong = documents.flatMap((document) =>
+    namesIn(document)
+      .filter((name) => !known.has(name))
+      .map((name) => `${document}: ${name}`),
+  )
+  expect(wrong).toEqual([])
+})
+
+it('DEVNET.md shows every order with a body that the node accepts', () => {
+  const orders = Object.values(controlOperations).filter(({ method }) => method === 'POST')
+  const rows = [...read('docs/DEVNET.md').matchAll(/^\| `POST (\/\S+)` \| `(.+?)` \| .+ \|$/gm)]
+  expect(rows.map(([, path]) => path).toSorted()).toEqual(orders.map(({ path }) => path).toSorted())
+  for (const [, path, body] of rows) {
+    const order: Operation | undefined = orders.find((each) => each.path === path)
+    const { accepts } = validatorOf(order?.body?.schema as TSchema)
+    expect([path, accepts(JSON.parse(body))]).toEqual([path, true])
+  }
+})
+
+it('DEPENDENCIES.md gives a reason for every dependency, and for nothing else', () => {
+  const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read('package.json'))
+  const [, atRunTime, forDevelopment] = read('docs/DEPENDENCIES.md').split(/^## .*$/m)
+  const listed = (text: string) => [...text.matchAll(/^\| `([^`]+)` \| \S.* \|$/gm)].map(([, name]) => name).toSorted()
+  expect(listed(atRunTime)).toEqual(Object.keys({ ...dependencies, ...optionalDependencies }).toSorted())
+  expect(listed(forDevelopment)).toEqual(Object.keys(devDependencies).toSorted())
+})
+
+it('package.json pins every version', () => {
+  const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read('package.json'))
+  const versions = Object.values({ ...dependencies, ...devDependencies, ...optionalDependencies })
+  expect(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(String(version)))).toEqual([])
+})
