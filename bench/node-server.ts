@@ -1,6 +1,6 @@
 /** An embedded node in a process of its own, for the node suite: options come as JSON, answers go over the channel. */
 import { setTimeout } from 'node:timers/promises'
-import { type DevnetOptions, startDevnet } from '../src/devnet/devnet.ts'
+import { type DevnetOptions, startDevnet } from '../src/compose/devnet.ts'
 
 /** What the process says: at its start, and its memory whenever it is asked anything. */
 export type ServerMessage =

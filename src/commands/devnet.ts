@@ -3,14 +3,13 @@
 import { type Config, resolveConfig } from '../cli/config.ts'
 import { type Face, jsonFace, textFace } from '../cli/console.ts'
 import { type devnetOptions, mineOptions, type Values } from '../cli/options.ts'
+import { type Devnet, type DevnetOptions, startDevnet } from '../compose/devnet.ts'
 import { runMiner } from '../compose/miner.ts'
 import { NewcutError } from '../core/errors.ts'
 import type { MinerAccount } from '../core/payload.ts'
 import { difficultyOf } from '../core/target.ts'
 import { formatDuration, withPrefix } from '../core/units.ts'
-import { type Devnet, type DevnetOptions, startDevnet } from '../devnet/devnet.ts'
-import { describeAutoMine } from '../devnet/orders/auto-mine.ts'
-import type { AskedSettings } from '../devnet/settings.ts'
+import { describeAutoMine } from '../devnet/rules/auto-mine-mode.ts'
 import { untilStopped } from '../platform/shutdown.ts'
 import { packageVersion } from '../platform/version.ts'
 import { runCheck } from './check.ts'
@@ -30,7 +29,7 @@ export function networkSettings(values: NetworkValues) {
 }
 
 /** Those that somebody chose: a network that is on disk has its own. */
-function chosenSettings({ values, origins }: DevnetConfig): AskedSettings {
+function chosenSettings({ values, origins }: DevnetConfig) {
   const chosen = <T>(name: keyof NetworkValues, value: T) => (origins.get(name) === 'default' ? undefined : value)
   return {
     graph: chosen('graph', values.graph),
@@ -42,9 +41,9 @@ function chosenSettings({ values, origins }: DevnetConfig): AskedSettings {
 }
 
 /** One line on an embedded network. */
-export function networkLine({ chains, network, settings, url }: Devnet): string {
+export function networkLine({ cut, network, settings, url }: Devnet): string {
   const parts = [
-    `${network.name}, ${chains.cut.size} chains`,
+    `${network.name}, ${cut.size} chains`,
     `block delay ${formatDuration(settings.blockDelayMs)}`,
     settings.pow ? `difficulty ${withPrefix(Number(settings.difficulty))}` : 'no proof of work',
   ]
@@ -131,14 +130,14 @@ function startOptions(config: DevnetConfig, face: Face): DevnetOptions {
 }
 
 function banner(devnet: Devnet, values: DevnetValues): string[] {
-  const { chains, network, url } = devnet
-  const autoMine = values['auto-mine']
+  const { blocks, network, url } = devnet
+  const { autoMine } = devnet.settings
   const mining = `${url}/${values.product}/0.0/${network.name}/mining/work`
   const mode = autoMine ? `auto-mine: ${describeAutoMine(autoMine)}` : values.mine ? 'mine: by itself' : null
   return [
     `newcut ${packageVersion}`,
     networkLine(devnet),
-    ...(values.data === undefined ? [] : [`data: ${values.data}, ${chains.store.size} blocks`]),
+    ...(values.data === undefined ? [] : [`data: ${values.data}, ${blocks} blocks`]),
     ...(mode === null ? [] : [mode]),
     `mine it: newcut mine --node ${url} (work at ${mining})`,
     `control it: ${url}/devnet/status`,

@@ -4,19 +4,20 @@ import { NewcutError } from '../../src/core/errors.ts'
 import { graphs } from '../../src/core/graph.ts'
 import { development, type Network } from '../../src/core/network.ts'
 import { MAX_TARGET } from '../../src/core/target.ts'
-import { startDevnet } from '../../src/devnet/devnet.ts'
-import { type AutoMine, AutoMiner } from '../../src/devnet/orders/auto-mine.ts'
+import { AutoMiner } from '../../src/devnet/orders/auto-mine.ts'
 import { BlockMaker, developmentAccount } from '../../src/devnet/orders/block-maker.ts'
+import type { AutoMine } from '../../src/devnet/rules/auto-mine-mode.ts'
 import { Chains } from '../../src/devnet/rules/chains.ts'
 import { noJournal } from '../../src/devnet/rules/journal.ts'
-import { blockPayload } from '../../src/devnet/store/payload.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 import { randomFrom } from '../random.ts'
+import { noSearch } from './block-payload.ts'
 import { checkNode } from './checker.ts'
 import { jsonOf, start } from './common.ts'
 import { order } from './control-common.ts'
 import { coordinatorOf } from './coordinator.ts'
 import { Peer } from './request.ts'
+import { startDevnet } from './whole-node.ts'
 
 /** An automatic miner on virtual time; block times follow it. */
 function mining(
@@ -40,14 +41,14 @@ function mining(
   const chains = new Chains({ network, checkPow: false, now, journal })
   const random = randomFrom(seed)
   const coordinator = coordinatorOf(chains, { random, nowMs: clock.wallMs })
-  const { signal } = new AbortController()
   const account = developmentAccount
   const maker = new BlockMaker({
     chains,
     coordinator,
     account,
-    payloadFor: (payee, parentHash) => blockPayload(payee, parentHash),
-    signal,
+    search: noSearch,
+    clock,
+    onNotice: () => undefined,
   })
   const miner = new AutoMiner({ mode, maker, clock, random })
   const heights = () => [...chains.cut.values()].map(({ height }) => Number(height))
@@ -208,13 +209,13 @@ it('an order waits for a slow disk: few blocks wait to be written', async () => 
     changed: () => {
       most = Math.max(most, ++waiting)
     },
-    flushed: () =>
+    durable: () =>
       sleep(50).then(() => {
         waiting = 0
       }),
   }
   const { maker } = mining({ kind: 'on-demand' }, { journal })
-  expect((await maker.make(new Map([[0, 300]]))).get(0)).toBe(300)
+  expect((await maker.make(new Map([[0, 300]]), new AbortController().signal)).get(0)).toBe(300)
   // Without waiting, all of some 3,000 blocks (two changes each) wait at once.
   expect(most).toBeLessThan(3000)
 })

@@ -6,10 +6,10 @@ import { NewcutError } from '../../src/core/errors.ts'
 import { checkDataDirectory } from '../../src/devnet/data/check.ts'
 import { writeCopy } from '../../src/devnet/data/copy.ts'
 import { snapshotOf } from '../../src/devnet/data/records.ts'
-import { startDevnet } from '../../src/devnet/devnet.ts'
 import { brief, type CheckedPeer, jsonOf, PREFIX, start, TEXT } from './common.ts'
 import { fork, grow, temporaryDirectory } from './grow.ts'
 import { mineBlock } from './miner.ts'
+import { startDevnet } from './whole-node.ts'
 
 const small = { graph: 'petersen', pow: false } as const
 

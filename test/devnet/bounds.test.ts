@@ -1,13 +1,13 @@
 /** What many calls, or long times, do not break. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { type DevnetOptions, startDevnet } from '../../src/devnet/devnet.ts'
-import { RULE_CHANGES_LIMIT } from '../../src/schema/control.ts'
+import { MAX_RULE_CHANGES } from '../../src/schema/control.ts'
 import { signed } from './command.ts'
 import { PREFIX } from './common.ts'
 import { order, refusal } from './control-common.ts'
 import { insert } from './mempool-common.ts'
 import { OpenResponse, Peer } from './request.ts'
+import { type DevnetOptions, startDevnet } from './whole-node.ts'
 
 async function start(options: DevnetOptions) {
   const devnet = await startDevnet({ port: 0, graph: 'singleton', pow: false, ...options })
@@ -21,12 +21,12 @@ async function start(options: DevnetOptions) {
 
 it('the rules change so many times and no more', async () => {
   const { devnet, peer } = await start({})
-  for (let i = 1; i < RULE_CHANGES_LIMIT; i++) devnet.chains.changeRules({ blockDelay: 1_000_000n })
+  for (let i = 1; i < MAX_RULE_CHANGES; i++) devnet.chains.changeRules({ blockDelay: 1_000_000n })
   await order(peer, '/devnet/difficulty', { difficulty: 5 })
-  const refused = [409, `the rules have changed ${RULE_CHANGES_LIMIT} times; begin a new network`]
+  const refused = [409, `the rules have changed ${MAX_RULE_CHANGES} times; begin a new network`]
   expect(await refusal(peer, '/devnet/difficulty', { difficulty: 6 })).toEqual(refused)
   expect(await refusal(peer, '/devnet/block-delay', { blockDelayMs: 6 })).toEqual(refused)
-  expect(devnet.chains.rules.changes).toHaveLength(RULE_CHANGES_LIMIT)
+  expect(devnet.chains.rules.changes).toHaveLength(MAX_RULE_CHANGES)
   expect((await order(peer, '/devnet/make-blocks', { 0: 1 })).made).toEqual({ 0: 1 })
 })
 

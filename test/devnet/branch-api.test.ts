@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Devnet, startDevnet } from '../../src/devnet/devnet.ts'
 import { randomFrom } from '../random.ts'
 import type { HeaderObject } from './checker.ts'
 import { BINARY, brief, CheckedPeer, JSON_TYPE, jsonOf, OBJECTS, PREFIX, start, TEXT } from './common.ts'
 import { Fork, growCut, idOf } from './forks.ts'
+import { type Devnet, startDevnet } from './whole-node.ts'
 
 const UNKNOWN = 'A'.repeat(43)
 /** A singleton network whose chain has forks all over. */

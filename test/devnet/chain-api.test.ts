@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { type Devnet, startDevnet } from '../../src/devnet/devnet.ts'
 import { randomFrom } from '../random.ts'
 import { type HeaderObject, numberOf, plainOf, workOf } from './checker.ts'
 import {
@@ -17,6 +16,7 @@ import {
 } from './common.ts'
 import { mineBlock } from './miner.ts'
 import { OpenResponse, Peer } from './request.ts'
+import { type Devnet, startDevnet } from './whole-node.ts'
 
 /** A node that most tests only read: petersen, 40 blocks on its genesis. */
 let devnet: Devnet

@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { decodeWork, encodeWork } from '../../src/core/header.ts'
-import type { Devnet, DevnetOptions } from '../../src/devnet/devnet.ts'
 import { checkChains, checkNode } from './checker.ts'
 import { fetchChains } from './checker-fetch.ts'
 import { jsonOf, PREFIX, start as startNode } from './common.ts'
@@ -8,6 +7,7 @@ import { order, post, refusal, sum } from './control-common.ts'
 import { makeBlock } from './forks.ts'
 import { getWork, mineBlock, solve, submit } from './miner.ts'
 import { OpenResponse, Peer } from './request.ts'
+import type { Devnet, DevnetOptions } from './whole-node.ts'
 
 async function start(options: DevnetOptions) {
   const { devnet, additions } = await startNode(options)

@@ -1,21 +1,23 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { development } from '../../src/core/network.ts'
-import type { DevnetOptions } from '../../src/devnet/devnet.ts'
-import { createApp } from '../../src/devnet/http/app.ts'
+import { createApp, refuse } from '../../src/devnet/http/app.ts'
 import { Controls } from '../../src/devnet/http/controls.ts'
 import { Router } from '../../src/devnet/http/router.ts'
-import { isLoopback, refuseForeign } from '../../src/devnet/http/routes/control.ts'
-import { NodeClock } from '../../src/devnet/node-clock.ts'
+import { foreignRefusal, isLoopback } from '../../src/devnet/http/this-machine.ts'
 import { developmentAccount } from '../../src/devnet/orders/block-maker.ts'
 import { Turns } from '../../src/devnet/orders/turns.ts'
 import { Chains } from '../../src/devnet/rules/chains.ts'
-import { blockPayload } from '../../src/devnet/store/payload.ts'
+import { noJournal } from '../../src/devnet/rules/journal.ts'
+import { NodeClock } from '../../src/devnet/rules/node-clock.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { noSearch } from './block-payload.ts'
 import { checkNode } from './checker.ts'
 import { brief, jsonOf, PREFIX, start as startNode } from './common.ts'
 import { order, post, refusal } from './control-common.ts'
 import { coordinatorOf } from './coordinator.ts'
 import { askForWork, chainOf, getWork, mineBlock, solve, submit, targetOf } from './miner.ts'
 import { OpenResponse, Peer } from './request.ts'
+import type { DevnetOptions } from './whole-node.ts'
 
 async function start(options: DevnetOptions = {}) {
   const { devnet, additions } = await startNode(options)
@@ -85,7 +87,10 @@ describe('who may control', () => {
 
   it('peers elsewhere get 403 as text', async () => {
     const app = createApp({ product: 'chainweb', packageVersion: '0', nowMs: Date.now })
-    app.post('/devnet/x', (request, reply) => (refuseForeign(request, reply) ? reply : reply.send('done')))
+    app.post('/devnet/x', (request, reply) => {
+      const refusal = foreignRefusal(request)
+      return refusal === null ? reply.send('done') : refuse(reply, refusal)
+    })
     const call = async (remoteAddress: string) => {
       const { statusCode, body, headers } = await app.inject({ method: 'POST', url: '/devnet/x', remoteAddress })
       return [statusCode, body, headers['content-type']]
@@ -333,26 +338,32 @@ it('the clock goes ahead, block times with it, and never back', async () => {
 })
 
 it('acknowledges a change only when it is durable', async () => {
-  const clock = new NodeClock()
-  const chains = new Chains({ network: { ...development, window: null }, checkPow: false, now: clock.microseconds })
+  const clock = new NodeClock(systemClock)
+  let settle: () => void = () => undefined
+  const durable = () =>
+    new Promise<void>((resolve) => {
+      settle = resolve
+    })
+  const chains = new Chains({
+    network: { ...development, window: null },
+    checkPow: false,
+    now: clock.microseconds,
+    journal: { ...noJournal, durable },
+  })
   const random = Math.random
   const app = createApp({ product: 'chainweb', packageVersion: '0', nowMs: Date.now })
   const controls = new Controls()
-  const router = new Router({ app, prefix: '', hasChain: () => true, intercept: controls.intercept })
-  let settle: () => void = () => undefined
+  const router = new Router({ app, prefix: '', chains: 20, intercept: controls.intercept })
   controls.serve(router, {
     chains,
     coordinator: coordinatorOf(chains, { random, nowMs: Date.now }),
     account: developmentAccount,
-    payloadFor: (account, parentHash) => blockPayload(account, parentHash),
+    search: noSearch,
     autoMine: null,
     nodeClock: clock,
-    timers: { wallMs: Date.now, monotonicMs: Date.now, after: () => () => undefined },
+    clock: systemClock,
+    onNotice: () => undefined,
     random,
-    settled: () =>
-      new Promise((resolve) => {
-        settle = resolve
-      }),
   })
   const peer = new Peer(await app.listen({ port: 0, host: '127.0.0.1' }))
   onTestFinished(async () => {
@@ -385,7 +396,7 @@ it('calls take turns in the order of arrival, and only so many wait', async () =
       return i
     }),
   )
-  await expect(turns.take(async () => 64)).rejects.toMatchObject({ status: 503 })
+  await expect(turns.take(async () => 64)).rejects.toMatchObject({ problem: { kind: 'too-many-waiting', waiting: 64 } })
   open()
   const settled = await Promise.allSettled(results)
   expect(ran).toEqual(Array.from({ length: 64 }, (_, i) => i))

@@ -2,9 +2,9 @@ import { METHODS } from 'node:http'
 import net from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { type Devnet, startDevnet } from '../../src/devnet/devnet.ts'
 import { brief, CheckedPeer, JSON_TYPE, PREFIX, TEXT } from './common.ts'
 import { Peer } from './request.ts'
+import { type Devnet, startDevnet } from './whole-node.ts'
 
 const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'))
 if (!hasIpv6) process.stderr.write('test of IPv6 addresses skipped: this machine has no ::1\n')

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Devnet, startDevnet } from '../../src/devnet/devnet.ts'
 import { BINARY, brief, CheckedPeer, JSON_TYPE, jsonOf, OBJECTS, PREFIX, TEXT } from './common.ts'
 import { growCut, idOf } from './forks.ts'
+import { type Devnet, startDevnet } from './whole-node.ts'
 
 const UNKNOWN = 'A'.repeat(43)
 const transactions = [
