@@ -44,12 +44,12 @@ describe('make-blocks', () => {
   })
 
   it('beyond what the node searches by itself: says what was made and what to do', async () => {
-    const { devnet, peer } = await start({ graph: 'pair', difficulty: 60_000_000n })
+    const { devnet, peer } = await start({ graph: 'pair', difficulty: 30_000_000_000n })
     const [status, text] = await refusal(peer, '/make-blocks', { 1: 2 })
     expect([status, text]).toEqual([
       409,
       expect.stringMatching(
-        /^0 blocks were made; chain 1 at height 1 has difficulty 60\.0M, and one order searches 50\.0M/,
+        /^0 blocks were made; chain 1 at height 1 has difficulty 30\.0G, and one order searches 20\.0G/,
       ),
     ])
     expect(text).toContain('POST /devnet/difficulty')

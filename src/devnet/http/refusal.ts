@@ -29,9 +29,12 @@ export function refusalOf(error: unknown): Refusal | null {
   return error instanceof OrderRefused ? orderRefusal(error.problem) : null
 }
 
+/** What a refusal repeats of the chain that was asked for. */
+const MAX_SHOWN_CHAIN_LENGTH = 20
+
 export const unknownChain = (chain: string, chains: number): Refusal => ({
   status: 404,
-  message: `there is no chain ${chain}: chains are 0 to ${chains - 1}`,
+  message: `there is no chain ${chain.slice(0, MAX_SHOWN_CHAIN_LENGTH)}: chains are 0 to ${chains - 1}`,
 })
 
 export function noWork(reason: NoWork): Refusal {
