@@ -51,6 +51,7 @@ describe('a network on disk', () => {
       blockDelayMs: 200,
       pow: true,
       adjusts: true,
+      autoMine: null,
     })
     expect(jsonOf(await again.peer.get('/info')).nodeBlockDelay).toBe(200_000)
     for (let i = 0; i < 70; i++) await mineBlock(again.peer)

@@ -32,6 +32,7 @@ describe('the clock of a node', () => {
   it('tells the time of the machine, finer than its wall clock does', () => {
     const machine = new Machine()
     const clock = new NodeClock(machine)
+    expect(millisecondsOf(clock)).toBe(0)
     machine.pass(0.25)
     expect(millisecondsOf(clock)).toBeCloseTo(0.25, 3)
     machine.pass(1000.5)

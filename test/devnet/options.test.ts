@@ -30,7 +30,7 @@ describe('startDevnet refuses', () => {
     [{ dataDir: '' }, "dataDir: ''; expected some text"],
     [{ onSolved: true }, 'onSolved: true; expected a function'],
     [{ pow: true, autoMine: { kind: 'on-demand' } }, 'autoMine makes blocks without proof of work: leave pow out'],
-  ])('%j with BAD_OPTION, and says what would be right', async (options, text) => {
+  ])('%o with BAD_OPTION, and says what would be right', async (options, text) => {
     expect(await refusal({ port: 0, ...options })).toMatchObject({
       code: 'BAD_OPTION',
       message: expect.stringContaining(text),

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { connectionsFor } from '../../src/compose/devnet.ts'
 import { PREFIX, start } from './common.ts'
+import { temporaryDirectory } from './grow.ts'
 import { Peer } from './request.ts'
 
 /** A connection, what came over it, and its end. */
@@ -71,10 +72,12 @@ it.each([
   expect(connectionsFor(descriptors)).toBe(connections)
 })
 
-it('a node with 200 file descriptors outlives 400 idle connections', async () => {
+it('a node with 300 file descriptors outlives 400 idle connections while it writes blocks to disk', async () => {
   const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
-  const command = 'ulimit -n 200 && exec "$0" "$@"'
-  const child = spawn('bash', ['-c', command, process.execPath, main, 'devnet', '--port', '0', '--graph', 'pair'])
+  const command = 'ulimit -n 300 && exec "$0" "$@"'
+  const directory = await temporaryDirectory()
+  const flags = ['--port', '0', '--graph', 'pair', '--data', directory, '--auto-mine', 'constant:5ms']
+  const child = spawn('bash', ['-c', command, process.execPath, main, 'devnet', ...flags])
   onTestFinished(() => void child.kill('SIGKILL'))
   const url = await new Promise<string>((resolve, reject) => {
     let text = ''
@@ -90,7 +93,7 @@ it('a node with 200 file descriptors outlives 400 idle connections', async () =>
   // Those above the limit are closed at once.
   let closed = 0
   for (const connection of connections) void connection.closed.then(() => closed++)
-  while (closed < 300) await new Promise((resolve) => setTimeout(resolve, 5))
+  while (closed < 200) await new Promise((resolve) => setTimeout(resolve, 5))
   for (const { socket } of connections) socket.destroy()
   const peer = new Peer(url)
   onTestFinished(() => peer.close())
