@@ -86,7 +86,7 @@ describe('constant', () => {
     expect(blocks()).toBe(10)
   })
 
-  it('a paused chain holds up what depends on it, and is caught up with', async () => {
+  it('chains that depend on a paused chain wait for it, and catch up once it is resumed', async () => {
     const { clock, heights, coordinator } = mining({ kind: 'constant', blockTimeMs: 1000 })
     coordinator.pause(0)
     await clock.pass(60_000)
@@ -97,7 +97,7 @@ describe('constant', () => {
     expect(Math.min(...heights())).toBeGreaterThanOrEqual(2)
   })
 
-  it('faster than timers: no block is lost; after a long sleep: most are given up', async () => {
+  it('makes every block when timers are slow, and gives most of them up after a long sleep', async () => {
     const { clock, blocks } = mining({ kind: 'constant', blockTimeMs: 5 })
     await clock.pass(100)
     expect(blocks()).toBe(200)
@@ -147,7 +147,7 @@ describe('simulated', () => {
     expect(blocks()).toBeGreaterThan(60)
   })
 
-  it('with every chain paused it waits', async () => {
+  it('makes nothing while every chain is paused', async () => {
     const { clock, chains, coordinator, blocks } = mining({ kind: 'simulated', hashesPerSecond: 1e6 })
     for (const chain of chains.chainIds) coordinator.pause(chain)
     await clock.pass(500)
@@ -191,7 +191,7 @@ describe('startDevnet({ autoMine })', () => {
     expect(devnet.chains.checkPow).toBe(false)
   })
 
-  it('refuses what makes no sense', async () => {
+  it('refuses auto-mining with proof of work, and paces that are not above 0', async () => {
     const code = 'BAD_OPTION'
     await expect(startDevnet({ port: 0, pow: true, autoMine: { kind: 'on-demand' } })).rejects.toMatchObject({ code })
     for (const pace of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
@@ -201,7 +201,7 @@ describe('startDevnet({ autoMine })', () => {
   })
 })
 
-it('an order waits for a slow disk: few blocks wait to be written', async () => {
+it('an order waits for a slow disk, so that few blocks wait to be written', async () => {
   let waiting = 0
   let most = 0
   const journal = {

@@ -125,7 +125,7 @@ describe('make-backup changes the state of the node', () => {
   })
 })
 
-it('knows jobs by what they left, and no others', async () => {
+it('check-backup finds the jobs of earlier runs by the directories they left', async () => {
   const backupDir = await temporaryDirectory()
   const { devnet, peer } = await start({ ...small, backupDir })
   await mkdir(join(backupDir, '1700000000000000'))
@@ -177,7 +177,7 @@ it('a job that cannot write fails, and says why', async () => {
   await mineBlock(peer)
 })
 
-it('a job that is broken off leaves nothing that opens', async () => {
+it('a job that is aborted by the end of the node leaves no backup', async () => {
   const backupDir = await temporaryDirectory()
   const notices: string[] = []
   const devnet = await startDevnet({ port: 0, ...small, backupDir, onNotice: (message) => notices.push(message) })
@@ -189,7 +189,7 @@ it('a job that is broken off leaves nothing that opens', async () => {
   expect(await readdir(backupDir)).toEqual([])
 })
 
-it('what a killed job leaves is no data directory', async () => {
+it('startDevnet refuses the unfinished copy that a killed job leaves', async () => {
   const directory = await temporaryDirectory()
   const { devnet } = await start(small)
   grow(devnet.chains, 600)

@@ -19,7 +19,7 @@ async function start(options: DevnetOptions) {
   return { devnet, peer }
 }
 
-it('the rules change so many times and no more', async () => {
+it('refuses to change the rules more often than its limit', async () => {
   const { devnet, peer } = await start({})
   for (let i = 1; i < MAX_RULE_CHANGES; i++) devnet.chains.changeRules({ blockDelay: 1_000_000n })
   await order(peer, '/devnet/difficulty', { difficulty: 5 })
@@ -30,7 +30,7 @@ it('the rules change so many times and no more', async () => {
   expect((await order(peer, '/devnet/make-blocks', { 0: 1 })).made).toEqual({ 0: 1 })
 })
 
-it('many late answers at once are nothing to warn of', async () => {
+it('many late answers at once cause no warning of a leak', async () => {
   const warnings: Error[] = []
   const listener = (warning: Error) => void warnings.push(warning)
   process.on('warning', listener)
@@ -44,7 +44,7 @@ it('many late answers at once are nothing to warn of', async () => {
   expect(warnings).toEqual([])
 })
 
-it('a time that is too long for a timer is as good as any long one', async () => {
+it('a time that is too long for a timer is shortened to the longest one', async () => {
   const { devnet, peer } = await start({ updateStreamMs: 1e11, refreshMs: 1e11 })
   const stream = await OpenResponse.open(`${devnet.url}${PREFIX}/mining/updates`, { body: new Uint8Array(4) })
   onTestFinished(() => stream.destroy())

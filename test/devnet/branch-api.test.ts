@@ -60,7 +60,7 @@ function expected({ upper, lower }: Bounds): HeaderObject[] {
   return [...new Set((upper ?? []).flatMap(lineOf))].filter((block) => !excluded.has(block)).sort(descending)
 }
 
-it('the chain of this test has forks', () => {
+it('this test runs on a chain with forks', () => {
   expect(blocks.length).toBeGreaterThan(50)
   const heights = blocks.map(({ height }) => height)
   expect(heights.length - new Set(heights).size).toBeGreaterThan(15)
@@ -136,7 +136,7 @@ describe('pages of branches', () => {
     }
   })
 
-  it('of nothing are empty: no upper bound, null, an upper bound that is a lower one', async () => {
+  it('are empty without an upper bound, or where every upper bound is a lower one', async () => {
     const empty = { limit: 0, items: [], next: null }
     const [{ hash }] = blocks
     const child = blocks.find(({ parent }) => parent === hash)?.hash

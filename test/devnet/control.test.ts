@@ -85,7 +85,7 @@ describe('who may control', () => {
     expect(isLoopback(address)).toBe(isOurs)
   })
 
-  it('peers elsewhere get 403 as text', async () => {
+  it('refuses other machines with 403 as text', async () => {
     const app = createApp({ product: 'chainweb', packageVersion: '0', nowMs: Date.now })
     app.post('/devnet/x', (request, reply) => {
       const refusal = foreignRefusal(request)
@@ -102,7 +102,7 @@ describe('who may control', () => {
 })
 
 describe('rules set by hand', () => {
-  it('difficulty: of the next block of every chain; old work is over; chains stay valid', async () => {
+  it('a new difficulty holds from the next block of every chain on, and ends earlier work', async () => {
     const { devnet, peer, status, additions } = await start({ graph: 'pair', blockDelayMs: 5 })
     await order(peer, '/make-blocks', { 0: 5, 1: 5 })
     const old = await getWork(peer, 0)
@@ -122,7 +122,7 @@ describe('rules set by hand', () => {
     expect((await checkNode({ url: devnet.url })).violations.map(({ rule }) => rule)).toContain('target')
   })
 
-  it('block delay: told by /info, and targets follow it', async () => {
+  it('a new block delay is in /info, and targets follow it', async () => {
     const { devnet, peer, status } = await start({ graph: 'pair', difficulty: 4n, blockDelayMs: 8 })
     await order(peer, '/make-blocks', { 0: 8, 1: 8 })
     const changed = await order(peer, '/devnet/block-delay', { blockDelayMs: 2.5 })
@@ -151,7 +151,7 @@ describe('rules set by hand', () => {
 })
 
 describe('pause and resume', () => {
-  it('no work for a paused chain, solutions of earlier work come too late, and resume is a New Cut', async () => {
+  it('a paused chain has no work and takes no solutions, and miners hear of its resumption', async () => {
     const { devnet, peer, additions, status } = await start()
     const early = solve(await getWork(peer, 6))
     const stream = await watch(devnet.url, 6)
@@ -176,7 +176,7 @@ describe('pause and resume', () => {
     expect((await checkNode({ url: devnet.url })).violations).toEqual([])
   })
 
-  it('when no chain can be mined: 503 that says why', async () => {
+  it('answers 503 and says why when no chain can be mined', async () => {
     const { peer } = await start({ graph: 'triangle' })
     await order(peer, '/devnet/pause', { chain: 0 })
     for (let i = 0; i < 2; i++) await mineBlock(peer)
@@ -203,7 +203,7 @@ describe('pause and resume', () => {
     expect(Object.keys(added)).toEqual(['0'])
   })
 
-  it.each(['/devnet/pause', '/devnet/resume'])('%s: a chain that there is not', async (path) => {
+  it.each(['/devnet/pause', '/devnet/resume'])('%s refuses a chain that does not exist', async (path) => {
     const { peer } = await start()
     expect(await refusal(peer, path, { chain: 20 })).toEqual([400, 'there is no chain 20: chains are 0 to 19'])
     expect((await refusal(peer, path, { chain: '2' }))[0]).toBe(400)
@@ -211,7 +211,7 @@ describe('pause and resume', () => {
 })
 
 describe('streams', () => {
-  it('closes them cleanly; new ones may be opened', async () => {
+  it('closes them cleanly, and new ones may be opened', async () => {
     const { devnet, peer, status } = await start({ pow: false })
     const mining = await watch(devnet.url, 0)
     const header = await OpenResponse.open(`${devnet.url}${PREFIX}/header/updates`)
@@ -229,7 +229,7 @@ describe('streams', () => {
     while ((await status()).streams.open.header > 0);
   })
 
-  it('stalls them: open but silent, and events are lost; later ones come', async () => {
+  it('stalls them: they stay open, and events are lost until they are resumed', async () => {
     const { devnet, peer, status } = await start({ pow: false })
     const mining = await watch(devnet.url, 0)
     const header = await OpenResponse.open(`${devnet.url}${PREFIX}/header/updates`)
@@ -248,7 +248,7 @@ describe('streams', () => {
     for (const { text } of [mining, opened]) expect(text.replaceAll(EVENT, '')).toBe('')
   })
 
-  it('other words are refused', async () => {
+  it('refuses other actions and other streams', async () => {
     const { peer } = await start()
     for (const body of [{ action: 'stop', stream: 'all' }, { action: 'close', stream: 'cut' }, { action: 'close' }]) {
       expect((await refusal(peer, '/devnet/streams', body))[0]).toBe(400)
@@ -277,7 +277,7 @@ describe('faults', () => {
     expect((await watch(devnet.url, 0)).status).toBe(200)
   })
 
-  it('answers late; count 0 clears', async () => {
+  it('answers late, until count 0 clears the fault', async () => {
     const { peer } = await start()
     await order(peer, '/devnet/faults', { operation: 'cut', count: 1, delayMs: 120 })
     const sentAtMs = performance.now()
@@ -317,7 +317,7 @@ describe('faults', () => {
   })
 })
 
-it('the clock goes ahead, block times with it, and never back', async () => {
+it('the clock can be set ahead, block times with it, and never back', async () => {
   const { devnet, peer, status } = await start({ graph: 'pair', pow: false })
   const hourMs = 3_600_000
   const { aheadMs, nowMs } = await order(peer, '/devnet/clock', { advanceMs: hourMs })
@@ -404,7 +404,7 @@ it('calls take turns in the order of arrival, and only so many wait', async () =
   expect(await turns.take(async () => 65)).toBe(65)
 })
 
-it('status of a new node', async () => {
+it('/devnet/status of a new node says that nothing is set by hand', async () => {
   const { status } = await start({ graph: 'pair' })
   expect(await status()).toEqual({
     mode: 'blocks by miners',

@@ -226,7 +226,7 @@ describe('a directory that cannot be used', () => {
     )
   })
 
-  it('has one bit that is another', async () => {
+  it('has one flipped bit', async () => {
     const directory = await temporaryDirectory()
     const devnet = await startDevnet({ port: 0, dataDir: directory, ...small, graph: 'pair' })
     grow(devnet.chains, 4)
@@ -250,7 +250,7 @@ describe('a directory that cannot be used', () => {
     expect(await refused(startDevnet({ port: 0, dataDir: directory }))).toContain('block/0000000003: a wrong checksum')
   })
 
-  it('has a beginning that was broken off, and begins anew', async () => {
+  it('holds a beginning that was interrupted, and begins anew', async () => {
     const directory = await temporaryDirectory()
     const database = new ClassicLevel(join(directory, 'blocks.new'))
     await database.put('block/0000000000', 'anything')

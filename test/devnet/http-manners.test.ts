@@ -82,7 +82,7 @@ describe('CORS, as a live node', () => {
     }
   })
 
-  it('nor does the form of the request', async () => {
+  it('no form of a request opens a control path to pages', async () => {
     const answer = await sendRaw(
       'GET http://node/devnet/status HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n',
     )
@@ -90,7 +90,7 @@ describe('CORS, as a live node', () => {
     expect(answer).not.toContain('access-control')
   })
 
-  it('a path that does not exist has none', async () => {
+  it('a path that does not exist answers no preflight', async () => {
     expect((await preflight('/nowhere', 'GET')).status).toBe(404)
   })
 })

@@ -28,8 +28,8 @@ export interface BackupOptions {
 }
 
 /**
- * Makes the directory where backups go, if it is not there. Throws NewcutError DATA_UNUSABLE when nothing can be written
- * to it.
+ * Makes the directory where backups go, if it is not there. Throws NewcutError DATA_UNUSABLE when nothing can be
+ * written to it.
  */
 export async function expectBackupDirectory(directory: string): Promise<void> {
   try {

@@ -61,7 +61,7 @@ export class BlockDatabase implements Journal {
 
   /**
    * The chains as they were written last, with the newest creation time of a block (microseconds). Throws NewcutError
-   * DATA_UNUSABLE when they do not hang together.
+   * DATA_UNUSABLE for records that are damaged, missing, or contradict each other.
    */
   async load(): Promise<LoadedState> {
     const state = await loadChains(this.#database, this.settings, this.payloads)

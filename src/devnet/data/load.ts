@@ -26,7 +26,7 @@ export interface LoadedState extends ChainState {
   readonly newestCreationTime: bigint
 }
 
-/** Throws NewcutError DATA_UNUSABLE when what is there does not hang together. */
+/** Throws NewcutError DATA_UNUSABLE for records that are damaged, missing, or contradict each other. */
 export async function loadChains(
   database: Database,
   settings: NetworkSettings,

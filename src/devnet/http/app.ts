@@ -25,7 +25,7 @@ const MAX_PATH_PART_LENGTH = 16 * 1024
 
 /** How often connections are looked through for requests that take too long, at least. */
 const MAX_CHECK_INTERVAL_MS = 5000
-/** How long the other side may take to close a connection on which it was told off. */
+/** How long the other side may take to close its connection after such an answer. */
 const MAX_FAREWELL_MS = 1000
 
 export interface AppOptions {
@@ -84,7 +84,7 @@ function sendError(reply: FastifyReply, error: FastifyError): FastifyReply {
   return refuse(reply, refusalOf(error) ?? { status: error.statusCode ?? 500, message: error.message })
 }
 
-/** Answers what is no HTTP request, for which there is neither a request nor a reply object. */
+/** Answers what the HTTP parser rejects or what took too long: there is neither a request nor a reply object then. */
 function refuseRaw(options: AppOptions, error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
@@ -201,7 +201,7 @@ export function openEventStream(reply: FastifyReply, onClose: () => void): Event
     send: (event) => {
       // Between its end and 'close' a stream still hears of blocks; a write would be an unhandled error.
       if (raw.writableEnded || raw.destroyed) return
-      // Before this event: one that is larger than the limit is no reason to drop a reader that keeps up.
+      // Measured before this event: a reader that keeps up is not dropped because one event exceeds the limit.
       if (raw.writableLength > MAX_BACKLOG_BYTES) {
         raw.destroy()
         return

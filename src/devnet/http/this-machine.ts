@@ -9,9 +9,8 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Why a request is not from a program on this machine; null: it is. A web page is kept out in four ways: the media type
- * it would need, the CORS headers it does not get, the Origin header that it sends, and the name it would reach the node
- * by.
+ * Why a request is not from a program on this machine; null: it is. Four things keep web pages out: the media type they
+ * would need, the CORS headers they do not get, the Origin header they send, and the host name they use.
  */
 export function foreignRefusal({ socket, headers }: FastifyRequest): Refusal | null {
   const address = socket.remoteAddress ?? ''

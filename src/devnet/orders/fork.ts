@@ -22,8 +22,8 @@ export interface Fork {
 
 /**
  * Rolls back to the cut in which `chain` is `depth` blocks lower, and the others only as far as braiding wants it (a
- * chain at distance k keeps at most k more). Then makes other blocks until they weigh more and no chain is lower than it
- * was. Throws OrderRefused.
+ * chain at distance k keeps at most k more). Then makes other blocks until they weigh more and no chain is lower than
+ * before. Throws OrderRefused.
  */
 export function fork(maker: BlockMaker, chain: number, depth: number, signal: AbortSignal): Promise<Fork> {
   const { chains } = maker

@@ -68,8 +68,8 @@ export class Order {
   }
 
   /**
-   * After each slice of time lets requests be served, and waits until all blocks so far are durable: however slow a disk
-   * is, few wait for it. Throws the signal's reason once it is aborted, or what went wrong with a write.
+   * After each slice of time lets requests be served, and waits until all blocks so far are durable, so that few blocks
+   * wait for a slow disk. Throws the signal's reason once it is aborted, or what went wrong with a write.
    */
   async pause(): Promise<void> {
     const { clock, durable, signal } = this.#options

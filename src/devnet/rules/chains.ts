@@ -89,8 +89,8 @@ export class Chains {
   }
 
   /**
-   * Resolves when everything so far survives the end of the process, as far as these chains are kept at all; what
-   * acknowledges something to somebody waits for that. Rejects with NewcutError DATA_UNUSABLE when it cannot be written.
+   * Resolves when everything so far survives the end of the process (chains in memory never do: then at once). Whoever
+   * acknowledges a block waits for this. Rejects with NewcutError DATA_UNUSABLE when something cannot be written.
    */
   durable(): Promise<void> {
     return this.#journal.durable()

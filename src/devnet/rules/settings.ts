@@ -32,7 +32,7 @@ const defaultSettings: NetworkSettings = {
   autoMine: null,
 }
 
-/** Settings as somebody asked for them; what is undefined may be as it likes. */
+/** Settings as somebody asked for them; undefined: any value will do. */
 export type AskedSettings = { readonly [Name in keyof NetworkSettings]?: NetworkSettings[Name] | undefined }
 
 /** What was asked for, and those of `others` for all else. */
