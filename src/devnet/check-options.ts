@@ -79,7 +79,7 @@ const shapes: Readonly<Record<keyof DevnetOptions, Shape>> = {
   onNotice: listener,
 }
 
-/** Throws NewcutError BAD_OPTION for unknown options, values of the wrong shape, and options that exclude each other. */
+/** Throws NewcutError BAD_OPTION for unknown options, wrong shapes, and options that exclude each other. */
 export function checkOptions(options: DevnetOptions): void {
   if (!isRecord(options)) throw bad(`the options: ${shown(options)}; expected an object`)
   for (const [name, value] of Object.entries(options)) {

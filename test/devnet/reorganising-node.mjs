@@ -3,7 +3,7 @@
  * A process of its own, so that it can be killed. Argument: data directory.
  */
 
-import { machineFor } from '../../dist/src/compose/devnet.js'
+import { machineFor } from '../../dist/src/compose/devnet-machine.js'
 import { blockHash } from '../../dist/src/core/block-hash.js'
 import { encodeBase64Url } from '../../dist/src/core/bytes.js'
 import { encodeWork } from '../../dist/src/core/header.js'

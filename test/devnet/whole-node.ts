@@ -1,5 +1,5 @@
 /** An embedded node with its chains at hand, as users of the package do not have them. */
-import { machineFor } from '../../src/compose/devnet.ts'
+import { machineFor } from '../../src/compose/devnet-machine.ts'
 import { type Devnet as Handle, startNode } from '../../src/devnet/devnet.ts'
 import type { DevnetOptions } from '../../src/devnet/options.ts'
 import type { Chains } from '../../src/devnet/rules/chains.ts'

@@ -31,7 +31,7 @@ export interface Executor {
 const encoder = new TextEncoder()
 const jsonBytes = (value: unknown) => encoder.encode(JSON.stringify(value))
 
-/** A network without contracts: every transaction fails, and rewards change nothing. Keys in the order of live nodes. */
+/** A network without contracts: every transaction fails, rewards change nothing. Keys in the order of live nodes. */
 export const noContracts: Executor = {
   execute({ parent, transactions }) {
     return {
