@@ -9,6 +9,7 @@ import { BlockMaker, developmentAccount } from '../../src/devnet/orders/block-ma
 import type { AutoMine } from '../../src/devnet/rules/auto-mine-mode.ts'
 import { Chains } from '../../src/devnet/rules/chains.ts'
 import { noJournal } from '../../src/devnet/rules/journal.ts'
+import { systemClock } from '../../src/platform/clock.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 import { randomFrom } from '../random.ts'
 import { noSearch } from './block-payload.ts'
@@ -47,7 +48,8 @@ function mining(
     coordinator,
     account,
     search: noSearch,
-    clock,
+    // Orders share the thread with real requests: their slices are of real time.
+    clock: systemClock,
     onNotice: () => undefined,
   })
   const miner = new AutoMiner({ mode, maker, clock, random })
