@@ -1,6 +1,6 @@
 /** An embedded node in a process of its own, for the node suite: options come as JSON, answers go over the channel. */
 import { setTimeout } from 'node:timers/promises'
-import { type DevnetOptions, startDevnet } from '../src/devnet/devnet.ts'
+import { type DevnetOptions, startDevnet } from '../src/compose/devnet.ts'
 
 /** Messages of this process: one at its start, and its memory as the answer to any message. */
 export type ServerMessage =

@@ -3,14 +3,13 @@
 import type { Config } from '../cli/config.ts'
 import { type Face, faceFor } from '../cli/console.ts'
 import type { devnetOptions, Values } from '../cli/options.ts'
+import { type Devnet, type DevnetOptions, startDevnet } from '../compose/devnet.ts'
 import { type MinerSetup, runMiner } from '../compose/miner.ts'
 import { accountOn, type Payee, paidLine } from '../compose/payee.ts'
 import { NewcutError } from '../core/errors.ts'
 import type { MinerAccount } from '../core/payload.ts'
 import { difficultyOf } from '../core/target.ts'
-import { type Devnet, type DevnetOptions, startDevnet } from '../devnet/devnet.ts'
-import { describeAutoMine } from '../devnet/orders/auto-mine.ts'
-import type { AskedSettings } from '../devnet/settings.ts'
+import { describeAutoMine } from '../devnet/rules/auto-mine-mode.ts'
 import { untilStopped } from '../platform/shutdown.ts'
 import { runCheck } from './check.ts'
 import { refuseIdle } from './effect.ts'
@@ -21,7 +20,7 @@ type DevnetConfig = Config<typeof devnetOptions>
 type DevnetValues = Values<typeof devnetOptions>
 
 /** The settings that the user chose. For the rest, a network on disk keeps its own. */
-function chosenSettings({ values, origins }: DevnetConfig): AskedSettings {
+function chosenSettings({ values, origins }: DevnetConfig) {
   const chosen = <T>(name: keyof NetworkValues, value: T) => (origins.get(name) === 'default' ? undefined : value)
   return {
     graph: chosen('graph', values.graph),
@@ -112,14 +111,14 @@ function startOptions(config: DevnetConfig, face: Face): DevnetOptions {
 }
 
 function banner(devnet: Devnet, values: DevnetValues): string[] {
-  const { chains, network, url } = devnet
-  const autoMine = values['auto-mine']
+  const { blocks, network, url } = devnet
+  const { autoMine } = devnet.settings
   const mining = `${url}/${values.product}/0.0/${network.name}/mining/work`
   const mode = autoMine ? `auto-mine: ${describeAutoMine(autoMine)}` : values.mine ? 'mine: by itself' : null
   return [
     `newcut ${surroundings.version}`,
     networkLine(devnet),
-    ...(values.data === undefined ? [] : [`data: ${values.data}, ${chains.store.size} blocks`]),
+    ...(values.data === undefined ? [] : [`data: ${values.data}, ${blocks} blocks`]),
     ...(mode === null ? [] : [mode]),
     ...(values.mine ? [paidLine(accountOn(network.name, payeeOf(values)))] : []),
     `mine it: newcut mine --node ${url} (work at ${mining})`,

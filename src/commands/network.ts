@@ -16,9 +16,9 @@ export function networkSettings(values: NetworkValues) {
 }
 
 /** One line on an embedded network. */
-export function networkLine({ chains, network, settings, url }: Devnet): string {
+export function networkLine({ cut, network, settings, url }: Devnet): string {
   const parts = [
-    `${network.name}, ${chains.cut.size} chains`,
+    `${network.name}, ${cut.size} chains`,
     `block delay ${formatDuration(settings.blockDelayMs)}`,
     settings.pow ? `difficulty ${withPrefix(Number(settings.difficulty))}` : 'no proof of work',
   ]

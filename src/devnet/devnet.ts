@@ -1,10 +1,11 @@
 /** The embedded node: a development network of its own, served over HTTP. */
 import type { AddressInfo } from 'node:net'
+import type { Clock } from '../core/clock.ts'
+import type { Cut } from '../core/cut.ts'
 import { NewcutError } from '../core/errors.ts'
 import type { Network } from '../core/network.ts'
-import { systemClock } from '../platform/clock.ts'
-import { packageVersion } from '../platform/version.ts'
-import { BackupJobs } from './data/backup.ts'
+import { checkOptions } from './check-options.ts'
+import { BackupJobs, expectBackupDirectory } from './data/backup.ts'
 import { type DataDirectory, openDataDirectory } from './data/directory.ts'
 import { type App, createApp } from './http/app.ts'
 import { Controls } from './http/controls.ts'
@@ -20,42 +21,63 @@ import { addNodeRoutes } from './http/routes/node.ts'
 import { addPayloadRoutes } from './http/routes/payload.ts'
 import { addStreamRoutes } from './http/routes/streams.ts'
 import { Mempools } from './mempool/mempools.ts'
-import { NodeClock } from './node-clock.ts'
 import { askedSettings, type DevnetOptions, limitsOf } from './options.ts'
 import { developmentAccount } from './orders/block-maker.ts'
+import type { NonceSearch } from './orders/nonce-search.ts'
 import { Chains } from './rules/chains.ts'
-import { type NetworkSettings, networkOf, settingsOf } from './settings.ts'
-import { blockPayload } from './store/payload.ts'
+import { NodeClock } from './rules/node-clock.ts'
+import { type NetworkSettings, networkOf, settingsOf } from './rules/settings.ts'
 import { indexBlock, MemoryTransactionIndex, type TransactionIndex } from './store/transaction-index.ts'
+import { BlockBuilder } from './work/block-builder.ts'
 import { Coordinator } from './work/coordinator.ts'
-
-export type { DevnetOptions } from './options.ts'
-export type { AutoMine } from './orders/auto-mine.ts'
-export type { NetworkSettings } from './settings.ts'
+import { noContracts } from './work/executor.ts'
 
 /** A running embedded node. */
 export interface Devnet {
   /** `http://HOST:PORT` */
   readonly url: string
   readonly settings: NetworkSettings
-  /** As it began; `chains.network` is what it is now. */
+  /** As it is now: orders may change its block delay. */
   readonly network: Network
-  readonly chains: Chains
+  /** Chain -> its newest header, as it is now. */
+  readonly cut: Cut
+  /** Blocks it has now, genesis and orphans included. */
+  readonly blocks: number
   /** Ends all connections, frees the port and closes the databases. */
   readonly close: () => Promise<void>
 }
 
+/** What a node takes from the machine it runs on. */
+export interface Machine {
+  readonly clock: Clock
+  /** Uniform in [0, 1). */
+  readonly random: () => number
+  readonly packageVersion: string
+  /** Searches the blocks that somebody orders; closed with the node. */
+  readonly search: NonceSearch
+  /** Most connections at once, below what the process has file descriptors for. */
+  readonly maxConnections: number
+}
+
+/** A node, and its chains for what is put on top of them in the same process. */
+export interface WholeNode {
+  readonly devnet: Devnet
+  readonly chains: Chains
+}
+
 /**
- * Starts an embedded node. Throws NewcutError PORT_BUSY when it cannot listen, DATA_UNUSABLE when `dataDir` cannot be
- * used, BAD_OPTION for options that exclude each other.
+ * Starts an embedded node. Throws NewcutError BAD_OPTION for options of the wrong shape or that exclude each other,
+ * DATA_UNUSABLE when `dataDir` or `backupDir` cannot be used, PORT_BUSY when it cannot listen.
  */
-export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> {
+export async function startNode(options: DevnetOptions, machine: Machine): Promise<WholeNode> {
+  checkOptions(options)
   const failed = new AbortController()
+  if (options.backupDir !== undefined) await expectBackupDirectory(options.backupDir)
   const data = await openData(options, (error) => failed.abort(error))
-  const parts = assemble(options, data)
-  const { app, chains, settings, controls, backups } = parts
+  const { app, chains, settings, controls, backups } = assemble(options, machine, data)
   const close = async () => {
     await app.close()
+    await machine.search.close()
     await backups?.close()
     await data?.close()
   }
@@ -68,10 +90,25 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   try {
     const url = await listen(app, options)
     controls.run()
-    return { url, settings, network: chains.rules.genesis, chains, close }
+    return { devnet: handleOf({ url, settings, close }, chains), chains }
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+function handleOf(fixed: Pick<Devnet, 'url' | 'settings' | 'close'>, chains: Chains): Devnet {
+  return {
+    ...fixed,
+    get network() {
+      return chains.network
+    },
+    get cut() {
+      return chains.cut
+    },
+    get blocks() {
+      return chains.store.size
+    },
   }
 }
 
@@ -86,10 +123,11 @@ async function openData(
 }
 
 /** All parts of a node, none of them running. */
-function assemble(options: DevnetOptions, data: DataDirectory | null) {
+function assemble(options: DevnetOptions, machine: Machine, data: DataDirectory | null) {
   const { product = 'chainweb', backupDir, accounts = null, onSolved, onNotice = () => undefined } = options
+  const { packageVersion, random, maxConnections } = machine
   const settings = data?.blocks.settings ?? settingsOf(askedSettings(options))
-  const clock = new NodeClock()
+  const clock = new NodeClock(machine.clock)
   if (data !== null) clock.catchUp(data.loaded.newestCreationTime)
   const nowMs = () => clock.ms()
   const chains = openChains(settings, clock, data)
@@ -103,24 +141,28 @@ function assemble(options: DevnetOptions, data: DataDirectory | null) {
   const limits = limitsOf(options)
   const coordinator = new Coordinator(chains, {
     pools,
+    builder: new BlockBuilder(noContracts, clock.microseconds),
     accounts,
     payloadLimit: limits.workLimit,
     payloadLifetimeMs: limits.workLifetimeMs,
     refreshMs: limits.refreshMs,
-    random: Math.random,
+    random,
     nowMs,
     ...(onSolved && { onSolved }),
   })
   const jobs = { settings, state: () => chains.state, now: clock.microseconds, onNotice }
   const backups = backupDir === undefined ? null : new BackupJobs({ directory: backupDir, ...jobs })
   const controls = new Controls()
-  const app = createApp({ product, packageVersion, nowMs })
-  addRoutes(app, options, { chains, clock, pools, coordinator, backups, controls })
+  const { requestTimeoutMs } = limits
+  const app = createApp({ product, packageVersion, nowMs, requestTimeoutMs, maxConnections })
+  addRoutes(app, options, { machine, settings, chains, clock, pools, coordinator, backups, controls })
   app.addHook('preClose', async () => controls.stop())
   return { app, chains, settings, controls, backups }
 }
 
 interface Parts {
+  readonly machine: Machine
+  readonly settings: NetworkSettings
   readonly chains: Chains
   readonly clock: NodeClock
   readonly pools: Mempools
@@ -130,14 +172,14 @@ interface Parts {
 }
 
 function addRoutes(app: App, options: DevnetOptions, parts: Parts): void {
-  const { product = 'chainweb', accounts = null, onSolved } = options
-  const { chains, pools, coordinator, backups, controls } = parts
+  const { product = 'chainweb', accounts = null, onSolved, onNotice = () => undefined } = options
+  const { chains, pools, coordinator, backups, controls, machine } = parts
   const { streams, intercept } = controls
-  const { random } = Math
+  const { random, packageVersion, search, clock } = machine
   const limits = limitsOf(options)
-  const flushed = () => chains.flushed()
+  const durable = () => chains.durable()
   const prefix = `/${product}/0.0/${chains.network.name}`
-  const router = new Router({ app, prefix, hasChain: (chain) => chains.cut.has(chain), intercept })
+  const router = new Router({ app, prefix, chains: chains.cut.size, intercept })
   addNodeRoutes(router, {
     network: () => chains.network,
     packageVersion,
@@ -145,25 +187,21 @@ function addRoutes(app: App, options: DevnetOptions, parts: Parts): void {
   })
   addChainRoutes(router, { chains, product })
   addPayloadRoutes(router, chains.store)
-  addCutRoutes(router, { chains, flushed, instance: `newcut-${process.pid}-${Date.now().toString(36)}` })
+  addCutRoutes(router, { chains, durable, instance: `newcut-${process.pid}-${clock.wallMs().toString(36)}` })
   addStreamRoutes(router, { chains, product, streamLimit: limits.headerStreamLimit, streams })
   addMempoolRoutes(router, pools)
-  addMiningRoutes(router, { ...limits, coordinator, chains: chains.cut.size, flushed, random, streams })
-  if (backups !== null) addBackupRoutes(router, backups)
+  addMiningRoutes(router, { ...limits, coordinator, chains: chains.cut.size, durable, random, streams })
+  addBackupRoutes(router, backups)
   controls.serve(router, {
     chains,
     coordinator,
     random,
     account: accounts?.[0] ?? developmentAccount,
-    payloadFor: (account, parentHash, chain) => {
-      // On another branch nobody follows yet which transactions it has; what the old one had returns to the pool.
-      const isOnCut = chains.cut.get(chain)?.hash === parentHash
-      return blockPayload(account, parentHash, isOnCut ? pools.of(chain).nextBlock : [])
-    },
-    autoMine: options.autoMine ?? null,
+    autoMine: parts.settings.autoMine,
     nodeClock: parts.clock,
-    timers: systemClock,
-    settled: flushed,
+    clock,
+    search,
+    onNotice,
     ...(onSolved && { onMade: onSolved }),
   })
   addOpenApi(router, { packageVersion })

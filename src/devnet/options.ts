@@ -1,12 +1,12 @@
-/** What an embedded node can be told when it starts, and what of it makes no sense. */
-import { NewcutError } from '../core/errors.ts'
+/** What an embedded node can be told when it starts. */
+import type { NewcutError } from '../core/errors.ts'
 import type { GraphName } from '../core/graph.ts'
 import type { WorkFields } from '../core/header.ts'
 import type { ProductWord } from '../core/header-json.ts'
 import type { MinerAccount } from '../core/payload.ts'
-import type { AutoMine } from './orders/auto-mine.ts'
+import type { AutoMine } from './rules/auto-mine-mode.ts'
 import type { Addition } from './rules/chains.ts'
-import type { AskedSettings } from './settings.ts'
+import type { AskedSettings } from './rules/settings.ts'
 
 /** What the embedded node and its network are like; every property has a default. */
 export interface DevnetOptions {
@@ -45,52 +45,44 @@ export interface DevnetOptions {
   readonly workLifetimeMs?: number
   /** Least time between two events that tell a chain's miners of other transactions. Default 15 s; at most 22 days. */
   readonly refreshMs?: number
+  /** How long a request may take to arrive, headers and body. Default 30 s; at most 22 days. */
+  readonly requestTimeoutMs?: number
   /**
    * Blocks without proof of work, besides those of miners and of POST /make-blocks:
    * `{ kind: 'constant', blockTimeMs }`, a block on every chain each such time;
    * `{ kind: 'simulated', hashesPerSecond }`, as that hash rate would find them, with difficulty adjustment;
    * `{ kind: 'on-demand' }`, none. Implies `pow: false`.
+   * A network in `dataDir` keeps its mode: left out, it goes on with the one it had last; another one takes its place.
    */
   readonly autoMine?: AutoMine
   /** Hears of every solution, also of those whose miner is told nothing, and of blocks that the node makes itself. */
   readonly onSolved?: (header: WorkFields, addition: Addition) => void
   /** Hears when the chains could not be written, as on a full disk. The node has ended; `close` it all the same. */
   readonly onFailure?: (error: NewcutError) => void
-  /** Hears what an operator should know: a backup that failed, a database that was made anew. */
+  /** Hears what an operator should know: how far a long order is, a backup that failed, a database made anew. */
   readonly onNotice?: (message: string) => void
 }
 
 /** 22 days: timers end longer waits at once, and some streams stay open a tenth longer. */
-const LONGEST_MS = 1_900_000_000
+const MAX_TIMER_MS = 1_900_000_000
 
 /** The limits of these options, with their defaults. */
 export function limitsOf(options: DevnetOptions) {
   return {
     workLimit: options.workLimit ?? 1200,
     workLifetimeMs: options.workLifetimeMs ?? 300_000,
-    refreshMs: Math.min(options.refreshMs ?? 15_000, LONGEST_MS),
-    updateStreamMs: Math.min(options.updateStreamMs ?? 240_000, LONGEST_MS),
+    refreshMs: Math.min(options.refreshMs ?? 15_000, MAX_TIMER_MS),
+    updateStreamMs: Math.min(options.updateStreamMs ?? 240_000, MAX_TIMER_MS),
     updateStreamLimit: options.updateStreamLimit ?? 2000,
     headerStreamLimit: options.headerStreamLimit ?? 2000,
+    requestTimeoutMs: Math.min(options.requestTimeoutMs ?? 30_000, MAX_TIMER_MS),
   }
 }
 
-/** The settings that these options ask for. Throws NewcutError BAD_OPTION for options that exclude each other. */
+/** The settings that these options ask for. */
 export function askedSettings({ graph, blockDelayMs, difficulty, pow, autoMine }: DevnetOptions): AskedSettings {
   if (autoMine === undefined) return { graph, blockDelayMs, difficulty, pow }
-  if (pow === true) {
-    const message = 'autoMine makes blocks without proof of work: leave pow out, or set it to false'
-    throw new NewcutError('BAD_OPTION', message)
-  }
-  checkPace(autoMine)
   // Simulated block times follow the difficulty as searched ones do.
   const adjusts = autoMine.kind === 'simulated' ? true : undefined
-  return { graph, blockDelayMs, difficulty, pow: false, adjusts }
-}
-
-function checkPace(autoMine: AutoMine): void {
-  const pace =
-    autoMine.kind === 'constant' ? autoMine.blockTimeMs : autoMine.kind === 'simulated' ? autoMine.hashesPerSecond : 1
-  if (Number.isFinite(pace) && pace > 0) return
-  throw new NewcutError('BAD_OPTION', `autoMine: ${pace} is no pace; expected a number above 0`)
+  return { graph, blockDelayMs, difficulty, pow: false, adjusts, autoMine }
 }

@@ -7,19 +7,19 @@ import { HashText } from './bodies.ts'
 import { JSON_TYPE, type Operation, TEXT } from './operation.ts'
 
 /** Most blocks that one call makes, those on adjacent chains included. */
-export const MADE_BLOCKS_LIMIT = 100_000
+export const MAX_MADE_BLOCKS = 100_000
 /** How far back a reorganisation may go on its chain. */
-export const FORK_DEPTH_LIMIT = 1000
+export const MAX_FORK_DEPTH = 1000
 /** Most changes of the rules in the life of a network: each block is judged by those before it. */
-export const RULE_CHANGES_LIMIT = 10_000
+export const MAX_RULE_CHANGES = 10_000
 /** Most calls of an endpoint that one fault is for. */
-export const FAULT_COUNT_LIMIT = 1_000_000
-export const FAULT_DELAY_LIMIT_MS = 600_000
-export const FAULT_BODY_LIMIT = 64 * 1024
+export const MAX_FAULT_COUNT = 1_000_000
+export const MAX_FAULT_DELAY_MS = 600_000
+export const MAX_FAULT_BODY_LENGTH = 64 * 1024
 /** Most that one call sets the clock ahead: ten years. */
-export const CLOCK_ADVANCE_LIMIT_MS = 10 * 365 * 86_400_000
+export const MAX_CLOCK_ADVANCE_MS = 10 * 365 * 86_400_000
 /** A year. */
-const BLOCK_DELAY_LIMIT_MS = 365 * 86_400_000
+const MAX_BLOCK_DELAY_MS = 365 * 86_400_000
 
 const ChainKey = Type.String({ pattern: '^[0-9]+$' })
 const Natural = Type.Integer({ minimum: 0 })
@@ -28,7 +28,7 @@ const Heights = Type.Record(ChainKey, Natural, { description: 'chain: height' })
 const HashesOfChains = Type.Record(ChainKey, Type.Array(HashText), { description: 'chain: block hashes, ascending' })
 
 /** Chain -> how many blocks it is to grow by. */
-export const BlockCounts = Type.Record(ChainKey, Type.Integer({ minimum: 0, maximum: MADE_BLOCKS_LIMIT }), {
+export const BlockCounts = Type.Record(ChainKey, Type.Integer({ minimum: 0, maximum: MAX_MADE_BLOCKS }), {
   minProperties: 1,
   description: 'chain: blocks that it is to grow by',
 })
@@ -53,7 +53,7 @@ export const BlockDelayChange = Type.Object(
   {
     blockDelayMs: Type.Number({
       minimum: 0.001,
-      maximum: BLOCK_DELAY_LIMIT_MS,
+      maximum: MAX_BLOCK_DELAY_MS,
       description: 'intended time between blocks of a chain',
     }),
   },
@@ -68,7 +68,7 @@ export const RuleChanged = Type.Object({
 })
 
 export const ForkOrder = Type.Object(
-  { chain: ChainId, depth: Type.Integer({ minimum: 1, maximum: FORK_DEPTH_LIMIT, description: 'blocks' }) },
+  { chain: ChainId, depth: Type.Integer({ minimum: 1, maximum: MAX_FORK_DEPTH, description: 'blocks' }) },
   { additionalProperties: false },
 )
 
@@ -99,11 +99,11 @@ const StreamCounts = Type.Object({
 export const FaultOrder = Type.Object(
   {
     operation: Type.String({ minLength: 1, maxLength: 64, description: 'id of the operation' }),
-    count: Type.Integer({ minimum: 0, maximum: FAULT_COUNT_LIMIT, description: 'calls; 0: no more' }),
+    count: Type.Integer({ minimum: 0, maximum: MAX_FAULT_COUNT, description: 'calls; 0: no more' }),
     status: Type.Optional(Type.Integer({ minimum: 200, maximum: 599 })),
-    body: Type.Optional(Type.String({ maxLength: FAULT_BODY_LIMIT })),
+    body: Type.Optional(Type.String({ maxLength: MAX_FAULT_BODY_LENGTH })),
     contentType: Type.Optional(Type.String({ pattern: '^[\\x21-\\x7e][\\x20-\\x7e]{0,127}$' })),
-    delayMs: Type.Optional(Type.Number({ minimum: 0, maximum: FAULT_DELAY_LIMIT_MS })),
+    delayMs: Type.Optional(Type.Number({ minimum: 0, maximum: MAX_FAULT_DELAY_MS })),
   },
   { additionalProperties: false },
 )
@@ -111,7 +111,7 @@ export const FaultOrder = Type.Object(
 export const Faults = Type.Object({ faults: Type.Array(FaultOrder) })
 
 export const ClockAdvance = Type.Object(
-  { advanceMs: Type.Number({ minimum: 0, maximum: CLOCK_ADVANCE_LIMIT_MS }) },
+  { advanceMs: Type.Number({ minimum: 0, maximum: MAX_CLOCK_ADVANCE_MS }) },
   { additionalProperties: false },
 )
 export const ClockState = Type.Object({
@@ -147,6 +147,7 @@ function order<Id extends string, Body extends TSchema, Result extends TSchema>(
     scope: 'root',
     path,
     group: 'devnet',
+    forThisMachine: true,
     summary,
     params: None,
     query: None,
@@ -208,6 +209,7 @@ export const controlOperations = {
     scope: 'root',
     path: '/devnet/status',
     group: 'devnet',
+    forThisMachine: true,
     summary: 'the chains, and everything that is set by hand',
     params: None,
     query: None,

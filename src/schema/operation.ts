@@ -21,6 +21,8 @@ export interface Operation {
   readonly scope: 'root' | 'network'
   /** With parameters as `{name}`. */
   readonly path: string
+  /** For programs on the node's own machine alone, and not for web pages: it changes the state of the node, or shows it. */
+  readonly forThisMachine?: true
   readonly group: 'node' | 'cut' | 'chain' | 'payload' | 'stream' | 'mempool' | 'mining' | 'devnet'
   readonly summary: string
   readonly params: TObject
@@ -37,8 +39,8 @@ export const HashParams = Type.Object({ chain: Type.String({ description: 'chain
 export const TextBody = Type.String()
 export const Bytes = Type.String({ format: 'binary' })
 export const notFound = {
-  description: 'no such key; without a body: no such chain',
-  content: { [JSON_TYPE]: NotFoundBody },
+  description: 'no such key; as text: no such chain',
+  content: { [JSON_TYPE]: NotFoundBody, [TEXT]: Type.String() },
 }
 export const badRequest = { description: 'a malformed request', content: { [TEXT]: TextBody } }
 export const json = <Schema extends TSchema>(schema: Schema, description = 'success') => ({

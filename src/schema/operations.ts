@@ -57,6 +57,8 @@ const boundsExceeded = {
 }
 const bounds = { type: 'application/json', schema: BranchBounds }
 
+const INT64_PATTERN = '^-?[0-9]{1,20}$'
+
 const defaults = { scope: 'network', params: None, query: None } as const
 const onChain = { ...defaults, params: ChainParams } as const
 const ascending = { ...onChain, method: 'GET', group: 'chain', query: PageQuery } as const
@@ -102,9 +104,14 @@ const node = {
     method: 'POST',
     path: '/make-backup',
     group: 'node',
+    forThisMachine: true,
     summary: 'start a backup job, or tell the one that runs',
     query: Type.Object({ backupPact: Type.Optional(Type.String({ description: 'also the contract-state database' })) }),
-    responses: { 200: text(TextBody, 'backup id'), 404: { description: 'backups are not enabled' } },
+    responses: {
+      200: text(TextBody, 'backup id'),
+      403: text(TextBody, 'not from this machine'),
+      404: text(TextBody, 'backups are not enabled'),
+    },
   },
   checkBackup: {
     ...defaults,
@@ -115,7 +122,7 @@ const node = {
     group: 'node',
     summary: 'how a backup job stands',
     params: Type.Object({ backupId: Type.String({ pattern: '^[a-zA-Z0-9_-]+$' }) }),
-    responses: { 200: text(BackupStatus), 404: text(TextBody, 'no such backup') },
+    responses: { 200: text(BackupStatus), 404: text(TextBody, 'no such backup, or backups are not enabled') },
   },
 } as const satisfies Record<string, Operation>
 
@@ -298,6 +305,14 @@ const stream = {
   },
 } as const satisfies Record<string, Operation>
 
+/** A signed integer of 64 bits as text: a number would lose digits. */
+const int64Text = (description: string) =>
+  Type.Refine(
+    Type.String({ pattern: INT64_PATTERN, description }),
+    (text) => new RegExp(INT64_PATTERN).test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text),
+    () => 'must be a signed 64-bit integer',
+  )
+
 const memoryPool = {
   mempoolPending: {
     ...mempool,
@@ -305,10 +320,8 @@ const memoryPool = {
     path: '/chain/{chain}/mempool/getPending',
     summary: 'hashes of pending transactions, all or those since a mark',
     query: Type.Object({
-      nonce: Type.Optional(Type.String({ pattern: '^-?[0-9]{1,20}$', description: 'server nonce of the mark, int64' })),
-      since: Type.Optional(
-        Type.String({ pattern: '^-?[0-9]{1,20}$', description: 'transaction id of the mark, int64' }),
-      ),
+      nonce: Type.Optional(int64Text('server nonce of the mark, int64')),
+      since: Type.Optional(int64Text('transaction id of the mark, int64')),
     }),
     responses: { 200: json(PendingTransactions) },
   },

@@ -1,5 +1,5 @@
 /** Values against their schemas, compiled once each. */
-import { type TSchema, Type } from 'typebox'
+import { type TObject, type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 
 export interface Validator {
@@ -82,4 +82,18 @@ function withBigints(schema: unknown): unknown {
     Object.defineProperty(copy, name, { ...property, value: withBigints(property.value) })
   }
   return copy
+}
+
+/**
+ * Parameters of a path or query, which come as text, as values for their schema: whole numbers are decimal digits and
+ * nothing else (`0x10` and `1e3` are none). What cannot be read stays as it came, for the validator to complain about.
+ */
+export function parameterValues(schema: TObject, texts: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const values: Record<string, unknown> = { ...texts }
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const text = texts[name]
+    const isNumber = (property as { readonly type?: unknown }).type === 'integer'
+    if (isNumber && typeof text === 'string' && /^\d{1,15}$/.test(text)) values[name] = Number(text)
+  }
+  return values
 }

@@ -1,8 +1,9 @@
 /** A real embedded node, and what its chains really have: what a miner says is held against it. */
+
+import { startDevnet } from '../../src/compose/devnet.ts'
 import { blockHash } from '../../src/core/block-hash.ts'
 import { type GraphName, graphs } from '../../src/core/graph.ts'
 import { encodeWork } from '../../src/core/header.ts'
-import { startDevnet } from '../../src/devnet/devnet.ts'
 
 /** Ten chains move within a second; the difficulty follows what the miner does. */
 const BLOCK_DELAY_MS = 400

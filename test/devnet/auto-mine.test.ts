@@ -4,19 +4,21 @@ import { NewcutError } from '../../src/core/errors.ts'
 import { graphs } from '../../src/core/graph.ts'
 import { development, type Network } from '../../src/core/network.ts'
 import { MAX_TARGET } from '../../src/core/target.ts'
-import { startDevnet } from '../../src/devnet/devnet.ts'
-import { type AutoMine, AutoMiner } from '../../src/devnet/orders/auto-mine.ts'
+import { AutoMiner } from '../../src/devnet/orders/auto-mine.ts'
 import { BlockMaker, developmentAccount } from '../../src/devnet/orders/block-maker.ts'
+import type { AutoMine } from '../../src/devnet/rules/auto-mine-mode.ts'
 import { Chains } from '../../src/devnet/rules/chains.ts'
 import { noJournal } from '../../src/devnet/rules/journal.ts'
-import { blockPayload } from '../../src/devnet/store/payload.ts'
+import { systemClock } from '../../src/platform/clock.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 import { randomFrom } from '../random.ts'
+import { noSearch } from './block-payload.ts'
 import { checkNode } from './checker.ts'
 import { jsonOf, start } from './common.ts'
 import { order } from './control-common.ts'
 import { coordinatorOf } from './coordinator.ts'
 import { Peer } from './request.ts'
+import { startDevnet } from './whole-node.ts'
 
 /** An automatic miner on virtual time; block times follow it. */
 function mining(
@@ -40,14 +42,15 @@ function mining(
   const chains = new Chains({ network, checkPow: false, now, journal })
   const random = randomFrom(seed)
   const coordinator = coordinatorOf(chains, { random, nowMs: clock.wallMs })
-  const { signal } = new AbortController()
   const account = developmentAccount
   const maker = new BlockMaker({
     chains,
     coordinator,
     account,
-    payloadFor: (payee, parentHash) => blockPayload(payee, parentHash),
-    signal,
+    search: noSearch,
+    // Orders share the thread with real requests: their slices are of real time.
+    clock: systemClock,
+    onNotice: () => undefined,
   })
   const miner = new AutoMiner({ mode, maker, clock, random })
   const heights = () => [...chains.cut.values()].map(({ height }) => Number(height))
@@ -85,7 +88,7 @@ describe('constant', () => {
     expect(blocks()).toBe(10)
   })
 
-  it('a paused chain holds up what depends on it, and is caught up with', async () => {
+  it('chains that depend on a paused chain wait for it, and catch up once it is resumed', async () => {
     const { clock, heights, coordinator } = mining({ kind: 'constant', blockTimeMs: 1000 })
     coordinator.pause(0)
     await clock.pass(60_000)
@@ -96,7 +99,7 @@ describe('constant', () => {
     expect(Math.min(...heights())).toBeGreaterThanOrEqual(2)
   })
 
-  it('faster than timers: no block is lost; after a long sleep: most are given up', async () => {
+  it('makes every block when timers are slow, and gives most of them up after a long sleep', async () => {
     const { clock, blocks } = mining({ kind: 'constant', blockTimeMs: 5 })
     await clock.pass(100)
     expect(blocks()).toBe(200)
@@ -146,7 +149,7 @@ describe('simulated', () => {
     expect(blocks()).toBeGreaterThan(60)
   })
 
-  it('with every chain paused it waits', async () => {
+  it('makes nothing while every chain is paused', async () => {
     const { clock, chains, coordinator, blocks } = mining({ kind: 'simulated', hashesPerSecond: 1e6 })
     for (const chain of chains.chainIds) coordinator.pause(chain)
     await clock.pass(500)
@@ -190,7 +193,7 @@ describe('startDevnet({ autoMine })', () => {
     expect(devnet.chains.checkPow).toBe(false)
   })
 
-  it('refuses what makes no sense', async () => {
+  it('refuses auto-mining with proof of work, and paces that are not above 0', async () => {
     const code = 'BAD_OPTION'
     await expect(startDevnet({ port: 0, pow: true, autoMine: { kind: 'on-demand' } })).rejects.toMatchObject({ code })
     for (const pace of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
@@ -200,7 +203,7 @@ describe('startDevnet({ autoMine })', () => {
   })
 })
 
-it('an order waits for a slow disk: few blocks wait to be written', async () => {
+it('an order waits for a slow disk, so that few blocks wait to be written', async () => {
   let waiting = 0
   let most = 0
   const journal = {
@@ -208,13 +211,13 @@ it('an order waits for a slow disk: few blocks wait to be written', async () => 
     changed: () => {
       most = Math.max(most, ++waiting)
     },
-    flushed: () =>
+    durable: () =>
       sleep(50).then(() => {
         waiting = 0
       }),
   }
   const { maker } = mining({ kind: 'on-demand' }, { journal })
-  expect((await maker.make(new Map([[0, 300]]))).get(0)).toBe(300)
+  expect((await maker.make(new Map([[0, 300]]), new AbortController().signal)).get(0)).toBe(300)
   // Without waiting, all of some 3,000 blocks (two changes each) wait at once.
   expect(most).toBeLessThan(3000)
 })

@@ -1,17 +1,30 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { NewcutError } from '../../src/core/errors.ts'
 import { checkDataDirectory } from '../../src/devnet/data/check.ts'
 import { writeCopy } from '../../src/devnet/data/copy.ts'
 import { snapshotOf } from '../../src/devnet/data/records.ts'
-import { startDevnet } from '../../src/devnet/devnet.ts'
 import { brief, type CheckedPeer, jsonOf, PREFIX, start, TEXT } from './common.ts'
 import { fork, grow, temporaryDirectory } from './grow.ts'
 import { mineBlock } from './miner.ts'
+import { type Answer, Peer, type RequestOptions } from './request.ts'
+import { startDevnet } from './whole-node.ts'
 
 const small = { graph: 'petersen', pow: false } as const
+
+/** POST make-backup, as a program on this machine; what control answers is not for pages. */
+async function makeBackup(url: string, prefix: string, options: RequestOptions = {}, query = ''): Promise<Answer> {
+  const peer = new Peer(url)
+  try {
+    const answer = await peer.request('POST', `${prefix}/make-backup${query}`, options)
+    expect(answer.headers).not.toHaveProperty('access-control-allow-origin')
+    return answer
+  } finally {
+    peer.close()
+  }
+}
 
 /** Waits for the end of a job; its last status. */
 async function ended(peer: CheckedPeer, id: string): Promise<string> {
@@ -35,14 +48,14 @@ it.each(['in memory', 'on disk'])(
     fork(chains, new Map(chains.cut), 5)
     chains.changeRules({ blockDelay: 5_000_000n })
     const before = jsonOf(await peer.get(`${PREFIX}/cut`)).hashes
-    const started = await peer.request('POST', '/make-backup')
+    const started = await makeBackup(devnet.url, '')
     expect([started.status, started.headers['content-type']]).toEqual([200, TEXT])
     const id = `${started.body}`
     expect(Math.abs(Number(id) / 1000 - Date.now())).toBeLessThan(60_000)
     expect(brief(await peer.get(`/check-backup/${id}`))).toEqual([200, TEXT, 'backup-in-progress'])
     // One job at a time, wherever it is asked for; blocks go on.
-    expect(brief(await peer.request('POST', '/make-backup?backupPact'))).toEqual([200, TEXT, id])
-    expect(brief(await peer.request('POST', `${PREFIX}/make-backup`))).toEqual([202, TEXT, id])
+    expect(brief(await makeBackup(devnet.url, '', {}, '?backupPact'))).toEqual([200, TEXT, id])
+    expect(brief(await makeBackup(devnet.url, PREFIX))).toEqual([202, TEXT, id])
     await mineBlock(peer)
     grow(chains, 20)
     expect(await ended(peer, id)).toBe('backup-done')
@@ -67,7 +80,7 @@ it('backupPact adds the state database', async () => {
   const backupDir = await temporaryDirectory()
   const { devnet, peer } = await start({ ...small, backupDir })
   grow(devnet.chains, 40, (index) => (index % 10 === 0 ? [{ hash: `key-${index}` }] : []))
-  const { status, body } = await peer.request('POST', `${PREFIX}/make-backup?backupPact=`)
+  const { status, body } = await makeBackup(devnet.url, PREFIX, {}, '?backupPact=')
   expect(status).toBe(202)
   expect(await ended(peer, `${body}`)).toBe('backup-done')
   expect(brief(await peer.get(`${PREFIX}/check-backup/${body}`))).toEqual([200, TEXT, 'backup-done'])
@@ -76,17 +89,45 @@ it('backupPact adds the state database', async () => {
   expect(report).toMatchObject({ blocks: 50, stateBlocks: 50, transactions: 4, findings: [] })
 })
 
-it('without --backup-dir there is no such endpoint', async () => {
-  const { peer } = await start(small)
+it('a node without a backup directory answers 404 and says how to get one', async () => {
+  const { devnet, peer } = await start(small)
+  const text = 'backups are not enabled: start the node with --backup-dir DIR'
   for (const prefix of ['', PREFIX]) {
-    expect(brief(await peer.request('POST', `${prefix}/make-backup`))).toEqual([404, undefined, ''])
-    expect(brief(await peer.get(`${prefix}/check-backup/1`))).toEqual([404, undefined, ''])
+    expect(brief(await makeBackup(devnet.url, prefix))).toEqual([404, TEXT, text])
+    expect(brief(await peer.get(`${prefix}/check-backup/1`))).toEqual([404, TEXT, text])
   }
 })
 
-it('knows jobs by what they left, and no others', async () => {
+describe('make-backup changes the state of the node', () => {
+  it.each(['', PREFIX])('%s/make-backup refuses a request that a web page makes, whatever its mode', async (prefix) => {
+    const backupDir = await temporaryDirectory()
+    const { devnet } = await start({ ...small, backupDir })
+    const origin = 'https://page.example'
+    const [status, type, text] = brief(await makeBackup(devnet.url, prefix, { headers: { origin } }))
+    expect([status, type, text]).toEqual([403, TEXT, `control is for programs, not for web pages of ${origin}`])
+    expect(await readdir(backupDir)).toEqual([])
+  })
+
+  it('a page whose host name was made to point here is refused', async () => {
+    const { devnet } = await start({ ...small, backupDir: await temporaryDirectory() })
+    const [status, , text] = brief(await makeBackup(devnet.url, '', { headers: { host: 'evil.example' } }))
+    expect([status, text]).toEqual([403, 'control goes by an IP address or localhost, not by evil.example'])
+  })
+
+  it.each(['', PREFIX])('no page may ask for %s/make-backup beforehand', async (prefix) => {
+    const { devnet } = await start({ ...small, backupDir: await temporaryDirectory() })
+    const page = new Peer(devnet.url)
+    onTestFinished(() => page.close())
+    const answer = await page.request('OPTIONS', `${prefix}/make-backup`, {
+      headers: { origin: 'https://page.example', 'access-control-request-method': 'POST' },
+    })
+    expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([405, undefined])
+  })
+})
+
+it('check-backup finds the jobs of earlier runs by the directories they left', async () => {
   const backupDir = await temporaryDirectory()
-  const { peer } = await start({ ...small, backupDir })
+  const { devnet, peer } = await start({ ...small, backupDir })
   await mkdir(join(backupDir, '1700000000000000'))
   await mkdir(join(backupDir, '1700000000000001.partial'))
   await mkdir(join(backupDir, 'other'))
@@ -97,19 +138,36 @@ it('knows jobs by what they left, and no others', async () => {
     expect(await statusOf(id)).toEqual([404, TEXT, 'no such backup'])
   }
   expect((await statusOf('..%2Fother'))[0]).toBe(400)
-  expect((await peer.get('/make-backup')).status).toBe(405)
+  const plain = new Peer(devnet.url)
+  expect((await plain.get('/make-backup')).status).toBe(405)
+  plain.close()
   expect((await peer.request('POST', '/check-backup/1')).status).toBe(405)
+})
+
+it('a node whose backup directory cannot be written does not start', async () => {
+  const directory = await temporaryDirectory()
+  await writeFile(join(directory, 'file'), '')
+  for (const backupDir of [join(directory, 'file'), join(directory, 'file', 'below'), '/proc/newcut']) {
+    await expect(startDevnet({ port: 0, ...small, backupDir })).rejects.toMatchObject({
+      code: 'DATA_UNUSABLE',
+      message: expect.stringContaining(`${backupDir}: backups cannot be written: `),
+      hint: expect.any(String),
+    })
+  }
 })
 
 it('a job that cannot write fails, and says why', async () => {
   const directory = await temporaryDirectory()
-  await writeFile(join(directory, 'file'), '')
+  const backupDir = join(directory, 'backups')
   const notices: string[] = []
   const onNotice = (message: string) => void notices.push(message)
-  const { peer } = await start({ ...small, backupDir: join(directory, 'file'), onNotice })
+  const { devnet, peer } = await start({ ...small, backupDir, onNotice })
+  // Since the node started, something else took its place.
+  await rm(backupDir, { recursive: true })
+  await writeFile(backupDir, '')
   const ids = []
   for (let i = 0; i < 2; i++) {
-    const { status, body } = await peer.request('POST', '/make-backup')
+    const { status, body } = await makeBackup(devnet.url, '')
     expect(status).toBe(200)
     expect(await ended(peer, `${body}`)).toBe('backup-failed')
     ids.push(`${body}`)
@@ -119,7 +177,7 @@ it('a job that cannot write fails, and says why', async () => {
   await mineBlock(peer)
 })
 
-it('a job that is broken off leaves nothing that opens', async () => {
+it('a job that is aborted by the end of the node leaves no backup', async () => {
   const backupDir = await temporaryDirectory()
   const notices: string[] = []
   const devnet = await startDevnet({ port: 0, ...small, backupDir, onNotice: (message) => notices.push(message) })
@@ -131,7 +189,7 @@ it('a job that is broken off leaves nothing that opens', async () => {
   expect(await readdir(backupDir)).toEqual([])
 })
 
-it('what a killed job leaves is no data directory', async () => {
+it('startDevnet refuses the unfinished copy that a killed job leaves', async () => {
   const directory = await temporaryDirectory()
   const { devnet } = await start(small)
   grow(devnet.chains, 600)

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import net from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import type { Devnet, DevnetOptions } from '../../src/devnet/devnet.ts'
 import { brief, expectCommonHeaders, jsonOf, OBJECTS, PREFIX, start, TEXT } from './common.ts'
 import { Fork, growCut, idOf } from './forks.ts'
 import { OpenResponse } from './request.ts'
+import type { Devnet, DevnetOptions } from './whole-node.ts'
 
 const fast: DevnetOptions = { graph: 'pair', pow: false, difficulty: 1n }
 

@@ -1,13 +1,13 @@
 /** What many calls, or long times, do not break. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { type DevnetOptions, startDevnet } from '../../src/devnet/devnet.ts'
-import { RULE_CHANGES_LIMIT } from '../../src/schema/control.ts'
+import { MAX_RULE_CHANGES } from '../../src/schema/control.ts'
 import { signed } from './command.ts'
 import { PREFIX } from './common.ts'
 import { order, refusal } from './control-common.ts'
 import { insert } from './mempool-common.ts'
 import { OpenResponse, Peer } from './request.ts'
+import { type DevnetOptions, startDevnet } from './whole-node.ts'
 
 async function start(options: DevnetOptions) {
   const devnet = await startDevnet({ port: 0, graph: 'singleton', pow: false, ...options })
@@ -19,18 +19,18 @@ async function start(options: DevnetOptions) {
   return { devnet, peer }
 }
 
-it('the rules change so many times and no more', async () => {
+it('refuses to change the rules more often than its limit', async () => {
   const { devnet, peer } = await start({})
-  for (let i = 1; i < RULE_CHANGES_LIMIT; i++) devnet.chains.changeRules({ blockDelay: 1_000_000n })
+  for (let i = 1; i < MAX_RULE_CHANGES; i++) devnet.chains.changeRules({ blockDelay: 1_000_000n })
   await order(peer, '/devnet/difficulty', { difficulty: 5 })
-  const refused = [409, `the rules have changed ${RULE_CHANGES_LIMIT} times; begin a new network`]
+  const refused = [409, `the rules have changed ${MAX_RULE_CHANGES} times; begin a new network`]
   expect(await refusal(peer, '/devnet/difficulty', { difficulty: 6 })).toEqual(refused)
   expect(await refusal(peer, '/devnet/block-delay', { blockDelayMs: 6 })).toEqual(refused)
-  expect(devnet.chains.rules.changes).toHaveLength(RULE_CHANGES_LIMIT)
+  expect(devnet.chains.rules.changes).toHaveLength(MAX_RULE_CHANGES)
   expect((await order(peer, '/devnet/make-blocks', { 0: 1 })).made).toEqual({ 0: 1 })
 })
 
-it('many late answers at once are nothing to warn of', async () => {
+it('many late answers at once cause no warning of a leak', async () => {
   const warnings: Error[] = []
   const listener = (warning: Error) => void warnings.push(warning)
   process.on('warning', listener)
@@ -44,7 +44,7 @@ it('many late answers at once are nothing to warn of', async () => {
   expect(warnings).toEqual([])
 })
 
-it('a time that is too long for a timer is as good as any long one', async () => {
+it('a time that is too long for a timer is shortened to the longest one', async () => {
   const { devnet, peer } = await start({ updateStreamMs: 1e11, refreshMs: 1e11 })
   const stream = await OpenResponse.open(`${devnet.url}${PREFIX}/mining/updates`, { body: new Uint8Array(4) })
   onTestFinished(() => stream.destroy())

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Devnet, startDevnet } from '../../src/devnet/devnet.ts'
 import { randomFrom } from '../random.ts'
 import type { HeaderObject } from './checker.ts'
 import { BINARY, brief, CheckedPeer, JSON_TYPE, jsonOf, OBJECTS, PREFIX, start, TEXT } from './common.ts'
 import { Fork, growCut, idOf } from './forks.ts'
+import { type Devnet, startDevnet } from './whole-node.ts'
 
 const UNKNOWN = 'A'.repeat(43)
 /** A singleton network whose chain has forks all over. */
@@ -60,7 +60,7 @@ function expected({ upper, lower }: Bounds): HeaderObject[] {
   return [...new Set((upper ?? []).flatMap(lineOf))].filter((block) => !excluded.has(block)).sort(descending)
 }
 
-it('the chain of this test has forks', () => {
+it('this test runs on a chain with forks', () => {
   expect(blocks.length).toBeGreaterThan(50)
   const heights = blocks.map(({ height }) => height)
   expect(heights.length - new Set(heights).size).toBeGreaterThan(15)
@@ -136,7 +136,7 @@ describe('pages of branches', () => {
     }
   })
 
-  it('of nothing are empty: no upper bound, null, an upper bound that is a lower one', async () => {
+  it('are empty without an upper bound, or where every upper bound is a lower one', async () => {
     const empty = { limit: 0, items: [], next: null }
     const [{ hash }] = blocks
     const child = blocks.find(({ parent }) => parent === hash)?.hash
@@ -202,7 +202,8 @@ describe('pages of branches', () => {
     }
     expect(brief(await ask('header', { upper: [hash] }, '', BINARY))).toEqual([406, undefined, ''])
     expect(brief(await ask('hash', { upper: [hash] }, '', OBJECTS))).toEqual([406, undefined, ''])
-    expect(brief(await ask('hash', { upper: [hash] }, '', 'application/json', 1))).toEqual([404, undefined, ''])
+    const elsewhere = brief(await ask('hash', { upper: [hash] }, '', 'application/json', 1))
+    expect(elsewhere).toEqual([404, TEXT, 'there is no chain 1: chains are 0 to 0'])
     const noType = await peer.request('POST', `${PREFIX}/chain/0/hash/branch`, { body: '{}' })
     expect(brief(noType).slice(0, 2)).toEqual([415, TEXT])
   })

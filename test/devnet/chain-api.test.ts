@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { type Devnet, startDevnet } from '../../src/devnet/devnet.ts'
 import { randomFrom } from '../random.ts'
 import { type HeaderObject, numberOf, plainOf, workOf } from './checker.ts'
 import {
@@ -17,6 +16,7 @@ import {
 } from './common.ts'
 import { mineBlock } from './miner.ts'
 import { OpenResponse, Peer } from './request.ts'
+import { type Devnet, startDevnet } from './whole-node.ts'
 
 /** A node that most tests only read: petersen, 40 blocks on its genesis. */
 let devnet: Devnet
@@ -264,18 +264,29 @@ describe('one header', () => {
 })
 
 describe('paths and methods', () => {
-  it('a path that does not exist is a 404 without a body', async () => {
+  it.each(['/', '/inf', '/info/', '/chainweb', PREFIX, `${PREFIX}/cuts`, `${PREFIX}/mining`, `${PREFIX}/mining/works`])(
+    '%s does not exist: a 404 says so, and where to look',
+    async (path) => {
+      const text = `nothing is served at ${path}; GET /openapi.json lists what is`
+      expect(brief(await peer.get(`${path}?limit=1`))).toEqual([404, TEXT, text])
+    },
+  )
+
+  it.each(['/chainweb/0.0/mainnet01', '/chainweb/0.1/development', '/ledger/0.0/development'])(
+    '%s is another network or version: a 404 says which one is served',
+    async (prefix) => {
+      const text = `this node serves ${PREFIX}, not ${prefix}`
+      expect(brief(await peer.get(`${prefix}/cut`))).toEqual([404, TEXT, text])
+    },
+  )
+
+  it('a chain that does not exist is a 404 that says which ones do', async () => {
     const { hash: key } = chain[1]
-    const paths = [
-      ...['/', '/inf', '/info/', '/chainweb', PREFIX, `${PREFIX}/cuts`, `${PREFIX}/mining`, `${PREFIX}/mining/works`],
-      ...['/chainweb/0.0/mainnet01/cut', '/chainweb/0.1/development/cut', '/ledger/0.0/development/cut'],
-      ...['10', '-1', '03', 'x', '3.0', '1e0', '99999999999', 'A'.repeat(3000)].map(
-        (id) => `${PREFIX}/chain/${id}/header`,
-      ),
-      ...['10', '03'].map((id) => `${PREFIX}/chain/${id}/header/${key}`),
-    ]
-    for (const path of paths) {
-      expect([path, ...brief(await peer.get(path))]).toEqual([path, 404, undefined, ''])
+    const long = 'A'.repeat(3000)
+    for (const id of ['10', '-1', '03', 'x', '3.0', '1e0', '99999999999', long]) {
+      const text = `there is no chain ${id.slice(0, 20)}: chains are 0 to 9`
+      expect(brief(await peer.get(`${PREFIX}/chain/${id}/header`))).toEqual([404, TEXT, text])
+      if (id !== long) expect(brief(await peer.get(`${PREFIX}/chain/${id}/header/${key}`))).toEqual([404, TEXT, text])
     }
   })
 

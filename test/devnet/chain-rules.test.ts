@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Devnet, startDevnet } from '../../src/devnet/devnet.ts'
 import { randomFrom } from '../random.ts'
 import {
   checkChains,
@@ -15,6 +14,7 @@ import { fetchChains } from './checker-fetch.ts'
 import { start } from './common.ts'
 import { alice, mineBlock, solve } from './miner.ts'
 import { Peer } from './request.ts'
+import { type Devnet, startDevnet } from './whole-node.ts'
 
 /** Mines on chains drawn at random, by several miners at once, until there are so many blocks above genesis. */
 async function mine(devnet: Devnet, blocks: number, miners = 1, prefix?: string): Promise<void> {

@@ -2,10 +2,10 @@
 import chainweb from 'chainweb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Header } from '../../src/core/header.ts'
-import { type Devnet, startDevnet } from '../../src/devnet/devnet.ts'
 import type { HeaderObject } from './checker.ts'
 import { Fork, growCut, idOf } from './forks.ts'
 import { Peer } from './request.ts'
+import { type Devnet, startDevnet } from './whole-node.ts'
 
 const NETWORK = 'development'
 const CHAIN = 1

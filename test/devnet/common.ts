@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, onTestFinished } from 'vitest'
 import type { WorkFields } from '../../src/core/header.ts'
-import { type Devnet, type DevnetOptions, startDevnet } from '../../src/devnet/devnet.ts'
 import type { Addition } from '../../src/devnet/rules/chains.ts'
 import { type Answer, Peer, type RequestOptions } from './request.ts'
+import { type Devnet, type DevnetOptions, startDevnet } from './whole-node.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { JSON_TYPE, jsonOf, start } from './common.ts'
 
-it('/config says how the node runs, and nothing that is nobody else’s business', async () => {
+it('/config says how the node runs, and names no accounts or paths', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-config-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const key = 'cd'.repeat(32)
@@ -27,7 +27,7 @@ it('/config says how the node runs, and nothing that is nobody else’s business
   for (const secret of [key, folder]) expect(answer.body.toString()).not.toContain(secret)
 })
 
-it('/config of a node as it comes, under another word', async () => {
+it('/config of a node with default options has the product word in its version key', async () => {
   const { devnet } = await start({ product: 'ledger', pow: false })
   const config = await (await fetch(`${devnet.url}/config`)).json()
   expect(config).toMatchObject({

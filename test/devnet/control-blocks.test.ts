@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { decodeWork, encodeWork } from '../../src/core/header.ts'
-import type { Devnet, DevnetOptions } from '../../src/devnet/devnet.ts'
 import { checkChains, checkNode } from './checker.ts'
 import { fetchChains } from './checker-fetch.ts'
 import { jsonOf, PREFIX, start as startNode } from './common.ts'
@@ -8,6 +7,7 @@ import { order, post, refusal, sum } from './control-common.ts'
 import { makeBlock } from './forks.ts'
 import { getWork, mineBlock, solve, submit } from './miner.ts'
 import { OpenResponse, Peer } from './request.ts'
+import type { Devnet, DevnetOptions } from './whole-node.ts'
 
 async function start(options: DevnetOptions) {
   const { devnet, additions } = await startNode(options)
@@ -35,7 +35,7 @@ describe('make-blocks', () => {
     expect(report).toEqual({ headers: 10 + sum(made) + 1, violations: [] })
   })
 
-  it('with proof of work: solved, adjusted, and miners go on from there', async () => {
+  it('makes blocks that keep every rule of proof of work, and miners go on from there', async () => {
     const { devnet, peer } = await start({ graph: 'pair', difficulty: 50n, blockDelayMs: 5 })
     expect((await order(peer, '/make-blocks', { 0: 30, 1: 26 })).heights).toEqual({ 0: 30, 1: 29 })
     await mineBlock(peer, 1)
@@ -43,13 +43,13 @@ describe('make-blocks', () => {
     expect((await checkNode({ url: devnet.url })).violations).toEqual([])
   })
 
-  it('beyond what the node searches by itself: says what was made and what to do', async () => {
-    const { devnet, peer } = await start({ graph: 'pair', difficulty: 60_000_000n })
+  it('refuses a difficulty beyond what one order searches, and says what to do instead', async () => {
+    const { devnet, peer } = await start({ graph: 'pair', difficulty: 30_000_000_000n })
     const [status, text] = await refusal(peer, '/make-blocks', { 1: 2 })
     expect([status, text]).toEqual([
       409,
       expect.stringMatching(
-        /^0 blocks were made; chain 1 at height 1 has difficulty 60\.0M, and one order searches 50\.0M/,
+        /^0 blocks were made; chain 1 at height 1 has difficulty 30\.0G, and one order searches 20\.0G/,
       ),
     ])
     expect(text).toContain('POST /devnet/difficulty')
@@ -58,7 +58,7 @@ describe('make-blocks', () => {
     expect((await order(peer, '/make-blocks', { 1: 2 })).heights).toEqual({ 0: 1, 1: 2 })
   })
 
-  it('calls at the same time take turns; requests are served meanwhile', async () => {
+  it('calls take turns, and other requests are served meanwhile', async () => {
     const { devnet, peer } = await start({ graph: 'petersen', pow: false })
     const other = new Peer(devnet.url)
     onTestFinished(() => other.close())
@@ -112,7 +112,7 @@ describe('make-blocks', () => {
     })
   })
 
-  it('a node that is closed meanwhile stops making them', async () => {
+  it('stops when the node is closed', async () => {
     const { devnet, peer } = await start({ pow: false })
     const pending = post(peer, '/make-blocks', all(20, 5000)).catch((error: Error) => error)
     while (sum(heightsOf(devnet)) === 0) await new Promise((resolve) => setTimeout(resolve, 5))
@@ -235,7 +235,7 @@ describe('fork', () => {
     expect((await checkNode({ url: devnet.url, forks: true })).violations).toEqual([])
   })
 
-  it('too difficult: the chain stays as it is', async () => {
+  it('refuses a branch that is too difficult, and leaves the chain as it is', async () => {
     const { devnet, peer } = await start({ graph: 'pair', difficulty: 20n })
     await order(peer, '/make-blocks', { 0: 3, 1: 3 })
     await order(peer, '/devnet/difficulty', { difficulty: 1e12 })

@@ -1,21 +1,23 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { development } from '../../src/core/network.ts'
-import type { DevnetOptions } from '../../src/devnet/devnet.ts'
-import { createApp } from '../../src/devnet/http/app.ts'
+import { createApp, refuse } from '../../src/devnet/http/app.ts'
 import { Controls } from '../../src/devnet/http/controls.ts'
 import { Router } from '../../src/devnet/http/router.ts'
-import { isLoopback, refuseForeign } from '../../src/devnet/http/routes/control.ts'
-import { NodeClock } from '../../src/devnet/node-clock.ts'
+import { foreignRefusal, isLoopback } from '../../src/devnet/http/this-machine.ts'
 import { developmentAccount } from '../../src/devnet/orders/block-maker.ts'
 import { Turns } from '../../src/devnet/orders/turns.ts'
 import { Chains } from '../../src/devnet/rules/chains.ts'
-import { blockPayload } from '../../src/devnet/store/payload.ts'
+import { noJournal } from '../../src/devnet/rules/journal.ts'
+import { NodeClock } from '../../src/devnet/rules/node-clock.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { noSearch } from './block-payload.ts'
 import { checkNode } from './checker.ts'
 import { brief, jsonOf, PREFIX, start as startNode } from './common.ts'
 import { order, post, refusal } from './control-common.ts'
 import { coordinatorOf } from './coordinator.ts'
 import { askForWork, chainOf, getWork, mineBlock, solve, submit, targetOf } from './miner.ts'
 import { OpenResponse, Peer } from './request.ts'
+import type { DevnetOptions } from './whole-node.ts'
 
 async function start(options: DevnetOptions = {}) {
   const { devnet, additions } = await startNode(options)
@@ -83,9 +85,12 @@ describe('who may control', () => {
     expect(isLoopback(address)).toBe(isOurs)
   })
 
-  it('peers elsewhere get 403 as text', async () => {
+  it('refuses other machines with 403 as text', async () => {
     const app = createApp({ product: 'chainweb', packageVersion: '0', nowMs: Date.now })
-    app.post('/devnet/x', (request, reply) => (refuseForeign(request, reply) ? reply : reply.send('done')))
+    app.post('/devnet/x', (request, reply) => {
+      const refusal = foreignRefusal(request)
+      return refusal === null ? reply.send('done') : refuse(reply, refusal)
+    })
     const call = async (remoteAddress: string) => {
       const { statusCode, body, headers } = await app.inject({ method: 'POST', url: '/devnet/x', remoteAddress })
       return [statusCode, body, headers['content-type']]
@@ -97,7 +102,7 @@ describe('who may control', () => {
 })
 
 describe('rules set by hand', () => {
-  it('difficulty: of the next block of every chain; old work is over; chains stay valid', async () => {
+  it('a new difficulty holds from the next block of every chain on, and ends earlier work', async () => {
     const { devnet, peer, status, additions } = await start({ graph: 'pair', blockDelayMs: 5 })
     await order(peer, '/make-blocks', { 0: 5, 1: 5 })
     const old = await getWork(peer, 0)
@@ -117,7 +122,7 @@ describe('rules set by hand', () => {
     expect((await checkNode({ url: devnet.url })).violations.map(({ rule }) => rule)).toContain('target')
   })
 
-  it('block delay: told by /info, and targets follow it', async () => {
+  it('a new block delay is in /info, and targets follow it', async () => {
     const { devnet, peer, status } = await start({ graph: 'pair', difficulty: 4n, blockDelayMs: 8 })
     await order(peer, '/make-blocks', { 0: 8, 1: 8 })
     const changed = await order(peer, '/devnet/block-delay', { blockDelayMs: 2.5 })
@@ -146,7 +151,7 @@ describe('rules set by hand', () => {
 })
 
 describe('pause and resume', () => {
-  it('no work for a paused chain, solutions of earlier work come too late, and resume is a New Cut', async () => {
+  it('a paused chain has no work and takes no solutions, and miners hear of its resumption', async () => {
     const { devnet, peer, additions, status } = await start()
     const early = solve(await getWork(peer, 6))
     const stream = await watch(devnet.url, 6)
@@ -171,7 +176,7 @@ describe('pause and resume', () => {
     expect((await checkNode({ url: devnet.url })).violations).toEqual([])
   })
 
-  it('when no chain can be mined: 503 that says why', async () => {
+  it('answers 503 and says why when no chain can be mined', async () => {
     const { peer } = await start({ graph: 'triangle' })
     await order(peer, '/devnet/pause', { chain: 0 })
     for (let i = 0; i < 2; i++) await mineBlock(peer)
@@ -198,7 +203,7 @@ describe('pause and resume', () => {
     expect(Object.keys(added)).toEqual(['0'])
   })
 
-  it.each(['/devnet/pause', '/devnet/resume'])('%s: a chain that there is not', async (path) => {
+  it.each(['/devnet/pause', '/devnet/resume'])('%s refuses a chain that does not exist', async (path) => {
     const { peer } = await start()
     expect(await refusal(peer, path, { chain: 20 })).toEqual([400, 'there is no chain 20: chains are 0 to 19'])
     expect((await refusal(peer, path, { chain: '2' }))[0]).toBe(400)
@@ -206,7 +211,7 @@ describe('pause and resume', () => {
 })
 
 describe('streams', () => {
-  it('closes them cleanly; new ones may be opened', async () => {
+  it('closes them cleanly, and new ones may be opened', async () => {
     const { devnet, peer, status } = await start({ pow: false })
     const mining = await watch(devnet.url, 0)
     const header = await OpenResponse.open(`${devnet.url}${PREFIX}/header/updates`)
@@ -224,7 +229,7 @@ describe('streams', () => {
     while ((await status()).streams.open.header > 0);
   })
 
-  it('stalls them: open but silent, and events are lost; later ones come', async () => {
+  it('stalls them: they stay open, and events are lost until they are resumed', async () => {
     const { devnet, peer, status } = await start({ pow: false })
     const mining = await watch(devnet.url, 0)
     const header = await OpenResponse.open(`${devnet.url}${PREFIX}/header/updates`)
@@ -243,7 +248,7 @@ describe('streams', () => {
     for (const { text } of [mining, opened]) expect(text.replaceAll(EVENT, '')).toBe('')
   })
 
-  it('other words are refused', async () => {
+  it('refuses other actions and other streams', async () => {
     const { peer } = await start()
     for (const body of [{ action: 'stop', stream: 'all' }, { action: 'close', stream: 'cut' }, { action: 'close' }]) {
       expect((await refusal(peer, '/devnet/streams', body))[0]).toBe(400)
@@ -272,7 +277,7 @@ describe('faults', () => {
     expect((await watch(devnet.url, 0)).status).toBe(200)
   })
 
-  it('answers late; count 0 clears', async () => {
+  it('answers late, until count 0 clears the fault', async () => {
     const { peer } = await start()
     await order(peer, '/devnet/faults', { operation: 'cut', count: 1, delayMs: 120 })
     const sentAtMs = performance.now()
@@ -312,7 +317,7 @@ describe('faults', () => {
   })
 })
 
-it('the clock goes ahead, block times with it, and never back', async () => {
+it('the clock can be set ahead, block times with it, and never back', async () => {
   const { devnet, peer, status } = await start({ graph: 'pair', pow: false })
   const hourMs = 3_600_000
   const { aheadMs, nowMs } = await order(peer, '/devnet/clock', { advanceMs: hourMs })
@@ -333,26 +338,32 @@ it('the clock goes ahead, block times with it, and never back', async () => {
 })
 
 it('acknowledges a change only when it is durable', async () => {
-  const clock = new NodeClock()
-  const chains = new Chains({ network: { ...development, window: null }, checkPow: false, now: clock.microseconds })
+  const clock = new NodeClock(systemClock)
+  let settle: () => void = () => undefined
+  const durable = () =>
+    new Promise<void>((resolve) => {
+      settle = resolve
+    })
+  const chains = new Chains({
+    network: { ...development, window: null },
+    checkPow: false,
+    now: clock.microseconds,
+    journal: { ...noJournal, durable },
+  })
   const random = Math.random
   const app = createApp({ product: 'chainweb', packageVersion: '0', nowMs: Date.now })
   const controls = new Controls()
-  const router = new Router({ app, prefix: '', hasChain: () => true, intercept: controls.intercept })
-  let settle: () => void = () => undefined
+  const router = new Router({ app, prefix: '', chains: 20, intercept: controls.intercept })
   controls.serve(router, {
     chains,
     coordinator: coordinatorOf(chains, { random, nowMs: Date.now }),
     account: developmentAccount,
-    payloadFor: (account, parentHash) => blockPayload(account, parentHash),
+    search: noSearch,
     autoMine: null,
     nodeClock: clock,
-    timers: { wallMs: Date.now, monotonicMs: Date.now, after: () => () => undefined },
+    clock: systemClock,
+    onNotice: () => undefined,
     random,
-    settled: () =>
-      new Promise((resolve) => {
-        settle = resolve
-      }),
   })
   const peer = new Peer(await app.listen({ port: 0, host: '127.0.0.1' }))
   onTestFinished(async () => {
@@ -385,7 +396,7 @@ it('calls take turns in the order of arrival, and only so many wait', async () =
       return i
     }),
   )
-  await expect(turns.take(async () => 64)).rejects.toMatchObject({ status: 503 })
+  await expect(turns.take(async () => 64)).rejects.toMatchObject({ problem: { kind: 'too-many-waiting', waiting: 64 } })
   open()
   const settled = await Promise.allSettled(results)
   expect(ran).toEqual(Array.from({ length: 64 }, (_, i) => i))
@@ -393,7 +404,7 @@ it('calls take turns in the order of arrival, and only so many wait', async () =
   expect(await turns.take(async () => 65)).toBe(65)
 })
 
-it('status of a new node', async () => {
+it('/devnet/status of a new node says that nothing is set by hand', async () => {
   const { status } = await start({ graph: 'pair' })
   expect(await status()).toEqual({
     mode: 'blocks by miners',

@@ -4,9 +4,9 @@ import { expect, it } from 'vitest'
 import { NewcutError } from '../../src/core/errors.ts'
 import { checkDataDirectory } from '../../src/devnet/data/check.ts'
 import { openDataDirectory } from '../../src/devnet/data/directory.ts'
-import { startDevnet } from '../../src/devnet/devnet.ts'
 import { randomFrom } from '../random.ts'
 import { grow, temporaryDirectory } from './grow.ts'
+import { startDevnet } from './whole-node.ts'
 
 /** Ways in which a file of a database comes to harm. */
 const harm: Readonly<Record<string, (path: string, random: () => number) => Promise<void>>> = {

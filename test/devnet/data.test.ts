@@ -12,15 +12,15 @@ import { checkDataDirectory } from '../../src/devnet/data/check.ts'
 import { writeCopy } from '../../src/devnet/data/copy.ts'
 import { openDataDirectory } from '../../src/devnet/data/directory.ts'
 import { snapshotOf } from '../../src/devnet/data/records.ts'
-import { startDevnet } from '../../src/devnet/devnet.ts'
 import { Chains } from '../../src/devnet/rules/chains.ts'
-import { networkOf, settingsOf } from '../../src/devnet/settings.ts'
+import { networkOf, settingsOf } from '../../src/devnet/rules/settings.ts'
 import { run, start as startProcess, stopAll } from '../cli/run.ts'
 import { checkNode } from './checker.ts'
 import { jsonOf, PREFIX, start } from './common.ts'
 import { fork, grow, temporaryDirectory } from './grow.ts'
 import { getWork, mineBlock, submit, targetOf } from './miner.ts'
 import { Peer } from './request.ts'
+import { startDevnet } from './whole-node.ts'
 
 afterEach(stopAll)
 
@@ -51,6 +51,7 @@ describe('a network on disk', () => {
       blockDelayMs: 200,
       pow: true,
       adjusts: true,
+      autoMine: null,
     })
     expect(jsonOf(await again.peer.get('/info')).nodeBlockDelay).toBe(200_000)
     for (let i = 0; i < 70; i++) await mineBlock(again.peer)
@@ -105,9 +106,9 @@ describe('a network on disk', () => {
     const dataDir = await temporaryDirectory()
     const { devnet, peer } = await start({ dataDir, ...small })
     const { chains } = devnet
-    const flushed = chains.flushed.bind(chains)
+    const durable = chains.durable.bind(chains)
     let write: (failure?: Error) => void = () => expect.fail('nobody waits')
-    chains.flushed = () =>
+    chains.durable = () =>
       new Promise((resolve, reject) => (write = (failure) => (failure ? reject(failure) : resolve())))
     let answered = 0
     const count = ({ status }: { status: number }) => (answered = status)
@@ -123,7 +124,7 @@ describe('a network on disk', () => {
     expect(await second).toBe(500)
     // What is written is in the files, whatever becomes of the process.
     grow(chains, 100)
-    await flushed()
+    await durable()
     const copy = join(await temporaryDirectory(), 'copy')
     await cp(dataDir, copy, { recursive: true })
     expect(await checkDataDirectory(copy)).toMatchObject({ blocks: 112, findings: [] })
@@ -139,7 +140,7 @@ describe('a network on disk', () => {
     data.blocks.admit()
     data.blocks.changed(data.loaded)
     expect(() => data.blocks.admit()).toThrow('20001 blocks wait to be written, at most 20000 may')
-    await data.blocks.flushed()
+    await data.blocks.durable()
     data.blocks.admit()
     await data.close()
   })
@@ -225,7 +226,7 @@ describe('a directory that cannot be used', () => {
     )
   })
 
-  it('has one bit that is another', async () => {
+  it('has one flipped bit', async () => {
     const directory = await temporaryDirectory()
     const devnet = await startDevnet({ port: 0, dataDir: directory, ...small, graph: 'pair' })
     grow(devnet.chains, 4)
@@ -249,7 +250,7 @@ describe('a directory that cannot be used', () => {
     expect(await refused(startDevnet({ port: 0, dataDir: directory }))).toContain('block/0000000003: a wrong checksum')
   })
 
-  it('has a beginning that was broken off, and begins anew', async () => {
+  it('holds a beginning that was interrupted, and begins anew', async () => {
     const directory = await temporaryDirectory()
     const database = new ClassicLevel(join(directory, 'blocks.new'))
     await database.put('block/0000000000', 'anything')

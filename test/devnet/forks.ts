@@ -5,7 +5,8 @@ import type { Cut } from '../../src/core/cut.ts'
 import { encodeWork, type Header } from '../../src/core/header.ts'
 import { payloadHashes } from '../../src/core/payload.ts'
 import type { Chains } from '../../src/devnet/rules/chains.ts'
-import { blockPayload, type Payload } from '../../src/devnet/store/payload.ts'
+import type { Payload } from '../../src/devnet/store/payload.ts'
+import { blockPayload } from './block-payload.ts'
 
 export interface BlockOptions {
   /** Who mines: other miners make other blocks. */
@@ -18,10 +19,10 @@ export function makeBlock(chains: Chains, cut: Cut, chain: number, options: Bloc
   const parent = cut.get(chain)
   if (parent === undefined) throw new Error(`the cut has no chain ${chain}`)
   const miner = { account: options.account ?? 'miner', predicate: 'keys-all', publicKeys: [] }
-  const parts = { ...blockPayload(miner, parent.hash), transactions: options.transactions ?? [] }
+  const parts = { ...blockPayload(miner, parent), transactions: options.transactions ?? [] }
   const payload: Payload = { ...parts, ...payloadHashes(parts) }
   const work = chains.newWork(chain, payload.payloadHash, cut)
-  if (typeof work === 'number') throw new Error(`chain ${chain} waits for chain ${work}`)
+  if ('blockedBy' in work) throw new Error(`chain ${chain} waits for chain ${work.blockedBy}`)
   const header: Header = { ...work, hash: blockHash(encodeWork(work)) }
   return { header, payload }
 }

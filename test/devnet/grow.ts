@@ -8,15 +8,15 @@ import type { Cut } from '../../src/core/cut.ts'
 import { encodeWork, type Header } from '../../src/core/header.ts'
 import { payloadHashes } from '../../src/core/payload.ts'
 import type { Chains } from '../../src/devnet/rules/chains.ts'
-import { blockPayload, type Payload } from '../../src/devnet/store/payload.ts'
+import type { Payload } from '../../src/devnet/store/payload.ts'
+import { blockPayload } from './block-payload.ts'
 
 const miner = { account: 'k:a11ce', predicate: 'keys-all', publicKeys: ['a11ce'] }
 
 /** A payload for the block on top of `parent` with these signed commands in it. */
-export function payloadFor(parent: Uint8Array, commands: readonly object[] = []): Payload {
+export function payloadFor(parent: Header, commands: readonly object[] = []): Payload {
   const parts = {
-    minerData: blockPayload(miner, parent).minerData,
-    coinbase: blockPayload(miner, parent).coinbase,
+    ...blockPayload(miner, parent),
     transactions: commands.map((command) => ({
       transaction: new TextEncoder().encode(JSON.stringify(command)),
       output: new TextEncoder().encode('{}'),
@@ -33,9 +33,9 @@ export function nextBlock(
 ): { header: Header; payload: Payload } | undefined {
   const parent = cut.get(chain)
   if (parent === undefined) throw new Error(`no chain ${chain}`)
-  const payload = payloadFor(parent.hash, commands)
+  const payload = payloadFor(parent, commands)
   const work = chains.newWork(chain, payload.payloadHash, cut)
-  return typeof work === 'number' ? undefined : { header: { ...work, hash: blockHash(encodeWork(work)) }, payload }
+  return 'blockedBy' in work ? undefined : { header: { ...work, hash: blockHash(encodeWork(work)) }, payload }
 }
 
 /** Adds blocks to the cut, chain by chain as they are open. */

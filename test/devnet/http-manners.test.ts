@@ -2,9 +2,9 @@ import { METHODS } from 'node:http'
 import net from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { type Devnet, startDevnet } from '../../src/devnet/devnet.ts'
 import { brief, CheckedPeer, JSON_TYPE, PREFIX, TEXT } from './common.ts'
 import { Peer } from './request.ts'
+import { type Devnet, startDevnet } from './whole-node.ts'
 
 const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'))
 if (!hasIpv6) process.stderr.write('test of IPv6 addresses skipped: this machine has no ::1\n')
@@ -82,7 +82,7 @@ describe('CORS, as a live node', () => {
     }
   })
 
-  it('nor does the form of the request', async () => {
+  it('no form of a request opens a control path to pages', async () => {
     const answer = await sendRaw(
       'GET http://node/devnet/status HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n',
     )
@@ -90,7 +90,7 @@ describe('CORS, as a live node', () => {
     expect(answer).not.toContain('access-control')
   })
 
-  it('a path that does not exist has none', async () => {
+  it('a path that does not exist answers no preflight', async () => {
     expect((await preflight('/nowhere', 'GET')).status).toBe(404)
   })
 })

@@ -1,11 +1,11 @@
 /** Answers have a size that they do not exceed, however large the blocks are. */
 import { beforeAll, expect, it } from 'vitest'
 import { payloadHashes } from '../../src/core/payload.ts'
-import { type Devnet, startDevnet } from '../../src/devnet/devnet.ts'
-import { PAGE_BYTES_LIMIT } from '../../src/devnet/http/routes/chain.ts'
-import { BATCH_LENGTH_LIMIT } from '../../src/devnet/http/routes/payload.ts'
+import { MAX_PAGE_BYTES } from '../../src/devnet/http/routes/chain.ts'
+import { MAX_BATCH_LENGTH } from '../../src/devnet/http/routes/payload.ts'
 import { brief, CheckedPeer, jsonOf, PREFIX, TEXT } from './common.ts'
 import type { Answer } from './request.ts'
+import { type Devnet, startDevnet } from './whole-node.ts'
 
 const BLOCKS = 20
 const BLOCK_BYTES = 1_500_000
@@ -23,7 +23,7 @@ beforeAll(async () => {
     const parts = { minerData: none, coinbase: none, transactions: [{ transaction, output: none }] }
     const payload = { ...parts, ...payloadHashes(parts) }
     const work = devnet.chains.newWork(0, payload.payloadHash)
-    expect(typeof work === 'number' ? work : devnet.chains.add(work, payload).status).toBe('added')
+    expect('blockedBy' in work ? work : devnet.chains.add(work, payload).status).toBe('added')
   }
   return async () => {
     peer.close()
@@ -40,10 +40,10 @@ async function allPages(ask: (query: string) => Promise<Answer>): Promise<string
     const answer = await ask(query)
     const { limit, items, next } = jsonOf(answer)
     expect(limit).toBe(items.length)
-    expect(answer.body.length).toBeLessThan(PAGE_BYTES_LIMIT + 1.5 * BLOCK_BYTES)
+    expect(answer.body.length).toBeLessThan(MAX_PAGE_BYTES + 1.5 * BLOCK_BYTES)
     hashes.push(...hashesOf(items))
     if (next === null || !next.startsWith('inclusive:')) return hashes
-    expect(answer.body.length).toBeGreaterThan(PAGE_BYTES_LIMIT)
+    expect(answer.body.length).toBeGreaterThan(MAX_PAGE_BYTES)
     query = `?next=${next}`
   }
 }
@@ -72,7 +72,7 @@ it('a batch of more payloads than an answer may hold is refused', async () => {
     expect(brief(await batch(keys, path))).toEqual([
       400,
       TEXT,
-      `the answer would exceed ${BATCH_LENGTH_LIMIT} bytes; ask for fewer payloads at once`,
+      `the answer would exceed ${MAX_BATCH_LENGTH} bytes; ask for fewer payloads at once`,
     ])
     expect(jsonOf(await batch(keys.slice(0, 10), path))).toHaveLength(10)
   }

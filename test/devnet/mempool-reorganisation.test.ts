@@ -4,11 +4,11 @@ import type { Cut } from '../../src/core/cut.ts'
 import { graphs } from '../../src/core/graph.ts'
 import { encodeWork, type Header } from '../../src/core/header.ts'
 import { development } from '../../src/core/network.ts'
-import { readCommand } from '../../src/devnet/mempool/command.ts'
+import { Fault, readCommand } from '../../src/devnet/mempool/command.ts'
 import { Mempools } from '../../src/devnet/mempool/mempools.ts'
 import { Chains } from '../../src/devnet/rules/chains.ts'
-import { blockPayload } from '../../src/devnet/store/payload.ts'
 import { indexBlock, MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
+import { blockPayload } from './block-payload.ts'
 import { type Change, type Signed, signed } from './command.ts'
 import { brief, start, TEXT } from './common.ts'
 import { headPayload, insert, insertTexts, keysIn, pending } from './mempool-common.ts'
@@ -29,12 +29,12 @@ function fork(chains: Chains, parent: Header, commands: readonly Signed[]): Head
     output: Buffer.from('{}'),
   }))
   const parts = {
-    ...blockPayload({ account: 'fork', predicate: 'keys-all', publicKeys: [] }, parent.hash),
+    ...blockPayload({ account: 'fork', predicate: 'keys-all', publicKeys: [] }, parent),
     transactions,
   }
   const payload = { ...parts, ...hashesOf(parts) }
   const fields = chains.newWork(0, payload.payloadHash, cut)
-  if (typeof fields === 'number') throw new Error('blocked')
+  if ('blockedBy' in fields) throw new Error('blocked')
   const header = { ...fields, hash: blockHash(encodeWork(fields)) }
   expect(chains.insert(header, payload).status).toBe('added')
   return header
@@ -153,7 +153,10 @@ describe('with a clock of its own', () => {
     expect(pool.pending(1n).hashes).toEqual([long.hash])
     advance(600_000)
     expect([pool.nextBlock, pool.get(long.hash), changes]).toEqual([[], undefined, 2])
-    expect(pools.insert(0, [JSON.stringify(long)])).toMatch(/expired/)
+    expect(pools.insert(0, [JSON.stringify(long)])).toMatchObject({
+      element: 0,
+      fault: expect.stringMatching(/expired/),
+    })
   })
 
   it('the next block is the same array until it is another choice', () => {
@@ -187,7 +190,10 @@ describe('with a clock of its own', () => {
     advance(100_000)
     chains.adopt(new Map([[0, fork(chains, fork(chains, genesis, []), [])]]))
     expect(pool.pending(null).hashes).toEqual([long.hash])
-    expect(pools.insert(0, [JSON.stringify(short)])).toMatch(/expired/)
+    expect(pools.insert(0, [JSON.stringify(short)])).toMatchObject({
+      element: 0,
+      fault: expect.stringMatching(/expired/),
+    })
   })
 
   it('a pool has an end, and a full one stays as it is', { timeout: 60_000 }, () => {
@@ -197,10 +203,9 @@ describe('with a clock of its own', () => {
     chains.adopt(new Map([[0, fork(chains, genesis, [mined])]]))
     // As many bytes as fit: 16 MiB.
     const cont = { pactId: 'p', step: 1, rollback: false, proof: 'x'.repeat(1_600_000), data: {} }
+    const full = { full: { transactions: 10_000, bytes: 16_777_216 } }
     const large = Array.from({ length: 11 }, () => JSON.stringify(signed({ ttl: 600 }, { payload: { cont } })))
-    expect(pools.insert(0, large)).toMatch(
-      /^the pool of this chain is full: at most 10000 transactions of 16777216 bytes/,
-    )
+    expect(pools.insert(0, large)).toEqual(full)
     expect(pool.size).toBe(0)
     expect(pools.insert(0, large.slice(0, 10))).toBe(null)
     expect(pools.insert(0, [JSON.stringify(signed())])).toBe(null)
@@ -208,10 +213,10 @@ describe('with a clock of its own', () => {
     // What was removed makes room. Unchecked copies: ten thousand signatures would take seconds.
     const destination = { network: development.name, chain: 0, nowMs: Date.now() }
     const one = readCommand(JSON.stringify(signed()), destination)
-    if (typeof one === 'string') throw new Error(one)
+    if (one instanceof Fault) throw new Error(one.message)
     const many = Array.from({ length: 10_000 }, (_, i) => ({ ...one, key: `copy ${i}` }))
     expect(pool.insert(many)).toBe(null)
-    expect(pools.insert(0, [JSON.stringify(signed())])).toMatch(/^the pool of this chain is full/)
+    expect(pools.insert(0, [JSON.stringify(signed())])).toEqual(full)
     expect(pool.insert(many)).toBe(null)
     chains.adopt(new Map([[0, fork(chains, fork(chains, genesis, []), [])]]))
     expect([pool.size, pool.get(mined.hash)]).toEqual([10_000, undefined])

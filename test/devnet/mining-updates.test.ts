@@ -1,10 +1,10 @@
 import net from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import type { Devnet } from '../../src/devnet/devnet.ts'
 import { expectSoon } from '../soon.ts'
 import { brief, expectCommonHeaders, PREFIX, start, TEXT } from './common.ts'
 import { at, bob, getWork, heightOf, mineBlock, solve, submit } from './miner.ts'
 import { OpenResponse } from './request.ts'
+import type { Devnet } from './whole-node.ts'
 
 const EVENT = 'event:New Cut\n\n'
 const bodyOf = (chain: number) => {

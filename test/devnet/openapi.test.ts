@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Errors } from 'typebox/schema'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Devnet, startDevnet } from '../../src/devnet/devnet.ts'
 import { operations } from '../../src/schema/operations.ts'
 import { BINARY, brief, CheckedPeer, JSON_TYPE, jsonOf, OBJECTS, PREFIX, start } from './common.ts'
 import { growCut } from './forks.ts'
 import { interfaceEndpoints } from './interface.ts'
 import { askForWork } from './miner.ts'
 import { Peer, type RequestOptions } from './request.ts'
+import { type Devnet, startDevnet } from './whole-node.ts'
 
 const backupDir = mkdtempSync(join(tmpdir(), 'newcut-openapi-'))
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Devnet, startDevnet } from '../../src/devnet/devnet.ts'
 import { BINARY, brief, CheckedPeer, JSON_TYPE, jsonOf, OBJECTS, PREFIX, TEXT } from './common.ts'
 import { growCut, idOf } from './forks.ts'
+import { type Devnet, startDevnet } from './whole-node.ts'
 
 const UNKNOWN = 'A'.repeat(43)
 const transactions = [
@@ -125,7 +125,8 @@ describe('one payload', () => {
       expect(brief(await get(`${keys[1]}${path}?height=x`)).slice(0, 2)).toEqual([400, TEXT])
       expect(brief(await get(`${keys[1].slice(1)}${path}`)).slice(0, 2)).toEqual([400, TEXT])
       expect(brief(await get(`${keys[1]}${path}`, 'text/html'))).toEqual([406, undefined, ''])
-      expect(brief(await get(`${keys[1]}${path}`, undefined, 2))).toEqual([404, undefined, ''])
+      const elsewhere = brief(await get(`${keys[1]}${path}`, undefined, 2))
+      expect(elsewhere).toEqual([404, TEXT, 'there is no chain 2: chains are 0 to 1'])
     }
   })
 })

@@ -2,22 +2,26 @@
  * A node that reorganises its chains again and again, and after each step, once it is on disk, prints what there is.
  * A process of its own, so that it can be killed. Argument: data directory.
  */
+
+import { machineFor } from '../../dist/src/compose/devnet-machine.js'
 import { blockHash } from '../../dist/src/core/block-hash.js'
 import { encodeBase64Url } from '../../dist/src/core/bytes.js'
 import { encodeWork } from '../../dist/src/core/header.js'
-import { blockPayload } from '../../dist/src/devnet/chain/payload.js'
-import { startDevnet } from '../../dist/src/devnet/devnet.js'
+import { startNode } from '../../dist/src/devnet/devnet.js'
+import { BlockBuilder } from '../../dist/src/devnet/work/block-builder.js'
+import { noContracts } from '../../dist/src/devnet/work/executor.js'
 
 const miner = { account: 'k:a11ce', predicate: 'keys-all', publicKeys: ['a11ce'] }
-const { chains } = await startDevnet({ port: 0, pow: false, graph: 'pair', dataDir: process.argv[2] })
+const builder = new BlockBuilder(noContracts, () => 0n)
+const { chains } = await startNode({ port: 0, pow: false, graph: 'pair', dataDir: process.argv[2] }, machineFor({}))
 
 /** Inserts blocks on top of a cut; returns the heads of that branch. */
 function branch(from, count) {
   const heads = new Map(from)
   for (let added = 0, chain = 0; added < count; chain = (chain + 1) % heads.size) {
-    const payload = blockPayload(miner, heads.get(chain).hash)
+    const payload = builder.build({ chain, parent: heads.get(chain), miner, transactions: [] })
     const work = chains.newWork(chain, payload.payloadHash, heads)
-    if (typeof work === 'number') continue
+    if ('blockedBy' in work) continue
     const header = { ...work, hash: blockHash(encodeWork(work)) }
     const { status } = chains.insert(header, payload)
     if (status !== 'added') throw new Error(status)
@@ -31,10 +35,10 @@ for (let step = 0; ; step++) {
   const before = new Map(chains.cut)
   // Three steps that are one each: two blocks more, a longer branch in their place, a change of the rules.
   if (!chains.adopt(branch(before, 2))) throw new Error('the cut did not move')
-  await chains.flushed()
+  await chains.durable()
   if (!chains.adopt(branch(before, 4))) throw new Error('the longer branch was not adopted')
   chains.changeRules({ blockDelay: BigInt(1_000_000 + step) })
-  await chains.flushed()
+  await chains.durable()
   const heads = [...chains.cut.values()].map(({ hash }) => encodeBase64Url(hash))
   const line = { blocks: chains.store.size, ruleChanges: chains.rules.changes.length, heads }
   await new Promise((resolve) => process.stdout.write(`${JSON.stringify(line)}\n`, resolve))

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { checkDataDirectory } from '../../src/devnet/data/check.ts'
 import { openDataDirectory } from '../../src/devnet/data/directory.ts'
-import { startDevnet } from '../../src/devnet/devnet.ts'
 import { grow, temporaryDirectory } from './grow.ts'
+import { startDevnet } from './whole-node.ts'
 
 const small = { graph: 'petersen', pow: false } as const
 const quiet = { asked: {}, onFailure: () => undefined, onNotice: () => undefined }

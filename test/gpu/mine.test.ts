@@ -1,6 +1,6 @@
 /** The whole miner with nothing but a GPU, which a software driver stands in for, against the embedded network. */
 import { expect, it } from 'vitest'
-import { startDevnet } from '../../src/devnet/devnet.ts'
+import { startDevnet } from '../../src/compose/devnet.ts'
 import { GpuEngine } from '../../src/engine/gpu/gpu.ts'
 import { nonceRanges } from '../../src/engine/range.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'

@@ -7,7 +7,6 @@ import { afterAll, describe, expect, expectTypeOf, it, onTestFinished } from 'vi
 import { encodeBase64Url } from '../../src/core/bytes.ts'
 import { encodeHeader, type Header } from '../../src/core/header.ts'
 import { solves } from '../../src/core/pow.ts'
-import type { Devnet } from '../../src/devnet/devnet.ts'
 import {
   type Command,
   type HeaderObject,
@@ -18,6 +17,7 @@ import {
 } from '../../src/node/public.ts'
 import type { OperationId } from '../../src/schema/operations.ts'
 import { signed } from '../devnet/command.ts'
+import type { Devnet } from '../devnet/whole-node.ts'
 import { solve } from '../solve.ts'
 import { blocksOf, devnet, headerText, mine, payloadJson } from './mined.ts'
 

@@ -2,10 +2,10 @@
 import { onTestFinished } from 'vitest'
 import { encodeBase64Url } from '../../src/core/bytes.ts'
 import { headerToJson } from '../../src/core/header-json.ts'
-import { type Devnet, type DevnetOptions, startDevnet } from '../../src/devnet/devnet.ts'
 import type { Block } from '../../src/devnet/store/block-store.ts'
 import type { Payload } from '../../src/devnet/store/payload.ts'
 import { NodeClient } from '../../src/node/public.ts'
+import { type Devnet, type DevnetOptions, startDevnet } from '../devnet/whole-node.ts'
 import { solve } from '../solve.ts'
 
 const account = { account: 'k:test', predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] }

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
+import { type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
 import type { MinerAccount } from '../../src/core/payload.ts'
-import { type DevnetOptions, startDevnet } from '../../src/devnet/devnet.ts'
 import { NodeClient } from '../../src/node/client.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { miningNodeOf } from '../../src/source/node/mining-node.ts'

@@ -1,12 +1,12 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import { type Devnet, type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
 import { NewcutError } from '../../src/core/errors.ts'
 import { withCreationTime } from '../../src/core/header.ts'
 import type { MinerAccount } from '../../src/core/payload.ts'
 import { solves } from '../../src/core/pow.ts'
 import { workFromBytes } from '../../src/core/work.ts'
-import { type Devnet, type DevnetOptions, startDevnet } from '../../src/devnet/devnet.ts'
 import { NodeClient } from '../../src/node/client.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { miningNodeOf } from '../../src/source/node/mining-node.ts'
@@ -124,7 +124,7 @@ describe('work from a node', () => {
       const { work } = await nextWork()
       expect(await submit(source, solve(work.bytes))).toEqual(confirmed)
     }
-    const heights = [...node.chains.cut.values()].reduce((sum, { height }) => sum + Number(height), 0)
+    const heights = [...node.cut.values()].reduce((sum, { height }) => sum + Number(height), 0)
     expect(heights).toBe(5)
     expect(source.description).toContain('development (20 chains)')
     expect(source.workBytes).toBe(286)
@@ -137,7 +137,7 @@ describe('work from a node', () => {
     const chain = first.work.fields.chainId
     await until(() => source.connected)
     const pending = nextWork()
-    const elsewhere = node.chains.network.graphHistory[0].graph.adjacents[chain][0]
+    const elsewhere = node.network.graphHistory[0].graph.adjacents[chain][0]
     await mineElsewhere(node, elsewhere)
     expect(await within(pending, 150)).toBe('nothing')
     const minedAtMs = performance.now()

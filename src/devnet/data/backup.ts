@@ -4,20 +4,20 @@
  *     DIR/ID            a complete backup; ID: unix microseconds
  *     DIR/ID.partial    one that is under way or was broken off; it does not open
  */
-import { rename, rm } from 'node:fs/promises'
+import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeError } from '../../core/errors.ts'
 import type { BackupStatus } from '../../schema/bodies.ts'
 import type { ChainState } from '../rules/journal.ts'
-import type { NetworkSettings } from '../settings.ts'
+import type { NetworkSettings } from '../rules/settings.ts'
 import { writeCopy } from './copy.ts'
-import { isThere, makeDirectory } from './database.ts'
+import { isThere, makeDirectory, unusable } from './database.ts'
 import { BLOCKS, STATE } from './directory.ts'
 import { type Snapshot, snapshotOf } from './records.ts'
 import { StateDatabase } from './state-database.ts'
 
 export interface BackupOptions {
-  /** Where backups go; made when the first one is. */
+  /** Where backups go (`expectBackupDirectory`). */
   readonly directory: string
   readonly settings: NetworkSettings
   readonly state: () => ChainState
@@ -27,8 +27,23 @@ export interface BackupOptions {
   readonly onNotice: (message: string) => void
 }
 
+/**
+ * Makes the directory where backups go, if it is not there. Throws NewcutError DATA_UNUSABLE when nothing can be
+ * written to it.
+ */
+export async function expectBackupDirectory(directory: string): Promise<void> {
+  try {
+    await makeDirectory(directory)
+    // Only writing tells: permissions say nothing of file systems that are read-only or full.
+    await rm(await mkdtemp(join(directory, '.newcut-')), { recursive: true })
+  } catch (error) {
+    const hint = 'it must be a directory that this user may write to'
+    throw unusable(directory, `backups cannot be written: ${describeError(error)}`, { hint, cause: error })
+  }
+}
+
 /** Most failed jobs that are remembered. */
-const FAILED_LIMIT = 1000
+const MAX_FAILED_JOBS = 1000
 
 export class BackupJobs {
   readonly #options: BackupOptions
@@ -79,7 +94,7 @@ export class BackupJobs {
       await rename(partial, this.#placeOf(id))
     } catch (error) {
       onNotice(`backup ${id} failed: ${describeError(error)}`)
-      for (const oldest of this.#failed) if (this.#failed.size >= FAILED_LIMIT) this.#failed.delete(oldest)
+      for (const oldest of this.#failed) if (this.#failed.size >= MAX_FAILED_JOBS) this.#failed.delete(oldest)
       this.#failed.add(id)
       // What cannot be made may not be removable either; it stays a failed job all the same.
       await rm(partial, { recursive: true, force: true }).catch(() => undefined)
@@ -99,7 +114,7 @@ export class BackupJobs {
 
 /** The state database that follows from the first blocks. */
 async function writeState(location: string, { store, blocks }: Snapshot, stopped: AbortSignal): Promise<void> {
-  const options = { store, blocksFlushed: () => Promise.resolve(), onFailure: () => undefined }
+  const options = { store, durable: () => Promise.resolve(), onFailure: () => undefined }
   const state = await StateDatabase.create(location, options)
   try {
     await state.catchUp(blocks, stopped)

@@ -1,20 +1,21 @@
 /** The block database of a data directory: chains that outlive their node. */
 import { rename } from 'node:fs/promises'
 import { describeError, type NewcutError } from '../../core/errors.ts'
+import type { AutoMine } from '../rules/auto-mine-mode.ts'
 import type { ChainState, Journal } from '../rules/journal.ts'
-import type { NetworkSettings } from '../settings.ts'
+import type { NetworkSettings } from '../rules/settings.ts'
 import { writeCopy } from './copy.ts'
 import { type Database, destroyDatabase, type Entry, openDatabase, unusable } from './database.ts'
 import { GroupCommit } from './group-commit.ts'
 import { type LoadedState, loadChains } from './load.ts'
 import { DiskPayloads } from './payloads.ts'
-import { blockEntry, readSettings, rulesEntry, type Snapshot, snapshotOf, tipEntry } from './records.ts'
+import { blockEntry, networkEntry, readSettings, rulesEntry, type Snapshot, snapshotOf, tipEntry } from './records.ts'
 
 /** Most blocks that wait to be written: who adds many at once must let them be written in between. */
-const UNWRITTEN_LIMIT = 20_000
+const MAX_UNWRITTEN_BLOCKS = 20_000
 
 export class BlockDatabase implements Journal {
-  readonly settings: NetworkSettings
+  #settings: NetworkSettings
   readonly payloads: DiskPayloads
   readonly #database: Database
   readonly #commits: GroupCommit
@@ -27,7 +28,7 @@ export class BlockDatabase implements Journal {
   private constructor(database: Database, onFailure: (error: NewcutError) => void) {
     this.#database = database
     this.#onFailure = onFailure
-    this.settings = readSettings(database)
+    this.#settings = readSettings(database)
     this.payloads = new DiskPayloads(database)
     this.#commits = new GroupCommit(() => this.#write())
   }
@@ -60,7 +61,7 @@ export class BlockDatabase implements Journal {
 
   /**
    * The chains as they were written last, with the newest creation time of a block (microseconds). Throws NewcutError
-   * DATA_UNUSABLE when they do not hang together.
+   * DATA_UNUSABLE for records that are damaged, missing, or contradict each other.
    */
   async load(): Promise<LoadedState> {
     const state = await loadChains(this.#database, this.settings, this.payloads)
@@ -69,11 +70,26 @@ export class BlockDatabase implements Journal {
     return state
   }
 
+  get settings(): NetworkSettings {
+    return this.#settings
+  }
+
+  /** The mode with which the network goes on from now on. Throws NewcutError DATA_UNUSABLE. */
+  async setAutoMine(autoMine: AutoMine | null): Promise<void> {
+    if (JSON.stringify(autoMine) === JSON.stringify(this.#settings.autoMine)) return
+    this.#settings = { ...this.#settings, autoMine }
+    try {
+      await this.#database.batch([networkEntry(this.#settings)], { sync: true })
+    } catch (error) {
+      throw unusable(this.#database.location, 'cannot be written', { cause: error })
+    }
+  }
+
   admit(): void {
     if (this.#failure !== undefined) throw this.#failure
     const waiting = (this.#state?.store.size ?? 0) - this.#writtenBlocks
-    if (waiting <= UNWRITTEN_LIMIT) return
-    throw unusable(this.#database.location, `${waiting} blocks wait to be written, at most ${UNWRITTEN_LIMIT} may`)
+    if (waiting <= MAX_UNWRITTEN_BLOCKS) return
+    throw unusable(this.#database.location, `${waiting} blocks wait to be written, at most ${MAX_UNWRITTEN_BLOCKS} may`)
   }
 
   changed(state: ChainState): void {
@@ -81,14 +97,14 @@ export class BlockDatabase implements Journal {
     this.#commits.request()
   }
 
-  flushed(): Promise<void> {
-    return this.#commits.flushed()
+  durable(): Promise<void> {
+    return this.#commits.durable()
   }
 
   /** Writes what waits, and closes. Rejects with what went wrong with a write; it is closed all the same. */
   async close(): Promise<void> {
     try {
-      await this.flushed()
+      await this.durable()
     } finally {
       await this.#database.close()
     }

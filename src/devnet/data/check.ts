@@ -5,7 +5,7 @@ import { equalBytes } from '../../core/bytes.ts'
 import { describeError } from '../../core/errors.ts'
 import { payloadHashes } from '../../core/payload.ts'
 import { Chains } from '../rules/chains.ts'
-import { type NetworkSettings, networkOf } from '../settings.ts'
+import { type NetworkSettings, networkOf } from '../rules/settings.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
 import { requestKeysOf } from '../store/transaction-index.ts'
 import { BlockDatabase } from './block-database.ts'
@@ -15,7 +15,7 @@ import type { LoadedState } from './load.ts'
 import { StateDatabase } from './state-database.ts'
 
 /** Most findings that are kept; all are counted. */
-const FINDINGS_LIMIT = 100
+const MAX_FINDINGS = 100
 /** Between so many blocks others have their turn. */
 const PIECE_BLOCKS = 200
 
@@ -97,7 +97,7 @@ class Check {
   /** Blocks in the state database at `location`; null: there is none. */
   async state(location: string, stopped: AbortSignal | undefined): Promise<number | null> {
     if (!(await isThere(location))) return null
-    const options = { store: this.#store, blocksFlushed: () => Promise.resolve(), onFailure: () => undefined }
+    const options = { store: this.#store, durable: () => Promise.resolve(), onFailure: () => undefined }
     let state: StateDatabase
     try {
       state = await StateDatabase.open(location, options)
@@ -153,6 +153,6 @@ class Check {
 
   #add(finding: string): void {
     this.#findingCount++
-    if (this.#findings.length < FINDINGS_LIMIT) this.#findings.push(finding)
+    if (this.#findings.length < MAX_FINDINGS) this.#findings.push(finding)
   }
 }

@@ -1,6 +1,6 @@
 /** Writes chains as a block database of their own: how a network begins on disk, and how it is backed up. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { NetworkSettings } from '../settings.ts'
+import type { NetworkSettings } from '../rules/settings.ts'
 import { type Entry, openDatabase } from './database.ts'
 import { blockEntry, networkEntry, payloadEntry, rulesEntry, type Snapshot, tipEntry } from './records.ts'
 

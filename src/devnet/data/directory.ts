@@ -8,7 +8,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeError, type NewcutError } from '../../core/errors.ts'
 import { genesisState } from '../rules/chains.ts'
-import { type AskedSettings, describeSetting, type NetworkSettings, networkOf, settingsOf } from '../settings.ts'
+import { type AskedSettings, describeSetting, fixedSettings, networkOf, settingsOf } from '../rules/settings.ts'
 import { BlockDatabase } from './block-database.ts'
 import { isThere, makeDirectory, unusable } from './database.ts'
 import type { LoadedState } from './load.ts'
@@ -49,9 +49,10 @@ export async function openDataDirectory(directory: string, options: DataDirector
   const blocks = await BlockDatabase.open(join(directory, BLOCKS), onFailure)
   try {
     expectSettings(directory, blocks, asked)
+    if (asked.autoMine !== undefined) await blocks.setAutoMine(asked.autoMine)
     const loaded = await blocks.load()
     const { store } = loaded
-    const stateOptions = { store, blocksFlushed: () => blocks.flushed(), onFailure }
+    const stateOptions = { store, durable: () => blocks.durable(), onFailure }
     const state = await openState(join(directory, STATE), stateOptions, onNotice)
     // One after the other: the state is written after the blocks.
     const close = () => state.close().finally(() => blocks.close())
@@ -83,7 +84,7 @@ async function isNew(directory: string): Promise<boolean> {
 
 function expectSettings(directory: string, { settings }: BlockDatabase, asked: AskedSettings): void {
   const wanted = settingsOf(asked, settings)
-  for (const name of Object.keys(settings) as (keyof NetworkSettings)[]) {
+  for (const name of fixedSettings) {
     if (wanted[name] === settings[name]) continue
     const [has, not] = [describeSetting(name, settings), describeSetting(name, wanted)]
     throw unusable(directory, `its network has ${has}, not ${not}`, {

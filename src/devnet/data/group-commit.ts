@@ -25,8 +25,8 @@ export class GroupCommit {
     this.#gathering = gathering
   }
 
-  /** Resolves when all that was requested so far is written; rejects with the error of the write that failed. */
-  flushed(): Promise<void> {
+  /** Resolves when all that was requested so far is durable; rejects with the error of the write that failed. */
+  durable(): Promise<void> {
     return this.#gathering ?? this.#begun
   }
 }

@@ -10,7 +10,7 @@ import { graphs } from '../../core/graph.ts'
 import { type Header, type HeaderLayout, headerLayout } from '../../core/header.ts'
 import { expectBraid } from '../rules/braid.ts'
 import type { ChainState } from '../rules/journal.ts'
-import { type NetworkSettings, networkOf } from '../settings.ts'
+import { type NetworkSettings, networkOf } from '../rules/settings.ts'
 import { BlockStore } from '../store/block-store.ts'
 import { emptyPayload } from '../store/payload.ts'
 import type { PayloadStore } from '../store/payload-store.ts'
@@ -26,7 +26,7 @@ export interface LoadedState extends ChainState {
   readonly newestCreationTime: bigint
 }
 
-/** Throws NewcutError DATA_UNUSABLE when what is there does not hang together. */
+/** Throws NewcutError DATA_UNUSABLE for records that are damaged, missing, or contradict each other. */
 export async function loadChains(
   database: Database,
   settings: NetworkSettings,

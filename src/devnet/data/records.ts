@@ -1,7 +1,7 @@
 /**
  * The block database: what stands under which key. Every value is sealed (database.ts).
  *
- *     network              JSON: format of the database, settings of the network
+ *     network              JSON: format of the database, settings of the network, how it gets blocks by itself
  *     tip                  JSON: number of blocks and of rule changes, heads by chain
  *     rules                JSON: rule changes
  *     block/0000000123     header (210 + 36 x degree bytes); numbers count from 0 in the order of addition
@@ -14,7 +14,7 @@ import { graphNames } from '../../core/graph.ts'
 import { HashText } from '../../schema/bodies.ts'
 import type { ChainState } from '../rules/journal.ts'
 import type { RuleChange } from '../rules/rules.ts'
-import type { NetworkSettings } from '../settings.ts'
+import type { NetworkSettings } from '../rules/settings.ts'
 import type { BlockStore } from '../store/block-store.ts'
 import type { Payload } from '../store/payload.ts'
 import { encodePayloadRecord } from '../store/payload-record.ts'
@@ -35,6 +35,11 @@ export const payloadKey = (payloadHash: Uint8Array) => `payload/${encodeBase64Ur
 const Natural = Type.Integer({ minimum: 0 })
 const Decimal = Type.String({ pattern: '^[0-9]{1,80}$' })
 
+const AutoMineRecord = Type.Union([
+  Type.Object({ kind: Type.Literal('on-demand') }),
+  Type.Object({ kind: Type.Literal('constant'), blockTimeMs: Type.Number({ exclusiveMinimum: 0 }) }),
+  Type.Object({ kind: Type.Literal('simulated'), hashesPerSecond: Type.Number({ exclusiveMinimum: 0 }) }),
+])
 const NetworkRecord = Type.Object({
   format: Type.Literal(FORMAT),
   graph: Type.Union(graphNames.map((name) => Type.Literal(name))),
@@ -42,6 +47,8 @@ const NetworkRecord = Type.Object({
   difficulty: Decimal,
   pow: Type.Boolean(),
   adjusts: Type.Boolean(),
+  // Networks that were begun by an older newcut have none.
+  autoMine: Type.Optional(Type.Union([AutoMineRecord, Type.Null()])),
 })
 const TipRecord = Type.Object({ blocks: Natural, ruleChanges: Natural, heads: Type.Array(HashText) })
 const RulesRecord = Type.Array(
@@ -105,8 +112,15 @@ export function readSettings(database: Database): NetworkSettings {
     const hint = 'use the newcut that wrote it, or another directory'
     throw unusable(database.location, `format ${format}; this newcut reads format ${FORMAT}`, { hint })
   }
-  const { graph, blockDelayMs, difficulty, pow, adjusts } = checked(database, NETWORK_KEY, networkRecord, record)
-  return { graph, blockDelayMs, difficulty: BigInt(difficulty), pow, adjusts }
+  const {
+    graph,
+    blockDelayMs,
+    difficulty,
+    pow,
+    adjusts,
+    autoMine = null,
+  } = checked(database, NETWORK_KEY, networkRecord, record)
+  return { graph, blockDelayMs, difficulty: BigInt(difficulty), pow, adjusts, autoMine }
 }
 
 /** Throws NewcutError DATA_UNUSABLE. */

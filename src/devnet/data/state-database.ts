@@ -27,8 +27,8 @@ const transactionKey = (requestKey: string) => `transaction/${requestKey}`
 
 export interface StateDatabaseOptions {
   readonly store: BlockStore
-  /** Resolves when the blocks that are there now are written: what follows from them must not be there before them. */
-  readonly blocksFlushed: () => Promise<void>
+  /** Resolves when the blocks that are there now are durable: what follows from them must not be there before them. */
+  readonly durable: () => Promise<void>
   /** Hears once of a write that failed. */
   readonly onFailure: (error: NewcutError) => void
 }
@@ -128,7 +128,7 @@ export class StateDatabase implements TransactionIndex {
       stopped?.throwIfAborted()
       indexBlock(this, store.at(number))
       this.reached(number + 1)
-      if (number % PIECE_BLOCKS === 0) await this.#commits.flushed().then(() => nextTurn())
+      if (number % PIECE_BLOCKS === 0) await this.#commits.durable().then(() => nextTurn())
     }
     if (this.#blocks > this.#writtenBlocks) this.#commits.request()
   }
@@ -137,18 +137,18 @@ export class StateDatabase implements TransactionIndex {
   async close(): Promise<void> {
     try {
       if (this.#blocks > this.#writtenBlocks) this.#commits.request()
-      await this.#commits.flushed()
+      await this.#commits.durable()
     } finally {
       await this.#database.close()
     }
   }
 
   async #write(): Promise<void> {
-    const { store, blocksFlushed, onFailure } = this.#options
+    const { store, durable, onFailure } = this.#options
     const blocks = this.#blocks
     const written = [...this.#unwritten]
     const entries = written.map(([requestKey, record]) => jsonEntry(transactionKey(requestKey), record))
-    await blocksFlushed()
+    await durable()
     try {
       await this.#database.batch([...entries, tipEntry(store, blocks)])
     } catch (error) {

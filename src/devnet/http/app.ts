@@ -1,30 +1,19 @@
 /** What every endpoint of the embedded node shares: headers on each response, plain-text errors, event streams. */
 import { type IncomingMessage, METHODS, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import fastify, {
-  type FastifyBaseLogger,
-  type FastifyError,
-  type FastifyInstance,
-  type FastifyReply,
-  type RawReplyDefaultExpression,
-  type RawRequestDefaultExpression,
-  type RawServerDefault,
-} from 'fastify'
+import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
 import type { ProductWord } from '../../core/header-json.ts'
 import { JSON_TYPE, TEXT } from '../../schema/operation.ts'
-import type { Refusal } from '../refusal.ts'
+import { type Refusal, refusalOf } from './refusal.ts'
 
-export type App = FastifyInstance<
-  RawServerDefault,
-  RawRequestDefaultExpression,
-  RawReplyDefaultExpression,
-  FastifyBaseLogger,
-  TypeBoxTypeProvider
->
+export type App = FastifyInstance
 
 /** Largest request body: 2 MiB (PROTOCOL.md E.0). */
-const BODY_LIMIT_BYTES = 2 * 1024 * 1024
+const MAX_BODY_BYTES = 2 * 1024 * 1024
+/** Where nobody says how many descriptors the process may have. */
+const DEFAULT_MAX_CONNECTIONS = 1000
+/** Lets pages of any site read an answer. */
+export const ALLOW_ORIGIN = 'access-control-allow-origin'
 const PARSER_STATUS: ReadonlyMap<string | undefined, number> = new Map([
   ['HPE_HEADER_OVERFLOW', 431],
   ['ERR_HTTP_REQUEST_TIMEOUT', 408],
@@ -32,45 +21,56 @@ const PARSER_STATUS: ReadonlyMap<string | undefined, number> = new Map([
 const METHODS_IN_USE: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT']
 const WITHOUT_BODY = { hasBody: false, overrideExisting: true }
 /** Any part of a path that node:http lets through reaches its route and is judged there. */
-const PATH_PART_LIMIT = 16 * 1024
+const MAX_PATH_PART_LENGTH = 16 * 1024
+
+/** How often connections are looked through for requests that take too long, at least. */
+const MAX_CHECK_INTERVAL_MS = 5000
+/** How long the other side may take to close its connection after such an answer. */
+const MAX_FAREWELL_MS = 1000
 
 export interface AppOptions {
   readonly product: ProductWord
   readonly packageVersion: string
   readonly nowMs: () => number
+  /** How long a request may take to arrive, headers and body; default: 30 s. Then it is answered with 408. */
+  readonly requestTimeoutMs?: number
+  /** Most connections at once: each takes a file descriptor, and without one more the process cannot go on. */
+  readonly maxConnections?: number
 }
 
-/** A fastify application with the manners of a node: 404 and 405 without a body, errors as text, bodies on GET. */
+/** A fastify application with the manners of a node: errors as text, 405 without a body, bodies on GET. */
 export function createApp(options: AppOptions): App {
+  const { requestTimeoutMs = 30_000, maxConnections = DEFAULT_MAX_CONNECTIONS } = options
   const app: App = fastify({
-    bodyLimit: BODY_LIMIT_BYTES,
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: requestTimeoutMs,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
     // node:http would answer what lacks one without any headers; the hook below does it.
-    http: { requireHostHeader: false },
-    routerOptions: { maxParamLength: PATH_PART_LIMIT },
-    ajv: { customOptions: { coerceTypes: true, removeAdditional: false } },
+    http: {
+      requireHostHeader: false,
+      headersTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: Math.min(requestTimeoutMs, MAX_CHECK_INTERVAL_MS),
+    },
+    routerOptions: { maxParamLength: MAX_PATH_PART_LENGTH },
     // Hooks do not run for a path that cannot be decoded.
     frameworkErrors: (error, request, reply) => {
       reply.headers(commonHeaders(options, request.socket))
       return sendError(reply, error)
     },
     clientErrorHandler: (error, socket) => refuseRaw(options, error, socket),
-  }).withTypeProvider<TypeBoxTypeProvider>()
+  })
+  app.server.maxConnections = maxConnections
   // Methods that no endpoint has come here for their 405 only, and fastify would ask some of them for a body.
   for (const method of METHODS) if (!METHODS_IN_USE.includes(method)) app.addHttpMethod(method, WITHOUT_BODY)
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.addHook('onRequest', (request, reply, done) => {
-    const { url } = request
-    // The route takes an object to find out; a path that is spelled plainly is its own.
-    const route = /^\/[^%]*$/.test(url) ? url : request.routeOptions.url
-    reply.headers(commonHeaders(options, request.socket, route))
+    reply.headers(commonHeaders(options, request.socket))
     if (request.headers.host !== undefined || request.raw.httpVersion !== '1.1') done()
     else refuse(reply, { status: 400, message: 'a request of HTTP/1.1 has a Host header' })
   })
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send())
   app.setErrorHandler((error: FastifyError, _request, reply) => sendError(reply, error))
   app.server.on('checkExpectation', ({ socket }: IncomingMessage, response: ServerResponse) => {
     const message = 'the only expectation that is met is 100-continue'
@@ -81,10 +81,10 @@ export function createApp(options: AppOptions): App {
 }
 
 function sendError(reply: FastifyReply, error: FastifyError): FastifyReply {
-  return refuse(reply, { status: error.statusCode ?? 500, message: error.message })
+  return refuse(reply, refusalOf(error) ?? { status: error.statusCode ?? 500, message: error.message })
 }
 
-/** Answers what is no HTTP request, for which there is neither a request nor a reply object. */
+/** Answers what the HTTP parser rejects or what took too long: there is neither a request nor a reply object then. */
 function refuseRaw(options: AppOptions, error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
@@ -98,28 +98,23 @@ function refuseRaw(options: AppOptions, error: Error & { code?: string }, socket
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}`)
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...headers, '', error.message].join('\r\n'))
+  // Whoever sends slowly reads slowly, or never closes.
+  setTimeout(() => socket.destroy(), MAX_FAREWELL_MS).unref()
 }
 
-/** `route`: the path that a request was matched to, spelled plainly. */
-function commonHeaders(
-  { product, packageVersion, nowMs }: AppOptions,
-  { remoteAddress, remotePort }: Socket,
-  route = '',
-) {
-  // No page of a browser may steer the network: what controls it is for programs on this machine. Not by the path of
-  // the request, which has many spellings: /%64evnet/ is /devnet/.
-  const isControl = /^\/(devnet\/|make-blocks)/.test(route)
+function commonHeaders({ product, packageVersion, nowMs }: AppOptions, { remoteAddress, remotePort }: Socket) {
   const address = remoteAddress?.includes(':') ? `[${remoteAddress}]` : remoteAddress
   return {
     'x-peer-addr': `${address}:${remotePort}`,
     'x-server-timestamp': Math.floor(nowMs() / 1000).toString(),
     [`x-${product}-node-version`]: packageVersion,
-    ...(isControl ? {} : { 'access-control-allow-origin': '*' }),
+    [ALLOW_ORIGIN]: '*',
   }
 }
 
 export function refuse(reply: FastifyReply, { status, message }: Refusal): FastifyReply {
-  return reply.code(status).type(TEXT).send(message)
+  // No text, no type.
+  return message === '' ? reply.code(status).send() : reply.code(status).type(TEXT).send(message)
 }
 
 /** JSON under exactly this content type: given a string, fastify would rewrite the type's parameters. */
@@ -174,13 +169,13 @@ export function streamEvent(text: string): StreamEvent {
   return { text: bytes, chunk: Buffer.from(`${bytes.length.toString(16)}\r\n${text}\r\n`) }
 }
 
-/** An open server-sent event stream. A reader that lets more than `BACKLOG_LIMIT_BYTES` wait is dropped. */
+/** An open server-sent event stream. A reader that lets more than `MAX_BACKLOG_BYTES` wait is dropped. */
 export interface EventStream {
   readonly send: (event: string | StreamEvent) => void
   readonly close: () => void
 }
 
-const BACKLOG_LIMIT_BYTES = 1024 * 1024
+const MAX_BACKLOG_BYTES = 1024 * 1024
 /** How long a reader may take for what was sent before the end of its stream. */
 const END_GRACE_MS = 5000
 
@@ -206,8 +201,8 @@ export function openEventStream(reply: FastifyReply, onClose: () => void): Event
     send: (event) => {
       // Between its end and 'close' a stream still hears of blocks; a write would be an unhandled error.
       if (raw.writableEnded || raw.destroyed) return
-      // Before this event: one that is larger than the limit is no reason to drop a reader that keeps up.
-      if (raw.writableLength > BACKLOG_LIMIT_BYTES) {
+      // Measured before this event: a reader that keeps up is not dropped because one event exceeds the limit.
+      if (raw.writableLength > MAX_BACKLOG_BYTES) {
         raw.destroy()
         return
       }

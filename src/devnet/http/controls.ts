@@ -1,23 +1,23 @@
 /** Puts the control of an embedded node together: what its router asks first, and what is served below /devnet/. */
 import type { FastifyReply } from 'fastify'
-import type { Clock } from '../../core/clock.ts'
 import type { Operation } from '../../schema/operation.ts'
-import type { NodeClock } from '../node-clock.ts'
-import { type AutoMine, AutoMiner, describeAutoMine } from '../orders/auto-mine.ts'
-import { BlockMaker, type BlockMakerOptions, OrderRefused } from '../orders/block-maker.ts'
+import { AutoMiner } from '../orders/auto-mine.ts'
+import { BlockMaker, type BlockMakerOptions } from '../orders/block-maker.ts'
+import { OrderRefused } from '../orders/order-refused.ts'
+import { type AutoMine, describeAutoMine } from '../rules/auto-mine-mode.ts'
+import type { NodeClock } from '../rules/node-clock.ts'
+import { refuse } from './app.ts'
 import { Faults } from './faults.ts'
 import type { Router } from './router.ts'
-import { Control, refuseForeign } from './routes/control.ts'
+import { Control } from './routes/control.ts'
 import { StreamGate } from './stream/stream-gate.ts'
+import { foreignRefusal } from './this-machine.ts'
 
-export interface ControlSetup extends Omit<BlockMakerOptions, 'signal'> {
+export interface ControlSetup extends BlockMakerOptions {
   readonly autoMine: AutoMine | null
   readonly nodeClock: NodeClock
-  readonly timers: Clock
   /** Uniform in [0, 1). */
   readonly random: () => number
-  /** Resolves when every change until now survives the end of the process. Default: at once. */
-  readonly settled?: () => Promise<void>
 }
 
 /**
@@ -32,25 +32,27 @@ export class Controls {
   #miner: AutoMiner | null = null
 
   /** For RouterOptions: foreigners are refused, and faults answer. */
-  intercept = async (operation: Operation, reply: FastifyReply): Promise<boolean> => {
-    if (operation.group === 'devnet') return refuseForeign(reply.request, reply)
-    return this.#faults.intercept(operation, reply)
+  intercept = (operation: Operation, reply: FastifyReply): boolean | Promise<boolean> => {
+    const foreign = operation.forThisMachine === true ? foreignRefusal(reply.request) : null
+    if (foreign !== null) void refuse(reply, foreign)
+    return foreign !== null || this.#faults.intercept(operation, reply)
   }
 
-  serve(router: Router, { autoMine, nodeClock, timers, random, settled, ...rest }: ControlSetup): void {
-    const maker = new BlockMaker({ ...rest, signal: this.#stopped.signal })
+  serve(router: Router, { autoMine, nodeClock, random, ...rest }: ControlSetup): void {
+    const maker = new BlockMaker(rest)
     const mode = autoMine === null ? 'blocks by miners' : describeAutoMine(autoMine)
+    const stopped = this.#stopped.signal
     const control = new Control(router, {
       maker,
       faults: this.#faults,
       streams: this.streams,
       clock: nodeClock,
       mode,
-      settled: settled ?? (() => Promise.resolve()),
+      stopped,
     })
     control.addRoutes()
     if (autoMine === null) return
-    this.#startMiner = () => new AutoMiner({ mode: autoMine, maker, clock: timers, random })
+    this.#startMiner = () => new AutoMiner({ mode: autoMine, maker, clock: rest.clock, random })
   }
 
   /** Starts what makes blocks by itself. */
@@ -61,6 +63,6 @@ export class Controls {
   /** Ends what runs by itself and what is being made. */
   stop(): void {
     this.#miner?.stop()
-    this.#stopped.abort(new OrderRefused(503, 'the node is stopping'))
+    this.#stopped.abort(new OrderRefused({ kind: 'stopping' }))
   }
 }

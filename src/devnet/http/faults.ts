@@ -5,7 +5,7 @@ import type { FastifyReply } from 'fastify'
 import type { Static } from 'typebox'
 import type { FaultOrder } from '../../schema/control.ts'
 import { type Operation, TEXT } from '../../schema/operation.ts'
-import { OrderRefused } from '../orders/block-maker.ts'
+import { RequestRefused } from './refusal.ts'
 
 export type Fault = Static<typeof FaultOrder>
 
@@ -25,27 +25,30 @@ export class Faults {
     return [...this.#faults.values()]
   }
 
-  /** Replaces the fault of its operation, one of `served`; count 0 clears it. Throws OrderRefused. */
+  /** Replaces the fault of its operation, one of `served`; count 0 clears it. Throws RequestRefused. */
   set(fault: Fault, served: readonly Operation[]): void {
     const names = served.filter(({ group }) => group !== 'devnet').map(({ id }) => id)
     if (!names.includes(fault.operation)) {
-      throw new OrderRefused(400, `there is no operation ${JSON.stringify(fault.operation)}: use ${names.join(', ')}`)
+      throw new RequestRefused(400, `there is no operation ${JSON.stringify(fault.operation)}: use ${names.join(', ')}`)
     }
     this.#faults.delete(fault.operation)
     if (fault.count === 0) return
     if (fault.status === undefined && fault.delayMs === undefined) {
-      throw new OrderRefused(400, 'a fault has a status, a delayMs, or both')
+      throw new RequestRefused(400, 'a fault has a status, a delayMs, or both')
     }
     if (fault.status === undefined && (fault.body !== undefined || fault.contentType !== undefined)) {
-      throw new OrderRefused(400, 'a fault with body or contentType needs a status')
+      throw new RequestRefused(400, 'a fault with body or contentType needs a status')
     }
     this.#faults.set(fault.operation, fault)
   }
 
   /** Delays and answers a call if it is to be; true: it is answered. */
-  async intercept({ id }: Operation, reply: FastifyReply): Promise<boolean> {
+  intercept({ id }: Operation, reply: FastifyReply): boolean | Promise<boolean> {
     const fault = this.#faults.get(id)
-    if (fault === undefined) return false
+    return fault === undefined ? false : this.#answer(id, fault, reply)
+  }
+
+  async #answer(id: string, fault: Fault, reply: FastifyReply): Promise<boolean> {
     const { count, status, body, contentType = TEXT, delayMs } = fault
     if (count > 1) this.#faults.set(id, { ...fault, count: count - 1 })
     else this.#faults.delete(id)

@@ -2,12 +2,13 @@
 import net from 'node:net'
 import { describeError } from '../../core/errors.ts'
 import type { PeerInfo } from '../../schema/bodies.ts'
-import type { Refusal } from '../refusal.ts'
+import type { Refusal } from './refusal.ts'
+import { isLoopback } from './this-machine.ts'
 
 /** Most peers; more are refused. */
-const PEER_LIMIT = 1000
+const MAX_PEERS = 1000
 /** Most peers that are being connected to at once. */
-const CHECK_LIMIT = 32
+const MAX_CHECKS = 32
 const CONNECT_TIMEOUT_MS = 10_000
 
 export class Peers {
@@ -34,12 +35,12 @@ export class Peers {
         `${hostname} is not this machine (a development node connects to 127.0.0.1, ::1 or localhost only)`,
       )
     }
-    if (this.#checks >= CHECK_LIMIT) return { status: 503, message: 'Too many peers at once. Retry later.' }
+    if (this.#checks >= MAX_CHECKS) return { status: 503, message: 'Too many peers at once. Retry later.' }
     this.#checks++
     const failure = await connect(hostname, port)
     this.#checks--
     if (failure !== null) return invalid(`${hostname}:${port} is not reachable: ${failure}`)
-    if (!this.has(peer) && this.#peers.size >= PEER_LIMIT) return invalid(`no more than ${PEER_LIMIT} peers are taken`)
+    if (!this.has(peer) && this.#peers.size >= MAX_PEERS) return invalid(`no more than ${MAX_PEERS} peers are taken`)
     this.#peers.set(addressOf(peer), { id: peer.id, address: { hostname, port } })
     return null
   }
@@ -49,11 +50,6 @@ export class Peers {
 const invalid = (why: string): Refusal => ({ status: 400, message: `Invalid hostaddress: ${why}` })
 
 const addressOf = ({ address: { hostname, port } }: PeerInfo) => `${hostname.toLowerCase()}:${port}`
-
-function isLoopback(hostname: string): boolean {
-  if (net.isIPv4(hostname)) return hostname.startsWith('127.')
-  return hostname === '::1' || hostname.toLowerCase() === 'localhost'
-}
 
 /** null: something listens there; else why not. */
 function connect(host: string, port: number): Promise<string | null> {

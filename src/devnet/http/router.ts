@@ -3,7 +3,7 @@
  * does (PROTOCOL.md E.0): unknown chain 404, method 405, Accept 406, media type 415, parameters and body 400.
  */
 import { METHODS } from 'node:http'
-import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import type { FastifyReply, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify'
 import type { Static, TObject, TSchema } from 'typebox'
 import { parseJson } from '../../core/json.ts'
 import {
@@ -15,9 +15,9 @@ import {
   TextBody,
   text,
 } from '../../schema/operation.ts'
-import { validatorOf } from '../../schema/validator.ts'
-import type { Refusal } from '../refusal.ts'
-import { type App, accepted, refuse } from './app.ts'
+import { parameterValues, validatorOf } from '../../schema/validator.ts'
+import { ALLOW_ORIGIN, type App, accepted, refuse } from './app.ts'
+import { type Refusal, unknownChain } from './refusal.ts'
 
 type BodyOf<O extends Operation> = O extends { readonly body: { readonly schema: infer S extends TSchema } }
   ? Static<S>
@@ -42,15 +42,18 @@ export interface RouterOptions {
   readonly app: App
   /** `/PRODUCT/0.0/NETWORK` */
   readonly prefix: string
-  readonly hasChain: (chain: number) => boolean
+  /** Chains of the network. */
+  readonly chains: number
   /** Asked before anything else is; true: it has answered. */
-  readonly intercept?: (operation: Operation, reply: FastifyReply) => Promise<boolean>
+  readonly intercept?: (operation: Operation, reply: FastifyReply) => boolean | Promise<boolean>
 }
 
 /** Headers that a page may send along (PROTOCOL.md E.0). */
 const CORS_HEADERS = 'Accept, Accept-Language, Content-Language, Content-Type'
 /** Methods that a page may use (PROTOCOL.md E.0): what changes peers and cuts is not for pages. */
 const CORS_METHODS: readonly string[] = ['GET', 'HEAD', 'POST']
+/** What a 404 says of a path that was asked for. */
+const MAX_SHOWN_PATH_LENGTH = 200
 /** CONNECT has no path. */
 const ALL_METHODS: readonly HTTPMethods[] = METHODS.filter((method) => method !== 'CONNECT')
 
@@ -60,6 +63,8 @@ export class Router {
   readonly #options: RouterOptions
   readonly #served: Operation[] = []
   readonly #methods = new Map<string, HTTPMethods[]>()
+  /** URLs of operations for this machine alone. */
+  readonly #notForPages = new Set<string>()
 
   constructor(options: RouterOptions) {
     this.app = options.app
@@ -84,36 +89,29 @@ export class Router {
     const hasHead = operation.method === 'GET' && operation.group !== 'stream' && operation.group !== 'mining'
     const methods: HTTPMethods[] = hasHead ? ['GET', 'HEAD'] : [operation.method]
     this.#methods.set(url, [...(this.#methods.get(url) ?? []), ...methods])
-    const bodyOf = bodyReader(operation)
-    const typeOf = typeChooser(offeredBy(operation))
-    const refusalOf = requestJudge(operation, typeOf)
+    if (operation.forThisMachine) this.#notForPages.add(url)
+    const callOf = requestReader(operation)
     this.app.route({
       url,
       method: methods,
-      schema: { params: operation.params, querystring: operation.query },
-      preValidation: (request, reply, done) => {
-        const { chain } = request.params as { chain?: string }
-        const judge = () => {
-          const refusal = refusalOf(request)
-          if (refusal === null) done()
-          else send(reply, refusal)
-        }
-        if (chain !== undefined && !this.#isChain(chain)) reply.code(404).send()
-        else if (this.#options.intercept === undefined) judge()
-        else this.#options.intercept(operation, reply).then((hasAnswered) => (hasAnswered ? undefined : judge()), done)
-      },
+      ...this.#corsOf(url),
       handler: (request, reply) => {
-        const body = bodyOf(request)
-        if (body instanceof BadBody) return refuse(reply, { status: 400, message: body.message })
         const { chain } = request.params as { chain?: string }
-        const { params, query } = request
-        const type = typeOf(request)
-        return handler({ params, query, body, chain: Number(chain ?? 0), type, request } as never, reply)
+        if (chain !== undefined && !this.#isChain(chain)) {
+          return refuse(reply, unknownChain(chain, this.#options.chains))
+        }
+        const run = () => {
+          const call = callOf(request)
+          return 'refused' in call ? refuse(reply, call.refused) : handler(call as never, reply)
+        }
+        const hasAnswered = this.#options.intercept?.(operation, reply) ?? false
+        if (typeof hasAnswered === 'boolean') return hasAnswered ? reply : run()
+        return hasAnswered.then((isOver) => (isOver ? reply : run()))
       },
     })
   }
 
-  /** After the last serve: 405 for all other methods of a path, and the answer to a page that asks what it may do. */
+  /** After the last serve: the answers to all other methods of a path, and to paths that do not exist. */
   finish(): void {
     for (const [url, allowed] of this.#methods) {
       const allow = [...new Set(allowed)].join(', ')
@@ -121,15 +119,37 @@ export class Router {
       this.app.route({
         url,
         method: ALL_METHODS.filter((method) => !allowed.includes(method)),
+        ...this.#corsOf(url),
         handler: (request, reply) => {
           const isPreflight = request.method === 'OPTIONS' && request.headers['access-control-request-method']
-          if (!isPreflight || !reply.hasHeader('access-control-allow-origin')) {
-            return reply.code(405).header('allow', allow).send()
-          }
+          if (!isPreflight || !reply.hasHeader(ALLOW_ORIGIN)) return reply.code(405).header('allow', allow).send()
           reply.headers({ 'access-control-allow-methods': forPages, 'access-control-allow-headers': CORS_HEADERS })
           return reply.code(200).send()
         },
       })
+    }
+    this.app.setNotFoundHandler(({ url }, reply) => refuse(reply, { status: 404, message: this.#missing(url) }))
+  }
+
+  /** What is missing where nothing is served. */
+  #missing(url: string): string {
+    const path = url.split('?', 1)[0].slice(0, MAX_SHOWN_PATH_LENGTH)
+    const [, product, version, network] = path.split('/')
+    const asked = `/${product}/${version}/${network}`
+    const [, ownProduct, ownVersion] = this.prefix.split('/')
+    const isOfNetwork = network !== undefined && (product === ownProduct || version === ownVersion)
+    if (isOfNetwork && asked !== this.prefix) return `this node serves ${this.prefix}, not ${asked}`
+    return `nothing is served at ${path}; GET /openapi.json lists what is`
+  }
+
+  /** No page may read what is for programs on this machine, however its path is spelled. */
+  #corsOf(url: string): Pick<RouteShorthandOptions, 'onRequest'> {
+    if (!this.#notForPages.has(url)) return {}
+    return {
+      onRequest: (_request, reply, done) => {
+        reply.removeHeader(ALLOW_ORIGIN)
+        done()
+      },
     }
   }
 
@@ -141,20 +161,54 @@ export class Router {
   /** The chain of a path, if the network has it: `3`, not `03`. */
   #isChain(text: string): boolean {
     const chain = Number(text)
-    return /^\d{1,9}$/.test(text) && String(chain) === text && this.#options.hasChain(chain)
+    return /^\d{1,9}$/.test(text) && String(chain) === text && chain < this.#options.chains
   }
 }
 
-/** What can be said of a request before its parameters and its body are looked at; null: nothing. */
-function requestJudge(operation: Operation, typeOf: (request: FastifyRequest) => string | null) {
+type Refused = { readonly refused: Refusal }
+const refused = (status: number, message: string): Refused => ({ refused: { status, message } })
+
+/** Reads what an operation asks for, and judges all of it by the schemas of its row in the table. */
+function requestReader(operation: Operation): (request: FastifyRequest) => Call<Operation> | Refused {
+  const typeOf = typeChooser(offeredBy(operation))
+  const bodyOf = bodyReader(operation)
+  const paramsOf = parameterReader('path', operation.params)
+  const queryOf = parameterReader('query', operation.query)
   const expected = operation.body?.type
-  return (request: FastifyRequest): Refusal | null => {
-    if (typeOf(request) === null) return { status: 406, message: '' }
+  return (request) => {
+    const type = typeOf(request)
+    if (type === null) return refused(406, '')
     if (expected !== undefined && mediaTypeOf(request) !== expected) {
-      return { status: 415, message: `expected a body of type ${expected}` }
+      return refused(415, `expected a body of type ${expected}`)
     }
-    const wrong = malformedInteger(operation.query, request.query as Record<string, unknown>)
-    return wrong === null ? null : { status: 400, message: wrong }
+    const params = paramsOf(request.params)
+    if (params instanceof Malformed) return refused(400, params.message)
+    const query = queryOf(request.query)
+    if (query instanceof Malformed) return refused(400, query.message)
+    const body = bodyOf(request)
+    if (body instanceof Malformed) return refused(400, body.message)
+    const { chain } = request.params as { readonly chain?: string }
+    return { params, query, body: body as never, chain: Number(chain ?? 0), type, request }
+  }
+}
+
+type Parameters = Record<string, unknown>
+
+class Malformed {
+  readonly message: string
+
+  constructor(place: 'path' | 'query' | 'request body', complaint: string) {
+    this.message = `Error in the ${place}: ${complaint}`
+  }
+}
+
+/** Reads the parameters of a path or a query; those that no schema names are left alone. */
+function parameterReader(place: 'path' | 'query', schema: TObject): (texts: unknown) => Parameters | Malformed {
+  if (Object.keys(schema.properties).length === 0) return (texts) => texts as Parameters
+  const validator = validatorOf(schema)
+  return (texts) => {
+    const values = parameterValues(schema, texts as Readonly<Record<string, unknown>>)
+    return validator.accepts(values) ? values : new Malformed(place, validator.complaint(values))
   }
 }
 
@@ -165,7 +219,7 @@ export function answersOf(operation: Operation): Record<number, OperationRespons
   const parameters = Object.keys({ ...params.properties, ...query.properties }).length - (isOnChain ? 1 : 0)
   return {
     ...((parameters > 0 || body?.type === 'application/json') && { 400: badRequest }),
-    ...(isOnChain && { 404: { description: 'no such chain' } }),
+    ...(isOnChain && { 404: text(TextBody, 'no such chain') }),
     ...(offeredBy(operation).length > 0 && {
       406: { description: 'the Accept header allows nothing that is offered' },
     }),
@@ -177,12 +231,8 @@ export function answersOf(operation: Operation): Record<number, OperationRespons
   }
 }
 
-function send(reply: FastifyReply, refusal: Refusal): FastifyReply {
-  return refusal.message === '' ? reply.code(refusal.status).send() : refuse(reply, refusal)
-}
-
 /** Most Accept headers that an operation remembers; clients send few different ones. */
-const ACCEPT_LIMIT = 64
+const MAX_ACCEPT_HEADERS = 64
 
 /** Chooses the type of the answer: '' where there is no choice, null when what there is is not acceptable. */
 function typeChooser(offered: readonly string[]): (request: FastifyRequest) => string | null {
@@ -193,7 +243,7 @@ function typeChooser(offered: readonly string[]): (request: FastifyRequest) => s
     let type = known.get(header)
     if (type === undefined) {
       type = accepted(header, offered)
-      if (known.size < ACCEPT_LIMIT) known.set(header, type)
+      if (known.size < MAX_ACCEPT_HEADERS) known.set(header, type)
     }
     return type
   }
@@ -210,24 +260,6 @@ function mediaTypeOf(request: FastifyRequest): string {
   return (request.headers['content-type'] ?? 'application/octet-stream').split(';')[0].trim().toLowerCase()
 }
 
-/** Query values are converted, and `0x10` or `1e3` would pass as numbers. */
-function malformedInteger(schema: TObject, query: Record<string, unknown>): string | null {
-  for (const [name, value] of Object.entries(query)) {
-    const property = schema.properties[name] as { type?: string } | undefined
-    if (property?.type !== 'integer' || (typeof value === 'string' && /^\d{1,15}$/.test(value))) continue
-    return `${name}: ${JSON.stringify(value)} is not a whole number`
-  }
-  return null
-}
-
-class BadBody {
-  readonly message: string
-
-  constructor(message: string) {
-    this.message = `Error in the request body: ${message}`
-  }
-}
-
 /** Reads the body that an operation asks for. */
 function bodyReader({ body }: Operation): (request: FastifyRequest) => unknown {
   if (body === undefined) return () => undefined
@@ -239,8 +271,8 @@ function bodyReader({ body }: Operation): (request: FastifyRequest) => unknown {
     try {
       json = parseJson(bytesOf(request).toString('utf8'))
     } catch (error) {
-      return new BadBody(error instanceof Error ? error.message : String(error))
+      return new Malformed('request body', error instanceof Error ? error.message : String(error))
     }
-    return validator.accepts(json) ? json : new BadBody(validator.complaint(json))
+    return validator.accepts(json) ? json : new Malformed('request body', validator.complaint(json))
   }
 }

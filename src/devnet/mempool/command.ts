@@ -12,7 +12,7 @@ import { CommandPayload, type Signer } from '../../schema/commands.ts'
 import { validatorOf } from '../../schema/validator.ts'
 
 /** Gas that all transactions of a block together may ask for. */
-export const BLOCK_GAS_LIMIT = 150_000
+export const MAX_BLOCK_GAS = 150_000
 const MIN_GAS_PRICE = 1e-8
 /** Gas prices are multiples of 10^-12. */
 const GAS_PRICE_DECIMALS = 12
@@ -48,7 +48,8 @@ interface Parsed {
   readonly payload: CommandPayload
 }
 
-class Fault {
+/** What is wrong with a command, and what would be right. */
+export class Fault {
   readonly message: string
 
   constructor(message: string) {
@@ -58,13 +59,13 @@ class Fault {
 
 const encoder = new TextEncoder()
 
-/** Reads and checks a command; a string is what is wrong with it. */
-export function readCommand(text: string, destination: Destination): Transaction | string {
+/** Reads and checks a command. */
+export function readCommand(text: string, destination: Destination): Transaction | Fault {
   const parsed = parse(text)
-  if (parsed instanceof Fault) return parsed.message
+  if (parsed instanceof Fault) return parsed
   // Signatures cost most: last.
   const fault = hashFault(parsed) ?? placeFault(parsed, destination) ?? gasFault(parsed) ?? signaturesFault(parsed)
-  if (fault !== null) return fault
+  if (fault !== null) return new Fault(fault)
   const { meta } = parsed.payload
   const { hash, sigs, cmd } = parsed.command
   return {
@@ -130,7 +131,7 @@ function gasFault({ payload, cmd }: Parsed): string | null {
   const { exec, cont } = payload.payload
   if ((exec === undefined) === (cont === undefined)) return '/cmd/payload: expected either exec or cont'
   const { gasLimit, gasPrice } = payload.meta
-  if (gasLimit > BLOCK_GAS_LIMIT) return `/cmd/meta/gasLimit: ${gasLimit}; at most ${BLOCK_GAS_LIMIT}, that of a block`
+  if (gasLimit > MAX_BLOCK_GAS) return `/cmd/meta/gasLimit: ${gasLimit}; at most ${MAX_BLOCK_GAS}, that of a block`
   if (gasPrice < MIN_GAS_PRICE) return `/cmd/meta/gasPrice: ${gasPrice}; at least ${MIN_GAS_PRICE}`
   if (Number(gasPrice.toFixed(GAS_PRICE_DECIMALS)) !== gasPrice) {
     return `/cmd/meta/gasPrice: ${gasPrice} has more than ${GAS_PRICE_DECIMALS} decimal places`

@@ -2,15 +2,15 @@
  * The pending transactions of one chain. Each gets a number when it comes in, from 1; the mark of a pool is the last
  * number given, and asking for what came since a mark gives what has a higher one (PROTOCOL.md E.1).
  */
-import { BLOCK_GAS_LIMIT, type Transaction } from './command.ts'
+import { MAX_BLOCK_GAS, type Transaction } from './command.ts'
 
 /** Most transactions in a pool, as in live nodes. */
-const POOL_LIMIT = 10_000
+const MAX_POOL_TRANSACTIONS = 10_000
 /** Most bytes of transactions in a pool. */
-const POOL_BYTES_LIMIT = 16 * 1024 * 1024
+const MAX_POOL_BYTES = 16 * 1024 * 1024
 /** Most transactions in a block, and most bytes of them: live nodes have the gas limit only, that is 15 MB. */
-const BLOCK_TRANSACTIONS = 512
-const BLOCK_BYTES_LIMIT = 2 * 1024 * 1024
+const MAX_BLOCK_TRANSACTIONS = 512
+const MAX_BLOCK_BYTES = 2 * 1024 * 1024
 
 interface Entry extends Transaction {
   readonly id: number
@@ -20,6 +20,11 @@ export interface Pending {
   /** Request keys, oldest first. */
   readonly hashes: readonly string[]
   readonly newest: number
+}
+
+/** The pool has no room: it holds so much at most. */
+export interface Full {
+  readonly full: { readonly transactions: number; readonly bytes: number }
 }
 
 export class Mempool {
@@ -48,15 +53,15 @@ export class Mempool {
     return this.#entries.get(key)
   }
 
-  /** Adds all that are not pending yet, or none: a string is the reason. */
-  insert(transactions: readonly Transaction[]): string | null {
+  /** Adds all that are not pending yet, or none. null: they are pending now. */
+  insert(transactions: readonly Transaction[]): Full | null {
     this.#dropExpired()
     const added = new Map<string, Transaction>()
     for (const each of transactions) if (!this.#entries.has(each.key)) added.set(each.key, each)
     if (added.size === 0) return null
     const total = [...added.values()].reduce((sum, { bytes }) => sum + bytes.length, this.#bytes)
-    if (this.#entries.size + added.size > POOL_LIMIT || total > POOL_BYTES_LIMIT) {
-      return `the pool of this chain is full: at most ${POOL_LIMIT} transactions of ${POOL_BYTES_LIMIT} bytes together`
+    if (this.#entries.size + added.size > MAX_POOL_TRANSACTIONS || total > MAX_POOL_BYTES) {
+      return { full: { transactions: MAX_POOL_TRANSACTIONS, bytes: MAX_POOL_BYTES } }
     }
     for (const [key, transaction] of added) {
       this.#entries.set(key, { ...transaction, id: ++this.#newest })
@@ -99,9 +104,9 @@ export class Mempool {
     if (this.#isBlockCurrent) return this.#block
     this.#isBlockCurrent = true
     const chosen: Entry[] = []
-    let [gasLeft, bytesLeft] = [BLOCK_GAS_LIMIT, BLOCK_BYTES_LIMIT]
+    let [gasLeft, bytesLeft] = [MAX_BLOCK_GAS, MAX_BLOCK_BYTES]
     for (const entry of [...this.#entries.values()].sort((a, b) => b.gasPrice - a.gasPrice || a.id - b.id)) {
-      if (chosen.length === BLOCK_TRANSACTIONS) break
+      if (chosen.length === MAX_BLOCK_TRANSACTIONS) break
       if (entry.gasLimit > gasLeft || entry.bytes.length > bytesLeft) continue
       chosen.push(entry)
       gasLeft -= entry.gasLimit

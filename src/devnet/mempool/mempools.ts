@@ -5,8 +5,8 @@ import type { Header } from '../../core/header.ts'
 import type { Chains } from '../rules/chains.ts'
 import type { Block } from '../store/block-store.ts'
 import { requestKeysOf, type TransactionIndex } from '../store/transaction-index.ts'
-import { readCommand, type Transaction } from './command.ts'
-import { Mempool } from './mempool.ts'
+import { Fault, readCommand, type Transaction } from './command.ts'
+import { type Full, Mempool } from './mempool.ts'
 
 export interface MempoolsOptions {
   readonly chains: Chains
@@ -16,6 +16,9 @@ export interface MempoolsOptions {
 }
 
 const decoder = new TextDecoder()
+
+/** Why commands are not taken: one of them is wrong, or there is no room for them. */
+export type InsertRefused = { readonly element: number; readonly fault: string } | Full
 
 export class Mempools {
   /** Names this run of the node in marks: numbers of another run mean nothing. Signed, 64 bits. */
@@ -57,23 +60,23 @@ export class Mempools {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Takes all of these JSON texts of signed commands, or none: a string says which is wrong, and what about it. */
-  insert(chain: number, texts: readonly string[]): string | null {
+  /** Takes all of these JSON texts of signed commands, or none. null: all are taken. */
+  insert(chain: number, texts: readonly string[]): InsertRefused | null {
     const transactions: Transaction[] = []
     for (const [i, text] of texts.entries()) {
       const transaction = this.#read(chain, text)
-      if (typeof transaction === 'string') return `element ${i}: ${transaction}`
+      if (transaction instanceof Fault) return { element: i, fault: transaction.message }
       transactions.push(transaction)
     }
     return this.of(chain).insert(transactions)
   }
 
-  #read(chain: number, text: string): Transaction | string {
+  #read(chain: number, text: string): Transaction | Fault {
     const destination = { network: this.#chains.network.name, chain, nowMs: this.#nowMs() }
     const transaction = readCommand(text, destination)
-    if (typeof transaction === 'string') return transaction
+    if (transaction instanceof Fault) return transaction
     const block = this.#blockWith(chain, transaction.key)
-    return block === null ? transaction : `the transaction ${transaction.key} is in block ${block} already`
+    return block === null ? transaction : new Fault(`the transaction ${transaction.key} is in block ${block} already`)
   }
 
   /** The block on the cut's branch that holds a transaction, as in JSON. */
@@ -97,7 +100,7 @@ export class Mempools {
     for (const block of left.toReversed()) {
       const returned = block.payload.transactions
         .map(({ transaction }) => this.#read(chain, decoder.decode(transaction)))
-        .filter((each) => typeof each !== 'string')
+        .filter((each): each is Transaction => !(each instanceof Fault))
       // A full pool stays as it is: older blocks came first.
       if (pool.insert(returned) !== null) return
     }

@@ -3,17 +3,9 @@ import type { Clock } from '../../core/clock.ts'
 import type { Cut } from '../../core/cut.ts'
 import { NewcutError } from '../../core/errors.ts'
 import { difficultyOf } from '../../core/target.ts'
-import { formatDuration, formatHashrate } from '../../core/units.ts'
+import type { AutoMine } from '../rules/auto-mine-mode.ts'
 import type { Addition } from '../rules/chains.ts'
 import { type BlockMaker, headOf } from './block-maker.ts'
-
-/** `on-demand`: only by POST /make-blocks, and by miners as always. */
-export type AutoMine =
-  | { readonly kind: 'on-demand' }
-  /** A block on every chain in each such time. */
-  | { readonly kind: 'constant'; readonly blockTimeMs: number }
-  /** All chains together, as miners of this hash rate would: waits are exponential and follow the difficulty. */
-  | { readonly kind: 'simulated'; readonly hashesPerSecond: number }
 
 export interface AutoMinerOptions {
   readonly mode: AutoMine
@@ -24,13 +16,13 @@ export interface AutoMinerOptions {
 }
 
 /** Most blocks at once, when timers are too slow for the pace. */
-const BURST_LIMIT = 20
+const MAX_BURST_BLOCKS = 20
 /** What it lags behind by more than this is given up: the machine is too slow. */
-const LAG_LIMIT_MS = 1000
+const MAX_LAG_MS = 1000
 /** While no chain can be mined, it looks again after this. */
 const IDLE_WAIT_MS = 100
 /** Timers take no much longer times. */
-const LONGEST_WAIT_MS = 3_600_000
+const MAX_WAIT_MS = 3_600_000
 
 export class AutoMiner {
   readonly #options: AutoMinerOptions
@@ -72,17 +64,17 @@ export class AutoMiner {
   #schedule(): void {
     this.#cancel()
     if (!this.#running) return
-    const waitMs = Math.min(Math.max(0, this.#dueMs - this.#nowMs), LONGEST_WAIT_MS)
+    const waitMs = Math.min(Math.max(0, this.#dueMs - this.#nowMs), MAX_WAIT_MS)
     this.#cancel = this.#options.clock.after(waitMs, () => this.#due())
   }
 
   #due(): void {
     this.#making = true
     try {
-      for (let made = 0; made < BURST_LIMIT && this.#dueMs <= this.#nowMs; made++) {
+      for (let made = 0; made < MAX_BURST_BLOCKS && this.#dueMs <= this.#nowMs; made++) {
         this.#make()
         // Counted from when this block was due: slow timers cost no blocks.
-        this.#draw(Math.max(this.#dueMs, this.#nowMs - LAG_LIMIT_MS))
+        this.#draw(Math.max(this.#dueMs, this.#nowMs - MAX_LAG_MS))
       }
     } finally {
       this.#making = false
@@ -135,16 +127,4 @@ function lowestOf(chains: readonly number[], cut: Cut): number[] {
   const heights = chains.map((chain) => Number(headOf(cut, chain).height))
   const lowest = Math.min(...heights)
   return chains.filter((_, i) => heights[i] === lowest)
-}
-
-/** For people. */
-export function describeAutoMine(mode: AutoMine): string {
-  switch (mode.kind) {
-    case 'on-demand':
-      return 'blocks by POST /make-blocks'
-    case 'constant':
-      return `a block on every chain each ${formatDuration(mode.blockTimeMs)}`
-    case 'simulated':
-      return `blocks as ${formatHashrate(mode.hashesPerSecond)} would find them`
-  }
 }

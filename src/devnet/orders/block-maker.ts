@@ -1,16 +1,16 @@
 /** Blocks that the node makes itself, for testers: on its cut or on another one. */
+import type { Clock } from '../../core/clock.ts'
 import { type Cut, extensionOf } from '../../core/cut.ts'
 import type { Header, WorkFields } from '../../core/header.ts'
 import { graphAt, type Network } from '../../core/network.ts'
 import type { MinerAccount } from '../../core/payload.ts'
-import { difficultyOf } from '../../core/target.ts'
-import { withPrefix } from '../../core/units.ts'
-import { MADE_BLOCKS_LIMIT } from '../../schema/control.ts'
-import type { Refusal } from '../refusal.ts'
+import { MAX_MADE_BLOCKS } from '../../schema/control.ts'
 import type { Addition, Chains } from '../rules/chains.ts'
-import type { Payload } from '../store/payload.ts'
+import { emptyPayload, type Payload, type SignedTransaction } from '../store/payload.ts'
 import type { Coordinator } from '../work/coordinator.ts'
-import { SEARCH_LIMIT_HASHES, SearchBudget, Slices, searchNonce } from './solver.ts'
+import type { NonceSearch } from './nonce-search.ts'
+import { Order } from './order.ts'
+import { OrderRefused } from './order-refused.ts'
 
 /** Whom the blocks of development networks pay when nobody is named: the ed25519 public key of the all-zero seed. */
 export const DEVELOPMENT_KEY = '3b6a27bcceb6a42d62a3a8d02a6f0d73653215771de243a63ac048a18b59da29'
@@ -26,22 +26,20 @@ export interface BlockMakerOptions {
   readonly coordinator: Coordinator
   /** Who is paid. */
   readonly account: MinerAccount
-  /** The payload of a block of `chain` that pays `account` on top of the parent with this hash. */
-  readonly payloadFor: (account: MinerAccount, parentHash: Uint8Array, chain: number) => Payload
+  /** For networks with proof of work. */
+  readonly search: NonceSearch
+  readonly clock: Clock
   /** Hears of every block. */
   readonly onMade?: (header: WorkFields, addition: Addition) => void
-  /** Aborted when the node stops. */
-  readonly signal: AbortSignal
+  /** Hears how far an order is that takes long. */
+  readonly onNotice: (message: string) => void
 }
 
-/** An order that cannot be carried out, or not to its end; says how far it came. */
-export class OrderRefused extends Error implements Refusal {
-  readonly status: number
-
-  constructor(status: number, message: string) {
-    super(message)
-    this.status = status
-  }
+/** What a block is built on, and what goes into it. */
+interface Plan {
+  readonly cut: Cut
+  readonly account: MinerAccount
+  readonly transactions: readonly SignedTransaction[]
 }
 
 export class BlockMaker {
@@ -55,76 +53,88 @@ export class BlockMaker {
     this.#options = options
   }
 
-  get slices(): Slices {
-    return new Slices(this.#options.signal, () => this.chains.flushed())
+  /** Runs an order. `blocks`: how many it makes; null: that shows on the way. `signal`: aborted with OrderRefused. */
+  async run<T>(
+    name: string,
+    blocks: number | null,
+    signal: AbortSignal,
+    run: (order: Order) => Promise<T>,
+  ): Promise<T> {
+    const { search, clock, onNotice } = this.#options
+    const order = new Order({ name, signal, durable: () => this.chains.durable(), search, clock, onNotice }, blocks)
+    try {
+      signal.throwIfAborted()
+      return await run(order)
+    } finally {
+      order.end()
+    }
   }
 
   /**
    * Makes each named chain grow by its count. Braiding: a chain at distance k must be at most k lower, so others may
-   * have to grow first. Resolves with chain -> blocks made. Throws OrderRefused.
+   * have to grow first. Resolves with chain -> blocks made. Throws OrderRefused; blocks that were made stay.
    */
-  async make(counts: ReadonlyMap<number, number>): Promise<Map<number, number>> {
+  make(counts: ReadonlyMap<number, number>, signal: AbortSignal): Promise<Map<number, number>> {
     const goals = this.#goals(counts)
-    this.#checkGoals(goals)
-    const made = new Map<number, number>()
-    const budget = new SearchBudget()
-    const slices = this.slices
-    for (;;) {
-      const chain = lowestBelow(goals, this.chains.cut)
-      if (chain === null) return made
-      const before = [...made.values()].reduce((sum, count) => sum + count, 0)
-      const addition = await this.#makeOne(chain, { budget, slices, before })
-      // Another miner may have been faster: the goal is a height, and nothing is made twice.
-      if (addition.status === 'added') made.set(chain, (made.get(chain) ?? 0) + 1)
-      else if (addition.status === 'invalid') throw new Error(`made a block that breaks ${addition.rules.join(', ')}`)
-      await slices.pause()
-    }
+    return this.run('make-blocks', this.#checkedTotal(goals), signal, async (order) => {
+      const made = new Map<number, number>()
+      for (;;) {
+        const chain = lowestBelow(goals, this.chains.cut)
+        if (chain === null) return made
+        const addition = await this.#makeOne(chain, order)
+        // Another miner may have been faster: the goal is a height, and nothing is made twice.
+        if (addition.status === 'added') {
+          made.set(chain, (made.get(chain) ?? 0) + 1)
+          order.made++
+        } else if (addition.status === 'invalid') {
+          throw new Error(`made a block that breaks ${addition.rules.join(', ')}`)
+        }
+        await order.pause()
+      }
+    })
   }
 
   /** Makes a block of an open chain at once; only for networks without proof of work. */
   makeNow(chain: number): Addition {
-    const { work, payload } = this.workOn(chain, this.chains.cut, this.#options.account)
+    const { work, payload } = this.workOn(chain, this.#onCut(chain))
     return this.#added(work, payload)
   }
 
   /** The target of the next block of an open chain. */
   nextTarget(chain: number): bigint {
-    const { target } = this.workOn(chain, this.chains.cut, this.#options.account).work
-    return target
+    return this.#work(chain, emptyPayload.payloadHash, this.chains.cut).target
   }
 
   /** Work on top of any cut on which the chain is not blocked. */
-  workOn(chain: number, cut: Cut, account: MinerAccount): { work: WorkFields; payload: Payload } {
-    const parent = cut.get(chain)
-    if (parent === undefined) throw new Error(`the cut has no chain ${chain}`)
-    const payload = this.#options.payloadFor(account, parent.hash, chain)
-    const work = this.chains.newWork(chain, payload.payloadHash, cut)
-    if (typeof work === 'number') throw new Error(`chain ${chain} waits for chain ${work}`)
-    return { work, payload }
+  workOn(chain: number, { cut, account, transactions }: Plan): { work: WorkFields; payload: Payload } {
+    const payload = this.coordinator.builder.build({ chain, parent: headOf(cut, chain), miner: account, transactions })
+    return { work: this.#work(chain, payload.payloadHash, cut), payload }
   }
 
-  /** The work with a nonce that will do. `before`: blocks made until now, for the message. Throws OrderRefused. */
-  async solved(work: WorkFields, { budget, slices, before }: Search): Promise<WorkFields> {
-    if (!this.chains.checkPow) return work
-    if (budget.take(work.target)) return searchNonce(work, slices)
-    const difficulty = withPrefix(Number(difficultyOf(work.target) ?? Number.POSITIVE_INFINITY))
-    const limit = withPrefix(SEARCH_LIMIT_HASHES)
-    const place = `chain ${work.chainId} at height ${work.height}`
-    throw new OrderRefused(
-      409,
-      `${before} blocks were made; ${place} has difficulty ${difficulty}, ` +
-        `and one order searches ${limit} hashes at most. ` +
-        'Set a lower difficulty (POST /devnet/difficulty), mine with newcut mine, or start the node with --no-pow',
-    )
+  /** The work with a nonce that will do. Throws OrderRefused. */
+  async solved(work: WorkFields, order: Order): Promise<WorkFields> {
+    return this.chains.checkPow ? order.solve(work) : work
   }
 
   announce(header: WorkFields, addition: Addition): void {
     this.#options.onMade?.(header, addition)
   }
 
-  async #makeOne(chain: number, search: Search): Promise<Addition> {
-    const { work, payload } = this.workOn(chain, this.chains.cut, this.#options.account)
-    return this.#added(await this.solved(work, search), payload)
+  /** A block that takes the pending transactions along and pays the account of the node. */
+  #onCut(chain: number): Plan {
+    const transactions = this.coordinator.pools.of(chain).nextBlock
+    return { cut: this.chains.cut, account: this.#options.account, transactions }
+  }
+
+  #work(chain: number, payloadHash: Uint8Array, cut: Cut): WorkFields {
+    const work = this.chains.newWork(chain, payloadHash, cut)
+    if ('blockedBy' in work) throw new Error(`chain ${chain} waits for chain ${work.blockedBy}`)
+    return work
+  }
+
+  async #makeOne(chain: number, order: Order): Promise<Addition> {
+    const { work, payload } = this.workOn(chain, this.#onCut(chain))
+    return this.#added(await this.solved(work, order), payload)
   }
 
   #added(work: WorkFields, payload: Payload): Addition {
@@ -147,26 +157,19 @@ export class BlockMaker {
     return goals
   }
 
-  #checkGoals(goals: ReadonlyMap<number, number>): void {
+  /** Blocks that it takes to reach these heights. Throws OrderRefused when they cannot be reached. */
+  #checkedTotal(goals: ReadonlyMap<number, number>): number {
     let total = 0
     for (const [chain, goal] of goals) {
-      const growth = Math.max(0, goal - Number(headOf(this.chains.cut, chain).height))
-      total += growth
-      if (growth > 0 && this.coordinator.paused.has(chain)) {
-        throw new OrderRefused(409, `chain ${chain} would have to grow by ${growth}, but it is paused`)
+      const blocks = Math.max(0, goal - Number(headOf(this.chains.cut, chain).height))
+      total += blocks
+      if (blocks > 0 && this.coordinator.paused.has(chain)) {
+        throw new OrderRefused({ kind: 'paused-chain-grows', chain, blocks })
       }
     }
-    if (total > MADE_BLOCKS_LIMIT) {
-      const message = `${total} blocks with those on adjacent chains: at most ${MADE_BLOCKS_LIMIT} in one call`
-      throw new OrderRefused(400, message)
-    }
+    if (total > MAX_MADE_BLOCKS) throw new OrderRefused({ kind: 'too-many-blocks', blocks: total })
+    return total
   }
-}
-
-interface Search {
-  readonly budget: SearchBudget
-  readonly slices: Slices
-  readonly before: number
 }
 
 /** The lowest chain that is below its goal; it is never blocked, as what blocks it is lower and has a goal too. */
@@ -191,7 +194,7 @@ export function distancesFrom(network: Network, chain: number): Map<number, numb
 
 export function headOf(cut: Cut, chain: number): Header {
   const head = cut.get(chain)
-  if (head === undefined) throw new OrderRefused(400, `there is no chain ${chain}: chains are 0 to ${cut.size - 1}`)
+  if (head === undefined) throw new OrderRefused({ kind: 'unknown-chain', chain, chains: cut.size })
   return head
 }
 

@@ -4,11 +4,11 @@ import { type Cut, cutWeight } from '../../core/cut.ts'
 import type { Header } from '../../core/header.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { Chains } from '../rules/chains.ts'
-import { type BlockMaker, distancesFrom, headOf, OrderRefused, unblocked } from './block-maker.ts'
-import { SearchBudget } from './solver.ts'
+import { type BlockMaker, distancesFrom, headOf, unblocked } from './block-maker.ts'
+import { OrderRefused } from './order-refused.ts'
 
 /** Most blocks of the new branch: more are needed only when other miners keep making the old one heavier. */
-const BRANCH_BLOCKS_LIMIT = 50_000
+const MAX_BRANCH_BLOCKS = 50_000
 /** Pays somebody else, so that both branches differ even if they are equally old. */
 const forkAccount: MinerAccount = { account: 'fork', predicate: 'keys-all', publicKeys: [] }
 
@@ -22,46 +22,51 @@ export interface Fork {
 
 /**
  * Rolls back to the cut in which `chain` is `depth` blocks lower, and the others only as far as braiding wants it (a
- * chain at distance k keeps at most k more), and makes other blocks until they weigh more. Throws OrderRefused.
+ * chain at distance k keeps at most k more). Then makes other blocks until they weigh more and no chain is lower than
+ * before. Throws OrderRefused.
  */
-export async function fork(maker: BlockMaker, chain: number, depth: number): Promise<Fork> {
+export function fork(maker: BlockMaker, chain: number, depth: number, signal: AbortSignal): Promise<Fork> {
   const { chains } = maker
   const ancestor = ancestorCut(maker, chain, depth)
-  const branch = new Map(ancestor)
-  const budget = new SearchBudget()
-  const { slices } = maker
-  for (let before = 0; cutWeight(branch) <= cutWeight(chains.cut); before++) {
-    if (before === BRANCH_BLOCKS_LIMIT) {
-      throw new OrderRefused(409, `${before} blocks do not outweigh the present branch: it grows too fast`)
+  return maker.run('fork', null, signal, async (order) => {
+    const branch = new Map(ancestor)
+    for (; !isAbove(branch, chains.cut); order.made++) {
+      if (order.made === MAX_BRANCH_BLOCKS) throw new OrderRefused({ kind: 'outgrown', blocks: order.made })
+      const next = nextChain(maker, branch, ancestor)
+      // Without transactions: what the old branch had returns to the pools.
+      const { work, payload } = maker.workOn(next, { cut: branch, account: forkAccount, transactions: [] })
+      const addition = chains.insert(await maker.solved(work, order), payload)
+      if (addition.status !== 'added') throw new Error(`chain ${next} of the fork: ${JSON.stringify(addition)}`)
+      branch.set(next, addition.block.header)
+      maker.announce(addition.block.header, addition)
+      await order.pause()
     }
-    const next = nextChain(maker, branch, ancestor)
-    const { work, payload } = maker.workOn(next, branch, forkAccount)
-    const addition = chains.insert(await maker.solved(work, { budget, slices, before }), payload)
-    if (addition.status !== 'added') throw new Error(`chain ${next} of the fork: ${JSON.stringify(addition)}`)
-    branch.set(next, addition.block.header)
-    maker.announce(addition.block.header, addition)
-    await slices.pause()
-  }
-  const orphaned = blocksBetween(chains, ancestor, chains.cut)
-  if (!chains.adopt(branch)) throw new Error('the new branch weighs more, and was not adopted')
-  return { ancestor, orphaned, added: blocksBetween(chains, ancestor, branch) }
+    const orphaned = blocksBetween(chains, ancestor, chains.cut)
+    if (!chains.adopt(branch)) throw new Error('the new branch weighs more, and was not adopted')
+    return { ancestor, orphaned, added: blocksBetween(chains, ancestor, branch) }
+  })
+}
+
+/** Whether a branch weighs more than the present cut, and every chain of it is at least as high. */
+function isAbove(branch: Cut, present: Cut): boolean {
+  if (cutWeight(branch) <= cutWeight(present)) return false
+  return [...present].every(([chain, { height }]) => headOf(branch, chain).height >= height)
 }
 
 function ancestorCut({ chains, coordinator }: BlockMaker, chain: number, depth: number): Cut {
   const { cut, network } = chains
-  const floor = Number(headOf(cut, chain).height) - depth
-  if (floor < 0) {
-    throw new OrderRefused(409, `chain ${chain} has height ${floor + depth}: depth ${depth} is below its genesis block`)
-  }
+  const { height } = headOf(cut, chain)
+  const floor = Number(height) - depth
+  if (floor < 0) throw new OrderRefused({ kind: 'below-genesis', chain, height: Number(height), depth })
   const ancestor = new Map<number, Header>()
   const distances = distancesFrom(network, chain)
   for (const [other, head] of cut) {
-    const height = floor + (distances.get(other) ?? Number.POSITIVE_INFINITY)
-    const isKept = Number(head.height) <= height
-    if (!isKept && coordinator.paused.has(other)) {
-      throw new OrderRefused(409, `chain ${other} would lose ${Number(head.height) - height} blocks, but it is paused`)
+    const kept = floor + (distances.get(other) ?? Number.POSITIVE_INFINITY)
+    const blocks = Number(head.height) - kept
+    if (blocks > 0 && coordinator.paused.has(other)) {
+      throw new OrderRefused({ kind: 'paused-chain-loses', chain: other, blocks })
     }
-    ancestor.set(other, isKept ? head : chains.ancestor(head.hash, height))
+    ancestor.set(other, blocks > 0 ? chains.ancestor(head.hash, kept) : head)
   }
   return ancestor
 }
@@ -72,9 +77,7 @@ function nextChain({ chains, coordinator }: BlockMaker, branch: Cut, ancestor: C
   const height = (chain: number) => Number(headOf(branch, chain).height)
   const candidates = unblocked(chains.network, branch).filter((chain) => !coordinator.paused.has(chain))
   const [first] = candidates.sort((a, b) => height(a) - height(b) || lost(b) - lost(a))
-  if (first === undefined) {
-    throw new OrderRefused(409, 'the new branch cannot outweigh the present one: all chains that may grow are paused')
-  }
+  if (first === undefined) throw new OrderRefused({ kind: 'all-paused' })
   return first
 }
 

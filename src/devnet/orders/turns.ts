@@ -1,8 +1,7 @@
 /** One after the other, in the order of arrival. */
-import { OrderRefused } from './block-maker.ts'
+import { OrderRefused } from './order-refused.ts'
 
-/** Most that wait. */
-const WAITING_LIMIT = 64
+const MAX_WAITING = 64
 
 export class Turns {
   #last: Promise<unknown> = Promise.resolve()
@@ -10,9 +9,7 @@ export class Turns {
 
   /** Runs `run` when everything before it is over. Throws OrderRefused when too many wait. */
   async take<T>(run: () => Promise<T>): Promise<T> {
-    if (this.#waiting >= WAITING_LIMIT) {
-      throw new OrderRefused(503, `${WAITING_LIMIT} calls of this kind wait for their turn: try again later`)
-    }
+    if (this.#waiting >= MAX_WAITING) throw new OrderRefused({ kind: 'too-many-waiting', waiting: MAX_WAITING })
     this.#waiting++
     const result = this.#last.then(run)
     // How it ends is the caller's concern; the next one comes either way.

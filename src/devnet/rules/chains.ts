@@ -20,6 +20,11 @@ export type Addition =
   | { readonly status: 'stale' }
   | { readonly status: 'invalid'; readonly rules: readonly (HeaderRule | 'payload')[] }
 
+/** No work: this adjacent chain is behind and must grow first. */
+export interface Blocked {
+  readonly blockedBy: number
+}
+
 /** Twice as fast as @noble/hashes. */
 const sha512t256 = (bytes: Uint8Array) => digest('sha512-256', bytes, 'buffer')
 
@@ -84,11 +89,11 @@ export class Chains {
   }
 
   /**
-   * Resolves when everything so far is written where the chains are kept; what acknowledges something to somebody waits
-   * for that. Rejects with NewcutError DATA_UNUSABLE when it cannot be written.
+   * Resolves when everything so far survives the end of the process (chains in memory never do: then at once). Whoever
+   * acknowledges a block waits for this. Rejects with NewcutError DATA_UNUSABLE when something cannot be written.
    */
-  flushed(): Promise<void> {
-    return this.#journal.flushed()
+  durable(): Promise<void> {
+    return this.#journal.durable()
   }
 
   get chainIds(): number[] {
@@ -112,12 +117,12 @@ export class Chains {
   }
 
   /**
-   * New work for a chain, on top of this cut or another one, with nonce 0 and the present as creation time; the number
-   * is the adjacent chain that must grow first.
+   * New work for a chain, on top of this cut or another one, with nonce 0 and the present as creation time; or the
+   * adjacent chain that must grow first.
    */
-  newWork(chain: number, payloadHash: Uint8Array, cut: Cut = this.#cut): WorkFields | number {
+  newWork(chain: number, payloadHash: Uint8Array, cut: Cut = this.#cut): WorkFields | Blocked {
     const extension = extensionOf(this.network, cut, chain)
-    if (typeof extension === 'number') return extension
+    if (typeof extension === 'number') return { blockedBy: extension }
     const { parent, adjacents } = extension
     const adjacentParents = [...adjacents.values()].map((hash) => this.#block(hash).header)
     const creationTime = this.#now()

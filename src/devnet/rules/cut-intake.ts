@@ -10,15 +10,19 @@ import { headerFromJson } from '../../core/header-json.ts'
 import type { Json } from '../../core/json.ts'
 import { payloadHashes } from '../../core/payload.ts'
 import type { CutHashes, HeaderObject, PayloadData, PayloadWithOutputs } from '../../schema/bodies.ts'
-import type { Refusal } from '../refusal.ts'
 import type { Payload } from '../store/payload.ts'
 import type { Chains } from './chains.ts'
 
+/** What is wrong with a cut, or with a block that it brings along. */
+export interface InvalidCut {
+  readonly invalid: string
+}
+
 /**
  * Adds the blocks that a cut brings along and moves to it if it weighs more than the present one. null: taken, even if
- * nothing changed because a block is missing. The refusal says what is wrong with it.
+ * nothing changed because a block is missing.
  */
-export function takeCut(chains: Chains, cut: CutHashes): Refusal | null {
+export function takeCut(chains: Chains, cut: CutHashes): InvalidCut | null {
   try {
     const headers = Object.values(cut.headers ?? {}).map(readHeader)
     const payloads = new Map(Object.values(cut.payloads ?? {}).flatMap(readPayload))
@@ -35,9 +39,9 @@ export function takeCut(chains: Chains, cut: CutHashes): Refusal | null {
   return adopt(chains, cut)
 }
 
-const invalid = (why: string): Refusal => ({ status: 400, message: `Invalid cut: ${why}` })
+const invalid = (why: string): InvalidCut => ({ invalid: why })
 
-function adopt(chains: Chains, cut: CutHashes): Refusal | null {
+function adopt(chains: Chains, cut: CutHashes): InvalidCut | null {
   const heads = headsOf(chains, cut)
   if (heads === null) return null
   try {

@@ -20,13 +20,16 @@ export interface Journal {
    * whole or not at all, so that what one turn does is never torn.
    */
   readonly changed: (state: ChainState) => void
-  /** Resolves when all changes so far are written. Rejects with NewcutError DATA_UNUSABLE when they cannot be. */
-  readonly flushed: () => Promise<void>
+  /**
+   * Resolves when all changes so far survive the end of the process. Rejects with NewcutError DATA_UNUSABLE when they
+   * cannot be written.
+   */
+  readonly durable: () => Promise<void>
 }
 
 /** The journal of chains that live in memory only. */
 export const noJournal: Journal = {
   admit: () => undefined,
   changed: () => undefined,
-  flushed: () => Promise.resolve(),
+  durable: () => Promise.resolve(),
 }

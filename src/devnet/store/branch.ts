@@ -1,7 +1,7 @@
 /** Pages of branches: descending by (height, hash), every block once (PROTOCOL.md E.1). */
 import type { BranchBounds, PageQuery } from '../../schema/bodies.ts'
 import type { Block, BlockStore } from './block-store.ts'
-import type { Page } from './page.ts'
+import type { Page, UnknownBlock } from './page.ts'
 
 /** The blocks of some branches that are next in descending order: one of each branch, shared ancestors once. */
 class Frontier {
@@ -35,7 +35,7 @@ class Frontier {
 
 /**
  * A page of the ancestors of (or equal to) a block in `upper` that are not ancestors of (nor equal to) one in `lower`.
- * A bound or cursor that is no block of the chain is the failure: its hash. A cursor that is on none of the branches
+ * A cursor that is on none of the branches
  * begins where it would stand. `mostItems` is the node's limit.
  */
 export function branchPage(
@@ -44,14 +44,14 @@ export function branchPage(
   bounds: BranchBounds,
   query: PageQuery,
   mostItems: number,
-): Page | string {
+): Page | UnknownBlock {
   const upper = blocksOf(store, chain, bounds.upper ?? [])
-  if (typeof upper === 'string') return upper
+  if ('unknown' in upper) return upper
   const lower = blocksOf(store, chain, bounds.lower ?? [])
-  if (typeof lower === 'string') return lower
+  if ('unknown' in lower) return lower
   const [kind, ...cursorId] = query.next?.split(':') ?? []
   const cursors = blocksOf(store, chain, cursorId)
-  if (typeof cursors === 'string') return cursors
+  if ('unknown' in cursors) return cursors
   const cursor: Block | undefined = cursors[0]
   const isBeforeCursor = (record: number) => {
     if (cursor === undefined || store.heightAt(record) < cursor.height) return false
@@ -73,12 +73,12 @@ export function branchPage(
   return { blocks, next: following === undefined ? null : `inclusive:${store.blockAt(following).id}` }
 }
 
-/** The blocks with these hashes; the first hash that is nobody's is the failure. */
-function blocksOf(store: BlockStore, chain: number, ids: readonly string[]): Block[] | string {
+/** The blocks with these hashes, or the first hash that is nobody's. */
+function blocksOf(store: BlockStore, chain: number, ids: readonly string[]): Block[] | UnknownBlock {
   const blocks: Block[] = []
   for (const id of ids) {
     const block = store.byId(id, chain)
-    if (block === undefined) return id
+    if (block === undefined) return { unknown: id }
     blocks.push(block)
   }
   return blocks

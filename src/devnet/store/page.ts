@@ -8,13 +8,18 @@ export interface Page {
   readonly next: string | null
 }
 
-/** A page of one chain; the hash of an unknown cursor is the failure. `mostItems` is the node's limit. */
-export function pageOf(store: BlockStore, chain: number, query: PageQuery, mostItems: number): Page | string {
+/** The hash of a cursor or bound, as in JSON, that is no block of the chain. */
+export interface UnknownBlock {
+  readonly unknown: string
+}
+
+/** A page of one chain. `mostItems` is the node's limit. */
+export function pageOf(store: BlockStore, chain: number, query: PageQuery, mostItems: number): Page | UnknownBlock {
   let from = query.minheight === undefined ? 0 : store.positionAtHeight(chain, query.minheight)
   if (query.next !== undefined) {
     const [kind, hash] = query.next.split(':')
     const block = store.byId(hash, chain)
-    if (block === undefined) return hash
+    if (block === undefined) return { unknown: hash }
     from = Math.max(from, store.positionOf(block) + (kind === 'exclusive' ? 1 : 0))
   }
   const end =

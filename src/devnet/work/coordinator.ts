@@ -7,13 +7,14 @@ import { meets, powHash } from '../../core/pow.ts'
 import { encodeWorkResponse } from '../../core/work.ts'
 import type { Transaction } from '../mempool/command.ts'
 import type { Mempools } from '../mempool/mempools.ts'
-import type { Refusal } from '../refusal.ts'
 import type { Addition, Chains } from '../rules/chains.ts'
-import { blockPayload, type Payload } from '../store/payload.ts'
+import type { Payload } from '../store/payload.ts'
+import type { BlockBuilder } from './block-builder.ts'
 import { Refreshes } from './refreshes.ts'
 
 export interface CoordinatorOptions {
   readonly pools: Mempools
+  readonly builder: BlockBuilder
   /** Accounts that may mine, compared as a whole triple; null: anyone. */
   readonly accounts: readonly MinerAccount[] | null
   /** Most payloads waiting for a solution. */
@@ -31,6 +32,21 @@ export interface CoordinatorOptions {
 
 /** What happened to the work of a chain: it is over or possible again, or it has other transactions. */
 export type WorkEvent = 'New Cut' | 'Refreshed Block'
+
+/** Why a miner gets no work. */
+export type NoWork =
+  | { readonly unauthorized: string }
+  /** Every chain is paused, or waits for one that is. */
+  | { readonly noOpenChain: { readonly paused: readonly number[]; readonly chains: number } }
+  /** So many payloads wait for a solution that there is no room for one more. */
+  | { readonly full: 'work' }
+
+/** Why a solution is not taken. */
+export type SolutionRefused =
+  | { readonly malformed: string }
+  | { readonly unknown: 'payload' }
+  /** Its hash does not meet its target. */
+  | { readonly unsolved: true }
 
 interface BuiltPayload {
   readonly payload: Payload
@@ -50,6 +66,8 @@ interface WaitingPayload {
 }
 
 export class Coordinator {
+  readonly pools: Mempools
+  readonly builder: BlockBuilder
   readonly #chains: Chains
   readonly #options: CoordinatorOptions
   /** Payload hash -> payload, oldest first. */
@@ -64,6 +82,8 @@ export class Coordinator {
   constructor(chains: Chains, options: CoordinatorOptions) {
     this.#chains = chains
     this.#options = options
+    this.pools = options.pools
+    this.builder = options.builder
     this.#refreshes = new Refreshes({
       pools: options.pools,
       intervalMs: options.refreshMs,
@@ -79,21 +99,19 @@ export class Coordinator {
    * A work response (A.1) for the suggested chain or, when there is none or it is blocked, for a random chain that is
    * not. Registers the payload; asking again for the same work renews it.
    */
-  work(miner: MinerAccount, suggested: number | null): Uint8Array | Refusal {
+  work(miner: MinerAccount, suggested: number | null): Uint8Array | NoWork {
     const { accounts, payloadLimit, payloadLifetimeMs, nowMs } = this.#options
     if (accounts !== null && !accounts.some((account) => sameAccount(account, miner))) {
-      return { status: 403, message: `Unauthorized Miner: ${miner.account}` }
+      return { unauthorized: miner.account }
     }
     const chain = this.#pickChain(suggested)
-    if (chain === null) return { status: 503, message: `No chain can be mined: ${this.#pausedText()}` }
+    if (chain === null) return { noOpenChain: { paused: this.#pausedAscending(), chains: this.#chains.cut.size } }
     const slot = `${chain} ${JSON.stringify([miner.account, miner.predicate, miner.publicKeys])}`
     const built = this.#payload(slot, chain, miner)
     this.#dropExpired()
-    if (!this.#waiting.delete(built.key) && !this.#makeRoom(payloadLimit)) {
-      return { status: 503, message: 'Too many work requests' }
-    }
+    if (!this.#waiting.delete(built.key) && !this.#makeRoom(payloadLimit)) return { full: 'work' }
     const fields = this.#chains.newWork(chain, built.payload.payloadHash)
-    if (typeof fields === 'number') throw new Error(`chain ${chain} was picked but is blocked`)
+    if ('blockedBy' in fields) throw new Error(`chain ${chain} was picked but is blocked`)
     this.#waiting.set(built.key, { built, slot, expiresAtMs: nowMs() + payloadLifetimeMs })
     return encodeWorkResponse({ bytes: encodeWork(fields), fields })
   }
@@ -102,21 +120,19 @@ export class Coordinator {
    * Takes solved work bytes (A.2). null is success, whether the block was added, came too late or breaks a rule that
    * miners are not told about. Any decoded submission uses up its payload, even a wrong one.
    */
-  solve(bytes: Uint8Array): Refusal | null {
+  solve(bytes: Uint8Array): SolutionRefused | null {
     let fields: WorkFields
     try {
       fields = decodeWork(bytes)
     } catch (error) {
-      return { status: 400, message: `Decoding error: ${describeError(error)}` }
+      return { malformed: describeError(error) }
     }
     this.#dropExpired()
     const key = encodeBase64Url(fields.payloadHash)
     const waiting = this.#waiting.get(key)
-    if (waiting === undefined) return { status: 404, message: 'No associated Payload' }
+    if (waiting === undefined) return { unknown: 'payload' }
     this.#waiting.delete(key)
-    if (this.#chains.checkPow && !meets(powHash(bytes), fields.target)) {
-      return { status: 400, message: 'Invalid solved work: Invalid POW hash' }
-    }
+    if (this.#chains.checkPow && !meets(powHash(bytes), fields.target)) return { unsolved: true }
     const addition = this.#paused.has(fields.chainId)
       ? ({ status: 'stale' } as const)
       : this.#chains.add(fields, waiting.built.payload)
@@ -135,10 +151,10 @@ export class Coordinator {
   #payload(slot: string, chain: number, miner: MinerAccount): BuiltPayload {
     const parent = this.#chains.cut.get(chain)
     if (parent === undefined) throw new Error(`chain ${chain} has no head`)
-    const transactions = this.#options.pools.of(chain).nextBlock
+    const transactions = this.pools.of(chain).nextBlock
     const known = this.#built.get(slot)
     if (known?.parent === parent && known.transactions === transactions) return known
-    const payload = blockPayload(miner, parent.hash, transactions)
+    const payload = this.builder.build({ chain, parent, miner, transactions })
     const built = { payload, key: encodeBase64Url(payload.payloadHash), chain, parent, transactions }
     this.#built.delete(slot)
     this.#built.set(slot, built)
@@ -178,11 +194,8 @@ export class Coordinator {
     return open[Math.floor(this.#options.random() * open.length)] ?? null
   }
 
-  #pausedText(): string {
-    const chains = [...this.#paused].sort((a, b) => a - b)
-    return chains.length === this.#chains.cut.size
-      ? 'all are paused'
-      : `all wait for paused ones (${chains.join(', ')})`
+  #pausedAscending(): number[] {
+    return [...this.#paused].sort((a, b) => a - b)
   }
 
   /** New parent: one event on its chain. A chain that was blocked and is no longer: one event on that chain. */

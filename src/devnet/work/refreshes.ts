@@ -40,7 +40,7 @@ export class Refreshes {
     if (this.#timers.has(chain)) return
     const lastMs = this.#told.get(chain)?.atMs ?? Number.NEGATIVE_INFINITY
     const delayMs = Math.max(0, lastMs + this.#options.intervalMs - performance.now())
-    // A node that has been closed tells nobody: no reason to wait for this.
+    // The timer must not keep the process of a closed node alive.
     this.#timers.set(chain, setTimeout(() => this.#refresh(chain), delayMs).unref())
   }
 

@@ -3,7 +3,7 @@
 import type { ProductWord } from '../../../core/header-json.ts'
 import type { NodeConfig } from '../../../schema/bodies.ts'
 import type { Chains } from '../../rules/chains.ts'
-import { PAYLOAD_BATCH_LIMIT } from '../routes/payload.ts'
+import { MAX_BATCH_PAYLOADS } from '../routes/payload.ts'
 
 export interface RunningConfig {
   readonly product: ProductWord
@@ -36,7 +36,7 @@ export function nodeConfig(config: RunningConfig): NodeConfig {
       nodeMining: { enabled: false },
     },
     headerStream: true,
-    serviceApi: { payloadBatchLimit: PAYLOAD_BATCH_LIMIT },
+    serviceApi: { payloadBatchLimit: MAX_BATCH_PAYLOADS },
     backup: { api: { enabled: config.hasBackups } },
     devnet: {
       chains: config.chains.cut.size,

@@ -3,21 +3,27 @@ import { TEXT } from '../../../schema/operation.ts'
 import { operations } from '../../../schema/operations.ts'
 import type { BackupJobs } from '../../data/backup.ts'
 import { refuse } from '../app.ts'
+import type { Refusal } from '../refusal.ts'
 import type { Handler, Router } from '../router.ts'
 
-/** Adds the routes; a node without backups has none of them. */
-export function addBackupRoutes(router: Router, jobs: BackupJobs): void {
+const disabled: Refusal = { status: 404, message: 'backups are not enabled: start the node with --backup-dir DIR' }
+
+/** Adds the routes. null: the node makes no backups, and says so. */
+export function addBackupRoutes(router: Router, jobs: BackupJobs | null): void {
   const { makeBackup, checkBackup } = operations
   const start =
     (status: number): Handler<typeof makeBackup> =>
-    ({ query }, reply) =>
-      reply
+    ({ query }, reply) => {
+      if (jobs === null) return refuse(reply, disabled)
+      return reply
         .code(status)
         .type(TEXT)
         .send(jobs.start(query.backupPact !== undefined))
+    }
   router.serve(makeBackup, start(200))
   router.serveAt(router.prefix + makeBackup.path, makeBackup, start(202))
   const check: Handler<typeof checkBackup> = async ({ params }, reply) => {
+    if (jobs === null) return refuse(reply, disabled)
     const status = await jobs.status(params.backupId)
     if (status === undefined) return refuse(reply, { status: 404, message: 'no such backup' })
     return reply.type(TEXT).send(status)

@@ -8,7 +8,7 @@ import { operations } from '../../../schema/operations.ts'
 import type { Chains } from '../../rules/chains.ts'
 import type { Block, BlockStore } from '../../store/block-store.ts'
 import { branchPage } from '../../store/branch.ts'
-import { type Page, pageOf } from '../../store/page.ts'
+import { type Page, pageOf, type UnknownBlock } from '../../store/page.ts'
 import { keyNotFound, sendJson } from '../app.ts'
 import { headerObjectWriter, writeHash, writeHeaderText } from '../encode/header-text.ts'
 import { JsonBytes } from '../encode/json-bytes.ts'
@@ -16,14 +16,14 @@ import { payloadOutputsText } from '../encode/payload-text.ts'
 import type { Router } from '../router.ts'
 
 /** Most items in a page (PROTOCOL.md E.0, service API). */
-const HEADER_LIMIT = 360
-const HASH_LIMIT = 4096
+const MAX_PAGE_HEADERS = 360
+const MAX_PAGE_HASHES = 4096
 /** A page that has more bytes than this ends early: 360 blocks may hold 800 MB. */
-export const PAGE_BYTES_LIMIT = 8 * 1024 * 1024
+export const MAX_PAGE_BYTES = 8 * 1024 * 1024
 /** What a header takes as an object; the buffer of a page begins with that. */
 const ITEM_BYTES = 750
 /** Most bounds in each of `upper` and `lower`. */
-const BOUND_LIMIT = 32
+const MAX_BOUNDS = 32
 
 export interface ChainRouteOptions {
   readonly chains: Chains
@@ -63,14 +63,16 @@ export function addChainRoutes(router: Router, { chains, product }: ChainRouteOp
     headerFor(type)(block, out)
     return sendJson(reply, type, out.take())
   })
-  router.serve(operations.hashes, (call, reply) => sendPage(reply, store, call, HASH_LIMIT, hash))
-  router.serve(operations.headers, (call, reply) => sendPage(reply, store, call, HEADER_LIMIT, headerFor(call.type)))
-  router.serve(operations.blocks, (call, reply) => sendPage(reply, store, call, HEADER_LIMIT, whole))
-  router.serve(operations.hashBranch, (call, reply) => sendBranch(reply, store, call, HASH_LIMIT, hash))
-  router.serve(operations.headerBranch, (call, reply) =>
-    sendBranch(reply, store, call, HEADER_LIMIT, headerFor(call.type)),
+  router.serve(operations.hashes, (call, reply) => sendPage(reply, store, call, MAX_PAGE_HASHES, hash))
+  router.serve(operations.headers, (call, reply) =>
+    sendPage(reply, store, call, MAX_PAGE_HEADERS, headerFor(call.type)),
   )
-  router.serve(operations.blockBranch, (call, reply) => sendBranch(reply, store, call, HEADER_LIMIT, whole))
+  router.serve(operations.blocks, (call, reply) => sendPage(reply, store, call, MAX_PAGE_HEADERS, whole))
+  router.serve(operations.hashBranch, (call, reply) => sendBranch(reply, store, call, MAX_PAGE_HASHES, hash))
+  router.serve(operations.headerBranch, (call, reply) =>
+    sendBranch(reply, store, call, MAX_PAGE_HEADERS, headerFor(call.type)),
+  )
+  router.serve(operations.blockBranch, (call, reply) => sendBranch(reply, store, call, MAX_PAGE_HEADERS, whole))
 }
 
 function sendPage(reply: FastifyReply, store: BlockStore, call: PageRequest, limit: number, writer: ItemWriter) {
@@ -85,20 +87,19 @@ function sendBranch(
   writer: ItemWriter,
 ) {
   for (const side of ['upper', 'lower'] as const) {
-    if ((call.body[side]?.length ?? 0) <= BOUND_LIMIT) continue
-    const message = `${side} branch bound limit exceeded. Only ${BOUND_LIMIT} values are supported.`
+    if ((call.body[side]?.length ?? 0) <= MAX_BOUNDS) continue
+    const message = `${side} branch bound limit exceeded. Only ${MAX_BOUNDS} values are supported.`
     return sendJson(reply.code(400), JSON_TYPE, JSON.stringify(message))
   }
   return send(reply, branchPage(store, call.chain, call.body, call.query, limit), call.type, writer)
 }
 
-/** A page, or the hash that is not found. */
-function send(reply: FastifyReply, page: Page | string, type: string, writer: ItemWriter): FastifyReply {
-  if (typeof page === 'string') return keyNotFound(reply, page)
+function send(reply: FastifyReply, page: Page | UnknownBlock, type: string, writer: ItemWriter): FastifyReply {
+  if ('unknown' in page) return keyNotFound(reply, page.unknown)
   const items = new JsonBytes(page.blocks.length * ITEM_BYTES + ITEM_BYTES)
   let count = 0
   for (const block of page.blocks) {
-    if (items.size > PAGE_BYTES_LIMIT) break
+    if (items.size > MAX_PAGE_BYTES) break
     if (count++ > 0) items.ascii(',')
     writer(block, items)
   }

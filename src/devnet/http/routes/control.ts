@@ -1,19 +1,21 @@
 /** The endpoints below /devnet/: what testers make the node do. For programs on this machine alone. */
-import { isIP } from 'node:net'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import { setMaxListeners } from 'node:events'
+import type { FastifyReply } from 'fastify'
 import type { Static } from 'typebox'
 import { encodeBase64Url } from '../../../core/bytes.ts'
 import type { Cut } from '../../../core/cut.ts'
 import { difficultyOf, MAX_TARGET, targetOfDifficulty } from '../../../core/target.ts'
-import { controlOperations, type DevnetStatus, RULE_CHANGES_LIMIT } from '../../../schema/control.ts'
+import { controlOperations, type DevnetStatus, MAX_RULE_CHANGES } from '../../../schema/control.ts'
 import { JSON_TYPE, type Operation } from '../../../schema/operation.ts'
-import type { NodeClock } from '../../node-clock.ts'
-import { type BlockMaker, headOf, OrderRefused } from '../../orders/block-maker.ts'
+import { type BlockMaker, headOf } from '../../orders/block-maker.ts'
 import { fork } from '../../orders/fork.ts'
+import { OrderRefused } from '../../orders/order-refused.ts'
 import { Turns } from '../../orders/turns.ts'
+import type { NodeClock } from '../../rules/node-clock.ts'
 import type { RuleChange } from '../../rules/rules.ts'
 import { refuse, sendJson } from '../app.ts'
 import type { Faults } from '../faults.ts'
+import { RequestRefused, refusalOf, unknownChain } from '../refusal.ts'
 import type { Call, Router } from '../router.ts'
 import { type StreamGate, type StreamKind, streamKinds } from '../stream/stream-gate.ts'
 
@@ -24,8 +26,8 @@ export interface ControlOptions {
   readonly clock: NodeClock
   /** For people: where blocks come from. */
   readonly mode: string
-  /** Resolves when everything until now survives the end of the process, as far as it ever will. */
-  readonly settled: () => Promise<void>
+  /** Aborted with OrderRefused when the node stops. */
+  readonly stopped: AbortSignal
 }
 
 type Status = Static<typeof DevnetStatus>
@@ -39,6 +41,8 @@ export class Control {
   constructor(router: Router, options: ControlOptions) {
     this.#router = router
     this.#options = options
+    // Any number of calls may wait for their turn; that is no leak.
+    setMaxListeners(0, options.stopped)
   }
 
   addRoutes(): void {
@@ -53,14 +57,15 @@ export class Control {
 
   #addBlocks(): void {
     const { maker } = this.#options
-    const makeBlocks = async ({ body }: { readonly body: Readonly<Record<string, number>> }) => {
-      const made = await maker.make(countsOf(body, maker.chains.cut))
+    type Counts = { readonly body: Readonly<Record<string, number>> }
+    const makeBlocks = async ({ body }: Counts, signal: AbortSignal) => {
+      const made = await maker.make(countsOf(body, maker.chains.cut), signal)
       return { made: Object.fromEntries(made), heights: heightsOf(maker.chains.cut) }
     }
     this.#serve(controlOperations.makeBlocks, makeBlocks)
     this.#serve(controlOperations.makeBlocksOnDemand, makeBlocks)
-    this.#serve(controlOperations.fork, async ({ body }) => {
-      const { ancestor, orphaned, added } = await fork(maker, body.chain, body.depth)
+    this.#serve(controlOperations.fork, async ({ body }, signal) => {
+      const { ancestor, orphaned, added } = await fork(maker, body.chain, body.depth, signal)
       const shared = [...ancestor].map(([chain, { height, hash }]) => [
         chain,
         { height: Number(height), hash: encodeBase64Url(hash) },
@@ -77,15 +82,15 @@ export class Control {
   #addRules(): void {
     const { chains } = this.#options.maker
     const change = (what: Omit<RuleChange, 'from' | 'blocks'>) => {
-      if (chains.rules.changes.length >= RULE_CHANGES_LIMIT) {
-        throw new OrderRefused(409, `the rules have changed ${RULE_CHANGES_LIMIT} times; begin a new network`)
+      if (chains.rules.changes.length >= MAX_RULE_CHANGES) {
+        throw new RequestRefused(409, `the rules have changed ${MAX_RULE_CHANGES} times; begin a new network`)
       }
       chains.changeRules(what)
       return ruleOf(chains.rules.changes[chains.rules.changes.length - 1])
     }
     this.#serve(controlOperations.setDifficulty, ({ body }) => {
       const difficulty = BigInt(body.difficulty)
-      if (difficulty > MAX_TARGET) throw new OrderRefused(400, `difficulty ${difficulty}: must be below 2^256`)
+      if (difficulty > MAX_TARGET) throw new RequestRefused(400, `difficulty ${difficulty}: must be below 2^256`)
       return change({ target: targetOfDifficulty(difficulty) })
     })
     this.#serve(controlOperations.setBlockDelay, ({ body }) =>
@@ -121,7 +126,7 @@ export class Control {
     })
     this.#serve(controlOperations.advanceClock, ({ body }) => {
       clock.advance(body.advanceMs)
-      return { aheadMs: clock.aheadMs, nowMs: clock.ms() }
+      return { aheadMs: clock.aheadMs, nowMs: Math.floor(clock.ms()) }
     })
   }
 
@@ -134,60 +139,43 @@ export class Control {
       paused: [...coordinator.paused].sort((a, b) => a - b),
       streams: streams.state,
       faults: [...faults.list],
-      clock: { aheadMs: clock.aheadMs, nowMs: clock.ms() },
+      clock: { aheadMs: clock.aheadMs, nowMs: Math.floor(clock.ms()) },
       ruleChanges: chains.rules.changes.map(ruleOf),
     }
   }
 
   /** Answers with JSON once the change is made and durable. */
-  #serve<const O extends Operation>(operation: O, run: (call: Call<O>) => unknown): void {
+  #serve<const O extends Operation>(operation: O, run: (call: Call<O>, signal: AbortSignal) => unknown): void {
+    const { maker, stopped } = this.#options
     this.#router.serve<O>(operation, async (call, reply) => {
+      const signal = AbortSignal.any([stopped, callerLeft(reply)])
       try {
         const result = await this.#turns.take(async () => {
+          signal.throwIfAborted()
           try {
-            return await run(call)
+            return await run(call, signal)
           } finally {
             // A refusal may come after half of the blocks, and says so.
-            await this.#options.settled()
+            await maker.chains.durable()
           }
         })
         return sendJson(reply, JSON_TYPE, JSON.stringify(result))
       } catch (error) {
-        if (error instanceof OrderRefused) return refuse(reply, error)
-        throw error
+        const refusal = refusalOf(error)
+        if (refusal === null) throw error
+        return refuse(reply, refusal)
       }
     })
   }
 }
 
-/**
- * Refuses control to everything but programs on this machine; true: it has answered. A web page is kept out in three
- * ways: the media type it would need, the CORS headers it does not get, and the name it would reach the node by.
- */
-export function refuseForeign(request: FastifyRequest, reply: FastifyReply): boolean {
-  const address = request.socket.remoteAddress ?? ''
-  if (!isLoopback(address)) {
-    void refuse(reply, {
-      status: 403,
-      message: `control is for this machine only, and you are ${address || 'unknown'}`,
-    })
-    return true
-  }
-  const host = hostOf(request.headers.host ?? '')
-  // A page whose host name was made to point here (DNS rebinding) has the same origin as the node.
-  if (host !== 'localhost' && isIP(host) === 0) {
-    void refuse(reply, { status: 403, message: `control goes by an IP address or localhost, not by ${host}` })
-    return true
-  }
-  return false
-}
-
-export function isLoopback(address: string): boolean {
-  return address === '::1' || /^(::ffff:)?127(\.\d{1,3}){3}$/.test(address)
-}
-
-function hostOf(header: string): string {
-  return /^\[(.*)\](:\d+)?$/.exec(header)?.[1] ?? header.replace(/:\d+$/, '').toLowerCase()
+/** Aborted when the connection closes before the answer is sent: nobody waits for the order any more. */
+function callerLeft({ raw }: FastifyReply): AbortSignal {
+  const left = new AbortController()
+  raw.once('close', () => {
+    if (!raw.writableFinished) left.abort(new OrderRefused({ kind: 'caller-left' }))
+  })
+  return left.signal
 }
 
 function countsOf(body: Readonly<Record<string, number>>, cut: Cut): Map<number, number> {
@@ -195,7 +183,7 @@ function countsOf(body: Readonly<Record<string, number>>, cut: Cut): Map<number,
   for (const [name, count] of Object.entries(body)) {
     const chain = Number(name)
     if (String(chain) !== name || !cut.has(chain)) {
-      throw new OrderRefused(400, `there is no chain ${JSON.stringify(name)}: chains are 0 to ${cut.size - 1}`)
+      throw new RequestRefused(400, unknownChain(JSON.stringify(name), cut.size).message)
     }
     counts.set(chain, count)
   }

@@ -8,21 +8,22 @@ import type { Chains } from '../../rules/chains.ts'
 import { takeCut } from '../../rules/cut-intake.ts'
 import { refuse, sendJson } from '../app.ts'
 import { Peers } from '../peers.ts'
+import { cutRefusal } from '../refusal.ts'
 import type { Router } from '../router.ts'
 
 /** Peers in a page: when nothing is asked for, and at most. */
-const PEERS = 64
-const PEER_PAGE_LIMIT = 512
+const DEFAULT_PAGE_PEERS = 64
+const MAX_PAGE_PEERS = 512
 
 export interface CutRouteOptions {
   readonly chains: Chains
-  /** Resolves when all changes so far are where they are kept. */
-  readonly flushed: () => Promise<void>
+  /** Resolves when every change so far survives the end of the process. */
+  readonly durable: () => Promise<void>
   /** Names this run of the node in its cuts. */
   readonly instance: string
 }
 
-export function addCutRoutes(router: Router, { chains, flushed, instance }: CutRouteOptions): void {
+export function addCutRoutes(router: Router, { chains, durable, instance }: CutRouteOptions): void {
   const peers = new Peers()
   router.serve(operations.cut, ({ query: { maxheight } }, reply) => {
     const cut = maxheight === undefined ? chains.cut : chains.limitedCut(maxheight)
@@ -43,20 +44,20 @@ export function addCutRoutes(router: Router, { chains, flushed, instance }: CutR
       return refuse(reply, { status: 400, message: 'Cut is missing an origin entry' })
     }
     if (!peers.has(origin)) return refuse(reply, { status: 401, message: 'Unknown peer' })
-    const refusal = takeCut(chains, body)
+    const invalid = takeCut(chains, body)
     // Also before a refusal: some of its blocks may have come in.
-    await flushed()
-    return refusal === null ? reply.code(204).send() : refuse(reply, refusal)
+    await durable()
+    return invalid === null ? reply.code(204).send() : refuse(reply, cutRefusal(invalid))
   })
   addPeers(router, peers)
 }
 
 function addPeers(router: Router, peers: Peers): void {
-  router.serve(operations.cutPeers, ({ query: { limit = PEERS, next } }, reply) => {
+  router.serve(operations.cutPeers, ({ query: { limit = DEFAULT_PAGE_PEERS, next } }, reply) => {
     const [kind, position] = next?.split(':') ?? ['inclusive', '0']
     const from = Number(position) + (kind === 'exclusive' ? 1 : 0)
     const all = peers.all
-    const items = all.slice(from, from + Math.min(limit, PEER_PAGE_LIMIT))
+    const items = all.slice(from, from + Math.min(limit, MAX_PAGE_PEERS))
     const end = from + items.length
     const page = { limit: items.length, items, next: end < all.length ? `inclusive:${end}` : null }
     return sendJson(reply, JSON_TYPE, JSON.stringify(page))

@@ -4,37 +4,33 @@ import { JSON_TYPE } from '../../../schema/operation.ts'
 import { operations } from '../../../schema/operations.ts'
 import type { Mempools } from '../../mempool/mempools.ts'
 import { refuse, sendJson } from '../app.ts'
+import { insertRefusal } from '../refusal.ts'
 import type { Router } from '../router.ts'
 
 /** Most request keys in one request. */
-const KEYS_LIMIT = 10_000
+const MAX_KEYS = 10_000
 /** Most bytes of transactions in one answer: a request may name one transaction many times. */
-const LOOKUP_BYTES_LIMIT = 32 * 1024 * 1024
+const MAX_LOOKUP_BYTES = 32 * 1024 * 1024
 
 const decoder = new TextDecoder()
 
 export function addMempoolRoutes(router: Router, pools: Mempools): void {
   router.serve(operations.mempoolPending, ({ chain, query: { nonce, since } }, reply) => {
-    for (const [name, text] of Object.entries({ nonce, since })) {
-      if (text !== undefined && BigInt.asIntN(64, BigInt(text)) !== BigInt(text)) {
-        return refuse(reply, { status: 400, message: `${name}: ${text} is no signed 64-bit integer` })
-      }
-    }
     const isOwnMark = nonce !== undefined && since !== undefined && BigInt(nonce) === pools.nonce
     const { hashes, newest } = pools.of(chain).pending(isOwnMark ? BigInt(since) : null)
     return sendJson(reply, JSON_TYPE, stringifyJson({ hashes, highwaterMark: [pools.nonce, newest] }))
   })
   router.serve(operations.mempoolMember, ({ chain, body }, reply) => {
-    if (body.length > KEYS_LIMIT) return refuse(reply, tooManyKeys(body.length))
+    if (body.length > MAX_KEYS) return refuse(reply, tooManyKeys(body.length))
     const pool = pools.of(chain)
     return sendJson(reply, JSON_TYPE, JSON.stringify(body.map((key) => pool.get(key) !== undefined)))
   })
   router.serve(operations.mempoolLookup, ({ chain, body }, reply) => {
-    if (body.length > KEYS_LIMIT) return refuse(reply, tooManyKeys(body.length))
+    if (body.length > MAX_KEYS) return refuse(reply, tooManyKeys(body.length))
     const pool = pools.of(chain)
     const found = body.map((key) => pool.get(key))
-    if (found.reduce((sum, each) => sum + (each?.bytes.length ?? 0), 0) > LOOKUP_BYTES_LIMIT) {
-      const message = `the answer would exceed ${LOOKUP_BYTES_LIMIT} bytes; ask for fewer transactions at once`
+    if (found.reduce((sum, each) => sum + (each?.bytes.length ?? 0), 0) > MAX_LOOKUP_BYTES) {
+      const message = `the answer would exceed ${MAX_LOOKUP_BYTES} bytes; ask for fewer transactions at once`
       return refuse(reply, { status: 400, message })
     }
     const results = found.map((each) =>
@@ -43,13 +39,13 @@ export function addMempoolRoutes(router: Router, pools: Mempools): void {
     return sendJson(reply, JSON_TYPE, JSON.stringify(results))
   })
   router.serve(operations.mempoolInsert, ({ chain, body }, reply) => {
-    const message = pools.insert(chain, body)
-    if (message !== null) return refuse(reply, { status: 400, message })
+    const refused = pools.insert(chain, body)
+    if (refused !== null) return refuse(reply, insertRefusal(refused))
     return reply.code(200).type(JSON_TYPE).send('')
   })
 }
 
 const tooManyKeys = (count: number) => ({
   status: 400,
-  message: `${count} request keys; at most ${KEYS_LIMIT} at once`,
+  message: `${count} request keys; at most ${MAX_KEYS} at once`,
 })

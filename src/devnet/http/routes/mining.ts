@@ -4,14 +4,15 @@ import { BINARY, JSON_TYPE } from '../../../schema/operation.ts'
 import { operations } from '../../../schema/operations.ts'
 import type { Coordinator } from '../../work/coordinator.ts'
 import { refuse } from '../app.ts'
+import { noWork, solutionRefusal } from '../refusal.ts'
 import type { Router } from '../router.ts'
 import { Broadcast, noMoreStreams } from '../stream/broadcast.ts'
 import type { StreamGate } from '../stream/stream-gate.ts'
 
 export interface MiningRouteOptions {
   readonly coordinator: Coordinator
-  /** Resolves when every block so far is kept: no miner hears of success before. */
-  readonly flushed: () => Promise<void>
+  /** Resolves when every block so far survives the end of the process: no miner hears of success before. */
+  readonly durable: () => Promise<void>
   readonly chains: number
   /** How long an update stream stays open: this time x [0.9, 1.1). */
   readonly updateStreamMs: number
@@ -22,17 +23,17 @@ export interface MiningRouteOptions {
 }
 
 export function addMiningRoutes(router: Router, options: MiningRouteOptions): void {
-  const { coordinator, flushed } = options
+  const { coordinator, durable } = options
   router.serve(operations.work, ({ query, body }, reply) => {
     const account = { account: body.account, predicate: body.predicate, publicKeys: body['public-keys'] }
     const answer = coordinator.work(account, query.chain ?? null)
-    if (!(answer instanceof Uint8Array)) return refuse(reply, answer)
+    if (!(answer instanceof Uint8Array)) return refuse(reply, noWork(answer))
     return reply.type(BINARY).send(Buffer.from(answer))
   })
   router.serve(operations.solved, async ({ body }, reply) => {
-    const refusal = coordinator.solve(body)
-    if (refusal !== null) return refuse(reply, refusal)
-    await flushed()
+    const refused = coordinator.solve(body)
+    if (refused !== null) return refuse(reply, solutionRefusal(refused))
+    await durable()
     return reply.code(200).type(JSON_TYPE).send('')
   })
   addUpdates(router, options)

@@ -12,9 +12,9 @@ import { payloadBytes, payloadOutputsBytes, payloadOutputsText, payloadText } fr
 import type { Router } from '../router.ts'
 
 /** Most payloads in a batch; what is asked for beyond is left out (PROTOCOL.md E.0). */
-export const PAYLOAD_BATCH_LIMIT = 1000
+export const MAX_BATCH_PAYLOADS = 1000
 /** Most characters of payloads in one answer: a thousand large ones are more than a string can hold. */
-export const BATCH_LENGTH_LIMIT = 32 * 1024 * 1024
+export const MAX_BATCH_LENGTH = 32 * 1024 * 1024
 
 interface Forms {
   readonly text: (payload: Payload) => string
@@ -37,13 +37,13 @@ export function addPayloadRoutes(router: Router, store: BlockStore): void {
     // Each payload once: a batch is no way to make the node write the same large one a thousand times.
     const texts: string[] = []
     let length = 0
-    for (const hash of new Set(hashes.slice(0, PAYLOAD_BATCH_LIMIT))) {
+    for (const hash of new Set(hashes.slice(0, MAX_BATCH_PAYLOADS))) {
       const payload = payloadOf(store, chain, hash)
       if (payload === undefined) continue
       const text = forms.text(payload)
       length += text.length
-      if (length > BATCH_LENGTH_LIMIT) {
-        const message = `the answer would exceed ${BATCH_LENGTH_LIMIT} bytes; ask for fewer payloads at once`
+      if (length > MAX_BATCH_LENGTH) {
+        const message = `the answer would exceed ${MAX_BATCH_LENGTH} bytes; ask for fewer payloads at once`
         return refuse(reply, { status: 400, message })
       }
       texts.push(text)

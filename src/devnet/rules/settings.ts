@@ -1,10 +1,11 @@
-/** What makes one development network differ from another: fixed when it begins. */
-import { type GraphName, graphs } from '../core/graph.ts'
-import { development, type Network } from '../core/network.ts'
-import { targetOfDifficulty } from '../core/target.ts'
-import { formatDuration } from '../core/units.ts'
+/** What makes one development network differ from another. */
+import { type GraphName, graphs } from '../../core/graph.ts'
+import { development, type Network } from '../../core/network.ts'
+import { targetOfDifficulty } from '../../core/target.ts'
+import { formatDuration } from '../../core/units.ts'
+import type { AutoMine } from './auto-mine-mode.ts'
 
-/** Fixed for the life of a network. */
+/** Fixed for the life of a network, but for `autoMine`. */
 export interface NetworkSettings {
   readonly graph: GraphName
   /** Intended time between blocks of a chain. */
@@ -15,6 +16,11 @@ export interface NetworkSettings {
   readonly pow: boolean
   /** Whether targets follow block times. */
   readonly adjusts: boolean
+  /**
+   * How it gets blocks by itself; null: it does not. A network on disk goes on with the mode it had last, unless it is
+   * opened with another one.
+   */
+  readonly autoMine: AutoMine | null
 }
 
 const defaultSettings: NetworkSettings = {
@@ -23,9 +29,10 @@ const defaultSettings: NetworkSettings = {
   difficulty: 100_000n,
   pow: true,
   adjusts: true,
+  autoMine: null,
 }
 
-/** Settings as somebody asked for them; what is undefined may be as it likes. */
+/** Settings as somebody asked for them; undefined: any value will do. */
 export type AskedSettings = { readonly [Name in keyof NetworkSettings]?: NetworkSettings[Name] | undefined }
 
 /** What was asked for, and those of `others` for all else. */
@@ -38,12 +45,17 @@ export function settingsOf(asked: AskedSettings, others: NetworkSettings = defau
     pow,
     // Without proof of work block times say nothing about hash power, and fast blocks would drive the target to 0.
     adjusts: asked.adjusts ?? (pow === others.pow ? others.adjusts : pow),
+    autoMine: asked.autoMine === undefined ? others.autoMine : asked.autoMine,
   }
 }
 
+/** What never changes in the life of a network. */
+export const fixedSettings = ['graph', 'blockDelayMs', 'difficulty', 'pow', 'adjusts'] as const
+export type FixedSetting = (typeof fixedSettings)[number]
+
 /** One of the settings, as people say it. */
-export function describeSetting(name: keyof NetworkSettings, settings: NetworkSettings): string {
-  const texts: Readonly<Record<keyof NetworkSettings, string>> = {
+export function describeSetting(name: FixedSetting, settings: NetworkSettings): string {
+  const texts: Readonly<Record<FixedSetting, string>> = {
     graph: `graph ${settings.graph}`,
     blockDelayMs: `block delay ${formatDuration(settings.blockDelayMs)}`,
     difficulty: `difficulty ${settings.difficulty}`,

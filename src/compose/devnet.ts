@@ -1,0 +1,18 @@
+/** The embedded node on this machine: the public door of `newcut/devnet`. */
+import { type Devnet, startNode } from '../devnet/devnet.ts'
+import type { DevnetOptions } from '../devnet/options.ts'
+import { machineFor } from './devnet-machine.ts'
+
+export type { Devnet } from '../devnet/devnet.ts'
+export type { DevnetOptions } from '../devnet/options.ts'
+export type { AutoMine } from '../devnet/rules/auto-mine-mode.ts'
+export type { NetworkSettings } from '../devnet/rules/settings.ts'
+
+/**
+ * Starts an embedded node. Throws NewcutError BAD_OPTION for options of the wrong shape or that exclude each other,
+ * DATA_UNUSABLE when `dataDir` or `backupDir` cannot be used, PORT_BUSY when it cannot listen.
+ */
+export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> {
+  const { devnet } = await startNode(options, machineFor(options))
+  return devnet
+}

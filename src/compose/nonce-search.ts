@@ -1,0 +1,105 @@
+/** The CPU engine as the search of an embedded node, for blocks that somebody orders. */
+import { availableParallelism } from 'node:os'
+import { withNonce } from '../core/header.ts'
+import { FREE_NONCE } from '../core/nonce.ts'
+import { meets, powHash } from '../core/pow.ts'
+import type { NonceSearch, SearchOptions } from '../devnet/orders/nonce-search.ts'
+import { CpuEngine } from '../engine/cpu/cpu.ts'
+import { type Engine, noWork } from '../engine/engine.ts'
+import { nonceRanges } from '../engine/range.ts'
+
+/** How long the threads stay after a search: the next block of an order is not to wait for new ones. */
+const IDLE_MS = 5000
+const PROGRESS_INTERVAL_MS = 500
+
+/** Starts threads, of low priority, when somebody searches, and ends them when nobody does for some seconds. */
+export class EngineSearch implements NonceSearch {
+  readonly #onNotice: (message: string) => void
+  readonly #closed = new AbortController()
+  #engine: { readonly workBytes: number; readonly ready: Promise<Engine> } | null = null
+  #sequence = 0
+  #isBusy = false
+  #idle: NodeJS.Timeout | undefined
+  #onCandidate: (sequence: number, nonce: bigint) => void = () => undefined
+
+  constructor(onNotice: (message: string) => void) {
+    this.#onNotice = onNotice
+  }
+
+  async search(work: Uint8Array, target: bigint, { signal, onHashes }: SearchOptions): Promise<bigint> {
+    if (this.#isBusy) throw new Error('a search is under way already')
+    const ended = AbortSignal.any([signal, this.#closed.signal])
+    ended.throwIfAborted()
+    this.#isBusy = true
+    clearTimeout(this.#idle)
+    try {
+      const engine = await this.#engineFor(work.length)
+      const before = engine.hashes()
+      const tell = () => onHashes(engine.hashes() - before)
+      const timer = setInterval(tell, PROGRESS_INTERVAL_MS)
+      try {
+        return await this.#nonceOf(engine, work, target, ended)
+      } finally {
+        clearInterval(timer)
+        tell()
+        void engine.setWork(noWork(++this.#sequence))
+      }
+    } finally {
+      this.#isBusy = false
+      if (!this.#closed.signal.aborted) this.#idle = setTimeout(() => void this.#stopEngine(), IDLE_MS).unref()
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort(new Error('the node is closed'))
+    clearTimeout(this.#idle)
+    await this.#stopEngine()
+  }
+
+  #nonceOf(engine: Engine, work: Uint8Array, target: bigint, ended: AbortSignal): Promise<bigint> {
+    const sequence = ++this.#sequence
+    return new Promise((resolve, reject) => {
+      const leave = () => reject(ended.reason)
+      this.#onCandidate = (candidateOf, nonce) => {
+        // A claim, as all that engines report.
+        if (candidateOf !== sequence || !meets(powHash(withNonce(work, nonce)), target)) return
+        ended.removeEventListener('abort', leave)
+        resolve(nonce)
+      }
+      if (ended.aborted) leave()
+      ended.addEventListener('abort', leave, { once: true })
+      void engine.setWork({ sequence, job: String(sequence), bytes: work, target, fixedNonce: FREE_NONCE })
+    })
+  }
+
+  /** The engine that runs, or a new one. Rejects with NewcutError KERNEL_REFUSED. */
+  async #engineFor(workBytes: number): Promise<Engine> {
+    if (this.#engine !== null && this.#engine.workBytes !== workBytes) await this.#stopEngine()
+    this.#engine ??= { workBytes, ready: this.#start(workBytes) }
+    const { ready } = this.#engine
+    try {
+      return await ready
+    } catch (error) {
+      this.#engine = null
+      throw error
+    }
+  }
+
+  async #start(workBytes: number): Promise<Engine> {
+    const ranges = nonceRanges(availableParallelism(), Math.random)
+    const engine = new CpuEngine({ ranges, kernel: 'auto', priority: 'low' })
+    await engine.start(workBytes, {
+      onCandidate: ({ sequence, nonce }) => this.#onCandidate(sequence, nonce),
+      onWarning: this.#onNotice,
+    })
+    return engine
+  }
+
+  async #stopEngine(): Promise<void> {
+    const running = this.#engine
+    this.#engine = null
+    // One that never started has nothing to stop; who asked for it has heard why.
+    const engine = await running?.ready.catch(() => null)
+    await engine?.stop()
+  }
+}

@@ -1,0 +1,99 @@
+/** Refuses options of the wrong shape: callers from JavaScript have no types that would tell them. */
+import { inspect } from 'node:util'
+import { NewcutError } from '../core/errors.ts'
+import { graphNames } from '../core/graph.ts'
+import { MAX_TARGET } from '../core/target.ts'
+import type { DevnetOptions } from './options.ts'
+
+interface Shape {
+  /** Completes "expected ...". */
+  readonly expected: string
+  readonly fits: (value: unknown) => boolean
+}
+
+const isText = (value: unknown) => typeof value === 'string' && value !== ''
+const isPositive = (value: unknown) => typeof value === 'number' && Number.isFinite(value) && value > 0
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const text: Shape = { expected: 'some text', fits: isText }
+const time: Shape = { expected: 'a number of milliseconds above 0', fits: isPositive }
+const listener: Shape = { expected: 'a function', fits: (value) => typeof value === 'function' }
+const oneOf = (values: readonly string[]): Shape => ({
+  expected: `one of ${values.map((value) => `'${value}'`).join(', ')}`,
+  fits: (value) => values.includes(value as string),
+})
+const wholeNumber = (least: number, most: number): Shape => ({
+  expected: `a whole number from ${least} to ${most}`,
+  fits: (value) => Number.isInteger(value) && (value as number) >= least && (value as number) <= most,
+})
+const count = wholeNumber(0, Number.MAX_SAFE_INTEGER)
+
+function isAccount(value: unknown): boolean {
+  if (!isRecord(value)) return false
+  const { account, predicate, publicKeys } = value
+  return isText(account) && isText(predicate) && Array.isArray(publicKeys) && publicKeys.every(isText)
+}
+
+function isAutoMine(value: unknown): boolean {
+  if (!isRecord(value)) return false
+  const { kind, ...rest } = value
+  const names = Object.keys(rest).join()
+  if (kind === 'on-demand') return names === ''
+  if (kind === 'constant') return names === 'blockTimeMs' && isPositive(rest.blockTimeMs)
+  return kind === 'simulated' && names === 'hashesPerSecond' && isPositive(rest.hashesPerSecond)
+}
+
+const shapes: Readonly<Record<keyof DevnetOptions, Shape>> = {
+  host: text,
+  port: wholeNumber(0, 65_535),
+  dataDir: text,
+  backupDir: text,
+  graph: oneOf(graphNames),
+  blockDelayMs: time,
+  difficulty: {
+    expected: 'a bigint of at least 1 and below 2^256',
+    fits: (value) => typeof value === 'bigint' && value >= 1n && value <= MAX_TARGET,
+  },
+  pow: { expected: 'true or false', fits: (value) => typeof value === 'boolean' },
+  accounts: {
+    expected: 'a list of { account, predicate, publicKeys }',
+    fits: (value) => Array.isArray(value) && value.every(isAccount),
+  },
+  product: oneOf(['chainweb', 'ledger']),
+  updateStreamMs: time,
+  updateStreamLimit: count,
+  headerStreamLimit: count,
+  workLimit: count,
+  workLifetimeMs: time,
+  refreshMs: { expected: 'a number of milliseconds', fits: (value) => value === 0 || isPositive(value) },
+  requestTimeoutMs: time,
+  autoMine: {
+    expected:
+      "{ kind: 'on-demand' }, { kind: 'constant', blockTimeMs } or { kind: 'simulated', hashesPerSecond }, " +
+      'with numbers above 0',
+    fits: isAutoMine,
+  },
+  onSolved: listener,
+  onFailure: listener,
+  onNotice: listener,
+}
+
+/** Throws NewcutError BAD_OPTION for unknown options, wrong shapes, and options that exclude each other. */
+export function checkOptions(options: DevnetOptions): void {
+  if (!isRecord(options)) throw bad(`the options: ${shown(options)}; expected an object`)
+  for (const [name, value] of Object.entries(options)) {
+    if (!Object.hasOwn(shapes, name)) {
+      throw bad(`${name}: there is no such option`, `options are ${Object.keys(shapes).join(', ')}`)
+    }
+    const { expected, fits } = shapes[name as keyof DevnetOptions]
+    // What is undefined is left out.
+    if (value !== undefined && !fits(value)) throw bad(`${name}: ${shown(value)}; expected ${expected}`)
+  }
+  if (options.pow === true && options.autoMine !== undefined) {
+    throw bad('autoMine makes blocks without proof of work: leave pow out, or set it to false')
+  }
+}
+
+const shown = (value: unknown) => inspect(value, { depth: 1, breakLength: Number.POSITIVE_INFINITY })
+const bad = (message: string, hint?: string) => new NewcutError('BAD_OPTION', message, { hint })

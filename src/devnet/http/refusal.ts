@@ -1,0 +1,112 @@
+/** The one place where a "no" of the node becomes an HTTP status and a text. */
+import { withPrefix } from '../../core/units.ts'
+import { MAX_MADE_BLOCKS } from '../../schema/control.ts'
+import type { InsertRefused } from '../mempool/mempools.ts'
+import { MAX_ORDER_HASHES } from '../orders/order.ts'
+import { type OrderProblem, OrderRefused } from '../orders/order-refused.ts'
+import type { InvalidCut } from '../rules/cut-intake.ts'
+import type { NoWork, SolutionRefused } from '../work/coordinator.ts'
+
+/** An answer other than success. */
+export interface Refusal {
+  readonly status: number
+  readonly message: string
+}
+
+/** A request that cannot be served, from deep inside a route. */
+export class RequestRefused extends Error implements Refusal {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** The refusal that an error stands for; null: it is a failure of the node. */
+export function refusalOf(error: unknown): Refusal | null {
+  if (error instanceof RequestRefused) return error
+  return error instanceof OrderRefused ? orderRefusal(error.problem) : null
+}
+
+/** What a refusal repeats of the chain that was asked for. */
+const MAX_SHOWN_CHAIN_LENGTH = 20
+
+export const unknownChain = (chain: string, chains: number): Refusal => ({
+  status: 404,
+  message: `there is no chain ${chain.slice(0, MAX_SHOWN_CHAIN_LENGTH)}: chains are 0 to ${chains - 1}`,
+})
+
+export function noWork(reason: NoWork): Refusal {
+  if ('unauthorized' in reason) return { status: 403, message: `Unauthorized Miner: ${reason.unauthorized}` }
+  if ('full' in reason) return { status: 503, message: 'Too many work requests' }
+  const { paused, chains } = reason.noOpenChain
+  const why = paused.length === chains ? 'all are paused' : `all wait for paused ones (${paused.join(', ')})`
+  return { status: 503, message: `No chain can be mined: ${why}` }
+}
+
+export function solutionRefusal(reason: SolutionRefused): Refusal {
+  if ('malformed' in reason) return { status: 400, message: `Decoding error: ${reason.malformed}` }
+  if ('unsolved' in reason) return { status: 400, message: 'Invalid solved work: Invalid POW hash' }
+  return { status: 404, message: 'No associated Payload' }
+}
+
+export const cutRefusal = ({ invalid }: InvalidCut): Refusal => ({ status: 400, message: `Invalid cut: ${invalid}` })
+
+export function insertRefusal(reason: InsertRefused): Refusal {
+  if ('fault' in reason) return { status: 400, message: `element ${reason.element}: ${reason.fault}` }
+  const { transactions, bytes } = reason.full
+  const message = `the pool of this chain is full: at most ${transactions} transactions of ${bytes} bytes together`
+  return { status: 400, message }
+}
+
+function orderRefusal(problem: OrderProblem): Refusal {
+  switch (problem.kind) {
+    case 'unknown-chain':
+      return { ...unknownChain(String(problem.chain), problem.chains), status: 400 }
+    case 'too-many-blocks': {
+      const message = `${problem.blocks} blocks with those on adjacent chains: at most ${MAX_MADE_BLOCKS} in one call`
+      return { status: 400, message }
+    }
+    case 'too-many-waiting':
+      return { status: 503, message: `${problem.waiting} calls of this kind wait for their turn: try again later` }
+    case 'stopping':
+      return { status: 503, message: 'the node is stopping' }
+    case 'caller-left':
+      // Nobody reads it.
+      return { status: 503, message: 'the caller has left' }
+    default:
+      return { status: 409, message: conflictText(problem) }
+  }
+}
+
+type Conflict = Exclude<
+  OrderProblem,
+  { readonly kind: 'unknown-chain' | 'too-many-blocks' | 'too-many-waiting' | 'stopping' | 'caller-left' }
+>
+
+function conflictText(problem: Conflict): string {
+  switch (problem.kind) {
+    case 'paused-chain-grows':
+      return `chain ${problem.chain} would have to grow by ${problem.blocks}, but it is paused`
+    case 'paused-chain-loses':
+      return `chain ${problem.chain} would lose ${problem.blocks} blocks, but it is paused`
+    case 'all-paused':
+      return 'the new branch cannot outweigh the present one: all chains that may grow are paused'
+    case 'outgrown':
+      return `${problem.blocks} blocks do not outweigh the present branch: it grows too fast`
+    case 'below-genesis': {
+      const { chain, height, depth } = problem
+      return `chain ${chain} has height ${height}: depth ${depth} is below its genesis block`
+    }
+    case 'too-difficult': {
+      const { made, chain, height } = problem
+      const difficulty = withPrefix(Number(problem.difficulty ?? Number.POSITIVE_INFINITY))
+      return (
+        `${made} blocks were made; chain ${chain} at height ${height} has difficulty ${difficulty}, ` +
+        `and one order searches ${withPrefix(MAX_ORDER_HASHES)} hashes at most. ` +
+        'Set a lower difficulty (POST /devnet/difficulty), mine with newcut mine, or start the node with --no-pow'
+      )
+    }
+  }
+}

@@ -1,0 +1,35 @@
+/** Why an order cannot be carried out, or not to its end. */
+
+export type OrderProblem =
+  | { readonly kind: 'unknown-chain'; readonly chain: number; readonly chains: number }
+  /** A paused chain would have to grow by so many blocks, or to lose so many. */
+  | { readonly kind: 'paused-chain-grows'; readonly chain: number; readonly blocks: number }
+  | { readonly kind: 'paused-chain-loses'; readonly chain: number; readonly blocks: number }
+  /** No chain may grow, so the new branch never weighs enough. */
+  | { readonly kind: 'all-paused' }
+  /** So many blocks are more than one order makes. */
+  | { readonly kind: 'too-many-blocks'; readonly blocks: number }
+  /** `made`: blocks made until then. `difficulty`: null when nothing solves the target. */
+  | {
+      readonly kind: 'too-difficult'
+      readonly made: number
+      readonly chain: number
+      readonly height: bigint
+      readonly difficulty: bigint | null
+    }
+  | { readonly kind: 'below-genesis'; readonly chain: number; readonly height: number; readonly depth: number }
+  /** So many blocks do not outweigh a branch that keeps growing. */
+  | { readonly kind: 'outgrown'; readonly blocks: number }
+  | { readonly kind: 'too-many-waiting'; readonly waiting: number }
+  | { readonly kind: 'caller-left' }
+  | { readonly kind: 'stopping' }
+
+/** Thrown, because orders are deep in loops when they find out. */
+export class OrderRefused extends Error {
+  readonly problem: OrderProblem
+
+  constructor(problem: OrderProblem) {
+    super(`order refused: ${problem.kind}`)
+    this.problem = problem
+  }
+}

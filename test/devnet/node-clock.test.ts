@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest'
+import { graphs } from '../../src/core/graph.ts'
+import { development } from '../../src/core/network.ts'
+import { targetOfDifficulty } from '../../src/core/target.ts'
+import { Chains } from '../../src/devnet/rules/chains.ts'
+import { NodeClock } from '../../src/devnet/rules/node-clock.ts'
+import { grow } from './grow.ts'
+
+const START_MS = 1_700_000_000_000
+
+/** Clocks of a machine: time passes on both, and the wall clock can be set. */
+class Machine {
+  #wallMs = START_MS
+  #monotonicMs = 5000
+
+  wallMs = () => Math.floor(this.#wallMs)
+  monotonicMs = () => this.#monotonicMs
+
+  pass(milliseconds: number): void {
+    this.#wallMs += milliseconds
+    this.#monotonicMs += milliseconds
+  }
+
+  set(byMs: number): void {
+    this.#wallMs += byMs
+  }
+}
+
+const millisecondsOf = (clock: NodeClock) => Number(clock.microseconds()) / 1000 - START_MS
+
+describe('the clock of a node', () => {
+  it('tells the time of the machine, finer than its wall clock does', () => {
+    const machine = new Machine()
+    const clock = new NodeClock(machine)
+    expect(millisecondsOf(clock)).toBe(0)
+    machine.pass(0.25)
+    expect(millisecondsOf(clock)).toBeCloseTo(0.25, 3)
+    machine.pass(1000.5)
+    expect(millisecondsOf(clock)).toBeCloseTo(1000.75, 3)
+    expect(clock.aheadMs).toBe(0)
+  })
+
+  it('never gives one time twice', () => {
+    const clock = new NodeClock(new Machine())
+    const times = Array.from({ length: 100 }, () => clock.microseconds())
+    for (let i = 1; i < times.length; i++) expect(times[i]).toBe(times[i - 1] + 1n)
+  })
+
+  it('goes on at the pace of the machine when the wall clock is set back by 60 s', () => {
+    const machine = new Machine()
+    const clock = new NodeClock(machine)
+    const before = millisecondsOf(clock)
+    machine.set(-60_000)
+    machine.pass(1000)
+    expect(millisecondsOf(clock) - before).toBeCloseTo(1000, 2)
+    machine.pass(1000)
+    expect(millisecondsOf(clock) - before).toBeCloseTo(2000, 2)
+    expect(clock.aheadMs).toBe(60_000)
+  })
+
+  it('follows when the wall clock is set ahead, as after the sleep of a machine', () => {
+    const machine = new Machine()
+    const clock = new NodeClock(machine)
+    millisecondsOf(clock)
+    machine.set(3_600_000)
+    machine.pass(10)
+    expect(millisecondsOf(clock)).toBeCloseTo(3_600_010, 2)
+    expect(clock.aheadMs).toBe(0)
+  })
+
+  it('does not go back when a wall clock that was set ahead is set right again', () => {
+    const machine = new Machine()
+    const clock = new NodeClock(machine)
+    machine.set(3_600_000)
+    const ahead = millisecondsOf(clock)
+    machine.set(-3_600_000)
+    machine.pass(10)
+    expect(millisecondsOf(clock)).toBeCloseTo(ahead + 10, 2)
+  })
+
+  it('goes on from blocks of the future at the pace of the machine', () => {
+    const machine = new Machine()
+    const clock = new NodeClock(machine)
+    clock.catchUp(BigInt(START_MS + 60_000) * 1000n)
+    expect(millisecondsOf(clock)).toBeCloseTo(60_000, 2)
+    machine.pass(500)
+    expect(millisecondsOf(clock)).toBeCloseTo(60_500, 2)
+    machine.set(-5000)
+    machine.pass(500)
+    expect(millisecondsOf(clock)).toBeCloseTo(61_000, 2)
+    expect(clock.aheadMs).toBe(65_000)
+  })
+})
+
+it('the difficulty stays as it is when the wall clock is set back by 60 s', () => {
+  const machine = new Machine()
+  const clock = new NodeClock(machine)
+  const difficulty = 1_000_000n
+  const network = {
+    ...development,
+    graphHistory: [{ from: 0, graph: graphs.pair }],
+    genesisTarget: () => targetOfDifficulty(difficulty),
+    blockDelay: 1_000_000n,
+  }
+  const chains = new Chains({ network, checkPow: false, now: clock.microseconds })
+  for (let block = 0; block < 600; block++) {
+    // Two chains: a block each half of the block delay.
+    machine.pass(500)
+    if (block === 300) machine.set(-60_000)
+    grow(chains, 1)
+  }
+  for (const { target } of chains.cut.values()) {
+    const ratio = Number((targetOfDifficulty(difficulty) * 1000n) / target) / 1000
+    expect(ratio).toBeGreaterThan(0.8)
+    expect(ratio).toBeLessThan(1.25)
+  }
+})

@@ -1,0 +1,185 @@
+import { request } from 'node:http'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { EngineSearch } from '../../src/compose/nonce-search.ts'
+import { meets, powHash } from '../../src/core/pow.ts'
+import { targetOfDifficulty } from '../../src/core/target.ts'
+import type { NonceSearch } from '../../src/devnet/orders/nonce-search.ts'
+import { Order } from '../../src/devnet/orders/order.ts'
+import { VirtualClock } from '../mine/virtual-clock.ts'
+import { checkNode } from './checker.ts'
+import { start as startNode } from './common.ts'
+import { order } from './control-common.ts'
+import { Peer } from './request.ts'
+import type { DevnetOptions } from './whole-node.ts'
+
+async function start(options: DevnetOptions) {
+  const { devnet } = await startNode(options)
+  const peer = new Peer(devnet.url)
+  onTestFinished(() => peer.close())
+  return { devnet, peer }
+}
+
+const untilTrue = async (isSo: () => boolean) => {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+/** Sends an order, to be left before it is answered. */
+function sendOrder(url: string, path: string, body: unknown) {
+  const sent = request(`${url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json' } })
+  sent.on('error', () => undefined)
+  sent.end(JSON.stringify(body))
+  return sent
+}
+
+describe('an order on a network with proof of work', () => {
+  it('is searched by the engine where it is difficult, and keeps every rule', async () => {
+    const { devnet, peer } = await start({ graph: 'pair', difficulty: 200_000n })
+    expect((await order(peer, '/make-blocks', { 0: 2, 1: 2 })).made).toEqual({ 0: 2, 1: 2 })
+    expect((await checkNode({ url: devnet.url })).violations).toEqual([])
+  })
+
+  it('ends when its caller leaves, and so does the search', async () => {
+    const { devnet, peer } = await start({ graph: 'pair', difficulty: 15_000_000_000n })
+    // Minutes of search on any machine of today.
+    const sent = sendOrder(devnet.url, '/make-blocks', { 0: 1 })
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    sent.destroy()
+    // Orders take turns: this one is answered once the one before it is over.
+    await order(peer, '/devnet/difficulty', { difficulty: 50 })
+    expect(devnet.blocks).toBe(2)
+    expect((await order(peer, '/make-blocks', { 0: 1 })).made).toEqual({ 0: 1 })
+  })
+
+  it('does not begin when its caller has left before its turn', async () => {
+    const { devnet, peer } = await start({ graph: 'pair', difficulty: 15_000_000_000n })
+    const first = sendOrder(devnet.url, '/make-blocks', { 0: 1 })
+    const second = sendOrder(devnet.url, '/make-blocks', { 1: 1 })
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    second.destroy()
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    first.destroy()
+    await order(peer, '/devnet/difficulty', { difficulty: 50 })
+    expect(devnet.blocks).toBe(2)
+  })
+
+  it('says each five seconds how far it is', async () => {
+    const clock = new VirtualClock()
+    const notices: string[] = []
+    let found: (nonce: bigint) => void = () => undefined
+    let tell: (hashes: number) => void = () => undefined
+    const search: NonceSearch = {
+      search: (_work, _target, { onHashes }) => {
+        tell = onHashes
+        return new Promise((resolve) => {
+          found = resolve
+        })
+      },
+      close: () => Promise.resolve(),
+    }
+    const { signal } = new AbortController()
+    const durable = () => Promise.resolve()
+    const onNotice = (message: string) => void notices.push(message)
+    const running = new Order({ name: 'make-blocks', signal, durable, search, clock, onNotice }, 4)
+    const { devnet } = await start({ graph: 'pair', difficulty: 1_000_000_000n })
+    const work = devnet.chains.newWork(0, new Uint8Array(32))
+    if ('blockedBy' in work) throw new Error('blocked')
+    const solved = running.solve(work)
+    await clock.pass(0)
+    tell(300_000_000)
+    await clock.pass(4999)
+    expect(notices).toEqual([])
+    await clock.pass(1)
+    expect(notices).toEqual(['make-blocks: 0 of 4 blocks made, 300M hashes searched, about 4.00G expected in all'])
+    tell(1_500_000_000)
+    found(7n)
+    expect(await solved).toEqual({ ...work, nonce: 7n })
+    running.made++
+    await clock.pass(5000)
+    expect(notices[1]).toBe('make-blocks: 1 of 4 blocks made, 1.50G hashes searched, about 4.00G expected in all')
+    running.end()
+    expect(clock.pending).toBe(0)
+  })
+})
+
+it('an order without proof of work ends when its caller leaves; blocks that were made stay', async () => {
+  const { devnet, peer } = await start({ pow: false, graph: 'petersen' })
+  const counts = Object.fromEntries([...devnet.cut.keys()].map((chain) => [chain, 9000]))
+  const sent = sendOrder(devnet.url, '/make-blocks', counts)
+  await untilTrue(() => devnet.blocks > 100)
+  sent.destroy()
+  const paused = await order(peer, '/devnet/pause', { chain: 0 })
+  expect(paused).toEqual({ paused: [0] })
+  const { blocks } = devnet
+  expect(blocks).toBeGreaterThan(100)
+  expect(blocks).toBeLessThan(90_000)
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  expect(devnet.blocks).toBe(blocks)
+})
+
+describe('the search of a node', () => {
+  const work = Uint8Array.from({ length: 286 }, (_, i) => i)
+  const quiet = { onHashes: () => undefined }
+
+  it('finds a nonce that meets the target, one search after the other', async () => {
+    const search = new EngineSearch(() => undefined)
+    onTestFinished(() => search.close())
+    const target = targetOfDifficulty(100_000n)
+    for (let i = 0; i < 5; i++) {
+      const bytes = Uint8Array.from(work)
+      bytes[20] = i
+      const hashes: number[] = []
+      const { signal } = new AbortController()
+      const nonce = await search.search(bytes, target, { signal, onHashes: (count) => hashes.push(count) })
+      new DataView(bytes.buffer).setBigUint64(278, nonce, true)
+      expect(meets(powHash(bytes), target)).toBe(true)
+      expect(hashes.at(-1)).toBeGreaterThanOrEqual(0)
+    }
+  })
+
+  it('ends with the reason of its signal, and can search again', async () => {
+    const search = new EngineSearch(() => undefined)
+    onTestFinished(() => search.close())
+    const left = new AbortController()
+    const endless = search.search(work, 0n, { signal: left.signal, ...quiet })
+    setTimeout(() => left.abort(new Error('left')), 50)
+    await expect(endless).rejects.toThrow('left')
+    const { signal } = new AbortController()
+    expect(typeof (await search.search(work, targetOfDifficulty(1000n), { signal, ...quiet }))).toBe('bigint')
+  })
+
+  it('ends when it is closed', async () => {
+    const search = new EngineSearch(() => undefined)
+    const endless = search.search(work, 0n, { signal: new AbortController().signal, ...quiet })
+    const ended = expect(endless).rejects.toThrow('the node is closed')
+    await search.close()
+    await ended
+  })
+})
+
+describe('a fork', () => {
+  it('leaves no chain lower than it was', async () => {
+    const { devnet, peer } = await start({ graph: 'petersen', pow: false })
+    await order(peer, '/make-blocks', { 0: 9 })
+    for (const [chain, depth] of [
+      [0, 1],
+      [0, 6],
+      [7, 3],
+      [3, 2],
+    ]) {
+      const before = new Map([...devnet.cut].map(([each, { height }]) => [each, height]))
+      await order(peer, '/devnet/fork', { chain, depth })
+      for (const [each, { height }] of devnet.cut) expect(height).toBeGreaterThanOrEqual(before.get(each) ?? 0n)
+    }
+  })
+
+  it('leaves no chain lower where the old branch was easier to outweigh', async () => {
+    const { devnet, peer } = await start({ graph: 'pair', difficulty: 4n })
+    await order(peer, '/make-blocks', { 0: 10, 1: 10 })
+    // One block of the new branch outweighs all of the old one.
+    await order(peer, '/devnet/difficulty', { difficulty: 2000 })
+    const before = [...devnet.cut.values()].map(({ height }) => height)
+    await order(peer, '/make-blocks', { 0: 1, 1: 1 })
+    await order(peer, '/devnet/fork', { chain: 0, depth: 6 })
+    for (const [chain, { height }] of devnet.cut) expect(height).toBeGreaterThanOrEqual(before[chain])
+  })
+})
