@@ -1,6 +1,6 @@
 /**
- * Networks: version codes, graphs by height, genesis constants, and the heights at which rules changed (PROTOCOL.md
- * B.2, B.5, C, D).
+ * Networks: version codes, graphs by height, genesis constants, and the heights at which rules changed
+ * (PROTOCOL.md B.2, B.5, C, D).
  */
 import { type Graph, graphs } from './graph.ts'
 import { MAX_TARGET } from './target.ts'

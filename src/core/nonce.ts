@@ -8,3 +8,8 @@ export interface FixedNonce {
 
 /** The whole nonce is the searcher's to choose. */
 export const FREE_NONCE: FixedNonce = { bits: 0, value: 0 }
+
+/** Whether a nonce has these bits where they are fixed. */
+export function hasFixedBits(nonce: bigint, { bits, value }: FixedNonce): boolean {
+  return BigInt.asUintN(bits, nonce) === BigInt(value)
+}

@@ -4,6 +4,7 @@ import { encodeBase64Url } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
 import { withCreationTime, withNonce } from '../core/header.ts'
+import { hasFixedBits } from '../core/nonce.ts'
 import { meets, powHash } from '../core/pow.ts'
 import { difficultyOf } from '../core/target.ts'
 import { type Work, workFromBytes } from '../core/work.ts'
@@ -233,7 +234,7 @@ export class Miner {
     if (issued === undefined) return
     const { work, pursuit } = issued
     const bytes = withNonce(work.bytes, nonce)
-    if (!meets(powHash(bytes), pursuit.job.target)) {
+    if (!hasFixedBits(nonce, pursuit.job.fixedNonce) || !meets(powHash(bytes), pursuit.job.target)) {
       this.#hardwareErrors++
       this.#options.onEvent({ type: 'hardwareError', device, nonce: nonce.toString(16).padStart(16, '0') })
       return

@@ -166,7 +166,11 @@ describe('an outage', () => {
 })
 
 describe('a solution', () => {
-  const refusal = (status: number, excerpt: string) => new NodeRefusal({ url: 'http://node.test', status, excerpt })
+  /** An answer of the node itself, if it has an excerpt that nodes give; else of something before it. */
+  const refusal = (status: number, excerpt: string) => {
+    const isFromNode = /^(Invalid|No associated)/.test(excerpt)
+    return new NodeRefusal({ url: 'http://node.test', status, excerpt, isFromNode })
+  }
 
   async function handedIn(submit: ScriptedNode['submit'], place?: ScriptedNode['place']) {
     const { clock, node, source, jobs, answer } = await started()
