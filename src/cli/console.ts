@@ -224,8 +224,7 @@ function solutionLine(event: SolutionEvent, verdict: Verdict): Line {
     `(${accepted}/${stale + orphaned}/${rejected + lost})`,
   ]
   if (event.step === 'rejected') parts.push(`${event.reason}: ${event.message}`)
-  if (event.step === 'lost') parts.push(event.message)
-  if (event.step === 'unconfirmed') parts.push('not confirmed')
+  if (event.step === 'lost') parts.push(`${event.reason}: ${event.message}`)
   return { label: verdict, style: verdictStyles[verdict], text: parts.join('  ') }
 }
 

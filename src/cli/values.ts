@@ -1,6 +1,7 @@
 /** Values of options: from text (flag, environment) or a YAML value to what the program uses. */
 import { decodeHex } from '../core/bytes.ts'
 import { formatDuration } from '../core/units.ts'
+import type { AutoMine } from '../schema/auto-mine.ts'
 
 /** How one kind of value is read, and how it is written in a configuration file. */
 export interface ValueKind<T> {
@@ -68,13 +69,7 @@ export const hashCount: ValueKind<bigint> = {
 /** Hashes a second: `100MH/s`, `2.5 GH/s`. */
 const RATE = /^(\d{1,15}(?:\.\d{1,20})?)\s*([kMGTPE]?)H\/s$/
 
-/** How a network without proof of work gets its blocks. */
-export type AutoMineMode =
-  | { readonly kind: 'on-demand' }
-  | { readonly kind: 'constant'; readonly blockTimeMs: number }
-  | { readonly kind: 'simulated'; readonly hashesPerSecond: number }
-
-export const autoMineMode: ValueKind<AutoMineMode> = {
+export const autoMineMode: ValueKind<AutoMine> = {
   expected: 'on-demand, constant:TIME such as constant:2s, or simulated:RATE such as simulated:100MH/s',
   parse: (raw) => {
     const text = asText(raw) ?? ''

@@ -5,7 +5,7 @@ import { machineFor } from './devnet-machine.ts'
 
 export type { Devnet } from '../devnet/devnet.ts'
 export type { DevnetOptions } from '../devnet/options.ts'
-export type { AutoMine } from '../devnet/rules/auto-mine-mode.ts'
+export type { AutoMine } from '../schema/auto-mine.ts'
 export type { NetworkSettings } from '../devnet/rules/settings.ts'
 
 /**

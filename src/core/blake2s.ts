@@ -60,22 +60,27 @@ function compress(h: Uint32Array, m: Uint32Array, byteCount: number, last: boole
   if (last) v[14] ^= 0xffffffff
   for (const sigma of SIGMA) {
     for (let g = 0; g < 8; g++) {
-      const [a, b, c, d] = MIX_INDICES[g]
-      v[a] = v[a] + v[b] + m[sigma[2 * g]]
-      v[d] = rotateRight(v[d] ^ v[a], D_FIRST)
-      v[c] = v[c] + v[d]
-      v[b] = rotateRight(v[b] ^ v[c], B_FIRST)
-      v[a] = v[a] + v[b] + m[sigma[2 * g + 1]]
-      v[d] = rotateRight(v[d] ^ v[a], D_SECOND)
-      v[c] = v[c] + v[d]
-      v[b] = rotateRight(v[b] ^ v[c], B_SECOND)
+      mix(v, g, m[sigma[2 * g]], m[sigma[2 * g + 1]])
     }
   }
   for (let i = 0; i < 8; i++) h[i] ^= v[i] ^ v[i + 8]
 }
 
+/** RFC 7693 section 3.1, mixing function G: mixes two message words into column or diagonal `g` of `v`, in place. */
+export function mix(v: Uint32Array, g: number, x: number, y: number): void {
+  const [a, b, c, d] = MIX_INDICES[g]
+  v[a] = v[a] + v[b] + x
+  v[d] = rotateRight(v[d] ^ v[a], D_FIRST)
+  v[c] = v[c] + v[d]
+  v[b] = rotateRight(v[b] ^ v[c], B_FIRST)
+  v[a] = v[a] + v[b] + y
+  v[d] = rotateRight(v[d] ^ v[a], D_SECOND)
+  v[c] = v[c] + v[d]
+  v[b] = rotateRight(v[b] ^ v[c], B_SECOND)
+}
+
 /** A 32-bit word rotated right; the result is a signed 32-bit integer. */
-export function rotateRight(x: number, bits: number): number {
+function rotateRight(x: number, bits: number): number {
   return (x >>> bits) | (x << (32 - bits))
 }
 

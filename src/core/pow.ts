@@ -16,6 +16,13 @@ export function meets(hash: Uint8Array, target: bigint): boolean {
   return readU256LE(hash, 0) <= target
 }
 
+/** As meets, for a hash as eight words, the first one lowest. */
+export function meetsWords(hash: Uint32Array, target: bigint): boolean {
+  let value = 0n
+  for (const word of hash.toReversed()) value = (value << 32n) | BigInt(word)
+  return value <= target
+}
+
 /** Whether work bytes solve their own target. Throws FormatError for bytes that are not work. */
 export function solves(work: Uint8Array): boolean {
   return meets(powHash(work), readU256LE(work, workLayout(work).target))

@@ -4,7 +4,7 @@ import type { GraphName } from '../core/graph.ts'
 import type { WorkFields } from '../core/header.ts'
 import type { ProductWord } from '../core/header-json.ts'
 import type { MinerAccount } from '../core/payload.ts'
-import type { AutoMine } from './rules/auto-mine-mode.ts'
+import type { AutoMine } from '../schema/auto-mine.ts'
 import type { Addition } from './rules/chains.ts'
 import type { AskedSettings } from './rules/settings.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The life of a solution: handed in -> acknowledged -> confirmed at depth N | stale | orphaned | unconfirmed, or
- * rejected or lost when it is handed in. Handing in and following up are two things: whatever must remember a solution
+ * The life of a solution: handed in -> acknowledged -> confirmed at depth N | stale | orphaned | lost(reason); or stale,
+ * rejected(reason) or lost(reason) when it is handed in. Handing in and following up are two things: whatever must remember a solution
  * stands between them.
  */
 import type { LifeStep, Solution, Source } from '../source/source.ts'
@@ -29,7 +29,6 @@ export function verdictOf({ step }: LifeStep): Verdict | null {
     case 'acknowledged':
       return null
     case 'confirmed':
-    case 'unconfirmed':
       return 'accepted'
     default:
       return step

@@ -103,6 +103,7 @@ export class Miner {
       if (!this.#stop.signal.aborted) await this.#mine()
     } finally {
       this.#stop.abort()
+      this.#cancelIdle()
       signal.removeEventListener('abort', stop)
       await Promise.all(this.#options.engines.map((engine) => engine.stop()))
       await this.#finishLives()
@@ -199,7 +200,6 @@ export class Miner {
     this.#cancelIdle = clock.after(IDLE_MS, () => {
       if (!this.#stop.signal.aborted) onEvent({ type: 'idle' })
     })
-    this.#stop.signal.addEventListener('abort', this.#cancelIdle, { once: true })
   }
 
   /** Gives work to all engines under the next sequence number. True when all devices searched it. */
@@ -338,12 +338,9 @@ export class Miner {
 
   /** The miner ends before a solution has come to its end. */
   #giveUp(life: Life): void {
-    const message = 'the miner stopped'
-    const isTaken = life.step.step !== 'handed-in'
-    life.step = isTaken ? { step: 'unconfirmed', message } : { step: 'lost', reason: 'stopped', message }
-    const verdict = isTaken ? 'accepted' : 'lost'
-    this.#solutions[verdict]++
-    this.#options.onEvent(this.#solutionEvent(life, verdict))
+    life.step = { step: 'lost', reason: 'stopped', message: 'the miner stopped' }
+    this.#solutions.lost++
+    this.#options.onEvent(this.#solutionEvent(life, 'lost'))
   }
 }
 

@@ -37,8 +37,11 @@ export interface Solution {
 /** Why a solution is refused: a closed set, so that no peer can grow a label. */
 export type RejectReason = 'invalid-pow' | 'invalid-payload' | 'no-payload' | 'undecodable' | 'unauthorized' | 'unknown'
 
-/** Why nobody knows what became of a solution: the issuer could not be reached, or the miner ended first. */
-export type LostReason = 'unreachable' | 'stopped'
+/**
+ * Why nobody knows what became of a solution: it could not be handed in, nobody could be asked afterwards, or the miner
+ * ended first.
+ */
+export type LostReason = 'unreachable' | 'unconfirmed' | 'stopped'
 
 /** What the issuer says when a solution is handed in. */
 export type Receipt =
@@ -57,8 +60,7 @@ export type FollowUp =
   | { readonly step: 'stale' }
   /** The block was taken, but its chain goes on without it. */
   | { readonly step: 'orphaned' }
-  /** Nobody could be asked. */
-  | { readonly step: 'unconfirmed'; readonly message: string }
+  | { readonly step: 'lost'; readonly reason: LostReason; readonly message: string }
 
 /** The life of a solution, step by step. */
 export type LifeStep = { readonly step: 'handed-in' } | Receipt | FollowUp

@@ -208,7 +208,7 @@ describe('the miner loop', () => {
       await engine.claim(solve(engine.newest.bytes))
     }
     source.receipt = Promise.resolve({ step: 'acknowledged' })
-    const ends: FollowUp[] = [{ step: 'stale' }, { step: 'orphaned' }, { step: 'unconfirmed', message: 'no answer' }]
+    const ends: FollowUp[] = [{ step: 'stale' }, { step: 'orphaned' }, { step: 'confirmed', depth: 1 }]
     for (const [index, end] of ends.entries()) {
       source.end = Promise.resolve(end)
       await source.give(easyWork(BigInt(index + 10)))
@@ -263,14 +263,14 @@ describe('the miner loop', () => {
     expect(solutionsIn(events).at(-1)).toMatchObject({ step: 'lost', reason: 'stopped' })
   })
 
-  it('counts a solution as accepted that was acknowledged before it was stopped', async () => {
+  it('counts a solution as lost that was acknowledged, but not confirmed, before it was stopped', async () => {
     const { clock, source, engine, stop, ended } = await started()
     source.end = new Promise(() => undefined)
     await source.give(easyWork(1n))
     await engine.claim(solve(engine.newest.bytes))
     stop.abort()
     await clock.pass(800)
-    expect((await ended).solutions).toMatchObject({ accepted: 1, lost: 0 })
+    expect((await ended).solutions).toMatchObject({ accepted: 0, lost: 1 })
   })
 
   it('does not wait for engines that are starting when it is stopped', async () => {

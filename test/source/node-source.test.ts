@@ -226,14 +226,14 @@ describe('work from a node', () => {
     expect(await submit(source, solve(work.bytes))).toEqual(confirmed)
   })
 
-  it('counts a block that nobody can confirm as accepted, not as stale', async () => {
+  it('says that a block which nobody can confirm is lost, neither stale nor accepted', async () => {
     const node = await devnet()
     const { source, client, nextWork } = await sourceOf(node.url)
     const { work } = await nextWork()
     client.cut = async () => {
       throw new NewcutError('NODE_UNREACHABLE', 'no answer')
     }
-    expect(await submit(source, solve(work.bytes))).toMatchObject({ step: 'unconfirmed' })
+    expect(await submit(source, solve(work.bytes))).toMatchObject({ step: 'lost', reason: 'unconfirmed' })
   })
 
   it('finds a header that the node takes but silently drops to be stale', async () => {

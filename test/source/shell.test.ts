@@ -247,7 +247,7 @@ describe('a solution', () => {
     expect(await steps).toEqual([expected])
   })
 
-  it('is unconfirmed if nobody can be asked', async () => {
+  it('is lost, unconfirmed, if nobody can be asked, and its parent is searched again', async () => {
     const { clock, node, source, jobs, answer, stop } = await started()
     await answer(0, 5)
     node.place = async () => {
@@ -255,7 +255,7 @@ describe('a solution', () => {
     }
     const steps = followed(source.follow(solutionOf(jobs[0]), stop.signal))
     await clock.pass(10_000)
-    expect(await steps).toEqual([{ step: 'unconfirmed', message: 'connection refused' }])
+    expect(await steps).toEqual([{ step: 'lost', reason: 'unconfirmed', message: 'connection refused' }])
   })
 })
 

@@ -195,7 +195,7 @@ export class SimulatedNode {
     if (isTaken && isFresh && movesAtOnce) this.advance(fields.chainId)
     this.handedIn.shift()
     if (isTaken && isFresh) this.tell({ type: 'taken', fields })
-    else this.tell({ type: 'wasted', fields })
+    else this.tell({ type: 'reopened', fields })
   }
 
   /** Everything that is on its way arrives, and streams are opened anew: what a source knows then is the truth. */

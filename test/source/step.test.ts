@@ -140,9 +140,9 @@ describe('the state machine of a source', () => {
 
   it('searches the same parent again when the solution came to nothing', () => {
     const handedIn = { type: 'handedIn', fields: first.work.fields } as const
-    const wasted = { type: 'wasted', fields: first.work.fields } as const
+    const reopened = { type: 'reopened', fields: first.work.fields } as const
     const again = { type: 'answered', request: 2, work: madeWork(0, 5, 9n) } as const
-    const { state } = played([0], start, first, handedIn, wasted, again)
+    const { state } = played([0], start, first, handedIn, reopened, again)
     expect(state.current).toMatchObject({ kind: 'searching', job: { work: again.work } })
   })
 

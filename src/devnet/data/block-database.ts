@@ -1,7 +1,7 @@
 /** The block database of a data directory: chains that outlive their node. */
 import { rename } from 'node:fs/promises'
 import { describeError, type NewcutError } from '../../core/errors.ts'
-import type { AutoMine } from '../rules/auto-mine-mode.ts'
+import type { AutoMine } from '../../schema/auto-mine.ts'
 import type { ChainState, Journal } from '../rules/journal.ts'
 import type { NetworkSettings } from '../rules/settings.ts'
 import { writeCopy } from './copy.ts'

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Cut } from '../../core/cut.ts'
 import { NewcutError } from '../../core/errors.ts'
 import { difficultyOf } from '../../core/target.ts'
-import type { AutoMine } from '../rules/auto-mine-mode.ts'
+import type { AutoMine } from '../../schema/auto-mine.ts'
 import type { Addition } from '../rules/chains.ts'
 import { type BlockMaker, headOf } from './block-maker.ts'
 

@@ -3,7 +3,7 @@ import { type GraphName, graphs } from '../../core/graph.ts'
 import { development, type Network } from '../../core/network.ts'
 import { targetOfDifficulty } from '../../core/target.ts'
 import { formatDuration } from '../../core/units.ts'
-import type { AutoMine } from './auto-mine-mode.ts'
+import type { AutoMine } from '../../schema/auto-mine.ts'
 
 /** Fixed for the life of a network, but for `autoMine`. */
 export interface NetworkSettings {

@@ -12,7 +12,7 @@
  * There is no table of common subexpressions: a search through the graphs of all work lengths in use found none.
  */
 
-import { IV, MIX_INDICES, SIGMA } from '../../core/blake2s.ts'
+import { IV, MIX_INDICES, ROTATIONS, SIGMA } from '../../core/blake2s.ts'
 import type { TailLayout } from './kernel.ts'
 
 /** A 32-bit value. It is `varying` when it differs from nonce to nonce, else uniform: the same throughout a sweep. */
@@ -125,10 +125,11 @@ interface Quarter {
   readonly words: readonly [x: Value, y: Value]
 }
 
-/** RFC 7693 section 2.1: rotations of d and b, in the first and in the second half of G. */
-const ROTATIONS = [
-  [16, 12],
-  [8, 7],
+const [D_FIRST, B_FIRST, D_SECOND, B_SECOND] = ROTATIONS
+/** Rotations of d and b, in the first and in the second half of G. */
+const HALVES = [
+  [D_FIRST, B_FIRST],
+  [D_SECOND, B_SECOND],
 ] as const
 
 /** Compression F of the last block (RFC 7693 section 3.2) on symbols. It notes down each operation it needs. */
@@ -176,7 +177,7 @@ class Compression {
   /** RFC 7693 section 3.1, mixing function G, line by line on each of `quarters`. */
   #mix(quarters: readonly Quarter[]): void {
     const v = this.#v
-    ROTATIONS.forEach(([turnD, turnB], half) => {
+    HALVES.forEach(([turnD, turnB], half) => {
       // x or y before b: of the three terms b is ready last.
       for (const { at, words } of quarters) v[at[0]] = this.#sum('add', v[at[0]], words[half], v[at[1]])
       for (const { at } of quarters) v[at[3]] = this.#rotate(this.#sum('xor', v[at[3]], v[at[0]]), turnD)

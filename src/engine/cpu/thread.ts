@@ -6,6 +6,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import type { MessagePort } from 'node:worker_threads'
 import { finish, type Midstate, midstate } from '../../core/blake2s.ts'
 import { type FixedNonce, FREE_NONCE } from '../../core/nonce.ts'
+import { meetsWords } from '../../core/pow.ts'
 import { lowWith, type NonceRange, nextLow, nonceOf } from '../range.ts'
 import { type Kernel, type KernelName, SWEEP_NONCES, tailLayout } from './kernel.ts'
 import { chooseKernel, type KernelPreference } from './kernels.ts'
@@ -166,9 +167,6 @@ class SearchThread {
     tail[nonceWord] = (tail[nonceWord] & 0xffff) | (this.#low << 16)
     tail[nonceWord + 1] = this.#middle
     tail[nonceWord + 2] = high
-    const words = finish(mid, tail)
-    let value = 0n
-    for (let i = 7; i >= 0; i--) value = (value << 32n) | BigInt(words[i])
-    return value <= target
+    return meetsWords(finish(mid, tail), target)
   }
 }

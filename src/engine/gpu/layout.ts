@@ -1,6 +1,7 @@
 /** The two buffers of shaders/search.wgsl, which documents them, and the check of what comes back. */
-import { finish, IV, type Midstate, midstate } from '../../core/blake2s.ts'
+import { finish, IV, type Midstate, midstate, mix } from '../../core/blake2s.ts'
 import { type FixedNonce, FREE_NONCE } from '../../core/nonce.ts'
+import { meetsWords } from '../../core/pow.ts'
 import { nonceOf } from '../range.ts'
 
 /** The shader is written for the last block of work of degree 3: 30 bytes of it, the nonce in words 5 to 7. */
@@ -72,9 +73,7 @@ export function judgeNonce({ mid, target, bound }: PreparedWork, nonce: bigint):
   const word = (shift: bigint) => Number((nonce >> shift) & 0xffffn)
   const hash = finish(mid, tailOf(mid, word(0n), Number((nonce >> 16n) & 0xffffffffn), word(48n)))
   if (hash[7] > bound) return 'false'
-  let value = 0n
-  for (let i = 7; i >= 0; i--) value = (value << 32n) | BigInt(hash[i])
-  return value <= target ? 'solution' : 'near'
+  return meetsWords(hash, target) ? 'solution' : 'near'
 }
 
 /** All nonces of a batch, in order; for tests and small batches. */
@@ -95,20 +94,6 @@ function startRows(mid: Midstate, tail: Uint32Array): Uint32Array {
   const v = Uint32Array.from([...mid.state, ...IV])
   v[12] ^= mid.totalBytes
   v[14] ^= 0xffffffff
-  for (const column of [0, 1, 2]) {
-    const [a, b, c, d] = [column, column + 4, column + 8, column + 12]
-    v[a] += v[b] + tail[2 * column]
-    v[d] = rotateRight(v[d] ^ v[a], 16)
-    v[c] += v[d]
-    v[b] = rotateRight(v[b] ^ v[c], 12)
-    v[a] += v[b] + tail[2 * column + 1]
-    v[d] = rotateRight(v[d] ^ v[a], 8)
-    v[c] += v[d]
-    v[b] = rotateRight(v[b] ^ v[c], 7)
-  }
+  for (const column of [0, 1, 2]) mix(v, column, tail[2 * column], tail[2 * column + 1])
   return v
-}
-
-function rotateRight(x: number, bits: number): number {
-  return (x >>> bits) | (x << (32 - bits))
 }

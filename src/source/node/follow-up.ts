@@ -13,8 +13,10 @@ const LOOK_DELAYS_MS = [0, 50, 100, 200, 400, 800, 1600]
 export async function followUp(
   block: SolvedBlock,
   { node, clock }: { readonly node: MiningNode; readonly clock: Clock },
-  signal: AbortSignal,
+  stopped: AbortSignal,
 ): Promise<FollowUp> {
+  // A signal of its own: one that many solutions listened to would warn of a leak.
+  const signal = AbortSignal.any([stopped])
   let failure: string | null = 'nobody was asked'
   for (const delayMs of LOOK_DELAYS_MS) {
     if (delayMs > 0) await sleep(clock, delayMs, signal)
@@ -28,8 +30,8 @@ export async function followUp(
       failure = describeError(error)
       if (error instanceof NodeRefusal && error.isNodesOwn) break
     }
-    if (signal.aborted) return { step: 'unconfirmed', message: failure ?? 'the miner stopped before its chain had it' }
+    if (signal.aborted) return { step: 'lost', reason: 'stopped', message: 'the miner stopped before its chain had it' }
   }
   // The node took it, has had time, and its chain does not have it: it was dropped.
-  return failure === null ? { step: 'stale' } : { step: 'unconfirmed', message: failure }
+  return failure === null ? { step: 'stale' } : { step: 'lost', reason: 'unconfirmed', message: failure }
 }

@@ -89,13 +89,13 @@ export class NodeSource implements Source {
     const fields = decodeWork(bytes)
     this.#tell({ type: 'handedIn', fields })
     const receipt = await handIn(solvedBlock(bytes), this.#options)
-    this.#tell({ type: receipt.step === 'acknowledged' ? 'taken' : 'wasted', fields })
+    this.#tell({ type: receipt.step === 'acknowledged' ? 'taken' : 'reopened', fields })
     return receipt
   }
 
   async *follow({ bytes }: Solution, signal: AbortSignal): AsyncGenerator<FollowUp, void, void> {
     const end = await followUp(solvedBlock(bytes), this.#options, signal)
-    if (end.step === 'stale' || end.step === 'orphaned') this.#tell({ type: 'wasted', fields: decodeWork(bytes) })
+    if (end.step !== 'confirmed') this.#tell({ type: 'reopened', fields: decodeWork(bytes) })
     yield end
   }
 

@@ -91,8 +91,8 @@ export type Event = { readonly atMs: number } & (
   | { readonly type: 'handedIn'; readonly fields: WorkFields }
   /** The node acknowledged it. */
   | { readonly type: 'taken'; readonly fields: WorkFields }
-  /** It is known not to have become a block. */
-  | { readonly type: 'wasted'; readonly fields: WorkFields }
+  /** As far as anybody knows, no block came of it. */
+  | { readonly type: 'reopened'; readonly fields: WorkFields }
 )
 
 export type Purpose = 'current' | 'standby'

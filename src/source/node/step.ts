@@ -66,8 +66,8 @@ class Machine {
       case 'taken':
         this.#taken()
         return
-      case 'wasted':
-        this.#wasted(event.fields)
+      case 'reopened':
+        this.#reopen(event.fields)
         return
     }
   }
@@ -383,7 +383,7 @@ class Machine {
   }
 
   /** No block came of it: the work on top of its parent is of use again. */
-  #wasted(fields: WorkFields): void {
+  #reopen(fields: WorkFields): void {
     this.#set({ solved: this.state.solved.filter((known) => !sameParent(known, fields)) })
     if (this.#searched === null) this.#hurry()
   }

@@ -1,5 +1,5 @@
 /** How a network without proof of work gets its blocks, besides those of miners and of orders. */
-import { formatDuration, formatHashrate } from '../../core/units.ts'
+import { formatDuration, formatHashrate } from '../core/units.ts'
 
 /** `on-demand`: only by POST /make-blocks, and by miners as always. */
 export type AutoMine =
