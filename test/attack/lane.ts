@@ -113,8 +113,8 @@ export class Lane {
 
   #expectTruth(miner: Miner): void {
     const real = this.ground.blocks
-    const invented = miner.said.filter(({ kind, hash }) => kind === 'confirmed' && !real.has(hash ?? ''))
-    if (invented.length > 0) throw this.failure(`confirmed, but on no chain: ${invented[0].line}`)
+    const invented = miner.said.filter(({ claims, hash }) => claims && !real.has(hash ?? ''))
+    if (invented.length > 0) throw this.failure(`called accepted, but on no chain: ${invented[0].line}`)
     const accepted = miner.said.findLast((said) => said.accepted !== null)?.accepted ?? 0
     const mined = real.size - this.#blocksBefore
     if (accepted > mined) throw this.failure(`${accepted} blocks accepted, but the chains got ${mined}`)

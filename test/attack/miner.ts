@@ -24,6 +24,8 @@ export interface Said {
     | 'other'
   /** Block hash of a solution, base64url. */
   readonly hash: string | null
+  /** Whether the line calls the block of the solution accepted. */
+  readonly claims: boolean
   /** Blocks accepted so far, where the line says so. */
   readonly accepted: number | null
   readonly line: string
@@ -33,7 +35,7 @@ const VERDICTS: Readonly<Record<string, Said['kind']>> = { stale: 'stale', rejec
 
 /** Reads a line of `--log json`; of `--log text` only whether it complains. */
 export function readLine(line: string): Said {
-  const other: Said = { kind: 'other', hash: null, accepted: null, line }
+  const other: Said = { kind: 'other', hash: null, claims: false, accepted: null, line }
   let record: Record<string, unknown>
   try {
     record = JSON.parse(line)
@@ -43,7 +45,8 @@ export function readLine(line: string): Said {
   const { event, level, counts, hash = null } = record as { event?: string; level?: string; [key: string]: unknown }
   if (event === 'solution') {
     const accepted = (counts as { accepted?: number } | undefined)?.accepted ?? null
-    return { kind: stepOf(record), hash: hash as string | null, accepted, line }
+    const kind = stepOf(record)
+    return { kind, hash: hash as string | null, claims: kind === 'confirmed' || isAccepted(record), accepted, line }
   }
   if (event === 'idle' || event === 'work' || event === 'summary') return { ...other, kind: event }
   return level === 'warn' || level === 'error' ? { ...other, kind: 'complaint' } : other
@@ -54,6 +57,11 @@ function stepOf(record: Record<string, unknown>): Said['kind'] {
   // The shape before solutions had a life of steps. To be dropped when nothing writes it any more.
   const { kind, confirmed } = record.verdict as { kind: string; confirmed?: boolean }
   return VERDICTS[kind] ?? (confirmed ? 'confirmed' : 'unconfirmed')
+}
+
+function isAccepted({ verdict }: Record<string, unknown>): boolean {
+  // The second one is of the shape before, as above.
+  return verdict === 'accepted' || (verdict as { kind?: string } | null | undefined)?.kind === 'accepted'
 }
 
 export interface Ended {

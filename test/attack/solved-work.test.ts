@@ -8,10 +8,11 @@ import type { Exchange, Tell, Told } from './proxy.ts'
 import { TEST_TIMEOUT_MS } from './run-lies.ts'
 import { altersWork, at, hangs, replays, says } from './tell.ts'
 
-/** How long a request hangs. */
-const HANG_MS = 3_000
-/** Of the time that is measured: a slice under way may end in it, and the kernel may hear of the end a little late. */
-const MAX_WASTED_SHARE = 0.1
+/** How long a request hangs, at least. */
+const HANG_MS = 2_000
+const SETTLE_MS = 250
+/** A busy machine may let a slice of hashing take long. */
+const MAX_WASTE_MS = 5_000
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 const parentOf = ({ chainId, parent }: WorkFields) => `${chainId} ${hex(parent)}`
@@ -36,22 +37,20 @@ function mostForOneParent(solutions: readonly WorkFields[]): number {
   return Math.max(0, ...counts.values())
 }
 
-/** Hashes in a time, as a share of those that the miner would do if it searched. */
-async function searchedShare({ lane, miner }: Awaited<ReturnType<typeof mining>>, fullRate: number, ms: number) {
-  const fromMs = performance.now()
-  const before = await miner.hashes()
-  await delay(ms)
-  const after = await miner.hashes()
+/** Nothing is hashed, once the slices under way have ended. */
+async function expectNoHashing({ lane, miner }: Awaited<ReturnType<typeof mining>>): Promise<void> {
+  let before = -1
+  const isStill = async () => {
+    const last = before
+    before = await miner.hashes()
+    await delay(SETTLE_MS)
+    return before === last
+  }
+  await lane.until('an end of hashing', isStill, MAX_WASTE_MS)
+  await delay(HANG_MS)
+  const hashes = (await miner.hashes()) - before
   if (miner.end !== null) throw lane.failure('the miner ended')
-  return ((after - before) * 1000) / (performance.now() - fromMs) / fullRate
-}
-
-/** Hashes per second of a miner that always has work. */
-async function rateOf({ miner }: Awaited<ReturnType<typeof mining>>): Promise<number> {
-  const fromMs = performance.now()
-  const before = await miner.hashes()
-  await delay(1_000)
-  return (((await miner.hashes()) - before) * 1000) / (performance.now() - fromMs)
+  if (hashes > 0) throw lane.failure(`${hashes} hashes wasted in ${HANG_MS / 1000} s`)
 }
 
 /** Ends the lie, and expects the miner to go on. */
@@ -78,12 +77,11 @@ describe('a miner does not search work that is solved', { timeout: TEST_TIMEOUT_
 
   it('while the node replays it and nothing else: it says so, and does not hash', async () => {
     const run = await mining()
-    const fullRate = await rateOf(run)
     const told = run.miner.count('idle', 'complaint')
     run.lane.proxy.begin(at(['work'], replays()))
     await run.lane.until('503 on /healthz', async () => (await run.miner.face('/healthz'))?.status === 503)
     await run.lane.until('a line that says so', () => run.miner.count('idle', 'complaint') > told)
-    expect(await searchedShare(run, fullRate, 1_500)).toBeLessThan(MAX_WASTED_SHARE)
+    await expectNoHashing(run)
     await expectRecovery(run)
   })
 
@@ -114,25 +112,20 @@ describe('a miner does not search work that is solved', { timeout: TEST_TIMEOUT_
 
   it('while the request that hands it in hangs, and there is no other chain: it says so, and does not hash', async () => {
     const run = await mining('singleton')
-    const fullRate = await rateOf(run)
     const told = run.miner.count('idle', 'complaint')
     run.lane.proxy.begin(at(['solved'], hangs))
     await run.lane.until('a solution', () => run.solutions.length > 0)
-    const share = await searchedShare(run, fullRate, HANG_MS)
-    if (share > MAX_WASTED_SHARE) throw run.lane.failure(`${Math.round(share * 100)} % of the hashes wasted`)
+    await expectNoHashing(run)
     await run.lane.until('a line that says so', () => run.miner.count('idle', 'complaint') > told)
     await expectRecovery(run)
   })
 
   it('while requests for work hang: it says so, and does not hash', async () => {
     const run = await mining()
-    const fullRate = await rateOf(run)
     const told = run.miner.count('idle', 'complaint')
     run.lane.proxy.begin(at(['work'], hangs))
     await run.lane.until('a solution', () => run.solutions.length > 0)
-    await delay(1_000)
-    const share = await searchedShare(run, fullRate, HANG_MS - 1_000)
-    if (share > MAX_WASTED_SHARE) throw run.lane.failure(`${Math.round(share * 100)} % of the hashes wasted`)
+    await expectNoHashing(run)
     expect(run.miner.count('idle', 'complaint')).toBeGreaterThan(told)
     expect((await run.miner.face('/healthz'))?.status).toBe(503)
     await expectRecovery(run)

@@ -1,6 +1,6 @@
 /** Lies about what the chains have: a miner asks for that to see whether its blocks are there. */
 import { lies, titled } from '../lie.ts'
-import type { Answer, Exchange, Told } from '../proxy.ts'
+import type { Answer, Exchange, Tell, Told } from '../proxy.ts'
 import {
   altersBody,
   altersHeaders,
@@ -95,9 +95,15 @@ const headers = titled('blocks', {
   'are answered without end': () => floods('x'.repeat(65_536), { 'content-type': 'application/octet-stream' }),
 })
 
+/** Heads of which the miner knows nothing: whether its blocks are below them only the chain can tell. */
+function asksForBlocks(tell: Tell): Tell {
+  const beyond = heads(({ height }) => ({ height: height + 1, hash: HASH }))
+  return (exchange) => (exchange.endpoint === 'cut' ? beyond(exchange) : tell(exchange))
+}
+
 export const chainLies = [
   ...lies(['cut'], 'keepsMining', cut),
-  ...lies(['chain'], 'keepsMining', headers),
+  ...lies(['chain'], 'keepsMining', headers).map((lie) => ({ ...lie, tell: () => asksForBlocks(lie.tell()) })),
   ...lies(['cut', 'chain'], 'keepsMining', {
     'neither cut nor blocks are there': () => says(404),
     'neither cut nor blocks are answered': () => hangs,

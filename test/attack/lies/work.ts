@@ -40,6 +40,7 @@ const foreignWork = {
 
 /** Well-formed work that leads nowhere. */
 const badWork = {
+  'work comes bit by bit': () => dribbles(1),
   'work is compressed, as its header says, but is not': () => altersHeaders({ 'content-encoding': 'gzip' }),
   'work has a target that no hash meets': () => altersWork((fields) => ({ ...fields, target: 0n })),
   'work has a target that takes for ever': () => altersWork((fields) => ({ ...fields, target: 2n ** 100n })),
@@ -77,7 +78,6 @@ const badWork = {
 const stillWork = {
   ...titled('work is', oddities),
   'work comes 300 ms late': () => late(300),
-  'work comes bit by bit': () => dribbles(1),
   'work comes twice on one connection': () => answersTwice(),
   'work is called text': () => altersHeaders({ 'content-type': 'text/plain' }),
   'work is called JSON': () => altersHeaders({ 'content-type': 'application/json' }),
