@@ -111,7 +111,16 @@ describe('newcut mine', () => {
       .split('\n')
       .map((line) => JSON.parse(line))
     expect(code).toBe(0)
-    expect(records.filter(({ event }) => event === 'solution')).toHaveLength(3)
+    const solutions = records.filter(({ event }) => event === 'solution')
+    const [{ job, issuer, hash }] = solutions
+    const life = solutions.filter((record) => record.hash === hash)
+    expect(life.map(({ step, verdict }) => [step, verdict])).toEqual([
+      ['handed-in', null],
+      ['acknowledged', null],
+      ['confirmed', 'accepted'],
+    ])
+    for (const record of life) expect(record).toMatchObject({ job, issuer })
+    expect(solutions.filter(({ verdict }) => verdict === 'accepted')).toHaveLength(3)
     expect(records[records.length - 1]).toMatchObject({ event: 'summary', snapshot: { solutions: { accepted: 3 } } })
     for (const { time, level } of records) expect({ time, level }).toEqual({ time: expect.any(String), level: 'info' })
   })

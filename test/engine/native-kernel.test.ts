@@ -168,7 +168,7 @@ describe('the native kernel where install scripts did not run', () => {
   })
 
   it('is not waited for when the compiler takes long', async () => {
-    const CC = `${process.execPath} -e setTimeout(()=>0,15000)`
+    const CC = `${process.execPath} -e setTimeout(()=>0,15000) --`
     const env = { ...process.env, CC }
     const said = await provideNativeKernel({ env, signal: nobody, places: places(), limitMs: 200 })
     expect(said).toMatch(/^the native kernel is still being compiled after \d\.\d s: the next start uses it$/)
@@ -176,7 +176,7 @@ describe('the native kernel where install scripts did not run', () => {
 
   it('is not waited for when the engine stops meanwhile', async () => {
     const stop = new AbortController()
-    const CC = `${process.execPath} -e setTimeout(()=>0,15000)`
+    const CC = `${process.execPath} -e setTimeout(()=>0,15000) --`
     const said = provideNativeKernel({ env: { ...process.env, CC }, signal: stop.signal, places: places() })
     stop.abort()
     expect(await said).toBeNull()
