@@ -96,6 +96,7 @@ export class ExternalEngine implements Engine {
   #launch(): void {
     const work = this.#work
     if (work === null || work.bytes === null || this.#events === null) return
+    this.#failure = null
     const command = `${this.#options.command} ${encodeHex(u256LE(work.target))}`
     // A process group of its own: what the shell starts must end with it.
     const child = spawn(command, {

@@ -6,7 +6,7 @@ import type { Snapshot } from './stats.ts'
 /** A step in the life of a solution. */
 export type SolutionEvent = LifeStep & {
   readonly type: 'solution'
-  /** What it came to, at the step that says so; null before. It is counted then. */
+  /** What it came to, at the step that says so first or says otherwise; else null. It is counted then. */
   readonly verdict: Verdict | null
   /** Id of the job that it solves, and who gave that. */
   readonly job: string

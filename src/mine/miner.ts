@@ -29,8 +29,8 @@ const SAMPLE_MS = 1000
 const SPEED_MS = 60_000
 /** How often the creation time of work that lives long follows the validator's clock. */
 const ROLL_MS = 5_000
-/** Late claims refer to the current work, or to one of so many changes ago. */
-const HISTORY = 256
+/** Most sequence numbers that late claims may refer to. */
+const MAX_HISTORY = 256
 /** How long a stop waits for solutions on their way. */
 const STOP_GRACE_MS = 800
 /** Having nothing to search for less than this is nothing to tell people about. */
@@ -47,6 +47,8 @@ interface Pursuit {
   readonly job: Job
   readonly difficulty: number
   readonly receivedAtMs: number
+  /** The sequence number that it was given out under first: an external worker keeps to that. */
+  readonly firstSequence: number
   /** Nothing more is to be found: a solution is on its way. */
   solved: boolean
 }
@@ -60,6 +62,8 @@ interface Life {
   readonly effort: number
   readonly foundAtMs: number
   step: LifeStep
+  /** What it has been counted as; null: nothing yet. */
+  verdict: Verdict | null
 }
 
 export class Miner {
@@ -182,7 +186,8 @@ export class Miner {
     const { chainId: chain, height } = work.fields
     const difficulty = Number(difficultyOf(job.target) ?? 0n)
     if (reason === 'newCut') this.#preemptions++
-    const pursuit = { job, difficulty, receivedAtMs: clock.monotonicMs(), solved: false }
+    const firstSequence = this.#sequence + 1
+    const pursuit = { job, difficulty, receivedAtMs: clock.monotonicMs(), firstSequence, solved: false }
     void this.#issue({ work, pursuit }).then((taken) => {
       if (!taken || this.#stop.signal.aborted) return
       const preemptMs = clock.monotonicMs() - noticedAtMs
@@ -207,12 +212,12 @@ export class Miner {
     this.#current = issued
     const sequence = ++this.#sequence
     this.#issued.set(sequence, issued)
-    for (const [old, { pursuit }] of this.#issued) {
-      if (this.#issued.size <= HISTORY) break
-      // An external worker may still search the current job with the creation time that it had when it started.
-      if (pursuit !== issued.pursuit) this.#issued.delete(old)
+    const { pursuit } = issued
+    for (const [old, { pursuit: earlier }] of this.#issued) {
+      if (this.#issued.size <= MAX_HISTORY) break
+      if (earlier !== pursuit || old !== pursuit.firstSequence) this.#issued.delete(old)
     }
-    const { id, target, fixedNonce } = issued.pursuit.job
+    const { id, target, fixedNonce } = pursuit.job
     const work = { sequence, job: id, bytes: issued.work.bytes, target, fixedNonce }
     const taken = await Promise.all(this.#engines.map((engine) => engine.setWork(work)))
     return taken.every((all) => all)
@@ -241,16 +246,21 @@ export class Miner {
     }
     const { blocks = Number.POSITIVE_INFINITY } = this.#options
     // A solution on its way may be the last one asked for; if it comes to nothing, there will be another candidate.
-    if (pursuit.solved || this.#solutions.accepted + this.#lives.size >= blocks) return
+    if (pursuit.solved || this.#solutions.accepted + this.#undecided >= blocks) return
     this.#countEffort()
     pursuit.solved = !pursuit.job.manySolutions
     const effort = this.#effort
     this.#effort = 0
     const foundAtMs = this.#options.clock.monotonicMs()
     const hash = encodeBase64Url(blockHash(bytes))
-    const life: Life = { pursuit, bytes, hash, device, effort, foundAtMs, step: { step: 'handed-in' } }
+    const life: Life = { pursuit, bytes, hash, device, effort, foundAtMs, step: { step: 'handed-in' }, verdict: null }
     const end = this.#live(life).finally(() => this.#lives.delete(life))
     this.#lives.set(life, end)
+  }
+
+  /** Solutions of which nobody knows yet what they come to. */
+  get #undecided(): number {
+    return [...this.#lives.keys()].filter(({ verdict }) => verdict === null).length
   }
 
   /** Hands a solution in and follows it to its end. */
@@ -259,12 +269,24 @@ export class Miner {
     for await (const step of liveThrough(this.#options.source, { job, bytes: life.bytes }, this.#stop.signal)) {
       // After the end nobody listens; what it came to was counted then.
       if (this.#isOver) return
-      life.step = step
-      const verdict = verdictOf(step)
-      if (verdict !== null) this.#solutions[verdict]++
-      this.#options.onEvent(this.#solutionEvent(life, verdict))
+      this.#count(life, step)
     }
+    // It was stopped before anybody knew.
+    if (life.verdict === null) this.#giveUp(life)
     if (this.#solutions.accepted === this.#options.blocks) this.#stop.abort()
+  }
+
+  /** Takes a step. A verdict counts once; a later one takes its place, as when a confirmed block is orphaned. */
+  #count(life: Life, step: LifeStep): void {
+    const verdict = verdictOf(step)
+    const isNews = verdict !== null && verdict !== life.verdict
+    if (isNews) {
+      if (life.verdict !== null) this.#solutions[life.verdict]--
+      this.#solutions[verdict]++
+      life.verdict = verdict
+    }
+    life.step = step
+    this.#options.onEvent(this.#solutionEvent(life, isNews ? verdict : null))
   }
 
   #solutionEvent(life: Life, verdict: Verdict | null): MinerEvent {
@@ -333,14 +355,12 @@ export class Miner {
     await Promise.race([Promise.all(this.#lives.values()), grace])
     cancel()
     this.#isOver = true
-    for (const life of this.#lives.keys()) this.#giveUp(life)
+    for (const life of this.#lives.keys()) if (life.verdict === null) this.#giveUp(life)
   }
 
   /** The miner ends before a solution has come to its end. */
   #giveUp(life: Life): void {
-    life.step = { step: 'lost', reason: 'stopped', message: 'the miner stopped' }
-    this.#solutions.lost++
-    this.#options.onEvent(this.#solutionEvent(life, 'lost'))
+    this.#count(life, { step: 'lost', reason: 'stopped', message: 'the miner stopped' })
   }
 }
 

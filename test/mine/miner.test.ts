@@ -21,6 +21,10 @@ function easyWork(height: bigint, difficulty = 50n): Work {
   return workFromBytes(encodeWork({ ...decodeWork(real), height, target: MAX_TARGET / difficulty }))
 }
 
+async function* endOf(source: { readonly end: Promise<FollowUp> }) {
+  yield await source.end
+}
+
 /** A source that a test feeds by hand. */
 class FedSource implements Source {
   readonly description = 'fed'
@@ -47,9 +51,7 @@ class FedSource implements Source {
     return this.receipt
   }
 
-  async *follow() {
-    yield await this.end
-  }
+  follow: () => AsyncIterable<FollowUp> = () => endOf(this)
 
   validatorTime = () => this.time
 
@@ -261,6 +263,30 @@ describe('the miner loop', () => {
     await clock.pass(1)
     expect((await ended).solutions).toMatchObject({ accepted: 0, lost: 1 })
     expect(solutionsIn(events).at(-1)).toMatchObject({ step: 'lost', reason: 'stopped' })
+  })
+
+  it('counts a block once that is confirmed at several depths, and as orphaned when it is orphaned later', async () => {
+    const { source, engine, events, stop, ended } = await started()
+    const steps: FollowUp[] = [{ step: 'confirmed', depth: 1 }, { step: 'confirmed', depth: 2 }, { step: 'orphaned' }]
+    source.follow = async function* () {
+      yield* steps
+    }
+    await source.give(easyWork(1n))
+    await engine.claim(solve(engine.newest.bytes))
+    expect(solutionsIn(events).map(({ verdict }) => verdict)).toEqual([null, null, 'accepted', null, 'orphaned'])
+    stop.abort()
+    expect((await ended).solutions).toMatchObject({ accepted: 0, orphaned: 1 })
+  })
+
+  it('counts a solution as lost whose life ends without anybody knowing', async () => {
+    const { source, engine, stop, ended } = await started()
+    source.follow = async function* () {
+      yield* []
+    }
+    await source.give(easyWork(1n))
+    await engine.claim(solve(engine.newest.bytes))
+    stop.abort()
+    expect((await ended).solutions).toMatchObject({ accepted: 0, lost: 1 })
   })
 
   it('counts a solution as lost that was acknowledged, but not confirmed, before it was stopped', async () => {

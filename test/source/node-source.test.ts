@@ -2,10 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Devnet, type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
-import { NewcutError } from '../../src/core/errors.ts'
-import { withCreationTime } from '../../src/core/header.ts'
 import type { MinerAccount } from '../../src/core/payload.ts'
-import { solves } from '../../src/core/pow.ts'
 import { workFromBytes } from '../../src/core/work.ts'
 import { NodeClient } from '../../src/node/client.ts'
 import { systemClock } from '../../src/platform/clock.ts'
@@ -224,25 +221,6 @@ describe('work from a node', () => {
       expect(answer.ok).toBe(true)
     }
     expect(await submit(source, solve(work.bytes))).toEqual(confirmed)
-  })
-
-  it('says that a block which nobody can confirm is lost, neither stale nor accepted', async () => {
-    const node = await devnet()
-    const { source, client, nextWork } = await sourceOf(node.url)
-    const { work } = await nextWork()
-    client.cut = async () => {
-      throw new NewcutError('NODE_UNREACHABLE', 'no answer')
-    }
-    expect(await submit(source, solve(work.bytes))).toMatchObject({ step: 'lost', reason: 'unconfirmed' })
-  })
-
-  it('finds a header that the node takes but silently drops to be stale', async () => {
-    const node = await devnet()
-    const { source, nextWork } = await sourceOf(node.url)
-    const { work } = await nextWork()
-    const future = solve(withCreationTime(work.bytes, work.fields.creationTime + 3_600_000_000n))
-    expect(solves(future)).toBe(true)
-    expect(await submit(source, future)).toEqual({ step: 'stale' })
   })
 
   it('is asked for anew before the node forgets its payload', async () => {

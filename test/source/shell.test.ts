@@ -116,6 +116,30 @@ describe('an outage', () => {
     expect(said.slice(1)).toEqual([expect.stringMatching(/^recovered: the node answers again, after \d+ s$/)])
   })
 
+  it('is not said of standby work that could not be renewed while it stands by', async () => {
+    const { clock, node, said, answer } = await started(2)
+    await answer(0, 5)
+    await answer(1, 6)
+    node.handlers.get(1)?.onOpen()
+    await settle()
+    node.fail()
+    await clock.pass(60_000)
+    expect(said).toEqual([])
+  })
+
+  it('is over when any request is answered', async () => {
+    const { clock, node, said, answer } = await started(2)
+    await answer(0, 5)
+    node.fail()
+    await settle()
+    expect(said).toHaveLength(1)
+    node.handlers.get(0)?.onOpen()
+    await settle()
+    await answer(0, 5)
+    expect(said[1]).toMatch(/^recovered/)
+    await clock.pass(1)
+  })
+
   it('is not said of a stream that is opened again within 10 s', async () => {
     const { clock, node, said, answer } = await started()
     await answer(0, 5)
@@ -208,6 +232,30 @@ describe('a solution', () => {
     expect(receipt).toEqual({ step: 'stale' })
   })
 
+  it('is stale if the chain of the node moves on only after it said that it knows no payload', async () => {
+    let looks = 0
+    const submit = async () => {
+      throw refusal(404, 'No associated Payload')
+    }
+    const { receipt } = await handedIn(submit, async () => ({ kind: ++looks < 5 ? 'awaited' : 'passed' }))
+    expect(receipt).toEqual({ step: 'stale' })
+  })
+
+  it('is handed in once more, and no more, when the miner stops', async () => {
+    const { clock, node, source, jobs, answer, stop } = await started()
+    await answer(0, 5)
+    node.submit = async () => {
+      throw refusal(503, '')
+    }
+    const receipt = source.handIn(solutionOf(jobs[0]))
+    await settle()
+    stop.abort()
+    await settle()
+    expect(await receipt).toMatchObject({ step: 'lost', reason: 'unreachable' })
+    expect(node.submitted).toHaveLength(2)
+    expect(clock.pending).toBe(0)
+  })
+
   it('is rejected if the node knows no payload and its chain has not moved', async () => {
     const submit = async () => {
       throw refusal(404, 'No associated Payload')
@@ -237,13 +285,17 @@ describe('a solution', () => {
     ['confirmed with its depth', async () => ({ kind: 'on-chain', depth: 3 }), { step: 'confirmed', depth: 3 }],
     ['orphaned if its chain goes on without it', async () => ({ kind: 'orphaned' }), { step: 'orphaned' }],
     ['stale if its chain has another block there', async () => ({ kind: 'passed' }), { step: 'stale' }],
-    ['stale if the node silently drops it', async () => ({ kind: 'awaited' }), { step: 'stale' }],
+    [
+      'lost if its chain does not move within 20 s',
+      async () => ({ kind: 'awaited' }),
+      { step: 'lost', reason: 'unconfirmed', message: 'the node took it, but its chain has not moved on' },
+    ],
   ])('is %s', async (_what, place, expected) => {
     const { clock, node, source, jobs, answer, stop } = await started()
     await answer(0, 5)
     node.place = place
     const steps = followed(source.follow(solutionOf(jobs[0]), stop.signal))
-    await clock.pass(10_000)
+    await clock.pass(21_000)
     expect(await steps).toEqual([expected])
   })
 
@@ -254,7 +306,7 @@ describe('a solution', () => {
       throw new NewcutError('NODE_UNREACHABLE', 'connection refused')
     }
     const steps = followed(source.follow(solutionOf(jobs[0]), stop.signal))
-    await clock.pass(10_000)
+    await clock.pass(21_000)
     expect(await steps).toEqual([{ step: 'lost', reason: 'unconfirmed', message: 'connection refused' }])
   })
 })

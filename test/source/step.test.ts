@@ -138,6 +138,49 @@ describe('the state machine of a source', () => {
     expect(later.state.current).toMatchObject({ kind: 'searching', job: { work: next.work } })
   })
 
+  it('asks for a solved chain again once that chain has moved on', () => {
+    const asksAfter = (...events: NewsOf<Event>[]) => {
+      const { state } = played(
+        [0, 1, 2],
+        start,
+        first,
+        standby,
+        { type: 'handedIn', fields: first.work.fields },
+        ...events,
+      )
+      return state.awaited
+    }
+    expect(asksAfter()).toEqual([0])
+    expect(asksAfter({ type: 'newCut', chain: 0 })).toEqual([])
+    expect(asksAfter({ type: 'confirmed', fields: first.work.fields })).toEqual([])
+    expect(asksAfter({ type: 'reopened', fields: first.work.fields })).toEqual([])
+  })
+
+  it('asks at once when news of the chain that it waits for ends a pause, however long that was', () => {
+    const handedIn = { type: 'handedIn', fields: first.work.fields } as const
+    const replays = [2, 3, 4, 5].flatMap((request): NewsOf<Event>[] => [
+      { type: 'answered', request, work: madeWork(0, 5, BigInt(request)) },
+      { type: 'paused', purpose: 'current' },
+    ])
+    const taken = { type: 'taken', fields: first.work.fields } as const
+    const waiting = [start, first, handedIn, taken, ...replays.slice(0, -1)] as const
+    expect(played([0], ...waiting).state.isPausing).toBe(true)
+    const { kinds } = played([0], ...waiting, { type: 'newCut', chain: 0 })
+    expect(kinds).toEqual(['unpause', 'ask current'])
+  })
+
+  it('says that it reconnected, not refreshed, when a check brings another chain', () => {
+    const other = { type: 'answered', request: 3, work: madeWork(1, 9) } as const
+    let needs: string[] = []
+    let state = initialState([0, 1])
+    for (const [index, event] of [start, first, standby, { type: 'refreshDue' } as const, other].entries()) {
+      const [next, effects] = step(state, { ...event, atMs: index } as Event)
+      state = next
+      needs = effects.flatMap((effect) => (effect.type === 'deliver' ? [effect.need.reason] : []))
+    }
+    expect(needs).toEqual(['reconnected'])
+  })
+
   it('searches the same parent again when the solution came to nothing', () => {
     const handedIn = { type: 'handedIn', fields: first.work.fields } as const
     const reopened = { type: 'reopened', fields: first.work.fields } as const

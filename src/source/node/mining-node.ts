@@ -53,7 +53,7 @@ export interface MiningNode {
   /** Where the block of this chain, height and hash is. */
   placeOf(block: { readonly chain: number; readonly height: number; readonly hash: Uint8Array }): Promise<Place>
   /** The error for the user if the node refuses this miner for good; null for what may pass. */
-  finalRefusal(error: unknown): Promise<NewcutError | null>
+  finalRefusal(error: unknown, signal: AbortSignal): Promise<NewcutError | null>
 }
 
 export interface MiningNodeOptions {
@@ -78,7 +78,7 @@ export function miningNodeOf({ client, account, clock, stallMs }: MiningNodeOpti
       client.updates(chain, { ...handlers, onError: onBroken, stallMs, clock })
     },
     placeOf: (block) => placeOf(client, block),
-    finalRefusal: (error) => finalRefusal(client, account, error),
+    finalRefusal: (error, signal) => finalRefusal({ client, account }, error, signal),
   }
 }
 
@@ -108,12 +108,16 @@ async function isKnown(client: NodeClient, chain: number, hash: Uint8Array): Pro
 }
 
 /** Anything may stand before a node and answer in its place: only what the node itself says of this miner is final. */
-async function finalRefusal(client: NodeClient, account: MinerAccount, error: unknown): Promise<NewcutError | null> {
+async function finalRefusal(
+  { client, account }: Pick<MiningNodeOptions, 'client' | 'account'>,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<NewcutError | null> {
   if (error instanceof UnauthorizedMiner) {
     const hint = `the node mines for configured accounts only, and compares account (${account.account}), predicate and keys as a whole`
     return new NewcutError('NODE_REFUSED', error.message, { hint, cause: error })
   }
-  if (error instanceof NodeRefusal && error.status === 404 && (await client.isMiningDisabled(account))) {
+  if (error instanceof NodeRefusal && error.status === 404 && (await client.isMiningDisabled(account, { signal }))) {
     const hint = 'mining is not enabled on that node: its operator has to enable mining coordination'
     return new NewcutError('NODE_REFUSED', error.message, { hint, cause: error })
   }

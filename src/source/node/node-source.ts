@@ -1,4 +1,5 @@
 /** Work from a node: performs what the state machine (state.ts) wants, and tells it what comes of it. */
+import { setMaxListeners } from 'node:events'
 import { blockHash } from '../../core/block-hash.ts'
 import type { Clock } from '../../core/clock.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
@@ -7,7 +8,8 @@ import { FREE_NONCE } from '../../core/nonce.ts'
 import { Mailbox } from '../mailbox.ts'
 import type { FollowUp, Job, Receipt, Solution, Source, SourceEvents } from '../source.ts'
 import { followUp } from './follow-up.ts'
-import { handIn, type SolvedBlock } from './hand-in.ts'
+import { handIn } from './hand-in.ts'
+import type { SolvedBlock } from './look.ts'
 import type { MiningNode } from './mining-node.ts'
 import { Outage } from './outage.ts'
 import { type Effect, type Event, type IssuedWork, initialState, type Need, type State } from './state.ts'
@@ -55,6 +57,8 @@ export class NodeSource implements Source {
   constructor(options: NodeSourceOptions) {
     const { node, clock } = options
     this.#options = options
+    // As many solutions and streams listen to it as there are.
+    setMaxListeners(0, this.#stopped.signal)
     this.description = node.description
     this.workBytes = node.workBytes
     this.#state = initialState(node.chains)
@@ -88,14 +92,15 @@ export class NodeSource implements Source {
   async handIn({ bytes }: Solution): Promise<Receipt> {
     const fields = decodeWork(bytes)
     this.#tell({ type: 'handedIn', fields })
-    const receipt = await handIn(solvedBlock(bytes), this.#options)
+    const receipt = await handIn(solvedBlock(bytes), this.#options, this.#stopped.signal)
     this.#tell({ type: receipt.step === 'acknowledged' ? 'taken' : 'reopened', fields })
     return receipt
   }
 
   async *follow({ bytes }: Solution, signal: AbortSignal): AsyncGenerator<FollowUp, void, void> {
+    setMaxListeners(0, signal)
     const end = await followUp(solvedBlock(bytes), this.#options, signal)
-    if (end.step !== 'confirmed') this.#tell({ type: 'reopened', fields: decodeWork(bytes) })
+    this.#tell({ type: end.step === 'confirmed' ? 'confirmed' : 'reopened', fields: decodeWork(bytes) })
     yield end
   }
 
@@ -160,7 +165,7 @@ export class NodeSource implements Source {
   /** Resolves when its outcome has been told. */
   async #ask(ask: Ask): Promise<void> {
     const { node, clock } = this.#options
-    const { request, purpose } = ask
+    const { request } = ask
     const controller = new AbortController()
     this.#requests.set(request, controller)
     const cancelTimeout = clock.after(MAX_ANSWER_MS, () => controller.abort(new AnswerTimeout()))
@@ -168,7 +173,8 @@ export class NodeSource implements Source {
       const { work, clockAheadMs } = await node.work(this.#chainFor(ask), controller.signal)
       if (!this.#requests.has(request)) return
       this.#clockAheadMs = clockAheadMs
-      this.#outage.works(purpose)
+      this.#outage.works('current')
+      this.#outage.works('standby')
       this.#tell({ type: 'answered', request, work })
     } catch (error) {
       // Cancelled: nobody waits for it.
@@ -182,11 +188,13 @@ export class NodeSource implements Source {
 
   async #failed({ request, purpose }: Ask, error: unknown): Promise<void> {
     if (!(error instanceof NewcutError)) throw error
-    this.#refusal = this.#state.hasHadWork ? null : await this.#options.node.finalRefusal(error)
+    this.#refusal = this.#state.hasHadWork ? null : await this.#options.node.finalRefusal(error, this.#stopped.signal)
     if (!this.#requests.has(request)) return
-    const what = purpose === 'current' ? 'no work' : 'no standby work'
-    if (this.#refusal === null) this.#outage.failed(purpose, `${what}: ${describeError(error)}; trying on`)
     this.#tell({ type: 'failed', request, isFinal: this.#refusal !== null })
+    // Standby work that could not be renewed stands by all the same.
+    if (purpose === 'standby' && this.#state.standby.kind === 'ready') return
+    const what = purpose === 'current' ? 'no work' : 'no standby work'
+    this.#outage.failed(purpose, `${what}: ${describeError(error)}; trying on`)
   }
 
   #chainFor(ask: Ask): number | null {

@@ -72,6 +72,10 @@ export interface State {
   readonly isPausing: boolean
   /** Work that we solved, oldest first: until its chain moves on, work on top of the same parent is of no use. */
   readonly solved: readonly WorkFields[]
+  /** Chains that have not moved on since we solved their work, as far as we heard: they have nothing for us yet. */
+  readonly awaited: readonly number[]
+  /** When news last ended a pause. */
+  readonly hurriedAtMs: number
   /** Whether the node has ever given work: a refusal after that is an outage. */
   readonly hasHadWork: boolean
   readonly nextRequest: number
@@ -91,6 +95,8 @@ export type Event = { readonly atMs: number } & (
   | { readonly type: 'handedIn'; readonly fields: WorkFields }
   /** The node acknowledged it. */
   | { readonly type: 'taken'; readonly fields: WorkFields }
+  /** Its block is in its chain. */
+  | { readonly type: 'confirmed'; readonly fields: WorkFields }
   /** As far as anybody knows, no block came of it. */
   | { readonly type: 'reopened'; readonly fields: WorkFields }
 )
@@ -133,6 +139,8 @@ export function initialState(chains: readonly number[]): State {
     attempts: 0,
     isPausing: false,
     solved: [],
+    awaited: [],
+    hurriedAtMs: Number.NEGATIVE_INFINITY,
     hasHadWork: false,
     nextRequest: 1,
     nextJob: 1,

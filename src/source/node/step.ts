@@ -14,8 +14,8 @@ import {
   type State,
 } from './state.ts'
 
-/** News shortens the pause only after so few attempts: a node that sends news all the time is not asked all the time. */
-const MAX_HURRIES = 2
+/** News ends a pause no more often than this: a node that sends news all the time is not asked all the time. */
+const MIN_HURRY_INTERVAL_MS = 250
 
 /** What the machine is in after an event, and what is to be done. Pure. */
 export function step(state: State, event: Event): [State, readonly Effect[]] {
@@ -66,6 +66,9 @@ class Machine {
       case 'taken':
         this.#taken()
         return
+      case 'confirmed':
+        this.#moved(event.fields.chainId)
+        return
       case 'reopened':
         this.#reopen(event.fields)
         return
@@ -100,7 +103,7 @@ class Machine {
 
   /** Asks for work that replaces the current one, unless that is under way or pausing. */
   #askCurrent(): void {
-    const { asking, isPausing, solved } = this.state
+    const { asking, isPausing, awaited } = this.state
     if (isPausing) return
     if (asking !== null) {
       // A check under way serves as well: its answer is taken if it is of use.
@@ -109,9 +112,7 @@ class Machine {
     }
     const request = this.#request()
     this.#set({ asking: { request, check: null, overtaken: new Set() } })
-    // The node may not have heard of our solutions yet: it is asked for a chain on which it can do no wrong.
-    const notAmong = solved.map(({ chainId }) => chainId)
-    this.effects.push({ type: 'ask', purpose: 'current', request, notAmong })
+    this.effects.push({ type: 'ask', purpose: 'current', request, notAmong: awaited })
   }
 
   /** Asks whether the current job still stands. */
@@ -139,12 +140,18 @@ class Machine {
 
   /** There is news: what a pause waits for may be there now. */
   #hurry(): void {
-    const { isPausing, attempts } = this.state
-    if (isPausing && attempts <= MAX_HURRIES) {
-      this.#set({ isPausing: false })
-      this.effects.push({ type: 'unpause' })
+    const { isPausing, hurriedAtMs } = this.state
+    if (isPausing && this.#atMs - hurriedAtMs >= MIN_HURRY_INTERVAL_MS) {
+      this.#unpause()
+      this.#set({ hurriedAtMs: this.#atMs })
     }
     this.#askCurrent()
+  }
+
+  #unpause(): void {
+    if (!this.state.isPausing) return
+    this.#set({ isPausing: false })
+    this.effects.push({ type: 'unpause' })
   }
 
   #pause(): void {
@@ -174,7 +181,7 @@ class Machine {
         this.#checkAgain()
         return
       }
-      this.#searchAnswer(asking, work, this.#need(asking.check ?? 'reconnected'))
+      this.#searchAnswer(asking, work, this.#need(this.#reasonFor(asking, current.job.work, work)))
       return
     }
     if (this.#isOutdated(asking, work.fields)) this.#askCurrent()
@@ -186,6 +193,11 @@ class Machine {
   #searchAnswer({ overtaken }: Asking, work: Work, need: Need): void {
     this.#search(work, need)
     if (overtaken.has(work.fields.chainId)) this.#check('reconnected')
+  }
+
+  /** Why a check brought other work: other transactions on the same parent, or the chain moved on unheard. */
+  #reasonFor({ check }: Asking, before: Work, now: Work): JobReason {
+    return check === 'refreshed' && sameParent(before.fields, now.fields) ? 'refreshed' : 'reconnected'
   }
 
   #checkAgain(): void {
@@ -245,10 +257,11 @@ class Machine {
 
   /** Makes this the current job. */
   #search(work: Work, need: Need): void {
-    const { nextJob, asking, solved } = this.state
+    const { nextJob, asking, solved, awaited } = this.state
     const { chainId: chain, height } = work.fields
     const job = { id: nextJob, work }
     if (asking !== null) this.effects.push({ type: 'cancel', request: asking.request })
+    this.#unpause()
     this.#set({
       current: { kind: 'searching', job },
       nextJob: nextJob + 1,
@@ -257,6 +270,7 @@ class Machine {
       attempts: 0,
       // The chain moved on: what was solved below is history.
       solved: solved.filter((known) => known.chainId !== chain || known.height >= height),
+      awaited: awaited.filter((other) => other !== chain),
     })
     this.effects.push({ type: 'deliver', job, need }, { type: 'follow', chain }, { type: 'refreshLater' })
     if (this.#spare?.fields.chainId === chain) this.#dropStandby()
@@ -300,10 +314,10 @@ class Machine {
     }
     const request = this.#request()
     this.#set({ standby: { kind: 'asking', request, spare, beside: searched, overtaken: new Set() } })
-    const solved = this.state.solved.map(({ chainId }) => chainId)
+    const { awaited } = this.state
     this.effects.push(
       chain === null
-        ? { type: 'ask', purpose: 'standby', request, notAmong: [searched, ...solved] }
+        ? { type: 'ask', purpose: 'standby', request, notAmong: [searched, ...awaited] }
         : { type: 'ask', purpose: 'standby', request, chain },
     )
   }
@@ -338,6 +352,7 @@ class Machine {
   #newCut(chain: number): void {
     const { current } = this.state
     this.#overtake(chain)
+    this.#moved(chain)
     if (this.#spare?.fields.chainId === chain) this.#dropStandby()
     if (this.#searched === chain) {
       this.#over('lost', 'newCut')
@@ -345,6 +360,11 @@ class Machine {
     }
     // Most likely our own block: the chain has new work.
     if (current.kind === 'solved' && current.job.work.fields.chainId === chain) this.#hurry()
+  }
+
+  /** The chain moved on since we solved its work: it may have new work for us. */
+  #moved(chain: number): void {
+    this.#set({ awaited: this.state.awaited.filter((other) => other !== chain) })
   }
 
   /** What is on its way may be from before the news of this chain. */
@@ -357,6 +377,7 @@ class Machine {
   /** What happened on the chain before its stream stood was missed. */
   #streamOpened(chain: number): void {
     this.#overtake(chain)
+    if (this.#searched === null) this.#hurry()
     if (this.#searched === chain) this.#check('reconnected')
     if (this.#spare?.fields.chainId === chain) this.#renewStandby()
   }
@@ -371,7 +392,8 @@ class Machine {
 
   #handedIn(fields: WorkFields): void {
     const others = this.state.solved.filter((known) => !sameParent(known, fields))
-    this.#set({ solved: [...others, fields].slice(-MAX_SOLVED) })
+    const awaited = [...this.state.awaited.filter((chain) => chain !== fields.chainId), fields.chainId]
+    this.#set({ solved: [...others, fields].slice(-MAX_SOLVED), awaited })
     const { current } = this.state
     if (this.#spare !== null && sameParent(this.#spare.fields, fields)) this.#dropStandby()
     if (current.kind === 'searching' && sameParent(current.job.work.fields, fields)) this.#over('solved', 'solved')
@@ -385,6 +407,7 @@ class Machine {
   /** No block came of it: the work on top of its parent is of use again. */
   #reopen(fields: WorkFields): void {
     this.#set({ solved: this.state.solved.filter((known) => !sameParent(known, fields)) })
+    this.#moved(fields.chainId)
     if (this.#searched === null) this.#hurry()
   }
 }
