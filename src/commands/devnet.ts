@@ -67,6 +67,7 @@ async function serve(config: DevnetConfig, stopped: AbortSignal): Promise<number
   const devnet = await startDevnet({ ...startOptions(config, face), onFailure: () => failed.abort() })
   const ended = AbortSignal.any([stopped, failed.signal])
   try {
+    if (values.mine) checkMinable(devnet)
     face.show({ type: 'banner', lines: banner(devnet, values) })
     if (values.mine) await mineItself(devnet, config, face, ended)
     else await untilAborted(ended)
@@ -77,6 +78,15 @@ async function serve(config: DevnetConfig, stopped: AbortSignal): Promise<number
     await devnet.close()
   }
   return 0
+}
+
+/** Throws NewcutError BAD_OPTION for a network that was kept with a mode which excludes --mine. */
+function checkMinable({ settings }: Devnet): void {
+  if (settings.pow && settings.autoMine === null) return
+  const kept = settings.autoMine === null ? 'no proof of work' : `auto-mine (${describeAutoMine(settings.autoMine)})`
+  throw new NewcutError('BAD_OPTION', `--mine needs proof of work, and the network in --data was begun with ${kept}`, {
+    hint: 'leave --mine out, or begin another network in another directory',
+  })
 }
 
 function startOptions(config: DevnetConfig, face: Face): DevnetOptions {

@@ -1,7 +1,7 @@
 /** What `newcut inspect` reads: records in bytes, hex, base64url, base64, or the JSON that nodes answer with. */
 import { decodeBase64Url, decodeHex } from '../core/bytes.ts'
 import { FormatError, NewcutError } from '../core/errors.ts'
-import { encodeHeader } from '../core/header.ts'
+import { degreeOfSize, encodeHeader } from '../core/header.ts'
 import { headerFromJson } from '../core/header-json.ts'
 import { type Json, parseJson } from '../core/json.ts'
 
@@ -109,9 +109,8 @@ function decodeBase64(text: string): Uint8Array {
   return decodeBase64Url(digits.replaceAll('+', '-').replaceAll('/', '_'), 'base64')
 }
 
-/** Records of graphs of degree d have 178 (work), 210 (header) or 214 (work response) + 36 d bytes. */
 function isRecordSize(bytes: number): boolean {
-  return [178, 210, 214].some((base) => bytes >= base && (bytes - base) % 36 === 0)
+  return (['work', 'header', 'workResponse'] as const).some((record) => degreeOfSize(bytes, record) !== null)
 }
 
 /** An argument that names no file. Text that cannot be decoded is likely a wrong name. */

@@ -3,7 +3,14 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { blockHash } from '../core/block-hash.ts'
 import { encodeBase64Url, encodeHex, equalBytes, u256LE } from '../core/bytes.ts'
 import { describeError, FormatError, NewcutError } from '../core/errors.ts'
-import { decodeHeader, decodeWork, type WorkFields } from '../core/header.ts'
+import {
+  decodeHeader,
+  decodeWork,
+  degreeOfSize,
+  headerLayout,
+  WORK_PREFIX_BYTES,
+  type WorkFields,
+} from '../core/header.ts'
 import { workToJson } from '../core/header-json.ts'
 import { stringifyJson } from '../core/json.ts'
 import { meets, powHash } from '../core/pow.ts'
@@ -58,13 +65,13 @@ function readContent(input: string, stdin: () => Uint8Array): Uint8Array {
 
 /** Every field of a header, work or work response, with what follows from them. Throws FormatError. */
 export function describe(bytes: Uint8Array) {
-  if ((bytes.length - 210) % 36 === 0 && bytes.length >= 210) {
+  if (degreeOfSize(bytes.length, 'header') !== null) {
     const header = decodeHeader(bytes)
     const work = bytes.subarray(0, bytes.length - 32)
     const hash = encodeBase64Url(header.hash)
     return { type: 'header', ...properties(work, header), hash, hashMatches: equalBytes(blockHash(work), header.hash) }
   }
-  if ((bytes.length - 178) % 36 !== 0 || bytes.length < 178) {
+  if (degreeOfSize(bytes.length, 'work') === null) {
     throw new FormatError(
       'length',
       bytes.length,
@@ -72,11 +79,14 @@ export function describe(bytes: Uint8Array) {
     )
   }
   // A work response of one degree is as long as work of the next: the number of adjacents tells them apart.
-  if (adjacentCountAt(bytes, 36 + 48) === (bytes.length - 214) / 36) {
+  const { adjacentCount } = headerLayout(0)
+  if (adjacentCountAt(bytes, WORK_PREFIX_BYTES + adjacentCount) === degreeOfSize(bytes.length, 'workResponse')) {
     const { bytes: work, fields } = decodeWorkResponse(bytes)
     return { type: 'workResponse', ...properties(work, fields) }
   }
-  if (bytes.length === 322 && adjacentCountAt(bytes, 48) !== 4) decodeWorkResponse(bytes)
+  if (degreeOfSize(bytes.length, 'workResponse') === 3 && adjacentCountAt(bytes, adjacentCount) !== 4) {
+    decodeWorkResponse(bytes)
+  }
   return { type: 'work', ...properties(bytes, decodeWork(bytes)) }
 }
 

@@ -15,7 +15,7 @@ export function minerSetup(config: MineConfig, url: string): MinerSetup {
   const { values, origins } = config
   const { insecure, fingerprint, 'fail-fast': failFast, http, blocks, duration: durationMs } = values
   return {
-    node: { url, insecure, fingerprint, failFast },
+    node: { url, insecure, fingerprint, failFast, maxWaitMs: durationMs },
     payee: payeeOf(values),
     engines: engineSetup(config),
     // That the default port is taken is no reason not to mine; an address that was asked for is.

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { solveWork } from '../compose/solve.ts'
 import { decodeHex, readU256LE } from '../core/bytes.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
+import { degreeOfSize } from '../core/header.ts'
 import { tailLayout } from '../engine/cpu/kernel.ts'
 import type { KernelPreference } from '../engine/cpu/kernels.ts'
 import type { Priority } from '../engine/cpu/priority.ts'
@@ -44,7 +45,7 @@ function readWork(): Uint8Array {
   try {
     const bytes = Uint8Array.from(readFileSync(0))
     // Its length is all that matters: whoever gives the work answers for its content.
-    if (bytes.length < 178 || (bytes.length - 178) % 36 !== 0) throw new RangeError(`${bytes.length} bytes are no work`)
+    if (degreeOfSize(bytes.length, 'work') === null) throw new RangeError(`${bytes.length} bytes are no work`)
     tailLayout(bytes.length)
     return bytes
   } catch (error) {

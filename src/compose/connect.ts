@@ -14,6 +14,8 @@ export interface NodeSetup {
   readonly fingerprint?: string | undefined
   /** A node that does not answer at the start is an error; else it is waited for. */
   readonly failFast: boolean
+  /** A node that does not answer is waited for at most so long; undefined: for ever. */
+  readonly maxWaitMs?: number | undefined
 }
 
 const FIRST_PAUSE_MS = 250
@@ -24,17 +26,18 @@ const MAX_PAUSE_MS = 5_000
  * waiting does not cure, or the signal's reason when it aborts.
  */
 export async function connect(
-  { url, insecure, fingerprint, failFast }: NodeSetup,
+  { url, insecure, fingerprint, failFast, maxWaitMs = Number.POSITIVE_INFINITY }: NodeSetup,
   onWaiting: (message: string) => void,
   signal: AbortSignal,
 ): Promise<NodeClient> {
+  const endMs = systemClock.monotonicMs() + maxWaitMs
   for (let attempt = 0; ; attempt++) {
     try {
       return await NodeClient.connect({ url, insecure, ...(fingerprint && { fingerprint }) }, signal)
     } catch (error) {
       signal.throwIfAborted()
       // A node that is down or starting, or what stands before it, may answer with anything.
-      if (failFast || !isRetryable(error)) throw error
+      if (failFast || !isRetryable(error) || systemClock.monotonicMs() >= endMs) throw error
       if (attempt === 0) onWaiting(`waiting for the node: ${describeError(error)}${hintOf(error)}`)
     }
     await sleep(systemClock, Math.random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt), signal)

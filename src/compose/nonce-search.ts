@@ -33,7 +33,7 @@ export class EngineSearch implements NonceSearch {
     this.#isBusy = true
     clearTimeout(this.#idle)
     try {
-      const engine = await this.#engineFor(work.length)
+      const engine = await Promise.race([this.#engineFor(work.length), untilAborted(ended)])
       const before = engine.hashes()
       const tell = () => onHashes(engine.hashes() - before)
       const timer = setInterval(tell, PROGRESS_INTERVAL_MS)
@@ -102,4 +102,11 @@ export class EngineSearch implements NonceSearch {
     const engine = await running?.ready.catch(() => null)
     await engine?.stop()
   }
+}
+
+/** Rejects with the reason of the signal when it aborts. */
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
 }

@@ -21,6 +21,8 @@ import { FormatError } from './errors.ts'
 
 /** Bytes of one adjacent record: chain u32 LE || hash. */
 export const ADJACENT_BYTES = 36
+/** Bytes before the work in a work response (PROTOCOL.md A.1): chain u32 LE || target u256 LE. */
+export const WORK_PREFIX_BYTES = 36
 const HASH_BYTES = 32
 const NONCE_BYTES = 8
 /**
@@ -97,6 +99,17 @@ export interface WorkFields {
 
 export interface Header extends WorkFields {
   readonly hash: Uint8Array
+}
+
+/**
+ * The degree of which work (or a header, or a work response) has so many bytes, whatever they say; null: of none. A work
+ * response is as long as work of the next degree.
+ */
+export function degreeOfSize(bytes: number, record: 'work' | 'header' | 'workResponse'): number | null {
+  const { workBytes, headerBytes } = headerLayout(0)
+  const least = { work: workBytes, header: headerBytes, workResponse: WORK_PREFIX_BYTES + workBytes }[record]
+  const degree = (bytes - least) / ADJACENT_BYTES
+  return Number.isInteger(degree) && degree >= 0 ? degree : null
 }
 
 /** The layout of work bytes, from their length and adjacent count. Throws FormatError when the two disagree. */

@@ -1,10 +1,9 @@
 /** The answer to a request for work (PROTOCOL.md A.1): chain u32 LE (4) || target u256 LE (32) || work. */
 import { concatBytes, readU32LE, readU256LE, u256LE, writeU32LE } from './bytes.ts'
 import { FormatError } from './errors.ts'
-import { decodeWork, type WorkFields } from './header.ts'
+import { decodeWork, WORK_PREFIX_BYTES, type WorkFields } from './header.ts'
 
 const CHAIN_BYTES = 4
-const PREFIX_BYTES = 36
 
 /** Work to search: its bytes with the nonce open, and what they say. */
 export interface Work {
@@ -20,12 +19,12 @@ export function workFromBytes(bytes: Uint8Array): Work {
 
 /** Decodes a work response. The chain and target in front must be those of the work. Throws FormatError. */
 export function decodeWorkResponse(response: Uint8Array): Work {
-  if (response.length < PREFIX_BYTES) {
+  if (response.length < WORK_PREFIX_BYTES) {
     throw new FormatError('work response', response.length, `ends after ${response.length} bytes, before the work`)
   }
   const chain = readU32LE(response, 0)
   const target = readU256LE(response, CHAIN_BYTES)
-  const work = workFromBytes(response.slice(PREFIX_BYTES))
+  const work = workFromBytes(response.slice(WORK_PREFIX_BYTES))
   if (chain !== work.fields.chainId) {
     throw new FormatError('chain', 0, `chain ${chain} in front of work for chain ${work.fields.chainId}`)
   }

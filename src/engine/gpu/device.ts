@@ -25,6 +25,8 @@ export interface GpuDeviceOptions {
   readonly onUp: () => void
   /** The device has begun the work of this sequence. */
   readonly onTook: (sequence: number) => void
+  /** So many nonces were tried. Called before candidates among them are told. */
+  readonly onHashes: (nonces: number) => void
   /** The device no longer searches. */
   readonly onDown: () => void
 }
@@ -81,9 +83,6 @@ export class GpuDevice {
     this.#child?.send(workCommand(work))
   }
 
-  get hashes(): number {
-    return this.#hashes
-  }
 
   get isParked(): boolean {
     return this.#state === 'parked'
@@ -163,6 +162,7 @@ export class GpuDevice {
         const { sequence, nonces, serviceMs, candidates } = report
         if (sequence > newest) return
         this.#hashes += nonces
+        this.#options.onHashes(nonces)
         this.#batches++
         this.#serviceMs += serviceMs
         this.#searchedMs += serviceMs

@@ -40,7 +40,7 @@ export const DEFAULT_BATCH_MS = 25
 const SILENT_BATCHES = 10
 const MIN_SILENCE_MS = 5000
 const RESTART_MS = 1000
-const SETTLED_MS = 10_000
+const SETTLED_MS = 1_000
 
 export class GpuEngine implements Engine {
   readonly name = 'gpu'
@@ -48,6 +48,7 @@ export class GpuEngine implements Engine {
   readonly #adapters: readonly (AdapterChoice | null)[]
   #events: EngineEvents | null = null
   readonly #uptake = new Uptake()
+  #hashes = 0
   #warnedOfLength = false
   /** Why the present work is not searched: a sentence. */
   #unable: string | null = null
@@ -81,6 +82,9 @@ export class GpuEngine implements Engine {
         onWarning: (message) => this.#events?.onWarning(message),
         onUp: () => this.#uptake.up(name),
         onTook: (sequence) => this.#uptake.took(name, sequence),
+        onHashes: (nonces) => {
+          this.#hashes += nonces
+        },
         onDown: () => this.#uptake.down(name),
       })
     })
@@ -117,7 +121,7 @@ export class GpuEngine implements Engine {
   }
 
   hashes(): number {
-    return this.#devices.reduce((sum, { hashes }) => sum + hashes, 0)
+    return this.#hashes
   }
 
   devices(): readonly DeviceStatus[] {

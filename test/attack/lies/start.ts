@@ -108,6 +108,8 @@ const ambiguous: Readonly<Record<string, () => Tell>> = {
 }
 
 const REFUSED = 'NODE_REFUSED'
+/** Nodes put it on all of their answers; what stands before them does not. */
+const NODES_OWN = { 'x-chainweb-node-version': 'development' }
 
 export const startLies: readonly StartLie[] = [
   { title: 'the node is down', property: waits, tell: null },
@@ -117,17 +119,17 @@ export const startLies: readonly StartLie[] = [
   {
     title: 'the node does not mine for this account',
     property: { kind: 'ends', code: REFUSED, text: /Unauthorized Miner/ },
-    tell: () => either({ work: says(403, 'Unauthorized Miner: k:00') }),
+    tell: () => either({ work: says(403, 'Unauthorized Miner: k:00', NODES_OWN) }),
   },
   {
     title: 'the node does not mine for an account with escape sequences in it',
     property: { kind: 'ends', code: REFUSED, text: /Unauthorized Miner/ },
-    tell: () => either({ work: says(403, `Unauthorized Miner: ${ESCAPES}`) }),
+    tell: () => either({ work: says(403, `Unauthorized Miner: ${ESCAPES}`, NODES_OWN) }),
   },
   {
     title: 'mining is disabled in a healthy node',
     property: { kind: 'ends', code: REFUSED, text: /mining/i },
-    tell: () => either({ work: says(404) }),
+    tell: () => either({ work: says(404, '', NODES_OWN) }),
   },
   {
     title: 'the node is of a network where nobody is paid by default',

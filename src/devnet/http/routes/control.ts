@@ -172,6 +172,7 @@ export class Control {
 /** Aborted when the connection closes before the answer is sent: nobody waits for the order any more. */
 function callerLeft({ raw }: FastifyReply): AbortSignal {
   const left = new AbortController()
+  if (raw.destroyed) left.abort(new OrderRefused({ kind: 'caller-left' }))
   raw.once('close', () => {
     if (!raw.writableFinished) left.abort(new OrderRefused({ kind: 'caller-left' }))
   })
