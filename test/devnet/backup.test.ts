@@ -111,7 +111,7 @@ describe('make-backup changes the state of the node', () => {
   it('a page whose host name was made to point here is refused', async () => {
     const { devnet } = await start({ ...small, backupDir: await temporaryDirectory() })
     const [status, , text] = brief(await makeBackup(devnet.url, '', { headers: { host: 'evil.example' } }))
-    expect([status, text]).toEqual([403, 'control goes by an IP address or localhost, not by evil.example'])
+    expect([status, text]).toEqual([403, 'control needs an IP address or localhost in the URL, not evil.example'])
   })
 
   it.each(['', PREFIX])('no page may ask for %s/make-backup beforehand', async (prefix) => {

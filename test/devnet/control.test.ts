@@ -64,7 +64,7 @@ describe('who may control', () => {
     expect(await attempt('evil.example:1848')).toEqual([
       403,
       'text/plain;charset=utf-8',
-      'control goes by an IP address or localhost, not by evil.example',
+      'control needs an IP address or localhost in the URL, not evil.example',
     ])
     for (const host of ['localhost:1848', '127.0.0.1', '[::1]:1848', 'LOCALHOST']) {
       expect((await attempt(host))[0]).toBe(200)
@@ -95,7 +95,7 @@ describe('who may control', () => {
       const { statusCode, body, headers } = await app.inject({ method: 'POST', url: '/devnet/x', remoteAddress })
       return [statusCode, body, headers['content-type']]
     }
-    const text = 'control is for this machine only, and you are 192.0.2.7'
+    const text = 'control is for this machine only, not for 192.0.2.7'
     expect(await call('192.0.2.7')).toEqual([403, text, 'text/plain;charset=utf-8'])
     expect((await call('::ffff:127.0.0.1'))[0]).toBe(200)
   })

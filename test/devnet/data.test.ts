@@ -139,7 +139,7 @@ describe('a network on disk', () => {
     }
     data.blocks.admit()
     data.blocks.changed(data.loaded)
-    expect(() => data.blocks.admit()).toThrow('20001 blocks wait to be written, at most 20000 may')
+    expect(() => data.blocks.admit()).toThrow('20001 blocks wait to be written; at most 20000 may')
     await data.blocks.durable()
     data.blocks.admit()
     await data.close()

@@ -161,7 +161,7 @@ describe('requests that are none', () => {
   it('without a host, or with an expectation that nobody meets, have the common headers too', async () => {
     const noHost = await sendRaw('GET /info HTTP/1.1\r\nconnection: close\r\n\r\n')
     check(noHost, '400 Bad Request')
-    expect(noHost).toContain('\r\n\r\na request of HTTP/1.1 has a Host header')
+    expect(noHost).toContain('\r\n\r\nan HTTP/1.1 request needs a Host header')
     check(await sendRaw('GET /info HTTP/1.1\r\nhost: n\r\nexpect: more\r\n\r\n'), '417 Expectation Failed')
     expect(await sendRaw('GET /health-check HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 200 OK/)
   })

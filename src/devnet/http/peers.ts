@@ -7,7 +7,7 @@ import { isLoopback } from './this-machine.ts'
 
 /** Most peers; more are refused. */
 const MAX_PEERS = 1000
-/** Most peers that are being connected to at once. */
+/** Most connections to peers at once. */
 const MAX_CHECKS = 32
 const CONNECT_TIMEOUT_MS = 10_000
 

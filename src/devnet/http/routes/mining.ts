@@ -14,7 +14,7 @@ export interface MiningRouteOptions {
   /** Resolves when every block so far survives the end of the process: no miner hears of success before. */
   readonly durable: () => Promise<void>
   readonly chains: number
-  /** How long an update stream stays open: this time x [0.9, 1.1). */
+  /** How long an update stream stays open: this time, times a random factor in [0.9, 1.1). */
   readonly updateStreamMs: number
   /** Most update streams at once. */
   readonly updateStreamLimit: number
