@@ -61,7 +61,7 @@ export async function isThere(path: string): Promise<boolean> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return false
-    throw unusable(path, `cannot be looked at: ${describeError(error)}`, { cause: error })
+    throw unusable(path, `cannot be accessed: ${describeError(error)}`, { cause: error })
   }
 }
 
