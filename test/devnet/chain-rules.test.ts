@@ -166,16 +166,16 @@ describe('the checker finds', () => {
     ['epochStart', () => ({ epochStart: leaf().epochStart + 1 })],
     ['weight', () => ({ weight: u256(numberOf(leaf().weight) + 1n) })],
   ]
-  it.each(changes)('%s', (rule, change) => {
+  it.each(changes)('a wrong %s', (rule, change) => {
     expect(rulesOf(replaced(leaf(), resealed(change())))).toEqual([rule])
   })
 
-  it('proofOfWork', () => {
+  it('a wrong proof of work', () => {
     expect(rulesOf(replaced(leaf(), resealed({}, true)))).toEqual(['proofOfWork'])
     expect(checkChains(replaced(leaf(), resealed({}, true)), { pow: false })).toEqual([])
   })
 
-  it('adjacents: of another height, of another chain, one missing', () => {
+  it('adjacents of another height or another chain, or one missing', () => {
     const { adjacents } = leaf()
     const [chain] = Object.keys(adjacents)
     const [, second] = Object.values(adjacents)

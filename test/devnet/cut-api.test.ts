@@ -64,6 +64,11 @@ describe('PUT cut', () => {
     expect(brief(await put(started, 'cut', body))).toEqual([401, TEXT, 'Unknown peer'])
     expect((await put(started, 'cut/peer', origin)).status).toBe(204)
     expect(brief(await put(started, 'cut', body))).toEqual([204, undefined, ''])
+  })
+
+  it('refuses malformed bodies with 400 and other media types with 415', async () => {
+    const started = await start(fast)
+    const body = cutOf(started.devnet.chains.cut.values(), { origin: peerAt(started.devnet.url) })
     for (const wrong of ['', '{}', '[]', 'x', { ...body, hashes: { a: 1 } }, { ...body, origin: { id: 1 } }]) {
       const [status, type, message] = brief(await put(started, 'cut', wrong))
       expect([status, type]).toEqual([400, TEXT])
@@ -202,6 +207,11 @@ describe('cut/peer', () => {
       expect([hostname, status, type]).toEqual([hostname, 400, TEXT])
       expect(message).toMatch(why)
     }
+    expect((await peersOf(started)).items).toEqual([])
+  })
+
+  it('refuses malformed peers with 400', async () => {
+    const started = await start(fast)
     for (const body of [
       '',
       '{}',

@@ -172,9 +172,10 @@ describe('malformed requests', () => {
 })
 
 describe('Accept', () => {
-  it('chooses the type by quality; 406 comes before 415 and 400', async () => {
-    const ask = (accept: string) => peer.get(`${PREFIX}/chain/0/header`, { headers: { accept } })
-    const objects = 'application/json;blockheader-encoding=object'
+  const ask = (accept: string) => peer.get(`${PREFIX}/chain/0/header`, { headers: { accept } })
+  const objects = 'application/json;blockheader-encoding=object'
+
+  it('chooses the type by quality', async () => {
     for (const [accept, type] of [
       [`${objects};q=0.5, application/json;q=0.4`, objects],
       [`${objects};q=0.4, application/json;q=0.5`, JSON_TYPE],
@@ -187,10 +188,16 @@ describe('Accept', () => {
         expect([accept, answer.status, answer.headers['content-type']]).toEqual([accept, 200, type])
       }
     }
+  })
+
+  it('is answered with 406 when no type on offer is acceptable, after any number of different headers', async () => {
     expect((await ask('*/*;q=0')).status).toBe(406)
     // More headers than are remembered.
     for (let i = 0; i < 100; i++) expect((await ask(`text/x${i}`)).status).toBe(406)
     expect((await ask(`text/x, ${objects}`)).headers['content-type']).toBe(objects)
+  })
+
+  it('is judged before the media type and the body: 406 comes before 415 and 400', async () => {
     const post = await peer.request('POST', `${PREFIX}/chain/0/hash/branch`, {
       headers: { accept: 'text/html' },
       body: 'x',

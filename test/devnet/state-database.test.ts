@@ -17,7 +17,7 @@ const places = async (dataDir: string, notices: string[] = []) => {
   return found
 }
 
-it('a state database finds transactions, and is made from the blocks when it is missing, behind or damaged', async () => {
+it('a state database finds transactions, and is remade when it is missing, behind or damaged', async () => {
   const dataDir = await temporaryDirectory()
   const first = await startDevnet({ port: 0, dataDir, ...small })
   grow(first.chains, 30, commands)

@@ -1,4 +1,4 @@
-/** What the client sends to each endpoint and understands of its answers, as documented and as live nodes have it (PROTOCOL.md E.1). */
+/** The client and each endpoint, as documented and as live nodes have it (PROTOCOL.md E.1): requests and answers. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { NodeClient, NodeMisbehaved, NodeRefusal, NotFound } from '../../src/node/public.ts'

@@ -124,7 +124,7 @@ const cases: Readonly<Record<OperationId, Case>> = {
     const error = await client.header(0, unknown).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(NotFound)
     expect(error).toMatchObject({ key: unknown, reason: 'key not found', status: 404, operation: 'header' })
-    // A payload of another chain.
+    // The header is on another chain.
     await expect(client.header(1, tip.id)).rejects.toBeInstanceOf(NotFound)
   },
   headerBranch: async (client, node) => {

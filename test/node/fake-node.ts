@@ -29,7 +29,7 @@ export interface Reply {
 /** Headers that a node puts on every answer (PROTOCOL.md E.0). */
 const nodeHeaders = { 'x-chainweb-node-version': '2.30' }
 
-/** A reply, or a function that writes the response itself. */
+/** Returns a reply, or undefined if it writes the response itself. */
 export type Answer = (seen: Seen, response: http.ServerResponse) => Reply | undefined
 
 export const json = (value: unknown, status = 200): Reply => ({

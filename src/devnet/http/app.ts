@@ -179,7 +179,7 @@ const MAX_BACKLOG_BYTES = 1024 * 1024
 /** How long a reader may take to read the rest of a stream that has ended. */
 const MAX_END_GRACE_MS = 5000
 
-/** Starts an event stream with the common headers; `onClose` runs once, whoever ends it. */
+/** Starts an event stream with the common headers. `onClose` runs once, whichever side ends it. */
 export function openEventStream(reply: FastifyReply, onClose: () => void): EventStream {
   const headers = reply.getHeaders()
   reply.hijack()
@@ -199,7 +199,7 @@ export function openEventStream(reply: FastifyReply, onClose: () => void): Event
   })
   return {
     send: (event) => {
-      // Between its end and 'close' a stream still hears of blocks; a write would be an unhandled error.
+      // Between its end and 'close' a stream still gets events to send; a write would be an unhandled error.
       if (raw.writableEnded || raw.destroyed) return
       // Measured before this event: a reader that keeps up is not dropped because one event exceeds the limit.
       if (raw.writableLength > MAX_BACKLOG_BYTES) {

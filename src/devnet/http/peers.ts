@@ -26,7 +26,7 @@ export class Peers {
 
   /**
    * Makes a peer known if something listens at its address, which must be one of this machine: a development node
-   * connects to nothing else, whoever asks. null: it is known now.
+   * connects to no other machine. null: it is known now.
    */
   async add(peer: PeerInfo): Promise<Refusal | null> {
     const { hostname, port } = peer.address

@@ -249,7 +249,7 @@ function typeChooser(offered: readonly string[]): (request: FastifyRequest) => s
   }
 }
 
-/** Types to choose from; none for operations that answer with text or events only, whatever the Accept header. */
+/** Types to choose from; none for operations that answer with text or events only: they ignore the Accept header. */
 function offeredBy(operation: Operation): readonly string[] {
   const types = Object.keys(operation.responses[200]?.content ?? {})
   return types.length === 1 && (types[0] === TEXT || types[0] === EVENT_STREAM) ? [] : types

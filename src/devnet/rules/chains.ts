@@ -14,7 +14,7 @@ import { expectBraid } from './braid.ts'
 import { type ChainState, type Journal, noJournal } from './journal.ts'
 import { type RuleChange, Rules } from './rules.ts'
 
-/** What became of a solved header (PROTOCOL.md A.2: a miner hears of neither `stale` nor `invalid`). */
+/** What became of a solved header (PROTOCOL.md A.2: a miner is told of neither `stale` nor `invalid`). */
 export type Addition =
   | { readonly status: 'added'; readonly block: Block }
   | { readonly status: 'stale' }

@@ -1,4 +1,4 @@
-/** Where the chains are kept, so that a node that starts again goes on with them. */
+/** Port: keeps the chains, so that a node that starts again goes on with them. */
 import type { Cut } from '../../core/cut.ts'
 import type { BlockStore } from '../store/block-store.ts'
 import type { RuleChange } from './rules.ts'

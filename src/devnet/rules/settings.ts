@@ -32,7 +32,7 @@ const defaultSettings: NetworkSettings = {
   autoMine: null,
 }
 
-/** Settings as somebody asked for them; undefined: any value will do. */
+/** The settings that were asked for; undefined: any value will do. */
 export type AskedSettings = { readonly [Name in keyof NetworkSettings]?: NetworkSettings[Name] | undefined }
 
 /** The settings that were asked for, and those of `others` for the rest. */

@@ -1,6 +1,6 @@
 /**
  * All blocks of the embedded network, orphans included, as records in memory: found by hash, by parent, and by chain in
- * (height, hash) order. A header costs its bytes and about 50 more; objects are made when somebody asks.
+ * (height, hash) order. A header costs its bytes and about 50 more; objects are made only when asked for.
  */
 import { concatBytes, decodeHash, encodeBase64Url } from '../../core/bytes.ts'
 import { FormatError } from '../../core/errors.ts'

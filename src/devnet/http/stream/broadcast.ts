@@ -17,7 +17,7 @@ export class Broadcast {
     return this.#streams.size
   }
 
-  /** Answers a request with a stream that hears every event from now on. `onClose` runs once, whoever ends it. */
+  /** Answers a request with a stream of every event from now on. `onClose` runs once, whichever side ends it. */
   open(reply: FastifyReply, onClose: () => void = () => undefined): EventStream {
     let isOver = false
     const stream = this.#open(reply, () => {
