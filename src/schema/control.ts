@@ -14,7 +14,9 @@ export const MAX_FORK_DEPTH = 1000
 export const MAX_RULE_CHANGES = 10_000
 /** Most calls of an endpoint that one fault is for. */
 export const MAX_FAULT_COUNT = 1_000_000
+/** Longest delay of an answer: ten minutes. */
 export const MAX_FAULT_DELAY_MS = 600_000
+/** Most characters in the body of a fault. */
 export const MAX_FAULT_BODY_LENGTH = 64 * 1024
 /** Most that one call sets the clock ahead: ten years. */
 export const MAX_CLOCK_ADVANCE_MS = 10 * 365 * 86_400_000

@@ -19,6 +19,7 @@ import { BLOCK_KEYS, blockKey, readRules, readTip, type Tip } from './records.ts
 
 /** Headers that are read at once. Measured: fewer are slower, more are not faster. */
 const PIECE_BLOCKS = 2000
+/** A read ends before PIECE_BLOCKS once it has more bytes than this. */
 const PIECE_BYTES = 1024 * 1024
 
 export interface LoadedState extends ChainState {

@@ -14,10 +14,12 @@ const MAX_BODY_BYTES = 2 * 1024 * 1024
 const DEFAULT_MAX_CONNECTIONS = 1000
 /** Lets pages of any site read an answer. */
 export const ALLOW_ORIGIN = 'access-control-allow-origin'
+/** Error code of the HTTP parser -> status of the answer; 400 for all others. */
 const PARSER_STATUS: ReadonlyMap<string | undefined, number> = new Map([
   ['HPE_HEADER_OVERFLOW', 431],
   ['ERR_HTTP_REQUEST_TIMEOUT', 408],
 ])
+/** The methods that endpoints have. */
 const METHODS_IN_USE: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT']
 const WITHOUT_BODY = { hasBody: false, overrideExisting: true }
 /** As long as node:http allows, so that every path reaches its route and is judged there. */
@@ -175,6 +177,7 @@ export interface EventStream {
   readonly close: () => void
 }
 
+/** Most unread bytes of a stream. */
 const MAX_BACKLOG_BYTES = 1024 * 1024
 /** How long a reader may take to read the rest of a stream that has ended. */
 const MAX_END_GRACE_MS = 5000

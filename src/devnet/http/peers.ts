@@ -9,6 +9,7 @@ import { isLoopback } from './this-machine.ts'
 const MAX_PEERS = 1000
 /** Most connections to peers at once. */
 const MAX_CHECKS = 32
+/** How long a peer may take to accept a connection. */
 const CONNECT_TIMEOUT_MS = 10_000
 
 export class Peers {

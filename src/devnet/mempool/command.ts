@@ -13,6 +13,7 @@ import { validatorOf } from '../../schema/validator.ts'
 
 /** Gas that all transactions of a block together may ask for. */
 export const MAX_BLOCK_GAS = 150_000
+/** Lowest gas price that is taken. */
 const MIN_GAS_PRICE = 1e-8
 /** Gas prices are multiples of 10^-12. */
 const GAS_PRICE_DECIMALS = 12
@@ -20,6 +21,7 @@ const GAS_PRICE_DECIMALS = 12
 const MAX_TTL_SECONDS = 172_800
 /** How far ahead of the node's clock a command's creation time may be. */
 const MAX_CREATION_AHEAD_SECONDS = 95
+/** Most signatures of a command. */
 const MAX_SIGNATURES = 100
 
 /** A command that passed every check. */

@@ -3,6 +3,7 @@
  * record numbers, 4 bytes a slot. A Map with text keys costs about 110 bytes an entry, a third of a header.
  */
 
+/** Slots at first; they double when half of them are taken. */
 const FIRST_SLOTS = 1024
 
 export class HashIndex {

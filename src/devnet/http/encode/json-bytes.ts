@@ -3,6 +3,7 @@
  * long for a page of 360 headers; 360 calls of Buffer.toString('base64url') alone take as long as all of this.
  */
 
+/** Size of the buffer at first, when no size is expected. */
 const FIRST_BYTES = 1024
 const ALPHABET = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
 

@@ -15,7 +15,7 @@ import { JsonBytes } from '../encode/json-bytes.ts'
 import { payloadOutputsText } from '../encode/payload-text.ts'
 import type { Router } from '../router.ts'
 
-/** Most items in a page (PROTOCOL.md E.0, service API). */
+/** Most headers or blocks in a page, and most hashes (PROTOCOL.md E.0, service API). */
 const MAX_PAGE_HEADERS = 360
 const MAX_PAGE_HASHES = 4096
 /** A page ends early once it is larger than this: 360 blocks may hold 800 MB. */
