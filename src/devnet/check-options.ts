@@ -1,4 +1,4 @@
-/** Refuses options of the wrong shape: callers from JavaScript have no types that would tell them. */
+/** Refuses options of the wrong shape: callers from JavaScript have no compiler that checks them. */
 import { inspect } from 'node:util'
 import { NewcutError } from '../core/errors.ts'
 import { graphNames } from '../core/graph.ts'
@@ -23,9 +23,9 @@ const oneOf = (values: readonly string[]): Shape => ({
   expected: `one of ${values.map((value) => `'${value}'`).join(', ')}`,
   fits: (value) => values.includes(value as string),
 })
-const wholeNumber = (least: number, most: number): Shape => ({
-  expected: `a whole number from ${least} to ${most}`,
-  fits: (value) => Number.isInteger(value) && (value as number) >= least && (value as number) <= most,
+const wholeNumber = (min: number, max: number): Shape => ({
+  expected: `a whole number from ${min} to ${max}`,
+  fits: (value) => Number.isInteger(value) && (value as number) >= min && (value as number) <= max,
 })
 const count = wholeNumber(0, Number.MAX_SAFE_INTEGER)
 
@@ -87,7 +87,7 @@ export function checkOptions(options: DevnetOptions): void {
       throw bad(`${name}: there is no such option`, `options are ${Object.keys(shapes).join(', ')}`)
     }
     const { expected, fits } = shapes[name as keyof DevnetOptions]
-    // What is undefined is left out.
+    // An option that is undefined counts as left out.
     if (value !== undefined && !fits(value)) throw bad(`${name}: ${shown(value)}; expected ${expected}`)
   }
   if (options.pow === true && options.autoMine !== undefined) {

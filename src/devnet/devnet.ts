@@ -37,11 +37,11 @@ export interface Devnet {
   /** `http://HOST:PORT` */
   readonly url: string
   readonly settings: NetworkSettings
-  /** As it is now: orders may change its block delay. */
+  /** The network as it is now: its block delay may be changed while it runs. */
   readonly network: Network
   /** Chain -> its newest header, as it is now. */
   readonly cut: Cut
-  /** Blocks it has now, genesis and orphans included. */
+  /** Number of blocks it has now, genesis and orphans included. */
   readonly blocks: number
   /** Ends all connections, frees the port and closes the databases. */
   readonly close: () => Promise<void>
@@ -53,13 +53,13 @@ export interface Machine {
   /** Uniform in [0, 1). */
   readonly random: () => number
   readonly packageVersion: string
-  /** Searches the blocks that somebody orders; closed with the node. */
+  /** Searches nonces for blocks made on request; closed with the node. */
   readonly search: NonceSearch
-  /** Most connections at once, below what the process has file descriptors for. */
+  /** Most connections at once; fewer than the process may have file descriptors. */
   readonly maxConnections: number
 }
 
-/** A node, and its chains for what is put on top of them in the same process. */
+/** A node and its chains, for code in the same process that works on them directly. */
 export interface WholeNode {
   readonly devnet: Devnet
   readonly chains: Chains
@@ -81,7 +81,7 @@ export async function startNode(options: DevnetOptions, machine: Machine): Promi
     await backups?.close()
     await data?.close()
   }
-  // What cannot be written must not go on as if it were.
+  // A node that cannot write its chains must not go on.
   failed.signal.addEventListener('abort', () => {
     controls.stop()
     void app.close()
@@ -136,7 +136,7 @@ function assemble(options: DevnetOptions, machine: Machine, data: DataDirectory 
     indexBlock(index, block)
     data?.state.reached(chains.store.size)
   })
-  // Before the coordinator: whoever hears of a new cut asks for work with the transactions that are pending then.
+  // Before the coordinator: the pools follow a new cut first, so that its work has the transactions pending then.
   const pools = new Mempools({ chains, index, nowMs })
   const limits = limitsOf(options)
   const coordinator = new Coordinator(chains, {

@@ -1,4 +1,4 @@
-/** What an embedded node can be told when it starts. */
+/** Options of an embedded node. */
 import type { NewcutError } from '../core/errors.ts'
 import type { GraphName } from '../core/graph.ts'
 import type { WorkFields } from '../core/header.ts'
@@ -15,27 +15,27 @@ export interface DevnetOptions {
   /** Default 1848; 0 takes any free port. */
   readonly port?: number
   /**
-   * Where the chains are kept, in two databases; default: in memory. A network that is there goes on, with its own
-   * settings: graph, blockDelayMs, difficulty and pow must be those, or left out.
+   * Directory for the chains; default: they are kept in memory. A network that is already there goes on with its own
+   * settings: graph, blockDelayMs, difficulty and pow must be the same, or left out.
    */
   readonly dataDir?: string | undefined
-  /** Where backups go; without it there are none. */
+  /** Directory for backups. Without it the node makes none. */
   readonly backupDir?: string | undefined
   /** Default twenty. */
   readonly graph?: GraphName | undefined
   /** Intended time between blocks of a chain. Default 30 s. */
   readonly blockDelayMs?: number | undefined
-  /** Hashes a block takes at first. Default 100,000. */
+  /** Hashes that a block takes on average, at first. Default 100,000. */
   readonly difficulty?: bigint | undefined
-  /** False: any nonce solves, and targets stay as they are but for simulated mining. Default true. */
+  /** False: any nonce solves, and targets never change, except with simulated mining. Default true. */
   readonly pow?: boolean | undefined
   /** Accounts that may mine; default: anyone. */
   readonly accounts?: readonly MinerAccount[]
   /** Word in paths, version field and version header. Default chainweb. */
   readonly product?: ProductWord
-  /** How long update streams stay open, x [0.9, 1.1). Default 240 s; at most 22 days. */
+  /** How long update streams stay open, times a random factor in [0.9, 1.1). Default 240 s; at most 22 days. */
   readonly updateStreamMs?: number
-  /** Default 2000. */
+  /** Most update streams. Default 2000. */
   readonly updateStreamLimit?: number
   /** Most streams of headers and blocks. Default 2000. */
   readonly headerStreamLimit?: number
@@ -49,21 +49,21 @@ export interface DevnetOptions {
   readonly requestTimeoutMs?: number
   /**
    * Blocks without proof of work, besides those of miners and of POST /make-blocks:
-   * `{ kind: 'constant', blockTimeMs }`, a block on every chain each such time;
-   * `{ kind: 'simulated', hashesPerSecond }`, as that hash rate would find them, with difficulty adjustment;
-   * `{ kind: 'on-demand' }`, none. Implies `pow: false`.
-   * A network in `dataDir` keeps its mode: left out, it goes on with the one it had last; another one takes its place.
+   * `{ kind: 'constant', blockTimeMs }`: a block on every chain every `blockTimeMs`;
+   * `{ kind: 'simulated', hashesPerSecond }`: as that hash rate would find them, with difficulty adjustment;
+   * `{ kind: 'on-demand' }`: none. Implies `pow: false`.
+   * A network in `dataDir` keeps its mode: leave it out to go on with that one, or give another one to replace it.
    */
   readonly autoMine?: AutoMine
-  /** Hears of every solution, also of those whose miner is told nothing, and of blocks that the node makes itself. */
+  /** Called with every solution, stale and invalid ones included, and with every block that the node makes itself. */
   readonly onSolved?: (header: WorkFields, addition: Addition) => void
-  /** Hears when the chains could not be written, as on a full disk. The node has ended; `close` it all the same. */
+  /** Called when the chains cannot be written, as on a full disk. The node has stopped; `close` it all the same. */
   readonly onFailure?: (error: NewcutError) => void
-  /** Hears what an operator should know: how far a long order is, a backup that failed, a database made anew. */
+  /** Called with what an operator should know: progress of a long order, a failed backup, a database made anew. */
   readonly onNotice?: (message: string) => void
 }
 
-/** 22 days: timers end longer waits at once, and some streams stay open a tenth longer. */
+/** 22 days. Node's timers fire at once when set to 25 days or more, and streams may stay open a tenth longer. */
 const MAX_TIMER_MS = 1_900_000_000
 
 /** The limits of these options, with their defaults. */

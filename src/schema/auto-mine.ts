@@ -4,12 +4,12 @@ import { formatDuration, formatHashrate } from '../core/units.ts'
 /** `on-demand`: only by POST /make-blocks, and by miners as always. */
 export type AutoMine =
   | { readonly kind: 'on-demand' }
-  /** A block on every chain in each such time. */
+  /** A block on every chain every `blockTimeMs`. */
   | { readonly kind: 'constant'; readonly blockTimeMs: number }
-  /** All chains together, as miners of this hash rate would: waits are exponential and follow the difficulty. */
+  /** As miners with this hash rate on all chains together would: waits are exponential and follow the difficulty. */
   | { readonly kind: 'simulated'; readonly hashesPerSecond: number }
 
-/** For people. */
+/** The mode in words. */
 export function describeAutoMine(mode: AutoMine): string {
   switch (mode.kind) {
     case 'on-demand':

@@ -125,7 +125,7 @@ export const PayloadWithOutputs = Type.Object({
  */
 export type PayloadWithOutputs = Static<typeof PayloadWithOutputs>
 
-/** GET cut. A cut that is put may bring blocks along that the node does not have yet. */
+/** GET and PUT cut. A cut that is put may hold blocks that the node does not have yet. */
 export const CutHashes = Type.Object({
   hashes: Type.Record(ChainKey, BlockHeight, { additionalProperties: false }),
   weight: HashText,
@@ -239,7 +239,7 @@ export const BackupStatus = Type.Union([
   Type.Literal('backup-in-progress'),
   Type.Literal('backup-failed'),
 ])
-/** How a backup job stands. */
+/** The status of a backup job. */
 export type BackupStatus = Static<typeof BackupStatus>
 
 /** Query of a paged request. */

@@ -1,4 +1,4 @@
-/** What a row of the table of operations says, and the media types of the interface. */
+/** The form of a row in the table of operations, and the media types of the interface. */
 import { type TObject, type TSchema, Type } from 'typebox'
 import { HashText, NotFoundBody } from './bodies.ts'
 
@@ -21,14 +21,14 @@ export interface Operation {
   readonly scope: 'root' | 'network'
   /** With parameters as `{name}`. */
   readonly path: string
-  /** For programs on the node's own machine alone, and not for web pages: it changes the state of the node, or shows it. */
+  /** Only for programs on the node's own machine, not for web pages: it changes the state of the node, or shows it. */
   readonly forThisMachine?: true
   readonly group: 'node' | 'cut' | 'chain' | 'payload' | 'stream' | 'mempool' | 'mining' | 'devnet'
   readonly summary: string
   readonly params: TObject
   readonly query: TObject
   readonly body?: { readonly type: string; readonly schema: TSchema }
-  /** What is particular to the operation; what a server answers to all requests of a kind is not repeated here. */
+  /** Answers of this operation only; those that all operations of a kind share are not repeated here. */
   readonly responses: Readonly<Record<number, OperationResponse>>
 }
 

@@ -1,5 +1,5 @@
 /**
- * Every endpoint of a node's HTTP interface but those for commands, each described once. The embedded node checks
+ * Every endpoint of a node's HTTP interface except those for commands, each described once. The embedded node checks
  * requests by these rows and publishes them as OpenAPI; `id` is also the name of the client's method.
  */
 import { Type } from 'typebox'

@@ -1,10 +1,10 @@
-/** Values against their schemas, compiled once each. */
+/** Checks values against schemas. Each schema is compiled once. */
 import { type TObject, type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 
 export interface Validator {
   readonly accepts: (value: unknown) => boolean
-  /** Where a value that is not accepted goes wrong, and how: `/items/3/hash must match pattern ...`. */
+  /** Where a refused value is wrong, and how: `/items/3/hash must match pattern ...`. */
   readonly complaint: (value: unknown, path?: string) => string
 }
 
@@ -33,14 +33,14 @@ export function validatorOf(schema: TSchema): Validator {
   return validator
 }
 
-/** Of several schemas the only one for values of this kind. */
+/** Of several alternative schemas, the only one for values of this kind; undefined if there is not exactly one. */
 function alternativeFor({ anyOf = [] }: { readonly anyOf?: readonly TSchema[] }, value: unknown): TSchema | undefined {
   const kind = Array.isArray(value) ? 'array' : typeof value
   const fitting = anyOf.filter((each) => (each as { readonly type?: unknown }).type === kind)
   return fitting.length === 1 ? fitting[0] : undefined
 }
 
-/** What a schema says of parts of a value. */
+/** The keywords of a schema that describe parts of a value. */
 interface Parts {
   readonly items?: TSchema | readonly TSchema[]
   readonly properties?: Readonly<Record<string, TSchema>>
@@ -48,8 +48,8 @@ interface Parts {
 }
 
 /**
- * Key and schema of each part of a value. The library looks for all errors before it gives the first: in megabytes of
- * wrong items that takes seconds, so the first wrong part is looked for here.
+ * Key and schema of each part of a value. The library collects all errors before it returns the first, which takes
+ * seconds for megabytes of wrong items. So the first wrong part is searched for here.
  */
 function* partsOf(schema: TSchema, value: unknown): Generator<readonly [string | number, TSchema]> {
   const { items, properties = {}, patternProperties = {} } = schema as Parts
@@ -65,9 +65,9 @@ function* partsOf(schema: TSchema, value: unknown): Generator<readonly [string |
 }
 
 /**
- * A copy of a schema in which integers of 64 bits may be bigint: so does core/json.ts read those beyond 2^53, and the
- * schema language knows bigint and integer as two types. Other than as plain copies, properties keep their attributes:
- * the library keeps its own out of sight.
+ * A copy of a schema in which 64-bit integers may also be bigint: core/json.ts reads integers beyond 2^53 as bigint,
+ * which the schema language treats as another type. Properties are copied with their attributes, because the library
+ * has properties of its own that are not enumerable.
  */
 function withBigints(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withBigints)
@@ -85,8 +85,8 @@ function withBigints(schema: unknown): unknown {
 }
 
 /**
- * Parameters of a path or query, which come as text, as values for their schema: whole numbers are decimal digits and
- * nothing else (`0x10` and `1e3` are none). What cannot be read stays as it came, for the validator to complain about.
+ * Turns parameters of a path or query from text into values for their schema. Whole numbers are decimal digits only
+ * (not `0x10` or `1e3`). Text that is no number stays text, which the validator then refuses.
  */
 export function parameterValues(schema: TObject, texts: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const values: Record<string, unknown> = { ...texts }

@@ -20,7 +20,7 @@ import { coordinatorOf } from './coordinator.ts'
 import { Peer } from './request.ts'
 import { startDevnet } from './whole-node.ts'
 
-/** An automatic miner on virtual time; block times follow it. */
+/** An automatic miner on virtual time; blocks get their times from it too. */
 function mining(
   mode: AutoMine,
   { difficulty = 1000n, adjusts = false, blockDelayMs = 1000, seed = 1, journal = noJournal } = {},
@@ -48,7 +48,7 @@ function mining(
     coordinator,
     account,
     search: noSearch,
-    // Orders share the thread with real requests: their slices are of real time.
+    // Orders share the thread with real requests, so their slices are real time.
     clock: systemClock,
     onNotice: () => undefined,
   })
@@ -59,7 +59,7 @@ function mining(
 }
 
 describe('constant', () => {
-  it('a block on every chain each such time, all chains evenly', async () => {
+  it('makes a block on every chain in each block time, on all chains evenly', async () => {
     const { clock, heights, blocks, miner } = mining({ kind: 'constant', blockTimeMs: 2000 })
     await clock.pass(199)
     expect(blocks()).toBe(0)
@@ -75,7 +75,7 @@ describe('constant', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('leaves out blocks that a disk is too slow for', async () => {
+  it('leaves out blocks when the disk is too slow', async () => {
     let isSlow = true
     const admit = () => {
       if (isSlow) throw new NewcutError('DATA_UNUSABLE', 'too many blocks wait to be written')
@@ -88,7 +88,7 @@ describe('constant', () => {
     expect(blocks()).toBe(10)
   })
 
-  it('chains that depend on a paused chain wait for it, and catch up once it is resumed', async () => {
+  it('lets chains that depend on a paused chain wait, and catch up once it is resumed', async () => {
     const { clock, heights, coordinator } = mining({ kind: 'constant', blockTimeMs: 1000 })
     coordinator.pause(0)
     await clock.pass(60_000)
@@ -99,13 +99,16 @@ describe('constant', () => {
     expect(Math.min(...heights())).toBeGreaterThanOrEqual(2)
   })
 
-  it('makes every block when timers are slow, and gives most of them up after a long sleep', async () => {
+  it('makes every block when timers are slow', async () => {
     const { clock, blocks } = mining({ kind: 'constant', blockTimeMs: 5 })
     await clock.pass(100)
     expect(blocks()).toBe(200)
+  })
+
+  it('makes only the blocks of the last second after the machine has slept', async () => {
     const slow = mining({ kind: 'constant', blockTimeMs: 100 })
     const { monotonicMs } = slow.clock
-    // The machine sleeps for an hour: one second of it is made up for, a hundred blocks.
+    // An hour passes: the last second of it holds a hundred blocks.
     slow.clock.monotonicMs = () => monotonicMs() + 3_600_000
     await slow.clock.pass(15)
     expect(slow.blocks()).toBeGreaterThanOrEqual(100)
@@ -114,7 +117,7 @@ describe('constant', () => {
 })
 
 describe('simulated', () => {
-  it('as many blocks as the hash rate finds, in exponential times', async () => {
+  it('makes as many blocks as the hash rate would find, at exponential intervals', async () => {
     const { clock, chains, blocks } = mining({ kind: 'simulated', hashesPerSecond: 10_000 })
     const times: number[] = []
     chains.onBlock(() => void times.push(clock.monotonicMs()))
@@ -130,7 +133,7 @@ describe('simulated', () => {
     expect(Math.abs(below(2) - 0.865)).toBeLessThan(0.035)
   })
 
-  it('difficulty settles where the hash rate makes the intended block time', async () => {
+  it('lets difficulty settle where the hash rate gives the intended block time', async () => {
     const { clock, chains } = mining({ kind: 'simulated', hashesPerSecond: 1e6 }, { adjusts: true, blockDelayMs: 500 })
     await clock.pass(150_000)
     const difficulties = [...chains.cut.values()].map(({ target }) => Number(MAX_TARGET / target))
@@ -140,7 +143,7 @@ describe('simulated', () => {
     expect(mean).toBeLessThan(70_000)
   })
 
-  it('follows a difficulty that is set by hand, at once', async () => {
+  it('follows a difficulty that is set by hand at once', async () => {
     const { clock, chains, blocks } = mining({ kind: 'simulated', hashesPerSecond: 1000 }, { difficulty: 10n ** 15n })
     await clock.pass(10_000)
     expect(blocks()).toBe(0)
@@ -178,7 +181,7 @@ describe('startDevnet({ autoMine })', () => {
     expect(report.headers).toBe(10 + additions.length)
   })
 
-  it('on-demand: nothing comes by itself; orders and miners make blocks, and any nonce does', async () => {
+  it('on-demand makes no blocks by itself; orders and miners do, with any nonce', async () => {
     const { devnet, additions } = await start({
       graph: 'pair',
       autoMine: { kind: 'on-demand' },
@@ -203,7 +206,7 @@ describe('startDevnet({ autoMine })', () => {
   })
 })
 
-it('an order waits for a slow disk, so that few blocks wait to be written', async () => {
+it('an order waits for a slow disk, so that few blocks are unwritten', async () => {
   let waiting = 0
   let most = 0
   const journal = {
@@ -218,6 +221,6 @@ it('an order waits for a slow disk, so that few blocks wait to be written', asyn
   }
   const { maker } = mining({ kind: 'on-demand' }, { journal })
   expect((await maker.make(new Map([[0, 300]]), new AbortController().signal)).get(0)).toBe(300)
-  // Without waiting, all of some 3,000 blocks (two changes each) wait at once.
+  // If it did not wait, all of some 3,000 blocks (two changes each) would be unwritten at once.
   expect(most).toBeLessThan(3000)
 })

@@ -14,7 +14,7 @@ import { startDevnet } from './whole-node.ts'
 
 const small = { graph: 'petersen', pow: false } as const
 
-/** POST make-backup, as a program on this machine; what control answers is not for pages. */
+/** POST make-backup as a program on this machine sends it. Checks that pages cannot read the answer. */
 async function makeBackup(url: string, prefix: string, options: RequestOptions = {}, query = ''): Promise<Answer> {
   const peer = new Peer(url)
   try {
@@ -26,7 +26,7 @@ async function makeBackup(url: string, prefix: string, options: RequestOptions =
   }
 }
 
-/** Waits for the end of a job; its last status. */
+/** Waits for the end of a job. Returns its last status. */
 async function ended(peer: CheckedPeer, id: string): Promise<string> {
   for (;;) {
     const { status, body } = await peer.get(`/check-backup/${id}`)
@@ -53,7 +53,7 @@ it.each(['in memory', 'on disk'])(
     const id = `${started.body}`
     expect(Math.abs(Number(id) / 1000 - Date.now())).toBeLessThan(60_000)
     expect(brief(await peer.get(`/check-backup/${id}`))).toEqual([200, TEXT, 'backup-in-progress'])
-    // One job at a time, wherever it is asked for; blocks go on.
+    // One job at a time, at either path; blocks are added meanwhile.
     expect(brief(await makeBackup(devnet.url, '', {}, '?backupPact'))).toEqual([200, TEXT, id])
     expect(brief(await makeBackup(devnet.url, PREFIX))).toEqual([202, TEXT, id])
     await mineBlock(peer)
@@ -89,7 +89,7 @@ it('backupPact adds the state database', async () => {
   expect(report).toMatchObject({ blocks: 50, stateBlocks: 50, transactions: 4, findings: [] })
 })
 
-it('a node without a backup directory answers 404 and says how to get one', async () => {
+it('a node without a backup directory answers 404 and says how to enable backups', async () => {
   const { devnet, peer } = await start(small)
   const text = 'backups are not enabled: start the node with --backup-dir DIR'
   for (const prefix of ['', PREFIX]) {
@@ -99,7 +99,7 @@ it('a node without a backup directory answers 404 and says how to get one', asyn
 })
 
 describe('make-backup changes the state of the node', () => {
-  it.each(['', PREFIX])('%s/make-backup refuses a request that a web page makes, whatever its mode', async (prefix) => {
+  it.each(['', PREFIX])('%s/make-backup refuses a request with the Origin header of a web page', async (prefix) => {
     const backupDir = await temporaryDirectory()
     const { devnet } = await start({ ...small, backupDir })
     const origin = 'https://page.example'
@@ -108,13 +108,13 @@ describe('make-backup changes the state of the node', () => {
     expect(await readdir(backupDir)).toEqual([])
   })
 
-  it('a page whose host name was made to point here is refused', async () => {
+  it('refuses a page whose host name resolves to this machine', async () => {
     const { devnet } = await start({ ...small, backupDir: await temporaryDirectory() })
     const [status, , text] = brief(await makeBackup(devnet.url, '', { headers: { host: 'evil.example' } }))
-    expect([status, text]).toEqual([403, 'control goes by an IP address or localhost, not by evil.example'])
+    expect([status, text]).toEqual([403, 'control needs an IP address or localhost in the URL, not evil.example'])
   })
 
-  it.each(['', PREFIX])('no page may ask for %s/make-backup beforehand', async (prefix) => {
+  it.each(['', PREFIX])('%s/make-backup allows no page in a preflight', async (prefix) => {
     const { devnet } = await start({ ...small, backupDir: await temporaryDirectory() })
     const page = new Peer(devnet.url)
     onTestFinished(() => page.close())
@@ -125,7 +125,7 @@ describe('make-backup changes the state of the node', () => {
   })
 })
 
-it('check-backup finds the jobs of earlier runs by the directories they left', async () => {
+it('check-backup finds jobs of earlier runs by the directories they left', async () => {
   const backupDir = await temporaryDirectory()
   const { devnet, peer } = await start({ ...small, backupDir })
   await mkdir(join(backupDir, '1700000000000000'))
@@ -162,7 +162,7 @@ it('a job that cannot write fails, and says why', async () => {
   const notices: string[] = []
   const onNotice = (message: string) => void notices.push(message)
   const { devnet, peer } = await start({ ...small, backupDir, onNotice })
-  // Since the node started, something else took its place.
+  // Since the node started, a file has taken the place of the directory.
   await rm(backupDir, { recursive: true })
   await writeFile(backupDir, '')
   const ids = []
@@ -193,7 +193,7 @@ it('startDevnet refuses the unfinished copy that a killed job leaves', async () 
   const directory = await temporaryDirectory()
   const { devnet } = await start(small)
   grow(devnet.chains, 600)
-  // Reading fails behind the last block: all blocks are written, and what comes after them is not.
+  // Reading fails after the last block: all blocks are written, but not the records that come after them.
   const snapshot = { ...snapshotOf(devnet.chains.state), blocks: 611 }
   await expect(writeCopy(join(directory, 'blocks'), devnet.settings, snapshot)).rejects.toThrow('block number 610')
   const error = await startDevnet({ port: 0, dataDir: directory }).catch((thrown) => thrown)

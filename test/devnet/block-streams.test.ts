@@ -36,7 +36,7 @@ const eventsOf = async (stream: OpenResponse, count: number) => {
   return dataOf(stream.text)
 }
 
-it('block/updates is header/updates with payloads and outputs, orphans included', async () => {
+it('block/updates sends the events of header/updates with payloads and outputs, orphans included', async () => {
   const { devnet, peer } = await start(fast)
   const headers = await opened(devnet, 'header/updates')
   const blocks = await opened(devnet, 'block/updates')
@@ -59,7 +59,7 @@ it('block/updates is header/updates with payloads and outputs, orphans included'
   expect(Object.keys(events[0])).toEqual(['header', 'txCount', 'powHash', 'target', 'payloadWithOutputs'])
 })
 
-it('many readers of a stream all hear the same', async () => {
+it('many readers of a stream all get the same events', async () => {
   const { devnet } = await start(fast)
   const streams = await Promise.all(Array.from({ length: 100 }, () => opened(devnet, 'header/updates')))
   growCut(devnet.chains, 0)
@@ -69,7 +69,7 @@ it('many readers of a stream all hear the same', async () => {
   for (const stream of streams) expect(await stream.read(streams[0].text.length)).toBe(streams[0].text)
 })
 
-it('a reader that never reads is dropped, one that reads hears of every block', async () => {
+it('drops a reader that never reads, and sends every block to one that reads', async () => {
   const { devnet } = await start({ ...fast, headerStreamLimit: 2 })
   const slow = await opened(devnet, 'block/updates')
   slow.pause()
@@ -83,9 +83,9 @@ it('a reader that never reads is dropped, one that reads hears of every block', 
   }
   expect(await isRoom()).toBe(false)
   while (!(await isRoom())) {
-    // What waits for the slow reader is bounded: what the kernel buffers, 1 MiB, and one event.
+    // At most this waits for the slow reader: the buffers of the kernel, 1 MiB, and one event.
     expect(blocks).toBeLessThan(60)
-    // Each event alone is more than a reader may let wait: that is no reason to drop one that keeps up.
+    // Each event alone is larger than the backlog limit. That must not drop a reader that keeps up.
     growCut(devnet.chains, blocks % 2, { transactions: [{ transaction: randomBytes(1e6), output: Buffer.alloc(0) }] })
     blocks++
     await eventsOf(good, blocks)
@@ -96,7 +96,7 @@ it('a reader that never reads is dropped, one that reads hears of every block', 
   expect(await eventsOf(good, blocks + 1)).toHaveLength(blocks + 1)
 })
 
-it('header and block streams together have a limit', async () => {
+it('header and block streams share one limit', async () => {
   const { devnet, peer } = await start({ ...fast, headerStreamLimit: 2 })
   const first = await opened(devnet, 'header/updates')
   await opened(devnet, 'block/updates')
@@ -105,7 +105,7 @@ it('header and block streams together have a limit', async () => {
     expect(brief(await peer.get(`${PREFIX}/${path}`))).toEqual(full)
   }
   first.destroy()
-  // The node hears of it a moment later.
+  // The node notices the closed connection a moment later.
   let next: OpenResponse
   do next = await open(devnet, 'block/updates')
   while (next.status === 503)

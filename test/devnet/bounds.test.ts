@@ -1,4 +1,4 @@
-/** What many calls, or long times, do not break. */
+/** Many calls and long times do not break a node. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { MAX_RULE_CHANGES } from '../../src/schema/control.ts'

@@ -6,7 +6,7 @@ import { Fork, growCut, idOf } from './forks.ts'
 import { type Devnet, startDevnet } from './whole-node.ts'
 
 const UNKNOWN = 'A'.repeat(43)
-/** A singleton network whose chain has forks all over. */
+/** A singleton network whose chain has many forks. */
 let devnet: Devnet
 let peer: CheckedPeer
 let blocks: HeaderObject[]
@@ -60,7 +60,7 @@ function expected({ upper, lower }: Bounds): HeaderObject[] {
   return [...new Set((upper ?? []).flatMap(lineOf))].filter((block) => !excluded.has(block)).sort(descending)
 }
 
-it('this test runs on a chain with forks', () => {
+it('the chain of these tests has forks', () => {
   expect(blocks.length).toBeGreaterThan(50)
   const heights = blocks.map(({ height }) => height)
   expect(heights.length - new Set(heights).size).toBeGreaterThan(15)
@@ -106,7 +106,7 @@ describe('pages of branches', () => {
     expect(full).toBeGreaterThan(50)
   })
 
-  it('lead through all blocks by their cursors, in each encoding', async () => {
+  it('give all blocks when their cursors are followed, in each encoding', async () => {
     const upper = [blocks[blocks.length - 1].hash, blocks[20].hash, blocks[40].hash]
     const all = expected({ upper })
     for (const [what, accept, itemOf] of [
@@ -143,14 +143,14 @@ describe('pages of branches', () => {
     for (const bounds of [{}, { upper: [] }, { upper: null }, { lower: [hash] }, { upper: [hash], lower: [child] }]) {
       expect(jsonOf(await ask('hash', bounds))).toEqual(empty)
     }
-    // limit 0 asks for nothing but the cursor.
+    // With limit 0 only the cursor comes.
     const page = jsonOf(await ask('header', { upper: [child] }, '?limit=0'))
     expect(page).toEqual({ limit: 0, items: [], next: `inclusive:${child}` })
   })
 
   it('refuse bounds and cursors that do not exist, upper and lower', async () => {
     const { peer: other } = await start({ graph: 'singleton' })
-    // A block of another network, and text that is no hash at all: the last character has bits too many.
+    // A block of another network, and text that is no hash: its last character has too many bits.
     const foreign = jsonOf(await other.get(`${PREFIX}/cut`)).hashes[0].hash
     const [{ hash }] = blocks
     for (const key of [UNKNOWN, `${foreign.slice(0, 42)}_`]) {
@@ -178,7 +178,7 @@ describe('pages of branches', () => {
     }
   })
 
-  it('refuse bodies, types and numbers that they cannot read', async () => {
+  it('refuse malformed bodies, types and numbers', async () => {
     const [{ hash }] = blocks
     for (const body of [
       '',
@@ -209,7 +209,7 @@ describe('pages of branches', () => {
   })
 })
 
-it('bounds are looked for on the chain of the path', async () => {
+it('a bound must be a block of the chain in the path', async () => {
   const { devnet, peer } = await start({ graph: 'pair', pow: false, difficulty: 1n })
   const { header } = growCut(devnet.chains, 1)
   const ask = (chain: number) =>
@@ -224,7 +224,7 @@ it('bounds are looked for on the chain of the path', async () => {
 describe('ascending pages', () => {
   const get = async (what: string, query = '') => jsonOf(await peer.get(`${PREFIX}/chain/0/${what}${query}`))
 
-  it('of hashes and of blocks hold the same as pages of headers, orphans included', async () => {
+  it('of hashes and of blocks hold the same blocks as pages of headers, orphans included', async () => {
     const hashes = blocks.map(({ hash }) => hash)
     expect(await get('hash')).toEqual({ limit: blocks.length, items: hashes, next: `exclusive:${hashes.at(-1)}` })
     const page = await get('block')

@@ -18,7 +18,7 @@ import { mineBlock } from './miner.ts'
 import { OpenResponse, Peer } from './request.ts'
 import { type Devnet, startDevnet } from './whole-node.ts'
 
-/** A node that most tests only read: petersen, 40 blocks on its genesis. */
+/** A node that most tests only read: petersen, with 40 blocks above genesis. */
 let devnet: Devnet
 let peer: CheckedPeer
 /** All blocks of chain 3 as the node writes them, ascending. */
@@ -77,14 +77,14 @@ describe('/info', () => {
   })
 })
 
-it('/health-check', async () => {
+it('/health-check answers 200', async () => {
   expect(brief(await peer.get('/health-check'))).toEqual([200, TEXT, 'Health check OK.\n'])
 })
 
 describe('/cut', () => {
   const getCut = (query = '') => peer.get(`${PREFIX}/cut${query}`)
 
-  it('is the head of every chain, with the sums of heights and weights', async () => {
+  it('has the head of every chain, with the sums of heights and weights', async () => {
     const answer = await getCut()
     expect([answer.status, answer.headers['content-type']]).toEqual([200, JSON_TYPE])
     const cut = jsonOf(answer)
@@ -105,7 +105,7 @@ describe('/cut', () => {
     expect(jsonOf(await getCut())).toEqual(cut)
   })
 
-  it('with maxheight has no block above the mean of that height', async () => {
+  it('with maxheight has no block above maxheight divided by the number of chains', async () => {
     const whole = jsonOf(await getCut())
     for (const maxheight of [0, 9, 10, 19, 25, 39, 40, 1000]) {
       const cut = jsonOf(await getCut(`?maxheight=${maxheight}`))
@@ -124,7 +124,7 @@ describe('/cut', () => {
 })
 
 describe('pages of headers', () => {
-  it('are objects or plain texts', async () => {
+  it('hold objects or plain texts, as the Accept header says', async () => {
     const objects = await getHeaders()
     expect([objects.status, objects.headers['content-type']]).toEqual([200, OBJECTS])
     expect(jsonOf(objects)).toEqual({ limit: 5, items: chain, next: `exclusive:${chain[4].hash}` })
@@ -148,7 +148,7 @@ describe('pages of headers', () => {
     }
   })
 
-  it('of one header lead to the end, and no further until there is more', async () => {
+  it('of one header lead to the end, and go on from there when blocks are added', async () => {
     const { peer } = await start({ graph: 'singleton' })
     const page = async (query: string) =>
       jsonOf(await peer.get(`${PREFIX}/chain/0/header${query}`, { headers: { accept: OBJECTS } }))
@@ -192,7 +192,7 @@ describe('pages of headers', () => {
     }
   })
 
-  it('refuse cursors and numbers that they cannot read', async () => {
+  it('refuse malformed cursors and numbers', async () => {
     for (const next of [
       '',
       'x',
@@ -219,7 +219,7 @@ describe('pages of headers', () => {
     }
   })
 
-  it('have at most 360 items, whatever is asked for', async () => {
+  it('have at most 360 items, whatever the limit in the query', async () => {
     const { peer } = await start({ graph: 'singleton', pow: false, difficulty: 1n })
     for (let i = 0; i < 362; i++) await mineBlock(peer)
     for (const query of ['', '?limit=360', '?limit=361', '?limit=1000000']) {
@@ -265,7 +265,7 @@ describe('one header', () => {
 
 describe('paths and methods', () => {
   it.each(['/', '/inf', '/info/', '/chainweb', PREFIX, `${PREFIX}/cuts`, `${PREFIX}/mining`, `${PREFIX}/mining/works`])(
-    '%s does not exist: a 404 says so, and where to look',
+    '%s does not exist: a 404 says so and names /openapi.json',
     async (path) => {
       const text = `nothing is served at ${path}; GET /openapi.json lists what is`
       expect(brief(await peer.get(`${path}?limit=1`))).toEqual([404, TEXT, text])
@@ -296,7 +296,7 @@ describe('paths and methods', () => {
     expect(message).not.toBe('')
   })
 
-  it('another method is a 405 without a body, and says which one is right', async () => {
+  it('another method is a 405 without a body that names the right ones', async () => {
     for (const [allowed, paths] of [
       ['GET, HEAD', ['/info', '/health-check', `${PREFIX}/chain/3/header`, `${PREFIX}/chain/3/header/${UNKNOWN}`]],
       ['GET', [`${PREFIX}/header/updates`, `${PREFIX}/mining/work`, `${PREFIX}/mining/updates`]],
@@ -318,13 +318,13 @@ describe('paths and methods', () => {
     const post = (body: Buffer, length: number) =>
       peer.request('POST', `${PREFIX}/mining/solved`, { body, headers: { 'content-length': length } })
     expect((await post(Buffer.alloc(most), most)).status).toBe(400)
-    // The length alone is enough to be refused.
+    // The content-length alone is enough to be refused.
     expect(brief(await post(Buffer.alloc(10), most + 1)).slice(0, 2)).toEqual([413, TEXT])
     const headers = { 'content-type': 'application/json', 'content-length': most + 1 }
     expect((await peer.get(`${PREFIX}/mining/work`, { headers, body: '{}' })).status).toBe(413)
   })
 
-  it('a content type that an endpoint does not take is a 415', async () => {
+  it('a content type that the endpoint does not take is a 415', async () => {
     const send = (method: string, path: string, type: string) =>
       peer.request(method, `${PREFIX}/mining/${path}`, { body: 'x', headers: { 'content-type': type } })
     expect(brief(await send('POST', 'solved', 'application/json')).slice(0, 2)).toEqual([415, TEXT])
@@ -333,7 +333,7 @@ describe('paths and methods', () => {
 })
 
 describe('header/updates', () => {
-  it('has every new block of every chain, with its hash as miners see it', async () => {
+  it('sends every new block of every chain, with its hash as miners see it', async () => {
     const { devnet, peer } = await start({ graph: 'petersen' })
     const stream = await OpenResponse.open(`${devnet.url}${PREFIX}/header/updates`)
     onTestFinished(() => stream.destroy())
@@ -355,7 +355,7 @@ describe('header/updates', () => {
   })
 })
 
-it('another product word is in path, header name and version field', async () => {
+it('a node with another product word has it in paths, the version header and the version field', async () => {
   const { devnet, peer } = await startLedger()
   const prefix = '/ledger/0.0/development'
   await mineBlock(peer, 0, { prefix })

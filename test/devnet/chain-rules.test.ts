@@ -16,7 +16,7 @@ import { alice, mineBlock, solve } from './miner.ts'
 import { Peer } from './request.ts'
 import { type Devnet, startDevnet } from './whole-node.ts'
 
-/** Mines on chains drawn at random, by several miners at once, until there are so many blocks above genesis. */
+/** Mines on random chains, with several miners at once, until there are so many blocks above genesis. */
 async function mine(devnet: Devnet, blocks: number, miners = 1, prefix?: string): Promise<void> {
   const random = randomFrom(blocks)
   const chains = devnet.chains.cut.size
@@ -37,7 +37,7 @@ const heights = (devnet: Devnet) => [...devnet.chains.cut.values()].map(({ heigh
 const cutHeight = (devnet: Devnet) => heights(devnet).reduce((sum, height) => sum + height, 0)
 
 describe('a mined network keeps every rule, by a second reading of the rules', () => {
-  it('singleton, over the end of the short window', async () => {
+  it('singleton, beyond the end of the short window', async () => {
     const { devnet } = await start({ graph: 'singleton', blockDelayMs: 2 })
     await mine(devnet, 250)
     const report = await checkNode({ url: devnet.url, pageSizes: [360, 1000] })
@@ -77,7 +77,7 @@ describe('a mined network keeps every rule, by a second reading of the rules', (
     expect(Math.min(...heights(devnet))).toBeGreaterThan(12)
   })
 
-  it('targets stop at the easiest one when blocks come far too slowly', async () => {
+  it('when blocks come far too slowly: targets stop at the easiest one', async () => {
     const { devnet } = await start({ graph: 'triangle', blockDelayMs: 0.001 })
     await mine(devnet, 90)
     expect((await checkNode({ url: devnet.url })).violations).toEqual([])
@@ -89,16 +89,16 @@ describe('a mined network keeps every rule, by a second reading of the rules', (
     await mine(devnet, 150, 1, '/ledger/0.0/development')
     const rules = { url: devnet.url, product: 'ledger', pow: false, adjusts: false }
     expect((await checkNode(rules)).violations).toEqual([])
-    // The same chain breaks rules if targets had to follow time.
+    // If targets had to follow block times, the same chain would break rules.
     expect((await checkNode({ ...rules, adjusts: true })).violations.map(({ rule }) => rule)).toContain('target')
   })
 })
 
-describe('the checker sees what is wrong', () => {
+describe('the checker finds', () => {
   let valid: Fetched
 
   beforeAll(async () => {
-    // However slow the machine is, targets stay such that a nonce can be wrong.
+    // Even on a slow machine, targets stay so hard that a nonce can be wrong.
     const devnet = await startDevnet({ port: 0, difficulty: 8n, graph: 'petersen', blockDelayMs: 1000 })
     const peer = new Peer(devnet.url)
     try {
@@ -112,7 +112,7 @@ describe('the checker sees what is wrong', () => {
 
   const all = (fetched: Fetched) => [...fetched.chains.values()].flat().map(({ object }) => object)
 
-  /** A head that no other block names, not the first of its epoch: a change to it breaks one rule at a time. */
+  /** A head that no other block names and that is not the first of its epoch: a change to it breaks one rule only. */
   function leaf(): HeaderObject {
     const named = new Set(all(valid).flatMap(({ parent, adjacents }) => [parent, ...Object.values(adjacents)]))
     const found = all(valid).find(({ hash, height }) => !named.has(hash) && height > 2 && height % 12 !== 0)
@@ -122,7 +122,7 @@ describe('the checker sees what is wrong', () => {
 
   const find = (hash: string) => all(valid).find((object) => object.hash === hash) as HeaderObject
 
-  /** What was fetched, with another header in place of one; the cut follows. */
+  /** The fetched chains with one header replaced, in the cut too. */
   function replaced(old: HeaderObject, object: HeaderObject, plain = plainOf(object)): Fetched {
     const chains = new Map(valid.chains)
     const list = (chains.get(old.chainId) ?? []).map((block) => (block.object === old ? { object, plain } : block))
@@ -147,7 +147,7 @@ describe('the checker sees what is wrong', () => {
   const rulesOf = (fetched: Fetched) => [...new Set(checkChains(fetched).map(({ rule }) => rule))].sort()
   const parentOf = ({ parent }: HeaderObject) => find(parent)
 
-  it('nothing is wrong with what was fetched, nor with a block that is only solved again', () => {
+  it('nothing wrong in the fetched chains, nor in a block that is only solved again', () => {
     expect(checkChains(valid)).toEqual([])
     expect(all(valid)).toHaveLength(170)
     expect(rulesOf(replaced(leaf(), resealed({})))).toEqual([])
@@ -166,16 +166,16 @@ describe('the checker sees what is wrong', () => {
     ['epochStart', () => ({ epochStart: leaf().epochStart + 1 })],
     ['weight', () => ({ weight: u256(numberOf(leaf().weight) + 1n) })],
   ]
-  it.each(changes)('%s', (rule, change) => {
+  it.each(changes)('a wrong %s', (rule, change) => {
     expect(rulesOf(replaced(leaf(), resealed(change())))).toEqual([rule])
   })
 
-  it('proofOfWork', () => {
+  it('a wrong proof of work', () => {
     expect(rulesOf(replaced(leaf(), resealed({}, true)))).toEqual(['proofOfWork'])
     expect(checkChains(replaced(leaf(), resealed({}, true)), { pow: false })).toEqual([])
   })
 
-  it('adjacents: of another height, of another chain, one missing', () => {
+  it('adjacents of another height or another chain, or one missing', () => {
     const { adjacents } = leaf()
     const [chain] = Object.keys(adjacents)
     const [, second] = Object.values(adjacents)
@@ -187,7 +187,7 @@ describe('the checker sees what is wrong', () => {
     }
   })
 
-  it('a hash or an encoding that is not of the header', () => {
+  it('a hash or an encoding of another header', () => {
     const old = leaf()
     const otherHash = `${old.hash.startsWith('A') ? 'B' : 'A'}${old.hash.slice(1)}`
     expect(rulesOf(replaced(old, { ...old, hash: otherHash }))).toEqual(['hash'])
@@ -207,7 +207,7 @@ describe('the checker sees what is wrong', () => {
     expect(rulesOf({ ...valid, chains })).toEqual(['adjacents', 'parent'])
   })
 
-  it('a genesis block that is not the one of the network', () => {
+  it('a genesis block of another network', () => {
     const old = find((valid.chains.get(4) ?? [])[0].object.hash)
     for (const [rule, change] of [
       ['parent', { parent: old.hash }],
@@ -221,7 +221,7 @@ describe('the checker sees what is wrong', () => {
     }
   })
 
-  it('a cut that is not the heads of the chains', () => {
+  it('a cut other than the heads of the chains', () => {
     const { cut } = valid
     const head = find(cut.hashes[5].hash)
     const behind = { height: head.height - 1, hash: head.parent }

@@ -1,4 +1,4 @@
-/** The npm package `chainweb`, the client library of live nodes, against the embedded node over HTTP. */
+/** The npm package `chainweb`, a client library for live nodes, reads the embedded node over HTTP. */
 import chainweb from 'chainweb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Header } from '../../src/core/header.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
   branch = [...chains.cut.values()].filter(({ chainId }) => chainId === CHAIN)
   for (let height = 1; height <= 400; height++) {
     const transactions = height === 395 ? [{ transaction: bytesOf(command), output: bytesOf(output) }] : []
-    // An orphan now and then: branches do not show it.
+    // Some orphans, which pages of branches must not show.
     if (height % 50 === 0) new Fork(chains, 'orphan').grow(CHAIN)
     branch.push(growCut(chains, CHAIN, { transactions }).header)
     growCut(chains, 0)
@@ -37,14 +37,14 @@ afterAll(() => devnet.close())
 const hashes = (headers: readonly HeaderObject[]) => headers.map(({ hash }) => hash)
 const idsFrom = (from: number, to: number) => branch.slice(from, to + 1).map(idOf)
 
-describe('cut', () => {
-  it('current', async () => {
+describe('chainweb reads of the cut', () => {
+  it('its heads', async () => {
     const cut = await chainweb.cut.current(NETWORK, host)
     expect(cut.height).toBe(800)
     expect(cut.hashes[CHAIN]).toEqual({ height: 400, hash: idOf(branch[400]) })
   })
 
-  it('peers', async () => {
+  it('the peers', async () => {
     expect(await chainweb.cut.peers(NETWORK, host)).toEqual([])
     const peer = new Peer(host)
     for (const hostname of ['127.0.0.1', 'localhost']) {
@@ -58,7 +58,7 @@ describe('cut', () => {
   })
 })
 
-describe('headers', () => {
+describe('chainweb reads headers', () => {
   it('by hash and by height', async () => {
     for (const height of [0, 7, 400]) {
       const id = idOf(branch[height])
@@ -72,7 +72,7 @@ describe('headers', () => {
     expect(hashes(await chainweb.header.range(CHAIN, 10, 395, NETWORK, host))).toEqual(idsFrom(10, 395))
   })
 
-  it('recent ones, at a depth', async () => {
+  it('that are recent, at a depth', async () => {
     expect(hashes(await chainweb.header.recent(CHAIN, 3, 5, NETWORK, host))).toEqual(idsFrom(393, 397))
     expect(hashes(await chainweb.header.recent(CHAIN, 0, 370, NETWORK, host))).toEqual(idsFrom(31, 400))
   })
@@ -91,7 +91,7 @@ describe('headers', () => {
   })
 })
 
-describe('blocks and what is in them', () => {
+describe('chainweb reads', () => {
   it('payloads in a batch', async () => {
     const wanted = branch.slice(392, 397).map(({ payloadHash }) => Buffer.from(payloadHash).toString('base64url'))
     const payloads = await chainweb.internal.payloads(CHAIN, wanted, 'json', NETWORK, host)
@@ -100,7 +100,7 @@ describe('blocks and what is in them', () => {
     expect(payloads[3].transactions).toEqual([{ transaction: { ...command, cmd: JSON.parse(command.cmd) }, output }])
   })
 
-  it('blocks by hash, by height, of a range, recent ones', async () => {
+  it('blocks by hash, by height, of a range, and recent ones', async () => {
     const id = idOf(branch[395])
     const block = await chainweb.block.blockHash(CHAIN, id, NETWORK, host)
     expect([block.header.hash, block.payload.payloadHash]).toEqual([id, block.header.payloadHash])
@@ -111,7 +111,7 @@ describe('blocks and what is in them', () => {
     expect(hashes(recent.map(({ header }) => header))).toEqual(idsFrom(396, 398))
   })
 
-  it('transactions and events', async () => {
+  it('transactions and events of blocks', async () => {
     const transactions = await chainweb.transaction.recent(CHAIN, 0, 10, NETWORK, host)
     expect(transactions.map(({ height, output }) => [height, output])).toEqual([[395, output]])
     expect(await chainweb.event.height(CHAIN, 395, NETWORK, host)).toEqual([{ ...output.events[0], height: 395 }])
@@ -119,7 +119,7 @@ describe('blocks and what is in them', () => {
   })
 })
 
-it('the header stream, at a depth', async () => {
+it('chainweb reads the header stream, at a depth', async () => {
   const { chains } = devnet
   const seen: HeaderObject[] = []
   let changed: () => void = () => undefined

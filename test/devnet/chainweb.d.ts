@@ -1,4 +1,4 @@
-/** What of the npm package `chainweb` is called in tests; it has no types of its own. */
+/** Types of the parts of the npm package `chainweb` that tests call; it has none of its own. */
 declare module 'chainweb' {
   type HeaderObject = import('./checker.ts').HeaderObject
   interface Peer {

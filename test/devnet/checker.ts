@@ -1,15 +1,15 @@
 /**
- * A second reading of the rules of a chain, for a node that runs: pages through all headers in both encodings and lists
- * every rule that is broken. It shares nothing with src/, not even the hash functions.
+ * A second implementation of the rules of a chain. It pages through all headers of a running node in both encodings and
+ * lists every rule that is broken. It shares nothing with src/, not even the hash functions.
  */
 import { createHash } from 'node:crypto'
 import { fetchChains } from './checker-fetch.ts'
 import { Peer } from './request.ts'
 
-/** What was set by hand: holds from these heights on (index: chain). */
+/** A rule that was set by hand: holds from these heights on (index: chain). */
 export interface HandSetRule {
   readonly from: Readonly<Record<string, number>>
-  /** Of the block at exactly that height. */
+  /** The target of the block at exactly that height. */
   readonly difficulty?: string
   readonly blockDelayMs?: number
 }
@@ -21,9 +21,9 @@ export interface RuleOptions {
   readonly adjusts?: boolean
   /** In the order in which they were set. */
   readonly setByHand?: readonly HandSetRule[]
-  /** Before it was set by hand; default: what the node says it is now. */
+  /** The block delay before it was set by hand; default: the present one in /info. */
   readonly firstBlockDelayMs?: number
-  /** True: there were reorganisations: orphans may be higher than the heads, and which blocks are none is checked. */
+  /** True: there were reorganisations, so orphans may be higher than the heads. Blocks below the heads must braid. */
   readonly forks?: boolean
 }
 
@@ -66,7 +66,7 @@ export interface Fetched {
   readonly blockDelay: bigint
   readonly chains: ReadonlyMap<number, readonly { readonly object: HeaderObject; readonly plain: string }[]>
   readonly cut: { readonly hashes: Record<string, { height: number; hash: string }>; height: number; weight: string }
-  /** What was wrong with the way pages hang together. */
+  /** Pages that did not fit together. */
   readonly pagingViolations: readonly Violation[]
 }
 
@@ -90,7 +90,7 @@ export async function checkNode(options: CheckerOptions): Promise<Report> {
   }
 }
 
-/** Every rule that is broken by what was fetched. */
+/** Every rule that the fetched chains break. */
 export function checkChains(fetched: Fetched, options: RuleOptions = {}): Violation[] {
   const violations = [...fetched.pagingViolations]
   const blocks = new Map<string, HeaderObject>()
@@ -286,7 +286,7 @@ export function merkleBlockHash(work: Buffer): string {
   return root(entries).toString('base64url')
 }
 
-/** Level by level; the odd one out is carried up: the same tree as splitting at the largest power of two. */
+/** Level by level; an odd node is carried up. This gives the same tree as splitting at the largest power of two. */
 function root(entries: readonly Buffer[]): Buffer {
   if (entries.length === 1) return entries[0]
   const next: Buffer[] = []

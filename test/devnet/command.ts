@@ -1,4 +1,4 @@
-/** Signed commands as wallets make them: ed25519 over the BLAKE2b-256 hash of `cmd`. Nothing of src/. */
+/** Signed commands as wallets make them: ed25519 over the BLAKE2b-256 hash of `cmd`. Uses nothing of src/. */
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { blake2b } from '@noble/hashes/blake2.js'
 
@@ -28,7 +28,7 @@ let made = 0
 
 export type Change = Record<string, unknown>
 
-/** A payload that every check lets pass on chain 0, each another one. */
+/** A payload that passes every check on chain 0. Each call makes a different one. */
 export function commandPayload(meta: Change = {}, change: Change = {}, keys: readonly KeyPair[] = [zero]): Change {
   return {
     networkId: 'development',
@@ -54,7 +54,7 @@ export function signText(cmd: string, keys: readonly KeyPair[] = [zero], hash = 
   return { hash: hash.toString('base64url'), sigs, cmd }
 }
 
-/** A command that every check lets pass, but for what is changed in its metadata and its payload. */
+/** A command that passes every check, except for the given changes to its metadata and its payload. */
 export function signed(meta: Change = {}, change: Change = {}, keys: readonly KeyPair[] = [zero]): Signed {
   return signText(JSON.stringify(commandPayload(meta, change, keys)), keys)
 }

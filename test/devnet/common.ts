@@ -1,4 +1,4 @@
-/** What tests of the embedded node's HTTP interface share. */
+/** Shared parts of the tests of the embedded node's HTTP interface. */
 import { readFileSync } from 'node:fs'
 import { expect, onTestFinished } from 'vitest'
 import type { WorkFields } from '../../src/core/header.ts'
@@ -23,7 +23,7 @@ export function expectCommonHeaders({ headers, from }: Pick<Answer, 'headers' | 
   expect(Math.abs(Number(headers['x-server-timestamp']) - Date.now() / 1000)).toBeLessThan(5)
 }
 
-/** A peer that looks for the common headers on every answer. */
+/** An HTTP client that checks the common headers of every answer. */
 export class CheckedPeer extends Peer {
   override async request(method: string, path: string, options?: RequestOptions): Promise<Answer> {
     const answer = await super.request(method, path, options)
@@ -42,11 +42,11 @@ export const jsonOf = ({ body }: Answer) => JSON.parse(body.toString())
 export interface Started {
   readonly devnet: Devnet
   readonly peer: CheckedPeer
-  /** What became of every submission that was taken. */
+  /** The results of all submissions that were taken. */
   readonly additions: Addition[]
 }
 
-/** A node of small difficulty on a free port, for one test. */
+/** A node with low difficulty on a free port, for one test. */
 export async function start(options: DevnetOptions = {}): Promise<Started> {
   const additions: Addition[] = []
   const onSolved = (_header: WorkFields, addition: Addition) => void additions.push(addition)

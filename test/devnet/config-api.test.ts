@@ -27,7 +27,7 @@ it('/config says how the node runs, and names no accounts or paths', async () =>
   for (const secret of [key, folder]) expect(answer.body.toString()).not.toContain(secret)
 })
 
-it('/config of a node with default options has the product word in its version key', async () => {
+it('/config of a node with default options has the product word in the name of its version', async () => {
   const { devnet } = await start({ product: 'ledger', pow: false })
   const config = await (await fetch(`${devnet.url}/config`)).json()
   expect(config).toMatchObject({

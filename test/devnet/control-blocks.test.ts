@@ -21,14 +21,14 @@ const heightsOf = ({ chains }: Devnet) =>
 const all = (chains: number, count: number) => Object.fromEntries(Array.from({ length: chains }, (_, i) => [i, count]))
 
 describe('make-blocks', () => {
-  it.each(['/devnet/make-blocks', '/make-blocks'])('%s: the chain, and what braiding wants of others', async (path) => {
+  it.each(['/devnet/make-blocks', '/make-blocks'])('%s grows a chain, and others where it must', async (path) => {
     const { devnet, peer, additions } = await start({ graph: 'petersen', pow: false })
     // Chains at distance 1 (2, 3, 5) must reach 4, all others (distance 2) 3.
     const made = { 0: 5, 1: 3, 2: 4, 3: 4, 4: 3, 5: 4, 6: 3, 7: 3, 8: 3, 9: 3 }
     expect(await order(peer, path, { 0: 5 })).toEqual({ made, heights: made })
     expect(heightsOf(devnet)).toEqual(made)
     expect(additions.map(({ status }) => status)).toEqual(Array(sum(made)).fill('added'))
-    // Chain 4 reaches 4, for which no other must grow; chain 0 is named with 0.
+    // Chain 4 reaches 4, for which no other chain has to grow. Chain 0 is to grow by 0 blocks.
     const again = await order(peer, path, { 4: 1, 0: 0 })
     expect(again).toEqual({ made: { 4: 1 }, heights: { ...made, 4: 4 } })
     const report = await checkNode({ url: devnet.url, pow: false, adjusts: false })
@@ -58,7 +58,7 @@ describe('make-blocks', () => {
     expect((await order(peer, '/make-blocks', { 1: 2 })).heights).toEqual({ 0: 1, 1: 2 })
   })
 
-  it('calls take turns, and other requests are served meanwhile', async () => {
+  it('runs one call after the other, and the node serves other requests meanwhile', async () => {
     const { devnet, peer } = await start({ graph: 'petersen', pow: false })
     const other = new Peer(devnet.url)
     onTestFinished(() => other.close())
@@ -100,7 +100,7 @@ describe('make-blocks', () => {
     expect(sum(heightsOf(devnet))).toBe(0)
   })
 
-  it('the account that may mine is paid', async () => {
+  it('pays the account that may mine', async () => {
     const account = { account: 'k:only', predicate: 'keys-any', publicKeys: ['ab', 'cd'] }
     const { devnet, peer } = await start({ graph: 'pair', pow: false, accounts: [account] })
     await order(peer, '/make-blocks', { 0: 1 })
@@ -130,7 +130,7 @@ describe('fork', () => {
     ['without proof of work', { graph: 'petersen', pow: false }],
     ['with proof of work and adjustment', { graph: 'petersen', difficulty: 30n, blockDelayMs: 20 }],
   ]
-  it.each(cases)('%s: another branch that weighs more, from the common ancestor', async (_, options) => {
+  it.each(cases)('%s: makes a heavier branch from the common ancestor', async (_, options) => {
     const { devnet, peer } = await start(options)
     const before = (await order(peer, '/make-blocks', { ...all(10, 14), 7: 15 })).heights
     const old = jsonOf(await peer.get(`${PREFIX}/cut`))
@@ -163,13 +163,13 @@ describe('fork', () => {
     expect(report.headers).toBe(10 + sum(before) + Object.values(forked.added).flat().length)
     await mineBlock(peer, 7)
     expect((await checkNode({ url: devnet.url, ...rules })).violations).toEqual([])
-    // The checker tells branches apart: with an old head the cut does not braid.
+    // The checker does tell branches apart: with a head of the old branch the cut does not braid.
     const fetched = await fetchChains(peer, 'chainweb', [100, 100])
     const mixed = { ...fetched, cut: { ...fetched.cut, hashes: { ...fetched.cut.hashes, 7: old.hashes[7] } } }
     expect(checkChains(mixed, rules).map(({ rule }) => rule)).toContain('braid')
   })
 
-  it('down to the genesis block; the new branch pays somebody else; streams and miners hear of it', async () => {
+  it('goes down to the genesis block, pays another account, and is announced to streams and miners', async () => {
     const { devnet, peer, additions } = await start({ graph: 'triangle', pow: false })
     const { heights } = await order(peer, '/make-blocks', { 0: 2, 1: 2 })
     const stale = await getWork(peer, 1)
@@ -222,12 +222,12 @@ describe('fork', () => {
     }
     chains.onBlock(({ payload }) => {
       const isOfFork = JSON.parse(Buffer.from(payload.minerData).toString()).account === 'fork'
-      // In the next microtask, when the fork has taken its block, and before it looks whether it weighs enough.
+      // In the next microtask: the fork has added its block, and has not yet compared the weights.
       if (isOfFork && rivals.length < 5) queueMicrotask(extendOldBranch)
     })
     const { orphaned } = await order(peer, '/devnet/fork', { chain: 1, depth: 5 })
     expect(rivals.length).toBeGreaterThan(0)
-    // Chain 1 had 5 blocks to lose, the others 4 each: the rest are the rival's.
+    // Chain 1 loses 5 blocks, the others 4 each. The rest are the rival's.
     const lost = Object.values(orphaned as Record<string, string[]>).flat()
     expect(lost).toHaveLength(13 + rivals.length)
     expect(lost).toEqual(expect.arrayContaining(rivals))
@@ -235,7 +235,7 @@ describe('fork', () => {
     expect((await checkNode({ url: devnet.url, forks: true })).violations).toEqual([])
   })
 
-  it('refuses a branch that is too difficult, and leaves the chain as it is', async () => {
+  it('refuses a branch that is too difficult, and leaves the chains as they are', async () => {
     const { devnet, peer } = await start({ graph: 'pair', difficulty: 20n })
     await order(peer, '/make-blocks', { 0: 3, 1: 3 })
     await order(peer, '/devnet/difficulty', { difficulty: 1e12 })

@@ -1,4 +1,4 @@
-/** What tests of the control endpoints share. */
+/** Shared parts of the tests of the control endpoints. */
 import { expect } from 'vitest'
 import { jsonOf } from './common.ts'
 import type { Answer, Peer } from './request.ts'
@@ -10,7 +10,7 @@ export async function post(peer: Peer, path: string, body: unknown): Promise<Ans
   const headers = { 'content-type': 'application/json' }
   const answer = await peer.request('POST', path, { headers, body: JSON.stringify(body) })
   expect(Object.keys(answer.headers).filter((name) => COMMON_HEADERS.test(name))).toHaveLength(3)
-  // No page of a browser may read what control answers.
+  // No web page may read answers of control endpoints.
   expect(answer.headers).not.toHaveProperty('access-control-allow-origin')
   return answer
 }

@@ -1,4 +1,4 @@
-/** A coordinator without HTTP around it, for tests of what works on top of one. */
+/** A coordinator without HTTP, for tests of the parts that use one. */
 
 import { Mempools } from '../../src/devnet/mempool/mempools.ts'
 import type { Chains } from '../../src/devnet/rules/chains.ts'

@@ -20,7 +20,7 @@ const peerAt = (url: string, hostname = '127.0.0.1') => ({
   address: { hostname, port: Number(new URL(url).port) },
 })
 
-/** A node that knows itself as a peer, and the origin entry of cuts that it takes. */
+/** A node that has itself as a peer, and the origin entry with which it takes cuts. */
 async function startWithPeer() {
   const started = await start(fast)
   const origin = peerAt(started.devnet.url)
@@ -64,6 +64,11 @@ describe('PUT cut', () => {
     expect(brief(await put(started, 'cut', body))).toEqual([401, TEXT, 'Unknown peer'])
     expect((await put(started, 'cut/peer', origin)).status).toBe(204)
     expect(brief(await put(started, 'cut', body))).toEqual([204, undefined, ''])
+  })
+
+  it('refuses malformed bodies with 400 and other media types with 415', async () => {
+    const started = await start(fast)
+    const body = cutOf(started.devnet.chains.cut.values(), { origin: peerAt(started.devnet.url) })
     for (const wrong of ['', '{}', '[]', 'x', { ...body, hashes: { a: 1 } }, { ...body, origin: { id: 1 } }]) {
       const [status, type, message] = brief(await put(started, 'cut', wrong))
       expect([status, type]).toEqual([400, TEXT])
@@ -73,7 +78,7 @@ describe('PUT cut', () => {
     expect(brief(other).slice(0, 2)).toEqual([415, TEXT])
   })
 
-  it('moves the node to a heavier cut of blocks that it has, and not to a lighter one', async () => {
+  it('moves the node to a heavier cut of blocks that it has, but not to a lighter one', async () => {
     const started = await startWithPeer()
     const { devnet, origin } = started
     const { chains } = devnet
@@ -86,7 +91,7 @@ describe('PUT cut', () => {
     expect(await headsOf(started)).toEqual([...fork.cut.values()].map(idOf))
   })
 
-  it('takes blocks that come along, headers as text or object, in any order', async () => {
+  it('takes the blocks that a cut holds, with headers as text or object, in any order', async () => {
     const source = await start(fast)
     const started = await startWithPeer()
     const { origin } = started
@@ -107,12 +112,12 @@ describe('PUT cut', () => {
     const both = [source, started].map(async ({ peer }) => jsonOf(await peer.get(`${PREFIX}/chain/0/block`)))
     const [theirs, ours] = await Promise.all(both)
     expect(ours).toEqual(theirs)
-    // Again: it has all of them.
+    // Once more: it has all of them already.
     expect((await put(started, 'cut', body)).status).toBe(204)
     expect(started.devnet.chains.store.size).toBe(2 + made.length)
   })
 
-  it('changes nothing when a block is missing: this node fetches none', async () => {
+  it('changes nothing when a block is missing, because this node fetches none', async () => {
     const source = await start(fast)
     const started = await startWithPeer()
     const { origin } = started
@@ -169,7 +174,7 @@ describe('PUT cut', () => {
 describe('cut/peer', () => {
   const peersOf = async ({ peer }: Started, query = '') => jsonOf(await peer.get(`${PREFIX}/cut/peer${query}`))
 
-  it('has the peers that made themselves known, each address once', async () => {
+  it('lists the peers that made themselves known, each address once', async () => {
     const started = await start(fast)
     expect(await peersOf(started)).toEqual({ limit: 0, items: [], next: null })
     const first = peerAt(started.devnet.url)
@@ -184,7 +189,7 @@ describe('cut/peer', () => {
     expect(jsonOf(answer)).toEqual({ limit: 2, items, next: null })
   })
 
-  it('refuses what it cannot reach, and whatever is not on this machine', async () => {
+  it('refuses peers that it cannot reach, or that are not on this machine', async () => {
     const started = await start(fast)
     const free = net.createServer()
     const port = await new Promise<number>((resolve) => {
@@ -202,6 +207,11 @@ describe('cut/peer', () => {
       expect([hostname, status, type]).toEqual([hostname, 400, TEXT])
       expect(message).toMatch(why)
     }
+    expect((await peersOf(started)).items).toEqual([])
+  })
+
+  it('refuses malformed peers with 400', async () => {
+    const started = await start(fast)
     for (const body of [
       '',
       '{}',

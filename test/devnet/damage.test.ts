@@ -8,7 +8,7 @@ import { randomFrom } from '../random.ts'
 import { grow, temporaryDirectory } from './grow.ts'
 import { startDevnet } from './whole-node.ts'
 
-/** Ways in which a file of a database comes to harm. */
+/** Ways to damage a file of a database. */
 const harm: Readonly<Record<string, (path: string, random: () => number) => Promise<void>>> = {
   missing: (path) => rm(path),
   empty: (path) => truncate(path, 0),
@@ -26,7 +26,7 @@ const harm: Readonly<Record<string, (path: string, random: () => number) => Prom
     ),
 }
 
-/** What becomes of a data directory: the error it gives, or how much of it there is and what a check finds. */
+/** What comes of opening a data directory: an error, or its number of blocks, notices, and what a check finds. */
 async function outcomeOf(
   directory: string,
 ): Promise<{ error?: string; blocks?: number; notices: string[]; findings?: readonly string[] }> {
@@ -44,13 +44,13 @@ async function outcomeOf(
 }
 
 it.each([1, 2])(
-  'a database that came to harm gives a clear error, or is right as far as it goes and says so (seed %i)',
+  'a damaged database gives a clear error, or reports lost blocks, or has every block (seed %i)',
   { timeout: 180_000 },
   async (seed) => {
     const random = randomFrom(seed)
     const directory = await temporaryDirectory()
     const original = join(directory, 'original')
-    // Opened twice: there are tables as well as a log.
+    // Opened twice, so that there are tables as well as a log.
     for (let i = 0; i < 2; i++) {
       const devnet = await startDevnet({ port: 0, dataDir: original, ...(i === 0 && { graph: 'pair', pow: false }) })
       grow(devnet.chains, 300)
@@ -72,7 +72,7 @@ it.each([1, 2])(
           expect(notices, what).toEqual([expect.stringContaining(`has lost blocks: 602 were in it, ${blocks} are`)])
           expect(findings, what).toEqual([])
         } else {
-          // Payloads are read when somebody asks: nobody gets a wrong one, and a check finds it.
+          // Payloads are only read when they are asked for: a check finds the damaged ones.
           seen[findings.length > 0 ? 'findings' : 'whole']++
           for (const finding of findings) expect(finding, what).toMatch(/damaged: the record payload|no payload in the/)
         }
@@ -85,13 +85,13 @@ it.each([1, 2])(
   },
 )
 
-it('a state database that cannot be looked at is not taken for a missing one', async () => {
+it('a state database that cannot be accessed is refused, not made anew', async () => {
   const directory = await temporaryDirectory()
   await (await startDevnet({ port: 0, graph: 'singleton', pow: false, dataDir: directory })).close()
   const state = join(directory, 'state')
   await rm(state, { recursive: true })
   await symlink(state, state)
-  const refused = { code: 'DATA_UNUSABLE', message: expect.stringContaining(`${state}: cannot be looked at: ELOOP`) }
+  const refused = { code: 'DATA_UNUSABLE', message: expect.stringContaining(`${state}: cannot be accessed: ELOOP`) }
   await expect(checkDataDirectory(directory)).rejects.toMatchObject(refused)
   await expect(startDevnet({ port: 0, dataDir: directory })).rejects.toMatchObject(refused)
 })

@@ -35,7 +35,7 @@ async function everything(peer: Peer, chains: number): Promise<unknown> {
 }
 
 describe('a network on disk', () => {
-  it('goes on after a restart with the same blocks, by its own settings', async () => {
+  it('goes on after a restart with the same blocks and its own settings', async () => {
     const dataDir = await temporaryDirectory()
     const first = await startDevnet({ port: 0, dataDir, graph: 'petersen', difficulty: 20n, blockDelayMs: 200 })
     const peer = new Peer(first.url)
@@ -90,7 +90,7 @@ describe('a network on disk', () => {
     expect({ blocks, orphans, findings }).toEqual({ blocks: size, orphans: 8, findings: [] })
   })
 
-  it('judges orphans by the rules of their time', async () => {
+  it('judges orphans by the rules that held when they were added', async () => {
     const dataDir = await temporaryDirectory()
     const devnet = await startDevnet({ port: 0, dataDir, ...small, graph: 'singleton' })
     const { chains } = devnet
@@ -102,7 +102,7 @@ describe('a network on disk', () => {
     expect(await checkDataDirectory(dataDir)).toMatchObject({ blocks: 8, orphans: 2, findings: [] })
   })
 
-  it('answers a miner when the block is written, not before, and with an error when it cannot be', async () => {
+  it('answers a miner only when the block is written, and with an error when it cannot be written', async () => {
     const dataDir = await temporaryDirectory()
     const { devnet, peer } = await start({ dataDir, ...small })
     const { chains } = devnet
@@ -122,7 +122,7 @@ describe('a network on disk', () => {
     while (chains.store.size < 12) await sleep(1)
     write(new Error('disk full'))
     expect(await second).toBe(500)
-    // What is written is in the files, whatever becomes of the process.
+    // Written blocks are in the files, even if the process ends now.
     grow(chains, 100)
     await durable()
     const copy = join(await temporaryDirectory(), 'copy')
@@ -139,13 +139,13 @@ describe('a network on disk', () => {
     }
     data.blocks.admit()
     data.blocks.changed(data.loaded)
-    expect(() => data.blocks.admit()).toThrow('20001 blocks wait to be written, at most 20000 may')
+    expect(() => data.blocks.admit()).toThrow('20001 blocks wait to be written; at most 20000 may')
     await data.blocks.durable()
     data.blocks.admit()
     await data.close()
   })
 
-  it('has a clock that is not behind its blocks', async () => {
+  it('has a clock that is never behind its blocks', async () => {
     const directory = await temporaryDirectory()
     const settings = settingsOf({ ...small, graph: 'pair' })
     let now = BigInt(Date.now() + 3_600_000) * 1000n
@@ -160,14 +160,14 @@ describe('a network on disk', () => {
     expect(devnet.chains.store.size).toBe(7)
   })
 
-  /** As start, for a node whose clock is not that of the machine. */
+  /** As start, for a node with another clock than that of the machine. */
   async function startUnchecked(dataDir: string) {
     const { devnet, additions } = await start({ dataDir, difficulty: undefined })
     return { devnet, additions, peer: new Peer(devnet.url) }
   }
 })
 
-describe('a directory that cannot be used', () => {
+describe('a node', () => {
   const refused = async (task: Promise<unknown>): Promise<string> => {
     const error = await task.then(
       () => expect.fail('it was used'),
@@ -177,7 +177,7 @@ describe('a directory that cannot be used', () => {
     return error.message
   }
 
-  it('is another network than asked for: every setting is compared', async () => {
+  it('refuses a directory with another network than asked for; every setting is compared', async () => {
     const dataDir = await temporaryDirectory()
     await (await startDevnet({ port: 0, dataDir, graph: 'pair', difficulty: 5n })).close()
     const open = (asked: object) => refused(startDevnet({ port: 0, dataDir, ...asked }))
@@ -195,7 +195,7 @@ describe('a directory that cannot be used', () => {
     )
   })
 
-  it('is in use, full of something else, no directory, or cannot be made', async () => {
+  it('refuses a directory that is in use, holds other files, is a file, or cannot be made', async () => {
     const directory = await temporaryDirectory()
     const { devnet } = await start({ dataDir: join(directory, 'a', 'b'), graph: 'pair' })
     expect(await refused(startDevnet({ port: 0, dataDir: join(directory, 'a', 'b') }))).toContain('in use by another')
@@ -212,7 +212,7 @@ describe('a directory that cannot be used', () => {
     expect(await refused(startDevnet({ port: 0, dataDir: join(directory, 'c') }))).toContain('no file CURRENT')
   })
 
-  it('is of another format, or a database of something else', async () => {
+  it('refuses a database of another format or of something else', async () => {
     const directory = await temporaryDirectory()
     const database = new ClassicLevel<string, Uint8Array>(join(directory, 'blocks'), { valueEncoding: 'view' })
     await database.open()
@@ -226,7 +226,7 @@ describe('a directory that cannot be used', () => {
     )
   })
 
-  it('has one flipped bit', async () => {
+  it('refuses a database with one flipped bit', async () => {
     const directory = await temporaryDirectory()
     const devnet = await startDevnet({ port: 0, dataDir: directory, ...small, graph: 'pair' })
     grow(devnet.chains, 4)
@@ -244,13 +244,13 @@ describe('a directory that cannot be used', () => {
     const again = await startDevnet({ port: 0, dataDir: directory })
     expect(() => again.chains.store.at(3).payload).toThrow(`damaged: the record ${payloadKey} has a wrong checksum`)
     await again.close()
-    // A byte of the nonce: every other part of the header, its hash included, is as it was.
+    // A byte of the nonce: the rest of the header, its hash included, stays as it was.
     await database.open()
     await flip('block/0000000003', 240)
     expect(await refused(startDevnet({ port: 0, dataDir: directory }))).toContain('block/0000000003: a wrong checksum')
   })
 
-  it('holds a beginning that was interrupted, and begins anew', async () => {
+  it('begins anew in a directory with a beginning that was interrupted', async () => {
     const directory = await temporaryDirectory()
     const database = new ClassicLevel(join(directory, 'blocks.new'))
     await database.put('block/0000000000', 'anything')
@@ -259,10 +259,10 @@ describe('a directory that cannot be used', () => {
     expect(devnet.chains.store.size).toBe(2)
   })
 
-  it('stops a node that can no longer write, and keeps what it acknowledged', async () => {
+  it('stops when it can no longer write, and keeps what it acknowledged', async () => {
     const dataDir = await temporaryDirectory()
     const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
-    // Files may have 64 blocks of 512 bytes; writing more fails as on a full disk.
+    // Files may have at most 64 blocks of 512 bytes; writing more fails as on a full disk.
     const script = 'ulimit -f 64; exec "$0" "$@"'
     const args = ['-c', script, process.execPath, main, 'devnet', '--port', '0', '--no-pow', '--data', dataDir]
     const child = spawn('/bin/sh', [...args, '--graph', 'petersen'])
@@ -315,7 +315,7 @@ describe('--check', () => {
     return chains
   }
 
-  it('prints what is there and exits 0', async () => {
+  it('prints what a sound directory holds, and exits 0', async () => {
     const directory = await directoryOf(someChains(20))
     const { code, out, err } = await run(['devnet', '--data', directory, '--check'])
     expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -335,7 +335,7 @@ describe('--check', () => {
     expect(out).toMatch(/\n\d+ things are wrong\n$/)
   })
 
-  it('finds a payload that is another one, and one that is gone', async () => {
+  it('finds a payload that was exchanged, and one that is missing', async () => {
     const chains = someChains(6)
     const directory = await directoryOf(chains)
     const [first, second] = [chains.store.at(4), chains.store.at(5)]

@@ -24,7 +24,7 @@ async function until(isDone: () => boolean): Promise<void> {
   while (!isDone()) await turn()
 }
 
-it('ends with what was sent before its end; later events go nowhere', async () => {
+it('a stream ends after all events that were sent before its end; later ones are lost', async () => {
   const { url, seen } = await serve()
   const response = await OpenResponse.open(url)
   seen.stream?.send('event:a\n\n')
@@ -39,7 +39,7 @@ it('ends with what was sent before its end; later events go nowhere', async () =
   expect(seen.closed).toBe(1)
 })
 
-it('is over at once for a reader that left before it was opened', async () => {
+it('a stream is over at once when its reader left before it was opened', async () => {
   const { url, seen } = await serve((socketClosed) => {
     socket.destroy()
     return socketClosed
@@ -53,7 +53,7 @@ it('is over at once for a reader that left before it was opened', async () => {
   expect(seen.closed).toBe(1)
 })
 
-it('drops a reader that does not read', async () => {
+it('a stream drops a reader that does not read', async () => {
   const { url, seen } = await serve()
   const response = await OpenResponse.open(url)
   response.pause()
@@ -69,7 +69,7 @@ it('drops a reader that does not read', async () => {
   expect(seen.closed).toBe(1)
 })
 
-it('is over some seconds after its end for a reader that does not read', async () => {
+it('a stream that has ended is closed after some seconds if its reader does not read', async () => {
   const { url, seen, sockets } = await serve()
   const response = await OpenResponse.open(url)
   response.pause()

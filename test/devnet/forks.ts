@@ -1,4 +1,4 @@
-/** Blocks made inside the process, on the cut or beside it: forks, orphans, long chains, payloads of any size. */
+/** Makes blocks inside the process, on the cut or beside it: forks, orphans, long chains, payloads of any size. */
 import { expect } from 'vitest'
 import { blockHash } from '../../src/core/block-hash.ts'
 import type { Cut } from '../../src/core/cut.ts'
@@ -9,12 +9,12 @@ import type { Payload } from '../../src/devnet/store/payload.ts'
 import { blockPayload } from './block-payload.ts'
 
 export interface BlockOptions {
-  /** Who mines: other miners make other blocks. */
+  /** The miner's account: different accounts make different blocks. */
   readonly account?: string
   readonly transactions?: Payload['transactions']
 }
 
-/** A block on top of the head of `chain` in `cut`, not solved: with proof of work a nonce is still to be searched. */
+/** A block on top of the head of `chain` in `cut`. It is not solved: with proof of work it still needs a nonce. */
 export function makeBlock(chains: Chains, cut: Cut, chain: number, options: BlockOptions = {}) {
   const parent = cut.get(chain)
   if (parent === undefined) throw new Error(`the cut has no chain ${chain}`)
@@ -27,7 +27,7 @@ export function makeBlock(chains: Chains, cut: Cut, chain: number, options: Bloc
   return { header, payload }
 }
 
-/** Grows a cut of its own beside the one of the network, from the present one on. */
+/** Grows a cut of its own beside that of the network, starting from the present one. */
 export class Fork {
   readonly cut: Map<number, Header>
   readonly #chains: Chains

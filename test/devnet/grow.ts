@@ -1,4 +1,4 @@
-/** Blocks made inside the process, for tests of what keeps them: many at once, and such as HTTP has no way to make. */
+/** Makes blocks inside the process, for tests of storage: many at once, and blocks that cannot be made over HTTP. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -38,7 +38,7 @@ export function nextBlock(
   return 'blockedBy' in work ? undefined : { header: { ...work, hash: blockHash(encodeWork(work)) }, payload }
 }
 
-/** Adds blocks to the cut, chain by chain as they are open. */
+/** Adds blocks to the cut, on every open chain in turn. */
 export function grow(chains: Chains, count: number, commandsOf: (index: number) => object[] = () => []): void {
   for (let added = 0, chain = 0; added < count; chain = (chain + 1) % chains.cut.size) {
     const block = nextBlock(chains, chain, { commands: commandsOf(added) })

@@ -9,7 +9,7 @@ import { JsonBytes } from '../../src/devnet/http/encode/json-bytes.ts'
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
 const hash = bytes(32)
-/** Numbers of all sizes: a uniform one nearly always has all its digits. */
+/** Numbers of all sizes. Uniform ones would nearly all have the most digits. */
 const upTo = (bits: number) =>
   fc.integer({ min: 0, max: bits }).chain((some) => fc.bigInt({ min: 0n, max: (1n << BigInt(some)) - 1n }))
 const signed = fc.tuple(upTo(63), fc.boolean()).map(([value, isNegative]) => (isNegative ? -value : value))
@@ -35,7 +35,7 @@ const header: fc.Arbitrary<Header> = fc.record({
   hash,
 })
 
-it('headers from bytes are written as headers from objects, byte for byte', () => {
+it('writes a header from its bytes as it writes one from an object, byte for byte', () => {
   fc.assert(
     fc.property(header, fc.constantFrom('chainweb' as const, 'ledger' as const), (header, product) => {
       const text = textOf(headerObjectWriter(header.adjacents.size, product), encodeHeader(header))
@@ -45,7 +45,7 @@ it('headers from bytes are written as headers from objects, byte for byte', () =
   )
 })
 
-it('real headers, also one whose flags are no safe integer', () => {
+it('writes real headers, also one whose flags exceed the safe integers', () => {
   const vectors: { header_hex?: string }[] = JSON.parse(
     readFileSync(new URL('../vectors/headers.json', import.meta.url), 'utf8'),
   )
@@ -64,7 +64,7 @@ it('real headers, also one whose flags are no safe integer', () => {
   expect(unsafe).toBeGreaterThan(0)
 })
 
-it('base64url of any length, in a buffer that must grow', () => {
+it('writes base64url of any length into a buffer that must grow', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 80 }), fc.nat(80), fc.nat(80), (bytes, a, b) => {
       const [from, to] = [a, b].map((each) => Math.min(each, bytes.length)).sort((x, y) => x - y)

@@ -22,7 +22,7 @@ afterAll(async () => {
   await devnet.close()
 })
 
-/** Sends bytes as they are; the whole answer, up to the end of the connection. */
+/** Sends bytes as they are. Returns the whole answer, up to the end of the connection. */
 function sendRaw(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = net.connect(Number(new URL(devnet.url).port), '127.0.0.1', () => socket.write(text))
@@ -56,7 +56,7 @@ describe('CORS, as a live node', () => {
         'Accept, Accept-Language, Content-Language, Content-Type',
       )
       expect(answer.headers['access-control-allow-origin']).toBe('*')
-      // Without what makes it a preflight it is a method that the path does not have.
+      // Without the headers of a preflight, OPTIONS is a method that the path does not have.
       expect((await peer.request('OPTIONS', path)).status).toBe(405)
     }
   })
@@ -68,7 +68,7 @@ describe('CORS, as a live node', () => {
     expect(peers.headers['access-control-allow-methods']).toBe('GET, HEAD')
   })
 
-  it('no spelling of a control path opens it to pages', async () => {
+  it('pages cannot read a control path, however it is spelled', async () => {
     const page = new Peer(devnet.url)
     onTestFinished(() => page.close())
     for (const path of ['/devnet/make-blocks', '/%64evnet/make-blocks', '/devnet/%6dake-blocks', '/%6Dake-blocks']) {
@@ -82,7 +82,7 @@ describe('CORS, as a live node', () => {
     }
   })
 
-  it('no form of a request opens a control path to pages', async () => {
+  it('pages cannot read a control path by other forms of request', async () => {
     const answer = await sendRaw(
       'GET http://node/devnet/status HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n',
     )
@@ -90,12 +90,12 @@ describe('CORS, as a live node', () => {
     expect(answer).not.toContain('access-control')
   })
 
-  it('a path that does not exist answers no preflight', async () => {
+  it('a preflight of a path that does not exist is refused', async () => {
     expect((await preflight('/nowhere', 'GET')).status).toBe(404)
   })
 })
 
-it('any other method of a path is 405 and names those that there are', async () => {
+it('a method that a path does not have is a 405 that names those it has', async () => {
   for (const method of METHODS.filter((each) => !['GET', 'HEAD', 'CONNECT'].includes(each))) {
     const answer = await peer.request(method, `${PREFIX}/chain/0/hash`)
     expect([method, answer.status, answer.headers.allow, answer.body.length]).toEqual([method, 405, 'GET, HEAD', 0])
@@ -103,7 +103,7 @@ it('any other method of a path is 405 and names those that there are', async () 
   }
 })
 
-it.skipIf(!hasIpv6)('the address of a client is that of a URL', async () => {
+it.skipIf(!hasIpv6)('X-Peer-Addr has IPv6 addresses in brackets, as in a URL', async () => {
   const node = await startDevnet({ port: 0, host: '::1', graph: 'singleton', pow: false })
   onTestFinished(() => node.close())
   const own = new Peer(node.url)
@@ -129,7 +129,7 @@ describe('HEAD', () => {
   })
 })
 
-describe('requests that are none', () => {
+describe('malformed requests', () => {
   /** Status line, common headers and message of an answer made by the parser of HTTP. */
   const check = (answer: string, status: string) => {
     const [head, message] = answer.split('\r\n\r\n')
@@ -158,39 +158,46 @@ describe('requests that are none', () => {
     check(await sendRaw('POST / HTTP/1.1\r\nhost: n\r\ncontent-length: x\r\n\r\n'), '400 Bad Request')
   })
 
-  it('without a host, or with an expectation that nobody meets, have the common headers too', async () => {
+  it('without a host, or with an unknown expectation, are refused with the common headers too', async () => {
     const noHost = await sendRaw('GET /info HTTP/1.1\r\nconnection: close\r\n\r\n')
     check(noHost, '400 Bad Request')
-    expect(noHost).toContain('\r\n\r\na request of HTTP/1.1 has a Host header')
+    expect(noHost).toContain('\r\n\r\nan HTTP/1.1 request needs a Host header')
     check(await sendRaw('GET /info HTTP/1.1\r\nhost: n\r\nexpect: more\r\n\r\n'), '417 Expectation Failed')
     expect(await sendRaw('GET /health-check HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 200 OK/)
   })
 
-  it('do no harm to others', async () => {
+  it('do not disturb other requests', async () => {
     expect((await peer.get('/health-check')).status).toBe(200)
   })
 })
 
 describe('Accept', () => {
-  it('decides between types by quality, and 406 comes before 415 and 400', async () => {
-    const ask = (accept: string) => peer.get(`${PREFIX}/chain/0/header`, { headers: { accept } })
-    const objects = 'application/json;blockheader-encoding=object'
+  const ask = (accept: string) => peer.get(`${PREFIX}/chain/0/header`, { headers: { accept } })
+  const objects = 'application/json;blockheader-encoding=object'
+
+  it('chooses the type by quality', async () => {
     for (const [accept, type] of [
       [`${objects};q=0.5, application/json;q=0.4`, objects],
       [`${objects};q=0.4, application/json;q=0.5`, JSON_TYPE],
       [`${objects};q=0, */*`, JSON_TYPE],
       ['application/json;q=0, */*;q=0.1', objects],
     ]) {
-      // The second time the choice is remembered.
+      // The second time, the remembered choice is used.
       for (let i = 0; i < 2; i++) {
         const answer = await ask(accept)
         expect([accept, answer.status, answer.headers['content-type']]).toEqual([accept, 200, type])
       }
     }
+  })
+
+  it('is answered with 406 when no type on offer is acceptable, after any number of different headers', async () => {
     expect((await ask('*/*;q=0')).status).toBe(406)
-    // More different headers than are remembered.
+    // More headers than are remembered.
     for (let i = 0; i < 100; i++) expect((await ask(`text/x${i}`)).status).toBe(406)
     expect((await ask(`text/x, ${objects}`)).headers['content-type']).toBe(objects)
+  })
+
+  it('is judged before the media type and the body: 406 comes before 415 and 400', async () => {
     const post = await peer.request('POST', `${PREFIX}/chain/0/hash/branch`, {
       headers: { accept: 'text/html' },
       body: 'x',

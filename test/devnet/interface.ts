@@ -1,4 +1,4 @@
-/** Every endpoint of the published interface but those for commands: method and path. Network paths have no prefix. */
+/** Method and path of every endpoint of the published interface except those for commands; paths without the prefix. */
 export const interfaceEndpoints: readonly (readonly [method: string, scope: 'root' | 'network', path: string])[] = [
   ['POST', 'root', '/make-backup'],
   ['GET', 'root', '/check-backup/{backupId}'],

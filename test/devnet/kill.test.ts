@@ -17,17 +17,17 @@ afterEach(stopAll)
 
 const KILLS = 50
 const MINERS = 4
-/** A run is killed at a random moment after its start: while it still loads, or after up to so long under load. */
+/** A run is killed at a random moment: while it still loads, or after at most so long under load. */
 const LOAD_MS = 250
 
-/** A block that the node said it has taken. */
+/** A block that the node has acknowledged. */
 interface Acknowledged {
   readonly chain: number
   readonly height: number
   readonly hash: string
 }
 
-/** Mines until the node is gone. Nobody else submits a block of the same chain and height: all are added. */
+/** Mines until the node is gone. It submits one block for each chain and height, so all of them are added. */
 async function mine(url: string, taken: Set<string>, acknowledged: Acknowledged[]): Promise<void> {
   const peer = new Peer(url)
   try {
@@ -82,11 +82,11 @@ async function expectAcknowledged(url: string, acknowledged: readonly Acknowledg
 async function killed(node: Running): Promise<void> {
   node.child.kill('SIGKILL')
   const { code, signal, err } = await node.ended
-  // Killed at whatever it did, and not ended by itself before.
+  // It was killed, and had not ended by itself before.
   expect({ code, signal, err }).toEqual({ code: null, signal: 'SIGKILL', err: '' })
 }
 
-it(`loses nothing it acknowledged and stays whole, killed ${KILLS} times`, { timeout: 900_000 }, async () => {
+it(`a node killed ${KILLS} times keeps every block it acknowledged`, { timeout: 900_000 }, async () => {
   const seed = randomInt(2 ** 31)
   console.log(`kill test: seed ${seed}`)
   const random = randomFrom(seed)
@@ -102,13 +102,13 @@ it(`loses nothing it acknowledged and stays whole, killed ${KILLS} times`, { tim
       continue
     }
     const [, url, blocks] = await node.sees(/ at (http:\/\/[\d.:]+)".*, (\d+) blocks"/)
-    // What is there was checked by the node while it loaded.
+    // The node has checked its blocks while it loaded.
     expect(Number(blocks), `seed ${seed}`).toBeGreaterThanOrEqual(10 + all.length)
     await expectAcknowledged(url, kill === KILLS ? all : last)
     last = []
     const taken = new Set<string>()
     const miners = Array.from({ length: MINERS }, () => mine(url, taken, last))
-    // However slow the machine is, some blocks are acknowledged in each run.
+    // Even on a slow machine, some blocks are acknowledged in each run.
     while (last.length < 2 && node.child.exitCode === null) await sleep(5)
     await sleep(random() * LOAD_MS)
     await killed(node)
@@ -124,7 +124,7 @@ it(`loses nothing it acknowledged and stays whole, killed ${KILLS} times`, { tim
   console.log(`kill test: ${all.length} blocks acknowledged; ${out.split('\n')[0]}`)
 })
 
-it('keeps orphans and reorganisations, killed while they are made', { timeout: 300_000 }, async () => {
+it('a node killed during reorganisations keeps them and the orphans', { timeout: 300_000 }, async () => {
   const seed = randomInt(2 ** 31)
   console.log(`kill test with reorganisations: seed ${seed}`)
   const random = randomFrom(seed)
@@ -140,7 +140,7 @@ it('keeps orphans and reorganisations, killed while they are made', { timeout: 3
     moves += lines.length
     const data = await openDataDirectory(dataDir, { asked: {}, onFailure: () => undefined, onNotice: () => undefined })
     const { store, heads: found, ruleChanges: changes } = data.loaded
-    // It was killed up to one step after the last that it told of.
+    // It was killed at most one step after the last one that it printed.
     expect([0, 1]).toContain(changes.length - ruleChanges)
     expect(store.size, `seed ${seed}`).toBeGreaterThanOrEqual(blocks)
     for (const head of heads) expect(store.byId(head)).toBeDefined()

@@ -1,4 +1,4 @@
-/** Answers have a size that they do not exceed, however large the blocks are. */
+/** Answers have a maximum size, however large the blocks are. */
 import { beforeAll, expect, it } from 'vitest'
 import { payloadHashes } from '../../src/core/payload.ts'
 import { MAX_PAGE_BYTES } from '../../src/devnet/http/routes/chain.ts'
@@ -13,7 +13,7 @@ const BLOCK_BYTES = 1_500_000
 let devnet: Devnet
 let peer: CheckedPeer
 
-/** Blocks as peers may send them: each with one large transaction. */
+/** Blocks that peers could send: each with one large transaction. */
 beforeAll(async () => {
   devnet = await startDevnet({ port: 0, graph: 'singleton', pow: false })
   peer = new CheckedPeer(devnet.url)
@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 const hashesOf = (items: { header: { hash: string } }[]) => items.map(({ header }) => header.hash)
 
-/** All pages, one after the other; the sizes of all but the last lie between the limit and a block beyond it. */
+/** Reads all pages. All but the last must be larger than the limit, by one block at most. */
 async function allPages(ask: (query: string) => Promise<Answer>): Promise<string[]> {
   const hashes: string[] = []
   for (let query = ''; ; ) {

@@ -1,4 +1,4 @@
-/** Peers that can be reached: servers that do nothing, each on a port of its own. */
+/** Peers that can be reached: servers that only listen, each on a port of its own. */
 import net, { type AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 

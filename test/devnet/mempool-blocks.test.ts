@@ -15,7 +15,7 @@ const pendingKeys = async (peer: Peer, chain = 0) => (await pending(peer, '', ch
 const cheap = { gasPrice: 1e-8 }
 
 describe('a block', () => {
-  it('holds what is pending on its chain, with outputs that say what happened, and hashes of it all', async () => {
+  it('holds the pending transactions of its chain, their outputs, and the hashes of both', async () => {
     const started = await start()
     const { peer } = started
     const [a, b, other] = [signed(), signed({ gasPrice: 1 }), signed({ chainId: '1' })]
@@ -50,7 +50,7 @@ describe('a block', () => {
     expect(JSON.parse(headers.body.toString()).items[0].payloadHash).toBe(payloadHash.toString('base64url'))
     expect(await pendingKeys(peer)).toEqual([])
     expect(await pendingKeys(peer, 1)).toEqual([other.hash])
-    // Chain 5 is next to chain 0; nothing of chain 0 is in its block.
+    // Chain 5 is adjacent to chain 0; its block holds no transaction of chain 0.
     await mineBlock(peer, 5)
     expect(headPayload(started, 5).transactions).toEqual([])
   })
@@ -74,7 +74,7 @@ describe('a block', () => {
     expect(await pendingKeys(peer)).toEqual([large[2].hash])
   })
 
-  it('is still taken when transactions arrive while it is searched; the next request gets them', async () => {
+  it('is still taken when transactions arrive during the search; the next request for work gets them', async () => {
     const started = await start({ graph: 'singleton' })
     const { peer, additions } = started
     const [a, b] = [signed(), signed()]
@@ -96,7 +96,7 @@ describe('a block', () => {
     expect(keysIn(headPayload(started))).toEqual([b.hash])
   })
 
-  it('of the oldest pending transactions is forgotten first when too many wait for a solution', async () => {
+  it('with the oldest choice of transactions is forgotten first when too many wait for a solution', async () => {
     const { peer, additions } = await start({ graph: 'singleton', workLimit: 3 })
     const works: Buffer[] = []
     for (let i = 0; i < 6; i++) {
@@ -106,7 +106,7 @@ describe('a block', () => {
     expect((await submit(peer, solve(works[2]))).status).toBe(404)
     expect((await submit(peer, solve(works[3]))).status).toBe(200)
     expect(additions.map(({ status }) => status)).toEqual(['added'])
-    // Work that no later request replaced is not forgotten: the limit holds.
+    // Work that no later request replaced is not forgotten: further requests are refused.
     for (const account of ['x', 'y', 'z']) await getWork(peer, 0, { account: { ...bob, account } })
     expect((await askForWork(peer, 0)).status).toBe(503)
   })
@@ -122,22 +122,22 @@ describe('Refreshed Block', () => {
   }
   const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-  it('comes when the next block of the chain is another one, and only then', async () => {
+  it('comes only when the next block of the chain has changed', async () => {
     const { devnet, peer } = await start({ graph: 'pair', pow: false, refreshMs: 50 })
     const [zero, one] = [await watch(devnet.url, 0), await watch(devnet.url, 1)]
     const large = signed({ gasLimit: 150_000, gasPrice: 1 })
     await insert(peer, [large])
     expect(await zero.read(REFRESHED.length)).toBe(REFRESHED)
-    // Pending already; does not fit.
+    // The first is pending already, the second does not fit.
     await insert(peer, [large])
     await insert(peer, [signed(cheap)])
     await pause(200)
     expect(zero.text).toBe(REFRESHED)
-    // The block leaves room for the other one, and New Cut says so.
+    // The block makes room for the other one; New Cut announces that.
     await mineBlock(peer, 0)
     await zero.read(REFRESHED.length + NEW.length)
     await pause(200)
-    // Blocked now: there is no work that could have changed.
+    // The chain is blocked now, so no work can have changed.
     await insert(peer, [signed()])
     await pause(200)
     expect(zero.text).toBe(REFRESHED + NEW)
@@ -148,10 +148,10 @@ describe('Refreshed Block', () => {
     expect(heightOf(await getWork(peer, 0))).toBe(2)
   })
 
-  it('comes at once after silence, and then not before its time', async () => {
+  it('comes at once after a quiet time, and the next one only after the interval', async () => {
     const { devnet, peer } = await start({ graph: 'singleton', pow: false, refreshMs: 400 })
     const stream = await watch(devnet.url, 0)
-    // Not when the first event is read: that may be long after it was sent.
+    // Not the time at which the first event is read: that may be long after it was sent.
     const first = performance.now()
     await insert(peer, [signed()])
     await stream.read(REFRESHED.length)
@@ -163,7 +163,7 @@ describe('Refreshed Block', () => {
     await stream.read(2 * REFRESHED.length + 1)
     await insert(peer, [signed()])
     expect(await stream.read(2 * REFRESHED.length + NEW.length + 1)).toBe(REFRESHED.repeat(2) + NEW + REFRESHED)
-    // What a block takes out of the pool is no news after New Cut.
+    // New Cut covers what a block takes out of the pool: no event follows.
     await mineBlock(peer)
     const all = REFRESHED.repeat(2) + NEW + REFRESHED + NEW
     expect(await stream.read(all.length)).toBe(all)
@@ -181,7 +181,7 @@ describe('real transactions of mainnet01', () => {
     .flatMap(({ payload }) => payload.transactions)
     .map((each) => Buffer.from(typeof each === 'string' ? each : each[0], 'base64url').toString())
 
-  it('are signed and spelled as this node checks and spells them', () => {
+  it('have the signatures and the spelling that this node expects', () => {
     expect(texts.length).toBe(2)
     const ours = readCommand(JSON.stringify(signed()), { network: 'development', chain: 0, nowMs: Date.now() })
     if (ours instanceof Fault) throw new Error(ours.message)
@@ -192,13 +192,13 @@ describe('real transactions of mainnet01', () => {
       expect(signatureFault(sigs[0].sig, signer, Buffer.alloc(32), 0)).toMatch(/no signature of the hash/)
       const spelling = (json: string) => [Object.keys(JSON.parse(json)), Object.keys(JSON.parse(json).sigs[0])]
       expect(spelling(textOf(ours.bytes))).toEqual(spelling(text))
-      // The source of the samples wrote the numbers in cmd anew, so that hash and cmd no longer agree.
+      // The source of the samples has reformatted the numbers in cmd, so that the hash no longer matches cmd.
       const theirs = readCommand(text, { network: 'mainnet01', chain: 0, nowMs: 0 })
       expect(theirs).toMatchObject({ message: expect.stringMatching(/is not the hash of cmd/) })
     }
   })
 
-  it('have a hash whose function is known from the hash of nothing', () => {
+  it('are hashed with BLAKE2b-256, as the known hash of the empty text shows; BLAKE2s-256 is taken too', () => {
     // The request key of the coinbase in a block without contracts (PROTOCOL.md B.4).
     const ofNothing = Buffer.from('DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g', 'base64url')
     expect(isCommandHash(ofNothing, new Uint8Array(0))).toBe(true)

@@ -33,7 +33,7 @@ export const lookup = async (peer: Peer, keys: readonly string[], chain = 0) =>
 
 export interface Pending {
   readonly hashes: readonly string[]
-  /** As on the wire: all digits. */
+  /** The text on the wire, with all digits. */
   readonly nonce: string
   readonly newest: number
 }

@@ -17,7 +17,7 @@ import { hashesOf } from './payload-hashes.ts'
 import type { Peer } from './request.ts'
 
 const keysOf = (commands: readonly Signed[]) => commands.map((command) => command.hash)
-/** More than a block takes of them: 150,000 gas. */
+/** More transactions than a block takes: 150,000 gas. */
 const half = { gasLimit: 75_000 }
 const pendingKeys = async (peer: Peer) => (await pending(peer)).hashes
 
@@ -59,7 +59,7 @@ describe('a reorganisation', () => {
     await insert(peer, [later, fromNew])
     const first = fork(chains, genesis, [inBoth, fromNew])
     const second = fork(chains, first, [])
-    // Orphans change nothing.
+    // Orphans do not change the pool.
     expect(await pendingKeys(peer)).toEqual(keysOf([later, fromNew]))
     expect(brief(await insertTexts(peer, texts(inOld)))).toEqual([400, TEXT, expect.stringContaining(idOf(old))])
     expect(chains.adopt(new Map([[0, second]]))).toBe(true)
@@ -78,20 +78,20 @@ describe('a reorganisation', () => {
     expect((await insertTexts(peer, texts(inOld))).status).toBe(400)
   })
 
-  it('agrees with a model: pending is what was sent and is not on the branch of the head', async () => {
+  it('agrees with a model: pending is everything that was sent and is not on the branch of the head', async () => {
     const {
       devnet: { chains },
       peer,
     } = await start({ graph: 'singleton', pow: false })
     const sent: Signed[] = []
-    /** Block -> what its branch holds. */
+    /** Block -> the transactions on its branch. */
     const held = new Map<string, Signed[]>([[idOf(headOf(chains)), []]])
     let tips = [headOf(chains)]
     for (let step = 0; step < 40; step++) {
       const fresh = [signed(half), signed(half)]
       await insert(peer, fresh)
       sent.push(...fresh)
-      // Grow the branch of a random earlier block, with some of what it does not hold yet.
+      // Grow the branch of a random earlier block, with some transactions that it does not hold yet.
       const parent = tips[Math.floor((((step * 7919) % 101) / 101) * tips.length)]
       const branch = held.get(idOf(parent)) ?? []
       const missing = sent.filter((command) => !branch.includes(command))
@@ -129,7 +129,7 @@ describe('with a clock of its own', () => {
     return { chains, index, pools, pool: pools.of(0), advance }
   }
 
-  it('what has expired is gone everywhere, and listeners hear of it', () => {
+  it('removes expired transactions everywhere, and tells listeners', () => {
     const { pools, pool, advance } = network()
     const [short, long] = [signed({ ttl: 60 }), signed({ ttl: 600 })]
     expect(
@@ -159,7 +159,7 @@ describe('with a clock of its own', () => {
     })
   })
 
-  it('the next block is the same array until it is another choice', () => {
+  it('returns the same array for the next block until the choice changes', () => {
     const { pools, pool } = network()
     const add = (meta: Change) => expect(pools.insert(0, [JSON.stringify(signed(meta))])).toBe(null)
     add({ gasLimit: 149_500, gasPrice: 1 })
@@ -170,7 +170,7 @@ describe('with a clock of its own', () => {
     expect([block.length, pool.nextBlock.length]).toEqual([1, 2])
   })
 
-  it('the index knows every block of a transaction once', () => {
+  it('lists every block of a transaction once in the index', () => {
     const { chains, index } = network()
     const command = signed()
     const [one, two] = [fork(chains, headOf(chains), [command]), fork(chains, headOf(chains), [command])]
@@ -181,7 +181,7 @@ describe('with a clock of its own', () => {
     expect(index.find('none')).toEqual([])
   })
 
-  it('what expired in a block does not come back', () => {
+  it('takes back no transaction that has expired in a block', () => {
     const { chains, pools, pool, advance } = network()
     const [short, long] = [signed({ ttl: 60 }), signed({ ttl: 600 })]
     const genesis = headOf(chains)
@@ -196,7 +196,7 @@ describe('with a clock of its own', () => {
     })
   })
 
-  it('a pool has an end, and a full one stays as it is', { timeout: 60_000 }, () => {
+  it('refuses transactions beyond the limits of a pool, and a full pool stays as it is', { timeout: 60_000 }, () => {
     const { chains, pools, pool } = network()
     const genesis = headOf(chains)
     const mined = signed()
@@ -210,7 +210,7 @@ describe('with a clock of its own', () => {
     expect(pools.insert(0, large.slice(0, 10))).toBe(null)
     expect(pools.insert(0, [JSON.stringify(signed())])).toBe(null)
     pool.remove(pool.pending(null).hashes)
-    // What was removed makes room. Unchecked copies: ten thousand signatures would take seconds.
+    // Removed transactions make room. Copies without checks: ten thousand signatures would take seconds.
     const destination = { network: development.name, chain: 0, nowMs: Date.now() }
     const one = readCommand(JSON.stringify(signed()), destination)
     if (one instanceof Fault) throw new Error(one.message)

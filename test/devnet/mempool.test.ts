@@ -9,10 +9,10 @@ import type { Peer } from './request.ts'
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
 const keysOf = (commands: readonly Signed[]) => commands.map((command) => command.hash)
-/** The pool keeps of a command what live nodes keep, in their order. */
+/** The pool keeps the same properties of a command as live nodes, in their order. */
 const contentsOf = ({ hash, sigs, cmd }: Signed) => JSON.stringify({ hash, sigs, cmd })
 
-it('tells members, contents and all that is pending, on one chain', async () => {
+it('the pool of a chain tells membership, contents and all pending hashes', async () => {
   const { peer } = await start()
   const [a, b, c] = [signed(), signed(), signed()]
   expect(await pending(peer)).toMatchObject({ hashes: [], newest: 0 })
@@ -31,7 +31,7 @@ it('tells members, contents and all that is pending, on one chain', async () => 
   expect(await pending(peer, '', 1)).toMatchObject({ hashes: [], newest: 0 })
 })
 
-it('leaves out of a command what live nodes leave out, and nothing else', async () => {
+it('the pool drops the same properties of a command as live nodes, and no others', async () => {
   const { peer } = await start()
   const { hash, sigs, cmd } = signed()
   const [{ sig }] = sigs as { sig: string }[]
@@ -49,7 +49,7 @@ describe('marks', () => {
       expect(BigInt.asIntN(64, BigInt(nonce))).toBe(BigInt(nonce))
       await insert(peer, [signed()])
       expect((await pending(peer, `?nonce=${nonce}&since=1`)).hashes).toEqual([])
-      // The nearest number that a double could have made of it is another nonce.
+      // The nearest number that a double can hold is another nonce.
       if (String(BigInt(Number(nonce))) !== nonce) {
         expect((await pending(peer, `?nonce=${BigInt(Number(nonce))}&since=1`)).hashes).toHaveLength(1)
       }
@@ -130,8 +130,8 @@ class Model {
   }
 }
 
-describe('insert refuses, with everything beside it', () => {
-  /** Sends a command that is fine and then this one; returns what is said about this one. */
+describe('insert refuses the whole request for a command that', () => {
+  /** Sends a valid command together with this one. Returns what the refusal says about this one. */
   async function refusal(peer: Peer, command: unknown): Promise<string> {
     const good = signed()
     const answer = await insertTexts(peer, [
@@ -151,7 +151,7 @@ describe('insert refuses, with everything beside it', () => {
     return sigs === undefined ? command : { ...command, sigs }
   }
 
-  it('what is no command', async () => {
+  it('is malformed', async () => {
     const { peer } = await start()
     for (const [command, message] of [
       ['', /^the command: no JSON/],
@@ -161,7 +161,7 @@ describe('insert refuses, with everything beside it', () => {
       [{ ...signed(), cmd: '{' }, /^\/cmd: no JSON/],
       [{ ...signed(), cmd: '[]' }, /^\/cmd must be object/],
       [{ ...signed(), hash: 'A'.repeat(42) }, /^\/hash/],
-      // 43 characters have two bits too many: they must be zero.
+      // 43 characters hold two bits more than 32 bytes: they must be zero.
       [{ ...signed(), hash: `${'A'.repeat(42)}B` }, /hash.*unused bits/],
       [{ ...signed(), sigs: {} }, /^\/sigs must be array/],
       [signText('{"nonce":"\ud800"}'), /surrogate/],
@@ -175,7 +175,7 @@ describe('insert refuses, with everything beside it', () => {
     }
   })
 
-  it('what is not for this network, chain and time', async () => {
+  it('is for another network, chain or time', async () => {
     const { peer } = await start()
     const now = nowSeconds()
     for (const [command, message] of [
@@ -194,7 +194,7 @@ describe('insert refuses, with everything beside it', () => {
     await insert(peer, [signed({ chainId: '19' })], 19)
   })
 
-  it('what asks for too much or pays too little', async () => {
+  it('asks for too much gas or pays too little', async () => {
     const { peer } = await start()
     const code = (length: number) => ({ payload: { exec: { data: null, code: 'x'.repeat(length) } } })
     for (const [command, message] of [
@@ -210,12 +210,12 @@ describe('insert refuses, with everything beside it', () => {
       signed({ gasLimit: 150_000, gasPrice: 1e-8 }, code(270_000)),
       signed({ gasPrice: 0.123456789012 }),
     ])
-    // The proof of a continuation costs no gas by its size.
+    // The size of a continuation's proof costs no gas.
     const cont = { pactId: 'p', step: 1, rollback: false, proof: 'x'.repeat(300_000), data: {} }
     await insert(peer, [signed({}, { payload: { cont } })])
   })
 
-  it('what is not signed as it says', async () => {
+  it('has wrong or missing signatures', async () => {
     const { peer } = await start()
     const two = signed({}, {}, [alice, bob])
     const of = (command: Signed) => command.sigs
@@ -244,7 +244,7 @@ describe('insert refuses, with everything beside it', () => {
     expect((await pending(peer)).hashes).toHaveLength(5)
   })
 
-  it('what is in a block of the chain', async () => {
+  it('is in a block of the chain already', async () => {
     const { peer } = await start()
     const old = signed()
     await insert(peer, [old])
@@ -253,7 +253,7 @@ describe('insert refuses, with everything beside it', () => {
   })
 })
 
-it('refuses malformed requests', async () => {
+it('the endpoints of the pool refuse malformed requests', async () => {
   const { peer } = await start()
   const path = `${PREFIX}/chain/0/mempool`
   const json = (body: string) => ({ headers: JSON_HEADERS, body })
@@ -288,7 +288,7 @@ it('refuses malformed requests', async () => {
   expect((await peer.request('PUT', `${path}/insert`, { body: '[]' })).status).toBe(415)
 })
 
-it('asks for fewer where one transaction named many times would make a huge answer', async () => {
+it('mempool/lookup refuses a request that names one transaction so often that the answer would be huge', async () => {
   const { peer } = await start()
   const large = signed({ gasLimit: 150_000 }, { payload: { exec: { data: null, code: 'x'.repeat(270_000) } } })
   await insert(peer, [large])

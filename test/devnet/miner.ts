@@ -1,4 +1,4 @@
-/** The smallest miner there is: asks for work, tries nonces one by one, hands the solution in. Nothing of src/. */
+/** A minimal miner: asks for work, tries nonces one by one, hands in the solution. Uses nothing of src/. */
 import { hash } from 'node:crypto'
 import type { Answer, Peer } from './request.ts'
 
@@ -18,7 +18,7 @@ export interface MinerOptions {
 
 const PREFIX = '/chainweb/0.0/development'
 
-/** The answer to a request for work; `chain` is only a wish. */
+/** The answer to a request for work; `chain` is only a suggestion. */
 export function askForWork(peer: Peer, chain?: number | string, options: MinerOptions = {}): Promise<Answer> {
   const { account = alice, prefix = PREFIX } = options
   return peer.get(`${prefix}/mining/work${chain === undefined ? '' : `?chain=${chain}`}`, {
@@ -34,7 +34,7 @@ export async function getWork(peer: Peer, chain?: number, options: MinerOptions 
   return answer.body.subarray(36)
 }
 
-/** Byte offsets of the fields that tests read or change, counted from the end: they hold for graphs of any degree. */
+/** Byte offsets of the fields that tests read or change, counted from the end: they are the same for every degree. */
 export const at = {
   creationTime: () => 8,
   parent: () => 16,
@@ -56,7 +56,7 @@ function littleEndian(bytes: Buffer): bigint {
 
 export const isSolved = (work: Buffer) => littleEndian(hash('blake2s256', work, 'buffer')) <= targetOf(work)
 
-/** A copy of the work with the first nonce that gives (or, for `wrong`, that does not give) a solution. */
+/** A copy of the work with the first nonce that solves it (`wrong`: the first nonce that does not). */
 export function solve(work: Buffer, wrong = false): Buffer {
   if (wrong && targetOf(work) === 2n ** 256n - 1n) throw new Error('every nonce solves the easiest target')
   const copy = Buffer.from(work)
@@ -70,7 +70,7 @@ export function submit(peer: Peer, work: Buffer, { prefix = PREFIX }: MinerOptio
   return peer.request('POST', `${prefix}/mining/solved`, { body: work })
 }
 
-/** Mines one block, on the chain wished for if it is not blocked. Returns its work bytes. */
+/** Mines one block, on the suggested chain if it is not blocked. Returns its work bytes. */
 export async function mineBlock(peer: Peer, chain?: number, options: MinerOptions = {}): Promise<Buffer> {
   const solved = solve(await getWork(peer, chain, options))
   const answer = await submit(peer, solved, options)

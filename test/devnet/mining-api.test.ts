@@ -28,7 +28,7 @@ async function cutHeights(peer: CheckedPeer): Promise<number[]> {
   return Object.values(hashes as Record<string, { height: number }>).map(({ height }) => height)
 }
 
-/** Whether the node has the block that these work bytes are. */
+/** Whether the node has the block with these work bytes. */
 async function isInChain(peer: CheckedPeer, work: Buffer): Promise<boolean> {
   const { status } = await peer.get(`${PREFIX}/chain/${chainOf(work)}/header/${merkleBlockHash(work)}`)
   expect([200, 404]).toContain(status)
@@ -75,7 +75,7 @@ describe('mining/work', () => {
     expect([...chains].sort()).toEqual([0, 1])
   })
 
-  it('names each chain with its adjacents, one ahead by its parent', async () => {
+  it('names the block of each adjacent chain at the height of the parent', async () => {
     const { devnet, peer } = await start({ graph: 'pair' })
     const genesis = Buffer.from(devnet.chains.cut.get(0)?.hash ?? [])
     await mineBlock(peer, 0)
@@ -84,7 +84,7 @@ describe('mining/work', () => {
     expect(work.subarray(54, 86)).toEqual(genesis)
   })
 
-  it('refuses requests that it cannot read', async () => {
+  it('refuses malformed requests', async () => {
     const { peer } = await start({ graph: 'pair' })
     const url = `${PREFIX}/mining/work`
     const body = JSON.stringify(alice)
@@ -112,12 +112,12 @@ describe('mining/work', () => {
     }
   })
 
-  it('knows accounts as whole triples', async () => {
+  it('compares account, predicate and keys with the accounts that may mine', async () => {
     const account = { account: 'k:a11ce', predicate: 'keys-any', publicKeys: ['aa', 'bb'] }
     const { peer } = await start({ graph: 'pair', accounts: [{ ...account, account: 'other' }, account] })
     const known: Account = { account: 'k:a11ce', predicate: 'keys-any', 'public-keys': ['aa', 'bb'] }
     expect((await askForWork(peer, 0, { account: known })).status).toBe(200)
-    // Keys are a set.
+    // The order of the keys does not matter.
     expect((await askForWork(peer, 0, { account: { ...known, 'public-keys': ['bb', 'aa'] } })).status).toBe(200)
     const unknown: Account[] = [
       { ...known, account: 'a11ce' },
@@ -133,13 +133,13 @@ describe('mining/work', () => {
     }
   })
 
-  it('keeps a limited number of payloads, and room for the next block when the chain moves on', async () => {
+  it('keeps a limited number of payloads, and drops old ones when the chain moves on', async () => {
     const { peer } = await start({ graph: 'singleton', workLimit: 3 })
     const miner = (i: number) => ({ account: { ...alice, account: `miner ${i}` } })
     const works: Buffer[] = []
     for (let i = 0; i < 3; i++) works.push(await getWork(peer, 0, miner(i)))
     expect(brief(await askForWork(peer, 0, miner(3)))).toEqual([503, TEXT, 'Too many work requests'])
-    // Work that is known already is renewed.
+    // The same work again is renewed, and takes no more room.
     for (let i = 0; i < 3; i++) expect(payloadOf(await getWork(peer, 0, miner(i)))).toBe(payloadOf(works[i]))
     expect((await askForWork(peer, 0, miner(3))).status).toBe(503)
     expect((await submit(peer, solve(works[0]))).status).toBe(200)
@@ -147,7 +147,7 @@ describe('mining/work', () => {
     expect((await askForWork(peer, 0, miner(6))).status).toBe(503)
   })
 
-  it('has another payload for every parent and every miner, and the same one for the same', async () => {
+  it('has one payload for each parent and miner', async () => {
     const { peer } = await start({ graph: 'pair' })
     const first = payloadOf(await getWork(peer, 0))
     expect(payloadOf(await getWork(peer, 0))).toBe(first)
@@ -157,13 +157,13 @@ describe('mining/work', () => {
     }
     for (const chain of [0, 1, 0]) seen.add(payloadOf(await mineBlock(peer, chain)))
     seen.add(payloadOf(await getWork(peer, 1)))
-    // The blocks of height 1 have the payloads that were handed out before.
+    // The blocks at height 1 have the payloads that were handed out.
     expect(seen.size).toBe(7)
   })
 })
 
 describe('mining/solved', () => {
-  it('takes a solution with an empty 200, and the block is there', async () => {
+  it('takes a solution with an empty 200, and adds the block', async () => {
     const { peer, additions } = await start()
     const work = solve(await getWork(peer, 7))
     expect(brief(await submit(peer, work))).toEqual([200, JSON_TYPE, ''])
@@ -172,7 +172,7 @@ describe('mining/solved', () => {
     expect(additions.map(({ status }) => status)).toEqual(['added'])
   })
 
-  it('tells of bytes that are no work', async () => {
+  it('refuses bytes that are no work, and says why', async () => {
     const { peer } = await start()
     const work = solve(await getWork(peer, 0))
     const count = Buffer.from(work)
@@ -182,13 +182,13 @@ describe('mining/solved', () => {
       expect([status, type]).toEqual([400, TEXT])
       expect(message).toMatch(/^Decoding error: \w+ at offset \d+: ./)
     }
-    // None of them used up the work.
+    // None of them has used up the work.
     expect((await submit(peer, work)).status).toBe(200)
     const typed = { headers: { 'content-type': 'application/json' }, body: work }
     expect((await peer.request('POST', `${PREFIX}/mining/solved`, typed)).status).toBe(415)
   })
 
-  it('tells of a wrong hash, and the work is gone until it is asked for again', async () => {
+  it('refuses a wrong hash, and forgets the work until it is asked for again', async () => {
     const { peer } = await start()
     const work = await getWork(peer, 3)
     expect(brief(await submit(peer, solve(work, true)))).toEqual([400, TEXT, 'Invalid solved work: Invalid POW hash'])
@@ -207,7 +207,7 @@ describe('mining/solved', () => {
 
   it('forgets a payload after its lifetime', async () => {
     const { devnet } = await start({ workLifetimeMs: 100_000 })
-    // Its answers have the time of the node, which is set ahead.
+    // The clock of the node is set ahead; its answers show that time.
     const peer = new Peer(devnet.url)
     onTestFinished(() => peer.close())
     const old = solve(await getWork(peer, 0))
@@ -219,7 +219,7 @@ describe('mining/solved', () => {
     expect((await submit(peer, renewed)).status).toBe(200)
   })
 
-  it('says nothing of a solution that comes too late', async () => {
+  it('answers 200 to a solution that comes too late', async () => {
     const { peer, additions } = await start()
     const first = solve(await getWork(peer, 4))
     const second = solve(await getWork(peer, 4, { account: bob }))
@@ -229,7 +229,7 @@ describe('mining/solved', () => {
     expect(additions.map(({ status }) => status)).toEqual(['added', 'stale'])
   })
 
-  it('takes work whose adjacent chains moved on by one', async () => {
+  it('takes work whose adjacent chains have moved on by one block', async () => {
     const { peer, additions } = await start()
     const work = solve(await getWork(peer, 0))
     for (const chain of [5, 10, 15, 1]) await mineBlock(peer, chain)
@@ -238,7 +238,7 @@ describe('mining/solved', () => {
     expect(additions.map(({ status }) => status)).toEqual(Array(5).fill('added'))
   })
 
-  it('says nothing of a block that breaks a rule, and keeps it out of the chain', async () => {
+  it('answers 200 to a block that breaks a rule, and keeps it out of the chain', async () => {
     const { devnet, peer, additions } = await start({ graph: 'pair' })
     // Chain 0 has the later head.
     await mineBlock(peer, 1)
@@ -275,7 +275,7 @@ describe('mining/solved', () => {
       expect(await isInChain(peer, solved)).toBe(false)
       expect(await cutHeights(peer)).toEqual([1, 1])
     }
-    // One microsecond after both parents is enough.
+    // One microsecond later than both parents is enough.
     const work = Buffer.from(await getWork(peer, 0))
     time(timeOf(0) + 1n)(work)
     const solved = solve(work)
@@ -294,7 +294,7 @@ describe('mining/solved', () => {
     expect(await isInChain(peer, solved)).toBe(false)
   })
 
-  it('survives any bytes', async () => {
+  it('answers any bytes with 200 or a known error', async () => {
     const { peer } = await start({ graph: 'pair' })
     const random = randomFrom(6)
     const work = await getWork(peer, 0)
@@ -328,7 +328,7 @@ describe('without proof of work', () => {
     expect(await cutHeights(peer)).toEqual([30])
     expect([...targets]).toEqual([target])
     expect(devnet.chains.cut.get(0)?.weight).toBe(30n * ((2n ** 256n - 1n) / target))
-    // All other rules still hold.
+    // All other rules still apply.
     const work = await getWork(peer, 0)
     work.writeBigInt64LE(now() + 60_000_000n, at.creationTime())
     expect((await submit(peer, work)).status).toBe(200)

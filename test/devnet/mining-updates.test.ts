@@ -21,7 +21,7 @@ async function watch(devnet: Devnet, chain: number): Promise<OpenResponse> {
   return stream
 }
 
-it('sends exactly the bytes of one event, and no data', async () => {
+it('mining/updates sends exactly the bytes of one event, without data', async () => {
   const { devnet, peer } = await start()
   const { port } = new URL(devnet.url)
   const socket = net.connect(Number(port), '127.0.0.1')
@@ -41,7 +41,7 @@ it('sends exactly the bytes of one event, and no data', async () => {
   }
   socket.write(`GET ${PREFIX}/mining/updates HTTP/1.1\r\nhost: node\r\ncontent-length: 4\r\n\r\n`)
   socket.write(bodyOf(2))
-  // The head comes at once, before there is anything to tell.
+  // The headers come at once, before there is an event.
   await until(() => received.includes('\r\n\r\n'))
   const head = received.slice(0, received.indexOf('\r\n\r\n') + 4)
   expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
@@ -54,22 +54,22 @@ it('sends exactly the bytes of one event, and no data', async () => {
   expect(received.slice(head.length)).toBe(chunk)
 })
 
-it('tells of its own chain only, and when a blocked chain can be mined again', async () => {
+it('mining/updates tells of its own chain only, also when that is no longer blocked', async () => {
   const { devnet, peer } = await start()
-  /** Later requests were answered: what was sent before them has arrived. */
+  /** Waits for the answers to later requests: everything that was sent before has then arrived. */
   const settled = async () => {
     for (let i = 0; i < 3; i++) await peer.get('/health-check')
   }
   const [zero, five, one] = [await watch(devnet, 0), await watch(devnet, 5), await watch(devnet, 1)]
   await mineBlock(peer, 0)
   expect(await zero.read(EVENT.length)).toBe(EVENT)
-  // Chain 0 waits for 5, 10 and 15: only the last of them sets it free.
+  // Chain 0 waits for 5, 10 and 15: only the last of them unblocks it.
   await mineBlock(peer, 5)
   await mineBlock(peer, 10)
   expect(await five.read(EVENT.length)).toBe(EVENT)
   await mineBlock(peer, 15)
   expect(await zero.read(2 * EVENT.length)).toBe(EVENT.repeat(2))
-  // Free once, not again with every block: chain 1 is no neighbour, and never waited itself.
+  // It is unblocked once, not with every block: chain 1 is not adjacent, and was never blocked itself.
   await mineBlock(peer, 1)
   expect(await one.read(EVENT.length)).toBe(EVENT)
   await settled()
@@ -80,7 +80,7 @@ it('tells of its own chain only, and when a blocked chain can be mined again', a
   expect([zero.text, five.text, one.text]).toEqual([EVENT.repeat(3), EVENT, EVENT])
 })
 
-it('is silent about solutions that change nothing', async () => {
+it('mining/updates sends nothing for solutions that change nothing', async () => {
   const { devnet, peer } = await start()
   const late = solve(await getWork(peer, 0, { account: bob }))
   const early = Buffer.from(await getWork(peer, 1))
@@ -94,9 +94,9 @@ it('is silent about solutions that change nothing', async () => {
   expect([await stream.read(1), await other.read(1)]).toEqual([EVENT, EVENT])
 })
 
-it('ends after its time, give or take a tenth', async () => {
+it('mining/updates ends after its time, give or take a tenth', async () => {
   const { devnet } = await start({ updateStreamMs: 200 })
-  // Up to 220 ms, and what a busy machine adds.
+  // Up to 220 ms, plus the delay of a busy machine.
   await expectSoon(600, async () => {
     const startMs = performance.now()
     const streams = await Promise.all([0, 1, 2, 3, 4, 5].map((chain) => watch(devnet, chain)))
@@ -107,7 +107,7 @@ it('ends after its time, give or take a tenth', async () => {
   })
 })
 
-it('refuses a body that is no chain of the network', async () => {
+it('mining/updates refuses a body that is no chain of the network', async () => {
   const { peer } = await start()
   for (const body of [undefined, Buffer.alloc(0), Buffer.alloc(3), Buffer.alloc(5), bodyOf(20), bodyOf(2 ** 32 - 1)]) {
     const [status, type, message] = brief(await peer.get(`${PREFIX}/mining/updates`, body && { body }))
@@ -116,7 +116,7 @@ it('refuses a body that is no chain of the network', async () => {
   }
 })
 
-it('has a limit of open streams, and takes the next when one is closed', async () => {
+it('mining/updates has a limit of open streams, and takes the next when one is closed', async () => {
   const { devnet, peer } = await start({ updateStreamLimit: 2 })
   const ask = () => peer.get(`${PREFIX}/mining/updates`, { body: bodyOf(0) })
   const first = await watch(devnet, 0)
@@ -124,7 +124,7 @@ it('has a limit of open streams, and takes the next when one is closed', async (
   const full = [503, TEXT, 'No more update streams available currently. Retry later.']
   expect(brief(await ask())).toEqual(full)
   first.destroy()
-  // The node hears of it a moment later.
+  // The node notices the closed connection a moment later.
   let third: OpenResponse
   do third = await OpenResponse.open(`${devnet.url}${PREFIX}/mining/updates`, { body: bodyOf(0) })
   while (third.status === 503)

@@ -28,7 +28,7 @@ interface Document {
   components: { schemas: Record<string, object> }
 }
 
-/** What the official schema of OpenAPI 3.1 says of a document. */
+/** The result of checking a document against the official schema of OpenAPI 3.1. */
 const officially = (description: Document) => new Validator().validate({ ...structuredClone(description) })
 
 let devnet: Devnet
@@ -50,7 +50,7 @@ afterAll(async () => {
   await devnet.close()
 })
 
-/** What is wrong with a value by a schema of the document. */
+/** The errors of a value against a schema of the document. */
 const errorsOf = (schema: object, value: unknown) =>
   Errors({ ...schema, components: document.components }, value)[1] as unknown[]
 
@@ -58,7 +58,7 @@ describe('the description of the interface', () => {
   it('is valid by the official schema of OpenAPI 3.1', async () => {
     expect(document.openapi).toBe('3.1.1')
     expect(await officially(document)).toEqual({ valid: true })
-    // The schema sees what is wrong.
+    // The schema does find errors.
     const changes: ((wrong: Document) => void)[] = [
       (wrong) => delete wrong.info.title,
       (wrong) => Object.assign(wrong, { path: {} }),
@@ -73,7 +73,7 @@ describe('the description of the interface', () => {
     }
   })
 
-  it('names every parameter of its paths, each operation once, and no schema that is not there', () => {
+  it('names every parameter of its paths, each operation once, and only schemas that it has', () => {
     const ids = Object.values(document.paths).flatMap((path) => Object.values(path).map((each) => each.operationId))
     expect(new Set(ids).size).toBe(ids.length)
     for (const [path, methods] of Object.entries(document.paths)) {
@@ -98,7 +98,7 @@ describe('the description of the interface', () => {
     expect(missing.map(([, , path]) => path)).toEqual([])
   })
 
-  it('has nothing that the table of operations does not have, but itself', () => {
+  it('has only the operations of the table, and itself', () => {
     const described = Object.values(document.paths).flatMap((path) => Object.values(path))
     const table = Object.keys(operations)
     // Control of the embedded node is no part of the interface.
@@ -156,7 +156,7 @@ describe('answers are as described', () => {
         expect(errorsOf(described.requestBody?.content['application/json'].schema ?? {}, body)).toEqual([])
       }
     }
-    // The schemas see what is wrong.
+    // The schemas do find errors.
     expect(errorsOf({ $ref: '#/components/schemas/HeaderObject' }, { nonce: '1' })).not.toEqual([])
     expect(errorsOf({ $ref: '#/components/schemas/NodeInfo' }, { nodeVersion: 1 })).not.toEqual([])
   })
@@ -183,7 +183,7 @@ describe('answers are as described', () => {
           [path.includes('{hash}'), url('0', '!'), { headers, ...body }],
         ]
         for (const [applies, target, request] of wrong) {
-          // An Accept header that nothing comes of leaves streams open, and starts backups.
+          // Streams and backups answer whatever the Accept header is: streams would stay open, backups would start.
           if (!applies || (request.headers?.accept && responses[406] === undefined)) continue
           const answer = await (isControl ? plain : peer).request(method.toUpperCase(), target, request)
           seen.add(answer.status)
@@ -203,7 +203,7 @@ describe('answers are as described', () => {
     expect([...seen].sort()).toEqual(expect.arrayContaining([400, 404, 406, 413, 415]))
   })
 
-  it('by an unknown key, and by what is no JSON', async () => {
+  it('by a request for a header with an unknown key, and by one for work, which is binary', async () => {
     const unknown = await peer.get(`${PREFIX}/chain/0/header/${'A'.repeat(43)}`)
     const { responses } = document.paths[`${PREFIX}/chain/{chain}/header/{hash}`].get
     expect(errorsOf(responses[404].content?.[JSON_TYPE].schema ?? {}, jsonOf(unknown))).toEqual([])
@@ -214,7 +214,7 @@ describe('answers are as described', () => {
 })
 
 describe('/config', () => {
-  it('says how the node runs, and nothing that is secret', async () => {
+  it('says how the node runs, and holds no secrets', async () => {
     const account = { account: 'k:5ec7e7', predicate: 'keys-all', publicKeys: ['5ec7e7'] }
     const { peer } = await start({
       graph: 'petersen',

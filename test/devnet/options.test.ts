@@ -4,7 +4,7 @@ import { grow, temporaryDirectory } from './grow.ts'
 import { Peer } from './request.ts'
 import { type DevnetOptions, startDevnet } from './whole-node.ts'
 
-/** What startDevnet says to options that come from JavaScript. */
+/** The error of startDevnet for options that come from JavaScript. */
 const refusal = async (options: unknown) => {
   const devnet = await startDevnet(options as DevnetOptions).catch((error) => error)
   if (!(devnet instanceof Error)) await devnet.close()
@@ -83,7 +83,7 @@ describe('a network on disk', () => {
     expect(await modeOf(devnet.url)).toBe('blocks by POST /make-blocks')
   })
 
-  it('that was begun without auto-mining has none', async () => {
+  it('has no auto-mining if it was begun without', async () => {
     const dataDir = await temporaryDirectory()
     const first = await startDevnet({ port: 0, graph: 'pair', pow: false, dataDir })
     grow(first.chains, 3)

@@ -23,7 +23,7 @@ const untilTrue = async (isSo: () => boolean) => {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-/** Sends an order, to be left before it is answered. */
+/** Sends an order whose caller can leave before it is answered. */
 function sendOrder(url: string, path: string, body: unknown) {
   const sent = request(`${url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json' } })
   sent.on('error', () => undefined)
@@ -32,7 +32,7 @@ function sendOrder(url: string, path: string, body: unknown) {
 }
 
 describe('an order on a network with proof of work', () => {
-  it('is searched by the engine where it is difficult, and keeps every rule', async () => {
+  it('has the engine search difficult blocks, and keeps every rule', async () => {
     const { devnet, peer } = await start({ graph: 'pair', difficulty: 200_000n })
     expect((await order(peer, '/make-blocks', { 0: 2, 1: 2 })).made).toEqual({ 0: 2, 1: 2 })
     expect((await checkNode({ url: devnet.url })).violations).toEqual([])
@@ -62,7 +62,7 @@ describe('an order on a network with proof of work', () => {
     expect(devnet.blocks).toBe(2)
   })
 
-  it('says each five seconds how far it is', async () => {
+  it('reports its progress every five seconds', async () => {
     const clock = new VirtualClock()
     const notices: string[] = []
     let found: (nonce: bigint) => void = () => undefined

@@ -11,7 +11,7 @@ const transactions = [
 ]
 let devnet: Devnet
 let peer: CheckedPeer
-/** Payload hashes of chain 0: genesis, three blocks; the second holds transactions. */
+/** Payload hashes of chain 0: genesis and three blocks, of which the second holds transactions. */
 let keys: string[]
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ function root([first, ...rest]: Uint8Array[]): Uint8Array {
 const decode = (text: string) => Buffer.from(text, 'base64url')
 
 describe('one payload', () => {
-  it('has the transactions of the block, and hashes that are right', async () => {
+  it('has the transactions of the block and the right hashes', async () => {
     for (const key of keys) {
       const answer = await get(key)
       expect([answer.status, answer.headers['content-type']]).toEqual([200, JSON_TYPE])
@@ -107,7 +107,7 @@ describe('one payload', () => {
     }
   })
 
-  it('belongs to the chain of its block; that of the genesis blocks belongs to all', async () => {
+  it('is found on the chain of its block only; that of the genesis blocks on every chain', async () => {
     for (const path of ['', '/outputs']) {
       expect((await get(`${keys[0]}${path}`, undefined, 1)).status).toBe(200)
       for (const [key, chain] of [
@@ -132,7 +132,7 @@ describe('one payload', () => {
 })
 
 describe('batches', () => {
-  it('hold what exists, once, whatever the form of the body', async () => {
+  it('hold each payload that exists once, for both forms of the body', async () => {
     for (const [path, suffix] of [
       ['batch', ''],
       ['outputs/batch', '/outputs'],
@@ -145,7 +145,7 @@ describe('batches', () => {
         expect(jsonOf(answer)).toEqual(singles)
       }
       expect(brief(await post(path, []))).toEqual([200, JSON_TYPE, '[]'])
-      // Of another chain: only the payload of genesis is there as well.
+      // On another chain, of these only the payload of genesis exists.
       expect(jsonOf(await post(path, keys, 1))).toEqual([singles[0]])
     }
   })
@@ -157,7 +157,7 @@ describe('batches', () => {
     expect(jsonOf(await post('outputs/batch', { hashes: [UNKNOWN, ...unknown, keys[1]] }))).toHaveLength(0)
   })
 
-  it('refuse bodies that are none', async () => {
+  it('refuse malformed bodies', async () => {
     for (const path of ['batch', 'outputs/batch']) {
       for (const body of [
         '',

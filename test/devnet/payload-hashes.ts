@@ -1,4 +1,4 @@
-/** A second reading of the hashes of a payload; shares nothing with src/. */
+/** A second implementation of the hashes of a payload; shares nothing with src/. */
 import { hash } from 'node:crypto'
 
 export interface PayloadParts {
@@ -10,7 +10,7 @@ export interface PayloadParts {
 const sha = (...parts: Uint8Array[]) => hash('sha512-256', Buffer.concat(parts), 'buffer')
 const leaf = (tag: number, bytes: Uint8Array) => sha(Buffer.of(0, 0, tag), bytes)
 
-/** Level by level; the odd one out is carried up. */
+/** Level by level; an odd node is carried up. */
 function root(entries: readonly Buffer[]): Buffer {
   if (entries.length === 1) return entries[0]
   const next: Buffer[] = []

@@ -1,6 +1,6 @@
 /**
- * A node that reorganises its chains again and again, and after each step, once it is on disk, prints what there is.
- * A process of its own, so that it can be killed. Argument: data directory.
+ * A node that reorganises its chains again and again. After each step, once it is on disk, it prints the state. It is a
+ * process of its own, so that it can be killed. Argument: data directory.
  */
 
 import { machineFor } from '../../dist/src/compose/devnet-machine.js'
@@ -33,7 +33,7 @@ function branch(from, count) {
 
 for (let step = 0; ; step++) {
   const before = new Map(chains.cut)
-  // Three steps that are one each: two blocks more, a longer branch in their place, a change of the rules.
+  // Three steps, each written as a whole: two more blocks, a longer branch in their place, a change of the rules.
   if (!chains.adopt(branch(before, 2))) throw new Error('the cut did not move')
   await chains.durable()
   if (!chains.adopt(branch(before, 4))) throw new Error('the longer branch was not adopted')

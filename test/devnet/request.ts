@@ -1,4 +1,4 @@
-/** HTTP as the tests speak it: node:http only, so that a GET can have a body and nothing of src/ helps the answer. */
+/** The HTTP client of the tests. It uses node:http only, so that a GET can have a body, and nothing of src/. */
 import http from 'node:http'
 
 export interface Answer {
@@ -94,7 +94,7 @@ export class OpenResponse {
     })
   }
 
-  /** Resolves as soon as the text so far is at least this long; returns it. */
+  /** Resolves with the text so far as soon as it is at least this long. */
   async read(length: number): Promise<string> {
     while (this.text.length < length) {
       await new Promise<void>((resolve) => {
@@ -104,7 +104,7 @@ export class OpenResponse {
     return this.text
   }
 
-  /** Reads no further. */
+  /** Stops reading. */
   pause(): void {
     this.#response.pause()
   }

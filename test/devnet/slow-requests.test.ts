@@ -7,7 +7,7 @@ import { PREFIX, start } from './common.ts'
 import { temporaryDirectory } from './grow.ts'
 import { Peer } from './request.ts'
 
-/** A connection, what came over it, and its end. */
+/** A connection, the text received on it, and a promise of its end. */
 function open(url: string) {
   const { port } = new URL(url)
   const socket = connect(Number(port), '127.0.0.1')
@@ -20,7 +20,7 @@ function open(url: string) {
   return { state, socket, closed: new Promise<string>((resolve) => socket.once('close', () => resolve(state.text))) }
 }
 
-/** Sends a byte now and then. */
+/** Sends one byte at a time, with pauses. */
 function dribble(socket: Socket): void {
   const timer = setInterval(() => socket.write('x'), 20)
   onTestFinished(() => clearInterval(timer))
@@ -29,7 +29,7 @@ function dribble(socket: Socket): void {
 describe('a request that takes longer to arrive than it may', () => {
   const requestTimeoutMs = 300
 
-  it('with a body that dribbles is answered with 408, and its connection closed', async () => {
+  it('is answered with 408 and its connection closed when its body comes too slowly', async () => {
     const { devnet, peer } = await start({ requestTimeoutMs })
     const { socket, closed } = open(devnet.url)
     socket.write(`POST ${PREFIX}/mining/solved HTTP/1.1\r\nhost: n\r\ncontent-length: 100000\r\n\r\n`)
@@ -38,7 +38,7 @@ describe('a request that takes longer to arrive than it may', () => {
     expect((await peer.get('/info')).status).toBe(200)
   })
 
-  it('with headers that dribble is answered with 408, and its connection closed', async () => {
+  it('is answered with 408 and its connection closed when its headers come too slowly', async () => {
     const { devnet } = await start({ requestTimeoutMs })
     const { socket, closed } = open(devnet.url)
     socket.write('GET /info HTTP/1.1\r\nhost: ')
@@ -46,12 +46,12 @@ describe('a request that takes longer to arrive than it may', () => {
     expect(await closed).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/)
   })
 
-  it('of which nothing arrives at all is closed too', async () => {
+  it('has its connection closed when nothing arrives at all', async () => {
     const { devnet } = await start({ requestTimeoutMs })
     await open(devnet.url).closed
   })
 
-  it('does not touch a stream that is open for longer', async () => {
+  it('does not affect a stream that is open for longer', async () => {
     const { devnet, peer } = await start({ requestTimeoutMs, pow: false })
     const stream = open(devnet.url)
     stream.socket.write(`GET ${PREFIX}/header/updates HTTP/1.1\r\nhost: n\r\n\r\n`)
@@ -72,7 +72,7 @@ it.each([
   expect(connectionsFor(descriptors)).toBe(connections)
 })
 
-it('a node with 300 file descriptors outlives 400 idle connections while it writes blocks to disk', async () => {
+it('a node with 300 file descriptors survives 400 idle connections while it writes blocks to disk', async () => {
   const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
   const command = 'ulimit -n 300 && exec "$0" "$@"'
   const directory = await temporaryDirectory()
@@ -90,7 +90,7 @@ it('a node with 300 file descriptors outlives 400 idle connections while it writ
   })
   const ended = new Promise<string>((resolve) => child.once('exit', () => resolve('ended')))
   const connections = Array.from({ length: 400 }, () => open(url))
-  // Those above the limit are closed at once.
+  // Connections above the limit are closed at once.
   let closed = 0
   for (const connection of connections) void connection.closed.then(() => closed++)
   while (closed < 200) await new Promise((resolve) => setTimeout(resolve, 5))

@@ -17,7 +17,7 @@ const places = async (dataDir: string, notices: string[] = []) => {
   return found
 }
 
-it('knows where transactions are, and is made from the blocks when it is missing, behind or damaged', async () => {
+it('a state database finds transactions, and is remade when it is missing, behind or damaged', async () => {
   const dataDir = await temporaryDirectory()
   const first = await startDevnet({ port: 0, dataDir, ...small })
   grow(first.chains, 30, commands)
@@ -51,7 +51,7 @@ it('knows where transactions are, and is made from the blocks when it is missing
   expect(await checkDataDirectory(dataDir)).toMatchObject({ stateBlocks: 70, findings: [] })
 })
 
-it('tells when the block database has lost blocks', async () => {
+it('a state database reports that the block database has lost blocks', async () => {
   const dataDir = await temporaryDirectory()
   const first = await startDevnet({ port: 0, dataDir, ...small })
   grow(first.chains, 10)

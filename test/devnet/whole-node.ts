@@ -1,4 +1,4 @@
-/** An embedded node with its chains at hand, as users of the package do not have them. */
+/** An embedded node together with its chains, which users of the package cannot reach. */
 import { machineFor } from '../../src/compose/devnet-machine.ts'
 import { type Devnet as Handle, startNode } from '../../src/devnet/devnet.ts'
 import type { DevnetOptions } from '../../src/devnet/options.ts'
@@ -8,7 +8,7 @@ export type { DevnetOptions } from '../../src/devnet/options.ts'
 
 export type Devnet = Handle & { readonly chains: Chains }
 
-/** As startDevnet of the package. */
+/** Starts a node as startDevnet of the package does. */
 export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> {
   const { devnet, chains } = await startNode(options, machineFor(options))
   return Object.assign(devnet, { chains })

@@ -1,4 +1,4 @@
-/** Each endpoint as it is documented and as live nodes have it (PROTOCOL.md E.1): what is sent, what is understood. */
+/** The client and each endpoint, as documented and as live nodes have it (PROTOCOL.md E.1): requests and answers. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { NodeClient, NodeMisbehaved, NodeRefusal, NotFound } from '../../src/node/public.ts'
@@ -62,7 +62,7 @@ describe('the client and the node itself:', () => {
     expect(await failureOf(client.config())).toBeInstanceOf(NodeMisbehaved)
   })
 
-  it('asks for a backup at the root, then below the network path as live nodes have it', async () => {
+  it('asks for a backup at the root, then below the network path, where live nodes have it', async () => {
     const { node, client } = await fake()
     await expect(client.makeBackup()).rejects.toMatchObject({
       status: 404,
@@ -243,7 +243,7 @@ describe('the client and payloads:', () => {
     expect(await client.payloadsOutputs(0, [keys[0], key, ...keys], { verify: true })).toEqual(withOutputs)
     expect(node.seen.map(({ body }) => JSON.parse(body.toString()))).toEqual([
       [keys[0], key, ...keys.slice(1)],
-      // Had it left one out because there were too many?
+      // The node may have left one out because there were too many: the client asks again.
       [key],
     ])
     await client.payloadsOutputs(0, { hashes: keys, heights: keys.map((_, i) => i) })
@@ -288,7 +288,7 @@ describe('the client and payloads:', () => {
     expect(bodies.map((each) => each.heights)).toEqual([heights, [13, 14, 15, 16], [13, 16], [13]])
   })
 
-  it('passes on why a node takes no batches', async () => {
+  it('passes on the reason of a node that takes no batches', async () => {
     const { node, client } = await fake()
     node.onNetwork('POST', '/chain/0/payload/batch', () => json('"payload batch limit is 0"', 404))
     const error = await failureOf(client.payloads(0, [key]))

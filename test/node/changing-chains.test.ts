@@ -13,7 +13,7 @@ async function growing() {
   return { node, client, grow }
 }
 
-it('pages that are read while blocks come have every block once', async () => {
+it('pages that are read while blocks are added have every block once', async () => {
   const { client, grow } = await growing()
   await grow(5)
   const heights: bigint[] = []
@@ -24,7 +24,7 @@ it('pages that are read while blocks come have every block once', async () => {
   expect(heights).toEqual([...Array(10).keys()].map(BigInt))
 })
 
-it('the cursor of the last page gives what has come since', async () => {
+it('the cursor of the last page gives the blocks that were added since', async () => {
   const { client, grow } = await growing()
   await grow(3)
   const list = client.headers(0, { limit: 3 })

@@ -31,13 +31,13 @@ afterAll(() => rmSync(backupDir, { recursive: true }))
 
 type Case = (client: NodeClient, node: Devnet) => Promise<unknown>
 
-/** Of chain 0: every block, and their hashes in base64url. */
+/** Every block of chain 0, and their hashes in base64url. */
 const chain0 = (node: Devnet) => {
   const blocks = blocksOf(node, 0)
   return { blocks, ids: blocks.map(({ id }) => id), tip: blocks[blocks.length - 1] }
 }
 
-/** A peer of the node: somebody who listens on this machine. */
+/** A peer of the node: a server that listens on this machine. */
 async function somePeer(): Promise<PeerInfo> {
   const server = createServer((socket) => socket.destroy())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -124,7 +124,7 @@ const cases: Readonly<Record<OperationId, Case>> = {
     const error = await client.header(0, unknown).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(NotFound)
     expect(error).toMatchObject({ key: unknown, reason: 'key not found', status: 404, operation: 'header' })
-    // Of another chain.
+    // The header is on another chain.
     await expect(client.header(1, tip.id)).rejects.toBeInstanceOf(NotFound)
   },
   headerBranch: async (client, node) => {
@@ -193,7 +193,7 @@ const cases: Readonly<Record<OperationId, Case>> = {
     await expect(client.mempoolInsert(0, [command])).rejects.toMatchObject({ status: 400, operation: 'mempoolInsert' })
     await client.mempoolInsert(1, [command])
     await mine(client, 1)
-    // It is in a block now.
+    // The transaction is in a block now.
     expect(await client.mempoolMember(1, [command.hash])).toEqual([false])
     const [, tip] = blocksOf(node, 1).slice(-2)
     const block = await client.payload(1, tip.payload.payloadHash, { verify: true })

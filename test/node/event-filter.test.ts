@@ -9,7 +9,7 @@ function filtered(chunks: Uint8Array[], options: ConstructorParameters<typeof Ev
   return Buffer.concat(chunks.map((chunk) => filter.push(chunk))).toString()
 }
 
-/** The same rules over the whole text at once. */
+/** A model of the filter: the same rules, applied to the whole text at once. */
 function expected(text: string): string {
   const lines = text.replace(/^\ufeff/, '').split(/\r\n|\r|\n/)
   lines.pop()

@@ -19,7 +19,7 @@ afterEach(async () => {
 
 interface RawServer {
   port: number
-  /** When each connection was accepted. */
+  /** The time at which each connection was accepted. */
   acceptedMs: number[]
   requests: string[]
   open: Set<net.Socket>
@@ -28,7 +28,7 @@ interface RawServer {
 
 type Script = (socket: net.Socket) => unknown
 
-/** Answers the n-th request with the n-th script, raw bytes on the socket; the last script stays for all later ones. */
+/** Answers the n-th request with the n-th script, raw bytes on the socket; later requests get the last script. */
 async function serve(scripts: Script[], port = 0): Promise<RawServer> {
   const server = net.createServer((socket) => {
     raw.acceptedMs.push(performance.now())
@@ -245,7 +245,7 @@ test('a stream without events is reopened after the stall time, with keep-alive 
       const timer = setInterval(() => socket.write(': keep-alive\n\nevent:Unknown\n\n'), 5)
       socket.on('close', () => clearInterval(timer))
     },
-    // Silent even before the headers.
+    // This one is silent even before the headers.
     () => undefined,
     stay,
   ])
@@ -267,7 +267,7 @@ test('a stream without events is reopened after the stall time, with keep-alive 
   }
   const clock = new VirtualClock()
   const { log, errors, delaysMs } = open(server.port, { http: counting, stallMs: 200, clock })
-  /** The stall timer fires after so many milliseconds, not before; then the backoff passes. */
+  /** Expects the stall timer to fire after so many milliseconds and not before; then lets the backoff pass. */
   const expectStall = async (afterMs: number) => {
     const count = errors.length
     await clock.pass(afterMs - 1)
@@ -284,7 +284,7 @@ test('a stream without events is reopened after the stall time, with keep-alive 
   })
   await until(() => log, ['open', 'New Cut', 'error', 'open', 'New Cut'])
   await clock.pass(150)
-  // A chunk is asked for when the one before has been dealt with.
+  // The next chunk is read when the one before has been processed.
   const before = chunks
   await until(() => chunks >= before + 3, true)
   await expectStall(50)
@@ -361,7 +361,7 @@ test('backoff doubles with jitter up to its maximum, and begins anew after a goo
   }
   await fire(1)
   await fire(2)
-  // The third draw is 0: no wait, so no timer either.
+  // The third random number is 0: there is no wait, so no timer either.
   await fire(4)
   await fire(5)
   await until(() => delaysMs, [125, 500, 0, 750, 750, 750])
@@ -447,7 +447,7 @@ test('a signal closes the stream, also one that has aborted before', async () =>
   expect([...early.log, ...log]).toEqual(['open', 'New Cut'])
 })
 
-/** Runs the compiled client in a process of its own: milliseconds from when it has closed everything to its end. */
+/** Runs the compiled client in its own process. Returns the milliseconds from closing everything to the end of it. */
 async function runChild(url: string, closeWhen: 'event' | 'error' | number): Promise<number> {
   const dist = new URL('../../dist/src/node/', import.meta.url)
   const script = `

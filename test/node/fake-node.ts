@@ -1,4 +1,4 @@
-/** A real node:http server that answers as a test tells it: for endpoints that differ between nodes, and for lies. */
+/** A real node:http server with scripted answers: for endpoints that differ between nodes, and for wrong answers. */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
@@ -22,14 +22,14 @@ export interface Reply {
   readonly status?: number
   readonly headers?: http.OutgoingHttpHeaders
   readonly body?: string | Uint8Array
-  /** From what stands before the node: without the headers that a node puts on all its answers. */
+  /** True: the answer is from a proxy before the node, so it lacks the headers that a node puts on all its answers. */
   readonly isProxy?: boolean
 }
 
-/** What a node puts on every answer (PROTOCOL.md E.0). */
+/** Headers that a node puts on every answer (PROTOCOL.md E.0). */
 const nodeHeaders = { 'x-chainweb-node-version': '2.30' }
 
-/** A reply, or something that does with the response what it likes. */
+/** Returns a reply, or undefined if it writes the response itself. */
 export type Answer = (seen: Seen, response: http.ServerResponse) => Reply | undefined
 
 export const json = (value: unknown, status = 200): Reply => ({
@@ -59,7 +59,7 @@ export const pairInfo = {
 
 export class FakeNode {
   readonly url: string
-  /** Every request but those for /info. */
+  /** Every request except those for /info. */
   readonly seen: Seen[] = []
   readonly #answers = new Map<string, Answer>()
   #otherwise: Answer = () => ({ status: 404 })
@@ -83,7 +83,7 @@ export class FakeNode {
     return node.on('GET', '/info', () => json(info))
   }
 
-  /** Without an answer of its own a path is not served: 404 without a body. */
+  /** Sets the answer for a path. Paths without one answer 404 without a body. */
   on(method: string, path: string, answer: Answer): this {
     this.#answers.set(`${method} ${path}`, answer)
     return this
@@ -94,7 +94,7 @@ export class FakeNode {
     this.#otherwise = answer
   }
 
-  /** As on, below the network path. */
+  /** As `on`, for a path below the network path. */
   onNetwork(method: string, path: string, answer: Answer): this {
     return this.on(method, PREFIX + path, answer)
   }
@@ -136,7 +136,7 @@ export async function fake(info: unknown = pairInfo): Promise<{ node: FakeNode; 
   return { node, client: await node.connect() }
 }
 
-/** What a promise, or an iteration, fails with. */
+/** The error with which a promise or an iteration fails. */
 export async function failureOf(promise: Promise<unknown>): Promise<Error> {
   try {
     await promise

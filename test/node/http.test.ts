@@ -9,7 +9,7 @@ import { expectSoon } from '../soon.ts'
 
 const fixture = (name: string) => readFileSync(new URL(`../fixtures/${name}`, import.meta.url))
 const tls = { key: fixture('tls-test-key.pem'), cert: fixture('tls-test-cert.pem') }
-/** Of tls-test-cert.pem, as openssl prints it. */
+/** Fingerprint of tls-test-cert.pem, as openssl prints it. */
 const FINGERPRINT = '7A:01:B8:6A:B1:9F:F2:5A:18:EB:8F:84:B7:E7:9C:FF:8A:BF:D9:25:12:EE:22:6E:B9:52:BC:34:1C:8C:1D:8D'
 
 const cleanups: (() => unknown)[] = []
@@ -53,7 +53,7 @@ interface Seen {
   body: string
 }
 
-/** Answers every request with what it saw of it, as JSON. */
+/** A server that answers every request with a description of it as JSON. */
 const echo: http.RequestListener = async (request, response) => {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -180,7 +180,7 @@ test('a stream gives bytes as they come, and has neither timeout nor limit', asy
   const answer = await node.stream({ path: '/', body: Uint8Array.of(1, 0, 0, 0) })
   expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'text/event-stream' } })
   const chunks = answer.body[Symbol.asyncIterator]()
-  // Each part is sent when the one before has been read: they come as they were sent, on a slow machine too.
+  // Each part is sent when the one before has been read, so parts arrive one by one even on a slow machine.
   const read = async () => Buffer.from((await chunks.next()).value ?? []).toString()
   expect(await read()).toBe('one')
   sent[0].write('two')
@@ -212,7 +212,7 @@ test('cancelling, aborting and leaving a stream each drop its connection', async
   }
   await expect(readAll()).rejects.toBe(reason)
   await expect.poll(open, { timeout: 5_000 }).toBe(0)
-  // An undici Agent would have opened a new connection for each of them.
+  // An undici Agent would have opened a new connection for each call.
   await new Promise((resolve) => setTimeout(resolve, 100))
   expect(connections).toBe(3)
 })
@@ -238,7 +238,7 @@ test('UnreachableError names the kind of network failure, and hints at what to d
     hint: expect.stringContaining('is the node running'),
   })
   expect(await failure(client(`http://localhost:${port}`).request({ path: '/' }))).toMatchObject({ reason: 'refused' })
-  // No label of a name is longer than 63 characters: no resolver is asked, whose answer could take its time.
+  // Labels of a name have at most 63 characters, so this one fails at once, without a query to a slow resolver.
   const unknown = `http://${'x'.repeat(64)}.invalid:1848`
   expect(await failure(client(unknown).request({ path: '/' }))).toMatchObject({
     reason: 'unknown-host',

@@ -1,4 +1,4 @@
-/** A node that lies, or is none: a typed error each time, and the client goes on. */
+/** Wrong answers of a node, or of something else in its place: each gives a typed error, and the client goes on. */
 import { describe, expect, it } from 'vitest'
 import { type NodeClient, NodeMisbehaved, NodeRefusal, type NotFound, UnreachableError } from '../../src/node/public.ts'
 import { type Answer, BINARY, failureOf, fake, JSON_TYPE, json, PREFIX } from './fake-node.ts'
@@ -9,7 +9,7 @@ const weird =
   (type: string, body: string): Answer =>
   () => ({ headers: { 'content-type': type }, body })
 
-/** What no endpoint may answer with. */
+/** Answers that are wrong for every endpoint. */
 const garbage: readonly (readonly [string, Answer])[] = [
   ['nothing', () => ({ headers: { 'content-type': JSON_TYPE } })],
   ['truncated JSON', () => json('{"limit":1,"items":["AAAA')],

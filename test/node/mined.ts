@@ -10,7 +10,7 @@ import { solve } from '../solve.ts'
 
 const account = { account: 'k:test', predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] }
 
-/** An embedded node of small difficulty and a client of it, for one test. */
+/** An embedded node with low difficulty and a client of it, for one test. */
 export async function devnet(options: DevnetOptions = {}): Promise<{ node: Devnet; client: NodeClient }> {
   const node = await startDevnet({ port: 0, graph: 'triangle', difficulty: 20n, blockDelayMs: 1000, ...options })
   const client = await NodeClient.connect({ url: node.url })
@@ -49,7 +49,7 @@ export function payloadJson({ transactions, minerData, coinbase, ...hashes }: Pa
   }
 }
 
-/** A header as nodes write it, with plain numbers: those of a development network are small enough. */
+/** A header as nodes write it, with plain numbers: on a development network they are small enough. */
 export function headerJson({ header }: Block) {
   const object = headerToJson(header)
   const numbers = Object.entries(object).map(([key, value]) => [key, typeof value === 'bigint' ? Number(value) : value])

@@ -1,4 +1,4 @@
-/** Work that cannot be right, the node's own refusal of a miner, and mining that is switched off. */
+/** Work that cannot be right, a node that refuses a miner, and a node without mining. */
 import { describe, expect, it } from 'vitest'
 import { u256LE } from '../../src/core/bytes.ts'
 import { graphs } from '../../src/core/graph.ts'

@@ -1,4 +1,4 @@
-/** What a node says of itself: taken only where it can be right, and with printable texts. */
+/** /info of a node: it is taken only if it can be right, and its texts are made printable. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { graphs } from '../../src/core/graph.ts'

@@ -82,7 +82,7 @@ it('headerUpdates() reconnects when the node ends the stream, and tells of the g
   opened[1].write(eventOf(blocks[2]))
   expect(await read(updates, 2)).toEqual(['gap reconnected null', 2])
   expect(opens).toBe(2)
-  // Ended within a second: nothing regular, so the pause before the next try is told.
+  // The stream ended within a second, which is not regular: so the pause before the next try is reported.
   expect(troubles).toMatchObject([{ code: 'NODE_MISBEHAVED', retryable: true, operation: 'headerUpdates' }])
   await updates.return?.()
 })
@@ -123,7 +123,7 @@ it('a slow reader gets the newest updates, and hears how many it missed', async 
   response.write(eventOf(blocks[0]))
   expect(await first).toEqual([0])
   for (const block of blocks.slice(1)) response.write(eventOf(block))
-  // Many short waits, not a long one: it may be over before a machine that stalled has read anything.
+  // Many short waits: a single long one may be over before a stalled machine has read anything.
   for (let i = 0; i < 20; i++) await sleep(5)
   expect(await read(updates, 3)).toEqual(['gap overflow 3', 4, 5])
   expect(() => client.headerUpdates({ mostBuffered: 0 })[Symbol.asyncIterator]()).toThrow(/mostBuffered/)

@@ -1,4 +1,4 @@
-/** `verify`: what a node says against the rules of the chain. */
+/** `verify`: checks the answers of a node against the rules of the chain. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { blockHash } from '../../src/core/block-hash.ts'
@@ -13,7 +13,7 @@ import { solve } from '../solve.ts'
 import { BINARY, FakeNode, failureOf, json, OBJECT_TYPE, PREFIX } from './fake-node.ts'
 import { blockJson, blocksOf, devnet, mine, payloadJson } from './mined.ts'
 
-/** A node that serves the blocks of another, with headers changed on the way. */
+/** A node that serves the blocks of another one, with some headers changed. */
 class Mirror {
   readonly #blocks: readonly (readonly Block[])[]
   readonly changed = new Map<string, Uint8Array>()
@@ -66,14 +66,14 @@ async function mirrored(options: Parameters<typeof devnet>[0] = {}) {
   return { mirror, node, client, blocks: blocksOf(original.node, 0), original }
 }
 
-/** The header with fields changed, a hash that is right, and work that is done anew unless `nonce` is given. */
+/** The header with changed fields, the right hash, and a new nonce that solves it unless `nonce` is given. */
 function forged(header: Header, fields: Partial<Header>): Uint8Array {
   const changed = { ...header, ...fields }
   const work = fields.nonce === undefined ? solve(encodeWork(changed)) : encodeWork(changed)
   return encodeHeader(decodeHeader(new Uint8Array([...work, ...blockHash(work)])))
 }
 
-/** The first nonce that does not solve. */
+/** The first nonce that does not solve the header. */
 function wrongNonce(header: Header): bigint {
   for (let nonce = 0n; ; nonce++) if (!solves(encodeWork({ ...header, nonce }))) return nonce
 }
@@ -87,7 +87,7 @@ describe('verify passes headers that keep the rules:', () => {
     expect(await client.blocks(0, { verify: true, minheight: 2 }).all()).toHaveLength(ROUNDS - 1)
     node.seen.splice(0)
     expect(await client.headers(0, { verify: true }).all()).toHaveLength(ROUNDS + 1)
-    // One page of headers, and the adjacent chains by pages too.
+    // One page of headers, and pages of the adjacent chains too.
     expect(node.seen.map(({ path, query }) => [path.slice(PREFIX.length), query])).toEqual([
       ['/chain/0/header', {}],
       ['/chain/1/header', { minheight: '0', maxheight: `${ROUNDS - 1}` }],
@@ -127,7 +127,7 @@ describe('verify passes headers that keep the rules:', () => {
       nodeApiVersion: '0.0',
       nodeChains: ['0'],
       nodeNumberOfChains: 1,
-      // What a node says of a public network does not count.
+      // For a public network, /info of the node is ignored.
       nodeGraphHistory: [[0, [[0, []]]]],
       nodeBlockDelay: 1,
     })
@@ -185,7 +185,7 @@ describe('verify names the rule that a header breaks:', () => {
     expect(error).toMatchObject({ code: 'NODE_MISBEHAVED', operation: 'headers', chain: 0, retryable: false })
     expect(rules.filter((rule) => !error.rules.includes(rule as never))).toEqual([])
     expect(error.hash).toBe(encodeBase64Url(decodeHeader(bytes).hash))
-    // What is not to be verified is given as it came.
+    // Without `verify`, the header is returned as it came.
     expect(await client.headers(0).all()).toHaveLength(ROUNDS + 1)
   })
 

@@ -23,7 +23,7 @@ export interface BackupOptions {
   readonly state: () => ChainState
   /** Microseconds; strictly increasing. */
   readonly now: () => bigint
-  /** Hears why a job failed. */
+  /** Called with the reason when a job fails. */
   readonly onNotice: (message: string) => void
 }
 
@@ -34,7 +34,7 @@ export interface BackupOptions {
 export async function expectBackupDirectory(directory: string): Promise<void> {
   try {
     await makeDirectory(directory)
-    // Only writing tells: permissions say nothing of file systems that are read-only or full.
+    // It writes to find out: permissions do not show that a file system is read-only or full.
     await rm(await mkdtemp(join(directory, '.newcut-')), { recursive: true })
   } catch (error) {
     const hint = 'it must be a directory that this user may write to'
@@ -57,8 +57,8 @@ export class BackupJobs {
   }
 
   /**
-   * Starts a job, with the contract-state database if `withState`, and returns its id; while one runs, no other starts,
-   * and the id of that one is returned.
+   * Starts a job, with the contract-state database if `withState`, and returns its id. While a job runs, no other one
+   * starts, and the id of the running one is returned.
    */
   start(withState: boolean): string {
     if (this.#running !== null) return this.#running.id
@@ -67,16 +67,16 @@ export class BackupJobs {
     return id
   }
 
-  /** undefined: there is no such job. Jobs of earlier runs of the node are known by what they left. */
+  /** undefined: there is no such job. Jobs of earlier runs of the node are found by the directories they left. */
   async status(id: string): Promise<BackupStatus | undefined> {
-    // Ids are numbers: no other name leads anywhere.
+    // Ids are numbers. Anything else might be a path to another directory.
     if (!/^\d{1,20}$/.test(id)) return undefined
     if (this.#running?.id === id) return 'backup-in-progress'
     if (await isThere(this.#placeOf(id))) return 'backup-done'
     return (await isThere(this.#partialOf(id))) || this.#failed.has(id) ? 'backup-failed' : undefined
   }
 
-  /** Breaks off what runs. */
+  /** Breaks off a running job. */
   async close(): Promise<void> {
     this.#stopping.abort(new Error('the node stopped'))
     await this.#running?.ended
@@ -96,7 +96,7 @@ export class BackupJobs {
       onNotice(`backup ${id} failed: ${describeError(error)}`)
       for (const oldest of this.#failed) if (this.#failed.size >= MAX_FAILED_JOBS) this.#failed.delete(oldest)
       this.#failed.add(id)
-      // What cannot be made may not be removable either; it stays a failed job all the same.
+      // Where writing fails, removing may fail too. The job counts as failed either way.
       await rm(partial, { recursive: true, force: true }).catch(() => undefined)
     } finally {
       this.#running = null
@@ -112,7 +112,7 @@ export class BackupJobs {
   }
 }
 
-/** The state database that follows from the first blocks. */
+/** Writes the state database that follows from the blocks of the snapshot. */
 async function writeState(location: string, { store, blocks }: Snapshot, stopped: AbortSignal): Promise<void> {
   const options = { store, durable: () => Promise.resolve(), onFailure: () => undefined }
   const state = await StateDatabase.create(location, options)

@@ -11,7 +11,7 @@ import { type LoadedState, loadChains } from './load.ts'
 import { DiskPayloads } from './payloads.ts'
 import { blockEntry, networkEntry, readSettings, rulesEntry, type Snapshot, snapshotOf, tipEntry } from './records.ts'
 
-/** Most blocks that wait to be written: who adds many at once must let them be written in between. */
+/** Most blocks that may wait to be written: a caller that adds many must let them be written in between. */
 const MAX_UNWRITTEN_BLOCKS = 20_000
 
 export class BlockDatabase implements Journal {
@@ -34,8 +34,8 @@ export class BlockDatabase implements Journal {
   }
 
   /**
-   * Makes a database with these chains at `location`, where there is none; one that was being made when its process
-   * ended is made anew. Throws NewcutError DATA_UNUSABLE.
+   * Makes a database with these chains at `location`, where there is none. A database that an earlier process left
+   * half-made is made anew. Throws NewcutError DATA_UNUSABLE.
    */
   static async create(location: string, settings: NetworkSettings, state: ChainState): Promise<void> {
     const unfinished = `${location}.new`
@@ -48,7 +48,7 @@ export class BlockDatabase implements Journal {
     }
   }
 
-  /** `onFailure` hears once of a write that failed. Throws NewcutError DATA_UNUSABLE. */
+  /** `onFailure` is called once, when a write fails. Throws NewcutError DATA_UNUSABLE. */
   static async open(location: string, onFailure: (error: NewcutError) => void): Promise<BlockDatabase> {
     const database = await openDatabase(location, { create: false })
     try {
@@ -74,7 +74,7 @@ export class BlockDatabase implements Journal {
     return this.#settings
   }
 
-  /** The mode with which the network goes on from now on. Throws NewcutError DATA_UNUSABLE. */
+  /** Sets the mode with which the network goes on. Throws NewcutError DATA_UNUSABLE. */
   async setAutoMine(autoMine: AutoMine | null): Promise<void> {
     if (JSON.stringify(autoMine) === JSON.stringify(this.#settings.autoMine)) return
     this.#settings = { ...this.#settings, autoMine }
@@ -89,7 +89,7 @@ export class BlockDatabase implements Journal {
     if (this.#failure !== undefined) throw this.#failure
     const waiting = (this.#state?.store.size ?? 0) - this.#writtenBlocks
     if (waiting <= MAX_UNWRITTEN_BLOCKS) return
-    throw unusable(this.#database.location, `${waiting} blocks wait to be written, at most ${MAX_UNWRITTEN_BLOCKS} may`)
+    throw unusable(this.#database.location, `${waiting} blocks wait to be written; at most ${MAX_UNWRITTEN_BLOCKS} may`)
   }
 
   changed(state: ChainState): void {
@@ -101,7 +101,7 @@ export class BlockDatabase implements Journal {
     return this.#commits.durable()
   }
 
-  /** Writes what waits, and closes. Rejects with what went wrong with a write; it is closed all the same. */
+  /** Writes all that waits, and closes. Rejects with the error of a failed write; the database is closed either way. */
   async close(): Promise<void> {
     try {
       await this.durable()

@@ -1,4 +1,4 @@
-/** Looks at everything in a data directory: every rule for every block, and every payload. */
+/** Checks everything in a data directory: every rule for every block, and every payload. */
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { equalBytes } from '../../core/bytes.ts'
@@ -16,7 +16,7 @@ import { StateDatabase } from './state-database.ts'
 
 /** Most findings that are kept; all are counted. */
 const MAX_FINDINGS = 100
-/** Between so many blocks others have their turn. */
+/** Blocks that are checked before other tasks of the process get their turn. */
 const PIECE_BLOCKS = 200
 
 export interface CheckReport {
@@ -24,9 +24,9 @@ export interface CheckReport {
   readonly blocks: number
   /** Blocks that are not on the branches of the heads. */
   readonly orphans: number
-  /** Transactions in blocks; one in several blocks counts several times. */
+  /** Transactions in blocks; a transaction in several blocks counts several times. */
   readonly transactions: number
-  /** Blocks that are in the state database; null: there is none. The rest goes in when a node starts. */
+  /** Blocks that are in the state database; null: there is none. A node adds the rest when it starts. */
   readonly stateBlocks: number | null
   /** What is wrong, at most 100 of it. */
   readonly findings: readonly string[]
@@ -34,8 +34,8 @@ export interface CheckReport {
 }
 
 /**
- * Checks the data directory of a node that does not run. Changes nothing, but lets the database put its own files in
- * order. Throws NewcutError DATA_UNUSABLE for one that cannot even be loaded, or the reason of `stopped`.
+ * Checks the data directory of a node that does not run. Changes nothing, except that LevelDB may tidy its own files.
+ * Throws NewcutError DATA_UNUSABLE for a directory that cannot even be loaded, or the reason of `stopped`.
  */
 export async function checkDataDirectory(directory: string, stopped?: AbortSignal): Promise<CheckReport> {
   const database = await BlockDatabase.open(join(directory, BLOCKS), () => undefined)
@@ -82,7 +82,7 @@ class Check {
     const chains = new Chains({
       network: networkOf(this.#settings),
       checkPow: this.#settings.pow,
-      // Whether a block was ahead of its time cannot be told any more.
+      // Whether a block was ahead of the clock when it was added cannot be known any more.
       now: () => newestCreationTime,
       state: this.#loaded,
     })

@@ -4,12 +4,13 @@ import type { NetworkSettings } from '../rules/settings.ts'
 import { type Entry, openDatabase } from './database.ts'
 import { blockEntry, networkEntry, payloadEntry, rulesEntry, type Snapshot, tipEntry } from './records.ts'
 
-/** Blocks written at once; between the pieces others have their turn. */
+/** Blocks that are written before other tasks of the process get their turn. */
 const PIECE_BLOCKS = 250
 
 /**
- * Makes a block database at `location`, where there is none. What says that it is one is written last: a copy that was
- * broken off does not open. Throws NewcutError DATA_UNUSABLE, the reason of `stopped`, or what reading or writing does.
+ * Makes a block database at `location`, where there is none. The record that identifies it is written last, so that a
+ * copy that was broken off does not open. Throws NewcutError DATA_UNUSABLE, the reason of `stopped`, or the error of a
+ * read or write.
  */
 export async function writeCopy(
   location: string,

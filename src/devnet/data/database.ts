@@ -17,12 +17,12 @@ export interface Entry {
 
 const SEAL_BYTES = 4
 
-/** What a data directory cannot be used for, and why. */
+/** The error of a data directory that cannot be used: where it is, and why. */
 export function unusable(location: string, message: string, options: { hint?: string; cause?: unknown } = {}) {
   return new NewcutError('DATA_UNUSABLE', `${location}: ${message}`, options)
 }
 
-/** Damage: what is there is not what was written. */
+/** The error of damaged data: what is read is not what was written. */
 export function damaged(location: string, message: string, cause?: unknown): NewcutError {
   const hint = 'restore a backup, or begin a new network in another directory'
   return unusable(location, `damaged: ${message}`, { hint, cause })
@@ -40,7 +40,7 @@ export async function openDatabase(location: string, { create }: { create: boole
   return database
 }
 
-/** As mkdir with `recursive`, which never ends where the system makes no directories, as in /proc. */
+/** As mkdir with `recursive`, which never returns where no directories can be made, as in /proc. */
 export async function makeDirectory(path: string): Promise<void> {
   try {
     await mkdir(path)
@@ -61,7 +61,7 @@ export async function isThere(path: string): Promise<boolean> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return false
-    throw unusable(path, `cannot be looked at: ${describeError(error)}`, { cause: error })
+    throw unusable(path, `cannot be accessed: ${describeError(error)}`, { cause: error })
   }
 }
 
@@ -75,8 +75,8 @@ export async function destroyDatabase(location: string): Promise<void> {
 }
 
 /**
- * LevelDB looks after most of its files, but it takes a log that is gone for one that was empty. There is one at any
- * time: the next is made before the last is removed.
+ * LevelDB notices when most of its files are missing, but takes a missing log for an empty one. There is a log at any
+ * time: the next one is made before the last one is removed.
  */
 async function expectDatabaseFiles(location: string): Promise<void> {
   let names: string[]
@@ -128,7 +128,7 @@ export function readValue(database: Database, key: string): Uint8Array | undefin
   try {
     value = database.getSync(key)
   } catch (error) {
-    // Closed: whoever asks is late, and nothing is damaged.
+    // The database is closed: the read came too late, and nothing is damaged.
     if (database.status !== 'open') throw error
     throw damaged(database.location, `the record ${key} cannot be read`, error)
   }

@@ -16,15 +16,15 @@ import { StateDatabase, type StateDatabaseOptions } from './state-database.ts'
 
 export const BLOCKS = 'blocks'
 export const STATE = 'state'
-/** What may lie where a network is to begin: files of the system, and a beginning that was broken off. */
+/** Files that a directory for a new network may hold: those of the system, and a beginning that was broken off. */
 const IGNORED = /^(\..*|lost\+found|blocks\.new)$/
 
 export interface DataDirectoryOptions {
-  /** What the network must be like, or begin with. */
+  /** The settings that the network must have, or begins with. */
   readonly asked: AskedSettings
-  /** Hears once of a write that failed: nothing more is written. */
+  /** Called once, when a write fails: nothing more is written then. */
   readonly onFailure: (error: NewcutError) => void
-  /** Hears of what was repaired. */
+  /** Called with a message for every repair. */
   readonly onNotice: (message: string) => void
 }
 
@@ -32,13 +32,13 @@ export interface DataDirectory {
   readonly blocks: BlockDatabase
   readonly state: StateDatabase
   readonly loaded: LoadedState
-  /** Rejects with what went wrong with a write; everything is closed all the same. */
+  /** Rejects with the error of a failed write; everything is closed either way. */
   readonly close: () => Promise<void>
 }
 
 /**
  * Opens the data directory at `directory`, and begins a network there when there is none. Throws NewcutError
- * DATA_UNUSABLE: damaged, in use, not writable, not a data directory, or a network other than asked for.
+ * DATA_UNUSABLE when it is damaged, in use, not writable, no data directory, or holds another network than asked for.
  */
 export async function openDataDirectory(directory: string, options: DataDirectoryOptions): Promise<DataDirectory> {
   const { asked, onFailure, onNotice } = options
@@ -54,7 +54,7 @@ export async function openDataDirectory(directory: string, options: DataDirector
     const { store } = loaded
     const stateOptions = { store, durable: () => blocks.durable(), onFailure }
     const state = await openState(join(directory, STATE), stateOptions, onNotice)
-    // One after the other: the state is written after the blocks.
+    // The state closes first: it is written after the blocks, so it waits until the open block database has them.
     const close = () => state.close().finally(() => blocks.close())
     await state.catchUp(store.size).catch((error) => state.close().finally(() => Promise.reject(error)))
     return { blocks, state, loaded, close }
@@ -93,7 +93,7 @@ function expectSettings(directory: string, { settings }: BlockDatabase, asked: A
   }
 }
 
-/** It is there, or it is made: the blocks tell all that must be in it. */
+/** Opens the state database, or makes it from the blocks when it is missing or damaged. */
 async function openState(
   location: string,
   options: StateDatabaseOptions,

@@ -1,8 +1,8 @@
-/** Writes one after the other; while one is under way, all that comes meanwhile gathers for the next. */
+/** Runs writes one after the other. Everything that arrives during a write goes into the next one together. */
 
 export class GroupCommit {
   readonly #write: () => Promise<void>
-  /** The write that has not begun; null: nothing waits. */
+  /** The next write, which has not begun; null: nothing waits. */
   #gathering: Promise<void> | null = null
   /** The write that began last. */
   #begun: Promise<void> = Promise.resolve()
@@ -12,7 +12,7 @@ export class GroupCommit {
     this.#write = write
   }
 
-  /** Something waits to be written. */
+  /** Call it when something waits to be written. */
   request(): void {
     if (this.#gathering !== null) return
     const gathering = this.#begun.then(() => {
@@ -20,7 +20,7 @@ export class GroupCommit {
       this.#begun = gathering
       return this.#write()
     })
-    // Whoever asks hears of a failure; that nobody may ask is not an error of its own.
+    // durable() reports a failure. If nobody calls it, the failure must not be an unhandled rejection.
     gathering.catch(() => undefined)
     this.#gathering = gathering
   }

@@ -1,6 +1,6 @@
 /**
- * Reads chains from their database. Every header is looked at, none is decoded: checksum, length, and that its parent
- * is there. Whether all rules hold is a matter of its own (check.ts).
+ * Reads chains from their database. Of every header it checks the checksum, the length and that the parent is there,
+ * without decoding it. check.ts checks the rules.
  */
 import { decodeHash, equalBytes } from '../../core/bytes.ts'
 import type { Cut } from '../../core/cut.ts'
@@ -17,8 +17,9 @@ import type { PayloadStore } from '../store/payload-store.ts'
 import { type Database, damaged, unseal } from './database.ts'
 import { BLOCK_KEYS, blockKey, readRules, readTip, type Tip } from './records.ts'
 
-/** Headers that are read at once; measured: less costs time, more gains none. */
+/** Headers that are read at once. Measured: fewer are slower, more are not faster. */
 const PIECE_BLOCKS = 2000
+/** A read ends before PIECE_BLOCKS once it has more bytes than this. */
 const PIECE_BYTES = 1024 * 1024
 
 export interface LoadedState extends ChainState {
@@ -46,7 +47,7 @@ export async function loadChains(
       for (const value of piece) reader.read(value)
     }
   } catch (error) {
-    // What the reader finds says where; LevelDB only says that it could not go on.
+    // Errors of the reader name the record; those of LevelDB only say that it could not go on.
     throw (error as { code?: string }).code === 'DATA_UNUSABLE'
       ? error
       : damaged(database.location, 'its blocks cannot be read', error)
@@ -116,7 +117,7 @@ class BlockReader {
   }
 }
 
-/** The cut of the tip, which must be one: every head there, and with its adjacents on the branches of the others. */
+/** The cut of the tip. Throws when a head is missing, or when the heads do not fit together. */
 function headsOf(location: string, store: BlockStore, tip: Tip): Cut {
   const chains = store.chains
   if (tip.heads.length !== chains) throw damaged(location, `${tip.heads.length} heads of ${chains} chains`)

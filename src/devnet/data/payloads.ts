@@ -1,4 +1,4 @@
-/** Payloads on disk, read when somebody asks. */
+/** Payloads on disk, read when they are asked for. */
 import type { Payload } from '../store/payload.ts'
 import { decodePayloadRecord } from '../store/payload-record.ts'
 import type { PayloadStore } from '../store/payload-store.ts'
@@ -7,7 +7,7 @@ import { payloadEntry, payloadKey } from './records.ts'
 
 export class DiskPayloads implements PayloadStore {
   readonly #database: Database
-  /** Key -> what is not on disk yet. */
+  /** Key -> a record that is not on disk yet. */
   readonly #unwritten = new Map<string, Entry>()
 
   constructor(database: Database) {
@@ -18,7 +18,7 @@ export class DiskPayloads implements PayloadStore {
     return [...this.#unwritten.values()]
   }
 
-  /** A payload that was just put is there. Throws NewcutError DATA_UNUSABLE for one that is damaged. */
+  /** Finds payloads from the moment they are put. Throws NewcutError DATA_UNUSABLE for a damaged record. */
   get(payloadHash: Uint8Array): Payload | undefined {
     const key = payloadKey(payloadHash)
     const unwritten = this.#unwritten.get(key)
@@ -26,13 +26,13 @@ export class DiskPayloads implements PayloadStore {
     return record === undefined ? undefined : decodePayloadRecord(record)
   }
 
-  /** The same payload once more is written once more: cheaper than to look whether it is there. */
+  /** A payload that is there already is written again: that is cheaper than looking for it. */
   put(payload: Payload): void {
     const entry = payloadEntry(payload)
     this.#unwritten.set(entry.key, entry)
   }
 
-  /** These are on disk now. */
+  /** Call it when these are on disk. */
   written(entries: readonly Entry[]): void {
     for (const { key } of entries) this.#unwritten.delete(key)
   }

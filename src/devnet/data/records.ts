@@ -65,7 +65,7 @@ const rulesRecord = Compile(RulesRecord)
 
 export type Tip = Static<typeof TipRecord>
 
-/** A state at one moment: the store only grows, so its first `blocks` blocks stay what they are. */
+/** A state at one moment: the store only grows, so its first `blocks` blocks never change. */
 export interface Snapshot {
   readonly store: BlockStore
   readonly blocks: number
@@ -139,6 +139,6 @@ export function readRules(database: Database): RuleChange[] {
 }
 
 function checked<T>(database: Database, key: string, validator: { Check(value: unknown): value is T }, value: unknown) {
-  if (!validator.Check(value)) throw damaged(database.location, `the record ${key} is not what it should be`)
+  if (!validator.Check(value)) throw damaged(database.location, `the record ${key} has the wrong form`)
   return value
 }

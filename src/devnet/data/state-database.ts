@@ -20,16 +20,16 @@ const stateTip = Compile(Type.Object({ blocks: Natural, last: Type.String() }))
 const places = Compile(Type.Array(Type.Object({ chain: Natural, height: Natural, block: HashText })))
 
 const TIP_KEY = 'tip'
-/** Blocks that go in before they are written; so many may be missing after a crash, and are read anew. */
+/** Blocks that are added between two writes. After a crash so many may be missing; they are read anew. */
 const PIECE_BLOCKS = 1000
 
 const transactionKey = (requestKey: string) => `transaction/${requestKey}`
 
 export interface StateDatabaseOptions {
   readonly store: BlockStore
-  /** Resolves when the blocks that are there now are durable: what follows from them must not be there before them. */
+  /** Resolves when the present blocks are durable: nothing that follows from a block may be on disk before it. */
   readonly durable: () => Promise<void>
-  /** Hears once of a write that failed. */
+  /** Called once, when a write fails. */
   readonly onFailure: (error: NewcutError) => void
 }
 
@@ -37,7 +37,7 @@ export class StateDatabase implements TransactionIndex {
   readonly #database: Database
   readonly #options: StateDatabaseOptions
   readonly #commits = new GroupCommit(() => this.#write())
-  /** Request key -> its places, where those on disk are not all. */
+  /** Request key -> all its places, for those whose record on disk is not complete. */
   readonly #unwritten = new Map<string, readonly TransactionPlace[]>()
   #blocks: number
   #writtenBlocks: number
@@ -61,7 +61,7 @@ export class StateDatabase implements TransactionIndex {
     const database = await openDatabase(location, { create: false })
     try {
       const tip = readJson(database, TIP_KEY)
-      if (!stateTip.Check(tip)) throw damaged(location, `the record ${TIP_KEY} is not what it should be`)
+      if (!stateTip.Check(tip)) throw damaged(location, `the record ${TIP_KEY} has the wrong form`)
       if (tip.blocks > options.store.size) {
         // It is written after the blocks. LevelDB repairs the end of a log by leaving it out.
         const lost = `the block database has lost blocks: ${tip.blocks} were in it, ${options.store.size} are`
@@ -77,7 +77,7 @@ export class StateDatabase implements TransactionIndex {
     }
   }
 
-  /** As open; makes it anew when it cannot be used: `onRemade` hears why. */
+  /** As open, but makes it anew when it cannot be used, and calls `onRemade` with the reason. */
   static async openOrRemake(
     location: string,
     options: StateDatabaseOptions,
@@ -93,7 +93,7 @@ export class StateDatabase implements TransactionIndex {
     }
   }
 
-  /** Blocks of the store, from the first on, whose transactions are in it. */
+  /** Number of blocks of the store, from the first on, whose transactions are in it. */
   get blocks(): number {
     return this.#blocks
   }
@@ -104,7 +104,7 @@ export class StateDatabase implements TransactionIndex {
     if (unwritten !== undefined) return unwritten
     const key = transactionKey(requestKey)
     const record = readJson(this.#database, key) ?? []
-    if (!places.Check(record)) throw damaged(this.#database.location, `the record ${key} is not what it should be`)
+    if (!places.Check(record)) throw damaged(this.#database.location, `the record ${key} has the wrong form`)
     return record
   }
 
@@ -115,13 +115,13 @@ export class StateDatabase implements TransactionIndex {
     this.#commits.request()
   }
 
-  /** The transactions of the first `blocks` blocks are in it now. */
+  /** Call it when the transactions of the first `blocks` blocks are in it. */
   reached(blocks: number): void {
     this.#blocks = blocks
     if (blocks - this.#writtenBlocks >= PIECE_BLOCKS) this.#commits.request()
   }
 
-  /** Reads what is missing of the first `blocks` blocks. Throws what reading throws, or the reason of `stopped`. */
+  /** Adds those of the first `blocks` blocks that are missing. Throws errors of reading, or the reason of `stopped`. */
   async catchUp(blocks: number, stopped?: AbortSignal): Promise<void> {
     const { store } = this.#options
     for (let number = this.#blocks; number < blocks; number++) {
@@ -133,7 +133,7 @@ export class StateDatabase implements TransactionIndex {
     if (this.#blocks > this.#writtenBlocks) this.#commits.request()
   }
 
-  /** Writes what waits, and closes. Rejects with what went wrong with a write; it is closed all the same. */
+  /** Writes all that waits, and closes. Rejects with the error of a failed write; the database is closed either way. */
   async close(): Promise<void> {
     try {
       if (this.#blocks > this.#writtenBlocks) this.#commits.request()

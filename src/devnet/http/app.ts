@@ -10,22 +10,24 @@ export type App = FastifyInstance
 
 /** Largest request body: 2 MiB (PROTOCOL.md E.0). */
 const MAX_BODY_BYTES = 2 * 1024 * 1024
-/** Where nobody says how many descriptors the process may have. */
+/** Used when the process's limit of file descriptors is not known. */
 const DEFAULT_MAX_CONNECTIONS = 1000
 /** Lets pages of any site read an answer. */
 export const ALLOW_ORIGIN = 'access-control-allow-origin'
+/** Error code of the HTTP parser -> status of the answer; 400 for all others. */
 const PARSER_STATUS: ReadonlyMap<string | undefined, number> = new Map([
   ['HPE_HEADER_OVERFLOW', 431],
   ['ERR_HTTP_REQUEST_TIMEOUT', 408],
 ])
+/** The methods that endpoints have. */
 const METHODS_IN_USE: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT']
 const WITHOUT_BODY = { hasBody: false, overrideExisting: true }
-/** Any part of a path that node:http lets through reaches its route and is judged there. */
+/** As long as node:http allows, so that every path reaches its route and is judged there. */
 const MAX_PATH_PART_LENGTH = 16 * 1024
 
-/** How often connections are looked through for requests that take too long, at least. */
+/** Longest time between two checks for requests that take too long. */
 const MAX_CHECK_INTERVAL_MS = 5000
-/** How long the other side may take to close its connection after such an answer. */
+/** How long a client may take to close its connection after an answer to a request that could not be read. */
 const MAX_FAREWELL_MS = 1000
 
 export interface AppOptions {
@@ -34,11 +36,11 @@ export interface AppOptions {
   readonly nowMs: () => number
   /** How long a request may take to arrive, headers and body; default: 30 s. Then it is answered with 408. */
   readonly requestTimeoutMs?: number
-  /** Most connections at once: each takes a file descriptor, and without one more the process cannot go on. */
+  /** Most connections at once. Each takes a file descriptor, and the process needs some for itself. */
   readonly maxConnections?: number
 }
 
-/** A fastify application with the manners of a node: errors as text, 405 without a body, bodies on GET. */
+/** A fastify application that answers like a node: errors as text, 405 without a body, bodies on GET. */
 export function createApp(options: AppOptions): App {
   const { requestTimeoutMs = 30_000, maxConnections = DEFAULT_MAX_CONNECTIONS } = options
   const app: App = fastify({
@@ -46,7 +48,7 @@ export function createApp(options: AppOptions): App {
     requestTimeout: requestTimeoutMs,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
-    // node:http would answer what lacks one without any headers; the hook below does it.
+    // node:http would refuse requests without a Host header by itself, without the common headers; the hook below does.
     http: {
       requireHostHeader: false,
       headersTimeout: requestTimeoutMs,
@@ -61,7 +63,7 @@ export function createApp(options: AppOptions): App {
     clientErrorHandler: (error, socket) => refuseRaw(options, error, socket),
   })
   app.server.maxConnections = maxConnections
-  // Methods that no endpoint has come here for their 405 only, and fastify would ask some of them for a body.
+  // Methods that no endpoint has are added only to be answered with 405; fastify would require a body for some of them.
   for (const method of METHODS) if (!METHODS_IN_USE.includes(method)) app.addHttpMethod(method, WITHOUT_BODY)
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true })
   app.removeAllContentTypeParsers()
@@ -69,11 +71,11 @@ export function createApp(options: AppOptions): App {
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(commonHeaders(options, request.socket))
     if (request.headers.host !== undefined || request.raw.httpVersion !== '1.1') done()
-    else refuse(reply, { status: 400, message: 'a request of HTTP/1.1 has a Host header' })
+    else refuse(reply, { status: 400, message: 'an HTTP/1.1 request needs a Host header' })
   })
   app.setErrorHandler((error: FastifyError, _request, reply) => sendError(reply, error))
   app.server.on('checkExpectation', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    const message = 'the only expectation that is met is 100-continue'
+    const message = '100-continue is the only expectation that is supported'
     const ownHeaders = { 'content-type': TEXT, 'content-length': message.length, connection: 'close' }
     response.writeHead(417, { ...commonHeaders(options, socket), ...ownHeaders }).end(message)
   })
@@ -84,7 +86,7 @@ function sendError(reply: FastifyReply, error: FastifyError): FastifyReply {
   return refuse(reply, refusalOf(error) ?? { status: error.statusCode ?? 500, message: error.message })
 }
 
-/** Answers what the HTTP parser rejects or what took too long: there is neither a request nor a reply object then. */
+/** Answers requests that the HTTP parser rejects or that take too long. There is no reply object for them. */
 function refuseRaw(options: AppOptions, error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
@@ -98,7 +100,7 @@ function refuseRaw(options: AppOptions, error: Error & { code?: string }, socket
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}`)
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...headers, '', error.message].join('\r\n'))
-  // Whoever sends slowly reads slowly, or never closes.
+  // A client that sends slowly may also read slowly, or never close.
   setTimeout(() => socket.destroy(), MAX_FAREWELL_MS).unref()
 }
 
@@ -113,7 +115,7 @@ function commonHeaders({ product, packageVersion, nowMs }: AppOptions, { remoteA
 }
 
 export function refuse(reply: FastifyReply, { status, message }: Refusal): FastifyReply {
-  // No text, no type.
+  // Without a text there is no content type.
   return message === '' ? reply.code(status).send() : reply.code(status).type(TEXT).send(message)
 }
 
@@ -157,7 +159,7 @@ function mediaRange(text: string): { range: string; quality: number } {
   return { range: [mime, ...kept].join(';'), quality: quality >= 0 && quality <= 1 ? quality : 1 }
 }
 
-/** An event in the forms in which it goes out, made once for any number of streams. */
+/** An event in the forms in which it is sent, encoded once for any number of streams. */
 export interface StreamEvent {
   readonly text: Buffer
   /** As a chunk of HTTP/1.1. */
@@ -175,11 +177,12 @@ export interface EventStream {
   readonly close: () => void
 }
 
+/** Most unread bytes of a stream. */
 const MAX_BACKLOG_BYTES = 1024 * 1024
-/** How long a reader may take for what was sent before the end of its stream. */
-const END_GRACE_MS = 5000
+/** How long a reader may take to read the rest of a stream that has ended. */
+const MAX_END_GRACE_MS = 5000
 
-/** Starts an event stream with the common headers; `onClose` runs once, whoever ends it. */
+/** Starts an event stream with the common headers. `onClose` runs once, whichever side ends it. */
 export function openEventStream(reply: FastifyReply, onClose: () => void): EventStream {
   const headers = reply.getHeaders()
   reply.hijack()
@@ -199,7 +202,7 @@ export function openEventStream(reply: FastifyReply, onClose: () => void): Event
   })
   return {
     send: (event) => {
-      // Between its end and 'close' a stream still hears of blocks; a write would be an unhandled error.
+      // Between its end and 'close' a stream still gets events to send; a write would be an unhandled error.
       if (raw.writableEnded || raw.destroyed) return
       // Measured before this event: a reader that keeps up is not dropped because one event exceeds the limit.
       if (raw.writableLength > MAX_BACKLOG_BYTES) {
@@ -207,15 +210,15 @@ export function openEventStream(reply: FastifyReply, onClose: () => void): Event
         return
       }
       const { text, chunk } = typeof event === 'string' ? streamEvent(event) : event
-      // A response has its socket once all before it on the connection are over. Straight to the socket an event is
-      // one write of bytes that all streams share: for 2,000 streams 23 ms of a processor instead of 34.
+      // A response gets its socket when all earlier ones on the connection are over. Written straight to the socket, an
+      // event is one write of bytes that all streams share: 23 ms of processor time for 2,000 streams instead of 34.
       if (raw.chunkedEncoding && raw.socket?.writable) raw.socket.write(chunk)
       else raw.write(text)
     },
     close: () => {
       raw.end()
-      // The end waits behind what a reader does not read; its place is for others.
-      if (!isOver) grace ??= setTimeout(() => raw.destroy(), END_GRACE_MS).unref()
+      // The end waits behind unread events. A reader that does not read them must not keep its place for long.
+      if (!isOver) grace ??= setTimeout(() => raw.destroy(), MAX_END_GRACE_MS).unref()
     },
   }
 }

@@ -1,4 +1,4 @@
-/** Puts the control of an embedded node together: what its router asks first, and what is served below /devnet/. */
+/** Puts together the control of an embedded node: checks before every request, and the endpoints below /devnet/. */
 import type { FastifyReply } from 'fastify'
 import { type AutoMine, describeAutoMine } from '../../schema/auto-mine.ts'
 import type { Operation } from '../../schema/operation.ts'
@@ -21,8 +21,8 @@ export interface ControlSetup extends BlockMakerOptions {
 }
 
 /**
- * Made before the router, which asks `intercept`; `serve` adds its routes when all others are there, `run` is for when
- * the node can be reached.
+ * Made before the router, which calls `intercept` for every request. `serve` adds its routes after all others. `run` is
+ * called when the node can be reached.
  */
 export class Controls {
   readonly streams = new StreamGate()
@@ -31,7 +31,7 @@ export class Controls {
   #startMiner = (): AutoMiner | null => null
   #miner: AutoMiner | null = null
 
-  /** For RouterOptions: foreigners are refused, and faults answer. */
+  /** For RouterOptions: refuses callers that may not control the node, and applies faults. */
   intercept = (operation: Operation, reply: FastifyReply): boolean | Promise<boolean> => {
     const foreign = operation.forThisMachine === true ? foreignRefusal(reply.request) : null
     if (foreign !== null) void refuse(reply, foreign)
@@ -55,12 +55,12 @@ export class Controls {
     this.#startMiner = () => new AutoMiner({ mode: autoMine, maker, clock: rest.clock, random })
   }
 
-  /** Starts what makes blocks by itself. */
+  /** Starts automatic mining. */
   run(): void {
     this.#miner = this.#startMiner()
   }
 
-  /** Ends what runs by itself and what is being made. */
+  /** Ends automatic mining, running orders and late answers. */
   stop(): void {
     this.#miner?.stop()
     this.#stopped.abort(new OrderRefused({ kind: 'stopping' }))

@@ -1,4 +1,4 @@
-/** Wrong or late answers by order: the next calls of an operation, so that clients can be tested against them. */
+/** Wrong or late answers on request, for the next calls of an operation: clients can be tested against them. */
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
@@ -20,7 +20,7 @@ export class Faults {
     setMaxListeners(0, signal)
   }
 
-  /** What is left of each. */
+  /** Every fault that is set, with the number of calls that remain. */
   get list(): readonly Fault[] {
     return [...this.#faults.values()]
   }
@@ -42,7 +42,7 @@ export class Faults {
     this.#faults.set(fault.operation, fault)
   }
 
-  /** Delays and answers a call if it is to be; true: it is answered. */
+  /** Delays or answers a call if a fault is set for it. true: it is answered. */
   intercept({ id }: Operation, reply: FastifyReply): boolean | Promise<boolean> {
     const fault = this.#faults.get(id)
     return fault === undefined ? false : this.#answer(id, fault, reply)
@@ -55,7 +55,7 @@ export class Faults {
     if (delayMs !== undefined) await this.#wait(delayMs)
     if (status === undefined) return false
     void reply.code(status).type(contentType)
-    // As bytes: fastify would write text of a JSON type anew.
+    // As bytes: fastify would rewrite text of a JSON type.
     await reply.send(body === undefined ? undefined : Buffer.from(body))
     return true
   }

@@ -7,8 +7,9 @@ import { isLoopback } from './this-machine.ts'
 
 /** Most peers; more are refused. */
 const MAX_PEERS = 1000
-/** Most peers that are being connected to at once. */
+/** Most connections to peers at once. */
 const MAX_CHECKS = 32
+/** How long a peer may take to accept a connection. */
 const CONNECT_TIMEOUT_MS = 10_000
 
 export class Peers {
@@ -26,7 +27,7 @@ export class Peers {
 
   /**
    * Makes a peer known if something listens at its address, which must be one of this machine: a development node
-   * connects to nothing else, whoever asks. null: it is known now.
+   * connects to no other machine. null: it is known now.
    */
   async add(peer: PeerInfo): Promise<Refusal | null> {
     const { hostname, port } = peer.address

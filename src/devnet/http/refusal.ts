@@ -1,4 +1,4 @@
-/** The one place where a "no" of the node becomes an HTTP status and a text. */
+/** The one place where refusals become an HTTP status and a text. */
 import { withPrefix } from '../../core/units.ts'
 import { MAX_MADE_BLOCKS } from '../../schema/control.ts'
 import type { InsertRefused } from '../mempool/mempools.ts'
@@ -13,7 +13,7 @@ export interface Refusal {
   readonly message: string
 }
 
-/** A request that cannot be served, from deep inside a route. */
+/** Thrown deep inside a route for a request that cannot be served. */
 export class RequestRefused extends Error implements Refusal {
   readonly status: number
 
@@ -29,7 +29,7 @@ export function refusalOf(error: unknown): Refusal | null {
   return error instanceof OrderRefused ? orderRefusal(error.problem) : null
 }
 
-/** What a refusal repeats of the chain that was asked for. */
+/** Most characters of an unknown chain id that a refusal repeats. */
 const MAX_SHOWN_CHAIN_LENGTH = 20
 
 export const unknownChain = (chain: string, chains: number): Refusal => ({

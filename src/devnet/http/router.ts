@@ -1,6 +1,6 @@
 /**
- * Serves operations of the node interface: what is common to all endpoints is judged here, in the order in which a node
- * does (PROTOCOL.md E.0): unknown chain 404, method 405, Accept 406, media type 415, parameters and body 400.
+ * Serves operations of the node interface. What all endpoints have in common is checked here, in the order of live
+ * nodes (PROTOCOL.md E.0): unknown chain 404, method 405, Accept 406, media type 415, parameters and body 400.
  */
 import { METHODS } from 'node:http'
 import type { FastifyReply, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify'
@@ -44,15 +44,15 @@ export interface RouterOptions {
   readonly prefix: string
   /** Chains of the network. */
   readonly chains: number
-  /** Asked before anything else is; true: it has answered. */
+  /** Called before all other checks. true: it has answered. */
   readonly intercept?: (operation: Operation, reply: FastifyReply) => boolean | Promise<boolean>
 }
 
 /** Headers that a page may send along (PROTOCOL.md E.0). */
 const CORS_HEADERS = 'Accept, Accept-Language, Content-Language, Content-Type'
-/** Methods that a page may use (PROTOCOL.md E.0): what changes peers and cuts is not for pages. */
+/** Methods that a page may use (PROTOCOL.md E.0). PUT is not one of them: pages may not change peers and cuts. */
 const CORS_METHODS: readonly string[] = ['GET', 'HEAD', 'POST']
-/** What a 404 says of a path that was asked for. */
+/** Most characters of an unknown path that a 404 repeats. */
 const MAX_SHOWN_PATH_LENGTH = 200
 /** CONNECT has no path. */
 const ALL_METHODS: readonly HTTPMethods[] = METHODS.filter((method) => method !== 'CONNECT')
@@ -72,7 +72,7 @@ export class Router {
     this.#options = options
   }
 
-  /** What is served, for the description of the interface. */
+  /** All operations that are served, for the description of the interface. */
   get served(): readonly Operation[] {
     return this.#served
   }
@@ -82,10 +82,10 @@ export class Router {
     this.serveAt(this.pathOf(operation), operation, handler)
   }
 
-  /** As serve, at another path too: where nodes differ about the place of the same thing. */
+  /** As serve, at another path: nodes differ about the path of some operations. */
   serveAt<const O extends Operation>(path: string, operation: O, handler: Handler<O>): void {
     const url = path.replace(/\{(\w+)\}/g, ':$1')
-    // What streams or hands out work is not to be asked for without its body.
+    // No HEAD for streams and work: without its body the answer is useless.
     const hasHead = operation.method === 'GET' && operation.group !== 'stream' && operation.group !== 'mining'
     const methods: HTTPMethods[] = hasHead ? ['GET', 'HEAD'] : [operation.method]
     this.#methods.set(url, [...(this.#methods.get(url) ?? []), ...methods])
@@ -131,7 +131,7 @@ export class Router {
     this.app.setNotFoundHandler(({ url }, reply) => refuse(reply, { status: 404, message: this.#missing(url) }))
   }
 
-  /** What is missing where nothing is served. */
+  /** The text of a 404 for a path at which nothing is served. */
   #missing(url: string): string {
     const path = url.split('?', 1)[0].slice(0, MAX_SHOWN_PATH_LENGTH)
     const [, product, version, network] = path.split('/')
@@ -142,7 +142,7 @@ export class Router {
     return `nothing is served at ${path}; GET /openapi.json lists what is`
   }
 
-  /** No page may read what is for programs on this machine, however its path is spelled. */
+  /** Keeps pages from reading what is for programs on this machine, however the path is spelled. */
   #corsOf(url: string): Pick<RouteShorthandOptions, 'onRequest'> {
     if (!this.#notForPages.has(url)) return {}
     return {
@@ -234,7 +234,7 @@ export function answersOf(operation: Operation): Record<number, OperationRespons
 /** Most Accept headers that an operation remembers; clients send few different ones. */
 const MAX_ACCEPT_HEADERS = 64
 
-/** Chooses the type of the answer: '' where there is no choice, null when what there is is not acceptable. */
+/** Chooses the type of the answer: '' when none has to be chosen, null when none on offer is acceptable. */
 function typeChooser(offered: readonly string[]): (request: FastifyRequest) => string | null {
   if (offered.length === 0) return () => ''
   const known = new Map<string, string | null>()
@@ -249,7 +249,7 @@ function typeChooser(offered: readonly string[]): (request: FastifyRequest) => s
   }
 }
 
-/** Types to choose from; none where the answer has one type only, and clients do not care to name it. */
+/** Types to choose from; none for operations that answer with text or events only: they ignore the Accept header. */
 function offeredBy(operation: Operation): readonly string[] {
   const types = Object.keys(operation.responses[200]?.content ?? {})
   return types.length === 1 && (types[0] === TEXT || types[0] === EVENT_STREAM) ? [] : types

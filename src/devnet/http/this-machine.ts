@@ -14,11 +14,12 @@ export function isLoopback(host: string): boolean {
  */
 export function foreignRefusal({ socket, headers }: FastifyRequest): Refusal | null {
   const address = socket.remoteAddress ?? ''
-  if (!isLoopback(address)) return refused(`control is for this machine only, and you are ${address || 'unknown'}`)
+  if (!isLoopback(address))
+    return refused(`control is for this machine only, not for ${address || 'an unknown address'}`)
   const host = hostOf(headers.host ?? '')
   // A page whose host name was made to point here (DNS rebinding) has the same origin as the node.
   if (!isLoopback(host) && isIP(host) === 0)
-    return refused(`control goes by an IP address or localhost, not by ${host}`)
+    return refused(`control needs an IP address or localhost in the URL, not ${host}`)
   if (headers.origin !== undefined) return refused(`control is for programs, not for web pages of ${headers.origin}`)
   return null
 }

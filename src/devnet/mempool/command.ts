@@ -13,16 +13,18 @@ import { validatorOf } from '../../schema/validator.ts'
 
 /** Gas that all transactions of a block together may ask for. */
 export const MAX_BLOCK_GAS = 150_000
+/** Lowest gas price that is taken. */
 const MIN_GAS_PRICE = 1e-8
 /** Gas prices are multiples of 10^-12. */
 const GAS_PRICE_DECIMALS = 12
-/** Two days. */
+/** Longest time to live: two days. */
 const MAX_TTL_SECONDS = 172_800
 /** How far ahead of the node's clock a command's creation time may be. */
-const CREATION_LEEWAY_SECONDS = 95
+const MAX_CREATION_AHEAD_SECONDS = 95
+/** Most signatures of a command. */
 const MAX_SIGNATURES = 100
 
-/** A command that is not wrong in itself. */
+/** A command that passed every check. */
 export interface Transaction {
   /** Request key: the hash of the command as in JSON. */
   readonly key: string
@@ -63,7 +65,7 @@ const encoder = new TextEncoder()
 export function readCommand(text: string, destination: Destination): Transaction | Fault {
   const parsed = parse(text)
   if (parsed instanceof Fault) return parsed
-  // Signatures cost most: last.
+  // Signatures come last, because they take most time.
   const fault = hashFault(parsed) ?? placeFault(parsed, destination) ?? gasFault(parsed) ?? signaturesFault(parsed)
   if (fault !== null) return new Fault(fault)
   const { meta } = parsed.payload
@@ -80,7 +82,7 @@ export function readCommand(text: string, destination: Destination): Transaction
 function parse(text: string): Parsed | Fault {
   const command = parseAs<Command>(text, Command, '')
   if (command instanceof Fault) return command
-  // A lone surrogate has no UTF-8 bytes: nobody could hash the same text.
+  // A lone surrogate has no UTF-8 bytes, so such a text has no hash.
   if (/\p{Surrogate}/u.test(command.cmd)) return new Fault('/cmd: holds half of a surrogate pair, which is no text')
   const payload = parseAs<CommandPayload>(command.cmd, CommandPayload, '/cmd')
   if (payload instanceof Fault) return payload
@@ -118,8 +120,8 @@ function placeFault({ payload }: Parsed, { network, chain, nowMs }: Destination)
     return `/cmd/meta/chainId: ${JSON.stringify(meta.chainId)}; this is chain ${chain}`
   if (meta.ttl > MAX_TTL_SECONDS) return `/cmd/meta/ttl: ${meta.ttl} s; at most ${MAX_TTL_SECONDS}`
   const now = Math.floor(nowMs / 1000)
-  if (meta.creationTime > now + CREATION_LEEWAY_SECONDS) {
-    return `/cmd/meta/creationTime: ${meta.creationTime} is more than ${CREATION_LEEWAY_SECONDS} s ahead of ${now}`
+  if (meta.creationTime > now + MAX_CREATION_AHEAD_SECONDS) {
+    return `/cmd/meta/creationTime: ${meta.creationTime} is more than ${MAX_CREATION_AHEAD_SECONDS} s ahead of ${now}`
   }
   if (1000 * (meta.creationTime + meta.ttl) <= nowMs) {
     return `/cmd/meta: expired at ${meta.creationTime + meta.ttl} (creationTime + ttl); it is ${now}`
@@ -141,7 +143,7 @@ function gasFault({ payload, cmd }: Parsed): string | null {
   return null
 }
 
-/** Gas for the size of a command, without the proof of a continuation: this is what limits sizes. */
+/** Gas for the size of a command, without the proof of a continuation. Only this gas limits the size of commands. */
 function sizeGas(bytes: number): number {
   const linear = 0.01 * bytes
   return Math.ceil(linear + (linear / 512) ** 7)

@@ -8,7 +8,7 @@ import { MAX_BLOCK_GAS, type Transaction } from './command.ts'
 const MAX_POOL_TRANSACTIONS = 10_000
 /** Most bytes of transactions in a pool. */
 const MAX_POOL_BYTES = 16 * 1024 * 1024
-/** Most transactions in a block, and most bytes of them: live nodes have the gas limit only, that is 15 MB. */
+/** Most transactions in a block, and most bytes of them. Live nodes only have the gas limit, which allows 15 MB. */
 const MAX_BLOCK_TRANSACTIONS = 512
 const MAX_BLOCK_BYTES = 2 * 1024 * 1024
 
@@ -22,7 +22,7 @@ export interface Pending {
   readonly newest: number
 }
 
-/** The pool has no room: it holds so much at most. */
+/** The pool has no room. It holds at most: */
 export interface Full {
   readonly full: { readonly transactions: number; readonly bytes: number }
 }
@@ -53,7 +53,7 @@ export class Mempool {
     return this.#entries.get(key)
   }
 
-  /** Adds all that are not pending yet, or none. null: they are pending now. */
+  /** Adds all that are not pending yet, or none. null: all are pending now. */
   insert(transactions: readonly Transaction[]): Full | null {
     this.#dropExpired()
     const added = new Map<string, Transaction>()
@@ -85,8 +85,8 @@ export class Mempool {
   }
 
   /**
-   * All that is pending, or what came after the transaction with the number `since`. A number that was not given yet is
-   * no mark of this pool: all.
+   * All that is pending, or only what came after the transaction with the number `since`. A number that was never given
+   * is no mark of this pool: then it is all.
    */
   pending(since: bigint | null): Pending {
     this.#dropExpired()
@@ -96,8 +96,8 @@ export class Mempool {
   }
 
   /**
-   * What goes into the next block: those that pay most for their gas, the older first among equals, while they fit.
-   * The same array until it is another choice.
+   * The transactions of the next block, as many as fit: highest gas price first, older ones first among equals. Returns
+   * the same array until the choice changes.
    */
   get nextBlock(): readonly Transaction[] {
     this.#dropExpired()

@@ -54,7 +54,7 @@ export class Mempools {
     return pool
   }
 
-  /** Calls `listener` with the chain whenever something comes into or leaves a pool. Returns what ends it. */
+  /** Calls `listener` with the chain when something enters or leaves its pool. Returns a function that ends it. */
   onChange(listener: (chain: number) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -89,7 +89,7 @@ export class Mempools {
     return null
   }
 
-  /** What came into the chain leaves the pool; what the chain lost returns, if it may still come in. */
+  /** Removes transactions that are in the chain now. Those that the chain has lost return, if they are still valid. */
   #follow(chain: number): void {
     const [before, head] = [this.#heads.get(chain), this.#chains.cut.get(chain)]
     if (before === undefined || head === undefined || equalBytes(before.hash, head.hash)) return

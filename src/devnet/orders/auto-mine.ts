@@ -15,13 +15,13 @@ export interface AutoMinerOptions {
   readonly random: () => number
 }
 
-/** Most blocks at once, when timers are too slow for the pace. */
+/** Most blocks that one timer makes, when timers are slower than the pace. */
 const MAX_BURST_BLOCKS = 20
-/** What it lags behind by more than this is given up: the machine is too slow. */
+/** Blocks that are overdue by more than this are left out: the machine cannot keep the pace. */
 const MAX_LAG_MS = 1000
-/** While no chain can be mined, it looks again after this. */
+/** How long it waits before it looks again when no chain can be mined. */
 const IDLE_WAIT_MS = 100
-/** Timers take no much longer times. */
+/** Longest wait of one timer: an hour. Node's timers fire at once when they are set to 25 days or more. */
 const MAX_WAIT_MS = 3_600_000
 
 export class AutoMiner {
@@ -29,7 +29,7 @@ export class AutoMiner {
   readonly #mode: AutoMine
   readonly #unsubscribe: () => void
   #cancel: () => void = () => undefined
-  /** The next block: when, and on which chain (null: none can be mined). */
+  /** When the next block is due (monotonic time), and on which chain. null: no chain can be mined. */
   #dueMs = 0
   #chain: number | null = null
   #running = true
@@ -39,8 +39,8 @@ export class AutoMiner {
   constructor(options: AutoMinerOptions) {
     this.#options = options
     this.#mode = options.mode
-    // A wait that was drawn for another cut or difficulty says nothing any more. Exponential waits have no memory:
-    // drawing them anew changes no rate.
+    // The wait was drawn for the old cut and difficulty. Exponential waits have no memory, so drawing a new one does
+    // not change the rate.
     this.#unsubscribe = options.maker.chains.onCut(() => {
       if (this.#mode.kind !== 'simulated' || this.#making) return
       this.#draw(this.#nowMs)
@@ -73,7 +73,7 @@ export class AutoMiner {
     try {
       for (let made = 0; made < MAX_BURST_BLOCKS && this.#dueMs <= this.#nowMs; made++) {
         this.#make()
-        // Counted from when this block was due: slow timers cost no blocks.
+        // The next wait counts from when this block was due, so slow timers cost no blocks.
         this.#draw(Math.max(this.#dueMs, this.#nowMs - MAX_LAG_MS))
       }
     } finally {
@@ -84,14 +84,14 @@ export class AutoMiner {
 
   #make(): void {
     const { maker } = this.#options
-    // A chain may be paused or blocked since it was drawn.
+    // The chain may have been paused or blocked since it was drawn.
     if (this.#chain === null || !maker.coordinator.open.includes(this.#chain)) return
     const addition = this.#makeNow(this.#chain)
     if (addition === null) return
     if (addition.status === 'invalid') throw new Error(`made a block that breaks ${addition.rules.join(', ')}`)
   }
 
-  /** null: the disk is too slow for the pace, or full, of which the node hears itself; the block is left out. */
+  /** null: the block is left out, because the disk is too slow for the pace or failed. A failure stops the node. */
   #makeNow(chain: number): Addition | null {
     try {
       return this.#options.maker.makeNow(chain)
@@ -101,7 +101,7 @@ export class AutoMiner {
     }
   }
 
-  /** Draws the next block of the network, `fromMs` being the time of the one before. */
+  /** Draws the chain of the next block and when it is due. `fromMs`: when the block before it was due. */
   #draw(fromMs: number): void {
     const { maker, random } = this.#options
     const mode = this.#mode
@@ -113,7 +113,7 @@ export class AutoMiner {
     else if (mode.kind === 'simulated') this.#dueMs = fromMs + this.#searchMs(this.#chain, mode.hashesPerSecond)
   }
 
-  /** How long a search for the next block of a chain takes; miners spread over all chains evenly. */
+  /** Draws how long the search for the next block of a chain takes. */
   #searchMs(chain: number, hashesPerSecond: number): number {
     const { maker, random } = this.#options
     const difficulty = difficultyOf(maker.nextTarget(chain))

@@ -1,4 +1,4 @@
-/** Blocks that the node makes itself, for testers: on its cut or on another one. */
+/** Blocks that the node makes by itself, on its cut or on another one. */
 import type { Clock } from '../../core/clock.ts'
 import { type Cut, extensionOf } from '../../core/cut.ts'
 import type { Header, WorkFields } from '../../core/header.ts'
@@ -12,7 +12,7 @@ import type { NonceSearch } from './nonce-search.ts'
 import { Order } from './order.ts'
 import { OrderRefused } from './order-refused.ts'
 
-/** Whom the blocks of development networks pay when nobody is named: the ed25519 public key of the all-zero seed. */
+/** The key that is paid when no account is named: the ed25519 public key of the all-zero seed. */
 export const DEVELOPMENT_KEY = '3b6a27bcceb6a42d62a3a8d02a6f0d73653215771de243a63ac048a18b59da29'
 
 export const developmentAccount: MinerAccount = {
@@ -29,9 +29,9 @@ export interface BlockMakerOptions {
   /** For networks with proof of work. */
   readonly search: NonceSearch
   readonly clock: Clock
-  /** Hears of every block. */
+  /** Called with every block that it makes. */
   readonly onMade?: (header: WorkFields, addition: Addition) => void
-  /** Hears how far an order is that takes long. */
+  /** Called with the progress of long orders. */
   readonly onNotice: (message: string) => void
 }
 
@@ -53,7 +53,7 @@ export class BlockMaker {
     this.#options = options
   }
 
-  /** Runs an order. `blocks`: how many it makes; null: that shows on the way. `signal`: aborted with OrderRefused. */
+  /** Runs an order. `blocks`: how many it makes; null: not known beforehand. `signal`: aborted with OrderRefused. */
   async run<T>(
     name: string,
     blocks: number | null,
@@ -71,8 +71,8 @@ export class BlockMaker {
   }
 
   /**
-   * Makes each named chain grow by its count. Braiding: a chain at distance k must be at most k lower, so others may
-   * have to grow first. Resolves with chain -> blocks made. Throws OrderRefused; blocks that were made stay.
+   * Adds so many blocks to each named chain. Braiding allows a chain at distance k to be at most k lower, so other
+   * chains may have to grow too. Resolves with chain -> blocks made. Throws OrderRefused; blocks made before stay.
    */
   make(counts: ReadonlyMap<number, number>, signal: AbortSignal): Promise<Map<number, number>> {
     const goals = this.#goals(counts)
@@ -82,7 +82,7 @@ export class BlockMaker {
         const chain = lowestBelow(goals, this.chains.cut)
         if (chain === null) return made
         const addition = await this.#makeOne(chain, order)
-        // Another miner may have been faster: the goal is a height, and nothing is made twice.
+        // The goal is a height: if another miner was faster, its block counts.
         if (addition.status === 'added') {
           made.set(chain, (made.get(chain) ?? 0) + 1)
           order.made++
@@ -111,7 +111,7 @@ export class BlockMaker {
     return { work: this.#work(chain, payload.payloadHash, cut), payload }
   }
 
-  /** The work with a nonce that will do. Throws OrderRefused. */
+  /** The work with a nonce that the network accepts. Throws OrderRefused. */
   async solved(work: WorkFields, order: Order): Promise<WorkFields> {
     return this.chains.checkPow ? order.solve(work) : work
   }
@@ -120,7 +120,7 @@ export class BlockMaker {
     this.#options.onMade?.(header, addition)
   }
 
-  /** A block that takes the pending transactions along and pays the account of the node. */
+  /** The plan of a block on the cut, with pending transactions; it pays the account of the node. */
   #onCut(chain: number): Plan {
     const transactions = this.coordinator.pools.of(chain).nextBlock
     return { cut: this.chains.cut, account: this.#options.account, transactions }
@@ -157,7 +157,7 @@ export class BlockMaker {
     return goals
   }
 
-  /** Blocks that it takes to reach these heights. Throws OrderRefused when they cannot be reached. */
+  /** How many blocks it takes to reach these heights. Throws OrderRefused when they cannot be reached. */
   #checkedTotal(goals: ReadonlyMap<number, number>): number {
     let total = 0
     for (const [chain, goal] of goals) {
@@ -172,7 +172,7 @@ export class BlockMaker {
   }
 }
 
-/** The lowest chain that is below its goal; it is never blocked, as what blocks it is lower and has a goal too. */
+/** The lowest chain below its goal. It is never blocked: a chain that blocks it would be lower and have a goal too. */
 function lowestBelow(goals: ReadonlyMap<number, number>, cut: Cut): number | null {
   let lowest: { chain: number; height: number } | null = null
   for (const [chain, goal] of goals) {

@@ -1,4 +1,4 @@
-/** Why an order cannot be carried out, or not to its end. */
+/** Why an order cannot be carried out, or not completely. */
 
 export type OrderProblem =
   | { readonly kind: 'unknown-chain'; readonly chain: number; readonly chains: number }
@@ -7,7 +7,7 @@ export type OrderProblem =
   | { readonly kind: 'paused-chain-loses'; readonly chain: number; readonly blocks: number }
   /** No chain may grow, so the new branch never weighs enough. */
   | { readonly kind: 'all-paused' }
-  /** So many blocks are more than one order makes. */
+  /** The order takes more blocks than one order may make. */
   | { readonly kind: 'too-many-blocks'; readonly blocks: number }
   /** `made`: blocks made until then. `difficulty`: null when nothing solves the target. */
   | {
@@ -18,13 +18,13 @@ export type OrderProblem =
       readonly difficulty: bigint | null
     }
   | { readonly kind: 'below-genesis'; readonly chain: number; readonly height: number; readonly depth: number }
-  /** So many blocks do not outweigh a branch that keeps growing. */
+  /** After so many blocks the new branch still does not outweigh the present one, which keeps growing. */
   | { readonly kind: 'outgrown'; readonly blocks: number }
   | { readonly kind: 'too-many-waiting'; readonly waiting: number }
   | { readonly kind: 'caller-left' }
   | { readonly kind: 'stopping' }
 
-/** Thrown, because orders are deep in loops when they find out. */
+/** Thrown, not returned: the problem shows deep inside loops. */
 export class OrderRefused extends Error {
   readonly problem: OrderProblem
 

@@ -1,4 +1,4 @@
-/** One order that is being carried out: what it may still search, how far it has come, whether it is to go on. */
+/** One order that is being carried out: how much it may still search, its progress, and whether it goes on. */
 import { hash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { readU32LE, writeU32LE } from '../../core/bytes.ts'
@@ -11,23 +11,24 @@ import type { NonceSearch } from './nonce-search.ts'
 import { OrderRefused } from './order-refused.ts'
 
 /**
- * Most hashes that the blocks of one order take on average: 5.5 minutes of one core with the native kernel (60 MH/s).
- * More than that is mining, for which there is the miner.
+ * Most hashes that one order may be expected to take: 5.5 minutes of one core with the native kernel (60 MH/s). More
+ * than that is a task for the miner.
  */
 export const MAX_ORDER_HASHES = 20_000_000_000
 /**
- * Up to this difficulty the node searches by itself: at its 165 kH/s that takes 60 ms on average, less than it takes to
- * start search threads.
+ * Up to this difficulty the node searches in its own thread. At 165 kH/s that takes 60 ms on average, less than
+ * starting search threads.
  */
 const MAX_OWN_HASHES = 10_000
-/** How long requests wait for a search or for blocks that are being made. */
+/** How long an order runs before waiting requests are served. */
 const SLICE_MS = 10
 /** Hashes between two looks at the clock. */
 const BATCH_HASHES = 1000
+/** Time between two reports of the progress of an order. */
 const NOTICE_INTERVAL_MS = 5000
 
 export interface OrderOptions {
-  /** For people: what is being done. */
+  /** Name of the order in progress reports. */
   readonly name: string
   /** Aborted with OrderRefused when the node stops or the caller has left. */
   readonly signal: AbortSignal
@@ -35,7 +36,7 @@ export interface OrderOptions {
   readonly durable: () => Promise<void>
   readonly search: NonceSearch
   readonly clock: Clock
-  /** Hears each five seconds how far the order is. */
+  /** Called every five seconds with the progress of the order. */
   readonly onNotice: (message: string) => void
 }
 
@@ -46,10 +47,10 @@ export class Order {
   /** Blocks to be made in all; null: as many as it takes. */
   readonly #blocks: number | null
   #hashesLeft = MAX_ORDER_HASHES
-  /** Hashes on average of the blocks that were searched, without the present one. */
+  /** Expected hashes of all blocks searched so far, without the present one. */
   #expectedBefore = 0
   #difficulty = 0
-  /** Hashes of the searches that are over, and of the present one. */
+  /** Hashes tried in finished searches, and in the present one. */
   #searchedBefore = 0
   #searched = 0
   #sliceStartMs: number
@@ -62,14 +63,14 @@ export class Order {
     this.#cancelNotice = options.clock.after(NOTICE_INTERVAL_MS, () => this.#notice())
   }
 
-  /** Says nothing any more. */
+  /** Ends the progress reports. */
   end(): void {
     this.#cancelNotice()
   }
 
   /**
-   * After each slice of time lets requests be served, and waits until all blocks so far are durable, so that few blocks
-   * wait for a slow disk. Throws the signal's reason once it is aborted, or what went wrong with a write.
+   * Once per slice of time, lets requests be served and waits until all blocks so far are durable, so that few blocks
+   * wait for a slow disk. Throws the signal's reason once it is aborted, or the error of a failed write.
    */
   async pause(): Promise<void> {
     const { clock, durable, signal } = this.#options
@@ -80,7 +81,7 @@ export class Order {
     this.#sliceStartMs = clock.monotonicMs()
   }
 
-  /** The same work with a nonce that solves it. Throws OrderRefused when that exceeds what one order may search. */
+  /** The same work with a nonce that solves it. Throws OrderRefused when that takes more than one order may search. */
   async solve(work: WorkFields): Promise<WorkFields> {
     const difficulty = difficultyOf(work.target)
     if (difficulty === null || difficulty > BigInt(Math.floor(this.#hashesLeft))) {
@@ -98,7 +99,7 @@ export class Order {
 
   async #searchElsewhere(work: WorkFields): Promise<WorkFields> {
     const { search, durable, signal } = this.#options
-    // A search may take minutes: what was made before it must not wait for a disk meanwhile.
+    // A search may take minutes: the blocks made before it are written first.
     await durable()
     const onHashes = (hashes: number) => {
       this.#searched = hashes
@@ -110,7 +111,7 @@ export class Order {
   async #searchHere(work: WorkFields): Promise<WorkFields> {
     const bytes = encodeWork(work)
     const nonceAt = bytes.length - 8
-    // Nearly all hashes fail by their highest word already.
+    // The highest word alone rules out nearly all hashes.
     const highest = Number(work.target >> 224n)
     for (let nonce = 0; nonce < 2 ** 32; nonce++) {
       writeU32LE(bytes, nonceAt, nonce)

@@ -5,8 +5,8 @@ import type { Header } from '../../core/header.ts'
 import type { BlockStore } from '../store/block-store.ts'
 
 /**
- * Throws RangeError unless these heads, all of them in the store, fit together: every adjacent that a head names is on
- * the branch of the adjacent chain's head.
+ * Throws RangeError unless these heads, all of them in the store, fit together: every adjacent block that a head names
+ * is on the branch of the adjacent chain's head.
  */
 export function expectBraid(store: BlockStore, heads: Cut): void {
   for (const head of heads.values()) {

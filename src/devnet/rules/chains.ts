@@ -14,7 +14,7 @@ import { expectBraid } from './braid.ts'
 import { type ChainState, type Journal, noJournal } from './journal.ts'
 import { type RuleChange, Rules } from './rules.ts'
 
-/** What became of a solved header (PROTOCOL.md A.2: a miner hears of neither `stale` nor `invalid`). */
+/** What became of a solved header (PROTOCOL.md A.2: a miner is told of neither `stale` nor `invalid`). */
 export type Addition =
   | { readonly status: 'added'; readonly block: Block }
   | { readonly status: 'stale' }
@@ -25,7 +25,7 @@ export interface Blocked {
   readonly blockedBy: number
 }
 
-/** Twice as fast as @noble/hashes. */
+/** SHA-512/256 of Node, twice as fast as that of @noble/hashes. */
 const sha512t256 = (bytes: Uint8Array) => digest('sha512-256', bytes, 'buffer')
 
 export interface ChainsOptions {
@@ -83,14 +83,14 @@ export class Chains {
     return this.#cut
   }
 
-  /** As it is now; parts of it go on changing. */
+  /** The present state. It is no copy: parts of it go on changing. */
   get state(): ChainState {
     return { store: this.store, heads: this.#cut, ruleChanges: this.#rules.changes }
   }
 
   /**
-   * Resolves when everything so far survives the end of the process (chains in memory never do: then at once). Whoever
-   * acknowledges a block waits for this. Rejects with NewcutError DATA_UNUSABLE when something cannot be written.
+   * Resolves when everything so far survives the end of the process; at once for chains in memory. Wait for it before
+   * you acknowledge a block. Rejects with NewcutError DATA_UNUSABLE when something cannot be written.
    */
   durable(): Promise<void> {
     return this.#journal.durable()
@@ -106,7 +106,9 @@ export class Chains {
     return () => this.#blockListeners.delete(listener)
   }
 
-  /** Calls `listener` after each change of the cut with the chains whose work is over. Returns what ends it. */
+  /**
+   * Calls `listener` after each change of the cut with the chains whose work is over. Returns a function that ends it.
+   */
   onCut(listener: (changed: readonly number[]) => void): () => void {
     this.#cutListeners.add(listener)
     return () => this.#cutListeners.delete(listener)
@@ -154,7 +156,7 @@ export class Chains {
   insert(header: WorkFields | Header, payload: Payload): Addition {
     const parent = this.store.get(header.parent)
     if (parent === undefined) return { status: 'stale' }
-    // Hashed once, whoever made it: that is most of the time which a block takes.
+    // Hashed only once: hashing is most of the time that adding a block takes.
     const hash = blockHash(encodeWork(header), sha512t256)
     const sealed = { hash, ...header }
     const rules = this.#brokenRules(
@@ -182,7 +184,7 @@ export class Chains {
     return true
   }
 
-  /** Lets something else hold from the next block of every chain on. */
+  /** Changes the rules from the next block of every chain on. */
   changeRules(change: Omit<RuleChange, 'from' | 'blocks'>): void {
     this.#journal.admit()
     const from = [...this.#cut.values()].map(({ height }) => Number(height) + 1)
@@ -202,7 +204,7 @@ export class Chains {
     return this.store.ancestor(this.#block(hash), height).header
   }
 
-  /** Every rule that block number `number` of the store, no genesis block, broke when it was added: none should. */
+  /** Every rule that block `number` of the store, no genesis block, broke when it was added; there should be none. */
   rulesBrokenBy(number: number): (HeaderRule | 'payload')[] {
     const block = this.store.at(number)
     const parent = this.store.parentOf(block)
@@ -218,14 +220,14 @@ export class Chains {
   ): (HeaderRule | 'payload')[] {
     const adjacentParents = new Map<number, Header>()
     for (const [chain, adjacentHash] of header.adjacents) {
-      // What a genesis block names as its parent is no block: such an adjacent stays out and breaks the rule.
+      // A genesis block's parent hash is no block: an adjacent that names it is left out here, and breaks the rule.
       const block = this.store.get(adjacentHash)
       if (block !== undefined) adjacentParents.set(chain, block.header)
     }
     const expected = this.#rules.expectedFor(parent, [...adjacentParents.values()], header.creationTime, blocks)
     const options = { now: this.#now(), checkPow: this.checkPow, expected, blockHash: hash }
     const rules: (HeaderRule | 'payload')[] = brokenRules(this.network, header, { parent, adjacentParents }, options)
-    // What is not on the cut must still be possible on one: adjacent parents descend from those of the parent.
+    // A block beside the cut must still fit on some cut: its adjacent parents descend from those of its parent.
     const isBraided = [...adjacentParents].every(([chain, adjacent]) => {
       const before = parent.adjacents.get(chain)
       return before === undefined || equalBytes(adjacent.parent, before)

@@ -1,6 +1,6 @@
 /**
- * Takes the cut of a peer (PROTOCOL.md E.1). An embedded node asks its peers for nothing: it moves to a cut whose
- * blocks it has, or that come along with it.
+ * Takes the cut of a peer (PROTOCOL.md E.1). An embedded node fetches nothing from its peers: it moves to a cut only if
+ * it has the blocks already or they come with the cut.
  */
 import { decodeBase64Url, encodeBase64Url } from '../../core/bytes.ts'
 import type { Cut } from '../../core/cut.ts'
@@ -79,7 +79,7 @@ function readHeader(json: string | HeaderObject): Header {
   return typeof json === 'string' ? decodeHeader(decodeBase64Url(json, 'header')) : headerFromJson(json as Json)
 }
 
-/** Its hashes are computed, not read. This node executes nothing: a payload without outputs is of no use to it. */
+/** Hashes are computed, not read. A payload without outputs is left out: this node cannot execute its transactions. */
 function readPayload(json: PayloadWithOutputs | PayloadData): [string, Payload][] {
   if (!('coinbase' in json)) return []
   const parts = {

@@ -1,9 +1,9 @@
-/** Where the chains are kept, so that a node that starts again goes on with them. */
+/** Port: keeps the chains, so that a node that starts again goes on with them. */
 import type { Cut } from '../../core/cut.ts'
 import type { BlockStore } from '../store/block-store.ts'
 import type { RuleChange } from './rules.ts'
 
-/** Everything that chains are: what a journal writes, and what chains begin with. */
+/** The whole state of chains: what a journal writes, and what chains begin with. */
 export interface ChainState {
   /** Every block, in the order in which they were added: parents before their children. */
   readonly store: BlockStore
@@ -16,8 +16,8 @@ export interface Journal {
   /** Asked before anything changes. Throws NewcutError DATA_UNUSABLE when no more can be written. */
   readonly admit: () => void
   /**
-   * Notes that the state has changed. It is written as it is when this turn of the event loop is over or later, as a
-   * whole or not at all, so that what one turn does is never torn.
+   * Notes that the state has changed. It is written at the end of this turn of the event loop or later, as a whole or
+   * not at all, so that the changes of one turn are never split.
    */
   readonly changed: (state: ChainState) => void
   /**

@@ -20,7 +20,7 @@ export class NodeClock {
     this.#clock = clock
   }
 
-  /** How far it is ahead of the machine's wall clock, milliseconds: what it was set ahead, and what that fell back. */
+  /** Milliseconds ahead of the wall clock: how far it was set ahead, plus how far the wall clock was set back. */
   get aheadMs(): number {
     const nowMs = this.#machineMs()
     const fellBackMs = nowMs - this.#clock.wallMs()
@@ -44,7 +44,7 @@ export class NodeClock {
     this.#setAheadMs += byMs
   }
 
-  /** Sets the clock ahead if it is behind this time (microseconds), as that of a block that is there already. */
+  /** Sets the clock ahead if it is behind this time (microseconds), for example that of the newest block on disk. */
   catchUp(microseconds: bigint): void {
     const behindUs = microseconds - BigInt(Math.floor(this.ms() * 1000))
     if (behindUs > 0n) this.advance(Math.ceil(Number(behindUs) / 1000))

@@ -1,12 +1,12 @@
-/** The rules of a development network: those of the chain, and what was set by hand since it began. */
+/** The rules of a development network: those it began with, and those set by hand since then. */
 import { type Expected, expectedFor } from '../../core/difficulty.ts'
 import type { Header } from '../../core/header.ts'
 import type { Network } from '../../core/network.ts'
 import { MAX_TARGET } from '../../core/target.ts'
 
-/** Set by hand at some moment; holds on each chain from its next block on. */
+/** A rule set by hand. It holds on each chain from the next block on. */
 export interface RuleChange {
-  /** Blocks there were when it was made: those, orphans included, were judged without it. */
+  /** Number of blocks, orphans included, when it was set: those were judged without it. */
   readonly blocks: number
   /** Chain -> first height. */
   readonly from: readonly number[]
@@ -17,7 +17,7 @@ export interface RuleChange {
 }
 
 export class Rules {
-  /** As the network began. */
+  /** The network as it began. */
   readonly genesis: Network
   readonly #changes: RuleChange[] = []
 
@@ -40,8 +40,8 @@ export class Rules {
   }
 
   /**
-   * Target, epoch start and weight of the block on top of `parent` (core/difficulty.ts), for the block that is added
-   * when there are so many.
+   * Target, epoch start and weight of the block on top of `parent` (core/difficulty.ts). `blocks`: the number of blocks
+   * when it is added.
    */
   expectedFor(
     parent: Header,

@@ -5,12 +5,12 @@ import { targetOfDifficulty } from '../../core/target.ts'
 import { formatDuration } from '../../core/units.ts'
 import type { AutoMine } from '../../schema/auto-mine.ts'
 
-/** Fixed for the life of a network, but for `autoMine`. */
+/** All but `autoMine` are fixed for the life of a network. */
 export interface NetworkSettings {
   readonly graph: GraphName
   /** Intended time between blocks of a chain. */
   readonly blockDelayMs: number
-  /** Hashes a block takes at first. */
+  /** Hashes that a block takes on average, at first. */
   readonly difficulty: bigint
   /** False: any nonce solves. */
   readonly pow: boolean
@@ -32,10 +32,10 @@ const defaultSettings: NetworkSettings = {
   autoMine: null,
 }
 
-/** Settings as somebody asked for them; undefined: any value will do. */
+/** The settings that were asked for; undefined: any value will do. */
 export type AskedSettings = { readonly [Name in keyof NetworkSettings]?: NetworkSettings[Name] | undefined }
 
-/** What was asked for, and those of `others` for all else. */
+/** The settings that were asked for, and those of `others` for the rest. */
 export function settingsOf(asked: AskedSettings, others: NetworkSettings = defaultSettings): NetworkSettings {
   const pow = asked.pow ?? others.pow
   return {
@@ -49,11 +49,11 @@ export function settingsOf(asked: AskedSettings, others: NetworkSettings = defau
   }
 }
 
-/** What never changes in the life of a network. */
+/** The settings that never change in the life of a network. */
 export const fixedSettings = ['graph', 'blockDelayMs', 'difficulty', 'pow', 'adjusts'] as const
 export type FixedSetting = (typeof fixedSettings)[number]
 
-/** One of the settings, as people say it. */
+/** One of the settings in words. */
 export function describeSetting(name: FixedSetting, settings: NetworkSettings): string {
   const texts: Readonly<Record<FixedSetting, string>> = {
     graph: `graph ${settings.graph}`,

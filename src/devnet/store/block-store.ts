@@ -1,6 +1,6 @@
 /**
  * All blocks of the embedded network, orphans included, as records in memory: found by hash, by parent, and by chain in
- * (height, hash) order. A header costs its bytes and about 50 more; objects are made when somebody asks.
+ * (height, hash) order. A header costs its bytes and about 50 more; objects are made only when asked for.
  */
 import { concatBytes, decodeHash, encodeBase64Url } from '../../core/bytes.ts'
 import { FormatError } from '../../core/errors.ts'
@@ -11,7 +11,7 @@ import type { Payload } from './payload.ts'
 import type { PayloadStore } from './payload-store.ts'
 import { Slab } from './slab.ts'
 
-/** A block of the store; cheap to make, and not kept by it. */
+/** A block of the store. Cheap to make: the store makes a new one for every call. */
 export class Block {
   readonly chain: number
   readonly height: number
@@ -42,7 +42,7 @@ export class Block {
     return this.#header
   }
 
-  /** Counted from the end it stands at one place, whatever the degree of the graph. */
+  /** Read from the end of the header, where its place does not depend on the degree of the graph. */
   get payloadHash(): Uint8Array {
     return this.bytes.subarray(this.bytes.length - 128, this.bytes.length - 96)
   }
@@ -106,7 +106,7 @@ export class BlockStore {
     return this.insertHeader(encodeHeader(header), header)
   }
 
-  /** As insert, for a payload that is stored already. `header` is what `bytes` say. */
+  /** As insert, for a payload that is stored already. `header` holds the fields that `bytes` encode. */
   insertHeader(bytes: Uint8Array, header: Pick<Header, 'hash' | 'parent' | 'chainId' | 'height'>): Block {
     const known = this.#byHash.find(header.hash)
     if (known !== NONE) return this.#block(known)
@@ -134,7 +134,7 @@ export class BlockStore {
     return record === NONE || (chain !== undefined && this.#chainOf[record] !== chain) ? undefined : this.#block(record)
   }
 
-  /** As get, for a hash as in JSON; text of 43 characters that is no hash is nobody's. */
+  /** As get, for a hash as in JSON; undefined also for 43 characters that encode no hash. */
   byId(id: string, chain?: number): Block | undefined {
     try {
       return this.get(decodeHash(id), chain)

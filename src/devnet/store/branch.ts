@@ -3,7 +3,7 @@ import type { BranchBounds, PageQuery } from '../../schema/bodies.ts'
 import type { Block, BlockStore } from './block-store.ts'
 import type { Page, UnknownBlock } from './page.ts'
 
-/** The blocks of some branches that are next in descending order: one of each branch, shared ancestors once. */
+/** The next blocks of some branches in descending order: one for each branch, shared ancestors once. */
 class Frontier {
   readonly #store: BlockStore
   #records: number[]
@@ -18,7 +18,7 @@ class Frontier {
     return this.#records.reduce((top, record) => Math.max(top, this.#store.heightAt(record)), -1)
   }
 
-  /** Puts the ancestor at this height in the place of every block above it. */
+  /** Replaces every block above this height by its ancestor at this height. */
   descend(height: number): void {
     const records = this.#records.map((record) => this.#store.ancestorAt(record, height))
     this.#records = records.length > 1 ? [...new Set(records)] : records
@@ -35,15 +35,14 @@ class Frontier {
 
 /**
  * A page of the ancestors of (or equal to) a block in `upper` that are not ancestors of (nor equal to) one in `lower`.
- * A cursor that is on none of the branches
- * begins where it would stand. `mostItems` is the node's limit.
+ * A cursor that is on none of the branches begins where it would stand. `maxItems` is the node's limit.
  */
 export function branchPage(
   store: BlockStore,
   chain: number,
   bounds: BranchBounds,
   query: PageQuery,
-  mostItems: number,
+  maxItems: number,
 ): Page | UnknownBlock {
   const upper = blocksOf(store, chain, bounds.upper ?? [])
   if ('unknown' in upper) return upper
@@ -58,7 +57,7 @@ export function branchPage(
     const order = Buffer.compare(store.hashAt(record), cursor.hash)
     return order > 0 || (order === 0 && kind === 'exclusive')
   }
-  const limit = Math.min(query.limit ?? mostItems, mostItems)
+  const limit = Math.min(query.limit ?? maxItems, maxItems)
   const highest = Math.min(query.maxheight ?? Number.POSITIVE_INFINITY, cursor?.height ?? Number.POSITIVE_INFINITY)
   const records: number[] = []
   const range = { highest, lowest: query.minheight ?? 0 }
@@ -73,7 +72,7 @@ export function branchPage(
   return { blocks, next: following === undefined ? null : `inclusive:${store.blockAt(following).id}` }
 }
 
-/** The blocks with these hashes, or the first hash that is nobody's. */
+/** The blocks with these hashes, or the first hash that belongs to no block of the chain. */
 function blocksOf(store: BlockStore, chain: number, ids: readonly string[]): Block[] | UnknownBlock {
   const blocks: Block[] = []
   for (const id of ids) {
@@ -94,7 +93,7 @@ function* descending(
   while (height >= lowest && height >= 0) {
     upper.descend(height)
     lower.descend(height)
-    // What is an ancestor of a lower bound takes all its own ancestors with it.
+    // An ancestor of a lower bound is left out, and with it all its own ancestors.
     upper.remove(lower.at(height))
     const records = upper.at(height)
     records.sort((a, b) => Buffer.compare(store.hashAt(b), store.hashAt(a)))

@@ -3,6 +3,7 @@
  * record numbers, 4 bytes a slot. A Map with text keys costs about 110 bytes an entry, a third of a header.
  */
 
+/** Slots at first; they double when half of them are taken. */
 const FIRST_SLOTS = 1024
 
 export class HashIndex {
@@ -20,7 +21,7 @@ export class HashIndex {
     return this.#slots[this.#slotOf(hash)] - 1
   }
 
-  /** Adds a record; one of the same hash that is there already stays, and this one is not added. */
+  /** Adds a record, unless there is one with the same hash already. */
   add(record: number): void {
     const slot = this.#slotOf(this.#hashOf(record))
     if (this.#slots[slot] !== 0) return
@@ -47,7 +48,7 @@ export class HashIndex {
   }
 }
 
-/** Different hashes differ in their first bytes nearly always. */
+/** Compares from the first byte on: different hashes nearly always differ there. */
 function isSame(a: Uint8Array, b: Uint8Array): boolean {
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
   return true

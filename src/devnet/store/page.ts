@@ -13,8 +13,8 @@ export interface UnknownBlock {
   readonly unknown: string
 }
 
-/** A page of one chain. `mostItems` is the node's limit. */
-export function pageOf(store: BlockStore, chain: number, query: PageQuery, mostItems: number): Page | UnknownBlock {
+/** A page of one chain. `maxItems` is the node's limit. */
+export function pageOf(store: BlockStore, chain: number, query: PageQuery, maxItems: number): Page | UnknownBlock {
   let from = query.minheight === undefined ? 0 : store.positionAtHeight(chain, query.minheight)
   if (query.next !== undefined) {
     const [kind, hash] = query.next.split(':')
@@ -24,7 +24,7 @@ export function pageOf(store: BlockStore, chain: number, query: PageQuery, mostI
   }
   const end =
     query.maxheight === undefined ? Number.POSITIVE_INFINITY : store.positionAtHeight(chain, query.maxheight + 1)
-  const to = Math.min(from + Math.min(query.limit ?? mostItems, mostItems), end)
+  const to = Math.min(from + Math.min(query.limit ?? maxItems, maxItems), end)
   // One more than asked for shows whether there is a next item.
   const found = store.slice(chain, from, Math.min(to + 1, end))
   const blocks = found.slice(0, Math.max(0, to - from))

@@ -8,7 +8,7 @@ export interface Payload extends PayloadHashes {
   readonly coinbase: Uint8Array
 }
 
-/** What a payload needs to know of a transaction. */
+/** The part of a transaction that a payload needs. */
 export interface SignedTransaction {
   /** Request key. */
   readonly key: string
@@ -40,7 +40,7 @@ function genesisPayload(): Payload {
   return { ...parts, ...payloadHashes(parts) }
 }
 
-/** The hash of the block that the coinbase of a payload names; null when it names none, as in a genesis block. */
+/** The parent hash that the coinbase of a payload names; null when it names none, as in a genesis block. */
 export function coinbaseParent({ coinbase }: Payload): Uint8Array | null {
   // Payloads of peers may hold anything: 60 characters are 45 bytes, the hash in quotes.
   const reqKey = /"reqKey":"([\w-]{60})"/.exec(decoder.decode(coinbase))

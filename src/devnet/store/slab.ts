@@ -1,4 +1,4 @@
-/** Append-only bytes in large pieces: records without an object each. */
+/** Append-only bytes in large pieces: stores records without an object for each. */
 
 const PIECE_BYTES = 1024 * 1024
 
@@ -9,7 +9,7 @@ export class Slab {
   /** Keeps a copy. Returns where it is. */
   append(bytes: Uint8Array): number {
     if (this.#used + bytes.length > PIECE_BYTES) {
-      // What is larger than a piece gets one of its own.
+      // A record that is larger than a piece gets a piece of its own.
       this.#pieces.push(new Uint8Array(Math.max(PIECE_BYTES, bytes.length)))
       this.#used = 0
     }

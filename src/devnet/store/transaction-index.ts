@@ -1,4 +1,4 @@
-/** Which blocks hold a transaction: what the contract-state database knows while no contracts are executed. */
+/** Which blocks hold a transaction. While no contracts are executed, the contract-state database holds only this. */
 import type { Block } from './block-store.ts'
 
 export interface TransactionPlace {
@@ -43,8 +43,8 @@ export function requestKeysOf({ payload }: Block): string[] {
 }
 
 /**
- * The request key of a transaction in a payload: the hash of the command, whose JSON it is. null for anything else, as
- * blocks of peers may hold it.
+ * The request key of a transaction in a payload: the `hash` of the command, which is JSON. null when the transaction is
+ * anything else: blocks of peers may hold any bytes.
  */
 function requestKeyOf(transaction: Uint8Array): string | null {
   try {

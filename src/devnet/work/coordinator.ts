@@ -1,4 +1,4 @@
-/** Work for miners (PROTOCOL.md A): hands out headers with an open nonce, takes solved ones, tells when it is over. */
+/** Work for miners (PROTOCOL.md A): hands out headers with open nonces, takes solved ones, tells when work is over. */
 import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
 import { describeError } from '../../core/errors.ts'
 import { decodeWork, encodeWork, type Header, type WorkFields } from '../../core/header.ts'
@@ -26,11 +26,11 @@ export interface CoordinatorOptions {
   /** Uniform in [0, 1). */
   readonly random: () => number
   readonly nowMs: () => number
-  /** Hears of every submission that passed the checks a miner is told about. */
+  /** Called with every submission that its miner is told was taken, and with what became of it. */
   readonly onSolved?: (header: WorkFields, addition: Addition) => void
 }
 
-/** What happened to the work of a chain: it is over or possible again, or it has other transactions. */
+/** `New Cut`: the work of a chain is over, or possible again. `Refreshed Block`: it has other transactions. */
 export type WorkEvent = 'New Cut' | 'Refreshed Block'
 
 /** Why a miner gets no work. */
@@ -53,14 +53,14 @@ interface BuiltPayload {
   /** Payload hash as in JSON. */
   readonly key: string
   readonly chain: number
-  /** The block on top of which alone it is valid. */
+  /** The only block on top of which it is valid. */
   readonly parent: Header
   readonly transactions: readonly Transaction[]
 }
 
 interface WaitingPayload {
   readonly built: BuiltPayload
-  /** Under which key of `#built` it was the newest. */
+  /** Its key in `#built` when it was the newest. */
   readonly slot: string
   readonly expiresAtMs: number
 }
@@ -87,7 +87,7 @@ export class Coordinator {
     this.#refreshes = new Refreshes({
       pools: options.pools,
       intervalMs: options.refreshMs,
-      // A blocked chain has no work; its next event brings the transactions along.
+      // A blocked chain has no work. Its miners get the transactions after its next New Cut.
       tell: (chain) => {
         if (!chains.isBlocked(chain)) this.#emit(chain, 'Refreshed Block')
       },
@@ -96,8 +96,8 @@ export class Coordinator {
   }
 
   /**
-   * A work response (A.1) for the suggested chain or, when there is none or it is blocked, for a random chain that is
-   * not. Registers the payload; asking again for the same work renews it.
+   * A work response (A.1) for the suggested chain, or for a random open chain when none is suggested or that one is not
+   * open. Registers the payload; asking again for the same work renews it.
    */
   work(miner: MinerAccount, suggested: number | null): Uint8Array | NoWork {
     const { accounts, payloadLimit, payloadLifetimeMs, nowMs } = this.#options
@@ -187,7 +187,7 @@ export class Coordinator {
     return this.#chains.cut.has(chain) && !this.#paused.has(chain) && !this.#chains.isBlocked(chain)
   }
 
-  /** null: every chain is paused, or waits for one that is. A chain of least height is never blocked otherwise. */
+  /** null: every chain is paused or waits for a paused one. Without paused chains the lowest one is always open. */
   #pickChain(suggested: number | null): number | null {
     if (suggested !== null && this.#isOpen(suggested)) return suggested
     const { open } = this
@@ -198,7 +198,7 @@ export class Coordinator {
     return [...this.#paused].sort((a, b) => a - b)
   }
 
-  /** New parent: one event on its chain. A chain that was blocked and is no longer: one event on that chain. */
+  /** Sends one event on every chain with a new parent, and on every chain that is no longer blocked. */
   #announce(changed: readonly number[]): void {
     for (const chain of changed) {
       this.#emit(chain, 'New Cut')
@@ -225,8 +225,8 @@ export class Coordinator {
   }
 
   /**
-   * Whether another payload may wait. At the limit, work whose chain moved on is dropped, so that a fast network does
-   * not lock itself out; then the oldest work whose transactions are others in a later request for it.
+   * Whether there is room for one more payload. At the limit it drops work whose chain has moved on, so that a fast
+   * network does not lock out its miners; then the oldest work that was replaced by work with other transactions.
    */
   #makeRoom(limit: number): boolean {
     if (this.#waiting.size < limit) return true

@@ -1,4 +1,4 @@
-/** The seam where transactions are executed: what a block's transactions and its reward give, on any branch. */
+/** Port: executes the transactions and the reward of a block, on any branch. */
 import { encodeBase64Url } from '../../core/bytes.ts'
 import type { Header } from '../../core/header.ts'
 import type { MinerAccount } from '../../core/payload.ts'
@@ -20,7 +20,7 @@ export interface NextBlock {
 export interface Outputs {
   /** One for each transaction, in their order. */
   readonly transactions: readonly Uint8Array[]
-  /** Of the reward. Its `reqKey` must name the parent: payload hashes then differ from block to block. */
+  /** Output of the reward. Its `reqKey` must name the parent, so that payload hashes differ from block to block. */
   readonly coinbase: Uint8Array
 }
 
@@ -31,7 +31,7 @@ export interface Executor {
 const encoder = new TextEncoder()
 const jsonBytes = (value: unknown) => encoder.encode(JSON.stringify(value))
 
-/** A network without contracts: every transaction fails, rewards change nothing. Keys in the order of live nodes. */
+/** For a network without contracts: every transaction fails, rewards change nothing. JSON keys in live nodes' order. */
 export const noContracts: Executor = {
   execute({ parent, transactions }) {
     return {

@@ -1,6 +1,6 @@
 /**
- * When miners hear that the work of a chain has other transactions now (PROTOCOL.md A.3, `Refreshed Block`): at once if
- * they heard of nothing for a while, else when that while is over; and only if the next block really is another one.
+ * Tells miners that the work of a chain has other transactions now (PROTOCOL.md A.3, `Refreshed Block`): at most once
+ * per interval and chain, and only if the next block really has changed.
  */
 import type { Transaction } from '../mempool/command.ts'
 import { sameTransactions } from '../mempool/mempool.ts'
@@ -20,7 +20,7 @@ interface Told {
 
 export class Refreshes {
   readonly #options: RefreshesOptions
-  /** Chain -> what its miners can know. */
+  /** Chain -> the block that its miners were last told of, and when. */
   readonly #told = new Map<number, Told>()
   readonly #timers = new Map<number, NodeJS.Timeout>()
 
@@ -29,7 +29,7 @@ export class Refreshes {
     options.pools.onChange((chain) => this.#plan(chain))
   }
 
-  /** For when miners of this chain hear of new work: they fetch it with all that is pending now. */
+  /** Called when miners of this chain are told of new work: they fetch it with everything that is pending now. */
   restart(chain: number): void {
     clearTimeout(this.#timers.get(chain))
     this.#timers.delete(chain)

@@ -1,5 +1,5 @@
 /**
- * Headers as JSON straight from their bytes, without an object in between. What headerObjectWriter writes is
+ * Headers as JSON straight from their bytes, without an object in between. headerObjectWriter writes the same text as
  * stringifyJson(headerToJson(...)), byte for byte.
  */
 import { readI64LE, readU64LE } from '../../../core/bytes.ts'
@@ -8,7 +8,7 @@ import type { ProductWord } from '../../../core/header-json.ts'
 import { versionName } from '../../../core/network.ts'
 import { JsonBytes } from './json-bytes.ts'
 
-/** Writes something of a header, given its bytes, as a JSON value. */
+/** Writes a header, or a part of it, as a JSON value. Takes the bytes of the header. */
 export type HeaderWriter = (bytes: Uint8Array, out: JsonBytes) => void
 
 const HASH_BYTES = 32
@@ -30,7 +30,7 @@ export const writeHash: HeaderWriter = (bytes, out) => {
   out.ascii('"')
 }
 
-/** What stands between the values of an object. */
+/** The text between the values of an object. */
 const text = {
   nonce: Buffer.from('{"nonce":"'),
   creationTime: Buffer.from('","creationTime":'),
@@ -61,7 +61,7 @@ export function headerObjectWriter(degree: number, product: ProductWord): Header
     putNumber(out, text.creationTime, signed(bytes, at.creationTime))
     putHash(out, text.parent, bytes, at.parent)
     out.bytes(text.adjacents)
-    // Records stand by ascending chain, and so do keys of an object that are numbers.
+    // Records are sorted by chain, as JavaScript sorts the numeric keys of an object.
     for (let offset = at.adjacents; offset < at.target; offset += ADJACENT_BYTES) {
       putNumber(out, offset === at.adjacents ? text.firstAdjacent : text.nextAdjacent, u32(bytes, offset))
       putHash(out, text.adjacentHash, bytes, offset + 4)
@@ -91,7 +91,7 @@ function putHash(out: JsonBytes, before: Uint8Array, bytes: Uint8Array, offset: 
   out.base64url(bytes, offset, offset + HASH_BYTES)
 }
 
-/** What a writer writes of one header, as text. */
+/** The output of a writer for one header, as text. */
 export function textOf(writer: HeaderWriter, bytes: Uint8Array): string {
   const out = new JsonBytes()
   writer(bytes, out)

@@ -9,7 +9,7 @@ export interface RunningConfig {
   readonly product: ProductWord
   readonly chains: Chains
   readonly hasBackups: boolean
-  /** Null: anyone may mine. The accounts themselves are nobody's business. */
+  /** Null: anyone may mine. The accounts themselves are not published. */
   readonly accounts: readonly unknown[] | null
   readonly workLimit: number
   readonly workLifetimeMs: number
@@ -19,8 +19,8 @@ export interface RunningConfig {
 }
 
 /**
- * The keys are those of live nodes as far as this node has such a thing (PROTOCOL.md E.1); `devnet` holds what only an
- * embedded node has. Left out, as live nodes blank it: who may mine, addresses, paths.
+ * The keys are those of live nodes, as far as they apply here (PROTOCOL.md E.1); `devnet` holds what only an embedded
+ * node has. Accounts, addresses and paths are left out; live nodes blank them too.
  */
 export function nodeConfig(config: RunningConfig): NodeConfig {
   const { network } = config.chains

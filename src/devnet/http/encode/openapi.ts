@@ -1,4 +1,4 @@
-/** GET /openapi.json: what a router serves, described by the very schemas that requests are judged by (OpenAPI 3.1). */
+/** GET /openapi.json: what a router serves, described by the schemas that requests are checked with (OpenAPI 3.1). */
 import { type TObject, type TSchema, Type } from 'typebox'
 import * as bodies from '../../../schema/bodies.ts'
 import { JSON_TYPE, type Operation, type OperationResponse } from '../../../schema/operation.ts'
@@ -23,7 +23,7 @@ export interface OpenApiOptions {
   readonly packageVersion: string
 }
 
-/** Describes all that the router serves by the time somebody asks. */
+/** Describes everything that the router serves when the document is first asked for. */
 export function addOpenApi(router: Router, options: OpenApiOptions): void {
   let text: string | undefined
   router.serve(openApi, (_call, reply) => {
@@ -81,24 +81,24 @@ function response({ description, content }: OperationResponse): Json {
   return { description, content: Object.fromEntries(types) }
 }
 
-/** The schemas of bodies.ts that are worth a name: objects, and the text of a hash. */
+/** The schemas of bodies.ts that get a name in the document: objects, and the text of a hash. */
 const named = Object.entries(bodies)
   .map(([name, schema]) => ({ name, schema: schema as TSchema, text: JSON.stringify(schema) }))
   .filter(({ name, schema }) => name === 'HashText' || Object.hasOwn(schema, 'properties'))
 
 const nameByText = new Map(named.map(({ name, text }) => [text, name]))
 
-/** A schema as the document has it: a reference if it has a name. */
+/** A schema as it stands in the document: a reference if it has a name. */
 function refer(schema: unknown): Json {
   const name = nameByText.get(JSON.stringify(schema))
   return name === undefined ? inline(schema) : { $ref: `#/components/schemas/${name}` }
 }
 
-/** Places in a schema where there are others. */
+/** Keywords of a schema whose values map names to other schemas. */
 const MAPS = ['properties', 'patternProperties']
 const LISTS = ['anyOf', 'allOf', 'oneOf']
 
-/** A schema without its name, with those inside it referred to. Tuples are written as in JSON Schema 2020-12. */
+/** A schema written out; named schemas inside it become references. Tuples are written as in JSON Schema 2020-12. */
 function inline(schema: unknown): Json {
   const json = JSON.parse(JSON.stringify(schema)) as Json
   const out: Json = {}

@@ -8,7 +8,7 @@ import type { Handler, Router } from '../router.ts'
 
 const disabled: Refusal = { status: 404, message: 'backups are not enabled: start the node with --backup-dir DIR' }
 
-/** Adds the routes. null: the node makes no backups, and says so. */
+/** Adds the routes. `jobs` null: backups are not enabled, and requests are refused with 404. */
 export function addBackupRoutes(router: Router, jobs: BackupJobs | null): void {
   const { makeBackup, checkBackup } = operations
   const start =

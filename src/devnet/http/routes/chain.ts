@@ -15,12 +15,12 @@ import { JsonBytes } from '../encode/json-bytes.ts'
 import { payloadOutputsText } from '../encode/payload-text.ts'
 import type { Router } from '../router.ts'
 
-/** Most items in a page (PROTOCOL.md E.0, service API). */
+/** Most headers or blocks in a page, and most hashes (PROTOCOL.md E.0, service API). */
 const MAX_PAGE_HEADERS = 360
 const MAX_PAGE_HASHES = 4096
-/** A page that has more bytes than this ends early: 360 blocks may hold 800 MB. */
+/** A page ends early once it is larger than this: 360 blocks may hold 800 MB. */
 export const MAX_PAGE_BYTES = 8 * 1024 * 1024
-/** What a header takes as an object; the buffer of a page begins with that. */
+/** Bytes that a header takes as a JSON object: sizes the buffer of a page. */
 const ITEM_BYTES = 750
 /** Most bounds in each of `upper` and `lower`. */
 const MAX_BOUNDS = 32

@@ -1,4 +1,4 @@
-/** The endpoints below /devnet/: what testers make the node do. For programs on this machine alone. */
+/** The endpoints below /devnet/, with which testers control the node. Only for programs on this machine. */
 import { setMaxListeners } from 'node:events'
 import type { FastifyReply } from 'fastify'
 import type { Static } from 'typebox'
@@ -24,7 +24,7 @@ export interface ControlOptions {
   readonly faults: Faults
   readonly streams: StreamGate
   readonly clock: NodeClock
-  /** For people: where blocks come from. */
+  /** Where blocks come from, in words. */
   readonly mode: string
   /** Aborted with OrderRefused when the node stops. */
   readonly stopped: AbortSignal
@@ -155,7 +155,7 @@ export class Control {
           try {
             return await run(call, signal)
           } finally {
-            // A refusal may come after half of the blocks, and says so.
+            // A refusal may come after some blocks were made; those must be durable before it is sent.
             await maker.chains.durable()
           }
         })

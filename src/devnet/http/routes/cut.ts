@@ -11,7 +11,7 @@ import { Peers } from '../peers.ts'
 import { cutRefusal } from '../refusal.ts'
 import type { Router } from '../router.ts'
 
-/** Peers in a page: when nothing is asked for, and at most. */
+/** Peers in a page: when the request names no limit, and at most. */
 const DEFAULT_PAGE_PEERS = 64
 const MAX_PAGE_PEERS = 512
 
@@ -45,7 +45,7 @@ export function addCutRoutes(router: Router, { chains, durable, instance }: CutR
     }
     if (!peers.has(origin)) return refuse(reply, { status: 401, message: 'Unknown peer' })
     const invalid = takeCut(chains, body)
-    // Also before a refusal: some of its blocks may have come in.
+    // Also before a refusal: some blocks of the cut may have been added.
     await durable()
     return invalid === null ? reply.code(204).send() : refuse(reply, cutRefusal(invalid))
   })

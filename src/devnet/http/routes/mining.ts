@@ -11,10 +11,10 @@ import type { StreamGate } from '../stream/stream-gate.ts'
 
 export interface MiningRouteOptions {
   readonly coordinator: Coordinator
-  /** Resolves when every block so far survives the end of the process: no miner hears of success before. */
+  /** Resolves when every block so far survives the end of the process: a miner is told of success only then. */
   readonly durable: () => Promise<void>
   readonly chains: number
-  /** How long an update stream stays open: this time x [0.9, 1.1). */
+  /** How long an update stream stays open: this time, times a random factor in [0.9, 1.1). */
   readonly updateStreamMs: number
   /** Most update streams at once. */
   readonly updateStreamLimit: number

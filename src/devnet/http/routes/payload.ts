@@ -34,7 +34,7 @@ export function addPayloadRoutes(router: Router, store: BlockStore): void {
   }
   const several = ({ chain, body }: { chain: number; body: PayloadBatch }, reply: FastifyReply, forms: Forms) => {
     const hashes = 'hashes' in body ? body.hashes : body
-    // Each payload once: a batch is no way to make the node write the same large one a thousand times.
+    // Each payload once: otherwise a batch could make the node write the same large one a thousand times.
     const texts: string[] = []
     let length = 0
     for (const hash of new Set(hashes.slice(0, MAX_BATCH_PAYLOADS))) {
@@ -56,7 +56,7 @@ export function addPayloadRoutes(router: Router, store: BlockStore): void {
   router.serve(operations.payloadsOutputs, (call, reply) => several(call, reply, withOutputs))
 }
 
-/** The payload of a block of this chain; text of 43 characters that is no hash is nobody's. */
+/** The payload of a block of this chain; undefined also for 43 characters that encode no hash. */
 function payloadOf(store: BlockStore, chain: number, payloadHash: string): Payload | undefined {
   try {
     return store.withPayload(decodeHash(payloadHash), chain)?.payload

@@ -1,4 +1,4 @@
-/** Event streams that all hear the same: an event is written once, whatever their number. */
+/** Event streams that all get the same events: each event is encoded once, whatever the number of streams. */
 import type { FastifyReply } from 'fastify'
 import { TEXT } from '../../../schema/operation.ts'
 import { type EventStream, streamEvent } from '../app.ts'
@@ -17,7 +17,7 @@ export class Broadcast {
     return this.#streams.size
   }
 
-  /** Answers a request with a stream that hears every event from now on. `onClose` runs once, whoever ends it. */
+  /** Answers a request with a stream of every event from now on. `onClose` runs once, whichever side ends it. */
   open(reply: FastifyReply, onClose: () => void = () => undefined): EventStream {
     let isOver = false
     const stream = this.#open(reply, () => {
@@ -25,7 +25,7 @@ export class Broadcast {
       this.#streams.delete(reply)
       onClose()
     })
-    // A reader that had left before ended its stream while it was being opened.
+    // A reader that had already left ended its stream while it was being opened.
     if (!isOver) this.#streams.set(reply, stream)
     return stream
   }
@@ -37,7 +37,7 @@ export class Broadcast {
   }
 }
 
-/** The answer to a request for one stream more than there may be (PROTOCOL.md A.3). */
+/** The answer to a request for a stream beyond the limit (PROTOCOL.md A.3). */
 export function noMoreStreams(reply: FastifyReply): FastifyReply {
   return reply.code(503).type(TEXT).send('No more update streams available currently. Retry later.')
 }

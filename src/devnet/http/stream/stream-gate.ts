@@ -1,4 +1,4 @@
-/** Every open event stream of the node: testers close them, or hold back what they would send. */
+/** Every open event stream of the node: testers can close them, or hold back their events. */
 import type { FastifyReply } from 'fastify'
 import { type EventStream, openEventStream } from '../app.ts'
 
