@@ -29,7 +29,7 @@ const OBJECTS = 'application/json;blockheader-encoding=object'
 const PAGE_ITEMS = 360
 const CHAINS = 20
 const CONNECTIONS = 8
-const MOST_BLOCKS_A_CALL = 1000
+const MAX_BLOCKS_A_CALL = 1000
 /** No event comes any more. */
 const QUIET_MS = 300
 const account = { account: 'k:bench', predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] }
@@ -212,7 +212,7 @@ async function onDisk({ rounds }: Effort, dataDir: string, headers: number): Pro
 async function grow({ url }: Server, blocks: number): Promise<{ blocksPerSecond: number[] }> {
   const blocksPerSecond: number[] = []
   for (let made = 0; made < blocks; ) {
-    const each = Math.ceil(Math.min(MOST_BLOCKS_A_CALL, blocks - made) / CHAINS)
+    const each = Math.ceil(Math.min(MAX_BLOCKS_A_CALL, blocks - made) / CHAINS)
     const counts = Object.fromEntries(Array.from({ length: CHAINS }, (_, chain) => [chain, each]))
     const startMs = performance.now()
     const answer = await fetch(`${url}/make-blocks`, {

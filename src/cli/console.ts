@@ -51,8 +51,8 @@ export interface Line {
 }
 
 /** Lines of work and solutions: at most this many at once, then this many a second. Young chains move fast. */
-const LINE_BURST = 60
-const LINES_PER_SECOND = 5
+const MAX_LINE_BURST = 60
+const MAX_LINES_PER_SECOND = 5
 
 /** Lines for people. */
 function textFace({ out, environment, nowMs }: Terminal): Face {
@@ -88,7 +88,7 @@ function isFrequent(event: ConsoleEvent): boolean {
 class LineBudget {
   skipped = 0
   readonly #nowMs: () => number
-  #left = LINE_BURST
+  #left = MAX_LINE_BURST
   #at: number
 
   constructor(nowMs: () => number) {
@@ -102,7 +102,7 @@ class LineBudget {
 
   take(): boolean {
     const at = this.#nowMs()
-    this.#left = Math.min(LINE_BURST, this.#left + ((at - this.#at) * LINES_PER_SECOND) / 1000)
+    this.#left = Math.min(MAX_LINE_BURST, this.#left + ((at - this.#at) * MAX_LINES_PER_SECOND) / 1000)
     this.#at = at
     if (this.isEmpty) {
       this.skipped++

@@ -86,7 +86,7 @@ export const solveOptions = {
 }
 
 /** A healthy stream may be silent for longer than this; reopening it all the time would only load the node. */
-const LEAST_STALL_MS = 1000
+const MIN_STALL_MS = 1000
 
 /** Options of `newcut mine`. */
 export const mineOptions = {
@@ -123,7 +123,7 @@ export const mineOptions = {
   ),
   log: logOption,
   stall: unset(
-    duration(LEAST_STALL_MS, true),
+    duration(MIN_STALL_MS, true),
     'TIME',
     'reopen an update stream that is silent for this long, 0 for never; 5 block delays, at least 10s, if not given',
   ),

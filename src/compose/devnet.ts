@@ -5,8 +5,8 @@ import { machineFor } from './devnet-machine.ts'
 
 export type { Devnet } from '../devnet/devnet.ts'
 export type { DevnetOptions } from '../devnet/options.ts'
-export type { AutoMine } from '../schema/auto-mine.ts'
 export type { NetworkSettings } from '../devnet/rules/settings.ts'
+export type { AutoMine } from '../schema/auto-mine.ts'
 
 /**
  * Starts an embedded node. Throws NewcutError BAD_OPTION for options of the wrong shape or that exclude each other,

@@ -15,7 +15,7 @@ import { accountOn, checkPayee, type PaidAccount, type Payee } from './payee.ts'
 
 /** An update stream that is silent for so many block delays, and for so long, is opened anew. */
 const STALL_BLOCK_DELAYS = 5
-const LEAST_STALL_MS = 10_000
+const MIN_STALL_MS = 10_000
 
 /** What to mine, for whom and with what. */
 export interface MinerSetup {
@@ -80,7 +80,7 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
 }
 
 function usualStallMs(blockDelayMs: number): number {
-  return Math.max(LEAST_STALL_MS, STALL_BLOCK_DELAYS * blockDelayMs)
+  return Math.max(MIN_STALL_MS, STALL_BLOCK_DELAYS * blockDelayMs)
 }
 
 async function startFace(

@@ -30,7 +30,7 @@ const SPEED_MS = 60_000
 /** How often the creation time of work that lives long follows the validator's clock. */
 const ROLL_MS = 5_000
 /** Late claims refer to the current work, or to one of so many changes ago. */
-const HISTORY = 256
+const MAX_ISSUED_WORKS = 256
 /** How long a stop waits for solutions on their way. */
 const STOP_GRACE_MS = 800
 /** Having nothing to search for less than this is nothing to tell people about. */
@@ -208,7 +208,7 @@ export class Miner {
     const sequence = ++this.#sequence
     this.#issued.set(sequence, issued)
     for (const [old, { pursuit }] of this.#issued) {
-      if (this.#issued.size <= HISTORY) break
+      if (this.#issued.size <= MAX_ISSUED_WORKS) break
       // An external worker may still search the current job with the creation time that it had when it started.
       if (pursuit !== issued.pursuit) this.#issued.delete(old)
     }

@@ -129,7 +129,7 @@ describe('the CPU engine', () => {
       for (const sequence of [1, 2]) {
         expect(await engine.setWork(engineWork(sequence, tooLong, MAX_TARGET))).toBe(true)
       }
-      expect(warnings).toEqual([`work of ${tooLong.length} bytes is none: the longest has 502`])
+      expect(warnings).toEqual([`work of ${tooLong.length} bytes is too long: the longest has 502`])
       expect(candidates).toEqual([])
       expect(engine.hashes()).toBe(0)
     },

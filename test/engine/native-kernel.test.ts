@@ -158,7 +158,7 @@ describe('the native kernel where install scripts did not run', () => {
     [
       'the compiler fails',
       `${process.execPath} -e process.exit(1)`,
-      /^no native kernel: .* failed: .*; WebAssembly serves$/,
+      /^no native kernel: .* failed: .*; WebAssembly is used instead$/,
     ],
   ])('is done without when %s, with one sentence', async (_, CC, sentence) => {
     const own = places()

@@ -81,9 +81,9 @@ describe.skipIf(env === null)('a GPU that fails', () => {
     ['silent', /no batch for 1.5 s/],
     ['hang', /no batch for 1.5 s/],
     ['crash', /it ended with SIGABRT/],
-    ['garbage', /it reports nonsense: "Segmentation fault"/],
-    ['inflated', /it reports nonsense/],
-    ['endless', /it reports nonsense: an endless line/],
+    ['garbage', /it sent an invalid report: "Segmentation fault"/],
+    ['inflated', /it sent an invalid report/],
+    ['endless', /it sent an invalid report: a line of more than 65536 characters/],
   ])('%s: is replaced, and nothing false is counted', async (fault, reason) => {
     const own = await mining(fault)
     await recovery(own)

@@ -6,7 +6,7 @@ import { readU32LE } from '../../src/core/bytes.ts'
 import { withNonce } from '../../src/core/header.ts'
 import { FREE_NONCE } from '../../src/core/nonce.ts'
 import { powHash } from '../../src/core/pow.ts'
-import { BatchSize, halves, mostNoncesFor, NonceCursor } from '../../src/engine/gpu/batches.ts'
+import { BatchSize, halves, maxNoncesFor, NonceCursor } from '../../src/engine/gpu/batches.ts'
 import {
   type Batch,
   type BatchResult,
@@ -86,9 +86,9 @@ describe('batch size', () => {
   })
 
   it('leaves room for the candidates of an easy target', () => {
-    expect(mostNoncesFor(0xffffffff)).toBe(MAX_RESULT_NONCES / 2)
-    expect(mostNoncesFor(0xffff)).toBe((MAX_RESULT_NONCES / 2) * 65_536)
-    expect(mostNoncesFor(0)).toBe(MAX_BATCH_NONCES)
+    expect(maxNoncesFor(0xffffffff)).toBe(MAX_RESULT_NONCES / 2)
+    expect(maxNoncesFor(0xffff)).toBe((MAX_RESULT_NONCES / 2) * 65_536)
+    expect(maxNoncesFor(0)).toBe(MAX_BATCH_NONCES)
   })
 })
 

@@ -48,7 +48,7 @@ export function halves(batch: Batch): [Batch, Batch] {
 }
 
 /** Most nonces so that the candidates expected of a batch fill half a result; more would be found twice. */
-export function mostNoncesFor(bound: number): number {
+export function maxNoncesFor(bound: number): number {
   return Math.max(1, Math.min(MAX_BATCH_NONCES, Math.floor((MAX_RESULT_NONCES / 2) * (2 ** 32 / (bound + 1)))))
 }
 
@@ -71,8 +71,8 @@ export class BatchSize {
   }
 
   /**
-   * Takes in how long a batch of the present size took, or of as many nonces as there are in a row. A single figure moves
-   * the size by a factor of two at most.
+   * Takes in how long a batch of the present size took, or of as many nonces as there are in a row. A single figure
+   * moves the size by a factor of two at most.
    */
   learn(serviceMs: number, nonces = this.nonces): void {
     const factor = Math.min(2, Math.max(0.5, this.#targetMs / Math.max(serviceMs, 0.01)))
