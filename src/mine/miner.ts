@@ -27,13 +27,13 @@ export interface MinerOptions {
 
 const SAMPLE_MS = 1000
 const SPEED_MS = 60_000
-/** How often the creation time of work that lives long follows the validator's clock. */
+/** How often the creation time of the current work is brought up to the validator's clock. */
 const ROLL_MS = 5_000
-/** Late claims refer to the current work, or to one of so many changes ago. */
+/** Works kept for judging late claims. A claim for older work is ignored. */
 const MAX_ISSUED_WORKS = 256
-/** How long a stop waits for solutions on their way. */
+/** How long a stop waits for the verdicts of solutions that were handed in. */
 const STOP_GRACE_MS = 800
-/** Having nothing to search for less than this is nothing to tell people about. */
+/** Having nothing to search is reported only after this time. */
 const IDLE_MS = 500
 
 /** A job under one sequence number: with one creation time. */
@@ -42,12 +42,12 @@ interface Issued {
   readonly pursuit: Pursuit
 }
 
-/** A job as long as it is searched. */
+/** A job while it is searched. */
 interface Pursuit {
   readonly job: Job
   readonly difficulty: number
   readonly receivedAtMs: number
-  /** Nothing more is to be found: a solution is on its way. */
+  /** A solution was found and is on its way; no other is wanted. */
   solved: boolean
 }
 
@@ -66,11 +66,11 @@ export class Miner {
   readonly #options: MinerOptions
   readonly #rates = new Rates()
   readonly #issued = new Map<number, Issued>()
-  /** Solutions on their way -> what resolves at their end. */
+  /** Solutions on their way -> a promise that resolves at their end. */
   readonly #lives = new Map<Life, Promise<void>>()
   readonly #stop = new AbortController()
   readonly #solutions: Record<Verdict, number> = { accepted: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0 }
-  /** Those that started. */
+  /** Engines that started. */
   #engines: readonly Engine[] = []
   #startedAtMs = 0
   #sequence = 0
@@ -98,7 +98,7 @@ export class Miner {
         onCandidate: (candidate: Candidate) => this.#judge(candidate),
         onWarning: (message: string) => onEvent({ type: 'warning', message }),
       }
-      // A driver may take its time: nobody who stops waits for it.
+      // A driver may take long to start. A stop does not wait for it.
       await Promise.race([this.#startEngines(events), aborted(this.#stop.signal)])
       if (!this.#stop.signal.aborted) await this.#mine()
     } finally {
@@ -191,7 +191,7 @@ export class Miner {
     })
   }
 
-  /** There is nothing to search: engines stop at once, and people hear of it if it lasts. */
+  /** There is nothing to search: engines stop at once, and it is reported if it lasts. */
   #rest(): void {
     const { clock, onEvent } = this.#options
     this.#current = null
@@ -218,7 +218,9 @@ export class Miner {
     return taken.every((all) => all)
   }
 
-  /** Moves the creation time of the current work to the validator's time, so that a late solution tells the truth. */
+  /**
+   * Moves the creation time of the current work to the validator's time, so that a block found late has a recent one.
+   */
   #roll(): void {
     const current = this.#current
     const time = this.#options.source.validatorTime()
@@ -228,7 +230,7 @@ export class Miner {
     void this.#issue({ pursuit: current.pursuit, work: workFromBytes(withCreationTime(current.work.bytes, time)) })
   }
 
-  /** A claim is hashed in full before it counts: a wrong submission would burn the work at the node. */
+  /** Hashes a claim in full before it counts: the node forgets the work when a wrong solution is submitted. */
   #judge({ sequence, nonce, device }: Candidate): void {
     const issued = this.#issued.get(sequence)
     if (issued === undefined) return
@@ -240,7 +242,7 @@ export class Miner {
       return
     }
     const { blocks = Number.POSITIVE_INFINITY } = this.#options
-    // A solution on its way may be the last one asked for; if it comes to nothing, there will be another candidate.
+    // A solution on its way may be the last one asked for. If it is not accepted, another candidate will follow.
     if (pursuit.solved || this.#solutions.accepted + this.#lives.size >= blocks) return
     this.#countEffort()
     pursuit.solved = !pursuit.job.manySolutions
@@ -257,7 +259,7 @@ export class Miner {
   async #live(life: Life): Promise<void> {
     const { job } = life.pursuit
     for await (const step of liveThrough(this.#options.source, { job, bytes: life.bytes }, this.#stop.signal)) {
-      // After the end nobody listens; what it came to was counted then.
+      // When the miner ended, this solution was counted as lost (#giveUp).
       if (this.#isOver) return
       life.step = step
       const verdict = verdictOf(step)
@@ -296,7 +298,7 @@ export class Miner {
     this.#effortHashes = hashes
   }
 
-  /** Of all engines since the start. */
+  /** Hashes of all engines since the start. */
   #hashes(): number {
     return this.#engines.reduce((sum, engine) => sum + engine.hashes(), 0)
   }

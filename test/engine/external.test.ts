@@ -180,7 +180,7 @@ describe('newcut solve', () => {
   it.each([
     [['solve'], 'x', /missing required argument 'target'/],
     [['solve', 'ff'], 'x', /target ff: expected 64 hex digits, little-endian/],
-    [['solve', 'ff'.repeat(32)], 'x', /standard input: 1 bytes are no work.*\[BAD_INPUT\]/],
+    [['solve', 'ff'.repeat(32)], 'x', /standard input: 1 bytes, which no work has.*\[BAD_INPUT\]/],
     [['mine', '--engine', 'external', '--http', 'off'], '', /--engine external needs --command/],
   ])('%j is refused in one line', async (args, input, pattern) => {
     const { code, err } = await run(args, {}, input)
