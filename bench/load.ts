@@ -57,7 +57,7 @@ class LoadClient {
     this.failed = new Promise((_, reject) => {
       fail = reject
     })
-    // Callers that wait see the error. When a connection ends as planned, nobody waits.
+    // Callers get the error from the promises they await. When a connection ends as planned, nothing awaits this one.
     this.failed.catch(() => undefined)
     let succeed: () => void = () => undefined
     const first = new Promise<void>((resolve) => {

@@ -1,10 +1,10 @@
 /** Puts the control of an embedded node together: what its router asks first, and what is served below /devnet/. */
 import type { FastifyReply } from 'fastify'
-import { type AutoMine, describeAutoMine } from '../../schema/auto-mine.ts'
 import type { Operation } from '../../schema/operation.ts'
 import { AutoMiner } from '../orders/auto-mine.ts'
 import { BlockMaker, type BlockMakerOptions } from '../orders/block-maker.ts'
 import { OrderRefused } from '../orders/order-refused.ts'
+import { type AutoMine, describeAutoMine } from '../../schema/auto-mine.ts'
 import type { NodeClock } from '../rules/node-clock.ts'
 import { refuse } from './app.ts'
 import { Faults } from './faults.ts'
