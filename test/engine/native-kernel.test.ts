@@ -128,7 +128,7 @@ describe('build at installation', () => {
 
 describe('the native kernel where install scripts did not run', () => {
   const hasCompiler = spawnSync('cc', ['--version']).status === 0
-  const nobody = new AbortController().signal
+  const unstopped = new AbortController().signal
   let count = 0
   const places = () => {
     const own = join(folder, `cache-${count++}`)
@@ -138,18 +138,18 @@ describe('the native kernel where install scripts did not run', () => {
   it.skipIf(!hasCompiler)('is compiled once into the cache, with one sentence', async () => {
     const own = places()
     const env = { ...process.env, CC: '' }
-    const said = await provideNativeKernel({ env, signal: nobody, places: own, limitMs: 120_000 })
+    const said = await provideNativeKernel({ env, signal: unstopped, places: own, limitMs: 120_000 })
     expect(said).toMatch(/^native kernel compiled with cc in \d+\.\d s, kept in .*newcut$/)
     expect(loadNative(own.cached).obstacle).toBeNull()
     expect(readdirSync(dirname(own.cached))).toEqual(['kernel.node'])
-    expect(await provideNativeKernel({ env, signal: nobody, places: own })).toBeNull()
+    expect(await provideNativeKernel({ env, signal: unstopped, places: own })).toBeNull()
   })
 
   it('is not compiled again where the installation did it', async () => {
     const own = places()
     mkdirSync(dirname(own.installed), { recursive: true })
     writeFileSync(own.installed, '')
-    expect(await provideNativeKernel({ env: process.env, signal: nobody, places: own })).toBeNull()
+    expect(await provideNativeKernel({ env: process.env, signal: unstopped, places: own })).toBeNull()
     expect(existsSync(own.cached)).toBe(false)
   })
 
@@ -163,20 +163,20 @@ describe('the native kernel where install scripts did not run', () => {
   ])('is reported as missing in one sentence when %s', async (_, CC, sentence) => {
     const own = places()
     const env = { ...process.env, CC }
-    expect(await provideNativeKernel({ env, signal: nobody, places: own, limitMs: 60_000 })).toMatch(sentence)
+    expect(await provideNativeKernel({ env, signal: unstopped, places: own, limitMs: 60_000 })).toMatch(sentence)
     expect(existsSync(own.cached)).toBe(false)
   })
 
   it('is not waited for when the compiler takes long', async () => {
-    const CC = `${process.execPath} -e setTimeout(()=>0,15000)`
+    const CC = `${process.execPath} -e setTimeout(()=>0,15000) --`
     const env = { ...process.env, CC }
-    const said = await provideNativeKernel({ env, signal: nobody, places: places(), limitMs: 200 })
+    const said = await provideNativeKernel({ env, signal: unstopped, places: places(), limitMs: 200 })
     expect(said).toMatch(/^the native kernel is still being compiled after \d\.\d s: the next start uses it$/)
   })
 
   it('is not waited for when the engine stops meanwhile', async () => {
     const stop = new AbortController()
-    const CC = `${process.execPath} -e setTimeout(()=>0,15000)`
+    const CC = `${process.execPath} -e setTimeout(()=>0,15000) --`
     const said = provideNativeKernel({ env: { ...process.env, CC }, signal: stop.signal, places: places() })
     stop.abort()
     expect(await said).toBeNull()

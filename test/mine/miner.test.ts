@@ -252,7 +252,7 @@ describe('the miner loop', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('waits for a submission under way when it is stopped, but not for ever', async () => {
+  it('waits for a submission under way when it is stopped, but only for 800 ms', async () => {
     const { clock, source, engine, events, stop, ended } = await started()
     source.receipt = new Promise(() => undefined)
     await source.give(easyWork(1n))

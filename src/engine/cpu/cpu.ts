@@ -175,7 +175,7 @@ export class CpuEngine implements Engine {
     })
   }
 
-  /** Replaces a thread that died after a pause. The new one searches the current work elsewhere in the same range. */
+  /** After a pause, replaces a thread that died. The new one searches the current work elsewhere in the same range. */
   #relaunch(index: number, workBytes: number, error: unknown): void {
     if (this.#events === null) return
     const thread = this.#threads[index]

@@ -102,7 +102,7 @@ function uniformPart(layout: TailLayout, graph: OperationGraph): Code {
   )
 }
 
-/** A word of the tail, with the bits of the nonce that stand still put in. */
+/** A word of the tail, with `low` and `middle` put in. */
 function messageWord(layout: TailLayout, word: number): Code {
   if (word === layout.nonceWord + 1) return local.get(MIDDLE)
   const stored = i32.load(MEMORY.tail + 4 * word)

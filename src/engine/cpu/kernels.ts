@@ -43,9 +43,9 @@ export interface KernelChoice {
 
 /**
  * Creates and tests kernels for work of this length: the one asked for, or with `auto` all that may be the fastest,
- * which then race (JavaScript only when nothing else passes: it never is). `random` returns that many random bytes.
- * Once a kernel is `retired` for having gone wrong, any other will do, whatever the preference was. `loadAddon` loads
- * the native kernels.
+ * which then race (JavaScript only when nothing else passes: it is never the fastest). `random` returns that many
+ * random bytes. Once a kernel is `retired` because it was wrong, any other may be chosen, whatever the preference.
+ * `loadAddon` loads the native kernels.
  */
 export function chooseKernel(
   workBytes: number,

@@ -53,8 +53,8 @@ const NATIVE_FOLDER = new URL('src/engine/cpu/native/', ROOT)
 export const BUILD_SCRIPT = new URL('build.js', NATIVE_FOLDER)
 
 /**
- * Where the compiled file may lie: where the installation puts it, which goes first, and in the user's cache, under the
- * hash of all that it depends on.
+ * Where the compiled file may lie: where the installation puts it, which is preferred, and in the user's cache, under
+ * the hash of all that it depends on.
  */
 export function findNative(env: Readonly<Record<string, string | undefined>>): { installed: string; cached: string } {
   const hash = createHash('sha256')

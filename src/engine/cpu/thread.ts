@@ -45,7 +45,7 @@ export type ThreadMessage =
 const MAX_CANDIDATE_BURST = 8
 const CANDIDATE_PAUSE_MS = 5
 const IDLE_WAIT_MS = 1000
-/** One slice in so many is searched once more by the JavaScript kernel. */
+/** One slice in this many is searched again with the JavaScript kernel. */
 const CHECK_EVERY_SLICES = 10_000
 
 /** The Piscina task. Returns when the engine stops. */
@@ -59,7 +59,7 @@ class SearchThread {
   /** Length of work -> kernel for it; null: none works. */
   readonly #kernels = new Map<number, Kernel | null>()
   readonly #retired = new Set<KernelName>()
-  /** Bits of `low` that are free; the fixed ones are in `#low`. */
+  /** `low` before the fixed bits are put in; `#low` has them. */
   #freeLow: number
   #fixed: FixedNonce = FREE_NONCE
   /** Middles completed under this `low`. */

@@ -105,7 +105,7 @@ export function isSoftware(text: string): boolean {
   return /swiftshader|llvmpipe|lavapipe|softpipe|basic render|\bwarp\b|null-backend/i.test(text)
 }
 
-/** Older versions of Dawn have the flag in the adapter, newer ones in its info. */
+/** Older versions of WebGPU have this flag in the adapter, newer ones in its info. */
 function isFallback(adapter: GPUAdapter): boolean {
   return Reflect.get(adapter.info, 'isFallbackAdapter') === true || Reflect.get(adapter, 'isFallbackAdapter') === true
 }

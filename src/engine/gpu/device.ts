@@ -52,7 +52,7 @@ export class GpuDevice {
   #failures = 0
   #faults = 0
   #lastFailure = ''
-  /** What the present child has searched for so far. */
+  /** How long the current child has searched. */
   #searchedMs = 0
   #lastSignMs = 0
   #lastWatchMs = 0
@@ -66,7 +66,7 @@ export class GpuDevice {
   }
 
   /**
-   * Resolves with null when the device is ready, else with why its first child failed; it is tried again all the same.
+   * Resolves with null when the device is ready, else with why its first child failed. Another child may follow.
    */
   start(): Promise<string | null> {
     this.#watch = setInterval(() => this.#look(), WATCH_MS).unref()
@@ -99,7 +99,7 @@ export class GpuDevice {
     return this.#tuning
   }
 
-  /** Process id of the present child. */
+  /** Process id of the current child. */
   get pid(): number | undefined {
     return this.#child?.pid
   }

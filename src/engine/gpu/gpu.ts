@@ -11,7 +11,7 @@ import type { AdapterChoice, AdapterInfo, Tuning } from './messages.ts'
 export interface GpuEngineOptions {
   /** One device each. null: the first one Dawn finds. */
   readonly adapters: readonly (AdapterChoice | null)[]
-  /** One for each device; apart from those of all other engines (splitRanges). */
+  /** One for each device. They must not overlap those of other engines (splitRanges). */
   readonly ranges: readonly NonceRange[]
   /** Service time that batches aim at. */
   readonly batchMs?: number | undefined

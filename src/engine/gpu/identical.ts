@@ -36,7 +36,7 @@ export function cardEnv(card: number, env: Variables): Record<string, string> {
   }
 }
 
-/** The adapter, of a list in Dawn's order, that Dawn opens by this name: the first that has it as a part of its own. */
+/** The adapter, of a list in Dawn's order, that Dawn opens by this name: the first whose name contains it. */
 export function openedBy<T extends AdapterChoice>(
   { backend, name }: AdapterChoice,
   adapters: readonly T[],

@@ -70,7 +70,7 @@ const reports = {
   }),
   /** Something the user should know; the child goes on. */
   warning: Type.Object({ type: Type.Literal('warning'), message: Text }),
-  /** The child is about to exit. `hopeless`: the next one would fail alike. */
+  /** The child is about to exit. `hopeless`: another one would fail in the same way. */
   failed: Type.Object({ type: Type.Literal('failed'), message: Text, hopeless: Type.Boolean() }),
 } satisfies Record<string, TSchema>
 
@@ -130,7 +130,7 @@ export function reportText(value: unknown): string {
   return (typeof value === 'string' ? value : describeError(value)).slice(0, 200)
 }
 
-/** The report in a line, or null when there is none in it. */
+/** The report in a line; null when the line is not a valid report. */
 export function parseReport(line: string): Report | null {
   try {
     const value: unknown = JSON.parse(line)
@@ -143,7 +143,7 @@ export function parseReport(line: string): Report | null {
   }
 }
 
-/** Cuts what comes in into lines. Throws RangeError for one that is too long. */
+/** Cuts a stream of text into lines. Throws RangeError for a line that is too long. */
 export class LineReader {
   #rest = ''
 

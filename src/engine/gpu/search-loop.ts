@@ -55,7 +55,7 @@ export class SearchLoop {
     this.#sleep()
   }
 
-  /** Searches for ever; rejects when the device fails. */
+  /** Searches without end; rejects when the device fails. */
   async run(): Promise<never> {
     const slots = Array.from({ length: this.#options.inFlight }, (_, slot) => this.#serve(slot))
     await Promise.all(slots)

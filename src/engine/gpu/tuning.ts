@@ -18,7 +18,7 @@ const MAX_TUNING_MS = 4000
 /** Entries in the file, one for each adapter, driver and shader. The oldest are removed. */
 const MAX_ENTRIES = 32
 
-/** An entry holds for this adapter, driver and shader. */
+/** The key of an entry, which is valid for this adapter, driver and shader only. */
 export function tuningKey(adapter: AdapterInfo, shader: string): string {
   const { backend, name, vendor, architecture, device, driver } = adapter
   const digest = createHash('sha256').update(shader).digest('hex').slice(0, 16)

@@ -1,6 +1,6 @@
 /*
- * The native kernel: the vector instructions of this processor, whichever it has. build.js compiles this file when
- * newcut is installed; native-kernel.ts loads the result. It exports a function for each width that runs here, called
+ * The native kernels, one for each kind of vector instructions. build.js compiles this file when newcut is
+ * installed; native-kernel.ts loads the result. It exports a function for each width that runs here, called
  * native-avx512, native-avx2, native-sse41, native-neon,
  *
  *     (job: Uint32Array, from: number, to: number) => number
