@@ -59,7 +59,7 @@ export async function createEngines(setup: EngineSetup, workBytes: number, stopp
   if (threads > 0) engines.push(new CpuEngine({ ranges: cpuRanges, kernel, priority }))
   if (engines.length > 0) return engines
   throw new NewcutError('BAD_OPTION', '--threads 0: nothing would search', {
-    hint: gpu === null ? 'no GPU mines either' : 'there is no GPU to mine with; newcut devices says why',
+    hint: gpu === null ? 'give --threads at least 1' : 'there is no GPU to mine with; newcut devices says why',
   })
 }
 

@@ -32,7 +32,7 @@ export function checkPayee(payee: Payee): void {
   }
   if (account !== null && !account.startsWith('k:')) return
   if (account !== null && !/^k:[0-9a-f]{64}$/.test(account)) {
-    throw new NewcutError('BAD_OPTION', `--account ${account}: no such account`, {
+    throw new NewcutError('BAD_OPTION', `--account ${account}: not a valid k: account`, {
       hint: 'k: is followed by the public key, 64 lower-case hex digits',
     })
   }

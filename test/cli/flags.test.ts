@@ -136,14 +136,14 @@ describe('errors of newcut', () => {
     expect(JSON.parse(out)).toMatchObject({ level: 'error', code: 'NODE_UNREACHABLE', hint: expect.any(String) })
   })
 
-  it('say once that a node refuses the connection', async () => {
+  it('tell once that a node refuses the connection', async () => {
     expect(await errorOf(['mine', '--node', '127.0.0.1:1', '--fail-fast'])).toBe(
       'newcut: http://127.0.0.1:1: connection refused (ECONNREFUSED) ' +
         '(is the node running, and its service API listening on that port?) [NODE_UNREACHABLE]\n',
     )
   })
 
-  it('say once what is wrong in a configuration file', async () => {
+  it('tell once what is wrong in a configuration file', async () => {
     const file = join(folder, 'broken.yaml')
     writeFileSync(file, 'threads: [1\n')
     const line = await errorOf(['mine', '--config', file])
@@ -153,7 +153,7 @@ describe('errors of newcut', () => {
     expect(line.match(/Flow sequence/g)).toHaveLength(1)
   })
 
-  it('say once which configuration file is missing', async () => {
+  it('tell once which configuration file is missing', async () => {
     const file = join(folder, 'missing.yaml')
     expect(await errorOf(['mine', '--config', file])).toBe(
       `newcut: configuration file ${file}: no such file (ENOENT) [BAD_CONFIG]\n`,

@@ -11,7 +11,7 @@ afterEach(stopAll)
 const quick = ['--difficulty', '1k', '--http', 'off', '--gpu', 'none']
 
 describe('newcut mine', () => {
-  it('mines the embedded network, prints a summary and exits 0', async () => {
+  it('mines the embedded network, prints a summary and exits with code 0', async () => {
     const { code, out, err } = await run(['mine', '--blocks', '20', ...quick])
     expect(err).toBe('')
     expect(code).toBe(0)
@@ -64,26 +64,24 @@ describe('newcut mine', () => {
     })
   })
 
-  it('stops at any time: while it starts, and while a node does not answer', async () => {
-    const mute = createServer()
-    await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve))
-    const silent = `http://127.0.0.1:${(mute.address() as AddressInfo).port}`
-    for (const args of [
-      ['mine', '--difficulty', '1k', '--http', 'off'],
-      ['mine', '--node', silent, '--http', 'off'],
-    ]) {
-      for (const afterMs of [400, 700, 900, 1100]) {
-        await expectSoon(2000, async () => {
-          const miner = start(args)
-          await new Promise((resolve) => setTimeout(resolve, afterMs))
-          const sentAtMs = performance.now()
-          miner.child.kill('SIGTERM')
-          expect((await miner.ended).err).toBe('')
-          return performance.now() - sentAtMs
-        })
-      }
+  it.each([
+    ['while it starts', () => ['--difficulty', '1k']],
+    ['while the node does not answer', (silentUrl: string) => ['--node', silentUrl]],
+  ])('stops on SIGTERM %s', async (_, argsFor) => {
+    const silent = createServer()
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const args = argsFor(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`)
+    for (const afterMs of [400, 700, 900, 1100]) {
+      await expectSoon(2000, async () => {
+        const miner = start(['mine', ...args, '--http', 'off'])
+        await new Promise((resolve) => setTimeout(resolve, afterMs))
+        const sentAtMs = performance.now()
+        miner.child.kill('SIGTERM')
+        expect((await miner.ended).err).toBe('')
+        return performance.now() - sentAtMs
+      })
     }
-    mute.close()
+    silent.close()
   })
 
   it('prints the account that is paid', async () => {
@@ -123,17 +121,17 @@ describe('newcut mine', () => {
   })
 })
 
-describe('errors of newcut mine are one line with a hint, and exit code 1', () => {
+describe('newcut mine exits with code 1 and one line of error', () => {
   const oneLine = (err: string) => err.trim().split('\n').length === 1 && !err.includes('    at ')
 
-  it('an unreachable node', async () => {
+  it('and a hint when the node is unreachable', async () => {
     const { code, err } = await run(['mine', '--node', 'http://127.0.0.1:1', '--fail-fast'])
     expect(err).toMatch(/^newcut: http:\/\/127\.0\.0\.1:1: .* \(.*\) \[NODE_UNREACHABLE\]$/m)
     expect(oneLine(err)).toBe(true)
     expect(code).toBe(1)
   })
 
-  it('an account that the node does not mine for', async () => {
+  it('when the node does not mine for the account', async () => {
     const node = start(['devnet', '--port', '0', '--mining-public-key', 'ab'.repeat(32)])
     const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)/)
     const { code, err } = await run(['mine', '--node', url, '--http', 'off'])
@@ -166,18 +164,18 @@ describe('errors of newcut mine are one line with a hint, and exit code 1', () =
     [['mine', '--public-key', 'k:12'], /--public-key k:12: expected public keys of 64 hex digits/],
     [['mine', 'now'], /too many arguments/],
     [['mien'], /mien: no such command; did you mean mine\?/],
-  ])('%j', async (args, pattern) => {
+  ])('for %j', async (args, pattern) => {
     const { code, out, err } = await run(args)
     expect(err).toMatch(pattern)
     expect(oneLine(err)).toBe(true)
     expect({ code, out }).toEqual({ code: 1, out: '' })
   })
+})
 
-  it('--help is no error', async () => {
-    const { code, out, err } = await run(['mine', '--help'])
-    expect({ code, err }).toEqual({ code: 0, err: '' })
-    expect(out).toContain('--block-delay <TIME>')
-  })
+it('newcut mine --help prints the options and exits with code 0', async () => {
+  const { code, out, err } = await run(['mine', '--help'])
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect(out).toContain('--block-delay <TIME>')
 })
 
 describe('the HTTP server of newcut mine', () => {
