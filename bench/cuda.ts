@@ -1,4 +1,4 @@
-/** The same search by a native CUDA kernel, on machines that have a compiler and a card for it. */
+/** The search by a native CUDA kernel, for comparison, on machines that have nvcc and an NVIDIA card. */
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -15,7 +15,7 @@ const SOURCE = fileURLToPath(
 const BATCH: Batch = { low: 0x1234, first: 0, high: 0x5678, count: 2 ** 28 }
 /** One nonce in 2^20 is a candidate: 256 in a batch, enough to check the kernel. */
 const BOUND = 0xfff
-const COMPILE_MS = 120_000
+const MAX_COMPILE_MS = 120_000
 
 export interface CudaResult {
   readonly device: string
@@ -42,7 +42,7 @@ export function cudaRates(samples: number, sampleMs: number): CudaResult | strin
   try {
     const program = join(folder, 'search')
     const compiler = ['-O3', '-arch=native', '-o', program, SOURCE]
-    const compiled = spawnSync('nvcc', compiler, { encoding: 'utf8', timeout: COMPILE_MS })
+    const compiled = spawnSync('nvcc', compiler, { encoding: 'utf8', timeout: MAX_COMPILE_MS })
     if (compiled.status !== 0) return `no native CUDA kernel: ${compiled.error?.message ?? lastLine(compiled.stderr)}`
     const outputs: Output[] = []
     for (let sample = 0; sample < samples; sample++) {

@@ -70,7 +70,7 @@ async function adapterRows(adapter: AdapterInfo, effort: Effort): Promise<Row[]>
 const GPU_OPERATIONS = 891
 const LANES_PER_MULTIPROCESSOR = 64
 
-/** The native kernel beside ours, and how near both come to issuing nothing but integer operations. */
+/** The rate of the CUDA kernel, and how near it and the WGSL kernel come to the bound of integer operations. */
 function cudaRows(usual: Row, { sampleMs, rounds }: Effort): Row[] {
   const result = cudaRates(rounds, 2 * sampleMs)
   if (typeof result === 'string') {
@@ -209,8 +209,8 @@ class GpuBench {
   }
 
   /**
-   * User and system time of the child so far (proc(5), fields 14 and 15 of stat, in hundredths of a second); of its main
-   * thread alone where the driver computes in the others.
+   * User and system time of the child so far (proc(5), fields 14 and 15 of stat, in hundredths of a second); of its
+   * main thread alone where the driver computes in the others.
    */
   #processorMs(): number | null {
     if (process.platform !== 'linux') return null

@@ -12,7 +12,7 @@ export interface Load {
 }
 
 const HEAD_END = '\r\n\r\n'
-const HEAD_LIMIT_BYTES = 16 * 1024
+const MAX_HEAD_BYTES = 16 * 1024
 
 /** An HTTP/1.1 request as bytes, over a connection that stays open. */
 export function requestBytes(method: string, path: string, headers: Record<string, string>, body = ''): Uint8Array {
@@ -57,7 +57,7 @@ class LoadClient {
     this.failed = new Promise((_, reject) => {
       fail = reject
     })
-    // Callers that wait see the error. When a connection ends as planned, nobody waits.
+    // Callers get the error from the promises they await. When a connection ends as planned, nothing awaits this one.
     this.failed.catch(() => undefined)
     let succeed: () => void = () => undefined
     const first = new Promise<void>((resolve) => {
@@ -88,7 +88,7 @@ class LoadClient {
     if (this.#missing === null) {
       this.#head = this.#head.length === 0 ? rest : Buffer.concat([this.#head, rest])
       const end = this.#head.indexOf(HEAD_END)
-      if (end < 0 && this.#head.length < HEAD_LIMIT_BYTES) return
+      if (end < 0 && this.#head.length < MAX_HEAD_BYTES) return
       const head = this.#head.toString('latin1', 0, Math.max(end, 0))
       const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
       if (!head.startsWith('HTTP/1.1 200') || length === undefined)

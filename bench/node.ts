@@ -1,6 +1,6 @@
 /**
- * The embedded node under load from another process, and the client's work on a page. Whatever is asked for is looked
- * at: a node that answers fast and wrong has no rate.
+ * The embedded node under load from another process, and the client's work on a page. Answers are checked: the suite
+ * fails when one is wrong.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,7 +21,7 @@ import { operations } from '../src/schema/operations.ts'
 import { answersPerSecond, requestBytes } from './load.ts'
 import type { ServerMessage } from './node-server.ts'
 import { percentile, type Row } from './report.ts'
-import { type Effort, PATIENCE_MS, pause } from './suite.ts'
+import { type Effort, MAX_WAIT_MS, pause } from './suite.ts'
 
 const SUITE = 'node'
 const PREFIX = '/chainweb/0.0/development'
@@ -29,8 +29,8 @@ const OBJECTS = 'application/json;blockheader-encoding=object'
 const PAGE_ITEMS = 360
 const CHAINS = 20
 const CONNECTIONS = 8
-const MOST_BLOCKS_A_CALL = 1000
-/** No event comes any more. */
+const MAX_BLOCKS_A_CALL = 1000
+/** After this time without events, none is expected any more. */
 const QUIET_MS = 300
 const account = { account: 'k:bench', predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] }
 
@@ -151,7 +151,7 @@ async function newCuts({ rounds }: Effort, streams: number): Promise<Row[]> {
     const p99: number[] = []
     for (let round = -2; round < rounds; round++) {
       const work = await workOnChainZero(client)
-      // That chain 0 is open again is announced too, and is not what is measured.
+      // Wait until the event that chain 0 can be mined again is over: it is not measured.
       await pause(QUIET_MS)
       const delaysMs: number[] = []
       const startMs = performance.now()
@@ -161,7 +161,7 @@ async function newCuts({ rounds }: Effort, streams: number): Promise<Row[]> {
         }
       })
       await client.solved(work)
-      await Promise.race([all, pause(PATIENCE_MS)])
+      await Promise.race([all, pause(MAX_WAIT_MS)])
       if (delaysMs.length < streams) throw new Error(`node: ${delaysMs.length} of ${streams} streams heard of a cut`)
       if (round < 0) continue
       p50.push(percentile(delaysMs, 0.5))
@@ -175,7 +175,7 @@ async function newCuts({ rounds }: Effort, streams: number): Promise<Row[]> {
   }
 }
 
-/** Work for chain 0: while others block it, they grow. */
+/** Work for chain 0. While other chains block it, blocks are added to those. */
 async function workOnChainZero(client: NodeClient): Promise<Uint8Array> {
   for (;;) {
     const { work } = await client.work(account, 0)
@@ -208,11 +208,11 @@ async function onDisk({ rounds }: Effort, dataDir: string, headers: number): Pro
   ]
 }
 
-/** Adds about so many blocks, evenly over all chains. */
+/** Adds about this many blocks, evenly over all chains. */
 async function grow({ url }: Server, blocks: number): Promise<{ blocksPerSecond: number[] }> {
   const blocksPerSecond: number[] = []
   for (let made = 0; made < blocks; ) {
-    const each = Math.ceil(Math.min(MOST_BLOCKS_A_CALL, blocks - made) / CHAINS)
+    const each = Math.ceil(Math.min(MAX_BLOCKS_A_CALL, blocks - made) / CHAINS)
     const counts = Object.fromEntries(Array.from({ length: CHAINS }, (_, chain) => [chain, each]))
     const startMs = performance.now()
     const answer = await fetch(`${url}/make-blocks`, {

@@ -12,7 +12,7 @@ const SUITE = 'preempt'
 const EVERY_MS = [10, 100, 1000]
 
 export function preempt({ sampleMs, rounds, isQuick }: Effort): Promise<Row[]> {
-  // Low priority, as when mining: the thread that hands out work must get its turn.
+  // Low priority, as when mining, so that the thread that hands out work is not held up.
   return withEngine(availableParallelism(), 'low', async (engine) => {
     const give = giver(engine)
     await give()

@@ -105,7 +105,7 @@ export interface Comparison {
 }
 
 /** Changes below this are noise on any machine. */
-const LEAST_BAND = 0.05
+const MIN_BAND = 0.05
 
 /**
  * Each row against the same row of an earlier report. Ratios measured within a run are compared where both have them,
@@ -119,7 +119,7 @@ export function compareReports(now: Report, before: Report): Comparison {
     if (old === undefined) continue
     const [mine, theirs] =
       result.ratio && old.ratio ? [result.ratio.median, old.ratio.median] : [result.median, old.median]
-    const band = Math.max(LEAST_BAND, spread(result), spread(old))
+    const band = Math.max(MIN_BAND, spread(result), spread(old))
     const change = mine / theirs
     const gain = LESS_IS_BETTER.includes(result.unit) ? 1 / change : change
     const verdict = gain < 1 - band ? 'WORSE' : gain > 1 + band ? 'better' : 'same'

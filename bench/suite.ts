@@ -12,8 +12,8 @@ export interface Effort {
   readonly isQuick: boolean
 }
 
-/** The longest that a suite waits for any one thing. */
-export const PATIENCE_MS = 10_000
+/** How long a suite waits for any one thing. */
+export const MAX_WAIT_MS = 10_000
 
 /** Measures, and checks what it computed. Throws when a check fails. Returns a text where it cannot measure. */
 export type Suite = (effort: Effort) => Promise<Row[] | string>
@@ -34,11 +34,13 @@ export async function withEngine<T>(
   }
 }
 
-/** Million hashes a second over the next `sampleMs`, or longer: a busy machine keeps threads of low priority waiting. */
+/**
+ * Million hashes a second over the next `sampleMs`, or longer: a busy machine keeps threads of low priority waiting.
+ */
 export async function measuredRate(engine: CpuEngine, sampleMs: number): Promise<number> {
   const [startMs, before] = [performance.now(), engine.hashes()]
   do await pause(sampleMs)
-  while (engine.hashes() === before && performance.now() - startMs < PATIENCE_MS)
+  while (engine.hashes() === before && performance.now() - startMs < MAX_WAIT_MS)
   return (engine.hashes() - before) / (performance.now() - startMs) / 1000
 }
 

@@ -5,7 +5,7 @@ import { FREE_NONCE } from '../src/core/nonce.ts'
 import { MAX_TARGET } from '../src/core/target.ts'
 import type { EngineWork } from '../src/engine/engine.ts'
 
-/** Work that nobody has searched before: 178 + 36 x degree bytes. */
+/** New work with random fields: 178 + 36 x degree bytes. */
 export function freshWork(difficulty: bigint, degree = 3): Uint8Array {
   const hash = () => Uint8Array.from(randomBytes(32))
   return encodeWork({

@@ -8,18 +8,18 @@
  *     high half of m5                  nonce bits 0..15, the same for all nonces of a batch
  *     m6                               nonce bits 16..47: `first` plus the index in the batch, modulo 2^32
  *     low half of m7                   nonce bits 48..63, the same for all nonces of a batch
- *     m8..m15                          zero: the rounds below have a 0 there, and the compiler leaves the addition out
+ *     m8..m15                          zero: the rounds below have a 0 in their place, and the compiler adds nothing
  *
  * Lane l of a dispatch of n lanes, in one or two dimensions, tries the indices l, l + n, l + 2n, ... below `count`.
  * So the host chooses by the size of the dispatch how often the loop runs, and `count` may be anything up to 2^30.
  *
- * Params, 128 bytes:                               Result, 8 + 8 * CAPACITY bytes:
+ * Params, 128 bytes:                               Result, 8 + 8 * MAX_RESULT_NONCES bytes:
  *       0  rows    u32[16]  state, see below             0  tag         u32  of the batch whose result this is
  *      64  words   u32[8]   m0..m7, m6 unused            4  candidates  u32  found, the host has set it to 0
- *      96  bound   u32      top word of the target       8  nonces      u64[CAPACITY] little-endian, unordered
+ *      96  bound   u32      top word of the target       8  nonces      u64[MAX_RESULT_NONCES] little-endian, unordered
  *     100  h7      u32      word 7 of the midstate
- *     104  tag     u32      copied to the result      `candidates` may exceed CAPACITY. Then nonces are missing, and
- *     108  first   u32      m6 of index 0             the host has to search the batch again in parts.
+ *     104  tag     u32      copied to the result      `candidates` may exceed MAX_RESULT_NONCES. Then nonces are
+ *     108  first   u32      m6 of index 0             missing, and the host searches the batch again in parts.
  *     112  count   u32      nonces in the batch
  *
  * `rows` is the state v0..v15 in which round 1 has mixed columns 0 to 2 already: m6 enters in column 3.
@@ -27,7 +27,7 @@
 
 override WORKGROUP: u32 = 64;
 
-const CAPACITY = 1024u;
+const MAX_RESULT_NONCES = 1024u;
 
 struct Params {
   rows: array<vec4u, 4>,
@@ -42,7 +42,7 @@ struct Params {
 struct Result {
   tag: u32,
   candidates: atomic<u32>,
-  nonces: array<vec2u, CAPACITY>,
+  nonces: array<vec2u, MAX_RESULT_NONCES>,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -68,7 +68,7 @@ fn append(m6: u32) {
   let m5 = params.words[1].y;
   let m7 = params.words[1].w;
   let slot = atomicAdd(&result.candidates, 1u);
-  if (slot < CAPACITY) {
+  if (slot < MAX_RESULT_NONCES) {
     result.nonces[slot] = vec2u((m5 >> 16u) | (m6 << 16u), (m6 >> 16u) | (m7 << 16u));
   }
 }
@@ -114,7 +114,7 @@ fn top_word(m6: u32) -> u32 {
   return params.h7 ^ v.b.w ^ v.d.w;
 }
 
-/** The column of round 1 that the host has left, G(v3, v7, v11, v15) with m6 and m7. */
+/** The column of round 1 that the host has not computed: G(v3, v7, v11, v15) with m6 and m7. */
 fn last_column(m6: u32, m7: u32) -> State {
   var v = State(params.rows[0], params.rows[1], params.rows[2], params.rows[3]);
   let column = columns(State(v.a.wwww, v.b.wwww, v.c.wwww, v.d.wwww), vec4u(m6), vec4u(m7));

@@ -5,9 +5,9 @@ import { commands } from './commands/commands.ts'
 import { surroundings } from './commands/surroundings.ts'
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // A reader that goes away (`newcut inspect ... | head`) is no failure of ours.
+  // The reader has gone away (`newcut inspect ... | head`): this is not an error.
   if (error.code === 'EPIPE') process.exit(0)
-  // The terminal was closed. SIGHUP comes too, and what runs is to end in order.
+  // EIO: the terminal was closed. SIGHUP follows and ends the program in order.
   if (error.code !== 'EIO') throw error
 })
 

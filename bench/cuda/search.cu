@@ -14,7 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#define CAPACITY 1024
+#define MAX_RESULT_NONCES 1024
 #define LANES 256
 #define TRIPS 16
 
@@ -23,7 +23,7 @@ struct Params {
 };
 
 struct Result {
-  uint32_t found, middles[CAPACITY];
+  uint32_t found, middles[MAX_RESULT_NONCES];
 };
 
 __host__ __device__ static inline uint32_t rotate(uint32_t x, int bits) {
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(LANES) search(const __grid_constant__ Params p
   for (uint32_t index = blockIdx.x * LANES + threadIdx.x; index < p.count; index += lanes) {
     if (top_word(p, p.first + index) <= p.bound) {
       const uint32_t slot = atomicAdd(&result->found, 1u);
-      if (slot < CAPACITY) result->middles[slot] = p.first + index;
+      if (slot < MAX_RESULT_NONCES) result->middles[slot] = p.first + index;
     }
   }
 }
@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(LANES) search(const __grid_constant__ Params p
 static void print(const char *device, int processors, int kilohertz, double nonces, double ms, const Result &first) {
   printf("{\"device\":\"%s\",\"multiprocessors\":%d,\"clockMHz\":%d,\"nonces\":%.0f,\"ms\":%.3f,\"found\":%u,\"middles\":[",
          device, processors, kilohertz / 1000, nonces, ms, first.found);
-  const uint32_t listed = first.found < CAPACITY ? first.found : CAPACITY;
+  const uint32_t listed = first.found < MAX_RESULT_NONCES ? first.found : MAX_RESULT_NONCES;
   for (uint32_t i = 0; i < listed; i++) printf("%s%u", i == 0 ? "" : ",", first.middles[i]);
   printf("]}\n");
 }
@@ -112,7 +112,7 @@ static void on_host(const Params &params) {
   Result result = {};
   for (uint32_t index = 0; index < params.count; index++) {
     if (top_word(params, params.first + index) > params.bound) continue;
-    if (result.found++ < CAPACITY) result.middles[result.found - 1] = params.first + index;
+    if (result.found++ < MAX_RESULT_NONCES) result.middles[result.found - 1] = params.first + index;
   }
   print("host", 0, 0, params.count, 0, result);
 }

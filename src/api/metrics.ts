@@ -1,9 +1,9 @@
 /**
  * Prometheus metrics of a miner. Names and labels are an interface: dashboards depend on them.
  *
- * Series of a device go with it, at the next scrape: devices of a fleet come and go, and every label set takes memory
- * here and at whoever scrapes. What it did stays in the `newcut_miner_` totals, which never fall. They are not series of
- * the same metric, since adding a lifetime of hashes to one of those would look like a burst to rate().
+ * The series of a device that is gone are removed at the next scrape: devices of a fleet come and go, and every label
+ * set takes memory here and at whoever scrapes. What it did stays in the `newcut_miner_` totals, which never fall. They
+ * are metrics of their own, since moving a device's hashes to another series would look like a burst to rate().
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { MinerEvent } from '../mine/events.ts'
@@ -60,19 +60,19 @@ export class Metrics {
     'chain',
   ])
   readonly #counted = new Map<Counter, number>()
-  /** Devices of the last scrape, by engine and device: what was counted of them. */
+  /** Counts of the devices of the last scrape, by engine and device. */
   #devices = new Map<string, CountedDevice>()
-  /** Devices with hardware errors: their series have no label for the engine. */
+  /** Names of devices with hardware errors: the series of these have no label for the engine. */
   readonly #erring = new Set<string>()
 
-  /** `snapshot` is asked at every scrape. */
+  /** `snapshot` is called at every scrape. */
   constructor(snapshot: () => Snapshot) {
     this.#snapshot = snapshot
     for (const verdict of verdicts) this.#solutions.inc({ verdict }, 0)
     this.#connected.set(0)
   }
 
-  /** To be told every event of the miner. */
+  /** Takes every event of the miner. */
   onEvent(event: MinerEvent): void {
     switch (event.type) {
       case 'work':
@@ -112,7 +112,7 @@ export class Metrics {
       const key = `${engine}/${device}`
       const before = this.#devices.get(key) ?? { labels, hashes: 0, faults: 0 }
       this.#up.set(labels, state === undefined ? 1 : 0)
-      // One that is begun anew counts from zero.
+      // A device that was restarted may count from zero again.
       this.#hashes.inc(labels, increase(before.hashes, hashes))
       this.#faults.inc(labels, increase(before.faults, faults))
       this.#minerFaults.inc(increase(before.faults, faults))

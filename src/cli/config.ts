@@ -52,7 +52,7 @@ export function resolveConfig<Table extends Readonly<Record<string, unknown>>>(
   return { values: values as Values<Table>, origins }
 }
 
-/** What somebody wrote, and where. */
+/** A value as the user wrote it, and where. */
 interface Given {
   readonly raw: unknown
   readonly where: string
@@ -83,7 +83,7 @@ function flagText(name: string, raw: unknown): string {
   return raw === false ? `--no-${name}` : `--${name} ${Array.isArray(raw) ? raw.join(' ') : raw}`
 }
 
-/** Every name that any command knows: one file and one environment serve all commands. */
+/** The names of all options of all commands: one file and one environment serve all commands. */
 const knownNames = new Set(
   [mineOptions, devnetOptions].flatMap((table) =>
     Object.entries(table).flatMap(([name, spec]) => [name, negatedName(name, spec) ?? name]),
@@ -98,7 +98,7 @@ function refuseUnknownVariables(environment: Environment): void {
   }
 }
 
-/** The path is named already, and below the first line a parser draws a picture of where it failed. */
+/** The reason without the path, which the error names already, and without the excerpt that a YAML parser appends. */
 function reasonOf({ code, syscall, message }: NodeJS.ErrnoException): string {
   if (syscall === undefined) return message.split('\n')[0].replace(/:$/, '')
   return code === 'ENOENT' ? 'no such file (ENOENT)' : `cannot be read (${code})`
@@ -125,7 +125,7 @@ function readConfigFile(path: string): Readonly<Record<string, unknown>> {
   return content as Record<string, unknown>
 }
 
-/** The most similar known name, as a question; empty when nothing is near. */
+/** The most similar known name, as a question; empty when none is similar. */
 export function closest(name: string, known: Iterable<string>): string {
   let best = ''
   let bestDistance = 4

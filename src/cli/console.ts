@@ -1,4 +1,4 @@
-/** The console face: what happens becomes lines for people, or JSON records. Colours are decided here alone. */
+/** The console: prints events as lines for people or as JSON records. Only this file decides on colours. */
 import { styleText } from 'node:util'
 import { type Logger, pino } from 'pino'
 import { describeError, type NewcutError } from '../core/errors.ts'
@@ -26,18 +26,18 @@ export interface Output {
   write(text: string): unknown
 }
 
-/** Who reads, and when. */
+/** Outputs, environment and time of the terminal. */
 export interface Terminal {
   readonly out: Output
   readonly err: Output
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Time of the day, Unix time. */
+  /** Unix time in milliseconds. */
   readonly nowMs: () => number
 }
 
 export type LogFormat = 'text' | 'json'
 
-/** The face in that format; colours where a terminal shows text and the variable NO_COLOR is not set. */
+/** The face for that format. Text has colours on a terminal unless the variable NO_COLOR is set. */
 export function faceFor(format: LogFormat, terminal: Terminal): Face {
   return format === 'json' ? jsonFace(terminal) : textFace(terminal)
 }
@@ -50,9 +50,9 @@ export interface Line {
   readonly text: string
 }
 
-/** Lines of work and solutions: at most this many at once, then this many a second. Young chains move fast. */
-const LINE_BURST = 60
-const LINES_PER_SECOND = 5
+/** Lines of work and solutions: at most this many at once, then this many a second, since easy chains move fast. */
+const MAX_LINE_BURST = 60
+const MAX_LINES_PER_SECOND = 5
 
 /** Lines for people. */
 function textFace({ out, environment, nowMs }: Terminal): Face {
@@ -88,7 +88,7 @@ function isFrequent(event: ConsoleEvent): boolean {
 class LineBudget {
   skipped = 0
   readonly #nowMs: () => number
-  #left = LINE_BURST
+  #left = MAX_LINE_BURST
   #at: number
 
   constructor(nowMs: () => number) {
@@ -102,7 +102,7 @@ class LineBudget {
 
   take(): boolean {
     const at = this.#nowMs()
-    this.#left = Math.min(LINE_BURST, this.#left + ((at - this.#at) * LINES_PER_SECOND) / 1000)
+    this.#left = Math.min(MAX_LINE_BURST, this.#left + ((at - this.#at) * MAX_LINES_PER_SECOND) / 1000)
     this.#at = at
     if (this.isEmpty) {
       this.skipped++
@@ -133,7 +133,9 @@ function jsonLogger({ out, nowMs }: Terminal): Logger {
   )
 }
 
-/** Why the program ends: a line on `err` for people, or an object on `out`, where the other JSON records are. */
+/**
+ * Reports the error that ends the program: a line on `err`, or an object on `out`, where the other JSON records are.
+ */
 export function reportError(error: NewcutError, format: LogFormat, terminal: Terminal): void {
   const { code, hint } = error
   const message = describeError(error)
@@ -153,7 +155,7 @@ export function linesOf(event: Exclude<ConsoleEvent, { type: 'banner' }>): Line[
     case 'idle':
       return [{ label: 'idle', style: 'yellow', text: 'no work for now' }]
     case 'solution':
-      // The steps before the verdict are for those who read JSON.
+      // Text shows only the verdict; JSON has all steps.
       return event.verdict === null ? [] : [solutionLine(event, event.verdict)]
     case 'hardwareError': {
       const text = `${event.device} claimed nonce ${event.nonce}, which does not solve`

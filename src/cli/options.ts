@@ -23,7 +23,7 @@ import {
 
 export interface OptionSpec<T> {
   readonly kind: ValueKind<T>
-  /** undefined: not set unless the user does. */
+  /** undefined: unset unless the user sets it. */
   readonly fallback: T | undefined
   /** Placeholder in the help; null for a switch. */
   readonly placeholder: string | null
@@ -48,7 +48,7 @@ const networkOptions = {
   pow: option(yesNo, true, null, 'accept any nonce, and keep the difficulty as it is'),
 }
 
-/** The CPU engine's. */
+/** Options of the CPU engine. */
 const cpuOptions = {
   kernel: option(oneOf(kernelPreferences), 'auto', 'NAME', 'CPU kernel; auto takes the fastest'),
   priority: option(oneOf(priorities), 'low', 'NAME', 'scheduling priority of search threads: low or normal'),
@@ -60,14 +60,18 @@ export const devnetOptions = {
   port: option(wholeNumber(0, 65535), 1848, 'PORT', 'port to listen on; 0 takes any free one'),
   ...networkOptions,
   product: option(oneOf(['chainweb', 'ledger'] as const), 'chainweb', 'WORD', 'word in paths: chainweb or ledger'),
-  data: unset(someText, 'DIR', 'keep the chains in this directory, and continue those already in it; else in memory'),
-  check: option(yesNo, false, null, 'check everything in --data, then exit: 0 if nothing is wrong, else 1'),
+  data: unset(
+    someText,
+    'DIR',
+    'keep the chains in this directory, and continue those already in it; without it, in memory',
+  ),
+  check: option(yesNo, false, null, 'check everything in --data, then exit: with 0 if nothing is wrong, else with 1'),
   'backup-dir': unset(someText, 'DIR', 'enable backups (POST /make-backup), and put them there'),
   'mining-public-key': unset(publicKeys, 'KEY', 'only this key may mine (k: account); may be repeated'),
   'update-stream': option(duration(1), 240_000, 'TIME', 'about how long a work update stream stays open'),
-  'update-stream-limit': option(wholeNumber(0, 1e6), 2000, 'N', 'most work update streams at once'),
-  'work-limit': option(wholeNumber(1, 1e6), 1200, 'N', 'most payloads waiting for a solution'),
-  refresh: option(duration(1), 15_000, 'TIME', 'least time between events that tell miners of other transactions'),
+  'update-stream-limit': option(wholeNumber(0, 1e6), 2000, 'N', 'maximum number of work update streams at once'),
+  'work-limit': option(wholeNumber(1, 1e6), 1200, 'N', 'maximum number of payloads waiting for a solution'),
+  refresh: option(duration(1), 15_000, 'TIME', 'minimum time between events that tell miners of new transactions'),
   mine: option(yesNo, false, null, 'mine on this network too, with proof of work'),
   threads: option(wholeNumber(0, 1024), availableParallelism(), 'N', 'CPU search threads of --mine'),
   ...cpuOptions,
@@ -85,8 +89,8 @@ export const solveOptions = {
   ...cpuOptions,
 }
 
-/** A healthy stream may be silent for longer than this; reopening it all the time would only load the node. */
-const LEAST_STALL_MS = 1000
+/** A healthy stream may be silent for longer than this. A shorter limit would only load the node with reopening. */
+const MIN_STALL_MS = 1000
 
 /** Options of `newcut mine`. */
 export const mineOptions = {
@@ -119,11 +123,11 @@ export const mineOptions = {
     listenAddress,
     { host: '127.0.0.1', port: 4148 },
     'HOST:PORT',
-    'serve /metrics, /healthz, /api/summary there; off for not at all',
+    'serve /metrics, /healthz and /api/summary there; off to serve nothing',
   ),
   log: logOption,
   stall: unset(
-    duration(LEAST_STALL_MS, true),
+    duration(MIN_STALL_MS, true),
     'TIME',
     'reopen an update stream that is silent for this long, 0 for never; 5 block delays, at least 10s, if not given',
   ),
@@ -131,7 +135,7 @@ export const mineOptions = {
     yesNo,
     false,
     null,
-    'end with an error if the node does not answer at the start; else it is waited for',
+    'end with an error if the node does not answer at the start, instead of waiting for it',
   ),
   insecure: option(yesNo, false, null, "do not check the node's TLS certificate"),
   fingerprint: unset(certificateFingerprint, 'SHA256', "accept only the node's certificate with this SHA-256"),

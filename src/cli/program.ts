@@ -6,7 +6,7 @@ import { type LogFormat, type Output, reportError, type Terminal } from './conso
 import { devnetOptions, mineOptions, type OptionSpec, solveOptions } from './options.ts'
 import { usageError } from './usage.ts'
 
-/** What each command does once its options are known. Resolves with the exit code. */
+/** Runs each command once its options are known. Resolves with the exit code. */
 export interface Commands {
   readonly mine: (config: Config<typeof mineOptions>) => Promise<number>
   readonly devnet: (config: Config<typeof devnetOptions>) => Promise<number>
@@ -18,7 +18,7 @@ export interface Commands {
   readonly bench: (options: BenchOptions) => Promise<number>
 }
 
-/** Which program runs, and where. */
+/** The version of the program, and the terminal that it runs in. */
 export interface Surroundings extends Terminal {
   readonly version: string
 }
@@ -33,7 +33,7 @@ export interface BenchOptions {
 
 type Table = Readonly<Record<string, unknown>>
 
-/** Runs a command line (without node and script), and reports what fails. Resolves with the exit code. */
+/** Runs a command line (without node and script), and reports errors. Resolves with the exit code. */
 export async function runProgram(
   args: readonly string[],
   surroundings: Surroundings,
@@ -72,7 +72,7 @@ interface RunState {
   format: LogFormat
 }
 
-/** What was asked for before any option is read: errors in options are to be in that format too. */
+/** The log format that was typed, found before options are parsed: errors in options use that format too. */
 function typedFormat(args: readonly string[], environment: Surroundings['environment']): LogFormat {
   const typed = args.findLastIndex((arg) => arg === '--log' || arg.startsWith('--log='))
   if (typed < 0) return environment.NEWCUT_LOG === 'json' ? 'json' : 'text'
@@ -110,7 +110,7 @@ function addConfiguredCommands(
   configured(solve, solveOptions, (config, [target]) => commands.solve(target, config))
 }
 
-/** Commands that are not configured: each tells its exit code. */
+/** Commands with flags only. `done` receives the exit code. */
 function addPlainCommands(program: Command, commands: Commands, done: (code: number) => void): void {
   program
     .command('inspect [input]')
@@ -138,7 +138,7 @@ function addPlainCommands(program: Command, commands: Commands, done: (code: num
     .description('measure kernels, threads, preemption, the whole pipeline and codecs')
     .option('--json <FILE>', 'write the report as JSON', once('json'))
     .option('--compare <FILE>', 'compare with an earlier report; exit code 1 when something got worse', once('compare'))
-    .option('--quick', 'seconds instead of minutes: enough to see that everything is right')
+    .option('--quick', 'seconds instead of minutes: checks that everything works, not how fast it is')
     .action(async (suites: string[], { quick: isQuick, ...files }) => {
       done(await commands.bench({ suites, quick: isQuick === true, ...files }))
     })
@@ -158,7 +158,7 @@ function addOptions(command: Command, table: Table): void {
   }
 }
 
-/** For flags with one value: the last of two would win silently. Throws NewcutError BAD_OPTION. */
+/** For flags with one value: without this the last of two would win silently. Throws NewcutError BAD_OPTION. */
 function once(name: string): (value: string, before: string | undefined) => string {
   return (value, before) => {
     if (before === undefined) return value

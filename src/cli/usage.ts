@@ -1,9 +1,9 @@
-/** Command lines that are not understood: what was meant, probably. */
+/** Errors for command lines that are not understood, with a guess at what was meant. */
 import type { Command, CommanderError } from 'commander'
 import { NewcutError } from '../core/errors.ts'
 import { closest } from './config.ts'
 
-/** What other miners call an option -> ours, the first that the command has. */
+/** Name of an option in other miners -> names here, of which the first that the command has is suggested. */
 const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   '-o': ['--node'],
   '--url': ['--node'],
@@ -42,7 +42,7 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   '--tls-fingerprint': ['--fingerprint'],
 }
 
-/** What commander could not make sense of, as one error of ours. */
+/** The NewcutError for an error of commander. */
 export function usageError(error: CommanderError, program: Command, args: readonly string[]): NewcutError {
   const command = program.commands.find((each) => each.name() === args[0])
   const message = error.message.replace(/^error: /, '').split('\n')[0]
@@ -50,7 +50,7 @@ export function usageError(error: CommanderError, program: Command, args: readon
     const typed = /'(.*)'/.exec(message)?.[1] ?? ''
     return command === undefined ? optionFirst(typed, program) : unknownOption(typed, command)
   }
-  // `newcut nosuch` is the one, `newcut help nosuch` the other.
+  // commander reports `newcut nosuch` as the first, `newcut help nosuch` as the second.
   if (error.code === 'commander.unknownCommand' || error.code === 'commander.help') {
     const names = program.commands.map((each) => each.name())
     const typed = (args[0] === 'help' ? args[1] : args[0]) ?? ''
@@ -68,7 +68,7 @@ function unknownOption(typed: string, command: Command): NewcutError {
   })
 }
 
-/** `newcut --node URL`: the option may well be right, but the command is missing. */
+/** For `newcut --node URL`: the option may exist, but the command is missing. */
 function optionFirst(typed: string, program: Command): NewcutError {
   const name = typed.split('=')[0]
   const owner = program.commands.find((each) => longFlags(each).includes(name))

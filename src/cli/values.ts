@@ -7,7 +7,7 @@ import type { AutoMine } from '../schema/auto-mine.ts'
 export interface ValueKind<T> {
   /** Completes "expected ...". */
   readonly expected: string
-  /** undefined: not of this kind. */
+  /** undefined: not a value of this kind. */
   readonly parse: (raw: unknown) => T | undefined
   readonly format: (value: T) => unknown
 }
@@ -17,7 +17,9 @@ const PREFIXES: Readonly<Record<string, number>> = { '': 0, k: 3, M: 6, G: 9, T:
 
 const asText = (raw: unknown) => (typeof raw === 'string' || typeof raw === 'number' ? String(raw).trim() : undefined)
 
-/** A time span in milliseconds: `500ms`, `30s`, `1.5m`, `2h`. */
+/**
+ * A time span of at least `leastMs`, read as milliseconds: `500ms`, `30s`, `1.5m`, `2h`. `orZero` allows `0` as well.
+ */
 export function duration(leastMs: number, orZero = false): ValueKind<number> {
   const least = leastMs > 1 ? ` of at least ${formatDuration(leastMs)}` : ''
   return {
@@ -126,7 +128,7 @@ export const nodeUrl: ValueKind<string> = {
   expected: 'the address of a node, such as http://127.0.0.1:1848 or 127.0.0.1:1848',
   parse: (raw) => {
     const given = asText(raw) ?? ''
-    // What people copy from elsewhere often has no scheme.
+    // Addresses that people copy often have no scheme.
     const text = HOST_PORT.test(given) ? `http://${given}` : given
     return URL.canParse(text) && /^https?:\/\//.test(text) ? text : undefined
   },

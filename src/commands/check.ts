@@ -1,7 +1,7 @@
-/** `newcut devnet --data DIR --check`: what is on disk, and whether all of it is right. */
+/** `newcut devnet --data DIR --check`: shows what is on disk, and checks all of it. */
 import { type CheckReport, checkDataDirectory } from '../devnet/data/check.ts'
 
-/** Prints what it finds. Resolves with the exit code: 0 when all is right, 1 when something is not. */
+/** Prints what it finds. Resolves with the exit code: 0 when nothing is wrong, else 1. */
 export async function runCheck(
   directory: string,
   stopped: AbortSignal,
@@ -27,6 +27,6 @@ function linesOf(directory: string, report: CheckReport): string[] {
     `${directory}: ${settings.graph} network, ${blocks} blocks (${orphans} orphans), ${transactions} transactions, ${state}`,
     ...findings,
     ...(rest > 0 ? [`and ${rest} more`] : []),
-    findingCount === 0 ? 'all of it is right' : `${findingCount} things are wrong`,
+    findingCount === 0 ? 'nothing is wrong' : `${findingCount} things are wrong`,
   ]
 }

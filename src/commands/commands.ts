@@ -1,4 +1,4 @@
-/** Every command. Each is loaded when it is run: who inspects a header need not wait for servers and threads. */
+/** Every command. Each is loaded only when it runs, so that `inspect` need not wait for servers and threads to load. */
 import type { Commands } from '../cli/program.ts'
 import { surroundings } from './surroundings.ts'
 

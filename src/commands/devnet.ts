@@ -1,4 +1,4 @@
-/** `newcut devnet`: the embedded node on its own. */
+/** `newcut devnet`: runs the embedded node, with or without a miner of its own. */
 
 import type { Config } from '../cli/config.ts'
 import { type Face, faceFor } from '../cli/console.ts'
@@ -19,7 +19,7 @@ import { surroundings } from './surroundings.ts'
 type DevnetConfig = Config<typeof devnetOptions>
 type DevnetValues = Values<typeof devnetOptions>
 
-/** The settings that the user chose. For the rest, a network on disk keeps its own. */
+/** The settings that the user chose. Unset ones do not override those of a network on disk. */
 function chosenSettings({ values, origins }: DevnetConfig) {
   const chosen = <T>(name: keyof NetworkValues, value: T) => (origins.get(name) === 'default' ? undefined : value)
   return {
@@ -154,7 +154,7 @@ function minerSetup({ url }: Devnet, { values, origins }: DevnetConfig): MinerSe
   }
 }
 
-/** The first of those who may mine; else the built-in key. */
+/** The first key that may mine; without such keys, the built-in key. */
 function payeeOf(values: DevnetValues): Payee {
   const [key] = values['mining-public-key'] ?? []
   return { account: null, predicate: 'keys-all', publicKeys: key === undefined ? null : [key] }

@@ -1,4 +1,4 @@
-/** Flags that would do nothing are refused: whoever types one expects something of it. */
+/** Refuses flags that would have no effect: whoever types one expects an effect. */
 import type { Config } from '../cli/config.ts'
 import { NewcutError } from '../core/errors.ts'
 
@@ -10,8 +10,8 @@ export interface Idle {
 }
 
 /**
- * Throws NewcutError BAD_OPTION for the first of these options that was typed. A file or the environment may hold them:
- * they serve several commands.
+ * Throws NewcutError BAD_OPTION for the first of these options that was typed as a flag. A file or the environment may
+ * hold them, since it serves several commands.
  */
 export function refuseIdle(
   { values, origins }: Pick<Config<unknown>, 'origins'> & { values: object },

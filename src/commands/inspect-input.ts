@@ -1,4 +1,4 @@
-/** What `newcut inspect` reads: records in bytes, hex, base64url, base64, or the JSON that nodes answer with. */
+/** Input of `newcut inspect`: records in bytes, hex, base64url, base64, or the JSON that nodes answer with. */
 import { decodeBase64Url, decodeHex } from '../core/bytes.ts'
 import { FormatError, NewcutError } from '../core/errors.ts'
 import { degreeOfSize, encodeHeader } from '../core/header.ts'
@@ -24,7 +24,7 @@ const MAX_NESTING = 4
 
 /** The records of a file or of standard input. */
 export function recordsOf(content: Uint8Array): InputRecord[] {
-  // All text there is to read is printable ASCII; anything else is the bytes of one record.
+  // Text input is printable ASCII. Anything else is the bytes of one record.
   if (content.some((byte) => byte > 126 || (byte < 32 && byte !== 10 && byte !== 13 && byte !== 9))) {
     return [{ place: 'line 1', read: () => ({ bytes: content, format: 'bytes' }) }]
   }
@@ -33,7 +33,7 @@ export function recordsOf(content: Uint8Array): InputRecord[] {
   if (whole !== undefined) return recordsInJson(whole, 'line 1', [])
   const lines = text.split('\n')
   const first = lines.find((line) => line.trim() !== '') ?? ''
-  // One error for a page that was cut off, not one a line.
+  // A page that was cut off is one error, not one for each line.
   if (/^\s*[[{]/.test(first) && jsonOf(first) === undefined) return [{ place: 'line 1', read: notJson }]
   return lines
     .map((line, index) => ({ line: line.trim(), place: `line ${index + 1}` }))
@@ -49,10 +49,10 @@ export function recordsInText(text: string, place: string): InputRecord[] {
 }
 
 function notJson(): never {
-  throw new FormatError('json', 0, 'it begins as JSON does, but is none; is the end missing?')
+  throw new FormatError('json', 0, 'it begins like JSON but is not valid JSON; is the end missing?')
 }
 
-/** undefined: no JSON. Digits alone are hex here, not a number. */
+/** undefined: not JSON. Digits alone are hex here, not a number. */
 function jsonOf(text: string): Json | undefined {
   if (!/^\s*[[{"]/.test(text)) return undefined
   try {
@@ -63,7 +63,7 @@ function jsonOf(text: string): Json | undefined {
   }
 }
 
-/** `inside`: what the value stands in, the innermost first. */
+/** `inside`: what the value is contained in, the innermost first. */
 function recordsInJson(json: Json, place: string, inside: readonly string[]): InputRecord[] {
   const record = (read: () => ReadRecord): InputRecord[] => {
     return [{ place, read: () => within(inside, read()) }]
@@ -113,7 +113,7 @@ function isRecordSize(bytes: number): boolean {
   return (['work', 'header', 'workResponse'] as const).some((record) => degreeOfSize(bytes, record) !== null)
 }
 
-/** An argument that names no file. Text that cannot be decoded is likely a wrong name. */
+/** The records of an argument that names no file. Text that cannot be decoded is probably a mistyped file name. */
 export function recordsOfArgument(text: string): InputRecord[] {
   return recordsInText(text, 'line 1').map(({ place, read }) => ({
     place,
@@ -122,7 +122,7 @@ export function recordsOfArgument(text: string): InputRecord[] {
         return read()
       } catch (error) {
         if (!(error instanceof NewcutError)) throw error
-        const message = `no file ${text.slice(0, 80)}, and no data either: ${error.message}`
+        const message = `${text.slice(0, 80)} is neither a file nor data: ${error.message}`
         throw new NewcutError('BAD_INPUT', message, { cause: error })
       }
     },

@@ -33,7 +33,7 @@ export interface Output {
 
 /**
  * Prints what the input holds: text itself, a file (of lines, of a node's JSON answer, or of the bytes of one record),
- * or `-` for standard input. Returns the exit code: 1 when something could not be read, 0 else.
+ * or `-` for standard input. Returns the exit code: 1 when something could not be read, else 0.
  */
 export function inspect(input: string, stdin: () => Uint8Array, { out, err }: Output): number {
   const isFile = input === '-' || (existsSync(input) && statSync(input).isFile())
@@ -63,7 +63,7 @@ function readContent(input: string, stdin: () => Uint8Array): Uint8Array {
   }
 }
 
-/** Every field of a header, work or work response, with what follows from them. Throws FormatError. */
+/** Every field of a header, work or work response, with hashes and difficulty derived from them. Throws FormatError. */
 export function describe(bytes: Uint8Array) {
   if (degreeOfSize(bytes.length, 'header') !== null) {
     const header = decodeHeader(bytes)

@@ -22,10 +22,10 @@ function generateKeys(): KeyPair {
   return { publicKey: encodeHex(decodeBase64Url(x)), secretKey: encodeHex(decodeBase64Url(d)) }
 }
 
-/** A configuration file for `newcut mine`; what is no option is a comment. */
+/** A configuration file for `newcut mine`. Lines that are not options are comments. */
 export function keyLines({ publicKey, secretKey }: KeyPair): string[] {
   return [
-    // Quoted where YAML would take the digits for a number.
+    // stringify quotes digits that YAML would take for a number.
     stringify({ 'public-key': publicKey }).trim(),
     `# account: k:${publicKey}`,
     `# secret-key: ${secretKey}`,

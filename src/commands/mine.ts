@@ -1,4 +1,4 @@
-/** `newcut mine`: the miner, on a node or on an embedded network of its own. */
+/** `newcut mine`: the miner, for a node or for an embedded network of its own. */
 import { cpus } from 'node:os'
 import type { Config } from '../cli/config.ts'
 import { faceFor } from '../cli/console.ts'
@@ -34,7 +34,7 @@ async function mine(config: Config<typeof mineOptions>, stopped: AbortSignal): P
     face.show({ type: 'summary', snapshot })
     return snapshot.idleReason === null ? 0 : 1
   } catch (error) {
-    // What fails after the user asked to stop is no error.
+    // A failure after the user asked to stop is not an error.
     if (stopped.aborted) return 0
     throw error
   } finally {

@@ -1,4 +1,4 @@
-/** From the options of `newcut mine` to those of compose/miner.ts. */
+/** Turns the options of `newcut mine` into those of compose/miner.ts. */
 import type { Config } from '../cli/config.ts'
 import type { mineOptions } from '../cli/options.ts'
 import type { EngineSetup, GpuSetup } from '../compose/engines.ts'
@@ -18,7 +18,7 @@ export function minerSetup(config: MineConfig, url: string): MinerSetup {
     node: { url, insecure, fingerprint, failFast, maxWaitMs: durationMs },
     payee: payeeOf(values),
     engines: engineSetup(config),
-    // That the default port is taken is no reason not to mine; an address that was asked for is.
+    // Mining goes on when the default port is taken, but not when an address that the user gave is.
     http: http === null ? null : { ...http, isRequired: origins.get('http') !== 'default' },
     limits: { blocks, durationMs },
     stallMs: values.stall,
@@ -82,7 +82,7 @@ function idleForNode({ values: { node, fingerprint } }: MineConfig): Idle[] {
     })
   }
   if (fingerprint !== undefined) {
-    idle.push({ names: ['insecure'], reason: '--fingerprint decides which certificate will do' })
+    idle.push({ names: ['insecure'], reason: '--fingerprint decides which certificate is accepted' })
   }
   return idle
 }

@@ -1,4 +1,4 @@
-/** The embedded network in the commands `mine` and `devnet`. */
+/** What the commands `mine` and `devnet` share about the embedded network. */
 import type { devnetOptions, Values } from '../cli/options.ts'
 import { formatDuration, withPrefix } from '../core/units.ts'
 import type { Devnet } from '../devnet/devnet.ts'

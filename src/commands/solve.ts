@@ -44,13 +44,13 @@ function parseTarget(text: string): bigint {
 function readWork(): Uint8Array {
   try {
     const bytes = Uint8Array.from(readFileSync(0))
-    // Its length is all that matters: whoever gives the work answers for its content.
-    if (degreeOfSize(bytes.length, 'work') === null) throw new RangeError(`${bytes.length} bytes are no work`)
+    // Only the length is checked: the content is up to the miner that provides the work.
+    if (degreeOfSize(bytes.length, 'work') === null) throw new RangeError(`${bytes.length} bytes, which no work has`)
     tailLayout(bytes.length)
     return bytes
   } catch (error) {
     throw new NewcutError('BAD_INPUT', `standard input: ${describeError(error)}`, {
-      hint: 'the 286 bytes of a work header, and nothing else',
+      hint: 'expected the 286 bytes of a work header, and nothing else',
       cause: error,
     })
   }

@@ -1,4 +1,4 @@
-/** Finding a node: one that does not answer yet is waited for. */
+/** Connects to a node, and waits for one that does not answer yet. */
 import { sleep } from '../core/clock.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
 import { NodeClient } from '../node/client.ts'
@@ -8,9 +8,9 @@ import { systemClock } from '../platform/clock.ts'
 export interface NodeSetup {
   /** Root of the node: `http://HOST:PORT`. */
   readonly url: string
-  /** Any TLS certificate will do. */
+  /** Accept any TLS certificate. */
   readonly insecure: boolean
-  /** SHA-256 of the only TLS certificate that will do. */
+  /** SHA-256 of the only TLS certificate to accept. */
   readonly fingerprint?: string | undefined
   /** A node that does not answer at the start is an error; else it is waited for. */
   readonly failFast: boolean
@@ -22,8 +22,8 @@ const FIRST_PAUSE_MS = 250
 const MAX_PAUSE_MS = 5_000
 
 /**
- * Connects to a node as soon as it answers; `onWaiting` hears once why that takes a while. Throws NewcutError for what
- * waiting does not cure, or the signal's reason when it aborts.
+ * Connects to a node as soon as it answers. `onWaiting` is called once with the reason for waiting. Throws NewcutError
+ * for failures that waiting does not cure, or the signal's reason when it aborts.
  */
 export async function connect(
   { url, insecure, fingerprint, failFast, maxWaitMs = Number.POSITIVE_INFINITY }: NodeSetup,
@@ -36,7 +36,7 @@ export async function connect(
       return await NodeClient.connect({ url, insecure, ...(fingerprint && { fingerprint }) }, signal)
     } catch (error) {
       signal.throwIfAborted()
-      // A node that is down or starting, or what stands before it, may answer with anything.
+      // A node that is starting, or a proxy in front of one that is down, may answer with any of these errors.
       if (failFast || !isRetryable(error) || systemClock.monotonicMs() >= endMs) throw error
       if (attempt === 0) onWaiting(`waiting for the node: ${describeError(error)}${hintOf(error)}`)
     }

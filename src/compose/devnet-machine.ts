@@ -6,11 +6,11 @@ import { descriptorLimit } from '../platform/descriptors.ts'
 import { packageVersion } from '../platform/version.ts'
 import { EngineSearch } from './nonce-search.ts'
 
-/** Where the system does not say how many descriptors there are. */
+/** Assumed where the system does not tell the limit of descriptors. */
 const DEFAULT_DESCRIPTORS = 1024
-/** Descriptors for all but connections: databases, threads, files of the runtime. At most half of what there is. */
+/** Descriptors kept for everything but connections: databases, threads, files of the runtime. At most half of all. */
 const MAX_OTHER_DESCRIPTORS = 256
-/** More than any development network has, and what they take in memory is still bearable. */
+/** More connections than any development network has, and still an acceptable use of memory. */
 const MAX_CONNECTIONS = 20_000
 
 /** What a node with these options takes from this machine. */
@@ -24,7 +24,7 @@ export function machineFor({ onNotice }: Pick<DevnetOptions, 'onNotice'>): Machi
   }
 }
 
-/** Most connections of a process with so many file descriptors. */
+/** How many connections a process with this many file descriptors may have. */
 export function connectionsFor(descriptors: number): number {
   return Math.min(MAX_CONNECTIONS, descriptors - Math.min(MAX_OTHER_DESCRIPTORS, Math.ceil(descriptors / 2)))
 }

@@ -22,7 +22,7 @@ export interface ExternalSetup {
 
 export interface OwnSetup {
   readonly kind: 'own'
-  /** `auto`: a thread a core, and one fewer when a GPU searches, which needs a core to be fed from. */
+  /** `auto`: a thread for each core, and one fewer when a GPU searches, since a core has to feed it. */
   readonly threads: number | 'auto'
   readonly kernel: KernelPreference
   readonly priority: Priority
@@ -31,9 +31,9 @@ export interface OwnSetup {
 }
 
 export interface GpuSetup {
-  /** `auto`: real ones that can search this work, if there are any. Else `all`, or numbers and names with commas. */
+  /** `auto`: real GPUs that can search this work, if there are any. Else `all`, or numbers and names with commas. */
   readonly which: string
-  /** What makes no sense unless a GPU searches, as the user knows it (`--gpu-workgroup`); null: nothing. */
+  /** An option that the user gave and that only a GPU uses (`--gpu-workgroup`); null: none. */
   readonly neededBy: string | null
   readonly batchMs: number
   /** undefined: tuned. */
@@ -59,11 +59,11 @@ export async function createEngines(setup: EngineSetup, workBytes: number, stopp
   if (threads > 0) engines.push(new CpuEngine({ ranges: cpuRanges, kernel, priority }))
   if (engines.length > 0) return engines
   throw new NewcutError('BAD_OPTION', '--threads 0: nothing would search', {
-    hint: gpu === null ? 'no GPU mines either' : 'there is no GPU to mine with; newcut devices says why',
+    hint: gpu === null ? 'give --threads at least 1' : 'there is no GPU to mine with; newcut devices says why',
   })
 }
 
-/** Whatever was asked for must be there. */
+/** The adapters that the user asked for. Throws NewcutError BAD_OPTION when one is missing. */
 async function wantedAdapters(gpu: GpuSetup, workBytes: number, stopped: AbortSignal): Promise<readonly AdapterInfo[]> {
   const { which, allowSoftware } = gpu
   if (which === 'auto' && !gpuSearches(workBytes)) return refuseIfNeeded(gpu, 'GPUs do not search work of this network')

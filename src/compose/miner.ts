@@ -1,4 +1,4 @@
-/** The miner on a node: puts client, source, engines, miner and metrics together, and takes them down again. */
+/** The miner for a node: starts client, source, engines, miner and metrics, and stops them again. */
 import { Metrics } from '../api/metrics.ts'
 import { type ApiServer, startApi } from '../api/server.ts'
 import { describeError } from '../core/errors.ts'
@@ -13,38 +13,38 @@ import { connect, type NodeSetup } from './connect.ts'
 import { createEngines, type EngineSetup } from './engines.ts'
 import { accountOn, checkPayee, type PaidAccount, type Payee } from './payee.ts'
 
-/** An update stream that is silent for so many block delays, and for so long, is opened anew. */
+/** An update stream is reopened when it is silent for this many block delays, but not before MIN_STALL_MS. */
 const STALL_BLOCK_DELAYS = 5
-const LEAST_STALL_MS = 10_000
+const MIN_STALL_MS = 10_000
 
 /** What to mine, for whom and with what. */
 export interface MinerSetup {
   readonly node: NodeSetup
   readonly payee: Payee
   readonly engines: EngineSetup
-  /** null: no HTTP face. */
+  /** null: metrics and summary are not served. */
   readonly http: HttpSetup | null
-  /** The miner stops after so many accepted blocks, or this time; undefined: never by itself. */
+  /** The miner stops after this many accepted blocks, or this time; undefined: never by itself. */
   readonly limits: { readonly blocks?: number | undefined; readonly durationMs?: number | undefined }
-  /** An update stream is opened anew after this silence; 0: never; undefined: as the block delay suggests. */
+  /** An update stream is reopened after this silence; 0: never; undefined: a time derived from the block delay. */
   readonly stallMs?: number | undefined
 }
 
 export interface HttpSetup {
   readonly host: string
   readonly port: number
-  /** Whether it is an error that nothing can listen there; else the miner goes on without. */
+  /** Whether it is an error when the port cannot be used; otherwise the miner goes on without metrics. */
   readonly isRequired: boolean
 }
 
-/** Told once, when everything is about to start. */
+/** Reported once, before mining starts. */
 export interface MinerStart {
   readonly client: NodeClient
   readonly account: PaidAccount
   readonly api: ApiServer | null
 }
 
-/** Who hears of the miner, and who stops it. */
+/** Receivers of the miner's events, and the signal that stops it. */
 export interface MinerPorts {
   readonly onEvent: (event: MinerEvent) => void
   readonly onStart?: (start: MinerStart) => void
@@ -80,7 +80,7 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
 }
 
 function usualStallMs(blockDelayMs: number): number {
-  return Math.max(LEAST_STALL_MS, STALL_BLOCK_DELAYS * blockDelayMs)
+  return Math.max(MIN_STALL_MS, STALL_BLOCK_DELAYS * blockDelayMs)
 }
 
 async function startFace(

@@ -1,4 +1,4 @@
-/** The CPU engine as the search of an embedded node, for blocks that somebody orders. */
+/** The CPU engine as the nonce search of an embedded node, for blocks that are ordered with proof of work. */
 import { availableParallelism } from 'node:os'
 import { withNonce } from '../core/header.ts'
 import { FREE_NONCE } from '../core/nonce.ts'
@@ -8,11 +8,11 @@ import { CpuEngine } from '../engine/cpu/cpu.ts'
 import { type Engine, noWork } from '../engine/engine.ts'
 import { nonceRanges } from '../engine/range.ts'
 
-/** How long the threads stay after a search: the next block of an order is not to wait for new ones. */
+/** How long the threads stay after a search, so that the next block of an order need not wait for new ones. */
 const IDLE_MS = 5000
 const PROGRESS_INTERVAL_MS = 500
 
-/** Starts threads, of low priority, when somebody searches, and ends them when nobody does for some seconds. */
+/** Starts threads of low priority for a search, and ends them when there has been none for IDLE_MS. */
 export class EngineSearch implements NonceSearch {
   readonly #onNotice: (message: string) => void
   readonly #closed = new AbortController()
@@ -61,7 +61,7 @@ export class EngineSearch implements NonceSearch {
     return new Promise((resolve, reject) => {
       const leave = () => reject(ended.reason)
       this.#onCandidate = (candidateOf, nonce) => {
-        // A claim, as all that engines report.
+        // Engines report claims, which have to be checked.
         if (candidateOf !== sequence || !meets(powHash(withNonce(work, nonce)), target)) return
         ended.removeEventListener('abort', leave)
         resolve(nonce)
@@ -98,7 +98,7 @@ export class EngineSearch implements NonceSearch {
   async #stopEngine(): Promise<void> {
     const running = this.#engine
     this.#engine = null
-    // One that never started has nothing to stop; who asked for it has heard why.
+    // An engine that did not start needs no stop; the caller of search() got the error.
     const engine = await running?.ready.catch(() => null)
     await engine?.stop()
   }

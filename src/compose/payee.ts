@@ -3,7 +3,7 @@ import { NewcutError } from '../core/errors.ts'
 import type { MinerAccount } from '../core/payload.ts'
 import { DEVELOPMENT_KEY } from '../devnet/orders/block-maker.ts'
 
-/** As asked for; what is null follows from the rest, or from the network. */
+/** As the user gave it. What is null is derived from the rest, or from the network. */
 export interface Payee {
   readonly account: string | null
   readonly predicate: string
@@ -21,7 +21,7 @@ const BUILT_IN_PREDICATES = ['keys-all', 'keys-any', 'keys-2']
 /** `module.function` or `namespace.module.function`. */
 const OWN_PREDICATE = /^[^\s.()"'`]+(\.[^\s.()"'`]+){1,2}$/
 
-/** What can be known before the network is. Throws NewcutError BAD_OPTION for accounts that no network would pay. */
+/** Checks that need no network. Throws NewcutError BAD_OPTION for accounts that no network would pay. */
 export function checkPayee(payee: Payee): void {
   const { account, predicate } = payee
   const keys = keysOf(payee)
@@ -32,7 +32,7 @@ export function checkPayee(payee: Payee): void {
   }
   if (account !== null && !account.startsWith('k:')) return
   if (account !== null && !/^k:[0-9a-f]{64}$/.test(account)) {
-    throw new NewcutError('BAD_OPTION', `--account ${account}: no such account`, {
+    throw new NewcutError('BAD_OPTION', `--account ${account}: not a valid k: account`, {
       hint: 'k: is followed by the public key, 64 lower-case hex digits',
     })
   }
@@ -53,7 +53,7 @@ export function checkPayee(payee: Payee): void {
   }
 }
 
-/** Who is paid on this network. Only development networks have a default: elsewhere it would give blocks away. */
+/** Who is paid on this network. Only development networks have a default: elsewhere it would pay a stranger. */
 export function accountOn(network: string, payee: Payee): PaidAccount {
   const keys = keysOf(payee) ?? (isDevelopment(network) ? [DEVELOPMENT_KEY] : null)
   if (keys === null) {
@@ -68,7 +68,7 @@ export function accountOn(network: string, payee: Payee): PaidAccount {
 
 const isDevelopment = (network: string) => /development/.test(network)
 
-/** The account k:KEY says what its key is. */
+/** The public keys as given, or the key of an account k:KEY. */
 function keysOf({ account, publicKeys }: Payee): readonly string[] | null {
   return publicKeys ?? (account?.startsWith('k:') ? [account.slice(2)] : null)
 }

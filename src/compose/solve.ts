@@ -11,7 +11,7 @@ import { systemClock } from '../platform/clock.ts'
 
 export interface SolveSetup {
   readonly work: Uint8Array
-  /** A hash of at most this solves. */
+  /** A hash of at most this is a solution. */
   readonly target: bigint
   readonly threads: number
   readonly kernel: KernelPreference
@@ -21,7 +21,7 @@ export interface SolveSetup {
 export interface Solved {
   readonly nonce: bigint
   readonly hashes: number
-  /** From the start of the search, that of the threads not included. */
+  /** Time of the search, without the start of the threads. */
   readonly durationMs: number
 }
 
@@ -30,7 +30,7 @@ export interface SolvePorts {
   readonly stopped: AbortSignal
 }
 
-/** Searches until the work is solved; null: it was stopped before. Throws NewcutError KERNEL_REFUSED. */
+/** Searches until the work is solved; null when it was stopped first. Throws NewcutError KERNEL_REFUSED. */
 export async function solveWork(setup: SolveSetup, { onWarning, stopped }: SolvePorts): Promise<Solved | null> {
   const { work, target, threads, kernel, priority } = setup
   const engine = new CpuEngine({ ranges: nonceRanges(threads, Math.random), kernel, priority })

@@ -2,12 +2,12 @@
 
 import { type FixedNonce, FREE_NONCE } from '../core/nonce.ts'
 
-/** Numbered work: `sequence` grows with every change, so that late claims can be told from present ones. */
+/** Numbered work: `sequence` grows with every change, so that claims for older work are recognised. */
 export interface EngineWork {
   readonly sequence: number
   /**
-   * Identity of the work: works of one job differ in their creation time alone. A search that is costly to start anew
-   * may go on with the older one; its candidates carry the older sequence.
+   * Identity of the work: works of one job differ only in their creation time. An engine for which a restart is costly
+   * may go on with the older work; its candidates carry the older sequence.
    */
   readonly job: string
   /** Work bytes; the last 8 are the nonce, whose free bits are the engine's to choose. null: nothing to search. */
@@ -34,23 +34,23 @@ export interface DeviceStatus {
   readonly device: string
   /** What runs there, e.g. `wasm`. */
   readonly kernel: string
-  /** Why it is no better one. */
+  /** Why no faster kernel is used. */
   readonly note?: string
   readonly hashes: number
   /** How often the device itself failed: a kernel that was wrong, a thread or process that died. */
   readonly faults: number
   /**
    * Set while the device does not search: `restarting` after a failure, `parked` once it has failed too often, `unable`
-   * while the present work is none that it can search.
+   * while it cannot search the current work.
    */
   readonly state?: 'restarting' | 'parked' | 'unable'
-  /** A sentence that says why, beside `state`. */
+  /** Why it does not search, as a sentence; set together with `state`. */
   readonly reason?: string
 }
 
 export interface EngineEvents {
   readonly onCandidate: (candidate: Candidate) => void
-  /** Something the user should hear about while mining goes on. */
+  /** A problem that the user should know about; mining goes on. */
   readonly onWarning: (message: string) => void
 }
 
@@ -58,19 +58,21 @@ export interface Engine {
   /** `cpu`, `gpu`, ... */
   readonly name: string
   /**
-   * Gets ready to search work of this many bytes. Throws NewcutError KERNEL_REFUSED when nothing here can search. A stop
-   * meanwhile ends it soon, with or without an error.
+   * Gets ready to search work of this many bytes. Throws NewcutError KERNEL_REFUSED when nothing here can search. When
+   * stop() is called meanwhile it ends soon, with or without an error.
    */
   start(workBytes: number, events: EngineEvents): Promise<void>
   /**
-   * Replaces the present work. Resolves with true once nearly all devices that are up search it (uptake.ts), with false
-   * when newer work or the stop came first. Work that the engine cannot search is warned of once, and then it searches
-   * nothing: never an error.
+   * Replaces the current work. Resolves with true once nearly all devices that are up search it (uptake.ts), with false
+   * when newer work or the stop came first. For work that the engine cannot search it warns once and searches nothing;
+   * that is never an error.
    */
   setWork(work: EngineWork): Promise<boolean>
-  /** Hashes since the start, those of devices that are gone included. Never falls; counted before candidates are told. */
+  /**
+   * Hashes since the start, including devices that are gone. Never falls. Counted before their candidate is reported.
+   */
   hashes(): number
-  /** All devices there are now. For snapshots: it may take time that grows with their number. */
+  /** All current devices. The time it takes grows with their number, so it is meant for snapshots. */
   devices(): readonly DeviceStatus[]
   /** Stops searching. Nothing is reported afterwards. */
   stop(): Promise<void>

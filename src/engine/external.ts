@@ -16,12 +16,12 @@ export interface ExternalEngineOptions {
   readonly clock: Clock
 }
 
-const FIXED_NONCE = 'an external command cannot search work of which a pool fixes a part of the nonce'
+const FIXED_NONCE = 'an external command cannot search work in which a pool fixes a part of the nonce'
 const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 30_000
-/** More output than any answer has. */
+/** Output beyond this is dropped: no answer is as long. */
 const MAX_OUTPUT_BYTES = 4096
-/** What follows the count of hashes is nobody's business here. */
+/** A nonce and, if the program tells it, the number of hashes. Whatever follows is ignored. */
 const ANSWER = /^([0-9a-fA-F]{16})(?=\s|$)(?:\s+(\d{1,15})(?=\s|$))?/
 
 export class ExternalEngine implements Engine {
@@ -36,9 +36,9 @@ export class ExternalEngine implements Engine {
   readonly #killAtExit = () => this.#kill()
   #hashes = 0
   #faults = 0
-  /** Why the last program did not answer, while that is so. */
+  /** Why the last program failed; null after a good answer. */
   #failure: string | null = null
-  /** The present work is none that a program can search. */
+  /** The current work is one that an external program cannot search. */
   #unable = false
   #hasWarned = false
 
@@ -48,11 +48,11 @@ export class ExternalEngine implements Engine {
 
   async start(_workBytes: number, events: EngineEvents): Promise<void> {
     this.#events = events
-    // Its group is its own: however this process ends, the program must not stay behind.
+    // The program has a process group of its own, so it would outlive this process if it were not killed here.
     process.on('exit', this.#killAtExit)
   }
 
-  /** A program that searches the same job, or is about to, goes on with the creation time it knows. */
+  /** A program that already searches this job, or is about to, keeps the older creation time. */
   async setWork(work: EngineWork): Promise<boolean> {
     if (this.#events === null) return false
     const searched = this.#work
@@ -61,7 +61,7 @@ export class ExternalEngine implements Engine {
     this.#work = work
     this.#unable = work.bytes !== null && work.fixedNonce.bits > 0
     if (this.#unable) this.#warnOfFixedNonce()
-    // A program that keeps failing is not started any sooner for every new piece of work.
+    // New work does not shorten the pause of a program that keeps failing.
     else this.#launchAfter(this.#notBeforeMs - this.#options.clock.monotonicMs())
     return true
   }
@@ -98,7 +98,7 @@ export class ExternalEngine implements Engine {
     if (work === null || work.bytes === null || this.#events === null) return
     this.#failure = null
     const command = `${this.#options.command} ${encodeHex(u256LE(work.target))}`
-    // A process group of its own: what the shell starts must end with it.
+    // A process group of its own, so that #kill reaches whatever the shell starts.
     const child = spawn(command, {
       shell: true,
       detached: process.platform !== 'win32',
@@ -113,7 +113,7 @@ export class ExternalEngine implements Engine {
     child.stderr.on('data', (bytes) => {
       complaint = (complaint + bytes).slice(-MAX_OUTPUT_BYTES)
     })
-    // A program that has seen enough may close its input early; its exit says how it went.
+    // A program may close its input early. Its exit code tells whether it failed.
     child.stdin.on('error', () => child.stdin.destroy())
     child.stdin.end(work.bytes)
     child.on('error', (error) => this.#ended(child, work, `does not start: ${error.message}`, ''))
@@ -140,7 +140,7 @@ export class ExternalEngine implements Engine {
       const nonce = BigInt(`0x${answer[1]}`)
       this.#events?.onCandidate({ sequence: work.sequence, nonce, device: 'command' })
     }
-    // New work comes when the nonce was good. If none comes, it was not, or the program failed: try again.
+    // A good nonce brings new work. As long as none comes, the nonce was bad or the program failed: try again.
     if (this.#child !== null || this.#work !== work) return
     this.#launchAfter(this.#pauseMs)
     if (answer !== null) return

@@ -9,8 +9,8 @@
  *     CPU thread:  high, then the next middle of its part, then the next low
  *     GPU:         middle over its part, then the next high, then the next low
  *
- * All loops start at random and go round. Processes that search the same work start at independent points of the 2^64
- * nonces, so they do not meet in practice. Where one goes all the way round, it begins again at its first nonce.
+ * All loops start at a random value and wrap around. Processes that search the same work start at independent points of
+ * the 2^64 nonces, so they do not meet in practice. A search that has tried all its nonces begins again at the first.
  */
 import type { FixedNonce } from '../core/nonce.ts'
 
@@ -34,9 +34,9 @@ export function nonceRanges(slots: number, random: () => number): NonceRange[] {
 }
 
 /**
- * Splits the nonce space among the devices of several engines, `counts[i]` for engine i: a list for each engine. Engines
- * get equal shares, whatever their numbers: a GPU needs a larger part than one of many CPU threads, lest each of its
- * batches ends at the end of the part.
+ * Splits the nonce space among the devices of several engines, `counts[i]` for engine i: a list for each engine.
+ * Engines get equal shares, however many devices they have: a GPU needs a larger part than one of many CPU threads,
+ * since a batch is cut short at the end of its part.
  */
 export function splitRanges(counts: readonly number[], random: () => number): NonceRange[][] {
   const engines = counts.filter((count) => count > 0).length
@@ -63,9 +63,10 @@ function partStart(part: number, parts: number, size: number): number {
 }
 
 /**
- * The same part, begun elsewhere. How far a search came is lost with its thread or process. The points of all starts are
- * as far from each other as can be (bits of their number reversed): a search comes to the next one after a 65,536th of
- * the slot's nonces under one `low`, or more, which is far beyond what it tries before the work changes.
+ * The same range with another starting point, for a device that restarts: its progress was lost with its thread or
+ * process. The starting points are as far apart as possible (the restart number with its bits reversed). The distance
+ * to the next is at least 1/65,536 of the slot's nonces under one `low`, far more than it tries before the work
+ * changes.
  */
 export function restartedRange(range: NonceRange, restarts: number): NonceRange {
   let share = 0

@@ -1,6 +1,8 @@
 /** Which devices have taken up the newest work. Each report takes the same time however many devices there are. */
 
-/** The share of the devices that are up which must search new work for it to count as taken: the rest is slow. */
+/**
+ * New work counts as taken up once this share of the devices that are up searches it: the slowest are not waited for.
+ */
 const TAKEN_SHARE = 0.99
 
 export class Uptake {
@@ -26,7 +28,7 @@ export class Uptake {
     })
   }
 
-  /** The device is ready to search: from now on it counts. */
+  /** The device is ready to search: from now on `expect` waits for it. */
   up(device: string): void {
     if (!this.#searched.has(device)) this.#searched.set(device, -1)
   }
@@ -40,7 +42,7 @@ export class Uptake {
     this.#look()
   }
 
-  /** The device failed, or is gone: nobody waits for it. */
+  /** The device failed or is gone: `expect` no longer waits for it. */
   down(device: string): void {
     const searched = this.#searched.get(device)
     if (searched === undefined) return
@@ -49,6 +51,7 @@ export class Uptake {
     this.#look()
   }
 
+  /** Answers the pending `expect` with false. */
   cancel(): void {
     this.#resolve?.(false)
     this.#resolve = null

@@ -1,4 +1,4 @@
-/** What the miner tells its faces (console, metrics) while it runs. */
+/** Events that the miner reports to console and metrics while it runs. */
 import type { JobReason, LifeStep } from '../source/source.ts'
 import type { Verdict } from './life.ts'
 import type { Snapshot } from './stats.ts'
@@ -6,9 +6,9 @@ import type { Snapshot } from './stats.ts'
 /** A step in the life of a solution. */
 export type SolutionEvent = LifeStep & {
   readonly type: 'solution'
-  /** What it came to, at the step that says so first or says otherwise; else null. It is counted then. */
+  /** The verdict, at the step that decides it or changes it; else null. The solution is counted at that step. */
   readonly verdict: Verdict | null
-  /** Id of the job that it solves, and who gave that. */
+  /** Id of the job that it solves, and who issued that job. */
   readonly job: string
   readonly issuer: string
   readonly chain: number
@@ -16,15 +16,15 @@ export type SolutionEvent = LifeStep & {
   /** Block hash, base64url. */
   readonly hash: string
   readonly device: string
-  /** Hashes since the solution before, in units of what a solution takes on average. */
+  /** Hashes since the previous solution, in units of what a solution takes on average. */
   readonly effort: number
-  /** Since it was found. */
+  /** Time since it was found. */
   readonly elapsedMs: number
   readonly counts: Snapshot['solutions']
 }
 
 export type MinerEvent =
-  /** All engines are ready to search, with what. */
+  /** All engines are ready to search, with these devices. */
   | { readonly type: 'ready'; readonly devices: Snapshot['devices'] }
   /** Engines search a new job. `preemptMs`: from the news to nearly every device searching. */
   | {
@@ -43,7 +43,7 @@ export type MinerEvent =
   /** A device claimed a nonce that does not solve. */
   | { readonly type: 'hardwareError'; readonly device: string; readonly nonce: string }
   | { readonly type: 'warning'; readonly message: string }
-  /** Something fails and is being retried: once for an outage. */
+  /** Something fails and is being retried. Reported once for an outage. */
   | { readonly type: 'trouble'; readonly message: string }
   /** The outage is over. */
   | { readonly type: 'recovered'; readonly message: string }

@@ -1,4 +1,4 @@
-/** Hash rates over the windows people expect: 10 s, 60 s and 15 minutes; none before a window is full. */
+/** Hash rates over the windows that miners usually show: 10 s, 60 s and 15 minutes; none before a window is full. */
 
 export const WINDOWS_MS = { '10s': 10_000, '60s': 60_000, '15m': 900_000 } as const
 export type WindowName = keyof typeof WINDOWS_MS
@@ -7,7 +7,7 @@ export type Hashrates = Readonly<Record<WindowName, number | null>>
 
 export const NO_RATES: Hashrates = { '10s': null, '60s': null, '15m': null }
 
-/** How far apart the samples of a window are kept: a rate is that of a time so much longer than its window at most. */
+/** Distance between the samples of a window. The time that a rate covers exceeds its window by at most this much. */
 const STEPS_MS: Readonly<Record<WindowName, number>> = { '10s': 1000, '60s': 5000, '15m': 60_000 }
 
 /** Memory does not grow: 12 + 14 + 17 samples, however often and long it is sampled. */
@@ -18,7 +18,9 @@ export class HashrateMeter {
     '15m': new Samples(WINDOWS_MS['15m'], STEPS_MS['15m']),
   }
 
-  /** Notes the count of hashes so far. Times must not decrease; a count that does is that of a device begun anew. */
+  /**
+   * Records the count of hashes so far. Times must not decrease. A count that decreases is that of a restarted device.
+   */
   sample(atMs: number, hashes: number): void {
     for (const window of Object.values(this.#windows)) window.add(atMs, hashes)
   }
@@ -61,7 +63,7 @@ class Samples {
     this.#newestHashes = hashes
   }
 
-  /** From the latest sample that is a window old, or older. */
+  /** The rate since the latest sample that is at least a window old. */
   rate(): number | null {
     const edgeMs = this.#newestMs - this.#windowMs
     const oldest = Math.max(0, this.#count - this.#times.length)

@@ -1,16 +1,16 @@
 /**
- * The life of a solution: handed in -> acknowledged -> confirmed at depth N | stale | orphaned | lost(reason); or stale,
- * rejected(reason) or lost(reason) when it is handed in. Handing in and following up are two things: whatever must remember a solution
- * stands between them.
+ * The life of a solution: handed in -> acknowledged -> confirmed at depth N | stale | orphaned | lost(reason); or
+ * stale, rejected(reason) or lost(reason) when it is handed in. Handing in and following are separate steps, so that a
+ * journal of solutions can stand between them.
  */
 import type { LifeStep, Solution, Source } from '../source/source.ts'
 
-/** What a solution came to. */
+/** What became of a solution. */
 export type Verdict = 'accepted' | 'stale' | 'orphaned' | 'rejected' | 'lost'
 
 export const verdicts: readonly Verdict[] = ['accepted', 'stale', 'orphaned', 'rejected', 'lost']
 
-/** Lives through it, and yields each step. Never throws. */
+/** Hands a solution in, follows it to its end, and yields each step. Never throws. */
 export async function* liveThrough(
   source: Source,
   solution: Solution,
@@ -22,7 +22,7 @@ export async function* liveThrough(
   if (receipt.step === 'acknowledged') yield* source.follow(solution, signal)
 }
 
-/** The verdict of a life that ended with this step; null: it has no end there. */
+/** The verdict when a life ends with this step; null when it does not end there. */
 export function verdictOf({ step }: LifeStep): Verdict | null {
   switch (step) {
     case 'handed-in':

@@ -27,13 +27,13 @@ export interface MinerOptions {
 
 const SAMPLE_MS = 1000
 const SPEED_MS = 60_000
-/** How often the creation time of work that lives long follows the validator's clock. */
+/** How often the creation time of the current work is brought up to the validator's clock. */
 const ROLL_MS = 5_000
-/** Most sequence numbers that late claims may refer to. */
-const MAX_HISTORY = 256
-/** How long a stop waits for solutions on their way. */
+/** Works kept for judging late claims. A claim for older work is ignored. */
+const MAX_ISSUED_WORKS = 256
+/** How long a stop waits for the verdicts of solutions that were handed in. */
 const STOP_GRACE_MS = 800
-/** Having nothing to search for less than this is nothing to tell people about. */
+/** Having nothing to search is reported only after this time. */
 const IDLE_MS = 500
 
 /** A job under one sequence number: with one creation time. */
@@ -42,14 +42,14 @@ interface Issued {
   readonly pursuit: Pursuit
 }
 
-/** A job as long as it is searched. */
+/** A job while it is searched. */
 interface Pursuit {
   readonly job: Job
   readonly difficulty: number
   readonly receivedAtMs: number
-  /** The sequence number that it was given out under first: an external worker keeps to that. */
+  /** Its first sequence number: an external worker may search the job as it was then. */
   readonly firstSequence: number
-  /** Nothing more is to be found: a solution is on its way. */
+  /** A solution was found and is on its way; no other is wanted. */
   solved: boolean
 }
 
@@ -70,11 +70,11 @@ export class Miner {
   readonly #options: MinerOptions
   readonly #rates = new Rates()
   readonly #issued = new Map<number, Issued>()
-  /** Solutions on their way -> what resolves at their end. */
+  /** Solutions on their way -> a promise that resolves at their end. */
   readonly #lives = new Map<Life, Promise<void>>()
   readonly #stop = new AbortController()
   readonly #solutions: Record<Verdict, number> = { accepted: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0 }
-  /** Those that started. */
+  /** Engines that started. */
   #engines: readonly Engine[] = []
   #startedAtMs = 0
   #sequence = 0
@@ -102,7 +102,7 @@ export class Miner {
         onCandidate: (candidate: Candidate) => this.#judge(candidate),
         onWarning: (message: string) => onEvent({ type: 'warning', message }),
       }
-      // A driver may take its time: nobody who stops waits for it.
+      // A driver may take long to start. A stop does not wait for it.
       await Promise.race([this.#startEngines(events), aborted(this.#stop.signal)])
       if (!this.#stop.signal.aborted) await this.#mine()
     } finally {
@@ -196,7 +196,7 @@ export class Miner {
     })
   }
 
-  /** There is nothing to search: engines stop at once, and people hear of it if it lasts. */
+  /** There is nothing to search: engines stop at once, and it is reported if it lasts. */
   #rest(): void {
     const { clock, onEvent } = this.#options
     this.#current = null
@@ -214,7 +214,7 @@ export class Miner {
     this.#issued.set(sequence, issued)
     const { pursuit } = issued
     for (const [old, { pursuit: earlier }] of this.#issued) {
-      if (this.#issued.size <= MAX_HISTORY) break
+      if (this.#issued.size <= MAX_ISSUED_WORKS) break
       if (earlier !== pursuit || old !== pursuit.firstSequence) this.#issued.delete(old)
     }
     const { id, target, fixedNonce } = pursuit.job
@@ -223,7 +223,9 @@ export class Miner {
     return taken.every((all) => all)
   }
 
-  /** Moves the creation time of the current work to the validator's time, so that a late solution tells the truth. */
+  /**
+   * Moves the creation time of the current work to the validator's time, so that a block found late has a recent one.
+   */
   #roll(): void {
     const current = this.#current
     const time = this.#options.source.validatorTime()
@@ -233,7 +235,7 @@ export class Miner {
     void this.#issue({ pursuit: current.pursuit, work: workFromBytes(withCreationTime(current.work.bytes, time)) })
   }
 
-  /** A claim is hashed in full before it counts: a wrong submission would burn the work at the node. */
+  /** Hashes a claim in full before it counts: the node forgets the work when a wrong solution is submitted. */
   #judge({ sequence, nonce, device }: Candidate): void {
     const issued = this.#issued.get(sequence)
     if (issued === undefined) return
@@ -245,8 +247,10 @@ export class Miner {
       return
     }
     const { blocks = Number.POSITIVE_INFINITY } = this.#options
-    // A solution on its way may be the last one asked for; if it comes to nothing, there will be another candidate.
-    if (pursuit.solved || this.#solutions.accepted + this.#undecided >= blocks) return
+    const { pursuit } = issued
+    for (const [old, { pursuit: earlier }] of this.#issued) {
+      if (this.#issued.size <= MAX_ISSUED_WORKS) break
+      if (earlier !== pursuit || old !== pursuit.firstSequence) this.#issued.delete(old)
     this.#countEffort()
     pursuit.solved = !pursuit.job.manySolutions
     const effort = this.#effort
@@ -267,7 +271,7 @@ export class Miner {
   async #live(life: Life): Promise<void> {
     const { job } = life.pursuit
     for await (const step of liveThrough(this.#options.source, { job, bytes: life.bytes }, this.#stop.signal)) {
-      // After the end nobody listens; what it came to was counted then.
+      // When the miner ended, this solution was counted as lost (#giveUp).
       if (this.#isOver) return
       this.#count(life, step)
     }
@@ -318,7 +322,7 @@ export class Miner {
     this.#effortHashes = hashes
   }
 
-  /** Of all engines since the start. */
+  /** Hashes of all engines since the start. */
   #hashes(): number {
     return this.#engines.reduce((sum, engine) => sum + engine.hashes(), 0)
   }

@@ -1,4 +1,4 @@
-/** The one snapshot of statistics that console, Prometheus and JSON API show. */
+/** The snapshot of statistics that console, Prometheus and JSON API all show. */
 import type { DeviceStatus } from '../engine/engine.ts'
 import { HashrateMeter, type Hashrates, NO_RATES } from './hashrate.ts'
 import type { Verdict } from './life.ts'
@@ -11,10 +11,10 @@ export interface DeviceSnapshot extends DeviceStatus {
 export interface Snapshot {
   readonly source: string
   readonly connected: boolean
-  /** Why nothing searches: a sentence. null while a device does, or before there is any. */
+  /** Why nothing searches, as a sentence. null while a device searches, or before there is any. */
   readonly idleReason: string | null
   readonly uptimeMs: number
-  /** Of all devices since the start, those that are gone included. */
+  /** Hashes of all devices since the start, including those that are gone. */
   readonly hashes: number
   readonly hashrates: Hashrates
   /** Hashes per second since the start: short runs have no full window. */
@@ -33,10 +33,10 @@ export interface Snapshot {
 
 type EngineDevice = DeviceStatus & { readonly engine: string }
 
-/** Reasons told of so many devices; the others are counted. */
+/** Devices whose reasons are listed; the others are only counted. */
 const MAX_REASONS = 3
 
-/** Why nothing searches: a sentence. null while a device does, or before there is any. */
+/** Why nothing searches, as a sentence. null while a device searches, or before there is any. */
 export function idleReasonOf(devices: readonly EngineDevice[]): string | null {
   if (devices.length === 0 || devices.some(({ state }) => state === undefined)) return null
   const sentences = devices.slice(0, MAX_REASONS).map(({ engine, device, state, reason }) => {
@@ -46,13 +46,13 @@ export function idleReasonOf(devices: readonly EngineDevice[]): string | null {
   return `${sentences.join('; ')}${others > 0 ? `; and ${others} more` : ''}`
 }
 
-/** Rates of all devices there are, and of all together. */
+/** Rates of each current device, and of all together. */
 export class Rates {
   readonly #total = new HashrateMeter()
   /** By engine and device. */
   #devices = new Map<string, HashrateMeter>()
 
-  /** `hashes`: of all devices since the start. Meters of devices that are gone go with them. */
+  /** `hashes`: of all devices since the start. Meters of devices that are gone are dropped. */
   sample(atMs: number, devices: readonly EngineDevice[], hashes: number): void {
     const present = new Map<string, HashrateMeter>()
     for (const { engine, device, hashes: own } of devices) {

@@ -1,7 +1,7 @@
 /** How many files and connections this process may have open at once. */
 import { readFileSync } from 'node:fs'
 
-/** The soft limit of file descriptors; null where the system does not say (other than Linux). */
+/** The soft limit of file descriptors; null where the system does not tell it (other than Linux), or has none. */
 export function descriptorLimit(): number | null {
   let limits: string
   try {

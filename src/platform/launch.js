@@ -1,6 +1,6 @@
 /**
- * `npm start` of a checkout: runs the compiled program, or says what is to be done where there is none yet. Plain
- * JavaScript, since nothing is compiled then; the published package has no need of it.
+ * `npm start` of a checkout: runs the compiled program, or says what to do where there is none yet. It is plain
+ * JavaScript because nothing may be compiled yet. The published package does not need it.
  */
 import { existsSync } from 'node:fs'
 

@@ -3,12 +3,12 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
  * Runs `task` with a signal that aborts on SIGINT, SIGTERM or SIGHUP. A second SIGINT or SIGTERM ends the process at
- * once, and once the task is over all three do what they do by default.
+ * once. After the task all three have their default effect again.
  */
 export async function untilStopped<T>(task: (stopped: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController()
   const stop = (signal: NodeJS.Signals) => {
-    // Shell and kernel both send SIGHUP when a terminal closes: a second one is not impatience.
+    // Shell and kernel both send SIGHUP when a terminal closes, so a second one must not end the process.
     if (controller.signal.aborted && signal !== 'SIGHUP') process.exit(130)
     controller.abort()
   }

@@ -36,7 +36,7 @@ describe('a scrape', () => {
     expect(await metrics.scrape()).toContain('newcut_device_up{engine="cpu",device="thread0"} 1')
   })
 
-  it('has no series of a device that is gone', async () => {
+  it('has no series for a device that is gone', async () => {
     const rates = { ...NO_RATES, '10s': 50 }
     let devices = [device('a', { hashes: 700, faults: 2, hashrates: rates }), device('b', { hashes: 300 })]
     const metrics = new Metrics(() => snapshotOf(devices, 1000))
@@ -48,7 +48,7 @@ describe('a scrape', () => {
     expect(after).toContain('newcut_hashes_total{engine="cpu",device="b"} 300')
   })
 
-  it('keeps what devices that are gone did in the totals of the miner', async () => {
+  it('keeps hashes, faults and errors of devices that are gone in the totals of the miner', async () => {
     let devices = [device('a', { hashes: 700, faults: 2 }), device('b', { hashes: 300, faults: 1 })]
     const metrics = new Metrics(() => snapshotOf(devices, 1000))
     metrics.onEvent({ type: 'hardwareError', device: 'a', nonce: '0' })
@@ -60,7 +60,7 @@ describe('a scrape', () => {
     expect(after).toContain('newcut_miner_hardware_errors_total 1')
   })
 
-  it('counts a device that begins anew under its name from zero', async () => {
+  it('adds the hashes of a device that restarts from zero to those before', async () => {
     let devices = [device('a', { hashes: 700 })]
     const metrics = new Metrics(() => snapshotOf(devices, 0))
     await metrics.scrape()
@@ -79,7 +79,7 @@ describe('/healthz', () => {
     return { code: response.status, body: await response.json() }
   }
 
-  it('answers 200 while a device searches, whatever became of the others', async () => {
+  it('answers 200 while one device searches, even if others do not', async () => {
     const devices = [device('gpu0', { state: 'parked', reason: 'no batch for 5 s' }), device('thread0')]
     expect(await healthOf(snapshotOf(devices, 0))).toEqual({ code: 200, body: { status: 'mining', connected: true } })
   })

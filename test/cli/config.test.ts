@@ -64,7 +64,7 @@ describe('where values come from', () => {
     [{}, yamlFile('list.yaml', '- threads\n'), 'expected lines of the form option: value'],
     [{}, yamlFile('broken.yaml', 'threads: [1\n'), 'configuration file'],
     [{}, join(folder, 'missing.yaml'), 'ENOENT'],
-  ])('are refused with the place and what is wrong: %j %s', (environment, path, message) => {
+  ])('refuses a wrong value with its place and the reason: %j %s', (environment, path, message) => {
     expect(() => resolveConfig(mineOptions, {}, environment, path)).toThrow(message)
   })
 

@@ -13,7 +13,7 @@ function devnet(...args: string[]) {
 }
 
 describe('newcut devnet --mine', () => {
-  it('mines its own network with proof of work, and shows miner and blocks', async () => {
+  it('mines its own network with proof of work, and prints events of miner and node', async () => {
     const node = devnet('--mine', '--threads', '1', '--kernel', 'js', '--difficulty', '200', '--graph', 'pair')
     const [, url] = await node.sees(URL_LINE)
     expect(node.out()).toMatch(/difficulty 200 at/)
@@ -30,7 +30,7 @@ describe('newcut devnet --mine', () => {
     expect(out).toMatch(/summary {3}\d+ accepted {2}\d+ stale {2}0 orphaned {2}0 rejected {2}0 lost/)
   })
 
-  it('mines for the key that alone may mine', async () => {
+  it('mines for the only key that may mine', async () => {
     const key = 'ab'.repeat(32)
     const node = devnet('--mine', '--threads', '1', '--difficulty', '10', '--mining-public-key', key)
     const [, url] = await node.sees(URL_LINE)

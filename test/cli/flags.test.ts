@@ -9,7 +9,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const KEY = 'ab'.repeat(32)
 
-/** Runs what must end as one line with a code, and returns that line. */
+/** Runs a command that must fail with one line and a code, and returns that line. */
 async function errorOf(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
   const { code, out, err } = await run(args, env)
   expect({ code, out }).toEqual({ code: 1, out: '' })
@@ -17,25 +17,25 @@ async function errorOf(args: readonly string[], env: Record<string, string> = {}
   return err
 }
 
-describe('newcut refuses a flag that is given twice', () => {
+describe('newcut, when a flag is given twice,', () => {
   it.each([
     [['mine', '--node', 'a:1', '--node', 'b:2'], '--node is given twice: a:1 and b:2'],
     [['mine', '--threads', '1', '--threads=1'], '--threads is given twice: 1 and 1'],
     [['devnet', '--port', '0', '--port', '1'], '--port is given twice: 0 and 1'],
     [['config', '--config', 'a', '--config', 'b'], '--config is given twice: a and b'],
     [['bench', '--json', 'a', '--json', 'b'], '--json is given twice: a and b'],
-  ])('%j', async (args, message) => {
+  ])('refuses %j', async (args, message) => {
     expect(await errorOf(args)).toContain(`${message} (give it once) [BAD_OPTION]`)
   })
 
-  it('but takes several public keys', async () => {
+  it('accepts several public keys', async () => {
     const { code, out } = await run(['config', '--public-key', KEY, '--public-key', 'cd'.repeat(32)])
     expect(code).toBe(0)
     expect(out).toContain(`public-key: [ ${KEY}, ${'cd'.repeat(32)} ] # flag`)
   })
 })
 
-describe('newcut refuses a flag that has no effect', () => {
+describe('newcut, when a flag has no effect,', () => {
   it.each([
     [['--command', 'solve'], '--command has no effect: it is for --engine external'],
     [['--engine', 'external', '--command', 'x', '--threads', '2'], '--threads has no effect: with --engine external'],
@@ -54,23 +54,23 @@ describe('newcut refuses a flag that has no effect', () => {
     [['--node', 'https://a:1', '--fingerprint', KEY, '--insecure'], '--insecure has no effect: --fingerprint decides'],
     [['--insecure'], '--insecure has no effect: without --node'],
     [['--fail-fast'], '--fail-fast has no effect: without --node'],
-  ])('mine %j', async (args, message) => {
+  ])('refuses mine %j', async (args, message) => {
     expect(await errorOf(['mine', ...args])).toContain(message)
   })
 
-  it('devnet --check with an option of a running node', async () => {
+  it('refuses devnet --check with an option of a running node', async () => {
     const args = ['devnet', '--data', folder, '--check', '--port', '0']
     expect(await errorOf(args)).toContain('--port has no effect: --check starts no node')
   })
 
-  it('mine --gpu-workgroup where no GPU can search', async () => {
+  it('refuses mine --gpu-workgroup where no GPU can search', async () => {
     const args = ['mine', '--graph', 'pair', '--gpu-workgroup', '64']
     expect(await errorOf(args)).toContain(
       '--gpu-workgroup has no effect: no GPU would mine (GPUs do not search work of this network)',
     )
   })
 
-  it('but lets a file and the environment hold it for other commands', async () => {
+  it('accepts it in a file or the environment, which serve other commands too', async () => {
     const file = join(folder, 'all.yaml')
     writeFileSync(file, 'command: solve\ngraph: pair\n')
     const env = { NEWCUT_GPU_WORKGROUP: '64', NEWCUT_CONFIG: file }
@@ -81,7 +81,7 @@ describe('newcut refuses a flag that has no effect', () => {
   })
 })
 
-describe('newcut tells what an option of another miner is called here', () => {
+describe('newcut suggests its own option for one of another miner', () => {
   it.each([
     [['mine', '-o', 'http://a:1'], '-o: no such option; did you mean --node?'],
     [['mine', '-ohttp://a:1'], '-ohttp://a:1: no such option; did you mean --node?'],
@@ -99,7 +99,7 @@ describe('newcut tells what an option of another miner is called here', () => {
   })
 })
 
-describe('newcut mine refuses to pay nobody', () => {
+describe('newcut mine refuses an account that cannot be paid', () => {
   it.each([
     [['--account', `k:${KEY}`, '--public-key', 'cd'.repeat(32)], 'does not match --public-key'],
     [['--predicate', 'keys-al'], '--predicate keys-al: no such predicate (built in are keys-all, keys-any, keys-2;'],
@@ -136,14 +136,14 @@ describe('errors of newcut', () => {
     expect(JSON.parse(out)).toMatchObject({ level: 'error', code: 'NODE_UNREACHABLE', hint: expect.any(String) })
   })
 
-  it('say once that a node refuses the connection', async () => {
+  it('tell once that a node refuses the connection', async () => {
     expect(await errorOf(['mine', '--node', '127.0.0.1:1', '--fail-fast'])).toBe(
       'newcut: http://127.0.0.1:1: connection refused (ECONNREFUSED) ' +
         '(is the node running, and its service API listening on that port?) [NODE_UNREACHABLE]\n',
     )
   })
 
-  it('say once what is wrong in a configuration file', async () => {
+  it('tell once what is wrong in a configuration file', async () => {
     const file = join(folder, 'broken.yaml')
     writeFileSync(file, 'threads: [1\n')
     const line = await errorOf(['mine', '--config', file])
@@ -153,7 +153,7 @@ describe('errors of newcut', () => {
     expect(line.match(/Flow sequence/g)).toHaveLength(1)
   })
 
-  it('say once which configuration file is missing', async () => {
+  it('tell once which configuration file is missing', async () => {
     const file = join(folder, 'missing.yaml')
     expect(await errorOf(['mine', '--config', file])).toBe(
       `newcut: configuration file ${file}: no such file (ENOENT) [BAD_CONFIG]\n`,

@@ -42,7 +42,7 @@ describe('newcut inspect', () => {
     })
   })
 
-  it('tells a work response from work', async () => {
+  it('distinguishes a work response from work', async () => {
     const work = decodeHex(records.find(({ kind }) => kind === 'unsolved-work')?.header_hex ?? '')
     const { chainId, target } = decodeWork(work)
     const response = concatBytes(chainBytes(chainId), u256LE(target), work)
@@ -80,7 +80,7 @@ describe('newcut inspect', () => {
     ['base64url', (hex: string) => Buffer.from(hex, 'hex').toString('base64url')],
     ['base64', (hex: string) => Buffer.from(hex, 'hex').toString('base64')],
     ['base64', (hex: string) => Buffer.from(hex, 'hex').toString('base64').replace(/=+$/, '')],
-  ])('tells that it read %s (row %#)', async (format, write) => {
+  ])('prints that it read %s (row %#)', async (format, write) => {
     // A work of 286 bytes is padded in base64; a header of 318 bytes would not be.
     const { header_hex: hex, pow_hash_hex: powHash } = works.find(({ header_hex }) =>
       /[+/].*=$/.test(Buffer.from(header_hex, 'hex').toString('base64')),
@@ -97,7 +97,7 @@ describe('newcut inspect', () => {
     expect(err).toMatch(/^newcut: line 1: base64 at offset 38\d: .*\[BAD_FORMAT\]$/m)
   })
 
-  it('takes a bad argument for one bad line', async () => {
+  it('reports an argument that is neither file nor data as a bad line', async () => {
     const { code, err } = await run(['inspect', 'no-such-file'])
     expect(code).toBe(1)
     expect(err).toMatch(/^newcut: line 1: .*expected 318 \(header\), 286 \(work\) or 322 \(work response\)/)
@@ -160,7 +160,7 @@ describe('newcut inspect reads the JSON that a node answers with', () => {
 })
 
 describe('newcut keygen', () => {
-  it('makes a key pair of which the public key belongs to the secret key', async () => {
+  it('makes a public key that belongs to the secret key', async () => {
     const { code, out } = await run(['keygen', '--json'])
     expect(code).toBe(0)
     const { publicKey, secretKey, account } = JSON.parse(out)
@@ -171,7 +171,7 @@ describe('newcut keygen', () => {
     expect(Buffer.from(key.export({ format: 'jwk' }).x ?? '', 'base64url').toString('hex')).toBe(publicKey)
   })
 
-  it('makes a new one each time', async () => {
+  it('makes a new key pair each time', async () => {
     const [first, second] = await Promise.all([run(['keygen']), run(['keygen'])])
     expect(first.out).toMatch(/^public-key: "?[0-9a-f]{64}"?\n# account: k:[0-9a-f]{64}\n# secret-key: [0-9a-f]{64}\n/)
     expect(first.out).not.toBe(second.out)

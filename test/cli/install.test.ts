@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-describe('npm start of a checkout that is not ready says what to do', () => {
+describe('npm start of a checkout', () => {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-checkout-'))
   afterAll(() => rmSync(folder, { recursive: true }))
   const start: string = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts.start
@@ -15,14 +15,14 @@ describe('npm start of a checkout that is not ready says what to do', () => {
   mkdirSync(join(folder, 'src/platform'), { recursive: true })
   copyFileSync(join(root, script), join(folder, script))
 
-  it('npm ci, where nothing is installed', () => {
+  it('says to run npm ci where nothing is installed', () => {
     expect([node, rest]).toEqual(['node', ['mine']])
     const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...rest], { cwd: folder, encoding: 'utf8' })
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
     expect(stderr).toBe('newcut cannot start: its dependencies are not installed. Run `npm ci` first.\n')
   })
 
-  it('npm run build, after npm ci --ignore-scripts', () => {
+  it('says to run npm run build after npm ci --ignore-scripts', () => {
     mkdirSync(join(folder, 'node_modules'))
     const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...rest], { cwd: folder, encoding: 'utf8' })
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
@@ -31,7 +31,7 @@ describe('npm start of a checkout that is not ready says what to do', () => {
     )
   })
 
-  it('and runs the program in a checkout that is ready', () => {
+  it('runs the program in a checkout that is ready', () => {
     const { status, stdout } = spawnSync(process.execPath, [script, '--version'], { cwd: root, encoding: 'utf8' })
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)])
   })
@@ -65,10 +65,10 @@ describe('the dependencies', () => {
     expect(ranges.length).toBeGreaterThan(100)
   })
 
-  it('need no overrides, which do not reach who installs the package', () => {
+  it('need no overrides, which npm ignores where newcut is installed as a package', () => {
     const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     expect(own.overrides).toBeUndefined()
-    // fastify takes this one, which takes a `cookie` for Node 20; the newest takes one for Node 22.
+    // fastify accepts this version, which needs a `cookie` for Node 20. The newest version needs one for Node 22.
     expect(own.dependencies['light-my-request']).toMatch(/^6\.[0-6]\.\d+$/)
   })
 })

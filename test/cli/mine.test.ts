@@ -1,17 +1,17 @@
 import { spawnSync } from 'node:child_process'
 import { type AddressInfo, createServer } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Snapshot } from '../../src/mine/stats.ts'
 import { expectSoon } from '../soon.ts'
 import { run, start, stopAll } from './run.ts'
 
 afterEach(stopAll)
 
-/** Small and quick: blocks come at once, no port is asked for, and cards are left alone. */
+/** Options for quick tests: easy blocks, no metrics port, no GPU. */
 const quick = ['--difficulty', '1k', '--http', 'off', '--gpu', 'none']
 
 describe('newcut mine', () => {
-  it('mines the embedded network, prints a summary and exits 0', async () => {
+  it('mines the embedded network, prints a summary and exits with code 0', async () => {
     const { code, out, err } = await run(['mine', '--blocks', '20', ...quick])
     expect(err).toBe('')
     expect(code).toBe(0)
@@ -34,7 +34,7 @@ describe('newcut mine', () => {
     expect(code).toBe(0)
   })
 
-  it('mines for a node in another process, which shows the blocks', async () => {
+  it('mines for newcut devnet in another process, which prints the blocks', async () => {
     const node = start(['devnet', '--port', '0', '--difficulty', '1k'])
     const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)/)
     const { code, out, err } = await run(['mine', '--node', url, '--blocks', '20', '--http', 'off'])
@@ -64,36 +64,35 @@ describe('newcut mine', () => {
     })
   })
 
-  it('stops at any time: while it starts, and while a node does not answer', async () => {
-    const mute = createServer()
-    await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve))
-    const silent = `http://127.0.0.1:${(mute.address() as AddressInfo).port}`
-    for (const args of [
-      ['mine', '--difficulty', '1k', '--http', 'off'],
-      ['mine', '--node', silent, '--http', 'off'],
-    ]) {
-      for (const afterMs of [400, 700, 900, 1100]) {
-        await expectSoon(2000, async () => {
-          const miner = start(args)
-          await new Promise((resolve) => setTimeout(resolve, afterMs))
-          const sentAtMs = performance.now()
-          miner.child.kill('SIGTERM')
-          expect((await miner.ended).err).toBe('')
-          return performance.now() - sentAtMs
-        })
-      }
+  it.each([
+    ['while it starts', () => ['--difficulty', '1k']],
+    ['while the node does not answer', (silentUrl: string) => ['--node', silentUrl]],
+  ])('stops on SIGTERM %s', async (_, argsFor) => {
+    const silent = createServer()
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const args = argsFor(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`)
+    for (const afterMs of [400, 700, 900, 1100]) {
+      await expectSoon(2000, async () => {
+        const miner = start(['mine', ...args, '--http', 'off'])
+        await new Promise((resolve) => setTimeout(resolve, afterMs))
+        const sentAtMs = performance.now()
+        miner.child.kill('SIGTERM')
+        expect((await miner.ended).err).toBe('')
+        return performance.now() - sentAtMs
+      })
     }
-    mute.close()
+    silent.close()
   })
 
-  it('says who is paid', async () => {
+  it('prints the account that is paid', async () => {
     const key = 'ab'.repeat(32)
-    const [own, builtIn] = [
-      await run(['mine', '--blocks', '1', '--account', `k:${key}`, ...quick]),
-      await run(['mine', '--blocks', '1', ...quick]),
-    ]
-    expect(own.out).toMatch(new RegExp(`^paid: k:${key} \\(keys-all\\)$`, 'm'))
-    expect(builtIn.out).toMatch(/^paid: k:[0-9a-f]{64}, the built-in key of development networks/m)
+    const { out } = await run(['mine', '--blocks', '1', '--account', `k:${key}`, ...quick])
+    expect(out).toMatch(new RegExp(`^paid: k:${key} \\(keys-all\\)$`, 'm'))
+  })
+
+  it('prints that the built-in key is paid when no other is given', async () => {
+    const { out } = await run(['mine', '--blocks', '1', ...quick])
+    expect(out).toMatch(/^paid: k:[0-9a-f]{64}, the built-in key of development networks/m)
   })
 
   it('mines for the key in --account k:KEY', async () => {
@@ -131,17 +130,17 @@ describe('newcut mine', () => {
   })
 })
 
-describe('errors of newcut mine are one line with a hint, and exit code 1', () => {
+describe('newcut mine exits with code 1 and one line of error', () => {
   const oneLine = (err: string) => err.trim().split('\n').length === 1 && !err.includes('    at ')
 
-  it('an unreachable node', async () => {
+  it('and a hint when the node is unreachable', async () => {
     const { code, err } = await run(['mine', '--node', 'http://127.0.0.1:1', '--fail-fast'])
     expect(err).toMatch(/^newcut: http:\/\/127\.0\.0\.1:1: .* \(.*\) \[NODE_UNREACHABLE\]$/m)
     expect(oneLine(err)).toBe(true)
     expect(code).toBe(1)
   })
 
-  it('an account that the node does not mine for', async () => {
+  it('when the node does not mine for the account', async () => {
     const node = start(['devnet', '--port', '0', '--mining-public-key', 'ab'.repeat(32)])
     const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)/)
     const { code, err } = await run(['mine', '--node', url, '--http', 'off'])
@@ -174,26 +173,26 @@ describe('errors of newcut mine are one line with a hint, and exit code 1', () =
     [['mine', '--public-key', 'k:12'], /--public-key k:12: expected public keys of 64 hex digits/],
     [['mine', 'now'], /too many arguments/],
     [['mien'], /mien: no such command; did you mean mine\?/],
-  ])('%j', async (args, pattern) => {
+  ])('for %j', async (args, pattern) => {
     const { code, out, err } = await run(args)
     expect(err).toMatch(pattern)
     expect(oneLine(err)).toBe(true)
     expect({ code, out }).toEqual({ code: 1, out: '' })
   })
-
-  it('--help is no error', async () => {
-    const { code, out, err } = await run(['mine', '--help'])
-    expect({ code, err }).toEqual({ code: 0, err: '' })
-    expect(out).toContain('--block-delay <TIME>')
-  })
 })
 
-describe('the HTTP face', () => {
+it('newcut mine --help prints the options and exits with code 0', async () => {
+  const { code, out, err } = await run(['mine', '--help'])
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect(out).toContain('--block-delay <TIME>')
+})
+
+describe('the HTTP server of newcut mine', () => {
   it('serves metrics that promtool accepts, a summary and health', async (context) => {
     const miner = start(['mine', '--http', '127.0.0.1:0', '--difficulty', '3M', '--gpu', 'none'])
     const [, url] = await miner.sees(/metrics: (http:\/\/127\.0\.0\.1:\d+)\/metrics/)
     await miner.sees(/accepted/)
-    // Told once every thread searches it, which may be after a solution.
+    // The work line comes once every thread searches it, which may be after a solution.
     await miner.sees(/ work /)
     const summary = (await (await fetch(`${url}/api/summary`)).json()) as Snapshot
     expect(summary).toMatchObject({ connected: expect.any(Boolean), hashrates: { '15m': null } })
@@ -216,18 +215,26 @@ describe('the HTTP face', () => {
     expect(promtool.stdout + promtool.stderr).toBe('')
     expect(promtool.status).toBe(0)
   })
+})
 
-  it('mines without metrics where the default port is taken, and refuses a taken port that was asked for', async () => {
-    const server = createServer()
-    // Whoever else on this machine has it may let go at any time: until it is ours.
+describe('newcut mine where port 4148 is taken', () => {
+  const server = createServer()
+  beforeAll(async () => {
+    // Another program may hold the port for a while: try again until this test has it.
     server.on('error', () => setTimeout(() => server.listen(4148, '127.0.0.1'), 100))
     await new Promise<void>((resolve) => server.listen(4148, '127.0.0.1', resolve))
-    const byDefault = await run(['mine', '--blocks', '1', '--difficulty', '1k'])
-    expect(byDefault.out).toMatch(/warning .*127\.0\.0\.1:4148.*mining without metrics/)
-    expect(byDefault.code).toBe(0)
-    const asked = await run(['mine', '--blocks', '1', '--difficulty', '1k', '--http', '127.0.0.1:4148'])
-    expect(asked.err).toMatch(/127\.0\.0\.1:4148.*\[PORT_BUSY\]/)
-    expect(asked.code).toBe(1)
-    server.close()
+  })
+  afterAll(() => void server.close())
+
+  it('mines without metrics when no port was asked for', async () => {
+    const { code, out } = await run(['mine', '--blocks', '1', '--difficulty', '1k'])
+    expect(out).toMatch(/warning .*127\.0\.0\.1:4148.*mining without metrics/)
+    expect(code).toBe(0)
+  })
+
+  it('ends with an error when that port was asked for', async () => {
+    const { code, err } = await run(['mine', '--blocks', '1', '--difficulty', '1k', '--http', '127.0.0.1:4148'])
+    expect(err).toMatch(/127\.0\.0\.1:4148.*\[PORT_BUSY\]/)
+    expect(code).toBe(1)
   })
 })

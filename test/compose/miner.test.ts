@@ -32,7 +32,7 @@ const busyHttp = (isRequired: boolean) => {
 }
 const stopped = new AbortController().signal
 
-it('runMiner mines with plain options until its limit, and tells who is paid at the start', async () => {
+it('runMiner mines until its limit, and reports at the start who is paid', async () => {
   const starts: MinerStart[] = []
   const events: MinerEvent[] = []
   const ports = { onEvent: (event: MinerEvent) => void events.push(event), stopped }

@@ -12,8 +12,8 @@ function payee(asked: Partial<Payee>): Payee {
 describe('checkPayee refuses what no network pays', () => {
   it.each([
     [{ account: `k:${KEY}`, publicKeys: [OTHER] }, 'does not match --public-key'],
-    [{ account: 'k:short' }, '--account k:short: no such account'],
-    [{ account: `k:${KEY.toUpperCase()}`, publicKeys: [KEY] }, 'no such account'],
+    [{ account: 'k:short' }, '--account k:short: not a valid k: account'],
+    [{ account: `k:${KEY.toUpperCase()}`, publicKeys: [KEY] }, 'not a valid k: account'],
     [{ account: `k:${KEY}`, publicKeys: [KEY, OTHER] }, 'a k: account has one key, and 2 public keys are given'],
     [{ publicKeys: [KEY, OTHER] }, 'a k: account has one key'],
     [{ account: `k:${KEY}`, predicate: 'keys-any' }, '--predicate keys-any: a k: account has keys-all'],

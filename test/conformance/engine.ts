@@ -1,4 +1,4 @@
-/** What every engine has to do: the contract of src/engine/engine.ts. The judge is @noble/hashes over whole work. */
+/** Tests for every engine: the contract of src/engine/engine.ts. The judge is @noble/hashes over whole work. */
 import { expect, it } from 'vitest'
 import { freshWork, UNREACHABLE } from '../../bench/work.ts'
 import { withCreationTime, withNonce } from '../../src/core/header.ts'
@@ -10,16 +10,16 @@ import { pause, until } from '../gpu/wait.ts'
 
 export interface EngineUnderTest {
   readonly create: () => Engine
-  /** Work that it cannot search, and what it says of it. */
+  /** Work that it cannot search, and its warning. */
   readonly unsearchable: { readonly degree?: number; readonly bits?: number; readonly warning: RegExp }
   /** Whether it can leave bits of the nonce to a pool. */
   readonly keepsFixedBits: boolean
-  /** Expected hashes for a candidate: some candidates a second. */
+  /** Expected hashes for a candidate, chosen for a few candidates a second. */
   readonly difficulty: bigint
 }
 
 const WORK_BYTES = 286
-const PATIENCE_MS = 25_000
+const MAX_WAIT_MS = 25_000
 
 /** Call it within `describe`. */
 export function engineConformance({ create, unsearchable, keepsFixedBits, difficulty }: EngineUnderTest): void {
@@ -68,7 +68,7 @@ export function engineConformance({ create, unsearchable, keepsFixedBits, diffic
     }),
   )
 
-  it('has counted the hashes of a candidate when it tells of it', () =>
+  it('counts the hashes of a candidate before it reports it', () =>
     using(async (session) => {
       await session.engine.setWork(workOf(1))
       await session.seen(1)
@@ -99,7 +99,7 @@ export function engineConformance({ create, unsearchable, keepsFixedBits, diffic
       }
     }))
 
-  it('tells late candidates under the sequence that they are of', () =>
+  it('reports late candidates with the sequence of their work', () =>
     using(async ({ engine, candidates, seen }) => {
       const works = Array.from({ length: 12 }, (_, index) => workOf(index + 1, { target: MAX_TARGET / 500n }))
       for (const work of works) {
@@ -112,20 +112,20 @@ export function engineConformance({ create, unsearchable, keepsFixedBits, diffic
       }
     }))
 
-  it('answers the newest of works that come at once with true', () =>
+  it('answers the newest of several works given at once with true', () =>
     using(async ({ engine }) => {
       const answers = await Promise.all([1, 2, 3].map((sequence) => engine.setWork(workOf(sequence))))
       expect(answers[2]).toBe(true)
     }))
 
-  it('rests without work, and goes on with it', () =>
+  it('hashes nothing without work, and goes on with new work', () =>
     using(async ({ engine, seen, candidates }) => {
       await engine.setWork(workOf(1))
       await seen(1)
       expect(await engine.setWork(noWork(2))).toBe(true)
-      await until(() => standsStill(engine), PATIENCE_MS)
+      await until(() => standsStill(engine), MAX_WAIT_MS)
       await engine.setWork(workOf(3))
-      await until(() => candidates.some(({ sequence }) => sequence === 3), PATIENCE_MS)
+      await until(() => candidates.some(({ sequence }) => sequence === 3), MAX_WAIT_MS)
     }))
 
   it('warns once of work that it cannot search, searches nothing, and goes on with the next', () =>
@@ -135,7 +135,7 @@ export function engineConformance({ create, unsearchable, keepsFixedBits, diffic
         const work = workOf(sequence, { bytes: freshWork(UNREACHABLE, degree), fixedNonce: { bits, value: 0 } })
         expect(await engine.setWork(work)).toBe(true)
       }
-      await until(() => engine.devices().every(({ state }) => state === 'unable'), PATIENCE_MS)
+      await until(() => engine.devices().every(({ state }) => state === 'unable'), MAX_WAIT_MS)
       expect(warnings.filter((text) => warning.test(text))).toHaveLength(1)
       expect(candidates).toEqual([])
       await engine.setWork(workOf(3))
@@ -144,7 +144,7 @@ export function engineConformance({ create, unsearchable, keepsFixedBits, diffic
       expect(engine.devices().every(({ state }) => state === undefined)).toBe(true)
     }))
 
-  it('reports nothing once it is stopped while busy', () =>
+  it('reports nothing after a stop while it is busy', () =>
     using(async (session) => {
       const { engine, seen } = session
       await engine.setWork(workOf(1, { target: MAX_TARGET / 500n }))
@@ -156,7 +156,7 @@ export function engineConformance({ create, unsearchable, keepsFixedBits, diffic
       expect(await engine.setWork(workOf(3))).toBe(false)
     }))
 
-  it('ends its start when it is stopped meanwhile, and reports nothing', async () => {
+  it('ends start() when it is stopped meanwhile, and reports nothing', async () => {
     const session = new Session(create())
     const started = session.start().catch(() => undefined)
     await session.engine.stop()
@@ -165,12 +165,12 @@ export function engineConformance({ create, unsearchable, keepsFixedBits, diffic
   })
 }
 
-/** An engine and what it has told. */
+/** An engine and what it has reported. */
 class Session {
   readonly engine: Engine
   readonly candidates: Candidate[] = []
   readonly warnings: string[] = []
-  /** What `hashes()` said when each candidate was told. */
+  /** The value of `hashes()` when each candidate was reported. */
   readonly hashesAtCandidates: number[] = []
 
   constructor(engine: Engine) {
@@ -187,10 +187,10 @@ class Session {
     })
   }
 
-  /** So many candidates have been told. */
-  readonly seen = (count: number) => until(() => this.candidates.length >= count, PATIENCE_MS)
+  /** Resolves when this many candidates have been reported. */
+  readonly seen = (count: number) => until(() => this.candidates.length >= count, MAX_WAIT_MS)
 
-  /** Nothing comes any more, and nothing is hashed. */
+  /** Expects that nothing more is reported or hashed. */
   async expectSilence(): Promise<void> {
     const before = [this.candidates.length, this.warnings.length, this.engine.hashes()]
     await pause(300)
@@ -198,7 +198,7 @@ class Session {
   }
 }
 
-/** Whether nothing is hashed for a while: what was under way when the work went may still be counted. */
+/** Whether nothing is hashed for a while. Hashes under way when the work was taken away may still be counted. */
 async function standsStill(engine: Engine): Promise<boolean> {
   const before = engine.hashes()
   await pause(300)

@@ -1,4 +1,4 @@
-/** What a search of single batches has to do, wherever the shader runs. The judge is @noble/hashes over whole work. */
+/** Tests for the search of single batches, wherever the shader runs. The judge is @noble/hashes over whole work. */
 import { randomBytes, randomInt } from 'node:crypto'
 import { blake2s } from '@noble/hashes/blake2.js'
 import { expect, it } from 'vitest'
@@ -29,7 +29,7 @@ export function batchConformance(run: (request: BatchRequest) => Promise<BatchRe
     expect(nonces).toEqual(noncesOf(batch))
   })
 
-  it('compares with the top word: equal is enough, one less is not', async () => {
+  it('finds a top word equal to the bound, and none above the bound', async () => {
     const bytes = randomBytes(WORK_BYTES)
     const batch = { low: 0, first: 0, high: 0, count: 500 }
     const [best] = topWords(bytes, batch)
@@ -48,14 +48,14 @@ export function batchConformance(run: (request: BatchRequest) => Promise<BatchRe
     }
   })
 
-  it('goes on at zero behind the last value of word 6', async () => {
+  it('wraps word 6 around to zero', async () => {
     const batch = { low: 1, first: MAX_U32 - 9, high: 2, count: 30 }
     const { nonces } = await run({ bytes: randomBytes(WORK_BYTES), target: targetOf(MAX_U32), batch })
     expect(nonces).toEqual(noncesOf(batch).sort((a, b) => (a < b ? -1 : 1)))
     expect(nonces).toContain((2n << 48n) | 1n)
   })
 
-  it('counts candidates that do not fit', async () => {
+  it('counts candidates that do not fit into the result', async () => {
     const batch = { low: 1, first: 5, high: 2, count: 5000 }
     const { found, nonces } = await run({ bytes: randomBytes(WORK_BYTES), target: targetOf(MAX_U32), batch })
     expect(found).toBe(5000)

@@ -1,4 +1,4 @@
-/** What every CPU kernel has to do. Call it in a test file with the kernel's name and how to create it. */
+/** Tests for every CPU kernel. A test file calls kernelConformance with the kernel's name and how to create it. */
 
 import { randomBytes } from 'node:crypto'
 import { blake2s } from '@noble/hashes/blake2.js'
@@ -8,7 +8,7 @@ import { finish, midstate } from '../../src/core/blake2s.ts'
 import { type Kernel, SWEEP_NONCES, type TailLayout, tailLayout } from '../../src/engine/cpu/kernel.ts'
 import { selfTest } from '../../src/engine/cpu/self-test.ts'
 
-/** Work of all graphs in use, and the shortest tail there can be. */
+/** Lengths of work of all graphs in use, and 266: the shortest tail that a kernel can search. */
 export const WORK_BYTES = [178, 214, 250, 286, 430, 266] as const
 
 export function kernelConformance(name: string, create: (layout: TailLayout) => Kernel): void {
@@ -115,7 +115,7 @@ function judge(header: Uint8Array, low: number, middle: number, swept: number): 
   return new DataView(hash.buffer, hash.byteOffset).getUint32(28, true)
 }
 
-/** The same by core/blake2s.ts, which is held against the judge elsewhere and is faster. */
+/** The same by core/blake2s.ts, which is faster and is compared with @noble/hashes in its own tests. */
 function topWord(header: Uint8Array, low: number, middle: number, swept: number): number {
   return finish(midstate(withNonce(header, low, middle, swept)))[7]
 }

@@ -1,6 +1,6 @@
 /**
- * What every source of work promises to the miner (src/source/source.ts). A source is tested against whatever it gets
- * its work from; the test bed says how to move that.
+ * Tests for every source of work: what it promises to the miner (src/source/source.ts). A source is tested against
+ * whatever it gets its work from; the test bed controls that.
  */
 import { afterEach, describe, expect, it } from 'vitest'
 import { withCreationTime } from '../../src/core/header.ts'
@@ -12,7 +12,7 @@ export interface SourceTestBed {
   readonly source: Source
   /** Somebody else solves the work of this job. */
   readonly solveElsewhere: (job: Job) => Promise<void>
-  /** From now on nothing that the source asks for is answered, until the function that it returns is called. */
+  /** Leaves all requests of the source unanswered until the returned function is called. */
   readonly hang: () => () => void
   readonly close: () => Promise<void>
 }
@@ -36,7 +36,7 @@ export class SourceReader {
     })()
   }
 
-  /** The newest job that is as wanted. */
+  /** Waits until the newest job meets the condition. */
   async job(isWanted: (job: Job) => boolean = () => true): Promise<Job> {
     for (;;) {
       const newest = this.jobs.at(-1)
@@ -52,7 +52,7 @@ export class SourceReader {
 
 export const solutionOf = (job: Job): Solution => ({ job, bytes: solve(job.work.bytes) })
 
-/** All that becomes of a solution after it was acknowledged. */
+/** All steps of a solution after it was acknowledged. */
 export async function fateOf(source: Source, solution: Solution): Promise<FollowUp[]> {
   const steps: FollowUp[] = []
   for await (const step of source.follow(solution, new AbortController().signal)) steps.push(step)
@@ -126,7 +126,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       })
     })
 
-    it('replaces a job that somebody else solves, and says that it is for a new cut', async () => {
+    it('replaces a job that somebody else solves, and gives a new cut as the reason', async () => {
       const { source, solveElsewhere, reader } = await started()
       const lost = await reader.job()
       await reader.until(() => source.connected)
@@ -135,7 +135,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       expect(job.reason).toBe('newCut')
     })
 
-    it('says of a late solution that it is stale', async () => {
+    it('reports a late solution as stale', async () => {
       const { source, solveElsewhere, reader } = await started()
       const lost = await reader.job()
       await reader.until(() => source.connected)
@@ -160,7 +160,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       }
       const first = await next()
       while (!source.connected) await new Promise((resolve) => setTimeout(resolve, 2))
-      // It replaces its job behind the back of the reader, each time that somebody solves it.
+      // The source replaces its job while the reader does not read.
       await solveElsewhere(first)
       await new Promise((resolve) => setTimeout(resolve, 300))
       const second = await next()
@@ -173,7 +173,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       expect(more).toBe(0)
     })
 
-    it('has nothing to search while a solution hangs and nothing else can be searched, or another job', async () => {
+    it('gives another job, or none, while a solution of this one is under way', async () => {
       const { source, hang, reader } = await started()
       const job = await reader.job()
       const release = hang()

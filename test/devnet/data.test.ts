@@ -320,7 +320,7 @@ describe('--check', () => {
     const { code, out, err } = await run(['devnet', '--data', directory, '--check'])
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toBe(
-      `${directory}: pair network, 22 blocks (0 orphans), 0 transactions, no state database\nall of it is right\n`,
+      `${directory}: pair network, 22 blocks (0 orphans), 0 transactions, no state database\nnothing is wrong\n`,
     )
     expect(await run(['devnet', '--check'])).toMatchObject({ code: 1, err: expect.stringContaining('BAD_OPTION') })
   })

@@ -29,7 +29,7 @@ describe('an external program: newcut solve', () => {
       const command = `${process.execPath} ${main} solve --threads 1 --kernel wasm --priority normal`
       return new ExternalEngine({ command, clock: systemClock })
     },
-    unsearchable: { bits: 8, warning: /cannot search work of which a pool fixes a part of the nonce/ },
+    unsearchable: { bits: 8, warning: /cannot search work in which a pool fixes a part of the nonce/ },
     keepsFixedBits: false,
     difficulty: 10_000n,
   })

@@ -64,22 +64,22 @@ describe('the CPU engine', () => {
     const { engine, candidates, hashes } = await started(1)
     await engine.setWork(engineWork(1, freshWork(UNREACHABLE), MAX_TARGET / 100_000n))
     await until(() => candidates.length >= 32)
-    // Nothing is under way any more once the thread has taken up that there is no work.
+    // Once the thread has taken up that there is no work, no slice is under way.
     await engine.setWork(noWork(2))
     const perCandidate = hashes() / candidates.length
-    // 32 successes and more of one in 100,000: beyond a factor of 5 either way by chance once in 10^12 runs.
+    // With 32 candidates or more, chance moves the mean by a factor of 5 once in 10^12 runs.
     expect(perCandidate).toBeGreaterThan(20_000)
     expect(perCandidate).toBeLessThan(500_000)
   })
 
-  it('takes up the newest work, and tells of what was overtaken', async () => {
+  it('answers the newest of several works with true and the others with false', async () => {
     const { engine } = await started(2)
     const give = (sequence: number) => engine.setWork(engineWork(sequence, freshWork(UNREACHABLE), 0n))
     const answers = await Promise.all([give(1), give(2), give(3)])
     expect(answers).toEqual([false, false, true])
   })
 
-  it('rests without work, and goes on with it', async () => {
+  it('hashes nothing without work, and goes on with new work', async () => {
     const { engine, hashes } = await started(2)
     await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 0n))
     await until(() => hashes() > 0)
@@ -91,7 +91,7 @@ describe('the CPU engine', () => {
     await until(() => hashes() > before)
   })
 
-  it('is not flooded by a target that everything meets', async () => {
+  it('limits the rate of candidates for a target that every hash meets', async () => {
     const { engine, candidates } = await started(1)
     await engine.setWork(engineWork(1, freshWork(UNREACHABLE), MAX_TARGET))
     const startMs = performance.now()
@@ -129,13 +129,13 @@ describe('the CPU engine', () => {
       for (const sequence of [1, 2]) {
         expect(await engine.setWork(engineWork(sequence, tooLong, MAX_TARGET))).toBe(true)
       }
-      expect(warnings).toEqual([`work of ${tooLong.length} bytes is none: the longest has 502`])
+      expect(warnings).toEqual([`work of ${tooLong.length} bytes is too long: the longest has 502`])
       expect(candidates).toEqual([])
       expect(engine.hashes()).toBe(0)
     },
   )
 
-  it('says that a thread that died restarts, waits for no such thread, and has it back in the end', async () => {
+  it('restarts a thread that died, and meanwhile takes up new work without it', async () => {
     const mark = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'mark')
     process.env.NEWCUT_TEST_MARK = mark
     const module = new URL('./faulty-thread.mjs', import.meta.url)
@@ -163,12 +163,12 @@ describe('the CPU engine', () => {
   })
 })
 
-describe('a slice searched once more', () => {
+describe('the recheck of a slice', () => {
   const layout = tailLayout(286)
   const mid = midstate(freshWork(UNREACHABLE))
   const bound = 0xfffff
 
-  it('confirms kernels that are right', () => {
+  it('accepts the results of correct kernels', () => {
     for (const kernel of [createWasmKernel(layout), createJsKernel(layout)]) {
       kernel.setWork(mid.state, mid.tail, bound)
       for (let from = 0; from < 65_536; from += 8192) {
@@ -179,7 +179,7 @@ describe('a slice searched once more', () => {
     }
   })
 
-  it('finds a kernel out that misses a candidate, or makes one up', () => {
+  it('detects a kernel that misses a candidate or makes one up', () => {
     const right = createWasmKernel(layout)
     right.setWork(mid.state, mid.tail, bound)
     const result = right.sweep(5, 6, 0, 65_536)

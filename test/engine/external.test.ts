@@ -20,7 +20,7 @@ afterEach(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** A worker made of JavaScript: `input` is what it reads, `target` its last argument. */
+/** A worker written in JavaScript. Its code has `input`, what it reads, and `target`, its last argument. */
 function worker(name: string, code: string): string {
   const file = join(folder, `${name}.mjs`)
   const head = `import { readFileSync, writeFileSync, appendFileSync } from 'node:fs'
@@ -46,7 +46,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe('an external worker', () => {
-  it('gets the work and the target, and its nonce and hashes are read', async () => {
+  it('gets the work and the target, and its nonce and count of hashes are read', async () => {
     const command = worker(
       'echo',
       `writeFileSync(folder + '/seen', input.toString('hex') + ' ' + target)
@@ -84,7 +84,7 @@ describe('an external worker', () => {
     }
     const isAlive = (pid: number) => {
       try {
-        // A dead process stays a zombie where nobody asks for it, as in containers without an init.
+        // A dead process stays a zombie where no parent waits for it, as in containers without an init.
         const isThere = process.kill(pid, 0)
         if (process.platform !== 'linux') return isThere
         return isThere && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
@@ -109,7 +109,7 @@ describe('an external worker', () => {
     ['exits with an error', `console.error('no device'); process.exit(3)`, /ended with exit code 3: no device/],
     ['prints no nonce', `console.log('found: 12')`, /printed "found: 12\\n", expected a nonce of 16 hex digits/],
     ['prints nothing', '', /printed ""/],
-  ])('that %s is told of, and tried again later', async (_what, code, pattern) => {
+  ])('that %s causes a warning and is tried again later', async (_what, code, pattern) => {
     const { engine, candidates, warnings } = await started(worker('fails', code))
     await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 5n))
     const startMs = performance.now()
@@ -120,17 +120,20 @@ describe('an external worker', () => {
     expect(engine.devices()).toMatchObject([{ hashes: 0, faults: 2 }])
   })
 
-  it('that failed is said to restart until it runs again, and that is the exit code of mine', async () => {
+  it('that failed has the state restarting until it runs again', async () => {
     const { engine, warnings } = await started(worker('fails', `console.error('no device'); process.exit(3)`))
     await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 5n))
     await until(() => warnings.length > 0)
     const reason = 'the external command ended with exit code 3: no device'
     expect(engine.devices()).toMatchObject([{ state: 'restarting', reason }])
+  })
+
+  it('that never succeeds makes newcut mine exit with 1', async () => {
     const args = ['mine', '--engine', 'external', '--command', 'false', '--duration', '3s', '--http', 'off']
     expect((await run(args)).code).toBe(1)
   })
 
-  it('that does not exist is told of', async () => {
+  it('that does not exist causes a warning', async () => {
     const { engine, warnings } = await started('/no/such/program')
     await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 5n))
     await until(() => warnings.length > 0)
@@ -141,7 +144,7 @@ describe('an external worker', () => {
 describe('newcut solve', () => {
   const easy = MAX_TARGET / 100_000n
 
-  it('is such a worker', async () => {
+  it('prints a nonce that solves, the count of hashes and their rate', async () => {
     const work = freshWork(UNREACHABLE)
     const { code, out, err } = await run(['solve', encodeHex(u256LE(easy))], {}, work)
     expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -158,7 +161,7 @@ describe('newcut solve', () => {
     expect(meets(powHash(withNonce(work, BigInt(`0x${out.slice(0, 16)}`))), easy)).toBe(true)
   })
 
-  it('mines for newcut itself', async () => {
+  it('works as the external worker of newcut mine', async () => {
     const main = new URL('../../dist/src/main.js', import.meta.url).pathname
     const command = `${process.execPath} ${main} solve --threads 1`
     const args = ['mine', '--engine', 'external', '--command', command, '--blocks', '3', '--difficulty', '10k']
@@ -167,7 +170,7 @@ describe('newcut solve', () => {
     expect(code).toBe(0)
   })
 
-  it('is never trusted: a wrong nonce is a hardware error, not a submission', async () => {
+  it('prints nonces that newcut mine checks: a wrong one is a hardware error and is not submitted', async () => {
     const wrong = worker('wrong', `process.stdout.write('0000000000000001')`)
     const args = ['mine', '--engine', 'external', '--command', wrong, '--difficulty', '1G', '--http', 'off']
     const miner = start(args)
@@ -180,7 +183,7 @@ describe('newcut solve', () => {
   it.each([
     [['solve'], 'x', /missing required argument 'target'/],
     [['solve', 'ff'], 'x', /target ff: expected 64 hex digits, little-endian/],
-    [['solve', 'ff'.repeat(32)], 'x', /standard input: 1 bytes are no work.*\[BAD_INPUT\]/],
+    [['solve', 'ff'.repeat(32)], 'x', /standard input: 1 bytes, which no work has.*\[BAD_INPUT\]/],
     [['mine', '--engine', 'external', '--http', 'off'], '', /--engine external needs --command/],
   ])('%j is refused in one line', async (args, input, pattern) => {
     const { code, err } = await run(args, {}, input)

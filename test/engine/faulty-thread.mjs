@@ -1,4 +1,6 @@
-/** The search thread, but the first one that takes up work number 13 dies. NEWCUT_TEST_MARK names a file: it exists then. */
+/**
+ * The search thread, but the first one dies when it takes up work number 13, once: it writes the file NEWCUT_TEST_MARK.
+ */
 import { existsSync, writeFileSync } from 'node:fs'
 import { search as healthySearch } from '../../dist/src/engine/cpu/thread.js'
 

@@ -145,7 +145,7 @@ function plainKernel({ nonceWord, tailBytes, totalBytes }: TailLayout, faults: F
   }
 }
 
-/** The value of a graph on numbers. All words of `tail` are read as they are, the swept one too. */
+/** The value of a graph for given inputs. All words of `tail` are read as they are, including the swept one. */
 function evaluate(value: Value, state: Uint32Array, tail: Uint32Array, seen = new Map<Value, number>()): number {
   const read = (operand: Value) => evaluate(operand, state, tail, seen)
   const compute = (): number => {
@@ -182,7 +182,7 @@ describe('the WebAssembly kernel at any depth of the stack', () => {
     return padding.length > 1000 ? run() : result
   }
 
-  it('is never slowed down: vectors that V8 spills over the end of a page would cost a third and more', () => {
+  it('keeps its speed: vectors that V8 spills across a page boundary would cost a third or more', () => {
     const kernel = createWasmKernel(layout)
     kernel.setWork(new Uint32Array(8), new Uint32Array(16), 0)
     const heat = () => {
@@ -191,7 +191,7 @@ describe('the WebAssembly kernel at any depth of the stack', () => {
       return performance.now() - startMs
     }
     for (let i = 0; i < 2000; i++) heat()
-    // Always through the same calls: what matters is where on the stack a depth comes to lie.
+    // Always through the same calls, so that each depth keeps its place on the stack.
     const round = () => {
       const best = Array.from({ length: 120 }, (_, depth) => {
         return atDepth(depth % 60, () => Math.min(...Array.from({ length: HEATS }, heat)), ...Array(depth >> 2).fill(0))
@@ -202,7 +202,7 @@ describe('the WebAssembly kernel at any depth of the stack', () => {
     round()
     let slowdowns = round()
     const slow = () => slowdowns.flatMap((slowdown, depth) => (slowdown > 1.35 ? [{ depth, slowdown }] : []))
-    // A neighbour makes a depth slow in a few rounds, the trap in all of them.
+    // Another program makes a depth slow in a few rounds, such a spill in all of them.
     for (let again = 0; again < 40 && slow().length > 0; again++) {
       const ratios = round()
       slowdowns = slowdowns.map((slowdown, depth) => Math.min(slowdown, ratios[depth]))

@@ -23,19 +23,19 @@ function choose(preference: KernelPreference, addon: NativeAddon) {
 }
 
 describe.skipIf(built.obstacle !== null)(`choice among native kernels (${built.obstacle ?? here.join(', ')})`, () => {
-  it('native: the widest that the processor has, with no word about wider ones', () => {
+  it('native chooses the widest kernel that the processor has, without a message about wider ones', () => {
     expect(choose('native', built)).toEqual({ name: widest, refused: [] })
     const narrow = { sweeps: { [narrowest]: built.sweeps[narrowest] }, obstacle: null }
     expect(choose('native', narrow)).toEqual({ name: narrowest, refused: [] })
   })
 
-  it('auto: a native one or WebAssembly, with no word about others', () => {
+  it('auto chooses a native kernel or WebAssembly, without a message about others', () => {
     const { name, refused } = choose('auto', built)
     expect([...here, 'wasm']).toContain(name)
     expect(refused).toEqual([])
   })
 
-  it('by name: that one or none', () => {
+  it('a name chooses that kernel or none', () => {
     for (const name of here) expect(choose(name, built)).toEqual({ name, refused: [] })
     const addon = { sweeps: { [narrowest]: built.sweeps[narrowest] }, obstacle: null }
     const other = narrowest === 'native-neon' ? 'native-avx2' : 'native-neon'
@@ -44,13 +44,13 @@ describe.skipIf(built.obstacle !== null)(`choice among native kernels (${built.o
     expect(choose(other, addon)).toEqual({ name: null, refused })
   })
 
-  it('says so when one fails its self-test, and takes the next', () => {
+  it('native reports a kernel that fails its self-test, and chooses the next', () => {
     const addon = { sweeps: { ...built.sweeps, [widest]: () => 0 }, obstacle: null }
     const refused = [expect.stringMatching(`kernel ${widest} failed its self-test: .* it returned 0 instead of`)]
     expect(choose('native', addon)).toEqual({ name: here[1] ?? null, refused })
   })
 
-  it('refuses what is no job instead of reading memory behind it', () => {
+  it('a sweep throws for anything but a job, instead of reading memory behind it', () => {
     const sweep = built.sweeps[widest]
     const jobs = [new Uint32Array(26), new Int32Array(27), new Uint32Array(27).fill(16), null]
     for (const job of jobs) expect(() => sweep?.(job as Uint32Array, 0, 64)).toThrow(TypeError)
@@ -74,7 +74,7 @@ describe('without native kernels', () => {
       empty,
       /^kernel native does not run here: this processor has none of AVX-512, AVX2, /,
     ],
-  ])('%s: WebAssembly serves, and a sentence says why', (_, file, sentence) => {
+  ])('with %s, auto chooses WebAssembly and a sentence says why', (_, file, sentence) => {
     const addon = loadNative(file)
     const refused = [expect.stringMatching(sentence)]
     expect(choose('auto', addon)).toEqual({ name: 'wasm', refused: [], note: expect.stringMatching(sentence) })
@@ -104,12 +104,12 @@ describe('build at installation', () => {
     return stdout
   }
 
-  it('without the headers of Node: one line, and nothing stale is left', () => {
+  it('prints one line and removes the old file where the headers of Node are missing', () => {
     expect(build('')).toMatch(/^newcut: no native kernel: .*node-api-headers.*\n$/)
     expect(existsSync(output)).toBe(false)
   })
 
-  it('without a compiler, or with one that fails: one line, and nothing stale is left', () => {
+  it('prints one line and removes the old file where the compiler is missing or fails', () => {
     symlinkSync(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(folder, 'node_modules'))
     for (const CC of ['no-such-compiler', `${process.execPath} -e process.exit(1)`]) {
       expect(build(CC)).toMatch(/^newcut: no native kernel: .+\n$/)
@@ -118,7 +118,7 @@ describe('build at installation', () => {
   })
 
   const hasCompiler = spawnSync('cc', ['--version']).status === 0
-  it.skipIf(!hasCompiler)(hasCompiler ? 'with a compiler' : 'with a compiler: there is no cc here', () => {
+  it.skipIf(!hasCompiler)(`writes a kernel that loads${hasCompiler ? '' : ': there is no cc here'}`, () => {
     expect(build('')).toBe('newcut: native kernel compiled with cc\n')
     const { sweeps, obstacle } = loadNative(output)
     expect(obstacle).toBeNull()
@@ -128,7 +128,7 @@ describe('build at installation', () => {
 
 describe('the native kernel where install scripts did not run', () => {
   const hasCompiler = spawnSync('cc', ['--version']).status === 0
-  const nobody = new AbortController().signal
+  const unstopped = new AbortController().signal
   let count = 0
   const places = () => {
     const own = join(folder, `cache-${count++}`)
@@ -138,18 +138,18 @@ describe('the native kernel where install scripts did not run', () => {
   it.skipIf(!hasCompiler)('is compiled once into the cache, with one sentence', async () => {
     const own = places()
     const env = { ...process.env, CC: '' }
-    const said = await provideNativeKernel({ env, signal: nobody, places: own, limitMs: 120_000 })
+    const said = await provideNativeKernel({ env, signal: unstopped, places: own, limitMs: 120_000 })
     expect(said).toMatch(/^native kernel compiled with cc in \d+\.\d s, kept in .*newcut$/)
     expect(loadNative(own.cached).obstacle).toBeNull()
     expect(readdirSync(dirname(own.cached))).toEqual(['kernel.node'])
-    expect(await provideNativeKernel({ env, signal: nobody, places: own })).toBeNull()
+    expect(await provideNativeKernel({ env, signal: unstopped, places: own })).toBeNull()
   })
 
-  it('is not compiled where the installation did it', async () => {
+  it('is not compiled again where the installation did it', async () => {
     const own = places()
     mkdirSync(dirname(own.installed), { recursive: true })
     writeFileSync(own.installed, '')
-    expect(await provideNativeKernel({ env: process.env, signal: nobody, places: own })).toBeNull()
+    expect(await provideNativeKernel({ env: process.env, signal: unstopped, places: own })).toBeNull()
     expect(existsSync(own.cached)).toBe(false)
   })
 
@@ -158,19 +158,19 @@ describe('the native kernel where install scripts did not run', () => {
     [
       'the compiler fails',
       `${process.execPath} -e process.exit(1)`,
-      /^no native kernel: .* failed: .*; WebAssembly serves$/,
+      /^no native kernel: .* failed: .*; WebAssembly is used instead$/,
     ],
-  ])('is done without when %s, with one sentence', async (_, CC, sentence) => {
+  ])('is reported as missing in one sentence when %s', async (_, CC, sentence) => {
     const own = places()
     const env = { ...process.env, CC }
-    expect(await provideNativeKernel({ env, signal: nobody, places: own, limitMs: 60_000 })).toMatch(sentence)
+    expect(await provideNativeKernel({ env, signal: unstopped, places: own, limitMs: 60_000 })).toMatch(sentence)
     expect(existsSync(own.cached)).toBe(false)
   })
 
   it('is not waited for when the compiler takes long', async () => {
     const CC = `${process.execPath} -e setTimeout(()=>0,15000) --`
     const env = { ...process.env, CC }
-    const said = await provideNativeKernel({ env, signal: nobody, places: places(), limitMs: 200 })
+    const said = await provideNativeKernel({ env, signal: unstopped, places: places(), limitMs: 200 })
     expect(said).toMatch(/^the native kernel is still being compiled after \d\.\d s: the next start uses it$/)
   })
 
@@ -182,7 +182,7 @@ describe('the native kernel where install scripts did not run', () => {
     expect(await said).toBeNull()
   })
 
-  it('has another file for other sources, flags, compilers and systems', () => {
+  it('is cached in another file for another compiler', () => {
     const file = (CC: string) => findNative({ XDG_CACHE_HOME: folder, LOCALAPPDATA: folder, CC }).cached
     expect(file('cc')).not.toBe(file('clang'))
     expect(file('cc')).toBe(file('cc'))

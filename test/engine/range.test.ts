@@ -20,7 +20,7 @@ const fixedNonce = fc.constantFrom(0, 8, 16).chain((bits) => {
   return fc.record({ bits: fc.constant(bits), value: fc.nat({ max: 2 ** bits - 1 }) })
 })
 
-/** Whether the parts, in order, cover all middles and none twice. */
+/** Expects that the parts, in order, cover every middle once. */
 function expectPartition(ranges: readonly NonceRange[]): void {
   let next = 0
   for (const { first, count } of ranges) {
@@ -31,7 +31,7 @@ function expectPartition(ranges: readonly NonceRange[]): void {
 }
 
 describe('the nonce space', () => {
-  it('is split among up to 10,000 slots without gap and overlap, in parts alike', () => {
+  it('is split among up to 10,000 slots without gap or overlap, in equal parts', () => {
     const property = fc.property(slots, fc.nat(), (count, seed) => {
       const ranges = nonceRanges(count, randomFrom(seed))
       expect(ranges).toHaveLength(count)
@@ -42,7 +42,7 @@ describe('the nonce space', () => {
     fc.assert(property, { numRuns: 30 })
   })
 
-  it('is split among several engines without gap and overlap, engines alike', () => {
+  it('is split among several engines without gap or overlap, in equal shares', () => {
     const counts = fc.array(fc.nat({ max: 2000 }), { minLength: 1, maxLength: 5 }).filter((all) => all.some(Boolean))
     const property = fc.property(counts, fc.nat(), (all, seed) => {
       const split = splitRanges(all, randomFrom(seed))
@@ -54,7 +54,7 @@ describe('the nonce space', () => {
     fc.assert(property, { numRuns: 50 })
   })
 
-  it('is begun at random points within the parts', () => {
+  it('is searched from random points within the parts', () => {
     const property = fc.property(slots, fc.nat(), (count, seed) => {
       const ranges = nonceRanges(count, randomFrom(seed))
       expect(ranges.filter(({ start, count: middles }) => start >= middles)).toEqual([])
@@ -65,7 +65,7 @@ describe('the nonce space', () => {
     expect(one()).not.toEqual(one())
   })
 
-  it('is begun elsewhere in the same part after each restart', () => {
+  it('is searched from another point of the same part after each restart', () => {
     const property = fc.property(slots, fc.nat(), (count, seed) => {
       const range = nonceRanges(count, randomFrom(seed))[count - 1]
       const restarted = Array.from({ length: 64 }, (_, restarts) => restartedRange(range, restarts))
@@ -74,7 +74,7 @@ describe('the nonce space', () => {
         expect([first, middles]).toEqual([range.first, range.count])
         expect(start).toBeLessThan(middles)
       }
-      // A GPU comes from one to the next after 1024 of its 65,536 highs, a thread after a 64th of its middles.
+      // From one start to the next are 1024 of the 65,536 highs for a GPU, a 64th of the middles for a thread.
       const highs = restarted.map(({ high }) => high).sort((a, b) => a - b)
       const starts = restarted.map(({ start }) => start).sort((a, b) => a - b)
       for (let i = 1; i < 64; i++) {
@@ -87,7 +87,7 @@ describe('the nonce space', () => {
 })
 
 describe('the low bits of the nonce', () => {
-  it('keep what is fixed and take every free value once', () => {
+  it('keep the fixed bits and take every value of the free bits once', () => {
     const property = fc.property(fixedNonce, fc.nat({ max: 0xffff }), (fixed, start) => {
       const seen = new Set<number>()
       let low = start

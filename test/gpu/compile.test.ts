@@ -1,4 +1,6 @@
-/** shaders/search.wgsl is valid as it stands, for Dawn's compiler; what it computes is tested elsewhere. */
+/**
+ * Compiles shaders/search.wgsl with Dawn's compiler and checks its text. What it computes is tested in shader.test.ts.
+ */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -9,14 +11,14 @@ import { MAX_RESULT_NONCES } from '../../src/engine/gpu/layout.ts'
 const shader = readFileSync(new URL('../../shaders/search.wgsl', import.meta.url), 'utf8')
 const program = fileURLToPath(new URL('./compile-child.mjs', import.meta.url))
 
-/** What the compiler has to say; a string where Dawn does not load. */
+/** Messages of the compiler; a string where Dawn does not load. */
 function compile(code: string): readonly string[] | string {
   const { stdout, stderr, status } = spawnSync(process.execPath, [program], {
     input: code,
     encoding: 'utf8',
     timeout: 20_000,
   })
-  // Dawn prints what it refuses before that.
+  // The child's answer is the last line: Dawn itself prints refused code before it.
   return status === 0 ? (JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as string[]) : stderr
 }
 

@@ -1,6 +1,6 @@
 /**
- * A software driver for the GPU tests: SwiftShader out of the development dependency @sparticuz/chromium, unpacked once
- * into node_modules/.cache. NEWCUT_TEST_GPU=system takes the driver of the machine instead.
+ * A software driver for the GPU tests: SwiftShader from the development dependency @sparticuz/chromium, unpacked once
+ * into node_modules/.cache. With NEWCUT_TEST_GPU=system tests use the driver of the machine instead.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -18,7 +18,7 @@ const require = createRequire(import.meta.url)
 
 export const NOT_PACKAGED = 'the package @sparticuz/chromium is missing, or has nothing for this machine'
 
-/** Finds the driver and proves that it offers an adapter. Prints the reason where it does not. */
+/** Finds the driver and checks that it offers an adapter. Prints the reason where it does not. */
 export async function testDriver(): Promise<TestDriver> {
   const driver = await findDriver()
   if (driver.env === null) process.stderr.write(`GPU tests skipped: ${driver.reason}\n`)
@@ -42,7 +42,9 @@ function softwareDriverEnv(): Record<string, string> | string {
   }
 }
 
-/** Unpacks an archive of @sparticuz/chromium, once, and returns its folder; null when there is none for this machine. */
+/**
+ * Unpacks an archive of @sparticuz/chromium, once, and returns its folder; null when there is none for this machine.
+ */
 export function unpacked(archive: string): string | null {
   const root = packageFolder()
   if (root === null || process.platform !== 'linux' || process.arch !== 'x64') return null

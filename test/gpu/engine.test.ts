@@ -61,7 +61,7 @@ async function standsStill(own: GpuEngine): Promise<boolean> {
 }
 
 describe.skipIf(env === null)('GPU engine', () => {
-  it('finds solutions, of the newest work soon', async () => {
+  it('finds solutions of each new work', async () => {
     const own = create()
     const { candidates, warnings } = await started(own)
     const works = [1, 2, 3].map((sequence) => workOf(sequence, 2000n))
@@ -77,7 +77,7 @@ describe.skipIf(env === null)('GPU engine', () => {
     expect(warnings).toEqual([])
   })
 
-  it('loses none and counts each once when every nonce solves', async () => {
+  it('reports every nonce, and each once, when every nonce solves', async () => {
     const own = create()
     const { candidates } = await started(own)
     await own.setWork({ ...workOf(1, 1n), target: 2n ** 256n - 1n })
@@ -88,7 +88,7 @@ describe.skipIf(env === null)('GPU engine', () => {
     expect(new Set(candidates.map(({ nonce }) => nonce)).size).toBe(candidates.length)
   })
 
-  it('answers older work with false when newer work comes first, and rests without work', async () => {
+  it('answers older work with false when newer work comes first, and stops searching without work', async () => {
     const own = create()
     await started(own)
     const [first, second] = [own.setWork(workOf(1, UNREACHABLE)), own.setWork(workOf(2, UNREACHABLE))]
@@ -96,7 +96,7 @@ describe.skipIf(env === null)('GPU engine', () => {
     expect(await second).toBe(true)
     await until(() => own.devices()[0].hashes > 0)
     expect(await own.setWork(noWork(3))).toBe(true)
-    // Batches under way still come.
+    // Batches under way are still counted.
     await until(() => standsStill(own))
   })
 
@@ -143,21 +143,24 @@ describe.skipIf(env === null)('GPU engine', () => {
     })
   })
 
-  it('refuses a workgroup that the device does not take', async () => {
+  it('refuses a workgroup that is too large for the device', async () => {
     const own = create({ workgroup: 1024 })
     await expect(started(own)).rejects.toThrow(/takes workgroups of 256 lanes at most/)
   })
 
-  it('refuses work that the shader is not written for, and pauses on such work', async () => {
-    const own = create()
+  it('refuses to start for work that the shader is not written for', async () => {
     const events = { onCandidate: () => undefined, onWarning: () => undefined }
-    await expect(own.start(250, events)).rejects.toMatchObject({ code: 'KERNEL_REFUSED' })
+    await expect(create().start(250, events)).rejects.toMatchObject({ code: 'KERNEL_REFUSED' })
+  })
+
+  it('warns of work that the shader is not written for', async () => {
+    const own = create()
     const { warnings } = await started(own)
     expect(await own.setWork(engineWork(1, freshWork(2n, 2), 1n))).toBe(true)
     expect(warnings).toEqual(['the GPU cannot search work of 250 bytes'])
   })
 
-  it('tunes once, keeps the values, and takes a broken file for none', async () => {
+  it('tunes once, keeps the values in a file, and ignores a broken file', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'folder', 'tuning.json')
     const first = create({ tuningFile: file })
     await started(first)
@@ -181,7 +184,7 @@ describe.skipIf(env === null)('GPU engine', () => {
 })
 
 describe.skipIf(env === null)('adapters', () => {
-  it('are listed with what they are, and measured', async () => {
+  it('are listed with their properties, and can be measured', async () => {
     const { adapters, problem } = await listAdapters({ env: env ?? {} })
     expect(problem).toBeNull()
     expect(adapters[0]).toMatchObject({ backend: 'vulkan', software: true, name: expect.stringMatching(/SwiftShader/) })
@@ -189,7 +192,7 @@ describe.skipIf(env === null)('adapters', () => {
     expect(await measureAdapter(adapters[0], freshWork(UNREACHABLE), options)).toBeGreaterThan(10_000)
   })
 
-  it('are not waited for when nobody wants to know any more', async () => {
+  it('are an empty list when the listing is cancelled', async () => {
     const stop = new AbortController()
     const listed = listAdapters({ env: env ?? {}, signal: stop.signal })
     stop.abort()
@@ -197,7 +200,7 @@ describe.skipIf(env === null)('adapters', () => {
     expect((await listAdapters({ env: env ?? {}, signal: stop.signal })).adapters).toEqual([])
   })
 
-  it('are none without a driver, and that is said', async () => {
+  it('are an empty list with an installation hint where there is no driver', async () => {
     const nowhere = { VK_ICD_FILENAMES: '/nonexistent.json', VK_DRIVER_FILES: '/nonexistent.json' }
     const { adapters, problem } = await listAdapters({ env: { ...env, ...nowhere } })
     expect(adapters).toEqual([])
@@ -205,7 +208,7 @@ describe.skipIf(env === null)('adapters', () => {
   })
 })
 
-it('says so where the package webgpu is missing', async () => {
+it('loadDawn says that the package webgpu is missing', async () => {
   await expect(loadDawn('webgpu-is-not-here')).rejects.toThrow('the optional package webgpu is not installed')
 })
 

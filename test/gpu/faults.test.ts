@@ -1,4 +1,4 @@
-/** A GPU that goes wrong: its child process is replaced, nothing false is counted, and mining goes on. */
+/** When a GPU fails, its child process is replaced, nothing false is counted, and mining goes on. */
 import { existsSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ afterEach(async () => {
   run = null
 })
 
-/** An engine with `devices` devices at work; with a fault, the first batch number ten goes wrong. */
+/** Starts an engine with `devices` devices and gives it work. With a fault, a tenth batch goes wrong, once. */
 async function mining(
   fault: string | null,
   { devices = 1, difficulty = 20_000n, settledMs = 10_000 } = {},
@@ -63,7 +63,7 @@ async function mining(
 const hashesOf = (engine: GpuEngine, device = 0) => engine.devices()[device].hashes
 const areSolutions = ({ candidates, bytes }: Run) => candidates.every(({ nonce }) => solves(withNonce(bytes, nonce)))
 
-/** The device has failed once, is back, and finds solutions again. */
+/** Waits until the device has failed once, is back and finds solutions again. */
 async function recovery({ engine, warnings, candidates }: Run): Promise<void> {
   await until(() => warnings.length > 0)
   await until(() => engine.devices()[0].state === undefined)
@@ -81,10 +81,10 @@ describe.skipIf(env === null)('a GPU that fails', () => {
     ['silent', /no batch for 1.5 s/],
     ['hang', /no batch for 1.5 s/],
     ['crash', /it ended with SIGABRT/],
-    ['garbage', /it reports nonsense: "Segmentation fault"/],
-    ['inflated', /it reports nonsense/],
-    ['endless', /it reports nonsense: an endless line/],
-  ])('%s: is replaced, and nothing false is counted', async (fault, reason) => {
+    ['garbage', /it sent an invalid report: "Segmentation fault"/],
+    ['inflated', /it sent an invalid report/],
+    ['endless', /it sent an invalid report: a line of more than 65536 characters/],
+  ])('%s: is restarted, and nothing false is counted', async (fault, reason) => {
     const own = await mining(fault)
     await recovery(own)
     expect(own.warnings[0]).toMatch(reason)
@@ -108,7 +108,7 @@ describe.skipIf(env === null)('a GPU that fails', () => {
     expect(areSolutions(own)).toBe(true)
   })
 
-  it('passes on what a device falsely claims, for the miner to judge', async () => {
+  it('passes false claims on to the miner, which judges them', async () => {
     const own = await mining('wrong', { difficulty: UNREACHABLE })
     await until(() => own.candidates.length > 0)
     expect(own.candidates.map(({ nonce }) => nonce)).toEqual([0x9abcdef0_12345678n])
@@ -130,7 +130,7 @@ describe.skipIf(env === null)('a GPU that fails', () => {
     expect(own.engine.details()[0].pid).not.toBe(pid)
   })
 
-  it('is parked when it fails again and again', async () => {
+  it('is parked after five failures in a row', async () => {
     const own = await mining(null)
     for (let failure = 1; failure <= 5; failure++) {
       await until(() => own.engine.devices()[0].state === undefined)
@@ -141,7 +141,7 @@ describe.skipIf(env === null)('a GPU that fails', () => {
     const parked = { state: 'parked', reason: expect.stringContaining('SIGKILL'), faults: 5 }
     expect(own.engine.devices()[0]).toMatchObject(parked)
     expect(await own.engine.setWork(engineWork(2, freshWork(UNREACHABLE), 0n))).toBe(true)
-    // It still says so when mining ends.
+    // The state stays when mining ends.
     await own.engine.stop()
     expect(own.engine.devices()[0]).toMatchObject(parked)
   })

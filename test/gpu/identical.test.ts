@@ -19,7 +19,7 @@ const { env } = await testDriver()
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'newcut-'))
 const NAME = 'SwiftShader Device (Subzero)'
-/** Of other cards, with what takes the place of `SwiftShader Device` in the driver; it ends at the zeros. */
+/** Name of another card -> what replaces `SwiftShader Device` in the driver, padded with zeros to the same length. */
 const OTHERS = new Map([
   ['SwiftShader Second (Subzero)', 'SwiftShader Second'],
   ['Shader Device (Subzero)', 'Shader Device\0\0\0\0\0'],
@@ -55,7 +55,7 @@ function buildLayer(): boolean {
 const isBuilt = buildLayer()
 
 describe.skipIf(!isBuilt)('identical cards', () => {
-  // This much runs even where the tests are skipped.
+  // Vitest runs this function even where it skips the tests.
   if (!isBuilt) return
   const twins = machine([NAME, NAME])
   const three = machine([NAME, OTHER, NAME])
@@ -70,7 +70,7 @@ describe.skipIf(!isBuilt)('identical cards', () => {
     expect(problem).not.toBeNull()
   })
 
-  it('are listed each with its number, and a card of its own kind without', async () => {
+  it('are listed each with its number, and a card with a unique name without', async () => {
     const { adapters } = await listAdapters({ env: three })
     expect(adapters.map(({ name, card, alike }) => [name, card, alike])).toEqual([
       [NAME, 0, 1],
@@ -79,7 +79,7 @@ describe.skipIf(!isBuilt)('identical cards', () => {
     ])
   })
 
-  it('are told from one whose name has theirs in it, whichever comes first', async () => {
+  it('are told apart from a card whose name contains theirs, whichever comes first', async () => {
     for (const names of [
       [NAME, PART],
       [PART, NAME],
@@ -94,7 +94,7 @@ describe.skipIf(!isBuilt)('identical cards', () => {
     }
   })
 
-  it('mine each in a process that sees no other', async () => {
+  it('mine each in a process that is shown one card', async () => {
     const { adapters } = await listAdapters({ env: twins })
     expect(adapters).toHaveLength(2)
     const ranges = nonceRanges(2, Math.random)
@@ -148,18 +148,18 @@ describe('telling cards apart', () => {
     ...{ name, alike, software: false, backend: 'vulkan', vendor: '', architecture: '', device: '', driver: '' },
     limits: { invocationsPerWorkgroup: 256, workgroupsPerDimension: 65_535, storageBufferBytes: 1 },
   })
-  /** As `tellApart` answers when the process of each card sees what `seen` says. */
+  /** The answer of `tellApart` when the process of card number i sees `seen[i]`. */
   const apart = async (adapters: ListedAdapter[], seen: (ListedAdapter[] | null)[]) => {
     const told = await tellApart(adapters, async (card) => (card < seen.length ? seen[card] : []))
     return told.map(({ name, alike, card }) => `${alike} ${name} ${card}`)
   }
 
-  it('looks past cards that Dawn has no use for, and keeps the order of the list', async () => {
+  it('skips cards that Dawn cannot use, and keeps the order of the list', async () => {
     const seen = [[], [adapter('B')], [adapter('A')], [], [adapter('A')]]
     expect(await apart([adapter('A', 2), adapter('B')], seen)).toEqual(['1 A 2', '1 A 4', '1 B undefined'])
   })
 
-  it('counts a card to the one that Dawn opens by its name', async () => {
+  it('counts a card with the adapter that Dawn opens by its name', async () => {
     const seen = [[adapter('RTX 1 Ti')], [adapter('RTX 1')], [adapter('RTX 2')]]
     const wanted = ['1 RTX 1 Ti 0', '1 RTX 1 1', '1 RTX 2 undefined']
     expect(await apart([adapter('RTX 1 Ti', 2), adapter('RTX 2')], seen)).toEqual(wanted)
@@ -172,11 +172,11 @@ describe('telling cards apart', () => {
     ['a process sees two of different names', [[adapter('A'), adapter('B')]]],
     ['there is nothing', []],
     ['a process fails', [null, [adapter('A')], [adapter('A')]]],
-  ])('takes nothing on trust: %s', async (_, seen) => {
+  ])('leaves the list as it is when %s', async (_, seen) => {
     expect(await apart([adapter('A', 2)], seen)).toEqual(['2 A undefined'])
   })
 
-  it('asks for nothing where all names differ', async () => {
+  it('starts no processes where all names differ', async () => {
     const never = () => Promise.reject(new Error('asked'))
     const adapters = [adapter('A'), adapter('B')]
     expect(await tellApart(adapters, never)).toEqual(adapters)
@@ -190,7 +190,7 @@ describe('telling cards apart', () => {
     })
   })
 
-  it('says what can be done', () => {
+  it('gives a hint that fits the platform', () => {
     expect(alikeHint(3, 'linux', false)).toMatch(/^one of 3 cards .*C compiler/)
     expect(alikeHint(3, 'linux', true)).toMatch(/loader/)
     expect(alikeHint(3, 'win32', false)).toMatch(/on Linux only/)
@@ -209,7 +209,7 @@ describe('names in a refusal', () => {
     " * backend: 'null', name: 'Null backend'",
   ].join('\n')
 
-  it('are counted, in their order, of the preferred backend', () => {
+  it('are listed in order and counted for the preferred backend', () => {
     expect(adaptersIn(refusal, 'linux')).toEqual([
       { backend: 'vulkan', name: 'Card', alike: 2 },
       { backend: 'vulkan', name: "It's", alike: 1 },
@@ -217,12 +217,12 @@ describe('names in a refusal', () => {
     ])
   })
 
-  it('count to the first that has them in its own', () => {
+  it('are counted with the first name that contains them', () => {
     const lines = ['Card Ti', 'Card', 'Card Ti', 'Car'].map((name) => ` * backend: 'vulkan', name: '${name}'`)
     expect(adaptersIn(lines.join('\n'), 'linux')).toEqual([{ backend: 'vulkan', name: 'Card Ti', alike: 4 }])
   })
 
-  it('are of any backend but null where there is none of the preferred', () => {
+  it('are listed for any backend but null where the preferred one has none', () => {
     expect(adaptersIn(refusal, 'win32').map(({ backend, alike }) => `${backend} ${alike}`)).toEqual([
       'vulkan 2',
       'vulkan 1',

@@ -1,4 +1,4 @@
-/** What page.js is asked, wherever it runs, and what its answer means. */
+/** Encodes a batch for page.js, wherever that runs, and decodes its answer. */
 import { readFileSync } from 'node:fs'
 import { type BatchResult, decodeResult, encodeParams, prepareWork, RESULT_BYTES } from '../../src/engine/gpu/layout.ts'
 import type { BatchRequest } from './batch-server.ts'

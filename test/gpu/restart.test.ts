@@ -6,7 +6,7 @@ import { nonceRanges } from '../../src/engine/range.ts'
 import { restartPauseMs } from '../../src/engine/restart.ts'
 import { until } from './wait.ts'
 
-it('a restart waits any time below a bound that doubles to a cap', () => {
+it('restartPauseMs is random below a bound that doubles up to a cap', () => {
   const almostOne = 1 - Number.EPSILON
   const longest = [1, 2, 3, 4, 5, 6, 7, 2000].map((failures) => restartPauseMs(failures, 1000, () => almostOne))
   expect(longest).toEqual([999, 1999, 3999, 7999, 15_999, 29_999, 29_999, 29_999])
@@ -20,7 +20,7 @@ it('a restart waits any time below a bound that doubles to a cap', () => {
   fc.assert(property)
 })
 
-it('a device that fails draws each of its pauses', async () => {
+it('a device that fails waits a random time before each restart', async () => {
   const draws = [0.5, 0, 0.75, 0.25]
   const engine = new GpuEngine({
     adapters: [null],

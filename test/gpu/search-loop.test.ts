@@ -6,7 +6,7 @@ import { readU32LE } from '../../src/core/bytes.ts'
 import { withNonce } from '../../src/core/header.ts'
 import { FREE_NONCE } from '../../src/core/nonce.ts'
 import { powHash } from '../../src/core/pow.ts'
-import { BatchSize, halves, mostNoncesFor, NonceCursor } from '../../src/engine/gpu/batches.ts'
+import { BatchSize, halves, maxNoncesFor, NonceCursor } from '../../src/engine/gpu/batches.ts'
 import {
   type Batch,
   type BatchResult,
@@ -63,7 +63,7 @@ describe('nonce cursor', () => {
 })
 
 describe('batch size', () => {
-  it('comes to the service time it aims at, in steps of two at most', () => {
+  it('approaches its service time by a factor of two at most in one step', () => {
     const size = new BatchSize(25, 1024, 65_536)
     let before = size.nonces
     for (let i = 0; i < 40; i++) {
@@ -77,7 +77,7 @@ describe('batch size', () => {
     expect(size.nonces).toBeGreaterThan(0.49 * before)
   })
 
-  it('is one workgroup at least and 2^30 at most', () => {
+  it('is at least one workgroup and at most 2^30 nonces', () => {
     const size = new BatchSize(25, 1024, 65_536)
     for (let i = 0; i < 40; i++) size.learn(1e6)
     expect(size.nonces).toBe(1024)
@@ -85,10 +85,10 @@ describe('batch size', () => {
     expect(size.nonces).toBe(MAX_BATCH_NONCES)
   })
 
-  it('leaves room for the candidates of an easy target', () => {
-    expect(mostNoncesFor(0xffffffff)).toBe(MAX_RESULT_NONCES / 2)
-    expect(mostNoncesFor(0xffff)).toBe((MAX_RESULT_NONCES / 2) * 65_536)
-    expect(mostNoncesFor(0)).toBe(MAX_BATCH_NONCES)
+  it('is limited so that the candidates of an easy target fit into a result', () => {
+    expect(maxNoncesFor(0xffffffff)).toBe(MAX_RESULT_NONCES / 2)
+    expect(maxNoncesFor(0xffff)).toBe((MAX_RESULT_NONCES / 2) * 65_536)
+    expect(maxNoncesFor(0)).toBe(MAX_BATCH_NONCES)
   })
 })
 
@@ -98,7 +98,7 @@ describe('search loop', () => {
     // An easy target in its top word only, so that the batch is not made small beforehand.
     loop.setWork({ sequence: 1, work: prepareWork(randomBytes(286), (1n << 224n) - 1n) })
     const claimed: bigint[] = []
-    // A tree of 16 parts that fit, and 15 that did not.
+    // 10,000 nonces are halved until they fit: 16 parts that fit, and 15 batches that did not.
     for (let i = 0; i < 31; i++) {
       await until(() => batches.length > i)
       const batch = batches[i]
@@ -114,7 +114,7 @@ describe('search loop', () => {
     expect(new Set(claimed)).toEqual(new Set(noncesOf({ low: 3, first: 5, high: 0, count: 10_000 })))
   })
 
-  it('tells that work has begun when the batches before it are done', async () => {
+  it('reports that work has begun when the batches before it are done', async () => {
     const { reports, answer, loop } = searchLoop(64, 2)
     loop.setWork({ sequence: 1, work: prepareWork(randomBytes(286), 0n) })
     await turn()
@@ -130,7 +130,7 @@ describe('search loop', () => {
     expect(begun(reports)).toEqual([1, 2, 3])
   })
 
-  it('counts what late batches of old work hashed, and drops their parts', async () => {
+  it('counts the hashes of late batches of old work, and does not search their parts again', async () => {
     const { reports, batches, answer, loop } = searchLoop(4000)
     loop.setWork({ sequence: 1, work: prepareWork(randomBytes(286), 0n) })
     await turn()
@@ -149,12 +149,12 @@ describe('search loop', () => {
     await expect(run).rejects.toThrow('65 candidates in 64 nonces')
   })
 
-  it('reports nonces that the device should not have found, and keeps near misses to itself', async () => {
+  it('reports nonces that the device should not have found, but not near misses', async () => {
     const { reports, answer, loop } = searchLoop(64)
     const bytes = randomBytes(286)
     const nonce = nonceOf(3, 5, 0)
     const top = readU32LE(powHash(withNonce(bytes, nonce)), 28)
-    // Within the top word of the first target but above it, and above the top word of the second.
+    // The top word of the hash equals that of target 1, which the hash misses, and is above that of target 2.
     for (const [sequence, target, candidates] of [
       [1, BigInt(top) << 224n, []],
       [2, (BigInt(top) << 224n) - 1n, ['0000000000050003']],
@@ -162,7 +162,7 @@ describe('search loop', () => {
     ] as const) {
       loop.setWork({ sequence, work: prepareWork(bytes, target) })
       await turn()
-      // The batch of the work before.
+      // The answer to the batch of the work before.
       if (sequence > 1) answer([], 0)
       await turn()
       answer([nonce], 1)
@@ -175,7 +175,7 @@ describe('search loop', () => {
 describe('reports', () => {
   const good = '{"type":"batch","sequence":1,"nonces":64,"serviceMs":2.5,"candidates":["00000000000000ff"]}'
 
-  it('are taken as they should be', () => {
+  it('are accepted when they are valid', () => {
     expect(parseReport(good)).toMatchObject({ type: 'batch', nonces: 64 })
     expect(parseReport('{"type":"began","sequence":3}')).toEqual({ type: 'began', sequence: 3 })
   })
@@ -193,14 +193,17 @@ describe('reports', () => {
     good.replace('00ff', '00fg'),
     good.replace('2.5', '-1'),
     good.slice(0, -1),
-  ])('%s is none', (line) => {
+  ])('%s is refused', (line) => {
     expect(parseReport(line)).toBeNull()
   })
 
-  it('come in lines, however they are cut, and not without end', () => {
+  it('are cut into lines, however they arrive', () => {
     const reader = new LineReader()
     expect([...'ab\ncd\n\nef'].flatMap((text) => reader.push(text))).toEqual(['ab', 'cd', ''])
-    expect(() => reader.push('x'.repeat(70_000))).toThrow(RangeError)
+  })
+
+  it('are refused with a RangeError when a line is too long', () => {
+    expect(() => new LineReader().push('x'.repeat(70_000))).toThrow(RangeError)
   })
 })
 

@@ -1,4 +1,4 @@
-/** An engine of 10,000 devices that come and go, with everything that looks at each of them. */
+/** An engine of 10,000 devices that come and go, with the code that handles each of them: uptake, rates and metrics. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
@@ -13,7 +13,7 @@ const DEVICES = 10_000
 const SILENT = 50
 const HASHES_A_SECOND = 1000
 
-/** Devices answer work at once, but for some that never do. One in a hundred is replaced by another each second. */
+/** Devices answer work at once, except for some that never do. One in a hundred is replaced by another each second. */
 class SyntheticEngine implements Engine {
   readonly name = 'rigs'
   readonly #uptake = new Uptake()
@@ -113,7 +113,7 @@ it('shows 10,000 devices that come and go in bounded memory and time', { timeout
   const { hashrates, devices } = snapshotOf(engine, rates)
   expect(hashrates['10s']).toBeCloseTo(DEVICES * HASHES_A_SECOND)
   expect(devices.filter((device) => device.hashrates['10s'] !== null).length).toBeGreaterThan(DEVICES / 2)
-  // Those that are gone are forgotten.
+  // The rates of a device that is gone are dropped.
   expect(rates.of('rigs', 'rig0')).toEqual({ '10s': null, '60s': null, '15m': null })
 })
 

@@ -61,7 +61,7 @@ class FedSource implements Source {
   }
 }
 
-/** An engine whose claims and hash counts a test makes up. */
+/** An engine whose claims and hash counts a test sets by hand. */
 class HandEngine implements Engine {
   readonly name = 'hand'
   readonly works: EngineWork[] = []
@@ -137,7 +137,7 @@ describe('the miner loop', () => {
     expect(engine.stopped).toBe(true)
   })
 
-  it('never submits a claim that does not solve: it is a hardware error', async () => {
+  it('counts a claim that does not solve as a hardware error, and does not submit it', async () => {
     const { source, engine, events, stop, ended } = await started()
     await source.give(easyWork(7n), 'start')
     await engine.claim(miss(engine.newest.bytes))
@@ -164,12 +164,19 @@ describe('the miner loop', () => {
     await ended
   })
 
-  it('gives engines the newest work only, and tells them when there is none', async () => {
-    const { clock, source, engine, events, stop, ended } = await started()
+  it('gives engines the newest work only', async () => {
+    const { source, engine, stop, ended } = await started()
     source.mailbox.put(jobOf(easyWork(1n), { reason: 'start' }))
     source.mailbox.put(jobOf(easyWork(2n)))
     await settle()
     expect(engine.works.map(({ bytes }) => bytes && decodeWork(bytes).height)).toEqual([2n])
+    stop.abort()
+    await ended
+  })
+
+  it('gives engines no work at once when there is none, and reports idle after half a second', async () => {
+    const { clock, source, engine, events, stop, ended } = await started()
+    await source.give(easyWork(1n))
     await source.give(null)
     expect(engine.works[1].bytes).toBeNull()
     expect(events.filter(({ type }) => type === 'idle')).toEqual([])
@@ -191,13 +198,13 @@ describe('the miner loop', () => {
       await source.give(easyWork(height))
       await engine.claim(solve(engine.newest.bytes))
     }
-    // Two are under way: the third waits for what becomes of them.
+    // Two are under way, so the third is not submitted.
     expect(source.submitted).toHaveLength(2)
     answer({ step: 'confirmed', depth: 1 })
     expect((await ended).solutions.accepted).toBe(2)
   })
 
-  it('goes on when solutions come to nothing, and counts to what', async () => {
+  it('goes on after solutions that are not accepted, and counts each verdict', async () => {
     const { source, engine, stop, ended } = await started({ blocks: 1 })
     const receipts: Receipt[] = [
       { step: 'stale' },
@@ -247,7 +254,7 @@ describe('the miner loop', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('waits for a submission under way when it is stopped, but not for ever', async () => {
+  it('waits for a submission under way when it is stopped, but only for 800 ms', async () => {
     const { clock, source, engine, events, stop, ended } = await started()
     source.receipt = new Promise(() => undefined)
     await source.give(easyWork(1n))
@@ -313,7 +320,7 @@ describe('the miner loop', () => {
     expect(events.filter(({ type }) => type === 'ready')).toEqual([])
   })
 
-  it('rolls the creation time forward with the validator, never back, and keeps the effort', async () => {
+  it('moves the creation time of unsolved work forward with the validator, never back', async () => {
     const { clock, source, engine, stop, ended } = await started()
     const work = easyWork(1n)
     await source.give(work)
@@ -328,7 +335,7 @@ describe('the miner loop', () => {
     const solution = solve(engine.newest.bytes)
     await engine.claim(solution)
     expect(source.submitted).toEqual([solution])
-    // What was solved is not searched under yet another time.
+    // Work that was solved gets no newer creation time.
     source.time += 5_000_000n
     await clock.pass(5_000)
     expect(engine.works).toHaveLength(2)
@@ -344,7 +351,7 @@ describe('the miner loop', () => {
     engine.hashed = 200
     await engine.claim(solve(engine.newest.bytes))
     expect(solutionsIn(events)[0].effort).toBeCloseTo(1.5 + 1)
-    // Hashes after the solution, while waiting for new work, are nobody's effort.
+    // Hashes between a solution and new work do not count as effort.
     engine.hashed = 1000
     await source.give(easyWork(3n, 50n))
     engine.hashed = 1025

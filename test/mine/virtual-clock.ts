@@ -18,7 +18,7 @@ export class VirtualClock implements Clock {
     return this.#timers.size
   }
 
-  /** Lets time pass, and what it wakes do its work. */
+  /** Lets time pass, and runs the timers that become due. */
   async pass(milliseconds: number): Promise<void> {
     const endMs = this.#nowMs + milliseconds
     for (;;) {

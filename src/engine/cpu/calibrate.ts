@@ -3,14 +3,14 @@ import type { Kernel } from './kernel.ts'
 
 /** Time for all kernels together. */
 const RACE_MS = 50
-/** Nonces of one heat: a fraction of a millisecond for any kernel that vectors make fast. */
+/** Nonces of one heat: a fraction of a millisecond for a kernel that uses vector instructions. */
 const HEAT_NONCES = 8192
-/** A kernel that comes later must be faster by this much: heats are short, and neighbours may be busy. */
+/** A later kernel of the list wins only if it is faster by this factor: heats are short, and other programs may run. */
 const MARGIN = 1.1
 
 /**
- * The fastest of `kernels` (at least one), by the best of their heats: whatever disturbs a heat makes it slower, never
- * faster. They take turns, so that V8 has all of the time to compile each one for speed. `nowMs` is a clock.
+ * The fastest of `kernels` (at least one), by the best heat of each: a disturbance makes a heat slower, never faster.
+ * They take turns, so that V8 has the whole race to optimise each of them. `nowMs` is a clock.
  */
 export function fastestOf(kernels: readonly Kernel[], nowMs: () => number): Kernel {
   const best = new Map<Kernel, number>(kernels.map((kernel) => [kernel, Number.POSITIVE_INFINITY]))

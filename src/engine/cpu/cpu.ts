@@ -15,7 +15,7 @@ import { SharedWork } from './shared.ts'
 import type { SearchTask, ThreadMessage } from './thread.ts'
 
 export interface CpuEngineOptions {
-  /** Where each thread searches; there are as many threads. */
+  /** Where each thread searches: one thread a range. */
   readonly ranges: readonly NonceRange[]
   readonly kernel: KernelPreference
   readonly priority: Priority
@@ -34,16 +34,16 @@ interface Thread {
   note: string | null
   faults: number
   starts: number
-  /** In a row. */
+  /** Failures in a row. */
   failures: number
   readyAtMs: number
   state: NonNullable<DeviceStatus['state']> | null
-  /** Why it does not search; beside `state`. */
+  /** Why it does not search; empty while it does. */
   reason: string
 }
 
 const RESTART_MS = 1000
-/** A thread that has run for so long starts with a clean slate. */
+/** After running for this long a thread counts its failures from zero again. */
 const SETTLED_MS = 10_000
 /** The compiled thread lies beside this file under the same ending. */
 const MODULE = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
@@ -131,10 +131,10 @@ export class CpuEngine implements Engine {
     await this.#pool.destroy()
   }
 
-  /** Bytes that are longer than any work do not fit into the shared memory. They are searched like no work: not at all. */
+  /** Bytes that are longer than any work do not fit into the shared memory. They are replaced by no work. */
   #storable(work: EngineWork): EngineWork {
     if (work.bytes === null || work.bytes.length <= MAX_WORK_BYTES) return work
-    this.#warnOnce(`work of ${work.bytes.length} bytes is none: the longest has ${MAX_WORK_BYTES}`)
+    this.#warnOnce(`work of ${work.bytes.length} bytes is too long: the longest has ${MAX_WORK_BYTES}`)
     return { ...work, bytes: null }
   }
 
@@ -161,7 +161,7 @@ export class CpuEngine implements Engine {
       const ended = this.#pool.run(task, { transferList: [port2] }).then(
         () => {
           port1.close()
-          // Stopped, perhaps before it could say that it is ready.
+          // The engine was stopped, perhaps before the thread was ready.
           resolve()
         },
         (error: unknown) => {
@@ -175,7 +175,7 @@ export class CpuEngine implements Engine {
     })
   }
 
-  /** A thread that died is replaced after a pause, and takes up the present work in another place of its range. */
+  /** After a pause, replaces a thread that died. The new one searches the current work elsewhere in the same range. */
   #relaunch(index: number, workBytes: number, error: unknown): void {
     if (this.#events === null) return
     const thread = this.#threads[index]
@@ -190,14 +190,14 @@ export class CpuEngine implements Engine {
     this.#uptake.down(thread.name)
     const timer = setTimeout(() => {
       if (this.#events === null) return
-      // A thread that dies again ends up in this function again, and #receive warns of kernels that fail.
+      // If the thread dies again this function runs again, and #receive warns of kernels that fail.
       this.#launch(index, workBytes).catch(() => undefined)
     }, pauseMs)
     timer.unref()
   }
 
   #receive(thread: Thread, message: ThreadMessage): void {
-    // After the stop threads still tell how they end.
+    // Threads still send messages after the stop.
     if (this.#events === null) return
     switch (message.type) {
       case 'ready':

@@ -3,9 +3,9 @@
  *
  *     sweep(low, middle, from, to) -> start of the first chunk with a candidate, or `to`
  *
- * A chunk is two vectors of four nonces, which take turns of half a round: one vector alone, of which each operation
- * depends on the one before, leaves the processor waiting. Measured on Zen 4 with Node 20, 22 and 24: one vector at its
- * best 0.9 of this, three 0.6, four 0.6, for their loops no longer fit the caches for instructions.
+ * A chunk is two vectors of four nonces, which take turns of half a round: with one vector alone each operation depends
+ * on the one before, and the processor waits. Measured on Zen 4 with Node 20, 22 and 24: one vector at its best is 0.9
+ * as fast, three are 0.6 and four 0.6, because their loops no longer fit into the instruction caches.
  */
 
 import type { TailLayout } from './kernel.ts'
@@ -29,9 +29,10 @@ const TO = 3
 const PARAMETERS = 4
 
 /**
- * Of the 16 vector registers of x86, V8 keeps one, two hold shuffle masks, and rotations and operands from memory take
- * some for a moment. Measured on Node 20: 8 for the values of the graph are 0.98 of this; 10 to 14 are as fast, but V8
- * then spills as well, and at one call depth in a hundred the kernel drops to 0.6 (wasm-registers.ts says why).
+ * Locals for values of the graph. Of the 16 vector registers of x86, V8 reserves one, two hold shuffle masks, and
+ * rotations and operands from memory take some for a moment. Measured on Node 20: 8 are 0.98 as fast; 10 to 14 are as
+ * fast, but V8 then spills too, and at one call depth in a hundred the kernel drops to 0.6 (wasm-registers.ts says
+ * why).
  */
 const REGISTERS = 9
 
@@ -101,7 +102,7 @@ function uniformPart(layout: TailLayout, graph: OperationGraph): Code {
   )
 }
 
-/** A word of the tail, with the bits of the nonce that stand still put in. */
+/** A word of the tail, with `low` and `middle` put in. */
 function messageWord(layout: TailLayout, word: number): Code {
   if (word === layout.nonceWord + 1) return local.get(MIDDLE)
   const stored = i32.load(MEMORY.tail + 4 * word)
@@ -207,9 +208,9 @@ class Chunk {
   }
 
   /**
-   * By whole bytes with one shuffle; shifts for these as well are 0.86 of it. V8 leaves out the range check of swizzle
-   * when it knows the mask, but from Node 24 on it builds a known mask anew at each use (0.53). Relaxed swizzle has no
-   * range check and takes the mask from a local whose value V8 cannot know. Node 20 does not have it.
+   * Rotates by whole bytes with one shuffle; with shifts the kernel is 0.86 as fast. V8 leaves out the range check of
+   * swizzle when it knows the mask, but from Node 24 on it builds a known mask anew at each use (0.53). Relaxed swizzle
+   * has no range check and takes the mask from a local whose value V8 cannot know. Node 20 does not have it.
    */
   #rotate({ source, bits }: Rotation, vector: Vector): Code {
     const read = this.#read(source, vector)

@@ -22,7 +22,7 @@ export interface TailLayout {
 
 export type KernelName = 'native-avx512' | 'native-avx2' | 'native-sse41' | 'native-neon' | 'wasm' | 'js'
 
-/** The swept part of a nonce: 16 bits. One sweep of it is one slice at most. */
+/** Values of the swept part of a nonce, which has 16 bits. No slice is longer. */
 export const SWEEP_NONCES = 65_536
 
 export interface Kernel {
@@ -46,8 +46,8 @@ export interface Kernel {
 
 /**
  * Where the nonce lies in the last BLAKE2s block of work of `workBytes` bytes (178, 214, 250, 286, ...). Throws
- * RangeError for lengths (degree 4: 322) that spread the nonce over two blocks: kernels compute the last one only; and
- * for lengths that no work has.
+ * RangeError for lengths that no work has, and for lengths that spread the nonce over two blocks (degree 4: 322), since
+ * kernels compute the last block only.
  */
 export function tailLayout(workBytes: number): TailLayout {
   if (workBytes % 4 !== 2) throw new RangeError(`no work has ${workBytes} bytes`)

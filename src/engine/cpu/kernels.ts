@@ -7,7 +7,7 @@ import { createNativeKernel, isNative, loadNative, type NativeAddon, type Native
 import { selfTest } from './self-test.ts'
 import { createWasmKernel } from './wasm-kernel.ts'
 
-/** 'auto': the fastest of all; 'native': the widest native one; else that one or none. */
+/** 'auto': the fastest of all; 'native': the widest native one; a name: that kernel or none. */
 export type KernelPreference = 'auto' | 'native' | KernelName
 
 interface Factory {
@@ -42,10 +42,10 @@ export interface KernelChoice {
 }
 
 /**
- * Creates and tests kernels for work of this length: the one asked for, or with `auto` all that may be the fastest, which
- * then race (JavaScript only when nothing else passes: it never is). `random` returns that many random bytes. Once a
- * kernel is `retired` for having gone wrong, any other will do, whatever the preference was. `loadAddon` loads the
- * native kernels.
+ * Creates and tests kernels for work of this length: the one asked for, or with `auto` all that may be the fastest,
+ * which then race (JavaScript only when nothing else passes: it is never the fastest). `random` returns that many
+ * random bytes. Once a kernel is `retired` because it was wrong, any other may be chosen, whatever the preference.
+ * `loadAddon` loads the native kernels.
  */
 export function chooseKernel(
   workBytes: number,
@@ -85,7 +85,7 @@ function layoutOf(workBytes: number): TailLayout | string {
   }
 }
 
-/** A native kernel that a processor does not have is no news, unless it was asked for by name. */
+/** A native kernel that this processor cannot run is skipped without a message, unless it was asked for by name. */
 function isWanted(name: KernelName, preference: KernelPreference, addon: NativeAddon): boolean {
   if (!isNative(name)) return preference === 'auto' || preference === name
   if (addon.obstacle !== null) return false

@@ -1,6 +1,6 @@
 /**
- * The native kernel where install scripts did not run (npm may ask first, or is told not to): it is compiled at first
- * use, into the user's cache. native/build.js does it in a process of its own, so that nothing here waits for a compiler.
+ * Compiles the native kernel at first use, into the user's cache, where npm did not run install scripts.
+ * native/build.js does it in a process of its own, so that nothing here waits for a compiler.
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -8,21 +8,23 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { BUILD_SCRIPT, findNative } from './native-kernel.ts'
 
-/** Mining begins with WebAssembly when the compiler takes longer; what it makes serves the next start. */
+/** When the compiler takes longer, mining begins with WebAssembly, and the next start uses the compiled kernel. */
 const MAX_BUILD_MS = 10_000
-/** More than build.js says in its one line. */
+/** Output beyond this is dropped: build.js prints one short line. */
 const MAX_OUTPUT_CHARACTERS = 2000
 
 export interface NativeBuildOptions {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Nobody waits for the kernel any more. */
+  /** Aborted when the kernel is no longer wanted. */
   readonly signal: AbortSignal
   /** Where to look for a kernel, and put one. */
   readonly places?: ReturnType<typeof findNative> | undefined
   readonly limitMs?: number | undefined
 }
 
-/** Sees to it that there is a native kernel. null when there was one; else a sentence on what became of it. */
+/**
+ * Makes sure that there is a native kernel. null when there already is one, else a sentence on how compiling it went.
+ */
 export async function provideNativeKernel(options: NativeBuildOptions): Promise<string | null> {
   const { env, signal, places = findNative(env), limitMs = MAX_BUILD_MS } = options
   if (existsSync(places.installed) || existsSync(places.cached)) return null
@@ -31,11 +33,11 @@ export async function provideNativeKernel(options: NativeBuildOptions): Promise<
   if (signal.aborted) return null
   const seconds = ((performance.now() - startMs) / 1000).toFixed(1)
   if (said === null) return `the native kernel is still being compiled after ${seconds} s: the next start uses it`
-  if (!existsSync(places.cached)) return `${said || 'no native kernel'}; WebAssembly serves`
+  if (!existsSync(places.cached)) return `${said || 'no native kernel'}; WebAssembly is used instead`
   return `${said} in ${seconds} s, kept in ${dirname(places.cached)}`
 }
 
-/** What build.js says, or null when it takes too long, or nobody waits: then it goes on alone. */
+/** What build.js prints. null when it takes too long or is no longer wanted: it then finishes in the background. */
 function build(
   file: string,
   env: NativeBuildOptions['env'],

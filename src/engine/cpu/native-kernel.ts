@@ -43,7 +43,7 @@ type NativeSweep = (job: Uint32Array, from: number, to: number) => number
 export interface NativeAddon {
   /** The kernels that run on this processor. */
   readonly sweeps: Readonly<Partial<Record<NativeName, NativeSweep>>>
-  /** Why there is none at all, a sentence; else null. */
+  /** Why there is no native kernel at all, as a sentence; else null. */
   readonly obstacle: string | null
 }
 
@@ -53,12 +53,12 @@ const NATIVE_FOLDER = new URL('src/engine/cpu/native/', ROOT)
 export const BUILD_SCRIPT = new URL('build.js', NATIVE_FOLDER)
 
 /**
- * Where the compiled file may lie: where the installation puts it, which goes first, and in the user's cache, under the
- * hash of all that it depends on.
+ * Where the compiled file may lie: where the installation puts it, which is preferred, and in the user's cache, under
+ * the hash of all that it depends on.
  */
 export function findNative(env: Readonly<Record<string, string | undefined>>): { installed: string; cached: string } {
   const hash = createHash('sha256')
-  // build.js holds the compiler's flags. Without the sources nothing can be built, and that is said when it is tried.
+  // build.js holds the compiler's flags. Without the sources nothing can be built, and the attempt says so.
   for (const name of ['kernel.c', 'sweep.h', 'build.js']) {
     const file = new URL(name, NATIVE_FOLDER)
     if (existsSync(file)) hash.update(readFileSync(file))
@@ -76,7 +76,7 @@ function presentNative(): string {
   return existsSync(installed) ? installed : cached
 }
 
-/** Loads the compiled file, in this thread. Expects anything: that it is missing, or of another system or processor. */
+/** Loads the compiled file, in this thread. It may be missing, or made for another system or processor: `obstacle`. */
 export function loadNative(file: string = presentNative()): NativeAddon {
   if (!existsSync(file)) return { sweeps: {}, obstacle: 'kernel native is not built' }
   try {
@@ -89,7 +89,7 @@ export function loadNative(file: string = presentNative()): NativeAddon {
   }
 }
 
-/** Throws an Error that ends the sentence "kernel NAME does not run here". */
+/** Throws an Error whose message is the reason in "kernel NAME does not run here: REASON". */
 export function createNativeKernel(name: NativeName, layout: TailLayout, addon: NativeAddon = loadNative()): Kernel {
   const run = addon.sweeps[name]
   const { instructions, lanes, sliceNonces } = WIDTHS[name]

@@ -2,12 +2,12 @@
  * The top word of a BLAKE2s-256 hash (RFC 7693 section 3.2) as a graph of 32-bit operations, for a last block in which
  * one message word is swept while everything else stands still. Every CPU kernel is printed from this graph.
  *
- * The compression is run once, on symbols instead of numbers, and what need not be done for each nonce falls away:
+ * The compression is run once, on symbols instead of numbers. What need not be computed for each nonce is removed:
  *
  *     constants          are folded: initialisation vector, byte count, finalisation flag
  *     zero padding       message words behind the tail are zero; adding them is dropped
  *     what stands still  is computed once per sweep, in round 1 nearly everything
- *     the last round     shrinks to what the top word asks for
+ *     the last round     shrinks to what the top word depends on
  *
  * There is no table of common subexpressions: a search through the graphs of all work lengths in use found none.
  */
@@ -104,7 +104,7 @@ export function isOperation(value: Value): value is Operation {
 /** All operations that `top` is computed from, itself included. */
 function dependencies(top: Operation): ReadonlySet<Operation> {
   const found = new Set([top])
-  // A set iterates over what is added to it on the way.
+  // Iterating over a set includes what is added to it meanwhile.
   for (const operation of found) {
     for (const value of operands(operation)) if (isOperation(value)) found.add(value)
   }
@@ -132,7 +132,7 @@ const HALVES = [
   [D_SECOND, B_SECOND],
 ] as const
 
-/** Compression F of the last block (RFC 7693 section 3.2) on symbols. It notes down each operation it needs. */
+/** Compression F of the last block (RFC 7693 section 3.2) on symbols. It records each operation. */
 class Compression {
   /** A list for each half round: columns, diagonals, columns, ... */
   readonly steps: Operation[][] = []
@@ -166,7 +166,8 @@ class Compression {
 
   /**
    * Two G side by side, then the other two. That keeps live ranges short, and the processor overlaps the pairs on its
-   * own. Measured with the WebAssembly kernel: one G after the other 0.94 of this, all four side by side 0.56 to 0.82.
+   * own. Measured with the WebAssembly kernel: one G after the other is 0.94 as fast, all four side by side 0.56 to
+   * 0.82.
    */
   #halfRound(quarters: readonly Quarter[]): void {
     this.steps.push([])

@@ -7,8 +7,8 @@ export const priorities = ['low', 'normal'] as const
 export type Priority = (typeof priorities)[number]
 
 /**
- * Lowers the priority of the calling thread alone. Linux gives each thread its own (its id goes where others take a
- * process id); elsewhere this would slow the whole process, so nothing happens and the answer is false.
+ * Lowers the priority of the calling thread alone. On Linux each thread has its own, which is set by passing its thread
+ * id as a process id. Elsewhere this would slow the whole process, so nothing is done and the result is false.
  */
 export function lowerThreadPriority(): boolean {
   if (process.platform !== 'linux') return false
@@ -18,7 +18,7 @@ export function lowerThreadPriority(): boolean {
     return true
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // Containers may hide /proc or forbid the call: searching at normal priority is as right.
+    // Containers may hide /proc or forbid the call. The thread then searches at normal priority.
     if (code === 'ENOENT' || code === 'EACCES' || code === 'ERR_SYSTEM_ERROR') return false
     throw error
   }

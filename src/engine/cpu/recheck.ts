@@ -1,4 +1,4 @@
-/** A slice searched once more by the JavaScript kernel: processors and compilers may go wrong long after the self-test. */
+/** Searches a slice again with the JavaScript kernel: a processor or compiler may go wrong long after the self-test. */
 import type { Midstate } from '../../core/blake2s.ts'
 import { createJsKernel } from './js-kernel.ts'
 import { type Kernel, tailLayout } from './kernel.ts'
@@ -12,7 +12,7 @@ export interface Slice {
   readonly result: number
 }
 
-/** null when the slice was searched right, else a sentence that says what should have come out. */
+/** null when the slice was searched correctly, else a sentence with the result that was expected. */
 export function disagreement(kernel: Kernel, mid: Midstate, bound: number, slice: Slice): string | null {
   if (kernel.name === 'js') return null
   const { low, middle, from, to, result } = slice

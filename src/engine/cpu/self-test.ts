@@ -1,6 +1,6 @@
 /**
- * Proves a kernel before it is trusted with work: a wrong one would miss solutions or report what is none. The judge is
- * @noble/hashes over whole headers, which shares no code with the kernels.
+ * Tests a kernel before it gets work: a wrong one would miss solutions or report false ones. The judge is @noble/hashes
+ * over whole headers, which shares no code with the kernels.
  */
 
 import { blake2s } from '@noble/hashes/blake2.js'
@@ -8,9 +8,9 @@ import { type Midstate, midstate } from '../../core/blake2s.ts'
 import { type Kernel, SWEEP_NONCES, type TailLayout } from './kernel.ts'
 
 const HEADERS = 2
-/** Nonces tested at either end of a sweep, at least. */
+/** At least this many nonces are tested at either end of a sweep. */
 const END_NONCES = 32
-/** Chunks it takes at most until each lane has held the lowest top word: 8 lanes take 22 on average. */
+/** Chunks to try until each lane has held the lowest top word once: with 8 lanes it takes 22 on average. */
 const MAX_CHUNKS = 1000
 const MAX_U32 = 0xffffffff
 
@@ -22,7 +22,7 @@ export function selfTest(kernel: Kernel, layout: TailLayout, random: (bytes: num
   for (let count = 0; count < HEADERS; count++) {
     const header = Uint8Array.from(random(layout.totalBytes))
     const nonce = new DataView(Uint8Array.from(random(6)).buffer)
-    // All bits set once: nothing may depend on a sign.
+    // All bits set in the first trial, which shows mistakes with signed numbers.
     const [low, middle] = count === 0 ? [0xffff, MAX_U32] : [nonce.getUint16(0), nonce.getUint32(2)]
     const trial = new Trial(kernel, header, low, middle)
     const failure = trial.run(trial.firstChunks()) ?? trial.run(trial.lastChunks())
@@ -44,7 +44,7 @@ class Trial {
   readonly #header: Uint8Array
   readonly #low: number
   readonly #middle: number
-  /** Of the header as it came: its own nonce is in the tail, and the kernel has to ignore it. */
+  /** Midstate of the header with its own nonce still in the tail: the kernel has to ignore that. */
   readonly #mid: Midstate
 
   constructor(kernel: Kernel, header: Uint8Array, low: number, middle: number) {
@@ -89,7 +89,7 @@ class Trial {
     return null
   }
 
-  /** From candidate to candidate, as a miner does: after each it resumes behind the chunk. */
+  /** Goes from candidate to candidate, as a miner does: after each it resumes behind the chunk. */
   #walk(chunks: readonly Chunk[], bound: number): string | null {
     const { lanes } = this.#kernel
     const starts = chunks.filter(({ lowest }) => lowest <= bound).map(({ start }) => start)
@@ -104,7 +104,7 @@ class Trial {
   }
 
   #expect(bound: number, from: number, to: number, wanted: number): string | null {
-    // No hash is below 0, and the step before a lowest top word of 0 does not exist.
+    // There is no bound below a lowest top word of 0, and nothing left to sweep when `from` is behind `to`.
     if (bound < 0 || from > to) return null
     this.#kernel.setWork(this.#mid.state, this.#mid.tail, bound)
     const found = this.#kernel.sweep(this.#low, this.#middle, from, to)

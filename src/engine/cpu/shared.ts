@@ -18,7 +18,7 @@ const FIXED_BITS = 4
 const FIXED_VALUE = 5
 const CONTROL_BYTES = 24
 const TARGET_BYTES = 32
-/** Room for all work that the decoder takes; what follows is aligned to 8 bytes. */
+/** Room for the longest work that the decoder accepts, rounded up to keep the counts behind it aligned to 8 bytes. */
 const WORK_CAPACITY = 8 * Math.ceil(MAX_WORK_BYTES / 8)
 const WORK_AT = CONTROL_BYTES + TARGET_BYTES
 const HASHES_AT = WORK_AT + WORK_CAPACITY
@@ -44,7 +44,8 @@ export class SharedWork {
 
   /** Main thread: publishes work of at most MAX_WORK_BYTES and wakes threads that wait. */
   publish({ sequence, bytes, target, fixedNonce }: SharedContent): void {
-    if (bytes !== null && bytes.length > WORK_CAPACITY) throw new RangeError(`work of ${bytes.length} bytes`)
+    if (bytes !== null && bytes.length > WORK_CAPACITY)
+      throw new RangeError(`work of ${bytes.length} bytes is too long`)
     Atomics.add(this.#control, LOCK, 1)
     if (bytes !== null) this.#work.set(bytes)
     writeU256LE(this.#target, 0, target)
@@ -67,14 +68,14 @@ export class SharedWork {
     return Number(Atomics.load(this.#hashes, thread))
   }
 
-  /** Of all threads. */
+  /** Hashes of all threads. */
   totalHashes(): number {
     let total = 0
     for (let thread = 0; thread < this.#hashes.length; thread++) total += this.hashesOf(thread)
     return total
   }
 
-  /** The sequence of the present work: one atomic load, read by threads between slices. */
+  /** The sequence of the current work: one atomic load, read by threads between slices. */
   get sequence(): number {
     return Atomics.load(this.#control, SEQUENCE)
   }

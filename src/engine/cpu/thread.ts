@@ -45,7 +45,7 @@ export type ThreadMessage =
 const MAX_CANDIDATE_BURST = 8
 const CANDIDATE_PAUSE_MS = 5
 const IDLE_WAIT_MS = 1000
-/** One slice in so many is searched once more by the JavaScript kernel. */
+/** One slice in this many is searched again with the JavaScript kernel. */
 const CHECK_EVERY_SLICES = 10_000
 
 /** The Piscina task. Returns when the engine stops. */
@@ -59,10 +59,10 @@ class SearchThread {
   /** Length of work -> kernel for it; null: none works. */
   readonly #kernels = new Map<number, Kernel | null>()
   readonly #retired = new Set<KernelName>()
-  /** Bits of `low` that are free; the fixed ones are in `#low`. */
+  /** `low` before the fixed bits are put in; `#low` has them. */
   #freeLow: number
   #fixed: FixedNonce = FREE_NONCE
-  /** Middles done under this `low`. */
+  /** Middles completed under this `low`. */
   #middlesDone = 0
   /** The next nonce. */
   #low: number
@@ -79,7 +79,7 @@ class SearchThread {
   }
 
   run(): void {
-    // The self-test first: at low priority it would take half a minute on a machine that is busy.
+    // The self-test comes first: at low priority it would take half a minute on a busy machine.
     this.#kernelFor(this.#task.workBytes)
     if (this.#task.priority === 'low') lowerThreadPriority()
     while (!this.#shared.stopped) {
@@ -124,7 +124,7 @@ class SearchThread {
       const chunk = kernel.sweep(this.#low, this.#middle, from, to)
       if (!this.#isTrusted(kernel, mid, bound, from, to, chunk)) return
       const end = chunk < to ? chunk + kernel.lanes : to
-      // Before the candidates are told: whoever hears of one finds its hash counted.
+      // Count before reporting candidates: whoever receives one must find its hash counted.
       this.#shared.count(this.#task.thread, end - from)
       for (let high = chunk; high < end && chunk < to; high++) {
         if (!this.#solvesFully(mid, high, target)) continue
@@ -148,7 +148,7 @@ class SearchThread {
     this.#low = lowWith(this.#freeLow, this.#fixed)
   }
 
-  /** Has one slice in many searched once more. A kernel that got it wrong is retired: false. */
+  /** Checks one slice in CHECK_EVERY_SLICES again. Returns false when it was wrong: the kernel is then retired. */
   #isTrusted(kernel: Kernel, mid: Midstate, bound: number, from: number, to: number, result: number): boolean {
     if (this.#slicesUntilCheck-- > 0) return true
     this.#slicesUntilCheck = CHECK_EVERY_SLICES
@@ -160,7 +160,7 @@ class SearchThread {
     return false
   }
 
-  /** The whole digest of one lane against the whole target: a kernel compares top words only. */
+  /** Compares the whole digest of one lane with the whole target: a kernel compares top words only. */
   #solvesFully(mid: Midstate, high: number, target: bigint): boolean {
     const { nonceWord } = tailLayout(mid.totalBytes)
     const tail = Uint32Array.from(mid.tail)

@@ -3,10 +3,10 @@
  *
  * Two states are 32 vectors, x86 has 16 registers, and V8 would choose what to spill. Choosing here is better:
  *
- *     order       memory accesses keep theirs, so V8 cannot rearrange the operations between them for longer live
- *                 ranges (left to V8: 0.83 of this on Node 20 and 22, 1.02 on Node 24, which keeps the order anyway)
+ *     order       memory accesses keep their order, so V8 cannot move the operations between them, which would lengthen
+ *                 live ranges (left to V8: 0.83 as fast on Node 20 and 22, 1.02 on Node 24, which keeps the order)
  *     alignment   a vector spilled to the stack of V8 straddles a page at some call depths, and each access then takes
- *                 tens of cycles: at one depth in a hundred 0.25 of the speed. With this, 0.8 is the worst of 240.
+ *                 tens of cycles: one depth in a hundred has 0.25 of the speed. With this, 0.8 is the worst of 240.
  */
 
 import { type Code, local, v128 } from './wasm-bytes.ts'
@@ -37,7 +37,7 @@ export class VectorRegisters {
     return [...this.#makeRoom(), ...this.#occupy(variable)]
   }
 
-  /** Sees to it that `variable` is in a register. */
+  /** Loads `variable` into a register unless it is in one. */
   fetch(variable: Variable): Code {
     if (variable.register !== undefined) return []
     if (variable.address === undefined) throw new Error('a vector is read before it is defined')
@@ -49,7 +49,7 @@ export class VectorRegisters {
     return local.get(variable.register)
   }
 
-  /** Strikes off the soonest use of `variable`. After the last one, its places are free. */
+  /** Removes the soonest use of `variable`. After the last one, its register and address are free. */
   release(variable: Variable): void {
     variable.uses.shift()
     if (variable.uses.length > 0) return

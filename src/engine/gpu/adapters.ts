@@ -19,7 +19,7 @@ export interface ListOptions {
   /** Environment variables for the child process, beside those of this one. */
   readonly env?: Readonly<Record<string, string>>
   readonly timeoutMs?: number
-  /** Ends the search; what was found until then is not told. */
+  /** Cancels the listing: the result is then an empty list. */
   readonly signal?: AbortSignal
 }
 
@@ -27,8 +27,8 @@ export interface ListOptions {
 const MAX_LIST_MS = 20_000
 
 /**
- * All adapters, software ones too, and each of identical ones where they can be told apart. Never rejects: without a
- * driver the list is empty and says why.
+ * All adapters, including software ones, and each of several identical cards where they can be told apart. Never
+ * rejects: without a driver the list is empty and `problem` says why.
  */
 export async function listAdapters(options: ListOptions = {}): Promise<AdapterList> {
   const { adapters, reason } = await askForAdapters(options)
@@ -57,7 +57,7 @@ async function askForAdapters({ env = {}, timeoutMs = MAX_LIST_MS, signal }: Lis
     return await new Promise<Answer>((resolve) => {
       const nothing = (reason: string) => resolve({ adapters: [], reason })
       timer = setTimeout(() => nothing('the graphics driver does not answer'), timeoutMs)
-      stop = () => nothing('nobody waits for it any more')
+      stop = () => nothing('the listing was cancelled')
       if (signal?.aborted) return stop()
       signal?.addEventListener('abort', stop, { once: true })
       child = new GpuChild({
@@ -95,7 +95,8 @@ export function installHint(platform: NodeJS.Platform): string {
 
 /**
  * The adapters that `--gpu` asks for: `all`, `none`, or numbers and parts of names, separated by commas. `all` leaves
- * out software adapters unless they are allowed, and may be none. Throws NewcutError BAD_OPTION for what matches none.
+ * out software adapters unless they are allowed, and may match nothing. Throws NewcutError BAD_OPTION for a number or
+ * name that matches no adapter.
  */
 export function chooseAdapters<T extends AdapterInfo>(
   selection: string,
@@ -126,7 +127,10 @@ function adaptersNamed<T extends AdapterInfo>(part: string, adapters: readonly T
   throw new NewcutError('BAD_OPTION', `--gpu ${part}: no such GPU`, { hint: known === '' ? 'there is none' : known })
 }
 
-/** Hashes a second over `durationMs` on work of these bytes, which nothing solves. Throws NewcutError when the device does not search. */
+/**
+ * Hashes per second over `durationMs` on work of these bytes, with a target that nothing meets. Throws NewcutError when
+ * the device does not search.
+ */
 export async function measureAdapter(
   adapter: AdapterInfo,
   bytes: Uint8Array,
@@ -142,7 +146,7 @@ export async function measureAdapter(
   await engine.start(bytes.length, { onCandidate: () => undefined, onWarning })
   try {
     await engine.setWork({ sequence: 1, job: 'measured', bytes, target: 0n, fixedNonce: FREE_NONCE })
-    // Batches grow to their size first.
+    // Measuring begins once batches have grown to their size.
     await pause(durationMs / 4)
     const [startMs, before] = [performance.now(), engine.hashes()]
     await pause(durationMs)

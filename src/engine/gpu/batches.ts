@@ -18,7 +18,7 @@ export class NonceCursor {
     this.#high = range.high
   }
 
-  /** No batch is larger. */
+  /** The largest batch of this range. */
   get maxNonces(): number {
     return this.#range.count
   }
@@ -47,8 +47,8 @@ export function halves(batch: Batch): [Batch, Batch] {
   ]
 }
 
-/** Most nonces so that the candidates expected of a batch fill half a result; more would be found twice. */
-export function mostNoncesFor(bound: number): number {
+/** The largest batch whose expected candidates fill half a result. If they do not fit, it is searched twice. */
+export function maxNoncesFor(bound: number): number {
   return Math.max(1, Math.min(MAX_BATCH_NONCES, Math.floor((MAX_RESULT_NONCES / 2) * (2 ** 32 / (bound + 1)))))
 }
 
@@ -71,8 +71,8 @@ export class BatchSize {
   }
 
   /**
-   * Takes in how long a batch of the present size took, or of as many nonces as there are in a row. A single figure moves
-   * the size by a factor of two at most.
+   * Adjusts the size to the time that a batch of `nonces` took. A single measurement changes it by a factor of two at
+   * most.
    */
   learn(serviceMs: number, nonces = this.nonces): void {
     const factor = Math.min(2, Math.max(0.5, this.#targetMs / Math.max(serviceMs, 0.01)))

@@ -9,7 +9,7 @@ export type LiveReport = Exclude<Report, { readonly type: 'failed' }>
 
 export interface ChildEnd {
   readonly reason: string
-  /** Another start would end alike. */
+  /** Another start would fail in the same way. */
   readonly hopeless: boolean
 }
 
@@ -25,7 +25,7 @@ export interface ChildOptions {
 
 /** The compiled program lies beside this file under the same ending. */
 const PROGRAM = new URL(import.meta.url.endsWith('.ts') ? './child.ts' : './child.js', import.meta.url)
-/** Kept of what the child, or its driver, writes to standard error. */
+/** How much is kept of what the child, or its driver, writes to standard error: the end. */
 const MAX_STDERR_CHARACTERS = 2000
 
 export class GpuChild {
@@ -64,7 +64,7 @@ export class GpuChild {
     if (!this.#ended) this.#process.stdin?.write(`${JSON.stringify(command)}\n`)
   }
 
-  /** Ends the child at once, whatever the device does; nothing is reported any more. Resolves when it is gone. */
+  /** Ends the child at once, whatever the device does. Nothing is reported afterwards. Resolves when it is gone. */
   kill(): Promise<void> {
     this.#ended = true
     this.#process.kill('SIGKILL')
@@ -80,7 +80,7 @@ export class GpuChild {
       try {
         for (const line of lines.push(text)) this.#take(line)
       } catch (error) {
-        this.#end(`it reports nonsense: ${describeError(error)}`)
+        this.#end(`it sent an invalid report: ${describeError(error)}`)
       }
     })
   }
@@ -88,7 +88,7 @@ export class GpuChild {
   #take(line: string): void {
     if (this.#ended) return
     const report = parseReport(line)
-    if (report === null) this.#end(`it reports nonsense: ${JSON.stringify(line.slice(0, 60))}`)
+    if (report === null) this.#end(`it sent an invalid report: ${JSON.stringify(line.slice(0, 60))}`)
     else if (report.type === 'failed') this.#end(report.message, report.hopeless)
     else this.#options.onReport(report)
   }

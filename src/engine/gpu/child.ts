@@ -1,6 +1,6 @@
 /**
- * The program of a GPU's child process. Drivers crash, hang and leak; here they take nothing along. It reads commands
- * and writes reports (messages.ts), and ends with its parent, or at the first sign that the device cannot be trusted.
+ * The program of a GPU's child process. Drivers crash, hang and leak; in a process of their own they do no further
+ * harm. It reads commands and writes reports (messages.ts). It ends with its parent, or when the device first fails.
  */
 import { Socket } from 'node:net'
 import { BatchSize, NonceCursor } from './batches.ts'
@@ -23,8 +23,8 @@ import { selfTest } from './self-test.ts'
 import { DEFAULT_TUNING, readTuning, tune, tuningKey, writeTuning } from './tuning.ts'
 
 /**
- * Dawn polls by setImmediate for as long as a promise of its is pending, which takes a whole core. Two batches in
- * flight hide a delay of 2 ms. The child's main thread took 5.2 % of a core at 1 ms, 4.4 % at 2 ms.
+ * Dawn polls by setImmediate as long as one of its promises is pending, which takes a whole core. A timer takes its
+ * place: two batches in flight hide its delay. The child's main thread takes 5.2 % of a core at 1 ms, 4.4 % at 2 ms.
  */
 const POLL_MS = 2
 Object.assign(globalThis, {
@@ -38,7 +38,7 @@ function send(report: Report): void {
   if (!reports.writableEnded) reports.write(`${JSON.stringify(report)}\n`)
 }
 
-/** Tells why and exits: nothing the device says after a failure can be trusted. One failure often brings on others. */
+/** Reports the first failure and exits. Later ones are ignored: one failure often causes others. */
 function fail(error: unknown): void {
   if (reports.writableEnded) return
   send({ type: 'failed', message: reportText(error), hopeless: error instanceof HopelessError })
@@ -103,10 +103,10 @@ async function openDevice(dawn: Dawn, settings: SearchSettings): Promise<{ devic
   const { maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupSizeX } = adapter.limits
   const device = await adapter.requestDevice({
     label: info.name,
-    // Not asked for, these are 256 on any card.
+    // Unless they are requested, both limits are 256 on any card.
     requiredLimits: { maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupSizeX },
   })
-  // A dispatch that validation refuses is silent but for this, and the buffers keep what they held before.
+  // The only sign of a dispatch that validation refuses: its buffers keep their old content.
   device.addEventListener('uncapturederror', ({ error }) => fail(error.message))
   void device.lost.then(({ message }) => fail(`device lost: ${message}`))
   return { device, info }
@@ -120,7 +120,7 @@ async function tuningOf(dawn: Dawn, device: GPUDevice, info: AdapterInfo, settin
   if (tuning === null && tuningFile !== null) {
     const create = (workgroup: number, trips: number) =>
       GpuRunner.create(dawn, device, { workgroup, loop: trips, slots: 2 })
-    tuning = await tune(create, { mostInvocations: device.limits.maxComputeInvocationsPerWorkgroup, batchMs })
+    tuning = await tune(create, { maxInvocations: device.limits.maxComputeInvocationsPerWorkgroup, batchMs })
     saveTuning(tuningFile, key, tuning)
   }
   const { workgroup, loop: trips, noncesPerMs } = tuning ?? DEFAULT_TUNING
@@ -130,7 +130,7 @@ async function tuningOf(dawn: Dawn, device: GPUDevice, info: AdapterInfo, settin
   return { workgroup: settings.workgroup ?? workgroup, loop: settings.loop ?? trips, noncesPerMs }
 }
 
-/** Mining goes on without the file. */
+/** A file that cannot be written is a warning only. */
 function saveTuning(file: string, key: string, tuning: Tuning): void {
   try {
     writeTuning(file, key, tuning)

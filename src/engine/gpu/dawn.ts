@@ -12,19 +12,17 @@ export interface Dawn {
   }
 }
 
-/** A failure that the next attempt would meet again. */
+/** A failure that the next attempt would repeat. */
 export class HopelessError extends Error {}
 
 type NamedAdapter = AdapterChoice & Pick<ListedAdapter, 'alike'>
 
 /** The backend to use where a card shows up under several. */
 const PREFERRED: Partial<Record<NodeJS.Platform, string>> = { linux: 'vulkan', win32: 'd3d12', darwin: 'metal' }
-/** The same whenever adapters are asked for: they come in an order that may depend on it. */
+/** Every request uses the same preference, because the order of adapters may depend on it. */
 const PREFERENCE: GPURequestAdapterOptions = { powerPreference: 'high-performance' }
 const NO_SUCH_NAME = 'newcut lists adapters'
-/**
- * What `create` returns has to stay reachable: once it is collected, the process crashes or hangs.
- */
+/** What `create` returns has to stay reachable: once it is collected, the process crashes or hangs. */
 const instances: GPU[] = []
 
 /** Throws HopelessError where the package is missing or does not load. */
@@ -56,7 +54,9 @@ export async function openAdapter(dawn: Dawn, { backend, name }: AdapterChoice):
   return await gpu.requestAdapter(PREFERENCE)
 }
 
-/** The adapters of a refusal. Of those that a name is part of, the first is the one that Dawn opens by it. */
+/**
+ * The adapters that a refusal names. Those that Dawn would not open by their name are counted with the one it opens.
+ */
 export function adaptersIn(refusal: string, platform: NodeJS.Platform = process.platform): NamedAdapter[] {
   const usable: (AdapterChoice & { alike: number })[] = []
   for (const [, backend, name] of refusal.matchAll(/backend: '([^']*)', name: '(.*)'$/gm)) {
@@ -68,7 +68,7 @@ export function adaptersIn(refusal: string, platform: NodeJS.Platform = process.
   return preferred.length > 0 ? preferred : usable
 }
 
-/** Dawn has no list of adapters, but a name that none has is refused with all names there are. */
+/** Dawn cannot list adapters, but when it refuses an unknown name its message holds all known names. */
 async function nameRefusal(dawn: Dawn): Promise<string> {
   try {
     const gpu = dawn.create([`adapter=${NO_SUCH_NAME}`])
@@ -105,7 +105,7 @@ export function isSoftware(text: string): boolean {
   return /swiftshader|llvmpipe|lavapipe|softpipe|basic render|\bwarp\b|null-backend/i.test(text)
 }
 
-/** The older place of the flag and the newer one. */
+/** Older versions of WebGPU have this flag in the adapter, newer ones in its info. */
 function isFallback(adapter: GPUAdapter): boolean {
   return Reflect.get(adapter.info, 'isFallbackAdapter') === true || Reflect.get(adapter, 'isFallbackAdapter') === true
 }

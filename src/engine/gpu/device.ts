@@ -11,11 +11,11 @@ export interface GpuDeviceOptions {
   readonly settings: SearchSettings
   readonly env: Readonly<Record<string, string>>
   readonly program?: URL | undefined
-  /** A device with work that returns no batch for so long has failed. */
+  /** A device that has work and returns no batch for this long has failed. */
   readonly silenceMs: number
   /** Bound of the pause before a first restart; it doubles with each failure in a row. */
   readonly restartMs: number
-  /** A device that has searched for so long without failure starts with a clean slate. */
+  /** After searching for this long a device counts its failures from zero again. */
   readonly settledMs: number
   /** In [0, 1), for the jitter. */
   readonly random: () => number
@@ -31,7 +31,7 @@ export interface GpuDeviceOptions {
   readonly onDown: () => void
 }
 
-/** The device is given up after so many failures in a row. */
+/** After this many failures in a row the device is parked. */
 export const MAX_FAILURES = 5
 /** Opening a driver, compiling the shader and tuning take this long at most. */
 const MAX_START_MS = 60_000
@@ -50,11 +50,11 @@ export class GpuDevice {
   #batches = 0
   #serviceMs = 0
   #starts = 0
-  /** In a row, and in all. */
+  /** Failures in a row, and in total. */
   #failures = 0
   #faults = 0
   #lastFailure = ''
-  /** What the present child has searched for so far. */
+  /** How long the current child has searched. */
   #searchedMs = 0
   #lastSignMs = 0
   #lastWatchMs = 0
@@ -67,7 +67,9 @@ export class GpuDevice {
     this.#options = options
   }
 
-  /** Resolves with null when the device is ready, else with why its first child failed; it is tried again all the same. */
+  /**
+   * Resolves with null when the device is ready, else with why its first child failed. Another child may follow.
+   */
   start(): Promise<string | null> {
     this.#watch = setInterval(() => this.#look(), WATCH_MS).unref()
     return new Promise((resolve) => {
@@ -77,12 +79,11 @@ export class GpuDevice {
   }
 
   setWork(work: EngineWork): void {
-    // It was silent for want of work; frequent new work, though, must not excuse a device that does nothing.
+    // Silence counts from here only if there was no work before: frequent new work must not hide a device that hangs.
     if (this.#work === null || this.#work.bytes === null) this.#lastSignMs = performance.now()
     this.#work = work
     this.#child?.send(workCommand(work))
   }
-
 
   get isParked(): boolean {
     return this.#state === 'parked'
@@ -96,7 +97,7 @@ export class GpuDevice {
     return this.#tuning
   }
 
-  /** Process id of the present child. */
+  /** Process id of the current child. */
   get pid(): number | undefined {
     return this.#child?.pid
   }
@@ -117,7 +118,7 @@ export class GpuDevice {
     }
   }
 
-  /** A device that did not search keeps saying so. */
+  /** A device that is parked or restarting keeps that state. */
   async stop(): Promise<void> {
     if (this.#state !== 'parked' && this.#state !== 'restarting') this.#state = 'idle'
     clearInterval(this.#watch)
@@ -155,7 +156,7 @@ export class GpuDevice {
         this.#options.onUp()
         return
       case 'began':
-        // No work of a higher number was ever given.
+        // A higher number is false: no such work was given.
         if (report.sequence <= newest) this.#options.onTook(report.sequence)
         return
       case 'batch': {
@@ -176,10 +177,10 @@ export class GpuDevice {
     }
   }
 
-  /** Looks whether the child has fallen silent. */
+  /** Checks whether the child has fallen silent. */
   #look(): void {
     const nowMs = performance.now()
-    // This process itself was held up or put to sleep: its child may have reported meanwhile.
+    // This process itself was suspended or busy: reports of the child may be waiting.
     if (nowMs - this.#lastWatchMs > 4 * WATCH_MS) this.#lastSignMs = nowMs
     this.#lastWatchMs = nowMs
     if (this.#child === null) return

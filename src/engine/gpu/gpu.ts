@@ -11,7 +11,7 @@ import type { AdapterChoice, AdapterInfo, Tuning } from './messages.ts'
 export interface GpuEngineOptions {
   /** One device each. null: the first one Dawn finds. */
   readonly adapters: readonly (AdapterChoice | null)[]
-  /** One for each device; apart from those of all other engines (splitRanges). */
+  /** One for each device. They must not overlap those of other engines (splitRanges). */
   readonly ranges: readonly NonceRange[]
   /** Service time that batches aim at. */
   readonly batchMs?: number | undefined
@@ -36,7 +36,7 @@ export interface GpuEngineOptions {
 }
 
 export const DEFAULT_BATCH_MS = 25
-/** A device may be silent for so many batches, and for so long at least: software drivers are slow and share cores. */
+/** A device may be silent for this many batches, and at least for MIN_SILENCE_MS: software drivers are slow. */
 const SILENT_BATCHES = 10
 const MIN_SILENCE_MS = 5000
 const RESTART_MS = 1000
@@ -50,7 +50,7 @@ export class GpuEngine implements Engine {
   readonly #uptake = new Uptake()
   #hashes = 0
   #warnedOfLength = false
-  /** Why the present work is not searched: a sentence. */
+  /** Why the current work is not searched, as a sentence. */
   #unable: string | null = null
 
   constructor(options: GpuEngineOptions) {
@@ -91,8 +91,8 @@ export class GpuEngine implements Engine {
   }
 
   /**
-   * Throws NewcutError KERNEL_REFUSED when there is no hope for any device, or for work that the shader is not written
-   * for. A device that might do better next time is started again while mining begins without it.
+   * Throws NewcutError KERNEL_REFUSED when no device can ever search, or for work that the shader is not written for. A
+   * device that failed but may work later is started again, and mining begins without it.
    */
   async start(workBytes: number, events: EngineEvents): Promise<void> {
     if (!gpuSearches(workBytes)) {
@@ -109,7 +109,7 @@ export class GpuEngine implements Engine {
     if (!this.#devices.every(({ isParked }) => isParked)) return
     await this.stop()
     throw new NewcutError('KERNEL_REFUSED', `no GPU searches here: ${failures.join('; ')}`, {
-      hint: 'newcut devices lists what there is; --gpu none mines without',
+      hint: 'newcut devices lists the GPUs of this machine; --gpu none mines without them',
     })
   }
 
@@ -148,7 +148,7 @@ export class GpuEngine implements Engine {
     await Promise.all(this.#devices.map((device) => device.stop()))
   }
 
-  /** Work of another length is as good as none. */
+  /** Replaces work that the shader is not written for by no work. */
   #searchable(work: EngineWork): EngineWork {
     this.#unable = null
     if (work.bytes === null || gpuSearches(work.bytes.length)) return work
@@ -159,7 +159,7 @@ export class GpuEngine implements Engine {
   }
 }
 
-/** Environment variables of a device's process: one of several cards alike must see no other. */
+/** Environment variables of a device's process. One of several identical cards must see no other. */
 function deviceEnv(adapter: AdapterChoice | null, env: Readonly<Record<string, string>>): Record<string, string> {
   if (adapter?.card === undefined) return env
   return { ...env, ...cardEnv(adapter.card, { ...process.env, ...env }) }

@@ -1,8 +1,8 @@
 /**
  * Cards that their names do not tell apart: identical ones, and those whose name is part of another's ("RTX 4070",
- * "RTX 4070 Ti"). Dawn opens the first only, so each of them gets a process that sees no other: on Linux the Vulkan
- * layer native/one-card.c sees to that, told by environment variables. Those that the Vulkan loader and Mesa have of
- * their own go by vendor and model, or are not there with every driver.
+ * "RTX 4070 Ti"). Dawn opens only the first, so each card gets a process that sees no other. On Linux the Vulkan layer
+ * native/one-card.c hides the others; environment variables tell it which card to show. The variables of the Vulkan
+ * loader and of Mesa are no use here: they select by vendor and model, or work with some drivers only.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ const LAYER_FOLDER = fileURLToPath(
   new URL(`${import.meta.url.endsWith('.ts') ? '' : '../'}../../../build/vulkan`, import.meta.url),
 )
 
-/** The loader also numbers cards that Dawn has no use for: so many of them are looked past. */
+/** The loader also numbers cards that Dawn cannot use. Up to this many of them are skipped. */
 const MAX_USELESS = 4
 
 /** Whether the layer was compiled when newcut was installed. */
@@ -26,7 +26,7 @@ export function hasLayer(): boolean {
   return existsSync(join(LAYER_FOLDER, 'one-card.json'))
 }
 
-/** Variables for a process that shall see one card only, beside `env`. */
+/** Variables, in addition to `env`, for a process that is to see one card only. */
 export function cardEnv(card: number, env: Variables): Record<string, string> {
   const before = (first: string, rest: string | undefined) => (rest ? `${first}:${rest}` : first)
   return {
@@ -36,7 +36,7 @@ export function cardEnv(card: number, env: Variables): Record<string, string> {
   }
 }
 
-/** The adapter, of a list in Dawn's order, that Dawn opens by this name: the first that has it as a part of its own. */
+/** The adapter, of a list in Dawn's order, that Dawn opens by this name: the first whose name contains it. */
 export function openedBy<T extends AdapterChoice>(
   { backend, name }: AdapterChoice,
   adapters: readonly T[],
@@ -45,9 +45,9 @@ export function openedBy<T extends AdapterChoice>(
 }
 
 /**
- * Replaces an adapter that stands for several cards by all of them, each with its number. `listCard` lists what a
- * process sees that is shown the card of this number only, null when it fails. Nothing is taken on trust: unless all
- * the cards are found, each alone in its process, the adapter stays.
+ * Replaces an adapter that stands for several cards by all of them, each with its number. `listCard` lists the adapters
+ * of a process that is shown only the card of this number; null when that fails. Unless all cards are found, each alone
+ * in its process, the adapter stays as it is.
  */
 export async function tellApart(
   adapters: readonly ListedAdapter[],
@@ -67,7 +67,7 @@ export async function tellApart(
   })
 }
 
-/** What to say of an adapter that stands for several cards. */
+/** What users are told about an adapter that stands for several cards. */
 export function alikeHint(alike: number, platform: NodeJS.Platform = process.platform, built = hasLayer()): string {
   const fact = `one of ${alike} cards that their names do not tell apart, and the only one used`
   if (platform !== 'linux') return `${fact}: newcut tells them apart on Linux only`

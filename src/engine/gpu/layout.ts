@@ -66,8 +66,8 @@ export function decodeResult(words: Uint32Array, tag: number): BatchResult | nul
 }
 
 /**
- * What a nonce from the shader is: a `solution`; `near`, when only its top word is within the bound, as far as the
- * shader looks; or `false`, which the shader should never have returned.
+ * What a nonce from the shader is: a `solution`; `near`, when its top word is within the bound, which is all that the
+ * shader checks, but its hash misses the target; or `false`, which the shader should never have returned.
  */
 export function judgeNonce({ mid, target, bound }: PreparedWork, nonce: bigint): 'solution' | 'near' | 'false' {
   const word = (shift: bigint) => Number((nonce >> shift) & 0xffffn)

@@ -1,6 +1,6 @@
 /**
  * What a GPU's child process and its parent tell each other: lines of JSON, commands on the child's standard input,
- * reports on its file descriptor 3 (drivers write to the usual ones as they please). The child talks to foreign code,
+ * reports on its file descriptor 3, since drivers may write to standard output and error. The child runs foreign code,
  * so the parent checks every report; one that fails the check is a failure of the child.
  */
 import { type Static, type TSchema, Type } from 'typebox'
@@ -28,7 +28,7 @@ export const AdapterInfo = Type.Object({
   device: Text,
   /** Name and version of the driver, as far as known. */
   driver: Text,
-  /** A processor that pretends: good for tests, slower than the CPU engine. */
+  /** A driver that computes on the CPU: good for tests, slower than the CPU engine. */
   software: Type.Boolean(),
   limits: Type.Object({ invocationsPerWorkgroup: Count, workgroupsPerDimension: Count, storageBufferBytes: Count }),
 })
@@ -36,7 +36,7 @@ export type AdapterInfo = Readonly<Static<typeof AdapterInfo>>
 
 const ListedAdapter = Type.Object({
   ...AdapterInfo.properties,
-  /** How many cards Dawn takes for this one: their name is its name, or a part of it. It is the first of them. */
+  /** Number of cards for which Dawn opens this one, the first: their name is its name, or a part of it. */
   alike: Type.Integer({ minimum: 1, maximum: 64 }),
 })
 /** `card`: what tells it from identical ones (identical.ts). */
@@ -70,17 +70,17 @@ const reports = {
   }),
   /** Something the user should know; the child goes on. */
   warning: Type.Object({ type: Type.Literal('warning'), message: Text }),
-  /** The child is about to exit. `hopeless`: the next one would fail alike. */
+  /** The child is about to exit. `hopeless`: another one would fail in the same way. */
   failed: Type.Object({ type: Type.Literal('failed'), message: Text, hopeless: Type.Boolean() }),
 } satisfies Record<string, TSchema>
 
 export type Report = { [Kind in keyof typeof reports]: Static<(typeof reports)[Kind]> }[keyof typeof reports]
 
-/** An adapter as Dawn finds it again. */
+/** What Dawn needs to find an adapter again. */
 export interface AdapterChoice {
   readonly backend: string
   readonly name: string
-  /** Number of the card that its process shall see alone; undefined: it sees all. */
+  /** Number of the only card that its process is shown; undefined: it is shown all. */
   readonly card?: number | undefined
   readonly alike?: number | undefined
 }
@@ -130,7 +130,7 @@ export function reportText(value: unknown): string {
   return (typeof value === 'string' ? value : describeError(value)).slice(0, 200)
 }
 
-/** The report in a line, or null when there is none in it. */
+/** The report in a line; null when the line is not a valid report. */
 export function parseReport(line: string): Report | null {
   try {
     const value: unknown = JSON.parse(line)
@@ -143,7 +143,7 @@ export function parseReport(line: string): Report | null {
   }
 }
 
-/** Cuts what comes in into lines. Throws RangeError for one that is too long. */
+/** Cuts a stream of text into lines. Throws RangeError for a line that is too long. */
 export class LineReader {
   #rest = ''
 
@@ -151,7 +151,7 @@ export class LineReader {
     const lines = (this.#rest + text).split('\n')
     this.#rest = lines.pop() ?? ''
     if ([this.#rest, ...lines].some(({ length }) => length > MAX_LINE_CHARACTERS))
-      throw new RangeError('an endless line')
+      throw new RangeError(`a line of more than ${MAX_LINE_CHARACTERS} characters`)
     return lines
   }
 }

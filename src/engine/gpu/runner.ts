@@ -66,7 +66,7 @@ export class GpuRunner implements BatchRunner {
 
   async run(slot: number, work: PreparedWork, batch: Batch): Promise<BatchResult> {
     const { params, result, readback, bindings } = this.#slots[slot]
-    // Zero would be the tag of a result that nothing was written to.
+    // Tags begin at 1: zero is the tag of a result that nothing was written to.
     this.#tag = (this.#tag % 0xffffffff) + 1
     const tag = this.#tag
     this.#device.queue.writeBuffer(params, 0, encodeParams(work, batch, tag))
@@ -93,7 +93,7 @@ export class GpuRunner implements BatchRunner {
     }
   }
 
-  /** Workgroups in x and y: a few too many do not matter to the shader. */
+  /** Workgroups in x and y. There may be a few too many: the shader checks the count of nonces. */
   #dispatchSize(nonces: number): [number, number] {
     const { workgroup, loop } = this.#options
     const groups = Math.ceil(nonces / (workgroup * loop))

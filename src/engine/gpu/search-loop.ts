@@ -1,5 +1,5 @@
 /** The search of one device: keeps batches in flight, follows new work, and reports what came back. */
-import { type BatchSize, halves, mostNoncesFor, type NonceCursor } from './batches.ts'
+import { type BatchSize, halves, maxNoncesFor, type NonceCursor } from './batches.ts'
 import { type Batch, type BatchResult, judgeNonce, MAX_RESULT_NONCES, type PreparedWork } from './layout.ts'
 import type { Report } from './messages.ts'
 
@@ -24,7 +24,7 @@ interface Numbered {
   readonly work: PreparedWork | null
 }
 
-/** After this many solutions for one work the device slows down: the target is trivial and one is enough. */
+/** After this many solutions for one work the device slows down: the target is trivial and one solution is enough. */
 const MAX_SOLUTION_BURST = 8
 const SOLUTION_PAUSE_MS = 5
 
@@ -55,7 +55,7 @@ export class SearchLoop {
     this.#sleep()
   }
 
-  /** Searches for ever; rejects when the device fails. */
+  /** Searches without end; rejects when the device fails. */
   async run(): Promise<never> {
     const slots = Array.from({ length: this.#options.inFlight }, (_, slot) => this.#serve(slot))
     await Promise.all(slots)
@@ -74,7 +74,7 @@ export class SearchLoop {
   async #search(slot: number, sequence: number, work: PreparedWork): Promise<void> {
     const { runner, size, cursor, nowMs } = this.#options
     const wanted = Math.min(size.nonces, cursor.maxNonces)
-    const batch = this.#redo.pop() ?? cursor.next(Math.min(wanted, mostNoncesFor(work.bound)), work.fixedNonce)
+    const batch = this.#redo.pop() ?? cursor.next(Math.min(wanted, maxNoncesFor(work.bound)), work.fixedNonce)
     const entry = { sequence }
     this.#inFlight.push(entry)
     this.#announce()
@@ -98,7 +98,7 @@ export class SearchLoop {
       this.#redo.push(...halves(batch))
       return
     }
-    // The miner judges: it counts what the shader should never have returned as an error of this device.
+    // False nonces are reported too: the miner checks them and counts them as errors of this device.
     const candidates = result.nonces.filter((nonce) => judgeNonce(work, nonce) !== 'near')
     if (isCurrent) this.#solutions += candidates.length
     this.#options.send({
@@ -110,7 +110,7 @@ export class SearchLoop {
     })
   }
 
-  /** The oldest batch on the device is the one that it works on. */
+  /** The device works on the oldest of its batches. */
   #announce(): void {
     const oldest = this.#inFlight[0]
     if (oldest !== undefined) this.#begin(oldest.sequence)

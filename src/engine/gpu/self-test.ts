@@ -1,4 +1,4 @@
-/** Proves a device before it mines: one that misses solutions would never be found out by the solutions it reports. */
+/** Tests a device before it mines: the solutions that a device reports do not show that it misses others. */
 import { randomBytes, randomInt } from 'node:crypto'
 import { type Batch, judgeNonce, noncesOf, prepareWork, SEARCHED_WORK_BYTES } from './layout.ts'
 import type { BatchRunner } from './search-loop.ts'
@@ -7,7 +7,10 @@ const NONCES = 2048
 /** One nonce in 16 is a candidate. */
 const TARGET = (1n << 252n) - 1n
 
-/** null when the device finds in random work what the CPU finds, else a sentence. Across the end of word 6. */
+/**
+ * null when the device finds the same candidates in random work as the CPU, else a sentence. The nonces of the batch
+ * cross the point where word 6 wraps around.
+ */
 export async function selfTest(runner: BatchRunner): Promise<string | null> {
   const work = prepareWork(randomBytes(SEARCHED_WORK_BYTES), TARGET)
   const batch: Batch = {

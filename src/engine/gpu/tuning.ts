@@ -13,19 +13,19 @@ const WORKGROUPS = [64, 128, 256]
 const LOOPS = [1, 8, 32, 128]
 /** Batches in a measurement, over two slots. */
 const SAMPLE_BATCHES = 6
-/** A slow device is tuned as far as this time goes. */
+/** Tuning stops after this time, with the best sizes found so far. */
 const MAX_TUNING_MS = 4000
-/** Adapters, drivers and shaders remembered; the oldest entry makes room. */
+/** Entries in the file, one for each adapter, driver and shader. The oldest are removed. */
 const MAX_ENTRIES = 32
 
-/** An entry holds for this adapter, driver and shader. */
+/** The key of an entry, which is valid for this adapter, driver and shader only. */
 export function tuningKey(adapter: AdapterInfo, shader: string): string {
   const { backend, name, vendor, architecture, device, driver } = adapter
   const digest = createHash('sha256').update(shader).digest('hex').slice(0, 16)
   return [backend, name, vendor, architecture, device, driver, digest].join('|')
 }
 
-/** null when the file has no usable entry; a broken file is as good as none. */
+/** null when the file has no usable entry, or is missing or broken. */
 export function readTuning(file: string, key: string): Tuning | null {
   const entry: unknown = readEntries(file).get(key)
   return Value.Check(Tuning, entry) ? entry : null
@@ -58,7 +58,7 @@ type DisposableRunner = BatchRunner & { destroy(): void }
 /** Measures all sizes that the device allows. `create` makes a runner with two slots. */
 export async function tune(
   create: (workgroup: number, loop: number) => Promise<DisposableRunner>,
-  limits: { readonly mostInvocations: number; readonly batchMs: number },
+  limits: { readonly maxInvocations: number; readonly batchMs: number },
 ): Promise<Tuning> {
   const startMs = performance.now()
   const trial = async (workgroup: number, loop: number, batchNonces: number): Promise<Tuning> => {
@@ -73,7 +73,7 @@ export async function tune(
     limits.batchMs,
   )
   let best = tuning
-  for (const workgroup of WORKGROUPS.filter((lanes) => lanes <= limits.mostInvocations)) {
+  for (const workgroup of WORKGROUPS.filter((lanes) => lanes <= limits.maxInvocations)) {
     for (const loop of LOOPS) {
       if (performance.now() - startMs > MAX_TUNING_MS) return best
       const other = await trial(workgroup, loop, nonces)

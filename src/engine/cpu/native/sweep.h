@@ -7,14 +7,15 @@
  *     ROTATE(x, n)   the lanes of x, each rotated right by n bits
  *     WITHIN(x, y)   whether some lane of x is <= that of y, unsigned
  *
- * All functions become one loop, in which every index is a constant. What need not be done for each nonce (see
- * operations.ts) the compiler then finds by itself: what does not depend on the swept word leaves the loop, in round 1
- * nearly everything, and what no result depends on is dropped, in the last round a good part. It would not drop the
- * additions of message words that are zero: hence `last`.
+ * All functions are inlined into one loop, in which every index is a constant. The compiler then finds by itself what
+ * need not be done for each nonce (see operations.ts): it moves what does not depend on the swept word out of the loop,
+ * which is nearly all of round 1, and drops what no result depends on, which is much of the last round. It would not
+ * drop the additions of message words that are zero: hence `last`.
  *
- * Two vectors take turns of half a round, since one alone leaves the processor waiting for results. Measured on Zen 4
- * with gcc 12, as AVX-512, AVX2 and SSE4.1: one vector 0.88, 0.87 and 0.90 of this; turns of one G 1.00, 1.01 and 0.91,
- * of a whole round 0.98, 1.01 and 0.92; the four G of half a round step by step 1.00, 0.98 and 0.89.
+ * Two vectors take turns of half a round, since one alone leaves the processor waiting for results. Speed relative to
+ * this, measured on Zen 4 with gcc 12 for AVX-512, AVX2 and SSE4.1: one vector 0.88, 0.87 and 0.90; turns of one G
+ * 1.00, 1.01 and 0.91, of a whole round 0.98, 1.01 and 0.92; the four G of half a round step by step 1.00, 0.98 and
+ * 0.89.
  */
 
 #define VECTOR NAME(vector)
@@ -24,7 +25,7 @@
 
 typedef uint32_t VECTOR __attribute__((vector_size(VECTOR_BYTES)));
 
-/* A vector of nonces on its way: state v and message m (RFC 7693 section 3.2). */
+/* The hashes of one vector of nonces: state v and message m (RFC 7693 section 3.2). */
 struct NAME(hash) {
   VECTOR v[16];
   VECTOR m[16];
@@ -79,7 +80,7 @@ INLINE void NAME(start)(struct NAME(hash) *hash, const struct job *job) {
   hash->v[14] = ~hash->v[14];
 }
 
-/* The last word of the hashes, the most significant one of the numbers they are. */
+/* The last word of the hashes: the most significant one when a hash is read as a number. */
 INLINE VECTOR NAME(top_word)(const struct NAME(hash) *hash, const struct job *job) {
   return NAME(splat)(job->midstate[7]) ^ hash->v[7] ^ hash->v[15];
 }

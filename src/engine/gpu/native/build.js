@@ -1,7 +1,7 @@
 /**
  * Compiles the Vulkan layer that shows one card, on Linux. npm runs this when newcut is installed, before there is any
- * compiled TypeScript. Whatever goes wrong, it says so in one line and the installation goes on: without the layer, the
- * first of identical cards mines, and newcut says that there are more.
+ * compiled TypeScript. When it fails it says so in one line and the installation goes on. Without the layer only the
+ * first of several identical cards mines, and newcut says that there are more.
  */
 
 import { spawnSync } from 'node:child_process'
@@ -34,8 +34,8 @@ function build(compiler) {
   const run = spawnSync(command, [...first, ...options, source], { encoding: 'utf8', timeout: MAX_COMPILE_MS })
   if (run.error?.code === 'ENOENT') return `there is no C compiler ${command}`
   if (run.error !== undefined) return run.error.message
-  if (run.status !== 0) return `${compiler} failed: ${run.stderr.split('\n')[0] || 'without a word'}`
-  // Last: its presence says that the layer is there.
+  if (run.status !== 0) return `${compiler} failed: ${run.stderr.split('\n')[0] || 'it printed no reason'}`
+  // Written last, since its presence means that the layer is there (hasLayer).
   writeFileSync(`${folder}/one-card.json`, `${JSON.stringify(manifest, null, 2)}\n`)
   return null
 }

@@ -1,11 +1,11 @@
 /*
- * A Vulkan layer that shows one card and hides all others: that with the number NEWCUT_VULKAN_CARD, in the order in
- * which the loader lists them. Dawn finds cards by name only; where names do not tell them apart, the child process of
- * each is given this layer and sees no other (identical.ts). build.js compiles it; the loader loads it because
- * VK_INSTANCE_LAYERS says so.
+ * A Vulkan layer that shows one card and hides all others. The variable NEWCUT_VULKAN_CARD holds its number, in the
+ * order in which the loader lists cards. Dawn finds cards by name only; where names do not tell them apart, the child
+ * process of each card gets this layer and sees no other (identical.ts). build.js compiles it; the loader loads it
+ * because VK_INSTANCE_LAYERS names it.
  *
- * The types are those of vulkan_core.h and vk_layer.h as far as they matter here, so that no headers are needed:
- * enumerations and VkResult are 32 bits, instances and cards are pointers.
+ * It declares what it uses of vulkan_core.h and vk_layer.h itself, so that no headers are needed: enumerations and
+ * VkResult are 32 bits, instances and cards are pointers.
  */
 
 #include <stdint.h>
@@ -52,7 +52,7 @@ struct negotiation {
   proc_getter *get_card_proc;
 };
 
-/* Of the layer below, or the loader; the same for all instances of a process. */
+/* Functions of the layer below, or of the loader. They are the same for all instances of a process. */
 static proc_getter *next_proc;
 static card_lister *next_list_cards;
 
@@ -64,14 +64,14 @@ static result create_instance(const struct entry *info, const void *allocator, v
     /* The layer below looks for its own successor in the same place. */
     found->link = found->link->next;
     result outcome = ((instance_creator *)next_proc(NULL, "vkCreateInstance"))(info, allocator, instance);
-    /* At once: asked later, the loader may answer with the first layer's function (1.3.239 does): the one below. */
+    /* Asked now: later the loader may answer with the first layer's function, list_cards (version 1.3.239 does). */
     if (outcome == SUCCESS) next_list_cards = (card_lister *)next_proc(*instance, "vkEnumeratePhysicalDevices");
     return outcome;
   }
   return INITIALIZATION_FAILED;
 }
 
-/* vkEnumeratePhysicalDevices: with `shown` NULL it asks for their number only. A number that no card has shows none. */
+/* vkEnumeratePhysicalDevices: with `shown` NULL the caller asks for the count only. An unknown number shows no card. */
 static result list_cards(void *instance, uint32_t *count, void **shown) {
   void *cards[MAX_CARDS];
   uint32_t all = MAX_CARDS;
