@@ -247,10 +247,8 @@ export class Miner {
       return
     }
     const { blocks = Number.POSITIVE_INFINITY } = this.#options
-    const { pursuit } = issued
-    for (const [old, { pursuit: earlier }] of this.#issued) {
-      if (this.#issued.size <= MAX_ISSUED_WORKS) break
-      if (earlier !== pursuit || old !== pursuit.firstSequence) this.#issued.delete(old)
+    // A solution on its way may be the last one asked for. If it is not accepted, another candidate will follow.
+    if (pursuit.solved || this.#solutions.accepted + this.#undecided >= blocks) return
     this.#countEffort()
     pursuit.solved = !pursuit.job.manySolutions
     const effort = this.#effort
@@ -275,7 +273,7 @@ export class Miner {
       if (this.#isOver) return
       this.#count(life, step)
     }
-    // It was stopped before anybody knew.
+    // The miner stopped before anybody knew what became of it.
     if (life.verdict === null) this.#giveUp(life)
     if (this.#solutions.accepted === this.#options.blocks) this.#stop.abort()
   }
