@@ -44,7 +44,7 @@ export class Metrics {
   readonly #preemptions = this.#counter('newcut_work_preemptions_total', 'Work lost to a new cut on its chain.', [])
   readonly #preemptDuration = this.#histogram(
     'newcut_preempt_duration_seconds',
-    'Time from the news of a new cut until every device searches new work.',
+    'Time from the news of a new cut until nearly every device searches new work.',
   )
   readonly #submitDuration = this.#histogram(
     'newcut_submit_duration_seconds',

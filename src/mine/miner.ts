@@ -207,7 +207,7 @@ export class Miner {
     })
   }
 
-  /** Gives work to all engines under the next sequence number. True when all devices searched it. */
+  /** Gives work to all engines under the next sequence number. True when nearly all devices searched it. */
   async #issue(issued: Issued): Promise<boolean> {
     this.#current = issued
     const sequence = ++this.#sequence

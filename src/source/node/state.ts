@@ -160,3 +160,30 @@ function timeless(bytes: Uint8Array): Uint8Array {
 export function isSolved({ solved }: State, fields: WorkFields): boolean {
   return solved.some((known) => sameParent(known, fields))
 }
+
+/** The chain of the job that is searched; null when none is. */
+export function searchedChain({ current }: State): number | null {
+  return current.kind === 'searching' ? current.job.work.fields.chainId : null
+}
+
+/** The work that stands by, even while newer is asked for. */
+export function spareOf({ standby }: State): Work | null {
+  if (standby.kind === 'ready') return standby.work
+  return standby.kind === 'asking' ? standby.spare : null
+}
+
+/** Whether there is any sense in searching this work. */
+export function isUseful(state: State, { fields }: Work): boolean {
+  return state.chains.includes(fields.chainId) && !isSolved(state, fields)
+}
+
+/** Whether an answer is the lost job once more, perhaps from before the news that its chain moved on. */
+export function isOutdated({ current }: State, { overtaken }: Asking, fields: WorkFields): boolean {
+  if (current.kind !== 'lost' || !overtaken.has(fields.chainId)) return false
+  return sameParent(current.job.work.fields, fields)
+}
+
+/** Why a check brought other work: other transactions on the same parent, or the chain moved on unheard. */
+export function reasonFor({ check }: Asking, before: Work, now: Work): JobReason {
+  return check === 'refreshed' && sameParent(before.fields, now.fields) ? 'refreshed' : 'reconnected'
+}

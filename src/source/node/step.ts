@@ -6,12 +6,16 @@ import {
   type Asking,
   type Effect,
   type Event,
+  isOutdated,
   isSameJob,
-  isSolved,
+  isUseful,
   MAX_SOLVED,
   type Need,
+  reasonFor,
   type Standby,
   type State,
+  searchedChain,
+  spareOf,
 } from './state.ts'
 
 /** News ends a pause no more often than this: a node that sends news all the time is not asked all the time. */
@@ -83,12 +87,6 @@ class Machine {
     return { reason, noticedAtMs: this.#atMs }
   }
 
-  /** The chain of the job that is searched; null when none is. */
-  get #searched(): number | null {
-    const { current } = this.state
-    return current.kind === 'searching' ? current.job.work.fields.chainId : null
-  }
-
   #hasOtherChain(chain: number): boolean {
     return this.state.chains.some((other) => other !== chain)
   }
@@ -118,7 +116,7 @@ class Machine {
   /** Asks whether the current job still stands. */
   #check(reason: JobReason): void {
     const { asking, isPausing } = this.state
-    const chain = this.#searched
+    const chain = searchedChain(this.state)
     if (chain === null) return
     if (asking !== null || isPausing) {
       this.#set({ checkDue: reason })
@@ -131,7 +129,7 @@ class Machine {
 
   #pauseOver(): void {
     this.#set({ isPausing: false })
-    if (this.#searched === null) {
+    if (searchedChain(this.state) === null) {
       this.#askCurrent()
       return
     }
@@ -177,15 +175,15 @@ class Machine {
     if (current.kind === 'searching') {
       this.#set({ attempts: 0 })
       this.effects.push({ type: 'refreshLater' })
-      if (isSameJob(current.job.work, work) || !this.#isUseful(work)) {
+      if (isSameJob(current.job.work, work) || !isUseful(this.state, work)) {
         this.#checkAgain()
         return
       }
-      this.#searchAnswer(asking, work, this.#need(this.#reasonFor(asking, current.job.work, work)))
+      this.#searchAnswer(asking, work, this.#need(reasonFor(asking, current.job.work, work)))
       return
     }
-    if (this.#isOutdated(asking, work.fields)) this.#askCurrent()
-    else if (!this.#isUseful(work)) this.#pause()
+    if (isOutdated(this.state, asking, work.fields)) this.#askCurrent()
+    else if (!isUseful(this.state, work)) this.#pause()
     else this.#searchAnswer(asking, work, current.need)
   }
 
@@ -195,36 +193,20 @@ class Machine {
     if (overtaken.has(work.fields.chainId)) this.#check('reconnected')
   }
 
-  /** Why a check brought other work: other transactions on the same parent, or the chain moved on unheard. */
-  #reasonFor({ check }: Asking, before: Work, now: Work): JobReason {
-    return check === 'refreshed' && sameParent(before.fields, now.fields) ? 'refreshed' : 'reconnected'
-  }
-
   #checkAgain(): void {
     if (this.state.checkDue !== null) this.#check(this.state.checkDue)
   }
 
-  #isUseful({ fields }: Work): boolean {
-    return this.state.chains.includes(fields.chainId) && !isSolved(this.state, fields)
-  }
-
-  /** Whether the answer is the lost job once more, perhaps from before the news that its chain moved on. */
-  #isOutdated({ overtaken }: Asking, fields: WorkFields): boolean {
-    const { current } = this.state
-    if (current.kind !== 'lost' || !overtaken.has(fields.chainId)) return false
-    return sameParent(current.job.work.fields, fields)
-  }
-
   #answeredStandby(asking: Standby & { readonly kind: 'asking' }, work: Work): void {
     const { chainId: chain } = work.fields
-    const searched = this.#searched
+    const searched = searchedChain(this.state)
     this.#set({ standby: { kind: 'wanted' }, hasHadWork: true })
     // The engines have moved to the very chain meanwhile.
     if (searched === chain && asking.beside !== searched) {
       this.#wantStandby()
       return
     }
-    if (searched === chain || !this.#isUseful(work)) {
+    if (searched === chain || !isUseful(this.state, work)) {
       this.#pauseStandby()
       return
     }
@@ -273,7 +255,7 @@ class Machine {
       awaited: awaited.filter((other) => other !== chain),
     })
     this.effects.push({ type: 'deliver', job, need }, { type: 'follow', chain }, { type: 'refreshLater' })
-    if (this.#spare?.fields.chainId === chain) this.#dropStandby()
+    if (spareOf(this.state)?.fields.chainId === chain) this.#dropStandby()
     else if (this.state.standby.kind === 'none' || this.state.standby.kind === 'wanted') this.#wantStandby()
   }
 
@@ -283,8 +265,8 @@ class Machine {
     if (current.kind !== 'searching') return
     const need = this.#need(reason)
     this.#set({ current: { kind, job: current.job, need } })
-    const spare = this.#spare
-    if (spare !== null && this.#isUseful(spare)) {
+    const spare = spareOf(this.state)
+    if (spare !== null && isUseful(this.state, spare)) {
       if (standby.kind === 'asking') this.effects.push({ type: 'cancel', request: standby.request })
       this.#set({ standby: { kind: 'none' } })
       this.#search(spare, need)
@@ -307,7 +289,7 @@ class Machine {
 
   /** Asks for standby work of this chain, or of any but the current one. `spare` stands by meanwhile. */
   #askStandby(chain: number | null, spare: Work | null): void {
-    const searched = this.#searched
+    const searched = searchedChain(this.state)
     if (searched === null || !this.#hasOtherChain(searched)) {
       this.#set({ standby: { kind: 'none' } })
       return
@@ -334,13 +316,6 @@ class Machine {
     this.#wantStandby()
   }
 
-  /** The work that stands by, even while newer is asked for. */
-  get #spare(): Work | null {
-    const { standby } = this.state
-    if (standby.kind === 'ready') return standby.work
-    return standby.kind === 'asking' ? standby.spare : null
-  }
-
   /** Asks for the same standby work again; it stands by until the answer comes. */
   #renewStandby(): void {
     const { standby } = this.state
@@ -353,8 +328,8 @@ class Machine {
     const { current } = this.state
     this.#overtake(chain)
     this.#moved(chain)
-    if (this.#spare?.fields.chainId === chain) this.#dropStandby()
-    if (this.#searched === chain) {
+    if (spareOf(this.state)?.fields.chainId === chain) this.#dropStandby()
+    if (searchedChain(this.state) === chain) {
       this.#over('lost', 'newCut')
       return
     }
@@ -377,9 +352,9 @@ class Machine {
   /** What happened on the chain before its stream stood was missed. */
   #streamOpened(chain: number): void {
     this.#overtake(chain)
-    if (this.#searched === null) this.#hurry()
-    if (this.#searched === chain) this.#check('reconnected')
-    if (this.#spare?.fields.chainId === chain) this.#renewStandby()
+    if (searchedChain(this.state) === null) this.#hurry()
+    if (searchedChain(this.state) === chain) this.#check('reconnected')
+    if (spareOf(this.state)?.fields.chainId === chain) this.#renewStandby()
   }
 
   /** Nodes forget work after some minutes: it is asked for again before that. */
@@ -395,20 +370,21 @@ class Machine {
     const awaited = [...this.state.awaited.filter((chain) => chain !== fields.chainId), fields.chainId]
     this.#set({ solved: [...others, fields].slice(-MAX_SOLVED), awaited })
     const { current } = this.state
-    if (this.#spare !== null && sameParent(this.#spare.fields, fields)) this.#dropStandby()
+    const spare = spareOf(this.state)
+    if (spare !== null && sameParent(spare.fields, fields)) this.#dropStandby()
     if (current.kind === 'searching' && sameParent(current.job.work.fields, fields)) this.#over('solved', 'solved')
   }
 
   /** The chain has new work now, or will have soon. */
   #taken(): void {
-    if (this.#searched === null) this.#hurry()
+    if (searchedChain(this.state) === null) this.#hurry()
   }
 
   /** No block came of it: the work on top of its parent is of use again. */
   #reopen(fields: WorkFields): void {
     this.#set({ solved: this.state.solved.filter((known) => !sameParent(known, fields)) })
     this.#moved(fields.chainId)
-    if (this.#searched === null) this.#hurry()
+    if (searchedChain(this.state) === null) this.#hurry()
   }
 }
 
