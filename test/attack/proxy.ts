@@ -1,4 +1,5 @@
 /** A proxy in front of a real node: it passes everything on, or lies as it is told to. */
+import { setMaxListeners } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
@@ -100,7 +101,10 @@ export class LyingProxy {
   begin(tell: Tell): void {
     this.asked = new Map()
     this.mostSockets = this.#sockets.size
-    this.#lie = { tell, over: new AbortController() }
+    const over = new AbortController()
+    // Every request that is lied to listens to it.
+    setMaxListeners(0, over.signal)
+    this.#lie = { tell, over }
     this.dropStreams()
   }
 

@@ -4,14 +4,14 @@ import { lieAtStart } from './attack.ts'
 import { Lanes } from './lane.ts'
 import { startSentence } from './lie.ts'
 import { slowStartLies, startLies, textLies } from './lies/start.ts'
-import { STOP_MS, TEST_TIMEOUT_MS } from './run-lies.ts'
+import { isLeftOut, STOP_MS, TEST_TIMEOUT_MS } from './run-lies.ts'
 
 const lanes = new Lanes()
 afterAll(() => lanes.close())
 
 describe.concurrent('from the first request on', () => {
-  for (const lie of [...slowStartLies, ...startLies, ...textLies]) {
-    it(`${lie.title}: ${startSentence[lie.property.kind]}`, { timeout: TEST_TIMEOUT_MS }, () =>
+  for (const [index, lie] of [...slowStartLies, ...startLies, ...textLies].entries()) {
+    it.skipIf(isLeftOut(index))(`${lie.title}: ${startSentence[lie.property.kind]}`, { timeout: TEST_TIMEOUT_MS }, () =>
       lanes.use((lane) => expectSoon(STOP_MS, () => lieAtStart(lane, lie))),
     )
   }
