@@ -14,7 +14,7 @@ export interface Config<Table> {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-export const CONFIG_VARIABLE = 'NEWCUT_CONFIG'
+const CONFIG_VARIABLE = 'NEWCUT_CONFIG'
 
 /**
  * The effective values of `table`. `flags`: option name -> text as typed. `file`: a path given by flag; else the

@@ -26,6 +26,6 @@ export function refuseIdle(
 }
 
 /** The flag as it was typed, without its value. */
-export function flagOf(name: string, value: unknown): string {
+function flagOf(name: string, value: unknown): string {
   return value === false ? `--no-${name}` : `--${name}`
 }

@@ -42,7 +42,7 @@ export function recordsOf(content: Uint8Array): InputRecord[] {
 }
 
 /** The records in one line of text. */
-export function recordsInText(text: string, place: string): InputRecord[] {
+function recordsInText(text: string, place: string): InputRecord[] {
   const json = jsonOf(text)
   if (json !== undefined) return recordsInJson(json, place, [])
   return [{ place, read: /^[[{]/.test(text) ? notJson : () => decodeText(text) }]

@@ -1,6 +1,6 @@
 /** Hash rates over the windows that miners usually show: 10 s, 60 s and 15 minutes; none before a window is full. */
 
-export const WINDOWS_MS = { '10s': 10_000, '60s': 60_000, '15m': 900_000 } as const
+const WINDOWS_MS = { '10s': 10_000, '60s': 60_000, '15m': 900_000 } as const
 export type WindowName = keyof typeof WINDOWS_MS
 /** Hashes per second over each window, or null while it is not full. */
 export type Hashrates = Readonly<Record<WindowName, number | null>>

@@ -9,17 +9,17 @@ import { JSON_TYPE, type Operation, TEXT } from './operation.ts'
 /** Most blocks that one call makes, those on adjacent chains included. */
 export const MAX_MADE_BLOCKS = 100_000
 /** How many blocks back a reorganisation may go on its chain. */
-export const MAX_FORK_DEPTH = 1000
+const MAX_FORK_DEPTH = 1000
 /** Most changes of the rules in the life of a network: each block is judged by all changes before it. */
 export const MAX_RULE_CHANGES = 10_000
 /** Most calls of an endpoint that one fault is for. */
-export const MAX_FAULT_COUNT = 1_000_000
+const MAX_FAULT_COUNT = 1_000_000
 /** Longest delay of an answer: ten minutes. */
-export const MAX_FAULT_DELAY_MS = 600_000
+const MAX_FAULT_DELAY_MS = 600_000
 /** Most characters in the body of a fault. */
-export const MAX_FAULT_BODY_LENGTH = 64 * 1024
+const MAX_FAULT_BODY_LENGTH = 64 * 1024
 /** Most that one call sets the clock ahead: ten years. */
-export const MAX_CLOCK_ADVANCE_MS = 10 * 365 * 86_400_000
+const MAX_CLOCK_ADVANCE_MS = 10 * 365 * 86_400_000
 /** Longest block delay: a year. */
 const MAX_BLOCK_DELAY_MS = 365 * 86_400_000
 

@@ -77,7 +77,7 @@ async function askForAdapters({ env = {}, timeoutMs = MAX_LIST_MS, signal }: Lis
 }
 
 /** What to install so that there is a GPU. */
-export function installHint(platform: NodeJS.Platform): string {
+function installHint(platform: NodeJS.Platform): string {
   switch (platform) {
     case 'linux':
       return (

@@ -32,7 +32,7 @@ export interface GpuDeviceOptions {
 }
 
 /** After this many failures in a row the device is parked. */
-export const MAX_FAILURES = 5
+const MAX_FAILURES = 5
 /** Opening a driver, compiling the shader and tuning take this long at most. */
 const MAX_START_MS = 60_000
 const WATCH_MS = 250
