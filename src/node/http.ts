@@ -283,7 +283,13 @@ function connectors(url: URL, options: NodeHttpOptions): (signal: AbortSignal) =
       // A resumed TLS session carries no certificate to compare.
       ...(pinned === undefined ? {} : { maxCachedSessions: 0 }),
     })
-    return pinned === undefined ? connect : pinnedConnector(connect, pinned, url.origin)
+    const guarded: buildConnector.connector = (target, callback) => {
+      // undici connects anew when a connection is dropped under a request, also while the client closes. Node 22 and 24
+      // leave a socket alone whose signal had aborted before it was made: the process would never end.
+      if (signal.aborted) queueMicrotask(() => callback(signal.reason, null))
+      else connect(target, callback)
+    }
+    return pinned === undefined ? guarded : pinnedConnector(guarded, pinned, url.origin)
   }
 }
 

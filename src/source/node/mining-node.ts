@@ -7,6 +7,7 @@ import type { MinerAccount } from '../../core/payload.ts'
 import type { Work } from '../../core/work.ts'
 import type { NodeClient } from '../../node/client.ts'
 import { NodeRefusal, NotFound, UnauthorizedMiner } from '../../node/errors.ts'
+import { limiter } from './limit.ts'
 
 /** Where a block is, as far as a node knows. */
 export type Place =
@@ -64,9 +65,13 @@ export interface MiningNodeOptions {
   readonly stallMs: number
 }
 
+/** Most questions about blocks at once: a node that answers none of them must not cost a connection a solution. */
+const MAX_LOOKS = 8
+
 /** A node behind a client. */
 export function miningNodeOf({ client, account, clock, stallMs }: MiningNodeOptions): MiningNode {
   const { info, http } = client
+  const look = limiter(MAX_LOOKS)
   return {
     url: http.baseUrl,
     description: `${info.nodeVersion} (${info.nodeNumberOfChains} chains) at ${http.baseUrl}`,
@@ -77,7 +82,7 @@ export function miningNodeOf({ client, account, clock, stallMs }: MiningNodeOpti
     news: (chain, { onBroken, ...handlers }) => {
       client.updates(chain, { ...handlers, onError: onBroken, stallMs, clock })
     },
-    placeOf: (block) => placeOf(client, block),
+    placeOf: (block) => look(() => placeOf(client, block)),
     finalRefusal: (error, signal) => finalRefusal({ client, account }, error, signal),
   }
 }
