@@ -4,8 +4,6 @@
  * miner searches for a target that it never meets.
  */
 
-import type { AddressInfo } from 'node:net'
-import { connect, createServer, type Socket } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { startDevnet } from '../src/compose/devnet.ts'
@@ -21,6 +19,7 @@ import { systemClock } from '../src/platform/clock.ts'
 import { miningNodeOf } from '../src/source/node/mining-node.ts'
 import { NodeSource } from '../src/source/node/node-source.ts'
 import type { Job, LifeStep } from '../src/source/source.ts'
+import { startDelayProxy } from './delay-proxy.ts'
 import type { Row } from './report.ts'
 import { type Effort, pause } from './suite.ts'
 import { UNREACHABLE } from './work.ts'
@@ -148,29 +147,4 @@ async function submit(source: NodeSource, work: Work): Promise<LifeStep> {
   if (last.step !== 'acknowledged') return last
   for await (const step of source.follow(solution, new AbortController().signal)) last = step
   return last
-}
-
-/** A TCP proxy on loopback that holds back every byte, in either direction, for half of `latencyMs`. */
-async function startDelayProxy(port: number, latencyMs: number) {
-  const sockets = new Set<Socket>()
-  const forward = (from: Socket, to: Socket) => {
-    sockets.add(from)
-    from.setNoDelay(true)
-    from.on('data', (bytes) => setTimeout(() => to.write(bytes), latencyMs / 2))
-    from.on('close', () => setTimeout(() => to.destroy(), latencyMs / 2))
-    from.on('error', () => to.destroy())
-  }
-  const server = createServer((client) => {
-    const upstream = connect(port, '127.0.0.1')
-    forward(client, upstream)
-    forward(upstream, client)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: async () => {
-      for (const socket of sockets) socket.destroy()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
 }

@@ -12,7 +12,6 @@ export interface Said {
     | 'handed-in'
     | 'acknowledged'
     | 'confirmed'
-    | 'unconfirmed'
     | 'stale'
     | 'orphaned'
     | 'rejected'
@@ -31,8 +30,6 @@ export interface Said {
   readonly line: string
 }
 
-const VERDICTS: Readonly<Record<string, Said['kind']>> = { stale: 'stale', rejected: 'rejected', failed: 'lost' }
-
 /** Reads a line of `--log json`; of `--log text` only whether it complains. */
 export function readLine(line: string): Said {
   const other: Said = { kind: 'other', hash: null, claims: false, accepted: null, line }
@@ -45,23 +42,12 @@ export function readLine(line: string): Said {
   const { event, level, counts, hash = null } = record as { event?: string; level?: string; [key: string]: unknown }
   if (event === 'solution') {
     const accepted = (counts as { accepted?: number } | undefined)?.accepted ?? null
-    const kind = stepOf(record)
-    return { kind, hash: hash as string | null, claims: kind === 'confirmed' || isAccepted(record), accepted, line }
+    const kind = record.step as Said['kind']
+    const claims = kind === 'confirmed' || record.verdict === 'accepted'
+    return { kind, hash: hash as string | null, claims, accepted, line }
   }
   if (event === 'idle' || event === 'work' || event === 'summary') return { ...other, kind: event }
   return level === 'warn' || level === 'error' ? { ...other, kind: 'complaint' } : other
-}
-
-function stepOf(record: Record<string, unknown>): Said['kind'] {
-  if (typeof record.step === 'string') return record.step as Said['kind']
-  // The shape before solutions had a life of steps. To be dropped when nothing writes it any more.
-  const { kind, confirmed } = record.verdict as { kind: string; confirmed?: boolean }
-  return VERDICTS[kind] ?? (confirmed ? 'confirmed' : 'unconfirmed')
-}
-
-function isAccepted({ verdict }: Record<string, unknown>): boolean {
-  // The second one is of the shape before, as above.
-  return verdict === 'accepted' || (verdict as { kind?: string } | null | undefined)?.kind === 'accepted'
 }
 
 export interface Ended {
