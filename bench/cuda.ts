@@ -5,14 +5,21 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Batch, encodeParams, judgeNonce, prepareWork, SEARCHED_WORK_BYTES } from '../src/engine/gpu/layout.ts'
+import {
+  type Batch,
+  encodeParams,
+  judgeNonce,
+  nonceCount,
+  prepareWork,
+  SEARCHED_WORK_BYTES,
+} from '../src/engine/gpu/layout.ts'
 import { nonceOf } from '../src/engine/range.ts'
 
 /** Compiled benchmarks are in dist/bench. The source of the kernel stays in bench/cuda. */
 const SOURCE = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? './cuda/search.cu' : '../../bench/cuda/search.cu', import.meta.url),
 )
-const BATCH: Batch = { low: 0x1234, first: 0, high: 0x5678, count: 2 ** 28 }
+const BATCH: Batch = { low: 0x1234, first: 0, high: 0x5678, lanes: 2 ** 24, trips: 16, step: 1 }
 /** One nonce in 2^20 is a candidate: 256 in a batch, enough to check the kernel. */
 const BOUND = 0xfff
 const MAX_COMPILE_MS = 120_000
@@ -32,7 +39,8 @@ interface Output {
   readonly nonces: number
   readonly ms: number
   readonly found: number
-  readonly middles: readonly number[]
+  /** Low and middle words of the candidates of batch 0. */
+  readonly candidates: readonly (readonly [number, number])[]
 }
 
 /** Returns a sentence where there is no compiler or no card. Throws when the kernel computes wrongly. */
@@ -63,9 +71,9 @@ function search(program: string, sampleMs: number): Output | string {
   const run = spawnSync(program, [String(sampleMs / 1000)], { input, encoding: 'utf8', timeout: 30_000 + sampleMs })
   if (run.status !== 0) return `the native CUDA kernel does not run: ${lastLine(run.stderr)}`
   const output = JSON.parse(run.stdout) as Output
-  const expected = (BATCH.count * (BOUND + 1)) / 2 ** 32
+  const expected = (nonceCount(BATCH) * (BOUND + 1)) / 2 ** 32
   const isPlausible = Math.abs(output.found - expected) < 6 * Math.sqrt(expected)
-  const nonces = output.middles.map((middle) => nonceOf(BATCH.low, middle, BATCH.high))
+  const nonces = output.candidates.map(([low, middle]) => nonceOf(low, middle, BATCH.high))
   if (!isPlausible || nonces.some((nonce) => judgeNonce(work, nonce) === 'false')) {
     throw new Error(`the CUDA kernel is wrong: it found ${output.found} candidates`)
   }

@@ -1,6 +1,6 @@
 /**
  * The GPU engine on each adapter of this machine: rate, service time and processor share while it mines, how soon new
- * work is searched, and the effect of batches in flight, workgroup and loop. Software adapters are measured only where
+ * work is searched, and the effect of batches in flight, workgroup and trips. Software adapters are measured only where
  * there is no real GPU, and named as such. All candidates are hashed again: each must solve, and there must be about as
  * many as expected.
  */
@@ -32,10 +32,11 @@ interface Variant {
   readonly inFlight?: number
   readonly batchMs?: number
   readonly workgroup?: number
-  readonly loop?: number
+  readonly trips?: number
+  readonly split?: boolean
 }
 
-/** Two in flight, workgroup 64, loop 16. */
+/** Two in flight, workgroup 64, 16 trips. */
 const USUAL: Variant = { name: 'usual' }
 const VARIANTS: readonly Variant[] = [
   USUAL,
@@ -44,9 +45,10 @@ const VARIANTS: readonly Variant[] = [
   { name: 'batches of 5 ms, one in flight', batchMs: 5, inFlight: 1 },
   { name: 'workgroup 128', workgroup: 128 },
   { name: 'workgroup 256', workgroup: 256 },
-  { name: 'loop 1', loop: 1 },
-  { name: 'loop 64', loop: 64 },
-  { name: 'loop 256', loop: 256 },
+  { name: '1 trip', trips: 1 },
+  { name: '64 trips', trips: 64 },
+  { name: '256 trips', trips: 256 },
+  { name: 'sums split', split: true },
 ]
 
 export async function gpu(effort: Effort): Promise<Row[] | string> {
@@ -60,7 +62,7 @@ export async function gpu(effort: Effort): Promise<Row[] | string> {
 
 async function adapterRows(adapter: AdapterInfo, effort: Effort): Promise<Row[]> {
   const kind = adapter.software ? 'software driver, no GPU' : `driver ${adapter.driver}`
-  const note = `${adapter.name}, ${kind}, two in flight, workgroup 64, loop 16, ${operationsPerHash()} operations a hash`
+  const note = `${adapter.name}, ${kind}, two in flight, workgroup 64, 16 trips, ${operationsPerHash()} operations a hash`
   const [usual, ...others] = await variantRows(adapter, effort)
   const native = adapter.vendor === 'nvidia' ? cudaRows(usual, effort) : []
   return [{ ...usual, note }, ...others, ...native, ...(await miningRows(adapter, effort))]
@@ -223,7 +225,7 @@ class GpuBench {
 }
 
 async function withGpu<T>(adapter: AdapterInfo, variant: Variant, task: (bench: GpuBench) => Promise<T>): Promise<T> {
-  const { inFlight = 2, batchMs = DEFAULT_BATCH_MS, workgroup = 64, loop = 16 } = variant
+  const { inFlight = 2, batchMs = DEFAULT_BATCH_MS, workgroup = 64, trips = 16, split = false } = variant
   const engine = new GpuEngine({
     adapters: [adapter],
     ranges: nonceRanges(1, Math.random),
@@ -232,7 +234,8 @@ async function withGpu<T>(adapter: AdapterInfo, variant: Variant, task: (bench: 
     inFlight,
     batchMs,
     workgroup,
-    loop,
+    trips,
+    split,
   })
   const candidates: Candidate[] = []
   await engine.start(WORK_BYTES, {

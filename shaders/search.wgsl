@@ -4,14 +4,17 @@
  * The host has hashed the first 256 bytes. What is left is the last block: 30 bytes of work, the nonce at their end,
  * and zero padding. Its sixteen words are m0..m15:
  *
- *     m0..m4 and the low half of m5    fields before the nonce, the same for all nonces of the work
- *     high half of m5                  nonce bits 0..15, the same for all nonces of a batch
- *     m6                               nonce bits 16..47: `first` plus the index in the batch, modulo 2^32
- *     low half of m7                   nonce bits 48..63, the same for all nonces of a batch
- *     m8..m15                          zero: the rounds below have a 0 in their place, and the compiler adds nothing
+ *                                                        changes from
+ *     m0..m4          fields before the nonce            work to work
+ *     low half of m5  the last of these fields           work to work
+ *     high half of m5 nonce bits 0..15                   trip to trip
+ *     m6              nonce bits 16..47                  lane to lane
+ *     low half of m7  nonce bits 48..63                  batch to batch
+ *     m8..m15         zero, nothing is added for them    never
  *
- * Lane l of a dispatch of n lanes, in one or two dimensions, tries the indices l, l + n, l + 2n, ... below `count`.
- * So the host chooses by the size of the dispatch how often the loop runs, and `count` may be anything up to 2^30.
+ * A batch is `lanes` times `trips` nonces: lane l has m6 = `first` + l, modulo 2^32, and tries `trips` values of m5,
+ * `step` apart. Round 1 mixes column 3 from m6 and m7, so each lane does that once for all its trips. Column 2 depends
+ * on m5 alone in what differs: it is the same for all lanes of a trip, which GPUs with a scalar unit leave to that.
  *
  * Params, 128 bytes:                               Result, 8 + 8 * MAX_RESULT_NONCES bytes:
  *       0  rows    u32[16]  state, see below             0  tag         u32  of the batch whose result this is
@@ -19,13 +22,23 @@
  *      96  bound   u32      top word of the target       8  nonces      u64[MAX_RESULT_NONCES] little-endian, unordered
  *     100  h7      u32      word 7 of the midstate
  *     104  tag     u32      copied to the result      `candidates` may exceed MAX_RESULT_NONCES. Then nonces are
- *     108  first   u32      m6 of index 0             missing, and the host searches the batch again in parts.
- *     112  count   u32      nonces in the batch
+ *     108  first   u32      m6 of lane 0              missing, and the host searches the batch again in parts.
+ *     112  lanes   u32      may be fewer than the dispatch has
+ *     116  trips   u32      at least 1
+ *     120  step    u32      a multiple of 2^16
+ *     124  one     u32      1, see SPLIT
  *
- * `rows` is the state v0..v15 in which round 1 has mixed columns 0 to 2 already: m6 enters in column 3.
+ * `rows` is the state v0..v15 in which round 1 has mixed columns 0 and 1, and the first half of column 2. `words` has m5
+ * of the first trip.
  */
 
 override WORKGROUP: u32 = 64;
+
+/**
+ * Sums of three terms as a * one + b, then + x. NVIDIA multiplies and adds on a pipe of its own, beside the one that all
+ * the rest waits for. The compiler must not know that `one` is 1. Other GPUs are slower with it.
+ */
+override SPLIT: bool = false;
 
 const MAX_RESULT_NONCES = 1024u;
 
@@ -36,41 +49,16 @@ struct Params {
   h7: u32,
   tag: u32,
   first: u32,
-  count: u32,
+  lanes: u32,
+  trips: u32,
+  step: u32,
+  one: u32,
 }
 
 struct Result {
   tag: u32,
   candidates: atomic<u32>,
   nonces: array<vec2u, MAX_RESULT_NONCES>,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read_write> result: Result;
-
-@compute @workgroup_size(WORKGROUP)
-fn search(@builtin(global_invocation_id) lane: vec3u, @builtin(num_workgroups) groups: vec3u) {
-  let width = groups.x * WORKGROUP;
-  let lanes = groups.y * width;
-  let first_index = lane.y * width + lane.x;
-  if (first_index == 0u) {
-    result.tag = params.tag;
-  }
-  for (var index = first_index; index < params.count; index += lanes) {
-    let m6 = params.first + index;
-    if (top_word(m6) <= params.bound) {
-      append(m6);
-    }
-  }
-}
-
-fn append(m6: u32) {
-  let m5 = params.words[1].y;
-  let m7 = params.words[1].w;
-  let slot = atomicAdd(&result.candidates, 1u);
-  if (slot < MAX_RESULT_NONCES) {
-    result.nonces[slot] = vec2u((m5 >> 16u) | (m6 << 16u), (m6 >> 16u) | (m7 << 16u));
-  }
 }
 
 /** Rows of the 4 x 4 state v0..v15: a is v0..v3, and so on. */
@@ -81,17 +69,60 @@ struct State {
   d: vec4u,
 }
 
-/** Bytes 28..31 of the hash, little-endian. RFC 7693 section 3.2; the compiler drops what word 7 does not need. */
-fn top_word(m6: u32) -> u32 {
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read_write> result: Result;
+
+@compute @workgroup_size(WORKGROUP)
+fn search(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
+  let lane = id.y * groups.x * WORKGROUP + id.x;
+  if (lane == 0u) {
+    result.tag = params.tag;
+  }
+  if (lane >= params.lanes) {
+    return;
+  }
+  let m6 = params.first + lane;
+  let m7 = params.words[1].w;
+  let rows = State(params.rows[0], params.rows[1], params.rows[2], params.rows[3]);
+  let column3 = columns(State(rows.a.wwww, rows.b.wwww, rows.c.wwww, rows.d.wwww), vec4u(m6), vec4u(m7));
+  var m5 = params.words[1].y;
+  // Down to zero: so Dawn knows that the loop ends. It guards others with a counter of 64 bits.
+  for (var trips = params.trips; trips > 0u; trips--) {
+    let column2 = half(State(rows.a.zzzz, rows.b.zzzz, rows.c.zzzz, rows.d.zzzz), vec4u(m5), 8u, 7u);
+    let mixed = State(
+      vec4u(rows.a.xy, column2.a.x, column3.a.x),
+      vec4u(rows.b.xy, column2.b.x, column3.b.x),
+      vec4u(rows.c.xy, column2.c.x, column3.c.x),
+      vec4u(rows.d.xy, column2.d.x, column3.d.x),
+    );
+    if (top_word(mixed, m5, m6) <= params.bound) {
+      append(m5, m6);
+    }
+    m5 += params.step;
+  }
+}
+
+fn append(m5: u32, m6: u32) {
+  let m7 = params.words[1].w;
+  let slot = atomicAdd(&result.candidates, 1u);
+  if (slot < MAX_RESULT_NONCES) {
+    result.nonces[slot] = vec2u((m5 >> 16u) | (m6 << 16u), (m6 >> 16u) | (m7 << 16u));
+  }
+}
+
+/**
+ * Bytes 28..31 of the hash, little-endian, from the state in which round 1 has mixed the columns. RFC 7693 section 3.2;
+ * the compiler drops what word 7 does not need.
+ */
+fn top_word(mixed: State, m5: u32, m6: u32) -> u32 {
   let m0 = params.words[0].x;
   let m1 = params.words[0].y;
   let m2 = params.words[0].z;
   let m3 = params.words[0].w;
   let m4 = params.words[1].x;
-  let m5 = params.words[1].y;
   let m7 = params.words[1].w;
 
-  var v = last_column(m6, m7);
+  var v = mixed;
   v = diagonals(v, vec4u(0, 0, 0, 0), vec4u(0, 0, 0, 0));
   v = columns(v, vec4u(0, m4, 0, 0), vec4u(0, 0, 0, m6));
   v = diagonals(v, vec4u(m1, m0, 0, m5), vec4u(0, m2, m7, m3));
@@ -114,28 +145,9 @@ fn top_word(m6: u32) -> u32 {
   return params.h7 ^ v.b.w ^ v.d.w;
 }
 
-/** The column of round 1 that the host has not computed: G(v3, v7, v11, v15) with m6 and m7. */
-fn last_column(m6: u32, m7: u32) -> State {
-  var v = State(params.rows[0], params.rows[1], params.rows[2], params.rows[3]);
-  let column = columns(State(v.a.wwww, v.b.wwww, v.c.wwww, v.d.wwww), vec4u(m6), vec4u(m7));
-  v.a.w = column.a.x;
-  v.b.w = column.b.x;
-  v.c.w = column.c.x;
-  v.d.w = column.d.x;
-  return v;
-}
-
 /** The mixing function G (section 3.1) on all four columns, with a word of `x` and one of `y` each. */
 fn columns(v: State, x: vec4u, y: vec4u) -> State {
-  var a = v.a + v.b + x;
-  var d = rotate(v.d ^ a, 16u);
-  var c = v.c + d;
-  var b = rotate(v.b ^ c, 12u);
-  a = a + b + y;
-  d = rotate(d ^ a, 8u);
-  c = c + d;
-  b = rotate(b ^ c, 7u);
-  return State(a, b, c, d);
+  return half(half(v, x, 16u, 12u), y, 8u, 7u);
 }
 
 /** G on the four diagonals: columns once row i is turned by i. */
@@ -144,6 +156,20 @@ fn diagonals(v: State, x: vec4u, y: vec4u) -> State {
   return State(turned.a, turned.b.wxyz, turned.c.zwxy, turned.d.yzwx);
 }
 
+/** Half of G: its first half rotates by 16 and 12, its second one by 8 and 7. */
+fn half(v: State, words: vec4u, bits_d: u32, bits_b: u32) -> State {
+  let a = select(v.a, v.a * params.one, SPLIT) + v.b + words;
+  let d = rotate(v.d ^ a, bits_d);
+  let c = v.c + d;
+  let b = rotate(v.b ^ c, bits_b);
+  return State(a, b, c, d);
+}
+
+/**
+ * Rotates right. The select always takes `bits`: it hides until late that the distance is a constant, since Mesa makes
+ * two or three instructions of a rotation by a constant, but one of this. Other compilers see through it.
+ */
 fn rotate(x: vec4u, bits: u32) -> vec4u {
-  return (x >> vec4u(bits)) | (x << vec4u(32u - bits));
+  let distance = select(bits, params.tag, false);
+  return (x >> vec4u(distance)) | (x << vec4u(32u - distance));
 }

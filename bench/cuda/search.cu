@@ -2,8 +2,9 @@
  * The search of shaders/search.wgsl by hand in CUDA, for comparison: the same parameters, the same candidates.
  *
  *     nvcc -O3 -arch=native -o search search.cu
- *     search SECONDS < params     searches batch after batch, each `count` nonces further, and prints one line of JSON:
- *                                 device, multiprocessors, clock, nonces tried, milliseconds, candidates of batch 0
+ *     search SECONDS < params     searches batch after batch, each `lanes` middles further, and prints one line of
+ *                                 JSON: device, multiprocessors, clock, nonces tried, milliseconds, and the candidates
+ *                                 of batch 0 as pairs of low and middle word
  *     search host < params        one batch on the processor, without a GPU: checks the arithmetic
  *
  * `params` is the uniform buffer of the shader, 128 bytes. The rounds are spelled out by macros, so that words 8 to 15,
@@ -16,14 +17,13 @@
 
 #define MAX_RESULT_NONCES 1024
 #define LANES 256
-#define TRIPS 16
 
 struct Params {
-  uint32_t v[16], m[8], bound, h7, tag, first, count, unused[3];
+  uint32_t v[16], m[8], bound, h7, tag, first, lanes, trips, step, one;
 };
 
 struct Result {
-  uint32_t found, middles[MAX_RESULT_NONCES];
+  uint32_t found, nonces[MAX_RESULT_NONCES][2];
 };
 
 __host__ __device__ static inline uint32_t rotate(uint32_t x, int bits) {
@@ -55,13 +55,25 @@ __host__ __device__ static inline uint32_t rotate(uint32_t x, int bits) {
 #define DIAGONALS(x0, y0, x1, y1, x2, y2, x3, y3) \
   G(0, 5, 10, 15, x0, y0) G(1, 6, 11, 12, x1, y1) G(2, 7, 8, 13, x2, y2) G(3, 4, 9, 14, x3, y3)
 
-/* Bytes 28..31 of the hash. RFC 7693 section 3.2, the message schedule of section 2.7. */
-__host__ __device__ static inline uint32_t top_word(const Params &p, uint32_t m6) {
-  const uint32_t m0 = p.m[0], m1 = p.m[1], m2 = p.m[2], m3 = p.m[3], m4 = p.m[4], m5 = p.m[5], m7 = p.m[7];
-  uint32_t v0 = p.v[0], v1 = p.v[1], v2 = p.v[2], v3 = p.v[3], v4 = p.v[4], v5 = p.v[5], v6 = p.v[6], v7 = p.v[7];
-  uint32_t v8 = p.v[8], v9 = p.v[9], v10 = p.v[10], v11 = p.v[11];
-  uint32_t v12 = p.v[12], v13 = p.v[13], v14 = p.v[14], v15 = p.v[15];
+struct Column {
+  uint32_t a, b, c, d;
+};
+
+/* Column 3 of round 1, the same for all trips of a lane. */
+__host__ __device__ static inline Column mix_column3(const Params &p, uint32_t m6) {
+  const uint32_t m7 = p.m[7];
+  uint32_t v3 = p.v[3], v7 = p.v[7], v11 = p.v[11], v15 = p.v[15];
   G(3, 7, 11, 15, M6, M7)
+  return {v3, v7, v11, v15};
+}
+
+/* Bytes 28..31 of the hash. RFC 7693 section 3.2, the message schedule of section 2.7. */
+__host__ __device__ static inline uint32_t top_word(const Params &p, const Column &column3, uint32_t m5, uint32_t m6) {
+  const uint32_t m0 = p.m[0], m1 = p.m[1], m2 = p.m[2], m3 = p.m[3], m4 = p.m[4], m7 = p.m[7];
+  uint32_t v0 = p.v[0], v1 = p.v[1], v2 = p.v[2], v3 = column3.a, v4 = p.v[4], v5 = p.v[5], v6 = p.v[6], v7 = column3.b;
+  uint32_t v8 = p.v[8], v9 = p.v[9], v10 = p.v[10], v11 = column3.c;
+  uint32_t v12 = p.v[12], v13 = p.v[13], v14 = p.v[14], v15 = column3.d;
+  HALF(v2, v6, v10, v14, M5, 8, 7)
   DIAGONALS(Z, Z, Z, Z, Z, Z, Z, Z)
   COLUMNS(Z, Z, M4, Z, Z, Z, Z, M6)
   DIAGONALS(M1, Z, M0, M2, Z, M7, M5, M3)
@@ -84,14 +96,26 @@ __host__ __device__ static inline uint32_t top_word(const Params &p, uint32_t m6
   return p.h7 ^ v7 ^ v15;
 }
 
-__global__ void __launch_bounds__(LANES) search(const __grid_constant__ Params p, Result *result) {
-  const uint32_t lanes = gridDim.x * LANES;
-  for (uint32_t index = blockIdx.x * LANES + threadIdx.x; index < p.count; index += lanes) {
-    if (top_word(p, p.first + index) <= p.bound) {
-      const uint32_t slot = atomicAdd(&result->found, 1u);
-      if (slot < MAX_RESULT_NONCES) result->middles[slot] = p.first + index;
-    }
+__host__ __device__ static inline void search_lane(const Params &p, uint32_t lane, Result *result) {
+  const uint32_t m6 = p.first + lane;
+  const Column column3 = mix_column3(p, m6);
+  uint32_t m5 = p.m[5];
+  for (uint32_t trips = p.trips; trips > 0; trips--, m5 += p.step) {
+    if (top_word(p, column3, m5, m6) > p.bound) continue;
+#ifdef __CUDA_ARCH__
+    const uint32_t slot = atomicAdd(&result->found, 1u);
+#else
+    const uint32_t slot = result->found++;
+#endif
+    if (slot >= MAX_RESULT_NONCES) continue;
+    result->nonces[slot][0] = m5 >> 16;
+    result->nonces[slot][1] = m6;
   }
+}
+
+__global__ void __launch_bounds__(LANES) search(const __grid_constant__ Params p, Result *result) {
+  const uint32_t lane = blockIdx.x * LANES + threadIdx.x;
+  if (lane < p.lanes) search_lane(p, lane, result);
 }
 
 #define CHECK(call)                                                    \
@@ -101,20 +125,19 @@ __global__ void __launch_bounds__(LANES) search(const __grid_constant__ Params p
   }
 
 static void print(const char *device, int processors, int kilohertz, double nonces, double ms, const Result &first) {
-  printf("{\"device\":\"%s\",\"multiprocessors\":%d,\"clockMHz\":%d,\"nonces\":%.0f,\"ms\":%.3f,\"found\":%u,\"middles\":[",
+  printf("{\"device\":\"%s\",\"multiprocessors\":%d,\"clockMHz\":%d,\"nonces\":%.0f,\"ms\":%.3f,\"found\":%u,\"candidates\":[",
          device, processors, kilohertz / 1000, nonces, ms, first.found);
   const uint32_t listed = first.found < MAX_RESULT_NONCES ? first.found : MAX_RESULT_NONCES;
-  for (uint32_t i = 0; i < listed; i++) printf("%s%u", i == 0 ? "" : ",", first.middles[i]);
+  for (uint32_t i = 0; i < listed; i++) printf("%s[%u,%u]", i == 0 ? "" : ",", first.nonces[i][0], first.nonces[i][1]);
   printf("]}\n");
 }
 
+static double nonces_in(const Params &params) { return (double)params.lanes * params.trips; }
+
 static void on_host(const Params &params) {
   Result result = {};
-  for (uint32_t index = 0; index < params.count; index++) {
-    if (top_word(params, params.first + index) > params.bound) continue;
-    if (result.found++ < MAX_RESULT_NONCES) result.middles[result.found - 1] = params.first + index;
-  }
-  print("host", 0, 0, params.count, 0, result);
+  for (uint32_t lane = 0; lane < params.lanes; lane++) search_lane(params, lane, &result);
+  print("host", 0, 0, nonces_in(params), 0, result);
 }
 
 static void on_device(Params params, double seconds) {
@@ -129,15 +152,15 @@ static void on_device(Params params, double seconds) {
   cudaEvent_t start, end;
   CHECK(cudaEventCreate(&start));
   CHECK(cudaEventCreate(&end));
-  const uint32_t blocks = (params.count + LANES * TRIPS - 1) / (LANES * TRIPS);
+  const uint32_t blocks = (params.lanes + LANES - 1) / LANES;
   search<<<blocks, LANES>>>(params, device_result);
   CHECK(cudaMemcpy(&first, device_result, sizeof first, cudaMemcpyDeviceToHost));
   float ms = 0;
   double nonces = 0;
   CHECK(cudaEventRecord(start));
   while (ms < 1000 * seconds) {
-    for (int batch = 0; batch < 4; batch++, nonces += params.count) {
-      params.first += params.count;
+    for (int batch = 0; batch < 4; batch++, nonces += nonces_in(params)) {
+      params.first += params.lanes;
       search<<<blocks, LANES>>>(params, later);
     }
     CHECK(cudaEventRecord(end));

@@ -68,15 +68,21 @@ function compress(h: Uint32Array, m: Uint32Array, byteCount: number, last: boole
 
 /** RFC 7693 section 3.1, mixing function G: mixes two message words into column or diagonal `g` of `v`, in place. */
 export function mix(v: Uint32Array, g: number, x: number, y: number): void {
+  mixFirst(v, g, x)
+  const [a, b, c, d] = MIX_INDICES[g]
+  v[a] = v[a] + v[b] + y
+  v[d] = rotateRight(v[d] ^ v[a], D_SECOND)
+  v[c] = v[c] + v[d]
+  v[b] = rotateRight(v[b] ^ v[c], B_SECOND)
+}
+
+/** The first half of `mix`, which takes the first of its two words. */
+export function mixFirst(v: Uint32Array, g: number, x: number): void {
   const [a, b, c, d] = MIX_INDICES[g]
   v[a] = v[a] + v[b] + x
   v[d] = rotateRight(v[d] ^ v[a], D_FIRST)
   v[c] = v[c] + v[d]
   v[b] = rotateRight(v[b] ^ v[c], B_FIRST)
-  v[a] = v[a] + v[b] + y
-  v[d] = rotateRight(v[d] ^ v[a], D_SECOND)
-  v[c] = v[c] + v[d]
-  v[b] = rotateRight(v[b] ^ v[c], B_SECOND)
 }
 
 /** A 32-bit word rotated right; the result is a signed 32-bit integer. */

@@ -7,14 +7,14 @@
  * it; its free bits are the outermost loop of every slot instead:
  *
  *     CPU thread:  high, then the next middle of its part, then the next low
- *     GPU:         middle over its part, then the next high, then the next low
+ *     GPU:         a few lows for each middle of its part, then the next high, then the next few lows
  *
  * All loops start at a random value and wrap around. Processes that search the same work start at independent points of
  * the 2^64 nonces, so they do not meet in practice. A search that has tried all its nonces begins again at the first.
  */
 import type { FixedNonce } from '../core/nonce.ts'
 
-const LOWS = 2 ** 16
+export const LOWS = 2 ** 16
 export const MIDDLES = 2 ** 32
 export const HIGHS = 2 ** 16
 
@@ -84,9 +84,9 @@ export function lowWith(low: number, { bits, value }: FixedNonce): number {
   return (low & ~fixed & 0xffff) | (value & fixed)
 }
 
-/** The next value of the free bits of `low`, with the fixed ones as they are. */
-export function nextLow(low: number, { bits }: FixedNonce): number {
-  return (low + 2 ** bits) % LOWS
+/** The value of the free bits of `low` after this many others, with the fixed ones as they are. */
+export function nextLow(low: number, { bits }: FixedNonce, values = 1): number {
+  return (low + values * 2 ** bits) % LOWS
 }
 
 /** The nonce of its three parts. */

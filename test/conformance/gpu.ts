@@ -3,6 +3,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { blake2s } from '@noble/hashes/blake2.js'
 import { expect, it } from 'vitest'
 import { type Batch, type BatchResult, MAX_RESULT_NONCES, noncesOf } from '../../src/engine/gpu/layout.ts'
+import { HIGHS, LOWS, MIDDLES } from '../../src/engine/range.ts'
 import type { BatchRequest } from '../gpu/batch-server.ts'
 
 const WORK_BYTES = 286
@@ -12,7 +13,9 @@ export function batchConformance(run: (request: BatchRequest) => Promise<BatchRe
   it('finds what @noble/hashes finds, over 120,000 nonces of random work', async () => {
     for (let count = 0; count < 60; count++) {
       const bytes = randomBytes(WORK_BYTES)
-      const batch = { low: randomInt(0x10000), first: randomInt(2 ** 32), high: randomInt(0x10000), count: 2000 }
+      const [first, high, trips] = [randomInt(MIDDLES), randomInt(HIGHS), randomInt(1, 65)]
+      const [low, step] = [randomInt(LOWS), [1, 256, randomInt(LOWS)][count % 3]]
+      const batch = { low, first, high, lanes: Math.ceil(2000 / trips), trips, step }
       const tops = topWords(bytes, batch)
       const bound = tops[randomInt(MAX_RESULT_NONCES)].top
       const { found, nonces } = await run({ bytes, target: targetOf(bound), batch })
@@ -22,41 +25,47 @@ export function batchConformance(run: (request: BatchRequest) => Promise<BatchRe
     }
   })
 
-  it.each([1, 63, 64, 65, 1000, 1024])('tries exactly %i nonces, the first and the last among them', async (count) => {
-    const batch = { low: 0xffff, first: 0x80000000 - 3, high: 0xffff, count }
+  it.each([
+    [1, 1],
+    [63, 1],
+    [64, 16],
+    [65, 15],
+    [1, 512],
+    [1024, 1],
+  ])('tries exactly the nonces of %i lanes and %i trips', async (lanes, trips) => {
+    const batch = { low: 0xffff, first: 0x80000000 - 3, high: 0xffff, lanes, trips, step: 1 }
     const bytes = randomBytes(WORK_BYTES)
     const { nonces } = await run({ bytes, target: targetOf(MAX_U32), batch })
-    expect(nonces).toEqual(noncesOf(batch))
+    expect(nonces).toEqual(sorted(noncesOf(batch)))
   })
 
   it('finds a top word equal to the bound, and none above the bound', async () => {
     const bytes = randomBytes(WORK_BYTES)
-    const batch = { low: 0, first: 0, high: 0, count: 500 }
+    const batch = { low: 0, first: 0, high: 0, lanes: 50, trips: 10, step: 1 }
     const [best] = topWords(bytes, batch)
     expect((await run({ bytes, target: targetOf(best.top), batch })).nonces).toEqual([best.nonce])
     expect(await run({ bytes, target: targetOf(best.top - 1), batch })).toEqual({ found: 0, nonces: [] })
     expect(await run({ bytes, target: 0n, batch })).toEqual({ found: 0, nonces: [] })
   })
 
-  it('finds the first and the last index alone', async () => {
+  it('finds the first and the last nonce alone', async () => {
     const bytes = randomBytes(WORK_BYTES)
-    for (const batch of [{ low: 7, first: 99, high: 3, count: 300 }]) {
-      for (const nonce of [noncesOf(batch)[0], noncesOf(batch)[299]]) {
-        const top = topWords(bytes, batch).find((entry) => entry.nonce === nonce)?.top ?? 0
-        expect((await run({ bytes, target: targetOf(top), batch })).nonces).toContain(nonce)
-      }
+    const batch = { low: 7, first: 99, high: 3, lanes: 100, trips: 3, step: 256 }
+    for (const nonce of [noncesOf(batch)[0], noncesOf(batch)[299]]) {
+      const top = topWords(bytes, batch).find((entry) => entry.nonce === nonce)?.top ?? 0
+      expect((await run({ bytes, target: targetOf(top), batch })).nonces).toContain(nonce)
     }
   })
 
-  it('wraps word 6 around to zero', async () => {
-    const batch = { low: 1, first: MAX_U32 - 9, high: 2, count: 30 }
+  it('wraps the low and the middle word around to zero', async () => {
+    const batch = { low: 0xff07, first: MAX_U32 - 9, high: 2, lanes: 30, trips: 4, step: 256 }
     const { nonces } = await run({ bytes: randomBytes(WORK_BYTES), target: targetOf(MAX_U32), batch })
-    expect(nonces).toEqual(noncesOf(batch).sort((a, b) => (a < b ? -1 : 1)))
-    expect(nonces).toContain((2n << 48n) | 1n)
+    expect(nonces).toEqual(sorted(noncesOf(batch)))
+    expect(nonces).toContain((2n << 48n) | 0x7n)
   })
 
   it('counts candidates that do not fit into the result', async () => {
-    const batch = { low: 1, first: 5, high: 2, count: 5000 }
+    const batch = { low: 1, first: 5, high: 2, lanes: 500, trips: 10, step: 1 }
     const { found, nonces } = await run({ bytes: randomBytes(WORK_BYTES), target: targetOf(MAX_U32), batch })
     expect(found).toBe(5000)
     expect(new Set(nonces).size).toBe(MAX_RESULT_NONCES)
@@ -66,7 +75,7 @@ export function batchConformance(run: (request: BatchRequest) => Promise<BatchRe
 
   it('does not read the nonce that is in the work', async () => {
     const bytes = randomBytes(WORK_BYTES)
-    const batch = { low: 11, first: 12, high: 13, count: 2000 }
+    const batch = { low: 11, first: 12, high: 13, lanes: 200, trips: 10, step: 1 }
     const target = targetOf(MAX_U32 >>> 4)
     const before = await run({ bytes, target, batch })
     bytes.fill(0xff, WORK_BYTES - 8)
@@ -74,17 +83,18 @@ export function batchConformance(run: (request: BatchRequest) => Promise<BatchRe
   })
 
   it.each([
-    { workgroup: 1, loop: 1, count: 3000 },
-    { workgroup: 256, loop: 128, count: 100_000 },
+    { workgroup: 1, lanes: 3000 },
+    { workgroup: 256, lanes: 100_000 },
+    { workgroup: 64, lanes: 30_000, split: true },
     // More workgroups than a dispatch has in one dimension.
-    { workgroup: 1, loop: 1, count: 65_536 + 77 },
-  ])('finds the same with workgroup $workgroup, loop $loop, $count nonces', async ({ workgroup, loop, count }) => {
+    { workgroup: 1, lanes: 65_536 + 77 },
+  ])('finds the same with %o', async ({ lanes, ...sizes }) => {
     const bytes = randomBytes(WORK_BYTES)
-    const batch = { low: 1, first: 2, high: 3, count }
-    const target = targetOf(Math.floor((MAX_U32 / count) * 200))
+    const batch = { low: 1, first: 2, high: 3, lanes, trips: 2, step: 1 }
+    const target = targetOf(Math.floor((MAX_U32 / (2 * lanes)) * 200))
     const usual = await run({ bytes, target, batch })
     expect(usual.found).toBeGreaterThan(100)
-    expect(await run({ bytes, target, batch, workgroup, loop })).toEqual(usual)
+    expect(await run({ bytes, target, batch, ...sizes })).toEqual(usual)
   })
 }
 
@@ -106,5 +116,9 @@ function topWords(bytes: Uint8Array, batch: Batch): { nonce: bigint; top: number
 
 function solutions(tops: readonly { readonly nonce: bigint; readonly top: number }[], bound: number): bigint[] {
   const nonces = tops.filter(({ top }) => top <= bound).map(({ nonce }) => nonce)
-  return nonces.sort((a, b) => (a < b ? -1 : 1))
+  return sorted(nonces)
+}
+
+function sorted(nonces: readonly bigint[]): bigint[] {
+  return [...nonces].sort((a, b) => (a < b ? -1 : 1))
 }

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline'
 import { listAdapters, loadDawn, openAdapter } from '../../dist/src/engine/gpu/dawn.js'
 import { prepareWork } from '../../dist/src/engine/gpu/layout.js'
 import { GpuRunner } from '../../dist/src/engine/gpu/runner.js'
+import { shaderText } from '../../dist/src/engine/gpu/shader.js'
 
 globalThis.setImmediate = (run, ...values) => setTimeout(run, 1, ...values)
 
@@ -17,9 +18,10 @@ device.addEventListener('uncapturederror', ({ error }) => {
 const runners = new Map()
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const { workgroup, loop, bytes, target, batch } = JSON.parse(line)
-  const key = `${workgroup} ${loop}`
-  if (!runners.has(key)) runners.set(key, await GpuRunner.create(dawn, device, { workgroup, loop, slots: 1 }))
+  const { workgroup, split, bytes, target, batch } = JSON.parse(line)
+  const key = `${workgroup} ${split}`
+  const options = { shader: shaderText(), workgroup, split, slots: 1 }
+  if (!runners.has(key)) runners.set(key, await GpuRunner.create(dawn.globals, device, options))
   const work = prepareWork(Buffer.from(bytes, 'hex'), BigInt(target))
   const { found, nonces } = await runners.get(key).run(0, work, batch)
   console.log(JSON.stringify({ found, nonces: nonces.map(String) }))

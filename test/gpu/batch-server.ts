@@ -9,7 +9,7 @@ export interface BatchRequest {
   readonly target: bigint
   readonly batch: Batch
   readonly workgroup?: number
-  readonly loop?: number
+  readonly split?: boolean
 }
 
 export class BatchServer {
@@ -26,8 +26,8 @@ export class BatchServer {
     this.#answers = createInterface({ input: stdout })[Symbol.asyncIterator]()
   }
 
-  async run({ bytes, target, batch, workgroup = 64, loop = 16 }: BatchRequest): Promise<BatchResult> {
-    const request = { workgroup, loop, bytes: Buffer.from(bytes).toString('hex'), target: String(target), batch }
+  async run({ bytes, target, batch, workgroup = 64, split = false }: BatchRequest): Promise<BatchResult> {
+    const request = { workgroup, split, bytes: Buffer.from(bytes).toString('hex'), target: String(target), batch }
     this.#process.stdin?.write(`${JSON.stringify(request)}\n`)
     const { value, done } = await this.#answers.next()
     if (done) throw new Error('the batch server died')

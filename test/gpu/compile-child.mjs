@@ -11,8 +11,12 @@ const module = device.createShaderModule({ code: readFileSync(0, 'utf8') })
 const { messages } = await module.getCompilationInfo()
 errors.push(...messages.map(({ lineNum, message }) => `line ${lineNum}: ${message}`))
 try {
-  for (const WORKGROUP of [1, 64, 256]) {
-    const compute = { module, entryPoint: 'search', constants: { WORKGROUP } }
+  for (const [WORKGROUP, SPLIT] of [
+    [1, 0],
+    [64, 1],
+    [256, 0],
+  ]) {
+    const compute = { module, entryPoint: 'search', constants: { WORKGROUP, SPLIT } }
     await device.createComputePipelineAsync({ layout: 'auto', compute })
   }
 } catch (error) {

@@ -31,7 +31,7 @@ describe.skipIf(typeof verdict === 'string')('shader, by the compiler of Dawn', 
   })
 
   it.each([
-    ['x: vec4u, bits: u32', 'x: vec4u, bits: f32'],
+    ['fn rotate(x: vec4u, bits: u32)', 'fn rotate(x: vec4u, bits: f32)'],
     ['fn search(', 'fn seek('],
     ['params.h7 ^', 'params.h8 ^'],
   ])('would be refused with %s as %s', (right, wrong) => {
@@ -47,16 +47,17 @@ describe('shader, by its text', () => {
 
   it('has the message schedule of RFC 7693, with words 8 to 15 as zero', () => {
     const lines = SIGMA.flatMap((sigma, round) =>
-      [0, 4].map((first) => {
+      [0, 4].flatMap((first) => {
         const words = (half: number) =>
           [0, 1, 2, 3].map((g) => sigma[2 * (first + g) + half]).map((word) => (word < 8 ? `m${word}` : '0'))
         const name = first === 0 ? 'columns' : 'diagonals'
-        if (round === 0 && first === 0) return 'v = last_column(m6, m7);'
+        // The columns of round 1 are mixed before: two by the host, two once for all trips or lanes.
+        if (round === 0 && first === 0) return []
         return `v = ${name}(v, vec4u(${words(0).join(', ')}), vec4u(${words(1).join(', ')}));`
       }),
     )
     expect(MIX_INDICES[4]).toEqual([0, 5, 10, 15])
     const own = shader.split('\n').map((line) => line.trim().replace(/^var /, ''))
-    expect(own.filter((line) => /^v = (last_|columns|diagonals)/.test(line))).toEqual(lines)
+    expect(own.filter((line) => /^v = (columns|diagonals)/.test(line))).toEqual(lines)
   })
 })

@@ -9,15 +9,15 @@ let tag = 0
 
 /** Runs a batch through `ask`, which hands the JSON text of a request to `runBatch` and returns the result's words. */
 export async function runInPage(
-  { bytes, target, batch, workgroup = 64, loop = 16 }: BatchRequest,
+  { bytes, target, batch, workgroup = 64, split = false }: BatchRequest,
   ask: (request: string) => Promise<readonly number[]>,
 ): Promise<BatchResult> {
   tag++
   const params = [...encodeParams(prepareWork(bytes, target), batch, tag)]
-  const count = Math.ceil(batch.count / (workgroup * loop))
+  const count = Math.ceil(batch.lanes / workgroup)
   const rows = Math.ceil(count / GROUPS_PER_DIMENSION)
   const groups = [Math.ceil(count / rows), rows]
-  const words = await ask(JSON.stringify({ code, params, resultBytes: RESULT_BYTES, workgroup, groups }))
+  const words = await ask(JSON.stringify({ code, params, resultBytes: RESULT_BYTES, workgroup, split, groups }))
   const result = decodeResult(Uint32Array.from(words), tag)
   if (result === null) throw new Error(`tag ${words[0]} instead of ${tag}`)
   return { found: result.found, nonces: [...result.nonces].sort((a, b) => (a < b ? -1 : 1)) }

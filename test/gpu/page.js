@@ -2,18 +2,19 @@
 let device
 const pipelines = new Map()
 
-async function pipelineFor(code, workgroup) {
+async function pipelineFor(code, workgroup, split) {
   device ??= await (await navigator.gpu.requestAdapter()).requestDevice()
-  if (!pipelines.has(workgroup)) {
+  const key = `${workgroup} ${split}`
+  if (!pipelines.has(key)) {
     const module = device.createShaderModule({ code })
-    const compute = { module, entryPoint: 'search', constants: { WORKGROUP: workgroup } }
-    pipelines.set(workgroup, await device.createComputePipelineAsync({ layout: 'auto', compute }))
+    const compute = { module, entryPoint: 'search', constants: { WORKGROUP: workgroup, SPLIT: Number(split) } }
+    pipelines.set(key, await device.createComputePipelineAsync({ layout: 'auto', compute }))
   }
-  return pipelines.get(workgroup)
+  return pipelines.get(key)
 }
 
-globalThis.runBatch = async ({ code, params, resultBytes, workgroup, groups }) => {
-  const pipeline = await pipelineFor(code, workgroup)
+globalThis.runBatch = async ({ code, params, resultBytes, workgroup, split, groups }) => {
+  const pipeline = await pipelineFor(code, workgroup, split)
   const { UNIFORM, STORAGE, COPY_SRC, COPY_DST, MAP_READ } = GPUBufferUsage
   const input = device.createBuffer({ size: 4 * params.length, usage: UNIFORM | COPY_DST })
   const result = device.createBuffer({ size: resultBytes, usage: STORAGE | COPY_SRC })

@@ -12,6 +12,8 @@ import {
   type BatchResult,
   MAX_BATCH_NONCES,
   MAX_RESULT_NONCES,
+  MAX_TRIPS,
+  nonceCount,
   noncesOf,
   prepareWork,
 } from '../../src/engine/gpu/layout.ts'
@@ -24,41 +26,61 @@ const START = { first: 2 ** 31, count: 2 ** 31, start: 2 ** 31 - 1000, low: 3, h
 const FIRST = START.first + START.start
 
 describe('nonce cursor', () => {
-  it('sweeps all of its middles, then the next high word, then the next low word', () => {
-    const cursor = new NonceCursor({ first: 100, count: 8, start: 3, low: 0xffff, high: 65_534 })
+  it('tries a few lows for all of its middles, then the next high word, then the next lows', () => {
+    const cursor = new NonceCursor({ first: 100, count: 8, start: 3, low: 0xfffe, high: 65_534 }, 3)
     for (let high = 0; high < 65_536; high++) {
-      const first = { low: 0xffff, first: 103, high: (65_534 + high) % 65_536, count: 5 }
-      const second = { ...first, first: 100, count: 3 }
+      const first = { low: 0xfffe, first: 103, high: (65_534 + high) % 65_536, lanes: 5, trips: 3, step: 1 }
+      const second = { ...first, first: 100, lanes: 3 }
       const batches = [cursor.next(2 ** 30, FREE_NONCE), cursor.next(2 ** 30, FREE_NONCE)]
       if (high < 3 || high > 65_532) expect(batches).toEqual([first, second])
     }
-    expect(cursor.next(1, FREE_NONCE)).toEqual({ low: 0, first: 103, high: 65_534, count: 1 })
+    expect(cursor.next(4, FREE_NONCE)).toEqual({ low: 1, first: 103, high: 65_534, lanes: 1, trips: 3, step: 1 })
   })
 
   it('gives each nonce once, whatever the batch sizes', () => {
-    const property = fc.property(fc.array(fc.integer({ min: 1, max: 3000 }), { maxLength: 30 }), (sizes) => {
-      const cursor = new NonceCursor(START)
+    const sizes = fc.array(fc.integer({ min: 16, max: 3000 }), { maxLength: 30 })
+    const property = fc.property(sizes, fc.integer({ min: 1, max: 16 }), (sizes, trips) => {
+      const cursor = new NonceCursor(START, trips)
       const batches = sizes.map((size) => cursor.next(size, FREE_NONCE))
       const nonces = batches.flatMap(noncesOf)
-      expect(new Set(nonces).size).toBe(batches.reduce((sum, { count }) => sum + count, 0))
+      expect(new Set(nonces).size).toBe(batches.reduce((sum, batch) => sum + nonceCount(batch), 0))
     })
     fc.assert(property, { numRuns: 20 })
   })
 
   it('ends a batch at the end of its middles', () => {
-    const cursor = new NonceCursor(START)
-    expect(cursor.next(MAX_BATCH_NONCES, FREE_NONCE)).toEqual({ low: 3, first: FIRST, high: 0, count: 1000 })
+    const cursor = new NonceCursor(START, 1)
+    const one = { low: 3, trips: 1, step: 1 }
+    expect(cursor.next(MAX_BATCH_NONCES, FREE_NONCE)).toEqual({ ...one, first: FIRST, high: 0, lanes: 1000 })
     cursor.next(MAX_BATCH_NONCES, FREE_NONCE)
     cursor.next(MAX_BATCH_NONCES - 1010, FREE_NONCE)
-    expect(cursor.next(1000, FREE_NONCE)).toEqual({ low: 3, first: FIRST - 10, high: 0, count: 10 })
-    expect(cursor.next(400, FREE_NONCE)).toEqual({ low: 3, first: FIRST, high: 1, count: 400 })
+    expect(cursor.next(1000, FREE_NONCE)).toEqual({ ...one, first: FIRST - 10, high: 0, lanes: 10 })
+    expect(cursor.next(400, FREE_NONCE)).toEqual({ ...one, first: FIRST, high: 1, lanes: 400 })
   })
 
   it('halves a batch without loss', () => {
-    for (const count of [2, 3, 2049]) {
-      const batch = { low: 1, first: 2 ** 32 - 2, high: 9, count }
-      expect(halves(batch).flatMap(noncesOf)).toEqual(noncesOf(batch))
+    for (const lanes of [2, 3, 2049]) {
+      const batch = { low: 1, first: 2 ** 32 - 2, high: 9, lanes, trips: 3, step: 1 }
+      expect(new Set(halves(batch).flatMap(noncesOf))).toEqual(new Set(noncesOf(batch)))
+      expect(halves(batch).reduce((sum, half) => sum + nonceCount(half), 0)).toBe(nonceCount(batch))
     }
+  })
+
+  it('keeps the fixed bits of low words, and has fewer trips where few are free', () => {
+    const cursor = new NonceCursor({ first: 0, count: 1, start: 0, low: 0xff00, high: 65_535 }, 200)
+    const half = { bits: 8, value: 7 }
+    const batches = Array.from({ length: 2 * 65_536 }, () => cursor.next(512, half))
+    expect(batches[0]).toEqual({ low: 0xff07, first: 0, high: 65_535, lanes: 1, trips: 200, step: 256 })
+    expect(batches[65_536]).toMatchObject({ trips: 56, step: 256 })
+    const lows = [batches[0], batches[65_536]].flatMap(noncesOf).map((nonce) => Number(nonce & 0xffffn))
+    expect(lows.every((low) => low % 256 === 7)).toBe(true)
+    expect(new Set(lows).size).toBe(256)
+    expect(cursor.next(512, { bits: 16, value: 9 })).toMatchObject({ low: 9, trips: 1 })
+  })
+
+  it('refuses more trips than the smallest batch has nonces', () => {
+    expect(() => new NonceCursor(START, MAX_TRIPS + 1)).toThrow(RangeError)
+    expect(maxNoncesFor(0xffffffff)).toBe(MAX_TRIPS)
   })
 })
 
@@ -102,16 +124,14 @@ describe('search loop', () => {
     for (let i = 0; i < 31; i++) {
       await until(() => batches.length > i)
       const batch = batches[i]
-      claimed.push(...(batch.count > MAX_RESULT_NONCES ? [] : noncesOf(batch)))
-      answer(
-        batch.count > MAX_RESULT_NONCES ? noncesOf(batch).slice(0, MAX_RESULT_NONCES) : noncesOf(batch),
-        batch.count,
-      )
+      const nonces = noncesOf(batch)
+      claimed.push(...(nonces.length > MAX_RESULT_NONCES ? [] : nonces))
+      answer(nonces.slice(0, MAX_RESULT_NONCES), nonces.length)
     }
     await turn()
     const counted = reports.reduce((sum, report) => sum + (report.type === 'batch' ? report.nonces : 0), 0)
     expect(counted).toBe(10_000)
-    expect(new Set(claimed)).toEqual(new Set(noncesOf({ low: 3, first: 5, high: 0, count: 10_000 })))
+    expect(new Set(claimed)).toEqual(new Set(noncesOf({ low: 3, first: 5, high: 0, lanes: 10_000, trips: 1, step: 1 })))
   })
 
   it('reports that work has begun when the batches before it are done', async () => {
@@ -138,7 +158,7 @@ describe('search loop', () => {
     answer([], 3000)
     await turn()
     expect(reports.at(-2)).toMatchObject({ type: 'batch', sequence: 1, nonces: 4000 })
-    expect(batches[1].count).toBe(4000)
+    expect(nonceCount(batches[1])).toBe(4000)
   })
 
   it('fails when a device claims more candidates than nonces', async () => {
@@ -221,7 +241,7 @@ function searchLoop(nonces: number, inFlight = 1) {
       },
     },
     inFlight,
-    cursor: new NonceCursor({ first: 0, count: 2 ** 32, start: 5, low: 3, high: 0 }),
+    cursor: new NonceCursor({ first: 0, count: 2 ** 32, start: 5, low: 3, high: 0 }, 1),
     size: new BatchSize(5, 1, nonces),
     send: (report) => reports.push(report),
     // A batch takes as long as it should, so that the size stays.

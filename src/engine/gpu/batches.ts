@@ -1,49 +1,67 @@
 /** Which nonces the next batch tries, and how many. */
 import type { FixedNonce } from '../../core/nonce.ts'
-import { HIGHS, lowWith, MIDDLES, type NonceRange, nextLow } from '../range.ts'
-import { type Batch, MAX_BATCH_NONCES, MAX_RESULT_NONCES } from './layout.ts'
+import { HIGHS, LOWS, lowWith, MIDDLES, type NonceRange, nextLow } from '../range.ts'
+import { type Batch, MAX_BATCH_NONCES, MAX_RESULT_NONCES, MAX_TRIPS } from './layout.ts'
 
 /** Walks through a nonce range in the order of a GPU (range.ts). */
 export class NonceCursor {
   readonly #range: NonceRange
+  readonly #trips: number
   #low: number
   #high: number
-  /** Middles done under this `high`, and highs under this `low`. */
+  /** Middles done under this `high`, highs under these lows, and lows. */
   #middlesDone = 0
   #highsDone = 0
+  #lowsDone = 0
+  #fixedBits = 0
 
-  constructor(range: NonceRange) {
+  /** `trips`: low words that a lane tries in a batch. Throws RangeError for more than MAX_TRIPS. */
+  constructor(range: NonceRange, trips: number) {
+    if (!(trips >= 1 && trips <= MAX_TRIPS)) throw new RangeError(`${trips} trips: a lane makes 1 to ${MAX_TRIPS}`)
     this.#range = range
+    this.#trips = trips
     this.#low = range.low
     this.#high = range.high
   }
 
   /** The largest batch of this range. */
   get maxNonces(): number {
-    return this.#range.count
+    return this.#range.count * this.#trips
   }
 
-  /** The next nonces, `wanted` or fewer: a batch ends where its middles are no longer in a row. */
+  /**
+   * The next nonces: `wanted`, at least as many as a lane has trips, or fewer. A batch ends where its middles are no
+   * longer in a row, and has fewer trips where fewer lows are left.
+   */
   next(wanted: number, fixedNonce: FixedNonce): Batch {
+    const step = 2 ** fixedNonce.bits
+    const lows = LOWS / step
+    if (fixedNonce.bits !== this.#fixedBits) {
+      this.#fixedBits = fixedNonce.bits
+      this.#lowsDone = 0
+    }
     const { first, count: middles, start } = this.#range
+    const trips = Math.min(this.#trips, lows - this.#lowsDone)
     const at = (start + this.#middlesDone) % middles
-    const count = Math.min(wanted, middles - this.#middlesDone, middles - at)
-    const batch = { low: lowWith(this.#low, fixedNonce), first: first + at, high: this.#high, count }
-    this.#middlesDone = (this.#middlesDone + count) % middles
+    const lanes = Math.min(Math.floor(wanted / trips), middles - this.#middlesDone, middles - at)
+    const batch = { low: lowWith(this.#low, fixedNonce), first: first + at, high: this.#high, lanes, trips, step }
+    this.#middlesDone = (this.#middlesDone + lanes) % middles
     if (this.#middlesDone > 0) return batch
     this.#high = (this.#high + 1) % HIGHS
     this.#highsDone = (this.#highsDone + 1) % HIGHS
-    if (this.#highsDone === 0) this.#low = nextLow(this.#low, fixedNonce)
+    if (this.#highsDone > 0) return batch
+    this.#low = nextLow(this.#low, fixedNonce, trips)
+    this.#lowsDone = (this.#lowsDone + trips) % lows
     return batch
   }
 }
 
-/** The two halves of a batch that found more than fits into a result. */
+/** The two halves of a batch that found more than fits into a result, and so has many lanes. */
 export function halves(batch: Batch): [Batch, Batch] {
-  const half = batch.count >>> 1
+  const half = batch.lanes >>> 1
   return [
-    { ...batch, count: half },
-    { ...batch, first: (batch.first + half) % MIDDLES, count: batch.count - half },
+    { ...batch, lanes: half },
+    { ...batch, first: (batch.first + half) % MIDDLES, lanes: batch.lanes - half },
   ]
 }
 
@@ -55,7 +73,7 @@ export function maxNoncesFor(bound: number): number {
 /** How many nonces a batch takes so that its service time is `targetMs`. */
 export class BatchSize {
   readonly #targetMs: number
-  /** Batches are multiples of it: nonces that a workgroup tries. */
+  /** Batches are multiples of it: nonces that a workgroup tries in all its trips. */
   readonly #unit: number
   #nonces: number
 

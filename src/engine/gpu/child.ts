@@ -17,9 +17,10 @@ import {
   type Tuning,
   workOf,
 } from './messages.ts'
-import { GpuRunner, shaderText } from './runner.ts'
+import { GpuRunner } from './runner.ts'
 import { SearchLoop } from './search-loop.ts'
 import { selfTest } from './self-test.ts'
+import { shaderText } from './shader.ts'
 import { DEFAULT_TUNING, readTuning, tune, tuningKey, writeTuning } from './tuning.ts'
 
 /**
@@ -76,15 +77,16 @@ async function search(settings: SearchSettings): Promise<void> {
   const dawn = await loadDawn()
   const { device, info } = await openDevice(dawn, settings)
   const tuning = await tuningOf(dawn, device, info, settings)
-  const { workgroup, noncesPerMs } = tuning
-  const runner = await GpuRunner.create(dawn, device, { workgroup, loop: tuning.loop, slots: settings.inFlight })
+  const { workgroup, trips, split, noncesPerMs } = tuning
+  const options = { shader: shaderText(), workgroup, split, slots: settings.inFlight }
+  const runner = await GpuRunner.create(dawn.globals, device, options)
   const failure = await selfTest(runner)
   if (failure !== null) throw new Error(failure)
   loop = new SearchLoop({
     runner,
     inFlight: settings.inFlight,
-    cursor: new NonceCursor(settings.range),
-    size: new BatchSize(settings.batchMs, workgroup * tuning.loop, settings.batchMs * noncesPerMs),
+    cursor: new NonceCursor(settings.range, trips),
+    size: new BatchSize(settings.batchMs, workgroup * trips, settings.batchMs * noncesPerMs),
     send,
     nowMs: () => performance.now(),
   })
@@ -115,19 +117,26 @@ async function openDevice(dawn: Dawn, settings: SearchSettings): Promise<{ devic
 /** From the options, the file, or measurements, in this order. */
 async function tuningOf(dawn: Dawn, device: GPUDevice, info: AdapterInfo, settings: SearchSettings): Promise<Tuning> {
   const { tuningFile, retune, batchMs } = settings
-  const key = tuningKey(info, shaderText())
+  const shader = shaderText()
+  const key = tuningKey(info, shader)
+  const most = device.limits.maxComputeInvocationsPerWorkgroup
   let tuning = tuningFile === null || retune ? null : readTuning(tuningFile, key)
   if (tuning === null && tuningFile !== null) {
-    const create = (workgroup: number, trips: number) =>
-      GpuRunner.create(dawn, device, { workgroup, loop: trips, slots: 2 })
-    tuning = await tune(create, { maxInvocations: device.limits.maxComputeInvocationsPerWorkgroup, batchMs })
+    const create = (sizes: Pick<Tuning, 'workgroup' | 'split'>) =>
+      GpuRunner.create(dawn.globals, device, { shader, ...sizes, slots: 2 })
+    const mayGainBySplit = info.vendor === 'nvidia'
+    tuning = await tune(create, { maxInvocations: most, batchMs, mayGainBySplit })
     saveTuning(tuningFile, key, tuning)
   }
-  const { workgroup, loop: trips, noncesPerMs } = tuning ?? DEFAULT_TUNING
-  const most = device.limits.maxComputeInvocationsPerWorkgroup
+  const { workgroup, trips, split, noncesPerMs } = tuning ?? DEFAULT_TUNING
   if ((settings.workgroup ?? 1) > most)
     throw new HopelessError(`${info.name} takes workgroups of ${most} lanes at most`)
-  return { workgroup: settings.workgroup ?? workgroup, loop: settings.loop ?? trips, noncesPerMs }
+  return {
+    workgroup: settings.workgroup ?? workgroup,
+    trips: settings.trips ?? trips,
+    split: settings.split ?? split,
+    noncesPerMs,
+  }
 }
 
 /** A file that cannot be written is a warning only. */

@@ -2,14 +2,12 @@
 /// <reference types="@webgpu/types" />
 import { openedBy } from './identical.ts'
 import type { AdapterChoice, AdapterInfo, ListedAdapter } from './messages.ts'
+import type { GpuConstants } from './runner.ts'
 
 /** The package `webgpu`, as far as it is used. */
 export interface Dawn {
   create(flags: string[]): GPU
-  readonly globals: {
-    readonly GPUBufferUsage: Readonly<Record<'UNIFORM' | 'STORAGE' | 'COPY_SRC' | 'COPY_DST' | 'MAP_READ', number>>
-    readonly GPUMapMode: Readonly<Record<'READ', number>>
-  }
+  readonly globals: GpuConstants
 }
 
 /** A failure that the next attempt would repeat. */

@@ -15,9 +15,13 @@ export interface GpuEngineOptions {
   readonly ranges: readonly NonceRange[]
   /** Service time that batches aim at. */
   readonly batchMs?: number | undefined
-  /** Lanes in a workgroup and nonces a lane tries in a dispatch; tuned when not given. */
+  /**
+   * Lanes in a workgroup, nonces a lane tries in a dispatch, and whether sums are split over two pipes; tuned when not
+   * given.
+   */
   readonly workgroup?: number | undefined
-  readonly loop?: number | undefined
+  readonly trips?: number | undefined
+  readonly split?: boolean | undefined
   /** Batches submitted at once. */
   readonly inFlight?: number | undefined
   readonly allowSoftware?: boolean | undefined
@@ -68,7 +72,8 @@ export class GpuEngine implements Engine {
           allowSoftware: options.allowSoftware ?? false,
           inFlight: options.inFlight ?? 2,
           workgroup: options.workgroup ?? null,
-          loop: options.loop ?? null,
+          trips: options.trips ?? null,
+          split: options.split ?? null,
           tuningFile: options.tuningFile,
           retune: options.retune ?? false,
         },

@@ -1,8 +1,8 @@
 /** The two buffers of shaders/search.wgsl, which documents them, and the check of what comes back. */
-import { finish, IV, type Midstate, midstate, mix } from '../../core/blake2s.ts'
+import { finish, IV, type Midstate, midstate, mix, mixFirst } from '../../core/blake2s.ts'
 import { type FixedNonce, FREE_NONCE } from '../../core/nonce.ts'
 import { meetsWords } from '../../core/pow.ts'
-import { nonceOf } from '../range.ts'
+import { LOWS, MIDDLES, nonceOf } from '../range.ts'
 
 /** The shader is written for the last block of work of degree 3: 30 bytes of it, the nonce in words 5 to 7. */
 export const SEARCHED_WORK_BYTES = 286
@@ -11,17 +11,27 @@ export const SEARCHED_WORK_BYTES = 286
 export const MAX_RESULT_NONCES = 1024
 export const PARAMS_BYTES = 128
 export const RESULT_BYTES = 8 + 8 * MAX_RESULT_NONCES
-/** Indices are added up in 32 bits, with room for the stride of the lanes. */
+/** So that lanes can be numbered in 32 bits, the surplus ones of the last row of workgroups included. */
 export const MAX_BATCH_NONCES = 2 ** 30
+/** A batch may be as small as maxNoncesFor says for the easiest target: half a result. */
+export const MAX_TRIPS = MAX_RESULT_NONCES / 2
 
+/** The low word of the nonce is the high half of word 5. */
 const LOW_WORD = 5
+const LOW_SHIFT = 16
 
-/** Nonces to try in one dispatch: `low || first..first+count-1 || high`, the middle modulo 2^32. */
+/**
+ * Nonces to try in one dispatch. Lane l tries `low + t * step || first + l || high` for each trip t, where the low word
+ * wraps around at 2^16 and the middle one at 2^32.
+ */
 export interface Batch {
   readonly low: number
   readonly first: number
   readonly high: number
-  readonly count: number
+  readonly lanes: number
+  readonly trips: number
+  /** Between the low words of two trips: 1, unless somebody else has fixed their low bits. */
+  readonly step: number
 }
 
 /** Work made ready for the shader. */
@@ -45,13 +55,19 @@ export function prepareWork(bytes: Uint8Array, target: bigint, fixedNonce: Fixed
   return { mid: midstate(bytes), target, bound: Number(target >> 224n), fixedNonce }
 }
 
+/** How many nonces a batch tries. */
+export function nonceCount({ lanes, trips }: Batch): number {
+  return lanes * trips
+}
+
 /** The parameters of a batch. */
 export function encodeParams({ mid, bound }: PreparedWork, batch: Batch, tag: number): Uint32Array<ArrayBuffer> {
   const tail = tailOf(mid, batch.low, 0, batch.high)
   const params = new Uint32Array(PARAMS_BYTES / 4)
   params.set(startRows(mid, tail), 0)
   params.set(tail.subarray(0, 8), 16)
-  params.set([bound, mid.state[7], tag, batch.first, batch.count], 24)
+  const step = batch.step << LOW_SHIFT
+  params.set([bound, mid.state[7], tag, batch.first, batch.lanes, batch.trips, step, 1], 24)
   return params
 }
 
@@ -76,24 +92,32 @@ export function judgeNonce({ mid, target, bound }: PreparedWork, nonce: bigint):
   return meetsWords(hash, target) ? 'solution' : 'near'
 }
 
-/** All nonces of a batch, in order; for tests and small batches. */
-export function noncesOf({ low, first, high, count }: Batch): bigint[] {
-  return Array.from({ length: count }, (_, index) => nonceOf(low, (first + index) >>> 0, high))
+/** All nonces of a batch, trip by trip; for tests and small batches. */
+export function noncesOf({ low, first, high, lanes, trips, step }: Batch): bigint[] {
+  return Array.from({ length: lanes * trips }, (_, index) => {
+    const [trip, lane] = [Math.floor(index / lanes), index % lanes]
+    return nonceOf((low + trip * step) % LOWS, (first + lane) % MIDDLES, high)
+  })
 }
 
 function tailOf(mid: Midstate, low: number, middle: number, high: number): Uint32Array {
   const tail = Uint32Array.from(mid.tail)
-  tail[LOW_WORD] = (tail[LOW_WORD] & 0xffff) | (low << 16)
+  tail[LOW_WORD] = (tail[LOW_WORD] & 0xffff) | (low << LOW_SHIFT)
   tail[LOW_WORD + 1] = middle
   tail[LOW_WORD + 2] = high
   return tail
 }
 
-/** The state v0..v15 (RFC 7693 section 3.2) in which round 1 has mixed columns 0 to 2, which word 6 does not reach. */
+/**
+ * The state v0..v15 (RFC 7693 section 3.2) in which round 1 has mixed what words 5 to 7 do not reach: columns 0 and 1,
+ * and the first half of column 2.
+ */
 function startRows(mid: Midstate, tail: Uint32Array): Uint32Array {
   const v = Uint32Array.from([...mid.state, ...IV])
   v[12] ^= mid.totalBytes
   v[14] ^= 0xffffffff
-  for (const column of [0, 1, 2]) mix(v, column, tail[2 * column], tail[2 * column + 1])
+  mix(v, 0, tail[0], tail[1])
+  mix(v, 1, tail[2], tail[3])
+  mixFirst(v, 2, tail[4])
   return v
 }

@@ -10,7 +10,7 @@ import { describeError } from '../../core/errors.ts'
 import type { FixedNonce } from '../../core/nonce.ts'
 import type { EngineWork } from '../engine.ts'
 import type { NonceRange } from '../range.ts'
-import { MAX_BATCH_NONCES, MAX_RESULT_NONCES } from './layout.ts'
+import { MAX_BATCH_NONCES, MAX_RESULT_NONCES, MAX_TRIPS } from './layout.ts'
 
 /** Longest line: a batch full of candidates takes 20 KiB. */
 export const MAX_LINE_CHARACTERS = 65_536
@@ -47,7 +47,9 @@ export const Tuning = Type.Object({
   /** Lanes in a workgroup. */
   workgroup: Type.Integer({ minimum: 1, maximum: 1024 }),
   /** Nonces a lane tries in one dispatch. */
-  loop: Type.Integer({ minimum: 1, maximum: 65_536 }),
+  trips: Type.Integer({ minimum: 1, maximum: MAX_TRIPS }),
+  /** Whether sums are split over two pipes (shaders/search.wgsl). */
+  split: Type.Boolean(),
   /** Where batch sizes start. */
   noncesPerMs: Type.Number({ minimum: 1, maximum: MAX_BATCH_NONCES }),
 })
@@ -96,7 +98,8 @@ export interface SearchSettings {
   readonly inFlight: number
   /** These override what tuning finds. */
   readonly workgroup: number | null
-  readonly loop: number | null
+  readonly trips: number | null
+  readonly split: boolean | null
   /** File with tuned values; null: neither read nor written, and nothing is tuned. */
   readonly tuningFile: string | null
   /** Tune even if the file has values. */

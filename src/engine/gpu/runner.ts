@@ -1,6 +1,8 @@
-/** Child process only: the shader on a device, with buffers for each batch in flight. */
-import { readFileSync } from 'node:fs'
-import type { Dawn } from './dawn.ts'
+/**
+ * The shader on a device, with buffers for each batch in flight. Runs wherever there is WebGPU: in a GPU's child process
+ * with Dawn, and in a page.
+ */
+/// <reference types="@webgpu/types" />
 import {
   type Batch,
   type BatchResult,
@@ -12,20 +14,18 @@ import {
 } from './layout.ts'
 import type { BatchRunner } from './search-loop.ts'
 
-/** Compiled files lie in dist/, one level further down. */
-const SHADER_FILE = new URL(
-  import.meta.url.endsWith('.ts') ? '../../../shaders/search.wgsl' : '../../../../shaders/search.wgsl',
-  import.meta.url,
-)
-
-export function shaderText(): string {
-  return readFileSync(SHADER_FILE, 'utf8')
+/** The constants of WebGPU: globals of a page, exported by the package `webgpu`. */
+export interface GpuConstants {
+  readonly GPUBufferUsage: Readonly<Record<'UNIFORM' | 'STORAGE' | 'COPY_SRC' | 'COPY_DST' | 'MAP_READ', number>>
+  readonly GPUMapMode: Readonly<Record<'READ', number>>
 }
 
 export interface RunnerOptions {
+  /** The text of shaders/search.wgsl. */
+  readonly shader: string
   readonly workgroup: number
-  /** Nonces a lane tries in one dispatch. */
-  readonly loop: number
+  /** Whether sums are split over two pipes (shaders/search.wgsl). */
+  readonly split: boolean
   /** Batches at once. */
   readonly slots: number
 }
@@ -39,14 +39,19 @@ interface Slot {
 
 export class GpuRunner implements BatchRunner {
   readonly #device: GPUDevice
-  readonly #dawn: Dawn
+  readonly #constants: GpuConstants
   readonly #options: RunnerOptions
   readonly #pipeline: GPUComputePipeline
   readonly #slots: readonly Slot[]
   #tag = 0
 
-  private constructor(dawn: Dawn, device: GPUDevice, pipeline: GPUComputePipeline, options: RunnerOptions) {
-    this.#dawn = dawn
+  private constructor(
+    constants: GpuConstants,
+    device: GPUDevice,
+    pipeline: GPUComputePipeline,
+    options: RunnerOptions,
+  ) {
+    this.#constants = constants
     this.#device = device
     this.#pipeline = pipeline
     this.#options = options
@@ -54,14 +59,15 @@ export class GpuRunner implements BatchRunner {
   }
 
   /** Rejects when the shader does not compile. */
-  static async create(dawn: Dawn, device: GPUDevice, options: RunnerOptions): Promise<GpuRunner> {
-    const module = device.createShaderModule({ label: 'search', code: shaderText() })
+  static async create(constants: GpuConstants, device: GPUDevice, options: RunnerOptions): Promise<GpuRunner> {
+    const { shader, workgroup, split } = options
+    const module = device.createShaderModule({ label: 'search', code: shader })
     const pipeline = await device.createComputePipelineAsync({
-      label: `search, workgroup ${options.workgroup}`,
+      label: `search, workgroup ${workgroup}`,
       layout: 'auto',
-      compute: { module, entryPoint: 'search', constants: { WORKGROUP: options.workgroup } },
+      compute: { module, entryPoint: 'search', constants: { WORKGROUP: workgroup, SPLIT: Number(split) } },
     })
-    return new GpuRunner(dawn, device, pipeline, options)
+    return new GpuRunner(constants, device, pipeline, options)
   }
 
   async run(slot: number, work: PreparedWork, batch: Batch): Promise<BatchResult> {
@@ -75,11 +81,11 @@ export class GpuRunner implements BatchRunner {
     const pass = encoder.beginComputePass({ label: `batch ${tag}` })
     pass.setPipeline(this.#pipeline)
     pass.setBindGroup(0, bindings)
-    pass.dispatchWorkgroups(...this.#dispatchSize(batch.count))
+    pass.dispatchWorkgroups(...this.#dispatchSize(batch.lanes))
     pass.end()
     encoder.copyBufferToBuffer(result, 0, readback, 0, RESULT_BYTES)
     this.#device.queue.submit([encoder.finish()])
-    await readback.mapAsync(this.#dawn.globals.GPUMapMode.READ)
+    await readback.mapAsync(this.#constants.GPUMapMode.READ)
     const words = new Uint32Array(readback.getMappedRange().slice(0))
     readback.unmap()
     const decoded = decodeResult(words, tag)
@@ -93,16 +99,15 @@ export class GpuRunner implements BatchRunner {
     }
   }
 
-  /** Workgroups in x and y. There may be a few too many: the shader checks the count of nonces. */
-  #dispatchSize(nonces: number): [number, number] {
-    const { workgroup, loop } = this.#options
-    const groups = Math.ceil(nonces / (workgroup * loop))
+  /** Workgroups in x and y. There may be a few too many: the shader knows how many lanes there are. */
+  #dispatchSize(lanes: number): [number, number] {
+    const groups = Math.ceil(lanes / this.#options.workgroup)
     const rows = Math.ceil(groups / this.#device.limits.maxComputeWorkgroupsPerDimension)
     return [Math.ceil(groups / rows), rows]
   }
 
   #createSlot(slot: number): Slot {
-    const { UNIFORM, STORAGE, COPY_SRC, COPY_DST, MAP_READ } = this.#dawn.globals.GPUBufferUsage
+    const { UNIFORM, STORAGE, COPY_SRC, COPY_DST, MAP_READ } = this.#constants.GPUBufferUsage
     const create = (name: string, size: number, usage: number) =>
       this.#device.createBuffer({ label: `${name} ${slot}`, size, usage })
     const params = create('params', PARAMS_BYTES, UNIFORM | COPY_DST)

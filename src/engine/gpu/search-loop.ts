@@ -1,6 +1,6 @@
 /** The search of one device: keeps batches in flight, follows new work, and reports what came back. */
 import { type BatchSize, halves, maxNoncesFor, type NonceCursor } from './batches.ts'
-import { type Batch, type BatchResult, judgeNonce, MAX_RESULT_NONCES, type PreparedWork } from './layout.ts'
+import { type Batch, type BatchResult, judgeNonce, MAX_RESULT_NONCES, nonceCount, type PreparedWork } from './layout.ts'
 import type { Report } from './messages.ts'
 
 /** Runs batches; each slot has buffers of its own and one batch at a time. */
@@ -86,14 +86,15 @@ export class SearchLoop {
     this.#lastResultMs = endMs
     this.#inFlight.splice(this.#inFlight.indexOf(entry), 1)
     this.#announce()
-    if (batch.count === wanted) size.learn(serviceMs, wanted)
+    if (nonceCount(batch) === wanted) size.learn(serviceMs, wanted)
     this.#take(sequence, work, batch, result, serviceMs)
     if (this.#solutions > MAX_SOLUTION_BURST) await new Promise((resolve) => setTimeout(resolve, SOLUTION_PAUSE_MS))
   }
 
   #take(sequence: number, work: PreparedWork, batch: Batch, result: BatchResult, serviceMs: number): void {
     const isCurrent = sequence === this.#current.sequence
-    if (result.found > batch.count) throw new Error(`${result.found} candidates in ${batch.count} nonces`)
+    const nonces = nonceCount(batch)
+    if (result.found > nonces) throw new Error(`${result.found} candidates in ${nonces} nonces`)
     if (result.found > MAX_RESULT_NONCES && isCurrent) {
       this.#redo.push(...halves(batch))
       return
@@ -104,7 +105,7 @@ export class SearchLoop {
     this.#options.send({
       type: 'batch',
       sequence,
-      nonces: batch.count,
+      nonces,
       serviceMs,
       candidates: candidates.map((nonce) => nonce.toString(16).padStart(16, '0')),
     })

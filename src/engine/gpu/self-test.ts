@@ -1,23 +1,27 @@
 /** Tests a device before it mines: the solutions that a device reports do not show that it misses others. */
 import { randomBytes, randomInt } from 'node:crypto'
+import { HIGHS, LOWS, MIDDLES } from '../range.ts'
 import { type Batch, judgeNonce, noncesOf, prepareWork, SEARCHED_WORK_BYTES } from './layout.ts'
 import type { BatchRunner } from './search-loop.ts'
 
-const NONCES = 2048
+const LANES = 512
+const TRIPS = 4
 /** One nonce in 16 is a candidate. */
 const TARGET = (1n << 252n) - 1n
 
 /**
  * null when the device finds the same candidates in random work as the CPU, else a sentence. The nonces of the batch
- * cross the point where word 6 wraps around.
+ * cross the points where their low and middle words wrap around.
  */
 export async function selfTest(runner: BatchRunner): Promise<string | null> {
   const work = prepareWork(randomBytes(SEARCHED_WORK_BYTES), TARGET)
   const batch: Batch = {
-    low: randomInt(0x10000),
-    first: 2 ** 32 - NONCES / 2,
-    high: randomInt(0x10000),
-    count: NONCES,
+    low: LOWS - TRIPS / 2,
+    first: MIDDLES - LANES / 2,
+    high: randomInt(HIGHS),
+    lanes: LANES,
+    trips: TRIPS,
+    step: 1,
   }
   const wanted = noncesOf(batch).filter((nonce) => judgeNonce(work, nonce) !== 'false')
   const { found, nonces } = await runner.run(0, work, batch)

@@ -3,14 +3,14 @@ import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Value } from 'typebox/value'
-import { MAX_BATCH_NONCES, prepareWork, SEARCHED_WORK_BYTES } from './layout.ts'
+import { type Batch, MAX_BATCH_NONCES, prepareWork, SEARCHED_WORK_BYTES } from './layout.ts'
 import { type AdapterInfo, Tuning } from './messages.ts'
 import type { BatchRunner } from './search-loop.ts'
 
-export const DEFAULT_TUNING: Tuning = { workgroup: 64, loop: 16, noncesPerMs: 4096 }
+export const DEFAULT_TUNING: Tuning = { workgroup: 64, trips: 16, split: false, noncesPerMs: 4096 }
 
 const WORKGROUPS = [64, 128, 256]
-const LOOPS = [1, 8, 32, 128]
+const TRIPS = [4, 16, 64, 256]
 /** Batches in a measurement, over two slots. */
 const SAMPLE_BATCHES = 6
 /** Tuning stops after this time, with the best sizes found so far. */
@@ -54,32 +54,36 @@ function readEntries(file: string): Map<string, unknown> {
 }
 
 type DisposableRunner = BatchRunner & { destroy(): void }
+type Sizes = Omit<Tuning, 'noncesPerMs'>
+
+export interface TuningLimits {
+  readonly maxInvocations: number
+  readonly batchMs: number
+  /** Whether split sums may be faster (shaders/search.wgsl). */
+  readonly mayGainBySplit: boolean
+}
 
 /** Measures all sizes that the device allows. `create` makes a runner with two slots. */
 export async function tune(
-  create: (workgroup: number, loop: number) => Promise<DisposableRunner>,
-  limits: { readonly maxInvocations: number; readonly batchMs: number },
+  create: (sizes: Sizes) => Promise<DisposableRunner>,
+  { maxInvocations, batchMs, mayGainBySplit }: TuningLimits,
 ): Promise<Tuning> {
   const startMs = performance.now()
-  const trial = async (workgroup: number, loop: number, batchNonces: number): Promise<Tuning> => {
-    const runner = await create(workgroup, loop)
-    await sample(runner, batchNonces, 1)
-    const noncesPerMs = batchNonces / (await sample(runner, batchNonces, SAMPLE_BATCHES))
-    runner.destroy()
-    return { workgroup, loop, noncesPerMs }
-  }
-  const { nonces, tuning } = await firstTrial(
-    await create(DEFAULT_TUNING.workgroup, DEFAULT_TUNING.loop),
-    limits.batchMs,
-  )
+  const { nonces, tuning } = await firstTrial(await create(DEFAULT_TUNING), batchMs)
   let best = tuning
-  for (const workgroup of WORKGROUPS.filter((lanes) => lanes <= limits.maxInvocations)) {
-    for (const loop of LOOPS) {
-      if (performance.now() - startMs > MAX_TUNING_MS) return best
-      const other = await trial(workgroup, loop, nonces)
-      if (other.noncesPerMs > best.noncesPerMs) best = other
+  const trial = async (sizes: Sizes) => {
+    const runner = await create(sizes)
+    await sample(runner, sizes.trips, nonces, 1)
+    const noncesPerMs = nonces / (await sample(runner, sizes.trips, nonces, SAMPLE_BATCHES))
+    runner.destroy()
+    if (noncesPerMs > best.noncesPerMs) best = { ...sizes, noncesPerMs }
+  }
+  for (const workgroup of WORKGROUPS.filter((lanes) => lanes <= maxInvocations)) {
+    for (const trips of TRIPS) {
+      if (performance.now() - startMs < MAX_TUNING_MS) await trial({ workgroup, trips, split: false })
     }
   }
+  if (mayGainBySplit) await trial({ ...best, split: true })
   return best
 }
 
@@ -89,18 +93,19 @@ async function firstTrial(runner: DisposableRunner, batchMs: number): Promise<{ 
   let noncesPerMs = 0
   while (nonces < MAX_BATCH_NONCES && nonces < batchMs * (noncesPerMs || nonces)) {
     nonces *= 2
-    noncesPerMs = nonces / (await sample(runner, nonces, 2))
+    noncesPerMs = nonces / (await sample(runner, DEFAULT_TUNING.trips, nonces, 2))
   }
   runner.destroy()
   return { nonces, tuning: { ...DEFAULT_TUNING, noncesPerMs } }
 }
 
 /** Milliseconds a batch takes, over two slots. */
-async function sample(runner: BatchRunner, nonces: number, batches: number): Promise<number> {
+async function sample(runner: BatchRunner, trips: number, nonces: number, batches: number): Promise<number> {
   const work = prepareWork(randomBytes(SEARCHED_WORK_BYTES), 0n)
+  const batch: Batch = { low: 0, first: 0, high: 0, lanes: nonces / trips, trips, step: 1 }
   let left = batches
   const serve = async (slot: number) => {
-    while (left-- > 0) await runner.run(slot, work, { low: 0, first: 0, high: 0, count: nonces })
+    while (left-- > 0) await runner.run(slot, work, batch)
   }
   const startMs = performance.now()
   await Promise.all([serve(0), serve(1)])
