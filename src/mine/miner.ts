@@ -151,16 +151,17 @@ export class Miner {
     const devices = this.#devices()
     const hashes = this.#hashes()
     const uptimeMs = this.#startedAtMs === 0 ? 0 : nowMs - this.#startedAtMs
+    const idleReason = idleReasonOf(devices)
     const current = this.#current
     return {
       source: source.description,
       connected: source.connected,
       uptimeMs,
       hashes,
-      hashrates: this.#rates.total(),
+      hashrates: this.#rates.total(idleReason === null),
       meanHashrate: uptimeMs > 0 ? (hashes * 1000) / uptimeMs : 0,
-      idleReason: idleReasonOf(devices),
-      devices: devices.map((device) => ({ ...device, hashrates: this.#rates.of(device.engine, device.device) })),
+      idleReason,
+      devices: devices.map((device) => ({ ...device, hashrates: this.#rates.of(device) })),
       solutions: { ...this.#solutions },
       hardwareErrors: this.#hardwareErrors,
       preemptions: this.#preemptions,

@@ -31,6 +31,11 @@ export interface Snapshot {
   }
 }
 
+/** What does not search has no rate now, whatever it did within the last 10 s. */
+function presentRates(rates: Hashrates, searches: boolean): Hashrates {
+  return searches ? rates : { ...rates, '10s': 0 }
+}
+
 type EngineDevice = DeviceStatus & { readonly engine: string }
 
 /** Devices whose reasons are listed; the others are only counted. */
@@ -65,11 +70,13 @@ export class Rates {
     this.#total.sample(atMs, hashes)
   }
 
-  total(): Hashrates {
-    return this.#total.rates()
+  /** `searches`: whether any device does. */
+  total(searches: boolean): Hashrates {
+    return presentRates(this.#total.rates(), searches)
   }
 
-  of(engine: string, device: string): Hashrates {
-    return this.#devices.get(`${engine}/${device}`)?.rates() ?? NO_RATES
+  of({ engine, device, state }: Pick<EngineDevice, 'engine' | 'device' | 'state'>): Hashrates {
+    const rates = this.#devices.get(`${engine}/${device}`)?.rates() ?? NO_RATES
+    return presentRates(rates, state === undefined)
   }
 }

@@ -22,6 +22,13 @@ const faults = {
   skipped: () => {
     GPUQueue.prototype.submit = () => undefined
   },
+  // Runs nothing but the first workgroup: the tag is right, and no candidate is wrong.
+  idle: () => {
+    const dispatch = GPUComputePassEncoder.prototype.dispatchWorkgroups
+    GPUComputePassEncoder.prototype.dispatchWorkgroups = function () {
+      return dispatch.call(this, 1)
+    }
+  },
   silent: () => {
     GPUBuffer.prototype.mapAsync = () => new Promise(() => undefined)
   },
@@ -32,13 +39,13 @@ const faults = {
   garbage: () => writeSync(3, 'Segmentation fault\n'),
   inflated: () => writeSync(3, '{"type":"batch","sequence":1,"nonces":1e15,"serviceMs":1,"candidates":[]}\n'),
   endless: () => writeSync(3, 'x'.repeat(100_000)),
-  // A result with its own tag but one wrong nonce, as from a card that is clocked too high.
+  // A result with its own tag and one wrong nonce, as from a card that is clocked too high.
   wrong: () => {
     const { getMappedRange } = GPUBuffer.prototype
     GPUBuffer.prototype.getMappedRange = function (...range) {
       const bytes = getMappedRange.apply(this, range).slice(0)
       const words = new Uint32Array(bytes)
-      words.set([1, 0x1234_5678, 0x9abc_def0], 1)
+      words.set([0x1234_5678, 0x9abc_def0], 2)
       GPUBuffer.prototype.getMappedRange = getMappedRange
       return bytes
     }

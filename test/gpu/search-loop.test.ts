@@ -3,13 +3,23 @@ import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readU32LE } from '../../src/core/bytes.ts'
+import { describeError } from '../../src/core/errors.ts'
 import { withNonce } from '../../src/core/header.ts'
 import { FREE_NONCE } from '../../src/core/nonce.ts'
 import { powHash } from '../../src/core/pow.ts'
-import { BatchSize, halves, maxNoncesFor, NonceCursor } from '../../src/engine/gpu/batches.ts'
+import {
+  BatchSize,
+  checkProof,
+  halves,
+  maxNoncesFor,
+  NonceCursor,
+  PROOF_CANDIDATES,
+  provingBound,
+} from '../../src/engine/gpu/batches.ts'
 import {
   type Batch,
   type BatchResult,
+  judgeNonce,
   MAX_BATCH_NONCES,
   MAX_RESULT_NONCES,
   MAX_TRIPS,
@@ -134,6 +144,36 @@ describe('search loop', () => {
     expect(new Set(claimed)).toEqual(new Set(noncesOf({ low: 3, first: 5, high: 0, lanes: 10_000, trips: 1, step: 1 })))
   })
 
+  it('asks for 48 candidates of each batch, and fails when most of them do not come', async () => {
+    const bytes = randomBytes(286)
+    const outcome = async (share: number) => {
+      const { batches, bounds, answer, loop, run } = searchLoop(20_000, 1, PROOF_CANDIDATES)
+      loop.setWork({ sequence: 1, work: prepareWork(bytes, 0n) })
+      await turn()
+      const proving = prepareWork(bytes, (BigInt(bounds[0] + 1) << 224n) - 1n)
+      const right = noncesOf(batches[0]).filter((nonce) => judgeNonce(proving, nonce) !== 'false')
+      // Of 20,000 random hashes: 48 candidates, give or take six standard deviations.
+      expect(Math.abs(right.length - PROOF_CANDIDATES)).toBeLessThan(42)
+      const found = right.slice(0, Math.ceil(share * right.length))
+      answer(found, found.length)
+      return Promise.race([run.catch(describeError), until(() => batches.length > 1).then(() => 'goes on')])
+    }
+    expect(await outcome(1)).toBe('goes on')
+    expect(await outcome(0.05)).toMatch(/^it did not search, or hashes wrongly: [1-5] right of about 48 candidates$/)
+  })
+
+  it('has no proof in batches of fewer nonces than that, nor in those that nearly every nonce solves', () => {
+    expect(provingBound(48, PROOF_CANDIDATES)).toBe(2 ** 32 - 1)
+    expect(provingBound(10, PROOF_CANDIDATES)).toBe(2 ** 32 - 1)
+    expect(() => checkProof(10, 2 ** 32 - 1, 0)).not.toThrow()
+    expect(() => checkProof(512, 2 ** 32 - 1, 8)).toThrow(/8 right of about 512/)
+    expect(() => checkProof(512, 2 ** 32 - 1, 9)).not.toThrow()
+    for (const nonces of [512, 65_536, MAX_BATCH_NONCES]) {
+      expect((nonces * (provingBound(nonces, PROOF_CANDIDATES) + 1)) / 2 ** 32).toBeCloseTo(PROOF_CANDIDATES, 0)
+      expect(() => checkProof(nonces, provingBound(nonces, PROOF_CANDIDATES), 0)).toThrow(/0 right of about 48/)
+    }
+  })
+
   it('reports that work has begun when the batches before it are done', async () => {
     const { reports, answer, loop } = searchLoop(64, 2)
     loop.setWork({ sequence: 1, work: prepareWork(randomBytes(286), 0n) })
@@ -228,21 +268,24 @@ describe('reports', () => {
 })
 
 /** A loop whose batches wait for `answer`, oldest first. */
-function searchLoop(nonces: number, inFlight = 1) {
+function searchLoop(nonces: number, inFlight = 1, proofCandidates = 0) {
   const reports: Report[] = []
   const batches: Batch[] = []
+  const bounds: number[] = []
   const waiting: ((result: BatchResult) => void)[] = []
   let nowMs = 0
   const loop = new SearchLoop({
     runner: {
-      run: (_, __, batch) => {
+      run: (_, { bound }, batch) => {
         batches.push(batch)
+        bounds.push(bound)
         return new Promise((resolve) => waiting.push(resolve))
       },
     },
     inFlight,
     cursor: new NonceCursor({ first: 0, count: 2 ** 32, start: 5, low: 3, high: 0 }, 1),
     size: new BatchSize(5, 1, nonces),
+    proofCandidates,
     send: (report) => reports.push(report),
     // A batch takes as long as it should, so that the size stays.
     nowMs: () => (nowMs += 5),
@@ -250,7 +293,7 @@ function searchLoop(nonces: number, inFlight = 1) {
   const run = loop.run()
   run.catch(() => undefined)
   const answer = (found: readonly bigint[], count: number) => waiting.shift()?.({ found: count, nonces: found })
-  return { reports, batches, answer, loop, run }
+  return { reports, batches, bounds, answer, loop, run }
 }
 
 function begun(reports: readonly Report[]): number[] {

@@ -69,9 +69,9 @@ function snapshotOf(engine: Engine, rates: Rates): Snapshot {
     idleReason: idleReasonOf(devices),
     uptimeMs: 1,
     hashes: engine.hashes(),
-    hashrates: rates.total(),
+    hashrates: rates.total(true),
     meanHashrate: 0,
-    devices: devices.map((device) => ({ ...device, hashrates: rates.of(engine.name, device.device) })),
+    devices: devices.map((device) => ({ ...device, hashrates: rates.of(device) })),
     solutions: { accepted: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0 },
     hardwareErrors: 0,
     preemptions: 0,
@@ -114,7 +114,7 @@ it('shows 10,000 devices that come and go in bounded memory and time', { timeout
   expect(hashrates['10s']).toBeCloseTo(DEVICES * HASHES_A_SECOND)
   expect(devices.filter((device) => device.hashrates['10s'] !== null).length).toBeGreaterThan(DEVICES / 2)
   // The rates of a device that is gone are dropped.
-  expect(rates.of('rigs', 'rig0')).toEqual({ '10s': null, '60s': null, '15m': null })
+  expect(rates.of({ engine: 'rigs', device: 'rig0' })).toEqual({ '10s': null, '60s': null, '15m': null })
 })
 
 it('keeps less than 4 KiB a device, however long it is sampled', () => {

@@ -70,6 +70,29 @@ export function maxNoncesFor(bound: number): number {
   return Math.max(1, Math.min(MAX_BATCH_NONCES, Math.floor((MAX_RESULT_NONCES / 2) * (2 ** 32 / (bound + 1)))))
 }
 
+/**
+ * A batch is searched for at least so many candidates: their nonces prove that the device did the work. A driver that
+ * completes without running, or a card that computes wrongly, has a hash rate only without that.
+ */
+export const PROOF_CANDIDATES = 48
+/** A device that works finds fewer than this of 48 expected once in 10^12 batches (Poisson distribution). */
+const MIN_PROOF = 9
+
+/** The bound under which a batch of so many nonces is expected to have `candidates`. */
+export function provingBound(nonces: number, candidates: number): number {
+  return Math.max(0, Math.min(2 ** 32, Math.ceil((candidates * 2 ** 32) / nonces)) - 1)
+}
+
+/**
+ * Throws when far fewer nonces were proven right than a batch of so many has under this bound. Batches that may have
+ * fewer candidates than the proof takes prove nothing.
+ */
+export function checkProof(nonces: number, bound: number, proven: number): void {
+  const expected = (nonces * (bound + 1)) / 2 ** 32
+  if (expected < PROOF_CANDIDATES || proven >= MIN_PROOF) return
+  throw new Error(`it did not search, or hashes wrongly: ${proven} right of about ${Math.round(expected)} candidates`)
+}
+
 /** How many nonces a batch takes so that its service time is `targetMs`. */
 export class BatchSize {
   readonly #targetMs: number

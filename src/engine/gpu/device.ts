@@ -199,7 +199,9 @@ export class GpuDevice {
     this.#failures++
     this.#faults++
     this.#lastFailure = reason
-    if (hopeless || this.#failures >= MAX_FAILURES) {
+    // What has searched before may do so again: a card that was taken away may come back.
+    const isHopeless = hopeless && this.#adapter === null
+    if (isHopeless || this.#failures >= MAX_FAILURES) {
       this.#state = 'parked'
       const tries = this.#failures === 1 ? '' : ` after ${this.#failures} failures in a row`
       onWarning(`${name} is parked${tries}: ${reason}`)

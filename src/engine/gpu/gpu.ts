@@ -40,9 +40,12 @@ export interface GpuEngineOptions {
 }
 
 export const DEFAULT_BATCH_MS = 25
-/** A device may be silent for this many batches, and at least for MIN_SILENCE_MS: software drivers are slow. */
+/**
+ * A device may be silent for this many batches, and at least for MIN_SILENCE_MS: software drivers are slow. A device that
+ * hangs is noticed within 5 s.
+ */
 const SILENT_BATCHES = 10
-const MIN_SILENCE_MS = 5000
+const MIN_SILENCE_MS = 4500
 const RESTART_MS = 1000
 const SETTLED_MS = 1_000
 

@@ -1,5 +1,13 @@
 /** The search of one device: keeps batches in flight, follows new work, and reports what came back. */
-import { type BatchSize, halves, maxNoncesFor, type NonceCursor } from './batches.ts'
+import {
+  type BatchSize,
+  checkProof,
+  halves,
+  maxNoncesFor,
+  type NonceCursor,
+  PROOF_CANDIDATES,
+  provingBound,
+} from './batches.ts'
 import { type Batch, type BatchResult, judgeNonce, MAX_RESULT_NONCES, nonceCount, type PreparedWork } from './layout.ts'
 import type { Report } from './messages.ts'
 
@@ -16,6 +24,8 @@ export interface SearchLoopOptions {
   readonly size: BatchSize
   readonly send: (report: Report) => void
   readonly nowMs: () => number
+  /** What a batch is expected to find at least, as proof of its search; default: PROOF_CANDIDATES. */
+  readonly proofCandidates?: number
 }
 
 /** Numbered work; null: nothing to search. */
@@ -72,14 +82,15 @@ export class SearchLoop {
   }
 
   async #search(slot: number, sequence: number, work: PreparedWork): Promise<void> {
-    const { runner, size, cursor, nowMs } = this.#options
+    const { runner, size, cursor, nowMs, proofCandidates = PROOF_CANDIDATES } = this.#options
     const wanted = Math.min(size.nonces, cursor.maxNonces)
     const batch = this.#redo.pop() ?? cursor.next(Math.min(wanted, maxNoncesFor(work.bound)), work.fixedNonce)
+    const proving = { ...work, bound: Math.max(work.bound, provingBound(nonceCount(batch), proofCandidates)) }
     const entry = { sequence }
     this.#inFlight.push(entry)
     this.#announce()
     const startMs = nowMs()
-    const result = await runner.run(slot, work, batch)
+    const result = await runner.run(slot, proving, batch)
     const endMs = nowMs()
     // The device serves batches one after the other: this one could not start before the last one ended.
     const serviceMs = endMs - Math.max(startMs, this.#lastResultMs)
@@ -87,7 +98,7 @@ export class SearchLoop {
     this.#inFlight.splice(this.#inFlight.indexOf(entry), 1)
     this.#announce()
     if (nonceCount(batch) === wanted) size.learn(serviceMs, wanted)
-    this.#take(sequence, work, batch, result, serviceMs)
+    this.#take(sequence, proving, batch, result, serviceMs)
     if (this.#solutions > MAX_SOLUTION_BURST) await new Promise((resolve) => setTimeout(resolve, SOLUTION_PAUSE_MS))
   }
 
@@ -99,8 +110,10 @@ export class SearchLoop {
       this.#redo.push(...halves(batch))
       return
     }
+    const judged = result.nonces.map((nonce) => ({ nonce, verdict: judgeNonce(work, nonce) }))
+    checkProof(nonces, work.bound, judged.filter(({ verdict }) => verdict !== 'false').length)
     // False nonces are reported too: the miner checks them and counts them as errors of this device.
-    const candidates = result.nonces.filter((nonce) => judgeNonce(work, nonce) !== 'near')
+    const candidates = judged.filter(({ verdict }) => verdict !== 'near').map(({ nonce }) => nonce)
     if (isCurrent) this.#solutions += candidates.length
     this.#options.send({
       type: 'batch',
