@@ -16,6 +16,9 @@ import { DEFAULT_BATCH_MS, GpuEngine } from '../src/engine/gpu/gpu.ts'
 import type { AdapterInfo } from '../src/engine/gpu/messages.ts'
 import { nonceRanges } from '../src/engine/range.ts'
 import { cudaRates } from './cuda.ts'
+import { agreement } from './gpu-agreement.ts'
+import { amdBound, type Bound, nvidiaBound, shareOf } from './gpu-bounds.ts'
+import { readSensors, type Sensors } from './gpu-sensors.ts'
 import { percentile, type Row, relativeTo } from './report.ts'
 import { type Effort, pause } from './suite.ts'
 import { engineWork, freshWork } from './work.ts'
@@ -38,6 +41,7 @@ interface Variant {
 
 /** Two in flight, workgroup 64, 16 trips. */
 const USUAL: Variant = { name: 'usual' }
+const SPLIT: Variant = { name: 'sums split', split: true }
 const VARIANTS: readonly Variant[] = [
   USUAL,
   { name: 'one in flight', inFlight: 1 },
@@ -48,7 +52,7 @@ const VARIANTS: readonly Variant[] = [
   { name: '1 trip', trips: 1 },
   { name: '64 trips', trips: 64 },
   { name: '256 trips', trips: 256 },
-  { name: 'sums split', split: true },
+  SPLIT,
 ]
 
 export async function gpu(effort: Effort): Promise<Row[] | string> {
@@ -63,26 +67,39 @@ export async function gpu(effort: Effort): Promise<Row[] | string> {
 async function adapterRows(adapter: AdapterInfo, effort: Effort): Promise<Row[]> {
   const kind = adapter.software ? 'software driver, no GPU' : `driver ${adapter.driver}`
   const note = `${adapter.name}, ${kind}, two in flight, workgroup 64, 16 trips, ${operationsPerHash()} operations a hash`
+  const agreed = await agreementRow(adapter, effort)
   const [usual, ...others] = await variantRows(adapter, effort)
-  const native = adapter.vendor === 'nvidia' ? cudaRows(usual, effort) : []
-  return [{ ...usual, note }, ...others, ...native, ...(await miningRows(adapter, effort))]
+  const split = others.find(({ name }) => name === SPLIT.name)
+  const native = adapter.vendor === 'nvidia' && split !== undefined ? cudaRows(usual, split, effort) : []
+  const bound = adapter.vendor === 'amd' ? amdBound() : null
+  const share = bound === null ? '' : `, ${shareOf(Math.max(...usual.samples), bound)} of ${boundText(bound)}`
+  return [agreed, { ...usual, note: note + share }, ...others, ...native, ...(await miningRows(adapter, effort))]
 }
 
-/** Operations of a hash with three-input additions, which GPUs have: 297 additions, 296 rotations, 298 xors. */
-const GPU_OPERATIONS = 891
-const LANES_PER_MULTIPROCESSOR = 64
+/** Throws when the device finds anything else than the CPU kernel. */
+async function agreementRow(adapter: AdapterInfo, { isQuick }: Effort): Promise<Row> {
+  const { nonces, candidates, kernel } = await agreement(adapter, adapter.software || isQuick ? 16 : 1024)
+  const note = `${nonces.toLocaleString('en')} nonces, ${candidates} candidates, all and only those of ${kernel}`
+  return { suite: SUITE, name: 'agrees with the CPU kernel', unit: '%', samples: [100], note }
+}
 
-/** The rate of the CUDA kernel, and how near it and the WGSL kernel come to the bound of integer operations. */
-function cudaRows(usual: Row, { sampleMs, rounds }: Effort): Row[] {
+function boundText({ rate, text }: Bound): string {
+  return `${Math.round(rate)} MH/s (${text})`
+}
+
+/** The rate of the CUDA kernel, and how near it and the shader come to the bound of the integer units. */
+function cudaRows(usual: Row, split: Row, { sampleMs, rounds }: Effort): Row[] {
   const result = cudaRates(rounds, 2 * sampleMs)
   if (typeof result === 'string') {
     process.stderr.write(`${result}\n`)
     return []
   }
   const { device, multiprocessors, clockMHz, rates } = result
-  const bound = (LANES_PER_MULTIPROCESSOR * multiprocessors * clockMHz) / GPU_OPERATIONS
-  const share = (samples: readonly number[]) => `${Math.round((100 * Math.max(...samples)) / bound)} %`
-  const note = `${device}: ${share(rates)} of ${Math.round(bound)} MH/s at ${clockMHz} MHz, WGSL ${share(usual.samples)}`
+  const [plain, splitBound] = [false, true].map((isSplit) => nvidiaBound(multiprocessors, clockMHz, isSplit))
+  const share = (samples: readonly number[], bound: Bound) => shareOf(Math.max(...samples), bound)
+  const note =
+    `${device}: ${share(rates, plain)} of ${boundText(plain)}, the shader ${share(usual.samples, plain)}, ` +
+    `with sums split ${share(split.samples, splitBound)} of ${boundText(splitBound)}`
   const relative = relativeTo(USUAL.name, rates.slice(0, usual.samples.length), usual.samples)
   return [
     { suite: SUITE, name: 'native CUDA kernel', unit: 'MH/s', samples: rates, note, ...(relative && { relative }) },
@@ -116,7 +133,12 @@ async function variantRows(adapter: AdapterInfo, { sampleMs, rounds }: Effort): 
 function miningRows(adapter: AdapterInfo, { sampleMs, rounds }: Effort): Promise<Row[]> {
   return withGpu(adapter, USUAL, async (bench) => {
     const measured: Measurement[] = []
-    for (let round = 0; round < rounds; round++) measured.push(await bench.measure(2 * sampleMs))
+    const sensed: Sensors[] = []
+    for (let round = 0; round < rounds; round++) {
+      measured.push(await bench.measure(2 * sampleMs))
+      const sensors = adapter.vendor === 'nvidia' ? readSensors() : null
+      if (sensors !== null) sensed.push(sensors)
+    }
     const latencies: number[] = []
     for (let i = 0; i < 4 * rounds; i++) {
       await pause(2 * DEFAULT_BATCH_MS * Math.random())
@@ -137,10 +159,17 @@ function miningRows(adapter: AdapterInfo, { sampleMs, rounds }: Effort): Promise
       ...(shares.length === 0
         ? []
         : [{ ...host, ...(adapter.software && { note: 'its main thread; the driver computes in the others' }) }]),
+      ...figures('power', 'W', sensed, 'watts'),
+      ...figures('temperature', '°C', sensed, 'celsius'),
       row('new work p50', 'ms', [percentile(latencies, 0.5)]),
       row('new work max', 'ms', [Math.max(...latencies)]),
     ]
   })
+}
+
+function figures(name: string, unit: Row['unit'], sensed: readonly Sensors[], key: keyof Sensors): Row[] {
+  const samples = sensed.flatMap(({ [key]: figure }) => (figure === null ? [] : [figure]))
+  return samples.length === 0 ? [] : [{ suite: SUITE, name, unit, samples }]
 }
 
 interface Measurement {

@@ -14,8 +14,8 @@ export interface Row {
 }
 
 /** More is better for rates and shares, less for times and sizes. */
-export type Unit = 'MH/s' | '1/s' | 'ms' | '%' | 'MiB' | 'B'
-const LESS_IS_BETTER: readonly Unit[] = ['ms', 'MiB', 'B']
+export type Unit = 'MH/s' | '1/s' | 'ms' | '%' | 'MiB' | 'B' | 'W' | '°C'
+const LESS_IS_BETTER: readonly Unit[] = ['ms', 'MiB', 'B', 'W', '°C']
 
 export interface Result {
   readonly suite: string

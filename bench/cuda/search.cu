@@ -100,6 +100,7 @@ __host__ __device__ static inline void search_lane(const Params &p, uint32_t lan
   const uint32_t m6 = p.first + lane;
   const Column column3 = mix_column3(p, m6);
   uint32_t m5 = p.m[5];
+#pragma unroll 1
   for (uint32_t trips = p.trips; trips > 0; trips--, m5 += p.step) {
     if (top_word(p, column3, m5, m6) > p.bound) continue;
 #ifdef __CUDA_ARCH__
