@@ -59,7 +59,7 @@ describe.skipIf(typeof found === 'string')('shader, by its instructions', () => 
         var sum = u32(SPLIT);
         for (var n = words[0]; n > 0u; n--) {
           ${Array.from({ length: 100 }, (_, i) => `let w${i} = words[id.x * ${2 * i + 3}u + n];`).join('\n')}
-          sum = sum * 31u + (${Array.from({ length: 100 }, (_, i) => `(w${i} ^ w${(7 * i) % 100})`).join(' * ')});
+          sum = sum * 31u + (${Array.from({ length: 100 }, (_, i) => `(w${i} ^ w${(7 * i + 1) % 100})`).join(' * ')});
         }
         words[id.x] = sum;
       }`
