@@ -2,6 +2,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
+/** Older ones crash, or offer Dawn no adapter. */
+export const MIN_MESA = 25
+
 const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string>> = { x64: 'x86_64', arm64: 'aarch64' }
 const architecture = ARCHITECTURES[process.arch] ?? process.arch
 

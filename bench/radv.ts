@@ -5,14 +5,12 @@
  */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { libraryFile, vulkanManifest } from './mesa.ts'
+import { libraryFile, MIN_MESA, vulkanManifest } from './mesa.ts'
 
 const CHILD = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? './radv-child.ts' : './radv-child.js', import.meta.url),
 )
 const SHIM = 'libamdgpu_noop_drm_shim.so'
-/** Older ones crash. */
-const MIN_MESA = 25
 const MAX_COMPILE_MS = 60_000
 const MAX_OUTPUT_BYTES = 2 ** 26
 
