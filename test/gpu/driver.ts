@@ -23,17 +23,17 @@ export interface TestDriver {
 
 /** Prints why a driver is missing. Without any the list is empty. */
 export async function testDrivers(): Promise<readonly TestDriver[]> {
-  if (process.env.NEWCUT_TEST_GPU === 'system') return opened([await open('system', {}, 1)])
-  // Lavapipe is 40 to 110 times SwiftShader. Cautiously: it shares the cores with the tests.
-  return opened([await open('SwiftShader', swiftShaderEnv(), 1), await open('lavapipe', lavapipeEnv(), 25)])
+  if (isSystemWanted()) return opened([await open('system', {})])
+  return opened([await open('SwiftShader', swiftShaderEnv()), await open('lavapipe', lavapipeEnv())])
 }
 
 /** SwiftShader, or the driver of the machine; null where there is neither. */
 export async function testDriver(): Promise<TestDriver | null> {
-  const isSystem = process.env.NEWCUT_TEST_GPU === 'system'
-  const [driver] = opened([isSystem ? await open('system', {}, 1) : await open('SwiftShader', swiftShaderEnv(), 1)])
+  const [driver] = opened([isSystemWanted() ? await open('system', {}) : await open('SwiftShader', swiftShaderEnv())])
   return driver ?? null
 }
+
+const isSystemWanted = () => process.env.NEWCUT_TEST_GPU === 'system'
 
 type Opened = Omit<TestDriver, 'isThorough'>
 
@@ -44,14 +44,19 @@ function opened(found: readonly (Opened | string)[]): readonly TestDriver[] {
 }
 
 /** A driver that offers an adapter, or its name and why it is not there. */
-async function open(name: string, env: Environment | string, speed: number): Promise<Opened | string> {
+async function open(name: string, env: Environment | string): Promise<Opened | string> {
   if (typeof env === 'string') return `${name}: ${env}`
   const { adapters, problem } = await listAdapters({ env })
   const [adapter] = adapters
   if (problem !== null) return `${name}: ${problem}`
   const mesa = /Mesa (\d+)/.exec(adapter.driver)
   if (name === 'lavapipe' && Number(mesa?.[1]) < MIN_MESA) return `${name}: ${adapter.driver} is older than ${MIN_MESA}`
-  return { name, env, adapter, speed }
+  return { name, env, adapter, speed: speedOf(adapter) }
+}
+
+/** Lavapipe is 40 to 110 times SwiftShader on idle cores. A card is much more, but solutions are hashed again here. */
+function speedOf({ name, software }: AdapterInfo): number {
+  return software ? (name.startsWith('llvmpipe') ? 25 : 1) : 1000
 }
 
 function swiftShaderEnv(): Environment | string {
