@@ -47,7 +47,7 @@ export function findRadv(): RadvEnv | string {
   const { driver, problem } = compile(env, 'navi21', '')
   const version = Number(/Mesa (\d+)/.exec(driver)?.[1])
   if (version >= MIN_MESA) return env
-  return `Mesa ${MIN_MESA} or newer is needed: ${driver || problem}`
+  return driver === '' ? `RADV does not open: ${problem}` : `Mesa ${MIN_MESA} or newer is needed: this is ${driver}`
 }
 
 /** Compiles the shader for a card such as `navi21`. Returns a sentence where the driver or the shim cannot. */

@@ -9,11 +9,11 @@ import { type Batch, judgeNonce, nonceCount, prepareWork } from '../../src/engin
 import { HIGHS, LOWS, MIDDLES, nonceOf } from '../../src/engine/range.ts'
 import { batchConformance, targetOf } from '../conformance/gpu.ts'
 import { BatchServer } from './batch-server.ts'
-import { testDrivers } from './driver.ts'
+import { type TestDriver, testDrivers } from './driver.ts'
 
 const WORK_BYTES = 286
 /** Of random work, 2000 nonces each. */
-const [FEW_BATCHES, MANY_BATCHES] = [15, 120]
+const batchesOf = ({ speed, isThorough }: TestDriver) => (isThorough ? (speed > 1 ? 120 : 60) : 15)
 
 const drivers = await testDrivers()
 const servers = new Map<string, BatchServer>()
@@ -21,14 +21,14 @@ afterAll(() => {
   for (const server of servers.values()) server.close()
 })
 
-function serverOf(driver: (typeof drivers)[number]): BatchServer {
+function serverOf(driver: TestDriver): BatchServer {
   const server = servers.get(driver.name) ?? new BatchServer(driver.env)
   servers.set(driver.name, server)
   return server
 }
 
 describe.each(drivers)('shader on $name', (driver) => {
-  batchConformance((request) => serverOf(driver).run(request), driver.isThorough ? MANY_BATCHES : FEW_BATCHES)
+  batchConformance((request) => serverOf(driver).run(request), batchesOf(driver))
 })
 
 describe.skipIf(drivers.length === 0)(`shader on ${drivers.map(({ name }) => name).join(' and on ')}`, () => {
