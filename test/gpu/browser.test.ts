@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { batchConformance } from '../conformance/gpu.ts'
-import { NOT_PACKAGED, unpacked } from './driver.ts'
+import { NOT_PACKAGED, unpacked } from './packaged.ts'
 import { runInPage } from './page-request.ts'
 
 const script = readFileSync(new URL('./page.js', import.meta.url), 'utf8')
