@@ -44,7 +44,7 @@ function accountOf({ account: usual }: About): Account {
   if (text === '' || text === usual.account) return usual
   if (!/^k:[0-9a-f]{64}$/.test(text)) {
     view.accountProblem('This is no account: expected k: and 64 hex digits in lower case')
-    throw new Problem('Nobody would be paid.', `Correct the account, or empty the field for ${usual.account}.`)
+    throw new Problem('Nobody would be paid.', 'Correct the account below, or empty its field for the usual one.')
   }
   return { account: text, predicate: 'keys-all', 'public-keys': [text.slice(2)] }
 }
@@ -118,7 +118,7 @@ function stop(): void {
 function redraw(): void {
   const isMining = running !== null && mined !== null
   if (isMining) meter.sample(performance.now(), hashes)
-  view.rate(isMining ? meter.rate() : null, mined?.difficulty ?? null)
+  view.rate(isMining ? meter.rate() : null, isMining ? (mined?.difficulty ?? null) : null)
 }
 
 view.button.addEventListener('click', () => {

@@ -7,8 +7,6 @@ import type { WorkShown } from './miner.ts'
 export type Phase = 'idle' | 'starting' | 'mining' | 'waiting' | 'stopped' | 'failed'
 
 const MAX_BLOCKS = 12
-const NOTHING = '–'
-
 type Counted = 'accepted' | 'stale' | 'orphaned' | 'failed'
 
 function element<T extends HTMLElement = HTMLElement>(id: string): T {
@@ -51,7 +49,7 @@ export class View {
 
   /** `difficulty` tells how long a block takes at this rate. */
   rate(hashesPerSecond: number | null, difficulty: number | null): void {
-    const [number, unit] = hashesPerSecond === null ? [NOTHING, 'H/s'] : formatHashrate(hashesPerSecond).split(' ')
+    const [number, unit] = formatHashrate(hashesPerSecond ?? 0).split(' ')
     this.#write('rate', number)
     this.#write('unit', unit)
     const seconds = difficulty === null || !hashesPerSecond ? null : difficulty / hashesPerSecond
@@ -68,7 +66,7 @@ export class View {
     time.dateTime = at.toISOString()
     const code = withText('code', hash)
     code.title = `block hash ${hash}`
-    const place = withText('span', `chain ${chain}, height ${height.toLocaleString('en')}`)
+    const place = withText('span', `chain ${chain} · height ${height.toLocaleString('en')}`)
     item.append(withText('b', verdict), place, code, time)
     if (message !== undefined) item.append(withText('small', message))
     const list = element('list')
