@@ -1,10 +1,16 @@
 /** Headless Chromium for tests: the one of this machine, else the packaged one, with a software driver for WebGPU. */
 import { existsSync, readdirSync, symlinkSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { type Browser, chromium } from 'playwright-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
 import { NOT_PACKAGED, unpacked } from './driver.ts'
 
-const WEBGPU_FLAGS = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader']
+const FLAGS = [
+  '--no-sandbox',
+  '--enable-unsafe-webgpu',
+  '--use-webgpu-adapter=swiftshader',
+  // A host name without https: pages there are not secure.
+  '--host-resolver-rules=MAP node.example 127.0.0.1',
+]
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 
 /** Chromium's command and what it needs around it. */
@@ -23,15 +29,30 @@ function findBrowser(): { executablePath: string; env: Record<string, string> } 
   return { executablePath: join(folder, 'chromium'), env: { LD_LIBRARY_PATH: path } }
 }
 
-/** Starts Chromium, with WebGPU or without it; a text says why there is none. */
-export async function launchChromium({ webgpu = true } = {}): Promise<Browser | string> {
+/** Starts Chromium, in which `node.example` is this machine; a text says why there is none, or none with WebGPU. */
+export async function launchChromium(): Promise<Browser | string> {
   const found = findBrowser()
   if (found === null) return `no Chromium: ${NOT_PACKAGED}`
+  let browser: Browser | null = null
   try {
     const env = { ...process.env, ...found.env } as Record<string, string>
-    const args = ['--no-sandbox', ...(webgpu ? WEBGPU_FLAGS : ['--disable-features=WebGPU,WebGPUService'])]
-    return await chromium.launch({ executablePath: found.executablePath, args, env, timeout: 20_000 })
+    browser = await chromium.launch({ executablePath: found.executablePath, args: FLAGS, env, timeout: 20_000 })
+    const page = await openEmptyPage(browser)
+    const isThere = await page.evaluate<boolean>('navigator.gpu?.requestAdapter().then((adapter) => adapter !== null)')
+    await page.close()
+    if (isThere) return browser
+    await browser.close()
+    return 'Chromium has no WebGPU adapter here'
   } catch (error) {
+    await browser?.close()
     return `Chromium does not start: ${(error as Error).message.split('\n')[0]}`
   }
+}
+
+/** A page without content of a secure origin, as WebGPU needs it; nothing is fetched. */
+export async function openEmptyPage(browser: Browser): Promise<Page> {
+  const page = await browser.newPage()
+  await page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body: '<title>search</title>' }))
+  await page.goto('https://localhost/')
+  return page
 }

@@ -37,7 +37,10 @@ export async function openDevice(shader: string): Promise<SearchDevice> {
     const options = { shader, workgroup: WORKGROUP, split, slots: IN_FLIGHT }
     const runner = await GpuRunner.create({ GPUBufferUsage, GPUMapMode }, device, options)
     const complaint = await Promise.race([selfTest(runner), failed])
-    if (complaint !== null) throw new Problem(complaint, 'Update the graphics driver or the browser, and try again.')
+    if (complaint !== null) {
+      const advice = 'Update the graphics driver or the browser, and start again.'
+      throw new Problem(`The self-test failed: ${complaint}.`, advice)
+    }
     return { name: nameOf(adapter), software: isSoftware(adapter), runner, failed, close: () => device.destroy() }
   } catch (error) {
     device.destroy()
