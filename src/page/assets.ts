@@ -17,6 +17,7 @@ export const MODULES: readonly string[] = [
   'page/browser/clock',
   'page/browser/device',
   'page/browser/gateway',
+  'page/browser/hand-in',
   'page/browser/miner',
   'page/browser/news',
   'page/browser/problem',

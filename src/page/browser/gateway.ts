@@ -36,6 +36,11 @@ export class Refusal extends Error {
 /** No answer at all. */
 export class Unreachable extends Error {}
 
+/** Whether the same request may succeed later; false: the node or the gateway judged it. */
+export function mayPass(error: unknown): boolean {
+  return !(error instanceof Refusal) || error.status >= 500 || [404, 408, 429].includes(error.status)
+}
+
 const ANSWER_MS = 10_000
 /** The gateway follows a solution for a minute at most. */
 const VERDICT_MS = 75_000

@@ -49,11 +49,11 @@ function accountOf({ account: usual }: About): Account {
   return { account: text, predicate: 'keys-all', 'public-keys': [text.slice(2)] }
 }
 
-function eventsFor({ software }: SearchDevice): MinerEvents {
+function eventsFor({ software }: SearchDevice, { account }: Account): MinerEvents {
   const advice = software ? 'This is a software driver: it works, but slowly.' : null
-  const mining = () => {
-    if (mined !== null) view.show('mining', `Mining chain ${mined.chain}.`, advice)
-  }
+  // The same line for all work: a screen reader speaks it whenever it changes.
+  const payee = account.length > 24 ? `${account.slice(0, 10)}…${account.slice(-6)}` : account
+  const mining = () => view.show('mining', `Mining for ${payee}.`, advice)
   return {
     onHashes: (count) => {
       hashes += count
@@ -83,7 +83,7 @@ async function mine(stopped: AbortSignal): Promise<void> {
   try {
     stopped.throwIfAborted()
     view.show('starting', 'Waiting for work.')
-    const events = eventsFor(device)
+    const events = eventsFor(device, account)
     await new PageMiner({ device, account, clock: pageClock, random: Math.random, events }).run(stopped)
   } finally {
     device.close()

@@ -2,8 +2,7 @@
  * The page's miner: newest work to the GPU, every claim hashed again in full, solutions to the gateway. One at a time:
  * `run` ends when the signal aborts, or rejects with what ends mining.
  */
-import { blockHash } from '../../core/block-hash.ts'
-import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
+import { equalBytes } from '../../core/bytes.ts'
 import { type Clock, sleep } from '../../core/clock.ts'
 import { sameParent, withNonce } from '../../core/header.ts'
 import { solves } from '../../core/pow.ts'
@@ -15,7 +14,8 @@ import type { Report } from '../../engine/gpu/messages.ts'
 import { SearchLoop } from '../../engine/gpu/search-loop.ts'
 import { nonceRanges } from '../../engine/range.ts'
 import { IN_FLIGHT, type SearchDevice, TRIPS, WORKGROUP } from './device.ts'
-import { type Account, Refusal, solved, Unreachable, type Verdict, work } from './gateway.ts'
+import { type Account, mayPass, Refusal, type Verdict, work } from './gateway.ts'
+import { handIn } from './hand-in.ts'
 import { News } from './news.ts'
 import { Problem } from './problem.ts'
 
@@ -27,7 +27,6 @@ const FIRST_PAUSE_MS = 300
 const MAX_PAUSE_MS = 15_000
 /** Solutions whose verdict is awaited. Browsers open six connections to a server; a stream and a request need two. */
 const MAX_PENDING = 4
-const MAX_HAND_INS = 6
 /** When the device has nothing to search, work is asked for this often. */
 const IDLE_PAUSE_MS = 300
 const LOST_GRACE_MS = 500
@@ -139,11 +138,10 @@ export class PageMiner {
 
   /** Throws what waiting does not cure. */
   async #pause(error: unknown, attempts: number, stopped: AbortSignal): Promise<void> {
-    const isPassing = error instanceof Unreachable || (error instanceof Refusal && error.status >= 500)
     if (error instanceof Refusal && error.status === 403) {
       throw new Problem(`The node refuses: ${error.message}.`, 'It mines for certain accounts only. Enter one of them.')
     }
-    if (error instanceof Refusal && !isPassing && error.status !== 404 && error.status !== 429) {
+    if (error instanceof Refusal && !mayPass(error)) {
       throw new Problem(`The node refuses: ${error.message}.`, 'Look at the account, and start again.')
     }
     const pauseMs = (0.5 + this.#options.random() / 2) * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempts)
@@ -214,26 +212,10 @@ export class PageMiner {
     this.#callForWork()
   }
 
-  /** Again while there is no answer; the gateway knows whether an earlier attempt went through. */
   async #handIn(job: Job, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     const { clock, random, events } = this.#options
-    const { chain, height } = job.shown
-    const lost = (error: Error) => {
-      const verdict = error instanceof Refusal && error.status < 500 ? 'rejected' : 'lost'
-      return { verdict, chain, height, hash: encodeBase64Url(blockHash(bytes)), message: error.message } as const
-    }
     this.#pending++
-    let verdict: Verdict | null = null
-    for (let attempt = 1; verdict === null; attempt++) {
-      try {
-        verdict = await solved(bytes)
-      } catch (error) {
-        if (!(error instanceof Error)) throw error
-        const mayPass = error instanceof Unreachable || (error instanceof Refusal && error.status >= 500)
-        if (!mayPass || attempt === MAX_HAND_INS) verdict = lost(error)
-        else await sleep(clock, random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt))
-      }
-    }
+    const verdict = await handIn(bytes, job.shown, { clock, random })
     this.#pending--
     // No block came of it: work on top of the same parent is of use again.
     if (verdict.verdict === 'rejected' || verdict.verdict === 'lost') job.isSolved = false
