@@ -1,6 +1,6 @@
 /**
- * News of a chain for the page. The node's own events have no data, and an EventSource passes those over (PROTOCOL.md
- * A.3), so each is sent on with some:
+ * News of a chain for the page. The node's own events have no data (PROTOCOL.md A.3), and an EventSource passes those
+ * over, so each is sent on with some:
  *
  *     event: cut      the work of the chain is over, or possible again
  *     event: stands   the node's stream stands; what happened before was missed
