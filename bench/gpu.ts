@@ -8,8 +8,6 @@ import { readFileSync } from 'node:fs'
 import { withNonce } from '../src/core/header.ts'
 import { solves } from '../src/core/pow.ts'
 import { targetOfDifficulty } from '../src/core/target.ts'
-import { tailLayout } from '../src/engine/cpu/kernel.ts'
-import { countOperations, operationGraph } from '../src/engine/cpu/operations.ts'
 import type { Candidate } from '../src/engine/engine.ts'
 import { listAdapters } from '../src/engine/gpu/adapters.ts'
 import { DEFAULT_BATCH_MS, GpuEngine } from '../src/engine/gpu/gpu.ts'
@@ -20,11 +18,14 @@ import { agreement } from './gpu-agreement.ts'
 import { amdBound, type Bound, nvidiaBound, shareOf } from './gpu-bounds.ts'
 import { readSensors, type Sensors } from './gpu-sensors.ts'
 import { percentile, type Row, relativeTo } from './report.ts'
+import { handMinimum } from './shader-minimum.ts'
 import { type Effort, pause } from './suite.ts'
 import { engineWork, freshWork } from './work.ts'
 
 const SUITE = 'gpu'
 const WORK_BYTES = 286
+/** Additions of two terms count as operations here, rotations as one. */
+const TWO_OPERANDS = handMinimum({ add: 2, xor: 2 })
 /** A batch at most doubles each time, and has to grow from 100,000 nonces to half a billion on a fast card. */
 const WARM_UP_BATCHES = 16
 /** Easy enough to find candidates at a million hashes a second, hard enough for ten billion. */
@@ -66,7 +67,7 @@ export async function gpu(effort: Effort): Promise<Row[] | string> {
 
 async function adapterRows(adapter: AdapterInfo, effort: Effort): Promise<Row[]> {
   const kind = adapter.software ? 'software driver, no GPU' : `driver ${adapter.driver}`
-  const note = `${adapter.name}, ${kind}, two in flight, workgroup 64, 16 trips, ${operationsPerHash()} operations a hash`
+  const note = `${adapter.name}, ${kind}, two in flight, workgroup 64, 16 trips, ${TWO_OPERANDS} operations a nonce`
   const agreed = await agreementRow(adapter, effort)
   const [usual, ...others] = await variantRows(adapter, effort)
   const split = others.find(({ name }) => name === SPLIT.name)
@@ -104,14 +105,6 @@ function cudaRows(usual: Row, split: Row, { sampleMs, rounds }: Effort): Row[] {
   return [
     { suite: SUITE, name: 'native CUDA kernel', unit: 'MH/s', samples: rates, note, ...(relative && { relative }) },
   ]
-}
-
-/**
- * Operations of the whole compression that depend on word 6, the last round trimmed; a three-input addition counts as
- * two. The graph of the CPU kernels takes words behind the swept one as zero: word 7 is added once a round more.
- */
-function operationsPerHash(): number {
-  return countOperations(operationGraph({ ...tailLayout(WORK_BYTES), nonceWord: 4 })).total + 10
 }
 
 /** All variants in turn, round after round. */
