@@ -18,6 +18,8 @@ export class ContractError extends Error {
   place: Place | null
   /** The function that failed, `module.function.{hash}`; null: at the top level. */
   within: string | null = null
+  /** The test file that failed. */
+  file: string | null = null
 
   constructor(kind: FailureKind, message: string, place: Place | null = null) {
     super(message)

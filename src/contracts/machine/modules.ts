@@ -50,6 +50,14 @@ export function loadModule(machine: Machine, forms: SpecialForms, form: CallForm
   return module
 }
 
+/** Adds a definition to a module that is no real one: tests may define functions at the top level. */
+export function defineOutside(machine: Machine, forms: SpecialForms, module: Module, form: CallForm): void {
+  module.definitions.delete(nameOf(form).name)
+  for (const [name, definition] of machine.imports) module.imports.set(name, definition)
+  new ModuleLoader(machine, forms, module).add([form])
+  for (const [name, definition] of module.definitions) machine.imports.set(name, definition)
+}
+
 class ModuleLoader {
   readonly #machine: Machine
   readonly #module: Module
@@ -65,6 +73,22 @@ class ModuleLoader {
   }
 
   load(members: readonly Form[], governance: Form | undefined, place: Place): void {
+    const later = this.#declareAll(members)
+    this.#inherit()
+    if (!this.#module.isInterface) this.#govern(governance, place)
+    for (const finish of later) finish()
+    this.#refuseCycles()
+    for (const definition of this.#module.definitions.values()) if (definition instanceof Const) definition.value()
+    for (const name of this.#module.interfaces) checkImplements(this.#module, this.#interfaceNamed(name, place))
+  }
+
+  add(members: readonly Form[]): void {
+    for (const finish of this.#declareAll(members)) finish()
+    this.#refuseCycles()
+  }
+
+  /** Makes all members known; returns what is left to do once they are. */
+  #declareAll(members: readonly Form[]): (() => void)[] {
     const calls = members.filter((member) => !(member.form === 'atom' && IGNORED.has(member.name))).map(asCall)
     const of = (...names: string[]) => calls.filter(({ kind }) => names.includes(kind))
     for (const { form } of of('use')) this.#use(form)
@@ -78,12 +102,7 @@ class ModuleLoader {
     ]
     const unknown = calls.find(({ kind }) => !KNOWN.has(kind))
     if (unknown !== undefined) throw syntaxError(`${unknown.kind} is not a member of a module`, unknown.form.place)
-    this.#inherit()
-    if (!this.#module.isInterface) this.#govern(governance, place)
-    for (const finish of later) finish()
-    this.#refuseCycles()
-    for (const definition of this.#module.definitions.values()) if (definition instanceof Const) definition.value()
-    for (const name of this.#module.interfaces) checkImplements(this.#module, this.#interfaceNamed(name, place))
+    return later
   }
 
   #use(form: CallForm): void {

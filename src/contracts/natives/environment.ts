@@ -30,7 +30,7 @@ function reader(name: string, read: (value: Value) => Value | null): Environment
 
 function integerOf(value: Value): bigint | null {
   if (typeof value === 'bigint') return value
-  if (value instanceof Decimal) return value.round(0)
+  if (value instanceof Decimal) return value.round(0).mantissa
   return typeof value === 'string' && INTEGER.test(value) ? BigInt(value) : null
 }
 
