@@ -6,15 +6,13 @@ import type { MachineCall } from './machine/machine.ts'
 import { capabilities } from './natives/capabilities.ts'
 import { environment } from './natives/environment.ts'
 import type { Native } from './natives/native.ts'
-import { principals } from './natives/principals.ts'
-import { pureConstants, pureNatives } from './natives/pure.ts'
+import { CONSTANTS, PURE_NATIVES } from './natives/pure.ts'
 import { tables } from './natives/tables.ts'
 import { topLevel } from './natives/top-level.ts'
 import type { Value } from './values/value.ts'
 
 const natives: readonly Native<MachineCall>[] = [
-  ...pureNatives,
-  ...principals,
+  ...PURE_NATIVES,
   ...environment,
   ...capabilities,
   ...tables,
@@ -24,7 +22,7 @@ const natives: readonly Native<MachineCall>[] = [
 /** Functions and constants by their names, with more of them where a use has its own. */
 export function nativesWith(more: readonly Native<MachineCall>[] = []): Map<string, NativeFunction | Value> {
   return new Map<string, NativeFunction | Value>([
-    ...pureConstants,
+    ...CONSTANTS,
     ...[...natives, ...more].map((native) => [native.name, new NativeFunction(native)] as const),
   ])
 }
