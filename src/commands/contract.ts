@@ -1,9 +1,9 @@
 /** `newcut contract`: runs test files of the contract language and reports what they expected and got. */
 import { readFileSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
-import type { Failure, Files } from '../contracts/repl/test-run.ts'
-import { runTests, type TestReport } from '../contracts/repl/run.ts'
 import { ContractError, type Place } from '../contracts/errors.ts'
+import { runTests, type TestReport } from '../contracts/repl/run.ts'
+import type { Failure, Files } from '../contracts/repl/test-run.ts'
 import { NewcutError } from '../core/errors.ts'
 
 /** Longest test file: the reader holds all of it. */

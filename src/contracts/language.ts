@@ -4,6 +4,7 @@ import type { SpecialForms } from './machine/expander.ts'
 import { specialForms } from './machine/forms.ts'
 import type { MachineCall } from './machine/machine.ts'
 import { capabilities } from './natives/capabilities.ts'
+import { connectives } from './natives/connectives.ts'
 import { environment } from './natives/environment.ts'
 import type { Native } from './natives/native.ts'
 import { CONSTANTS, PURE_NATIVES } from './natives/pure.ts'
@@ -13,6 +14,7 @@ import type { Value } from './values/value.ts'
 
 const natives: readonly Native<MachineCall>[] = [
   ...PURE_NATIVES,
+  ...connectives,
   ...environment,
   ...capabilities,
   ...tables,

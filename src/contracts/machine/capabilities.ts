@@ -7,10 +7,9 @@ import { equalValues } from '../values/equal.ts'
 import { showValue } from '../values/print.ts'
 import type { CapabilityToken, Value } from '../values/value.ts'
 import { CapabilityToken as Token } from '../values/value.ts'
+import { requireAdmin } from './admin.ts'
 import { Fun, type Module, splitName } from './definitions.ts'
 import type { Machine } from './machine.ts'
-import { requireAdmin } from './admin.ts'
-import { checkType } from './types.ts'
 
 /** A granted capability, with those that it is composed of. */
 interface Slot {
@@ -56,7 +55,9 @@ export class Capabilities {
 
   /** Whether a capability is granted anywhere in the calls under way. */
   isGranted(token: CapabilityToken): boolean {
-    return this.#slots.some((slot) => sameToken(slot.token, token) || slot.composed.some((own) => sameToken(own, token)))
+    return this.#slots.some(
+      (slot) => sameToken(slot.token, token) || slot.composed.some((own) => sameToken(own, token)),
+    )
   }
 
   /** Whether a signature that is limited to these capabilities counts here. */
@@ -205,7 +206,8 @@ export class Capabilities {
     token: CapabilityToken,
   ): void {
     const own = fun.module.get(manager) ?? fun.module.imports.get(manager)
-    if (!(own instanceof Fun) || own.kind !== 'defun') throw evalError(`${manager} is not a function of ${fun.module.name}`)
+    if (!(own instanceof Fun) || own.kind !== 'defun')
+      throw evalError(`${manager} is not a function of ${fun.module.name}`)
     const depth = this.#slots.length
     try {
       const left = this.#machine.callFun(own, [installed.left as Value, token.args[param]], { line: 0, column: 0 })
@@ -218,14 +220,15 @@ export class Capabilities {
 
   #runBody(fun: Fun, token: CapabilityToken): void {
     const machine = this.#machine
-    if (token.args.length !== fun.params.length) throw evalError(`wrong number of arguments for capability ${token.name}`)
+    if (token.args.length !== fun.params.length)
+      throw evalError(`wrong number of arguments for capability ${token.name}`)
     this.#slots.push({ token, composed: [] })
     const depth = this.#slots.length
     this.#evaluated.push(token)
     try {
       machine.within(fun, { line: 0, column: 0 }, () => {
         const result = machine.sequence(fun.body, machine.bindArgs(fun.params, token.args))
-        checkType(fun.result, result)
+        machine.checkType(fun.result, result)
       })
     } catch (error) {
       this.#slots.length = depth - 1

@@ -33,7 +33,8 @@ export function runForm(machine: Machine, forms: SpecialForms, form: Form, text:
         return `Imported ${target?.form === 'atom' ? target.name : ''}`
       }
     }
-    if (MEMBERS.has(head.name) && !forms.has(head.name)) throw evalError(`${head.name} is allowed in modules only`, form.place)
+    if (MEMBERS.has(head.name) && !forms.has(head.name))
+      throw evalError(`${head.name} is allowed in modules only`, form.place)
   }
   return machine.evaluate(new Expander(machine, forms, null).expand(form, null), null)
 }

@@ -2,14 +2,13 @@
  * Turns forms into expressions: finds what names mean (local variable, member of the module, import, native, module),
  * and special forms. A name that means nothing is an error here, before anything runs.
  */
-import { evalError, type Place } from '../errors.ts'
+import { ContractError, evalError, type Place } from '../errors.ts'
 import type { Atom, BindingForm, CallForm, Form, TypeForm } from '../syntax/form.ts'
-import { ContractError } from '../errors.ts'
 import { ModuleRef } from '../values/value.ts'
 import { NativeFunction, Partial } from './callables.ts'
 import { Const, type Definition, Fun, type Module, type Param, Schema, splitName, Table } from './definitions.ts'
 import type { Env, Expr } from './expr.ts'
-import { asValue, type Machine } from './machine.ts'
+import { asValue, type Machine, partlyApplied } from './machine.ts'
 import { Callable, type Term } from './term.ts'
 import type { Type } from './types.ts'
 
@@ -59,7 +58,10 @@ export class Expander {
       }
       case 'object': {
         const fields = form.fields.map(([name, value]) => [name, this.expand(value, scope)] as const)
-        return exprOf(place, (machine, env) => new Map(fields.map(([name, value]) => [name, machine.value(value, env)])))
+        return exprOf(
+          place,
+          (machine, env) => new Map(fields.map(([name, value]) => [name, machine.value(value, env)])),
+        )
       }
       case 'binding':
         throw syntaxError('a binding is not an expression', place)
@@ -116,10 +118,8 @@ export class Expander {
   #definition(name: string): Definition | undefined {
     const own = this.module?.get(name) ?? this.module?.imports.get(name)
     if (own !== undefined) return own
-    if (this.module === null) {
-      const imported = this.machine.imports.get(name)
-      if (imported !== undefined) return imported
-    }
+    const imported = this.machine.imports.get(name)
+    if (imported !== undefined) return imported
     const parts = splitName(name)
     return parts === null ? undefined : this.machine.lookUpModule(parts.module, this.module)?.get(parts.member)
   }
@@ -149,6 +149,20 @@ export class Expander {
     if (definition instanceof Const) return exprOf(place, () => definition.value())
     if (definition instanceof Schema) throw evalError(`${definition.name} is a schema, not a value`, place)
     return exprOf(place, () => definition)
+  }
+
+  /** A special form that is used as a function: `(fold (and) true list)`. There is a native of its name. */
+  partial(call: CallForm, scope: Scope | null): Expr {
+    const [head, ...args] = call.items.map((item) => this.expand(item, scope))
+    return exprOf(call.place, (machine, env) => {
+      const fn = machine.evaluate(head, env)
+      if (!(fn instanceof Callable)) throw evalError('Cannot apply value to a non-closure.', call.place)
+      return machine.apply(
+        fn,
+        args.map((arg) => machine.evaluate(arg, env)),
+        call.place,
+      )
+    })
   }
 
   /** `m::member`, where m is a module as a value. */
@@ -184,7 +198,7 @@ export class Expander {
       const terms = args.map((arg) => machine.evaluate(arg, env))
       const result = machine.apply(callable, terms, place)
       if (result instanceof Partial && callable instanceof Fun) {
-        throw evalError(`Incorrect number of arguments (${terms.length}) for user function ${callable.name} with ${callable.params.length} parameters`, place)
+        throw partlyApplied(result, place)
       }
       return result
     })
@@ -224,7 +238,7 @@ export class Expander {
       for (const { name, type } of fields) {
         const value = object.get(name)
         if (value === undefined) throw evalError(`Key ${name} not found in object.`, binding.place)
-        checkArg(type, value)
+        machine.checkType(type, value)
         bound = { value, up: bound }
       }
       return machine.sequence(body, bound)
@@ -233,7 +247,6 @@ export class Expander {
 }
 
 import { UNIT as UNIT_VALUE } from '../values/value.ts'
-import { checkType as checkArg } from './types.ts'
 
 /** How many variables are nearer; null: it is not a local variable. */
 function distanceOf(name: string, scope: Scope | null): number | null {

@@ -5,20 +5,22 @@ import { typeName } from '../values/types.ts'
 import { CapabilityToken, Guard } from '../values/value.ts'
 import { Lambda } from './callables.ts'
 import { Fun } from './definitions.ts'
-import type { Expr } from './expr.ts'
 import { type Expander, exprOf, type Scope, type SpecialForm, syntaxError } from './expander.ts'
+import type { Expr } from './expr.ts'
 import { asValue, type Machine } from './machine.ts'
 import { continueNested, resumedObject } from './pacts.ts'
 import { findRow, readRow } from './tables.ts'
 import type { Term } from './term.ts'
-import { checkType } from './types.ts'
 
 /** Throws SyntaxError unless the form has so many parts behind its name. */
 function parts(call: CallForm, fewest: number, most = fewest): readonly Form[] {
   const own = call.items.slice(1)
   if (own.length >= fewest && own.length <= most) return own
   const name = call.items[0].form === 'atom' ? call.items[0].name : ''
-  throw syntaxError(`${name} takes ${fewest === most ? fewest : `${fewest} to ${most}`} parts, not ${own.length}`, call.place)
+  throw syntaxError(
+    `${name} takes ${fewest === most ? fewest : `${fewest} to ${most}`} parts, not ${own.length}`,
+    call.place,
+  )
 }
 
 export function asBool(term: Term, place: Place): boolean {
@@ -47,6 +49,7 @@ const when: SpecialForm = (call, expander, scope) => {
 const both =
   (decisive: boolean): SpecialForm =>
   (call, expander, scope) => {
+    if (call.items.length < 3) return expander.partial(call, scope)
     const [one, other] = parts(call, 2).map((form) => expander.expand(form, scope))
     return exprOf(call.place, (machine, env) => {
       if (asBool(machine.evaluate(one, env), one.place) === decisive) return decisive
@@ -60,7 +63,8 @@ const cond: SpecialForm = (call, expander, scope) => {
   const last = forms.at(-1)
   if (last === undefined) throw syntaxError('cond takes at least one part', call.place)
   const pairs = forms.slice(0, -1).map((form) => {
-    if (form.form !== 'call' || form.items.length !== 2) throw syntaxError('cond takes pairs of a test and a value', form.place)
+    if (form.form !== 'call' || form.items.length !== 2)
+      throw syntaxError('cond takes pairs of a test and a value', form.place)
     return form.items.map((item) => expander.expand(item, scope))
   })
   const otherwise = expander.expand(last, scope)
@@ -78,7 +82,8 @@ const letForm: SpecialForm = (call, expander, scope) => {
   let inner = scope
   const values = bindings.items.map((binding) => {
     const [variable, value] = binding.form === 'call' ? binding.items : []
-    if (variable?.form !== 'atom' || value === undefined) throw syntaxError('let takes pairs of a name and a value', binding.place)
+    if (variable?.form !== 'atom' || value === undefined)
+      throw syntaxError('let takes pairs of a name and a value', binding.place)
     const bound = { type: expander.type(variable.type), value: expander.expand(value, inner) }
     inner = { name: variable.name, up: inner }
     return bound
@@ -88,7 +93,7 @@ const letForm: SpecialForm = (call, expander, scope) => {
     let bound = env
     for (const { type, value } of values) {
       const term = machine.evaluate(value, bound)
-      checkType(type, term)
+      machine.checkType(type, term)
       bound = { value: term, up: bound }
     }
     return machine.sequence(exprs, bound)
@@ -186,7 +191,8 @@ const withRead: SpecialForm = (call, expander, scope) => {
 
 const withDefaultRead: SpecialForm = (call, expander, scope) => {
   const [table, key, fallback, ...rest] = call.items.slice(1)
-  if (fallback === undefined) throw syntaxError('with-default-read takes a table, a key, a default and a binding', call.place)
+  if (fallback === undefined)
+    throw syntaxError('with-default-read takes a table, a key, a default and a binding', call.place)
   const [from, at, otherwise] = [table, key, fallback].map((form) => expander.expand(form, scope))
   const consume = expander.consumer(rest, scope, call.place)
   return exprOf(call.place, (machine, env) => {
@@ -218,8 +224,14 @@ const continueForm: SpecialForm = (call, expander, scope) => {
   const { fn, args } = callParts(form, expander, scope)
   return exprOf(call.place, (machine, env) => {
     const fun = machine.evaluate(fn, env)
-    if (!(fun instanceof Fun) || fun.kind !== 'defpact') throw evalError('continue takes a call of a defpact', call.place)
-    return continueNested(machine, fun, args.map((arg) => machine.value(arg, env)), call.place)
+    if (!(fun instanceof Fun) || fun.kind !== 'defpact')
+      throw evalError('continue takes a call of a defpact', call.place)
+    return continueNested(
+      machine,
+      fun,
+      args.map((arg) => machine.value(arg, env)),
+      call.place,
+    )
   })
 }
 

@@ -1,13 +1,12 @@
 /** Whether guards agree. They refuse by a failure, which `try` catches. */
 import { evalError, txFailure } from '../errors.ts'
-import { type Guard, type GuardKind, type Value } from '../values/value.ts'
-import { Guard as GuardValue } from '../values/value.ts'
+import { type Guard, type GuardKind, Guard as GuardValue, type Value } from '../values/value.ts'
 import { requireAdmin } from './admin.ts'
 import { tokenOf } from './capabilities.ts'
 import { Fun, splitName } from './definitions.ts'
 import type { Machine } from './machine.ts'
 import { pactIdOf } from './pacts.ts'
-import type { Callable } from './term.ts'
+import { Callable } from './term.ts'
 
 const NOWHERE = { line: 0, column: 0 }
 /** Longer keys are cut in messages. */
@@ -28,8 +27,10 @@ export function enforceGuard(machine: Machine, guard: Guard | string): void {
       return
     }
     case 'capability': {
-      if (is.pactId !== null && is.pactId !== pactIdOf(machine)) throw txFailure('Capability pact guard failed: invalid pact id')
-      if (!machine.capabilities.isGranted(tokenOf(is.name, is.args))) throw txFailure(`Capability not acquired: ${is.name}`)
+      if (is.pactId !== null && is.pactId !== pactIdOf(machine))
+        throw txFailure('Capability pact guard failed: invalid pact id')
+      if (!machine.capabilities.isGranted(tokenOf(is.name, is.args)))
+        throw txFailure(`Capability not acquired: ${is.name}`)
       return
     }
     case 'module': {
@@ -85,8 +86,8 @@ function agrees(machine: Machine, predicate: string, count: number, matched: num
 export function functionNamed(machine: Machine, name: string): Callable {
   const parts = splitName(name)
   if (parts === null) {
-    const own = machine.imports.get(name)
-    if (own instanceof Fun) return own
+    const own = machine.imports.get(name) ?? machine.natives.get(name)
+    if (own instanceof Callable) return own
     throw evalError(`Cannot find function: ${name}`)
   }
   const { loading } = machine

@@ -12,7 +12,10 @@ export function importsOf(expander: Expander, form: CallForm): Map<string, Defin
   for (const part of rest) {
     if (part.form === 'string') {
       if (part.value !== module.hash && !module.blessed.has(part.value)) {
-        throw evalError(`Import error for module ${module.name} . The module hash has not been blessed: ${part.value}`, form.place)
+        throw evalError(
+          `Import error for module ${module.name} . The module hash has not been blessed: ${part.value}`,
+          form.place,
+        )
       }
     } else if (part.form === 'list') {
       wanted = part.items.map((item) => {

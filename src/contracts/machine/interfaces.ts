@@ -14,7 +14,9 @@ export function checkImplements(module: Module, face: Module): void {
       )
     }
     if (!isSame(own, wanted)) {
-      throw evalError(`Module ${module.name} does not correctly implement the function ${name} from the interface: ${face.name}`)
+      throw evalError(
+        `Module ${module.name} does not correctly implement the function ${name} from the interface: ${face.name}`,
+      )
     }
   }
 }

@@ -5,17 +5,23 @@
 import { ContractError, evalError, type Place } from '../errors.ts'
 import type { NativeCall } from '../natives/native.ts'
 import type { Decimal } from '../values/decimal.ts'
-import { type CapabilityToken, type ObjectValue, type Time, UNIT, type Value } from '../values/value.ts'
+import {
+  type CapabilityToken,
+  type ObjectValue,
+  type Time,
+  CapabilityToken as Token,
+  UNIT,
+  type Value,
+} from '../values/value.ts'
 import { Lambda, NativeFunction, Partial } from './callables.ts'
 import { Capabilities } from './capabilities.ts'
 import type { Definition } from './definitions.ts'
 import { Fun, type Module, type Param } from './definitions.ts'
 import type { Env, Expr } from './expr.ts'
 import { type PactRun, startPact } from './pacts.ts'
-import { CapabilityToken as Token } from '../values/value.ts'
 import type { Layer } from './state.ts'
 import { Callable, TableRef, type Term } from './term.ts'
-import { checkType } from './types.ts'
+import { checkType, type Type } from './types.ts'
 
 /** What the command and its block say. */
 export interface Environment {
@@ -53,6 +59,8 @@ export interface Rules {
   readonly isLocal: boolean
   /** Keys of keysets must look like keys. */
   readonly areKeysChecked: boolean
+  /** Values must be of the types that are declared for them. */
+  readonly areTypesChecked: boolean
 }
 
 export interface ContractEvent {
@@ -157,7 +165,7 @@ export class Machine {
   sequence(exprs: readonly Expr[], env: Env | null): Term {
     let term: Term = UNIT
     for (const expr of exprs) {
-      if (term instanceof Partial) throw evalError('Failed to apply a partial closure', expr.place)
+      if (term instanceof Partial) throw partlyApplied(term, expr.place)
       term = this.evaluate(expr, env)
     }
     return term
@@ -191,20 +199,27 @@ export class Machine {
     if (fun.kind === 'defpact') return startPact(this, fun, args.map(asValue), place)
     return this.within(fun, place, () => {
       const result = this.sequence(fun.body, this.#bind(fun.params, args, null))
-      checkType(fun.result, result)
+      this.checkType(fun.result, result)
       return result
     })
+  }
+
+  /** Throws EvalError for a term that is not of its declared type. */
+  checkType(type: Type | null, term: Term): void {
+    if (this.environment.rules.areTypesChecked) checkType(type, term)
   }
 
   /** Runs within a call of a function: recursion is refused, and errors are told with the function. */
   within<T>(fun: Fun, place: Place, run: () => T): T {
     if (this.frames.some((frame) => frame.fun === fun)) {
-      throw evalError(`Recursion detected by the runtime in function: ${fun.qualified}`, place)
+      throw evalError(`Recursion detected by the runtime. Recursing in function: ${fun.qualified}`, place)
     }
+    const isReentered = this.module !== fun.module && this.frames.some((frame) => frame.fun.module === fun.module)
     this.frames.push({ fun })
     const depth = this.frames.length
     try {
-      return run()
+      // A module that others call back into, through a module reference, may only read meanwhile.
+      return isReentered ? this.reading(run) : run()
     } catch (error) {
       if (error instanceof ContractError) error.within ??= `${fun.qualified}.{${fun.module.hash}}`
       throw error
@@ -222,7 +237,7 @@ export class Machine {
     if (args.length > params.length) throw tooMany(null)
     let bound = env
     for (let i = 0; i < params.length; i++) {
-      checkType(params[i].type, args[i])
+      this.checkType(params[i].type, args[i])
       bound = { value: args[i], up: bound }
     }
     return bound
@@ -328,6 +343,18 @@ export function asValue(term: Term): Value {
     throw evalError('Expected a Pact value, but got a closure or table reference.')
   }
   return term
+}
+
+/** The error for a function that still waits for arguments where it has to run. */
+export function partlyApplied({ fn, args }: Partial, place: Place): ContractError {
+  const [name, count] = describe(fn)
+  return evalError(`Incorrect number of arguments (${args.length}) for ${name} supplied; expected (${count})`, place)
+}
+
+function describe(fn: Callable): [name: string, params: number] {
+  if (fn instanceof NativeFunction) return [`native function ${fn.name}`, fn.native.arity[0]]
+  if (fn instanceof Fun) return [`function ${fn.qualified}.{${fn.module.hash}}`, fn.params.length]
+  return ['lambda', fn instanceof Lambda ? fn.params.length : 0]
 }
 
 function tooMany(place: Place | null): ContractError {

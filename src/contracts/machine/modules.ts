@@ -5,15 +5,15 @@ import { hashText } from '../values/hash.ts'
 import type { Guard, Value } from '../values/value.ts'
 import { requireAdmin } from './admin.ts'
 import { Const, type Definition, Fun, Module, Schema, type Step, Table } from './definitions.ts'
-import type { Expr } from './expr.ts'
 import { Expander, type Scope, type SpecialForms, syntaxError } from './expander.ts'
+import type { Expr } from './expr.ts'
 import { enforceGuard, enforceKeysetNamed } from './guards.ts'
 import { importsOf } from './imports.ts'
 import { checkImplements } from './interfaces.ts'
 import type { Machine } from './machine.ts'
 import { asValue } from './machine.ts'
 import { docAndMarks } from './marks.ts'
-import { checkType, type Type } from './types.ts'
+import type { Type } from './types.ts'
 
 export interface Namespace {
   readonly user: Guard
@@ -84,7 +84,6 @@ class ModuleLoader {
 
   add(members: readonly Form[]): void {
     for (const finish of this.#declareAll(members)) finish()
-    this.#refuseCycles()
   }
 
   /** Makes all members known; returns what is left to do once they are. */
@@ -131,7 +130,8 @@ class ModuleLoader {
       const { definition, finish } = define(form, kind)
       const { name } = definition
       if (this.#machine.natives.has(name)) throw evalError(`Variable ${name} shadows native with same name`, form.place)
-      if (this.#module.definitions.has(name)) throw evalError(`Duplicate definition: ${this.#module.name}.${name}`, form.place)
+      if (this.#module.definitions.has(name))
+        throw evalError(`Duplicate definition: ${this.#module.name}.${name}`, form.place)
       this.#module.definitions.set(name, definition)
       this.#uses.set(name, new Set())
       return () => {
@@ -168,7 +168,7 @@ class ModuleLoader {
       if (isBusy || expr === null) throw evalError(`Recursive cycle detected in constant ${name}`, form.place)
       isBusy = true
       const result = asValue(this.#machine.evaluate(expr, null))
-      checkType(this.#expander.type(type), result)
+      this.#machine.checkType(this.#expander.type(type), result)
       isBusy = false
       value = result
       return result
@@ -194,7 +194,8 @@ class ModuleLoader {
     const { rest, managed, isEvent } = docAndMarks(form.items.slice(3))
     const param = managed?.param ?? null
     const index = param === null ? -1 : params.findIndex((each) => each.name === param)
-    if (param !== null && index < 0) throw evalError(`Invalid managed argument. No argument with the name: ${param}`, form.place)
+    if (param !== null && index < 0)
+      throw evalError(`Invalid managed argument. No argument with the name: ${param}`, form.place)
     const by = managed?.manager == null ? null : { param: index, manager: managed.manager }
     const marks = { managed: managed === null ? null : { by }, isEvent }
     const fun = new Fun(this.#module, kind as Fun['kind'], name, params, this.#expander.type(type), marks)
@@ -202,7 +203,9 @@ class ModuleLoader {
     for (const each of params) scope = { name: each.name, up: scope }
     const finish = () => {
       if (this.#module.isInterface) {
-        if (rest.length > 0) throw syntaxError('functions of interfaces have no body', form.place)
+        // A text alone is the description.
+        if (rest.some((each) => each.form !== 'string'))
+          throw syntaxError('functions of interfaces have no body', form.place)
       } else if (kind === 'defpact') fun.steps = this.#steps(fun, rest, scope, form.place)
       else fun.body = this.#expander.body(rest, scope, form.place)
     }
@@ -254,7 +257,9 @@ class ModuleLoader {
     const visit = (name: string, path: readonly string[]) => {
       if (path.includes(name)) {
         const cycle = [...path.slice(path.indexOf(name)), name].join(', ')
-        throw evalError(`Recursive cycle detected in module ${this.#module.name} in the following functions: [${cycle}]`)
+        throw evalError(
+          `Recursive cycle detected in module ${this.#module.name} in the following functions: [${cycle}]`,
+        )
       }
       if (done.has(name)) return
       for (const used of this.#uses.get(name) ?? []) visit(used, [...path, name])

@@ -1,8 +1,9 @@
 /** Pacts: functions in steps, each run by a command of its own, with what the step before has yielded. */
-import { hashText } from '../values/hash.ts'
+
 import { evalError, type Place } from '../errors.ts'
-import { valueToJson } from '../values/wire.ts'
+import { hashText } from '../values/hash.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
+import { valueToJson } from '../values/wire.ts'
 import { Fun, splitName } from './definitions.ts'
 import type { Machine } from './machine.ts'
 import type { Term } from './term.ts'
@@ -81,7 +82,8 @@ export function startPact(machine: Machine, fun: Fun, args: readonly Value[], pl
 export function continuePact(machine: Machine, { id, step, isRollback, resumed, proven }: Continuation): Term {
   const place = { line: 0, column: 0 }
   const kept = machine.state.get<PactState | null>('pacts', id)
-  if (kept === null) throw evalError(`Requested defpact execution already completed for defpact id: ${id.slice(0, 20)}...`)
+  if (kept === null)
+    throw evalError(`Requested defpact execution already completed for defpact id: ${id.slice(0, 20)}...`)
   const before = kept ?? proven ?? null
   if (before === null) throw evalError(`No previous defpact execution found for defpact id: ${id.slice(0, 20)}...`)
   const fun = currentFun(machine, before.fun)
@@ -129,7 +131,8 @@ export function yieldObject(machine: Machine, data: ObjectValue, chain: string |
   const run = pactOf(machine)
   const { chainId } = machine.environment.chain
   if (chain === '') throw evalError('a yield to another chain needs the id of that chain')
-  if (chain !== null && run.step === run.fun.steps.length - 1) throw evalError('Cannot yield to another chain on the last step')
+  if (chain !== null && run.step === run.fun.steps.length - 1)
+    throw evalError('Cannot yield to another chain on the last step')
   if (chain !== null && run.fun.steps[run.step].rollback !== null) {
     throw evalError('Cannot yield to another chain in a step with rollback')
   }

@@ -10,8 +10,7 @@ import { isOf } from './types.ts'
 
 /** Thousandths of gas: each access, and each byte of a row. */
 const COSTS = { read: 2500, readByte: 100, write: 25_000, writeByte: 200 }
-const READ_ONLY =
-  'Error during database operation: Operation is not allowed in read-only or system-only mode.'
+const READ_ONLY = 'Error during database operation: Operation is not allowed in read-only or system-only mode.'
 const SHOWN_KEY_CHARACTERS = 10
 
 export type WriteKind = 'insert' | 'update' | 'write'

@@ -40,7 +40,8 @@ export const capabilities: readonly Native<MachineCall>[] = [
     arity: [1, 1],
     run: ([name], { machine }) => {
       const keyset = textArg('keyset-ref-guard', name)
-      if (machine.state.get('keysets', keyset) === undefined) throw evalError(`Cannot find keyset in database: '${keyset}`)
+      if (machine.state.get('keysets', keyset) === undefined)
+        throw evalError(`Cannot find keyset in database: '${keyset}`)
       return new Guard({ kind: 'keysetRef', name: keyset })
     },
   },
@@ -91,8 +92,9 @@ export const capabilities: readonly Native<MachineCall>[] = [
     arity: [1, 1],
     run: ([token], call) => {
       const { name, args } = tokenArg('create-capability-guard', token)
-      const module = moduleOf(call, 'create-capability-guard')
-      if (!name.startsWith(`${module.name}.`)) throw evalError(`a capability guard of another module: ${name}`)
+      const { module } = call.machine
+      if (module !== null && !name.startsWith(`${module.name}.`))
+        throw evalError(`a capability guard of another module: ${name}`)
       return new Guard({ kind: 'capability', name, args, pactId: null })
     },
   },
@@ -137,7 +139,8 @@ export const capabilities: readonly Native<MachineCall>[] = [
       const verifier = textArg('enforce-verifier', name)
       const tokens = machine.environment.verifiers.get(verifier)
       if (tokens === undefined) throw txFailure(`Verifier ${verifier} failed with the message: not in transaction`)
-      if (!machine.capabilities.covers(tokens)) throw txFailure(`Verifier ${verifier} failed with the message: not in scope`)
+      if (!machine.capabilities.covers(tokens))
+        throw txFailure(`Verifier ${verifier} failed with the message: not in scope`)
       return true
     },
   },

@@ -4,7 +4,7 @@ import { keysetOf } from '../machine/guards.ts'
 import type { MachineCall } from '../machine/machine.ts'
 import { pactIdOf } from '../machine/pacts.ts'
 import { Decimal } from '../values/decimal.ts'
-import type { Guard, Value } from '../values/value.ts'
+import { type Guard, UNIT, type Value } from '../values/value.ts'
 import { textArg } from './arguments-of.ts'
 import type { Native } from './native.ts'
 
@@ -30,11 +30,13 @@ function reader(name: string, read: (value: Value) => Value | null): Environment
 
 function integerOf(value: Value): bigint | null {
   if (typeof value === 'bigint') return value
+  if (value instanceof Map) return integerOf((value as ReadonlyMap<string, Value>).get('int') ?? UNIT)
   if (value instanceof Decimal) return value.round(0).mantissa
   return typeof value === 'string' && INTEGER.test(value) ? BigInt(value) : null
 }
 
 function decimalOf(value: Value): Decimal | null {
+  if (value instanceof Map) return integerOf((value as ReadonlyMap<string, Value>).get('int') ?? UNIT)
   if (value instanceof Decimal) return value
   if (typeof value === 'bigint') return Decimal.of(value)
   return typeof value === 'string' && DECIMAL.test(value) ? Decimal.parse(value) : null

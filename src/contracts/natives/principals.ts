@@ -1,38 +1,40 @@
-/** Names of accounts that are made from guards: a letter says of which kind. */
-import { evalError } from '../errors.ts'
-import { hashText } from '../values/hash.ts'
-import { Guard } from '../values/value.ts'
+/** Principals: names of accounts that can be computed from a guard, so that nobody else can own them. */
+import { compareText } from '../values/order.ts'
+import type { Guard, Value } from '../values/value.ts'
 import { valueToJson } from '../values/wire.ts'
-import { guardArg, textArg } from './arguments-of.ts'
+import { type Arguments, native } from './arguments.ts'
+import { COST, hashCost } from './costs.ts'
+import { hashText } from './hashing.ts'
 import type { Native } from './native.ts'
+import { weigh } from './weight.ts'
 
 const KEY = /^[0-9a-f]{64}$/
-const HASH = '[\\w-]{43}'
-const WORD = '[A-Za-z%#+\\-_&$@<>=?*!|/~^][\\w%#+\\-&$@<>=?*!|/~^.]*'
-/** What the names of each kind look like. */
-const FORMS: readonly (readonly [prefix: string, form: RegExp])[] = [
+const HASH = '[A-Za-z0-9_-]{43}'
+const NAME = '[A-Za-z%#+\\-_&$@<>=^?*!|/~][A-Za-z0-9%#+\\-_&$@<>=^?*!|/~.]*'
+
+/** Letter -> what may stand behind it and the colon. */
+const FORMS: readonly (readonly [kind: string, form: RegExp])[] = [
   ['k:', /^k:[0-9a-fA-F]{64}$/],
-  ['w:', new RegExp(`^w:${HASH}:${WORD}$`)],
+  ['w:', new RegExp(`^w:${HASH}:${NAME}$`)],
   ['r:', /^r:.+$/s],
-  ['u:', new RegExp(`^u:${WORD}:${HASH}$`)],
-  ['m:', new RegExp(`^m:${WORD}:${WORD}$`)],
-  ['p:', new RegExp(`^p:${HASH}:${WORD}$`)],
+  ['u:', new RegExp(`^u:${NAME}:${HASH}$`)],
+  ['m:', new RegExp(`^m:${NAME}:.+$`, 's')],
+  ['p:', new RegExp(`^p:${HASH}:.+$`, 's')],
   ['c:', new RegExp(`^c:${HASH}$`)],
 ]
 
-/** The name of a guard. */
-export function principalOf({ is }: Guard): string {
+/** The one principal of a guard. */
+export function principalOf(guard: Guard): string {
+  const { is } = guard
   switch (is.kind) {
     case 'keyset':
-      return is.keys.length === 1 && is.predicate === 'keys-all' && KEY.test(is.keys[0])
-        ? `k:${is.keys[0]}`
-        : `w:${hashText(is.keys.join(''))}:${is.predicate}`
+      return keysetPrincipal(is.keys, is.predicate)
     case 'keysetRef':
       return `r:${is.name}`
     case 'user':
-      return `u:${is.fun}:${hashText(is.args.map(valueToJson).join(''))}`
+      return `u:${is.fun}:${hashText(joined(is.args))}`
     case 'capability':
-      return `c:${hashText(is.name + is.args.map(valueToJson).join('') + (is.pactId ?? ''))}`
+      return `c:${hashText(is.name + joined(is.args) + (is.pactId ?? ''))}`
     case 'module':
       return `m:${is.module}:${is.name}`
     case 'pact':
@@ -40,20 +42,36 @@ export function principalOf({ is }: Guard): string {
   }
 }
 
-function kindOf(name: string): string {
-  return FORMS.find(([, form]) => form.test(name))?.[0] ?? ''
+/** A single key of the usual kind stands for itself; other keysets are hashed. */
+function keysetPrincipal(keys: readonly string[], predicate: string): string {
+  const sorted = [...new Set(keys)].sort(compareText)
+  if (sorted.length === 1 && predicate === 'keys-all' && KEY.test(sorted[0])) return `k:${sorted[0]}`
+  return `w:${hashText(sorted.join(''))}:${predicate}`
 }
 
-export const principals: readonly Native[] = [
-  { name: 'create-principal', arity: [1, 1], run: ([guard]) => principalOf(guardArg('create-principal', guard)) },
-  {
-    name: 'validate-principal',
-    arity: [2, 2],
-    run: ([guard, name]) => {
-      if (!(guard instanceof Guard)) throw evalError('validate-principal takes a guard and a name')
-      return principalOf(guard) === textArg('validate-principal', name)
-    },
-  },
-  { name: 'is-principal', arity: [1, 1], run: ([name]) => kindOf(textArg('is-principal', name)) !== '' },
-  { name: 'typeof-principal', arity: [1, 1], run: ([name]) => kindOf(textArg('typeof-principal', name)) },
+function joined(values: readonly Value[]): string {
+  return values.map(valueToJson).join('')
+}
+
+/** `k:`, `w:`, .. or nothing. */
+export function kindOfPrincipal(text: string): string {
+  return FORMS.find(([, form]) => form.test(text))?.[0] ?? ''
+}
+
+function paid(args: Arguments, guard: Guard): string {
+  args.charge(COST.principal + hashCost(weigh(guard, args)))
+  return principalOf(guard)
+}
+
+function kind(args: Arguments): string {
+  const text = args.text(0)
+  args.chargeText(text.length, COST.readCharacter)
+  return kindOfPrincipal(text)
+}
+
+export const PRINCIPALS: readonly Native[] = [
+  native('create-principal', 1, 1, (args) => paid(args, args.guard(0))),
+  native('validate-principal', 2, 2, (args) => paid(args, args.guard(0)) === args.text(1)),
+  native('is-principal', 1, 1, (args) => kind(args) !== ''),
+  native('typeof-principal', 1, 1, kind),
 ]

@@ -1,7 +1,17 @@
 /** Reading and writing rows. */
 import { evalError } from '../errors.ts'
 import type { MachineCall } from '../machine/machine.ts'
-import { createdTable, createTable, mayAccess, mayList, readRow, rowsOf, tableOf, type WriteKind, writeRow } from '../machine/tables.ts'
+import {
+  createdTable,
+  createTable,
+  mayAccess,
+  mayList,
+  readRow,
+  rowsOf,
+  tableOf,
+  type WriteKind,
+  writeRow,
+} from '../machine/tables.ts'
 import type { Term } from '../machine/term.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
 import { callableArg, objectArg, textArg, textsArg } from './arguments-of.ts'
@@ -30,7 +40,9 @@ function rowsIn(term: Term, call: MachineCall): (readonly [key: string, row: Obj
   mayAccess(machine, table, false)
   call.charge(machine.environment.rules.isLocal ? 0 : COSTS.list)
   const domain = rowsOf(table)
-  return machine.state.keys(domain).map((key) => [key, machine.state.get<ObjectValue>(domain, key) as ObjectValue] as const)
+  return machine.state
+    .keys(domain)
+    .map((key) => [key, machine.state.get<ObjectValue>(domain, key) as ObjectValue] as const)
 }
 
 /** Some fields of a row. Throws EvalError for one that it does not have. */

@@ -1,8 +1,8 @@
 /** Natives for the top level: keysets, namespaces, and what there is. */
 import { evalError, txFailure } from '../errors.ts'
+import type { Module } from '../machine/definitions.ts'
 import { enforceGuard, functionNamed, keysetOf } from '../machine/guards.ts'
 import type { Machine, MachineCall } from '../machine/machine.ts'
-import type { Module } from '../machine/definitions.ts'
 import type { Namespace } from '../machine/modules.ts'
 import type { Guard, Value } from '../values/value.ts'
 import { guardArg, textArg } from './arguments-of.ts'

@@ -25,7 +25,8 @@ export function expectations(run: TestRun): Map<string, SpecialForm> {
       const text = asText(machine.evaluate(name, env), name.place)
       return run.attempt(
         () => {
-          const [wanted, got] = [1, 2].map((index) => machine.value(expander.expand(forms[index], scope), env))
+          // What is tested runs before what it is compared with.
+          const [got, wanted] = [2, 1].map((index) => machine.value(expander.expand(forms[index], scope), env))
           if (equalValues(wanted, got)) {
             run.pass()
             return `Expect: success: ${text}`
@@ -52,7 +53,9 @@ export function expectations(run: TestRun): Map<string, SpecialForm> {
         () => {
           const value = machine.evaluate(expander.expand(forms[forms.length - 1], scope), env)
           // What succeeded is taken back too: it was not to happen.
-          throw new Unexpected(`expected a failure, got ${value instanceof Callable ? value.name : showValue(machineValue(value))}`)
+          throw new Unexpected(
+            `expected a failure, got ${value instanceof Callable ? value.name : showValue(machineValue(value))}`,
+          )
         },
         (error) => {
           failed = true

@@ -6,10 +6,10 @@ import { continuePact, type PactState, type Yield } from '../machine/pacts.ts'
 import type { Term } from '../machine/term.ts'
 import { moduleArg, objectArg, textArg, textsArg, tokenArg } from '../natives/arguments-of.ts'
 import type { Native } from '../natives/native.ts'
-import { formatValue, showValue } from '../values/print.ts'
-import { CapabilityToken, Guard, Time, UNIT, type Value } from '../values/value.ts'
 import { Decimal } from '../values/decimal.ts'
 import { hashText } from '../values/hash.ts'
+import { formatValue, showValue } from '../values/print.ts'
+import { type CapabilityToken, Guard, Time, UNIT, type Value } from '../values/value.ts'
 import type { TestRun } from './test-run.ts'
 
 type TestNative = Native<MachineCall>
@@ -65,6 +65,7 @@ function environmentNatives(run: TestRun): TestNative[] {
           ...rules,
           areKeysetsInNamespaces: names.includes('RequireKeysetNs'),
           areKeysChecked: names.includes('EnforceKeyFormats'),
+          areTypesChecked: !names.includes('DisableRuntimeRTC'),
         },
       })
       return names
@@ -142,9 +143,14 @@ function transactionNatives(run: TestRun): TestNative[] {
       if (clears === true) machine.events = []
       return events
     }),
-    ...['typecheck', 'verify', 'env-enable-repl-natives', 'env-simulate-onchain', 'env-dynref', 'env-set-debug-flag'].map((name) =>
-      native(name, [0, 3], () => UNIT),
-    ),
+    ...[
+      'typecheck',
+      'verify',
+      'env-enable-repl-natives',
+      'env-simulate-onchain',
+      'env-dynref',
+      'env-set-debug-flag',
+    ].map((name) => native(name, [0, 3], () => UNIT)),
   ]
 }
 
@@ -203,6 +209,7 @@ function gasNatives(run: TestRun): TestNative[] {
       run.gas.used = 1000 * Number(gas)
       return `Set gas to ${gas}`
     }),
+    native('env-stackframe', [0, 0], () => run.machine.frames.map(({ fun }) => fun.qualified)),
     native('env-milligas', [0, 1], () => BigInt(run.gas.used)),
     native('env-set-milligas', [1, 1], ([gas]) => {
       run.gas.used = Number(gas)
@@ -216,7 +223,7 @@ function gasNatives(run: TestRun): TestNative[] {
       if (model !== undefined) run.isGasCounted = textArg('env-gasmodel', model) === 'table'
       return run.isGasCounted ? 'table' : 'unit'
     }),
-    ...['env-gasprice', 'env-gasrate', 'env-gaslog', 'env-ask-gasmodel', 'env-gasmodel-fixed', 'env-stackframe'].map((name) =>
+    ...['env-gasprice', 'env-gasrate', 'env-gaslog', 'env-ask-gasmodel', 'env-gasmodel-fixed'].map((name) =>
       native(name, [0, 2], () => UNIT),
     ),
   ]

@@ -1,8 +1,8 @@
 /** Runs a test file of the language. */
 import { ContractError, type Place } from '../errors.ts'
+import { languageForms, nativesWith } from '../language.ts'
 import type { NativeFunction } from '../machine/callables.ts'
 import type { SpecialForm } from '../machine/expander.ts'
-import { languageForms, nativesWith } from '../language.ts'
 import type { Value } from '../values/value.ts'
 import { expectations } from './expectations.ts'
 import { testNatives } from './natives.ts'

@@ -2,8 +2,8 @@
 import { ContractError, type Place } from '../errors.ts'
 import type { NativeFunction } from '../machine/callables.ts'
 import { Module } from '../machine/definitions.ts'
-import type { SpecialForms } from '../machine/expander.ts'
 import { runForm } from '../machine/execute.ts'
+import type { SpecialForms } from '../machine/expander.ts'
 import { type ChainData, type Environment, type GasMeter, Machine, type Rules } from '../machine/machine.ts'
 import type { PactRun } from '../machine/pacts.ts'
 import { Layer } from '../machine/state.ts'
@@ -46,6 +46,7 @@ const TEST_RULES: Rules = {
   namespacePolicy: null,
   isLocal: false,
   areKeysChecked: false,
+  areTypesChecked: true,
 }
 /** Hash of no command. */
 const TEST_HASH = 'DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g'
@@ -60,7 +61,14 @@ export class TestRun {
   /** Whether gas is counted; else everything is free. */
   isGasCounted = false
   /** Definitions at the top level. */
-  readonly definitions = new Module({ name: '#test', namespace: null, isInterface: false, code: '', hash: '', txHash: '' })
+  readonly definitions = new Module({
+    name: '#test',
+    namespace: null,
+    isInterface: false,
+    code: '',
+    hash: '',
+    txHash: '',
+  })
   machine: Machine
   readonly #language: Language
   #base = new Layer()
@@ -143,7 +151,16 @@ export class TestRun {
     } catch (error) {
       if (!(error instanceof ContractError)) throw error
       machine.restore(before)
-      Object.assign(machine, { imports: kept.imports, admin: kept.admin, namespace, pact, lastPact, hasRunPact, loading, state })
+      Object.assign(machine, {
+        imports: kept.imports,
+        admin: kept.admin,
+        namespace,
+        pact,
+        lastPact,
+        hasRunPact,
+        loading,
+        state,
+      })
       return failed(error)
     }
   }
