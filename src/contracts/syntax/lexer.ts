@@ -38,7 +38,7 @@ const NUMBER = /-?\d+(\.\d+)?/y
 /** `-5a` is a name; `-5`, `-5.5` and `-5)` begin with a number. */
 const NEGATIVE = /-\d+(?![A-Za-z0-9%#+\-_&$@<>=^?*!|/~])/y
 const SYMBOL = /'([A-Za-z][A-Za-z0-9\-_]*)/y
-const MARK = /::|:=|[()[\]{},:]/y
+const BRACKETS: ReadonlySet<string> = new Set('()[]{},')
 /** The longest number: reading one of a million digits would take seconds. */
 const MAX_NUMBER = 10_000
 
@@ -57,13 +57,17 @@ export function tokensOf(text: string): Token[] {
 }
 
 function tokenAt(text: string, from: number, place: Place): Token {
-  const mark = match(MARK, text, from)
-  if (mark !== null) return { kind: mark[0] as TokenKind, text: mark[0], place, from, to: from + mark[0].length }
-  if (text[from] === '"') return { kind: 'string', ...readString(text, from, place), place, from }
-  const symbol = match(SYMBOL, text, from)
+  const first = text[from]
+  if (BRACKETS.has(first)) return { kind: first as TokenKind, text: first, place, from, to: from + 1 }
+  if (first === ':') {
+    const mark = text[from + 1] === ':' ? '::' : text[from + 1] === '=' ? ':=' : ':'
+    return { kind: mark, text: mark, place, from, to: from + mark.length }
+  }
+  if (first === '"') return { kind: 'string', ...readString(text, from, place), place, from }
+  const symbol = first === "'" ? match(SYMBOL, text, from) : null
   if (symbol !== null) return { kind: 'symbol', text: symbol[1], place, from, to: from + symbol[0].length }
   const number = match(NUMBER, text, from)
-  if (number !== null && (text[from] !== '-' || match(NEGATIVE, text, from) !== null)) {
+  if (number !== null && (first !== '-' || match(NEGATIVE, text, from) !== null)) {
     if (number[0].length > MAX_NUMBER) throw syntaxError('Number of too many digits', place)
     const kind = number[1] === undefined ? 'integer' : 'decimal'
     return { kind, text: number[0], place, from, to: from + number[0].length }

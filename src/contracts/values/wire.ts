@@ -4,6 +4,9 @@ import { compareText } from './order.ts'
 import { formatTime, ISO_MICROS, ISO_SECONDS } from './time-text.ts'
 import { type CapabilityToken, Guard, type GuardKind, ModuleRef, Time, Unit, type Value } from './value.ts'
 
+export { valueFromJson } from './from-json.ts'
+export { keysetFromValue } from './guard-json.ts'
+
 /** Numbers up to this one are exact for all readers of JSON. */
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER)
 const QUALIFIED = /^([^.]+)\.([^.]+)$/
