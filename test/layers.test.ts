@@ -21,6 +21,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   devnet: ['schema', 'core'],
   schema: ['core'],
   platform: ['core'],
+  contracts: ['core'],
   core: [],
 }
 
