@@ -73,8 +73,7 @@ function compareLists(a: readonly Value[], b: readonly Value[]): number {
 
 /** As lists of fields with their values, in the order of the fields. */
 function compareObjects(a: ObjectValue, b: ObjectValue): number {
-  const inOrder = (o: ObjectValue): Value[] =>
-    [...o].sort(([x], [y]) => compareText(x, y)).flatMap(([key, value]) => [key, value])
+  const inOrder = (o: ObjectValue): Value[] => [...o].sort(([x], [y]) => compareText(x, y)).flat() as Value[]
   return compareLists(inOrder(a), inOrder(b))
 }
 
