@@ -33,13 +33,13 @@ export const COST = {
 export const LIMIT = {
   elements: 1_000_000,
   characters: 10_000_000,
-  bits: 1_000_000,
-  weight: 10_000_000,
+  bits: 500_000,
+  weight: 5_000_000,
   depth: 500,
   /** Characters that `str-to-int` reads; the rule of the language. */
   digits: 512,
-  /** Characters of a format of times. */
-  timeFormat: 10_000,
+  /** Characters of a format of times, and of a text that is read by one. */
+  timeFormat: 1_000,
 } as const
 
 const SMALL_BITS = 664
@@ -48,6 +48,13 @@ const SMALL_BITS = 664
 export function bitLength(n: bigint): number {
   const hex = (n < 0n ? -n : n).toString(16)
   return hex.length * 4 - (Math.clz32(Number.parseInt(hex.charAt(0), 16)) - 28)
+}
+
+/** The same with a fraction, to tell how large a power will be; 0 for 0 and 1. */
+export function exactBits(n: bigint): number {
+  const hex = (n < 0n ? -n : n).toString(16)
+  const head = hex.slice(0, 12)
+  return n === 0n ? 0 : (hex.length - head.length) * 4 + Math.log2(Number.parseInt(head, 16))
 }
 
 /** Addition, subtraction, bit operations. */

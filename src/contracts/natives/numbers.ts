@@ -1,7 +1,7 @@
 /** Steps of arithmetic that pay for their size first and refuse results that are too large. */
 import { Decimal, MAX_PLACES } from '../values/decimal.ts'
 import type { Arguments } from './arguments.ts'
-import { bitLength, COST, growthCost, integerCost, LIMIT, productCost } from './costs.ts'
+import { bitLength, COST, exactBits, growthCost, integerCost, LIMIT, productCost } from './costs.ts'
 
 export type Numeric = bigint | Decimal
 
@@ -53,9 +53,9 @@ export function integerPower(args: Arguments, base: bigint, exponent: bigint): b
   if (exponent === 0n) return 1n
   if (base === 0n || base === 1n) return base
   if (base === -1n) return exponent % 2n === 0n ? 1n : -1n
-  // The result has more than (bits - 1) * exponent bits.
-  if (BigInt(bitLength(base) - 1) * exponent > BigInt(LIMIT.bits)) throw tooLarge(args)
-  args.charge(growthCost(bitLength(base) * Number(exponent)))
+  const bits = exactBits(base) * Number(exponent)
+  if (!(bits <= LIMIT.bits)) throw tooLarge(args)
+  args.charge(growthCost(Math.ceil(bits)))
   return bounded(args, base ** exponent)
 }
 

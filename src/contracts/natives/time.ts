@@ -19,8 +19,8 @@ function inRange(args: Arguments, micros: bigint): Time {
 
 function parsed(args: Arguments, format: string, text: string): Time {
   chargeFormat(args, format)
-  args.chargeText(text.length, COST.readCharacter)
   if (text.length > LIMIT.timeFormat) throw args.error('time text too long')
+  args.charge(text.length * COST.readCharacter + Math.ceil((format.length * text.length) / 4))
   const time = parseTime(format, text)
   if (time === null) throw args.error(`${args.native}: parse failure`)
   return inRange(args, time.micros)
