@@ -137,7 +137,9 @@ export class Capabilities {
         `Install capability failed. Capability is not declared as a managed capability and cannot be installed. ${token.name}`,
       )
     }
-    if (this.#isInstalled(fun, token)) throw evalError(`Capability ${token.name} already installed.`)
+    if (this.#isInstalled(fun, token) || this.#listed(fun, token) !== undefined) {
+      throw evalError(`Capability already installed: ${token.name}`)
+    }
     this.#install(fun, token)
   }
 
@@ -158,18 +160,19 @@ export class Capabilities {
     return installed
   }
 
+  /** The capability that a signer lists for a token, whatever its managed argument. */
+  #listed(fun: Fun, token: CapabilityToken): CapabilityToken | undefined {
+    const fixed = fixedArgs(fun, token.args)
+    const tokens = [...this.#machine.environment.signers.values()].flat()
+    return tokens.find((each) => each.name === token.name && equalValues(fixedArgs(fun, each.args), fixed))
+  }
+
   /** The installed capability for a token: installed before, or listed by a signer. */
   #managedFor(fun: Fun, token: CapabilityToken): Installed {
     const installed = this.#findInstalled(fun, token)
     if (installed !== undefined) return installed
-    const fixed = fixedArgs(fun, token.args)
-    for (const tokens of this.#machine.environment.signers.values()) {
-      for (const listed of tokens) {
-        if (listed.name === token.name && equalValues(fixedArgs(fun, listed.args), fixed)) {
-          return this.#install(fun, listed)
-        }
-      }
-    }
+    const listed = this.#listed(fun, token)
+    if (listed !== undefined) return this.#install(fun, listed)
     throw evalError(
       `Managed capability not installed: ${token.name} was not installed. Check the sigs field or the arguments to ` +
         'verify that the capability is specified correctly.',
@@ -190,8 +193,8 @@ export class Capabilities {
       installed.isUsed = true
       this.#runBody(fun, token)
     } else {
-      // The body runs with what was installed, and what is granted is what was asked for.
-      this.#runBody(fun, installed.token)
+      // Guards in the body see what was installed; what is granted in the end is what was asked for.
+      this.#runBody(fun, token, installed.token)
       if (emits) this.#manage(fun, installed, managed.by, token)
       const slot = this.#slots.at(-1)
       if (slot !== undefined) slot.token = token
@@ -218,13 +221,14 @@ export class Capabilities {
     }
   }
 
-  #runBody(fun: Fun, token: CapabilityToken): void {
+  /** `held`: what is granted while the body runs. */
+  #runBody(fun: Fun, token: CapabilityToken, held = token): void {
     const machine = this.#machine
     if (token.args.length !== fun.params.length)
       throw evalError(`wrong number of arguments for capability ${token.name}`)
-    this.#slots.push({ token, composed: [] })
+    this.#slots.push({ token: held, composed: [] })
     const depth = this.#slots.length
-    this.#evaluated.push(token)
+    this.#evaluated.push(held)
     try {
       machine.within(fun, { line: 0, column: 0 }, () => {
         const result = machine.sequence(fun.body, machine.bindArgs(fun.params, token.args))

@@ -14,13 +14,18 @@ const SHOWN_KEY_CHARACTERS = 10
 
 /** Throws when the guard, or the keyset of this name, does not agree. */
 export function enforceGuard(machine: Machine, guard: Guard | string): void {
-  if (typeof guard === 'string') return enforceKeysetNamed(machine, guard)
+  if (typeof guard === 'string') {
+    enforceKeysetNamed(machine, guard)
+    return
+  }
   const { is } = guard
   switch (is.kind) {
     case 'keyset':
-      return enforceKeyset(machine, is)
+      enforceKeyset(machine, is)
+      return
     case 'keysetRef':
-      return enforceKeysetNamed(machine, is.name)
+      enforceKeysetNamed(machine, is.name)
+      return
     case 'user': {
       const fun = functionNamed(machine, is.fun)
       machine.reading(() => machine.apply(fun, is.args, NOWHERE))

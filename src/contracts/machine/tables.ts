@@ -51,9 +51,17 @@ export function createTable(machine: Machine, term: Term): void {
 /** Code of the module itself may; others need to be its administrator, but for reading in a `local` call. */
 export function mayAccess(machine: Machine, table: Table, writes: boolean): void {
   if (writes && machine.readOnly > 0) throw evalError(READ_ONLY)
+  checkVersion(machine, table)
   if (machine.module?.name === table.module) return
   if (!writes && machine.environment.rules.isLocal) return
   requireAdmin(machine, machine.findModule(table.module) ?? table.owner)
+}
+
+/** Code of an earlier version of the module may use its tables only where the present one blesses it. */
+function checkVersion(machine: Machine, { module, owner }: Table): void {
+  const now = machine.findModule(module)
+  if (now === undefined || now === owner || now.hash === owner.hash || now.blessed.has(owner.hash)) return
+  throw evalError(`Execution aborted, hash not blessed for module ${module}: ${owner.hash}`)
 }
 
 /** Throws where reads of whole tables are not allowed: in what must be cheap and pure. */
