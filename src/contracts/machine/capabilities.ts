@@ -96,7 +96,8 @@ export class Capabilities {
   /** Grants for the rest of the command, or of the test, without a body to run in. */
   grantForTest(token: CapabilityToken): void {
     const fun = this.#funOf(token)
-    if (fun.managed !== null && !this.#isInstalled(fun, token)) this.install(token)
+    const isKnown = this.#isInstalled(fun, token) || this.#listed(fun, token) !== undefined
+    if (fun.managed !== null && !isKnown) this.install(token)
     if (this.isGranted(token)) return
     this.#grant(fun, token, false)
     if (fun.managed !== null || fun.isEvent) this.#slots.pop()
@@ -137,7 +138,8 @@ export class Capabilities {
         `Install capability failed. Capability is not declared as a managed capability and cannot be installed. ${token.name}`,
       )
     }
-    if (this.#isInstalled(fun, token) || this.#listed(fun, token) !== undefined) {
+    const isListed = fun.managed.by !== null && this.#listed(fun, token) !== undefined
+    if (this.#isInstalled(fun, token) || isListed) {
       throw evalError(`Capability already installed: ${token.name}`)
     }
     this.#install(fun, token)
