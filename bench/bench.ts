@@ -8,6 +8,7 @@ import { node } from './node.ts'
 import { pipeline } from './pipeline.ts'
 import { preempt } from './preempt.ts'
 import { compareReports, type Report, type Row, reportOf, tableOf } from './report.ts'
+import { shader } from './shader.ts'
 import type { Effort, Suite } from './suite.ts'
 import { threads } from './threads.ts'
 
@@ -17,6 +18,7 @@ const suites: Readonly<Record<string, { readonly run: Suite; readonly what: stri
   preempt: { run: preempt, what: 'how soon new work is searched, and what preemptions cost' },
   pipeline: { run: pipeline, what: 'the whole miner against the embedded node, near and far' },
   gpu: { run: gpu, what: 'the GPU engine on each adapter, and against a native kernel where one can be compiled' },
+  shader: { run: shader, what: 'vector instructions a nonce on AMD cards: counted, no card is needed' },
   node: { run: node, what: 'the embedded node under load from another process, on disk, and the client on a page' },
   codec: { run: codec, what: 'headers, hashes and difficulty steps' },
 }
@@ -49,7 +51,7 @@ export async function runBench(options: BenchOptions, print: (line: string) => v
   const rows: Row[] = []
   for (const name of names) {
     print(`\n${name}: ${suites[name].what}`)
-    const measured = await suites[name].run(options.quick ? QUICK : FULL)
+    const measured = await suites[name].run(options.quick ? QUICK : FULL, (line) => print(`  ${line}`))
     if (typeof measured === 'string') {
       print(`  skipped: ${measured}`)
       continue

@@ -13,9 +13,11 @@ export interface Row {
   readonly note?: string
 }
 
-/** More is better for rates and shares, less for times and sizes. */
-export type Unit = 'MH/s' | '1/s' | 'ms' | '%' | 'MiB' | 'B' | 'W' | '°C'
-const LESS_IS_BETTER: readonly Unit[] = ['ms', 'MiB', 'B', 'W', '°C']
+/** More is better for rates and shares, less for times, sizes, instructions, power and temperature. */
+export type Unit = 'MH/s' | '1/s' | 'ms' | '%' | 'MiB' | 'B' | 'instructions' | 'W' | '°C'
+const LESS_IS_BETTER: readonly Unit[] = ['ms', 'MiB', 'B', 'instructions', 'W', '°C']
+/** These are counted, not measured: they have no noise. */
+const COUNTED: readonly Unit[] = ['instructions']
 
 export interface Result {
   readonly suite: string
@@ -104,12 +106,13 @@ export interface Comparison {
   readonly regressions: readonly string[]
 }
 
-/** Changes below this are noise on any machine. */
+/** Changes below this are noise on any machine, but for what is counted. */
 const MIN_BAND = 0.05
 
 /**
  * Each row against the same row of an earlier report. Ratios measured within a run are compared where both have them,
- * since they hold when the machine is slower today; else medians. The band is the spread of the two runs, at least 5 %.
+ * since they hold when the machine is slower today; else medians. The band is the spread of the two runs, at least 5 %;
+ * counts have none.
  */
 export function compareReports(now: Report, before: Report): Comparison {
   const lines: string[] = []
@@ -119,7 +122,7 @@ export function compareReports(now: Report, before: Report): Comparison {
     if (old === undefined) continue
     const [mine, theirs] =
       result.ratio && old.ratio ? [result.ratio.median, old.ratio.median] : [result.median, old.median]
-    const band = Math.max(MIN_BAND, spread(result), spread(old))
+    const band = COUNTED.includes(result.unit) ? 0 : Math.max(MIN_BAND, spread(result), spread(old))
     const change = mine / theirs
     const gain = LESS_IS_BETTER.includes(result.unit) ? 1 / change : change
     const verdict = gain < 1 - band ? 'WORSE' : gain > 1 + band ? 'better' : 'same'

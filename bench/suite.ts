@@ -15,8 +15,11 @@ export interface Effort {
 /** How long a suite waits for any one thing. */
 export const MAX_WAIT_MS = 10_000
 
-/** Measures, and checks what it computed. Throws when a check fails. Returns a text where it cannot measure. */
-export type Suite = (effort: Effort) => Promise<Row[] | string>
+/**
+ * Measures, and checks what it computed. Throws when a check fails. Returns a text where it cannot measure, and tells of
+ * parts that it leaves out.
+ */
+export type Suite = (effort: Effort, tell: (line: string) => void) => Promise<Row[] | string>
 
 /** Runs `task` with a started engine, and stops it. */
 export async function withEngine<T>(

@@ -11,10 +11,11 @@ import { expect, it } from 'vitest'
 const allowed: Readonly<Record<string, readonly string[]>> = {
   '': ['commands', 'cli', 'core'],
   commands: ['compose', 'cli', 'api', 'mine', 'engine', 'node', 'devnet', 'schema', 'platform', 'core'],
-  compose: ['api', 'mine', 'source', 'engine', 'node', 'devnet', 'schema', 'platform', 'core'],
+  compose: ['api', 'mine', 'page', 'source', 'engine', 'node', 'devnet', 'schema', 'platform', 'core'],
   cli: ['mine', 'source', 'engine', 'schema', 'core'],
   api: ['mine', 'source', 'core'],
   mine: ['source', 'engine', 'core'],
+  page: ['source', 'engine', 'node', 'schema', 'core'],
   source: ['node', 'schema', 'core'],
   engine: ['core'],
   node: ['schema', 'core'],
@@ -25,7 +26,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   core: [],
 }
 
-/** The same for the rooms inside devnet and engine ('' is the folder itself). */
+/** The same for the rooms inside devnet, engine and page ('' is the folder itself). */
 const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   devnet: {
     '': ['http', 'data', 'orders', 'work', 'mempool', 'rules', 'store'],
@@ -38,6 +39,8 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
     store: [],
   },
   engine: { '': [], cpu: [''], gpu: [''] },
+  // The server and the browser's half meet over HTTP.
+  page: { '': [], browser: [] },
 }
 
 const ports = ['source/source.ts', 'engine/engine.ts']
@@ -75,12 +78,21 @@ it('imports point in the direction of the design', () => {
   expect(wrong).toEqual([])
 })
 
-it('imports inside devnet and engine point in the direction of the design', () => {
+it('imports inside devnet, engine and page point in the direction of the design', () => {
   const inner = (file: string) => (file.split('/').length > 2 ? file.split('/')[1] : '')
   const wrong = imports.filter(({ from, to }) => {
     const rules = allowedInside[room(from)]
     if (rules === undefined || !isOurs(to) || room(to) !== room(from) || inner(from) === inner(to)) return false
     return !rules[inner(from)]?.includes(inner(to))
+  })
+  expect(wrong).toEqual([])
+})
+
+it('what runs in a browser is made of engine and core, and the server takes nothing but the shader from the engine', () => {
+  const wrong = imports.filter(({ from, to }) => {
+    if (room(from) !== 'page' || room(to) === 'page') return false
+    if (from.startsWith('page/browser/')) return !['engine', 'core'].includes(room(to))
+    return room(to) === 'engine' && to !== 'engine/gpu/shader.ts'
   })
   expect(wrong).toEqual([])
 })

@@ -1,6 +1,6 @@
-/** HTTP face of a running miner: /metrics, /healthz, /api/summary. */
+/** HTTP face of a running miner: /metrics, /healthz, /api/summary, and what others add. */
 import type { AddressInfo } from 'node:net'
-import fastify from 'fastify'
+import fastify, { type FastifyInstance } from 'fastify'
 import { NewcutError } from '../core/errors.ts'
 import type { Snapshot } from '../mine/stats.ts'
 import type { Metrics } from './metrics.ts'
@@ -11,13 +11,21 @@ export interface ApiServer {
   readonly close: () => Promise<void>
 }
 
+/** What is served beside the miner's own endpoints. */
+export interface Extension {
+  readonly path: string
+  readonly addTo: (app: FastifyInstance) => void
+}
+
 /** Starts serving. Throws NewcutError PORT_BUSY when it cannot listen. */
 export async function startApi(
   address: { readonly host: string; readonly port: number },
   snapshot: () => Snapshot,
   metrics: Metrics,
+  extension?: Extension,
 ): Promise<ApiServer> {
   const app = fastify({ forceCloseConnections: true })
+  extension?.addTo(app)
   app.get('/metrics', async (_request, reply) => {
     const text = await metrics.scrape()
     return reply.type(metrics.registry.contentType).send(text)
@@ -30,7 +38,8 @@ export async function startApi(
   })
   app.get('/api/summary', (_request, reply) => reply.send(snapshot()))
   app.setNotFoundHandler((_request, reply) => {
-    return reply.code(404).send({ error: 'not found', endpoints: ['/metrics', '/healthz', '/api/summary'] })
+    const endpoints = ['/metrics', '/healthz', '/api/summary', ...(extension ? [extension.path] : [])]
+    return reply.code(404).send({ error: 'not found', endpoints })
   })
   try {
     await app.listen(address)

@@ -48,6 +48,13 @@ const networkOptions = {
   pow: option(yesNo, true, null, 'accept any nonce, and keep the difficulty as it is'),
 }
 
+const minePageOption = option(
+  oneOf(['auto', 'on', 'off'] as const),
+  'auto',
+  'WHEN',
+  'serve a page at /mine that mines with the GPU of its visitor: auto (on development networks only), on or off',
+)
+
 /** Options of the CPU engine. */
 const cpuOptions = {
   kernel: option(oneOf(kernelPreferences), 'auto', 'NAME', 'CPU kernel; auto takes the fastest'),
@@ -80,6 +87,7 @@ export const devnetOptions = {
     'MODE',
     'without proof of work: on-demand (see /make-blocks), constant:2s (each chain), or simulated:100MH/s',
   ),
+  'mine-page': minePageOption,
   log: logOption,
 }
 
@@ -125,6 +133,7 @@ export const mineOptions = {
     'HOST:PORT',
     'serve /metrics, /healthz and /api/summary there; off to serve nothing',
   ),
+  'mine-page': minePageOption,
   log: logOption,
   stall: unset(
     duration(MIN_STALL_MS, true),

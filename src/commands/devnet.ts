@@ -4,9 +4,11 @@ import type { Config } from '../cli/config.ts'
 import { type Face, faceFor } from '../cli/console.ts'
 import type { devnetOptions, Values } from '../cli/options.ts'
 import { type Devnet, type DevnetOptions, startDevnet } from '../compose/devnet.ts'
+import { isPageOn, PAGE_PATH, startDevnetWithPage } from '../compose/mine-page.ts'
 import { type MinerSetup, runMiner } from '../compose/miner.ts'
 import { accountOn, type Payee, paidLine } from '../compose/payee.ts'
 import { NewcutError } from '../core/errors.ts'
+import { development } from '../core/network.ts'
 import type { MinerAccount } from '../core/payload.ts'
 import { difficultyOf } from '../core/target.ts'
 import { untilStopped } from '../platform/shutdown.ts'
@@ -64,7 +66,10 @@ async function serve(config: DevnetConfig, stopped: AbortSignal): Promise<number
   const { values } = config
   const face = faceFor(values.log, surroundings)
   const failed = new AbortController()
-  const devnet = await startDevnet({ ...startOptions(config, face), onFailure: () => failed.abort() })
+  const options = { ...startOptions(config, face), onFailure: () => failed.abort() }
+  const devnet = hasPage(values)
+    ? await startDevnetWithPage(options, accountOn(development.name, payeeOf(values)))
+    : await startDevnet(options)
   const ended = AbortSignal.any([stopped, failed.signal])
   try {
     if (values.mine) checkMinable(devnet)
@@ -79,6 +84,8 @@ async function serve(config: DevnetConfig, stopped: AbortSignal): Promise<number
   }
   return 0
 }
+
+const hasPage = (values: DevnetValues) => isPageOn(values['mine-page'], development.name)
 
 /** Throws NewcutError BAD_OPTION for a network that was kept with a mode which excludes --mine. */
 function checkMinable({ settings }: Devnet): void {
@@ -132,6 +139,7 @@ function banner(devnet: Devnet, values: DevnetValues): string[] {
     ...(mode === null ? [] : [mode]),
     ...(values.mine ? [paidLine(accountOn(network.name, payeeOf(values)))] : []),
     `mine it: newcut mine --node ${url} (work at ${mining})`,
+    ...(hasPage(values) ? [`mine in a browser: ${url}${PAGE_PATH}`] : []),
     `control it: ${url}/devnet/status`,
   ]
 }

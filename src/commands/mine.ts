@@ -42,7 +42,7 @@ async function mine(config: Config<typeof mineOptions>, stopped: AbortSignal): P
   }
 }
 
-function banner({ client, account, api }: MinerStart, devnet: Devnet | null): string[] {
+function banner({ client, account, api, pageUrl }: MinerStart, devnet: Devnet | null): string[] {
   const processor = cpus()[0]?.model.trim() ?? process.arch
   const { baseUrl } = client.http
   const { nodeVersion, nodeNumberOfChains, nodeBlockDelay } = client.info
@@ -55,5 +55,6 @@ function banner({ client, account, api }: MinerStart, devnet: Devnet | null): st
     network,
     paidLine(account),
     api === null ? 'metrics: off' : `metrics: ${api.url}/metrics, summary: ${api.url}/api/summary`,
+    ...(pageUrl === null ? [] : [`mine in a browser: ${pageUrl}`]),
   ]
 }

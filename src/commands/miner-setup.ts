@@ -19,7 +19,7 @@ export function minerSetup(config: MineConfig, url: string): MinerSetup {
     payee: payeeOf(values),
     engines: engineSetup(config),
     // Mining goes on when the default port is taken, but not when an address that the user gave is.
-    http: http === null ? null : { ...http, isRequired: origins.get('http') !== 'default' },
+    http: http === null ? null : { ...http, isRequired: origins.get('http') !== 'default', page: values['mine-page'] },
     limits: { blocks, durationMs },
     stallMs: values.stall,
   }
@@ -59,7 +59,11 @@ function gpuSetup({ values, origins }: MineConfig): GpuSetup | null {
 
 /** Throws NewcutError BAD_OPTION for flags that contradict each other or have no effect. */
 export function checkMineFlags(config: MineConfig): void {
-  refuseIdle(config, [...idleForNode(config), ...idleForEngine(config)])
+  refuseIdle(config, [...idleForNode(config), ...idleForEngine(config), ...idleForHttp(config)])
+}
+
+function idleForHttp({ values: { http } }: MineConfig): Idle[] {
+  return http === null ? [{ names: ['mine-page'], reason: 'with --http off nothing is served' }] : []
 }
 
 function idleForNode({ values: { node, fingerprint } }: MineConfig): Idle[] {

@@ -1,6 +1,6 @@
 /** The miner for a node: starts client, source, engines, miner and metrics, and stops them again. */
 import { Metrics } from '../api/metrics.ts'
-import { type ApiServer, startApi } from '../api/server.ts'
+import { type ApiServer, type Extension, startApi } from '../api/server.ts'
 import { describeError } from '../core/errors.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import { Miner } from '../mine/miner.ts'
@@ -11,6 +11,7 @@ import { miningNodeOf } from '../source/node/mining-node.ts'
 import { NodeSource } from '../source/node/node-source.ts'
 import { connect, type NodeSetup } from './connect.ts'
 import { createEngines, type EngineSetup } from './engines.ts'
+import { isPageOn, PAGE_PATH, type PageMode, pageFor } from './mine-page.ts'
 import { accountOn, checkPayee, type PaidAccount, type Payee } from './payee.ts'
 
 /** An update stream is reopened when it is silent for this many block delays, but not before MIN_STALL_MS. */
@@ -35,6 +36,8 @@ export interface HttpSetup {
   readonly port: number
   /** Whether it is an error when the port cannot be used; otherwise the miner goes on without metrics. */
   readonly isRequired: boolean
+  /** Whether the page that mines is served too. */
+  readonly page: PageMode
 }
 
 /** Reported once, before mining starts. */
@@ -42,6 +45,8 @@ export interface MinerStart {
   readonly client: NodeClient
   readonly account: PaidAccount
   readonly api: ApiServer | null
+  /** Where the page that mines is; null: it is not served. */
+  readonly pageUrl: string | null
 }
 
 /** Receivers of the miner's events, and the signal that stops it. */
@@ -70,9 +75,11 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const { blocks, durationMs } = limits
     const miner = new Miner({ source, engines, clock: systemClock, onEvent: show, blocks, durationMs })
     const metrics = new Metrics(() => miner.snapshot())
-    const api = http === null ? null : await startFace(http, miner, metrics, onEvent)
+    const hasPage = http !== null && isPageOn(http.page, client.info.nodeVersion)
+    const page = hasPage ? { path: PAGE_PATH, addTo: pageFor(client, account) } : undefined
+    const api = http === null ? null : await startFace(http, { miner, metrics, page }, onEvent)
     if (api !== null) closers.unshift(() => api.close())
-    onStart?.({ client, account, api })
+    onStart?.({ client, account, api, pageUrl: api !== null && hasPage ? api.url + PAGE_PATH : null })
     return await miner.run(stopped)
   } finally {
     for (const close of closers) await close()
@@ -85,12 +92,11 @@ function usualStallMs(blockDelayMs: number): number {
 
 async function startFace(
   { host, port, isRequired }: HttpSetup,
-  miner: Miner,
-  metrics: Metrics,
+  { miner, metrics, page }: { readonly miner: Miner; readonly metrics: Metrics; readonly page: Extension | undefined },
   onEvent: MinerPorts['onEvent'],
 ): Promise<ApiServer | null> {
   try {
-    return await startApi({ host, port }, () => miner.snapshot(), metrics)
+    return await startApi({ host, port }, () => miner.snapshot(), metrics, page)
   } catch (error) {
     if (isRequired) throw error
     onEvent({ type: 'warning', message: `${describeError(error)}; mining without metrics` })

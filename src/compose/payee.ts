@@ -66,7 +66,8 @@ export function accountOn(network: string, payee: Payee): PaidAccount {
   return { account: account ?? `k:${keys[0]}`, predicate, publicKeys: keys, isBuiltIn }
 }
 
-const isDevelopment = (network: string) => /development/.test(network)
+/** Whether a network is for development, by its name. */
+export const isDevelopment = (network: string) => /development/.test(network)
 
 /** The public keys as given, or the key of an account k:KEY. */
 function keysOf({ account, publicKeys }: Payee): readonly string[] | null {

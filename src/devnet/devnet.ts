@@ -66,15 +66,21 @@ export interface WholeNode {
 }
 
 /**
- * Starts an embedded node. Throws NewcutError BAD_OPTION for options of the wrong shape or that exclude each other,
- * DATA_UNUSABLE when `dataDir` or `backupDir` cannot be used, PORT_BUSY when it cannot listen.
+ * Starts an embedded node. `extend` adds what is served beside the node's interface. Throws NewcutError BAD_OPTION for
+ * options of the wrong shape or that exclude each other, DATA_UNUSABLE when `dataDir` or `backupDir` cannot be used,
+ * PORT_BUSY when it cannot listen.
  */
-export async function startNode(options: DevnetOptions, machine: Machine): Promise<WholeNode> {
+export async function startNode(
+  options: DevnetOptions,
+  machine: Machine,
+  extend: (app: App) => void = () => undefined,
+): Promise<WholeNode> {
   checkOptions(options)
   const failed = new AbortController()
   if (options.backupDir !== undefined) await expectBackupDirectory(options.backupDir)
   const data = await openData(options, (error) => failed.abort(error))
   const { app, chains, settings, controls, backups } = assemble(options, machine, data)
+  extend(app)
   const close = async () => {
     await app.close()
     await machine.search.close()

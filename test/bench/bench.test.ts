@@ -28,8 +28,9 @@ describe('newcut bench', () => {
     }
     const measured = new Set(report.results.map(({ suite }) => suite))
     for (const suite of ['kernels', 'threads', 'preempt', 'pipeline', 'codec']) expect(measured).toContain(suite)
-    // Without a GPU the suite says so and has no figures.
+    // Without a driver these suites say so and have no figures.
     if (!measured.has('gpu')) expect(out).toMatch(/\ngpu: .*\n {2}skipped: \S/)
+    if (!measured.has('shader')) expect(out).toMatch(/\nshader: .*\n {2}skipped: \S/)
     const kernels = report.results.filter(({ suite }) => suite === 'kernels')
     expect(kernels.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['crypto.hash', '@noble/hashes', 'midstate', 'wasm', 'js']),
@@ -98,6 +99,8 @@ describe('compareReports', () => {
     ['a longer time', row('ms', 120, 0), row('ms', 100, 0), true],
     ['a shorter time', row('ms', 80, 0), row('ms', 100, 0), false],
     ['a slower machine with the same ratio', row('MH/s', 50, 0, 45), row('MH/s', 100, 0, 45), false],
+    ['one instruction more', row('instructions', 878, 0), row('instructions', 877, 0), true],
+    ['fewer instructions', row('instructions', 877, 0), row('instructions', 1039, 0), false],
     ['the same rate with a lower ratio', row('MH/s', 100, 0, 30), row('MH/s', 100, 0, 45), true],
   ])('judges %s', (_what, now, before, expected) => {
     expect(worse(now, before)).toBe(expected)

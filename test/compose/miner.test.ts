@@ -28,7 +28,7 @@ function setup(changes: Partial<MinerSetup> = {}): MinerSetup {
 }
 
 const busyHttp = (isRequired: boolean) => {
-  return { host: '127.0.0.1', port: (taken.address() as AddressInfo).port, isRequired }
+  return { host: '127.0.0.1', port: (taken.address() as AddressInfo).port, isRequired, page: 'off' as const }
 }
 const stopped = new AbortController().signal
 

@@ -1,39 +1,65 @@
 /**
- * A software driver for the GPU tests: SwiftShader from the development dependency @sparticuz/chromium, unpacked once
- * into node_modules/.cache. With NEWCUT_TEST_GPU=system tests use the driver of the machine instead.
+ * Drivers for the GPU tests: SwiftShader, which comes with a development dependency, and Mesa's lavapipe where it is
+ * installed. Both are software. With NEWCUT_TEST_GPU=system tests use the driver of the machine instead.
  */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { basename, dirname, join } from 'node:path'
-import { brotliDecompressSync } from 'node:zlib'
+import { join } from 'node:path'
+import { MIN_MESA, vulkanManifest } from '../../bench/mesa.ts'
 import { listAdapters } from '../../src/engine/gpu/adapters.ts'
+import type { AdapterInfo } from '../../src/engine/gpu/messages.ts'
+import { NOT_PACKAGED, unpacked } from './packaged.ts'
+
+type Environment = Readonly<Record<string, string>>
 
 export interface TestDriver {
-  /** Environment of the child processes; null: there is no driver, and `reason` says why. */
-  readonly env: Readonly<Record<string, string>> | null
-  readonly reason: string
+  readonly name: string
+  /** Environment of the child processes. */
+  readonly env: Environment
+  readonly adapter: AdapterInfo
+  /** How many times SwiftShader it is, roughly: for difficulties. */
+  readonly speed: number
+  /** Takes the tests that take long: the fastest driver there is. The others take a short form. */
+  readonly isThorough: boolean
 }
 
-const require = createRequire(import.meta.url)
-
-export const NOT_PACKAGED = 'the package @sparticuz/chromium is missing, or has nothing for this machine'
-
-/** Finds the driver and checks that it offers an adapter. Prints the reason where it does not. */
-export async function testDriver(): Promise<TestDriver> {
-  const driver = await findDriver()
-  if (driver.env === null) process.stderr.write(`GPU tests skipped: ${driver.reason}\n`)
-  return driver
+/** Prints why a driver is missing. Without any the list is empty. */
+export async function testDrivers(): Promise<readonly TestDriver[]> {
+  if (isSystemWanted()) return opened([await open('system', {})])
+  return opened([await open('SwiftShader', swiftShaderEnv()), await open('lavapipe', lavapipeEnv())])
 }
 
-async function findDriver(): Promise<TestDriver> {
-  const env = process.env.NEWCUT_TEST_GPU === 'system' ? {} : softwareDriverEnv()
-  if (typeof env === 'string') return { env: null, reason: env }
-  const { problem } = await listAdapters({ env })
-  return problem === null ? { env, reason: '' } : { env: null, reason: problem }
+/** SwiftShader, or the driver of the machine; null where there is neither. */
+export async function testDriver(): Promise<TestDriver | null> {
+  const [driver] = opened([isSystemWanted() ? await open('system', {}) : await open('SwiftShader', swiftShaderEnv())])
+  return driver ?? null
 }
 
-/** Environment variables that lead to SwiftShader, or why there is none. */
-function softwareDriverEnv(): Record<string, string> | string {
+const isSystemWanted = () => process.env.NEWCUT_TEST_GPU === 'system'
+
+type Opened = Omit<TestDriver, 'isThorough'>
+
+function opened(found: readonly (Opened | string)[]): readonly TestDriver[] {
+  const drivers = found.filter((driver) => typeof driver !== 'string')
+  for (const reason of found) if (typeof reason === 'string') process.stderr.write(`GPU tests skipped on ${reason}\n`)
+  return drivers.map((driver, index) => ({ ...driver, isThorough: index === drivers.length - 1 }))
+}
+
+/** A driver that offers an adapter, or its name and why it is not there. */
+async function open(name: string, env: Environment | string): Promise<Opened | string> {
+  if (typeof env === 'string') return `${name}: ${env}`
+  const { adapters, problem } = await listAdapters({ env })
+  const [adapter] = adapters
+  if (problem !== null) return `${name}: ${problem}`
+  const mesa = /Mesa (\d+)/.exec(adapter.driver)
+  if (name === 'lavapipe' && Number(mesa?.[1]) < MIN_MESA) return `${name}: ${adapter.driver} is older than ${MIN_MESA}`
+  return { name, env, adapter, speed: speedOf(adapter) }
+}
+
+/** Lavapipe is 40 to 110 times SwiftShader on idle cores. A card is much more, but solutions are hashed again here. */
+function speedOf({ name, software }: AdapterInfo): number {
+  return software ? (name.startsWith('llvmpipe') ? 25 : 1) : 1000
+}
+
+function swiftShaderEnv(): Environment | string {
   const folder = unpacked('swiftshader.tar.br')
   if (folder === null) return NOT_PACKAGED
   return {
@@ -42,58 +68,7 @@ function softwareDriverEnv(): Record<string, string> | string {
   }
 }
 
-/**
- * Unpacks an archive of @sparticuz/chromium, once, and returns its folder; null when there is none for this machine.
- */
-export function unpacked(archive: string): string | null {
-  const root = packageFolder()
-  if (root === null || process.platform !== 'linux' || process.arch !== 'x64') return null
-  const folder = join(root, '..', '..', '.cache', 'newcut-test', archive)
-  if (existsSync(folder)) return folder
-  mkdirSync(dirname(folder), { recursive: true })
-  // Renamed into place when complete, since tests may run side by side.
-  const draft = mkdtempSync(`${folder}-`)
-  const content = brotliDecompressSync(readFileSync(join(root, 'bin', archive)))
-  const files = archive.endsWith('.tar.br') ? tarFiles(content) : [{ name: basename(archive, '.br'), bytes: content }]
-  for (const { name, bytes } of files) {
-    const path = join(draft, name)
-    mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, bytes, { mode: 0o755 })
-  }
-  try {
-    renameSync(draft, folder)
-  } catch (error) {
-    rmSync(draft, { recursive: true })
-    if (!existsSync(folder)) throw error
-  }
-  return folder
-}
-
-function packageFolder(): string | null {
-  try {
-    let folder = dirname(require.resolve('@sparticuz/chromium'))
-    // Versions differ in how deep the module lies below the folder with the archives.
-    while (!existsSync(join(folder, 'bin')) && basename(folder) !== 'chromium') folder = dirname(folder)
-    return folder
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') return null
-    throw error
-  }
-}
-
-/** Files of a tar archive (POSIX ustar): header blocks of 512 bytes, size in octal at offset 124, content, padding. */
-function* tarFiles(archive: Uint8Array): Generator<{ name: string; bytes: Uint8Array }> {
-  const text = (from: number, bytes: number) => {
-    return Buffer.from(archive.subarray(from, from + bytes))
-      .toString('latin1')
-      .replace(/\0.*$/s, '')
-  }
-  for (let at = 0; at + 512 <= archive.length && archive[at] !== 0; ) {
-    const size = Number.parseInt(text(at + 124, 12), 8)
-    const name = text(at, 100)
-    if (text(at + 156, 1) === '0' && !basename(name).startsWith('..')) {
-      yield { name, bytes: archive.subarray(at + 512, at + 512 + size) }
-    }
-    at += 512 + 512 * Math.ceil(size / 512)
-  }
+function lavapipeEnv(): Environment | string {
+  const manifest = vulkanManifest('lvp')
+  return manifest === null ? 'mesa-vulkan-drivers is not installed' : { VK_ICD_FILENAMES: manifest }
 }

@@ -1,4 +1,4 @@
-/** The GPU engine with its child process, on a software driver. */
+/** The GPU engine with its child process, on each driver. */
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,10 +16,11 @@ import type { AdapterInfo } from '../../src/engine/gpu/messages.ts'
 import { readTuning } from '../../src/engine/gpu/tuning.ts'
 import { nonceRanges, splitRanges } from '../../src/engine/range.ts'
 import { expectSoon } from '../soon.ts'
-import { testDriver } from './driver.ts'
+import { type TestDriver, testDrivers } from './driver.ts'
 import { pause, until } from './wait.ts'
 
-const { env } = await testDriver()
+const drivers = await testDrivers()
+const thorough = drivers.filter(({ isThorough }) => isThorough)
 let engine: GpuEngine | null = null
 
 afterEach(async () => {
@@ -27,13 +28,13 @@ afterEach(async () => {
   engine = null
 })
 
-function create(options: Partial<GpuEngineOptions> = {}): GpuEngine {
+function create({ env }: TestDriver, options: Partial<GpuEngineOptions> = {}): GpuEngine {
   engine = new GpuEngine({
     adapters: [null],
     ranges: nonceRanges(1, Math.random),
     allowSoftware: true,
     tuningFile: null,
-    env: env ?? {},
+    env,
     ...options,
   })
   return engine
@@ -60,9 +61,9 @@ async function standsStill(own: GpuEngine): Promise<boolean> {
   return own.devices()[0].hashes === before
 }
 
-describe.skipIf(env === null)('GPU engine', () => {
+describe.each(drivers)('GPU engine on $name', (driver) => {
   it('finds solutions of each new work', async () => {
-    const own = create()
+    const own = create(driver)
     const { candidates, warnings } = await started(own)
     const works = [1, 2, 3].map((sequence) => workOf(sequence, 2000n))
     for (const work of works) {
@@ -78,7 +79,7 @@ describe.skipIf(env === null)('GPU engine', () => {
   })
 
   it('reports every nonce, and each once, when every nonce solves', async () => {
-    const own = create()
+    const own = create(driver)
     const { candidates } = await started(own)
     await own.setWork({ ...workOf(1, 1n), target: 2n ** 256n - 1n })
     await until(() => candidates.length > 3000)
@@ -89,7 +90,7 @@ describe.skipIf(env === null)('GPU engine', () => {
   })
 
   it('answers older work with false when newer work comes first, and stops searching without work', async () => {
-    const own = create()
+    const own = create(driver)
     await started(own)
     const [first, second] = [own.setWork(workOf(1, UNREACHABLE)), own.setWork(workOf(2, UNREACHABLE))]
     expect(await first).toBe(false)
@@ -100,8 +101,60 @@ describe.skipIf(env === null)('GPU engine', () => {
     await until(() => standsStill(own))
   })
 
+  it.runIf(driver.adapter.software)(
+    'refuses software drivers unless they are allowed, and does not try again',
+    async () => {
+      const own = create(driver, { allowSoftware: false })
+      await expect(started(own)).rejects.toMatchObject({
+        code: 'KERNEL_REFUSED',
+        message: expect.stringContaining('is a software driver'),
+      })
+    },
+  )
+
+  it('refuses a workgroup that is too large for the device', async () => {
+    const most = driver.adapter.limits.invocationsPerWorkgroup
+    const own = create(driver, { workgroup: 2 * most })
+    await expect(started(own)).rejects.toThrow(`takes workgroups of ${most} lanes at most`)
+  })
+
+  it('refuses to start for work that the shader is not written for', async () => {
+    const events = { onCandidate: () => undefined, onWarning: () => undefined }
+    await expect(create(driver).start(250, events)).rejects.toMatchObject({ code: 'KERNEL_REFUSED' })
+  })
+
+  it('warns of work that the shader is not written for', async () => {
+    const own = create(driver)
+    const { warnings } = await started(own)
+    expect(await own.setWork(engineWork(1, freshWork(2n, 2), 1n))).toBe(true)
+    expect(warnings).toEqual(['the GPU cannot search work of 250 bytes'])
+  })
+})
+
+describe.each(thorough)('GPU engine on $name, at length', (driver) => {
+  it('finds as many solutions as its hashes should, over 12 works, and each solves', async () => {
+    const difficulty = 2_000n * BigInt(driver.speed)
+    const own = create(driver)
+    const { candidates, warnings } = await started(own)
+    const works = Array.from({ length: 12 }, (_, index) => workOf(index + 1, difficulty))
+    for (const work of works) {
+      expect(await own.setWork(work)).toBe(true)
+      await pause(500)
+    }
+    await own.setWork(noWork(works.length + 1))
+    await until(() => standsStill(own))
+    const expected = own.hashes() / Number(difficulty)
+    expect(expected).toBeGreaterThan(100)
+    expect(Math.abs(candidates.length - expected)).toBeLessThan(6 * Math.sqrt(expected))
+    for (const { sequence, nonce } of candidates) {
+      expect(solves(withNonce(works[sequence - 1].bytes, nonce))).toBe(true)
+    }
+    expect(new Set(candidates.map(({ sequence, nonce }) => `${sequence} ${nonce}`)).size).toBe(candidates.length)
+    expect(warnings).toEqual([])
+  })
+
   it('brings batches to the service time asked for', async () => {
-    const own = create({ batchMs: 40 })
+    const own = create(driver, { batchMs: 40 })
     await started(own)
     await own.setWork(workOf(1, UNREACHABLE))
     await pause(1500)
@@ -118,7 +171,7 @@ describe.skipIf(env === null)('GPU engine', () => {
 
   it('finds other nonces than the CPU engine beside it', async () => {
     const [gpuRanges, cpuRanges] = splitRanges([1, 1], Math.random)
-    const gpu = create({ ranges: gpuRanges })
+    const gpu = create(driver, { ranges: gpuRanges })
     const cpu = new CpuEngine({ ranges: cpuRanges, kernel: 'auto', priority: 'normal' })
     const found = [await started(gpu), await started(cpu)]
     try {
@@ -135,39 +188,14 @@ describe.skipIf(env === null)('GPU engine', () => {
     expect(halves).toEqual([new Set([0n]), new Set([1n])])
   })
 
-  it('refuses software drivers unless they are allowed, and does not try again', async () => {
-    const own = create({ allowSoftware: false })
-    await expect(started(own)).rejects.toMatchObject({
-      code: 'KERNEL_REFUSED',
-      message: expect.stringContaining('is a software driver'),
-    })
-  })
-
-  it('refuses a workgroup that is too large for the device', async () => {
-    const own = create({ workgroup: 1024 })
-    await expect(started(own)).rejects.toThrow(/takes workgroups of 256 lanes at most/)
-  })
-
-  it('refuses to start for work that the shader is not written for', async () => {
-    const events = { onCandidate: () => undefined, onWarning: () => undefined }
-    await expect(create().start(250, events)).rejects.toMatchObject({ code: 'KERNEL_REFUSED' })
-  })
-
-  it('warns of work that the shader is not written for', async () => {
-    const own = create()
-    const { warnings } = await started(own)
-    expect(await own.setWork(engineWork(1, freshWork(2n, 2), 1n))).toBe(true)
-    expect(warnings).toEqual(['the GPU cannot search work of 250 bytes'])
-  })
-
   it('tunes once, keeps the values in a file, and ignores a broken file', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'folder', 'tuning.json')
-    const first = create({ tuningFile: file })
+    const first = create(driver, { tuningFile: file })
     await started(first)
     const [{ tuning }] = first.details()
     await first.stop()
     expect(Object.values(JSON.parse(readFileSync(file, 'utf8')))).toEqual([tuning])
-    const second = create({ tuningFile: file, workgroup: 32 })
+    const second = create(driver, { tuningFile: file, workgroup: 32 })
     await started(second)
     expect(second.details()[0].tuning).toEqual({ ...tuning, workgroup: 32 })
     await second.stop()
@@ -183,21 +211,26 @@ describe.skipIf(env === null)('GPU engine', () => {
   })
 })
 
-describe.skipIf(env === null)('adapters', () => {
+describe.each(drivers)('adapters of $name', ({ name, env }) => {
+  const properties: Record<string, object> = {
+    SwiftShader: { software: true, name: expect.stringMatching(/SwiftShader/) },
+    lavapipe: { software: true, name: expect.stringMatching(/llvmpipe/), driver: expect.stringMatching(/Mesa/) },
+  }
+
   it('are listed with their properties, and can be measured', async () => {
-    const { adapters, problem } = await listAdapters({ env: env ?? {} })
+    const { adapters, problem } = await listAdapters({ env })
     expect(problem).toBeNull()
-    expect(adapters[0]).toMatchObject({ backend: 'vulkan', software: true, name: expect.stringMatching(/SwiftShader/) })
-    const options = { env: env ?? {}, tuningFile: null, durationMs: 2000 }
+    expect(adapters[0]).toMatchObject({ backend: 'vulkan', ...properties[name] })
+    const options = { env, tuningFile: null, durationMs: 2000 }
     expect(await measureAdapter(adapters[0], freshWork(UNREACHABLE), options)).toBeGreaterThan(10_000)
   })
 
   it('are an empty list when the listing is cancelled', async () => {
     const stop = new AbortController()
-    const listed = listAdapters({ env: env ?? {}, signal: stop.signal })
+    const listed = listAdapters({ env, signal: stop.signal })
     stop.abort()
     expect((await listed).adapters).toEqual([])
-    expect((await listAdapters({ env: env ?? {}, signal: stop.signal })).adapters).toEqual([])
+    expect((await listAdapters({ env, signal: stop.signal })).adapters).toEqual([])
   })
 
   it('are an empty list with an installation hint where there is no driver', async () => {

@@ -16,7 +16,8 @@ import type { Snapshot } from '../../src/mine/stats.ts'
 import { testDriver } from './driver.ts'
 import { until } from './wait.ts'
 
-const { env } = await testDriver()
+const driver = await testDriver()
+const env = driver?.env ?? null
 const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
 const MINE = ['mine', '--threads', '0', '--gpu', 'all', '--allow-software', '--difficulty', '100000000']
 const NOTICED_MS = 5000

@@ -15,7 +15,7 @@ import { nonceRanges } from '../../src/engine/range.ts'
 import { testDriver } from './driver.ts'
 import { until } from './wait.ts'
 
-const { env } = await testDriver()
+const env = (await testDriver())?.env ?? null
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'newcut-'))
 const NAME = 'SwiftShader Device (Subzero)'

@@ -1,5 +1,5 @@
-/** The whole miner with nothing but a GPU, which a software driver stands in for, against the embedded network. */
-import { expect, it } from 'vitest'
+/** The whole miner with nothing but a GPU, which software drivers stand in for, against the embedded network. */
+import { describe, expect, it } from 'vitest'
 import { startDevnet } from '../../src/compose/devnet.ts'
 import { GpuEngine } from '../../src/engine/gpu/gpu.ts'
 import { nonceRanges } from '../../src/engine/range.ts'
@@ -9,29 +9,31 @@ import { NodeClient } from '../../src/node/client.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { miningNodeOf } from '../../src/source/node/mining-node.ts'
 import { NodeSource } from '../../src/source/node/node-source.ts'
-import { testDriver } from './driver.ts'
+import { testDrivers } from './driver.ts'
 
-const { env } = await testDriver()
+const drivers = await testDrivers()
 const BLOCKS = 5
 
-it.skipIf(env === null)('mines blocks of the embedded network', async () => {
-  const devnet = await startDevnet({ port: 0, difficulty: 50_000n })
-  try {
-    const client = await NodeClient.connect({ url: devnet.url })
-    const account = { account: 'k:gpu', predicate: 'keys-all', publicKeys: [] } as const
-    const node = miningNodeOf({ client, account, clock: systemClock, stallMs: 0 })
-    const source = new NodeSource({ node, clock: systemClock, random: Math.random })
-    const ranges = nonceRanges(1, Math.random)
-    const engine = new GpuEngine({ adapters: [null], ranges, allowSoftware: true, tuningFile: null, env: env ?? {} })
-    const events: MinerEvent[] = []
-    const onEvent = (event: MinerEvent) => void events.push(event)
-    const miner = new Miner({ source, engines: [engine], clock: systemClock, onEvent, blocks: BLOCKS })
-    const { solutions, hardwareErrors, devices } = await miner.run(AbortSignal.timeout(25_000))
-    expect(solutions).toMatchObject({ accepted: BLOCKS, rejected: 0, lost: 0 })
-    expect(hardwareErrors).toBe(0)
-    expect(devices).toMatchObject([{ engine: 'gpu', device: 'gpu0', kernel: 'wgsl', faults: 0 }])
-    await client.close()
-  } finally {
-    await devnet.close()
-  }
+describe.skipIf(drivers.length === 0)('a miner with a GPU alone', () => {
+  it.each(drivers)('mines blocks of the embedded network on $name', async ({ env, speed }) => {
+    const devnet = await startDevnet({ port: 0, difficulty: 50_000n * BigInt(speed) })
+    try {
+      const client = await NodeClient.connect({ url: devnet.url })
+      const account = { account: 'k:gpu', predicate: 'keys-all', publicKeys: [] } as const
+      const node = miningNodeOf({ client, account, clock: systemClock, stallMs: 0 })
+      const source = new NodeSource({ node, clock: systemClock, random: Math.random })
+      const ranges = nonceRanges(1, Math.random)
+      const engine = new GpuEngine({ adapters: [null], ranges, allowSoftware: true, tuningFile: null, env })
+      const events: MinerEvent[] = []
+      const onEvent = (event: MinerEvent) => void events.push(event)
+      const miner = new Miner({ source, engines: [engine], clock: systemClock, onEvent, blocks: BLOCKS })
+      const { solutions, hardwareErrors, devices } = await miner.run(AbortSignal.timeout(25_000))
+      expect(solutions).toMatchObject({ accepted: BLOCKS, rejected: 0, lost: 0 })
+      expect(hardwareErrors).toBe(0)
+      expect(devices).toMatchObject([{ engine: 'gpu', device: 'gpu0', kernel: 'wgsl', faults: 0 }])
+      await client.close()
+    } finally {
+      await devnet.close()
+    }
+  })
 })

@@ -3,6 +3,7 @@
 import { openedBy } from './identical.ts'
 import type { AdapterChoice, AdapterInfo, ListedAdapter } from './messages.ts'
 import type { GpuConstants } from './runner.ts'
+import { isSoftware } from './software.ts'
 
 /** The package `webgpu`, as far as it is used. */
 export interface Dawn {
@@ -80,7 +81,6 @@ async function nameRefusal(dawn: Dawn): Promise<string> {
 
 export function infoOf(adapter: GPUAdapter, { backend, name }: AdapterChoice): AdapterInfo {
   const { vendor, architecture, device, description } = adapter.info
-  const text = `${name} ${vendor} ${architecture} ${device} ${description}`
   const { limits } = adapter
   return {
     name,
@@ -89,21 +89,11 @@ export function infoOf(adapter: GPUAdapter, { backend, name }: AdapterChoice): A
     architecture,
     device,
     driver: description,
-    software: isSoftware(text) || isFallback(adapter),
+    software: isSoftware(adapter, name),
     limits: {
       invocationsPerWorkgroup: limits.maxComputeInvocationsPerWorkgroup,
       workgroupsPerDimension: limits.maxComputeWorkgroupsPerDimension,
       storageBufferBytes: limits.maxStorageBufferBindingSize,
     },
   }
-}
-
-/** SwiftShader, Mesa's llvmpipe and lavapipe, Windows' WARP, and Dawn's null backend, which computes nothing at all. */
-export function isSoftware(text: string): boolean {
-  return /swiftshader|llvmpipe|lavapipe|softpipe|basic render|\bwarp\b|null-backend/i.test(text)
-}
-
-/** Older versions of WebGPU have this flag in the adapter, newer ones in its info. */
-function isFallback(adapter: GPUAdapter): boolean {
-  return Reflect.get(adapter.info, 'isFallbackAdapter') === true || Reflect.get(adapter, 'isFallbackAdapter') === true
 }

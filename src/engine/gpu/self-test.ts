@@ -1,5 +1,7 @@
-/** Tests a device before it mines: the solutions that a device reports do not show that it misses others. */
-import { randomBytes, randomInt } from 'node:crypto'
+/**
+ * Tests a device before it mines: the solutions that a device reports do not show that it misses others. Runs in Node
+ * and in pages: both have the global `crypto`.
+ */
 import { HIGHS, LOWS, MIDDLES } from '../range.ts'
 import { type Batch, judgeNonce, noncesOf, prepareWork, SEARCHED_WORK_BYTES } from './layout.ts'
 import type { BatchRunner } from './search-loop.ts'
@@ -14,11 +16,11 @@ const TARGET = (1n << 252n) - 1n
  * cross the points where their low and middle words wrap around.
  */
 export async function selfTest(runner: BatchRunner): Promise<string | null> {
-  const work = prepareWork(randomBytes(SEARCHED_WORK_BYTES), TARGET)
+  const work = prepareWork(crypto.getRandomValues(new Uint8Array(SEARCHED_WORK_BYTES)), TARGET)
   const batch: Batch = {
     low: LOWS - TRIPS / 2,
     first: MIDDLES - LANES / 2,
-    high: randomInt(HIGHS),
+    high: crypto.getRandomValues(new Uint32Array(1))[0] % HIGHS,
     lanes: LANES,
     trips: TRIPS,
     step: 1,

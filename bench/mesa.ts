@@ -1,0 +1,31 @@
+/** Where Mesa, the collection of Linux graphics drivers, keeps its files: the places differ between distributions. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Older ones crash, or offer Dawn no adapter. */
+export const MIN_MESA = 25
+
+const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string>> = { x64: 'x86_64', arm64: 'aarch64' }
+const architecture = ARCHITECTURES[process.arch] ?? process.arch
+
+const MANIFEST_FOLDERS = ['/usr/local/share/vulkan/icd.d', '/usr/share/vulkan/icd.d', '/etc/vulkan/icd.d']
+const LIBRARY_FOLDERS = ['/usr/local/lib', '/usr/lib', '/usr/lib64', '/lib64', '/lib'].flatMap((folder) => [
+  join(folder, `${architecture}-linux-gnu`),
+  folder,
+])
+
+/** The manifest of a Vulkan driver of Mesa, `radeon` or `lvp` (lavapipe); null where it is not installed. */
+export function vulkanManifest(driver: string): string | null {
+  const names = [`${driver}_icd.json`, `${driver}_icd.${architecture}.json`]
+  return firstThere(MANIFEST_FOLDERS.flatMap((folder) => names.map((name) => join(folder, name))))
+}
+
+/** A shared library in one of the usual folders, or in those of LD_LIBRARY_PATH; null where there is none. */
+export function libraryFile(name: string): string | null {
+  const own = (process.env.LD_LIBRARY_PATH ?? '').split(':').filter((folder) => folder !== '')
+  return firstThere([...own, ...LIBRARY_FOLDERS].map((folder) => join(folder, name)))
+}
+
+function firstThere(paths: readonly string[]): string | null {
+  return paths.find((path) => existsSync(path)) ?? null
+}

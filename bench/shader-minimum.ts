@@ -1,0 +1,87 @@
+/**
+ * The fewest vector instructions that a nonce can take in the layout of shaders/search.wgsl, on a GPU with a scalar
+ * unit that rotates in one instruction: the compression of RFC 7693 section 3.2 is run on symbols, and what differs
+ * both from lane to lane and from trip to trip is counted. All else is computed once a lane, or by the scalar unit.
+ */
+import { MIX_INDICES, SIGMA } from '../src/core/blake2s.ts'
+
+/** Bits of `differs`. */
+const FROM_TRIP_TO_TRIP = 1
+const FROM_LANE_TO_LANE = 2
+const EVERYWHERE = FROM_TRIP_TO_TRIP | FROM_LANE_TO_LANE
+
+/** The message words of the shader: m8..m15 are zero, m5 changes with the trip, m6 with the lane. */
+const MESSAGE_WORDS = 8
+const TRIP_WORD = 5
+const LANE_WORD = 6
+
+interface Value {
+  readonly kind: 'given' | 'add' | 'xor' | 'rotate'
+  readonly terms: readonly Value[]
+  readonly differs: number
+}
+
+/** How many terms an instruction adds, or combines by xor: two or three. */
+export interface Terms {
+  readonly add: number
+  readonly xor: number
+}
+
+/** Instructions, the comparison with the bound included. */
+export function handMinimum({ add, xor }: Terms): number {
+  const top = topWord()
+  const uses = new Map<Value, number>()
+  const needed = new Set([top])
+  // Iterating over a set includes what is added to it meanwhile.
+  for (const value of needed) {
+    for (const term of value.terms) {
+      needed.add(term)
+      uses.set(term, (uses.get(term) ?? 0) + 1)
+    }
+  }
+  // A sum that goes into one other sum and nowhere else is no value of its own: its terms are terms of the other.
+  const isPart = (term: Value, { kind }: Value) => term.kind === kind && kind !== 'rotate' && uses.get(term) === 1
+  const termsOf = (value: Value): readonly Value[] =>
+    value.terms.flatMap((term) => (isPart(term, value) ? termsOf(term) : [term]))
+  const computed = new Set([top])
+  let count = 1
+  for (const value of computed) {
+    const terms = termsOf(value)
+    for (const term of terms) computed.add(term)
+    if (value.differs !== EVERYWHERE) continue
+    const most = value.kind === 'xor' ? xor : add
+    count += value.kind === 'rotate' ? 1 : Math.ceil((operands(terms) - 1) / (most - 1))
+  }
+  return count
+}
+
+/** Terms that are left when those are added up first which need not be added for each nonce. */
+function operands(terms: readonly Value[]): number {
+  const count = (differs: number) => terms.filter((term) => term.differs === differs).length
+  const [lane, trip, same] = [count(FROM_LANE_TO_LANE), count(FROM_TRIP_TO_TRIP), count(0)]
+  const ofTheTrip = trip > 0 || (same > 0 && lane === 0)
+  return count(EVERYWHERE) + Number(lane > 0) + Number(ofTheTrip)
+}
+
+/** Bytes 28..31 of the hash. */
+function topWord(): Value {
+  const given = (differs: number): Value => ({ kind: 'given', terms: [], differs })
+  const make = (kind: Value['kind'], ...terms: readonly Value[]): Value => {
+    return { kind, terms, differs: terms.reduce((bits, term) => bits | term.differs, 0) }
+  }
+  const m = Array.from({ length: MESSAGE_WORDS }, (_, word) =>
+    given(word === TRIP_WORD ? FROM_TRIP_TO_TRIP : word === LANE_WORD ? FROM_LANE_TO_LANE : 0),
+  )
+  const v = Array.from({ length: 16 }, () => given(0))
+  for (const sigma of SIGMA) {
+    for (const [g, [a, b, c, d]] of MIX_INDICES.entries()) {
+      for (const word of [sigma[2 * g], sigma[2 * g + 1]]) {
+        v[a] = word < MESSAGE_WORDS ? make('add', v[a], v[b], m[word]) : make('add', v[a], v[b])
+        v[d] = make('rotate', make('xor', v[d], v[a]))
+        v[c] = make('add', v[c], v[d])
+        v[b] = make('rotate', make('xor', v[b], v[c]))
+      }
+    }
+  }
+  return make('xor', given(0), v[7], v[15])
+}

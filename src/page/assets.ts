@@ -1,0 +1,100 @@
+/**
+ * The files of the page, read once at the start. This list is fixed: nothing else of the package can be fetched, since
+ * no path of a request reaches the file system. The page runs the project's own compiled modules, as they are.
+ */
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
+import { shaderText } from '../engine/gpu/shader.ts'
+
+/** The module that the page starts; those below are what it imports, directly or not (test/page/modules.test.ts). */
+export const ENTRY = 'page/browser/main'
+
+/** Modules of src/, without their ending. */
+export const MODULES: readonly string[] = [
+  ENTRY,
+  'page/browser/clock',
+  'page/browser/device',
+  'page/browser/gateway',
+  'page/browser/hand-in',
+  'page/browser/miner',
+  'page/browser/news',
+  'page/browser/problem',
+  'page/browser/rate',
+  'page/browser/view',
+  'engine/range',
+  'engine/gpu/batches',
+  'engine/gpu/layout',
+  'engine/gpu/runner',
+  'engine/gpu/search-loop',
+  'engine/gpu/self-test',
+  'engine/gpu/software',
+  'core/blake2s',
+  'core/block-hash',
+  'core/bytes',
+  'core/clock',
+  'core/errors',
+  'core/header',
+  'core/merkle',
+  'core/nonce',
+  'core/pow',
+  'core/printable',
+  'core/target',
+  'core/units',
+  'core/work',
+]
+
+/** Files of @noble/hashes. */
+export const HASH_MODULES: readonly string[] = ['_blake.js', '_md.js', '_u64.js', 'blake2.js', 'sha2.js', 'utils.js']
+
+const SCRIPT = 'text/javascript;charset=utf-8'
+
+export interface Asset {
+  readonly type: string
+  readonly text: string
+}
+
+/** What is served: the path of each file, and the policy for the page itself. */
+export interface Site {
+  readonly assets: ReadonlyMap<string, Asset>
+  /** Content-Security-Policy of the page. */
+  readonly policy: string
+}
+
+/** Compiled modules lie beside this folder; the page's own files lie in the source folder, two levels above dist/src. */
+const moduleFile = (name: string) => new URL(`../${name}.js`, import.meta.url)
+const siteFile = (name: string) => new URL(`../../../src/page/site/${name}`, import.meta.url)
+
+/** Reads all files. Throws where the package is incomplete. */
+export function readSite(): Site {
+  const read = (file: URL) => readFileSync(file, 'utf8')
+  // Only some of its files are exported under a name; the others lie beside them.
+  const hashes = pathToFileURL(createRequire(import.meta.url).resolve('@noble/hashes/utils.js'))
+  const html = read(siteFile('mine.html'))
+  const assets = new Map<string, Asset>([
+    ['/mine', { type: 'text/html;charset=utf-8', text: html }],
+    ['/mine/mine.css', { type: 'text/css;charset=utf-8', text: read(siteFile('mine.css')) }],
+    ['/mine/icon.svg', { type: 'image/svg+xml', text: read(siteFile('icon.svg')) }],
+    ['/mine/search.wgsl', { type: 'text/plain;charset=utf-8', text: shaderText() }],
+  ])
+  for (const name of MODULES) assets.set(`/mine/src/${name}.js`, { type: SCRIPT, text: read(moduleFile(name)) })
+  for (const name of HASH_MODULES) {
+    assets.set(`/mine/hashes/${name}`, { type: SCRIPT, text: read(new URL(name, hashes)) })
+  }
+  return { assets, policy: policyFor(html) }
+}
+
+/** All that the page loads comes from its own origin; the import map, which has to be inline, is named by its hash. */
+function policyFor(html: string): string {
+  const map = /<script type="importmap">([\s\S]*?)<\/script>/.exec(html)?.[1] ?? ''
+  const hash = createHash('sha256').update(map).digest('base64')
+  return [
+    "default-src 'self'",
+    `script-src 'self' 'sha256-${hash}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    // No other site may put the page into its own, and have visitors click on it.
+    "frame-ancestors 'none'",
+  ].join('; ')
+}

@@ -1,0 +1,154 @@
+/**
+ * What the page asks for, in forms that browsers can send, and the calls of the node's mining API behind it
+ * (PROTOCOL.md A.1 to A.3): browsers send no GET with a body. Everything here has a limit.
+ */
+import { setMaxListeners } from 'node:events'
+import { blockHash } from '../core/block-hash.ts'
+import { encodeBase64Url } from '../core/bytes.ts'
+import type { Clock } from '../core/clock.ts'
+import type { MinerAccount } from '../core/payload.ts'
+import { encodeWorkResponse } from '../core/work.ts'
+import type { NodeClient } from '../node/client.ts'
+import { followUp } from '../source/node/follow-up.ts'
+import { handIn } from '../source/node/hand-in.ts'
+import type { SolvedBlock } from '../source/node/look.ts'
+import { type MiningNode, miningNodeOf } from '../source/node/mining-node.ts'
+import { accountIn, chainIn, solvedFields } from './read.ts'
+import { nodeFailure, Refused } from './refused.ts'
+
+const MAX_WORK_MS = 5_000
+/** Handing in and following a solution take no longer than this. */
+const MAX_SOLVED_MS = 60_000
+const MAX_CALLS = 64
+const MAX_STREAMS = 64
+
+export interface GatewayOptions {
+  /** The node, once it can be spoken to. Throws NewcutError while it cannot. */
+  readonly client: () => Promise<NodeClient>
+  /** Called when the server closes. */
+  readonly onClose?: () => Promise<void>
+  /** Who is paid unless the visitor names another account. */
+  readonly account: MinerAccount
+  readonly clock: Clock
+  /** Uniform in [0, 1). */
+  readonly random: () => number
+}
+
+/** What the page shows of the network. */
+export interface About {
+  readonly network: string
+  readonly chains: number
+  readonly account: { readonly account: string; readonly predicate: string; readonly 'public-keys': readonly string[] }
+}
+
+/** What became of a solution. `hash`: of the block, base64url. */
+export interface Verdict {
+  readonly verdict: 'accepted' | 'stale' | 'orphaned' | 'rejected' | 'lost'
+  readonly chain: number
+  readonly height: number
+  readonly hash: string
+  /** Why it was rejected or is lost. */
+  readonly reason?: string
+  readonly message?: string
+}
+
+export class Gateway {
+  readonly clock: Clock
+  readonly #options: GatewayOptions
+  readonly #stopped = new AbortController()
+  #calls = 0
+  #streams = 0
+
+  constructor(options: GatewayOptions) {
+    this.#options = options
+    this.clock = options.clock
+    // As many calls and streams listen to it as there are.
+    setMaxListeners(0, this.#stopped.signal)
+  }
+
+  /** Aborts when the server closes. */
+  get stopped(): AbortSignal {
+    return this.#stopped.signal
+  }
+
+  async close(): Promise<void> {
+    this.#stopped.abort()
+    await this.#options.onClose?.()
+  }
+
+  about(): Promise<About> {
+    return this.#call(async ({ info }) => {
+      const { account, predicate, publicKeys } = this.#options.account
+      return {
+        network: info.nodeVersion,
+        chains: info.nodeChains.length,
+        account: { account, predicate, 'public-keys': publicKeys },
+      }
+    })
+  }
+
+  /** Work for the account in the body: what the node answers, 4 + 32 + 286 bytes. `chain` is a suggestion. */
+  work(body: Uint8Array, chain: string | undefined): Promise<Uint8Array> {
+    const account = accountIn(body)
+    return this.#call(async (client) => {
+      const wanted = chain === undefined ? undefined : chainIn(client, chain)
+      const signal = AbortSignal.any([this.stopped, AbortSignal.timeout(MAX_WORK_MS)])
+      return encodeWorkResponse((await client.work(account, wanted, { signal })).work)
+    })
+  }
+
+  /** Hands in solved work and follows it to its end. A solution that solves nothing never reaches the node. */
+  solved(bytes: Uint8Array): Promise<Verdict> {
+    const { chainId: chain, height } = solvedFields(bytes)
+    return this.#call(async (client) => {
+      const hash = blockHash(bytes)
+      const block = { bytes, chain, height: Number(height), hash }
+      const end = await this.#live(client, block)
+      const verdict: Verdict['verdict'] = end.step === 'confirmed' ? 'accepted' : end.step
+      const told = { verdict, chain, height: block.height, hash: encodeBase64Url(hash) }
+      return 'message' in end ? { ...told, reason: end.reason, message: end.message } : told
+    })
+  }
+
+  async #live(client: NodeClient, block: SolvedBlock) {
+    const options = { node: this.#miningNode(client), clock: this.clock, random: this.#options.random }
+    const ended = AbortSignal.any([this.stopped, AbortSignal.timeout(MAX_SOLVED_MS)])
+    const receipt = await handIn(block, options, ended)
+    return receipt.step === 'acknowledged' ? followUp(block, options, ended) : receipt
+  }
+
+  #miningNode(client: NodeClient): MiningNode {
+    const { account, clock } = this.#options
+    return miningNodeOf({ client, account, clock, stallMs: 0 })
+  }
+
+  /** The node and a chain that it has, for a stream of updates; `release` gives its place back. */
+  async openStream(chain: string | undefined): Promise<{ client: NodeClient; chain: number; release: () => void }> {
+    if (this.#streams >= MAX_STREAMS) {
+      throw new Refused(503, `${MAX_STREAMS} update streams are open, and there are no more; try again later`)
+    }
+    this.#streams++
+    const release = () => {
+      this.#streams--
+    }
+    try {
+      const client = await this.#options.client()
+      return { client, chain: chainIn(client, chain), release }
+    } catch (error) {
+      release()
+      throw nodeFailure(error)
+    }
+  }
+
+  async #call<T>(run: (client: NodeClient) => Promise<T>): Promise<T> {
+    if (this.#calls >= MAX_CALLS) throw new Refused(503, `${MAX_CALLS} requests are under way; try again later`)
+    this.#calls++
+    try {
+      return await run(await this.#options.client())
+    } catch (error) {
+      throw nodeFailure(error)
+    } finally {
+      this.#calls--
+    }
+  }
+}

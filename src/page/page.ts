@@ -1,0 +1,109 @@
+/** Puts the page and its gateway on an HTTP server: everything at /mine and below. */
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import { readSite } from './assets.ts'
+import { Gateway, type GatewayOptions } from './gateway.ts'
+import { Refused } from './refused.ts'
+import { openUpdates } from './updates.ts'
+import { foreignReason } from './visitor.ts'
+
+const TEXT = 'text/plain;charset=utf-8'
+/** An account has some hundred bytes, more with many keys. */
+const MAX_ACCOUNT_BYTES = 8 * 1024
+/** Work has 286 bytes; a little more is read, so that the answer can say how long it was. */
+const MAX_SOLUTION_BYTES = 1024
+const SAFE_HEADERS = {
+  'cache-control': 'no-cache',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+}
+
+/** Adds the routes, to be called before the server listens. Reads the files of the page. */
+export function addMinePage(app: FastifyInstance, options: GatewayOptions): void {
+  const site = readSite()
+  const gateway = new Gateway(options)
+  app.addHook('preClose', () => gateway.close())
+  // A scope of its own: what holds for the page's paths holds for no other.
+  app.register(async (scope) => {
+    prepare(scope)
+    for (const [path, { type, text }] of site.assets) {
+      const headers = path === '/mine' ? { 'content-security-policy': site.policy } : {}
+      serve(scope, 'GET', path, {}, (_request, reply) => reply.type(type).headers(headers).send(text))
+    }
+    addGateway(scope, gateway)
+  })
+}
+
+function prepare(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  scope.addHook('onRequest', async (_request, reply) => {
+    // A node lets pages of all sites read its answers. Nobody but the page itself may read these.
+    reply.removeHeader('access-control-allow-origin')
+    reply.headers(SAFE_HEADERS)
+  })
+  scope.setErrorHandler((error: FastifyError, _request, reply) => {
+    if (error instanceof Refused) return refuse(reply, error.status, error.message)
+    if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return refuse(reply, 413, 'request body: it is too long')
+    return refuse(reply, error.statusCode ?? 500, error.message)
+  })
+}
+
+/** One route, and 405 for all other methods of its path. */
+function serve(
+  scope: FastifyInstance,
+  method: 'GET' | 'POST',
+  url: string,
+  limits: { readonly bodyLimit?: number },
+  handler: (request: FastifyRequest, reply: FastifyReply) => unknown,
+): void {
+  scope.route({ method, url, exposeHeadRoute: false, ...limits, handler })
+  const others = scope.supportedMethods.filter((each) => each !== method) as HTTPMethods[]
+  scope.route({
+    method: others,
+    url,
+    handler: (_request, reply) => refuse(reply.header('allow', method), 405, `expected ${method}`),
+  })
+}
+
+function addGateway(scope: FastifyInstance, gateway: Gateway): void {
+  serve(scope, 'GET', '/mine/about', {}, async (request) => {
+    checkVisitor(request)
+    return gateway.about()
+  })
+  serve(scope, 'POST', '/mine/work', { bodyLimit: MAX_ACCOUNT_BYTES }, async (request, reply) => {
+    checkVisitor(request)
+    expectType(request, 'application/json')
+    const { chain } = request.query as { readonly chain?: string }
+    const work = await gateway.work(bytesOf(request), chain)
+    return reply.type('application/octet-stream').send(Buffer.from(work))
+  })
+  serve(scope, 'POST', '/mine/solved', { bodyLimit: MAX_SOLUTION_BYTES }, async (request) => {
+    checkVisitor(request)
+    expectType(request, 'application/octet-stream')
+    return gateway.solved(bytesOf(request))
+  })
+  serve(scope, 'GET', '/mine/updates', {}, async (request, reply) => {
+    checkVisitor(request)
+    const { chain } = request.query as { readonly chain?: string }
+    await openUpdates(gateway, chain, reply)
+    return reply
+  })
+}
+
+function checkVisitor({ headers }: FastifyRequest): void {
+  const reason = foreignReason(headers)
+  if (reason !== null) throw new Refused(403, reason)
+}
+
+/** Pages of other sites cannot send either type without asking first, and are not answered. */
+function expectType({ headers }: FastifyRequest, expected: string): void {
+  const type = (headers['content-type'] ?? '').split(';')[0].trim().toLowerCase()
+  if (type !== expected) throw new Refused(415, `content-type: ${type || 'none'}, expected ${expected}`)
+}
+
+const bytesOf = ({ body }: FastifyRequest) => new Uint8Array(Buffer.isBuffer(body) ? body : Buffer.alloc(0))
+
+function refuse(reply: FastifyReply, status: number, message: string): FastifyReply {
+  return reply.code(status).type(TEXT).send(message)
+}

@@ -1,0 +1,94 @@
+/** How many instructions AMD cards take for a nonce. Counted by Mesa's compiler, so it holds without a card. */
+import { describe, expect, it } from 'vitest'
+import { compileFor, findRadv, type RadvCode } from '../../bench/radv.ts'
+import { TARGETS } from '../../bench/shader.ts'
+import { handMinimum } from '../../bench/shader-minimum.ts'
+import { shaderText } from '../../src/engine/gpu/shader.ts'
+import { run } from '../cli/run.ts'
+
+const found = findRadv()
+if (typeof found === 'string') process.stderr.write(`counts of instructions skipped: ${found}\n`)
+const env = typeof found === 'string' ? {} : found
+
+/** Fails with the driver's words where it does not compile. */
+function codeFor(target: string, changed = shaderText()): RadvCode {
+  const code = compileFor(env, target, changed)
+  if (typeof code === 'string') throw new Error(`${target}: ${code}`)
+  return code
+}
+
+/** The shader with other text in one place. */
+function changed(from: string, to: string): string {
+  expect(shaderText().split(from)).toHaveLength(2)
+  return shaderText().replace(from, to)
+}
+
+describe.skipIf(typeof found === 'string')('shader, by its instructions', () => {
+  it.each([
+    ['navi21', 880],
+    ['navi31', 880],
+    ['polaris10', 955],
+  ])('takes on %s at most %i a nonce, no spills, and all waves', (name, most) => {
+    const { vector, waves, spilled } = codeFor(name)
+    const target = TARGETS.find((entry) => entry.name === name)
+    expect(vector).toBeLessThanOrEqual(most)
+    expect(vector).toBeGreaterThanOrEqual(handMinimum(target?.terms ?? { add: 2, xor: 2 }))
+    expect({ waves, spilled }).toEqual({ waves: target?.maxWaves, spilled: 0 })
+  })
+
+  it('would take over a hundred more with rotations by plain constants', () => {
+    const plain = changed('select(bits, params.tag, false)', 'bits')
+    expect(codeFor('navi21', plain).vector).toBeGreaterThan(980)
+    expect(codeFor('polaris10', plain).vector).toBeGreaterThan(1055)
+  })
+
+  it('takes one more for an addition more, and none for what only candidates need', () => {
+    const { vector, scalar } = codeFor('navi31')
+    const summed = changed('return params.h7 ^ v.b.w ^ v.d.w;', 'return (params.h7 ^ v.b.w ^ v.d.w) + m6;')
+    expect(codeFor('navi31', summed).vector).toBe(vector + 1)
+    const padded = changed('(m5 >> 16u) | (m6 << 16u),', '((m5 >> 16u) | (m6 << 16u)) ^ (m6 * m6),')
+    expect(codeFor('navi31', padded)).toMatchObject({ vector, scalar })
+  })
+
+  it('is seen with fewer waves when it takes many registers', () => {
+    const wide = `
+      override WORKGROUP: u32; override SPLIT: bool;
+      @group(0) @binding(0) var<storage, read_write> words: array<u32>;
+      @compute @workgroup_size(WORKGROUP)
+      fn search(@builtin(global_invocation_id) id: vec3u) {
+        var sum = u32(SPLIT);
+        for (var n = words[0]; n > 0u; n--) {
+          ${Array.from({ length: 100 }, (_, i) => `let w${i} = words[id.x * ${2 * i + 3}u + n];`).join('\n')}
+          sum = sum * 31u + (${Array.from({ length: 100 }, (_, i) => `(w${i} ^ w${(7 * i + 1) % 100})`).join(' * ')});
+        }
+        words[id.x] = sum;
+      }`
+    const { registers, waves } = codeFor('navi21', wide)
+    expect(registers).toBeGreaterThan(64)
+    expect(waves).toBeLessThan(32)
+  })
+
+  it('a model that does not exist is a reason, and so is a shader that does not compile', () => {
+    expect(compileFor(env, 'navi99', shaderText())).toMatch(/navi99/)
+    expect(compileFor(env, 'navi21', 'fn search( {')).toMatch(/\S/)
+  })
+})
+
+it('`newcut bench shader` prints a row for each card, or why it has none', async () => {
+  const { code, out, err } = await run(['bench', 'shader'])
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  if (typeof found === 'string') return expect(out).toContain(`  skipped: ${found}`)
+  for (const { name } of TARGETS) {
+    const row = '\\d+ instructions .* x hand minimum \\d+, .* of \\d+ waves, no spills'
+    expect(out).toMatch(new RegExp(`^  ${name} +(${row}|skipped: \\S)`, 'm'))
+  }
+})
+
+describe('handMinimum', () => {
+  it('is what the graph of the compression needs', () => {
+    expect(handMinimum({ add: 3, xor: 3 })).toBe(874)
+    // The last xor is the only one of three terms.
+    expect(handMinimum({ add: 3, xor: 2 })).toBe(875)
+    expect(handMinimum({ add: 2, xor: 2 })).toBe(948)
+  })
+})

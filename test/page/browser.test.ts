@@ -1,0 +1,234 @@
+/** The page in headless Chromium, on a software driver, against an embedded node over HTTP. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import type { Devnet } from '../../src/compose/devnet.ts'
+import { startDevnetWithPage } from '../../src/compose/mine-page.ts'
+import type { DevnetOptions } from '../../src/devnet/options.ts'
+import { NodeClient } from '../../src/node/client.ts'
+import { start, stopAll } from '../cli/run.ts'
+import { launchChromium } from '../gpu/chromium.ts'
+
+const KEY = 'cd'.repeat(32)
+const OTHER_KEY = 'ef'.repeat(32)
+const account = { account: `k:${KEY}`, predicate: 'keys-all', publicKeys: [KEY] }
+/** Software drivers are slow, and this machine may be busy. */
+const PATIENCE_MS = 60_000
+const SOON = { timeout: PATIENCE_MS, interval: 100 }
+
+const launched = await launchChromium()
+if (typeof launched === 'string') process.stderr.write(`page tests skipped: ${launched}\n`)
+
+describe.skipIf(typeof launched === 'string')('the page at /mine', { timeout: 2 * PATIENCE_MS }, () => {
+  if (typeof launched === 'string') return
+  const browser = launched
+  afterAll(() => browser.close())
+  afterEach(stopAll)
+
+  it('mines with the GPU of its visitor, for the account that the visitor enters, until it is stopped', async () => {
+    const devnet = await startNode({ difficulty: 100_000n })
+    const { page, text } = await open(browser, devnet.url)
+    await expect.poll(() => text('network'), SOON).toBe('development · 20 chains')
+    await page.fill('#account', `k:${OTHER_KEY}`)
+    await page.click('#button')
+    await expect.poll(async () => Number(await text('accepted')), SOON).toBeGreaterThanOrEqual(2)
+    await expect.poll(async () => Number.parseFloat(await text('rate')), SOON).toBeGreaterThan(0)
+    expect(await text('unit')).toMatch(/^[kM]?H\/s$/)
+    expect(await text('status')).toBe('Mining for k:efefefef…efefef.')
+    expect(await text('gpu')).toMatch(/swiftshader/i)
+    expect(await text('advice')).toMatch(/software driver/)
+    expect(await page.locator('#list li[data-verdict=accepted]').count()).toBeGreaterThanOrEqual(2)
+
+    await page.click('#button')
+    expect(await text('status')).toMatch(/^Stopped/)
+    await expect.poll(() => text('rate'), SOON).toBe('0')
+    await expect.poll(() => minersOf(devnet), SOON).toHaveLength(Number(await text('accepted')))
+    // Nothing is mined any more: the blocks are those of the page, and their number stays.
+    const miners = await minersOf(devnet)
+    expect(new Set(miners)).toEqual(new Set([`k:${OTHER_KEY}`]))
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    expect(await minersOf(devnet)).toHaveLength(miners.length)
+    expect(Number(await text('failed'))).toBe(0)
+  })
+
+  it('mines for the account of the command unless the visitor enters another, and refuses what is none', async () => {
+    const devnet = await startNode({ difficulty: 1000n })
+    const { page, text } = await open(browser, devnet.url)
+    await expect.poll(() => page.inputValue('#account'), SOON).toBe(`k:${KEY}`)
+    await page.fill('#account', 'k:12')
+    await page.click('#button')
+    await expect.poll(() => text('account-note'), SOON).toMatch(/expected k: and 64 hex digits/)
+    expect(await text('button')).toBe('Start again')
+    await page.fill('#account', '')
+    await page.click('#button')
+    await expect.poll(async () => Number(await text('accepted')), SOON).toBeGreaterThan(0)
+    expect(new Set(await minersOf(devnet))).toEqual(new Set([`k:${KEY}`]))
+  })
+
+  it('leaves work whose chain has moved on', async () => {
+    const devnet = await startNode({ difficulty: 10n ** 15n })
+    const { page, text } = await open(browser, devnet.url)
+    await page.click('#button')
+    await expect.poll(() => text('status'), SOON).toMatch(/^Mining for/)
+    // The page follows a chain when its work has lasted a while; what happens before shows when the stream stands.
+    const chain = Number(await text('chain'))
+    await order(devnet, 'pause', { chain })
+    await expect.poll(async () => Number(await text('chain')), SOON).not.toBe(chain)
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    const next = Number(await text('chain'))
+    await order(devnet, 'pause', { chain: next })
+    await expect.poll(async () => Number(await text('chain')), { timeout: 5000 }).not.toBe(next)
+  })
+
+  it('keeps trying while the node is gone, says so, and goes on when it is back', async () => {
+    const first = await startNode({ difficulty: 200_000n })
+    const { page, text } = await open(browser, first.url)
+    await page.click('#button')
+    await expect.poll(async () => Number(await text('accepted')), SOON).toBeGreaterThan(0)
+    await first.close()
+    await expect.poll(() => text('status'), SOON).toMatch(/^No work: the node does not answer. Trying again in \d+ s/)
+    expect(await text('button')).toBe('Stop')
+    const second = await startNode({ difficulty: 200_000n, port: Number(new URL(first.url).port) })
+    await expect.poll(() => text('status'), SOON).toMatch(/^Mining for/)
+    await expect.poll(async () => (await minersOf(second)).length, SOON).toBeGreaterThan(0)
+  })
+
+  it('says that the node refuses an account', async () => {
+    const other = { account: 'k:other', predicate: 'keys-all', publicKeys: ['other'] }
+    const devnet = await startNode({ accounts: [other] })
+    const { page, text } = await open(browser, devnet.url)
+    await page.click('#button')
+    await expect.poll(() => text('status'), SOON).toBe(`The node refuses: Unauthorized Miner: k:${KEY}.`)
+    expect(await text('advice')).toBe('It mines for certain accounts only. Enter one of them.')
+    expect(await text('button')).toBe('Start again')
+  })
+
+  it('asks on while the node has no work, and says why', async () => {
+    const devnet = await startNode({ difficulty: 1000n })
+    await order(devnet, 'faults', { operation: 'work', count: 1000, status: 503 })
+    const { page, text } = await open(browser, devnet.url)
+    await page.click('#button')
+    await expect.poll(() => text('status'), SOON).toMatch(/^No work: .+ Trying again in \d+ s\.$/)
+    await order(devnet, 'faults', { operation: 'work', count: 0 })
+    await expect.poll(async () => Number(await text('accepted')), SOON).toBeGreaterThan(0)
+  })
+
+  it('says that a GPU cannot search the work of a small network', async () => {
+    const devnet = await startNode({ graph: 'pair' })
+    const { page, text } = await open(browser, devnet.url)
+    await page.click('#button')
+    await expect.poll(() => text('status'), SOON).toBe('Work of this network has 214 bytes, and a GPU searches 286.')
+  })
+
+  it('says that the device was lost, and starts again', async () => {
+    const devnet = await startNode({ difficulty: 100_000n })
+    const { page, text } = await open(browser, devnet.url, {
+      script: `const request = GPUAdapter.prototype.requestDevice
+        GPUAdapter.prototype.requestDevice = async function (...options) {
+          return (globalThis.opened = await request.apply(this, options))
+        }`,
+    })
+    await page.click('#button')
+    await expect.poll(() => text('status'), SOON).toMatch(/^Mining for/)
+    await page.evaluate('opened.destroy()')
+    await expect.poll(() => text('status'), SOON).toMatch(/^The graphics card was lost/)
+    expect(await text('button')).toBe('Start again')
+    const before = Number(await text('accepted'))
+    await page.click('#button')
+    await expect.poll(async () => Number(await text('accepted')), SOON).toBeGreaterThan(before)
+  })
+
+  it('does not mine with a device that computes wrongly', async () => {
+    const devnet = await startNode({ difficulty: 1000n })
+    const { page, text } = await open(browser, devnet.url)
+    // All trips but the first try other nonces than they should.
+    await page.route('**/search.wgsl', async (route) => {
+      const shader = await (await route.fetch()).text()
+      await route.fulfill({ body: shader.replace('m5 += params.step;', 'm5 += params.step + 1u;') })
+    })
+    await page.click('#button')
+    await expect.poll(() => text('status'), SOON).toMatch(/^The self-test failed: the device hashes wrongly/)
+    expect(await minersOf(devnet)).toEqual([])
+  })
+
+  it('says what to do where the browser has no WebGPU, or where the page was not loaded securely', async () => {
+    const devnet = await startNode()
+    const without = await open(browser, devnet.url, { script: 'delete Navigator.prototype.gpu' })
+    await expect.poll(() => without.text('status'), SOON).toBe('This browser has no WebGPU.')
+    expect(await without.text('advice')).toMatch(/Chrome, Edge .* Safari .* Firefox/)
+    expect(await without.page.isDisabled('#button')).toBe(true)
+    const { port } = new URL(devnet.url)
+    const { text } = await open(browser, `http://node.example:${port}`)
+    await expect.poll(() => text('status'), SOON).toMatch(/^This page was not loaded securely/)
+  })
+
+  it('says that there is no graphics card', async () => {
+    const devnet = await startNode()
+    const none = 'GPU.prototype.requestAdapter = async () => null'
+    const { page, text } = await open(browser, devnet.url, { script: none })
+    await page.click('#button')
+    await expect.poll(() => text('status'), SOON).toMatch(/found no graphics card/)
+  })
+
+  it('is served by newcut mine too, for the node that it mines for', async () => {
+    const miner = start(['mine', '--difficulty', '100k', '--http', '127.0.0.1:0', '--threads', '1', '--gpu', 'none'])
+    const [, url] = await miner.sees(/^mine in a browser: (http:\/\/127\.0\.0\.1:\d+)\/mine$/m)
+    const { page, text } = await open(browser, url)
+    await page.click('#button')
+    await expect.poll(async () => Number(await text('accepted')), SOON).toBeGreaterThan(0)
+    miner.child.kill('SIGTERM')
+    expect(await miner.ended).toMatchObject({ code: 0, err: '' })
+  })
+})
+
+async function startNode(options: DevnetOptions = {}): Promise<Devnet> {
+  const devnet = await startDevnetWithPage({ port: 0, ...options }, account)
+  let closed: Promise<void> | null = null
+  const close = () => {
+    closed ??= devnet.close()
+    return closed
+  }
+  onTestFinished(close)
+  return Object.assign(Object.create(devnet) as Devnet, { close, url: devnet.url })
+}
+
+/** A new page; `script` runs before those of the page. No error may go unnoticed. */
+async function open(browser: Browser, url: string, { script = '' } = {}) {
+  const page: Page = await browser.newPage()
+  const errors: string[] = []
+  page.on('pageerror', ({ message }) => errors.push(message))
+  // The policy of the page forbids something that the page does.
+  page.on('console', (message) => {
+    if (/Content Security Policy|Failed to load module/.test(message.text())) errors.push(message.text())
+  })
+  onTestFinished(async () => {
+    await page.close()
+    expect(errors).toEqual([])
+  })
+  if (script !== '') await page.addInitScript(script)
+  await page.goto(`${url}/mine`)
+  const text = async (id: string) => ((await page.textContent(`#${id}`)) ?? '').trim()
+  return { page, text }
+}
+
+/** The accounts that the blocks of the network name as their miners, by the node's API. */
+async function minersOf({ url }: Devnet): Promise<string[]> {
+  const client = await NodeClient.connect({ url })
+  try {
+    const miners: string[] = []
+    for (let chain = 0; chain < client.info.nodeNumberOfChains; chain++) {
+      for await (const { height, payloadHash } of client.headers(chain, { minheight: 1 }).items()) {
+        const { minerData } = await client.payload(chain, payloadHash, { height: Number(height) })
+        miners.push(JSON.parse(Buffer.from(minerData, 'base64url').toString()).account)
+      }
+    }
+    return miners
+  } finally {
+    await client.close()
+  }
+}
+
+async function order({ url }: Devnet, name: string, body: unknown): Promise<void> {
+  const headers = { 'content-type': 'application/json' }
+  const { ok, status } = await fetch(`${url}/devnet/${name}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  if (!ok) throw new Error(`${name}: ${status}`)
+}
