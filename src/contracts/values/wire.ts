@@ -1,5 +1,6 @@
 /** Values as JSON text, for results, events and rows. */
 import { Decimal } from './decimal.ts'
+import { inWireOrder } from './field-order.ts'
 import { compareText } from './order.ts'
 import { formatTime, ISO_MICROS, ISO_SECONDS } from './time-text.ts'
 import { type CapabilityToken, Guard, type GuardKind, ModuleRef, Time, Unit, type Value } from './value.ts'
@@ -11,7 +12,7 @@ export { keysetFromValue } from './guard-json.ts'
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER)
 const QUALIFIED = /^([^.]+)\.([^.]+)$/
 
-/** The JSON text of a value. Fields of objects and keys of keysets are sorted by code point. */
+/** The JSON text of a value. Fields of objects stand in the order of the network, keys of keysets by code point. */
 export function valueToJson(value: Value): string {
   if (typeof value === 'string' || typeof value === 'boolean') return JSON.stringify(value)
   if (typeof value === 'bigint') return `{"int":${isSafe(value) ? value : `"${value}"`}}`
@@ -20,7 +21,7 @@ export function valueToJson(value: Value): string {
   }
   if (Array.isArray(value)) return listText(value)
   if (value instanceof Map) {
-    const fields = [...(value as ReadonlyMap<string, Value>)].sort(([a], [b]) => compareText(a, b))
+    const fields = inWireOrder(value as ReadonlyMap<string, Value>)
     return `{${fields.map(([field, item]) => `${JSON.stringify(field)}:${valueToJson(item)}`).join(',')}}`
   }
   if (value instanceof Unit) return 'null'
