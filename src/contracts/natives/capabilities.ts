@@ -11,7 +11,7 @@ import { guardArg, moduleArg, objectArg, textArg, tokenArg } from './arguments-o
 import type { Native } from './native.ts'
 
 /** Thousandths of gas. */
-const COSTS = { enforceGuard: 2000, capability: 500, emit: 1000 }
+const COSTS = { enforceGuard: 2000, capability: 500, emit: 1000, admin: 20_000 }
 
 /** The module whose code calls. Throws EvalError at the top level. */
 function moduleOf({ machine }: MachineCall, native: string) {
@@ -124,7 +124,8 @@ export const capabilities: readonly Native<MachineCall>[] = [
   {
     name: 'acquire-module-admin',
     arity: [1, 1],
-    run: ([ref], { machine }) => {
+    run: ([ref], { machine, charge }) => {
+      charge(COSTS.admin)
       const { name } = moduleArg('acquire-module-admin', ref)
       const module = machine.findModule(name)
       if (module === undefined) throw evalError(`Cannot find module: ${name}`)
