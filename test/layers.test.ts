@@ -10,7 +10,7 @@ import { expect, it } from 'vitest'
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   '': ['commands', 'cli', 'core'],
-  commands: ['compose', 'cli', 'api', 'mine', 'engine', 'node', 'devnet', 'schema', 'platform', 'core'],
+  commands: ['compose', 'cli', 'contracts', 'api', 'mine', 'engine', 'node', 'devnet', 'schema', 'platform', 'core'],
   compose: ['api', 'mine', 'page', 'source', 'engine', 'node', 'devnet', 'schema', 'platform', 'core'],
   cli: ['mine', 'source', 'engine', 'schema', 'core'],
   api: ['mine', 'source', 'core'],
@@ -22,6 +22,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   devnet: ['schema', 'core'],
   schema: ['core'],
   platform: ['core'],
+  contracts: ['core'],
   core: [],
 }
 

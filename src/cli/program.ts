@@ -13,6 +13,7 @@ export interface Commands {
   readonly solve: (target: string, config: Config<typeof solveOptions>) => Promise<number>
   readonly config: (config: Config<typeof mineOptions>) => Promise<number>
   readonly inspect: (input: string) => Promise<number>
+  readonly contract: (options: { readonly files: readonly string[]; readonly json: boolean }) => Promise<number>
   readonly keygen: (json: boolean) => Promise<number>
   readonly devices: (options: { readonly json: boolean; readonly measure: boolean }) => Promise<number>
   readonly bench: (options: BenchOptions) => Promise<number>
@@ -117,6 +118,13 @@ function addPlainCommands(program: Command, commands: Commands, done: (code: num
     .description('show headers, works and work responses: hex, base64, JSON of a node, a file, or - for standard input')
     .action(async (input = '-') => {
       done(await commands.inspect(input))
+    })
+  program
+    .command('contract [file...]')
+    .description('run test files of the contract language (.repl)')
+    .option('--json', 'print a JSON object for each file')
+    .action(async (files: string[], { json }: { json?: boolean }) => {
+      done(await commands.contract({ files, json: json === true }))
     })
   program
     .command('keygen')

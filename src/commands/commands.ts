@@ -10,6 +10,7 @@ export const commands: Commands = {
   solve: async (target, { values }) => (await import('./solve.ts')).runSolve({ target, ...values }),
   config: async (config) => (await import('./config.ts')).runConfig(config, printLine),
   inspect: async (input) => (await import('./inspect.ts')).runInspect(input),
+  contract: async (options) => (await import('./contract.ts')).runContract(options, printLine),
   keygen: async (json) => (await import('./keygen.ts')).runKeygen(json, printLine),
   devices: async (options) => (await import('./devices.ts')).runDevices(options, printLine),
   bench: async (options) => (await import('./bench.ts')).runBench(options, printLine),

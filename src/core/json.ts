@@ -5,14 +5,40 @@
 
 export type Json = null | boolean | number | bigint | string | readonly Json[] | { readonly [key: string]: Json }
 
+/** A number with a fraction or an exponent, as it was written: a double would lose digits. */
+export class NumberText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** JSON in which all numbers are exact. */
+export type ExactJson =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | NumberText
+  | readonly ExactJson[]
+  | { readonly [key: string]: ExactJson }
+
 /**
  * Finds what may be an unsafe integer: 2^53 - 1 = 9007199254740991 has 16 digits. The character in front of it tells a
  * number from digits within a string, such as a nonce.
  */
 const MAYBE_UNSAFE = /(?:^|[[,:\s])-?(?:\d{17}|9\d{15})/
 const INTEGER = /^-?[1-9]\d*$/
+/** A number of JSON that is written with a fraction or an exponent. */
+const FRACTION = /^-?(?:0|[1-9]\d*)(?=[.eE])(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+/** Finds what may be such a number. */
+const MAYBE_FRACTION = /\d[.eE]/
 /** A number of fewer characters is a safe integer, or not an integer. */
 const UNSAFE_CHARACTERS = 16
+/** The shortest numbers with a fraction or an exponent: `1.5`, `1e5`. */
+const FRACTION_CHARACTERS = 3
 /**
  * NUL marks an integer. JSON text can spell it in one way only, so strings that begin with it already are easy to
  * find.
@@ -27,15 +53,24 @@ const [QUOTE, BACKSLASH, COLON, MINUS, ZERO, NINE] = [...'"\\:-09'].map((charact
 /** Parses JSON text. Integers beyond 2^53 - 1 become bigint, all other numbers number. Throws SyntaxError. */
 export function parseJson(text: string): Json {
   if (!MAYBE_UNSAFE.test(text)) return JSON.parse(text)
-  return unmarked(JSON.parse(marked(text)))
+  return unmarked(JSON.parse(marked(text, UNSAFE_CHARACTERS, isUnsafe))) as Json
 }
 
 /**
- * JSON text in which every unsafe integer is a string that begins with the mark. Strings that begin with a mark already
- * get one more. Character by character: a regular expression with a function took six times as long. Text that is not
- * JSON does not become JSON: only the inside of strings and whole numbers change.
+ * Parses JSON text; numbers with a fraction or an exponent become NumberText, integers beyond 2^53 - 1 bigint, others
+ * number. Throws SyntaxError.
  */
-function marked(text: string): string {
+export function parseExactJson(text: string): ExactJson {
+  if (!MAYBE_UNSAFE.test(text) && !MAYBE_FRACTION.test(text)) return JSON.parse(text)
+  return unmarked(JSON.parse(marked(text, FRACTION_CHARACTERS, isInexact)))
+}
+
+/**
+ * JSON text in which every number to keep (of so many characters at least) is a string that begins with the mark. Strings that begin with a mark already
+ * get one more. Character by character: a regular expression with a function took six times as long. Text that is not
+ * JSON does not become JSON: only the inside of strings and numbers of JSON change.
+ */
+function marked(text: string, fewest: number, isKept: (token: string) => boolean): string {
   let out = ''
   let done = 0
   for (let i = 0; i < text.length; i++) {
@@ -50,7 +85,7 @@ function marked(text: string): string {
     } else if (code === MINUS || (code >= ZERO && code <= NINE)) {
       const end = numberEnd(text, i)
       // A number in place of a property name is an error, and must stay one.
-      if (end - i >= UNSAFE_CHARACTERS && isUnsafe(text.slice(i, end)) && !isName(text, end - 1)) {
+      if (end - i >= fewest && isKept(text.slice(i, end)) && !isName(text, end - 1)) {
         out += `${text.slice(done, i)}"${MARK}${text.slice(i, end)}"`
         done = end
       }
@@ -74,6 +109,10 @@ function isUnsafe(token: string): boolean {
   return INTEGER.test(token) && !Number.isSafeInteger(Number(token))
 }
 
+function isInexact(token: string): boolean {
+  return isUnsafe(token) || FRACTION.test(token)
+}
+
 /** Whether what ends there is the name of a property. */
 function isName(text: string, end: number): boolean {
   let i = end + 1
@@ -88,20 +127,22 @@ function numberEnd(text: string, start: number): number {
   return i
 }
 
-/** Turns marked strings into bigints, in place. JSON.parse with a reviver took twice as long. */
-function unmarked(value: unknown): Json {
+/** Turns marked strings into numbers, in place. JSON.parse with a reviver took twice as long. */
+function unmarked(value: unknown): ExactJson {
   if (typeof value === 'string') {
     if (value.charCodeAt(0) !== 0) return value
-    return value.startsWith('\0\0') ? value.slice(1) : BigInt(value.slice(1))
+    const token = value.slice(1)
+    if (token.charCodeAt(0) === 0) return token
+    return INTEGER.test(token) ? BigInt(token) : new NumberText(token)
   }
-  if (typeof value !== 'object' || value === null) return value as Json
+  if (typeof value !== 'object' || value === null) return value as ExactJson
   for (const key of Object.keys(value)) {
     const before = (value as Record<string, unknown>)[key]
     const after = unmarked(before)
     // An assignment to `__proto__` would set no property.
     if (after !== before) Object.defineProperty(value, key, { ...PLAIN_PROPERTY, value: after })
   }
-  return value as Json
+  return value as ExactJson
 }
 
 /**

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Json, parseJson, stringifyJson } from '../../src/core/json.ts'
+import { type Json, NumberText, parseExactJson, parseJson, stringifyJson } from '../../src/core/json.ts'
 import { expectSoon } from '../soon.ts'
 
 const bits = (count: number) => fc.bigInt({ min: 0n, max: (1n << BigInt(count)) - 1n })
@@ -122,4 +122,22 @@ describe('JSON with exact integers', () => {
       '{"b":[null,18446744073709551616],"c":null}',
     )
   })
+})
+
+it('keeps fractions as they are written when asked to', () => {
+  expect(parseExactJson('{"a":[1.10,-0e1,7,12345678901234567890],"1.5":"1.5"}')).toEqual({
+    a: [new NumberText('1.10'), new NumberText('-0e1'), 7, 12345678901234567890n],
+    '1.5': '1.5',
+  })
+  expect(parseExactJson('"\\u00001.5"')).toBe('\u00001.5')
+  for (const text of ['1.', '.5', '01.5', '1e', '{1.5:1}', '1.5.5', '[1.5', '--1.5']) {
+    expect(() => parseExactJson(text), text).toThrow(SyntaxError)
+  }
+  fc.assert(
+    fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
+      const text = JSON.stringify(value)
+      const exact = parseExactJson(`[${text}]`) as (number | bigint | NumberText)[]
+      expect(Number(exact[0] instanceof NumberText ? exact[0].text : exact[0])).toBe(JSON.parse(text))
+    }),
+  )
 })

@@ -1,0 +1,39 @@
+/** What goes wrong in a command: three kinds with texts that clients match on (the wire shows kind, message and place). */
+
+/**
+ * `SyntaxError`: lexer and parser. `EvalError`: name resolution and execution. `TxFailure`: what the code itself refuses,
+ * the only kind that `try` and `enforce-one` catch.
+ */
+export type FailureKind = 'SyntaxError' | 'EvalError' | 'TxFailure'
+
+/** Where in a text: both count from 0. */
+export interface Place {
+  readonly line: number
+  readonly column: number
+}
+
+export class ContractError extends Error {
+  readonly kind: FailureKind
+  /** In the text of the form that failed; null: not in any. */
+  place: Place | null
+  /** The function that failed, `module.function.{hash}`; null: at the top level. */
+  within: string | null = null
+  /** The test file that failed. */
+  file: string | null = null
+
+  constructor(kind: FailureKind, message: string, place: Place | null = null) {
+    super(message)
+    this.kind = kind
+    this.place = place
+  }
+}
+
+/** An error of execution, which nothing in the language catches. */
+export function evalError(message: string, place: Place | null = null): ContractError {
+  return new ContractError('EvalError', message, place)
+}
+
+/** A refusal by the code, which `try` catches. */
+export function txFailure(message: string, place: Place | null = null): ContractError {
+  return new ContractError('TxFailure', message, place)
+}

@@ -1,0 +1,32 @@
+/** All functions and special forms of the language. */
+import { NativeFunction } from './machine/callables.ts'
+import type { SpecialForms } from './machine/expander.ts'
+import { specialForms } from './machine/forms.ts'
+import type { MachineCall } from './machine/machine.ts'
+import { capabilities } from './natives/capabilities.ts'
+import { connectives } from './natives/connectives.ts'
+import { environment } from './natives/environment.ts'
+import type { Native } from './natives/native.ts'
+import { CONSTANTS, PURE_NATIVES } from './natives/pure.ts'
+import { tables } from './natives/tables.ts'
+import { topLevel } from './natives/top-level.ts'
+import type { Value } from './values/value.ts'
+
+const natives: readonly Native<MachineCall>[] = [
+  ...PURE_NATIVES,
+  ...connectives,
+  ...environment,
+  ...capabilities,
+  ...tables,
+  ...topLevel,
+]
+
+/** Functions and constants by their names, with more of them where a use has its own. */
+export function nativesWith(more: readonly Native<MachineCall>[] = []): Map<string, NativeFunction | Value> {
+  return new Map<string, NativeFunction | Value>([
+    ...CONSTANTS,
+    ...[...natives, ...more].map((native) => [native.name, new NativeFunction(native)] as const),
+  ])
+}
+
+export const languageForms: SpecialForms = specialForms

@@ -1,0 +1,50 @@
+/** What can be applied besides the functions of modules. */
+import type { Native } from '../natives/native.ts'
+import type { Param } from './definitions.ts'
+import type { Env, Expr } from './expr.ts'
+import type { MachineCall } from './machine.ts'
+import { Callable, type Term } from './term.ts'
+
+export class NativeFunction extends Callable {
+  readonly native: Native<MachineCall>
+
+  constructor(native: Native<MachineCall>) {
+    super()
+    this.native = native
+  }
+
+  get name(): string {
+    return this.native.name
+  }
+}
+
+/** A lambda with the variables around it. */
+export class Lambda extends Callable {
+  readonly name = 'lambda'
+  readonly params: readonly Param[]
+  readonly body: readonly Expr[]
+  readonly env: Env | null
+
+  constructor(params: readonly Param[], body: readonly Expr[], env: Env | null) {
+    super()
+    this.params = params
+    this.body = body
+    this.env = env
+  }
+}
+
+/** A function with its first arguments, waiting for the others. */
+export class Partial extends Callable {
+  readonly fn: Callable
+  readonly args: readonly Term[]
+
+  constructor(fn: Callable, args: readonly Term[]) {
+    super()
+    this.fn = fn
+    this.args = args
+  }
+
+  get name(): string {
+    return this.fn.name
+  }
+}

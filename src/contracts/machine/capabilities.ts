@@ -1,0 +1,274 @@
+/**
+ * Which capabilities are granted, and how: by the body of their defcap, by the list of a signature or an installation
+ * where they are managed. Rules: COMMANDS, language facts.
+ */
+import { evalError, txFailure } from '../errors.ts'
+import { equalValues } from '../values/equal.ts'
+import { showValue } from '../values/print.ts'
+import type { CapabilityToken, Value } from '../values/value.ts'
+import { CapabilityToken as Token } from '../values/value.ts'
+import { requireAdmin } from './admin.ts'
+import { Fun, type Module, splitName } from './definitions.ts'
+import type { Machine } from './machine.ts'
+
+/** A granted capability, with those that it is composed of. */
+interface Slot {
+  token: CapabilityToken
+  readonly composed: CapabilityToken[]
+}
+
+/** A managed capability that was installed: what is left of it. */
+interface Installed {
+  readonly fun: string
+  /** All arguments but the managed one, and the token as it was installed. */
+  readonly fixed: readonly Value[]
+  readonly token: CapabilityToken
+  /** What is left of the managed argument; undefined: it can be used once. */
+  left: Value | undefined
+  isUsed: boolean
+}
+
+export class Capabilities {
+  readonly #machine: Machine
+  #slots: Slot[] = []
+  #installed: Installed[] = []
+  /** Tokens whose bodies run. */
+  #evaluated: CapabilityToken[] = []
+
+  constructor(machine: Machine) {
+    this.#machine = machine
+  }
+
+  snapshot() {
+    return {
+      slots: this.#slots.map(({ token, composed }) => ({ token, composed: [...composed] })),
+      installed: this.#installed.map((each) => ({ ...each })),
+      evaluated: [...this.#evaluated],
+    }
+  }
+
+  restore({ slots, installed, evaluated }: ReturnType<Capabilities['snapshot']>): void {
+    this.#slots = slots.map(({ token, composed }) => ({ token, composed: [...composed] }))
+    this.#installed = installed.map((each) => ({ ...each }))
+    this.#evaluated = [...evaluated]
+  }
+
+  /** Whether a capability is granted anywhere in the calls under way. */
+  isGranted(token: CapabilityToken): boolean {
+    return this.#slots.some(
+      (slot) => sameToken(slot.token, token) || slot.composed.some((own) => sameToken(own, token)),
+    )
+  }
+
+  /** Whether a signature that is limited to these capabilities counts here. */
+  covers(tokens: readonly CapabilityToken[]): boolean {
+    return tokens.some((token) => this.isGranted(token) || this.#evaluated.some((own) => sameToken(own, token)))
+  }
+
+  /** Whether code of a defcap runs. */
+  get isEvaluating(): boolean {
+    return this.#machine.frames.at(-1)?.fun.kind === 'defcap'
+  }
+
+  /** Runs with the capability granted. */
+  with<T>(token: CapabilityToken, run: () => T): T {
+    if (this.isGranted(token)) return run()
+    const fun = this.#funOf(token)
+    if (this.#machine.module !== fun.module) requireAdmin(this.#machine, fun.module)
+    this.#grant(fun, token, true)
+    const depth = this.#slots.length
+    try {
+      return run()
+    } finally {
+      this.#slots.length = depth - 1
+    }
+  }
+
+  /** Evaluates the capability that governs a module, which only the module itself would be allowed to. */
+  asGovernance(token: CapabilityToken, module: Module): void {
+    const fun = module.get(token.name.slice(module.name.length + 1))
+    if (!(fun instanceof Fun)) throw evalError(`No such capability: ${token.name}`)
+    if (this.isGranted(token)) return
+    this.#grant(fun, token, true)
+    this.#slots.pop()
+  }
+
+  /** Grants for the rest of the command, or of the test, without a body to run in. */
+  grantForTest(token: CapabilityToken): void {
+    const fun = this.#funOf(token)
+    const isKnown = this.#isInstalled(fun, token) || this.#listed(fun, token) !== undefined
+    if (fun.managed !== null && !isKnown) this.install(token)
+    if (this.isGranted(token)) return
+    this.#grant(fun, token, false)
+    if (fun.managed !== null || fun.isEvent) this.#slots.pop()
+  }
+
+  /** Runs with tokens granted that nothing has to be asked for: the ledger's own. */
+  granting<T>(tokens: readonly CapabilityToken[], run: () => T): T {
+    const depth = this.#slots.length
+    for (const token of tokens) this.#slots.push({ token, composed: [] })
+    try {
+      return run()
+    } finally {
+      this.#slots.length = depth
+    }
+  }
+
+  /** Adds a capability to the one whose body runs. */
+  compose(token: CapabilityToken): void {
+    if (!this.isEvaluating) throw evalError('compose-capability is allowed in a defcap only')
+    if (this.isGranted(token)) return
+    const fun = this.#funOf(token)
+    if (this.#machine.module !== fun.module) requireAdmin(this.#machine, fun.module)
+    this.#grant(fun, token, true)
+    const own = this.#slots.pop()
+    const around = this.#slots.at(-1)
+    if (own !== undefined) around?.composed.push(own.token, ...own.composed)
+  }
+
+  require(token: CapabilityToken): void {
+    if (this.isGranted(token)) return
+    throw txFailure(`require-capability: not granted: (${[token.name, ...token.args.map(showValue)].join(' ')})`)
+  }
+
+  install(token: CapabilityToken): void {
+    const fun = this.#funOf(token)
+    if (fun.managed === null) {
+      throw evalError(
+        `Install capability failed. Capability is not declared as a managed capability and cannot be installed. ${token.name}`,
+      )
+    }
+    const isListed = fun.managed.by !== null && this.#listed(fun, token) !== undefined
+    if (this.#isInstalled(fun, token) || isListed) {
+      throw evalError(`Capability already installed: ${token.name}`)
+    }
+    this.#install(fun, token)
+  }
+
+  #isInstalled(fun: Fun, token: CapabilityToken): boolean {
+    return this.#findInstalled(fun, token) !== undefined
+  }
+
+  #findInstalled(fun: Fun, token: CapabilityToken): Installed | undefined {
+    const fixed = fixedArgs(fun, token.args)
+    return this.#installed.find((each) => each.fun === fun.qualified && equalValues(each.fixed, fixed))
+  }
+
+  #install(fun: Fun, token: CapabilityToken): Installed {
+    const by = fun.managed?.by ?? null
+    const left = by === null ? undefined : token.args[by.param]
+    const installed = { fun: fun.qualified, fixed: fixedArgs(fun, token.args), token, left, isUsed: false }
+    this.#installed.push(installed)
+    return installed
+  }
+
+  /** The capability that a signer lists for a token, whatever its managed argument. */
+  #listed(fun: Fun, token: CapabilityToken): CapabilityToken | undefined {
+    const fixed = fixedArgs(fun, token.args)
+    const tokens = [...this.#machine.environment.signers.values()].flat()
+    return tokens.find((each) => each.name === token.name && equalValues(fixedArgs(fun, each.args), fixed))
+  }
+
+  /** The installed capability for a token: installed before, or listed by a signer. */
+  #managedFor(fun: Fun, token: CapabilityToken): Installed {
+    const installed = this.#findInstalled(fun, token)
+    if (installed !== undefined) return installed
+    const listed = this.#listed(fun, token)
+    if (listed !== undefined) return this.#install(fun, listed)
+    throw evalError(
+      `Managed capability not installed: ${token.name} was not installed. Check the sigs field or the arguments to ` +
+        'verify that the capability is specified correctly.',
+    )
+  }
+
+  /** Evaluates the capability and leaves it granted in a slot of its own. */
+  #grant(fun: Fun, token: CapabilityToken, emits: boolean): void {
+    const { managed } = fun
+    if (managed === null) {
+      this.#runBody(fun, token)
+      if (fun.isEvent && emits) this.#machine.emit(fun, token.args)
+      return
+    }
+    const installed = this.#managedFor(fun, token)
+    if (managed.by === null) {
+      if (installed.isUsed) throw txFailure(`Capability already used: ${token.name} can be used once`)
+      installed.isUsed = true
+      this.#runBody(fun, token)
+    } else {
+      // Guards in the body see what was installed; what is granted in the end is what was asked for.
+      this.#runBody(fun, token, installed.token)
+      if (emits) this.#manage(fun, installed, managed.by, token)
+      const slot = this.#slots.at(-1)
+      if (slot !== undefined) slot.token = token
+    }
+    if (emits) this.#machine.emit(fun, token.args)
+  }
+
+  #manage(
+    fun: Fun,
+    installed: Installed,
+    { param, manager }: { readonly param: number; readonly manager: string },
+    token: CapabilityToken,
+  ): void {
+    const own = fun.module.get(manager) ?? fun.module.imports.get(manager)
+    if (!(own instanceof Fun) || own.kind !== 'defun')
+      throw evalError(`${manager} is not a function of ${fun.module.name}`)
+    const depth = this.#slots.length
+    try {
+      const left = this.#machine.callFun(own, [installed.left as Value, token.args[param]], { line: 0, column: 0 })
+      installed.left = left as Value
+    } catch (error) {
+      this.#slots.length = depth - 1
+      throw error
+    }
+  }
+
+  /** `held`: what is granted while the body runs. */
+  #runBody(fun: Fun, token: CapabilityToken, held = token): void {
+    const machine = this.#machine
+    if (token.args.length !== fun.params.length)
+      throw evalError(`wrong number of arguments for capability ${token.name}`)
+    this.#slots.push({ token: held, composed: [] })
+    const depth = this.#slots.length
+    this.#evaluated.push(held)
+    try {
+      machine.within(fun, { line: 0, column: 0 }, () => {
+        const result = machine.sequence(fun.body, machine.bindArgs(fun.params, token.args))
+        machine.checkType(fun.result, result)
+      })
+    } catch (error) {
+      this.#slots.length = depth - 1
+      throw error
+    } finally {
+      this.#evaluated.pop()
+    }
+  }
+
+  #funOf(token: CapabilityToken): Fun {
+    const name = splitName(token.name)
+    const module = name === null ? undefined : this.#moduleOf(name.module)
+    const fun = name === null ? undefined : module?.get(name.member)
+    if (!(fun instanceof Fun) || fun.kind !== 'defcap') throw evalError(`No such capability: ${token.name}`)
+    return fun
+  }
+
+  #moduleOf(name: string) {
+    const { loading } = this.#machine
+    return loading?.name === name ? loading : this.#machine.findModule(name)
+  }
+}
+
+export function sameToken(one: CapabilityToken, other: CapabilityToken): boolean {
+  return one.name === other.name && equalValues(one.args, other.args)
+}
+
+/** All arguments but the managed one. */
+function fixedArgs(fun: Fun, args: readonly Value[]): readonly Value[] {
+  const param = fun.managed?.by?.param
+  return param === undefined ? args : args.filter((_, index) => index !== param)
+}
+
+/** A token as a value of this module's class. */
+export function tokenOf(name: string, args: readonly Value[]): CapabilityToken {
+  return new Token(name, args)
+}

@@ -1,0 +1,143 @@
+/** Modules, interfaces and what they define. */
+import type { Value } from '../values/value.ts'
+import type { Expr } from './expr.ts'
+import { Callable, TableRef } from './term.ts'
+import type { Type } from './types.ts'
+
+export interface Param {
+  readonly name: string
+  readonly type: Type | null
+}
+
+/** How a capability is managed: once (no parameter), or by a function of the amount that is left and the one asked for. */
+export interface Managed {
+  /** Index of the parameter that is managed, and the function that manages it; null: it can be used once. */
+  readonly by: { readonly param: number; readonly manager: string } | null
+}
+
+export type FunKind = 'defun' | 'defcap' | 'defpact'
+
+/** A function, capability or pact of a module. */
+export class Fun extends Callable {
+  readonly module: Module
+  readonly name: string
+  readonly kind: FunKind
+  readonly params: readonly Param[]
+  readonly result: Type | null
+  /** Set once all definitions of the module are known; empty in interfaces. Steps of a pact. */
+  body: readonly Expr[] = []
+  steps: readonly Step[] = []
+  readonly managed: Managed | null
+  readonly isEvent: boolean
+
+  constructor(
+    module: Module,
+    kind: FunKind,
+    name: string,
+    params: readonly Param[],
+    result: Type | null,
+    marks: { readonly managed: Managed | null; readonly isEvent: boolean },
+  ) {
+    super()
+    this.module = module
+    this.kind = kind
+    this.name = name
+    this.params = params
+    this.result = result
+    this.managed = marks.managed
+    this.isEvent = marks.isEvent
+  }
+
+  get qualified(): string {
+    return `${this.module.name}.${this.name}`
+  }
+}
+
+export interface Step {
+  readonly run: Expr
+  readonly rollback: Expr | null
+}
+
+export class Const {
+  readonly kind = 'defconst'
+  readonly name: string
+  /** Evaluates it, once. */
+  readonly value: () => Value
+
+  constructor(name: string, value: () => Value) {
+    this.name = name
+    this.value = value
+  }
+}
+
+export class Schema {
+  readonly kind = 'defschema'
+  readonly module: string
+  readonly name: string
+  readonly fields: ReadonlyMap<string, Type | null>
+
+  constructor(module: string, name: string, fields: ReadonlyMap<string, Type | null>) {
+    this.module = module
+    this.name = name
+    this.fields = fields
+  }
+}
+
+/** A table with the schema of its rows; null: rows have any fields. */
+export class Table extends TableRef {
+  readonly kind = 'deftable'
+  readonly owner: Module
+  readonly schema: Schema | null
+
+  constructor(owner: Module, name: string, schema: Schema | null) {
+    super(owner.name, name)
+    this.owner = owner
+    this.schema = schema
+  }
+}
+
+export type Definition = Fun | Const | Schema | Table
+
+export type Governance = { readonly keyset: string } | { readonly capability: string }
+
+export class Module {
+  /** `module` or `namespace.module`. */
+  readonly name: string
+  readonly namespace: string | null
+  readonly isInterface: boolean
+  readonly code: string
+  readonly hash: string
+  /** Hash of the command that loaded it. */
+  readonly txHash: string
+  readonly definitions = new Map<string, Definition>()
+  /** Members of other modules, by the names they have here. */
+  readonly imports = new Map<string, Definition>()
+  readonly interfaces: string[] = []
+  /** Hashes of earlier versions that stay valid. */
+  readonly blessed = new Set<string>()
+  governance: Governance = { keyset: '' }
+
+  constructor(about: Pick<Module, 'name' | 'namespace' | 'isInterface' | 'code' | 'hash' | 'txHash'>) {
+    this.name = about.name
+    this.namespace = about.namespace
+    this.isInterface = about.isInterface
+    this.code = about.code
+    this.hash = about.hash
+    this.txHash = about.txHash
+  }
+
+  /** The name without its namespace. */
+  get bareName(): string {
+    return this.namespace === null ? this.name : this.name.slice(this.namespace.length + 1)
+  }
+
+  get(name: string): Definition | undefined {
+    return this.definitions.get(name)
+  }
+}
+
+/** Splits `ns.module.member` at its last dot; null: there is none. */
+export function splitName(name: string): { readonly module: string; readonly member: string } | null {
+  const dot = name.lastIndexOf('.')
+  return dot > 0 ? { module: name.slice(0, dot), member: name.slice(dot + 1) } : null
+}

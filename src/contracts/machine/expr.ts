@@ -1,0 +1,15 @@
+/** What code is made of once its names are known. Variables are found by their distance, not by name. */
+import type { Place } from '../errors.ts'
+import type { Machine } from './machine.ts'
+import type { Term } from './term.ts'
+
+/** Values of local variables, the innermost first. */
+export interface Env {
+  readonly value: Term
+  readonly up: Env | null
+}
+
+export interface Expr {
+  readonly place: Place
+  evaluate(machine: Machine, env: Env | null): Term
+}

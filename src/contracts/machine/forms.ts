@@ -1,0 +1,268 @@
+/** The special forms of the language, whose parts are not all evaluated, or not in order. */
+import { evalError, type Place, txFailure } from '../errors.ts'
+import type { Atom, CallForm, Form } from '../syntax/form.ts'
+import { typeName } from '../values/types.ts'
+import { CapabilityToken, Guard } from '../values/value.ts'
+import { Lambda } from './callables.ts'
+import { Fun } from './definitions.ts'
+import { type Expander, exprOf, type Scope, type SpecialForm, syntaxError } from './expander.ts'
+import type { Expr } from './expr.ts'
+import { asValue, type Machine } from './machine.ts'
+import { continueNested, resumedObject } from './pacts.ts'
+import { findRow, readRow } from './tables.ts'
+import type { Term } from './term.ts'
+
+/** Throws SyntaxError unless the form has so many parts behind its name. */
+function parts(call: CallForm, fewest: number, most = fewest): readonly Form[] {
+  const own = call.items.slice(1)
+  if (own.length >= fewest && own.length <= most) return own
+  const name = call.items[0].form === 'atom' ? call.items[0].name : ''
+  throw syntaxError(
+    `${name} takes ${fewest === most ? fewest : `${fewest} to ${most}`} parts, not ${own.length}`,
+    call.place,
+  )
+}
+
+export function asBool(term: Term, place: Place): boolean {
+  if (typeof term === 'boolean') return term
+  throw evalError(`Expected Boolean value, but got: ${typeName(term)}`, place)
+}
+
+export function asText(term: Term, place: Place): string {
+  if (typeof term === 'string') return term
+  throw evalError(`Expected a string, but got: ${typeName(term)}`, place)
+}
+
+export function asToken(term: Term, place: Place): CapabilityToken {
+  if (term instanceof CapabilityToken) return term
+  throw evalError(`Expected capability token value, but got: ${typeName(term)}`, place)
+}
+
+const when: SpecialForm = (call, expander, scope) => {
+  const [test, yes, no] = parts(call, 3).map((form) => expander.expand(form, scope))
+  return exprOf(call.place, (machine, env) => {
+    return machine.evaluate(asBool(machine.evaluate(test, env), test.place) ? yes : no, env)
+  })
+}
+
+/** `and` and `or`: the second part counts unless the first one is `decisive`. */
+const both =
+  (decisive: boolean): SpecialForm =>
+  (call, expander, scope) => {
+    if (call.items.length < 3) return expander.partial(call, scope)
+    const [one, other] = parts(call, 2).map((form) => expander.expand(form, scope))
+    return exprOf(call.place, (machine, env) => {
+      if (asBool(machine.evaluate(one, env), one.place) === decisive) return decisive
+      return asBool(machine.evaluate(other, env), other.place)
+    })
+  }
+
+/** Pairs of a test and a value, and a last value: `(cond (a b) (c d) e)`. */
+const cond: SpecialForm = (call, expander, scope) => {
+  const forms = call.items.slice(1)
+  const last = forms.at(-1)
+  if (last === undefined) throw syntaxError('cond takes at least one part', call.place)
+  const pairs = forms.slice(0, -1).map((form) => {
+    if (form.form !== 'call' || form.items.length !== 2)
+      throw syntaxError('cond takes pairs of a test and a value', form.place)
+    return form.items.map((item) => expander.expand(item, scope))
+  })
+  const otherwise = expander.expand(last, scope)
+  return exprOf(call.place, (machine, env) => {
+    for (const [test, value] of pairs) {
+      if (asBool(machine.evaluate(test, env), test.place)) return machine.evaluate(value, env)
+    }
+    return machine.evaluate(otherwise, env)
+  })
+}
+
+const letForm: SpecialForm = (call, expander, scope) => {
+  const [bindings, ...body] = call.items.slice(1)
+  if (bindings?.form !== 'call') throw syntaxError("Expected: ['(']", bindings?.place ?? call.place)
+  let inner = scope
+  const values = bindings.items.map((binding) => {
+    const [variable, value] = binding.form === 'call' ? binding.items : []
+    if (variable?.form !== 'atom' || value === undefined)
+      throw syntaxError('let takes pairs of a name and a value', binding.place)
+    const bound = { type: expander.type(variable.type), value: expander.expand(value, inner) }
+    inner = { name: variable.name, up: inner }
+    return bound
+  })
+  const exprs = expander.body(body, inner, call.place)
+  return exprOf(call.place, (machine, env) => {
+    let bound = env
+    for (const { type, value } of values) {
+      const term = machine.evaluate(value, bound)
+      machine.checkType(type, term)
+      bound = { value: term, up: bound }
+    }
+    return machine.sequence(exprs, bound)
+  })
+}
+
+const lambda: SpecialForm = (call, expander, scope) => {
+  const [paramForms, ...body] = call.items.slice(1)
+  const params = expander.params(paramForms, call.place)
+  let inner = scope
+  for (const { name } of params) inner = { name, up: inner }
+  const exprs = expander.body(body, inner, call.place)
+  return exprOf(call.place, (_, env) => new Lambda(params, exprs, env))
+}
+
+const sequence: SpecialForm = (call, expander, scope) => {
+  const exprs = expander.body(call.items.slice(1), scope, call.place)
+  return exprOf(call.place, (machine, env) => machine.sequence(exprs, env))
+}
+
+const enforce: SpecialForm = (call, expander, scope) => {
+  const [test, message] = parts(call, 1, 2).map((form) => expander.expand(form, scope))
+  return exprOf(call.place, (machine, env) => {
+    if (machine.reading(() => asBool(machine.evaluate(test, env), test.place))) return true
+    throw txFailure(message === undefined ? '' : asText(machine.evaluate(message, env), message.place), call.place)
+  })
+}
+
+const enforceOne: SpecialForm = (call, expander, scope) => {
+  const [message, list] = parts(call, 2)
+  if (list.form !== 'list') throw syntaxError('enforce-one takes a list of tests', list.place)
+  const [text, ...tests] = [message, ...list.items].map((form) => expander.expand(form, scope))
+  return exprOf(call.place, (machine, env) => {
+    for (const test of tests) {
+      const passes = () => machine.reading(() => asBool(machine.evaluate(test, env), test.place))
+      if (machine.attempt(passes, () => false)) return true
+    }
+    throw txFailure(asText(machine.evaluate(text, env), text.place), call.place)
+  })
+}
+
+const tryForm: SpecialForm = (call, expander, scope) => {
+  const [otherwise, attempted] = parts(call, 2).map((form) => expander.expand(form, scope))
+  return exprOf(call.place, (machine, env) => {
+    return machine.attempt(
+      () => machine.reading(() => machine.evaluate(attempted, env)),
+      () => machine.evaluate(otherwise, env),
+    )
+  })
+}
+
+const withCapability: SpecialForm = (call, expander, scope) => {
+  const [token, ...body] = call.items.slice(1)
+  if (token === undefined) throw syntaxError('with-capability takes a capability and a body', call.place)
+  const wanted = expander.expand(token, scope)
+  const exprs = expander.body(body, scope, call.place)
+  return exprOf(call.place, (machine, env) => {
+    refuseInDefcap(machine, 'with-capability', call.place)
+    const capability = asToken(machine.evaluate(wanted, env), wanted.place)
+    return machine.capabilities.with(capability, () => machine.sequence(exprs, env))
+  })
+}
+
+export function refuseInDefcap(machine: Machine, name: string, place: Place): void {
+  if (machine.capabilities.isEvaluating) throw evalError(`Form not allowed within a defcap declaration: ${name}`, place)
+}
+
+/** A call of a function, taken apart. */
+function callParts(form: Form, expander: Expander, scope: Scope | null) {
+  if (form.form !== 'call' || form.items.length === 0) throw syntaxError('a call of a function is expected', form.place)
+  const [fn, ...args] = form.items.map((item) => expander.expand(item, scope))
+  return { fn, args }
+}
+
+const userGuard: SpecialForm = (call, expander, scope) => {
+  const [form] = parts(call, 1)
+  const { fn, args } = callParts(form, expander, scope)
+  return exprOf(call.place, (machine, env) => {
+    const fun = machine.evaluate(fn, env)
+    if (!(fun instanceof Fun) || fun.kind !== 'defun') throw evalError('User guard closure must be a defun', call.place)
+    return new Guard({ kind: 'user', fun: fun.qualified, args: args.map((arg) => machine.value(arg, env)) })
+  })
+}
+
+const withRead: SpecialForm = (call, expander, scope) => {
+  const [table, key, ...rest] = call.items.slice(1)
+  if (key === undefined) throw syntaxError('with-read takes a table, a key and a binding', call.place)
+  const [from, at] = [table, key].map((form) => expander.expand(form, scope))
+  const consume = expander.consumer(rest, scope, call.place)
+  return exprOf(call.place, (machine, env) => {
+    const [rows, row] = [machine.evaluate(from, env), machine.evaluate(at, env)]
+    return consume(machine, env, readRow(machine, rows, asText(row, at.place)))
+  })
+}
+
+const withDefaultRead: SpecialForm = (call, expander, scope) => {
+  const [table, key, fallback, ...rest] = call.items.slice(1)
+  if (fallback === undefined)
+    throw syntaxError('with-default-read takes a table, a key, a default and a binding', call.place)
+  const [from, at, otherwise] = [table, key, fallback].map((form) => expander.expand(form, scope))
+  const consume = expander.consumer(rest, scope, call.place)
+  return exprOf(call.place, (machine, env) => {
+    const [rows, row, object] = [from, at, otherwise].map((expr) => machine.evaluate(expr, env))
+    if (!(object instanceof Map)) throw evalError('the default of with-default-read is not an object', call.place)
+    return consume(machine, env, findRow(machine, rows, asText(row, at.place)) ?? object)
+  })
+}
+
+const bind: SpecialForm = (call, expander, scope) => {
+  const [source, ...rest] = call.items.slice(1)
+  if (source === undefined) throw syntaxError('bind takes an object and a binding', call.place)
+  const from = expander.expand(source, scope)
+  const consume = expander.consumer(rest, scope, call.place)
+  return exprOf(call.place, (machine, env) => {
+    const object = machine.evaluate(from, env)
+    if (!(object instanceof Map)) throw evalError(`Expected an object, but got: ${typeName(object)}`, call.place)
+    return consume(machine, env, object)
+  })
+}
+
+const resume: SpecialForm = (call, expander, scope) => {
+  const consume = expander.consumer(call.items.slice(1), scope, call.place)
+  return exprOf(call.place, (machine, env) => consume(machine, env, resumedObject(machine)))
+}
+
+const continueForm: SpecialForm = (call, expander, scope) => {
+  const [form] = parts(call, 1)
+  const { fn, args } = callParts(form, expander, scope)
+  return exprOf(call.place, (machine, env) => {
+    const fun = machine.evaluate(fn, env)
+    if (!(fun instanceof Fun) || fun.kind !== 'defpact')
+      throw evalError('continue takes a call of a defpact', call.place)
+    return continueNested(
+      machine,
+      fun,
+      args.map((arg) => machine.value(arg, env)),
+      call.place,
+    )
+  })
+}
+
+const refuse = (call: CallForm): Expr => {
+  const name = (call.items[0] as Atom).name
+  throw syntaxError(`${name} is not an expression`, call.place)
+}
+
+export const specialForms: ReadonlyMap<string, SpecialForm> = new Map<string, SpecialForm>([
+  ['if', when],
+  ['and', both(false)],
+  ['or', both(true)],
+  ['cond', cond],
+  ['let', letForm],
+  ['let*', letForm],
+  ['lambda', lambda],
+  ['do', sequence],
+  ['progn', sequence],
+  ['pure', (call, expander, scope) => expander.expand(parts(call, 1)[0], scope)],
+  ['enforce', enforce],
+  ['enforce-one', enforceOne],
+  ['try', tryForm],
+  ['with-capability', withCapability],
+  ['create-user-guard', userGuard],
+  ['with-read', withRead],
+  ['with-default-read', withDefaultRead],
+  ['bind', bind],
+  ['resume', resume],
+  ['continue', continueForm],
+  ['step', refuse],
+  ['step-with-rollback', refuse],
+])
+
+export { asValue }

@@ -1,0 +1,115 @@
+/** Whether guards agree. They refuse by a failure, which `try` catches. */
+import { evalError, txFailure } from '../errors.ts'
+import { type Guard, type GuardKind, Guard as GuardValue, type Value } from '../values/value.ts'
+import { requireAdmin } from './admin.ts'
+import { tokenOf } from './capabilities.ts'
+import { Fun, splitName } from './definitions.ts'
+import type { Machine } from './machine.ts'
+import { pactIdOf } from './pacts.ts'
+import { Callable } from './term.ts'
+
+const NOWHERE = { line: 0, column: 0 }
+/** Longer keys are cut in messages. */
+const SHOWN_KEY_CHARACTERS = 10
+
+/** Throws when the guard, or the keyset of this name, does not agree. */
+export function enforceGuard(machine: Machine, guard: Guard | string): void {
+  if (typeof guard === 'string') {
+    enforceKeysetNamed(machine, guard)
+    return
+  }
+  const { is } = guard
+  switch (is.kind) {
+    case 'keyset':
+      enforceKeyset(machine, is)
+      return
+    case 'keysetRef':
+      enforceKeysetNamed(machine, is.name)
+      return
+    case 'user': {
+      const fun = functionNamed(machine, is.fun)
+      machine.reading(() => machine.apply(fun, is.args, NOWHERE))
+      return
+    }
+    case 'capability': {
+      if (is.pactId !== null && is.pactId !== pactIdOf(machine))
+        throw txFailure('Capability pact guard failed: invalid pact id')
+      if (!machine.capabilities.isGranted(tokenOf(is.name, is.args)))
+        throw txFailure(`Capability not acquired: ${is.name}`)
+      return
+    }
+    case 'module': {
+      if (machine.frames.some(({ fun }) => fun.module.name === is.module)) return
+      const module = machine.findModule(is.module)
+      if (module === undefined) throw evalError(`Cannot find module: ${is.module}`)
+      requireAdmin(machine, module)
+      return
+    }
+    case 'pact':
+      if (pactIdOf(machine) !== is.pactId) throw txFailure('Pact guard failed because of an invalid pact id.')
+  }
+}
+
+/** Throws when there is no such keyset, or it does not agree. */
+export function enforceKeysetNamed(machine: Machine, name: string): void {
+  const keyset = machine.state.get<Guard>('keysets', name)
+  if (keyset?.is.kind !== 'keyset') throw evalError(`Cannot find keyset in the database: ${name}`)
+  enforceKeyset(machine, keyset.is)
+}
+
+type Keyset = Extract<GuardKind, { kind: 'keyset' }>
+
+function enforceKeyset(machine: Machine, { keys, predicate }: Keyset): void {
+  const { signers } = machine.environment
+  const matched = keys.filter((key) => {
+    const tokens = signers.get(key)
+    return tokens !== undefined && (tokens.length === 0 || machine.capabilities.covers(tokens))
+  }).length
+  if (agrees(machine, predicate, keys.length, matched)) return
+  const shown = keys.map((key) =>
+    key.length > SHOWN_KEY_CHARACTERS ? `${key.slice(0, SHOWN_KEY_CHARACTERS)}...` : key,
+  )
+  throw txFailure(`Keyset failure (${predicate}): [${shown.join(', ')}]`)
+}
+
+function agrees(machine: Machine, predicate: string, count: number, matched: number): boolean {
+  switch (predicate) {
+    case 'keys-all':
+      return matched >= count
+    case 'keys-any':
+      return matched >= 1
+    case 'keys-2':
+      return matched >= 2
+  }
+  const fun = functionNamed(machine, predicate)
+  const result = machine.reading(() => machine.apply(fun, [BigInt(count), BigInt(matched)], NOWHERE))
+  if (typeof result !== 'boolean') throw evalError(`the predicate ${predicate} of a keyset gives no bool`)
+  return result
+}
+
+/** A function by its qualified name. */
+export function functionNamed(machine: Machine, name: string): Callable {
+  const parts = splitName(name)
+  if (parts === null) {
+    const own = machine.imports.get(name) ?? machine.natives.get(name)
+    if (own instanceof Callable) return own
+    throw evalError(`Cannot find function: ${name}`)
+  }
+  const { loading } = machine
+  const module = loading?.name === parts.module ? loading : machine.findModule(parts.module)
+  const fun = module?.get(parts.member)
+  if (!(fun instanceof Fun)) throw evalError(`Cannot find function: ${name}`)
+  return fun
+}
+
+/** A keyset from the forms that messages have: an object with keys and a predicate, or a list of keys. null: neither. */
+export function keysetOf(value: Value | undefined): Guard | null {
+  if (value instanceof GuardValue) return value.is.kind === 'keyset' ? value : null
+  const object = value instanceof Map ? (value as ReadonlyMap<string, Value>) : null
+  const keys = object === null ? value : object.get('keys')
+  const predicate = object?.get('pred') ?? 'keys-all'
+  if (!Array.isArray(keys) || typeof predicate !== 'string') return null
+  const texts: readonly unknown[] = keys
+  if (!texts.every((key) => typeof key === 'string')) return null
+  return new GuardValue({ kind: 'keyset', keys: [...new Set(texts)].sort(), predicate })
+}

@@ -1,0 +1,362 @@
+/**
+ * Runs the code of one command: what it may see (environment), what it has changed so far (the top layer of the state,
+ * events, capabilities), and what it may still use (gas, depth). Nothing here knows a clock, a file or a network.
+ */
+import { ContractError, evalError, type Place } from '../errors.ts'
+import type { NativeCall } from '../natives/native.ts'
+import type { Decimal } from '../values/decimal.ts'
+import {
+  type CapabilityToken,
+  type ObjectValue,
+  type Time,
+  CapabilityToken as Token,
+  UNIT,
+  type Value,
+} from '../values/value.ts'
+import { Lambda, NativeFunction, Partial } from './callables.ts'
+import { Capabilities } from './capabilities.ts'
+import type { Definition } from './definitions.ts'
+import { Fun, type Module, type Param } from './definitions.ts'
+import type { Env, Expr } from './expr.ts'
+import { type PactRun, startPact } from './pacts.ts'
+import type { Layer } from './state.ts'
+import { Callable, TableRef, type Term } from './term.ts'
+import { checkType, type Type } from './types.ts'
+
+/** What the command and its block say. */
+export interface Environment {
+  /** Data of the message. */
+  readonly data: Value
+  /** Public key -> capabilities that its signature is limited to; none: it signs everything. */
+  readonly signers: ReadonlyMap<string, readonly CapabilityToken[]>
+  /** Name of a verifier -> capabilities it vouches for. */
+  readonly verifiers: ReadonlyMap<string, readonly CapabilityToken[]>
+  /** Request key, base64url. */
+  readonly hash: string
+  readonly chain: ChainData
+  readonly rules: Rules
+}
+
+export interface ChainData {
+  readonly chainId: string
+  readonly blockHeight: bigint
+  readonly blockTime: Time
+  readonly prevBlockHash: string
+  readonly sender: string
+  readonly gasLimit: bigint
+  readonly gasPrice: Decimal
+}
+
+/** What differs from use to use. */
+export interface Rules {
+  /** Modules and keysets may be defined outside of all namespaces. */
+  readonly isRootOpen: boolean
+  /** Keysets need a namespace. */
+  readonly areKeysetsInNamespaces: boolean
+  /** Function (qualified) that decides whether a namespace may be defined; null: anybody may. */
+  readonly namespacePolicy: string | null
+  /** Tables may be read from outside of their module, as in plain `local` calls. */
+  readonly isLocal: boolean
+  /** Keys of keysets must look like keys. */
+  readonly areKeysChecked: boolean
+  /** Values must be of the types that are declared for them. */
+  readonly areTypesChecked: boolean
+}
+
+export interface ContractEvent {
+  /** Qualified name of the module. */
+  readonly module: string
+  readonly name: string
+  readonly params: readonly Value[]
+  readonly moduleHash: string
+}
+
+/** A call of a function of a module that is under way. */
+export interface Frame {
+  readonly fun: Fun
+}
+
+/** What a native that needs the machine gets. */
+export interface MachineCall extends NativeCall {
+  readonly machine: Machine
+}
+
+/** Most expressions within each other, in all functions under way: the stack of JavaScript must not end first. */
+const MAX_DEPTH = 1200
+/** Thousandths of gas (COMMANDS of the network: table of gas). */
+const CALL_COST = 100
+const ARGUMENT_COST = 25
+
+export interface GasMeter {
+  /** Thousandths of gas used. */
+  used: number
+  readonly limit: number
+}
+
+export class Machine {
+  environment: Environment
+  state: Layer
+  readonly gas: GasMeter
+  readonly natives: ReadonlyMap<string, NativeFunction | Value>
+  readonly capabilities = new Capabilities(this)
+  frames: Frame[] = []
+  events: ContractEvent[] = []
+  /** Members of modules in scope at the top level. */
+  imports = new Map<string, Definition>()
+  namespace: string | null = null
+  /** Names of modules whose administrator the command is. */
+  admin = new Set<string>()
+  /** Tests, guards and the like may not write. */
+  readOnly = 0
+  /** The pact under way. */
+  pact: PactRun | null = null
+  /** The pact that this command has begun or continued, once it is done. */
+  lastPact: PactRun | null = null
+  /** Whether this command has begun or continued a pact: it may do so once. */
+  hasRunPact = false
+  /** Whether reads of whole tables are refused. */
+  isListingRefused = false
+  /** The module that is being loaded. */
+  loading: Module | null = null
+  #depth = 0
+
+  constructor(
+    environment: Environment,
+    state: Layer,
+    gas: GasMeter,
+    natives: ReadonlyMap<string, NativeFunction | Value>,
+  ) {
+    this.environment = environment
+    this.state = state
+    this.gas = gas
+    this.natives = natives
+  }
+
+  /** Takes thousandths of gas. Throws EvalError when the limit is exceeded. */
+  charge(milligas: number): void {
+    this.gas.used += milligas
+    if (this.gas.used > this.gas.limit) {
+      const [limit, used] = [Math.floor(this.gas.limit / 1000), Math.ceil(this.gas.used / 1000)]
+      throw evalError(`Gas limit "${limit}" exceeded: ${used}`)
+    }
+  }
+
+  /** Evaluates with a bound on the depth. */
+  evaluate(expr: Expr, env: Env | null): Term {
+    if (++this.#depth > MAX_DEPTH) {
+      this.#depth = 0
+      throw evalError(`the code is nested too deeply: at most ${MAX_DEPTH} expressions within each other`, expr.place)
+    }
+    const term = expr.evaluate(this, env)
+    this.#depth--
+    return term
+  }
+
+  /** Puts the depth back after an error that was caught. */
+  get depth(): number {
+    return this.#depth
+  }
+
+  set depth(depth: number) {
+    this.#depth = depth
+  }
+
+  /** Evaluates all, and gives the value of the last one. */
+  sequence(exprs: readonly Expr[], env: Env | null): Term {
+    let term: Term = UNIT
+    for (const expr of exprs) {
+      if (term instanceof Partial) throw partlyApplied(term, expr.place)
+      term = this.evaluate(expr, env)
+    }
+    return term
+  }
+
+  /** As `evaluate`, and demands a value: neither a function nor a table. */
+  value(expr: Expr, env: Env | null): Value {
+    return asValue(this.evaluate(expr, env))
+  }
+
+  /** Applies a function. With fewer arguments than it has parameters the result waits for the others. */
+  apply(fn: Callable, args: readonly Term[], place: Place): Term {
+    if (fn instanceof NativeFunction) return this.#applyNative(fn, args, place)
+    if (fn instanceof Partial) return this.apply(fn.fn, [...fn.args, ...args], place)
+    if (fn instanceof Lambda) {
+      if (args.length < fn.params.length) return new Partial(fn, args)
+      return this.sequence(fn.body, this.#bind(fn.params, args, fn.env))
+    }
+    if (fn instanceof Fun) {
+      if (args.length < fn.params.length) return new Partial(fn, args)
+      return this.callFun(fn, args, place)
+    }
+    throw evalError('Cannot apply value to a non-closure.', place)
+  }
+
+  /** Calls a function of a module. A capability gives its token, a pact is begun. */
+  callFun(fun: Fun, args: readonly Term[], place: Place): Term {
+    if (args.length > fun.params.length) throw tooMany(place)
+    for (const arg of args) if (!(arg instanceof TableRef)) asValue(arg)
+    if (fun.kind === 'defcap') return new Token(fun.qualified, args.map(asValue))
+    if (fun.kind === 'defpact') return startPact(this, fun, args.map(asValue), place)
+    return this.within(fun, place, () => {
+      const result = this.sequence(fun.body, this.#bind(fun.params, args, null))
+      this.checkType(fun.result, result)
+      return result
+    })
+  }
+
+  /** Throws EvalError for a term that is not of its declared type. */
+  checkType(type: Type | null, term: Term): void {
+    if (this.environment.rules.areTypesChecked) checkType(type, term)
+  }
+
+  /** Runs within a call of a function: recursion is refused, and errors are told with the function. */
+  within<T>(fun: Fun, place: Place, run: () => T): T {
+    if (this.frames.some((frame) => frame.fun === fun)) {
+      throw evalError(`Recursion detected by the runtime. Recursing in function: ${fun.qualified}`, place)
+    }
+    const isReentered = this.module !== fun.module && this.frames.some((frame) => frame.fun.module === fun.module)
+    this.frames.push({ fun })
+    const depth = this.frames.length
+    try {
+      // A module that others call back into, through a module reference, may only read meanwhile.
+      return isReentered ? this.reading(run) : run()
+    } catch (error) {
+      if (error instanceof ContractError) error.within ??= `${fun.qualified}.{${fun.module.hash}}`
+      throw error
+    } finally {
+      this.frames.length = depth - 1
+    }
+  }
+
+  /** Parameters as variables around `env`. */
+  bindArgs(params: readonly Param[], args: readonly Term[]): Env | null {
+    return this.#bind(params, args, null)
+  }
+
+  #bind(params: readonly Param[], args: readonly Term[], env: Env | null): Env | null {
+    if (args.length > params.length) throw tooMany(null)
+    let bound = env
+    for (let i = 0; i < params.length; i++) {
+      this.checkType(params[i].type, args[i])
+      bound = { value: args[i], up: bound }
+    }
+    return bound
+  }
+
+  #applyNative(fn: NativeFunction, args: readonly Term[], place: Place): Term {
+    const { native } = fn
+    const [fewest, most] = native.arity
+    if (args.length < fewest) return new Partial(fn, args)
+    if (args.length > most) throw tooMany(place)
+    this.charge(CALL_COST + ARGUMENT_COST * args.length)
+    const call: MachineCall = {
+      machine: this,
+      place,
+      apply: (callable, more) => this.apply(callable, more, place),
+      charge: (milligas) => this.charge(milligas),
+    }
+    try {
+      return native.run(args, call)
+    } catch (error) {
+      if (error instanceof ContractError) error.place ??= place
+      throw error
+    }
+  }
+
+  /** The module whose function runs, or that is being loaded; null: code of the top level runs. */
+  get module(): Module | null {
+    return this.frames.at(-1)?.fun.module ?? this.loading
+  }
+
+  findModule(name: string): Module | undefined {
+    return this.state.get<Module>('modules', name)
+  }
+
+  /** A module by a name that may lack the namespace: of the module that asks, or of the command. */
+  lookUpModule(name: string, asker: Module | null = this.module): Module | undefined {
+    if (asker !== null && (asker.name === name || asker.bareName === name)) return asker
+    for (const namespace of [asker?.namespace ?? null, this.namespace]) {
+      const found = namespace === null ? undefined : this.findModule(`${namespace}.${name}`)
+      if (found !== undefined) return found
+    }
+    return this.findModule(name)
+  }
+
+  emit(fun: Fun, params: readonly Value[]): void {
+    const { module, name } = fun
+    this.events.push({ module: module.name, name, params, moduleHash: module.hash })
+  }
+
+  /** Runs what must not write. */
+  reading<T>(run: () => T): T {
+    this.readOnly++
+    try {
+      return run()
+    } finally {
+      this.readOnly--
+    }
+  }
+
+  /** Runs what may fail. A failure of the code itself undoes all but the gas, and gives `caught`. */
+  attempt<T>(run: () => T, caught: (error: ContractError) => T): T {
+    const before = this.snapshot()
+    try {
+      return run()
+    } catch (error) {
+      if (!(error instanceof ContractError) || error.kind !== 'TxFailure') throw error
+      this.restore(before)
+      return caught(error)
+    }
+  }
+
+  /** All that a failure takes back but the state: what may fail cannot write. */
+  snapshot() {
+    return {
+      capabilities: this.capabilities.snapshot(),
+      frames: [...this.frames],
+      events: this.events.length,
+      admin: new Set(this.admin),
+      readOnly: this.readOnly,
+      depth: this.#depth,
+    }
+  }
+
+  restore(before: ReturnType<Machine['snapshot']>): void {
+    this.capabilities.restore(before.capabilities)
+    this.frames = [...before.frames]
+    this.events.length = before.events
+    this.admin = new Set(before.admin)
+    this.readOnly = before.readOnly
+    this.#depth = before.depth
+  }
+
+  /** Field of the message's data; undefined: there is none. */
+  dataField(name: string): Value | undefined {
+    const { data } = this.environment
+    return data instanceof Map ? (data as ObjectValue).get(name) : undefined
+  }
+}
+
+/** Throws EvalError for functions and tables. */
+export function asValue(term: Term): Value {
+  if (term instanceof Callable || term instanceof TableRef) {
+    throw evalError('Expected a Pact value, but got a closure or table reference.')
+  }
+  return term
+}
+
+/** The error for a function that still waits for arguments where it has to run. */
+export function partlyApplied({ fn, args }: Partial, place: Place): ContractError {
+  const [name, count] = describe(fn)
+  return evalError(`Incorrect number of arguments (${args.length}) for ${name} supplied; expected (${count})`, place)
+}
+
+function describe(fn: Callable): [name: string, params: number] {
+  if (fn instanceof NativeFunction) return [`native function ${fn.name}`, fn.native.arity[0]]
+  if (fn instanceof Fun) return [`function ${fn.qualified}.{${fn.module.hash}}`, fn.params.length]
+  return ['lambda', fn instanceof Lambda ? fn.params.length : 0]
+}
+
+function tooMany(place: Place | null): ContractError {
+  return evalError('Failed to apply a function or closure because there were too many arguments.', place)
+}

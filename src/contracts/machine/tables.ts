@@ -1,0 +1,130 @@
+/** Rows of tables: who may read and write them, and what a row must be. */
+import { evalError, txFailure } from '../errors.ts'
+import type { ObjectValue } from '../values/value.ts'
+import { requireAdmin } from './admin.ts'
+import { Table } from './definitions.ts'
+import type { Machine } from './machine.ts'
+import type { Domain } from './state.ts'
+import type { Term } from './term.ts'
+import { isOf } from './types.ts'
+
+/** Thousandths of gas: each access, and each byte of a row. */
+const COSTS = { read: 2500, readByte: 100, write: 25_000, writeByte: 200 }
+const READ_ONLY = 'Error during database operation: Operation is not allowed in read-only or system-only mode.'
+const SHOWN_KEY_CHARACTERS = 10
+
+export type WriteKind = 'insert' | 'update' | 'write'
+
+export function rowsOf(table: Table): Domain {
+  return `table:${table.module}.${table.name}`
+}
+
+/** As the wire shows tables: the dot of a namespace is an underscore. */
+function shownName(table: Table): string {
+  return `${table.module.replace('.', '_')}_${table.name}`
+}
+
+/** Throws where a term is no table, or a table that nobody has created. */
+export function createdTable(machine: Machine, term: Term): Table {
+  const table = tableOf(term)
+  if (machine.state.get('tables', `${table.module}.${table.name}`) === undefined) {
+    throw evalError(`Error during database operation: Table ${shownName(table)} not found`)
+  }
+  return table
+}
+
+export function tableOf(term: Term): Table {
+  if (!(term instanceof Table)) throw evalError('Expected a table')
+  return term
+}
+
+export function createTable(machine: Machine, term: Term): void {
+  const table = tableOf(term)
+  mayAccess(machine, table, true)
+  const name = `${table.module}.${table.name}`
+  if (machine.state.get('tables', name) !== undefined) {
+    throw evalError(`Error during database operation: Table ${name} already exists`)
+  }
+  machine.state.put('tables', name, true)
+}
+
+/** Code of the module itself may; others need to be its administrator, but for reading in a `local` call. */
+export function mayAccess(machine: Machine, table: Table, writes: boolean): void {
+  if (writes && machine.readOnly > 0) throw evalError(READ_ONLY)
+  checkVersion(machine, table)
+  if (machine.module?.name === table.module) return
+  if (!writes && machine.environment.rules.isLocal) return
+  requireAdmin(machine, machine.findModule(table.module) ?? table.owner)
+}
+
+/** Code of an earlier version of the module may use its tables only where the present one blesses it. */
+function checkVersion(machine: Machine, { module, owner }: Table): void {
+  const now = machine.findModule(module)
+  if (now === undefined || now === owner || now.hash === owner.hash || now.blessed.has(owner.hash)) return
+  throw evalError(`Execution aborted, hash not blessed for module ${module}: ${owner.hash}`)
+}
+
+/** Throws where reads of whole tables are not allowed: in what must be cheap and pure. */
+export function mayList(machine: Machine): void {
+  if (machine.isListingRefused) throw evalError(READ_ONLY)
+}
+
+/** undefined: there is no such row. */
+export function findRow(machine: Machine, term: Term, key: string): ObjectValue | undefined {
+  const table = createdTable(machine, term)
+  mayAccess(machine, table, false)
+  machine.charge(COSTS.read)
+  const row = machine.state.get<ObjectValue>(rowsOf(table), key)
+  if (row !== undefined) machine.charge(COSTS.readByte * sizeOf(row))
+  return row
+}
+
+export function readRow(machine: Machine, term: Term, key: string): ObjectValue {
+  const row = findRow(machine, term, key)
+  if (row !== undefined) return row
+  const shown = key.length > SHOWN_KEY_CHARACTERS ? `${key.slice(0, SHOWN_KEY_CHARACTERS)}...` : key
+  throw txFailure(`No value found in table ${shownName(tableOf(term))} for key: ${shown}`)
+}
+
+export function writeRow(machine: Machine, term: Term, key: string, row: ObjectValue, kind: WriteKind): void {
+  const table = createdTable(machine, term)
+  mayAccess(machine, table, true)
+  checkRow(table, row, kind)
+  machine.charge(COSTS.write + COSTS.writeByte * sizeOf(row))
+  const before = machine.state.get<ObjectValue>(rowsOf(table), key)
+  if (kind === 'insert' && before !== undefined) {
+    throw evalError(`Error during database operation: Insert: row found for key ${key}`)
+  }
+  if (kind === 'update' && before === undefined) {
+    throw evalError(`Error during database operation: Update: no row found for key ${key}`)
+  }
+  machine.state.put(rowsOf(table), key, before === undefined ? row : new Map([...before, ...row]))
+}
+
+/** All fields of the schema and no others; an update may have some of them. */
+function checkRow({ schema, module }: Table, row: ObjectValue, kind: WriteKind): void {
+  if (schema === null) return
+  const isWhole = kind === 'update' || row.size === schema.fields.size
+  for (const [name, value] of row) {
+    const type = schema.fields.get(name)
+    if (type === undefined || (type !== null && !isOf(type, value)) || !isWhole) {
+      throw evalError(`Insert failed because of a schema mismatch with ${module}.${schema.name}`)
+    }
+  }
+  if (!isWhole) throw evalError(`Insert failed because of a schema mismatch with ${module}.${schema.name}`)
+}
+
+/** About how many bytes a row takes. */
+function sizeOf(row: ObjectValue): number {
+  let size = 0
+  for (const [name, value] of row) size += name.length + termSize(value)
+  return size
+}
+
+function termSize(value: unknown): number {
+  if (typeof value === 'string') return value.length + 2
+  if (typeof value === 'bigint') return Math.ceil(value.toString(16).length / 2) + 2
+  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + termSize(item), 2)
+  if (value instanceof Map) return sizeOf(value) + 2
+  return 16
+}

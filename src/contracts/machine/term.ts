@@ -1,0 +1,22 @@
+/** What an expression gives: a value, or what can only be used within a command, functions and tables. */
+import type { Value } from '../values/value.ts'
+
+/** What can be applied. Subclasses: natives, functions of modules, lambdas, and all of these partly applied. */
+export abstract class Callable {
+  /** For messages. */
+  abstract readonly name: string
+}
+
+/** A table of a module, created or not. */
+export class TableRef {
+  /** Qualified name of the module. */
+  readonly module: string
+  readonly name: string
+
+  constructor(module: string, name: string) {
+    this.module = module
+    this.name = name
+  }
+}
+
+export type Term = Value | Callable | TableRef

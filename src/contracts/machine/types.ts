@@ -1,0 +1,85 @@
+/** Declared types, and whether a value is of one. They are checked while code runs. */
+import { evalError } from '../errors.ts'
+import { Decimal } from '../values/decimal.ts'
+import { typeName } from '../values/types.ts'
+import { Guard, ModuleRef, Time, Unit } from '../values/value.ts'
+import type { Schema } from './definitions.ts'
+import { TableRef, type Term } from './term.ts'
+
+/** As TypeForm, with names looked up. */
+export type Type =
+  | { readonly type: 'string' | 'integer' | 'decimal' | 'bool' | 'time' | 'guard' | 'keyset' | 'unit' | 'any' }
+  | { readonly type: 'list'; readonly item: Type | null }
+  | { readonly type: 'object' | 'table'; readonly schema: Schema | null }
+  /** Qualified names of interfaces. */
+  | { readonly type: 'module'; readonly interfaces: readonly string[] }
+
+/** Whether a term is of a type. */
+export function isOf(type: Type, term: Term): boolean {
+  switch (type.type) {
+    case 'string':
+      return typeof term === 'string'
+    case 'integer':
+      return typeof term === 'bigint'
+    case 'decimal':
+      return term instanceof Decimal
+    case 'bool':
+      return typeof term === 'boolean'
+    case 'time':
+      return term instanceof Time
+    case 'guard':
+      return term instanceof Guard
+    case 'keyset':
+      return term instanceof Guard
+    case 'unit':
+      return term instanceof Unit
+    case 'any':
+      return true
+    case 'list': {
+      const { item } = type
+      return Array.isArray(term) && (item === null || term.every((each) => isOf(item, each)))
+    }
+    case 'object':
+      return term instanceof Map && (type.schema === null || fits(type.schema, term))
+    case 'table':
+      return term instanceof TableRef
+    case 'module':
+      return term instanceof ModuleRef && type.interfaces.every((name) => term.interfaces.includes(name))
+  }
+}
+
+/** Whether an object has exactly the fields of a schema, each of its type. */
+function fits({ fields }: Schema, object: ReadonlyMap<string, Term>): boolean {
+  if (fields.size !== object.size) return false
+  for (const [name, type] of fields) {
+    const value = object.get(name)
+    if (value === undefined || (type !== null && !isOf(type, value))) return false
+  }
+  return true
+}
+
+/** Throws EvalError when a term is not of a declared type. */
+export function checkType(type: Type | null, term: Term): void {
+  if (type === null || isOf(type, term)) return
+  throw evalError(`Type check failed. The argument is ${typeName(term)}, but the expected type is ${typeText(type)}`)
+}
+
+/** A type as it is written. */
+export function typeText(type: Type): string {
+  switch (type.type) {
+    case 'list':
+      return type.item === null ? 'list' : `[${typeText(type.item)}]`
+    case 'object':
+    case 'table':
+      return type.schema === null ? type.type : `${type.type}{${type.schema.name}}`
+    case 'module':
+      return `module{${type.interfaces.join(', ')}}`
+    default:
+      return type.type
+  }
+}
+
+/** Whether two declared types are the same; used where a module implements an interface. */
+export function isSameType(one: Type | null, other: Type | null): boolean {
+  return one === null || other === null ? one === other : typeText(one) === typeText(other)
+}

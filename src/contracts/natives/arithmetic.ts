@@ -1,0 +1,178 @@
+/** Natives that compute with numbers. `+` also joins strings, lists and objects. */
+import type { Term } from '../machine/term.ts'
+import { Decimal } from '../values/decimal.ts'
+import type { ObjectValue, Value } from '../values/value.ts'
+import { type Arguments, isList, isObject, native } from './arguments.ts'
+import { bitLength, integerCost } from './costs.ts'
+import type { Native } from './native.ts'
+import {
+  bounded,
+  byDoubles,
+  chargeProduct,
+  chargeSum,
+  decimalPower,
+  finite,
+  floorDivide,
+  integerPower,
+  mantissa,
+  type Numeric,
+  shift,
+  sign,
+  toDecimal,
+  toDouble,
+} from './numbers.ts'
+
+/** Integers stay integers; an integer beside a decimal becomes one. */
+function mixed(
+  args: Arguments,
+  integers: (a: bigint, b: bigint) => bigint,
+  decimals: (a: Decimal, b: Decimal) => Decimal,
+): Numeric {
+  const [a, b] = [args.number(0), args.number(1)]
+  if (typeof a === 'bigint' && typeof b === 'bigint') return bounded(args, integers(a, b))
+  return bounded(args, decimals(toDecimal(a), toDecimal(b)))
+}
+
+function add(args: Arguments): Term {
+  const [a, b] = args.all
+  if (typeof a === 'string' && typeof b === 'string') {
+    args.chargeText(a.length + b.length)
+    return a + b
+  }
+  if (isList(a) && isList(b)) {
+    args.chargeList(a.length + b.length)
+    return a.concat(b)
+  }
+  if (isObject(a) && isObject(b)) return join(args, a, b)
+  chargeSum(args, args.number(0), args.number(1))
+  return mixed(
+    args,
+    (x, y) => x + y,
+    (x, y) => x.add(y),
+  )
+}
+
+/** Fields of the left object win. */
+function join(args: Arguments, left: ObjectValue, right: ObjectValue): ObjectValue {
+  args.chargeList(left.size + right.size)
+  const fields = new Map<string, Value>(left)
+  for (const [key, value] of right) if (!left.has(key)) fields.set(key, value)
+  return fields
+}
+
+function negate(args: Arguments): Term {
+  const a = args.number(0)
+  return typeof a === 'bigint' ? -a : a.negate()
+}
+
+function subtract(args: Arguments): Term {
+  if (!args.has(1)) return negate(args)
+  chargeSum(args, args.number(0), args.number(1))
+  return mixed(
+    args,
+    (a, b) => a - b,
+    (a, b) => a.sub(b),
+  )
+}
+
+function multiply(args: Arguments): Term {
+  chargeProduct(args, args.number(0), args.number(1))
+  return mixed(
+    args,
+    (a, b) => a * b,
+    (a, b) => a.mul(b),
+  )
+}
+
+function divide(args: Arguments): Term {
+  const [a, b] = [args.number(0), args.number(1)]
+  if (sign(b) === 0) throw args.error('Arithmetic exception: div by zero')
+  chargeProduct(args, a, b)
+  return mixed(args, floorDivide, (x, y) => x.div(y))
+}
+
+function modulus(args: Arguments): Term {
+  const [a, b] = [args.integer(0), args.integer(1)]
+  if (b === 0n) throw args.error('Arithmetic exception: Modulus by zero')
+  chargeProduct(args, a, b)
+  return a - b * floorDivide(a, b)
+}
+
+function power(args: Arguments): Term {
+  const [a, b] = [args.number(0), args.number(1)]
+  if (typeof a === 'bigint' && typeof b === 'bigint') return integerPower(args, a, b)
+  return bounded(args, decimalPower(args, toDecimal(a), toDecimal(b)))
+}
+
+function squareRoot(args: Arguments): Term {
+  const a = args.number(0)
+  if (sign(a) < 0) throw args.error('Arithmetic exception: Square root must be non-negative')
+  return byDoubles(args, () => Math.sqrt(toDouble(a)))
+}
+
+function naturalLogarithm(args: Arguments): Term {
+  const a = args.number(0)
+  if (sign(a) <= 0) throw args.error('Arithmetic exception: Non-positive log argument')
+  return byDoubles(args, () => Math.log(toDouble(a)))
+}
+
+/** Of the second argument to the base of the first. Two integers give the nearest integer. */
+function logarithm(args: Arguments): Term {
+  const [base, a] = [args.number(0), args.number(1)]
+  if (sign(base) < 0) throw args.error('Arithmetic exception: Negative log base')
+  if (sign(a) <= 0) throw args.error('Arithmetic exception: Non-positive log argument')
+  const result = finite(args, () => Math.log(toDouble(a)) / Math.log(toDouble(base)))
+  const exact = Decimal.fromNumberExact(result)
+  return typeof base === 'bigint' && typeof a === 'bigint' ? exact.round(0).mantissa : exact
+}
+
+/** One of the three ways to lose places: to an integer, or to so many places. */
+function rounding(name: 'round' | 'floor' | 'ceiling'): Native {
+  return native(name, 1, 2, (args) => {
+    const a = args.number(0)
+    if (typeof a === 'bigint') throw args.wrong()
+    chargeProduct(args, a, a)
+    if (!args.has(1)) return a[name](0).mantissa
+    const places = args.integer(1)
+    if (places < 0n) throw args.error('Arithmetic exception: negative precision')
+    return places >= BigInt(a.places) ? a : a[name](Number(places))
+  })
+}
+
+function bitwise(name: string, combine: (a: bigint, b: bigint) => bigint): Native {
+  return native(name, 2, 2, (args) => {
+    const [a, b] = [args.integer(0), args.integer(1)]
+    chargeSum(args, a, b)
+    return combine(a, b)
+  })
+}
+
+export const ARITHMETIC: readonly Native[] = [
+  native('+', 2, 2, add),
+  native('-', 1, 2, subtract),
+  native('negate', 1, 1, negate),
+  native('*', 2, 2, multiply),
+  native('/', 2, 2, divide),
+  native('mod', 2, 2, modulus),
+  native('^', 2, 2, power),
+  native('abs', 1, 1, (args) => (mantissa(args.number(0)) < 0n ? negate(args) : args.number(0))),
+  native('dec', 1, 1, (args) => Decimal.of(args.integer(0))),
+  rounding('round'),
+  rounding('floor'),
+  rounding('ceiling'),
+  native('sqrt', 1, 1, squareRoot),
+  native('ln', 1, 1, naturalLogarithm),
+  native('log', 2, 2, logarithm),
+  native('exp', 1, 1, (args) => {
+    const a = args.number(0)
+    return byDoubles(args, () => Math.exp(toDouble(a)))
+  }),
+  bitwise('&', (a, b) => a & b),
+  bitwise('|', (a, b) => a | b),
+  bitwise('xor', (a, b) => a ^ b),
+  native('~', 1, 1, (args) => {
+    args.charge(integerCost(bitLength(args.integer(0))))
+    return ~args.integer(0)
+  }),
+  native('shift', 2, 2, (args) => shift(args, args.integer(0), args.integer(1))),
+]

@@ -1,0 +1,82 @@
+/**
+ * What work costs beyond the flat price of a call, in thousandths of gas, and what is refused at any price.
+ *
+ * Known from the public network: 30 for integer operations below 664 bits and bits^2 / 6400 above, 100 per character or
+ * element of what is joined, 100 per element handed to a function. The rest is ours, in the same proportions.
+ */
+export const COST = {
+  /** An operation on integers below `SMALL_BITS`. */
+  integer: 30,
+  /** Per character of a string that is made. */
+  textCharacter: 100,
+  /** Per character of a string that is only read. */
+  readCharacter: 5,
+  /** Per element of a list that is made. */
+  listElement: 100,
+  /** Per element of a list that is only looked through. */
+  readElement: 10,
+  /** Per element handed to a function, beside what the function costs. */
+  visit: 100,
+  /** Per comparison while sorting or searching. */
+  compare: 25,
+  /** Per unit of weight (see weight.ts) of a value that is walked through. */
+  weight: 1,
+  /** Per 64 bytes hashed. */
+  hashBlock: 1000,
+  /** Making a principal. */
+  principal: 1000,
+  /** sqrt, ln, log, exp and powers that are not whole. */
+  transcendental: 5000,
+} as const
+
+/** No value may pass these, whatever is paid: beyond them single steps would take long or much memory. */
+export const LIMIT = {
+  elements: 1_000_000,
+  characters: 10_000_000,
+  bits: 500_000,
+  weight: 5_000_000,
+  depth: 500,
+  /** Characters that `str-to-int` reads; the rule of the language. */
+  digits: 512,
+  /** Characters of a format of times, and of a text that is read by one. */
+  timeFormat: 1_000,
+} as const
+
+const SMALL_BITS = 664
+
+/** Bits of the magnitude; 0 for 0. */
+export function bitLength(n: bigint): number {
+  const hex = (n < 0n ? -n : n).toString(16)
+  return hex.length * 4 - (Math.clz32(Number.parseInt(hex.charAt(0), 16)) - 28)
+}
+
+/** The same with a fraction, to tell how large a power will be; 0 for 0 and 1. */
+export function exactBits(n: bigint): number {
+  const hex = (n < 0n ? -n : n).toString(16)
+  const head = hex.slice(0, 12)
+  return n === 0n ? 0 : (hex.length - head.length) * 4 + Math.log2(Number.parseInt(head, 16))
+}
+
+/** Addition, subtraction, bit operations. */
+export function integerCost(bits: number): number {
+  return bits <= SMALL_BITS ? COST.integer : Math.max(COST.integer, Math.ceil((bits * bits) / 6400))
+}
+
+/** Multiplication and division. */
+export function productCost(bits: number): number {
+  return bits <= SMALL_BITS ? 26 + Math.floor((3 * bits) / 20) : Math.ceil((bits * bits) / 6400)
+}
+
+/** Powers and shifts, which make numbers of so many bits. */
+export function growthCost(bits: number): number {
+  return productCost(bits) + Math.ceil(bits / 100)
+}
+
+/** Sorting of so many elements. */
+export function sortCost(count: number): number {
+  return Math.ceil(count * Math.log2(count + 1)) * COST.compare
+}
+
+export function hashCost(bytes: number): number {
+  return COST.hashBlock * (1 + Math.floor(bytes / 64))
+}

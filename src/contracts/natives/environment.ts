@@ -1,0 +1,100 @@
+/** What code can ask about the message, the block and itself. */
+import { evalError, txFailure } from '../errors.ts'
+import { keysetOf } from '../machine/guards.ts'
+import type { MachineCall } from '../machine/machine.ts'
+import { pactIdOf } from '../machine/pacts.ts'
+import { Decimal } from '../values/decimal.ts'
+import { type Guard, UNIT, type Value } from '../values/value.ts'
+import { textArg } from './arguments-of.ts'
+import type { Native } from './native.ts'
+
+type EnvironmentNative = Native<MachineCall>
+
+const INTEGER = /^-?\d+$/
+const KEY = /^[0-9a-f]{64}$|^WEBAUTHN-[0-9a-f]+$/
+
+/** A field of the message by a name, read as `read` does; null: it is missing or does not fit. */
+function reader(name: string, read: (value: Value) => Value | null): EnvironmentNative {
+  return {
+    name,
+    arity: [1, 1],
+    run: ([field], { machine }) => {
+      const value = machine.dataField(textArg(name, field))
+      const result = value === undefined ? null : read(value)
+      if (result === null) throw txFailure(`${name} failed. Invalid format or missing key.`)
+      return result
+    },
+  }
+}
+
+function integerOf(value: Value): bigint | null {
+  // Data of tests is not read from JSON.
+  if (value instanceof Map) return integerOf((value as ReadonlyMap<string, Value>).get('int') ?? UNIT)
+  if (typeof value === 'bigint') return value
+  if (value instanceof Decimal) return value.round(0).mantissa
+  return typeof value === 'string' && INTEGER.test(value) ? BigInt(value) : null
+}
+
+function decimalOf(value: Value): Decimal | null {
+  if (value instanceof Decimal) return value
+  if (typeof value === 'bigint') return Decimal.of(value)
+  return typeof value === 'string' ? Decimal.parse(value) : null
+}
+
+export function checkKeys(machine: MachineCall['machine'], guard: Guard): Guard {
+  const { is } = guard
+  if (machine.environment.rules.areKeysChecked && is.kind === 'keyset' && !is.keys.every((key) => KEY.test(key))) {
+    throw evalError('Invalid keyset format. Check that keys have the right length and signature scheme.')
+  }
+  return guard
+}
+
+export const environment: readonly EnvironmentNative[] = [
+  {
+    name: 'read-msg',
+    arity: [0, 1],
+    run: ([field], { machine }) => {
+      if (field === undefined) return machine.environment.data
+      const value = machine.dataField(textArg('read-msg', field))
+      if (value === undefined) throw txFailure('read-msg failed. Invalid format or missing key.')
+      return value
+    },
+  },
+  reader('read-string', (value) => (typeof value === 'string' ? value : null)),
+  reader('read-integer', integerOf),
+  reader('read-decimal', decimalOf),
+  {
+    name: 'read-keyset',
+    arity: [1, 1],
+    run: ([field], { machine }) => {
+      const guard = keysetOf(machine.dataField(textArg('read-keyset', field)))
+      if (guard === null) throw txFailure('read-keyset failed. Invalid format or missing key.')
+      return checkKeys(machine, guard)
+    },
+  },
+  { name: 'tx-hash', arity: [0, 0], run: (_, { machine }) => machine.environment.hash },
+  { name: 'pact-id', arity: [0, 0], run: (_, { machine }) => pactIdOf(machine) },
+  {
+    name: 'chain-data',
+    arity: [0, 0],
+    run: (_, { machine }) => {
+      const { chain } = machine.environment
+      return new Map<string, Value>([
+        ['chain-id', chain.chainId],
+        ['block-height', chain.blockHeight],
+        ['block-time', chain.blockTime],
+        ['prev-block-hash', chain.prevBlockHash],
+        ['sender', chain.sender],
+        ['gas-limit', chain.gasLimit],
+        ['gas-price', chain.gasPrice],
+      ])
+    },
+  },
+  {
+    name: 'error',
+    arity: [1, 1],
+    run: ([message]) => {
+      throw txFailure(textArg('error', message))
+    },
+  },
+]

@@ -1,0 +1,53 @@
+/** Natives that hand values to functions. */
+import type { Value } from '../values/value.ts'
+import { type Arguments, native } from './arguments.ts'
+import { COST } from './costs.ts'
+import type { Native } from './native.ts'
+
+function map(args: Arguments): readonly Value[] {
+  const [fn, list] = [args.fn(0), args.list(1)]
+  return list.map((item) => {
+    args.charge(COST.visit)
+    return args.apply(fn, [item])
+  })
+}
+
+function filter(args: Arguments): readonly Value[] {
+  const [fn, list] = [args.fn(0), args.list(1)]
+  return list.filter((item) => {
+    args.charge(COST.visit)
+    return args.test(fn, [item])
+  })
+}
+
+function fold(args: Arguments): Value {
+  const [fn, first, list] = [args.fn(0), args.value(1), args.list(2)]
+  let result = first
+  for (const item of list) {
+    args.charge(COST.visit)
+    result = args.apply(fn, [result, item])
+  }
+  return result
+}
+
+/** As long as the shorter of the two lists. */
+function zip(args: Arguments): readonly Value[] {
+  const [fn, left, right] = [args.fn(0), args.list(1), args.list(2)]
+  return left.slice(0, right.length).map((item, i) => {
+    args.charge(COST.visit)
+    return args.apply(fn, [item, right[i]])
+  })
+}
+
+export const FUNCTIONS: readonly Native[] = [
+  native('map', 2, 2, map),
+  native('filter', 2, 2, filter),
+  native('fold', 3, 3, fold),
+  native('zip', 3, 3, zip),
+  native('compose', 3, 3, (args) => {
+    const [first, second] = [args.fn(0), args.fn(1)]
+    return args.apply(second, [args.apply(first, [args.all[2]])])
+  }),
+  native('identity', 1, 1, (args) => args.value(0)),
+  native('constantly', 2, 4, (args) => args.value(0)),
+]

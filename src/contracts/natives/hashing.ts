@@ -1,0 +1,50 @@
+/** Natives that hash, and the types of values. */
+import { blake2b } from '@noble/hashes/blake2.js'
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import { typeName } from '../values/types.ts'
+import type { Value } from '../values/value.ts'
+import { valueToJson } from '../values/wire.ts'
+import { type Arguments, isValue, native } from './arguments.ts'
+import { fromBase64Url, toBase64Url } from './base64.ts'
+import { COST, hashCost } from './costs.ts'
+import type { Native } from './native.ts'
+import { BAD_BASE64 } from './strings.ts'
+import { weigh } from './weight.ts'
+
+const HASH_BYTES = 32
+
+/** BLAKE2b-256 of a text in UTF-8, as base64url: 43 characters. */
+export function hashText(text: string): string {
+  return toBase64Url(blake2b(Buffer.from(text, 'utf8'), { dkLen: HASH_BYTES }))
+}
+
+/** A string by its characters, anything else by its form on the wire. */
+function hashValue(args: Arguments, value: Value): string {
+  args.charge(hashCost(weigh(value, args)))
+  return hashText(typeof value === 'string' ? value : valueToJson(value))
+}
+
+/** Of all the pieces one behind the other. Pieces and result are base64url. */
+function keccak(args: Arguments): string {
+  const pieces = args.texts(0).map((text) => {
+    args.chargeText(text.length, COST.readCharacter)
+    const bytes = fromBase64Url(text)
+    if (bytes === null) throw args.error(BAD_BASE64)
+    return bytes
+  })
+  const whole = Buffer.concat(pieces)
+  args.charge(hashCost(whole.length))
+  return toBase64Url(keccak_256(whole))
+}
+
+function typeOf(args: Arguments): string {
+  const [term] = args.all
+  if (isValue(term)) weigh(term, args)
+  return typeName(term)
+}
+
+export const HASHING: readonly Native[] = [
+  native('hash', 1, 1, (args) => hashValue(args, args.value(0))),
+  native('hash-keccak256', 1, 1, keccak),
+  native('typeof', 1, 1, typeOf),
+]

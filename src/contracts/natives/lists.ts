@@ -1,0 +1,157 @@
+/** Natives over lists, and those that treat lists, strings and objects alike. */
+import type { Term } from '../machine/term.ts'
+import type { ObjectValue, Value } from '../values/value.ts'
+import { type Arguments, isList, isObject, native } from './arguments.ts'
+import { COST, sortCost } from './costs.ts'
+import { distinctValues } from './distinct.ts'
+import { fieldOf, same } from './logic.ts'
+import type { Native } from './native.ts'
+import { compareValues, isSimple } from './ordering.ts'
+import { codePoints, partOfText } from './text.ts'
+import { weigh } from './weight.ts'
+
+function length(args: Arguments): bigint {
+  const [a] = args.all
+  if (typeof a === 'string') {
+    args.charge(1 + Math.floor(a.length / 100))
+    return BigInt(codePoints(a))
+  }
+  return BigInt(isList(a) ? a.length : args.object(0).size)
+}
+
+/** Where `take` ends or `drop` begins: from the front for positive counts, from the end for negative ones. */
+function cut(count: bigint, size: number): number {
+  const from = count < 0n ? BigInt(size) + count : count
+  return from < 0n ? 0 : from > BigInt(size) ? size : Number(from)
+}
+
+function takeOrDrop(name: 'take' | 'drop'): Native {
+  return native(name, 2, 2, (args) => {
+    const [which, whole] = args.all
+    if (isList(which) && isObject(whole)) return fieldsOf(args, args.texts(0), whole, name === 'take')
+    const count = args.integer(0)
+    // Both give the front part for one sign of the count and the back part for the other.
+    const isFront = (name === 'take') === count >= 0n
+    if (typeof whole === 'string') {
+      args.chargeText(whole.length, COST.readCharacter)
+      const at = cut(count, codePoints(whole))
+      return isFront ? partOfText(whole, 0, at) : partOfText(whole, at)
+    }
+    const list = args.list(1)
+    const at = cut(count, list.length)
+    args.chargeList(isFront ? at : list.length - at)
+    return isFront ? list.slice(0, at) : list.slice(at)
+  })
+}
+
+function fieldsOf(args: Arguments, keys: readonly string[], object: ObjectValue, wanted: boolean): ObjectValue {
+  args.chargeList(keys.length + object.size, COST.readElement)
+  const named = new Set(keys)
+  return new Map([...object].filter(([key]) => named.has(key) === wanted))
+}
+
+function reverse(args: Arguments): Term {
+  const [a] = args.all
+  if (typeof a === 'string') {
+    args.chargeText(a.length)
+    return [...a].reverse().join('')
+  }
+  const list = args.list(0)
+  args.chargeList(list.length)
+  return list.toReversed()
+}
+
+/** One argument: by value. Two: objects by fields; later fields weigh more, missing and compound ones not at all. */
+function sort(args: Arguments): Term {
+  const list = args.list(args.has(1) ? 1 : 0)
+  chargeSort(args, list)
+  if (!args.has(1)) return list.toSorted(compareValues)
+  const fields = args.texts(0)
+  args.charge(fields.length * sortCost(list.length))
+  for (const item of list) if (!isObject(item)) throw args.wrong()
+  const byWeight = fields.toReversed()
+  return (list as readonly ObjectValue[]).toSorted((a, b) => compareFields(byWeight, a, b))
+}
+
+function chargeSort(args: Arguments, list: readonly Value[]): void {
+  const weight = weigh(list, args)
+  args.charge(sortCost(list.length) + Math.ceil(weight * Math.log2(list.length + 1)) * COST.weight)
+}
+
+function compareFields(fields: readonly string[], a: ObjectValue, b: ObjectValue): number {
+  for (const field of fields) {
+    const [x, y] = [a.get(field), b.get(field)]
+    if (x === undefined || y === undefined || !isSimple(x) || !isSimple(y)) continue
+    const order = compareValues(x, y)
+    if (order !== 0) return order
+  }
+  return 0
+}
+
+function makeList(args: Arguments): Term {
+  const [count, value] = [args.integer(0), args.value(1)]
+  if (count <= 0n) return []
+  args.chargeList(count, weigh(value, args))
+  return new Array<Value>(Number(count)).fill(value)
+}
+
+/** Both ends count, if steps of that size meet the last one. */
+function enumerate(args: Arguments): Term {
+  const [from, to] = [args.integer(0), args.integer(1)]
+  const step = args.has(2) ? args.integer(2) : from > to ? -1n : 1n
+  if (from === to) return [from]
+  if (step === 0n) return []
+  if (from < to !== step > 0n) {
+    const side = from < to ? 'below' : 'above'
+    throw args.error(`Enumeration error: enumerate: increment diverges ${side} from interval bounds.`)
+  }
+  const count = (to - from) / step + 1n
+  args.chargeList(count, weigh(from, args) + weigh(to, args))
+  return Array.from({ length: Number(count) }, (_, i) => from + BigInt(i) * step)
+}
+
+function contains(args: Arguments): boolean {
+  const [, whole] = args.all
+  if (typeof whole === 'string') {
+    const part = args.text(0)
+    args.charge(COST.compare + part.length + whole.length)
+    return whole.includes(part)
+  }
+  if (isList(whole)) {
+    const wanted = args.value(0)
+    return whole.some((item) => same(args, item, wanted))
+  }
+  args.charge(COST.compare)
+  return args.object(1).has(args.text(0))
+}
+
+function at(args: Arguments): Term {
+  const [key, whole] = args.all
+  if (typeof key === 'bigint' && isList(whole)) {
+    if (key >= 0n && key < BigInt(whole.length)) return whole[Number(key)]
+    throw args.error(`Array index out of bounds. Length: ${whole.length}, Index: ${key}`)
+  }
+  return fieldOf(args, args.object(1), args.text(0))
+}
+
+function remove(args: Arguments): Term {
+  const [key, object] = [args.text(0), args.object(1)]
+  args.chargeList(object.size, COST.readElement)
+  const rest = new Map(object)
+  rest.delete(key)
+  return rest
+}
+
+export const LISTS: readonly Native[] = [
+  native('length', 1, 1, length),
+  takeOrDrop('take'),
+  takeOrDrop('drop'),
+  native('reverse', 1, 1, reverse),
+  native('sort', 1, 2, sort),
+  native('make-list', 2, 2, makeList),
+  native('enumerate', 2, 3, enumerate),
+  native('contains', 2, 2, contains),
+  native('distinct', 1, 1, (args) => distinctValues(args, args.list(0))),
+  native('at', 2, 2, at),
+  native('remove', 2, 2, remove),
+]

@@ -1,0 +1,70 @@
+/** Natives that give true or false: comparisons, and conditions made of conditions. */
+import { Decimal } from '../values/decimal.ts'
+import { equalValues } from '../values/equal.ts'
+import type { Value } from '../values/value.ts'
+import { type Arguments, native } from './arguments.ts'
+import { bitLength, COST, productCost } from './costs.ts'
+import type { Native } from './native.ts'
+import { compareAlike } from './ordering.ts'
+import { weigh } from './weight.ts'
+
+/** Whether two values are the same, paid by the size of what has to be looked at. */
+export function same(args: Arguments, a: Value, b: Value): boolean {
+  args.charge(COST.compare + (typeof a === 'string' ? Math.ceil(a.length / 100) : 0))
+  if (a === b) return true
+  if (typeof a === 'object' && typeof b === 'object') {
+    weigh(a, args)
+    weigh(b, args)
+  }
+  return equalValues(a, b)
+}
+
+function chargeCompare(args: Arguments, a: Value, b: Value): void {
+  if (typeof a === 'string' && typeof b === 'string') args.charge(COST.compare + Math.min(a.length, b.length))
+  else if (typeof a === 'bigint' && typeof b === 'bigint') {
+    args.charge(COST.compare + Math.max(bitLength(a), bitLength(b)))
+  } else if (a instanceof Decimal && b instanceof Decimal) {
+    args.charge(COST.compare + productCost(Math.max(bitLength(a.mantissa), bitLength(b.mantissa))))
+  } else args.charge(COST.compare)
+}
+
+function comparison(name: string, holds: (order: number) => boolean): Native {
+  return native(name, 2, 2, (args) => {
+    const [a, b] = [args.value(0), args.value(1)]
+    chargeCompare(args, a, b)
+    const order = compareAlike(a, b)
+    if (order === null) throw args.wrong()
+    return holds(order)
+  })
+}
+
+/** The value of a field that has to be there. */
+export function fieldOf(args: Arguments, object: ReadonlyMap<string, Value>, key: string): Value {
+  const value = object.get(key)
+  if (value === undefined) throw args.error(`Key ${key} not found in object.`)
+  return value
+}
+
+export const LOGIC: readonly Native[] = [
+  native('=', 2, 2, (args) => same(args, args.value(0), args.value(1))),
+  native('!=', 2, 2, (args) => !same(args, args.value(0), args.value(1))),
+  comparison('<', (order) => order < 0),
+  comparison('<=', (order) => order <= 0),
+  comparison('>', (order) => order > 0),
+  comparison('>=', (order) => order >= 0),
+  native('not', 1, 1, (args) => !args.bool(0)),
+  native('not?', 2, 2, (args) => !args.test(args.fn(0), [args.value(1)])),
+  native('and?', 3, 3, (args) => {
+    const [first, second, value] = [args.fn(0), args.fn(1), args.value(2)]
+    return args.test(first, [value]) && args.test(second, [value])
+  }),
+  native('or?', 3, 3, (args) => {
+    const [first, second, value] = [args.fn(0), args.fn(1), args.value(2)]
+    return args.test(first, [value]) || args.test(second, [value])
+  }),
+  native('where', 3, 3, (args) => {
+    const [key, fn, object] = [args.text(0), args.fn(1), args.object(2)]
+    args.charge(COST.compare + key.length)
+    return args.test(fn, [fieldOf(args, object, key)])
+  }),
+]

@@ -1,0 +1,102 @@
+/** Steps of arithmetic that pay for their size first and refuse results that are too large. */
+import { Decimal, MAX_PLACES } from '../values/decimal.ts'
+import type { Arguments } from './arguments.ts'
+import { bitLength, COST, exactBits, growthCost, integerCost, LIMIT, productCost } from './costs.ts'
+
+export type Numeric = bigint | Decimal
+
+export function toDecimal(n: Numeric): Decimal {
+  return n instanceof Decimal ? n : Decimal.of(n)
+}
+
+export function mantissa(n: Numeric): bigint {
+  return n instanceof Decimal ? n.mantissa : n
+}
+
+/** The sign: -1, 0 or 1. */
+export function sign(n: Numeric): number {
+  const m = mantissa(n)
+  return m < 0n ? -1 : m > 0n ? 1 : 0
+}
+
+function largerBits(a: Numeric, b: Numeric): number {
+  return Math.max(bitLength(mantissa(a)), bitLength(mantissa(b)))
+}
+
+export function chargeSum(args: Arguments, a: Numeric, b: Numeric): void {
+  args.charge(integerCost(largerBits(a, b)))
+}
+
+export function chargeProduct(args: Arguments, a: Numeric, b: Numeric): void {
+  args.charge(productCost(largerBits(a, b)))
+}
+
+/** The number itself, if it is not beyond all sense. */
+export function bounded<N extends Numeric>(args: Arguments, n: N): N {
+  if (bitLength(mantissa(n)) > LIMIT.bits) throw tooLarge(args)
+  return n
+}
+
+function tooLarge(args: Arguments): Error {
+  return args.error(`Arithmetic exception: number too large, more than ${LIMIT.bits} bits`)
+}
+
+/** Division of integers towards minus infinity. The divisor is not 0. */
+export function floorDivide(a: bigint, b: bigint): bigint {
+  const quotient = a / b
+  return a % b !== 0n && a < 0n !== b < 0n ? quotient - 1n : quotient
+}
+
+/** An integer to a power that is not negative. */
+export function integerPower(args: Arguments, base: bigint, exponent: bigint): bigint {
+  if (exponent < 0n) throw args.error('Arithmetic exception: Integral power must be >= 0')
+  if (exponent === 0n) return 1n
+  if (base === 0n || base === 1n) return base
+  if (base === -1n) return exponent % 2n === 0n ? 1n : -1n
+  const bits = exactBits(base) * Number(exponent)
+  if (!(bits <= LIMIT.bits)) throw tooLarge(args)
+  args.charge(growthCost(Math.ceil(bits)))
+  return bounded(args, base ** exponent)
+}
+
+/** Exact if the exponent is a whole number and all places of the result can be kept; otherwise by doubles. */
+export function decimalPower(args: Arguments, a: Decimal, b: Decimal): Decimal {
+  const base = a.normalise()
+  const exponent = b.normalise()
+  if (exponent.places === 0 && exponent.mantissa >= 0n && BigInt(base.places) * exponent.mantissa <= MAX_PLACES) {
+    const places = base.places * Number(exponent.mantissa)
+    return new Decimal(integerPower(args, base.mantissa, exponent.mantissa), base.places === 0 ? 0 : places)
+  }
+  return byDoubles(args, () => toDouble(base) ** toDouble(exponent))
+}
+
+/** A number that comes out of doubles, with all digits that the double has. */
+export function byDoubles(args: Arguments, compute: () => number): Decimal {
+  return Decimal.fromNumberExact(finite(args, compute))
+}
+
+export function finite(args: Arguments, compute: () => number): number {
+  args.charge(COST.transcendental)
+  const result = compute()
+  if (!Number.isFinite(result)) {
+    throw args.error('Floating point error: Floating operation resulted in Infinity or NaN')
+  }
+  return result
+}
+
+export function toDouble(n: Numeric): number {
+  return n instanceof Decimal ? n.toNumber() : Number(n)
+}
+
+/** Left for positive counts, right (towards minus infinity) for negative ones. */
+export function shift(args: Arguments, n: bigint, count: bigint): bigint {
+  const bits = bitLength(n)
+  if (count <= 0n) {
+    args.charge(integerCost(bits))
+    return -count > BigInt(bits) ? (n < 0n ? -1n : 0n) : n >> -count
+  }
+  if (n === 0n) return 0n
+  if (count + BigInt(bits) > BigInt(LIMIT.bits)) throw tooLarge(args)
+  args.charge(growthCost(bits + Number(count)))
+  return n << count
+}

@@ -1,0 +1,96 @@
+/** What comes first: `<` and its kin, which compare like with like, and the order of `sort`, which compares all values. */
+import { Decimal } from '../values/decimal.ts'
+import { compareText } from '../values/order.ts'
+import {
+  CapabilityToken,
+  Guard,
+  type GuardKind,
+  ModuleRef,
+  type ObjectValue,
+  Time,
+  Unit,
+  type Value,
+} from '../values/value.ts'
+
+/** Negative, 0 or positive. Null: these two are not ordered by `<`. */
+export function compareAlike(a: Value, b: Value): number | null {
+  if (typeof a === 'bigint' && typeof b === 'bigint') return compareIntegers(a, b)
+  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b)
+  if (a instanceof Decimal && b instanceof Decimal) return a.compare(b)
+  if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b)
+  if (a instanceof Time && b instanceof Time) return compareIntegers(a.micros, b.micros)
+  return a instanceof Unit && b instanceof Unit ? 0 : null
+}
+
+/** A total order: by kind first, then by content. */
+export function compareValues(a: Value, b: Value): number {
+  const alike = compareAlike(a, b)
+  if (alike !== null) return alike
+  const kinds = kindOf(a) - kindOf(b)
+  if (kinds !== 0) return kinds
+  if (Array.isArray(a) && Array.isArray(b)) return compareLists(a, b)
+  if (a instanceof Map && b instanceof Map) return compareObjects(a, b)
+  if (a instanceof Guard && b instanceof Guard) return compareLists(guardParts(a.is), guardParts(b.is))
+  if (a instanceof ModuleRef && b instanceof ModuleRef) return compareText(a.name, b.name)
+  if (a instanceof CapabilityToken && b instanceof CapabilityToken) {
+    return compareText(a.name, b.name) || compareLists(a.args, b.args)
+  }
+  return 0
+}
+
+/** Whether `sort` by fields looks at it. */
+export function isSimple(value: Value): boolean {
+  return kindOf(value) < FIRST_COMPOUND
+}
+
+const FIRST_COMPOUND = 5
+
+function kindOf(value: Value): number {
+  if (typeof value === 'string') return 0
+  if (typeof value === 'bigint') return 1
+  if (value instanceof Decimal) return 2
+  if (value instanceof Unit) return 3
+  if (typeof value === 'boolean') return 4
+  if (Array.isArray(value)) return FIRST_COMPOUND
+  if (value instanceof Guard) return 6
+  if (value instanceof Map) return 7
+  if (value instanceof ModuleRef) return 8
+  return value instanceof CapabilityToken ? 9 : 10
+}
+
+function compareIntegers(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function compareLists(a: readonly Value[], b: readonly Value[]): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const order = compareValues(a[i], b[i])
+    if (order !== 0) return order
+  }
+  return a.length - b.length
+}
+
+/** As lists of fields with their values, in the order of the fields. */
+function compareObjects(a: ObjectValue, b: ObjectValue): number {
+  const inOrder = (o: ObjectValue): Value[] => [...o].sort(([x], [y]) => compareText(x, y)).flat() as Value[]
+  return compareLists(inOrder(a), inOrder(b))
+}
+
+/** Everything that makes a guard what it is. */
+export function guardParts(guard: GuardKind): readonly Value[] {
+  switch (guard.kind) {
+    case 'keyset':
+      return [guard.kind, [...new Set(guard.keys)].sort(compareText), guard.predicate]
+    case 'keysetRef':
+      return [guard.kind, guard.name]
+    case 'user':
+      return [guard.kind, guard.fun, guard.args]
+    case 'capability':
+      return [guard.kind, guard.name, guard.args, guard.pactId ?? '']
+    case 'module':
+      return [guard.kind, guard.module, guard.name]
+    case 'pact':
+      return [guard.kind, guard.pactId, guard.name]
+  }
+}

@@ -1,0 +1,77 @@
+/** Principals: names of accounts that can be computed from a guard, so that nobody else can own them. */
+import { compareText } from '../values/order.ts'
+import type { Guard, Value } from '../values/value.ts'
+import { valueToJson } from '../values/wire.ts'
+import { type Arguments, native } from './arguments.ts'
+import { COST, hashCost } from './costs.ts'
+import { hashText } from './hashing.ts'
+import type { Native } from './native.ts'
+import { weigh } from './weight.ts'
+
+const KEY = /^[0-9a-f]{64}$/
+const HASH = '[A-Za-z0-9_-]{43}'
+const NAME = '[A-Za-z%#+\\-_&$@<>=^?*!|/~][A-Za-z0-9%#+\\-_&$@<>=^?*!|/~.]*'
+
+/** Letter -> what may stand behind it and the colon. */
+const FORMS: readonly (readonly [kind: string, form: RegExp])[] = [
+  ['k:', /^k:[0-9a-fA-F]{64}$/],
+  ['w:', new RegExp(`^w:${HASH}:${NAME}$`)],
+  ['r:', /^r:.+$/s],
+  ['u:', new RegExp(`^u:${NAME}:${HASH}$`)],
+  ['m:', new RegExp(`^m:${NAME}:.+$`, 's')],
+  ['p:', new RegExp(`^p:${HASH}:.+$`, 's')],
+  ['c:', new RegExp(`^c:${HASH}$`)],
+]
+
+/** The one principal of a guard. */
+export function principalOf(guard: Guard): string {
+  const { is } = guard
+  switch (is.kind) {
+    case 'keyset':
+      return keysetPrincipal(is.keys, is.predicate)
+    case 'keysetRef':
+      return `r:${is.name}`
+    case 'user':
+      return `u:${is.fun}:${hashText(joined(is.args))}`
+    case 'capability':
+      return `c:${hashText(is.name + joined(is.args) + (is.pactId ?? ''))}`
+    case 'module':
+      return `m:${is.module}:${is.name}`
+    case 'pact':
+      return `p:${is.pactId}:${is.name}`
+  }
+}
+
+/** A single key of the usual kind stands for itself; other keysets are hashed. */
+function keysetPrincipal(keys: readonly string[], predicate: string): string {
+  const sorted = [...new Set(keys)].sort(compareText)
+  if (sorted.length === 1 && predicate === 'keys-all' && KEY.test(sorted[0])) return `k:${sorted[0]}`
+  return `w:${hashText(sorted.join(''))}:${predicate}`
+}
+
+function joined(values: readonly Value[]): string {
+  return values.map(valueToJson).join('')
+}
+
+/** `k:`, `w:`, .. or nothing. */
+export function kindOfPrincipal(text: string): string {
+  return FORMS.find(([, form]) => form.test(text))?.[0] ?? ''
+}
+
+function paid(args: Arguments, guard: Guard): string {
+  args.charge(COST.principal + hashCost(weigh(guard, args)))
+  return principalOf(guard)
+}
+
+function kind(args: Arguments): string {
+  const text = args.text(0)
+  args.chargeText(text.length, COST.readCharacter)
+  return kindOfPrincipal(text)
+}
+
+export const PRINCIPALS: readonly Native[] = [
+  native('create-principal', 1, 1, (args) => paid(args, args.guard(0))),
+  native('validate-principal', 2, 2, (args) => paid(args, args.guard(0)) === args.text(1)),
+  native('is-principal', 1, 1, (args) => kind(args) !== ''),
+  native('typeof-principal', 1, 1, kind),
+]

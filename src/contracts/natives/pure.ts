@@ -1,0 +1,32 @@
+/** All natives that need nothing but their arguments, and the constants. */
+import type { Value } from '../values/value.ts'
+import { ARITHMETIC } from './arithmetic.ts'
+import { FUNCTIONS } from './functions.ts'
+import { HASHING } from './hashing.ts'
+import { LISTS } from './lists.ts'
+import { LOGIC } from './logic.ts'
+import type { Native } from './native.ts'
+import { PRINCIPALS } from './principals.ts'
+import { REFUSED } from './refused.ts'
+import { STRINGS } from './strings.ts'
+import { TIME } from './time.ts'
+import { VERSION } from './version.ts'
+
+export const PURE_NATIVES: readonly Native[] = [
+  ...ARITHMETIC,
+  ...LOGIC,
+  ...LISTS,
+  ...FUNCTIONS,
+  ...STRINGS,
+  ...TIME,
+  ...HASHING,
+  ...PRINCIPALS,
+  ...VERSION,
+  ...REFUSED,
+]
+
+/** The first argument of `is-charset`. */
+export const CONSTANTS: readonly (readonly [name: string, value: Value])[] = [
+  ['CHARSET_ASCII', 0n],
+  ['CHARSET_LATIN1', 1n],
+]

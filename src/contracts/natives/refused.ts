@@ -1,0 +1,24 @@
+/** Natives that this network does without. They are known by name, so that code which mentions them can be loaded. */
+import { native } from './arguments.ts'
+import type { Native } from './native.ts'
+
+export const REFUSED_NAMES: readonly string[] = [
+  'hash-poseidon',
+  'poseidon-hash-hack-a-chain',
+  'pairing-check',
+  'point-add',
+  'scalar-mult',
+  'hyperlane-message-id',
+  'hyperlane-decode-token-message',
+  'hyperlane-encode-token-message',
+  'verify-spv',
+]
+
+/** Any number of arguments is taken, so that the refusal is what the caller sees. */
+const MOST = 16
+
+export const REFUSED: readonly Native[] = REFUSED_NAMES.map((name) =>
+  native(name, 1, MOST, (args) => {
+    throw args.error(`${name} is not available on this network`)
+  }),
+)

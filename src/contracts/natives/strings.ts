@@ -1,0 +1,128 @@
+/** Natives over strings. */
+import { formatValue, showValue } from '../values/print.ts'
+import type { Value } from '../values/value.ts'
+import { type Arguments, native } from './arguments.ts'
+import { fromBase64Url, fromUtf8, toBase64Url } from './base64.ts'
+import { bitLength, COST, growthCost, LIMIT } from './costs.ts'
+import type { Native } from './native.ts'
+import { codePoints } from './text.ts'
+import { weigh } from './weight.ts'
+
+export const BAD_BASE64 = 'Decoding error: invalid b64 encoding'
+const DIGITS = '0123456789abcdef'
+const BAD_BASE = 'Base value must be >= 2 and <= 16, or 64'
+
+/** The argument in words, paid by its size. */
+function printed(args: Arguments, value: Value, print: (value: Value) => string): string {
+  args.chargeText(weigh(value, args))
+  return print(value)
+}
+
+function format(args: Arguments): string {
+  const [template, values] = [args.text(0), args.list(1)]
+  args.chargeText(template.length, COST.readCharacter)
+  const parts = template.split('{}')
+  if (parts.length - 1 > values.length) throw args.error('format: not enough arguments for template')
+  const pieces = parts.slice(0, -1).map((part, i) => part + printed(args, values[i], formatValue))
+  args.chargeText(
+    pieces.reduce((sum, piece) => sum + piece.length, template.length),
+    0,
+  )
+  return pieces.join('') + parts[parts.length - 1]
+}
+
+function concat(args: Arguments): string {
+  const texts = args.texts(0)
+  args.charge(texts.length * COST.readElement)
+  args.chargeText(texts.reduce((sum, text) => sum + text.length, 0))
+  return texts.join('')
+}
+
+function strToList(args: Arguments): readonly string[] {
+  const text = args.text(0)
+  args.chargeList(codePoints(text))
+  return [...text]
+}
+
+/** With one argument to the base 10, otherwise to the base that comes first. */
+function strToInt(args: Arguments): bigint {
+  const base = args.has(1) ? args.integer(0) : 10n
+  const text = args.text(args.has(1) ? 1 : 0)
+  if (base !== 64n && (base < 2n || base > 16n)) throw args.error(BAD_BASE)
+  if (codePoints(text) > LIMIT.digits) {
+    throw args.error(`Decoding error: Invalid input, only up to ${LIMIT.digits} length supported`)
+  }
+  args.chargeText(text.length, COST.readCharacter)
+  return base === 64n ? fromBase64Int(args, text) : fromDigits(args, text, base)
+}
+
+function fromDigits(args: Arguments, text: string, base: bigint): bigint {
+  if (text === '') throw args.error('Decoding error: empty text')
+  let result = 0n
+  for (const character of text) {
+    const digit = DIGITS.indexOf(character.toLowerCase())
+    if (digit < 0) throw args.error('Decoding error: invalid digit: supported digits are 0-9, A-F')
+    if (BigInt(digit) >= base) {
+      throw args.error(`Decoding error: character '${character}' is out of range for base ${base}: ${text}`)
+    }
+    result = result * base + BigInt(digit)
+  }
+  return result
+}
+
+/** The bytes as one large number, highest first. */
+function fromBase64Int(args: Arguments, text: string): bigint {
+  const bytes = fromBase64Url(text)
+  if (bytes === null) throw args.error(BAD_BASE64)
+  return bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+}
+
+function intToStr(args: Arguments): string {
+  const [base, n] = [args.integer(0), args.integer(1)]
+  if (base !== 64n && (base < 2n || base > 16n)) throw args.error(BAD_BASE)
+  if (n < 0n) throw args.error('int-to-str error: cannot show negative integer')
+  const bits = bitLength(n)
+  args.charge(growthCost(bits))
+  const perCharacter = Math.log2(Number(base))
+  args.chargeText(Math.ceil(bits / perCharacter))
+  if (base !== 64n) return n.toString(Number(base))
+  const hex = n.toString(16)
+  return toBase64Url(Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex'))
+}
+
+/** 0: ASCII, 1: Latin-1. */
+function isCharset(args: Arguments): boolean {
+  const [charset, text] = [args.integer(0), args.text(1)]
+  if (charset !== 0n && charset !== 1n) throw args.error('Unsupported character set')
+  args.chargeText(text.length, COST.readCharacter)
+  const last = charset === 0n ? 0x7f : 0xff
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > last) return false
+  return true
+}
+
+function base64Encode(args: Arguments): string {
+  const text = args.text(0)
+  args.chargeText(text.length, COST.readCharacter)
+  return toBase64Url(Buffer.from(text, 'utf8'))
+}
+
+function base64Decode(args: Arguments): string {
+  const text = args.text(0)
+  args.chargeText(text.length, COST.readCharacter)
+  const bytes = fromBase64Url(text)
+  const decoded = bytes === null ? null : fromUtf8(bytes)
+  if (decoded === null) throw args.error(BAD_BASE64)
+  return decoded
+}
+
+export const STRINGS: readonly Native[] = [
+  native('format', 2, 2, format),
+  native('concat', 1, 1, concat),
+  native('show', 1, 1, (args) => printed(args, args.value(0), showValue)),
+  native('str-to-list', 1, 1, strToList),
+  native('str-to-int', 1, 2, strToInt),
+  native('int-to-str', 2, 2, intToStr),
+  native('is-charset', 2, 2, isCharset),
+  native('base64-encode', 1, 1, base64Encode),
+  native('base64-decode', 1, 1, base64Decode),
+]

@@ -1,0 +1,26 @@
+/** Strings by code points, which is how the language counts characters. */
+
+const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
+const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
+
+/** Where the next character begins. */
+function after(text: string, index: number): number {
+  return isHigh(text.charCodeAt(index)) && isLow(text.charCodeAt(index + 1)) ? index + 2 : index + 1
+}
+
+export function codePoints(text: string): number {
+  let count = 0
+  for (let i = 0; i < text.length; i = after(text, i)) count++
+  return count
+}
+
+/** From one character to another, counted from 0; without the second, to the end. */
+export function partOfText(text: string, from: number, to?: number): string {
+  let index = 0
+  let count = 0
+  for (; count < from && index < text.length; count++) index = after(text, index)
+  if (to === undefined) return text.slice(index)
+  const start = index
+  for (; count < to && index < text.length; count++) index = after(text, index)
+  return text.slice(start, index)
+}

@@ -1,0 +1,63 @@
+/** Natives over points in time and spans, which are decimals in seconds. */
+import { Decimal } from '../values/decimal.ts'
+import { formatTime, ISO_SECONDS, parseTime } from '../values/time-text.ts'
+import { Time } from '../values/value.ts'
+import { type Arguments, native } from './arguments.ts'
+import { COST, LIMIT } from './costs.ts'
+import type { Native } from './native.ts'
+import { bounded, chargeProduct, toDecimal } from './numbers.ts'
+
+const MICROS = 1_000_000n
+const MICRO_PLACES = 6
+/** Beyond some 270,000 years from 1970 there are no dates. */
+const FARTHEST = 8_640_000_000_000_000_000n
+
+function inRange(args: Arguments, micros: bigint): Time {
+  if (micros > FARTHEST || micros < -FARTHEST) throw args.error('time out of range')
+  return new Time(micros)
+}
+
+function parsed(args: Arguments, format: string, text: string): Time {
+  chargeFormat(args, format)
+  if (text.length > LIMIT.timeFormat) throw args.error('time text too long')
+  args.charge(text.length * COST.readCharacter + Math.ceil((format.length * text.length) / 4))
+  const time = parseTime(format, text)
+  if (time === null) throw args.error(`${args.native}: parse failure`)
+  return inRange(args, time.micros)
+}
+
+function chargeFormat(args: Arguments, format: string): void {
+  args.chargeText(format.length)
+  if (format.length > LIMIT.timeFormat) throw args.error('time format too long')
+}
+
+/** Seconds are rounded to microseconds, halves to even. */
+function addTime(args: Arguments): Time {
+  const [time, seconds] = [args.time(0), args.number(1)]
+  chargeProduct(args, seconds, MICROS)
+  if (typeof seconds === 'bigint') return inRange(args, time.micros + seconds * MICROS)
+  const micros = seconds.mul(Decimal.of(MICROS)).round(0).mantissa
+  return inRange(args, time.micros + micros)
+}
+
+function span(name: string, seconds: bigint): Native {
+  return native(name, 1, 1, (args) => {
+    const count = args.number(0)
+    chargeProduct(args, count, seconds)
+    return bounded(args, toDecimal(count).mul(Decimal.of(seconds)))
+  })
+}
+
+export const TIME: readonly Native[] = [
+  native('time', 1, 1, (args) => parsed(args, ISO_SECONDS, args.text(0))),
+  native('parse-time', 2, 2, (args) => parsed(args, args.text(0), args.text(1))),
+  native('format-time', 2, 2, (args) => {
+    chargeFormat(args, args.text(0))
+    return formatTime(args.text(0), args.time(1))
+  }),
+  native('add-time', 2, 2, addTime),
+  native('diff-time', 2, 2, (args) => new Decimal(args.time(0).micros - args.time(1).micros, MICRO_PLACES).normalise()),
+  span('minutes', 60n),
+  span('hours', 3600n),
+  span('days', 86_400n),
+]

@@ -1,0 +1,112 @@
+/** What tests say: `expect`, `expect-failure`, `expect-that`, and definitions outside of modules. */
+import { evalError } from '../errors.ts'
+import { type Expander, exprOf, type Scope, type SpecialForm, syntaxError } from '../machine/expander.ts'
+import { asText } from '../machine/forms.ts'
+import { defineOutside } from '../machine/modules.ts'
+import { Callable } from '../machine/term.ts'
+import type { CallForm } from '../syntax/form.ts'
+import { equalValues } from '../values/equal.ts'
+import { showValue } from '../values/print.ts'
+import type { TestRun } from './test-run.ts'
+
+function partsOf(call: CallForm, expander: Expander, scope: Scope | null, counts: readonly number[]) {
+  const forms = call.items.slice(1)
+  if (!counts.includes(forms.length)) {
+    throw syntaxError(`an expectation takes ${counts.join(' or ')} parts, not ${forms.length}`, call.place)
+  }
+  return { forms, expand: (index: number) => expander.expand(forms[index], scope) }
+}
+
+export function expectations(run: TestRun): Map<string, SpecialForm> {
+  const expect: SpecialForm = (call, expander, scope) => {
+    const { forms, expand } = partsOf(call, expander, scope, [3])
+    const name = expand(0)
+    return exprOf(call.place, (machine, env) => {
+      const text = asText(machine.evaluate(name, env), name.place)
+      return run.attempt(
+        () => {
+          // What is tested runs before what it is compared with.
+          const [got, wanted] = [2, 1].map((index) => machine.value(expander.expand(forms[index], scope), env))
+          if (equalValues(wanted, got)) {
+            run.pass()
+            return `Expect: success: ${text}`
+          }
+          run.fail(text, call.place, `expected ${showValue(wanted)}, got ${showValue(got)}`)
+          return `FAILURE: ${text}`
+        },
+        (error) => {
+          run.fail(text, call.place, `expected a value, got the error: ${error.message}`)
+          return `FAILURE: ${text}`
+        },
+      )
+    })
+  }
+  const expectFailure: SpecialForm = (call, expander, scope) => {
+    const { forms, expand } = partsOf(call, expander, scope, [2, 3])
+    const name = expand(0)
+    const wanted = forms.length === 3 ? expand(1) : null
+    return exprOf(call.place, (machine, env) => {
+      const text = asText(machine.evaluate(name, env), name.place)
+      const message = wanted === null ? null : asText(machine.evaluate(wanted, env), wanted.place)
+      let failed = false
+      run.attempt(
+        () => {
+          const value = machine.evaluate(expander.expand(forms[forms.length - 1], scope), env)
+          // What succeeded is taken back too: it was not to happen.
+          throw new Unexpected(
+            `expected a failure, got ${value instanceof Callable ? value.name : showValue(machineValue(value))}`,
+          )
+        },
+        (error) => {
+          failed = true
+          if (error instanceof Unexpected) run.fail(text, call.place, error.message)
+          else if (message === null || error.message.includes(message)) run.pass()
+          else run.fail(text, call.place, `expected a failure with "${message}", got "${error.message}"`)
+          return ''
+        },
+      )
+      return failed ? `Expect failure: success: ${text}` : ''
+    })
+  }
+  const expectThat: SpecialForm = (call, expander, scope) => {
+    const { expand } = partsOf(call, expander, scope, [3])
+    const [name, test, value] = [0, 1, 2].map(expand)
+    return exprOf(call.place, (machine, env) => {
+      const text = asText(machine.evaluate(name, env), name.place)
+      return run.attempt(
+        () => {
+          const [predicate, got] = [machine.evaluate(test, env), machine.value(value, env)]
+          if (!(predicate instanceof Callable)) throw evalError('expect-that takes a function', call.place)
+          if (machine.apply(predicate, [got], call.place) === true) run.pass()
+          else run.fail(text, call.place, `did not satisfy the condition: ${showValue(got)}`)
+          return text
+        },
+        (error) => {
+          run.fail(text, call.place, `expected a value, got the error: ${error.message}`)
+          return text
+        },
+      )
+    })
+  }
+  const define: SpecialForm = (call) => {
+    return exprOf(call.place, (machine) => {
+      defineOutside(machine, run.forms, run.definitions, call)
+      return 'Defined'
+    })
+  }
+  return new Map<string, SpecialForm>([
+    ['expect', expect],
+    ['expect-failure', expectFailure],
+    ['expect-that', expectThat],
+    ...['defun', 'defconst', 'defschema', 'deftable', 'defcap', 'defpact'].map((name) => [name, define] as const),
+  ])
+}
+
+import { ContractError } from '../errors.ts'
+import { asValue as machineValue } from '../machine/machine.ts'
+
+class Unexpected extends ContractError {
+  constructor(message: string) {
+    super('EvalError', message)
+  }
+}

@@ -1,0 +1,36 @@
+/** Runs a test file of the language. */
+import { ContractError, type Place } from '../errors.ts'
+import { languageForms, nativesWith } from '../language.ts'
+import type { NativeFunction } from '../machine/callables.ts'
+import type { SpecialForm } from '../machine/expander.ts'
+import type { Value } from '../values/value.ts'
+import { expectations } from './expectations.ts'
+import { testNatives } from './natives.ts'
+import { type Failure, type Files, TestRun } from './test-run.ts'
+
+export interface TestReport {
+  readonly passed: number
+  readonly failures: readonly Failure[]
+  /** What the file printed. */
+  readonly output: readonly string[]
+  /** Where and why it ended early; null: it ran to its end. */
+  readonly stopped: { readonly file: string; readonly place: Place | null; readonly message: string } | null
+}
+
+/** Never throws for what a test file does wrong. */
+export function runTests(file: string, files: Files): TestReport {
+  const natives = new Map<string, NativeFunction | Value>()
+  const forms = new Map<string, SpecialForm>()
+  const run = new TestRun({ natives, forms }, files, file)
+  for (const [name, native] of nativesWith(testNatives(run))) natives.set(name, native)
+  for (const [name, form] of [...languageForms, ...expectations(run)]) forms.set(name, form)
+  let stopped: TestReport['stopped'] = null
+  try {
+    run.runFile(file)
+  } catch (error) {
+    if (!(error instanceof ContractError)) throw error
+    stopped = { file: error.file ?? file, place: error.place, message: error.message }
+  }
+  const { passed, failures, output } = run
+  return { passed, failures, output, stopped }
+}

@@ -1,0 +1,60 @@
+/** Where the reader is among the tokens. */
+import type { ContractError } from '../errors.ts'
+import { syntaxError, type Token, type TokenKind, tokensOf } from './lexer.ts'
+
+/** Brackets nest at most this deep. */
+const MAX_DEPTH = 250
+
+export class Cursor {
+  private readonly tokens: readonly Token[]
+  private at = 0
+  private depth = 0
+
+  constructor(text: string) {
+    this.tokens = tokensOf(text)
+  }
+
+  /** The token that is next, which is not taken. */
+  peek(): Token {
+    return this.tokens[this.at]
+  }
+
+  /** Takes the next token. */
+  take(): Token {
+    const token = this.peek()
+    if (token.kind !== 'end') this.at++
+    return token
+  }
+
+  /** Takes the next token if it is of this kind. */
+  skip(kind: TokenKind): boolean {
+    if (this.peek().kind !== kind) return false
+    this.at++
+    return true
+  }
+
+  /** Takes a token of this kind. Throws if the next one is another. */
+  expect(kind: TokenKind): Token {
+    if (this.peek().kind !== kind) throw syntaxError(`Expected: [${spelled(kind)}]`, this.peek().place)
+    return this.take()
+  }
+
+  /** The error that the next token does not belong here. */
+  unexpected(): ContractError {
+    const { kind, text, place } = this.peek()
+    return syntaxError(kind === 'end' ? 'Unexpected end of input' : `Unexpected input: ${text.slice(0, 40)}`, place)
+  }
+
+  /** Reads what is inside a pair of brackets, whose first one was taken. */
+  nested<T>(read: () => T): T {
+    if (this.depth >= MAX_DEPTH) throw syntaxError(`Nested more than ${MAX_DEPTH} deep`, this.peek().place)
+    this.depth++
+    const result = read()
+    this.depth--
+    return result
+  }
+}
+
+function spelled(kind: TokenKind): string {
+  return /^\W/.test(kind) ? `'${kind}'` : kind
+}

@@ -1,0 +1,136 @@
+/** Cuts the text of a program into tokens. Names keep their dots: `ns.module.name` is one token. */
+import { ContractError, type Place } from '../errors.ts'
+import { readString } from './string.ts'
+
+export type TokenKind =
+  | 'name'
+  | 'string'
+  /** `'name` */
+  | 'symbol'
+  | 'integer'
+  | 'decimal'
+  | '('
+  | ')'
+  | '['
+  | ']'
+  | '{'
+  | '}'
+  | ','
+  | ':'
+  | ':='
+  | '::'
+  | 'end'
+
+export interface Token {
+  readonly kind: TokenKind
+  /** The content of a string or symbol; of others what is written. */
+  readonly text: string
+  readonly place: Place
+  /** Offsets of the first character and behind the last one. */
+  readonly from: number
+  readonly to: number
+}
+
+const SKIPPED = /[ \t\n\v\f\r]+|;[^\n]*/y
+const IDENTIFIER = '[A-Za-z%#+\\-_&$@<>=^?*!|/~][A-Za-z0-9%#+\\-_&$@<>=^?*!|/~]*'
+const NAME = new RegExp(IDENTIFIER, 'y')
+const NUMBER = /-?\d+(\.\d+)?/y
+/** `-5a` is a name; `-5`, `-5.5` and `-5)` begin with a number. */
+const NEGATIVE = /-\d+(?![A-Za-z0-9%#+\-_&$@<>=^?*!|/~])/y
+const SYMBOL = /'([A-Za-z][A-Za-z0-9\-_]*)/y
+const BRACKETS: ReadonlySet<string> = new Set('()[]{},')
+/** The longest number: reading one of a million digits would take seconds. */
+const MAX_NUMBER = 10_000
+
+/** The tokens of a text, with one of kind `end` behind them. Throws ContractError (SyntaxError). */
+export function tokensOf(text: string): Token[] {
+  const tokens: Token[] = []
+  const lines = new LineCounter(text)
+  let at = skip(text, 0)
+  while (at < text.length) {
+    const token = tokenAt(text, at, lines.placeOf(at))
+    tokens.push(token)
+    at = skip(text, token.to)
+  }
+  tokens.push({ kind: 'end', text: '', place: lines.placeOf(text.length), from: text.length, to: text.length })
+  return tokens
+}
+
+function tokenAt(text: string, from: number, place: Place): Token {
+  const first = text[from]
+  if (BRACKETS.has(first)) return { kind: first as TokenKind, text: first, place, from, to: from + 1 }
+  if (first === ':') {
+    const mark = text[from + 1] === ':' ? '::' : text[from + 1] === '=' ? ':=' : ':'
+    return { kind: mark, text: mark, place, from, to: from + mark.length }
+  }
+  if (first === '"') return { kind: 'string', ...readString(text, from, place), place, from }
+  const symbol = first === "'" ? match(SYMBOL, text, from) : null
+  if (symbol !== null) return { kind: 'symbol', text: symbol[1], place, from, to: from + symbol[0].length }
+  const number = match(NUMBER, text, from)
+  if (number !== null && (first !== '-' || match(NEGATIVE, text, from) !== null)) {
+    if (number[0].length > MAX_NUMBER) throw syntaxError('Number of too many digits', place)
+    const kind = number[1] === undefined ? 'integer' : 'decimal'
+    return { kind, text: number[0], place, from, to: from + number[0].length }
+  }
+  const to = nameEnd(text, from)
+  if (to > from) return { kind: 'name', text: text.slice(from, to), place, from, to }
+  throw syntaxError(`Unexpected character: ${JSON.stringify(String.fromCodePoint(text.codePointAt(from) ?? 0))}`, place)
+}
+
+function match(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at
+  return pattern.exec(text)
+}
+
+/** Behind a name with all its dots; the same offset if none begins there. */
+function nameEnd(text: string, from: number): number {
+  let end = from + (match(NAME, text, from)?.[0].length ?? 0)
+  while (end > from && text[end] === '.') {
+    const part = match(NAME, text, end + 1)
+    if (part === null) break
+    end += 1 + part[0].length
+  }
+  return end
+}
+
+/** Behind white space and comments. */
+function skip(text: string, at: number): number {
+  let end = at
+  for (let skipped = match(SKIPPED, text, end); skipped !== null; skipped = match(SKIPPED, text, end)) {
+    end += skipped[0].length
+  }
+  return end
+}
+
+/** An error of the text. */
+export function syntaxError(message: string, place: Place): ContractError {
+  return new ContractError('SyntaxError', message, place)
+}
+
+/** Lines and columns of offsets that are asked for in ascending order. */
+class LineCounter {
+  private readonly text: string
+  private line = 0
+  private lineStart = 0
+  /** Offset of the next line break; the end of the text if there is none. */
+  private next: number
+
+  constructor(text: string) {
+    this.text = text
+    this.next = this.breakFrom(0)
+  }
+
+  placeOf(offset: number): Place {
+    while (this.next < offset) {
+      this.line++
+      this.lineStart = this.next + 1
+      this.next = this.breakFrom(this.lineStart)
+    }
+    return { line: this.line, column: offset - this.lineStart }
+  }
+
+  private breakFrom(offset: number): number {
+    const found = this.text.indexOf('\n', offset)
+    return found < 0 ? this.text.length : found
+  }
+}

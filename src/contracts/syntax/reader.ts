@@ -1,0 +1,116 @@
+/** Reads a program: text to forms. */
+import { Decimal } from '../values/decimal.ts'
+import { Cursor } from './cursor.ts'
+import type { Atom, BindingForm, CallForm, Form, ListForm, ObjectForm } from './form.ts'
+import { syntaxError, type Token } from './lexer.ts'
+import { readType } from './type-reader.ts'
+
+/**
+ * The forms of a text, one after the other. Throws ContractError (SyntaxError). Takes time in proportion to the text,
+ * whose length is the caller's to bound.
+ */
+export function read(text: string): Form[] {
+  const cursor = new Cursor(text)
+  const forms: Form[] = []
+  while (cursor.peek().kind !== 'end') forms.push(readForm(cursor))
+  return forms
+}
+
+function readForm(cursor: Cursor): Form {
+  const token = cursor.peek()
+  switch (token.kind) {
+    case '(':
+      return readCall(cursor)
+    case '[':
+      return readList(cursor)
+    case '{':
+      return readBraces(cursor)
+    case 'name':
+      return readAtom(cursor)
+    case 'string':
+    case 'symbol':
+      cursor.take()
+      return { form: 'string', value: token.text, isSymbol: token.kind === 'symbol', ...spanOf(token, token.to) }
+    case 'integer':
+      cursor.take()
+      return { form: 'number', value: BigInt(token.text), ...spanOf(token, token.to) }
+    case 'decimal': {
+      cursor.take()
+      const value = Decimal.parse(token.text)
+      if (value === null) throw syntaxError('Decimal of more than 255 places', token.place)
+      return { form: 'number', value, ...spanOf(token, token.to) }
+    }
+    default:
+      throw cursor.unexpected()
+  }
+}
+
+function spanOf(first: Token, to: number) {
+  return { place: first.place, from: first.from, to }
+}
+
+/** `a.b.c`, `ref::member`, `name:type` */
+function readAtom(cursor: Cursor): Atom {
+  const name = cursor.expect('name')
+  let { to } = name
+  let member: string | null = null
+  if (cursor.skip('::')) {
+    const token = cursor.expect('name')
+    member = token.text
+    to = token.to
+  }
+  if (!cursor.skip(':')) return { form: 'atom', name: name.text, member, type: null, ...spanOf(name, to) }
+  const typed = readType(cursor)
+  return { form: 'atom', name: name.text, member, type: typed.type, ...spanOf(name, typed.to) }
+}
+
+function readCall(cursor: Cursor): CallForm {
+  const open = cursor.take()
+  const items = cursor.nested(() => {
+    const read: Form[] = []
+    while (cursor.peek().kind !== ')' && cursor.peek().kind !== 'end') read.push(readForm(cursor))
+    return read
+  })
+  return { form: 'call', items, ...spanOf(open, cursor.expect(')').to) }
+}
+
+/** Commas may stand between items. */
+function readList(cursor: Cursor): ListForm {
+  const open = cursor.take()
+  const items = cursor.nested(() => {
+    const read: Form[] = []
+    while (cursor.peek().kind !== ']' && cursor.peek().kind !== 'end') {
+      if (read.length > 0 && cursor.skip(',') && cursor.peek().kind === ']') throw cursor.unexpected()
+      read.push(readForm(cursor))
+    }
+    return read
+  })
+  return { form: 'list', items, ...spanOf(open, cursor.expect(']').to) }
+}
+
+/** An object, or a binding: the mark behind the first name tells which. */
+function readBraces(cursor: Cursor): ObjectForm | BindingForm {
+  const open = cursor.take()
+  const fields: (readonly [string, Form])[] = []
+  const variables: (readonly [string, Atom])[] = []
+  cursor.nested(() => {
+    while (cursor.peek().kind !== '}' && cursor.peek().kind !== 'end') {
+      if (fields.length + variables.length > 0) cursor.expect(',')
+      const { kind, text } = cursor.peek()
+      if (kind !== 'string' && kind !== 'symbol') throw cursor.unexpected()
+      cursor.take()
+      if (variables.length === 0 && cursor.skip(':')) fields.push([text, readForm(cursor)])
+      else if (fields.length === 0 && cursor.skip(':=')) variables.push([text, readVariable(cursor)])
+      else throw cursor.unexpected()
+    }
+  })
+  const span = spanOf(open, cursor.expect('}').to)
+  return variables.length > 0 ? { form: 'binding', fields: variables, ...span } : { form: 'object', fields, ...span }
+}
+
+function readVariable(cursor: Cursor): Atom {
+  const { place } = cursor.peek()
+  const atom = readAtom(cursor)
+  if (atom.member !== null || atom.name.includes('.')) throw syntaxError(`No name of a variable: ${atom.name}`, place)
+  return atom
+}

@@ -1,0 +1,183 @@
+/** Decimal numbers of the contract language: a whole number and how many of its digits stand behind the point. */
+
+/** The most places that a number can have. */
+export const MAX_PLACES = 255
+/** The largest exponent that is read (`1e1000`): longer numbers would be a way to fill the memory. */
+const MAX_EXPONENT = 1000n
+const TEXT = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+
+const POWERS: bigint[] = []
+/** 10 to the nth. */
+function tenTo(n: number): bigint {
+  if (n >= 1024) return 10n ** BigInt(n)
+  POWERS[n] ??= 10n ** BigInt(n)
+  return POWERS[n]
+}
+
+/** Division by a positive number towards minus infinity. */
+function floorDivide(a: bigint, b: bigint): bigint {
+  const quotient = a / b
+  return a < 0n && quotient * b !== a ? quotient - 1n : quotient
+}
+
+/** Division by a positive number to the nearest integer, halves to the even one. */
+function roundDivide(a: bigint, b: bigint): bigint {
+  const below = floorDivide(a, b)
+  const twice = 2n * (a - below * b)
+  return twice > b || (twice === b && (below & 1n) === 1n) ? below + 1n : below
+}
+
+type Divide = (a: bigint, b: bigint) => bigint
+
+/**
+ * The number `mantissa / 10^places`. Places are kept as written or computed: `1.50` has two of them and prints them,
+ * but equals `1.5`.
+ */
+export class Decimal {
+  readonly mantissa: bigint
+  readonly places: number
+
+  /** Throws RangeError if there are fewer than 0 or more than 255 places. */
+  constructor(mantissa: bigint, places: number) {
+    if (!Number.isInteger(places) || places < 0 || places > MAX_PLACES) throw new RangeError(`${places} decimal places`)
+    this.mantissa = mantissa
+    this.places = places
+  }
+
+  /** A whole number. */
+  static of(integer: bigint): Decimal {
+    return new Decimal(integer, 0)
+  }
+
+  /** Reads `-12.50` and `1e-8`. Null: not a number, an exponent beyond 1000 or more than 255 places. */
+  static parse(text: string): Decimal | null {
+    const match = TEXT.exec(text)
+    if (match === null) return null
+    const [, sign, whole, fraction = '', power = '0'] = match
+    const exponent = BigInt(power)
+    if (exponent > MAX_EXPONENT || exponent < -MAX_EXPONENT) return null
+    const digits = BigInt(whole + fraction)
+    const mantissa = sign === '-' ? -digits : digits
+    const places = fraction.length - Number(exponent)
+    if (places > MAX_PLACES) return null
+    return places < 0 ? new Decimal(mantissa * tenTo(-places), 0) : new Decimal(mantissa, places)
+  }
+
+  /** The exact value of a double, rounded to 255 places where it has more. Throws RangeError for NaN and infinities. */
+  static fromNumberExact(value: number): Decimal {
+    if (!Number.isFinite(value)) throw new RangeError(`${value} is not a number`)
+    let [numerator, halvings] = [value, 0]
+    while (!Number.isInteger(numerator)) {
+      // Doubling is exact, even from a denormal number.
+      numerator *= 2
+      halvings++
+    }
+    return Decimal.ratio(BigInt(numerator), 1n << BigInt(halvings))
+  }
+
+  /** `a / b` for a positive b, rounded to 255 places and normalised. */
+  private static ratio(a: bigint, b: bigint): Decimal {
+    return new Decimal(roundDivide(a * tenTo(MAX_PLACES), b), MAX_PLACES).normalise()
+  }
+
+  /** All digits and places: `1.50`, `-0.3`, `100`. */
+  toString(): string {
+    const digits = (this.mantissa < 0n ? -this.mantissa : this.mantissa).toString().padStart(this.places + 1, '0')
+    const sign = this.mantissa < 0n ? '-' : ''
+    if (this.places === 0) return sign + digits
+    const point = digits.length - this.places
+    return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`
+  }
+
+  /** As it is written in code: a whole number ends in `.0`, others keep their places. */
+  toSource(): string {
+    return this.isWhole() ? `${this.mantissa / tenTo(this.places)}.0` : this.toString()
+  }
+
+  /** Without trailing zeros: `1.50` -> `1.5`, `100.0` -> `100`. */
+  normalise(): Decimal {
+    if (this.places === 0 || this.mantissa % 10n !== 0n) return this
+    if (this.mantissa === 0n) return ZERO
+    let { mantissa, places } = this
+    while (places > 0 && mantissa % 10n === 0n) {
+      mantissa /= 10n
+      places--
+    }
+    return new Decimal(mantissa, places)
+  }
+
+  isWhole(): boolean {
+    return this.places === 0 || this.mantissa % tenTo(this.places) === 0n
+  }
+
+  /** Negative: less than the other; 0: the same number; positive: greater. */
+  compare(other: Decimal): number {
+    const places = Math.max(this.places, other.places)
+    const [a, b] = [this.scaled(places), other.scaled(places)]
+    return a < b ? -1 : a > b ? 1 : 0
+  }
+
+  /** The sum has as many places as the term with more of them. */
+  add(other: Decimal): Decimal {
+    const places = Math.max(this.places, other.places)
+    return new Decimal(this.scaled(places) + other.scaled(places), places)
+  }
+
+  /** The difference has as many places as the term with more of them. */
+  sub(other: Decimal): Decimal {
+    return this.add(other.negate())
+  }
+
+  /** The product, normalised; beyond 255 places it is rounded, halves to even. */
+  mul(other: Decimal): Decimal {
+    const [mantissa, places] = [this.mantissa * other.mantissa, this.places + other.places]
+    if (places <= MAX_PLACES) return new Decimal(mantissa, places).normalise()
+    return new Decimal(roundDivide(mantissa, tenTo(places - MAX_PLACES)), MAX_PLACES).normalise()
+  }
+
+  /** The quotient to 255 places (rounded, halves to even), normalised. Throws RangeError for a divisor of zero. */
+  div(other: Decimal): Decimal {
+    if (other.mantissa === 0n) throw new RangeError('division by zero')
+    const [a, b] = [this.mantissa * tenTo(other.places), other.mantissa * tenTo(this.places)]
+    return b < 0n ? Decimal.ratio(-a, -b) : Decimal.ratio(a, b)
+  }
+
+  abs(): Decimal {
+    return this.mantissa < 0n ? this.negate() : this
+  }
+
+  negate(): Decimal {
+    return new Decimal(-this.mantissa, this.places)
+  }
+
+  /** To so many places, halves to even. More places than before are filled with zeros. */
+  round(places: number): Decimal {
+    return this.rounded(places, roundDivide)
+  }
+
+  /** To so many places, towards minus infinity. */
+  floor(places: number): Decimal {
+    return this.rounded(places, floorDivide)
+  }
+
+  /** To so many places, towards plus infinity. */
+  ceiling(places: number): Decimal {
+    return this.rounded(places, (a, b) => -floorDivide(-a, b))
+  }
+
+  /** The nearest double. */
+  toNumber(): number {
+    return Number(this.toString())
+  }
+
+  private rounded(places: number, divide: Divide): Decimal {
+    if (this.places <= places) return new Decimal(this.scaled(places), places)
+    return new Decimal(divide(this.mantissa, tenTo(this.places - places)), places)
+  }
+
+  private scaled(places: number): bigint {
+    return this.mantissa * tenTo(places - this.places)
+  }
+}
+
+const ZERO = new Decimal(0n, 0)

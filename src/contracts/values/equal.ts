@@ -1,0 +1,59 @@
+/** When two values are the same. */
+import { Decimal } from './decimal.ts'
+import { CapabilityToken, Guard, type GuardKind, ModuleRef, Time, Unit, type Value } from './value.ts'
+
+/**
+ * Whether two values are the same: decimals by number (`1.0` is `1.00`, but not the integer `1`), module references by
+ * name, all others by their parts.
+ */
+export function equalValues(a: Value, b: Value): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object') return a === b
+  if (a === b) return true
+  if (a instanceof Decimal) return b instanceof Decimal && a.compare(b) === 0
+  if (a instanceof Time) return b instanceof Time && a.micros === b.micros
+  if (a instanceof Unit) return b instanceof Unit
+  if (a instanceof ModuleRef) return b instanceof ModuleRef && a.name === b.name
+  if (a instanceof CapabilityToken) {
+    return b instanceof CapabilityToken && a.name === b.name && equalLists(a.args, b.args)
+  }
+  if (a instanceof Guard) return b instanceof Guard && equalGuards(a.is, b.is)
+  if (a instanceof Map) return b instanceof Map && equalObjects(a, b)
+  return Array.isArray(a) && Array.isArray(b) && equalLists(a, b)
+}
+
+/** Whether two lists have the same values in the same order. */
+export function equalLists(a: readonly Value[], b: readonly Value[]): boolean {
+  return a.length === b.length && a.every((item, i) => equalValues(item, b[i]))
+}
+
+function equalObjects(a: ReadonlyMap<string, Value>, b: ReadonlyMap<string, Value>): boolean {
+  if (a.size !== b.size) return false
+  for (const [field, value] of a) {
+    const other = b.get(field)
+    if (other === undefined || !equalValues(value, other)) return false
+  }
+  return true
+}
+
+function equalGuards(a: GuardKind, b: GuardKind): boolean {
+  switch (a.kind) {
+    case 'keyset':
+      return b.kind === 'keyset' && a.predicate === b.predicate && equalKeys(a.keys, b.keys)
+    case 'keysetRef':
+      return b.kind === 'keysetRef' && a.name === b.name
+    case 'user':
+      return b.kind === 'user' && a.fun === b.fun && equalLists(a.args, b.args)
+    case 'capability':
+      return b.kind === 'capability' && a.name === b.name && a.pactId === b.pactId && equalLists(a.args, b.args)
+    case 'module':
+      return b.kind === 'module' && a.module === b.module && a.name === b.name
+    case 'pact':
+      return b.kind === 'pact' && a.pactId === b.pactId && a.name === b.name
+  }
+}
+
+/** The order of keys and keys that are named twice have no meaning. */
+function equalKeys(a: readonly string[], b: readonly string[]): boolean {
+  const [left, right] = [new Set(a), new Set(b)]
+  return left.size === right.size && a.every((key) => right.has(key))
+}

@@ -1,0 +1,54 @@
+/** Values as text, the way `show`, `format` and messages spell them. */
+import { Decimal } from './decimal.ts'
+import { compareText } from './order.ts'
+import { formatTime, ISO_SECONDS } from './time-text.ts'
+import { Guard, type GuardKind, ModuleRef, type ObjectValue, Time, Unit, type Value } from './value.ts'
+
+/**
+ * The source form: strings in quotes with nothing escaped, `[1, 2]`, `{"a": 1,"b": 2}` with fields in order, times as
+ * strings to the second.
+ */
+export function showValue(value: Value): string {
+  if (typeof value === 'string') return `"${value}"`
+  if (typeof value === 'bigint' || typeof value === 'boolean') return value.toString()
+  if (value instanceof Decimal) return value.toSource()
+  if (Array.isArray(value)) return showList(value)
+  if (value instanceof Map) return showObject(value)
+  if (value instanceof Time) return `"${formatTime(ISO_SECONDS, value)}"`
+  if (value instanceof Unit) return '()'
+  if (value instanceof Guard) return showGuard(value.is)
+  if (value instanceof ModuleRef) return value.name
+  const token = value as { readonly name: string; readonly args: readonly Value[] }
+  return `CapToken(${[token.name, ...token.args.map(showValue)].join(' ')})`
+}
+
+/** How `format` prints what it puts in place of `{}`: a string as it is, everything else in source form. */
+export function formatValue(value: Value): string {
+  return typeof value === 'string' ? value : showValue(value)
+}
+
+function showList(items: readonly Value[]): string {
+  return `[${items.map(showValue).join(', ')}]`
+}
+
+function showObject(fields: ObjectValue): string {
+  const sorted = [...fields].sort(([a], [b]) => compareText(a, b))
+  return `{${sorted.map(([field, value]) => `"${field}": ${showValue(value)}`).join(',')}}`
+}
+
+function showGuard(guard: GuardKind): string {
+  switch (guard.kind) {
+    case 'keyset':
+      return `KeySet {keys: [${[...guard.keys].sort(compareText).join(', ')}],pred: ${guard.predicate}}`
+    case 'keysetRef':
+      return `'${guard.name}`
+    case 'user':
+      return `UserGuard {fun: ${guard.fun},args: ${showList(guard.args)}}`
+    case 'capability':
+      return `CapabilityGuard {name: ${guard.name},args: ${showList(guard.args)},pactId: ${guard.pactId ?? ''}}`
+    case 'module':
+      return `ModuleGuard {module: ${guard.module},name: ${guard.name}}`
+    case 'pact':
+      return `PactGuard {pactId: ${guard.pactId},name: ${guard.name}}`
+  }
+}

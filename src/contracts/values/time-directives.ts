@@ -1,0 +1,99 @@
+/** The directives that a time can be read by. */
+import type { Fields } from './time-fields.ts'
+import { COMPOUND, MONTHS, WEEKDAYS } from './time-names.ts'
+import {
+  fraction,
+  fullYear,
+  literal,
+  number,
+  offset,
+  optionalFraction,
+  posix,
+  type Steps,
+  skipSpace,
+  word,
+  zone,
+} from './time-steps.ts'
+
+/** The directives of a format, compound ones resolved. Null: one of them is unknown. */
+export function stepsOf(format: string): Steps[] | null {
+  const steps: Steps[] = [[skipSpace]]
+  for (const [piece, , letter] of format.matchAll(/%([-_0]*)(.?)|\s+|./gsu)) {
+    if (!piece.startsWith('%')) steps.push([/^\s/.test(piece) ? skipSpace : literal(piece)])
+    else if (Object.hasOwn(COMPOUND, letter)) steps.push(...(stepsOf(COMPOUND[letter]) ?? []))
+    else if (Object.hasOwn(DIRECTIVES, letter)) steps.push(DIRECTIVES[letter])
+    else return null
+  }
+  return steps
+}
+
+const setHour = (fields: Fields, hour: number) => Object.assign(fields, { hour, isTwelveHour: false })
+const setHour12 = (fields: Fields, hour: number) => Object.assign(fields, { hour, isTwelveHour: true })
+const setWeekday = (fields: Fields, weekday: number) => Object.assign(fields, { weekday })
+const setYearOfCentury = (fields: Fields, yearOfCentury: number) => Object.assign(fields, { yearOfCentury })
+const setCentury = (fields: Fields, century: number) => Object.assign(fields, { century })
+const setMonth = (fields: Fields, month: number) => {
+  fields.month = month
+  fields.dateBy.date = true
+}
+const setDay = (fields: Fields, day: number) => {
+  fields.day = day
+  fields.dateBy.date = true
+}
+/** With a mark that the date is given by weeks. */
+const byWeek = (way: 'iso' | 'sunday' | 'monday', put: (fields: Fields, value: number) => void) => {
+  return (fields: Fields, value: number) => {
+    fields.dateBy[way] = true
+    put(fields, value)
+  }
+}
+const setWeek = (fields: Fields, week: number) => Object.assign(fields, { week })
+const shortNames = (names: readonly string[]) => names.map((name) => name.slice(0, 3))
+const shortMonth: Steps = [word(shortNames(MONTHS), (fields, index) => setMonth(fields, index + 1))]
+const dayHalf: Steps = [
+  word(['AM', 'PM'], (fields, index) => Object.assign(fields, { isTwelveHour: true, isAfternoon: index === 1 })),
+]
+
+const DIRECTIVES: Readonly<Record<string, Steps>> = {
+  P: dayHalf,
+  p: dayHalf,
+  H: [number(2, setHour)],
+  I: [number(2, setHour12)],
+  k: [number(2, setHour, true), number(1, setHour, true)],
+  l: [number(2, setHour12, true), number(1, setHour12, true)],
+  M: [number(2, (fields, minute) => Object.assign(fields, { minute }))],
+  S: [number(2, (fields, second) => Object.assign(fields, { second }))],
+  q: [fraction],
+  v: [fraction],
+  Q: [optionalFraction],
+  Y: fullYear(false),
+  y: [number(2, setYearOfCentury)],
+  C: [number(2, setCentury)],
+  B: [word(MONTHS, (fields, index) => setMonth(fields, index + 1))],
+  b: shortMonth,
+  h: shortMonth,
+  m: [number(2, setMonth)],
+  d: [number(2, setDay)],
+  e: [number(2, setDay, true), number(1, setDay, true)],
+  j: [
+    number(3, (fields, dayOfYear) => {
+      fields.dayOfYear = dayOfYear
+      fields.dateBy.ordinal = true
+    }),
+  ],
+  G: fullYear(true),
+  g: [number(2, byWeek('iso', setYearOfCentury))],
+  f: [number(2, byWeek('iso', setCentury))],
+  V: [number(2, byWeek('iso', setWeek))],
+  U: [number(2, byWeek('sunday', setWeek))],
+  W: [number(2, byWeek('monday', setWeek))],
+  w: [number(1, setWeekday)],
+  u: [number(1, setWeekday)],
+  A: [word(WEEKDAYS, setWeekday)],
+  a: [word(shortNames(WEEKDAYS), setWeekday)],
+  z: [offset],
+  N: [offset],
+  Z: [zone],
+  s: [posix],
+  '%': [literal('%')],
+}

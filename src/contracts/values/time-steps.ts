@@ -1,0 +1,109 @@
+/** How single directives of a time format are read. */
+import type { Fields } from './time-fields.ts'
+
+/** As many seconds before and after 1970 are times. */
+const MAX_SECONDS = 9_200_000_000_000n
+/** Names of zones, longest first; all mean UTC. */
+const UTC_NAMES = ['ZULU', 'GMT', 'UTC', 'UT1', 'UT', 'Z']
+
+/** Reads one directive at a position: behind it, or -1 if it does not fit. */
+export type Step = (text: string, at: number, fields: Fields) => number
+/** A directive, with the second way to read it where there are two. */
+export type Steps = readonly [Step] | readonly [Step, Step]
+
+/** White space, or none. */
+export function skipSpace(text: string, at: number): number {
+  let end = at
+  while (end < text.length && ' \t\n\v\f\r\u00a0'.includes(text[end])) end++
+  return end
+}
+
+/** These very characters. */
+export function literal(wanted: string): Step {
+  return (text, at) => (text.startsWith(wanted, at) ? at + wanted.length : -1)
+}
+
+/** Takes so many characters, which begin with a number. */
+export function number(width: number, put: (fields: Fields, value: number) => void, spaced = false): Step {
+  return (text, at, fields) => {
+    const taken = text.slice(at, at + width)
+    const digits = /^\d+/.exec(spaced ? taken.trimStart() : taken)
+    if (taken.length < width || digits === null) return -1
+    put(fields, Number(digits[0]))
+    return at + width
+  }
+}
+
+/** One of some words, in either case. */
+export function word(words: readonly string[], put: (fields: Fields, index: number) => void): Step {
+  return (text, at, fields) => {
+    const index = words.findIndex((one) => text.slice(at, at + one.length).toLowerCase() === one.toLowerCase())
+    if (index < 0) return -1
+    put(fields, index)
+    return at + words[index].length
+  }
+}
+
+/** A year of any length, else of four digits: `20101221` is then a year, a month and a day. */
+export function fullYear(isIso: boolean): Steps {
+  const put = (fields: Fields, year: number) => {
+    fields.century = Math.floor(year / 100)
+    fields.yearOfCentury = year - 100 * fields.century
+    if (isIso) fields.dateBy.iso = true
+  }
+  const greedy: Step = (text, at, fields) => {
+    const end = digitsEnd(text, text[at] === '-' ? at + 1 : at)
+    if (end === at || text[end - 1] === '-' || end - at > 9) return -1
+    put(fields, Number(text.slice(at, end)))
+    return end
+  }
+  return [greedy, number(4, put)]
+}
+
+function digitsEnd(text: string, at: number): number {
+  let end = at
+  while (text[end] >= '0' && text[end] <= '9') end++
+  return end
+}
+
+/** A fraction of a second, rounded to microseconds. */
+export const fraction: Step = (text, at, fields) => {
+  const end = digitsEnd(text, at)
+  if (end === at) return -1
+  fields.micros = Math.floor((Number(text.slice(at, end).slice(0, 7).padEnd(7, '0')) + 5) / 10)
+  return end
+}
+
+/** A point and a fraction of a second, or nothing. */
+export const optionalFraction: Step = (text, at, fields) => {
+  const end = text[at] === '.' ? fraction(text, at + 1, fields) : -1
+  if (end < 0) fields.micros = 0
+  return end < 0 ? at : end
+}
+
+/** `+hhmm` or `+hh:mm` east of UTC. */
+export const offset: Step = (text, at, fields) => {
+  const match = /^([+-])(\d\d):?(\d\d)/.exec(text.slice(at, at + 6))
+  if (match === null) return -1
+  const minutes = 60 * Number(match[2]) + Number(match[3])
+  fields.offset = match[1] === '-' ? -minutes : minutes
+  return at + match[0].length
+}
+
+/** A name of UTC, or an offset. */
+export const zone: Step = (text, at, fields) => {
+  const name = UTC_NAMES.find((one) => text.startsWith(one, at))
+  if (name === undefined) return offset(text, at, fields)
+  fields.offset = 0
+  return at + name.length
+}
+
+/** Seconds since 1970. */
+export const posix: Step = (text, at, fields) => {
+  const match = /^-?\d{1,15}/.exec(text.slice(at, at + 16))
+  if (match === null) return -1
+  const seconds = BigInt(match[0])
+  if (seconds > MAX_SECONDS || seconds < -MAX_SECONDS) return -1
+  fields.posix = seconds
+  return at + match[0].length
+}

@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest'
+import { inWireOrder } from '../../src/contracts/values/field-order.ts'
+
+it.each([
+  // As outputs of the public network have them.
+  [['gas', 'result', 'reqKey', 'logs', 'events', 'metaData', 'continuation', 'txId']],
+  [['account', 'predicate', 'public-keys']],
+  [['gas-price', 'gas-limit', 'sender', 'prev-block-hash', 'chain-id', 'block-height', 'block-time']],
+])('writes the fields %j in this order', (names) => {
+  const fields = [...names].sort().map((name) => [name, name] as const)
+  expect(inWireOrder(fields).map(([name]) => name)).toEqual(names)
+})

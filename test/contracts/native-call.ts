@@ -1,0 +1,70 @@
+/** Calls natives without an evaluator: functions are plain JavaScript, gas is counted. */
+import { type ContractError, evalError } from '../../src/contracts/errors.ts'
+import { Callable, type Term } from '../../src/contracts/machine/term.ts'
+import type { NativeCall } from '../../src/contracts/natives/native.ts'
+import { PURE_NATIVES } from '../../src/contracts/natives/pure.ts'
+import { Decimal } from '../../src/contracts/values/decimal.ts'
+import type { Value } from '../../src/contracts/values/value.ts'
+
+/** A function of the language from one of JavaScript. */
+export class Lambda extends Callable {
+  readonly name = 'lambda'
+  readonly body: (...args: Term[]) => Term
+
+  constructor(body: (...args: Term[]) => Term) {
+    super()
+    this.body = body
+  }
+}
+
+/** A native, as a function. */
+export function fn(name: string, ...first: Term[]): Lambda {
+  return new Lambda((...rest) => run(name, ...first, ...rest))
+}
+
+export interface Meter {
+  limit: number
+  used: number
+}
+
+export function runWith(meter: Meter, name: string, ...args: Term[]): Term {
+  const native = PURE_NATIVES.find((one) => one.name === name)
+  if (native === undefined) throw new Error(`no native ${name}`)
+  const [fewest, most] = native.arity
+  if (args.length < fewest || args.length > most) throw new Error(`${name} takes ${fewest} to ${most} arguments`)
+  const call: NativeCall = {
+    place: { line: 3, column: 7 },
+    apply: (callable, given) => (callable as Lambda).body(...given),
+    charge: (milligas) => {
+      if (!(milligas >= 0) || !Number.isInteger(milligas)) throw new Error(`gas ${milligas}`)
+      meter.used += milligas
+      if (meter.used > meter.limit) throw evalError('out of gas')
+    },
+  }
+  return native.run(args, call)
+}
+
+/** With as much gas as it takes. */
+export function run(name: string, ...args: Term[]): Term {
+  return runWith({ limit: Number.POSITIVE_INFINITY, used: 0 }, name, ...args)
+}
+
+/** The error that a call ends in. */
+export function failure(name: string, ...args: Term[]): ContractError {
+  try {
+    run(name, ...args)
+  } catch (error) {
+    return error as ContractError
+  }
+  throw new Error(`${name} did not fail`)
+}
+
+export function dec(text: string): Decimal {
+  const decimal = Decimal.parse(text)
+  if (decimal === null) throw new Error(`not a decimal: ${text}`)
+  return decimal
+}
+
+export function obj(fields: Record<string, Value>): ReadonlyMap<string, Value> {
+  return new Map(Object.entries(fields))
+}
