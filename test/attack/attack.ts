@@ -95,8 +95,9 @@ async function endsSoon(miner: Miner, { property }: StartLie, mines: () => boole
   const isDecided = () => miner.end !== null || goesOn()
   const lastMs = performance.now() + PATIENCE_MS
   while (!isDecided() && performance.now() < lastMs) await delay(50)
-  // What ends it may follow the complaint.
+  // What ends it may follow the complaint. After its last words, a busy machine takes a while to end it.
   if (miner.end === null) await delay(LIE_MS)
+  while (miner.saidItsLast && miner.end === null && performance.now() < lastMs) await delay(50)
   return miner.end !== null
 }
 

@@ -104,6 +104,11 @@ export class Miner {
     return JSON.parse((await this.face('/api/summary'))?.text ?? '{}').hashes ?? 0
   }
 
+  /** Whether it has told the error that ends it. */
+  get saidItsLast(): boolean {
+    return this.said.some(({ line }) => line.includes('"event":"error"'))
+  }
+
   /** Resident memory; null where the system does not tell. */
   get memoryMiB(): number | null {
     try {
