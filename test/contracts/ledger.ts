@@ -1,0 +1,115 @@
+/** A chain of the system contracts without blocks: each run is a transaction that holds, or leaves nothing. */
+import { ContractError } from '../../src/contracts/errors.ts'
+import { languageForms, nativesWith } from '../../src/contracts/language.ts'
+import { runText } from '../../src/contracts/machine/execute.ts'
+import { type ContractEvent, type Environment, Machine } from '../../src/contracts/machine/machine.ts'
+import { continuePact, type PactState } from '../../src/contracts/machine/pacts.ts'
+import { Layer } from '../../src/contracts/machine/state.ts'
+import type { Term } from '../../src/contracts/machine/term.ts'
+import { systemContracts, systemTables } from '../../src/contracts/system/system.ts'
+import { Decimal } from '../../src/contracts/values/decimal.ts'
+import { hashText } from '../../src/contracts/values/hash.ts'
+import { CapabilityToken, type ObjectValue, Time, type Value } from '../../src/contracts/values/value.ts'
+
+const natives = nativesWith()
+
+export interface Command {
+  /** Keys that sign everything. */
+  readonly keys?: readonly string[]
+  readonly data?: Readonly<Record<string, Value>>
+  /** Capabilities that the network grants: GAS, COINBASE and the like. */
+  readonly granted?: readonly CapabilityToken[]
+}
+
+export interface Outcome {
+  /** null: it failed. */
+  readonly value: Term | null
+  /** Empty when it held. */
+  readonly message: string
+  readonly events: readonly ContractEvent[]
+  /** The pact that it began or continued. */
+  readonly pact: PactState | null
+}
+
+export function coin(name: string, ...args: Value[]): CapabilityToken {
+  return new CapabilityToken(`coin.${name}`, args)
+}
+
+export class Ledger {
+  readonly chainId: string
+  readonly state = new Layer()
+  #count = 0
+
+  constructor(chainId: string) {
+    this.chainId = chainId
+  }
+
+  /** Loads the system contracts. */
+  begin(): this {
+    const texts = [
+      ...systemContracts.map(({ text }) => text),
+      systemTables.map((table) => `(create-table ${table})`).join(' '),
+    ]
+    const { message } = this.run(texts.join('\n'))
+    if (message !== '') throw new Error(message)
+    return this
+  }
+
+  run(code: string, command: Command = {}): Outcome {
+    return this.#transact(command, (machine) => runText(machine, languageForms, code))
+  }
+
+  /** The second step of a pact that was begun on another chain. */
+  finish(pact: PactState, command: Command = {}): Outcome {
+    const { id, yielded } = pact
+    const rest = { id, step: 1, isRollback: false, resumed: yielded, proven: pact }
+    return this.#transact(command, (machine) => continuePact(machine, rest))
+  }
+
+  /** Sum of all balances, in units of the last place. */
+  total(): bigint {
+    const domain = 'table:coin.coin-table'
+    const places = this.state.keys(domain).map((key) => {
+      const balance = this.state.get<ObjectValue>(domain, key)?.get('balance')
+      if (!(balance instanceof Decimal) || balance.mantissa < 0n || balance.places > 12) throw new Error(`${key} owes`)
+      return balance.mantissa * 10n ** BigInt(12 - balance.places)
+    })
+    return places.reduce((sum, each) => sum + each, 0n)
+  }
+
+  #transact({ keys = [], data = {}, granted = [] }: Command, run: (machine: Machine) => Term): Outcome {
+    const environment: Environment = {
+      data: new Map(Object.entries(data)),
+      signers: new Map(keys.map((key) => [key, []])),
+      verifiers: new Map(),
+      hash: hashText(`${this.chainId}.${this.#count++}`),
+      chain: {
+        chainId: this.chainId,
+        blockHeight: 1n,
+        blockTime: new Time(0n),
+        prevBlockHash: '',
+        sender: '',
+        gasLimit: 0n,
+        gasPrice: Decimal.of(0n),
+      },
+      rules: {
+        isRootOpen: true,
+        areKeysetsInNamespaces: false,
+        namespacePolicy: null,
+        isLocal: false,
+        areKeysChecked: false,
+        areTypesChecked: true,
+      },
+    }
+    const layer = new Layer(this.state)
+    const machine = new Machine(environment, layer, { used: 0, limit: Number.POSITIVE_INFINITY }, natives)
+    try {
+      const value = machine.capabilities.granting(granted, () => run(machine))
+      layer.merge()
+      return { value, message: '', events: machine.events, pact: machine.lastPact }
+    } catch (error) {
+      if (!(error instanceof ContractError)) throw error
+      return { value: null, message: error.message, events: [], pact: null }
+    }
+  }
+}

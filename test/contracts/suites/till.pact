@@ -1,0 +1,3 @@
+(module till GOVERNANCE
+  (defcap GOVERNANCE () true)
+  (defun price:decimal () 2.5))
