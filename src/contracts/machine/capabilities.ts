@@ -11,6 +11,10 @@ import { requireAdmin } from './admin.ts'
 import { Fun, type Module, splitName } from './definitions.ts'
 import type { Machine } from './machine.ts'
 
+/** Thousandths of gas: a comparison, and per unit of size a value in a message. */
+const COMPARE_COST = 50
+const MESSAGE_COST = 5
+
 /** A granted capability, with those that it is composed of. */
 interface Slot {
   token: CapabilityToken
@@ -133,7 +137,7 @@ export class Capabilities {
 
   require(token: CapabilityToken): void {
     if (this.isGranted(token)) return
-    this.#machine.charge(this.#machine.weightOf(token))
+    this.#machine.charge(MESSAGE_COST * this.#machine.weightOf(token))
     throw txFailure(`require-capability: not granted: (${[token.name, ...token.args.map(showValue)].join(' ')})`)
   }
 
@@ -258,7 +262,7 @@ export class Capabilities {
 
   /** Comparing is paid by the size. */
   #areEqual(one: readonly Value[], other: readonly Value[]): boolean {
-    this.#machine.charge(this.#machine.weightOf(one))
+    this.#machine.charge(COMPARE_COST + this.#machine.weightOf(one))
     return equalValues(one, other)
   }
 

@@ -269,7 +269,7 @@ const FREE_DISTANCE = 20
 
 function local(distance: number, place: Place): Expr {
   return exprOf(place, (machine, env) => {
-    if (distance > FREE_DISTANCE) machine.charge(distance)
+    if (distance > FREE_DISTANCE) machine.charge(2 * distance)
     let variable = env
     for (let i = 0; i < distance; i++) variable = variable?.up ?? null
     if (variable === null) throw evalError('a variable has no value', place)

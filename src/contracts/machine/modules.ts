@@ -21,7 +21,7 @@ export interface Namespace {
 }
 
 /** Thousandths of gas for each character of a module. */
-const CHARACTER_COST = 20
+const CHARACTER_COST = 300
 /** Not kept in a module: what only tools read. */
 const IGNORED = new Set(['defproperty', 'defconstraint', '@model', '@doc'])
 
