@@ -95,6 +95,8 @@ const ARGUMENT_COST = 25
 const PART_COST = 10
 /** Every expression that is evaluated. */
 const STEP_COST = 10
+/** What may fail, beside what there is to keep. */
+const ATTEMPT_COST = 500
 /** Per unit of size of an event. */
 const EVENT_COST = 5
 
@@ -348,7 +350,7 @@ export class Machine {
 
   /** All that a failure takes back but the state: what may fail cannot write. */
   snapshot() {
-    this.charge(this.frames.length + this.admin.size + this.capabilities.size)
+    this.charge(ATTEMPT_COST + this.frames.length + this.admin.size + this.capabilities.size)
     return {
       capabilities: this.capabilities.snapshot(),
       frames: [...this.frames],

@@ -222,6 +222,7 @@ class ModuleLoader {
   #steps(fun: Fun, forms: readonly Form[], scope: Scope | null, place: Place): Step[] {
     if (forms.length === 0) throw syntaxError('a defpact has steps', place)
     return forms.map((form, index) => {
+      if (form.form !== 'call') throw syntaxError('a defpact consists of steps', form.place)
       const { kind, form: call } = asCall(form)
       const [run, rollback] = call.items.slice(1)
       const hasRollback = kind === 'step-with-rollback'
