@@ -22,7 +22,11 @@ export class ContractError extends Error {
   file: string | null = null
 
   constructor(kind: FailureKind, message: string, place: Place | null = null) {
+    // Code may fail very often: finding the calls of JavaScript would take most of the time, and tells nobody anything.
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
     super(message)
+    Error.stackTraceLimit = stackTraceLimit
     this.kind = kind
     this.place = place
   }

@@ -8,7 +8,7 @@ import { runTests } from '../../src/contracts/repl/run.ts'
 import { systemContracts } from '../../src/contracts/system/system.ts'
 import { coin, Ledger } from './ledger.ts'
 
-const SUITES = fileURLToPath(new URL('suites/', import.meta.url))
+const SUITES = fileURLToPath(new URL('system/', import.meta.url))
 const files = {
   resolve: (from: string, path: string) => resolve(dirname(from), path),
   read: (file: string) => readFileSync(file, 'utf8'),

@@ -11,6 +11,10 @@ import { requireAdmin } from './admin.ts'
 import { Fun, type Module, splitName } from './definitions.ts'
 import type { Machine } from './machine.ts'
 
+/** Thousandths of gas: a comparison, and per unit of size a value in a message. */
+const COMPARE_COST = 50
+const MESSAGE_COST = 5
+
 /** A granted capability, with those that it is composed of. */
 interface Slot {
   token: CapabilityToken
@@ -39,6 +43,11 @@ export class Capabilities {
     this.#machine = machine
   }
 
+  /** How much there is to keep for what may fail. */
+  get size(): number {
+    return this.#slots.reduce((sum, { composed }) => sum + 1 + composed.length, this.#installed.length)
+  }
+
   snapshot() {
     return {
       slots: this.#slots.map(({ token, composed }) => ({ token, composed: [...composed] })),
@@ -56,13 +65,13 @@ export class Capabilities {
   /** Whether a capability is granted anywhere in the calls under way. */
   isGranted(token: CapabilityToken): boolean {
     return this.#slots.some(
-      (slot) => sameToken(slot.token, token) || slot.composed.some((own) => sameToken(own, token)),
+      (slot) => this.#isSame(slot.token, token) || slot.composed.some((own) => this.#isSame(own, token)),
     )
   }
 
   /** Whether a signature that is limited to these capabilities counts here. */
   covers(tokens: readonly CapabilityToken[]): boolean {
-    return tokens.some((token) => this.isGranted(token) || this.#evaluated.some((own) => sameToken(own, token)))
+    return tokens.some((token) => this.isGranted(token) || this.#evaluated.some((own) => this.#isSame(own, token)))
   }
 
   /** Whether code of a defcap runs. */
@@ -128,6 +137,7 @@ export class Capabilities {
 
   require(token: CapabilityToken): void {
     if (this.isGranted(token)) return
+    this.#machine.charge(MESSAGE_COST * this.#machine.weightOf(token))
     throw txFailure(`require-capability: not granted: (${[token.name, ...token.args.map(showValue)].join(' ')})`)
   }
 
@@ -151,7 +161,8 @@ export class Capabilities {
 
   #findInstalled(fun: Fun, token: CapabilityToken): Installed | undefined {
     const fixed = fixedArgs(fun, token.args)
-    return this.#installed.find((each) => each.fun === fun.qualified && equalValues(each.fixed, fixed))
+    this.#machine.charge(this.#installed.length)
+    return this.#installed.find((each) => each.fun === fun.qualified && this.#areEqual(each.fixed, fixed))
   }
 
   #install(fun: Fun, token: CapabilityToken): Installed {
@@ -166,7 +177,7 @@ export class Capabilities {
   #listed(fun: Fun, token: CapabilityToken): CapabilityToken | undefined {
     const fixed = fixedArgs(fun, token.args)
     const tokens = [...this.#machine.environment.signers.values()].flat()
-    return tokens.find((each) => each.name === token.name && equalValues(fixedArgs(fun, each.args), fixed))
+    return tokens.find((each) => each.name === token.name && this.#areEqual(fixedArgs(fun, each.args), fixed))
   }
 
   /** The installed capability for a token: installed before, or listed by a signer. */
@@ -244,6 +255,17 @@ export class Capabilities {
     }
   }
 
+  #isSame(one: CapabilityToken, other: CapabilityToken): boolean {
+    this.#machine.charge(1)
+    return one.name === other.name && this.#areEqual(one.args, other.args)
+  }
+
+  /** Comparing is paid by the size. */
+  #areEqual(one: readonly Value[], other: readonly Value[]): boolean {
+    this.#machine.charge(COMPARE_COST + this.#machine.weightOf(one))
+    return equalValues(one, other)
+  }
+
   #funOf(token: CapabilityToken): Fun {
     const name = splitName(token.name)
     const module = name === null ? undefined : this.#moduleOf(name.module)
@@ -256,10 +278,6 @@ export class Capabilities {
     const { loading } = this.#machine
     return loading?.name === name ? loading : this.#machine.findModule(name)
   }
-}
-
-export function sameToken(one: CapabilityToken, other: CapabilityToken): boolean {
-  return one.name === other.name && equalValues(one.args, other.args)
 }
 
 /** All arguments but the managed one. */

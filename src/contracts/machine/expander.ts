@@ -3,6 +3,7 @@
  * and special forms. A name that means nothing is an error here, before anything runs.
  */
 import { ContractError, evalError, type Place } from '../errors.ts'
+import { COST } from '../natives/costs.ts'
 import type { Atom, BindingForm, CallForm, Form, TypeForm } from '../syntax/form.ts'
 import { ModuleRef } from '../values/value.ts'
 import { NativeFunction, Partial } from './callables.ts'
@@ -54,14 +55,17 @@ export class Expander {
         return exprOf(place, () => form.value)
       case 'list': {
         const items = form.items.map((item) => this.expand(item, scope))
-        return exprOf(place, (machine, env) => items.map((item) => machine.value(item, env)))
+        return exprOf(place, (machine, env) => {
+          machine.charge(COST.listElement * items.length)
+          return machine.bounded(items.map((item) => machine.value(item, env)))
+        })
       }
       case 'object': {
         const fields = form.fields.map(([name, value]) => [name, this.expand(value, scope)] as const)
-        return exprOf(
-          place,
-          (machine, env) => new Map(fields.map(([name, value]) => [name, machine.value(value, env)])),
-        )
+        return exprOf(place, (machine, env) => {
+          machine.charge(COST.listElement * (fields.length + 1))
+          return machine.bounded(new Map(fields.map(([name, value]) => [name, machine.value(value, env)])))
+        })
       }
       case 'binding':
         throw syntaxError('a binding is not an expression', place)
@@ -128,7 +132,7 @@ export class Expander {
     const { name, member, place } = atom
     if (member !== null) return this.#dynamic(atom, member, scope)
     if (name === 'true' || name === 'false') return exprOf(place, () => name === 'true')
-    const distance = distanceOf(name, scope)
+    const distance = this.#distanceOf(name, scope)
     if (distance !== null) return local(distance, place)
     const definition = this.#definition(name)
     if (definition !== undefined) {
@@ -143,6 +147,18 @@ export class Expander {
     if (parts === null) throw evalError(`Unbound variable: ${name}`, place)
     const around = this.moduleNamed(parts.module, place)
     throw evalError(`Module ${around.name} has no such member: ${parts.member}`, place)
+  }
+
+  /** How many variables are nearer; null: it is not a local variable. */
+  #distanceOf(name: string, scope: Scope | null): number | null {
+    let distance = 0
+    let found = false
+    for (let each = scope; each !== null && !found; each = each.up) {
+      if (each.name === name) found = true
+      else distance++
+    }
+    if (distance > FREE_DISTANCE) this.machine.charge(distance)
+    return found ? distance : null
   }
 
   #reference(definition: Definition, place: Place): Expr {
@@ -186,7 +202,7 @@ export class Expander {
     const { place, items } = call
     const [head] = items
     if (head === undefined) return exprOf(place, () => UNIT_VALUE)
-    if (head.form === 'atom' && head.member === null && distanceOf(head.name, scope) === null) {
+    if (head.form === 'atom' && head.member === null && this.#distanceOf(head.name, scope) === null) {
       const special = this.forms.get(head.name)
       if (special !== undefined) return special(call, this, scope)
     }
@@ -248,18 +264,12 @@ export class Expander {
 
 import { UNIT as UNIT_VALUE } from '../values/value.ts'
 
-/** How many variables are nearer; null: it is not a local variable. */
-function distanceOf(name: string, scope: Scope | null): number | null {
-  let distance = 0
-  for (let each = scope; each !== null; each = each.up) {
-    if (each.name === name) return distance
-    distance++
-  }
-  return null
-}
+/** Variables further away cost by their distance. */
+const FREE_DISTANCE = 20
 
 function local(distance: number, place: Place): Expr {
-  return exprOf(place, (_, env) => {
+  return exprOf(place, (machine, env) => {
+    if (distance > FREE_DISTANCE) machine.charge(2 * distance)
     let variable = env
     for (let i = 0; i < distance; i++) variable = variable?.up ?? null
     if (variable === null) throw evalError('a variable has no value', place)

@@ -174,7 +174,8 @@ const userGuard: SpecialForm = (call, expander, scope) => {
   return exprOf(call.place, (machine, env) => {
     const fun = machine.evaluate(fn, env)
     if (!(fun instanceof Fun) || fun.kind !== 'defun') throw evalError('User guard closure must be a defun', call.place)
-    return new Guard({ kind: 'user', fun: fun.qualified, args: args.map((arg) => machine.value(arg, env)) })
+    const values = args.map((arg) => machine.value(arg, env))
+    return machine.bounded(new Guard({ kind: 'user', fun: fun.qualified, args: values }))
   })
 }
 

@@ -11,6 +11,8 @@ import { Callable } from './term.ts'
 const NOWHERE = { line: 0, column: 0 }
 /** Longer keys are cut in messages. */
 const SHOWN_KEY_CHARACTERS = 10
+/** Thousandths of gas for each key of a keyset. */
+const KEY_COST = 50
 
 /** Throws when the guard, or the keyset of this name, does not agree. */
 export function enforceGuard(machine: Machine, guard: Guard | string): void {
@@ -61,6 +63,7 @@ type Keyset = Extract<GuardKind, { kind: 'keyset' }>
 
 function enforceKeyset(machine: Machine, { keys, predicate }: Keyset): void {
   const { signers } = machine.environment
+  machine.charge(KEY_COST * keys.length)
   const matched = keys.filter((key) => {
     const tokens = signers.get(key)
     return tokens !== undefined && (tokens.length === 0 || machine.capabilities.covers(tokens))

@@ -4,11 +4,15 @@ import type { CallForm } from '../syntax/form.ts'
 import type { Definition } from './definitions.ts'
 import { type Expander, syntaxError } from './expander.ts'
 
+/** Thousandths of gas for each member of the module. */
+const MEMBER_COST = 10
+
 export function importsOf(expander: Expander, form: CallForm): Map<string, Definition> {
   const [target, ...rest] = form.items.slice(1)
   if (target?.form !== 'atom') throw syntaxError('use takes the name of a module', form.place)
   const module = expander.moduleNamed(target.name, form.place)
-  let wanted: string[] | null = null
+  expander.machine.charge(MEMBER_COST * module.definitions.size)
+  let wanted: Set<string> | null = null
   for (const part of rest) {
     if (part.form === 'string') {
       if (part.value !== module.hash && !module.blessed.has(part.value)) {
@@ -18,18 +22,20 @@ export function importsOf(expander: Expander, form: CallForm): Map<string, Defin
         )
       }
     } else if (part.form === 'list') {
-      wanted = part.items.map((item) => {
-        if (item.form !== 'atom') throw syntaxError('use takes a list of names', item.place)
-        return item.name
-      })
+      wanted = new Set(
+        part.items.map((item) => {
+          if (item.form !== 'atom') throw syntaxError('use takes a list of names', item.place)
+          return item.name
+        }),
+      )
     } else throw syntaxError('use takes a module, a hash and a list of names', part.place)
   }
-  const missing = wanted?.filter((name) => !module.definitions.has(name)) ?? []
+  const missing = [...(wanted ?? [])].filter((name) => !module.definitions.has(name))
   if (missing.length > 0) {
     throw evalError(
       `Invalid imports. Module or interface ${module.name} does not implement the following members: ${missing.join(', ')}`,
       form.place,
     )
   }
-  return new Map([...module.definitions].filter(([name]) => wanted === null || wanted.includes(name)))
+  return new Map([...module.definitions].filter(([name]) => wanted === null || wanted.has(name)))
 }

@@ -3,8 +3,10 @@
  * events, capabilities), and what it may still use (gas, depth). Nothing here knows a clock, a file or a network.
  */
 import { ContractError, evalError, type Place } from '../errors.ts'
+import { LIMIT } from '../natives/costs.ts'
 import type { NativeCall } from '../natives/native.ts'
 import type { Decimal } from '../values/decimal.ts'
+import { sizeOf } from '../values/size.ts'
 import {
   type CapabilityToken,
   type ObjectValue,
@@ -81,11 +83,22 @@ export interface MachineCall extends NativeCall {
   readonly machine: Machine
 }
 
-/** Most expressions within each other, in all functions under way: the stack of JavaScript must not end first. */
-const MAX_DEPTH = 1200
+/**
+ * Most steps within each other: expressions, and calls of functions, which count once more. The stack of JavaScript
+ * holds more than twice as many, whatever they are.
+ */
+const MAX_DEPTH = 512
 /** Thousandths of gas (COMMANDS of the network: table of gas). */
 const CALL_COST = 100
 const ARGUMENT_COST = 25
+/** Each item of a list or an object that is looked at for its type. */
+const PART_COST = 10
+/** Every expression that is evaluated. */
+const STEP_COST = 10
+/** What may fail, beside what there is to keep. */
+const ATTEMPT_COST = 500
+/** Per unit of size of an event. */
+const EVENT_COST = 5
 
 export interface GasMeter {
   /** Thousandths of gas used. */
@@ -143,13 +156,16 @@ export class Machine {
 
   /** Evaluates with a bound on the depth. */
   evaluate(expr: Expr, env: Env | null): Term {
-    if (++this.#depth > MAX_DEPTH) {
-      this.#depth = 0
-      throw evalError(`the code is nested too deeply: at most ${MAX_DEPTH} expressions within each other`, expr.place)
-    }
+    this.charge(STEP_COST)
+    this.#descend(expr.place)
     const term = expr.evaluate(this, env)
     this.#depth--
     return term
+  }
+
+  #descend(place: Place): void {
+    if (++this.#depth <= MAX_DEPTH) return
+    throw evalError(`the code is nested too deeply: at most ${MAX_DEPTH} steps within each other`, place)
   }
 
   /** Puts the depth back after an error that was caught. */
@@ -159,6 +175,20 @@ export class Machine {
 
   set depth(depth: number) {
     this.#depth = depth
+  }
+
+  /** A value that was made: refuses those that are too large or too deep for what walks through them. */
+  bounded<V extends Value>(value: V): V {
+    if (typeof value !== 'object') return value
+    const { weight, depth } = sizeOf(value)
+    if (weight > LIMIT.weight) throw evalError('Value too large')
+    if (depth > LIMIT.depth) throw evalError('Value nested too deeply')
+    return value
+  }
+
+  /** The size of a value, by which work on it is paid. */
+  weightOf(value: Value): number {
+    return Math.min(sizeOf(value).weight, LIMIT.weight)
   }
 
   /** Evaluates all, and gives the value of the last one. */
@@ -182,6 +212,7 @@ export class Machine {
     if (fn instanceof Partial) return this.apply(fn.fn, [...fn.args, ...args], place)
     if (fn instanceof Lambda) {
       if (args.length < fn.params.length) return new Partial(fn, args)
+      this.charge(CALL_COST + ARGUMENT_COST * args.length)
       return this.sequence(fn.body, this.#bind(fn.params, args, fn.env))
     }
     if (fn instanceof Fun) {
@@ -194,8 +225,9 @@ export class Machine {
   /** Calls a function of a module. A capability gives its token, a pact is begun. */
   callFun(fun: Fun, args: readonly Term[], place: Place): Term {
     if (args.length > fun.params.length) throw tooMany(place)
+    this.charge(CALL_COST + ARGUMENT_COST * args.length)
     for (const arg of args) if (!(arg instanceof TableRef)) asValue(arg)
-    if (fun.kind === 'defcap') return new Token(fun.qualified, args.map(asValue))
+    if (fun.kind === 'defcap') return this.bounded(new Token(fun.qualified, args.map(asValue)))
     if (fun.kind === 'defpact') return startPact(this, fun, args.map(asValue), place)
     return this.within(fun, place, () => {
       const result = this.sequence(fun.body, this.#bind(fun.params, args, null))
@@ -206,7 +238,7 @@ export class Machine {
 
   /** Throws EvalError for a term that is not of its declared type. */
   checkType(type: Type | null, term: Term): void {
-    if (this.environment.rules.areTypesChecked) checkType(type, term)
+    if (this.environment.rules.areTypesChecked) checkType(type, term, (parts) => this.charge(PART_COST * parts))
   }
 
   /** Runs within a call of a function: recursion is refused, and errors are told with the function. */
@@ -215,11 +247,14 @@ export class Machine {
       throw evalError(`Recursion detected by the runtime. Recursing in function: ${fun.qualified}`, place)
     }
     const isReentered = this.module !== fun.module && this.frames.some((frame) => frame.fun.module === fun.module)
+    this.#descend(place)
     this.frames.push({ fun })
     const depth = this.frames.length
     try {
       // A module that others call back into, through a module reference, may only read meanwhile.
-      return isReentered ? this.reading(run) : run()
+      const result = isReentered ? this.reading(run) : run()
+      this.#depth--
+      return result
     } catch (error) {
       if (error instanceof ContractError) error.within ??= `${fun.qualified}.{${fun.module.hash}}`
       throw error
@@ -256,7 +291,10 @@ export class Machine {
       charge: (milligas) => this.charge(milligas),
     }
     try {
-      return native.run(args, call)
+      this.#descend(place)
+      const result = native.run(args, call)
+      this.#depth--
+      return result instanceof Callable || result instanceof TableRef ? result : this.bounded(result)
     } catch (error) {
       if (error instanceof ContractError) error.place ??= place
       throw error
@@ -284,6 +322,7 @@ export class Machine {
 
   emit(fun: Fun, params: readonly Value[]): void {
     const { module, name } = fun
+    this.charge(EVENT_COST * this.weightOf(params))
     this.events.push({ module: module.name, name, params, moduleHash: module.hash })
   }
 
@@ -311,6 +350,7 @@ export class Machine {
 
   /** All that a failure takes back but the state: what may fail cannot write. */
   snapshot() {
+    this.charge(ATTEMPT_COST + this.frames.length + this.admin.size + this.capabilities.size)
     return {
       capabilities: this.capabilities.snapshot(),
       frames: [...this.frames],

@@ -20,6 +20,8 @@ export interface Namespace {
   readonly admin: Guard
 }
 
+/** Thousandths of gas for each character of a module. */
+const CHARACTER_COST = 300
 /** Not kept in a module: what only tools read. */
 const IGNORED = new Set(['defproperty', 'defconstraint', '@model', '@doc'])
 
@@ -38,6 +40,7 @@ export function loadModule(machine: Machine, forms: SpecialForms, form: CallForm
     hash: hashText(`${namespace ?? ''}|${code}`),
     txHash: machine.environment.hash,
   })
+  machine.charge(CHARACTER_COST * code.length)
   machine.loading = module
   try {
     const governance = isInterface ? undefined : rest.shift()
@@ -79,7 +82,11 @@ class ModuleLoader {
     for (const finish of later) finish()
     this.#refuseCycles()
     for (const definition of this.#module.definitions.values()) if (definition instanceof Const) definition.value()
-    for (const name of this.#module.interfaces) checkImplements(this.#module, this.#interfaceNamed(name, place))
+    for (const name of this.#module.interfaces) {
+      const face = this.#interfaceNamed(name, place)
+      this.#machine.charge(CHARACTER_COST * face.definitions.size)
+      checkImplements(this.#module, face)
+    }
   }
 
   add(members: readonly Form[]): void {
@@ -215,6 +222,7 @@ class ModuleLoader {
   #steps(fun: Fun, forms: readonly Form[], scope: Scope | null, place: Place): Step[] {
     if (forms.length === 0) throw syntaxError('a defpact has steps', place)
     return forms.map((form, index) => {
+      if (form.form !== 'call') throw syntaxError('a defpact consists of steps', form.place)
       const { kind, form: call } = asCall(form)
       const [run, rollback] = call.items.slice(1)
       const hasRollback = kind === 'step-with-rollback'
@@ -252,20 +260,33 @@ class ModuleLoader {
     this.#module.governance = { capability: form.name }
   }
 
+  /** Walks without recursion: a module may have thousands of functions, each of which calls the next one. */
   #refuseCycles(): void {
     const done = new Set<string>()
-    const visit = (name: string, path: readonly string[]) => {
-      if (path.includes(name)) {
-        const cycle = [...path.slice(path.indexOf(name)), name].join(', ')
-        throw evalError(
-          `Recursive cycle detected in module ${this.#module.name} in the following functions: [${cycle}]`,
-        )
+    for (const start of this.#uses.keys()) {
+      const path: (readonly [name: string, uses: Iterator<string>])[] = []
+      const onPath = new Set<string>()
+      const enter = (name: string) => {
+        path.push([name, (this.#uses.get(name) ?? new Set<string>()).values()])
+        onPath.add(name)
       }
-      if (done.has(name)) return
-      for (const used of this.#uses.get(name) ?? []) visit(used, [...path, name])
-      done.add(name)
+      if (!done.has(start)) enter(start)
+      for (let last = path.at(-1); last !== undefined; last = path.at(-1)) {
+        const [name, uses] = last
+        const next = uses.next()
+        if (next.done) {
+          path.pop()
+          onPath.delete(name)
+          done.add(name)
+        } else if (onPath.has(next.value)) throw this.#cycle([...onPath], next.value)
+        else if (!done.has(next.value)) enter(next.value)
+      }
     }
-    for (const name of this.#uses.keys()) visit(name, [])
+  }
+
+  #cycle(path: readonly string[], used: string): Error {
+    const names = [...path.slice(path.indexOf(used)), used].join(', ')
+    return evalError(`Recursive cycle detected in module ${this.#module.name} in the following functions: [${names}]`)
   }
 }
 

@@ -49,6 +49,9 @@ export interface Continuation {
   readonly proven?: PactState | null
 }
 
+/** Thousandths of gas per unit of size of what is kept between steps. */
+const STATE_COST = 20
+
 export function pactIdOf(machine: Machine): string {
   return pactOf(machine).id
 }
@@ -64,7 +67,7 @@ export function pactOf(machine: Machine): PactRun {
 export function startPact(machine: Machine, fun: Fun, args: readonly Value[], place: Place): Term {
   const around = machine.pact
   if (around === null && machine.hasRunPact) throw evalError('Multiple defpact execs found', place)
-  const id = around === null ? machine.environment.hash : nestedId(around, fun, args)
+  const id = around === null ? machine.environment.hash : nestedId(machine, around, fun, args)
   if (around?.nested.has(id)) throw evalError(`the nested defpact ${fun.qualified} was begun before`, place)
   if (around === null) machine.hasRunPact = true
   const run: PactRun = {
@@ -112,7 +115,7 @@ export function continuePact(machine: Machine, { id, step, isRollback, resumed, 
 export function continueNested(machine: Machine, fun: Fun, args: readonly Value[], place: Place): Term {
   const around = pactOf(machine)
   if (around.step === 0) return startPact(machine, fun, args, place)
-  const id = nestedId(around, fun, args)
+  const id = nestedId(machine, around, fun, args)
   const before = around.nested.get(id)
   if (before === undefined) throw evalError(`the nested defpact ${fun.qualified} was not begun`, place)
   const { step, isRollback } = around
@@ -171,6 +174,7 @@ function runStep(machine: Machine, run: PactRun, place: Place): Term {
 
 /** Keeps the pact, or that it is done, and tells of what crosses chains. */
 function finish(machine: Machine, run: PactRun): void {
+  machine.charge(STATE_COST * (machine.weightOf(run.args) + machine.weightOf(run.yielded?.data ?? '')))
   const isDone = run.isRollback ? run.step === 0 : run.step === run.fun.steps.length - 1
   machine.state.put('pacts', run.id, isDone ? null : stateOf(run))
   machine.lastPact = run
@@ -193,6 +197,7 @@ function currentFun(machine: Machine, fun: Fun): Fun {
   return now instanceof Fun && now.kind === 'defpact' ? now : fun
 }
 
-function nestedId(around: PactRun, fun: Fun, args: readonly Value[]): string {
+function nestedId(machine: Machine, around: PactRun, fun: Fun, args: readonly Value[]): string {
+  machine.charge(STATE_COST * machine.weightOf(args))
   return hashText([around.id, fun.qualified, ...args.map(valueToJson)].join('|'))
 }

@@ -1,6 +1,7 @@
 /** Rows of tables: who may read and write them, and what a row must be. */
 import { evalError, txFailure } from '../errors.ts'
-import type { ObjectValue } from '../values/value.ts'
+import { sizeOf as sizeOfValue } from '../values/size.ts'
+import { CapabilityToken, Guard, type ObjectValue } from '../values/value.ts'
 import { requireAdmin } from './admin.ts'
 import { Table } from './definitions.ts'
 import type { Machine } from './machine.ts'
@@ -8,8 +9,8 @@ import type { Domain } from './state.ts'
 import type { Term } from './term.ts'
 import { isOf } from './types.ts'
 
-/** Thousandths of gas: each access, and each byte of a row. */
-const COSTS = { read: 2500, readByte: 100, write: 25_000, writeByte: 200 }
+/** Thousandths of gas: each access, each byte of a row, and each field that a write leaves as it was. */
+const COSTS = { read: 2500, readByte: 40, write: 25_000, writeByte: 200, keptField: 10 }
 const READ_ONLY = 'Error during database operation: Operation is not allowed in read-only or system-only mode.'
 const SHOWN_KEY_CHARACTERS = 10
 
@@ -89,8 +90,8 @@ export function readRow(machine: Machine, term: Term, key: string): ObjectValue 
 export function writeRow(machine: Machine, term: Term, key: string, row: ObjectValue, kind: WriteKind): void {
   const table = createdTable(machine, term)
   mayAccess(machine, table, true)
-  checkRow(table, row, kind)
   machine.charge(COSTS.write + COSTS.writeByte * sizeOf(row))
+  checkRow(table, row, kind)
   const before = machine.state.get<ObjectValue>(rowsOf(table), key)
   if (kind === 'insert' && before !== undefined) {
     throw evalError(`Error during database operation: Insert: row found for key ${key}`)
@@ -98,6 +99,7 @@ export function writeRow(machine: Machine, term: Term, key: string, row: ObjectV
   if (kind === 'update' && before === undefined) {
     throw evalError(`Error during database operation: Update: no row found for key ${key}`)
   }
+  if (before !== undefined) machine.charge(COSTS.keptField * before.size)
   machine.state.put(rowsOf(table), key, before === undefined ? row : new Map([...before, ...row]))
 }
 
@@ -107,7 +109,7 @@ function checkRow({ schema, module }: Table, row: ObjectValue, kind: WriteKind):
   const isWhole = kind === 'update' || row.size === schema.fields.size
   for (const [name, value] of row) {
     const type = schema.fields.get(name)
-    if (type === undefined || (type !== null && !isOf(type, value)) || !isWhole) {
+    if (type === undefined || (type !== null && !isOf(type, value, () => undefined)) || !isWhole) {
       throw evalError(`Insert failed because of a schema mismatch with ${module}.${schema.name}`)
     }
   }
@@ -126,5 +128,6 @@ function termSize(value: unknown): number {
   if (typeof value === 'bigint') return Math.ceil(value.toString(16).length / 2) + 2
   if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + termSize(item), 2)
   if (value instanceof Map) return sizeOf(value) + 2
+  if (value instanceof Guard || value instanceof CapabilityToken) return sizeOfValue(value).weight
   return 16
 }

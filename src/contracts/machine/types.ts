@@ -14,8 +14,11 @@ export type Type =
   /** Qualified names of interfaces. */
   | { readonly type: 'module'; readonly interfaces: readonly string[] }
 
+/** Takes the price of looking at so many parts of a value. */
+type Pay = (parts: number) => void
+
 /** Whether a term is of a type. */
-export function isOf(type: Type, term: Term): boolean {
+export function isOf(type: Type, term: Term, pay: Pay): boolean {
   switch (type.type) {
     case 'string':
       return typeof term === 'string'
@@ -37,10 +40,12 @@ export function isOf(type: Type, term: Term): boolean {
       return true
     case 'list': {
       const { item } = type
-      return Array.isArray(term) && (item === null || term.every((each) => isOf(item, each)))
+      if (!Array.isArray(term) || item === null) return Array.isArray(term)
+      pay(term.length)
+      return term.every((each) => isOf(item, each, pay))
     }
     case 'object':
-      return term instanceof Map && (type.schema === null || fits(type.schema, term))
+      return term instanceof Map && (type.schema === null || fits(type.schema, term, pay))
     case 'table':
       return term instanceof TableRef
     case 'module':
@@ -49,18 +54,19 @@ export function isOf(type: Type, term: Term): boolean {
 }
 
 /** Whether an object has exactly the fields of a schema, each of its type. */
-function fits({ fields }: Schema, object: ReadonlyMap<string, Term>): boolean {
+function fits({ fields }: Schema, object: ReadonlyMap<string, Term>, pay: Pay): boolean {
   if (fields.size !== object.size) return false
+  pay(fields.size)
   for (const [name, type] of fields) {
     const value = object.get(name)
-    if (value === undefined || (type !== null && !isOf(type, value))) return false
+    if (value === undefined || (type !== null && !isOf(type, value, pay))) return false
   }
   return true
 }
 
 /** Throws EvalError when a term is not of a declared type. */
-export function checkType(type: Type | null, term: Term): void {
-  if (type === null || isOf(type, term)) return
+export function checkType(type: Type | null, term: Term, pay: Pay): void {
+  if (type === null || isOf(type, term, pay)) return
   throw evalError(`Type check failed. The argument is ${typeName(term)}, but the expected type is ${typeText(type)}`)
 }
 

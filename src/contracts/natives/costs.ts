@@ -35,7 +35,8 @@ export const LIMIT = {
   characters: 10_000_000,
   bits: 500_000,
   weight: 5_000_000,
-  depth: 500,
+  /** As deep as texts are read. */
+  depth: 250,
   /** Characters that `str-to-int` reads; the rule of the language. */
   digits: 512,
   /** Characters of a format of times, and of a text that is read by one. */

@@ -10,6 +10,8 @@ import type { Native } from './native.ts'
 
 type EnvironmentNative = Native<MachineCall>
 
+/** Longer numbers take too long to read. */
+const MAX_DIGITS = 10_000
 const INTEGER = /^-?\d+$/
 const KEY = /^[0-9a-f]{64}$|^WEBAUTHN-[0-9a-f]+$/
 
@@ -20,6 +22,7 @@ function reader(name: string, read: (value: Value) => Value | null): Environment
     arity: [1, 1],
     run: ([field], { machine }) => {
       const value = machine.dataField(textArg(name, field))
+      if (value !== undefined) machine.charge(machine.weightOf(value))
       const result = value === undefined ? null : read(value)
       if (result === null) throw txFailure(`${name} failed. Invalid format or missing key.`)
       return result
@@ -32,13 +35,13 @@ function integerOf(value: Value): bigint | null {
   if (value instanceof Map) return integerOf((value as ReadonlyMap<string, Value>).get('int') ?? UNIT)
   if (typeof value === 'bigint') return value
   if (value instanceof Decimal) return value.round(0).mantissa
-  return typeof value === 'string' && INTEGER.test(value) ? BigInt(value) : null
+  return typeof value === 'string' && value.length <= MAX_DIGITS && INTEGER.test(value) ? BigInt(value) : null
 }
 
 function decimalOf(value: Value): Decimal | null {
   if (value instanceof Decimal) return value
   if (typeof value === 'bigint') return Decimal.of(value)
-  return typeof value === 'string' ? Decimal.parse(value) : null
+  return typeof value === 'string' && value.length <= MAX_DIGITS ? Decimal.parse(value) : null
 }
 
 export function checkKeys(machine: MachineCall['machine'], guard: Guard): Guard {
@@ -67,7 +70,9 @@ export const environment: readonly EnvironmentNative[] = [
     name: 'read-keyset',
     arity: [1, 1],
     run: ([field], { machine }) => {
-      const guard = keysetOf(machine.dataField(textArg('read-keyset', field)))
+      const value = machine.dataField(textArg('read-keyset', field))
+      if (value !== undefined) machine.charge(machine.weightOf(value))
+      const guard = keysetOf(value)
       if (guard === null) throw txFailure('read-keyset failed. Invalid format or missing key.')
       return checkKeys(machine, guard)
     },

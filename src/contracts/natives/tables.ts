@@ -19,7 +19,7 @@ import type { Native } from './native.ts'
 import { topLevelOnly } from './top-level.ts'
 
 /** Thousandths of gas: reading whole tables costs more than any command may. */
-const COSTS = { createTable: 250_000, list: 40_000_000 }
+const COSTS = { createTable: 250_000, list: 40_000_000, row: 500 }
 
 function write(name: WriteKind): Native<MachineCall> {
   return {
@@ -40,9 +40,9 @@ function rowsIn(term: Term, call: MachineCall): (readonly [key: string, row: Obj
   mayAccess(machine, table, false)
   call.charge(machine.environment.rules.isLocal ? 0 : COSTS.list)
   const domain = rowsOf(table)
-  return machine.state
-    .keys(domain)
-    .map((key) => [key, machine.state.get<ObjectValue>(domain, key) as ObjectValue] as const)
+  const found = machine.state.keys(domain)
+  call.charge(COSTS.row * found.length)
+  return found.map((key) => [key, machine.state.get<ObjectValue>(domain, key) as ObjectValue] as const)
 }
 
 /** Some fields of a row. Throws EvalError for one that it does not have. */

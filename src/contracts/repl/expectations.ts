@@ -1,5 +1,6 @@
 /** What tests say: `expect`, `expect-failure`, `expect-that`, and definitions outside of modules. */
 import { evalError } from '../errors.ts'
+import { runForm } from '../machine/execute.ts'
 import { type Expander, exprOf, type Scope, type SpecialForm, syntaxError } from '../machine/expander.ts'
 import { asText } from '../machine/forms.ts'
 import { defineOutside } from '../machine/modules.ts'
@@ -94,7 +95,14 @@ export function expectations(run: TestRun): Map<string, SpecialForm> {
       return 'Defined'
     })
   }
+  /** What stands at the top level only, but may be expected to fail. */
+  const atTop: SpecialForm = (call, expander) => {
+    const { text } = run
+    if (expander.module !== null) throw syntaxError('allowed at the top level only', call.place)
+    return exprOf(call.place, (machine) => runForm(machine, run.forms, call, text))
+  }
   return new Map<string, SpecialForm>([
+    ...['module', 'interface', 'use'].map((name) => [name, atTop] as const),
     ['expect', expect],
     ['expect-failure', expectFailure],
     ['expect-that', expectThat],

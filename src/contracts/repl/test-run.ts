@@ -57,6 +57,8 @@ export class TestRun {
   readonly output: string[] = []
   readonly files: Files
   file: string
+  /** What the file says. */
+  text = ''
   gas: { used: number; limit: number } = { used: 0, limit: Number.POSITIVE_INFINITY }
   /** Whether gas is counted; else everything is free. */
   isGasCounted = false
@@ -90,10 +92,11 @@ export class TestRun {
 
   /** Runs a file. Throws ContractError where it fails outside of what it expects. */
   runFile(file: string): Value {
-    const around = this.file
+    const [around, textAround] = [this.file, this.text]
     this.file = file
     try {
       const text = this.files.read(file)
+      this.text = text
       let last: Value = ''
       for (const form of read(text)) {
         this.machine.frames = []
@@ -107,6 +110,7 @@ export class TestRun {
       throw error
     } finally {
       this.file = around
+      this.text = textAround
     }
   }
 

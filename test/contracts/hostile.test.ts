@@ -1,0 +1,285 @@
+/** Programs that want too much end by gas or by a bound, soon, and never by what JavaScript cannot do. */
+import { describe, expect, it } from 'vitest'
+import type { ContractError } from '../../src/contracts/errors.ts'
+import type { GasMeter } from '../../src/contracts/machine/machine.ts'
+import { isValue } from '../../src/contracts/natives/arguments.ts'
+import { equalValues } from '../../src/contracts/values/equal.ts'
+import { showValue } from '../../src/contracts/values/print.ts'
+import { typeName } from '../../src/contracts/values/types.ts'
+import type { Value } from '../../src/contracts/values/value.ts'
+import { valueToJson } from '../../src/contracts/values/wire.ts'
+import { Layer, machineOn, outcome } from './machine.ts'
+
+/** Thousandths of gas. */
+const LIMIT = 150_000_000
+/** On an idle machine it is about a second at most; tests run on busy ones too. What never ends is found all the same. */
+const MILLISECONDS = 10_000
+
+/** Runs with the gas of a full block. Returns the error; null: it gave a value, which can be walked through. */
+function attack(text: string, before = ''): ContractError | null {
+  const state = new Layer()
+  if (before !== '') {
+    const prepared = outcome(machineOn(state), before)
+    if ('error' in prepared) throw prepared.error
+  }
+  const gas: GasMeter = { used: 0, limit: LIMIT }
+  const start = performance.now()
+  const result = outcome(machineOn(state, gas), text)
+  if ('value' in result && isValue(result.value)) walk(result.value)
+  const elapsed = performance.now() - start
+  expect(elapsed, 'milliseconds').toBeLessThan(MILLISECONDS)
+  return 'error' in result ? result.error : null
+}
+
+function walk(value: Value): void {
+  showValue(value)
+  typeName(value)
+  JSON.parse(valueToJson(value))
+  expect(equalValues(value, value)).toBe(true)
+}
+
+function nested(levels: number, wrap: (inner: string, level: number) => string, innermost = '1'): string {
+  let text = innermost
+  for (let level = 0; level < levels; level++) text = wrap(text, level)
+  return text
+}
+
+/** A chain of functions, each of which wraps a call of the one before. */
+function chain(length: number, wrap: (inner: string, index: number) => string, more = ''): string {
+  const functions = Array.from({ length }, (_, i) => `(defun f${i + 1} () ${wrap(`(f${i})`, i + 1)})`)
+  return `(module m G (defcap G () true) (defschema s a:integer) (deftable t:{s})
+    (defun base () [1]) (defun f0 () 1) ${more} ${functions.join('\n')})
+    (create-table t) (acquire-module-admin m) (write t "a" {"a": 1})`
+}
+
+const many = '(enumerate 1 400000)'
+/** Doubles so often: 2^n calls. */
+const doubled = (levels: number, step: (name: string) => string) =>
+  `(let* (${Array.from({ length: levels }, (_, i) => `(g${i + 1} ${step(`g${i}`)})`).join(' ')}) (g${levels} 1))`
+
+const byGas: readonly (readonly [what: string, text: string, before?: string])[] = [
+  ['a fold over a long list', `(fold (lambda (a x) (+ a (* x x))) 0 ${many})`],
+  ['folds in folds', `(fold (lambda (a x) (fold (lambda (b y) (+ b y)) a ${many})) 0 ${many})`],
+  [
+    'maps in maps',
+    '(map (lambda (a) (map (lambda (b) (map (lambda (c) 1) (enumerate 1 999))) (enumerate 1 999))) (enumerate 1 999))',
+  ],
+  [
+    'lambdas that call lambdas twice',
+    `(let ((g0 (lambda (x) x))) ${doubled(50, (g) => `(lambda (x) (${g} (${g} x)))`)})`,
+  ],
+  [
+    'compositions of compositions',
+    `(let ((g0 (lambda (x) x))) ${doubled(50, (g) => `(lambda (x) (compose ${g} ${g} x))`)})`,
+  ],
+  ['functions that call functions twice', '(m.f60)', chain(60, (f) => `(let ((a ${f})) ${f})`)],
+  [
+    'steps that do nothing',
+    `(map (lambda (y) (map (lambda (x) (if true (if true (if true x x) x) x)) (enumerate 1 1000))) (enumerate 1 1000))`,
+  ],
+  [
+    'a variable behind many others',
+    `(let (${Array.from({ length: 20_000 }, (_, i) => `(v${i} ${i})`).join(' ')}) (map (lambda (x) v0) (enumerate 1 100000)))`,
+  ],
+  ['a string that doubles', `(fold (lambda (a x) (+ a a)) "a megabyte" (enumerate 1 100))`],
+  ['a list that doubles', '(fold (lambda (a x) (+ a a)) [1 2 3] (enumerate 1 100))'],
+  ['concat of copies', `(concat (make-list 1000 (concat (make-list 1000 "0123456789"))))`],
+  ['format of copies', `(fold (lambda (a x) (format "{}{}" [a a])) "0123456789" (enumerate 1 100))`],
+  ['squares of squares', '(fold (lambda (a x) (* a a)) 12345678901234567890 (enumerate 1 100))'],
+  ['large products, often', '(let ((n (^ 7 100000))) (map (lambda (x) (* n n)) (enumerate 1 100000)))'],
+  ['large sums, often', '(let ((n (^ 7 100000))) (map (lambda (x) (+ n x)) (enumerate 1 100000)))'],
+  ['large decimals, often', '(let ((n (/ 1.0 3.0))) (map (lambda (x) (/ n 7.0)) (enumerate 1 1000000)))'],
+  ['shifts, often', '(map (lambda (x) (shift 1 400000)) (enumerate 1 100000))'],
+  ['sorts, often', `(let ((l (enumerate 1 20000))) (map (lambda (x) (sort l)) (enumerate 1 10000)))`],
+  ['distinct, often', `(let ((l (enumerate 1 20000))) (map (lambda (x) (distinct l)) (enumerate 1 10000)))`],
+  ['reverse, often', `(let ((l (enumerate 1 20000))) (map (lambda (x) (reverse l)) (enumerate 1 10000)))`],
+  ['contains, often', `(let ((l (enumerate 1 20000))) (map (lambda (x) (contains -1 l)) (enumerate 1 10000)))`],
+  [
+    'equality of large lists, often',
+    `(let ((l (enumerate 1 20000)) (k (enumerate 1 20000))) (map (lambda (x) (= l k)) (enumerate 1 10000)))`,
+  ],
+  ['hashes of a large list', '(let ((l (enumerate 1 20000))) (map (lambda (x) (hash l)) (enumerate 1 10000)))'],
+  ['types of a large list', '(let ((l (enumerate 1 20000))) (map (lambda (x) (typeof l)) (enumerate 1 10000)))'],
+  ['failures that are caught, often', `(map (lambda (x) (try 1 (error "no"))) ${many})`],
+  [
+    'a declared type of a large list',
+    '(let ((l (enumerate 1 100000))) (map (lambda (x) (m.typed l)) (enumerate 1 100000)))',
+    chain(0, (f) => f, '(defun typed (l:[integer]) 1)'),
+  ],
+  [
+    'a capability with a large argument',
+    '(use m) (let ((l (enumerate 1 100000)) (k (enumerate 1 100000))) (map (lambda (x) (try 1 (ask l k))) (enumerate 1 10000)))',
+    chain(0, (f) => f, '(defcap C (l) true) (defun ask (l k) (with-capability (C l) (require-capability (C k))))'),
+  ],
+  [
+    'a large capability that is refused',
+    '(use m) (let ((l (enumerate 1 100000))) (map (lambda (x) (try 1 (ask l))) (enumerate 1 10000)))',
+    chain(0, (f) => f, '(defcap C (l) true) (defun ask (l) (require-capability (C l)))'),
+  ],
+  [
+    'large events',
+    '(use m) (let ((l (enumerate 1 100000))) (map tell (make-list 1000 l)))',
+    chain(0, (f) => f, '(defcap C (l) @event true) (defun tell (l) (emit-event (C l)))'),
+  ],
+  [
+    'writes',
+    '(use m) (map fill (enumerate 1 100000))',
+    chain(0, (f) => f, '(defun fill (n) (write t (int-to-str 10 n) {"a": n}))'),
+  ],
+  ['reads', '(use m) (map look (enumerate 1 100000))', chain(0, (f) => f, '(defun look (n) (at "a" (read t "a")))')],
+  [
+    'installed capabilities and caught failures',
+    '(use m) (map put (enumerate 1 20000))',
+    chain(
+      0,
+      (f) => f,
+      '(defun less (a b) a) (defcap C (n a) @managed a less true) (defun put (n) (install-capability (C n 1)))',
+    ),
+  ],
+  ['objects', `(map (lambda (x) {"a": x, "b": {"c": x}}) ${many})`],
+  ['lists in lists', `(map (lambda (x) [[x x] [x x] [x x]]) ${many})`],
+]
+
+const byBound: readonly (readonly [what: string, message: RegExp, text: string, before?: string])[] = [
+  ['brackets', /^Nested more than/, nested(100_000, (inner) => `(${inner}`)],
+  ['lists', /^Nested more than/, nested(10_000, (inner) => `[${inner}]`)],
+  ['lambdas in the text', /^Nested more than/, nested(1000, (inner) => `(lambda (x) ${inner})`)],
+  [
+    'types',
+    /^Nested more than|^Expected|^Unexpected/,
+    `(lambda (x:${nested(10_000, (inner) => `[${inner}]`, 'integer')}) 1)`,
+  ],
+  ['lists that a fold nests', /nested too deeply/, `(fold (lambda (a x) [a]) [] ${many})`],
+  ['objects that a fold nests', /nested too deeply/, `(fold (lambda (a x) {"a": a}) {} ${many})`],
+  ['lists that map nests', /nested too deeply/, `(fold (lambda (a x) (map (lambda (y) a) [1])) [] ${many})`],
+  ['lists that make-list nests', /nested too deeply/, `(fold (lambda (a x) (make-list 1 a)) [] ${many})`],
+  [
+    'guards in guards',
+    /nested too deeply/,
+    `(use m) (fold (lambda (a x) (wrap a)) (wrap 1) ${many})`,
+    chain(0, (f) => f, '(defun ok (a) true) (defun wrap (a) (create-user-guard (ok a)))'),
+  ],
+  [
+    'tokens in tokens',
+    /nested too deeply/,
+    `(use m) (fold (lambda (a x) (C a)) (C 1) ${many})`,
+    chain(0, (f) => f, '(defcap C (a) true)'),
+  ],
+  ['shared parts, ten by ten', /too large/, '(fold (lambda (a x) [a a a a a a a a a a]) [1] (enumerate 1 200))'],
+  ['shared parts in objects', /too large/, '(fold (lambda (a x) {"a": a, "b": a, "c": a}) {} (enumerate 1 200))'],
+  [
+    'shared parts in zip',
+    /too large/,
+    '(fold (lambda (a x) (zip (lambda (y z) a) [1 2 3] [1 2 3])) [1] (enumerate 1 200))',
+  ],
+  ['make-list of a billion', /List too long|Gas limit/, '(make-list 1000000000 0)'],
+  ['enumerate to a billion', /List too long|Gas limit/, '(enumerate 1 1000000000)'],
+  ['a power', /too large/, '(^ 10 1000000000)'],
+  ['a power of a decimal', /too large|Infinity/, '(^ 10.0 1000000000.0)'],
+  ['a shift', /too large/, '(shift 1 1000000000)'],
+  ['functions that call functions', /nested too deeply/, '(m.f2000)', chain(2000, (f) => f)],
+  ['maps that call functions', /nested too deeply/, '(m.f2000)', chain(2000, (f) => `(map (lambda (x) ${f}) [1])`)],
+  [
+    'zips that call functions',
+    /nested too deeply/,
+    '(m.f2000)',
+    chain(2000, (f) => `(zip (lambda (x y) ${f}) [1] [1])`),
+  ],
+  [
+    'maps, lets and reads that call functions',
+    /nested too deeply/,
+    '(m.f2000)',
+    chain(2000, (f) => `(map (lambda (x) (let ((q 1)) (with-read t "a" {"a" := a} (try 1 ${f})))) [1])`),
+  ],
+  [
+    'capabilities that call functions',
+    /nested too deeply/,
+    '(m.f2000)',
+    chain(
+      2000,
+      (_, i) => `(with-capability (C${i}) 1)`,
+      Array.from({ length: 2000 }, (_, i) => `(defcap C${i + 1} () (f${i}))`).join(' '),
+    ),
+  ],
+  [
+    'guards that call functions',
+    /nested too deeply/,
+    '(m.f2000)',
+    chain(
+      2000,
+      (_, i) => `(enforce-guard (create-user-guard (g${i})))`,
+      Array.from({ length: 2000 }, (_, i) => `(defun g${i + 1} () (f${i}))`).join(' '),
+    ),
+  ],
+  [
+    'queries that call functions',
+    /nested too deeply|Gas limit/,
+    '(m.f2000)',
+    chain(2000, (f) => `(select t (lambda (x) (= 1 ${f})))`),
+  ],
+  [
+    'constants of constants',
+    /nested too deeply/,
+    `(module n G (defcap G () true) ${Array.from({ length: 5000 }, (_, i) => `(defconst C${i} C${i + 1})`).join(' ')} (defconst C5000 1))`,
+  ],
+  [
+    'a function that calls itself through a reference',
+    /Recursion detected/,
+    '(n.f n)',
+    '(interface i (defun f (r:module{i}))) (module n G (defcap G () true) (implements i) (defun f (r:module{i}) (r::f r)))',
+  ],
+  [
+    'functions that call each other',
+    /Recursive cycle/,
+    '(module n G (defcap G () true) (defun a () (b)) (defun b () (a)))',
+  ],
+]
+
+describe('hostile code', () => {
+  it.each(byGas.map(([what, text, before = '']) => ({ what, text, before })))(
+    'ends by gas: $what',
+    ({ text, before }) => {
+      expect(attack(text, before)?.message).toMatch(/^Gas limit|too large|too long/)
+    },
+  )
+
+  it.each(byBound.map(([what, message, text, before = '']) => ({ what, message, text, before })))(
+    'ends by a bound: $what',
+    ({ message, text, before }) => {
+      expect(attack(text, before)?.message).toMatch(message)
+    },
+  )
+
+  it('loads a module of thousands of functions, each of which calls the next one', () => {
+    const length = 5000
+    const functions = Array.from({ length }, (_, i) => `(defun f${i} () (f${i + 1}))`)
+    expect(attack(`(module m G (defcap G () true) ${functions.join('')} (defun f${length} () 1))`)).toBeNull()
+  })
+
+  it('ends module texts that are too large by gas', () => {
+    const functions = Array.from({ length: 30_000 }, (_, i) => `(defun function-number-${i} () ${i})`)
+    expect(attack(`(module m G (defcap G () true) ${functions.join('')})`)?.message).toMatch(/^Gas limit/)
+  })
+
+  it('takes values up to the bound of depth, also where code is as deep as it can be', () => {
+    const deep = '(fold (lambda (a x) [a]) [] (enumerate 1 240))'
+    expect(attack(deep)).toBeNull()
+    const text = `(hash (format "{} {}" [(m.f40) (= (m.f40) ${deep})]))`
+    expect(
+      attack(
+        text,
+        chain(40, (f, i) => (i === 1 ? `(map (lambda (x) (hash ${deep})) [1])` : `(map (lambda (x) ${f}) [1])`)),
+      ),
+    ).toBeNull()
+  })
+
+  it('costs the same each time', () => {
+    const used = [1, 2].map(() => {
+      const gas: GasMeter = { used: 0, limit: LIMIT }
+      outcome(machineOn(new Layer(), gas), '(fold (lambda (a x) (+ a (length (format "{}" [x])))) 0 (enumerate 1 500))')
+      return gas.used
+    })
+    expect(used[0]).toBeGreaterThan(0)
+    expect(used[0]).toBe(used[1])
+  })
+})

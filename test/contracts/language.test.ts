@@ -1,0 +1,141 @@
+/** The suites of the language, and the command that runs such files. */
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { runTests, type TestReport } from '../../src/contracts/repl/run.ts'
+
+const SUITES = join(import.meta.dirname, 'suites')
+const EXAMPLES = join(SUITES, 'examples')
+const MAIN = resolve(import.meta.dirname, '../../dist/src/main.js')
+
+function run(file: string): TestReport {
+  return runTests(file, {
+    resolve: (from, path) => resolve(dirname(from), path),
+    read: (path) => readFileSync(path, 'utf8'),
+  })
+}
+
+/** Expectations that each suite has at least. */
+const FEWEST: Readonly<Record<string, number>> = {
+  'capabilities.repl': 49,
+  'errors.repl': 30,
+  'guards.repl': 40,
+  'modrefs.repl': 14,
+  'modules.repl': 50,
+  'namespaces.repl': 28,
+  'pacts.repl': 38,
+  'tables.repl': 38,
+  'types.repl': 30,
+}
+
+describe('suites of the language', () => {
+  it.each(Object.entries(FEWEST))('%s', (name, fewest) => {
+    const { passed, failures, stopped } = run(join(SUITES, name))
+    expect(stopped).toBeNull()
+    expect(failures).toEqual([])
+    expect(passed).toBeGreaterThanOrEqual(fewest)
+  })
+
+  it('are all listed here', () => {
+    const names = readdirSync(SUITES).filter((name) => name.endsWith('.repl'))
+    expect(names.sort()).toEqual(Object.keys(FEWEST).sort())
+  })
+})
+
+describe('a report of a test file', () => {
+  it('tells of each failure its place, name and what came', () => {
+    const file = join(EXAMPLES, 'wrong.repl')
+    const { passed, failures, output, stopped } = run(file)
+    expect(failures).toEqual([
+      { file, place: { line: 1, column: 0 }, name: 'two and two', what: 'expected 5, got 4' },
+      { file, place: { line: 3, column: 0 }, name: 'addition fails', what: 'expected a failure, got 2' },
+      {
+        ...{ file, place: { line: 4, column: 0 }, name: 'the text of a failure' },
+        what: 'expected a failure with "poor", got "rich"',
+      },
+      {
+        ...{ file, place: { line: 5, column: 2 }, name: 'a value' },
+        what: 'expected a value, got the error: no value',
+      },
+      { file, place: { line: 6, column: 0 }, name: 'a condition', what: 'did not satisfy the condition: 2' },
+    ])
+    expect(passed).toBe(1)
+    expect(output).toEqual(['printed'])
+    expect(stopped).toBeNull()
+  })
+
+  it('tells where a file stopped', () => {
+    const { passed, failures, stopped } = run(join(EXAMPLES, 'stops.repl'))
+    expect({ passed, failures }).toEqual({ passed: 1, failures: [] })
+    expect(stopped).toEqual({
+      file: join(EXAMPLES, 'stops.repl'),
+      place: { line: 2, column: 2 },
+      message: 'outside of expectations',
+    })
+  })
+
+  it('counts what a file loads, and names that file', () => {
+    expect(run(join(EXAMPLES, 'loads.repl'))).toMatchObject({ passed: 2, failures: [], stopped: null })
+    const { failures, stopped } = run(join(EXAMPLES, 'loads-wrong.repl'))
+    expect(new Set(failures.map(({ file }) => file))).toEqual(new Set([join(EXAMPLES, 'wrong.repl')]))
+    expect(stopped?.file).toBe(join(EXAMPLES, 'stops.repl'))
+  })
+})
+
+describe('newcut contract', () => {
+  const command = (...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, 'contract', ...args], { encoding: 'utf8' })
+    return { status, lines: stdout.trimEnd().split('\n'), stderr }
+  }
+  const path = (name: string) => relative(process.cwd(), join(SUITES, name))
+
+  it('ends with 0 where all expectations hold', () => {
+    const { status, lines } = command(path('errors.repl'), path('examples/loads.repl'))
+    expect(status).toBe(0)
+    expect(lines[0]).toMatch(/errors\.repl: \d+ passed, 0 failed$/)
+    expect(lines[1]).toMatch(/loads\.repl: 2 passed, 0 failed$/)
+    expect(lines[2]).toMatch(/^\d+ passed, 0 failed$/)
+  })
+
+  it('ends with 1 and says what failed and where, counted from 1', () => {
+    const { status, lines } = command(path('examples/wrong.repl'))
+    expect(status).toBe(1)
+    expect(lines[0]).toBe('  printed')
+    expect(lines[1]).toBe(`  FAILED ${path('examples/wrong.repl')}:2:1: two and two: expected 5, got 4`)
+    expect(lines.at(-1)).toBe('1 passed, 5 failed')
+  })
+
+  it('ends with 1 where a file stops early', () => {
+    const { status, lines } = command(path('examples/stops.repl'))
+    expect(status).toBe(1)
+    expect(lines).toEqual([
+      `  STOPPED ${path('examples/stops.repl')}:3:3: outside of expectations`,
+      `${path('examples/stops.repl')}: 1 passed, 0 failed, ended early`,
+      '1 passed, 1 failed',
+    ])
+  })
+
+  it('ends with 1 where a file cannot be read', () => {
+    const { status, lines } = command(path('examples/nowhere.repl'))
+    expect(status).toBe(1)
+    expect(lines[0]).toMatch(/STOPPED .*cannot read .*nowhere\.repl \(ENOENT\)/)
+  })
+
+  it('prints one object of JSON for each file', () => {
+    const { status, lines } = command('--json', path('examples/wrong.repl'), path('examples/loads.repl'))
+    expect(status).toBe(1)
+    const reports = lines.map((line) => JSON.parse(line))
+    expect(reports.map(({ file, passed }) => [file, passed])).toEqual([
+      [path('examples/wrong.repl'), 1],
+      [path('examples/loads.repl'), 2],
+    ])
+    expect(reports[0].failures[0]).toMatchObject({ place: { line: 1, column: 0 }, name: 'two and two' })
+  })
+
+  it('asks for files', () => {
+    const { status, stderr } = command()
+    expect(status).not.toBe(0)
+    expect(stderr).toContain('test files')
+  })
+})
