@@ -15,6 +15,7 @@ export interface Size {
 /** What every part weighs. */
 const PART = 10
 const KEY = 64
+const SMALL = 300
 /** Deeper values have no size: nothing may walk through them. */
 const MAX_DEPTH = 1000
 const ENDLESS: Size = { weight: Number.POSITIVE_INFINITY, depth: Number.POSITIVE_INFINITY }
@@ -35,8 +36,9 @@ function sizeAt(value: Value, level: number): Size {
   if (own !== undefined) return own
   if (level > MAX_DEPTH) return ENDLESS
   const size = sizeOfParts(value, level + 1)
-  // What is too deep here may not be too deep by itself.
-  if (size.depth < MAX_DEPTH) known.set(value, size)
+  // What is too deep here may not be too deep by itself. Small values are measured again sooner than found again.
+  const isSmall = size.depth === 1 && size.weight < SMALL
+  if (!isSmall && size.depth < MAX_DEPTH) known.set(value, size)
   return size
 }
 
