@@ -1,6 +1,6 @@
 /** Who may change a module and reach into its tables: whoever satisfies its governance. */
 import { evalError } from '../errors.ts'
-import { tokenOf } from './capabilities.ts'
+import { CapabilityToken } from '../values/value.ts'
 import type { Module } from './definitions.ts'
 import { enforceKeysetNamed } from './guards.ts'
 import type { Machine } from './machine.ts'
@@ -11,6 +11,6 @@ export function requireAdmin(machine: Machine, module: Module): void {
   if (module.isInterface) throw evalError(`Interfaces have no administrator: ${module.name}`)
   const { governance } = module
   if ('keyset' in governance) enforceKeysetNamed(machine, governance.keyset)
-  else machine.capabilities.asGovernance(tokenOf(`${module.name}.${governance.capability}`, []), module)
+  else machine.capabilities.asGovernance(new CapabilityToken(`${module.name}.${governance.capability}`, []), module)
   machine.admin.add(module.name)
 }

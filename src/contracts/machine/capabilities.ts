@@ -6,7 +6,6 @@ import { evalError, txFailure } from '../errors.ts'
 import { equalValues } from '../values/equal.ts'
 import { showValue } from '../values/print.ts'
 import type { CapabilityToken, Value } from '../values/value.ts'
-import { CapabilityToken as Token } from '../values/value.ts'
 import { requireAdmin } from './admin.ts'
 import { Fun, type Module, splitName } from './definitions.ts'
 import type { Machine } from './machine.ts'
@@ -284,9 +283,4 @@ export class Capabilities {
 function fixedArgs(fun: Fun, args: readonly Value[]): readonly Value[] {
   const param = fun.managed?.by?.param
   return param === undefined ? args : args.filter((_, index) => index !== param)
-}
-
-/** A token as a value of this module's class. */
-export function tokenOf(name: string, args: readonly Value[]): CapabilityToken {
-  return new Token(name, args)
 }

@@ -5,8 +5,8 @@
 import { ContractError, evalError, type Place } from '../errors.ts'
 import { COST } from '../natives/costs.ts'
 import type { Atom, BindingForm, CallForm, Form, TypeForm } from '../syntax/form.ts'
-import { ModuleRef } from '../values/value.ts'
-import { NativeFunction, Partial } from './callables.ts'
+import { ModuleRef, UNIT } from '../values/value.ts'
+import { Partial } from './callables.ts'
 import { Const, type Definition, Fun, type Module, type Param, Schema, splitName, Table } from './definitions.ts'
 import type { Env, Expr } from './expr.ts'
 import { asValue, type Machine, partlyApplied } from './machine.ts'
@@ -201,7 +201,7 @@ export class Expander {
   #call(call: CallForm, scope: Scope | null): Expr {
     const { place, items } = call
     const [head] = items
-    if (head === undefined) return exprOf(place, () => UNIT_VALUE)
+    if (head === undefined) return exprOf(place, () => UNIT)
     if (head.form === 'atom' && head.member === null && this.#distanceOf(head.name, scope) === null) {
       const special = this.forms.get(head.name)
       if (special !== undefined) return special(call, this, scope)
@@ -262,8 +262,6 @@ export class Expander {
   }
 }
 
-import { UNIT as UNIT_VALUE } from '../values/value.ts'
-
 /** Variables further away cost by their distance. */
 const FREE_DISTANCE = 20
 
@@ -286,8 +284,4 @@ function moduleRef(module: Module, place: Place): Expr {
 
 export function syntaxError(message: string, place: Place): ContractError {
   return new ContractError('SyntaxError', message, place)
-}
-
-export function isNative(term: unknown): term is NativeFunction {
-  return term instanceof NativeFunction
 }

@@ -1,8 +1,7 @@
 /** Whether guards agree. They refuse by a failure, which `try` catches. */
 import { evalError, txFailure } from '../errors.ts'
-import { type Guard, type GuardKind, Guard as GuardValue, type Value } from '../values/value.ts'
+import { CapabilityToken, Guard, type GuardKind, type Value } from '../values/value.ts'
 import { requireAdmin } from './admin.ts'
-import { tokenOf } from './capabilities.ts'
 import { Fun, splitName } from './definitions.ts'
 import type { Machine } from './machine.ts'
 import { pactIdOf } from './pacts.ts'
@@ -36,7 +35,7 @@ export function enforceGuard(machine: Machine, guard: Guard | string): void {
     case 'capability': {
       if (is.pactId !== null && is.pactId !== pactIdOf(machine))
         throw txFailure('Capability pact guard failed: invalid pact id')
-      if (!machine.capabilities.isGranted(tokenOf(is.name, is.args)))
+      if (!machine.capabilities.isGranted(new CapabilityToken(is.name, is.args)))
         throw txFailure(`Capability not acquired: ${is.name}`)
       return
     }
@@ -107,12 +106,12 @@ export function functionNamed(machine: Machine, name: string): Callable {
 
 /** A keyset from the forms that messages have: an object with keys and a predicate, or a list of keys. null: neither. */
 export function keysetOf(value: Value | undefined): Guard | null {
-  if (value instanceof GuardValue) return value.is.kind === 'keyset' ? value : null
+  if (value instanceof Guard) return value.is.kind === 'keyset' ? value : null
   const object = value instanceof Map ? (value as ReadonlyMap<string, Value>) : null
   const keys = object === null ? value : object.get('keys')
   const predicate = object?.get('pred') ?? 'keys-all'
   if (!Array.isArray(keys) || typeof predicate !== 'string') return null
   const texts: readonly unknown[] = keys
   if (!texts.every((key) => typeof key === 'string')) return null
-  return new GuardValue({ kind: 'keyset', keys: [...new Set(texts)].sort(), predicate })
+  return new Guard({ kind: 'keyset', keys: [...new Set(texts)].sort(), predicate })
 }

@@ -7,14 +7,7 @@ import { LIMIT } from '../natives/costs.ts'
 import type { NativeCall } from '../natives/native.ts'
 import type { Decimal } from '../values/decimal.ts'
 import { sizeOf } from '../values/size.ts'
-import {
-  type CapabilityToken,
-  type ObjectValue,
-  type Time,
-  CapabilityToken as Token,
-  UNIT,
-  type Value,
-} from '../values/value.ts'
+import { CapabilityToken, type ObjectValue, type Time, UNIT, type Value } from '../values/value.ts'
 import { Lambda, NativeFunction, Partial } from './callables.ts'
 import { Capabilities } from './capabilities.ts'
 import type { Definition } from './definitions.ts'
@@ -227,7 +220,7 @@ export class Machine {
     if (args.length > fun.params.length) throw tooMany(place)
     this.charge(CALL_COST + ARGUMENT_COST * args.length)
     for (const arg of args) if (!(arg instanceof TableRef)) asValue(arg)
-    if (fun.kind === 'defcap') return this.bounded(new Token(fun.qualified, args.map(asValue)))
+    if (fun.kind === 'defcap') return this.bounded(new CapabilityToken(fun.qualified, args.map(asValue)))
     if (fun.kind === 'defpact') return startPact(this, fun, args.map(asValue), place)
     return this.within(fun, place, () => {
       const result = this.sequence(fun.body, this.#bind(fun.params, args, null))

@@ -1,8 +1,9 @@
 /** What tests say: `expect`, `expect-failure`, `expect-that`, and definitions outside of modules. */
-import { evalError } from '../errors.ts'
+import { ContractError, evalError } from '../errors.ts'
 import { runForm } from '../machine/execute.ts'
 import { type Expander, exprOf, type Scope, type SpecialForm, syntaxError } from '../machine/expander.ts'
 import { asText } from '../machine/forms.ts'
+import { asValue } from '../machine/machine.ts'
 import { defineOutside } from '../machine/modules.ts'
 import { Callable } from '../machine/term.ts'
 import type { CallForm } from '../syntax/form.ts'
@@ -55,7 +56,7 @@ export function expectations(run: TestRun): Map<string, SpecialForm> {
           const value = machine.evaluate(expander.expand(forms[forms.length - 1], scope), env)
           // What succeeded is taken back too: it was not to happen.
           throw new Unexpected(
-            `expected a failure, got ${value instanceof Callable ? value.name : showValue(machineValue(value))}`,
+            `expected a failure, got ${value instanceof Callable ? value.name : showValue(asValue(value))}`,
           )
         },
         (error) => {
@@ -109,9 +110,6 @@ export function expectations(run: TestRun): Map<string, SpecialForm> {
     ...['defun', 'defconst', 'defschema', 'deftable', 'defcap', 'defpact'].map((name) => [name, define] as const),
   ])
 }
-
-import { ContractError } from '../errors.ts'
-import { asValue as machineValue } from '../machine/machine.ts'
 
 class Unexpected extends ContractError {
   constructor(message: string) {
