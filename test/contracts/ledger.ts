@@ -9,7 +9,8 @@ import type { Term } from '../../src/contracts/machine/term.ts'
 import { systemContracts, systemTables } from '../../src/contracts/system/system.ts'
 import { Decimal } from '../../src/contracts/values/decimal.ts'
 import { hashText } from '../../src/contracts/values/hash.ts'
-import { CapabilityToken, type ObjectValue, Time, type Value } from '../../src/contracts/values/value.ts'
+import { CapabilityToken, type ObjectValue, type Value } from '../../src/contracts/values/value.ts'
+import { freeGas, environment as standard } from './machine.ts'
 
 const natives = nativesWith()
 
@@ -83,26 +84,11 @@ export class Ledger {
       signers: new Map(keys.map((key) => [key, []])),
       verifiers: new Map(),
       hash: hashText(`${this.chainId}.${this.#count++}`),
-      chain: {
-        chainId: this.chainId,
-        blockHeight: 1n,
-        blockTime: new Time(0n),
-        prevBlockHash: '',
-        sender: '',
-        gasLimit: 0n,
-        gasPrice: Decimal.of(0n),
-      },
-      rules: {
-        isRootOpen: true,
-        areKeysetsInNamespaces: false,
-        namespacePolicy: null,
-        isLocal: false,
-        areKeysChecked: false,
-        areTypesChecked: true,
-      },
+      chain: { ...standard.chain, chainId: this.chainId, blockHeight: 1n, sender: '', gasLimit: 0n },
+      rules: standard.rules,
     }
     const layer = new Layer(this.state)
-    const machine = new Machine(environment, layer, { used: 0, limit: Number.POSITIVE_INFINITY }, natives)
+    const machine = new Machine(environment, layer, freeGas(), natives)
     try {
       const value = machine.capabilities.granting(granted, () => run(machine))
       layer.merge()

@@ -20,7 +20,13 @@ it('prints every kind of value in source form', () => {
     [Decimal.of(123n), '123.0'],
     [UNIT, '()'],
     [[1n, 'b', [half]], '[1, "b", [0.5]]'],
-    [new Map<string, Value>([['z', 1n], ['a', 'x']]), '{"a": "x","z": 1}'], // biome-ignore format: one line
+    [
+      new Map<string, Value>([
+        ['z', 1n],
+        ['a', 'x'],
+      ]),
+      '{"a": "x","z": 1}',
+    ],
     [new Time(1721649600_000000n), '"2024-07-22T12:00:00Z"'],
     [new ModuleRef('ns.m', ['ns.i']), 'ns.m'],
     [new CapabilityToken('m.CAP', [1n, 'a']), 'CapToken(m.CAP 1 "a")'],
@@ -77,10 +83,20 @@ it('values are equal by what they mean', () => {
 
 it('names types', () => {
   const types: [Value, string][] = [
-    ['', 'string'], [1n, 'integer'], [half, 'decimal'], [true, 'bool'], [UNIT, 'unit'], [[1n, 2n], '[integer]'],
-    [[1n, 'a'], 'list'], [[], 'list'], [[['a']], '[[string]]'], [new Map(), 'object'], [new Time(0n), 'time'],
-    [new ModuleRef('m', []), 'module'], [new CapabilityToken('m.C', []), 'cap-token'],
+    ['', 'string'],
+    [1n, 'integer'],
+    [half, 'decimal'],
+    [true, 'bool'],
+    [UNIT, 'unit'],
+    [[1n, 2n], '[integer]'],
+    [[1n, 'a'], 'list'],
+    [[], 'list'],
+    [[['a']], '[[string]]'],
+    [new Map(), 'object'],
+    [new Time(0n), 'time'],
+    [new ModuleRef('m', []), 'module'],
+    [new CapabilityToken('m.C', []), 'cap-token'],
     [new Guard({ kind: 'keysetRef', name: 'k' }), 'guard'],
-  ] // biome-ignore format: a table
+  ]
   for (const [value, name] of types) expect(typeName(value)).toBe(name)
 })

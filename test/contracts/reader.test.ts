@@ -56,14 +56,23 @@ it('reads brackets', () => {
     items: [
       { form: 'atom' },
       { form: 'list', items: [{ value: 1n }, { value: 2n }, { value: 3n }] },
-      { form: 'object', fields: [['a', { value: 1n }], ['b', { value: 2n }]] }, // biome-ignore format: one line
+      {
+        form: 'object',
+        fields: [
+          ['a', { value: 1n }],
+          ['b', { value: 2n }],
+        ],
+      },
       { form: 'object', fields: [] },
     ],
   })
   expect(one('()')).toMatchObject({ form: 'call', items: [] })
   expect(one('{"a" := x, \'b := y:string}')).toMatchObject({
     form: 'binding',
-    fields: [['a', { name: 'x', type: null }], ['b', { name: 'y', type: { type: 'string' } }]], // biome-ignore format: one line
+    fields: [
+      ['a', { name: 'x', type: null }],
+      ['b', { name: 'y', type: { type: 'string' } }],
+    ],
   })
 })
 
@@ -79,15 +88,31 @@ it('tells places and offsets', () => {
 
 it('refuses what is no program, with the place', () => {
   const wrong: [string, string][] = [
-    ['(f', "Expected: [')']"], ['[1', "Expected: [']']"], ['{"a": 1', "Expected: ['}']"], [')', 'Unexpected input: )'],
-    ['(f]', 'Unexpected input: ]'], ['{"a" 1}', 'Unexpected input: 1'], ['{a: 1}', 'Unexpected input: a'],
-    ['{"a": 1, "b" := c}', 'Unexpected input: :='], ['[1,]', 'Unexpected input: ]'], ['[,1]', 'Unexpected input: ,'],
-    ['{"a": 1 "b": 2}', "Expected: [',']"], ['x:what', 'Unknown type: what'], ['x:', 'Expected: [name]'],
-    ['"abc', 'did not close string literal'], ['"a\nb"', 'newline in string literal'], ['"\\q"', 'Invalid escape'],
-    ['"a\\ b"', 'Invalid multiline string'], ['"a\\', 'Invalid escape'], ['"a\\ ', 'did not close'],
-    ["'", 'Unexpected character'], ['é', 'Unexpected character: "é"'], ['{"a" := b.c}', 'No name of a variable'],
-    ['.', 'Unexpected character'], [`1.${'1'.repeat(256)}`, '255 places'],
-  ] // biome-ignore format: a table
+    ['(f', "Expected: [')']"],
+    ['[1', "Expected: [']']"],
+    ['{"a": 1', "Expected: ['}']"],
+    [')', 'Unexpected input: )'],
+    ['(f]', 'Unexpected input: ]'],
+    ['{"a" 1}', 'Unexpected input: 1'],
+    ['{a: 1}', 'Unexpected input: a'],
+    ['{"a": 1, "b" := c}', 'Unexpected input: :='],
+    ['[1,]', 'Unexpected input: ]'],
+    ['[,1]', 'Unexpected input: ,'],
+    ['{"a": 1 "b": 2}', "Expected: [',']"],
+    ['x:what', 'Unknown type: what'],
+    ['x:', 'Expected: [name]'],
+    ['"abc', 'did not close string literal'],
+    ['"a\nb"', 'newline in string literal'],
+    ['"\\q"', 'Invalid escape'],
+    ['"a\\ b"', 'Invalid multiline string'],
+    ['"a\\', 'Invalid escape'],
+    ['"a\\ ', 'did not close'],
+    ["'", 'Unexpected character'],
+    ['é', 'Unexpected character: "é"'],
+    ['{"a" := b.c}', 'No name of a variable'],
+    ['.', 'Unexpected character'],
+    [`1.${'1'.repeat(256)}`, '255 places'],
+  ]
   for (const [text, message] of wrong) {
     const error = failure(text)
     expect(error.kind).toBe('SyntaxError')
@@ -100,11 +125,25 @@ it('refuses what is no program, with the place', () => {
 it('hostile texts end in a SyntaxError, soon', () => {
   const many = 200_000
   const texts = [
-    '('.repeat(many), '['.repeat(many), '{"a":'.repeat(many), `x:${'['.repeat(many)}`, `"${'a'.repeat(many)}`,
-    `"${'\\n'.repeat(many)}`, '9'.repeat(many), `1.${'9'.repeat(many)}`, `-${'9'.repeat(many)}.`, ')'.repeat(many),
-    `"\\${' '.repeat(many)}`, `(${'\n;'.repeat(many)}`, `${'a.'.repeat(many)}.`, `(${'1 '.repeat(many)}`,
-    `${'-1 '.repeat(many)})`, `{${'"a":1,'.repeat(many)}`, `'${'a'.repeat(many)}'`, '::'.repeat(many),
-  ] // biome-ignore format: a table
+    '('.repeat(many),
+    '['.repeat(many),
+    '{"a":'.repeat(many),
+    `x:${'['.repeat(many)}`,
+    `"${'a'.repeat(many)}`,
+    `"${'\\n'.repeat(many)}`,
+    '9'.repeat(many),
+    `1.${'9'.repeat(many)}`,
+    `-${'9'.repeat(many)}.`,
+    ')'.repeat(many),
+    `"\\${' '.repeat(many)}`,
+    `(${'\n;'.repeat(many)}`,
+    `${'a.'.repeat(many)}.`,
+    `(${'1 '.repeat(many)}`,
+    `${'-1 '.repeat(many)})`,
+    `{${'"a":1,'.repeat(many)}`,
+    `'${'a'.repeat(many)}'`,
+    '::'.repeat(many),
+  ]
   for (const text of texts) {
     const start = performance.now()
     expect(failure(text).kind).toBe('SyntaxError')

@@ -47,12 +47,29 @@ it('reads back what it wrote', () => {
 it('knows all directives', () => {
   const time = at('2005-01-02T00:07:09Z', 50_400n)
   const written: Record<string, string> = {
-    'Y y C': '2005 05 20', 'm B b h': '01 January Jan Jan', 'd e j': '02  2 002', 'A a u w': 'Sunday Sun 7 0',
-    'U W V G g f': '01 00 53 2004 04 20', 'H k I l': '00  0 12 12', 'p P': 'AM am', 'M S': '07 09',
-    'v q Q': '050400 050400000000 .0504', s: '1104624429', 'z N Z': '+0000 +00:00 UTC', D: '01/02/05',
-    F: '2005-01-02', T: '00:07:09', R: '00:07', x: '01/02/05', X: '00:07:09', r: '12:07:09 AM',
-    c: 'Sun Jan  2 00:07:09 UTC 2005', '%': '%', '!': '%!', '-d _d 0d': '02 02 02',
-  } // biome-ignore format: a table
+    'Y y C': '2005 05 20',
+    'm B b h': '01 January Jan Jan',
+    'd e j': '02  2 002',
+    'A a u w': 'Sunday Sun 7 0',
+    'U W V G g f': '01 00 53 2004 04 20',
+    'H k I l': '00  0 12 12',
+    'p P': 'AM am',
+    'M S': '07 09',
+    'v q Q': '050400 050400000000 .0504',
+    s: '1104624429',
+    'z N Z': '+0000 +00:00 UTC',
+    D: '01/02/05',
+    F: '2005-01-02',
+    T: '00:07:09',
+    R: '00:07',
+    x: '01/02/05',
+    X: '00:07:09',
+    r: '12:07:09 AM',
+    c: 'Sun Jan  2 00:07:09 UTC 2005',
+    '%': '%',
+    '!': '%!',
+    '-d _d 0d': '02 02 02',
+  }
   for (const [letters, text] of Object.entries(written)) {
     expect(formatTime(letters.replace(/\S+/g, '%$&'), time), letters).toBe(text)
   }
@@ -73,9 +90,18 @@ it('reads what people write', () => {
 
 it('refuses what does not fit', () => {
   const wrong = [
-    ['%F', '2016-07'], ['%F', 'x'], ['%F', '2016-07-22x'], ['%!', '!'], ['%H', '1'], ['%b', 'Foo'], ['%v', ''],
-    ['%Y', '999999999'], ['%s', '99999999999999999999'], ['%', ''], ['%z', '+1'],
-  ] // biome-ignore format: a table
+    ['%F', '2016-07'],
+    ['%F', 'x'],
+    ['%F', '2016-07-22x'],
+    ['%!', '!'],
+    ['%H', '1'],
+    ['%b', 'Foo'],
+    ['%v', ''],
+    ['%Y', '999999999'],
+    ['%s', '99999999999999999999'],
+    ['%', ''],
+    ['%z', '+1'],
+  ]
   for (const [format, text] of wrong) expect(parseTime(format, text), `${format} ${text}`).toBeNull()
 })
 

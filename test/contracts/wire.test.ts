@@ -54,7 +54,13 @@ it('spells every kind of value', () => {
     ['a"b', '"a\\"b"'],
     [UNIT, 'null'],
     [[1n, true], '[{"int":1},true]'],
-    [new Map<string, Value>([['b', 'x'], ['a', UNIT]]), '{"a":null,"b":"x"}'], // biome-ignore format: one line
+    [
+      new Map<string, Value>([
+        ['b', 'x'],
+        ['a', UNIT],
+      ]),
+      '{"a":null,"b":"x"}',
+    ],
     [new Time(1572393660_000000n), '{"time":"2019-10-30T00:01:00Z"}'],
     [new Time(1572393660_001000n), '{"time":"2019-10-30T00:01:00Z"}'],
     [new Time(1572393660_001002n), '{"timep":"2019-10-30T00:01:00.001002Z"}'],

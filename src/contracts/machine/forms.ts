@@ -7,7 +7,7 @@ import { Lambda } from './callables.ts'
 import { Fun } from './definitions.ts'
 import { type Expander, exprOf, type Scope, type SpecialForm, syntaxError } from './expander.ts'
 import type { Expr } from './expr.ts'
-import { asValue, type Machine } from './machine.ts'
+import type { Machine } from './machine.ts'
 import { continueNested, resumedObject } from './pacts.ts'
 import { findRow, readRow } from './tables.ts'
 import type { Term } from './term.ts'
@@ -265,5 +265,3 @@ export const specialForms: ReadonlyMap<string, SpecialForm> = new Map<string, Sp
   ['step', refuse],
   ['step-with-rollback', refuse],
 ])
-
-export { asValue }

@@ -1,6 +1,6 @@
 /** Whether guards agree. They refuse by a failure, which `try` catches. */
 import { evalError, txFailure } from '../errors.ts'
-import { CapabilityToken, Guard, type GuardKind, type Value } from '../values/value.ts'
+import { CapabilityToken, type Guard, type GuardKind } from '../values/value.ts'
 import { requireAdmin } from './admin.ts'
 import { Fun, splitName } from './definitions.ts'
 import type { Machine } from './machine.ts'
@@ -102,16 +102,4 @@ export function functionNamed(machine: Machine, name: string): Callable {
   const fun = module?.get(parts.member)
   if (!(fun instanceof Fun)) throw evalError(`Cannot find function: ${name}`)
   return fun
-}
-
-/** A keyset from the forms that messages have: an object with keys and a predicate, or a list of keys. null: neither. */
-export function keysetOf(value: Value | undefined): Guard | null {
-  if (value instanceof Guard) return value.is.kind === 'keyset' ? value : null
-  const object = value instanceof Map ? (value as ReadonlyMap<string, Value>) : null
-  const keys = object === null ? value : object.get('keys')
-  const predicate = object?.get('pred') ?? 'keys-all'
-  if (!Array.isArray(keys) || typeof predicate !== 'string') return null
-  const texts: readonly unknown[] = keys
-  if (!texts.every((key) => typeof key === 'string')) return null
-  return new Guard({ kind: 'keyset', keys: [...new Set(texts)].sort(), predicate })
 }

@@ -120,8 +120,6 @@ export class Machine {
   lastPact: PactRun | null = null
   /** Whether this command has begun or continued a pact: it may do so once. */
   hasRunPact = false
-  /** Whether reads of whole tables are refused. */
-  isListingRefused = false
   /** The module that is being loaded. */
   loading: Module | null = null
   #depth = 0

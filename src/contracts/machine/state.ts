@@ -14,10 +14,6 @@ export class Layer {
     this.#below = below
   }
 
-  get below(): Layer | null {
-    return this.#below
-  }
-
   get<T>(domain: Domain, key: string): T | undefined {
     for (let layer: Layer | null = this; layer !== null; layer = layer.#below) {
       const entries = layer.#domains.get(domain)

@@ -65,11 +65,6 @@ function checkVersion(machine: Machine, { module, owner }: Table): void {
   throw evalError(`Execution aborted, hash not blessed for module ${module}: ${owner.hash}`)
 }
 
-/** Throws where reads of whole tables are not allowed: in what must be cheap and pure. */
-export function mayList(machine: Machine): void {
-  if (machine.isListingRefused) throw evalError(READ_ONLY)
-}
-
 /** undefined: there is no such row. */
 export function findRow(machine: Machine, term: Term, key: string): ObjectValue | undefined {
   const table = createdTable(machine, term)

@@ -1,9 +1,9 @@
 /** What code can ask about the message, the block and itself. */
 import { evalError, txFailure } from '../errors.ts'
-import { keysetOf } from '../machine/guards.ts'
 import type { MachineCall } from '../machine/machine.ts'
 import { pactIdOf } from '../machine/pacts.ts'
 import { Decimal } from '../values/decimal.ts'
+import { keysetFromValue } from '../values/guard-json.ts'
 import { type Guard, UNIT, type Value } from '../values/value.ts'
 import { textArg } from './arguments-of.ts'
 import type { Native } from './native.ts'
@@ -72,7 +72,7 @@ export const environment: readonly EnvironmentNative[] = [
     run: ([field], { machine }) => {
       const value = machine.dataField(textArg('read-keyset', field))
       if (value !== undefined) machine.charge(machine.weightOf(value))
-      const guard = keysetOf(value)
+      const guard = value === undefined ? null : keysetFromValue(value)
       if (guard === null) throw txFailure('read-keyset failed. Invalid format or missing key.')
       return checkKeys(machine, guard)
     },

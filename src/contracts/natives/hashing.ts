@@ -1,6 +1,6 @@
 /** Natives that hash, and the types of values. */
-import { blake2b } from '@noble/hashes/blake2.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
+import { hashText } from '../values/hash.ts'
 import { typeName } from '../values/types.ts'
 import type { Value } from '../values/value.ts'
 import { valueToJson } from '../values/wire.ts'
@@ -10,13 +10,6 @@ import { COST, hashCost } from './costs.ts'
 import type { Native } from './native.ts'
 import { BAD_BASE64 } from './strings.ts'
 import { weigh } from './weight.ts'
-
-const HASH_BYTES = 32
-
-/** BLAKE2b-256 of a text in UTF-8, as base64url: 43 characters. */
-export function hashText(text: string): string {
-  return toBase64Url(blake2b(Buffer.from(text, 'utf8'), { dkLen: HASH_BYTES }))
-}
 
 /** A string by its characters, anything else by its form on the wire. */
 function hashValue(args: Arguments, value: Value): string {

@@ -1,11 +1,10 @@
 /** Reading and writing rows. */
 import { evalError } from '../errors.ts'
-import type { MachineCall } from '../machine/machine.ts'
+import { asValue, type MachineCall } from '../machine/machine.ts'
 import {
   createdTable,
   createTable,
   mayAccess,
-  mayList,
   readRow,
   rowsOf,
   tableOf,
@@ -35,7 +34,6 @@ function write(name: WriteKind): Native<MachineCall> {
 /** Keys of a table and its rows, by key. */
 function rowsIn(term: Term, call: MachineCall): (readonly [key: string, row: ObjectValue])[] {
   const { machine } = call
-  mayList(machine)
   const table = createdTable(machine, term)
   mayAccess(machine, table, false)
   call.charge(machine.environment.rules.isLocal ? 0 : COSTS.list)
@@ -102,7 +100,7 @@ export const tables: readonly Native<MachineCall>[] = [
     run: ([table, query, consumer], call) => {
       const [wanted, consume] = [callableArg('fold-db', query), callableArg('fold-db', consumer)]
       const rows = rowsIn(table, call).filter((row) => isTrue(call.apply(wanted, row)))
-      return rows.map((row) => call.apply(consume, row) as Value)
+      return rows.map((row) => asValue(call.apply(consume, row)))
     },
   },
   {

@@ -1,9 +1,10 @@
 /** Natives for the top level: keysets, namespaces, and what there is. */
 import { evalError, txFailure } from '../errors.ts'
 import type { Module } from '../machine/definitions.ts'
-import { enforceGuard, functionNamed, keysetOf } from '../machine/guards.ts'
+import { enforceGuard, functionNamed } from '../machine/guards.ts'
 import type { Machine, MachineCall } from '../machine/machine.ts'
 import type { Namespace } from '../machine/modules.ts'
+import { keysetFromValue } from '../values/guard-json.ts'
 import type { Guard, Value } from '../values/value.ts'
 import { guardArg, textArg } from './arguments-of.ts'
 import { checkKeys } from './environment.ts'
@@ -50,7 +51,9 @@ export const topLevel: readonly Native<MachineCall>[] = [
       topLevelOnly(machine, 'define-keyset')
       call.charge(COSTS.defineKeyset)
       const keysetName = textArg('define-keyset', name)
-      const keyset = given === undefined ? keysetOf(machine.dataField(keysetName)) : guardArg('define-keyset', given)
+      const field = machine.dataField(keysetName)
+      const read = field === undefined ? null : keysetFromValue(field)
+      const keyset = given === undefined ? read : guardArg('define-keyset', given)
       if (keyset === null) throw txFailure('define-keyset failed. Invalid format or missing key.')
       if (keyset.is.kind !== 'keyset') throw evalError('define-keyset takes a keyset')
       const before = machine.state.get<Guard>('keysets', keysetName)

@@ -8,7 +8,7 @@ import { moduleArg, objectArg, textArg, textsArg, tokenArg } from '../natives/ar
 import type { Native } from '../natives/native.ts'
 import { Decimal } from '../values/decimal.ts'
 import { hashText } from '../values/hash.ts'
-import { formatValue, showValue } from '../values/print.ts'
+import { formatValue } from '../values/print.ts'
 import { type CapabilityToken, Guard, Time, UNIT, type Value } from '../values/value.ts'
 import type { TestRun } from './test-run.ts'
 
@@ -238,5 +238,3 @@ export function testNatives(run: TestRun): readonly TestNative[] {
     ...gasNatives(run),
   ]
 }
-
-export { showValue }
