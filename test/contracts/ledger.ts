@@ -91,7 +91,7 @@ export class Ledger {
     const machine = new Machine(environment, layer, freeGas(), natives)
     try {
       const value = machine.capabilities.granting(granted, () => run(machine))
-      layer.merge()
+      layer.mergeInto(this.state)
       return { value, message: '', events: machine.events, pact: machine.lastPact }
     } catch (error) {
       if (!(error instanceof ContractError)) throw error

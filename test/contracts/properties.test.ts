@@ -74,7 +74,7 @@ function command(state: Layer, text: string, limit = Number.POSITIVE_INFINITY): 
   const machine = machineOn(layer, gas, { signers })
   const result = outcome(machine, text)
   const isDone = 'value' in result
-  if (isDone) layer.merge()
+  if (isDone) layer.mergeInto(state)
   return {
     result: isDone ? showValue(asValue(result.value)) : `${result.error.kind}: ${result.error.message}`,
     events: isDone ? eventsOf(machine) : '',

@@ -6,20 +6,34 @@
 /** Domains: tables by their qualified name with `table:` before it, and those of the language itself. */
 export type Domain = `table:${string}` | 'tables' | 'modules' | 'keysets' | 'namespaces' | 'pacts'
 
-export class Layer {
-  readonly #below: Layer | null
+/** A state that can be read: a layer, or whatever a ledger keeps its blocks in. */
+export interface State {
+  /** undefined: there is no such entry. */
+  get<T>(domain: Domain, key: string): T | undefined
+  /** All keys of a domain, in the order of their code units. */
+  keys(domain: Domain): string[]
+}
+
+/** Nothing yet. */
+export const emptyState: State = { get: () => undefined, keys: () => [] }
+
+export interface Entry {
+  readonly domain: Domain
+  readonly key: string
+  readonly value: unknown
+}
+
+export class Layer implements State {
+  readonly #below: State
   readonly #domains = new Map<Domain, Map<string, unknown>>()
 
-  constructor(below: Layer | null = null) {
+  constructor(below: State = emptyState) {
     this.#below = below
   }
 
   get<T>(domain: Domain, key: string): T | undefined {
-    for (let layer: Layer | null = this; layer !== null; layer = layer.#below) {
-      const entries = layer.#domains.get(domain)
-      if (entries?.has(key)) return entries.get(key) as T
-    }
-    return undefined
+    const entries = this.#domains.get(domain)
+    return entries?.has(key) ? (entries.get(key) as T) : this.#below.get<T>(domain, key)
   }
 
   put(domain: Domain, key: string, value: unknown): void {
@@ -31,21 +45,21 @@ export class Layer {
     entries.set(key, value)
   }
 
-  /** All keys of a domain, in the order of their code units. */
   keys(domain: Domain): string[] {
-    const keys = new Set<string>()
-    for (let layer: Layer | null = this; layer !== null; layer = layer.#below) {
-      for (const key of layer.#domains.get(domain)?.keys() ?? []) keys.add(key)
+    const own = this.#domains.get(domain)
+    const below = this.#below.keys(domain)
+    return own === undefined ? below : [...new Set([...below, ...own.keys()])].sort()
+  }
+
+  /** All that this layer holds, in the order in which the keys of each domain were first written. */
+  *entries(): Generator<Entry> {
+    for (const [domain, entries] of this.#domains) {
+      for (const [key, value] of entries) yield { domain, key, value }
     }
-    return [...keys].sort()
   }
 
   /** Writes all that this layer holds into the one below, which it was begun on. */
-  merge(): void {
-    const below = this.#below
-    if (below === null) return
-    for (const [domain, entries] of this.#domains) {
-      for (const [key, value] of entries) below.put(domain, key, value)
-    }
+  mergeInto(below: Layer): void {
+    for (const { domain, key, value } of this.entries()) below.put(domain, key, value)
   }
 }

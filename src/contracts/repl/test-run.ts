@@ -133,7 +133,7 @@ export class TestRun {
   end(keeps: boolean): boolean {
     if (!this.#isInTransaction) return false
     this.#isInTransaction = false
-    if (keeps) this.machine.state.merge()
+    if (keeps) this.machine.state.mergeInto(this.#base)
     this.#fresh(this.#base)
     return true
   }
@@ -150,7 +150,7 @@ export class TestRun {
       const result = run()
       // A transaction may have ended meanwhile.
       if (this.machine === machine) machine.state = state
-      layer.merge()
+      layer.mergeInto(state)
       return result
     } catch (error) {
       if (!(error instanceof ContractError)) throw error
