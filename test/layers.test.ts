@@ -29,12 +29,13 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 /** The same for the rooms inside devnet, engine and page ('' is the folder itself). */
 const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   devnet: {
-    '': ['http', 'data', 'orders', 'work', 'mempool', 'rules', 'store'],
-    http: ['data', 'orders', 'work', 'mempool', 'rules', 'store'],
+    '': ['http', 'data', 'orders', 'work', 'mempool', 'ledger', 'rules', 'store'],
+    http: ['data', 'orders', 'work', 'mempool', 'ledger', 'rules', 'store'],
     data: ['rules', 'store'],
     orders: ['work', 'rules', 'store'],
     work: ['mempool', 'rules', 'store'],
     mempool: ['rules', 'store'],
+    ledger: ['rules', 'store'],
     rules: ['store'],
     store: [],
   },
