@@ -12,7 +12,11 @@ function throughText(value: Value): Value {
 }
 
 it('gives every value back', () => {
-  fc.assert(fc.property(values, (value) => expect(throughText(value)).toStrictEqual(value)))
+  fc.assert(
+    fc.property(values, (value) => {
+      expect(throughText(value)).toStrictEqual(value)
+    }),
+  )
 })
 
 it.each<readonly [what: string, value: Value]>([
