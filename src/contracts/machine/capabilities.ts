@@ -82,7 +82,7 @@ export class Capabilities {
   with<T>(token: CapabilityToken, run: () => T, byLedger = false): T {
     if (this.isGranted(token)) return run()
     const fun = this.#funOf(token)
-    if (!byLedger && this.#machine.module !== fun.module) requireAdmin(this.#machine, fun.module)
+    if (!byLedger && !fun.module.isSame(this.#machine.module)) requireAdmin(this.#machine, fun.module)
     this.#grant(fun, token, true)
     const depth = this.#slots.length
     try {
@@ -127,7 +127,7 @@ export class Capabilities {
     if (!this.isEvaluating) throw evalError('compose-capability is allowed in a defcap only')
     if (this.isGranted(token)) return
     const fun = this.#funOf(token)
-    if (this.#machine.module !== fun.module) requireAdmin(this.#machine, fun.module)
+    if (!fun.module.isSame(this.#machine.module)) requireAdmin(this.#machine, fun.module)
     this.#grant(fun, token, true)
     const own = this.#slots.pop()
     const around = this.#slots.at(-1)
