@@ -20,7 +20,7 @@ import { addMiningRoutes } from './http/routes/mining.ts'
 import { addNodeRoutes } from './http/routes/node.ts'
 import { addPayloadRoutes } from './http/routes/payload.ts'
 import { addStreamRoutes } from './http/routes/streams.ts'
-import { Mempools } from './mempool/mempools.ts'
+import { Mempools, noTrial } from './mempool/mempools.ts'
 import { askedSettings, type DevnetOptions, limitsOf } from './options.ts'
 import { developmentAccount } from './orders/block-maker.ts'
 import type { NonceSearch } from './orders/nonce-search.ts'
@@ -143,7 +143,7 @@ function assemble(options: DevnetOptions, machine: Machine, data: DataDirectory 
     data?.state.reached(chains.store.size)
   })
   // Before the coordinator: the pools follow a new cut first, so that its work has the transactions pending then.
-  const pools = new Mempools({ chains, index, nowMs })
+  const pools = new Mempools({ chains, index, nowMs, trial: noTrial })
   const limits = limitsOf(options)
   const coordinator = new Coordinator(chains, {
     pools,
