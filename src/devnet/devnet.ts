@@ -145,7 +145,7 @@ function assemble(options: DevnetOptions, machine: Machine, data: DataDirectory 
     data?.state.reached(chains.store.size)
   })
   // Before the coordinator: the pools follow a new cut first, so that its work has the transactions pending then.
-  const pools = new Mempools({ chains, index, nowMs })
+  const pools = new Mempools({ chains, index, nowMs, trial: ledger })
   const limits = limitsOf(options)
   const coordinator = new Coordinator(chains, {
     pools,
