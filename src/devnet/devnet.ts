@@ -225,7 +225,13 @@ function openChains(settings: NetworkSettings, clock: NodeClock, data: DataDirec
   const { store, heads } = state
   const ledger =
     data?.ledger ??
-    new Ledger({ store, heads: heads.values(), index, versions: new MemoryVersions(), check: commandCheck(network.name) })
+    new Ledger({
+      store,
+      heads: heads.values(),
+      index,
+      versions: new MemoryVersions(),
+      check: commandCheck(network.name),
+    })
   const kept = data === null ? {} : { journal: data.blocks }
   const checkPow = settings.pow
   const chains = new Chains({ network, checkPow, now: clock.microseconds, state, executions: ledger, ...kept })

@@ -20,7 +20,10 @@ export type VerifiedProof = { readonly output: Uint8Array } | { readonly fault: 
 const fault = (text: string): VerifiedProof => ({ fault: text })
 
 /** A proof holds where its root is the parent or one of the parent's ancestors. */
-export function verifyContinuationProof(store: BlockStore, { chain, parent, proof: text }: ProofToVerify): VerifiedProof {
+export function verifyContinuationProof(
+  store: BlockStore,
+  { chain, parent, proof: text }: ProofToVerify,
+): VerifiedProof {
   const json = unlessMalformed(() => decodeBase64Url(text, 'proof'))
   if (json === null) return fault('verifyCont: Invalid base64-encoded transaction output proof')
   const proof = unlessMalformed(() => proofFromJson(json))
