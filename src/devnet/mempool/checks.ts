@@ -2,7 +2,9 @@
 import { Decimal } from '../../contracts/values/decimal.ts'
 import { isCommandHash } from '../../core/command-hash.ts'
 import { MAX_BLOCK_GAS } from '../../core/gas.ts'
-import { type ReadCommand, sizeGasOf, termsOf } from './command.ts'
+import { Command } from '../../schema/bodies.ts'
+import { validatorOf } from '../../schema/validator.ts'
+import { Fault, type ReadCommand, readCommand, sizeGasOf, termsOf } from './command.ts'
 import { signaturesFault } from './signatures.ts'
 
 /** Lowest gas price that is taken: 10^-8. */
@@ -29,6 +31,16 @@ const EXPIRED = 'Transaction time-to-live is expired'
 /** Gas and time. */
 export function termsFault(read: ReadCommand, { nowMs }: Pick<Destination, 'nowMs'>): string | null {
   const { gasLimit, gasPrice, ttl, creationTime } = termsOf(read)
+  const fault = gasFault(gasLimit, gasPrice)
+  if (fault !== null) return fault
+  const nowSeconds = nowMs / 1000
+  if (creationTime >= nowSeconds + MAX_CREATION_AHEAD_SECONDS) {
+    return 'Transaction creation time too far in the future'
+  }
+  return ttl <= 0 || creationTime + ttl <= nowSeconds ? EXPIRED : null
+}
+
+function gasFault(gasLimit: number, gasPrice: Decimal): string | null {
   if (gasLimit > MAX_BLOCK_GAS) return `Transaction gas limit exceeds block gas limit (${MAX_BLOCK_GAS})`
   if (gasPrice.places > GAS_PRICE_DECIMALS) {
     const rule = `It should be rounded to at most ${GAS_PRICE_DECIMALS} decimal places.`
@@ -37,11 +49,7 @@ export function termsFault(read: ReadCommand, { nowMs }: Pick<Destination, 'nowM
   if (gasPrice.compare(MIN_GAS_PRICE) < 0) {
     return `Transaction gas price (${gasPrice}) is below minimum gas price (${MIN_GAS_PRICE})`
   }
-  const nowSeconds = nowMs / 1000
-  if (creationTime >= nowSeconds + MAX_CREATION_AHEAD_SECONDS) {
-    return 'Transaction creation time too far in the future'
-  }
-  return ttl <= 0 || creationTime + ttl <= nowSeconds ? EXPIRED : null
+  return null
 }
 
 /** Network, chain and number of signatures. */
@@ -65,6 +73,19 @@ export function sealFault(read: ReadCommand): string | null {
   if (gas > gasLimit) return `Transaction gas limit (${gasLimit}) is below the gas for the size of the command (${gas})`
   const fault = signaturesFault(read.command.sigs, read.payload.signers, read.hash)
   return fault && `Invalid transaction sigs: ${fault}`
+}
+
+/** What is wrong with a command in a block, but for its time: that of the block before counts. null: nothing. */
+export function blockFault(
+  signed: { readonly hash: string; readonly sigs: readonly { readonly sig: string }[]; readonly cmd: string },
+  destination: Pick<Destination, 'network' | 'chain'>,
+): string | null {
+  const { accepts, complaint } = validatorOf(Command)
+  if (!accepts(signed)) return complaint(signed)
+  const read = readCommand(signed as Command)
+  if (read instanceof Fault) return read.message
+  const { gasLimit, gasPrice } = termsOf(read)
+  return gasFault(gasLimit, gasPrice) ?? placeFault(read, destination) ?? sealFault(read)
 }
 
 /** What is wrong with hash or signatures, as /local says it; null: nothing. */
