@@ -1,0 +1,12 @@
+/** Gas for the size of a command (PROTOCOL.md E.2): ceil(b / 100 + (b / 51200)^7) for b bytes. */
+
+const LINEAR_BYTES = 100n
+const STEEP_BYTES_TO_7 = 51_200n ** 7n
+
+/** Exact: doubles are one too low for 100 and 200 bytes. `bytes`: of `cmd`, without the proof of a continuation. */
+export function sizeGas(bytes: number): number {
+  const b = BigInt(bytes)
+  const numerator = b * STEEP_BYTES_TO_7 + LINEAR_BYTES * b ** 7n
+  const denominator = LINEAR_BYTES * STEEP_BYTES_TO_7
+  return Number((numerator + denominator - 1n) / denominator)
+}
