@@ -89,9 +89,10 @@ function flagText(name: string, raw: unknown): string {
 /** The names of all options of all commands: one file and one environment serve all commands. */
 const knownNames = new Set(
   optionTables.flatMap((table) =>
-    Object.entries(table)
-      .filter(([, { isFlagOnly }]) => !isFlagOnly)
-      .flatMap(([name, spec]) => [name, negatedName(name, spec) ?? name]),
+    Object.entries(table).flatMap(([name, entry]) => {
+      const spec = entry as OptionSpec<unknown>
+      return spec.isFlagOnly ? [] : [name, negatedName(name, spec) ?? name]
+    }),
   ),
 )
 

@@ -43,7 +43,7 @@ function unset<T>(kind: ValueKind<T>, placeholder: string, help: string): Option
 }
 
 /** An option that belongs to one call of its command. */
-function flagOnly<T extends OptionSpec<unknown>>(spec: T): T & { readonly isFlagOnly: true } {
+function flagOnly<T extends { readonly help: string }>(spec: T): T & { readonly isFlagOnly: true } {
   return { ...spec, isFlagOnly: true }
 }
 
@@ -185,9 +185,7 @@ const gasOptions = {
   ttl: option(duration(1000), 900_000, 'TIME', 'how long blocks may take the command; the longest wait for it'),
 }
 
-const depthOption = flagOnly(
-  option(wholeNumber(0, 1e6), 0, 'N', 'wait until N blocks stand on that of the command'),
-)
+const depthOption = flagOnly(option(wholeNumber(0, 1e6), 0, 'N', 'wait until N blocks stand on that of the command'))
 
 /** Options of `newcut local`. */
 export const localOptions = {
@@ -254,7 +252,7 @@ export const resultOptions = {
 }
 
 /** The tables of all commands. */
-export const optionTables: readonly Readonly<Record<string, OptionSpec<unknown>>>[] = [
+export const optionTables: readonly Readonly<Record<string, unknown>>[] = [
   mineOptions,
   devnetOptions,
   solveOptions,

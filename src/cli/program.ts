@@ -16,7 +16,7 @@ import {
   type transferOptions,
 } from './options.ts'
 import { usageError } from './usage.ts'
-import { walletCommands } from './wallet-commands.ts'
+import { addWalletCommands } from './wallet-commands.ts'
 
 /** Runs each command once its options are known. Resolves with the exit code. */
 export interface Commands {
@@ -98,6 +98,13 @@ function typedFormat(args: readonly string[], environment: Surroundings['environ
   return (args[typed] === '--log' ? args[typed + 1] : args[typed].slice('--log='.length)) === 'json' ? 'json' : 'text'
 }
 
+/** Gives a command the options of a table, and runs it once they are known. */
+export type Configure = <T extends Table>(
+  command: Command,
+  table: T,
+  run: (config: Config<T>, args: readonly string[]) => Promise<number>,
+) => void
+
 /** Commands whose options come from flags, the environment and a file. */
 function addConfiguredCommands(
   program: Command,
@@ -105,11 +112,7 @@ function addConfiguredCommands(
   environment: Surroundings['environment'],
   state: RunState,
 ): void {
-  const configured = <T extends Table>(
-    command: Command,
-    table: T,
-    run: (config: Config<T>, args: readonly string[]) => Promise<number>,
-  ) => {
+  const configured: Configure = (command, table, run) => {
     addOptions(command, table)
     command.option('--config <FILE>', 'YAML file with options', once('config'))
     command.action(async () => {
@@ -128,11 +131,7 @@ function addConfiguredCommands(
   const solve = program.command('solve <target>')
   solve.description('solve the work on standard input, as an external worker of a miner')
   configured(solve, solveOptions, (config, [target]) => commands.solve(target, config))
-  for (const { syntax, description, examples, table, run } of walletCommands(commands)) {
-    const command = program.command(syntax).description(description)
-    configured(command, table, run)
-    command.addHelpText('after', `\nExamples:\n${examples.map((example) => `  ${example}\n`).join('')}`)
-  }
+  addWalletCommands(program, commands, configured)
 }
 
 /** Commands with flags only. `done` receives the exit code. */
@@ -184,8 +183,8 @@ function addOptions(command: Command, table: Table): void {
       continue
     }
     const standard = fallback === undefined ? '' : ` (default: ${kind.format(fallback)})`
-    const take = kind.isList ? several : once(name)
-    command.option(`--${name} <${placeholder}>`, help + standard, take)
+    if (kind.isList) command.option(`--${name} <${placeholder}>`, help + standard, several)
+    else command.option(`--${name} <${placeholder}>`, help + standard, once(name))
   }
 }
 

@@ -18,13 +18,13 @@ export type WaitProgress =
 export interface WaitOptions {
   /** How many blocks have to stand on that of the command. Default 0. */
   readonly depth?: number
-  /** Longest wait; default 5 minutes. */
+  /** Longest wait for the command to get into a block, and then for each block on top of it; default 5 minutes. */
   readonly limitMs?: number
   /** Mean time between two questions; default 1 second. */
   readonly pollMs?: number
   /** When it aborts, the wait ends with its reason. */
   readonly signal?: AbortSignal
-  /** Hears of every change, and of nothing twice in a row. */
+  /** Hears of every change, and of none twice in a row. */
   readonly onProgress?: (progress: WaitProgress) => void
 }
 
@@ -34,8 +34,10 @@ export interface WaitNode {
     chain: number,
     requestKeys: readonly string[],
     options: CallOptions & { readonly confirmationDepth?: number },
-  ): Promise<Readonly<Record<string, CommandResult>>>
-  cut(options: CallOptions): Promise<{ readonly hashes: Readonly<Record<string, { readonly height: number | bigint }>> }>
+  ): Promise<ReadonlyMap<string, CommandResult>>
+  cut(
+    options: CallOptions,
+  ): Promise<{ readonly hashes: Readonly<Record<string, { readonly height: number | bigint }>> }>
   spv(chain: number, requestKey: string, targetChain: number, options: CallOptions): Promise<string>
 }
 
@@ -50,7 +52,7 @@ const DEFAULT_LIMIT_MS = 300_000
 const DEFAULT_POLL_MS = 1_000
 /** Longest pause while the node is away. */
 const MAX_PAUSE_MS = 15_000
-/** What a node says while the proof has not come to the target chain yet (PROTOCOL.md E.3). */
+/** What a node says while the proof has not come to the target chain yet (PROTOCOL.md E.1). */
 const TOO_YOUNG = /target chain not reachable|too young/i
 
 /** A command on its chain. */
@@ -72,8 +74,8 @@ export function waitForResult(
   const { depth: of = 0 } = options
   let wasIncluded = false
   const what = `no result of ${requestKey} on chain ${chain}`
-  return asked(what, { ...options, onProgress: changes(options.onProgress) }, machine, async (call, tell) => {
-    const { [requestKey]: result } = await node.poll(chain, [requestKey], call)
+  return asked(what, options, machine, async (call, tell) => {
+    const result = (await node.poll(chain, [requestKey], call)).get(requestKey)
     if (result === undefined) {
       tell({ type: 'pending', wasIncluded })
       return null
@@ -89,7 +91,7 @@ export function waitForResult(
     tell({ type: 'included', height, depth: Math.min(of, Math.max(0, head - height)), of })
     if (head - height < of) return null
     // The branch may have changed between the two answers.
-    return (await node.poll(chain, [requestKey], { ...call, confirmationDepth: of }))[requestKey] ?? null
+    return (await node.poll(chain, [requestKey], { ...call, confirmationDepth: of })).get(requestKey) ?? null
   })
 }
 
@@ -101,7 +103,7 @@ export function waitForProof(
   machine: WaitMachine,
 ): Promise<string> {
   const what = `no proof of ${requestKey} on chain ${chain} for chain ${targetChain}`
-  return asked(what, { ...options, onProgress: changes(options.onProgress) }, machine, async (call) => {
+  return asked(what, options, machine, async (call) => {
     try {
       return await node.spv(chain, requestKey, targetChain, call)
     } catch (error) {
@@ -113,26 +115,33 @@ export function waitForProof(
 
 type Tell = (progress: WaitProgress) => void
 
-/** Asks until there is an answer. */
+/** Asks until there is an answer. Whatever brings the answer nearer starts the limit anew. */
 async function asked<T>(
   what: string,
   { limitMs = DEFAULT_LIMIT_MS, pollMs = DEFAULT_POLL_MS, signal, onProgress = () => undefined }: WaitOptions,
   { clock, random }: WaitMachine,
   ask: (call: CallOptions, tell: Tell) => Promise<T | null>,
 ): Promise<T> {
-  const endMs = clock.monotonicMs() + limitMs
-  let failures = 0
-  for (;;) {
+  let endMs = clock.monotonicMs() + limitMs
+  let last = ''
+  const tell = (progress: WaitProgress) => {
+    const key = progress.type === 'trouble' ? progress.error.message : JSON.stringify(progress)
+    if (key === last) return
+    last = key
+    if (progress.type === 'included') endMs = clock.monotonicMs() + limitMs
+    onProgress(progress)
+  }
+  for (let failures = 0; ; ) {
     let pauseMs = pollMs * (0.5 + random())
     try {
-      const answer = await ask(signal ? { signal } : {}, onProgress)
+      const answer = await ask(signal ? { signal } : {}, tell)
       if (answer !== null) return answer
       failures = 0
     } catch (error) {
       signal?.throwIfAborted()
       if (!isOutage(error)) throw error
       pauseMs = Math.min(MAX_PAUSE_MS, pollMs * 2 ** failures++) * (0.5 + random())
-      onProgress({ type: 'trouble', error, retryInMs: Math.round(pauseMs) })
+      tell({ type: 'trouble', error, retryInMs: Math.round(pauseMs) })
     }
     const leftMs = endMs - clock.monotonicMs()
     if (leftMs <= 0) throw new NewcutError('NO_RESULT', `${what} after ${formatDuration(limitMs)}`)
@@ -146,18 +155,6 @@ function isOutage(error: unknown): error is NewcutError {
   if (isRetryable(error)) return true
   if (error instanceof NodeRefusal) return !error.isNodesOwn
   return error instanceof NodeMisbehaved && !error.isFromNode
-}
-
-/** Passes on what differs from the last. */
-function changes(onProgress: Tell = () => undefined): Tell {
-  let last = ''
-  return (progress) => {
-    const { type } = progress
-    const key = type === 'trouble' ? `${type} ${progress.error.message}` : JSON.stringify(progress)
-    if (key === last) return
-    last = key
-    onProgress(progress)
-  }
 }
 
 function heightOf({ metaData }: CommandResult): number | null {

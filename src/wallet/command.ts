@@ -50,7 +50,7 @@ export interface Draft {
 export interface SignedCommand {
   /** The request key: 43 characters of base64url. */
   readonly hash: string
-  readonly sigs: readonly { readonly sig: string }[]
+  readonly sigs: { readonly sig: string }[]
   readonly cmd: string
 }
 

@@ -16,6 +16,9 @@ export interface Keyset {
   readonly pred: string
 }
 
+/** Who guards a receiver: keys, or a keyset that the chain knows by name. */
+export type ReceiverGuard = Keyset | { readonly keysetName: string }
+
 /** What is to be moved. */
 export interface Transfer {
   readonly from: string
@@ -58,10 +61,19 @@ export function transferParts({ from, to, amount }: Transfer, guard: Keyset | nu
 }
 
 /** The first step of a transfer to another chain: the coins go out of existence here. */
-export function crossingParts({ from, to, amount }: Transfer, guard: Keyset, targetChain: number): TransferParts {
-  const code = `(coin.transfer-crosschain ${quoted(from)} ${quoted(to)} (read-keyset "receiver-guard") "${targetChain}" ${amount})`
-  const crossing = { name: 'coin.TRANSFER_XCHAIN', args: [from, to, decimalJson(amount), String(targetChain)] }
-  return { payload: { code, data: dataOf(guard) }, capabilities: [GAS, crossing] }
+export function crossingParts(
+  { from, to, amount }: Transfer,
+  guard: ReceiverGuard,
+  targetChain: number,
+): TransferParts {
+  const target = String(targetChain)
+  const [guardCode, data] =
+    'keysetName' in guard
+      ? [`(keyset-ref-guard ${quoted(guard.keysetName)})`, '{}']
+      : ['(read-keyset "receiver-guard")', dataOf(guard)]
+  const code = `(coin.transfer-crosschain ${quoted(from)} ${quoted(to)} ${guardCode} "${target}" ${amount})`
+  const crossing = { name: 'coin.TRANSFER_XCHAIN', args: [from, to, decimalJson(amount), target] }
+  return { payload: { code, data }, capabilities: [GAS, crossing] }
 }
 
 /** A string in code. */
