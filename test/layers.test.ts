@@ -20,7 +20,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   engine: ['core'],
   wallet: ['contracts', 'node', 'schema', 'core'],
   node: ['schema', 'core'],
-  devnet: ['schema', 'core'],
+  devnet: ['contracts', 'schema', 'core'],
   schema: ['core'],
   platform: ['core'],
   contracts: ['core'],
@@ -30,12 +30,13 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 /** The same for the rooms inside devnet, engine and page ('' is the folder itself). */
 const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   devnet: {
-    '': ['http', 'data', 'orders', 'work', 'mempool', 'rules', 'store'],
-    http: ['data', 'orders', 'work', 'mempool', 'rules', 'store'],
-    data: ['rules', 'store'],
+    '': ['http', 'data', 'orders', 'work', 'mempool', 'ledger', 'rules', 'store'],
+    http: ['data', 'orders', 'work', 'mempool', 'ledger', 'rules', 'store'],
+    data: ['ledger', 'rules', 'store'],
     orders: ['work', 'rules', 'store'],
-    work: ['mempool', 'rules', 'store'],
-    mempool: ['rules', 'store'],
+    work: ['mempool', 'ledger', 'rules', 'store'],
+    mempool: ['ledger', 'rules', 'store'],
+    ledger: ['rules', 'store'],
     rules: ['store'],
     store: [],
   },

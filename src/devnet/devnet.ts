@@ -20,17 +20,18 @@ import { addMiningRoutes } from './http/routes/mining.ts'
 import { addNodeRoutes } from './http/routes/node.ts'
 import { addPayloadRoutes } from './http/routes/payload.ts'
 import { addStreamRoutes } from './http/routes/streams.ts'
+import { genesis } from './ledger/genesis.ts'
+import { Ledger } from './ledger/ledger.ts'
+import { MemoryVersions } from './ledger/versions.ts'
 import { Mempools } from './mempool/mempools.ts'
 import { askedSettings, type DevnetOptions, limitsOf } from './options.ts'
 import { developmentAccount } from './orders/block-maker.ts'
 import type { NonceSearch } from './orders/nonce-search.ts'
-import { Chains } from './rules/chains.ts'
+import { Chains, genesisState } from './rules/chains.ts'
 import { NodeClock } from './rules/node-clock.ts'
 import { type NetworkSettings, networkOf, settingsOf } from './rules/settings.ts'
 import { indexBlock, MemoryTransactionIndex, type TransactionIndex } from './store/transaction-index.ts'
-import { BlockBuilder } from './work/block-builder.ts'
 import { Coordinator } from './work/coordinator.ts'
-import { noContracts } from './work/executor.ts'
 
 /** A running embedded node. */
 export interface Devnet {
@@ -63,6 +64,7 @@ export interface Machine {
 export interface WholeNode {
   readonly devnet: Devnet
   readonly chains: Chains
+  readonly ledger: Ledger
 }
 
 /**
@@ -79,7 +81,7 @@ export async function startNode(
   const failed = new AbortController()
   if (options.backupDir !== undefined) await expectBackupDirectory(options.backupDir)
   const data = await openData(options, (error) => failed.abort(error))
-  const { app, chains, settings, controls, backups } = assemble(options, machine, data)
+  const { app, chains, ledger, settings, controls, backups } = assemble(options, machine, data)
   extend(app)
   const close = async () => {
     await app.close()
@@ -96,7 +98,7 @@ export async function startNode(
   try {
     const url = await listen(app, options)
     controls.run()
-    return { devnet: handleOf({ url, settings, close }, chains), chains }
+    return { devnet: handleOf({ url, settings, close }, chains), chains, ledger }
   } catch (error) {
     await close()
     throw error
@@ -136,8 +138,8 @@ function assemble(options: DevnetOptions, machine: Machine, data: DataDirectory 
   const clock = new NodeClock(machine.clock)
   if (data !== null) clock.catchUp(data.loaded.newestCreationTime)
   const nowMs = () => clock.ms()
-  const chains = openChains(settings, clock, data)
   const index: TransactionIndex = data?.state ?? new MemoryTransactionIndex()
+  const { chains, ledger } = openChains(settings, clock, data, index)
   chains.onBlock((block) => {
     indexBlock(index, block)
     data?.state.reached(chains.store.size)
@@ -147,7 +149,7 @@ function assemble(options: DevnetOptions, machine: Machine, data: DataDirectory 
   const limits = limitsOf(options)
   const coordinator = new Coordinator(chains, {
     pools,
-    builder: new BlockBuilder(noContracts, clock.microseconds),
+    ledger,
     accounts,
     payloadLimit: limits.workLimit,
     payloadLifetimeMs: limits.workLifetimeMs,
@@ -161,15 +163,16 @@ function assemble(options: DevnetOptions, machine: Machine, data: DataDirectory 
   const controls = new Controls()
   const { requestTimeoutMs } = limits
   const app = createApp({ product, packageVersion, nowMs, requestTimeoutMs, maxConnections })
-  addRoutes(app, options, { machine, settings, chains, clock, pools, coordinator, backups, controls })
+  addRoutes(app, options, { machine, settings, chains, ledger, clock, pools, coordinator, backups, controls })
   app.addHook('preClose', async () => controls.stop())
-  return { app, chains, settings, controls, backups }
+  return { app, chains, ledger, settings, controls, backups }
 }
 
 interface Parts {
   readonly machine: Machine
   readonly settings: NetworkSettings
   readonly chains: Chains
+  readonly ledger: Ledger
   readonly clock: NodeClock
   readonly pools: Mempools
   readonly coordinator: Coordinator
@@ -214,9 +217,24 @@ function addRoutes(app: App, options: DevnetOptions, parts: Parts): void {
   router.finish()
 }
 
-function openChains(settings: NetworkSettings, clock: NodeClock, data: DataDirectory | null): Chains {
-  const kept = data === null ? {} : { state: data.loaded, journal: data.blocks }
-  return new Chains({ network: networkOf(settings), checkPow: settings.pow, now: clock.microseconds, ...kept })
+/** Chains, and the ledger that executes them. */
+function openChains(settings: NetworkSettings, clock: NodeClock, data: DataDirectory | null, index: TransactionIndex) {
+  const network = networkOf(settings)
+  const state = data?.loaded ?? genesisState(network, genesis().payload)
+  const ledger = new Ledger({
+    store: state.store,
+    heads: state.heads.values(),
+    index,
+    versions: new MemoryVersions(),
+    readProof: () => {
+      throw new Error('no proofs yet')
+    },
+    check: () => null,
+  })
+  const kept = data === null ? {} : { journal: data.blocks }
+  const checkPow = settings.pow
+  const chains = new Chains({ network, checkPow, now: clock.microseconds, state, executions: ledger, ...kept })
+  return { chains, ledger }
 }
 
 /** Returns the URL. Throws NewcutError PORT_BUSY. */

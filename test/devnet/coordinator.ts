@@ -4,7 +4,7 @@ import { Mempools } from '../../src/devnet/mempool/mempools.ts'
 import type { Chains } from '../../src/devnet/rules/chains.ts'
 import { MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
 import { Coordinator, type CoordinatorOptions } from '../../src/devnet/work/coordinator.ts'
-import { builder } from './block-payload.ts'
+import { ledgerOf } from './ledger.ts'
 
 export function coordinatorOf(
   chains: Chains,
@@ -12,5 +12,5 @@ export function coordinatorOf(
 ): Coordinator {
   const pools = new Mempools({ chains, index: new MemoryTransactionIndex(), nowMs })
   const limits = { accounts: null, payloadLimit: 10, payloadLifetimeMs: 1000, refreshMs: 1000 }
-  return new Coordinator(chains, { ...limits, pools, builder, random, nowMs })
+  return new Coordinator(chains, { ...limits, pools, ledger: ledgerOf(chains.state), random, nowMs })
 }

@@ -174,7 +174,7 @@ describe('with a clock of its own', () => {
     const { chains, index } = network()
     const command = signed()
     const [one, two] = [fork(chains, headOf(chains), [command]), fork(chains, headOf(chains), [command])]
-    const places = [one, two].map((header) => ({ chain: 0, height: 1, block: idOf(header) }))
+    const places = [one, two].map((header) => ({ chain: 0, height: 1, block: idOf(header), index: 0 }))
     expect(index.find(command.hash)).toEqual(places)
     index.add(command.hash, { ...places[0] })
     expect(index.find(command.hash)).toEqual(places)

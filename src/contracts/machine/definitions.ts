@@ -1,4 +1,5 @@
 /** Modules, interfaces and what they define. */
+import type { Place } from '../errors.ts'
 import type { Value } from '../values/value.ts'
 import type { Expr } from './expr.ts'
 import { Callable, TableRef } from './term.ts'
@@ -51,6 +52,11 @@ export class Fun extends Callable {
   get qualified(): string {
     return `${this.module.name}.${this.name}`
   }
+
+  /** Whether it is the same function, whose module may have been made twice. */
+  isSame(other: Fun): boolean {
+    return this === other || (this.name === other.name && this.module.isSame(other.module))
+  }
 }
 
 export interface Step {
@@ -60,24 +66,36 @@ export interface Step {
 
 export class Const {
   readonly kind = 'defconst'
+  readonly owner: Module
   readonly name: string
-  /** Evaluates it, once. */
-  readonly value: () => Value
+  #value: Value | undefined
+  /** null: it is evaluated. What it is evaluated by is let go then, with the command that it is part of. */
+  #evaluate: (() => Value) | null
 
-  constructor(name: string, value: () => Value) {
+  constructor(owner: Module, name: string, evaluate: () => Value) {
+    this.owner = owner
     this.name = name
-    this.value = value
+    this.#evaluate = evaluate
+  }
+
+  /** Evaluates it, once. */
+  get value(): Value {
+    if (this.#evaluate !== null) {
+      this.#value = this.#evaluate()
+      this.#evaluate = null
+    }
+    return this.#value as Value
   }
 }
 
 export class Schema {
   readonly kind = 'defschema'
-  readonly module: string
+  readonly owner: Module
   readonly name: string
   readonly fields: ReadonlyMap<string, Type | null>
 
-  constructor(module: string, name: string, fields: ReadonlyMap<string, Type | null>) {
-    this.module = module
+  constructor(owner: Module, name: string, fields: ReadonlyMap<string, Type | null>) {
+    this.owner = owner
     this.name = name
     this.fields = fields
   }
@@ -98,6 +116,11 @@ export class Table extends TableRef {
 
 export type Definition = Fun | Const | Schema | Table
 
+/** The module that a definition is of. */
+export function ownerOf(definition: Definition): Module {
+  return definition instanceof Fun ? definition.module : definition.owner
+}
+
 export type Governance = { readonly keyset: string } | { readonly capability: string }
 
 export class Module {
@@ -109,21 +132,28 @@ export class Module {
   readonly hash: string
   /** Hash of the command that loaded it. */
   readonly txHash: string
+  /** Where its text began in the text of that command. */
+  readonly place: Place
   readonly definitions = new Map<string, Definition>()
   /** Members of other modules, by the names they have here. */
   readonly imports = new Map<string, Definition>()
   readonly interfaces: string[] = []
   /** Hashes of earlier versions that stay valid. */
   readonly blessed = new Set<string>()
+  /** Other modules that it was loaded with, by their names. Upgrades of those do not reach it. */
+  readonly dependencies = new Map<string, Module>()
+  /** Names that it has from the top level (by `use`, and of modules of the same command) -> whose members they are. */
+  readonly outside = new Map<string, Module>()
   governance: Governance = { keyset: '' }
 
-  constructor(about: Pick<Module, 'name' | 'namespace' | 'isInterface' | 'code' | 'hash' | 'txHash'>) {
+  constructor(about: Pick<Module, 'name' | 'namespace' | 'isInterface' | 'code' | 'hash' | 'txHash' | 'place'>) {
     this.name = about.name
     this.namespace = about.namespace
     this.isInterface = about.isInterface
     this.code = about.code
     this.hash = about.hash
     this.txHash = about.txHash
+    this.place = about.place
   }
 
   /** The name without its namespace. */
@@ -133,6 +163,11 @@ export class Module {
 
   get(name: string): Definition | undefined {
     return this.definitions.get(name)
+  }
+
+  /** Whether it is the same version of the same module, which may have been made twice. */
+  isSame(other: Module | null): boolean {
+    return this === other || (this.name === other?.name && this.hash === other.hash)
   }
 }
 

@@ -7,7 +7,17 @@ import { COST } from '../natives/costs.ts'
 import type { Atom, BindingForm, CallForm, Form, TypeForm } from '../syntax/form.ts'
 import { ModuleRef, UNIT } from '../values/value.ts'
 import { Partial } from './callables.ts'
-import { Const, type Definition, Fun, type Module, type Param, Schema, splitName, Table } from './definitions.ts'
+import {
+  Const,
+  type Definition,
+  Fun,
+  type Module,
+  ownerOf,
+  type Param,
+  Schema,
+  splitName,
+  Table,
+} from './definitions.ts'
 import type { Env, Expr } from './expr.ts'
 import { asValue, type Machine, partlyApplied } from './machine.ts'
 import { Callable, type Term } from './term.ts'
@@ -107,8 +117,15 @@ export class Expander {
     }
   }
 
+  /** As the machine finds it. The module that is being loaded remembers it. */
+  lookUp(name: string): Module | undefined {
+    const found = this.machine.lookUpModule(name, this.module)
+    if (found !== undefined && found !== this.module) this.module?.dependencies.set(found.name, found)
+    return found
+  }
+
   moduleNamed(name: string, place: Place | null = null): Module {
-    const module = this.machine.lookUpModule(name, this.module)
+    const module = this.lookUp(name)
     if (module === undefined) throw evalError(`Cannot find module: ${name}`, place)
     return module
   }
@@ -123,9 +140,12 @@ export class Expander {
     const own = this.module?.get(name) ?? this.module?.imports.get(name)
     if (own !== undefined) return own
     const imported = this.machine.imports.get(name)
-    if (imported !== undefined) return imported
+    if (imported !== undefined) {
+      this.module?.outside.set(name, ownerOf(imported))
+      return imported
+    }
     const parts = splitName(name)
-    return parts === null ? undefined : this.machine.lookUpModule(parts.module, this.module)?.get(parts.member)
+    return parts === null ? undefined : this.lookUp(parts.module)?.get(parts.member)
   }
 
   #atom(atom: Atom, scope: Scope | null): Expr {
@@ -141,7 +161,7 @@ export class Expander {
     }
     const native = this.machine.natives.get(name)
     if (native !== undefined) return exprOf(place, () => native)
-    const module = this.machine.lookUpModule(name, this.module)
+    const module = this.lookUp(name)
     if (module !== undefined) return moduleRef(module, place)
     const parts = splitName(name)
     if (parts === null) throw evalError(`Unbound variable: ${name}`, place)
@@ -162,7 +182,7 @@ export class Expander {
   }
 
   #reference(definition: Definition, place: Place): Expr {
-    if (definition instanceof Const) return exprOf(place, () => definition.value())
+    if (definition instanceof Const) return exprOf(place, () => definition.value)
     if (definition instanceof Schema) throw evalError(`${definition.name} is a schema, not a value`, place)
     return exprOf(place, () => definition)
   }
@@ -192,7 +212,7 @@ export class Expander {
       const module = loading?.name === ref.name ? loading : machine.findModule(ref.name)
       const definition = module?.get(member)
       if (definition === undefined) throw evalError(`Module ${ref.name} has no such member: ${member}`, place)
-      if (definition instanceof Const) return definition.value()
+      if (definition instanceof Const) return definition.value
       if (definition instanceof Fun || definition instanceof Table) return definition
       throw evalError(`${ref.name}.${member} is a schema, not a value`, place)
     })

@@ -234,10 +234,11 @@ export class Machine {
 
   /** Runs within a call of a function: recursion is refused, and errors are told with the function. */
   within<T>(fun: Fun, place: Place, run: () => T): T {
-    if (this.frames.some((frame) => frame.fun === fun)) {
+    if (this.frames.some((frame) => frame.fun.isSame(fun))) {
       throw evalError(`Recursion detected by the runtime. Recursing in function: ${fun.qualified}`, place)
     }
-    const isReentered = this.module !== fun.module && this.frames.some((frame) => frame.fun.module === fun.module)
+    const isReentered =
+      !fun.module.isSame(this.module) && this.frames.some((frame) => frame.fun.module.isSame(fun.module))
     this.#descend(place)
     this.frames.push({ fun })
     const depth = this.frames.length

@@ -70,6 +70,7 @@ export class TestRun {
     code: '',
     hash: '',
     txHash: '',
+    place: { line: 0, column: 0 },
   })
   machine: Machine
   readonly #language: Language

@@ -1,5 +1,5 @@
 /** Where the reader is among the tokens. */
-import type { ContractError } from '../errors.ts'
+import type { ContractError, Place } from '../errors.ts'
 import { syntaxError, type Token, type TokenKind, tokensOf } from './lexer.ts'
 
 /** Brackets nest at most this deep. */
@@ -10,8 +10,8 @@ export class Cursor {
   private at = 0
   private depth = 0
 
-  constructor(text: string) {
-    this.tokens = tokensOf(text)
+  constructor(text: string, start: Place) {
+    this.tokens = tokensOf(text, start)
   }
 
   /** The token that is next, which is not taken. */

@@ -42,10 +42,10 @@ const BRACKETS: ReadonlySet<string> = new Set('()[]{},')
 /** The longest number: reading one of a million digits would take seconds. */
 const MAX_NUMBER = 10_000
 
-/** The tokens of a text, with one of kind `end` behind them. Throws ContractError (SyntaxError). */
-export function tokensOf(text: string): Token[] {
+/** The tokens of a text that begins at a place, with one of kind `end` behind them. Throws ContractError (SyntaxError). */
+export function tokensOf(text: string, start: Place): Token[] {
   const tokens: Token[] = []
-  const lines = new LineCounter(text)
+  const lines = new LineCounter(text, start)
   let at = skip(text, 0)
   while (at < text.length) {
     const token = tokenAt(text, at, lines.placeOf(at))
@@ -110,13 +110,16 @@ export function syntaxError(message: string, place: Place): ContractError {
 /** Lines and columns of offsets that are asked for in ascending order. */
 class LineCounter {
   private readonly text: string
-  private line = 0
-  private lineStart = 0
+  private line: number
+  /** Offset of the first character of the line; negative where the text begins within a line. */
+  private lineStart: number
   /** Offset of the next line break; the end of the text if there is none. */
   private next: number
 
-  constructor(text: string) {
+  constructor(text: string, start: Place) {
     this.text = text
+    this.line = start.line
+    this.lineStart = -start.column
     this.next = this.breakFrom(0)
   }
 

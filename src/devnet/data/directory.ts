@@ -7,6 +7,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeError, type NewcutError } from '../../core/errors.ts'
+import { genesis } from '../ledger/genesis.ts'
 import { genesisState } from '../rules/chains.ts'
 import { type AskedSettings, describeSetting, fixedSettings, networkOf, settingsOf } from '../rules/settings.ts'
 import { BlockDatabase } from './block-database.ts'
@@ -44,7 +45,7 @@ export async function openDataDirectory(directory: string, options: DataDirector
   const { asked, onFailure, onNotice } = options
   if (await isNew(directory)) {
     const settings = settingsOf(asked)
-    await BlockDatabase.create(join(directory, BLOCKS), settings, genesisState(networkOf(settings)))
+    await BlockDatabase.create(join(directory, BLOCKS), settings, genesisState(networkOf(settings), genesis().payload))
   }
   const blocks = await BlockDatabase.open(join(directory, BLOCKS), onFailure)
   try {

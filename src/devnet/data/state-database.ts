@@ -17,7 +17,7 @@ import { GroupCommit } from './group-commit.ts'
 
 const Natural = Type.Integer({ minimum: 0 })
 const stateTip = Compile(Type.Object({ blocks: Natural, last: Type.String() }))
-const places = Compile(Type.Array(Type.Object({ chain: Natural, height: Natural, block: HashText })))
+const places = Compile(Type.Array(Type.Object({ chain: Natural, height: Natural, block: HashText, index: Natural })))
 
 const TIP_KEY = 'tip'
 /** Blocks that are added between two writes. After a crash so many may be missing; they are read anew. */

@@ -71,6 +71,11 @@ export class Mempools {
     return this.of(chain).insert(transactions)
   }
 
+  /** Removes transactions that no block can hold, for good. */
+  badlist(chain: number, keys: readonly string[]): void {
+    this.of(chain).remove(keys)
+  }
+
   #read(chain: number, text: string): Transaction | Fault {
     const destination = { network: this.#chains.network.name, chain, nowMs: this.#nowMs() }
     const transaction = readCommand(text, destination)

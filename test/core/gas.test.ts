@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { sizeGas } from '../../src/core/size-gas.ts'
+import { sizeGas } from '../../src/core/gas.ts'
 
 it('computes the gas for the size of a command exactly', () => {
   const examples: readonly (readonly [bytes: number, gas: number])[] = [

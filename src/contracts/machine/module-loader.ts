@@ -1,0 +1,284 @@
+/** Makes the members of modules and interfaces: `(module name governance members...)`, `(interface name members...)`. */
+import { evalError, type Place } from '../errors.ts'
+import type { Atom, CallForm, Form } from '../syntax/form.ts'
+import type { Value } from '../values/value.ts'
+import { Const, type Definition, Fun, type Module, Schema, type Step, Table } from './definitions.ts'
+import { Expander, type Scope, type SpecialForms, syntaxError } from './expander.ts'
+import type { Expr } from './expr.ts'
+import { importsOf } from './imports.ts'
+import { checkImplements } from './interfaces.ts'
+import { asValue, type Machine } from './machine.ts'
+import { docAndMarks } from './marks.ts'
+import type { Type } from './types.ts'
+
+/** Thousandths of gas for each character of a module. */
+export const CHARACTER_COST = 300
+/** Not kept in a module: what only tools read. */
+const IGNORED = new Set(['defproperty', 'defconstraint', '@model', '@doc'])
+
+/** Makes the members of a module out of their forms. */
+export class ModuleLoader {
+  readonly #machine: Machine
+  readonly #module: Module
+  readonly #expander: Expander
+  /** Values of its constants, where they were evaluated before; null: they are evaluated now. */
+  readonly #constants: ReadonlyMap<string, Value> | null
+  /** Member -> members of the same module that it uses. */
+  readonly #uses = new Map<string, Set<string>>()
+  #member = ''
+
+  constructor(
+    machine: Machine,
+    forms: SpecialForms,
+    module: Module,
+    constants: ReadonlyMap<string, Value> | null = null,
+  ) {
+    this.#machine = machine
+    this.#constants = constants
+    this.#module = module
+    this.#expander = new Expander(machine, forms, module, (used) => this.#uses.get(this.#member)?.add(used))
+  }
+
+  /** Gives the module all that its form says. */
+  load({ items, place }: CallForm): void {
+    const rest = items.slice(2)
+    const governance = this.#module.isInterface ? undefined : rest.shift()
+    const members = docAndMarks(rest).rest
+    const later = this.#declareAll(members)
+    this.#inherit()
+    if (!this.#module.isInterface) this.#govern(governance, place)
+    for (const finish of later) finish()
+    this.#refuseCycles()
+    for (const definition of this.#module.definitions.values()) if (definition instanceof Const) void definition.value
+    for (const name of this.#module.interfaces) {
+      const face = this.#interfaceNamed(name, place)
+      this.#machine.charge(CHARACTER_COST * face.definitions.size)
+      checkImplements(this.#module, face)
+    }
+  }
+
+  add(members: readonly Form[]): void {
+    for (const finish of this.#declareAll(members)) finish()
+  }
+
+  /** Makes all members known; returns what is left to do once they are. */
+  #declareAll(members: readonly Form[]): (() => void)[] {
+    const calls = members.filter((member) => !(member.form === 'atom' && IGNORED.has(member.name))).map(asCall)
+    const of = (...names: string[]) => calls.filter(({ kind }) => names.includes(kind))
+    for (const { form } of of('use')) this.#use(form)
+    for (const { form } of of('bless')) this.#module.blessed.add(textOf(form.items[1], form.place))
+    for (const { form } of of('implements')) this.#implement(form)
+    const later = [
+      ...this.#declare(of('defschema'), (form) => this.#schema(form)),
+      ...this.#declare(of('defconst'), (form) => this.#const(form)),
+      ...this.#declare(of('deftable'), (form) => this.#table(form)),
+      ...this.#declare(of('defun', 'defcap', 'defpact'), (form, kind) => this.#fun(form, kind)),
+    ]
+    const unknown = calls.find(({ kind }) => !KNOWN.has(kind))
+    if (unknown !== undefined) throw syntaxError(`${unknown.kind} is not a member of a module`, unknown.form.place)
+    return later
+  }
+
+  #use(form: CallForm): void {
+    for (const [name, definition] of importsOf(this.#expander, form)) this.#module.imports.set(name, definition)
+  }
+
+  #implement(form: CallForm): void {
+    const name = form.items[1]
+    if (name?.form !== 'atom') throw syntaxError('implements takes the name of an interface', form.place)
+    this.#module.interfaces.push(this.#interfaceNamed(name.name, form.place).name)
+  }
+
+  #interfaceNamed(name: string, place: Place): Module {
+    const found = this.#expander.lookUp(name)
+    if (found === undefined) throw evalError(`Cannot find interface: ${name}`, place)
+    if (!found.isInterface) throw evalError(`${name} is a module, not an interface`, place)
+    return found
+  }
+
+  /** Adds definitions; returns what is left to do once all are known. */
+  #declare(
+    members: readonly Member[],
+    define: (form: CallForm, kind: string) => { readonly definition: Definition; readonly finish: () => void },
+  ): (() => void)[] {
+    return members.map(({ form, kind }) => {
+      const { definition, finish } = define(form, kind)
+      const { name } = definition
+      if (this.#machine.natives.has(name)) throw evalError(`Variable ${name} shadows native with same name`, form.place)
+      if (this.#module.definitions.has(name))
+        throw evalError(`Duplicate definition: ${this.#module.name}.${name}`, form.place)
+      this.#module.definitions.set(name, definition)
+      this.#uses.set(name, new Set())
+      return () => {
+        this.#member = name
+        finish()
+      }
+    })
+  }
+
+  #schema(form: CallForm) {
+    const { name } = nameOf(form)
+    const fields = new Map<string, Type | null>()
+    const definition = new Schema(this.#module, name, fields)
+    const finish = () => undefined
+    // Schemas may use each other: a schema is known by name before its fields are.
+    this.#module.definitions.set(name, definition)
+    for (const field of docAndMarks(form.items.slice(2)).rest) {
+      if (field.form !== 'atom') throw syntaxError('a field of a schema is a name', field.place)
+      fields.set(field.name, this.#expander.type(field.type))
+    }
+    this.#module.definitions.delete(name)
+    return { definition, finish }
+  }
+
+  #const(form: CallForm) {
+    const { name, type } = nameOf(form)
+    const [valueForm] = form.items.slice(2)
+    if (valueForm === undefined) throw syntaxError('defconst takes a value', form.place)
+    const kept = this.#constants?.get(name)
+    if (kept !== undefined) return { definition: new Const(this.#module, name, () => kept), finish: () => undefined }
+    if (this.#constants !== null) throw evalError(`the constant ${name} was not kept`, form.place)
+    let expr: Expr | null = null
+    let isBusy = false
+    const definition = new Const(this.#module, name, () => {
+      if (isBusy || expr === null) throw evalError(`Recursive cycle detected in constant ${name}`, form.place)
+      isBusy = true
+      const result = asValue(this.#machine.evaluate(expr, null))
+      this.#machine.checkType(this.#expander.type(type), result)
+      return result
+    })
+    return {
+      definition,
+      finish: () => {
+        expr = this.#expander.expand(valueForm, null)
+      },
+    }
+  }
+
+  #table(form: CallForm) {
+    const { name, type } = nameOf(form)
+    const shape = this.#expander.type(type)
+    const schema = shape?.type === 'object' || shape?.type === 'table' ? shape.schema : null
+    return { definition: new Table(this.#module, name, schema), finish: () => undefined }
+  }
+
+  #fun(form: CallForm, kind: string) {
+    const { name, type } = nameOf(form)
+    const params = this.#expander.params(form.items[2], form.place)
+    const { rest, managed, isEvent } = docAndMarks(form.items.slice(3))
+    const param = managed?.param ?? null
+    const index = param === null ? -1 : params.findIndex((each) => each.name === param)
+    if (param !== null && index < 0)
+      throw evalError(`Invalid managed argument. No argument with the name: ${param}`, form.place)
+    const by = managed?.manager == null ? null : { param: index, manager: managed.manager }
+    const marks = { managed: managed === null ? null : { by }, isEvent }
+    const fun = new Fun(this.#module, kind as Fun['kind'], name, params, this.#expander.type(type), marks)
+    let scope: Scope | null = null
+    for (const each of params) scope = { name: each.name, up: scope }
+    const finish = () => {
+      if (this.#module.isInterface) {
+        // A text alone is the description.
+        if (rest.some((each) => each.form !== 'string'))
+          throw syntaxError('functions of interfaces have no body', form.place)
+      } else if (kind === 'defpact') fun.steps = this.#steps(fun, rest, scope, form.place)
+      else fun.body = this.#expander.body(rest, scope, form.place)
+    }
+    return { definition: fun, finish }
+  }
+
+  #steps(fun: Fun, forms: readonly Form[], scope: Scope | null, place: Place): Step[] {
+    if (forms.length === 0) throw syntaxError('a defpact has steps', place)
+    return forms.map((form, index) => {
+      if (form.form !== 'call') throw syntaxError('a defpact consists of steps', form.place)
+      const { kind, form: call } = asCall(form)
+      const [run, rollback] = call.items.slice(1)
+      const hasRollback = kind === 'step-with-rollback'
+      if ((kind !== 'step' && !hasRollback) || run === undefined || (hasRollback && rollback === undefined)) {
+        throw syntaxError('a defpact consists of steps', form.place)
+      }
+      if (hasRollback && index === forms.length - 1) {
+        throw evalError(`Rollbacks aren't allowed on the last step in: ${fun.qualified}`, form.place)
+      }
+      const expand = (each: Form) => this.#expander.expand(each, scope)
+      return { run: expand(run), rollback: hasRollback ? expand(rollback) : null }
+    })
+  }
+
+  /** Constants and schemas of interfaces are members too. */
+  #inherit(): void {
+    for (const name of this.#module.interfaces) {
+      for (const [member, definition] of this.#interfaceNamed(name, { line: 0, column: 0 }).definitions) {
+        const isInherited = definition instanceof Const || definition instanceof Schema
+        if (isInherited && !this.#module.definitions.has(member)) this.#module.definitions.set(member, definition)
+      }
+    }
+  }
+
+  #govern(form: Form | undefined, place: Place): void {
+    if (form?.form === 'string') {
+      this.#module.governance = { keyset: form.value }
+      return
+    }
+    if (form?.form !== 'atom') throw syntaxError('a module names its keyset or capability of governance', place)
+    const fun = this.#module.get(form.name)
+    if (!(fun instanceof Fun) || fun.kind !== 'defcap' || fun.params.length > 0) {
+      throw evalError(`Invalid governance. Must be a 0-argument defcap or a keyset. Found: ${form.name}`, form.place)
+    }
+    this.#module.governance = { capability: form.name }
+  }
+
+  /** Walks without recursion: a module may have thousands of functions, each of which calls the next one. */
+  #refuseCycles(): void {
+    const done = new Set<string>()
+    for (const start of this.#uses.keys()) {
+      const path: (readonly [name: string, uses: Iterator<string>])[] = []
+      const onPath = new Set<string>()
+      const enter = (name: string) => {
+        path.push([name, (this.#uses.get(name) ?? new Set<string>()).values()])
+        onPath.add(name)
+      }
+      if (!done.has(start)) enter(start)
+      for (let last = path.at(-1); last !== undefined; last = path.at(-1)) {
+        const [name, uses] = last
+        const next = uses.next()
+        if (next.done) {
+          path.pop()
+          onPath.delete(name)
+          done.add(name)
+        } else if (onPath.has(next.value)) throw this.#cycle([...onPath], next.value)
+        else if (!done.has(next.value)) enter(next.value)
+      }
+    }
+  }
+
+  #cycle(path: readonly string[], used: string): Error {
+    const names = [...path.slice(path.indexOf(used)), used].join(', ')
+    return evalError(`Recursive cycle detected in module ${this.#module.name} in the following functions: [${names}]`)
+  }
+}
+
+interface Member {
+  readonly kind: string
+  readonly form: CallForm
+}
+
+const KNOWN = new Set([
+  ...['use', 'bless', 'implements', 'defschema', 'defconst', 'deftable', 'defun', 'defcap', 'defpact'],
+  ...['defproperty', 'defconstraint'],
+])
+
+function asCall(form: Form): Member {
+  if (form.form !== 'call' || form.items[0]?.form !== 'atom') throw syntaxError('a definition is expected', form.place)
+  return { kind: form.items[0].name, form }
+}
+
+export function nameOf(form: CallForm): Pick<Atom, 'name' | 'type'> {
+  const name = form.items[1]
+  if (name?.form !== 'atom') throw syntaxError('a definition has a name', form.place)
+  return name
+}
+
+function textOf(form: Form | undefined, place: Place): string {
+  if (form?.form !== 'string') throw syntaxError('a string is expected', form?.place ?? place)
+  return form.value
+}

@@ -1,0 +1,74 @@
+/**
+ * Makes modules again that were loaded before, from what can be kept of them: their text, and what came from elsewhere
+ * when it was loaded.
+ */
+import { evalError, type Place } from '../errors.ts'
+import { read } from '../syntax/reader.ts'
+import type { Value } from '../values/value.ts'
+import { Const, type Definition, type Module } from './definitions.ts'
+import { type SpecialForms, syntaxError } from './expander.ts'
+import { Machine } from './machine.ts'
+import { ModuleLoader } from './module-loader.ts'
+import { emptyModule } from './modules.ts'
+import { emptyState, Layer } from './state.ts'
+
+/** All that a module is made of. */
+export interface ModuleSource {
+  /** Its form as it was written, and where that began in the text of the command. */
+  readonly code: string
+  readonly place: Place
+  readonly namespace: string | null
+  /** Hash of the command that loaded it. */
+  readonly txHash: string
+  /** Its own constants -> their values, as they were when it was loaded. */
+  readonly constants: ReadonlyMap<string, Value>
+  /** Other modules that its text names -> those versions of them that it was loaded with. */
+  readonly modules: ReadonlyMap<string, Module>
+  /** Names that it has from the top level -> the modules whose members they are. */
+  readonly scope: ReadonlyMap<string, Module>
+}
+
+export function sourceOf(module: Module): ModuleSource {
+  const { code, place, namespace, txHash, dependencies, outside, definitions } = module
+  const constants = new Map<string, Value>()
+  for (const [name, definition] of definitions) {
+    if (definition instanceof Const && definition.owner === module) constants.set(name, definition.value)
+  }
+  return { code, place, namespace, txHash, constants, modules: dependencies, scope: outside }
+}
+
+/**
+ * The module as loading gave it. Nobody is asked, nothing is evaluated or installed, and no gas is taken: `machine` gives
+ * its natives only. Throws ContractError where the source is not that of a module that could be loaded.
+ */
+export function reloadModule(machine: Machine, forms: SpecialForms, source: ModuleSource): Module {
+  const { code, place, namespace, txHash, constants, modules, scope } = source
+  const [form] = read(code, place)
+  if (form?.form !== 'call') throw syntaxError('a module is expected', place)
+  const own = machineWith(machine, source)
+  const module = emptyModule(form, { code, namespace, txHash })
+  for (const [name, dependency] of modules) module.dependencies.set(name, dependency)
+  for (const [name, owner] of scope) {
+    module.outside.set(name, owner)
+    own.imports.set(name, memberOf(owner, name, place))
+  }
+  new ModuleLoader(own, forms, module, constants).load(form)
+  return module
+}
+
+/** A machine that knows nothing but the modules of the source. */
+function machineWith({ environment, natives }: Machine, { namespace, modules }: ModuleSource): Machine {
+  const state = new Layer({
+    ...emptyState,
+    get: <T>(domain: string, key: string) => (domain === 'modules' ? (modules.get(key) as T | undefined) : undefined),
+  })
+  const machine = new Machine(environment, state, { used: 0, limit: Number.POSITIVE_INFINITY }, natives)
+  machine.namespace = namespace
+  return machine
+}
+
+function memberOf(owner: Module, name: string, place: Place): Definition {
+  const definition = owner.get(name)
+  if (definition === undefined) throw evalError(`Module ${owner.name} has no such member: ${name}`, place)
+  return definition
+}

@@ -1,0 +1,39 @@
+/** Values that are kept come back as they were, to the last place. */
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { Decimal } from '../../src/contracts/values/decimal.ts'
+import { type KeptValue, keepValue, keptValue } from '../../src/contracts/values/keep.ts'
+import { Time, type Value } from '../../src/contracts/values/value.ts'
+import { FormatError } from '../../src/core/errors.ts'
+import { values } from './values.ts'
+
+function throughText(value: Value): Value {
+  return keptValue(JSON.parse(JSON.stringify(keepValue(value))))
+}
+
+it('gives every value back', () => {
+  fc.assert(
+    fc.property(values, (value) => {
+      expect(throughText(value)).toStrictEqual(value)
+    }),
+  )
+})
+
+it.each<readonly [what: string, value: Value]>([
+  ['places of decimals', new Decimal(1500n, 3)],
+  ['milliseconds', new Time(123_000n)],
+  ['times before 1970', new Time(-1n)],
+  ['large integers', -(7n ** 5000n)],
+  ['an object that looks like an integer', new Map([['int', '1']])],
+  ['an object that looks like a keyset', new Map<string, Value>([['keys', ['a']]])],
+  ['an object of odd names', new Map<string, Value>([['__proto__', 1n]])],
+  ['fields in their order', new Map<string, Value>([...'zab'].map((name) => [name, name]))],
+])('keeps %s', (_, value) => {
+  const back = throughText(value)
+  expect(back).toStrictEqual(value)
+  if (value instanceof Map) expect([...(back as typeof value).keys()]).toEqual([...value.keys()])
+})
+
+it('refuses other JSON', () => {
+  expect(() => keptValue({ number: '1' } as unknown as KeptValue)).toThrow(FormatError)
+})

@@ -1,0 +1,179 @@
+/** Modules that are made again from their text are those that loading gave. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { languageForms } from '../../src/contracts/language.ts'
+import { Const, type Definition, Fun, Module, Schema } from '../../src/contracts/machine/definitions.ts'
+import { reloadModule, sourceOf } from '../../src/contracts/machine/reload.ts'
+import { type Type, typeText } from '../../src/contracts/machine/types.ts'
+import { runTests } from '../../src/contracts/repl/run.ts'
+import { systemContracts } from '../../src/contracts/system/system.ts'
+import type { Value } from '../../src/contracts/values/value.ts'
+import { Ledger } from './ledger.ts'
+import { freeGas, Layer, machineOn, outcome, runOn } from './machine.ts'
+
+const FOLDERS = ['suites', 'system'].map((name) => join(import.meta.dirname, name))
+const suites = FOLDERS.flatMap((folder) =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.repl'))
+    .map((name) => join(folder, name)),
+)
+const files = {
+  resolve: (from: string, path: string) => resolve(dirname(from), path),
+  read: (file: string) => readFileSync(file, 'utf8'),
+}
+
+function again(module: Module): Module {
+  return reloadModule(machineOn(new Layer()), languageForms, sourceOf(module))
+}
+
+function nameOf(type: Type | null): string {
+  return type === null ? '' : typeText(type)
+}
+
+function fieldsOf(schema: Schema | null): string[] {
+  return [...(schema?.fields ?? [])].map(([name, type]) => `${name}:${nameOf(type)}`)
+}
+
+/** All that others can see of a definition. */
+function shape(definition: Definition) {
+  if (definition instanceof Const) return { constant: definition.value }
+  if (definition instanceof Schema) return { fields: fieldsOf(definition) }
+  if (!(definition instanceof Fun)) return { table: definition.name, fields: fieldsOf(definition.schema) }
+  const { kind, params, result, managed, isEvent, body, steps } = definition
+  return {
+    ...{ kind, managed, isEvent, steps: steps.length, result: nameOf(result) },
+    params: params.map(({ name, type }) => `${name}:${nameOf(type)}`),
+    body: body.map(({ place }) => place),
+  }
+}
+
+function shapeOf(module: Module) {
+  const { name, namespace, isInterface, hash, code, txHash, place, interfaces, blessed, governance } = module
+  return {
+    ...{ name, namespace, isInterface, hash, code, txHash, place, interfaces, blessed, governance },
+    members: [...module.definitions].map(([member, definition]) => [member, shape(definition)]),
+    imports: [...module.imports.keys()],
+    dependencies: [...module.dependencies].map(([member, { hash: version }]) => [member, version]),
+    outside: [...module.outside].map(([member, owner]) => [member, owner.name]),
+  }
+}
+
+/** Modules in the state of a machine on which a text was run. */
+function loaded(text: string, state = new Layer()): Layer {
+  const result = outcome(machineOn(state), text)
+  if ('error' in result) throw result.error
+  return state
+}
+
+function moduleIn(state: Layer, name: string): Module {
+  return state.get<Module>('modules', name) as Module
+}
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+/** From here on states keep each module as it is made again. Returns how many were. */
+function reloadingAll(): () => number {
+  let count = 0
+  const put = Layer.prototype.put
+  vi.spyOn(Layer.prototype, 'put').mockImplementation(function (this: Layer, domain, key, value) {
+    if (!(value instanceof Module)) return put.call(this, domain, key, value)
+    const made = again(value)
+    expect(shapeOf(made)).toEqual(shapeOf(value))
+    count++
+    return put.call(this, domain, key, made)
+  })
+  return () => count
+}
+
+describe('a module made again', () => {
+  it.each(suites)('does what it did before: %s', (suite) => {
+    const before = runTests(suite, files)
+    const count = reloadingAll()
+    expect(runTests(suite, files)).toEqual(before)
+    if (!suite.endsWith('load-system.repl')) expect(count()).toBeGreaterThan(0)
+  })
+
+  it('is the same for all system contracts', () => {
+    const count = reloadingAll()
+    const { state } = new Ledger('0').begin()
+    expect(count()).toBeGreaterThanOrEqual(systemContracts.length)
+    expect(state.keys('modules')).toEqual(systemContracts.map(({ name }) => name).sort())
+  })
+
+  it('keeps the values of its constants, which are not evaluated again', () => {
+    const data = new Map<string, Value>([['x', 'first']])
+    const state = new Layer()
+    runOn(
+      machineOn(state, freeGas(), { data }),
+      '(module m G (defcap G () true) (defconst X (read-string "x")) (defun f () X))',
+    )
+    state.put('modules', 'm', again(moduleIn(state, 'm')))
+    expect(runOn(machineOn(state), '(m.f)')).toBe('first')
+  })
+
+  it('is refused without the value of a constant', () => {
+    const state = loaded('(module m G (defcap G () true) (defconst X 1))')
+    const source = { ...sourceOf(moduleIn(state, 'm')), constants: new Map() }
+    expect(() => reloadModule(machineOn(new Layer()), languageForms, source)).toThrow('the constant X was not kept')
+  })
+
+  it('has what was in scope when it was loaded, though it is no longer', () => {
+    const state = loaded(
+      '(module a G (defcap G () true) (defun one () 1)) (module b G (defcap G () true) (use a) (defun g () (one)))' +
+        '(module c G (defcap G () true) (defun two () (+ (one) (g))))',
+    )
+    const before = moduleIn(state, 'c')
+    expect([...sourceOf(before).scope.keys()]).toEqual(['one', 'g'])
+    const made = again(before)
+    state.put('modules', 'c', made)
+    expect(runOn(machineOn(state), '(c.two)')).toBe(2n)
+    expect(() => {
+      reloadModule(machineOn(state), languageForms, { ...sourceOf(before), scope: new Map() })
+    }).toThrow('Unbound variable: one')
+  })
+
+  it('goes on with the versions that it was loaded with', () => {
+    const dependency = (n: number) => `(module a G (defcap G () true) (defun one () ${n}))`
+    const state = loaded(`${dependency(1)} (module b G (defcap G () true) (defun f () (a.one)))`)
+    loaded(dependency(2), state)
+    state.put('modules', 'b', again(moduleIn(state, 'b')))
+    expect(runOn(machineOn(state), '[(b.f) (a.one)]')).toEqual([1n, 2n])
+  })
+
+  it('takes no gas, leaves the machine as it was, and asks nobody', () => {
+    const state = new Layer()
+    const data = new Map<string, Value>([['k', []]])
+    runOn(machineOn(state, freeGas(), { data }), '(define-keyset "k") (module m "k" (defun f () 1))')
+    const machine = machineOn(new Layer(), { used: 0, limit: 0 })
+    const made = reloadModule(machine, languageForms, sourceOf(moduleIn(state, 'm')))
+    expect(made.governance).toEqual({ keyset: 'k' })
+    expect(machine.gas.used).toBe(0)
+    expect([...machine.state.entries()]).toEqual([])
+    expect([...machine.imports]).toEqual([])
+    expect(machine.loading).toBeNull()
+  })
+
+  it('tells of errors at the places where it was first written', () => {
+    const state = loaded('1\n\n  (module m G (defcap G () true)\n (defun f () (at 5 [])))')
+    const place = () => {
+      const result = outcome(machineOn(state), '(m.f)')
+      return 'error' in result ? [result.error.place, result.error.within] : null
+    }
+    const before = place()
+    expect(before?.[0]).toEqual({ line: 3, column: 13 })
+    state.put('modules', 'm', again(moduleIn(state, 'm')))
+    expect(place()).toEqual(before)
+  })
+
+  it('is its own self: no administrator is asked where a second copy of it calls', () => {
+    const state = loaded(
+      '(module a G (defcap G () (enforce false "never")) (defcap C () true) (defun f () (with-capability (C) 1)))' +
+        '(module b G (defcap G () true) (defun g () (a.f)))',
+    )
+    state.put('modules', 'a', again(moduleIn(state, 'a')))
+    expect(runOn(machineOn(state), '(b.g)')).toBe(1n)
+  })
+})
