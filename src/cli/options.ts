@@ -193,7 +193,7 @@ export const localOptions = {
   ...nodeOptions,
   data: dataOption,
   'gas-limit': option(wholeNumber(1, 1e9), 150_000, 'N', 'most units of gas'),
-  sender: flagOnly(option(someText, '', 'ACCOUNT', 'account that the code is told pays for gas')),
+  sender: flagOnly(unset(someText, 'ACCOUNT', 'account that the code is told pays for gas; nobody if not given')),
   rewind: flagOnly(option(wholeNumber(0, 1e9), 0, 'N', 'ask of N blocks below the head')),
   json: jsonOption,
 }

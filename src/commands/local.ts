@@ -15,7 +15,7 @@ export function runLocal(
   config: Config<typeof localOptions>,
   print: (line: string) => void,
 ): Promise<number> {
-  const { chain, data, 'gas-limit': gasLimit, sender, rewind: rewindDepth, json } = config.values
+  const { chain, data, 'gas-limit': gasLimit, sender = '', rewind: rewindDepth, json } = config.values
   const code = givenCode(given)
   const question = { code, gasLimit, sender, rewindDepth, data: data === undefined ? '{}' : givenJson(data, '--data') }
   return withNode(config, async (client, signal) => {
