@@ -16,7 +16,7 @@ import {
   transferCreate,
   transferCrossChain,
 } from '@kadena/client-utils/coin'
-import { dirtyReadClient, estimateGas, submitClient } from '@kadena/client-utils/core'
+import { dirtyReadClient, estimateGas, setGlobalConfig, submitClient } from '@kadena/client-utils/core'
 import { describe, expect, it } from 'vitest'
 import { funded, type Keys, newAccount, partyOf, signing, withNetwork } from './network.ts'
 
@@ -153,6 +153,8 @@ describe('transfers', () => {
     // The client asks for a capability over the balance of the receiver: that one must be the richer.
     const receiver = { account: 'sender01', keyset: keysetOf(other) }
     const inputs = { sender: partyOf(poor), receiver, gasPayer: partyOf(sender), chainId: CHAIN as ChainId }
+    // It estimates gas with the global configuration alone.
+    setGlobalConfig({ host: network.host, defaults: { networkId: NETWORK }, sign: signing(poor, sender) })
     expect(await (await transferAll(inputs, config(poor, sender))).execute()).toBe('Write succeeded')
     expect(await balanceOf(poor.account)).toBe(0)
   })

@@ -52,12 +52,23 @@ const transfer = (amount: string, meta: Meta = {}) =>
     ['coin.TRANSFER', 'sender00', 'sender01', { decimal: amount }],
   ])
 
-async function balanceOf(account: string, chainId: ChainId = '0'): Promise<number> {
+/** In millionths of a millionth of a coin, the smallest part there is. */
+async function balanceOf(account: string, chainId: ChainId = '0'): Promise<bigint> {
   const read = Pact.builder.execution(`(coin.get-balance "${account}")`).setMeta({ chainId }).createTransaction()
   const { result } = await client.dirtyRead(read)
   if (result.status !== 'success') throw new Error(JSON.stringify(result.error))
-  return Number(result.data)
+  // A balance of many digits comes as text, the others as numbers.
+  const { data } = result
+  return unitsOf(typeof data === 'object' && 'decimal' in data ? String(data.decimal) : String(data))
 }
+
+function unitsOf(amount: string): bigint {
+  const [whole, fraction = ''] = amount.split('.')
+  return BigInt(whole + fraction.padEnd(12, '0'))
+}
+
+/** What so much gas costs at 1e-8 a unit. */
+const feeOf = (gas: number) => BigInt(gas) * 10_000n
 
 describe('local calls', () => {
   it('read without keys, and tell what block they saw', async () => {
@@ -152,8 +163,8 @@ describe('commands in blocks', () => {
       params: ['sender00', 'sender01', 12.5],
     })
     const after = [await balanceOf('sender00'), await balanceOf('sender01')]
-    expect(after[1] - before[1]).toBe(12.5)
-    expect(before[0] - after[0] - 12.5).toBeCloseTo(answer.gas * 1e-8, 8)
+    expect(after[1] - before[1]).toBe(unitsOf('12.5'))
+    expect(before[0] - after[0]).toBe(unitsOf('12.5') + feeOf(answer.gas))
   })
 
   it('are found by polling, with the block that holds them', async () => {
@@ -248,8 +259,7 @@ describe('between chains', () => {
         .createTransaction()
     const minted = await client.listen(await client.submit(await signed(finish(proof), other)))
     expect(minted.result).toEqual({ status: 'success', data: 'Write succeeded' })
-    const fee = minted.gas * 1e-8
-    expect(await balanceOf(receiver, '2')).toBeCloseTo(before + 3.25 - fee, 8)
+    expect(await balanceOf(receiver, '2')).toBe(before + unitsOf('3.25') - feeOf(minted.gas))
     // Once and no more.
     const again = await client.listen(await client.submit(await signed(finish(proof), other)))
     expect(again.result).toMatchObject({
