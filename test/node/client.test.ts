@@ -23,7 +23,7 @@ import { solve } from '../solve.ts'
 import { blocksOf, devnet, headerText, mine, payloadJson } from './mined.ts'
 
 const ROUNDS = 4
-const account = { account: 'k:test', predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] }
+const account = { account: `k:${'ab'.repeat(32)}`, predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] }
 /** A signed command for a chain, as wallets make them. */
 const commandFor = (chain: number) => signed({ chainId: String(chain) }) as Command
 const NOBODY = 'A'.repeat(43)
