@@ -109,6 +109,7 @@ function startOptions(config: DevnetConfig, face: Face): DevnetOptions {
     host: values.host,
     port: values.port,
     product: values.product,
+    entity: values.entity,
     updateStreamMs: values['update-stream'],
     updateStreamLimit: values['update-stream-limit'],
     workLimit: values['work-limit'],
