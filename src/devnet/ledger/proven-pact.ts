@@ -38,8 +38,7 @@ function yieldFrom(fields: Fields | null): Yield | null {
   const from = provenance as Fields | null
   return {
     data: valueFromJson(data) as ObjectValue,
-    provenance:
-      from === null ? null : { chain: from.targetChainId as string, moduleHash: from.moduleHash as string },
+    provenance: from === null ? null : { chain: from.targetChainId as string, moduleHash: from.moduleHash as string },
     source: (source ?? '') as string,
   }
 }
