@@ -14,6 +14,7 @@ import { addOpenApi } from './http/encode/openapi.ts'
 import { Router } from './http/router.ts'
 import { addBackupRoutes } from './http/routes/backup.ts'
 import { addChainRoutes } from './http/routes/chain.ts'
+import { addCommandRoutes } from './http/routes/commands.ts'
 import { addCutRoutes } from './http/routes/cut.ts'
 import { addMempoolRoutes } from './http/routes/mempool.ts'
 import { addMiningRoutes } from './http/routes/mining.ts'
@@ -23,6 +24,7 @@ import { addStreamRoutes } from './http/routes/streams.ts'
 import { genesis } from './ledger/genesis.ts'
 import { Ledger } from './ledger/ledger.ts'
 import { MemoryVersions } from './ledger/versions.ts'
+import { blockFault } from './mempool/checks.ts'
 import { Mempools } from './mempool/mempools.ts'
 import { askedSettings, type DevnetOptions, limitsOf } from './options.ts'
 import { developmentAccount } from './orders/block-maker.ts'
@@ -145,7 +147,7 @@ function assemble(options: DevnetOptions, machine: Machine, data: DataDirectory 
     data?.state.reached(chains.store.size)
   })
   // Before the coordinator: the pools follow a new cut first, so that its work has the transactions pending then.
-  const pools = new Mempools({ chains, index, nowMs })
+  const pools = new Mempools({ chains, index, nowMs, trial: ledger })
   const limits = limitsOf(options)
   const coordinator = new Coordinator(chains, {
     pools,
@@ -199,6 +201,7 @@ function addRoutes(app: App, options: DevnetOptions, parts: Parts): void {
   addCutRoutes(router, { chains, durable, instance: `newcut-${process.pid}-${clock.wallMs().toString(36)}` })
   addStreamRoutes(router, { chains, product, streamLimit: limits.headerStreamLimit, streams })
   addMempoolRoutes(router, pools)
+  addCommandRoutes(router, { ...limits, chains, ledger: parts.ledger, pools })
   addMiningRoutes(router, { ...limits, coordinator, chains: chains.cut.size, durable, random, streams })
   addBackupRoutes(router, backups)
   controls.serve(router, {
@@ -229,7 +232,7 @@ function openChains(settings: NetworkSettings, clock: NodeClock, data: DataDirec
     readProof: () => {
       throw new Error('no proofs yet')
     },
-    check: () => null,
+    check: (command, { chainId: chain }) => blockFault(command, { network: network.name, chain }),
   })
   const kept = data === null ? {} : { journal: data.blocks }
   const checkPow = settings.pow
