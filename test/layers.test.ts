@@ -32,7 +32,7 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
   devnet: {
     '': ['http', 'data', 'orders', 'work', 'mempool', 'ledger', 'rules', 'store'],
     http: ['data', 'orders', 'work', 'mempool', 'ledger', 'rules', 'store'],
-    data: ['ledger', 'rules', 'store'],
+    data: ['mempool', 'ledger', 'rules', 'store'],
     orders: ['work', 'rules', 'store'],
     work: ['mempool', 'ledger', 'rules', 'store'],
     mempool: ['ledger', 'rules', 'store'],

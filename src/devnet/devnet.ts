@@ -24,7 +24,7 @@ import { addStreamRoutes } from './http/routes/streams.ts'
 import { genesis } from './ledger/genesis.ts'
 import { Ledger } from './ledger/ledger.ts'
 import { MemoryVersions } from './ledger/versions.ts'
-import { blockFault } from './mempool/checks.ts'
+import { commandCheck } from './mempool/checks.ts'
 import { Mempools } from './mempool/mempools.ts'
 import { askedSettings, type DevnetOptions, limitsOf } from './options.ts'
 import { developmentAccount } from './orders/block-maker.ts'
@@ -140,8 +140,7 @@ function assemble(options: DevnetOptions, machine: Machine, data: DataDirectory 
   const clock = new NodeClock(machine.clock)
   if (data !== null) clock.catchUp(data.loaded.newestCreationTime)
   const nowMs = () => clock.ms()
-  const index: TransactionIndex = data?.state ?? new MemoryTransactionIndex()
-  const { chains, ledger } = openChains(settings, clock, data, index)
+  const { chains, ledger, index } = openChains(settings, clock, data)
   chains.onBlock((block) => {
     indexBlock(index, block)
     data?.state.reached(chains.store.size)
@@ -221,23 +220,24 @@ function addRoutes(app: App, options: DevnetOptions, parts: Parts): void {
 }
 
 /** Chains, and the ledger that executes them. */
-function openChains(settings: NetworkSettings, clock: NodeClock, data: DataDirectory | null, index: TransactionIndex) {
+function openChains(settings: NetworkSettings, clock: NodeClock, data: DataDirectory | null) {
   const network = networkOf(settings)
   const state = data?.loaded ?? genesisState(network, genesis().payload)
-  const ledger = new Ledger({
-    store: state.store,
-    heads: state.heads.values(),
-    index,
-    versions: new MemoryVersions(),
-    readProof: () => {
-      throw new Error('no proofs yet')
-    },
-    check: (command, { chainId: chain }) => blockFault(command, { network: network.name, chain }),
-  })
+  const index: TransactionIndex = data?.state ?? new MemoryTransactionIndex()
+  const { store, heads } = state
+  const ledger =
+    data?.ledger ??
+    new Ledger({
+      store,
+      heads: heads.values(),
+      index,
+      versions: new MemoryVersions(),
+      check: commandCheck(network.name),
+    })
   const kept = data === null ? {} : { journal: data.blocks }
   const checkPow = settings.pow
   const chains = new Chains({ network, checkPow, now: clock.microseconds, state, executions: ledger, ...kept })
-  return { chains, ledger }
+  return { chains, ledger, index }
 }
 
 /** Returns the URL. Throws NewcutError PORT_BUSY. */

@@ -14,9 +14,6 @@ export function ledgerOf(
     heads: heads.values(),
     index,
     versions: new MemoryVersions(),
-    readProof: () => {
-      throw new Error('no proof is expected')
-    },
     check: () => null,
   })
 }

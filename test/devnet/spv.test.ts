@@ -79,7 +79,13 @@ function proofOf(chains: Chains, block: Block, targetChain: number, index = 0): 
 }
 
 const verify = (chains: Chains, chain: number, proof: string, parent = headOf(chains, chain)) =>
-  verifyContinuationProof(chains, { chain, parent, proof })
+  verifyContinuationProof(chains.store, { chain, parent: blockOf(chains, parent.hash), proof })
+
+function blockOf(chains: Chains, hash: Uint8Array): Block {
+  const block = chains.store.get(hash)
+  if (block === undefined) throw new Error('no such block')
+  return block
+}
 
 describe.each(graphNames.map((name) => [name]))('%s', (name) => {
   it('every output of every block can be proven to every chain', () => {

@@ -1,16 +1,15 @@
 /** Checks the proof that comes with a continuation (PROTOCOL.md B.8): that another chain has run the step before. */
 import { decodeBase64Url, equalBytes } from '../../core/bytes.ts'
 import { FormatError } from '../../core/errors.ts'
-import type { Header } from '../../core/header.ts'
 import { type OutputProof, proofFromJson, proofRoot } from '../../core/spv.ts'
-import type { Chains } from '../rules/chains.ts'
+import type { Block, BlockStore } from '../store/block-store.ts'
 
 /** A proof, and where it is to hold. */
 export interface ProofToVerify {
   /** The chain of the continuation. */
   readonly chain: number
   /** Parent of the block that is being made, on that chain and on any branch; it must be in the store. */
-  readonly parent: Header
+  readonly parent: Block
   /** The text of the continuation. */
   readonly proof: string
 }
@@ -21,7 +20,10 @@ export type VerifiedProof = { readonly output: Uint8Array } | { readonly fault: 
 const fault = (text: string): VerifiedProof => ({ fault: text })
 
 /** A proof holds where its root is the parent or one of the parent's ancestors. */
-export function verifyContinuationProof(chains: Chains, { chain, parent, proof: text }: ProofToVerify): VerifiedProof {
+export function verifyContinuationProof(
+  store: BlockStore,
+  { chain, parent, proof: text }: ProofToVerify,
+): VerifiedProof {
   const json = unlessMalformed(() => decodeBase64Url(text, 'proof'))
   if (json === null) return fault('verifyCont: Invalid base64-encoded transaction output proof')
   const proof = unlessMalformed(() => proofFromJson(json))
@@ -29,7 +31,7 @@ export function verifyContinuationProof(chains: Chains, { chain, parent, proof: 
   if (proof.chain !== chain) {
     return fault('verifyCont: cannot redeem continuation proof on wrong targget chain')
   }
-  if (!isRooted(chains, parent, proof)) {
+  if (!isRooted(store, parent, proof)) {
     return fault('spv verification failed: target header is not in the chain or is out of bounds')
   }
   if (!hasContinuation(proof.output)) return fault('verifyCont: No pact exec found in command result')
@@ -37,9 +39,9 @@ export function verifyContinuationProof(chains: Chains, { chain, parent, proof: 
 }
 
 /** Whether the root of a proof is this block or one of its ancestors. */
-function isRooted(chains: Chains, parent: Header, proof: OutputProof): boolean {
-  const root = chains.store.get(proofRoot(proof), proof.chain)
-  return root !== undefined && equalBytes(chains.ancestor(parent.hash, root.height).hash, root.hash)
+function isRooted(store: BlockStore, parent: Block, proof: OutputProof): boolean {
+  const root = store.get(proofRoot(proof), proof.chain)
+  return root !== undefined && equalBytes(store.ancestor(parent, root.height).hash, root.hash)
 }
 
 function hasContinuation(output: Uint8Array): boolean {

@@ -4,12 +4,12 @@ import type { ContractEvent, Environment, Machine } from '../../contracts/machin
 import type { Layer } from '../../contracts/machine/state.ts'
 import { Decimal } from '../../contracts/values/decimal.ts'
 import { hashBytes } from '../../contracts/values/hash.ts'
-import { type CapabilityToken, Guard, UNIT, type Value } from '../../contracts/values/value.ts'
+import { type CapabilityToken, Guard, type Value } from '../../contracts/values/value.ts'
 import { concatBytes, decodeHash } from '../../core/bytes.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import { type BlockContext, chainDataOf } from './block-context.ts'
 import type { ContractCommand } from './command.ts'
-import { blockRules, callCoin, coinToken, machineOn } from './runner.ts'
+import { blockRules, callCoin, coinToken, ledgerEnvironment, machineOn } from './runner.ts'
 
 /** Thousandths of gas that buying may use; it is not paid for. */
 const BUYING_LIMIT = 1_500_000
@@ -136,9 +136,7 @@ export function payReward(
 ): readonly ContractEvent[] {
   const machine = machineOn(
     {
-      data: UNIT,
-      signers: new Map(),
-      verifiers: new Map(),
+      ...ledgerEnvironment,
       hash: context.parentHash,
       chain: { ...chainDataOf(context), sender: 'coinbase' },
       rules: blockRules,

@@ -6,15 +6,14 @@ import { runText } from '../../contracts/machine/execute.ts'
 import { asValue } from '../../contracts/machine/machine.ts'
 import { Layer, type State } from '../../contracts/machine/state.ts'
 import { systemContracts } from '../../contracts/system/system.ts'
-import { Decimal } from '../../contracts/values/decimal.ts'
 import { hashText } from '../../contracts/values/hash.ts'
-import { Time, UNIT } from '../../contracts/values/value.ts'
+import { UNIT } from '../../contracts/values/value.ts'
 import { valueFromJson } from '../../contracts/values/wire.ts'
 import { developmentAccounts } from '../../core/development-accounts.ts'
 import { payloadHashes } from '../../core/payload.ts'
 import { emptyPayload, type Payload } from '../store/payload.ts'
 import { resultText } from './command-result.ts'
-import { coinToken, genesisRules, languageForms, machineOn } from './runner.ts'
+import { coinToken, languageForms, ledgerEnvironment, machineOn } from './runner.ts'
 
 export interface Genesis {
   readonly payload: Payload
@@ -27,7 +26,6 @@ interface Command {
 }
 
 const encoder = new TextEncoder()
-const EPOCH = new Time(0n)
 const operator = [developmentAccounts[0].publicKey]
 
 let known: Genesis | undefined
@@ -102,16 +100,10 @@ function execute(state: Layer, { code, data }: Command, txId: number) {
   const layer = new Layer(state)
   const machine = machineOn(
     {
+      ...ledgerEnvironment,
       data: Object.keys(data).length === 0 ? UNIT : valueFromJson(data as Parameters<typeof valueFromJson>[0]),
       signers: new Map([[operator[0], []]]),
-      verifiers: new Map(),
       hash: key,
-      chain: {
-        ...{ chainId: '', blockHeight: 0n, blockTime: EPOCH, prevBlockHash: '', sender: '' },
-        gasLimit: 0n,
-        gasPrice: Decimal.of(0n),
-      },
-      rules: genesisRules,
     },
     layer,
     { used: 0, limit: Number.POSITIVE_INFINITY },

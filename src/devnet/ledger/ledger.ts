@@ -3,10 +3,11 @@
  * this node makes are executed once, while they are made; those of others when they come.
  */
 
-import { ContractError } from '../../contracts/errors.ts'
+import { ContractError, evalError } from '../../contracts/errors.ts'
+import type { Entry } from '../../contracts/machine/state.ts'
 import { read } from '../../contracts/syntax/reader.ts'
 import { equalBytes } from '../../core/bytes.ts'
-import { describeError } from '../../core/errors.ts'
+import { describeError, NewcutError } from '../../core/errors.ts'
 import type { Header } from '../../core/header.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { Executions } from '../rules/executions.ts'
@@ -18,9 +19,11 @@ import { BlockState } from './block-state.ts'
 import { Branches } from './branches.ts'
 import type { ContractCommand } from './command.ts'
 import { CommandCache } from './command-cache.ts'
+import { verifyContinuationProof } from './continuation-proof.ts'
 import { Draft, type Writes } from './draft.ts'
-import { type CommandCheck, executePayload } from './execute-payload.ts'
+import { type CommandCheck, executePayload, type PayloadRules } from './execute-payload.ts'
 import { gasFault, runLocally, runPreflight } from './local.ts'
+import { provenPact } from './proven-pact.ts'
 import type { ProofReader } from './transaction.ts'
 import type { Versions } from './versions.ts'
 
@@ -30,7 +33,6 @@ export interface LedgerOptions {
   readonly heads: Iterable<Header>
   readonly index: TransactionIndex
   readonly versions: Versions
-  readonly readProof: ProofReader
   /** Judges commands in blocks of others. */
   readonly check: CommandCheck
 }
@@ -43,6 +45,8 @@ export interface Found {
   /** JSON text of the result. */
   readonly output: Uint8Array
 }
+
+const decoder = new TextDecoder()
 
 export class Ledger implements Executions {
   readonly #options: LedgerOptions
@@ -60,9 +64,9 @@ export class Ledger implements Executions {
 
   /** Begins the next block of a chain, on any parent in the store. */
   begin(parent: Header, miner: MinerAccount): Draft {
-    const { store, readProof } = this.#options
     const context = contextOn(parent.chainId, parent)
-    return new Draft(this.#stateAfter(parent), { context, miner, readProof }, store.chains)
+    const block = { context, miner, readProof: this.#readProof }
+    return new Draft(this.#stateAfter(parent), block, this.#options.store.chains)
   }
 
   /** The payload of a draft as it is now. */
@@ -84,13 +88,21 @@ export class Ledger implements Executions {
       return null
     }
     const { check } = this.#options
-    const result = executePayload((miner) => this.begin(parent, miner), payload, {
-      read: (hash, cmd) => this.read(hash, cmd),
-      check: (command) => check(command, parent) ?? this.#repeated(parent, command.hash),
-    })
-    if ('fault' in result) return result.fault
-    this.#judged = { payload, writes: result.writes }
-    return null
+    return this.#execute(parent, payload, (command) => check(command, parent) ?? this.#repeated(parent, command.hash))
+  }
+
+  /**
+   * Executes a block of the store again, to keep what it has written. Throws NewcutError DATA_UNUSABLE when its outputs
+   * are not what comes out.
+   */
+  replay(block: Block): void {
+    const parent = this.#options.store.parentOf(block)
+    const fault = parent === undefined ? 'it has no parent' : this.#execute(parent.header, block.payload, () => null)
+    if (fault !== null) {
+      const hint = 'go on with the newcut that wrote it, or begin a new network in another directory'
+      throw new NewcutError('DATA_UNUSABLE', `block ${block.id} does not execute as it did: ${fault}`, { hint })
+    }
+    this.inserted(block)
   }
 
   inserted(block: Block): void {
@@ -98,7 +110,7 @@ export class Ledger implements Executions {
     const judged = this.#judged
     if (judged === null) throw new Error(`block ${block.id} was not executed before it was added`)
     this.#judged = null
-    versions.add(block.chain, store.recordOf(block), judged.writes.flat())
+    versions.add(block.chain, store.recordOf(block), lastOfEach(judged.writes.flat()))
   }
 
   moved(head: Header): void {
@@ -108,13 +120,13 @@ export class Ledger implements Executions {
   /** Plain /local: JSON text of the result, on top of the block so far below the head. */
   local(chain: number, cmd: string, hash: string, rewindDepth = 0): string {
     const { context, state } = this.#below(chain, rewindDepth)
-    return runLocally(state, context, this.read(hash, cmd), this.#options.readProof)
+    return runLocally(state, context, this.read(hash, cmd), this.#readProof)
   }
 
   /** Preflight: JSON text of the result, as in a block of nobody. */
   preflight(chain: number, cmd: string, hash: string, rewindDepth = 0): string {
     const { context, state } = this.#below(chain, rewindDepth)
-    return runPreflight(state, context, this.read(hash, cmd), this.#options.readProof)
+    return runPreflight(state, context, this.read(hash, cmd), this.#readProof)
   }
 
   /** Why the gas of a command cannot be bought on the head of the chain, as live nodes say it; null: it can. */
@@ -160,8 +172,27 @@ export class Ledger implements Executions {
     return { context: contextOn(chain, this.#options.store.blockAt(record).header), state: this.stateOf(chain, record) }
   }
 
+  /** What is wrong with the outputs of a payload; null: nothing, and what it writes is ready to be kept. */
+  #execute(parent: Header, payload: Payload, check: PayloadRules['check']): string | null {
+    const read = (hash: string, cmd: string) => this.read(hash, cmd)
+    const result = executePayload((miner) => this.begin(parent, miner), payload, { read, check })
+    if ('fault' in result) return result.fault
+    this.#judged = { payload, writes: result.writes }
+    return null
+  }
+
   #stateAfter(parent: Header): BlockState {
     return this.stateOf(parent.chainId, this.#options.store.recordOfHash(parent.hash))
+  }
+
+  /** What a proof of another chain proves to a block. Throws ContractError. */
+  readonly #readProof: ProofReader = (machine, { chain, parentHash }, proof) => {
+    const { store } = this.#options
+    const parent = store.byId(parentHash, chain)
+    if (parent === undefined) throw new Error(`no block ${parentHash} in the store`)
+    const verified = verifyContinuationProof(store, { chain, parent, proof })
+    if ('fault' in verified) throw evalError(`Continuation error: ${verified.fault}`)
+    return provenPact(machine, decoder.decode(verified.output))
   }
 
   /** Whether a command is on the branch of `parent` already. */
@@ -176,4 +207,11 @@ export class Ledger implements Executions {
     }
     return null
   }
+}
+
+/** The value that each entry was given last. */
+function lastOfEach(entries: readonly Entry[]): Iterable<Entry> {
+  const last = new Map<string, Entry>()
+  for (const entry of entries) last.set(`${entry.domain}\0${entry.key}`, entry)
+  return last.values()
 }

@@ -5,7 +5,9 @@ import { Fun } from '../../contracts/machine/definitions.ts'
 import { type Environment, type GasMeter, Machine, type Rules } from '../../contracts/machine/machine.ts'
 import type { Layer } from '../../contracts/machine/state.ts'
 import type { Term } from '../../contracts/machine/term.ts'
-import { CapabilityToken, type Value } from '../../contracts/values/value.ts'
+import { Decimal } from '../../contracts/values/decimal.ts'
+import { CapabilityToken, Time, UNIT, type Value } from '../../contracts/values/value.ts'
+import { NewcutError } from '../../core/errors.ts'
 
 export { languageForms }
 
@@ -30,6 +32,24 @@ export const genesisRules: Rules = {
   isRootOpen: true,
   areKeysetsInNamespaces: false,
   namespacePolicy: null,
+}
+
+/** Of calls that belong to no command. */
+export const ledgerEnvironment: Environment = {
+  data: UNIT,
+  signers: new Map(),
+  verifiers: new Map(),
+  hash: '',
+  chain: {
+    chainId: '',
+    blockHeight: 0n,
+    blockTime: new Time(0n),
+    prevBlockHash: '',
+    sender: '',
+    gasLimit: 0n,
+    gasPrice: Decimal.of(0n),
+  },
+  rules: genesisRules,
 }
 
 const NOWHERE = { line: 0, column: 0 }
@@ -59,6 +79,8 @@ export function attempt<T>(run: () => T): { readonly value: T } | { readonly err
     return { value: run() }
   } catch (error) {
     if (error instanceof ContractError) return { error }
+    // The state cannot be read: that is no fault of the code.
+    if (error instanceof NewcutError) throw error
     const { name, message } = error as Error
     return { error: new ContractError('EvalError', `Internal error: ${name}: ${message}`) }
   }

@@ -1,5 +1,5 @@
 /** Executes one command of a block: buys its gas, runs it, settles (COMMANDS of the network: execution). */
-import type { ContractError } from '../../contracts/errors.ts'
+import { type ContractError, evalError } from '../../contracts/errors.ts'
 import { runText } from '../../contracts/machine/execute.ts'
 import { asValue, type Machine } from '../../contracts/machine/machine.ts'
 import { continuePact, type PactState } from '../../contracts/machine/pacts.ts'
@@ -107,5 +107,6 @@ function runStep(machine: Machine, context: BlockContext, cont: Cont, readProof:
   const { pactId, step, isRollback, proof } = cont
   if (proof === null) return continuePact(machine, { id: pactId, step, isRollback })
   const proven = readProof(machine, context, proof)
+  if (proven.id !== pactId) throw evalError(`the proof is of the defpact ${proven.id}, not of ${pactId}`)
   return continuePact(machine, { id: pactId, step, isRollback, resumed: proven.yielded, proven })
 }

@@ -4,6 +4,7 @@ import { isCommandHash } from '../../core/command-hash.ts'
 import { MAX_BLOCK_GAS } from '../../core/gas.ts'
 import { Command } from '../../schema/bodies.ts'
 import { validatorOf } from '../../schema/validator.ts'
+import type { CommandCheck } from '../ledger/execute-payload.ts'
 import { Fault, type ReadCommand, readCommand, sizeGasOf, termsOf } from './command.ts'
 import { signaturesFault } from './signatures.ts'
 
@@ -111,4 +112,9 @@ export function preflightFaults(
     [isInTime, 'Tx time outside of valid range'],
   ]
   return rules.filter(([isKept]) => !isKept).map(([, text]) => text)
+}
+
+/** Judges the commands in blocks of a network. */
+export function commandCheck(network: string): CommandCheck {
+  return (command, { chainId: chain }) => blockFault(command, { network, chain })
 }
