@@ -3,8 +3,8 @@
  * events, capabilities), and what it may still use (gas, depth). Nothing here knows a clock, a file or a network.
  */
 import { ContractError, evalError, type Place } from '../errors.ts'
+import { Arguments } from '../natives/arguments.ts'
 import { LIMIT } from '../natives/costs.ts'
-import type { NativeCall } from '../natives/native.ts'
 import type { Decimal } from '../values/decimal.ts'
 import { sizeOf } from '../values/size.ts'
 import { CapabilityToken, type ObjectValue, type Time, UNIT, type Value } from '../values/value.ts'
@@ -69,11 +69,6 @@ export interface ContractEvent {
 /** A call of a function of a module that is under way. */
 export interface Frame {
   readonly fun: Fun
-}
-
-/** What a native that needs the machine gets. */
-export interface MachineCall extends NativeCall {
-  readonly machine: Machine
 }
 
 /**
@@ -276,15 +271,9 @@ export class Machine {
     if (args.length < fewest) return new Partial(fn, args)
     if (args.length > most) throw tooMany(place)
     this.charge(CALL_COST + ARGUMENT_COST * args.length)
-    const call: MachineCall = {
-      machine: this,
-      place,
-      apply: (callable, more) => this.apply(callable, more, place),
-      charge: (milligas) => this.charge(milligas),
-    }
     try {
       this.#descend(place)
-      const result = native.run(args, call)
+      const result = native.run(new Arguments(native.name, args, this, place))
       this.#depth--
       return result instanceof Callable || result instanceof TableRef ? result : this.bounded(result)
     } catch (error) {
