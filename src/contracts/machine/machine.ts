@@ -5,7 +5,7 @@
 import { ContractError, evalError, type Place } from '../errors.ts'
 import { Arguments } from '../natives/arguments.ts'
 import { LIMIT } from '../natives/costs.ts'
-import type { Decimal } from '../values/decimal.ts'
+import { Decimal } from '../values/decimal.ts'
 import { sizeOf } from '../values/size.ts'
 import { CapabilityToken, type ObjectValue, type Time, UNIT, type Value } from '../values/value.ts'
 import { Lambda, NativeFunction, Partial } from './callables.ts'
@@ -66,11 +66,6 @@ export interface ContractEvent {
   readonly moduleHash: string
 }
 
-/** A call of a function of a module that is under way. */
-export interface Frame {
-  readonly fun: Fun
-}
-
 /**
  * Most steps within each other: expressions, and calls of functions, which count once more. The stack of JavaScript
  * holds more than twice as many, whatever they are.
@@ -100,7 +95,8 @@ export class Machine {
   readonly gas: GasMeter
   readonly natives: ReadonlyMap<string, NativeFunction | Value>
   readonly capabilities = new Capabilities(this)
-  frames: Frame[] = []
+  /** Functions of modules whose calls are under way, the outermost first. */
+  frames: Fun[] = []
   events: ContractEvent[] = []
   /** Members of modules in scope at the top level. */
   imports = new Map<string, Definition>()
@@ -133,25 +129,27 @@ export class Machine {
 
   /** Takes thousandths of gas. Throws EvalError when the limit is exceeded. */
   charge(milligas: number): void {
-    this.gas.used += milligas
-    if (this.gas.used > this.gas.limit) {
-      const [limit, used] = [Math.floor(this.gas.limit / 1000), Math.ceil(this.gas.used / 1000)]
-      throw evalError(`Gas limit "${limit}" exceeded: ${used}`)
-    }
+    const { gas } = this
+    gas.used += milligas
+    if (gas.used > gas.limit) throw outOfGas(gas)
   }
 
   /** Evaluates with a bound on the depth. */
   evaluate(expr: Expr, env: Env | null): Term {
-    this.charge(STEP_COST)
-    this.#descend(expr.place)
+    const { gas } = this
+    gas.used += STEP_COST
+    if (gas.used > gas.limit) throw outOfGas(gas)
+    if (++this.#depth > MAX_DEPTH) throw tooDeep(expr.place)
     const term = expr.evaluate(this, env)
     this.#depth--
     return term
   }
 
-  #descend(place: Place): void {
-    if (++this.#depth <= MAX_DEPTH) return
-    throw evalError(`the code is nested too deeply: at most ${MAX_DEPTH} steps within each other`, place)
+  /** Evaluates all, in order. */
+  evaluateAll(exprs: readonly Expr[], env: Env | null): Term[] {
+    const terms: Term[] = []
+    for (const expr of exprs) terms.push(this.evaluate(expr, env))
+    return terms
   }
 
   /** Puts the depth back after an error that was caught. */
@@ -165,7 +163,7 @@ export class Machine {
 
   /** A value that was made: refuses those that are too large or too deep for what walks through them. */
   bounded<V extends Value>(value: V): V {
-    if (typeof value !== 'object') return value
+    if (typeof value !== 'object' || value instanceof Decimal) return value
     const { weight, depth } = sizeOf(value)
     if (weight > LIMIT.weight) throw evalError('Value too large')
     if (depth > LIMIT.depth) throw evalError('Value nested too deeply')
@@ -215,38 +213,66 @@ export class Machine {
     for (const arg of args) if (!(arg instanceof TableRef)) asValue(arg)
     if (fun.kind === 'defcap') return this.bounded(new CapabilityToken(fun.qualified, args.map(asValue)))
     if (fun.kind === 'defpact') return startPact(this, fun, args.map(asValue), place)
-    return this.within(fun, place, () => {
+    return this.run(fun, args, place)
+  }
+
+  /** Runs the body of a function or capability. Errors are told with its name. */
+  run(fun: Fun, args: readonly Term[], place: Place): Term {
+    const isReading = this.#enter(fun, place)
+    try {
       const result = this.sequence(fun.body, this.#bind(fun.params, args, null))
       this.checkType(fun.result, result)
+      this.#depth--
       return result
-    })
+    } catch (error) {
+      throw namedAfter(fun, error)
+    } finally {
+      this.#leave(isReading)
+    }
   }
 
   /** Throws EvalError for a term that is not of its declared type. */
   checkType(type: Type | null, term: Term): void {
-    if (this.environment.rules.areTypesChecked) checkType(type, term, (parts) => this.charge(PART_COST * parts))
+    if (type !== null && this.environment.rules.areTypesChecked) checkType(type, term, this.#payParts)
   }
 
-  /** Runs within a call of a function: recursion is refused, and errors are told with the function. */
-  within<T>(fun: Fun, place: Place, run: () => T): T {
-    if (this.frames.some((frame) => frame.fun.isSame(fun))) {
-      throw evalError(`Recursion detected by the runtime. Recursing in function: ${fun.qualified}`, place)
+  readonly #payParts = (parts: number): void => this.charge(PART_COST * parts)
+
+  /** Begins a call of a function: recursion is refused. Returns whether the call may only read. */
+  #enter(fun: Fun, place: Place): boolean {
+    const { frames } = this
+    let isCalled = false
+    for (const frame of frames) {
+      if (!frame.module.isSame(fun.module)) continue
+      if (frame.name === fun.name) {
+        throw evalError(`Recursion detected by the runtime. Recursing in function: ${fun.qualified}`, place)
+      }
+      isCalled = true
     }
-    const isReentered =
-      !fun.module.isSame(this.module) && this.frames.some((frame) => frame.fun.module.isSame(fun.module))
-    this.#descend(place)
-    this.frames.push({ fun })
-    const depth = this.frames.length
+    // A module that others call back into, through a module reference, may only read meanwhile.
+    const isReading = isCalled && !fun.module.isSame(this.module)
+    if (++this.#depth > MAX_DEPTH) throw tooDeep(place)
+    frames.push(fun)
+    if (isReading) this.readOnly++
+    return isReading
+  }
+
+  #leave(isReading: boolean): void {
+    this.frames.pop()
+    if (isReading) this.readOnly--
+  }
+
+  /** Runs within a call of a function; errors are told with the function. */
+  within<T>(fun: Fun, place: Place, run: () => T): T {
+    const isReading = this.#enter(fun, place)
     try {
-      // A module that others call back into, through a module reference, may only read meanwhile.
-      const result = isReentered ? this.reading(run) : run()
+      const result = run()
       this.#depth--
       return result
     } catch (error) {
-      if (error instanceof ContractError) error.within ??= `${fun.qualified}.{${fun.module.hash}}`
-      throw error
+      throw namedAfter(fun, error)
     } finally {
-      this.frames.length = depth - 1
+      this.#leave(isReading)
     }
   }
 
@@ -272,7 +298,7 @@ export class Machine {
     if (args.length > most) throw tooMany(place)
     this.charge(CALL_COST + ARGUMENT_COST * args.length)
     try {
-      this.#descend(place)
+      if (++this.#depth > MAX_DEPTH) throw tooDeep(place)
       const result = native.run(new Arguments(native.name, args, this, place))
       this.#depth--
       return result instanceof Callable || result instanceof TableRef ? result : this.bounded(result)
@@ -284,7 +310,8 @@ export class Machine {
 
   /** The module whose function runs, or that is being loaded; null: code of the top level runs. */
   get module(): Module | null {
-    return this.frames.at(-1)?.fun.module ?? this.loading
+    const { frames } = this
+    return frames.length === 0 ? this.loading : frames[frames.length - 1].module
   }
 
   findModule(name: string): Module | undefined {
@@ -305,6 +332,16 @@ export class Machine {
     const { module, name } = fun
     this.charge(EVENT_COST * this.weightOf(params))
     this.events.push({ module: module.name, name, params, moduleHash: module.hash })
+  }
+
+  /** Evaluates what must not write. */
+  readingOf(expr: Expr, env: Env | null): Term {
+    this.readOnly++
+    try {
+      return this.evaluate(expr, env)
+    } finally {
+      this.readOnly--
+    }
   }
 
   /** Runs what must not write. */
@@ -356,6 +393,20 @@ export class Machine {
     const { data } = this.environment
     return data instanceof Map ? (data as ObjectValue).get(name) : undefined
   }
+}
+
+function outOfGas({ used, limit }: GasMeter): ContractError {
+  return evalError(`Gas limit "${Math.floor(limit / 1000)}" exceeded: ${Math.ceil(used / 1000)}`)
+}
+
+function tooDeep(place: Place): ContractError {
+  return evalError(`the code is nested too deeply: at most ${MAX_DEPTH} steps within each other`, place)
+}
+
+/** The error, told with the function where it happened. */
+function namedAfter(fun: Fun, error: unknown): unknown {
+  if (error instanceof ContractError) error.within ??= `${fun.qualified}.{${fun.module.hash}}`
+  return error
 }
 
 /** Throws EvalError for functions and tables. */

@@ -1,6 +1,5 @@
 /** Pacts: functions in steps, each run by a command of its own, with what the step before has yielded. */
-
-import { evalError, type Place } from '../errors.ts'
+import { evalError, NOWHERE, type Place } from '../errors.ts'
 import { hashText } from '../values/hash.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
 import { valueToJson } from '../values/wire.ts'
@@ -83,7 +82,7 @@ export function startPact(machine: Machine, fun: Fun, args: readonly Value[], pl
 
 /** Runs a later step, or takes the last one back. */
 export function continuePact(machine: Machine, { id, step, isRollback, resumed, proven }: Continuation): Term {
-  const place = { line: 0, column: 0 }
+  const place = NOWHERE
   const kept = machine.state.get<PactState | null>('pacts', id)
   if (kept === null)
     throw evalError(`Requested defpact execution already completed for defpact id: ${id.slice(0, 20)}...`)

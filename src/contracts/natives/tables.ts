@@ -1,16 +1,7 @@
 /** Reading and writing rows. */
 import { evalError } from '../errors.ts'
 import { asValue, type Machine } from '../machine/machine.ts'
-import {
-  createdTable,
-  createTable,
-  mayAccess,
-  readRow,
-  rowsOf,
-  tableOf,
-  type WriteKind,
-  writeRow,
-} from '../machine/tables.ts'
+import { createdTable, createTable, mayAccess, readRow, tableOf, type WriteKind, writeRow } from '../machine/tables.ts'
 import type { Callable, Term } from '../machine/term.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
 import { type Arguments, native } from './arguments.ts'
@@ -32,7 +23,7 @@ function rowsIn({ machine, all: [term] }: Arguments<Machine>): (readonly [key: s
   const table = createdTable(machine, term)
   mayAccess(machine, table, false)
   machine.charge(machine.environment.rules.isLocal ? 0 : COSTS.list)
-  const domain = rowsOf(table)
+  const domain = table.rows
   const found = machine.state.keys(domain)
   machine.charge(COSTS.row * found.length)
   return found.map((key) => [key, machine.state.get<ObjectValue>(domain, key) as ObjectValue] as const)

@@ -205,7 +205,7 @@ function gasNatives(run: TestRun): TestNative[] {
       run.gas.used = 1000 * Number(gas)
       return `Set gas to ${gas}`
     }),
-    native('env-stackframe', 0, 0, () => run.machine.frames.map(({ fun }) => fun.qualified)),
+    native('env-stackframe', 0, 0, () => run.machine.frames.map(({ qualified }) => qualified)),
     native('env-milligas', 0, 1, () => BigInt(run.gas.used)),
     native('env-set-milligas', 1, 1, (args) => {
       run.gas.used = Number(args.integer(0))

@@ -1,5 +1,5 @@
 /** Reads a program: text to forms. */
-import type { Place } from '../errors.ts'
+import { NOWHERE, type Place } from '../errors.ts'
 import { Decimal } from '../values/decimal.ts'
 import { Cursor } from './cursor.ts'
 import type { Atom, BindingForm, CallForm, Form, ListForm, ObjectForm } from './form.ts'
@@ -10,7 +10,7 @@ import { readType } from './type-reader.ts'
  * The forms of a text, one after the other; `start` is where it begins in a larger one. Throws ContractError
  * (SyntaxError). Takes time in proportion to the text, whose length is the caller's to bound.
  */
-export function read(text: string, start: Place = { line: 0, column: 0 }): Form[] {
+export function read(text: string, start: Place = NOWHERE): Form[] {
   const cursor = new Cursor(text, start)
   const forms: Form[] = []
   while (cursor.peek().kind !== 'end') forms.push(readForm(cursor))
