@@ -33,10 +33,10 @@ interface Installed {
 
 export class Capabilities {
   readonly #machine: Machine
-  #slots: Slot[] = []
+  readonly #slots: Slot[] = []
   #installed: Installed[] = []
   /** Tokens whose bodies run. */
-  #evaluated: CapabilityToken[] = []
+  readonly #evaluated: CapabilityToken[] = []
 
   constructor(machine: Machine) {
     this.#machine = machine
@@ -44,21 +44,27 @@ export class Capabilities {
 
   /** How much there is to keep for what may fail. */
   get size(): number {
-    return this.#slots.reduce((sum, { composed }) => sum + 1 + composed.length, this.#installed.length)
+    let size = this.#installed.length + this.#slots.length
+    for (const { composed } of this.#slots) size += composed.length
+    return size
   }
 
   snapshot() {
     return {
-      slots: this.#slots.map(({ token, composed }) => ({ token, composed: [...composed] })),
+      slots: this.#slots.length,
+      composed: this.#slots.at(-1)?.composed.length ?? 0,
       installed: this.#installed.map((each) => ({ ...each })),
-      evaluated: [...this.#evaluated],
+      evaluated: this.#evaluated.length,
     }
   }
 
-  restore({ slots, installed, evaluated }: ReturnType<Capabilities['snapshot']>): void {
-    this.#slots = slots.map(({ token, composed }) => ({ token, composed: [...composed] }))
-    this.#installed = installed.map((each) => ({ ...each }))
-    this.#evaluated = [...evaluated]
+  /** What was granted is still: what failed has added slots, and composed within the last one that there was. */
+  restore({ slots, composed, installed, evaluated }: ReturnType<Capabilities['snapshot']>): void {
+    this.#slots.length = slots
+    const last = this.#slots.at(-1)
+    if (last !== undefined) last.composed.length = composed
+    this.#installed = installed
+    this.#evaluated.length = evaluated
   }
 
   /** Whether a capability is granted anywhere in the calls under way. */
@@ -91,11 +97,10 @@ export class Capabilities {
     if (!fun.module.isSame(this.#machine.module)) requireAdmin(this.#machine, fun.module)
     this.#grant(fun, token, true)
     const depth = this.#slots.length
-    try {
-      return run()
-    } finally {
-      this.#slots.length = depth - 1
-    }
+    const result = run()
+    // Tests may have granted more meanwhile.
+    while (this.#slots.length >= depth) this.#slots.pop()
+    return result
   }
 
   /** Evaluates the capability that governs a module, which only the module itself would be allowed to. */
@@ -229,32 +234,18 @@ export class Capabilities {
     const own = fun.module.get(manager) ?? fun.module.imports.get(manager)
     if (!(own instanceof Fun) || own.kind !== 'defun')
       throw evalError(`${manager} is not a function of ${fun.module.name}`)
-    const depth = this.#slots.length
-    try {
-      const left = this.#machine.callFun(own, [installed.left as Value, token.args[param]], NOWHERE)
-      installed.left = left as Value
-    } catch (error) {
-      this.#slots.length = depth - 1
-      throw error
-    }
+    const left = this.#machine.callFun(own, [installed.left as Value, token.args[param]], NOWHERE)
+    installed.left = left as Value
   }
 
   /** `held`: what is granted while the body runs. */
   #runBody(fun: Fun, token: CapabilityToken, held = token): void {
-    const machine = this.#machine
     if (token.args.length !== fun.params.length)
       throw evalError(`wrong number of arguments for capability ${token.name}`)
     this.#slots.push({ token: held, composed: [] })
-    const depth = this.#slots.length
     this.#evaluated.push(held)
-    try {
-      machine.run(fun, token.args, NOWHERE)
-    } catch (error) {
-      this.#slots.length = depth - 1
-      throw error
-    } finally {
-      this.#evaluated.pop()
-    }
+    this.#machine.run(fun, token.args, NOWHERE)
+    this.#evaluated.pop()
   }
 
   #isSame(one: CapabilityToken, other: CapabilityToken): boolean {

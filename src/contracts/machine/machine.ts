@@ -78,8 +78,9 @@ const ARGUMENT_COST = 25
 const PART_COST = 10
 /** Every expression that is evaluated. */
 const STEP_COST = 10
-/** What may fail, beside what there is to keep. */
+/** What may fail, beside what there is to keep, and what did: errors are slow. */
 const ATTEMPT_COST = 500
+const FAILURE_COST = 1500
 /** Per unit of size of an event. */
 const EVENT_COST = 5
 
@@ -114,6 +115,8 @@ export class Machine {
   /** The module that is being loaded. */
   loading: Module | null = null
   #depth = 0
+  /** Of the innermost call of a native that is under way. */
+  #nativePlace: Place | null = null
 
   constructor(
     environment: Environment,
@@ -216,19 +219,13 @@ export class Machine {
     return this.run(fun, args, place)
   }
 
-  /** Runs the body of a function or capability. Errors are told with its name. */
+  /** Runs the body of a function or capability. */
   run(fun: Fun, args: readonly Term[], place: Place): Term {
     const isReading = this.#enter(fun, place)
-    try {
-      const result = this.sequence(fun.body, this.#bind(fun.params, args, null))
-      this.checkType(fun.result, result)
-      this.#depth--
-      return result
-    } catch (error) {
-      throw namedAfter(fun, error)
-    } finally {
-      this.#leave(isReading)
-    }
+    const result = this.sequence(fun.body, this.#bind(fun.params, args, null))
+    this.checkType(fun.result, result)
+    this.#leave(isReading)
+    return result
   }
 
   /** Throws EvalError for a term that is not of its declared type. */
@@ -243,8 +240,9 @@ export class Machine {
     const { frames } = this
     let isCalled = false
     for (const frame of frames) {
-      if (!frame.module.isSame(fun.module)) continue
-      if (frame.name === fun.name) {
+      const isSame = frame.module === fun.module
+      if (!isSame && !frame.module.isSame(fun.module)) continue
+      if (isSame ? frame === fun : frame.name === fun.name) {
         throw evalError(`Recursion detected by the runtime. Recursing in function: ${fun.qualified}`, place)
       }
       isCalled = true
@@ -257,23 +255,19 @@ export class Machine {
     return isReading
   }
 
+  /** Not called after errors: whoever catches one puts back all that was, or is done with the machine. */
   #leave(isReading: boolean): void {
     this.frames.pop()
+    this.#depth--
     if (isReading) this.readOnly--
   }
 
-  /** Runs within a call of a function; errors are told with the function. */
+  /** Runs within a call of a function. */
   within<T>(fun: Fun, place: Place, run: () => T): T {
     const isReading = this.#enter(fun, place)
-    try {
-      const result = run()
-      this.#depth--
-      return result
-    } catch (error) {
-      throw namedAfter(fun, error)
-    } finally {
-      this.#leave(isReading)
-    }
+    const result = run()
+    this.#leave(isReading)
+    return result
   }
 
   /** Parameters as variables around `env`. */
@@ -297,15 +291,24 @@ export class Machine {
     if (args.length < fewest) return new Partial(fn, args)
     if (args.length > most) throw tooMany(place)
     this.charge(CALL_COST + ARGUMENT_COST * args.length)
-    try {
-      if (++this.#depth > MAX_DEPTH) throw tooDeep(place)
-      const result = native.run(new Arguments(native.name, args, this, place))
-      this.#depth--
-      return result instanceof Callable || result instanceof TableRef ? result : this.bounded(result)
-    } catch (error) {
-      if (error instanceof ContractError) error.place ??= place
-      throw error
-    }
+    const around = this.#nativePlace
+    this.#nativePlace = place
+    if (++this.#depth > MAX_DEPTH) throw tooDeep(place)
+    const result = native.run(new Arguments(native.name, args, this, place))
+    this.#depth--
+    const isValue = !(result instanceof Callable || result instanceof TableRef)
+    if (isValue) this.bounded(result)
+    this.#nativePlace = around
+    return result
+  }
+
+  /** An error that ends what this machine runs, told with the place and the function where it happened. */
+  located(error: unknown): unknown {
+    if (!(error instanceof ContractError)) return error
+    error.place ??= this.#nativePlace
+    const fun = this.frames.at(-1)
+    if (fun !== undefined) error.within ??= `${fun.qualified}.{${fun.module.hash}}`
+    return error
   }
 
   /** The module whose function runs, or that is being loaded; null: code of the top level runs. */
@@ -337,21 +340,17 @@ export class Machine {
   /** Evaluates what must not write. */
   readingOf(expr: Expr, env: Env | null): Term {
     this.readOnly++
-    try {
-      return this.evaluate(expr, env)
-    } finally {
-      this.readOnly--
-    }
+    const term = this.evaluate(expr, env)
+    this.readOnly--
+    return term
   }
 
   /** Runs what must not write. */
   reading<T>(run: () => T): T {
     this.readOnly++
-    try {
-      return run()
-    } finally {
-      this.readOnly--
-    }
+    const result = run()
+    this.readOnly--
+    return result
   }
 
   /** Runs what may fail. A failure of the code itself undoes all but the gas, and gives `caught`. */
@@ -362,30 +361,35 @@ export class Machine {
     } catch (error) {
       if (!(error instanceof ContractError) || error.kind !== 'TxFailure') throw error
       this.restore(before)
+      this.charge(FAILURE_COST)
       return caught(error)
     }
   }
 
   /** All that a failure takes back but the state: what may fail cannot write. */
   snapshot() {
-    this.charge(ATTEMPT_COST + this.frames.length + this.admin.size + this.capabilities.size)
+    const { capabilities, frames, events, admin, readOnly } = this
+    this.charge(ATTEMPT_COST + frames.length + admin.size + capabilities.size)
     return {
-      capabilities: this.capabilities.snapshot(),
-      frames: [...this.frames],
-      events: this.events.length,
-      admin: new Set(this.admin),
-      readOnly: this.readOnly,
+      capabilities: capabilities.snapshot(),
+      frames: frames.length,
+      events: events.length,
+      admin: new Set(admin),
+      readOnly,
       depth: this.#depth,
+      nativePlace: this.#nativePlace,
     }
   }
 
+  /** Calls that were under way are still: what failed has begun others only. */
   restore(before: ReturnType<Machine['snapshot']>): void {
     this.capabilities.restore(before.capabilities)
-    this.frames = [...before.frames]
+    this.frames.length = before.frames
     this.events.length = before.events
-    this.admin = new Set(before.admin)
+    this.admin = before.admin
     this.readOnly = before.readOnly
     this.#depth = before.depth
+    this.#nativePlace = before.nativePlace
   }
 
   /** Field of the message's data; undefined: there is none. */
@@ -401,12 +405,6 @@ function outOfGas({ used, limit }: GasMeter): ContractError {
 
 function tooDeep(place: Place): ContractError {
   return evalError(`the code is nested too deeply: at most ${MAX_DEPTH} steps within each other`, place)
-}
-
-/** The error, told with the function where it happened. */
-function namedAfter(fun: Fun, error: unknown): unknown {
-  if (error instanceof ContractError) error.within ??= `${fun.qualified}.{${fun.module.hash}}`
-  return error
 }
 
 /** Throws EvalError for functions and tables. */

@@ -5,7 +5,7 @@ import type { Value } from '../values/value.ts'
 import { Const, type Definition, Fun, type Module, Schema, type Step, Table } from './definitions.ts'
 import { Expander, type Scope, type SpecialForms, syntaxError } from './expander.ts'
 import type { Expr } from './expr.ts'
-import { importsOf } from './imports.ts'
+import { importInto } from './imports.ts'
 import { checkImplements } from './interfaces.ts'
 import { asValue, type Machine } from './machine.ts'
 import { docAndMarks } from './marks.ts'
@@ -80,7 +80,7 @@ export class ModuleLoader {
   }
 
   #use(form: CallForm): void {
-    for (const [name, definition] of importsOf(this.#expander, form)) this.#module.imports.set(name, definition)
+    importInto(this.#module.imports, this.#expander, form)
   }
 
   #implement(form: CallForm): void {

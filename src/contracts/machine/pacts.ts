@@ -80,8 +80,16 @@ export function startPact(machine: Machine, fun: Fun, args: readonly Value[], pl
   return result
 }
 
-/** Runs a later step, or takes the last one back. */
-export function continuePact(machine: Machine, { id, step, isRollback, resumed, proven }: Continuation): Term {
+/** Runs a later step, or takes the last one back. Throws ContractError. */
+export function continuePact(machine: Machine, continuation: Continuation): Term {
+  try {
+    return runContinuation(machine, continuation)
+  } catch (error) {
+    throw machine.located(error)
+  }
+}
+
+function runContinuation(machine: Machine, { id, step, isRollback, resumed, proven }: Continuation): Term {
   const place = NOWHERE
   const kept = machine.state.get<PactState | null>('pacts', id)
   if (kept === null)
