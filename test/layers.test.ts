@@ -10,7 +10,7 @@ import { expect, it } from 'vitest'
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   '': ['commands', 'cli', 'core'],
-  commands: ['compose', 'cli', 'contracts', 'api', 'mine', 'engine', 'node', 'devnet', 'schema', 'platform', 'core'],
+  commands: ['compose', 'cli', 'contracts', 'wallet', 'api', 'mine', 'engine', 'node', 'devnet', 'schema', 'platform', 'core'],
   compose: ['api', 'mine', 'page', 'source', 'engine', 'node', 'devnet', 'schema', 'platform', 'core'],
   cli: ['mine', 'source', 'engine', 'schema', 'core'],
   api: ['mine', 'source', 'core'],
@@ -18,8 +18,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   page: ['source', 'engine', 'node', 'schema', 'core'],
   source: ['node', 'schema', 'core'],
   engine: ['core'],
+  wallet: ['contracts', 'node', 'schema', 'core'],
   node: ['schema', 'core'],
-  devnet: ['schema', 'core'],
+  devnet: ['contracts', 'schema', 'core'],
   schema: ['core'],
   platform: ['core'],
   contracts: ['core'],
@@ -29,12 +30,13 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 /** The same for the rooms inside devnet, engine and page ('' is the folder itself). */
 const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   devnet: {
-    '': ['http', 'data', 'orders', 'work', 'mempool', 'rules', 'store'],
-    http: ['data', 'orders', 'work', 'mempool', 'rules', 'store'],
-    data: ['rules', 'store'],
+    '': ['http', 'data', 'orders', 'work', 'mempool', 'ledger', 'rules', 'store'],
+    http: ['data', 'orders', 'work', 'mempool', 'ledger', 'rules', 'store'],
+    data: ['mempool', 'ledger', 'rules', 'store'],
     orders: ['work', 'rules', 'store'],
-    work: ['mempool', 'rules', 'store'],
-    mempool: ['rules', 'store'],
+    work: ['mempool', 'ledger', 'rules', 'store'],
+    mempool: ['ledger', 'rules', 'store'],
+    ledger: ['rules', 'store'],
     rules: ['store'],
     store: [],
   },

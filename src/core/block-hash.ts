@@ -2,11 +2,21 @@
 import { ADJACENT_BYTES, workLayout } from './header.ts'
 import { type Digest, leaf, merkleRoot, TAG } from './merkle.ts'
 
+/** Index of the payload hash among the leaves. */
+export const PAYLOAD_LEAF = 4
+/** Index of the first adjacent hash among the leaves. */
+export const FIRST_ADJACENT_LEAF = 11
+
 /** Block hash (32 bytes) of work bytes with their final nonce. Throws FormatError for bytes that are not work. */
 export function blockHash(work: Uint8Array, digest?: Digest): Uint8Array {
+  return merkleRoot(blockLeaves(work, digest), digest)
+}
+
+/** The 32-byte leaves whose root is the block hash. Throws FormatError for bytes that are not work. */
+export function blockLeaves(work: Uint8Array, digest?: Digest): Uint8Array[] {
   const at = workLayout(work)
   const field = (offset: number, size: number) => work.subarray(offset, offset + size)
-  const entries = [
+  const leaves = [
     leaf(TAG.featureFlags, field(at.featureFlags, 8), digest),
     leaf(TAG.creationTime, field(at.creationTime, 8), digest),
     field(at.parent, 32),
@@ -20,6 +30,6 @@ export function blockHash(work: Uint8Array, digest?: Digest): Uint8Array {
     leaf(TAG.nonce, field(at.nonce, 8), digest),
   ]
   // Adjacent hashes come last, by ascending chain, without their chain ids.
-  for (let offset = at.adjacents; offset < at.target; offset += ADJACENT_BYTES) entries.push(field(offset + 4, 32))
-  return merkleRoot(entries, digest)
+  for (let offset = at.adjacents; offset < at.target; offset += ADJACENT_BYTES) leaves.push(field(offset + 4, 32))
+  return leaves
 }

@@ -67,3 +67,16 @@ export const graphs: Readonly<Record<GraphName, Graph>> = {
 
 /** All names of known graphs. */
 export const graphNames = Object.keys(graphs) as readonly GraphName[]
+
+/** The chains on a shortest way from one chain to another, both of them included; null: there is no way. */
+export function shortestPath({ adjacents }: Graph, from: number, to: number): number[] | null {
+  // Searched from the end, each chain learns which one comes next on the way to it.
+  const next = new Map<number, number>([[to, to]])
+  for (const chain of next.keys()) {
+    for (const adjacent of adjacents[chain] ?? []) if (!next.has(adjacent)) next.set(adjacent, chain)
+  }
+  if (adjacents[to] === undefined || !next.has(from)) return null
+  const path = [from]
+  for (let chain = from; chain !== to; path.push(chain)) chain = next.get(chain) as number
+  return path
+}

@@ -1,5 +1,5 @@
 /** Payload hashes (PROTOCOL.md B.4). All parts are bytes; on the wire they are base64url strings. */
-import { leaf, merkleRoot, TAG } from './merkle.ts'
+import { type Digest, leaf, merkleRoot, TAG } from './merkle.ts'
 
 /** The hashes over the parts of a payload, 32 bytes each. */
 export interface PayloadHashes {
@@ -15,7 +15,12 @@ export function transactionsHash(minerData: Uint8Array, transactions: readonly U
 
 /** Root over the coinbase output and the transaction outputs. */
 export function outputsHash(coinbase: Uint8Array, outputs: readonly Uint8Array[]): Uint8Array {
-  return merkleRoot([leaf(TAG.coinbase, coinbase), ...outputs.map((bytes) => leaf(TAG.transactionOutput, bytes))])
+  return merkleRoot(outputLeaves(coinbase, outputs))
+}
+
+/** The 32-byte leaves whose root is the hash of the outputs. */
+export function outputLeaves(coinbase: Uint8Array, outputs: readonly Uint8Array[], digest?: Digest): Uint8Array[] {
+  return [leaf(TAG.coinbase, coinbase, digest), ...outputs.map((bytes) => leaf(TAG.transactionOutput, bytes, digest))]
 }
 
 /** SHA-512/256(0x01 || transactionsHash || outputsHash). */

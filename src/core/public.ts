@@ -30,6 +30,7 @@ export {
 export { headerFromJson, headerToJson, type ProductWord, workToJson } from './header-json.ts'
 export { type Json, parseJson, stringifyJson } from './json.ts'
 export type { Digest } from './merkle.ts'
+export type { MerklePath, Step } from './merkle-path.ts'
 export {
   development,
   genesisHeight,
@@ -53,6 +54,7 @@ export {
 } from './payload.ts'
 export { meets, powHash, solves } from './pow.ts'
 export { MAX_LINE_CHARACTERS, printable } from './printable.ts'
+export { decodeProof, encodeProof, type OutputProof, proofRoot } from './spv.ts'
 export { difficultyOf, levelOf, MAX_TARGET, targetOfDifficulty, targetOfLevel } from './target.ts'
 export { formatDuration, formatHashrate, withPrefix } from './units.ts'
 export { type Ancestry, brokenRules, type HeaderRule } from './validate.ts'

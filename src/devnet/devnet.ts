@@ -14,23 +14,26 @@ import { addOpenApi } from './http/encode/openapi.ts'
 import { Router } from './http/router.ts'
 import { addBackupRoutes } from './http/routes/backup.ts'
 import { addChainRoutes } from './http/routes/chain.ts'
+import { addCommandRoutes } from './http/routes/commands.ts'
 import { addCutRoutes } from './http/routes/cut.ts'
 import { addMempoolRoutes } from './http/routes/mempool.ts'
 import { addMiningRoutes } from './http/routes/mining.ts'
 import { addNodeRoutes } from './http/routes/node.ts'
 import { addPayloadRoutes } from './http/routes/payload.ts'
 import { addStreamRoutes } from './http/routes/streams.ts'
+import { genesis } from './ledger/genesis.ts'
+import { Ledger } from './ledger/ledger.ts'
+import { MemoryVersions } from './ledger/versions.ts'
+import { commandCheck } from './mempool/checks.ts'
 import { Mempools } from './mempool/mempools.ts'
 import { askedSettings, type DevnetOptions, limitsOf } from './options.ts'
 import { developmentAccount } from './orders/block-maker.ts'
 import type { NonceSearch } from './orders/nonce-search.ts'
-import { Chains } from './rules/chains.ts'
+import { Chains, genesisState } from './rules/chains.ts'
 import { NodeClock } from './rules/node-clock.ts'
 import { type NetworkSettings, networkOf, settingsOf } from './rules/settings.ts'
 import { indexBlock, MemoryTransactionIndex, type TransactionIndex } from './store/transaction-index.ts'
-import { BlockBuilder } from './work/block-builder.ts'
 import { Coordinator } from './work/coordinator.ts'
-import { noContracts } from './work/executor.ts'
 
 /** A running embedded node. */
 export interface Devnet {
@@ -63,6 +66,7 @@ export interface Machine {
 export interface WholeNode {
   readonly devnet: Devnet
   readonly chains: Chains
+  readonly ledger: Ledger
 }
 
 /**
@@ -79,7 +83,7 @@ export async function startNode(
   const failed = new AbortController()
   if (options.backupDir !== undefined) await expectBackupDirectory(options.backupDir)
   const data = await openData(options, (error) => failed.abort(error))
-  const { app, chains, settings, controls, backups } = assemble(options, machine, data)
+  const { app, chains, ledger, settings, controls, backups } = assemble(options, machine, data)
   extend(app)
   const close = async () => {
     await app.close()
@@ -96,7 +100,7 @@ export async function startNode(
   try {
     const url = await listen(app, options)
     controls.run()
-    return { devnet: handleOf({ url, settings, close }, chains), chains }
+    return { devnet: handleOf({ url, settings, close }, chains), chains, ledger }
   } catch (error) {
     await close()
     throw error
@@ -136,18 +140,17 @@ function assemble(options: DevnetOptions, machine: Machine, data: DataDirectory 
   const clock = new NodeClock(machine.clock)
   if (data !== null) clock.catchUp(data.loaded.newestCreationTime)
   const nowMs = () => clock.ms()
-  const chains = openChains(settings, clock, data)
-  const index: TransactionIndex = data?.state ?? new MemoryTransactionIndex()
+  const { chains, ledger, index } = openChains(settings, clock, data)
   chains.onBlock((block) => {
     indexBlock(index, block)
     data?.state.reached(chains.store.size)
   })
   // Before the coordinator: the pools follow a new cut first, so that its work has the transactions pending then.
-  const pools = new Mempools({ chains, index, nowMs })
+  const pools = new Mempools({ chains, index, nowMs, trial: ledger })
   const limits = limitsOf(options)
   const coordinator = new Coordinator(chains, {
     pools,
-    builder: new BlockBuilder(noContracts, clock.microseconds),
+    ledger,
     accounts,
     payloadLimit: limits.workLimit,
     payloadLifetimeMs: limits.workLifetimeMs,
@@ -161,15 +164,16 @@ function assemble(options: DevnetOptions, machine: Machine, data: DataDirectory 
   const controls = new Controls()
   const { requestTimeoutMs } = limits
   const app = createApp({ product, packageVersion, nowMs, requestTimeoutMs, maxConnections })
-  addRoutes(app, options, { machine, settings, chains, clock, pools, coordinator, backups, controls })
+  addRoutes(app, options, { machine, settings, chains, ledger, clock, pools, coordinator, backups, controls })
   app.addHook('preClose', async () => controls.stop())
-  return { app, chains, settings, controls, backups }
+  return { app, chains, ledger, settings, controls, backups }
 }
 
 interface Parts {
   readonly machine: Machine
   readonly settings: NetworkSettings
   readonly chains: Chains
+  readonly ledger: Ledger
   readonly clock: NodeClock
   readonly pools: Mempools
   readonly coordinator: Coordinator
@@ -196,6 +200,7 @@ function addRoutes(app: App, options: DevnetOptions, parts: Parts): void {
   addCutRoutes(router, { chains, durable, instance: `newcut-${process.pid}-${clock.wallMs().toString(36)}` })
   addStreamRoutes(router, { chains, product, streamLimit: limits.headerStreamLimit, streams })
   addMempoolRoutes(router, pools)
+  addCommandRoutes(router, { ...limits, chains, ledger: parts.ledger, pools })
   addMiningRoutes(router, { ...limits, coordinator, chains: chains.cut.size, durable, random, streams })
   addBackupRoutes(router, backups)
   controls.serve(router, {
@@ -214,9 +219,25 @@ function addRoutes(app: App, options: DevnetOptions, parts: Parts): void {
   router.finish()
 }
 
-function openChains(settings: NetworkSettings, clock: NodeClock, data: DataDirectory | null): Chains {
-  const kept = data === null ? {} : { state: data.loaded, journal: data.blocks }
-  return new Chains({ network: networkOf(settings), checkPow: settings.pow, now: clock.microseconds, ...kept })
+/** Chains, and the ledger that executes them. */
+function openChains(settings: NetworkSettings, clock: NodeClock, data: DataDirectory | null) {
+  const network = networkOf(settings)
+  const state = data?.loaded ?? genesisState(network, genesis().payload)
+  const index: TransactionIndex = data?.state ?? new MemoryTransactionIndex()
+  const { store, heads } = state
+  const ledger =
+    data?.ledger ??
+    new Ledger({
+      store,
+      heads: heads.values(),
+      index,
+      versions: new MemoryVersions(),
+      check: commandCheck(network.name),
+    })
+  const kept = data === null ? {} : { journal: data.blocks }
+  const checkPow = settings.pow
+  const chains = new Chains({ network, checkPow, now: clock.microseconds, state, executions: ledger, ...kept })
+  return { chains, ledger, index }
 }
 
 /** Returns the URL. Throws NewcutError PORT_BUSY. */

@@ -1,5 +1,5 @@
 /**
- * Typed client of a node's HTTP interface: every endpoint but those for commands. What it accepts is what the interface
+ * Typed client of a node's HTTP interface. What it accepts is what the interface
  * description promises and what live nodes do (PROTOCOL.md E); src/schema has the shapes of all bodies.
  */
 import type { ProductWord } from '../core/header-json.ts'
@@ -16,9 +16,12 @@ import type {
   PeerInfo,
   PendingTransactions,
 } from '../schema/bodies.ts'
+import type { CommandResult } from '../schema/command-bodies.ts'
 import { operations } from '../schema/operations.ts'
 import type { BlockEncoding, BlockEncodings, Bounds, Context, Hash, RangeOptions } from './chain-calls.ts'
 import * as chainCalls from './chain-calls.ts'
+import type { LocalOptions, LocalResult } from './command-calls.ts'
+import * as commandCalls from './command-calls.ts'
 import { NodeMisbehaved, NodeRefusal, NotRecognised } from './errors.ts'
 import type { EventStream } from './event-stream.ts'
 import type { EncodingOption, HeaderEncoding, HeaderEncodings } from './header-encoding.ts'
@@ -32,9 +35,10 @@ import { type PayloadKeys, type PayloadOptions, payload, payloads } from './payl
 import { type CallOptions, Requests } from './requests.ts'
 import type { BlockNews, HeaderNews, UpdateEncoding, UpdateHandlers, WorkNews } from './stream-calls.ts'
 import * as streamCalls from './stream-calls.ts'
-import type { Gap, StreamOptions, Updates } from './updates.ts'
+import { type Gap, machineClock, type StreamOptions, type Updates } from './updates.ts'
 import type { VerifyOption } from './verify.ts'
 import { networkOf } from './verify-network.ts'
+import { type WaitOptions, waitForProof, waitForResult } from './wait-for.ts'
 
 /**
  * A client of one node, each method named after its operation.
@@ -289,6 +293,62 @@ export class NodeClient {
   }
 
   /**
+   * Executes a command on this node alone: nothing is written. A command that fails is a result too. NodeRefusal 400: it
+   * cannot be executed at all, and why.
+   */
+  local(chain: number, command: Command, call: LocalOptions = {}): Promise<LocalResult> {
+    return commandCalls.local(this.#context, command, { chain, call })
+  }
+
+  /**
+   * Hands in commands for the next blocks of a chain, all of them or none, and gives their request keys. NodeRefusal
+   * 400 says which of them is wrong, and why.
+   */
+  send(chain: number, commands: readonly Command[], call: CallOptions = {}): Promise<string[]> {
+    return commandCalls.send(this.#context, commands, { chain, call })
+  }
+
+  /** Results by request key, of commands that have one; with so many blocks on top of theirs at least. */
+  poll(
+    chain: number,
+    keys: readonly Hash[],
+    call: CallOptions & { readonly confirmationDepth?: number } = {},
+  ): Promise<ReadonlyMap<string, CommandResult>> {
+    return commandCalls.poll(this.#context, keys, { chain, call })
+  }
+
+  /** Waits for the result of a command. NodeRefusal 504, retryable: none within the time that the node waits, 180 s. */
+  listen(chain: number, key: Hash, call: CallOptions = {}): Promise<CommandResult> {
+    return commandCalls.listen(this.#context, key, { chain, call })
+  }
+
+  /**
+   * Proves the result of a command of this chain to another one; the proof goes into a continuation there. NodeRefusal
+   * 400: there is no proof, or not yet.
+   */
+  spv(chain: number, key: Hash, targetChain: number, call: CallOptions = {}): Promise<string> {
+    return commandCalls.spv(this.#context, { key, targetChain }, { chain, call })
+  }
+
+  /**
+   * Waits for the result of a command by asking again and again, also while the node is away, until so many blocks
+   * stand on that of the command. Throws NewcutError NO_RESULT after `limitMs`.
+   */
+  waitFor(chain: number, requestKey: string, options: WaitOptions = {}): Promise<CommandResult> {
+    return waitForResult(this, { chain, requestKey }, options, waitMachine)
+  }
+
+  /** Waits for the proof of a result for another chain, which has to hear of its block first. As waitFor. */
+  waitForProof(chain: number, requestKey: string, targetChain: number, options: WaitOptions = {}): Promise<string> {
+    return waitForProof(this, { chain, requestKey, targetChain }, options, waitMachine)
+  }
+
+  /** Hands in a command for the nodes that it is addressed to; gives its request key. Live nodes have no such endpoint. */
+  private(chain: number, command: Command, call: CallOptions = {}): Promise<string> {
+    return commandCalls.privateCommand(this.#context, command, { chain, call })
+  }
+
+  /**
    * Work, of this chain if the node likes the suggestion. Throws UnauthorizedMiner (this account may not mine there),
    * NodeRefusal 503 (no work yet, try later), and NodeMisbehaved, which is retryable here, for work of a chain or with
    * adjacent chains that are not those of the node's graph at its height.
@@ -320,6 +380,8 @@ export class NodeClient {
     return streamCalls.workNews(this.#context, chain, options)
   }
 }
+
+const waitMachine = { clock: machineClock, random: Math.random }
 
 async function recognised<T>(answer: Promise<T>): Promise<T> {
   try {

@@ -27,8 +27,11 @@ import type { HeaderRule } from '../core/validate.ts'
 const RETRYABLE_STATUS: readonly number[] = [408, 429, 502, 503, 504]
 /** Of the beginning of a body. */
 const MAX_EXCERPT_CHARACTERS = 200
+/** Of the text of a refusal: it may tell of several commands. */
+export const MAX_REFUSAL_CHARACTERS = 1000
 /** Of a message or a hint: what a node sends finds its way into both. */
 const MAX_MESSAGE_CHARACTERS = 600
+const MAX_REFUSAL_MESSAGE_CHARACTERS = MAX_MESSAGE_CHARACTERS + MAX_REFUSAL_CHARACTERS
 /** What a node says of an account that may not mine (PROTOCOL.md A.1). */
 const UNAUTHORIZED_MINER = /^unauthorized miner\b/i
 
@@ -50,7 +53,7 @@ export interface AnswerDetails {
   readonly url: string
   /** HTTP status. */
   readonly status: number
-  /** The beginning of the body as one line of printable text, at most 200 characters. */
+  /** The beginning of the body as one line of printable text: at most 200 characters, of a refusal 1,000. */
   readonly excerpt: string
   /** Id of the operation (src/schema/operations.ts); undefined for a request outside of the table. */
   readonly operation?: string | undefined
@@ -85,9 +88,9 @@ export class NodeRefusal extends NewcutError implements AnswerDetails {
 
   constructor(answer: AnswerDetails, hint?: string) {
     const { url, status, operation } = answer
-    const excerpt = printable(answer.excerpt, MAX_EXCERPT_CHARACTERS)
+    const excerpt = printable(answer.excerpt, MAX_REFUSAL_CHARACTERS)
     const message = `${url} answered ${status}${excerpt === '' ? '' : `: ${excerpt}`}`
-    super('NODE_REFUSED', oneLine(message), { hint: hint && oneLine(hint) })
+    super('NODE_REFUSED', printable(message, MAX_REFUSAL_MESSAGE_CHARACTERS), { hint: hint && oneLine(hint) })
     this.url = url
     this.status = status
     this.excerpt = excerpt
@@ -231,9 +234,9 @@ export class InvalidPayload extends NodeMisbehaved {
   }
 }
 
-/** The beginning of a body as one line of printable text, at most 200 characters. */
-export function excerptOf(body: Uint8Array): string {
-  return printable(new TextDecoder().decode(body.subarray(0, 4 * MAX_EXCERPT_CHARACTERS)), MAX_EXCERPT_CHARACTERS)
+/** The beginning of a body as one line of printable text, at most so many characters. */
+export function excerptOf(body: Uint8Array, most = MAX_EXCERPT_CHARACTERS): string {
+  return printable(new TextDecoder().decode(body.subarray(0, 4 * most)), most)
 }
 
 function oneLine(text: string): string {

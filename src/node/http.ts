@@ -45,7 +45,7 @@ export interface HttpRequest {
   method?: 'GET' | 'HEAD' | 'POST' | 'PUT'
   /** Begins with a slash. */
   path: string
-  query?: Readonly<Record<string, string | number | undefined>>
+  query?: Readonly<Record<string, string | number | boolean | undefined>>
   body?: Uint8Array | string
   contentType?: string
   accept?: string

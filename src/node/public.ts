@@ -7,6 +7,7 @@ export { type ErrorCode, FormatError, NewcutError } from '../core/errors.ts'
 export type { Graph } from '../core/graph.ts'
 export type { Header, WorkFields } from '../core/header.ts'
 export type { ProductWord } from '../core/header-json.ts'
+export { type ExactJson, NumberText } from '../core/json.ts'
 export type { Network, RuleHeights } from '../core/network.ts'
 export type { MinerAccount } from '../core/payload.ts'
 export type { HeaderRule } from '../core/validate.ts'
@@ -27,8 +28,16 @@ export type {
   PeerInfo,
   PendingTransactions,
 } from '../schema/bodies.ts'
+export type {
+  CommandError,
+  CommandMetaData,
+  CommandResult,
+  Continuation,
+  ContractEvent,
+} from '../schema/command-bodies.ts'
 export type { Block, BlockEncoding, BlockEncodings, Bounds, Hash, RangeOptions } from './chain-calls.ts'
 export { NodeClient } from './client.ts'
+export type { LocalOptions, LocalResult } from './command-calls.ts'
 export {
   type AnswerDetails,
   BranchBoundsExceeded,
@@ -63,3 +72,4 @@ export type { BlockNews, HeaderNews, UpdateEncoding, UpdateHandlers, WorkNews } 
 export { type NamedReason, UnreachableError, type UnreachableReason } from './unreachable.ts'
 export type { Gap, StreamOptions, Updates } from './updates.ts'
 export type { VerifyOption, VerifyOptions } from './verify.ts'
+export type { WaitOptions, WaitProgress } from './wait-for.ts'

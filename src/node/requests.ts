@@ -4,7 +4,7 @@
  */
 import type { Static, TSchema } from 'typebox'
 import { describeError, NewcutError } from '../core/errors.ts'
-import { parseJson, stringifyJson } from '../core/json.ts'
+import { parseExactJson, parseJson, stringifyJson } from '../core/json.ts'
 import { BINARY, JSON_TYPE, type Operation, TEXT } from '../schema/operation.ts'
 import { operations } from '../schema/operations.ts'
 import { validatorOf } from '../schema/validator.ts'
@@ -13,6 +13,7 @@ import {
   BranchBoundsExceeded,
   excerptOf,
   isFromNode,
+  MAX_REFUSAL_CHARACTERS,
   NodeMisbehaved,
   NodeRefusal,
   NotAcceptable,
@@ -33,7 +34,7 @@ export interface CallOptions {
 /** A call as the table describes it; parameters that are not given are left out. */
 export interface Call extends CallOptions {
   readonly params?: Readonly<Record<string, string>>
-  readonly query?: Readonly<Record<string, string | number | undefined>>
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: unknown
   readonly accept?: string
 }
@@ -56,6 +57,9 @@ const MAX_BODY_BYTES: Partial<Record<string, number>> = {
   payloadsOutputs: 64 * MIB,
   mempoolPending: 16 * MIB,
   mempoolLookup: 16 * MIB,
+  poll: 64 * MIB,
+  local: 16 * MIB,
+  listen: 16 * MIB,
 }
 const MAX_OTHER_BODY_BYTES = 4 * MIB
 /** Of plain text: the health check, backup ids and states. */
@@ -129,14 +133,14 @@ export class Requests {
   }
 }
 
-/** Parses and checks a JSON answer. Throws NodeMisbehaved. */
+/** Parses and checks a JSON answer; the decimals of command results stay exact. Throws NodeMisbehaved. */
 export function readJson(operation: Operation, answer: HttpAnswer, type: string): unknown {
   if (!hasType(answer, JSON_TYPE)) {
     throw misbehaved(operation, answer, `a body of type ${answer.headers['content-type']}, not JSON`)
   }
   let json: unknown
   try {
-    json = parseJson(decodeText(operation, answer))
+    json = (operation.group === 'command' ? parseExactJson : parseJson)(decodeText(operation, answer))
   } catch (error) {
     if (error instanceof NewcutError) throw error
     throw misbehaved(operation, answer, `a body that is not JSON (${describeError(error)})`)
@@ -194,8 +198,8 @@ function check(operation: Operation, what: string, schema: TSchema, value: unkno
   throw new NewcutError('BAD_OPTION', `${operation.id}: ${what} ${validator.complaint(value)}`)
 }
 
-function withoutUndefined(query: Call['query'] = {}): Record<string, string | number> {
-  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as Record<string, string>
+function withoutUndefined(query: Call['query'] = {}): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined))
 }
 
 function bodyOf(operation: Operation, value: unknown): { body?: Uint8Array | string; contentType?: string } {
@@ -211,7 +215,7 @@ const UNAUTHORIZED_HINT =
 
 function refusal(operation: Operation, answer: HttpAnswer): NodeRefusal {
   const { url, status, headers, body } = answer
-  const excerpt = excerptOf(body)
+  const excerpt = excerptOf(body, MAX_REFUSAL_CHARACTERS)
   const details: AnswerDetails = { url, status, excerpt, operation: operation.id, isFromNode: isFromNode(headers) }
   if (UnauthorizedMiner.is(details)) return new UnauthorizedMiner(details, UNAUTHORIZED_HINT)
   if (status === 406) return new NotAcceptable(details)

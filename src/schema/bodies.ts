@@ -10,7 +10,7 @@ export const HashText = Type.String({ pattern: '^[a-zA-Z0-9_-]{43}$', descriptio
 const Base64Url = Type.String({ pattern: '^[a-zA-Z0-9_-]*$', description: 'base64url, unpadded' })
 const Natural = Type.Integer({ minimum: 0 })
 /** Wire: an integer that may exceed 2^53. In memory: number, or bigint beyond it (core/json.ts). */
-const BigNatural = Type.Unsafe<number | bigint>(Type.Integer({ minimum: 0, format: 'int64' }))
+export const BigNatural = Type.Unsafe<number | bigint>(Type.Integer({ minimum: 0, format: 'int64' }))
 const BigInteger = Type.Unsafe<number | bigint>(Type.Integer({ format: 'int64' }))
 /** Chain id as the key of an object. */
 const ChainKey = Type.String({ pattern: '^[0-9]+$' })
@@ -216,7 +216,7 @@ export const CommandTexts = Type.Array(Type.String())
 /** A signed command, the content of a transaction. */
 export const Command = Type.Object({
   cmd: Type.String({ minLength: 1, description: 'JSON text of the command payload' }),
-  hash: Type.String({ pattern: '^[a-zA-Z0-9_-]{43}$', description: 'BLAKE2s-256 or BLAKE2b-256 of cmd' }),
+  hash: Type.String({ pattern: '^[a-zA-Z0-9_-]{43}$', description: 'BLAKE2b-256 or BLAKE2s-256 of cmd' }),
   sigs: Type.Array(Type.Union([Type.Object({ sig: Type.String() }, { additionalProperties: true }), Type.Null()])),
 })
 /**

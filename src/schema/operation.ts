@@ -23,7 +23,7 @@ export interface Operation {
   readonly path: string
   /** Only for programs on the node's own machine, not for web pages: it changes the state of the node, or shows it. */
   readonly forThisMachine?: true
-  readonly group: 'node' | 'cut' | 'chain' | 'payload' | 'stream' | 'mempool' | 'mining' | 'devnet'
+  readonly group: 'node' | 'cut' | 'chain' | 'payload' | 'stream' | 'mempool' | 'command' | 'mining' | 'devnet'
   readonly summary: string
   readonly params: TObject
   readonly query: TObject

@@ -1,5 +1,5 @@
 /**
- * Every endpoint of a node's HTTP interface except those for commands, each described once. The embedded node checks
+ * Every endpoint of a node's HTTP interface, each described once. The embedded node checks
  * requests by these rows and publishes them as OpenAPI; `id` is also the name of the client's method.
  */
 import { Type } from 'typebox'
@@ -7,13 +7,10 @@ import {
   BackupStatus,
   BlockObject,
   BranchBounds,
-  CommandTexts,
   CutHashes,
   HashText,
   HeaderObject,
   HeaderText,
-  Membership,
-  MempoolLookup,
   MinerBody,
   NodeConfig,
   NodeInfo,
@@ -23,9 +20,9 @@ import {
   PayloadWithOutputs,
   PeerInfo,
   PeerPageQuery,
-  PendingTransactions,
-  RequestKeys,
 } from './bodies.ts'
+import { commandOperations } from './command-operations.ts'
+import { mempoolOperations } from './mempool-operations.ts'
 import {
   BINARY,
   Bytes,
@@ -57,14 +54,10 @@ const boundsExceeded = {
 }
 const bounds = { type: 'application/json', schema: BranchBounds }
 
-const INT64_PATTERN = '^-?[0-9]{1,20}$'
-
 const defaults = { scope: 'network', params: None, query: None } as const
 const onChain = { ...defaults, params: ChainParams } as const
 const ascending = { ...onChain, method: 'GET', group: 'chain', query: PageQuery } as const
 const branch = { ...onChain, method: 'POST', group: 'chain', query: PageQuery, body: bounds } as const
-const mempool = { ...onChain, method: 'POST', group: 'mempool' } as const
-const keys = { type: 'application/json', schema: RequestKeys }
 
 const node = {
   healthCheck: {
@@ -305,53 +298,6 @@ const stream = {
   },
 } as const satisfies Record<string, Operation>
 
-/** A signed integer of 64 bits as text: a number would lose digits. */
-const int64Text = (description: string) =>
-  Type.Refine(
-    Type.String({ pattern: INT64_PATTERN, description }),
-    (text) => new RegExp(INT64_PATTERN).test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text),
-    () => 'must be a signed 64-bit integer',
-  )
-
-const memoryPool = {
-  mempoolPending: {
-    ...mempool,
-    id: 'mempoolPending',
-    path: '/chain/{chain}/mempool/getPending',
-    summary: 'hashes of pending transactions, all or those since a mark',
-    query: Type.Object({
-      nonce: Type.Optional(int64Text('server nonce of the mark, int64')),
-      since: Type.Optional(int64Text('transaction id of the mark, int64')),
-    }),
-    responses: { 200: json(PendingTransactions) },
-  },
-  mempoolMember: {
-    ...mempool,
-    id: 'mempoolMember',
-    path: '/chain/{chain}/mempool/member',
-    summary: 'whether transactions are pending',
-    body: keys,
-    responses: { 200: json(Membership) },
-  },
-  mempoolLookup: {
-    ...mempool,
-    id: 'mempoolLookup',
-    path: '/chain/{chain}/mempool/lookup',
-    summary: 'pending transactions',
-    body: keys,
-    responses: { 200: json(Type.Array(MempoolLookup)) },
-  },
-  mempoolInsert: {
-    ...mempool,
-    id: 'mempoolInsert',
-    method: 'PUT',
-    path: '/chain/{chain}/mempool/insert',
-    summary: 'add transactions',
-    body: { type: 'application/json', schema: CommandTexts },
-    responses: { 200: { description: 'inserted' } },
-  },
-} as const satisfies Record<string, Operation>
-
 const mining = {
   work: {
     ...defaults,
@@ -394,5 +340,14 @@ const mining = {
   },
 } as const satisfies Record<string, Operation>
 
-export const operations = { ...node, ...cut, ...chain, ...payload, ...stream, ...memoryPool, ...mining }
+export const operations = {
+  ...node,
+  ...cut,
+  ...chain,
+  ...payload,
+  ...stream,
+  ...mempoolOperations,
+  ...commandOperations,
+  ...mining,
+}
 export type OperationId = keyof typeof operations

@@ -1,6 +1,7 @@
 /** Checks values against schemas. Each schema is compiled once. */
 import { type TObject, type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { NumberText } from '../core/json.ts'
 
 export interface Validator {
   readonly accepts: (value: unknown) => boolean
@@ -64,9 +65,11 @@ function* partsOf(schema: TSchema, value: unknown): Generator<readonly [string |
   }
 }
 
+const isExactNumber = (value: unknown) => ['number', 'bigint'].includes(typeof value) || value instanceof NumberText
+
 /**
  * A copy of a schema in which 64-bit integers may also be bigint: core/json.ts reads integers beyond 2^53 as bigint,
- * which the schema language treats as another type. Properties are copied with their attributes, because the library
+ * which the schema language treats as another type. Exact numbers may be all that core/json.ts reads them as. Properties are copied with their attributes, because the library
  * has properties of its own that are not enumerable.
  */
 function withBigints(schema: unknown): unknown {
@@ -77,6 +80,9 @@ function withBigints(schema: unknown): unknown {
     const bounds = minimum === undefined ? {} : { minimum: BigInt(minimum) }
     return Type.Union([Type.Integer(minimum === undefined ? {} : { minimum }), Type.BigInt(bounds)])
   }
+  if (type === 'number' && format === 'exact') {
+    return Type.Refine(Type.Unknown(), isExactNumber, () => 'must be number')
+  }
   const copy = {}
   for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(schema))) {
     Object.defineProperty(copy, name, { ...property, value: withBigints(property.value) })
@@ -86,14 +92,15 @@ function withBigints(schema: unknown): unknown {
 
 /**
  * Turns parameters of a path or query from text into values for their schema. Whole numbers are decimal digits only
- * (not `0x10` or `1e3`). Text that is no number stays text, which the validator then refuses.
+ * (not `0x10` or `1e3`), booleans `true` and `false`. Other text stays text, which the validator then refuses.
  */
 export function parameterValues(schema: TObject, texts: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const values: Record<string, unknown> = { ...texts }
   for (const [name, property] of Object.entries(schema.properties)) {
     const text = texts[name]
-    const isNumber = (property as { readonly type?: unknown }).type === 'integer'
-    if (isNumber && typeof text === 'string' && /^\d{1,15}$/.test(text)) values[name] = Number(text)
+    const { type } = property as { readonly type?: unknown }
+    if (type === 'boolean' && (text === 'true' || text === 'false')) values[name] = text === 'true'
+    if (type === 'integer' && typeof text === 'string' && /^\d{1,15}$/.test(text)) values[name] = Number(text)
   }
   return values
 }

@@ -1,16 +1,16 @@
 /** A coordinator without HTTP, for tests of the parts that use one. */
 
-import { Mempools } from '../../src/devnet/mempool/mempools.ts'
+import { Mempools, noTrial } from '../../src/devnet/mempool/mempools.ts'
 import type { Chains } from '../../src/devnet/rules/chains.ts'
 import { MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
 import { Coordinator, type CoordinatorOptions } from '../../src/devnet/work/coordinator.ts'
-import { builder } from './block-payload.ts'
+import { ledgerOf } from './ledger.ts'
 
 export function coordinatorOf(
   chains: Chains,
   { random, nowMs }: Pick<CoordinatorOptions, 'random' | 'nowMs'>,
 ): Coordinator {
-  const pools = new Mempools({ chains, index: new MemoryTransactionIndex(), nowMs })
+  const pools = new Mempools({ chains, index: new MemoryTransactionIndex(), nowMs, trial: noTrial })
   const limits = { accounts: null, payloadLimit: 10, payloadLifetimeMs: 1000, refreshMs: 1000 }
-  return new Coordinator(chains, { ...limits, pools, builder, random, nowMs })
+  return new Coordinator(chains, { ...limits, pools, ledger: ledgerOf(chains.state), random, nowMs })
 }

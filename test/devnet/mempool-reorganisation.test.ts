@@ -4,8 +4,8 @@ import type { Cut } from '../../src/core/cut.ts'
 import { graphs } from '../../src/core/graph.ts'
 import { encodeWork, type Header } from '../../src/core/header.ts'
 import { development } from '../../src/core/network.ts'
-import { Fault, readCommand } from '../../src/devnet/mempool/command.ts'
-import { Mempools } from '../../src/devnet/mempool/mempools.ts'
+import { Fault, readCommandText, transactionOf } from '../../src/devnet/mempool/command.ts'
+import { Mempools, noTrial } from '../../src/devnet/mempool/mempools.ts'
 import { Chains } from '../../src/devnet/rules/chains.ts'
 import { indexBlock, MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
 import { blockPayload } from './block-payload.ts'
@@ -61,12 +61,20 @@ describe('a reorganisation', () => {
     const second = fork(chains, first, [])
     // Orphans do not change the pool.
     expect(await pendingKeys(peer)).toEqual(keysOf([later, fromNew]))
-    expect(brief(await insertTexts(peer, texts(inOld)))).toEqual([400, TEXT, expect.stringContaining(idOf(old))])
+    expect(brief(await insertTexts(peer, texts(inOld)))).toEqual([
+      400,
+      TEXT,
+      'element 0: Transaction already exists on chain',
+    ])
     expect(chains.adopt(new Map([[0, second]]))).toBe(true)
     expect(await pendingKeys(peer)).toEqual(keysOf([later, inOld]))
     await insert(peer, [inOld])
     for (const command of [inBoth, fromNew]) {
-      expect(brief(await insertTexts(peer, texts(command)))).toEqual([400, TEXT, expect.stringContaining(idOf(first))])
+      expect(brief(await insertTexts(peer, texts(command)))).toEqual([
+        400,
+        TEXT,
+        'element 0: Transaction already exists on chain',
+      ])
     }
     await mineBlock(peer)
     expect(keysIn(headPayload(started))).toEqual(keysOf([later, inOld]))
@@ -122,7 +130,7 @@ describe('with a clock of its own', () => {
     const chains = new Chains({ network: graph, checkPow: false, now })
     const index = new MemoryTransactionIndex()
     chains.onBlock((block) => indexBlock(index, block))
-    const pools = new Mempools({ chains, index, nowMs })
+    const pools = new Mempools({ chains, index, nowMs, trial: noTrial })
     const advance = (ms: number) => {
       aheadMs += ms
     }
@@ -154,8 +162,7 @@ describe('with a clock of its own', () => {
     advance(600_000)
     expect([pool.nextBlock, pool.get(long.hash), changes]).toEqual([[], undefined, 2])
     expect(pools.insert(0, [JSON.stringify(long)])).toMatchObject({
-      element: 0,
-      fault: expect.stringMatching(/expired/),
+      invalid: [{ element: 0, fault: 'Transaction time-to-live is expired' }],
     })
   })
 
@@ -174,7 +181,7 @@ describe('with a clock of its own', () => {
     const { chains, index } = network()
     const command = signed()
     const [one, two] = [fork(chains, headOf(chains), [command]), fork(chains, headOf(chains), [command])]
-    const places = [one, two].map((header) => ({ chain: 0, height: 1, block: idOf(header) }))
+    const places = [one, two].map((header) => ({ chain: 0, height: 1, block: idOf(header), index: 0 }))
     expect(index.find(command.hash)).toEqual(places)
     index.add(command.hash, { ...places[0] })
     expect(index.find(command.hash)).toEqual(places)
@@ -191,8 +198,7 @@ describe('with a clock of its own', () => {
     chains.adopt(new Map([[0, fork(chains, fork(chains, genesis, []), [])]]))
     expect(pool.pending(null).hashes).toEqual([long.hash])
     expect(pools.insert(0, [JSON.stringify(short)])).toMatchObject({
-      element: 0,
-      fault: expect.stringMatching(/expired/),
+      invalid: [{ element: 0, fault: 'Transaction time-to-live is expired' }],
     })
   })
 
@@ -211,10 +217,10 @@ describe('with a clock of its own', () => {
     expect(pools.insert(0, [JSON.stringify(signed())])).toBe(null)
     pool.remove(pool.pending(null).hashes)
     // Removed transactions make room. Copies without checks: ten thousand signatures would take seconds.
-    const destination = { network: development.name, chain: 0, nowMs: Date.now() }
-    const one = readCommand(JSON.stringify(signed()), destination)
+    const one = readCommandText(JSON.stringify(signed()))
     if (one instanceof Fault) throw new Error(one.message)
-    const many = Array.from({ length: 10_000 }, (_, i) => ({ ...one, key: `copy ${i}` }))
+    const copied = transactionOf(one)
+    const many = Array.from({ length: 10_000 }, (_, i) => ({ ...copied, key: `copy ${i}` }))
     expect(pool.insert(many)).toBe(null)
     expect(pools.insert(0, [JSON.stringify(signed())])).toEqual(full)
     expect(pool.insert(many)).toBe(null)

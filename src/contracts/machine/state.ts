@@ -3,8 +3,8 @@
  * it was begun; what it does not hold is that of the layer below. To undo is to drop a layer.
  */
 
-/** Domains: tables by their qualified name with `table:` before it, and those of the language itself. */
-export type Domain = `table:${string}` | 'tables' | 'modules' | 'keysets' | 'namespaces' | 'pacts'
+/** Domains: tables by their qualified name with `table:` before it, those of the language itself, and counters of a ledger. */
+export type Domain = `table:${string}` | 'tables' | 'modules' | 'keysets' | 'namespaces' | 'pacts' | 'counters'
 
 /** A state that can be read: a layer, or whatever a ledger keeps its blocks in. */
 export interface State {

@@ -62,6 +62,14 @@
     (with-capability (OPERATE)
       (write registry ns { "admin-guard": guard, "active": active })))
 
+  (defun success:bool ()
+    @doc "For guards that let everybody pass."
+    true)
+
+  (defun failure:bool ()
+    @doc "For guards that let nobody pass."
+    (enforce false "Nobody may do this"))
+
   (defun query:object{reg-entry} (ns:string)
     @doc "How a namespace is reserved. Fails when it is not."
     (read registry ns))

@@ -8,6 +8,7 @@ import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeError } from '../../core/errors.ts'
 import type { BackupStatus } from '../../schema/bodies.ts'
+import { Ledger } from '../ledger/ledger.ts'
 import type { ChainState } from '../rules/journal.ts'
 import type { NetworkSettings } from '../rules/settings.ts'
 import { writeCopy } from './copy.ts'
@@ -113,11 +114,16 @@ export class BackupJobs {
 }
 
 /** Writes the state database that follows from the blocks of the snapshot. */
-async function writeState(location: string, { store, blocks }: Snapshot, stopped: AbortSignal): Promise<void> {
+async function writeState(location: string, { store, blocks, heads }: Snapshot, stopped: AbortSignal): Promise<void> {
   const options = { store, durable: () => Promise.resolve(), onFailure: () => undefined }
   const state = await StateDatabase.create(location, options)
   try {
-    await state.catchUp(blocks, stopped)
+    // Its blocks were judged when they came.
+    const ledger = new Ledger({
+      ...{ store, index: state, versions: state.versions, check: () => null },
+      heads: heads.flatMap((id) => store.byId(id)?.header ?? []),
+    })
+    await state.catchUp(blocks, (block) => ledger.replay(block), stopped)
   } finally {
     await state.close()
   }

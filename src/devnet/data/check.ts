@@ -4,11 +4,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { equalBytes } from '../../core/bytes.ts'
 import { describeError } from '../../core/errors.ts'
 import { payloadHashes } from '../../core/payload.ts'
+import { Ledger } from '../ledger/ledger.ts'
+import { commandCheck } from '../mempool/checks.ts'
 import { Chains } from '../rules/chains.ts'
 import { type NetworkSettings, networkOf } from '../rules/settings.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
-import { requestKeysOf } from '../store/transaction-index.ts'
+import { indexBlock, MemoryTransactionIndex, requestKeysOf } from '../store/transaction-index.ts'
 import { BlockDatabase } from './block-database.ts'
+import { ComparedVersions } from './compared-versions.ts'
 import { isThere } from './database.ts'
 import { BLOCKS, STATE } from './directory.ts'
 import type { LoadedState } from './load.ts'
@@ -42,8 +45,7 @@ export async function checkDataDirectory(directory: string, stopped?: AbortSigna
   try {
     const loaded = await database.load()
     const check = new Check(database.settings, loaded)
-    await check.blocks(stopped)
-    const stateBlocks = await check.state(join(directory, STATE), stopped)
+    const stateBlocks = await check.run(join(directory, STATE), stopped)
     return { ...check.report, stateBlocks }
   } finally {
     await database.close()
@@ -77,44 +79,69 @@ class Check {
     }
   }
 
-  async blocks(stopped: AbortSignal | undefined): Promise<void> {
-    const { newestCreationTime } = this.#loaded
+  /**
+   * Judges and executes every block, and compares what it writes with the state database at `location`. Returns the
+   * blocks in that; null: there is none.
+   */
+  async run(location: string, stopped: AbortSignal | undefined): Promise<number | null> {
+    const state = await this.#openState(location)
+    try {
+      await this.#blocks(state, stopped)
+      return state?.blocks ?? null
+    } finally {
+      await state?.close()
+    }
+  }
+
+  async #blocks(state: StateDatabase | null, stopped: AbortSignal | undefined): Promise<void> {
+    const { newestCreationTime, heads } = this.#loaded
+    const network = networkOf(this.#settings)
     const chains = new Chains({
-      network: networkOf(this.#settings),
+      network,
       checkPow: this.#settings.pow,
       // Whether a block was ahead of the clock when it was added cannot be known any more.
       now: () => newestCreationTime,
       state: this.#loaded,
     })
+    const index = new MemoryTransactionIndex()
+    const versions = new ComparedVersions(state, (record, what) => this.#find(this.#store.at(record), what))
+    const check = commandCheck(network.name)
+    const ledger = new Ledger({ store: this.#store, heads: heads.values(), index, versions, check })
     await this.#eachBlock(this.#store.size, stopped, (block, number) => {
       this.#payload(block)
+      if (state !== null && number < state.blocks) this.#transactionsIn(state, block)
       // Loading has compared genesis blocks with those of the network.
-      const broken = number < this.#store.chains ? [] : chains.rulesBrokenBy(number)
-      if (broken.length > 0) this.#find(block, `breaks the rule of ${broken.join(', ')}`)
+      if (number >= this.#store.chains) this.#rules(chains, ledger, block, number)
+      indexBlock(index, block)
     })
   }
 
-  /** Blocks in the state database at `location`; null: there is none. */
-  async state(location: string, stopped: AbortSignal | undefined): Promise<number | null> {
+  #rules(chains: Chains, ledger: Ledger, block: Block, number: number): void {
+    const broken = chains.rulesBrokenBy(number)
+    if (broken.length > 0) this.#find(block, `breaks the rule of ${broken.join(', ')}`)
+    const parent = this.#store.parentOf(block)
+    if (parent === undefined) return
+    const fault = ledger.fault(parent.header, block.payload)
+    if (fault === null) ledger.inserted(block)
+    else this.#find(block, `does not execute as it did: ${fault}`)
+  }
+
+  /** null: there is none, or it does not open. */
+  async #openState(location: string): Promise<StateDatabase | null> {
     if (!(await isThere(location))) return null
     const options = { store: this.#store, durable: () => Promise.resolve(), onFailure: () => undefined }
-    let state: StateDatabase
     try {
-      state = await StateDatabase.open(location, options)
+      return await StateDatabase.open(location, options)
     } catch (error) {
       this.#add(describeError(error))
       return null
     }
-    try {
-      await this.#eachBlock(state.blocks, stopped, (block) => {
-        for (const requestKey of requestKeysOf(block)) {
-          if (state.find(requestKey).some((place) => place.block === block.id)) continue
-          this.#find(block, `its transaction ${requestKey} is not in the state database`)
-        }
-      })
-      return state.blocks
-    } finally {
-      await state.close()
+  }
+
+  #transactionsIn(state: StateDatabase, block: Block): void {
+    for (const requestKey of requestKeysOf(block)) {
+      if (state.find(requestKey).some((place) => place.block === block.id)) continue
+      this.#find(block, `its transaction ${requestKey} is not in the state database`)
     }
   }
 

@@ -7,8 +7,12 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeError, type NewcutError } from '../../core/errors.ts'
+import { genesis } from '../ledger/genesis.ts'
+import { Ledger } from '../ledger/ledger.ts'
+import { commandCheck } from '../mempool/checks.ts'
 import { genesisState } from '../rules/chains.ts'
 import { type AskedSettings, describeSetting, fixedSettings, networkOf, settingsOf } from '../rules/settings.ts'
+import type { Block } from '../store/block-store.ts'
 import { BlockDatabase } from './block-database.ts'
 import { isThere, makeDirectory, unusable } from './database.ts'
 import type { LoadedState } from './load.ts'
@@ -32,6 +36,7 @@ export interface DataDirectory {
   readonly blocks: BlockDatabase
   readonly state: StateDatabase
   readonly loaded: LoadedState
+  readonly ledger: Ledger
   /** Rejects with the error of a failed write; everything is closed either way. */
   readonly close: () => Promise<void>
 }
@@ -44,7 +49,7 @@ export async function openDataDirectory(directory: string, options: DataDirector
   const { asked, onFailure, onNotice } = options
   if (await isNew(directory)) {
     const settings = settingsOf(asked)
-    await BlockDatabase.create(join(directory, BLOCKS), settings, genesisState(networkOf(settings)))
+    await BlockDatabase.create(join(directory, BLOCKS), settings, genesisState(networkOf(settings), genesis().payload))
   }
   const blocks = await BlockDatabase.open(join(directory, BLOCKS), onFailure)
   try {
@@ -56,8 +61,11 @@ export async function openDataDirectory(directory: string, options: DataDirector
     const state = await openState(join(directory, STATE), stateOptions, onNotice)
     // The state closes first: it is written after the blocks, so it waits until the open block database has them.
     const close = () => state.close().finally(() => blocks.close())
-    await state.catchUp(store.size).catch((error) => state.close().finally(() => Promise.reject(error)))
-    return { blocks, state, loaded, close }
+    const check = commandCheck(networkOf(blocks.settings).name)
+    const ledger = new Ledger({ store, heads: loaded.heads.values(), index: state, versions: state.versions, check })
+    const replay = (block: Block) => ledger.replay(block)
+    await state.catchUp(store.size, replay).catch((error) => state.close().finally(() => Promise.reject(error)))
+    return { blocks, state, loaded, ledger, close }
   } catch (error) {
     await blocks.close()
     throw error

@@ -8,11 +8,11 @@ import { describeError } from '../../core/errors.ts'
 import { genesisHeader } from '../../core/genesis.ts'
 import { graphs } from '../../core/graph.ts'
 import { type Header, type HeaderLayout, headerLayout } from '../../core/header.ts'
+import { genesis } from '../ledger/genesis.ts'
 import { expectBraid } from '../rules/braid.ts'
 import type { ChainState } from '../rules/journal.ts'
 import { type NetworkSettings, networkOf } from '../rules/settings.ts'
 import { BlockStore } from '../store/block-store.ts'
-import { emptyPayload } from '../store/payload.ts'
 import type { PayloadStore } from '../store/payload-store.ts'
 import { type Database, damaged, unseal } from './database.ts'
 import { BLOCK_KEYS, blockKey, readRules, readTip, type Tip } from './records.ts'
@@ -72,7 +72,7 @@ class BlockReader {
     const network = networkOf(settings)
     this.#location = location
     this.#at = headerLayout(degree)
-    this.#genesis = adjacents.map((_, chain) => genesisHeader(network, chain, emptyPayload.payloadHash))
+    this.#genesis = adjacents.map((_, chain) => genesisHeader(network, chain, genesis().payload.payloadHash))
     this.store = new BlockStore({ chains: adjacents.length, degree, payloads })
   }
 

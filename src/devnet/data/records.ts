@@ -20,7 +20,7 @@ import type { Payload } from '../store/payload.ts'
 import { encodePayloadRecord } from '../store/payload-record.ts'
 import { type Database, damaged, type Entry, jsonEntry, readJson, seal, unusable } from './database.ts'
 
-export const FORMAT = 1
+export const FORMAT = 2
 const NUMBER_DIGITS = 10
 
 const NETWORK_KEY = 'network'

@@ -4,24 +4,29 @@
  *
  *     tip                  JSON: number of blocks that are in it, and the hash of the last one
  *     transaction/KEY      JSON: places of the transaction with this request key
+ *
+ * and what blocks have written (disk-versions.ts).
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { NewcutError } from '../../core/errors.ts'
 import { HashText } from '../../schema/bodies.ts'
-import type { BlockStore } from '../store/block-store.ts'
+import type { Block, BlockStore } from '../store/block-store.ts'
 import { indexBlock, type TransactionIndex, type TransactionPlace } from '../store/transaction-index.ts'
 import { type Database, damaged, destroyDatabase, jsonEntry, openDatabase, readJson, unusable } from './database.ts'
+import { DiskVersions } from './disk-versions.ts'
 import { GroupCommit } from './group-commit.ts'
 
 const Natural = Type.Integer({ minimum: 0 })
 const stateTip = Compile(Type.Object({ blocks: Natural, last: Type.String() }))
-const places = Compile(Type.Array(Type.Object({ chain: Natural, height: Natural, block: HashText })))
+const places = Compile(Type.Array(Type.Object({ chain: Natural, height: Natural, block: HashText, index: Natural })))
 
 const TIP_KEY = 'tip'
 /** Blocks that are added between two writes. After a crash so many may be missing; they are read anew. */
 const PIECE_BLOCKS = 1000
+/** Blocks that are executed again before other tasks of the process get their turn. */
+const REPLAYED_BLOCKS = 20
 
 const transactionKey = (requestKey: string) => `transaction/${requestKey}`
 
@@ -33,12 +38,17 @@ export interface StateDatabaseOptions {
   readonly onFailure: (error: NewcutError) => void
 }
 
+/** Executes a block that is in the store, and writes what it has written. */
+export type Replay = (block: Block) => void
+
 export class StateDatabase implements TransactionIndex {
+  /** What blocks have written. */
+  readonly versions: DiskVersions
   readonly #database: Database
   readonly #options: StateDatabaseOptions
   readonly #commits = new GroupCommit(() => this.#write())
-  /** Request key -> all its places, for those whose record on disk is not complete. */
-  readonly #unwritten = new Map<string, readonly TransactionPlace[]>()
+  /** Key -> JSON of records that are not on disk as they are now. */
+  readonly #unwritten = new Map<string, unknown>()
   #blocks: number
   #writtenBlocks: number
 
@@ -47,6 +57,10 @@ export class StateDatabase implements TransactionIndex {
     this.#options = options
     this.#blocks = blocks
     this.#writtenBlocks = blocks
+    this.versions = new DiskVersions({
+      read: (key) => this.#read(key),
+      write: (key, json) => this.#put(key, json),
+    })
   }
 
   /** Makes an empty database at `location`, where there is none. Throws NewcutError DATA_UNUSABLE. */
@@ -100,10 +114,8 @@ export class StateDatabase implements TransactionIndex {
 
   /** Throws NewcutError DATA_UNUSABLE for a record that is damaged. */
   find(requestKey: string): readonly TransactionPlace[] {
-    const unwritten = this.#unwritten.get(requestKey)
-    if (unwritten !== undefined) return unwritten
     const key = transactionKey(requestKey)
-    const record = readJson(this.#database, key) ?? []
+    const record = this.#read(key) ?? []
     if (!places.Check(record)) throw damaged(this.#database.location, `the record ${key} has the wrong form`)
     return record
   }
@@ -111,7 +123,7 @@ export class StateDatabase implements TransactionIndex {
   add(requestKey: string, place: TransactionPlace): void {
     const known = this.find(requestKey)
     if (known.some(({ block }) => block === place.block)) return
-    this.#unwritten.set(requestKey, [...known, place])
+    this.#put(transactionKey(requestKey), [...known, place])
     this.#commits.request()
   }
 
@@ -121,13 +133,19 @@ export class StateDatabase implements TransactionIndex {
     if (blocks - this.#writtenBlocks >= PIECE_BLOCKS) this.#commits.request()
   }
 
-  /** Adds those of the first `blocks` blocks that are missing. Throws errors of reading, or the reason of `stopped`. */
-  async catchUp(blocks: number, stopped?: AbortSignal): Promise<void> {
+  /**
+   * Adds those of the first `blocks` blocks that are missing. Throws errors of reading, those of `replay`, or the reason
+   * of `stopped`.
+   */
+  async catchUp(blocks: number, replay: Replay, stopped?: AbortSignal): Promise<void> {
     const { store } = this.#options
     for (let number = this.#blocks; number < blocks; number++) {
       stopped?.throwIfAborted()
-      indexBlock(this, store.at(number))
+      const block = store.at(number)
+      if (number >= store.chains) replay(block)
+      indexBlock(this, block)
       this.reached(number + 1)
+      if (number % REPLAYED_BLOCKS === 0) await nextTurn()
       if (number % PIECE_BLOCKS === 0) await this.#commits.durable().then(() => nextTurn())
     }
     if (this.#blocks > this.#writtenBlocks) this.#commits.request()
@@ -147,7 +165,7 @@ export class StateDatabase implements TransactionIndex {
     const { store, durable, onFailure } = this.#options
     const blocks = this.#blocks
     const written = [...this.#unwritten]
-    const entries = written.map(([requestKey, record]) => jsonEntry(transactionKey(requestKey), record))
+    const entries = written.map(([key, json]) => jsonEntry(key, json))
     await durable()
     try {
       await this.#database.batch([...entries, tipEntry(store, blocks)])
@@ -157,9 +175,18 @@ export class StateDatabase implements TransactionIndex {
       throw failure
     }
     this.#writtenBlocks = blocks
-    for (const [requestKey, record] of written) {
-      if (this.#unwritten.get(requestKey) === record) this.#unwritten.delete(requestKey)
+    for (const [key, json] of written) {
+      if (this.#unwritten.get(key) === json) this.#unwritten.delete(key)
     }
+  }
+
+  #read(key: string): unknown {
+    return this.#unwritten.has(key) ? this.#unwritten.get(key) : readJson(this.#database, key)
+  }
+
+  /** The JSON must be a new object each time: what is written is told from what came later by its identity. */
+  #put(key: string, json: unknown): void {
+    this.#unwritten.set(key, json)
   }
 }
 

@@ -1,6 +1,7 @@
 /** The one place where refusals become an HTTP status and a text. */
 import { withPrefix } from '../../core/units.ts'
 import { MAX_MADE_BLOCKS } from '../../schema/control.ts'
+import type { Full } from '../mempool/mempool.ts'
 import type { InsertRefused } from '../mempool/mempools.ts'
 import { MAX_ORDER_HASHES } from '../orders/order.ts'
 import { type OrderProblem, OrderRefused } from '../orders/order-refused.ts'
@@ -53,9 +54,27 @@ export function solutionRefusal(reason: SolutionRefused): Refusal {
 
 export const cutRefusal = ({ invalid }: InvalidCut): Refusal => ({ status: 400, message: `Invalid cut: ${invalid}` })
 
+/** Why transactions of a peer are not taken. */
 export function insertRefusal(reason: InsertRefused): Refusal {
-  if ('fault' in reason) return { status: 400, message: `element ${reason.element}: ${reason.fault}` }
-  const { transactions, bytes } = reason.full
+  if ('full' in reason) return fullPool(reason)
+  const { element, fault } = 'unread' in reason ? reason.unread : reason.invalid[0]
+  return { status: 400, message: `element ${element}: ${fault}` }
+}
+
+/** Why commands are not taken, in the words of live nodes (PROTOCOL.md E.3). */
+export function sendRefusal(reason: InsertRefused): Refusal {
+  if ('full' in reason) return fullPool(reason)
+  if ('unread' in reason) {
+    const { element, fault } = reason.unread
+    return { status: 400, message: `reading JSON for transaction failed: element ${element}: ${fault}` }
+  }
+  const told = reason.invalid.map(({ element, hash, fault }) => {
+    return `Transaction "${hash}" at index ${element} failed with: ${fault}`
+  })
+  return { status: 400, message: `One or more transactions were invalid: ${told.join(', ')}` }
+}
+
+function fullPool({ full: { transactions, bytes } }: Full): Refusal {
   const message = `the pool of this chain is full: at most ${transactions} transactions of ${bytes} bytes together`
   return { status: 400, message }
 }

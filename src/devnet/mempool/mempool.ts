@@ -2,7 +2,8 @@
  * The pending transactions of one chain. Each gets a number when it comes in, from 1; the mark of a pool is the last
  * number given, and asking for what came since a mark gives what has a higher one (PROTOCOL.md E.1).
  */
-import { MAX_BLOCK_GAS, type Transaction } from './command.ts'
+import { MAX_BLOCK_GAS } from '../../core/gas.ts'
+import type { Transaction } from './command.ts'
 
 /** Most transactions in a pool, as in live nodes. */
 const MAX_POOL_TRANSACTIONS = 10_000
@@ -37,6 +38,8 @@ export class Mempool {
   #nextExpiryMs = Number.POSITIVE_INFINITY
   #block: readonly Transaction[] = []
   #isBlockCurrent = true
+  /** null: not sorted since the last change. */
+  #sorted: readonly Transaction[] | null = null
 
   constructor({ nowMs, onChange }: { nowMs: () => number; onChange: () => void }) {
     this.#nowMs = nowMs
@@ -95,17 +98,24 @@ export class Mempool {
     return { hashes: entries.map(({ key }) => key), newest: this.#newest }
   }
 
+  /** All that is pending: highest gas price first, older ones first among equals. */
+  get byPrice(): readonly Transaction[] {
+    this.#dropExpired()
+    this.#sorted ??= [...this.#entries.values()].sort((a, b) => b.gasPrice - a.gasPrice || a.id - b.id)
+    return this.#sorted
+  }
+
   /**
-   * The transactions of the next block, as many as fit: highest gas price first, older ones first among equals. Returns
-   * the same array until the choice changes.
+   * The transactions of the next block, as many as fit if they use all the gas they may: highest gas price first, older
+   * ones first among equals. Returns the same array until the choice changes.
    */
   get nextBlock(): readonly Transaction[] {
     this.#dropExpired()
     if (this.#isBlockCurrent) return this.#block
     this.#isBlockCurrent = true
-    const chosen: Entry[] = []
+    const chosen: Transaction[] = []
     let [gasLeft, bytesLeft] = [MAX_BLOCK_GAS, MAX_BLOCK_BYTES]
-    for (const entry of [...this.#entries.values()].sort((a, b) => b.gasPrice - a.gasPrice || a.id - b.id)) {
+    for (const entry of this.byPrice) {
       if (chosen.length === MAX_BLOCK_TRANSACTIONS) break
       if (entry.gasLimit > gasLeft || entry.bytes.length > bytesLeft) continue
       chosen.push(entry)
@@ -131,6 +141,7 @@ export class Mempool {
 
   #changed(): void {
     this.#isBlockCurrent = false
+    this.#sorted = null
     this.#onChange()
   }
 }

@@ -1,24 +1,55 @@
 /** The memory pools of all chains: what may come in, and what leaves or returns when the cut moves. */
 import { randomBytes } from 'node:crypto'
 import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
+import { describeError } from '../../core/errors.ts'
 import type { Header } from '../../core/header.ts'
+import type { Command } from '../../schema/bodies.ts'
 import type { Chains } from '../rules/chains.ts'
 import type { Block } from '../store/block-store.ts'
 import { requestKeysOf, type TransactionIndex } from '../store/transaction-index.ts'
-import { Fault, readCommand, type Transaction } from './command.ts'
+import { Badlist } from './badlist.ts'
+import { placeFault, sealFault, termsFault } from './checks.ts'
+import { Fault, type ReadCommand, readCommand, readCommandText, type Transaction, transactionOf } from './command.ts'
 import { type Full, Mempool } from './mempool.ts'
+
+/** Port: what the ledger knows of a command before it is pending. */
+export interface Trial {
+  /** Reads `cmd`. Throws FormatError or SyntaxError for values that the language does not have. */
+  read(hash: string, cmd: string): unknown
+  /** Why the code of a command cannot be read; null: it can, or there is none. */
+  syntaxFault(cmd: string): string | null
+  /** Why the gas of a command cannot be bought on the head of the chain; null: it can. */
+  gasFault(chain: number, cmd: string, hash: string): string | null
+}
+
+/** For pools without a ledger: every command may run. */
+export const noTrial: Trial = { read: () => undefined, syntaxFault: () => null, gasFault: () => null }
 
 export interface MempoolsOptions {
   readonly chains: Chains
   /** Holds the transactions of a block before the block is on the cut. */
   readonly index: TransactionIndex
   readonly nowMs: () => number
+  readonly trial: Trial
 }
 
 const decoder = new TextDecoder()
 
-/** Why commands are not taken: one of them is wrong, or there is no room for them. */
-export type InsertRefused = { readonly element: number; readonly fault: string } | Full
+/** Why a transaction is not taken again that no block could hold. */
+export const BADLISTED = 'Transaction is badlisted because it previously failed to validate.'
+
+/** A command that may not be executed: its place in the request, its request key, and why. */
+export interface Refused {
+  readonly element: number
+  readonly hash: string
+  readonly fault: string
+}
+
+/** Why commands are not taken: one cannot be read, some may not be executed, or there is no room for them. */
+export type InsertRefused =
+  | { readonly unread: { readonly element: number; readonly fault: string } }
+  | { readonly invalid: readonly Refused[] }
+  | Full
 
 export class Mempools {
   /** Names this run of the node in marks: numbers of another run mean nothing. Signed, 64 bits. */
@@ -26,21 +57,25 @@ export class Mempools {
   readonly #chains: Chains
   readonly #index: TransactionIndex
   readonly #nowMs: () => number
+  readonly #trial: Trial
+  readonly #badlists = new Map<number, Badlist>()
   readonly #pools = new Map<number, Mempool>()
   /** Chain -> the head that its pool knows. */
   readonly #heads: Map<number, Header>
   readonly #listeners = new Set<(chain: number) => void>()
 
-  constructor({ chains, index, nowMs }: MempoolsOptions) {
+  constructor({ chains, index, nowMs, trial }: MempoolsOptions) {
     this.#chains = chains
     this.#index = index
     this.#nowMs = nowMs
+    this.#trial = trial
     this.#heads = new Map(chains.cut)
     for (const chain of chains.chainIds) {
       const onChange = () => {
         for (const listener of this.#listeners) listener(chain)
       }
       this.#pools.set(chain, new Mempool({ nowMs, onChange }))
+      this.#badlists.set(chain, new Badlist())
     }
     chains.onCut((changed) => {
       for (const chain of changed) this.#follow(chain)
@@ -62,31 +97,89 @@ export class Mempools {
 
   /** Takes all of these JSON texts of signed commands, or none. null: all are taken. */
   insert(chain: number, texts: readonly string[]): InsertRefused | null {
-    const transactions: Transaction[] = []
-    for (const [i, text] of texts.entries()) {
-      const transaction = this.#read(chain, text)
-      if (transaction instanceof Fault) return { element: i, fault: transaction.message }
-      transactions.push(transaction)
+    return this.#take(chain, texts, readCommandText)
+  }
+
+  /** As insert, for commands. */
+  submit(chain: number, commands: readonly Command[]): InsertRefused | null {
+    return this.#take(chain, commands, readCommand)
+  }
+
+  /** Removes transactions that no block can hold; they are not taken again. */
+  badlist(chain: number, keys: readonly string[]): void {
+    this.#badlists.get(chain)?.add(keys)
+    this.of(chain).remove(keys)
+  }
+
+  isBadlisted(chain: number, key: string): boolean {
+    return this.#badlists.get(chain)?.has(key) ?? false
+  }
+
+  #take<T>(chain: number, items: readonly T[], read: (item: T) => ReadCommand | Fault): InsertRefused | null {
+    const commands: ReadCommand[] = []
+    for (const [element, item] of items.entries()) {
+      const command = this.#tried(read(item))
+      if (command instanceof Fault) return { unread: { element, fault: command.message } }
+      commands.push(command)
     }
-    return this.of(chain).insert(transactions)
+    for (const faultOf of [this.#enterFault, this.#executionFault]) {
+      const invalid = commands.flatMap((command, element): Refused[] => {
+        const fault = faultOf.call(this, chain, command)
+        return fault === null ? [] : [{ element, hash: command.command.hash, fault }]
+      })
+      if (invalid.length > 0) return { invalid }
+    }
+    return this.of(chain).insert(commands.map(transactionOf))
   }
 
-  #read(chain: number, text: string): Transaction | Fault {
+  /** A command that the ledger can read too. */
+  #tried(command: ReadCommand | Fault): ReadCommand | Fault {
+    if (command instanceof Fault) return command
+    try {
+      this.#trial.read(command.command.hash, command.command.cmd)
+      return command
+    } catch (error) {
+      return new Fault(`/cmd: ${describeError(error)}`)
+    }
+  }
+
+  /** What keeps a command out of the pool, whatever it does. */
+  #enterFault(chain: number, command: ReadCommand): string | null {
     const destination = { network: this.#chains.network.name, chain, nowMs: this.#nowMs() }
-    const transaction = readCommand(text, destination)
-    if (transaction instanceof Fault) return transaction
-    const block = this.#blockWith(chain, transaction.key)
-    return block === null ? transaction : new Fault(`the transaction ${transaction.key} is in block ${block} already`)
+    const { hash } = command.command
+    const fault = termsFault(command, destination)
+    if (fault !== null) return fault
+    if (this.#isOnChain(chain, hash)) return 'Transaction already exists on chain'
+    if (this.isBadlisted(chain, hash)) return BADLISTED
+    return placeFault(command, destination)
   }
 
-  /** The block on the cut's branch that holds a transaction, as in JSON. */
-  #blockWith(chain: number, key: string): string | null {
+  /** What keeps it out of every block. */
+  #executionFault(chain: number, command: ReadCommand): string | null {
+    const { hash, cmd } = command.command
+    // It was tried when it came.
+    if (this.of(chain).get(hash) !== undefined) return sealFault(command)
+    const fault = this.#trial.syntaxFault(cmd)
+    if (fault !== null) return `Pact parse error: ${fault}`
+    return sealFault(command) ?? this.#trial.gasFault(chain, cmd, hash)
+  }
+
+  /** Whether a transaction is in a block on the branch of the head. */
+  #isOnChain(chain: number, key: string): boolean {
     const head = this.#chains.cut.get(chain)
     for (const place of this.#index.find(key)) {
       if (head === undefined || place.chain !== chain || place.height > Number(head.height)) continue
-      if (encodeBase64Url(this.#chains.ancestor(head.hash, place.height).hash) === place.block) return place.block
+      if (encodeBase64Url(this.#chains.ancestor(head.hash, place.height).hash) === place.block) return true
     }
-    return null
+    return false
+  }
+
+  /** A transaction of a block that the chain has lost; null: it may not be pending again. */
+  #returned(chain: number, transaction: Uint8Array): Transaction | null {
+    const command = readCommandText(decoder.decode(transaction))
+    if (command instanceof Fault) return null
+    // Whether its gas can still be bought shows when the next block is made.
+    return (this.#enterFault(chain, command) ?? sealFault(command)) === null ? transactionOf(command) : null
   }
 
   /** Removes transactions that are in the chain now. Those that the chain has lost return, if they are still valid. */
@@ -99,8 +192,8 @@ export class Mempools {
     for (const block of joined) pool.remove(requestKeysOf(block))
     for (const block of left.toReversed()) {
       const returned = block.payload.transactions
-        .map(({ transaction }) => this.#read(chain, decoder.decode(transaction)))
-        .filter((each): each is Transaction => !(each instanceof Fault))
+        .map(({ transaction }) => this.#returned(chain, transaction))
+        .filter((each) => each !== null)
       // A full pool stays as it is: older blocks came first.
       if (pool.insert(returned) !== null) return
     }

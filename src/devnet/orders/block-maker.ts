@@ -6,7 +6,7 @@ import { graphAt, type Network } from '../../core/network.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import { MAX_MADE_BLOCKS } from '../../schema/control.ts'
 import type { Addition, Chains } from '../rules/chains.ts'
-import { emptyPayload, type Payload, type SignedTransaction } from '../store/payload.ts'
+import { emptyPayload, type Payload } from '../store/payload.ts'
 import type { Coordinator } from '../work/coordinator.ts'
 import type { NonceSearch } from './nonce-search.ts'
 import { Order } from './order.ts'
@@ -35,12 +35,14 @@ export interface BlockMakerOptions {
   readonly onNotice: (message: string) => void
 }
 
-/** What a block is built on, and what goes into it. */
-interface Plan {
-  readonly cut: Cut
-  readonly account: MinerAccount
-  readonly transactions: readonly SignedTransaction[]
+/** A block without a nonce. */
+export interface Unsolved {
+  readonly work: WorkFields
+  readonly payload: Payload
 }
+
+/** How long a block that is made at once executes transactions; the others wait for the next one. */
+const EXECUTION_MS = 50
 
 export class BlockMaker {
   readonly chains: Chains
@@ -96,8 +98,9 @@ export class BlockMaker {
 
   /** Makes a block of an open chain at once; only for networks without proof of work. */
   makeNow(chain: number): Addition {
-    const { work, payload } = this.workOn(chain, this.#onCut(chain))
-    return this.#added(work, payload)
+    const live = this.#draft(chain)
+    this.coordinator.drafts.extend(live, EXECUTION_MS)
+    return this.#added(this.#unsolved(chain, this.coordinator.drafts.payload(live)))
   }
 
   /** The target of the next block of an open chain. */
@@ -105,10 +108,11 @@ export class BlockMaker {
     return this.#work(chain, emptyPayload.payloadHash, this.chains.cut).target
   }
 
-  /** Work on top of any cut on which the chain is not blocked. */
-  workOn(chain: number, { cut, account, transactions }: Plan): { work: WorkFields; payload: Payload } {
-    const payload = this.coordinator.builder.build({ chain, parent: headOf(cut, chain), miner: account, transactions })
-    return { work: this.#work(chain, payload.payloadHash, cut), payload }
+  /** A block without transactions on top of any cut on which the chain is not blocked. */
+  emptyOn(chain: number, cut: Cut, account: MinerAccount): Unsolved {
+    const { ledger } = this.coordinator
+    const parent = headOf(cut, chain)
+    return this.#unsolved(chain, ledger.payloadOf(ledger.begin(parent, account), parent), cut)
   }
 
   /** The work with a nonce that the network accepts. Throws OrderRefused. */
@@ -120,10 +124,13 @@ export class BlockMaker {
     this.#options.onMade?.(header, addition)
   }
 
-  /** The plan of a block on the cut, with pending transactions; it pays the account of the node. */
-  #onCut(chain: number): Plan {
-    const transactions = this.coordinator.pools.of(chain).nextBlock
-    return { cut: this.chains.cut, account: this.#options.account, transactions }
+  /** The next block on the cut, which pays the account of the node. */
+  #draft(chain: number) {
+    return this.coordinator.drafts.of(chain, this.#options.account)
+  }
+
+  #unsolved(chain: number, payload: Payload, cut: Cut = this.chains.cut): Unsolved {
+    return { work: this.#work(chain, payload.payloadHash, cut), payload }
   }
 
   #work(chain: number, payloadHash: Uint8Array, cut: Cut): WorkFields {
@@ -133,11 +140,17 @@ export class BlockMaker {
   }
 
   async #makeOne(chain: number, order: Order): Promise<Addition> {
-    const { work, payload } = this.workOn(chain, this.#onCut(chain))
-    return this.#added(await this.solved(work, order), payload)
+    const { drafts } = this.coordinator
+    let live = this.#draft(chain)
+    while (!drafts.extend(live)) {
+      await order.pause()
+      live = this.#draft(chain)
+    }
+    const { work, payload } = this.#unsolved(chain, drafts.payload(live))
+    return this.#added({ work: await this.solved(work, order), payload })
   }
 
-  #added(work: WorkFields, payload: Payload): Addition {
+  #added({ work, payload }: Unsolved): Addition {
     const addition = this.chains.add(work, payload)
     this.announce(work, addition)
     return addition

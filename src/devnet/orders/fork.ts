@@ -34,7 +34,7 @@ export function fork(maker: BlockMaker, chain: number, depth: number, signal: Ab
       if (order.made === MAX_BRANCH_BLOCKS) throw new OrderRefused({ kind: 'outgrown', blocks: order.made })
       const next = nextChain(maker, branch, ancestor)
       // Without transactions: those of the old branch return to the pools.
-      const { work, payload } = maker.workOn(next, { cut: branch, account: forkAccount, transactions: [] })
+      const { work, payload } = maker.emptyOn(next, branch, forkAccount)
       const addition = chains.insert(await maker.solved(work, order), payload)
       if (addition.status !== 'added') throw new Error(`chain ${next} of the fork: ${JSON.stringify(addition)}`)
       branch.set(next, addition.block.header)

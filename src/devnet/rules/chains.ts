@@ -11,6 +11,7 @@ import { type Block, BlockStore } from '../store/block-store.ts'
 import { coinbaseParent, emptyPayload, type Payload } from '../store/payload.ts'
 import { MemoryPayloads, type PayloadStore } from '../store/payload-store.ts'
 import { expectBraid } from './braid.ts'
+import { type Executions, noExecutions } from './executions.ts'
 import { type ChainState, type Journal, noJournal } from './journal.ts'
 import { type RuleChange, Rules } from './rules.ts'
 
@@ -18,7 +19,10 @@ import { type RuleChange, Rules } from './rules.ts'
 export type Addition =
   | { readonly status: 'added'; readonly block: Block }
   | { readonly status: 'stale' }
-  | { readonly status: 'invalid'; readonly rules: readonly (HeaderRule | 'payload')[] }
+  | { readonly status: 'invalid'; readonly rules: readonly BlockRule[]; readonly why?: string }
+
+/** What a block may break: `execution` is what its transactions do. */
+export type BlockRule = HeaderRule | 'payload' | 'execution'
 
 /** No work: this adjacent chain is behind and must grow first. */
 export interface Blocked {
@@ -37,16 +41,22 @@ export interface ChainsOptions {
   readonly state?: ChainState
   /** Where they are kept; default: nowhere. */
   readonly journal?: Journal
+  /** Who executes their blocks; default: nobody. */
+  readonly executions?: Executions
 }
 
-/** The chains of a network as they begin. */
-export function genesisState(network: Network, payloads: PayloadStore = new MemoryPayloads()): ChainState {
+/** The chains of a network as they begin. `payload`: of the first block of every chain. */
+export function genesisState(
+  network: Network,
+  payload: Payload = emptyPayload,
+  payloads: PayloadStore = new MemoryPayloads(),
+): ChainState {
   const { adjacents, degree } = graphAt(network, 0)
   const store = new BlockStore({ chains: adjacents.length, degree, payloads })
   const heads = new Map<number, Header>()
   for (const chain of adjacents.keys()) {
-    const genesis = genesisHeader(network, chain, emptyPayload.payloadHash)
-    store.insert(genesis, emptyPayload)
+    const genesis = genesisHeader(network, chain, payload.payloadHash)
+    store.insert(genesis, payload)
     heads.set(chain, genesis)
   }
   return { store, heads, ruleChanges: [] }
@@ -58,15 +68,18 @@ export class Chains {
   readonly #rules: Rules
   readonly #now: () => bigint
   readonly #journal: Journal
+  readonly #executions: Executions
   readonly #cut: Map<number, Header>
   readonly #blockListeners = new Set<(block: Block) => void>()
   readonly #cutListeners = new Set<(changed: readonly number[]) => void>()
 
-  constructor({ network, checkPow, now, state = genesisState(network), journal = noJournal }: ChainsOptions) {
+  constructor(options: ChainsOptions) {
+    const { network, checkPow, now, state = genesisState(network) } = options
     this.#rules = new Rules(network, state.ruleChanges)
     this.checkPow = checkPow
     this.#now = now
-    this.#journal = journal
+    this.#journal = options.journal ?? noJournal
+    this.#executions = options.executions ?? noExecutions
     this.store = state.store
     this.#cut = new Map(state.heads)
   }
@@ -165,7 +178,11 @@ export class Chains {
     )
     if (rules.length > 0) return { status: 'invalid', rules }
     this.#journal.admit()
+    const isNew = this.store.get(hash) === undefined
+    const why = isNew ? this.#executions.fault(parent.header, payload) : null
+    if (why !== null) return { status: 'invalid', rules: ['execution'], why }
     const block = this.store.insert(sealed, payload)
+    if (isNew) this.#executions.inserted(block)
     this.#journal.changed(this.state)
     for (const listener of this.#blockListeners) listener(block)
     return { status: 'added', block }
@@ -205,7 +222,7 @@ export class Chains {
   }
 
   /** Every rule that block `number` of the store, no genesis block, broke when it was added; there should be none. */
-  rulesBrokenBy(number: number): (HeaderRule | 'payload')[] {
+  rulesBrokenBy(number: number): BlockRule[] {
     const block = this.store.at(number)
     const parent = this.store.parentOf(block)
     if (parent === undefined) return ['parent']
@@ -217,7 +234,7 @@ export class Chains {
   #brokenRules(
     { header, payload }: { header: Header; payload: Payload },
     { hash, parent, blocks }: { hash: Uint8Array; parent: Header; blocks: number },
-  ): (HeaderRule | 'payload')[] {
+  ): BlockRule[] {
     const adjacentParents = new Map<number, Header>()
     for (const [chain, adjacentHash] of header.adjacents) {
       // A genesis block's parent hash is no block: an adjacent that names it is left out here, and breaks the rule.
@@ -226,7 +243,7 @@ export class Chains {
     }
     const expected = this.#rules.expectedFor(parent, [...adjacentParents.values()], header.creationTime, blocks)
     const options = { now: this.#now(), checkPow: this.checkPow, expected, blockHash: hash }
-    const rules: (HeaderRule | 'payload')[] = brokenRules(this.network, header, { parent, adjacentParents }, options)
+    const rules: BlockRule[] = brokenRules(this.network, header, { parent, adjacentParents }, options)
     // A block beside the cut must still fit on some cut: its adjacent parents descend from those of its parent.
     const isBraided = [...adjacentParents].every(([chain, adjacent]) => {
       const before = parent.adjacents.get(chain)
@@ -240,7 +257,10 @@ export class Chains {
   }
 
   #moveCut(heads: Cut, changed: readonly number[]): void {
-    for (const [chain, head] of heads) this.#cut.set(chain, head)
+    for (const [chain, head] of heads) {
+      this.#cut.set(chain, head)
+      this.#executions.moved(head)
+    }
     this.#journal.changed(this.state)
     for (const listener of this.#cutListeners) listener(changed)
   }

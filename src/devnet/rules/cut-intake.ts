@@ -61,7 +61,8 @@ function insert(chains: Chains, header: Header, payloads: ReadonlyMap<string, Pa
   if (payload === undefined) return null
   const addition = chains.insert(header, payload)
   if (addition.status !== 'invalid') return null
-  return `block ${encodeBase64Url(header.hash)} breaks the rule of ${addition.rules.join(', ')}`
+  const why = addition.why === undefined ? '' : `: ${addition.why}`
+  return `block ${encodeBase64Url(header.hash)} breaks the rule of ${addition.rules.join(', ')}${why}`
 }
 
 /** The heads that a cut names; null when the node does not have them all. */

@@ -177,6 +177,20 @@ export class BlockStore {
     return at
   }
 
+  /** The record number of the block with this hash; -1: there is none. */
+  recordOfHash(hash: Uint8Array): number {
+    return this.#byHash.find(hash)
+  }
+
+  /** The record number of a block's parent; -1: it is a genesis block. */
+  parentRecord(record: number): number {
+    return this.#parentOf[record]
+  }
+
+  chainAt(record: number): number {
+    return this.#chainOf[record]
+  }
+
   heightAt(record: number): number {
     return this.#heightOf[record]
   }

@@ -42,8 +42,8 @@ function genesisPayload(): Payload {
 
 /** The parent hash that the coinbase of a payload names; null when it names none, as in a genesis block. */
 export function coinbaseParent({ coinbase }: Payload): Uint8Array | null {
-  // Payloads of peers may hold anything: 60 characters are 45 bytes, the hash in quotes.
-  const reqKey = /"reqKey":"([\w-]{60})"/.exec(decoder.decode(coinbase))
-  const named = reqKey === null ? null : /^"([\w-]{43})"$/.exec(decoder.decode(decodeBase64Url(reqKey[1])))
-  return named === null ? null : decodeHash(named[1])
+  // Payloads of peers may hold anything. 58 characters are the 43 of a hash; 60, as in old blocks, the hash in quotes.
+  const reqKey = /"reqKey":"([\w-]{58}|[\w-]{60})"/.exec(decoder.decode(coinbase))
+  const named = reqKey === null ? null : /^("?)([\w-]{43})\1$/.exec(decoder.decode(decodeBase64Url(reqKey[1])))
+  return named === null ? null : decodeHash(named[2])
 }

@@ -1,4 +1,4 @@
-/** Which blocks hold a transaction. While no contracts are executed, the contract-state database holds only this. */
+/** Which blocks hold a transaction, and where. */
 import type { Block } from './block-store.ts'
 
 export interface TransactionPlace {
@@ -6,6 +6,8 @@ export interface TransactionPlace {
   readonly height: number
   /** Block hash as in JSON. */
   readonly block: string
+  /** Place among the transactions of the block. */
+  readonly index: number
 }
 
 export interface TransactionIndex {
@@ -32,8 +34,10 @@ const decoder = new TextDecoder()
 
 /** Adds all transactions of a block. */
 export function indexBlock(index: TransactionIndex, block: Block): void {
-  for (const requestKey of requestKeysOf(block)) {
-    index.add(requestKey, { chain: block.chain, height: block.height, block: block.id })
+  for (const [place, { transaction }] of block.payload.transactions.entries()) {
+    const requestKey = requestKeyOf(transaction)
+    if (requestKey === null) continue
+    index.add(requestKey, { chain: block.chain, height: block.height, block: block.id, index: place })
   }
 }
 

@@ -5,16 +5,16 @@ import { decodeWork, encodeWork, type Header, type WorkFields } from '../../core
 import type { MinerAccount } from '../../core/payload.ts'
 import { meets, powHash } from '../../core/pow.ts'
 import { encodeWorkResponse } from '../../core/work.ts'
-import type { Transaction } from '../mempool/command.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import type { Mempools } from '../mempool/mempools.ts'
 import type { Addition, Chains } from '../rules/chains.ts'
 import type { Payload } from '../store/payload.ts'
-import type { BlockBuilder } from './block-builder.ts'
+import { Drafts } from './drafts.ts'
 import { Refreshes } from './refreshes.ts'
 
 export interface CoordinatorOptions {
   readonly pools: Mempools
-  readonly builder: BlockBuilder
+  readonly ledger: Ledger
   /** Accounts that may mine, compared as a whole triple; null: anyone. */
   readonly accounts: readonly MinerAccount[] | null
   /** Most payloads waiting for a solution. */
@@ -55,7 +55,6 @@ interface BuiltPayload {
   readonly chain: number
   /** The only block on top of which it is valid. */
   readonly parent: Header
-  readonly transactions: readonly Transaction[]
 }
 
 interface WaitingPayload {
@@ -67,7 +66,8 @@ interface WaitingPayload {
 
 export class Coordinator {
   readonly pools: Mempools
-  readonly builder: BlockBuilder
+  readonly ledger: Ledger
+  readonly drafts: Drafts
   readonly #chains: Chains
   readonly #options: CoordinatorOptions
   /** Payload hash -> payload, oldest first. */
@@ -83,10 +83,17 @@ export class Coordinator {
     this.#chains = chains
     this.#options = options
     this.pools = options.pools
-    this.builder = options.builder
+    this.ledger = options.ledger
+    this.drafts = new Drafts({
+      ledger: options.ledger,
+      pools: options.pools,
+      head: (chain) => this.#head(chain),
+      onGrown: (chain) => this.#refreshes.plan(chain),
+    })
     this.#refreshes = new Refreshes({
       pools: options.pools,
       intervalMs: options.refreshMs,
+      hasNews: (chain) => this.drafts.hasNews(chain),
       // A blocked chain has no work. Its miners get the transactions after its next New Cut.
       tell: (chain) => {
         if (!chains.isBlocked(chain)) this.#emit(chain, 'Refreshed Block')
@@ -147,20 +154,25 @@ export class Coordinator {
     return () => listeners.delete(listener)
   }
 
-  /** The payload of the next block of a chain; built anew only for another parent or other transactions. */
+  /** The payload of the next block of a chain, with what could be executed so far. */
   #payload(slot: string, chain: number, miner: MinerAccount): BuiltPayload {
-    const parent = this.#chains.cut.get(chain)
-    if (parent === undefined) throw new Error(`chain ${chain} has no head`)
-    const transactions = this.pools.of(chain).nextBlock
+    const live = this.drafts.of(chain, miner)
+    if (!this.drafts.extend(live)) this.drafts.plan(chain)
+    const payload = this.drafts.payload(live)
     const known = this.#built.get(slot)
-    if (known?.parent === parent && known.transactions === transactions) return known
-    const payload = this.builder.build({ chain, parent, miner, transactions })
-    const built = { payload, key: encodeBase64Url(payload.payloadHash), chain, parent, transactions }
+    if (known?.payload === payload) return known
+    const built = { payload, key: encodeBase64Url(payload.payloadHash), chain, parent: live.parent }
     this.#built.delete(slot)
     this.#built.set(slot, built)
     const [oldest] = this.#built.keys()
     if (this.#built.size > this.#options.payloadLimit) this.#built.delete(oldest)
     return built
+  }
+
+  #head(chain: number): Header {
+    const head = this.#chains.cut.get(chain)
+    if (head === undefined) throw new Error(`chain ${chain} has no head`)
+    return head
   }
 
   get paused(): ReadonlySet<number> {

@@ -10,6 +10,8 @@ export interface RefreshesOptions {
   readonly pools: Mempools
   /** Least time between two events of a chain. */
   readonly intervalMs: number
+  /** Whether the blocks that were made ahead have news for their miners; null: there are no such blocks. */
+  readonly hasNews: (chain: number) => boolean | null
   readonly tell: (chain: number) => void
 }
 
@@ -26,7 +28,6 @@ export class Refreshes {
 
   constructor(options: RefreshesOptions) {
     this.#options = options
-    options.pools.onChange((chain) => this.#plan(chain))
   }
 
   /** Called when miners of this chain are told of new work: they fetch it with everything that is pending now. */
@@ -36,7 +37,8 @@ export class Refreshes {
     this.#told.set(chain, { block: this.#options.pools.of(chain).nextBlock, atMs: performance.now() })
   }
 
-  #plan(chain: number): void {
+  /** Call it when the next block of a chain may have changed. */
+  plan(chain: number): void {
     if (this.#timers.has(chain)) return
     const lastMs = this.#told.get(chain)?.atMs ?? Number.NEGATIVE_INFINITY
     const delayMs = Math.max(0, lastMs + this.#options.intervalMs - performance.now())
@@ -46,9 +48,11 @@ export class Refreshes {
 
   #refresh(chain: number): void {
     this.#timers.delete(chain)
-    const block = this.#options.pools.of(chain).nextBlock
-    if (sameTransactions(block, this.#told.get(chain)?.block ?? [])) return
+    const { pools, hasNews, tell } = this.#options
+    const block = pools.of(chain).nextBlock
+    const isNews = hasNews(chain) ?? !sameTransactions(block, this.#told.get(chain)?.block ?? [])
+    if (!isNews) return
     this.#told.set(chain, { block, atMs: performance.now() })
-    this.#options.tell(chain)
+    tell(chain)
   }
 }

@@ -1,0 +1,83 @@
+/**
+ * Proofs that a block of one chain holds an output, for a reader who knows the blocks of another one (PROTOCOL.md B.8).
+ * A proof is base64url of JSON text: `{chain, object, subject: {input}, algorithm}`.
+ */
+import { concatBytes, decodeBase64Url, encodeBase64Url } from './bytes.ts'
+import { FormatError } from './errors.ts'
+import { type Digest, leaf, TAG } from './merkle.ts'
+import { decodePath, encodePath, type MerklePath, rootOf } from './merkle-path.ts'
+
+export interface OutputProof extends MerklePath {
+  /** The chain on which the root is to be a block hash. */
+  readonly chain: number
+  /** JSON text of a command result. */
+  readonly output: Uint8Array
+}
+
+const ALGORITHM = 'SHA512t_256'
+const TAG_BYTES = 2
+const MAX_CHAIN = 0xffff_ffff
+/** Refuses bytes that are no UTF-8. */
+const strictDecoder = new TextDecoder('utf-8', { fatal: true })
+
+/** The block hash that a proof leads to. It proves something only for those who know that block. */
+export function proofRoot({ output, steps }: OutputProof, digest?: Digest): Uint8Array {
+  return rootOf(leaf(TAG.transactionOutput, output, digest), steps, digest)
+}
+
+export function encodeProof(proof: OutputProof): string {
+  const input = concatBytes(Uint8Array.of(TAG.transactionOutput >> 8, TAG.transactionOutput & 0xff), proof.output)
+  const json = JSON.stringify({
+    chain: proof.chain,
+    object: encodeBase64Url(encodePath(proof)),
+    subject: { input: encodeBase64Url(input) },
+    algorithm: ALGORITHM,
+  })
+  return encodeBase64Url(new TextEncoder().encode(json))
+}
+
+/** Reads the text of a proof. Throws FormatError. */
+export function decodeProof(text: string): OutputProof {
+  return proofFromJson(decodeBase64Url(text, 'proof'))
+}
+
+/** As decodeProof, for the bytes of the JSON text. */
+export function proofFromJson(bytes: Uint8Array): OutputProof {
+  const { chain, object, subject, algorithm } = objectOf(parsed(bytes), 'proof')
+  if (typeof chain !== 'number' || !Number.isInteger(chain) || chain < 0 || chain > MAX_CHAIN) {
+    throw new FormatError(
+      'chain',
+      0,
+      `expected the number of a chain, got ${typeof chain === 'number' ? chain : typeof chain}`,
+    )
+  }
+  if (algorithm !== ALGORITHM) throw new FormatError('algorithm', 0, `expected ${JSON.stringify(ALGORITHM)}`)
+  const path = decodePath(bytesOf(object, 'object'), 'object')
+  const input = bytesOf(objectOf(subject, 'subject').input, 'subject')
+  const tag = input.length < TAG_BYTES ? undefined : (input[0] << 8) | input[1]
+  // Transactions are what their senders wrote: one that reads like an output must not pass for one.
+  if (tag !== TAG.transactionOutput) throw new FormatError('subject', 0, 'it is not the output of a transaction')
+  return { chain, ...path, output: input.slice(TAG_BYTES) }
+}
+
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(strictDecoder.decode(bytes))
+  } catch (error) {
+    // SyntaxError of the parser, TypeError of the decoder.
+    if (error instanceof SyntaxError || error instanceof TypeError) throw new FormatError('proof', 0, 'not JSON text')
+    throw error
+  }
+}
+
+function objectOf(value: unknown, field: string): { readonly [key: string]: unknown } {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new FormatError(field, 0, 'expected a JSON object')
+  }
+  return value as { readonly [key: string]: unknown }
+}
+
+function bytesOf(value: unknown, field: string): Uint8Array {
+  if (typeof value !== 'string') throw new FormatError(field, 0, 'expected base64url text')
+  return decodeBase64Url(value, field)
+}

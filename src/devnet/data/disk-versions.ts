@@ -1,0 +1,191 @@
+/**
+ * What blocks have written (ledger/versions.ts), on disk: the newest value of every entry under a key of its own, each
+ * older one under that of its block. Read when it is asked for; what was asked for lately is kept in memory.
+ *
+ *     state/CHAIN/DOMAIN|KEY             JSON [block number, value, block number of the value before or -1]
+ *     older/NUMBER/CHAIN/DOMAIN|KEY      the same, for the value that block NUMBER wrote
+ *     keys/CHAIN/DOMAIN|N                JSON: the keys that were first written as number 64 N to 64 N + 63
+ *     module/N                           JSON: a version of a module (ledger/kept-entry.ts)
+ *     modules                            JSON: number of them
+ *
+ * `|` is a NUL, which is in no name of a domain.
+ */
+import type { Module } from '../../contracts/machine/definitions.ts'
+import type { Entry as StateEntry } from '../../contracts/machine/state.ts'
+import {
+  genesisModule,
+  type KeptModule,
+  keepEntry,
+  keepModule,
+  keptEntry,
+  keptModule,
+  type ModuleId,
+  type ModuleNumbers,
+} from '../ledger/kept-entry.ts'
+import type { Version, Versions } from '../ledger/versions.ts'
+
+/** Where records are read from, and where they wait to be written. */
+export interface Records {
+  /** JSON; undefined: there is no such record. */
+  read(key: string): unknown
+  write(key: string, json: unknown): void
+}
+
+type Kept = readonly [record: number, value: unknown, before: number]
+
+const NONE = -1
+/** Keys in a record of keys. */
+const KEYS_PER_RECORD = 64
+/** Newest values that are kept in memory. */
+const MAX_CACHED = 20_000
+const MODULES_KEY = 'modules'
+
+class DiskVersion implements Version {
+  readonly record: number
+  readonly value: unknown
+  readonly #before: number
+  readonly #find: (record: number) => Version | null
+
+  constructor(record: number, value: unknown, before: number, find: (record: number) => Version | null) {
+    this.record = record
+    this.value = value
+    this.#before = before
+    this.#find = find
+  }
+
+  get older(): Version | null {
+    return this.#before === NONE ? null : this.#find(this.#before)
+  }
+}
+
+export class DiskVersions implements Versions {
+  readonly #records: Records
+  /** Key -> its newest version; null: it has none. Who was asked for last is last. */
+  readonly #cache = new Map<string, Version | null>()
+  readonly #modules: DiskModules
+  /** Domain of a chain -> number of its keys. */
+  readonly #counts = new Map<string, number>()
+
+  constructor(records: Records) {
+    this.#records = records
+    this.#modules = new DiskModules(records)
+  }
+
+  newest(chain: number, domain: string, key: string): Version | null {
+    const name = `${chain}/${domain}\0${key}`
+    const cached = this.#cache.get(name)
+    if (cached !== undefined) {
+      this.#cache.delete(name)
+      this.#cache.set(name, cached)
+      return cached
+    }
+    return this.#remember(name, this.#versionAt(`state/${name}`, name, domain))
+  }
+
+  /** What a block wrote; null: nothing. */
+  writtenBy(record: number, chain: number, domain: string, key: string): Version | null {
+    const newest = this.newest(chain, domain, key)
+    if (newest === null || newest.record === record) return newest
+    const name = `${chain}/${domain}\0${key}`
+    return this.#versionAt(`older/${record}/${name}`, name, domain)
+  }
+
+  *keys(chain: number, domain: string): Iterable<string> {
+    const count = this.#count(`${chain}/${domain}`)
+    for (let from = 0; from < count; from += KEYS_PER_RECORD) yield* this.#keysAt(`${chain}/${domain}`, from)
+  }
+
+  add(chain: number, record: number, entries: Iterable<StateEntry>): void {
+    for (const { domain, key, value } of entries) {
+      const name = `${chain}/${domain}\0${key}`
+      const before = this.newest(chain, domain, key)
+      if (before === null) this.#addKey(`${chain}/${domain}`, key)
+      else this.#records.write(`older/${before.record}/${name}`, this.#records.read(`state/${name}`))
+      const kept: Kept = [record, keepEntry(domain, value, this.#modules), before?.record ?? NONE]
+      this.#records.write(`state/${name}`, kept)
+      this.#remember(name, new DiskVersion(record, value, kept[2], this.#finder(name, domain)))
+    }
+  }
+
+  #versionAt(place: string, name: string, domain: string): Version | null {
+    const json = this.#records.read(place) as Kept | undefined
+    if (json === undefined) return null
+    const [record, value, before] = json
+    return new DiskVersion(record, keptEntry(domain, value, this.#modules), before, this.#finder(name, domain))
+  }
+
+  #finder(name: string, domain: string): (record: number) => Version | null {
+    return (record) => this.#versionAt(`older/${record}/${name}`, name, domain)
+  }
+
+  #remember(name: string, version: Version | null): Version | null {
+    this.#cache.delete(name)
+    this.#cache.set(name, version)
+    const [oldest] = this.#cache.keys()
+    if (this.#cache.size > MAX_CACHED && oldest !== undefined) this.#cache.delete(oldest)
+    return version
+  }
+
+  #count(place: string): number {
+    const known = this.#counts.get(place)
+    if (known !== undefined) return known
+    const last = this.#records.read(`keys/${place}\0`) as number | undefined
+    this.#counts.set(place, last ?? 0)
+    return last ?? 0
+  }
+
+  #addKey(place: string, key: string): void {
+    const count = this.#count(place)
+    const keys = count % KEYS_PER_RECORD === 0 ? [] : this.#keysAt(place, count - 1)
+    this.#records.write(this.#keyOf(place, count), [...keys, key])
+    this.#records.write(`keys/${place}\0`, count + 1)
+    this.#counts.set(place, count + 1)
+  }
+
+  #keysAt(place: string, number: number): readonly string[] {
+    return this.#records.read(this.#keyOf(place, number)) as readonly string[]
+  }
+
+  #keyOf(place: string, number: number): string {
+    return `keys/${place}\0${Math.floor(number / KEYS_PER_RECORD)}`
+  }
+}
+
+class DiskModules implements ModuleNumbers {
+  readonly #records: Records
+  readonly #ids = new WeakMap<Module, ModuleId>()
+  readonly #modules = new Map<ModuleId, Module>()
+
+  constructor(records: Records) {
+    this.#records = records
+  }
+
+  idOf(module: Module): ModuleId {
+    const known = this.#ids.get(module)
+    if (known !== undefined) return known
+    if (module === genesisModule(module.name)) return module.name
+    const kept = keepModule(module, this)
+    const id = ((this.#records.read(MODULES_KEY) as number | undefined) ?? 0) + 1
+    this.#records.write(MODULES_KEY, id)
+    this.#records.write(`module/${id}`, kept)
+    this.#ids.set(module, id)
+    this.#modules.set(id, module)
+    return id
+  }
+
+  moduleOf(id: ModuleId): Module {
+    if (typeof id === 'string') return this.#ofGenesis(id)
+    const known = this.#modules.get(id)
+    if (known !== undefined) return known
+    const module = keptModule(this.#records.read(`module/${id}`) as KeptModule, this)
+    this.#ids.set(module, id)
+    this.#modules.set(id, module)
+    return module
+  }
+
+  #ofGenesis(name: string): Module {
+    const module = genesisModule(name)
+    if (module === undefined) throw new RangeError(`the first block has no module ${name}`)
+    return module
+  }
+}

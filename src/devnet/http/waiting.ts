@@ -1,0 +1,68 @@
+/** Requests that wait until a chain has what they ask for. */
+
+/** Looks for an answer; null: not yet. */
+type Look = () => string | null
+
+interface Waiter {
+  readonly look: Look
+  readonly tell: (answer: string | null) => void
+}
+
+export interface WaitingOptions {
+  /** Most requests that wait at once. */
+  readonly limit: number
+  /** Longest wait. */
+  readonly waitMs: number
+  /** Calls `listener` with the chains that have another head. */
+  readonly onCut: (listener: (changed: readonly number[]) => void) => void
+}
+
+export class Waiting {
+  readonly limit: number
+  readonly #waitMs: number
+  readonly #waiters = new Map<number, Set<Waiter>>()
+  #size = 0
+
+  constructor({ limit, waitMs, onCut }: WaitingOptions) {
+    this.limit = limit
+    this.#waitMs = waitMs
+    onCut((changed) => {
+      for (const chain of changed) this.look(chain)
+    })
+  }
+
+  get isFull(): boolean {
+    return this.#size >= this.limit
+  }
+
+  /** Lets every request that waits for a chain look again. */
+  look(chain: number): void {
+    for (const { look, tell } of [...(this.#waiters.get(chain) ?? [])]) {
+      const answer = look()
+      if (answer !== null) tell(answer)
+    }
+  }
+
+  /** Waits for an answer on one of these chains; null: none in time, or `signal` has ended the wait. */
+  wait(chains: readonly number[], look: Look, signal: AbortSignal): Promise<string | null> {
+    return new Promise((resolve) => {
+      const waiter: Waiter = { look, tell: (answer) => end(answer) }
+      const leave = () => end(null)
+      // A node that stops must not wait for this.
+      const timer = setTimeout(leave, this.#waitMs).unref()
+      const end = (answer: string | null) => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', leave)
+        for (const chain of chains) this.#waiters.get(chain)?.delete(waiter)
+        this.#size--
+        resolve(answer)
+      }
+      this.#size++
+      for (const chain of chains) {
+        const waiters = this.#waiters.get(chain) ?? new Set()
+        this.#waiters.set(chain, waiters.add(waiter))
+      }
+      signal.addEventListener('abort', leave, { once: true })
+    })
+  }
+}

@@ -1,0 +1,41 @@
+/** What a block is built on, as its code can ask for it. */
+import type { ChainData } from '../../contracts/machine/machine.ts'
+import { Decimal } from '../../contracts/values/decimal.ts'
+import { Time } from '../../contracts/values/value.ts'
+import { encodeBase64Url } from '../../core/bytes.ts'
+import type { Header } from '../../core/header.ts'
+
+/** The block on top of a parent. Code sees the time of the parent: a block gets its own one after it is executed. */
+export interface BlockContext {
+  readonly chain: number
+  /** Of the block, not of its parent. */
+  readonly height: bigint
+  /** Creation time of the parent, microseconds. */
+  readonly parentTime: bigint
+  /** base64url */
+  readonly parentHash: string
+}
+
+export function contextOn(chain: number, parent: Pick<Header, 'height' | 'creationTime' | 'hash'>): BlockContext {
+  return {
+    chain,
+    height: parent.height + 1n,
+    parentTime: parent.creationTime,
+    parentHash: encodeBase64Url(parent.hash),
+  }
+}
+
+/** Without a sender and gas, as the ledger's own calls have it. */
+export function chainDataOf({ chain, height, parentTime, parentHash }: BlockContext): ChainData {
+  return {
+    chainId: String(chain),
+    blockHeight: height,
+    blockTime: new Time(parentTime),
+    prevBlockHash: parentHash,
+    sender: '',
+    gasLimit: 0n,
+    gasPrice: ZERO,
+  }
+}
+
+const ZERO = Decimal.of(0n)

@@ -1,0 +1,22 @@
+/** Commands that were read lately: most are read when they come, and again when they are executed. */
+import { type ContractCommand, readContractCommand } from './command.ts'
+
+const MAX_COMMANDS = 2048
+
+export class CommandCache {
+  /** Request key -> text and what it says, oldest first. */
+  readonly #read = new Map<string, { readonly cmd: string; readonly command: ContractCommand }>()
+
+  /** Throws FormatError or SyntaxError. */
+  read(hash: string, cmd: string): ContractCommand {
+    const known = this.#read.get(hash)
+    // Local calls may come with a hash that is another command's.
+    if (known?.cmd === cmd) return known.command
+    const command = readContractCommand(hash, cmd)
+    if (hash === '') return command
+    const [oldest] = this.#read.keys()
+    if (this.#read.size >= MAX_COMMANDS && oldest !== undefined) this.#read.delete(oldest)
+    this.#read.set(hash, { cmd, command })
+    return command
+  }
+}

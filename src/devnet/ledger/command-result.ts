@@ -1,0 +1,98 @@
+/** Results of commands as JSON text, with the keys in the order of live nodes (PROTOCOL.md E.1). */
+import type { ContractError } from '../../contracts/errors.ts'
+import type { ContractEvent } from '../../contracts/machine/machine.ts'
+import type { PactRun, Yield } from '../../contracts/machine/pacts.ts'
+import type { Entry } from '../../contracts/machine/state.ts'
+import { hashText } from '../../contracts/values/hash.ts'
+import type { Value } from '../../contracts/values/value.ts'
+import { decimalText, moduleText, valueToJson } from '../../contracts/values/wire.ts'
+import type { BlockContext } from './block-context.ts'
+import type { PublicMeta } from './command.ts'
+import { entryText } from './entry-text.ts'
+
+export interface CommandResult {
+  readonly gas: number
+  readonly result: { readonly value: Value } | { readonly error: ContractError }
+  readonly key: string
+  /** What it wrote; null: nothing is told of it. */
+  readonly writes: Iterable<Entry> | null
+  readonly events: readonly ContractEvent[]
+  /** JSON text; null in blocks. */
+  readonly metaData: string | null
+  readonly pact: PactRun | null
+  readonly txId: number | null
+}
+
+const MAX_MESSAGE_CHARACTERS = 256
+
+export function resultText({ gas, result, key, writes, events, metaData, pact, txId }: CommandResult): string {
+  const outcome =
+    'value' in result
+      ? `{"status":"success","data":${valueToJson(result.value)}}`
+      : `{"status":"failure","error":${errorText(result.error)}}`
+  const logs = writes === null ? 'null' : `"${logOf(writes)}"`
+  const told = events.length === 0 ? '' : `"events":[${events.map(eventText).join(',')}],`
+  const continuation = pact === null ? 'null' : continuationText(pact)
+  const rest = `"metaData":${metaData},"continuation":${continuation},"txId":${txId}`
+  return `{"gas":${gas},"result":${outcome},"reqKey":"${key}","logs":${logs},${told}${rest}}`
+}
+
+function errorText({ kind, message, within, place }: ContractError): string {
+  const shown = message.slice(0, MAX_MESSAGE_CHARACTERS)
+  const info = `${within ?? '<toplevel>'}:${place?.line ?? 0}`
+  return `{"callStack":[],"type":"${kind}","message":${JSON.stringify(shown)},"info":${JSON.stringify(info)}}`
+}
+
+function eventText({ params, name, module, moduleHash }: ContractEvent): string {
+  const texts = params.map(valueToJson).join(',')
+  return `{"params":[${texts}],"name":${JSON.stringify(name)},"module":${moduleText(module)},"moduleHash":"${moduleHash}"}`
+}
+
+/** One hash over all that was written: of `D` table `K` key `V` row, one after the other. */
+function logOf(writes: Iterable<Entry>): string {
+  let text = ''
+  for (const entry of writes) {
+    if (entry.domain.startsWith('table:')) text += `D${entry.domain.slice(6)}K${entry.key}V${entryText(entry)}`
+  }
+  return hashText(text)
+}
+
+function continuationText(pact: PactRun): string {
+  const { id, fun, args, step, yielded, nested } = pact
+  const below = [...nested.values()].map((each) => `${JSON.stringify(each.id)}:${stateText(each)}`)
+  const inner = nested.size === 0 ? '' : `"nested":{${below.join(',')}},`
+  return `{${inner}${stepText({ id, fun, args, step, yielded })}}`
+}
+
+type Step = Pick<PactRun, 'id' | 'fun' | 'args' | 'step' | 'yielded'>
+
+const stateText = (state: Step) => `{${stepText(state)}}`
+
+function stepText({ id, fun, args, step, yielded }: Step): string {
+  const hasRollback = fun.steps[step].rollback !== null
+  const call = `{"args":${valueToJson(args)},"def":${JSON.stringify(fun.qualified)}}`
+  const about = `"executed":null,"pactId":${JSON.stringify(id)},"stepHasRollback":${hasRollback},"step":${step}`
+  return `${about},"yield":${yieldText(yielded)},"continuation":${call},"stepCount":${fun.steps.length}`
+}
+
+function yieldText(yielded: Yield | null): string {
+  if (yielded === null) return 'null'
+  const { data, provenance, source } = yielded
+  const from =
+    provenance === null
+      ? 'null'
+      : `{"targetChainId":${JSON.stringify(provenance.chain)},"moduleHash":"${provenance.moduleHash}"}`
+  const told = provenance === null ? '' : `,"source":${JSON.stringify(source)}`
+  return `{"data":${valueToJson(data)},"provenance":${from}${told}}`
+}
+
+/** What /local and preflight say of the block that would be made. */
+export function localMetaData(context: BlockContext, meta: PublicMeta): string {
+  const { creationTime, ttl, gasLimit, chainId, gasPrice, sender } = meta
+  const quoted = JSON.stringify
+  const publicMeta =
+    `{"creationTime":${creationTime},"ttl":${ttl},"gasLimit":${gasLimit},"chainId":${quoted(chainId)},` +
+    `"gasPrice":${decimalText(gasPrice)},"sender":${quoted(sender)}}`
+  const { parentTime, parentHash, height } = context
+  return `{"publicMeta":${publicMeta},"blockTime":${parentTime},"prevBlockHash":"${parentHash}","blockHeight":${height}}`
+}

@@ -1,0 +1,148 @@
+/** What a signed command says, with values and exact numbers of the contract language (PROTOCOL.md E.2). */
+
+import { Decimal } from '../../contracts/values/decimal.ts'
+import { CapabilityToken, UNIT, type Value } from '../../contracts/values/value.ts'
+import { valueFromJson } from '../../contracts/values/wire.ts'
+import { FormatError } from '../../core/errors.ts'
+import { sizeGas } from '../../core/gas.ts'
+import { type ExactJson, NumberText, parseExactJson } from '../../core/json.ts'
+
+export interface Exec {
+  readonly kind: 'exec'
+  readonly code: string
+  readonly data: Value
+}
+
+export interface Cont {
+  readonly kind: 'cont'
+  readonly pactId: string
+  readonly step: number
+  readonly isRollback: boolean
+  /** base64url; null: the step before ran on this chain. */
+  readonly proof: string | null
+  readonly data: Value
+}
+
+export interface PublicMeta {
+  readonly chainId: string
+  readonly sender: string
+  readonly gasLimit: number
+  readonly gasPrice: Decimal
+  /** Seconds. */
+  readonly ttl: number
+  /** Seconds since the UNIX epoch. */
+  readonly creationTime: number
+}
+
+export interface ContractCommand {
+  /** Request key. */
+  readonly key: string
+  readonly payload: Exec | Cont
+  /** Public key -> capabilities that its signature is limited to; none: it signs everything. */
+  readonly signers: ReadonlyMap<string, readonly CapabilityToken[]>
+  readonly verifiers: ReadonlyMap<string, readonly CapabilityToken[]>
+  readonly meta: PublicMeta
+  /** Gas for its size. */
+  readonly sizeGas: number
+}
+
+type JsonObject = { readonly [key: string]: ExactJson }
+
+/** Reads `cmd` of a command. Throws FormatError, or SyntaxError for what is no JSON. */
+export function readContractCommand(key: string, cmd: string): ContractCommand {
+  const json = objectAt(parseExactJson(cmd), 'cmd')
+  const payload = readPayload(objectAt(json.payload, 'payload'))
+  const proofBytes = payload.kind === 'cont' ? (payload.proof?.length ?? 0) : 0
+  return {
+    key,
+    payload,
+    signers: limitedTo(json.signers, 'signers', 'pubKey'),
+    verifiers: limitedTo(json.verifiers, 'verifiers', 'name'),
+    meta: readMeta(objectAt(json.meta, 'meta')),
+    sizeGas: sizeGas(Buffer.byteLength(cmd) - proofBytes),
+  }
+}
+
+function readPayload({ exec, cont }: JsonObject): Exec | Cont {
+  if (exec !== undefined && exec !== null) {
+    const { code, data } = objectAt(exec, 'payload/exec')
+    return { kind: 'exec', code: textAt(code, 'payload/exec/code'), data: dataOf(data) }
+  }
+  const { pactId, step, rollback, proof, data } = objectAt(cont, 'payload/cont')
+  return {
+    kind: 'cont',
+    pactId: textAt(pactId, 'payload/cont/pactId'),
+    step: integerAt(step, 'payload/cont/step'),
+    isRollback: rollback === true,
+    proof: proof === undefined || proof === null ? null : textAt(proof, 'payload/cont/proof'),
+    data: dataOf(data),
+  }
+}
+
+const dataOf = (data: ExactJson | undefined) => (data === undefined ? UNIT : valueFromJson(data))
+
+function readMeta(meta: JsonObject): PublicMeta {
+  return {
+    chainId: textAt(meta.chainId, 'meta/chainId'),
+    sender: textAt(meta.sender, 'meta/sender'),
+    gasLimit: integerAt(meta.gasLimit, 'meta/gasLimit'),
+    gasPrice: decimalAt(meta.gasPrice, 'meta/gasPrice'),
+    ttl: integerAt(meta.ttl, 'meta/ttl'),
+    creationTime: integerAt(meta.creationTime, 'meta/creationTime'),
+  }
+}
+
+/** Who vouches for which capabilities. One who is named twice vouches for both lists. */
+function limitedTo(json: ExactJson | undefined, place: string, field: string): Map<string, CapabilityToken[]> {
+  const found = new Map<string, CapabilityToken[]>()
+  for (const [i, item] of listAt(json, place).entries()) {
+    const object = objectAt(item, `${place}/${i}`)
+    const name = textAt(object[field], `${place}/${i}/${field}`)
+    const tokens = listAt(object.clist, `${place}/${i}/clist`).map((each) => tokenAt(each, `${place}/${i}/clist`))
+    const before = found.get(name)
+    // A list without limits wins: it signs everything.
+    const isFree = tokens.length === 0 || before?.length === 0
+    found.set(name, isFree ? [] : [...(before ?? []), ...tokens])
+  }
+  return found
+}
+
+function tokenAt(json: ExactJson, place: string): CapabilityToken {
+  const { name, args } = objectAt(json, place)
+  return new CapabilityToken(textAt(name, `${place}/name`), listAt(args, `${place}/args`).map(valueFromJson))
+}
+
+function objectAt(json: ExactJson | undefined, place: string): JsonObject {
+  if (typeof json === 'object' && json !== null && !Array.isArray(json) && !(json instanceof NumberText)) {
+    return json as JsonObject
+  }
+  throw new FormatError(place, 0, 'not an object')
+}
+
+/** A list; none where there is nothing. */
+function listAt(json: ExactJson | undefined, place: string): readonly ExactJson[] {
+  if (json === undefined || json === null) return []
+  if (Array.isArray(json)) return json
+  throw new FormatError(place, 0, 'not a list')
+}
+
+function textAt(json: ExactJson | undefined, place: string): string {
+  if (typeof json === 'string') return json
+  throw new FormatError(place, 0, 'not a text')
+}
+
+function decimalAt(json: ExactJson | undefined, place: string): Decimal {
+  const text = json instanceof NumberText ? json.text : json
+  const number = ['string', 'number', 'bigint'].includes(typeof text) ? Decimal.parse(String(text)) : null
+  if (number !== null) return number.normalise()
+  throw new FormatError(place, 0, 'not a number')
+}
+
+/** A whole number: as such, as text, or as `{"int": n}`. */
+function integerAt(json: ExactJson | undefined, place: string): number {
+  const isObject = typeof json === 'object' && json !== null && 'int' in json
+  const number = decimalAt(isObject ? (json as JsonObject).int : json, place)
+  const integer = number.places === 0 ? Number(number.mantissa) : Number.NaN
+  if (Number.isSafeInteger(integer)) return integer
+  throw new FormatError(place, 0, 'not a whole number')
+}

@@ -1,0 +1,66 @@
+/** Checks the proof that comes with a continuation (PROTOCOL.md B.8): that another chain has run the step before. */
+import { decodeBase64Url, equalBytes } from '../../core/bytes.ts'
+import { FormatError } from '../../core/errors.ts'
+import { type OutputProof, proofFromJson, proofRoot } from '../../core/spv.ts'
+import type { Block, BlockStore } from '../store/block-store.ts'
+
+/** A proof, and where it is to hold. */
+export interface ProofToVerify {
+  /** The chain of the continuation. */
+  readonly chain: number
+  /** Parent of the block that is being made, on that chain and on any branch; it must be in the store. */
+  readonly parent: Block
+  /** The text of the continuation. */
+  readonly proof: string
+}
+
+/** JSON text of the proven command result, which has a continuation; or the fault in the words of live nodes. */
+export type VerifiedProof = { readonly output: Uint8Array } | { readonly fault: string }
+
+const fault = (text: string): VerifiedProof => ({ fault: text })
+
+/** A proof holds where its root is the parent or one of the parent's ancestors. */
+export function verifyContinuationProof(
+  store: BlockStore,
+  { chain, parent, proof: text }: ProofToVerify,
+): VerifiedProof {
+  const json = unlessMalformed(() => decodeBase64Url(text, 'proof'))
+  if (json === null) return fault('verifyCont: Invalid base64-encoded transaction output proof')
+  const proof = unlessMalformed(() => proofFromJson(json))
+  if (proof === null) return fault('verifyCont: Cannot decode transaction output proof')
+  if (proof.chain !== chain) {
+    return fault('verifyCont: cannot redeem continuation proof on wrong targget chain')
+  }
+  if (!isRooted(store, parent, proof)) {
+    return fault('spv verification failed: target header is not in the chain or is out of bounds')
+  }
+  if (!hasContinuation(proof.output)) return fault('verifyCont: No pact exec found in command result')
+  return { output: proof.output }
+}
+
+/** Whether the root of a proof is this block or one of its ancestors. */
+function isRooted(store: BlockStore, parent: Block, proof: OutputProof): boolean {
+  const root = store.get(proofRoot(proof), proof.chain)
+  return root !== undefined && equalBytes(store.ancestor(parent, root.height).hash, root.hash)
+}
+
+function hasContinuation(output: Uint8Array): boolean {
+  try {
+    const result: unknown = JSON.parse(new TextDecoder().decode(output))
+    if (typeof result !== 'object' || result === null || !('continuation' in result)) return false
+    return typeof result.continuation === 'object' && result.continuation !== null
+  } catch (error) {
+    // Blocks of peers may hold any outputs.
+    if (error instanceof SyntaxError) return false
+    throw error
+  }
+}
+
+function unlessMalformed<T>(read: () => T): T | null {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof FormatError) return null
+    throw error
+  }
+}

@@ -1,0 +1,133 @@
+/** A block that is being made: its reward, and commands one after the other, as long as it has room. */
+import { type Entry, Layer, type State } from '../../contracts/machine/state.ts'
+import { encodeBase64Url } from '../../core/bytes.ts'
+import { MAX_BLOCK_GAS } from '../../core/gas.ts'
+import { minerDataJson, payloadHashes } from '../../core/payload.ts'
+import type { Payload, SignedTransaction } from '../store/payload.ts'
+import type { ContractCommand } from './command.ts'
+import { resultText } from './command-result.ts'
+import { payReward } from './gas.ts'
+import { rewardAt } from './rewards.ts'
+import { attempt } from './runner.ts'
+import { type Block, executeCommand, TX_IDS } from './transaction.ts'
+
+/** Most commands in a block, and most bytes of them. Live nodes only have the gas limit, which allows 15 MB. */
+const MAX_BLOCK_TRANSACTIONS = 512
+const MAX_BLOCK_BYTES = 2 * 1024 * 1024
+
+/** What became of a command: it is in the block, may be in a later one, or never will be (and why). */
+export type Added = 'added' | 'left' | { readonly refused: string }
+
+/** What a block writes, in the order of its commands; the reward first. */
+export type Writes = readonly (readonly Entry[])[]
+
+interface Done {
+  readonly transaction: Uint8Array
+  readonly output: Uint8Array
+}
+
+const encoder = new TextEncoder()
+
+export class Draft {
+  readonly block: Block
+  readonly #layer: Layer
+  readonly #coinbase: Uint8Array
+  readonly #done: Done[] = []
+  readonly #keys = new Set<string>()
+  readonly #writes: Entry[][] = []
+  #gasLeft = MAX_BLOCK_GAS
+  #bytesLeft = MAX_BLOCK_BYTES
+  #txId: number
+  #payload: Payload | null = null
+
+  /** `state`: after the parent. `chains`: of the network. */
+  constructor(state: State, block: Block, chains: number) {
+    this.block = block
+    this.#layer = new Layer(state)
+    this.#txId = state.get<number>('counters', 'tx') ?? 0
+    this.#coinbase = encoder.encode(this.#reward(chains))
+  }
+
+  /** Commands in it. */
+  get size(): number {
+    return this.#done.length
+  }
+
+  get isFull(): boolean {
+    return this.size === MAX_BLOCK_TRANSACTIONS || this.#gasLeft <= 0 || this.#bytesLeft <= 0
+  }
+
+  has(key: string): boolean {
+    return this.#keys.has(key)
+  }
+
+  /** Executes a command at the end of the block, if it may be there and has room. */
+  add({ bytes }: SignedTransaction, command: ContractCommand): Added {
+    const { meta, key } = command
+    const { parentTime } = this.block.context
+    // Live nodes also want it to be at most 95 s younger than the parent. Here blocks may be made hours apart.
+    const created = BigInt(meta.creationTime) * 1_000_000n
+    if (parentTime >= created + BigInt(meta.ttl) * 1_000_000n) return { refused: 'Transaction time-to-live is expired' }
+    if (this.isFull || bytes.length > this.#bytesLeft) return 'left'
+    if (this.#keys.has(key)) return 'left'
+    const gasLimit = Math.min(meta.gasLimit, this.#gasLeft)
+    const executed = executeCommand(this.#layer, this.block, command, { txId: this.#txId, gasLimit })
+    if ('refused' in executed) return executed.isFinal ? { refused: executed.refused } : 'left'
+    // It may have failed for want of gas that only this block does not have.
+    if (executed.hasFailed && gasLimit < meta.gasLimit) return 'left'
+    this.#keys.add(key)
+    this.#gasLeft -= executed.gas
+    this.#bytesLeft -= bytes.length
+    this.#write(executed.layer, TX_IDS)
+    this.#done.push({ transaction: bytes, output: encoder.encode(executed.output) })
+    this.#payload = null
+    return 'added'
+  }
+
+  /** The payload as it is now: the same object until a command is added. */
+  get payload(): Payload {
+    if (this.#payload === null) {
+      const parts = {
+        minerData: encoder.encode(minerDataJson(this.block.miner)),
+        transactions: [...this.#done],
+        coinbase: this.#coinbase,
+      }
+      this.#payload = { ...parts, ...payloadHashes(parts) }
+    }
+    return this.#payload
+  }
+
+  /** What the block writes as it is now. */
+  get writes(): Writes {
+    const counter: Entry = { domain: 'counters', key: 'tx', value: this.#txId }
+    return [...this.#writes, [counter]]
+  }
+
+  /** Result of the reward. One that cannot be paid is told, and the chain goes on. */
+  #reward(chains: number): string {
+    const { context, miner } = this.block
+    const layer = new Layer(this.#layer)
+    const paid = attempt(() => payReward(layer, context, miner, rewardAt(context.height, chains)))
+    const hasFailed = 'error' in paid
+    const txId = this.#txId
+    const text = resultText({
+      gas: 0,
+      result: hasFailed ? paid : { value: 'Write succeeded' },
+      key: encodeBase64Url(encoder.encode(context.parentHash)),
+      writes: hasFailed ? null : layer.entries(),
+      events: hasFailed ? [] : paid.value,
+      metaData: 'null',
+      pact: null,
+      txId: hasFailed ? null : txId,
+    })
+    if (!hasFailed) this.#write(layer, 1)
+    else this.#txId++
+    return text
+  }
+
+  #write(layer: Layer, txIds: number): void {
+    this.#writes.push([...layer.entries()])
+    layer.mergeInto(this.#layer)
+    this.#txId += txIds
+  }
+}

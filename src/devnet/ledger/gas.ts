@@ -1,0 +1,151 @@
+/** Gas: bought before a command runs, for all that it may use, and settled after it (COMMANDS of the network: gas). */
+import { evalError } from '../../contracts/errors.ts'
+import type { ContractEvent, Environment, Machine } from '../../contracts/machine/machine.ts'
+import type { Layer } from '../../contracts/machine/state.ts'
+import { Decimal } from '../../contracts/values/decimal.ts'
+import { hashBytes } from '../../contracts/values/hash.ts'
+import { type CapabilityToken, Guard, type Value } from '../../contracts/values/value.ts'
+import { concatBytes, decodeHash } from '../../core/bytes.ts'
+import type { MinerAccount } from '../../core/payload.ts'
+import { type BlockContext, chainDataOf } from './block-context.ts'
+import type { ContractCommand } from './command.ts'
+import { blockRules, callCoin, coinToken, ledgerEnvironment, machineOn } from './runner.ts'
+
+/** Thousandths of gas that buying may use; it is not paid for. */
+const BUYING_LIMIT = 1_500_000
+/** Decimal places of an amount of coins. */
+export const COIN_PLACES = 12
+
+const encoder = new TextEncoder()
+const BOUGHT = encoder.encode('-buygas')
+
+/** What the code of a command can ask for. */
+export function environmentOf(context: BlockContext, command: ContractCommand): Environment {
+  const { payload, signers, verifiers, key, meta } = command
+  const { sender, gasLimit, gasPrice } = meta
+  return {
+    data: payload.data,
+    signers,
+    verifiers,
+    hash: key,
+    chain: { ...chainDataOf(context), sender, gasLimit: BigInt(gasLimit), gasPrice },
+    rules: blockRules,
+  }
+}
+
+/** Price of so much gas, rounded to what a coin can be divided into. */
+export function priceOf(gas: number, { meta }: ContractCommand): Decimal {
+  return meta.gasPrice
+    .mul(Decimal.of(BigInt(gas)))
+    .round(COIN_PLACES)
+    .normalise()
+}
+
+/** Takes the price of all the gas that a command may use from its sender. Throws ContractError. */
+export function buyGas(layer: Layer, context: BlockContext, command: ContractCommand): void {
+  const environment = environmentOf(context, command)
+  const machine = machineOn(
+    {
+      ...environment,
+      hash: hashBytes(concatBytes(decodeHash(command.key), BOUGHT)),
+      data: dataForPayer(command),
+      signers: signersWhoPay(command),
+    },
+    layer,
+    { used: 0, limit: BUYING_LIMIT },
+  )
+  const buy = () => {
+    callCoin(machine, 'buy-gas', [command.meta.sender, priceOf(command.meta.gasLimit, command)])
+  }
+  machine.capabilities.granting([coinToken('GAS')], () => withPayer(machine, gasPayerOf(command), buy))
+}
+
+/** The capability of a contract that pays for others; null: the sender pays. */
+function gasPayerOf({ signers }: ContractCommand): CapabilityToken | null {
+  const payers = [...signers.values()].flat().filter(({ name }) => name.endsWith('.GAS_PAYER'))
+  if (payers.length > 1) throw evalError('Multiple gas payer capabilities')
+  return payers[0] ?? null
+}
+
+function withPayer(machine: Machine, payer: CapabilityToken | null, buy: () => void): void {
+  if (payer === null) buy()
+  else machine.capabilities.with(payer, buy, true)
+}
+
+/** A signature for coin.GAS also counts for the debit, while gas is bought. */
+function signersWhoPay({ signers, meta }: ContractCommand): Environment['signers'] {
+  const paying = new Map<string, readonly CapabilityToken[]>()
+  for (const [key, tokens] of signers) {
+    const pays = tokens.some(({ name }) => name === 'coin.GAS')
+    paying.set(key, pays ? [...tokens, coinToken('DEBIT', meta.sender)] : tokens)
+  }
+  return paying
+}
+
+/** A contract that pays may look at what it pays for. */
+function dataForPayer({ payload }: ContractCommand): Value {
+  const user = payload.data instanceof Map ? (payload.data as ReadonlyMap<string, Value>) : new Map<string, Value>()
+  const about: (readonly [string, Value])[] =
+    payload.kind === 'exec'
+      ? [
+          ['tx-type', 'exec'],
+          ['exec-code', [payload.code]],
+          ['exec-user-data', payload.data],
+        ]
+      : [
+          ['tx-type', 'cont'],
+          ['cont-pact-id', payload.pactId],
+          ['cont-step', BigInt(payload.step)],
+          ['cont-is-rollback', payload.isRollback],
+          ['cont-user-data', payload.data],
+          ['cont-has-proof', payload.proof !== null],
+        ]
+  return new Map<string, Value>([...user, ...about])
+}
+
+/** Pays the miner for the gas that was used, and gives the rest back. Returns the events. Throws ContractError. */
+export function redeemGas(
+  layer: Layer,
+  context: BlockContext,
+  command: ContractCommand,
+  { miner, gas }: { readonly miner: MinerAccount; readonly gas: number },
+): readonly ContractEvent[] {
+  const fee = new Map<string, Value>([['fee', priceOf(gas, command)]])
+  const machine = machineOn({ ...environmentOf(context, command), data: fee, signers: new Map() }, layer, {
+    used: 0,
+    limit: Number.POSITIVE_INFINITY,
+  })
+  const paid = priceOf(command.meta.gasLimit, command)
+  machine.capabilities.granting([coinToken('GAS')], () =>
+    callCoin(machine, 'redeem-gas', [miner.account, guardOf(miner), command.meta.sender, paid]),
+  )
+  return machine.events
+}
+
+/** The guard of a miner's account. */
+export function guardOf({ predicate, publicKeys }: MinerAccount): Guard {
+  return new Guard({ kind: 'keyset', keys: [...new Set(publicKeys)].sort(), predicate })
+}
+
+/** Pays the reward of a block. Returns the events. Throws ContractError. */
+export function payReward(
+  layer: Layer,
+  context: BlockContext,
+  miner: MinerAccount,
+  reward: Decimal,
+): readonly ContractEvent[] {
+  const machine = machineOn(
+    {
+      ...ledgerEnvironment,
+      hash: context.parentHash,
+      chain: { ...chainDataOf(context), sender: 'coinbase' },
+      rules: blockRules,
+    },
+    layer,
+    { used: 0, limit: Number.POSITIVE_INFINITY },
+  )
+  machine.capabilities.granting([coinToken('COINBASE')], () =>
+    callCoin(machine, 'coinbase', [miner.account, guardOf(miner), reward]),
+  )
+  return machine.events
+}

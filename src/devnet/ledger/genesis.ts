@@ -1,0 +1,122 @@
+/**
+ * The first block of every chain: the system contracts, keysets, namespaces and funded accounts. It is the same on all
+ * chains of all networks, so its state lies below those of all blocks.
+ */
+import { runText } from '../../contracts/machine/execute.ts'
+import { asValue } from '../../contracts/machine/machine.ts'
+import { Layer, type State } from '../../contracts/machine/state.ts'
+import { systemContracts } from '../../contracts/system/system.ts'
+import { hashText } from '../../contracts/values/hash.ts'
+import { UNIT } from '../../contracts/values/value.ts'
+import { valueFromJson } from '../../contracts/values/wire.ts'
+import { developmentAccounts } from '../../core/development-accounts.ts'
+import { payloadHashes } from '../../core/payload.ts'
+import { emptyPayload, type Payload } from '../store/payload.ts'
+import { resultText } from './command-result.ts'
+import { coinToken, languageForms, ledgerEnvironment, machineOn } from './runner.ts'
+
+export interface Genesis {
+  readonly payload: Payload
+  readonly state: State
+}
+
+interface Command {
+  readonly code: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+const encoder = new TextEncoder()
+const operator = [developmentAccounts[0].publicKey]
+
+let known: Genesis | undefined
+
+/** Made once: it takes as long as loading the system contracts. */
+export function genesis(): Genesis {
+  known ??= makeGenesis()
+  return known
+}
+
+/** Tables that come with a contract. */
+const TABLES: Readonly<Record<string, readonly string[]>> = {
+  coin: ['coin.coin-table', 'coin.allocation-table'],
+  ns: ['ns.registry'],
+}
+
+const keysets: Command = {
+  code: ['ns-admin-keyset', 'ns-operate-keyset', ...developmentAccounts.map(({ account }) => account)]
+    .map((name) => `(define-keyset "${name}" (read-keyset "${name}"))`)
+    .join('\n'),
+  data: {
+    'ns-admin-keyset': operator,
+    'ns-operate-keyset': operator,
+    ...Object.fromEntries(developmentAccounts.map(({ account, publicKey }) => [account, [publicKey]])),
+  },
+}
+
+/** Anybody may use `free` and `user`, and nobody may change them. `kadena` belongs to the operator. */
+const namespaces: Command = {
+  code: [
+    '(define-namespace "free" (create-user-guard (ns.success)) (create-user-guard (ns.failure)))',
+    '(define-namespace "user" (create-user-guard (ns.success)) (create-user-guard (ns.failure)))',
+    '(define-namespace "kadena" (keyset-ref-guard "ns-operate-keyset") (keyset-ref-guard "ns-operate-keyset"))',
+  ].join('\n'),
+  data: {},
+}
+
+const grants: Command = {
+  code: developmentAccounts
+    .map(({ account, balance }) => `(coin.coinbase "${account}" (read-keyset "${account}") ${balance}.0)`)
+    .join('\n'),
+  data: Object.fromEntries(developmentAccounts.map(({ account, publicKey }) => [account, [publicKey]])),
+}
+
+const commands: readonly Command[] = [
+  ...systemContracts.map(({ name, text }) => {
+    const tables = (TABLES[name] ?? []).map((table) => `\n(create-table ${table})`)
+    return { code: `${text.trimEnd()}${tables.join('')}`, data: {} }
+  }),
+  keysets,
+  namespaces,
+  grants,
+]
+
+function makeGenesis(): Genesis {
+  const state = new Layer()
+  const transactions = commands.map((command, txId) => execute(state, command, txId))
+  const parts = { minerData: emptyPayload.minerData, coinbase: emptyPayload.coinbase, transactions }
+  state.put('counters', 'tx', transactions.length)
+  return { payload: { ...parts, ...payloadHashes(parts) }, state }
+}
+
+function execute(state: Layer, { code, data }: Command, txId: number) {
+  const cmd = JSON.stringify({
+    networkId: null,
+    payload: { exec: { data, code } },
+    signers: [],
+    meta: { creationTime: 0, ttl: 172_800, gasLimit: 0, chainId: '', gasPrice: 0, sender: '' },
+    nonce: `genesis ${txId}`,
+  })
+  const key = hashText(cmd)
+  const layer = new Layer(state)
+  const machine = machineOn(
+    {
+      ...ledgerEnvironment,
+      data: Object.keys(data).length === 0 ? UNIT : valueFromJson(data as Parameters<typeof valueFromJson>[0]),
+      signers: new Map([[operator[0], []]]),
+      hash: key,
+    },
+    layer,
+    { used: 0, limit: Number.POSITIVE_INFINITY },
+  )
+  const granted = [coinToken('GENESIS'), coinToken('COINBASE')]
+  const value = machine.capabilities.granting(granted, () => asValue(runText(machine, languageForms, code)))
+  const writes = [...layer.entries()]
+  layer.mergeInto(state)
+  const output = resultText({
+    ...{ gas: 0, result: { value }, key, writes, events: machine.events, metaData: 'null', pact: null, txId },
+  })
+  return {
+    transaction: encoder.encode(JSON.stringify({ hash: key, sigs: [], cmd })),
+    output: encoder.encode(output),
+  }
+}

@@ -1,0 +1,126 @@
+/** Entries of the state as JSON from which they can be made again, module versions by numbers of their own. */
+import { Fun, type Module } from '../../contracts/machine/definitions.ts'
+import type { Namespace } from '../../contracts/machine/modules.ts'
+import type { PactState } from '../../contracts/machine/pacts.ts'
+import { type ModuleSource, reloadModule, sourceOf } from '../../contracts/machine/reload.ts'
+import { emptyState, Layer } from '../../contracts/machine/state.ts'
+import { type KeptValue, keepValue, keptValue } from '../../contracts/values/keep.ts'
+import type { Guard, ObjectValue, Value } from '../../contracts/values/value.ts'
+import { genesis } from './genesis.ts'
+import { languageForms, ledgerEnvironment, machineOn } from './runner.ts'
+
+/** Names one version of a module: of the first block by its name, others by a number. */
+export type ModuleId = string | number
+
+/** Gives each version of a module its number, and finds modules by theirs. */
+export interface ModuleNumbers {
+  idOf(module: Module): ModuleId
+  moduleOf(id: ModuleId): Module
+}
+
+export type KeptModule = Omit<ModuleSource, 'constants' | 'modules' | 'scope'> & {
+  readonly constants: readonly (readonly [name: string, value: KeptValue])[]
+  readonly modules: readonly (readonly [name: string, module: ModuleId])[]
+  readonly scope: readonly (readonly [name: string, module: ModuleId])[]
+}
+
+interface KeptPact {
+  readonly id: string
+  readonly module: ModuleId
+  readonly fun: string
+  readonly args: KeptValue
+  readonly step: number
+  readonly yielded: { readonly data: KeptValue; readonly provenance: unknown; readonly source: string } | null
+  readonly nested: readonly KeptPact[]
+}
+
+export function keepEntry(domain: string, value: unknown, modules: ModuleNumbers): unknown {
+  switch (domain) {
+    case 'tables':
+    case 'counters':
+      return value
+    case 'modules':
+      return modules.idOf(value as Module)
+    case 'namespaces': {
+      const { user, admin } = value as Namespace
+      return [keepValue(user), keepValue(admin)]
+    }
+    case 'pacts':
+      return value === null ? null : keepPact(value as PactState, modules)
+    default:
+      return keepValue(value as Value)
+  }
+}
+
+export function keptEntry(domain: string, json: unknown, modules: ModuleNumbers): unknown {
+  switch (domain) {
+    case 'tables':
+    case 'counters':
+      return json
+    case 'modules':
+      return modules.moduleOf(json as ModuleId)
+    case 'namespaces': {
+      const [user, admin] = (json as KeptValue[]).map((guard) => keptValue(guard) as Guard)
+      return { user, admin } satisfies Namespace
+    }
+    case 'pacts':
+      return json === null ? null : keptPact(json as KeptPact, modules)
+    default:
+      return keptValue(json as KeptValue)
+  }
+}
+
+function keepPact({ id, fun, args, step, yielded, nested }: PactState, modules: ModuleNumbers): KeptPact {
+  return {
+    id,
+    module: modules.idOf(fun.module),
+    fun: fun.name,
+    args: keepValue(args),
+    step,
+    yielded: yielded === null ? null : { ...yielded, data: keepValue(yielded.data) },
+    nested: [...nested.values()].map((each) => keepPact(each, modules)),
+  }
+}
+
+function keptPact({ id, module, fun, args, step, yielded, nested }: KeptPact, modules: ModuleNumbers): PactState {
+  const definition = modules.moduleOf(module).get(fun)
+  if (!(definition instanceof Fun)) throw new Error(`the module of the pact ${id} has no function ${fun}`)
+  const data = yielded === null ? null : (keptValue(yielded.data) as ObjectValue)
+  return {
+    id,
+    fun: definition,
+    args: keptValue(args) as readonly Value[],
+    step,
+    yielded: yielded === null || data === null ? null : ({ ...yielded, data } as PactState['yielded']),
+    nested: new Map(nested.map((each) => [each.id, keptPact(each, modules)])),
+  }
+}
+
+export function keepModule(module: Module, modules: ModuleNumbers): KeptModule {
+  const { constants, modules: dependencies, scope, ...rest } = sourceOf(module)
+  return {
+    ...rest,
+    constants: [...constants].map(([name, value]) => [name, keepValue(value)]),
+    modules: [...dependencies].map(([name, each]) => [name, modules.idOf(each)]),
+    scope: [...scope].map(([name, each]) => [name, modules.idOf(each)]),
+  }
+}
+
+/** The module as it was. Throws ContractError where that is not what was kept. */
+export function keptModule({ constants, modules, scope, ...rest }: KeptModule, numbers: ModuleNumbers): Module {
+  return reloadModule(
+    machineOn(ledgerEnvironment, new Layer(emptyState), { used: 0, limit: Number.POSITIVE_INFINITY }),
+    languageForms,
+    {
+      ...rest,
+      constants: new Map(constants.map(([name, value]) => [name, keptValue(value)])),
+      modules: new Map(modules.map(([name, id]) => [name, numbers.moduleOf(id)])),
+      scope: new Map(scope.map(([name, id]) => [name, numbers.moduleOf(id)])),
+    },
+  )
+}
+
+/** A module of the first block; undefined: it has none of this name. */
+export function genesisModule(name: string): Module | undefined {
+  return genesis().state.get<Module>('modules', name)
+}

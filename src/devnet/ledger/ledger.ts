@@ -1,0 +1,217 @@
+/**
+ * Executes blocks: what they pay, what their commands do, and the state after each of them, on every branch. Blocks that
+ * this node makes are executed once, while they are made; those of others when they come.
+ */
+
+import { ContractError, evalError } from '../../contracts/errors.ts'
+import type { Entry } from '../../contracts/machine/state.ts'
+import { read } from '../../contracts/syntax/reader.ts'
+import { equalBytes } from '../../core/bytes.ts'
+import { describeError, NewcutError } from '../../core/errors.ts'
+import type { Header } from '../../core/header.ts'
+import type { MinerAccount } from '../../core/payload.ts'
+import type { Executions } from '../rules/executions.ts'
+import type { Block, BlockStore } from '../store/block-store.ts'
+import type { Payload } from '../store/payload.ts'
+import type { TransactionIndex } from '../store/transaction-index.ts'
+import { contextOn } from './block-context.ts'
+import { BlockState } from './block-state.ts'
+import { Branches } from './branches.ts'
+import type { ContractCommand } from './command.ts'
+import { CommandCache } from './command-cache.ts'
+import { verifyContinuationProof } from './continuation-proof.ts'
+import { Draft, type Writes } from './draft.ts'
+import { type CommandCheck, executePayload, type PayloadRules } from './execute-payload.ts'
+import { gasFault, runLocally, runPreflight } from './local.ts'
+import { provenPact } from './proven-pact.ts'
+import type { ProofReader } from './transaction.ts'
+import type { Versions } from './versions.ts'
+
+export interface LedgerOptions {
+  readonly store: BlockStore
+  /** Heads of the chains. */
+  readonly heads: Iterable<Header>
+  readonly index: TransactionIndex
+  readonly versions: Versions
+  /** Judges commands in blocks of others. */
+  readonly check: CommandCheck
+}
+
+/** Where the result of a command stands. */
+export interface Found {
+  readonly block: Block
+  /** Place among the commands of the block. */
+  readonly index: number
+  /** JSON text of the result. */
+  readonly output: Uint8Array
+}
+
+const decoder = new TextDecoder()
+
+export class Ledger implements Executions {
+  readonly #options: LedgerOptions
+  readonly #branches: Branches
+  readonly #commands = new CommandCache()
+  /** What payloads write that were executed here and may become blocks. */
+  readonly #executed = new WeakMap<Payload, { readonly parent: Uint8Array; readonly writes: Writes }>()
+  /** What the payload writes that was judged last, for the block that comes of it. */
+  #judged: { readonly payload: Payload; readonly writes: Writes } | null = null
+
+  constructor(options: LedgerOptions) {
+    this.#options = options
+    this.#branches = new Branches(options.store, options.heads)
+  }
+
+  /** Begins the next block of a chain, on any parent in the store. */
+  begin(parent: Header, miner: MinerAccount): Draft {
+    const context = contextOn(parent.chainId, parent)
+    const block = { context, miner, readProof: this.#readProof }
+    return new Draft(this.#stateAfter(parent), block, this.#options.store.chains)
+  }
+
+  /** The payload of a draft as it is now. */
+  payloadOf(draft: Draft, parent: Header): Payload {
+    const { payload } = draft
+    if (!this.#executed.has(payload)) this.#executed.set(payload, { parent: parent.hash, writes: draft.writes })
+    return payload
+  }
+
+  /** What `cmd` says. Throws FormatError or SyntaxError. */
+  read(hash: string, cmd: string): ContractCommand {
+    return this.#commands.read(hash, cmd)
+  }
+
+  fault(parent: Header, payload: Payload): string | null {
+    const known = this.#executed.get(payload)
+    if (known !== undefined && equalBytes(known.parent, parent.hash)) {
+      this.#judged = { payload, writes: known.writes }
+      return null
+    }
+    const { check } = this.#options
+    return this.#execute(parent, payload, (command) => check(command, parent) ?? this.#repeated(parent, command.hash))
+  }
+
+  /**
+   * Executes a block of the store again, to keep what it has written. Throws NewcutError DATA_UNUSABLE when its outputs
+   * are not what comes out.
+   */
+  replay(block: Block): void {
+    const parent = this.#options.store.parentOf(block)
+    const fault = parent === undefined ? 'it has no parent' : this.#execute(parent.header, block.payload, () => null)
+    if (fault !== null) {
+      const hint = 'go on with the newcut that wrote it, or begin a new network in another directory'
+      throw new NewcutError('DATA_UNUSABLE', `block ${block.id} does not execute as it did: ${fault}`, { hint })
+    }
+    this.inserted(block)
+  }
+
+  inserted(block: Block): void {
+    const { store, versions } = this.#options
+    const judged = this.#judged
+    if (judged === null) throw new Error(`block ${block.id} was not executed before it was added`)
+    this.#judged = null
+    versions.add(block.chain, store.recordOf(block), lastOfEach(judged.writes.flat()))
+  }
+
+  moved(head: Header): void {
+    this.#branches.follow(head)
+  }
+
+  /** Plain /local: JSON text of the result, on top of the block so far below the head. */
+  local(chain: number, cmd: string, hash: string, rewindDepth = 0): string {
+    const { context, state } = this.#below(chain, rewindDepth)
+    return runLocally(state, context, this.read(hash, cmd), this.#readProof)
+  }
+
+  /** Preflight: JSON text of the result, as in a block of nobody. */
+  preflight(chain: number, cmd: string, hash: string, rewindDepth = 0): string {
+    const { context, state } = this.#below(chain, rewindDepth)
+    return runPreflight(state, context, this.read(hash, cmd), this.#readProof)
+  }
+
+  /** Why the gas of a command cannot be bought on the head of the chain, as live nodes say it; null: it can. */
+  gasFault(chain: number, cmd: string, hash: string): string | null {
+    const { context, state } = this.#below(chain, 0)
+    return gasFault(state, context, this.read(hash, cmd))
+  }
+
+  /** Why the code of a command cannot be read; null: it can, or it is a continuation. */
+  syntaxFault(cmd: string): string | null {
+    const { payload } = this.read('', cmd)
+    if (payload.kind === 'cont') return null
+    try {
+      read(payload.code)
+      return null
+    } catch (error) {
+      if (error instanceof ContractError) return error.message
+      return describeError(error)
+    }
+  }
+
+  /** The result of a command on the branch of a chain's head, in a block that has at least so many on top of it. */
+  result(chain: number, requestKey: string, confirmationDepth = 0): Found | null {
+    const { store, index } = this.#options
+    const highest = store.heightAt(this.#branches.head(chain)) - confirmationDepth
+    for (const place of index.find(requestKey)) {
+      if (place.chain !== chain || place.height > highest) continue
+      const block = store.byId(place.block, chain)
+      if (block === undefined || !this.#branches.isOnMain(chain, store.recordOf(block))) continue
+      return { block, index: place.index, output: block.payload.transactions[place.index].output }
+    }
+    return null
+  }
+
+  /** The state after a block. */
+  stateOf(chain: number, record: number): BlockState {
+    return new BlockState(this.#options.versions, this.#branches, { chain, record })
+  }
+
+  /** What the commands of a chain can see so far below its head. */
+  #below(chain: number, depth: number) {
+    const record = this.#branches.below(chain, depth)
+    return { context: contextOn(chain, this.#options.store.blockAt(record).header), state: this.stateOf(chain, record) }
+  }
+
+  /** What is wrong with the outputs of a payload; null: nothing, and what it writes is ready to be kept. */
+  #execute(parent: Header, payload: Payload, check: PayloadRules['check']): string | null {
+    const read = (hash: string, cmd: string) => this.read(hash, cmd)
+    const result = executePayload((miner) => this.begin(parent, miner), payload, { read, check })
+    if ('fault' in result) return result.fault
+    this.#judged = { payload, writes: result.writes }
+    return null
+  }
+
+  #stateAfter(parent: Header): BlockState {
+    return this.stateOf(parent.chainId, this.#options.store.recordOfHash(parent.hash))
+  }
+
+  /** What a proof of another chain proves to a block. Throws ContractError. */
+  readonly #readProof: ProofReader = (machine, { chain, parentHash }, proof) => {
+    const { store } = this.#options
+    const parent = store.byId(parentHash, chain)
+    if (parent === undefined) throw new Error(`no block ${parentHash} in the store`)
+    const verified = verifyContinuationProof(store, { chain, parent, proof })
+    if ('fault' in verified) throw evalError(`Continuation error: ${verified.fault}`)
+    return provenPact(machine, decoder.decode(verified.output))
+  }
+
+  /** Whether a command is on the branch of `parent` already. */
+  #repeated(parent: Header, key: string): string | null {
+    const { store, index } = this.#options
+    const record = store.recordOfHash(parent.hash)
+    for (const place of index.find(key)) {
+      const block = place.chain === parent.chainId ? store.byId(place.block, place.chain) : undefined
+      if (block !== undefined && this.#branches.isAncestor(store.recordOf(block), record)) {
+        return `the transaction ${key} is in block ${place.block} already`
+      }
+    }
+    return null
+  }
+}
+
+/** The value that each entry was given last. */
+function lastOfEach(entries: readonly Entry[]): Iterable<Entry> {
+  const last = new Map<string, Entry>()
+  for (const entry of entries) last.set(`${entry.domain}\0${entry.key}`, entry)
+  return last.values()
+}

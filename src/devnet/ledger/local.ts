@@ -1,0 +1,67 @@
+/** Calls that change nothing: /local, preflight, and the trial of a command before it is pending. */
+import type { ContractError } from '../../contracts/errors.ts'
+import { evalError } from '../../contracts/errors.ts'
+import { Layer, type State } from '../../contracts/machine/state.ts'
+import { MAX_BLOCK_GAS } from '../../core/gas.ts'
+import type { BlockContext } from './block-context.ts'
+import type { ContractCommand } from './command.ts'
+import { localMetaData, resultText } from './command-result.ts'
+import { buyGas, environmentOf } from './gas.ts'
+import { attempt, localRules, machineOn } from './runner.ts'
+import { boughtText, executeCommand, type ProofReader, runPayload } from './transaction.ts'
+
+/** Who gets the fee of a command that is only tried. */
+const NO_MINER = { account: 'NoMiner', predicate: '<', publicKeys: [] }
+
+/** Runs the payload only: no gas is bought, every table can be read. JSON text of the result. */
+export function runLocally(
+  state: State,
+  context: BlockContext,
+  command: ContractCommand,
+  readProof: ProofReader,
+): string {
+  const { meta, key } = command
+  const layer = new Layer(state)
+  // No call may hold the node longer than a block would.
+  const gas = { used: 0, limit: Math.min(meta.gasLimit, MAX_BLOCK_GAS) * 1000 }
+  const machine = machineOn({ ...environmentOf(context, command), rules: localRules }, layer, gas)
+  const run = attempt(() => runPayload(machine, context, command, readProof))
+  if ('error' in run) return failure(command, run.error)
+  return resultText({
+    gas: Math.ceil(gas.used / 1000),
+    result: run,
+    key,
+    writes: layer.entries(),
+    events: machine.events,
+    metaData: localMetaData(context, meta),
+    pact: machine.lastPact,
+    txId: null,
+  })
+}
+
+/** Runs a command as a block would. JSON text of the result. */
+export function runPreflight(
+  state: State,
+  context: BlockContext,
+  command: ContractCommand,
+  readProof: ProofReader,
+): string {
+  const { meta } = command
+  const metaData = localMetaData(context, meta)
+  const txId = state.get<number>('counters', 'tx') ?? 0
+  const block = { context, miner: NO_MINER, readProof }
+  const executed = executeCommand(state, block, command, { txId, gasLimit: meta.gasLimit, metaData })
+  return 'output' in executed ? executed.output : failure(command, evalError(`"${command.key}" ${executed.refused}`))
+}
+
+/** Why the gas of a command cannot be bought; null: it can. */
+export function gasFault(state: State, context: BlockContext, command: ContractCommand): string | null {
+  const bought = attempt(() => buyGas(new Layer(state), context, command))
+  if (!('error' in bought)) return null
+  return `Attempt to buy gas failed with: "${command.key}" ${boughtText(bought.error)}`
+}
+
+function failure({ key, meta }: ContractCommand, error: ContractError): string {
+  const nothing = { writes: null, events: [], metaData: 'null', pact: null, txId: null }
+  return resultText({ gas: meta.gasLimit, result: { error }, key, ...nothing })
+}

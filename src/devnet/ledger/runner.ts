@@ -1,0 +1,87 @@
+/** Runs code on a layer of the state: commands of users, and what the ledger itself calls. */
+import { ContractError } from '../../contracts/errors.ts'
+import { languageForms, nativesWith } from '../../contracts/language.ts'
+import { Fun } from '../../contracts/machine/definitions.ts'
+import { type Environment, type GasMeter, Machine, type Rules } from '../../contracts/machine/machine.ts'
+import type { Layer } from '../../contracts/machine/state.ts'
+import type { Term } from '../../contracts/machine/term.ts'
+import { Decimal } from '../../contracts/values/decimal.ts'
+import { CapabilityToken, Time, UNIT, type Value } from '../../contracts/values/value.ts'
+import { NewcutError } from '../../core/errors.ts'
+
+export { languageForms }
+
+export const natives = nativesWith()
+
+/** The rules of blocks after the first one. */
+export const blockRules: Rules = {
+  isRootOpen: false,
+  areKeysetsInNamespaces: true,
+  namespacePolicy: 'ns.validate',
+  isLocal: false,
+  areKeysChecked: true,
+  areTypesChecked: true,
+}
+
+/** Plain /local reads every table. */
+export const localRules: Rules = { ...blockRules, isLocal: true }
+
+/** The first block defines what later ones need: modules and keysets outside of namespaces. */
+export const genesisRules: Rules = {
+  ...blockRules,
+  isRootOpen: true,
+  areKeysetsInNamespaces: false,
+  namespacePolicy: null,
+}
+
+/** Of calls that belong to no command. */
+export const ledgerEnvironment: Environment = {
+  data: UNIT,
+  signers: new Map(),
+  verifiers: new Map(),
+  hash: '',
+  chain: {
+    chainId: '',
+    blockHeight: 0n,
+    blockTime: new Time(0n),
+    prevBlockHash: '',
+    sender: '',
+    gasLimit: 0n,
+    gasPrice: Decimal.of(0n),
+  },
+  rules: genesisRules,
+}
+
+const NOWHERE = { line: 0, column: 0 }
+
+export function machineOn(environment: Environment, layer: Layer, gas: GasMeter): Machine {
+  return new Machine(environment, layer, gas, natives)
+}
+
+/** Calls a function of the coin contract. Throws ContractError. */
+export function callCoin(machine: Machine, name: string, args: readonly Value[]): Term {
+  const fun = machine.findModule('coin')?.get(name)
+  if (!(fun instanceof Fun)) throw new Error(`the state has no function coin.${name}`)
+  return machine.callFun(fun, args, NOWHERE)
+}
+
+/** A capability of the coin contract. */
+export function coinToken(name: string, ...args: Value[]): CapabilityToken {
+  return new CapabilityToken(`coin.${name}`, args)
+}
+
+/**
+ * Runs code of a user. Gives its value, or the error with which it failed. An error that is not the code's own is one of
+ * the evaluator: the command fails, and the chain goes on.
+ */
+export function attempt<T>(run: () => T): { readonly value: T } | { readonly error: ContractError } {
+  try {
+    return { value: run() }
+  } catch (error) {
+    if (error instanceof ContractError) return { error }
+    // The state cannot be read: that is no fault of the code.
+    if (error instanceof NewcutError) throw error
+    const { name, message } = error as Error
+    return { error: new ContractError('EvalError', `Internal error: ${name}: ${message}`) }
+  }
+}

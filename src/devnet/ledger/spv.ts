@@ -1,0 +1,61 @@
+/** Proofs of outputs for other chains (PROTOCOL.md B.8), from the current branches. */
+import { equalBytes } from '../../core/bytes.ts'
+import { shortestPath } from '../../core/graph.ts'
+import type { Header } from '../../core/header.ts'
+import { graphAt } from '../../core/network.ts'
+import { proveOutput } from '../../core/prove-output.ts'
+import { encodeProof } from '../../core/spv.ts'
+import type { Chains } from '../rules/chains.ts'
+import type { Block } from '../store/block-store.ts'
+
+/** Which output is to be proven, and to whom. */
+export interface SpvRequest {
+  readonly chain: number
+  /** Of the transaction whose output it is. */
+  readonly requestKey: string
+  /** The block of that chain that holds the transaction. */
+  readonly block: Block
+  /** Place of the transaction in the block, from 0. */
+  readonly index: number
+  readonly targetChain: number
+}
+
+/** A proof as text, or why there is none (yet), in the words of live nodes. */
+export type SpvAnswer = { readonly proof: string } | { readonly fault: string }
+
+const unreachable = (why: string): SpvAnswer => ({ fault: `SPV target not reachable: ${why}` })
+const TOO_YOUNG = 'target chain not reachable. Chainweb instance is too young'
+const NO_WAY = "Target of SPV proof can't be reached from the source transaction"
+
+/**
+ * Proves the output of a transaction to the target chain. Its root is the block of that chain that is as many heights
+ * above the block of the transaction as their chains are steps apart. Throws RangeError where the block does not hold
+ * the transaction.
+ */
+export function spvProof(chains: Chains, { chain, requestKey, block, index, targetChain }: SpvRequest): SpvAnswer {
+  const { payload } = block
+  if (block.chain !== chain || payload.transactions[index] === undefined) {
+    throw new RangeError(`block ${block.id} does not hold ${requestKey} at place ${index} of chain ${chain}`)
+  }
+  const path = shortestPath(graphAt(chains.network, block.height), chain, targetChain)
+  const head = chains.cut.get(targetChain)
+  if (path === null || head === undefined) return unreachable(NO_WAY)
+  const height = block.height + path.length - 1
+  if (head.height < height) return unreachable(TOO_YOUNG)
+  const headers = headersAlong(chains, path, chains.ancestor(head.hash, height))
+  // A block beside the current branch has no way up.
+  if (!equalBytes(headers[0].hash, block.hash)) return unreachable(NO_WAY)
+  return { proof: encodeProof(proveOutput({ payload, index, headers })) }
+}
+
+/** The headers on a path of chains up to this one, each named by the next as adjacent. */
+function headersAlong(chains: Chains, path: readonly number[], root: Header): Header[] {
+  const headers = [root]
+  for (const chain of path.slice(0, -1).reverse()) {
+    const hash = headers[0].adjacents.get(chain)
+    const block = hash === undefined ? undefined : chains.store.get(hash, chain)
+    if (block === undefined) throw new Error(`header at height ${headers[0].height} names no block of chain ${chain}`)
+    headers.unshift(block.header)
+  }
+  return headers
+}

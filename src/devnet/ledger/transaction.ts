@@ -1,0 +1,112 @@
+/** Executes one command of a block: buys its gas, runs it, settles (COMMANDS of the network: execution). */
+import { type ContractError, evalError } from '../../contracts/errors.ts'
+import { runText } from '../../contracts/machine/execute.ts'
+import { asValue, type Machine } from '../../contracts/machine/machine.ts'
+import { continuePact, type PactState } from '../../contracts/machine/pacts.ts'
+import { Layer, type State } from '../../contracts/machine/state.ts'
+import type { Value } from '../../contracts/values/value.ts'
+import type { MinerAccount } from '../../core/payload.ts'
+import type { BlockContext } from './block-context.ts'
+import type { Cont, ContractCommand } from './command.ts'
+import { resultText } from './command-result.ts'
+import { buyGas, environmentOf, redeemGas } from './gas.ts'
+import { attempt, languageForms, machineOn } from './runner.ts'
+
+/** Each command that is paid for takes so many numbers; the result tells the middle one. */
+export const TX_IDS = 3
+
+/** Finds out what a proof of another chain proves. Throws ContractError. */
+export type ProofReader = (machine: Machine, context: BlockContext, proof: string) => PactState
+
+export interface Block {
+  readonly context: BlockContext
+  readonly miner: MinerAccount
+  readonly readProof: ProofReader
+}
+
+export interface Executed {
+  /** JSON text of the result. */
+  readonly output: string
+  readonly gas: number
+  readonly hasFailed: boolean
+  /** All that it wrote, gas included. */
+  readonly layer: Layer
+}
+
+/** Why a command is not in the block. `isFinal`: it is the command's own fault, not that of the miner or the block. */
+export interface Refused {
+  readonly refused: string
+  readonly isFinal: boolean
+}
+
+export interface ExecuteOptions {
+  /** The number that the next write has. */
+  readonly txId: number
+  /** At most that of the command: what the block has left. */
+  readonly gasLimit: number
+  /** JSON text. */
+  readonly metaData?: string
+}
+
+/** Executes a command on top of a state, which it leaves as it is. */
+export function executeCommand(
+  state: State,
+  block: Block,
+  command: ContractCommand,
+  { txId, gasLimit, metaData = 'null' }: ExecuteOptions,
+): Executed | Refused {
+  const { context, miner } = block
+  if (command.sizeGas > gasLimit) {
+    const refused = `Gas limit "${gasLimit}" exceeded by the size of the command: ${command.sizeGas}`
+    return { refused, isFinal: gasLimit === command.meta.gasLimit }
+  }
+  const layer = new Layer(state)
+  const bought = attempt(() => buyGas(layer, context, command))
+  if ('error' in bought) return { refused: boughtText(bought.error), isFinal: true }
+  const own = new Layer(layer)
+  const gas = { used: command.sizeGas * 1000, limit: gasLimit * 1000 }
+  const machine = machineOn(environmentOf(context, command), own, gas)
+  const run = attempt(() => runPayload(machine, context, command, block.readProof))
+  const hasFailed = 'error' in run
+  if (!hasFailed) own.mergeInto(layer)
+  const gasUsed = hasFailed ? command.meta.gasLimit : Math.ceil(gas.used / 1000)
+  const redeemed = attempt(() => redeemGas(layer, context, command, { miner, gas: gasUsed }))
+  if ('error' in redeemed) return { refused: `Failed to redeem gas: ${redeemed.error.message}`, isFinal: false }
+  const output = resultText({
+    gas: gasUsed,
+    result: run,
+    key: command.key,
+    writes: layer.entries(),
+    events: [...(hasFailed ? [] : machine.events), ...redeemed.value],
+    metaData,
+    pact: hasFailed ? null : machine.lastPact,
+    txId: hasFailed ? null : txId + 1,
+  })
+  return { output, gas: gasUsed, hasFailed, layer }
+}
+
+export function boughtText({ message }: ContractError): string {
+  return `Failed to buy gas: ${message}`
+}
+
+/** Runs code, or the step of a pact. Throws ContractError. */
+export function runPayload(
+  machine: Machine,
+  context: BlockContext,
+  { payload }: ContractCommand,
+  readProof: ProofReader,
+): Value {
+  const term =
+    payload.kind === 'exec'
+      ? runText(machine, languageForms, payload.code)
+      : runStep(machine, context, payload, readProof)
+  return asValue(term)
+}
+
+function runStep(machine: Machine, context: BlockContext, cont: Cont, readProof: ProofReader) {
+  const { pactId, step, isRollback, proof } = cont
+  if (proof === null) return continuePact(machine, { id: pactId, step, isRollback })
+  const proven = readProof(machine, context, proof)
+  if (proven.id !== pactId) throw evalError(`the proof is of the defpact ${proven.id}, not of ${pactId}`)
+  return continuePact(machine, { id: pactId, step, isRollback, resumed: proven.yielded, proven })
+}

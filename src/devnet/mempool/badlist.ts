@@ -1,0 +1,21 @@
+/** Request keys of transactions that no block could hold. */
+
+/** Most keys that are remembered, for each chain. */
+const MAX_KEYS = 10_000
+
+export class Badlist {
+  /** Oldest first. */
+  readonly #keys = new Set<string>()
+
+  add(keys: Iterable<string>): void {
+    for (const key of keys) this.#keys.add(key)
+    for (const oldest of this.#keys) {
+      if (this.#keys.size <= MAX_KEYS) return
+      this.#keys.delete(oldest)
+    }
+  }
+
+  has(key: string): boolean {
+    return this.#keys.has(key)
+  }
+}

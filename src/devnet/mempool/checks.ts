@@ -1,0 +1,120 @@
+/** Why live nodes refuse a command before any contract runs (PROTOCOL.md E.3), in their words and their order. */
+import { Decimal } from '../../contracts/values/decimal.ts'
+import { isCommandHash } from '../../core/command-hash.ts'
+import { MAX_BLOCK_GAS } from '../../core/gas.ts'
+import { Command } from '../../schema/bodies.ts'
+import { validatorOf } from '../../schema/validator.ts'
+import type { CommandCheck } from '../ledger/execute-payload.ts'
+import { Fault, type ReadCommand, readCommand, sizeGasOf, termsOf } from './command.ts'
+import { signaturesFault } from './signatures.ts'
+
+/** Lowest gas price that is taken: 10^-8. */
+const MIN_GAS_PRICE = new Decimal(1n, 8)
+/** Gas prices are multiples of 10^-12. */
+const GAS_PRICE_DECIMALS = 12
+/** Longest time to live: two days. */
+const MAX_TTL_SECONDS = 172_800
+/** A command's creation time must be less than this ahead of the node's clock. */
+const MAX_CREATION_AHEAD_SECONDS = 10
+/** Most signatures of a command. */
+const MAX_SIGNATURES = 100
+
+/** Where and when a command is to be executed. */
+export interface Destination {
+  /** Name of the network. */
+  readonly network: string
+  readonly chain: number
+  readonly nowMs: number
+}
+
+const EXPIRED = 'Transaction time-to-live is expired'
+
+/** Gas and time. */
+export function termsFault(read: ReadCommand, { nowMs }: Pick<Destination, 'nowMs'>): string | null {
+  const { gasLimit, gasPrice, ttl, creationTime } = termsOf(read)
+  const fault = gasFault(gasLimit, gasPrice)
+  if (fault !== null) return fault
+  const nowSeconds = nowMs / 1000
+  if (creationTime >= nowSeconds + MAX_CREATION_AHEAD_SECONDS) {
+    return 'Transaction creation time too far in the future'
+  }
+  return ttl <= 0 || creationTime + ttl <= nowSeconds ? EXPIRED : null
+}
+
+function gasFault(gasLimit: number, gasPrice: Decimal): string | null {
+  if (gasLimit > MAX_BLOCK_GAS) return `Transaction gas limit exceeds block gas limit (${MAX_BLOCK_GAS})`
+  if (gasPrice.places > GAS_PRICE_DECIMALS) {
+    const rule = `It should be rounded to at most ${GAS_PRICE_DECIMALS} decimal places.`
+    return `insert error: This transaction's gas price: ${gasPrice} is not correctly rounded. ${rule}`
+  }
+  if (gasPrice.compare(MIN_GAS_PRICE) < 0) {
+    return `Transaction gas price (${gasPrice}) is below minimum gas price (${MIN_GAS_PRICE})`
+  }
+  return null
+}
+
+/** Network, chain and number of signatures. */
+export function placeFault(
+  { payload: { meta, networkId }, command: { sigs } }: ReadCommand,
+  { network, chain }: Pick<Destination, 'network' | 'chain'>,
+): string | null {
+  if (!/^\d{1,9}$/.test(meta.chainId)) return 'insert error: Unparsable ChainId'
+  if (meta.chainId !== String(chain) || networkId !== network) {
+    return 'Transaction metadata (chain id, chainweb version) conflicts with this endpoint'
+  }
+  return sigs.length > MAX_SIGNATURES ? 'insert error: Too many signatures' : null
+}
+
+/** Hash, signatures, the length of its life and its size: what takes most time comes last. */
+export function sealFault(read: ReadCommand): string | null {
+  const { gasLimit, ttl } = termsOf(read)
+  if (!isCommandHash(read.hash, read.cmd)) return 'Invalid transaction hash'
+  if (ttl > MAX_TTL_SECONDS) return `${EXPIRED}: it is ${ttl} s, and may be ${MAX_TTL_SECONDS} s`
+  const gas = sizeGasOf(read)
+  if (gas > gasLimit) return `Transaction gas limit (${gasLimit}) is below the gas for the size of the command (${gas})`
+  const fault = signaturesFault(read.command.sigs, read.payload.signers, read.hash)
+  return fault && `Invalid transaction sigs: ${fault}`
+}
+
+/** What is wrong with a command in a block, but for its time: that of the block before counts. null: nothing. */
+export function blockFault(
+  signed: { readonly hash: string; readonly sigs: readonly { readonly sig: string }[]; readonly cmd: string },
+  destination: Pick<Destination, 'network' | 'chain'>,
+): string | null {
+  const { accepts, complaint } = validatorOf(Command)
+  if (!accepts(signed)) return complaint(signed)
+  const read = readCommand(signed as Command)
+  if (read instanceof Fault) return read.message
+  const { gasLimit, gasPrice } = termsOf(read)
+  return gasFault(gasLimit, gasPrice) ?? placeFault(read, destination) ?? sealFault(read)
+}
+
+/** What is wrong with hash or signatures, as /local says it; null: nothing. */
+export function localSignaturesFault(read: ReadCommand): string | null {
+  if (!isCommandHash(read.hash, read.cmd)) return 'The hash of the payload was invalid.'
+  return signaturesFault(read.command.sigs, read.payload.signers, read.hash)
+}
+
+/** Every rule of a block that a command breaks, as /local says it in preflight. `nowSeconds`: of the parent block. */
+export function preflightFaults(
+  read: ReadCommand,
+  { network, chain, nowSeconds }: Pick<Destination, 'network' | 'chain'> & { readonly nowSeconds: number },
+): string[] {
+  const { meta, networkId } = read.payload
+  const { gasLimit, gasPrice, ttl, creationTime } = termsOf(read)
+  const isInTime = ttl > 0 && ttl <= MAX_TTL_SECONDS && creationTime >= 0 && nowSeconds < creationTime + ttl
+  const rules: readonly [boolean, string][] = [
+    [meta.chainId === String(chain), 'Chain id mismatch'],
+    [gasLimit <= MAX_BLOCK_GAS, 'Transaction Gas limit exceeds block gas limit'],
+    [gasPrice.places <= GAS_PRICE_DECIMALS, 'Gas price decimal precision too high'],
+    [networkId === network, 'Network id mismatch'],
+    [read.command.sigs.length <= MAX_SIGNATURES, 'Signature list size too big'],
+    [isInTime, 'Tx time outside of valid range'],
+  ]
+  return rules.filter(([isKept]) => !isKept).map(([, text]) => text)
+}
+
+/** Judges the commands in blocks of a network. */
+export function commandCheck(network: string): CommandCheck {
+  return (command, { chainId: chain }) => blockFault(command, { network, chain })
+}

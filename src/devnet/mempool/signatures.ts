@@ -1,0 +1,69 @@
+/** Signatures of a command, each for one signer: of the 32 bytes of its hash, not of `cmd` (PROTOCOL.md E.2). */
+import { createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { describeError } from '../../core/errors.ts'
+import type { Command } from '../../schema/bodies.ts'
+import type { Signer } from '../../schema/commands.ts'
+import { webAuthnFault, webAuthnKey } from './webauthn.ts'
+
+/** Most public keys that are kept ready: making one takes a seventh of the time of a verification. */
+const MAX_KEPT_KEYS = 10_000
+
+/** Scheme and public key -> the key; oldest first. */
+const keptKeys = new Map<string, KeyObject>()
+
+/** What is wrong with the signatures of a command, in the words of live nodes; null: nothing. */
+export function signaturesFault(sigs: Command['sigs'], signers: readonly Signer[], hash: Uint8Array): string | null {
+  if (sigs.length !== signers.length) {
+    const counts = `Number of signers: ${signers.length}. Number of signatures: ${sigs.length}.`
+    return `The number of signers and signatures do not match. ${counts}`
+  }
+  for (const [i, signer] of signers.entries()) {
+    const fault = signatureFault(sigs[i]?.sig, signer, hash)
+    if (fault !== null) return `The signature at position ${i} is invalid: ${fault}.`
+  }
+  return null
+}
+
+/** What is wrong with one signature; null: nothing. */
+export function signatureFault(sig: string | undefined, signer: Signer, hash: Uint8Array): string | null {
+  const { pubKey, scheme, addr } = signer
+  if (sig === undefined) return 'null'
+  switch (scheme ?? 'ED25519') {
+    case 'ED25519': {
+      if (!/^[0-9a-fA-F]{64}$/.test(pubKey)) return 'the public key is not 64 hex digits'
+      if ((addr ?? pubKey) !== pubKey) return 'the address differs from the public key'
+      if (!/^[0-9a-fA-F]{128}$/.test(sig)) return 'not 128 hex digits, an ed25519 signature'
+      const key = keptKey(`ED25519 ${pubKey}`, () => ed25519Key(pubKey))
+      if (typeof key === 'string') return key
+      return verify(null, hash, key, Buffer.from(sig, 'hex')) ? null : 'invalid ed25519 signature'
+    }
+    case 'WebAuthn': {
+      const key = keptKey(`WebAuthn ${pubKey}`, () => webAuthnKey(pubKey))
+      return typeof key === 'string' ? key : webAuthnFault(sig, key, hash)
+    }
+    default:
+      return `scheme ${JSON.stringify(scheme)}; expected ED25519 or WebAuthn`
+  }
+}
+
+/** The key, or why it is none. */
+function keptKey(name: string, make: () => KeyObject | null): KeyObject | string {
+  const kept = keptKeys.get(name)
+  if (kept !== undefined) return kept
+  let key: KeyObject | null
+  try {
+    key = make()
+  } catch (error) {
+    return `the public key cannot be one (${describeError(error)})`
+  }
+  if (key === null) return 'the public key is no COSE key of P-256 or Ed25519'
+  const [oldest] = keptKeys.keys()
+  if (keptKeys.size >= MAX_KEPT_KEYS) keptKeys.delete(oldest)
+  keptKeys.set(name, key)
+  return key
+}
+
+function ed25519Key(hex: string): KeyObject {
+  const x = Buffer.from(hex, 'hex').toString('base64url')
+  return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
+}

@@ -1,0 +1,141 @@
+/** Bodies and queries of the endpoints for signed commands as JSON schemas, and what a command results in. */
+import { type Static, Type } from 'typebox'
+import type { ExactJson } from '../core/json.ts'
+import { BigNatural, Command, HashText } from './bodies.ts'
+
+/** Most commands in one request, and most request keys. */
+const MAX_IN_REQUEST = 10_000
+const Natural = Type.Integer({ minimum: 0 })
+const Nullable = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
+  Type.Union([schema, Type.Null()])
+
+/** Values of the contract language; numbers as they are written. */
+const Values = Type.Unsafe<ExactJson>(Type.Unknown())
+/** A number that a double may not hold: as it is written. */
+const ExactNumber = Type.Unsafe<ExactJson>(Type.Number({ format: 'exact' }))
+
+/** POST send. */
+export const SendBody = Type.Object({ cmds: Type.Array(Command, { minItems: 1, maxItems: MAX_IN_REQUEST }) })
+/** Answer to send and private: the request keys of the commands, in their order. */
+export const SentKeys = Type.Object({ requestKeys: Type.Array(HashText) })
+/** POST poll. */
+export const PollBody = Type.Object({ requestKeys: Type.Array(HashText, { minItems: 1, maxItems: MAX_IN_REQUEST }) })
+/** POST listen. */
+export const ListenBody = Type.Object({ listen: HashText })
+/** POST spv. */
+export const SpvBody = Type.Object({ requestKey: HashText, targetChainId: Type.String({ pattern: '^[0-9]{1,9}$' }) })
+/** Answer to spv: the proof that a continuation on the target chain carries. */
+export const SpvProof = Type.String({ pattern: '^[a-zA-Z0-9_-]+$', description: 'base64url, unpadded' })
+
+/** Query of local. */
+export const LocalQuery = Type.Object({
+  preflight: Type.Optional(Type.Boolean({ description: 'all rules and all gas of a block; default: false' })),
+  signatureVerification: Type.Optional(
+    Type.Boolean({ description: 'whether signatures must be right; default: true' }),
+  ),
+  rewindDepth: Type.Optional(Type.Integer({ minimum: 0, description: 'this many blocks below the head' })),
+})
+export type LocalQuery = Static<typeof LocalQuery>
+
+/** Query of poll. */
+export const PollQuery = Type.Object({
+  confirmationDepth: Type.Optional(Type.Integer({ minimum: 0, description: 'blocks on top of that of the command' })),
+})
+
+/** Why a command failed. */
+const CommandError = Type.Object({
+  callStack: Type.Optional(Type.Array(Values)),
+  type: Type.Optional(Type.String({ description: 'SyntaxError, EvalError or TxFailure' })),
+  message: Type.String(),
+  info: Type.Optional(Type.String({ description: 'where in the code' })),
+})
+/**
+ * Why a command failed: the text, its kind, and the place in the code.
+ * @interface
+ */
+export type CommandError = Static<typeof CommandError>
+
+const CommandOutcome = Type.Union([
+  Type.Object({ status: Type.Literal('success'), data: Values }),
+  Type.Object({ status: Type.Literal('failure'), error: CommandError }),
+])
+
+/** What a contract told the world. */
+const ContractEvent = Type.Object({
+  name: Type.String(),
+  params: Type.Array(Values),
+  module: Type.Object({ namespace: Nullable(Type.String()), name: Type.String() }),
+  moduleHash: Type.String(),
+})
+/**
+ * What a contract told the world.
+ * @interface
+ */
+export type ContractEvent = Static<typeof ContractEvent>
+
+/** Where an execution of several steps stands. */
+const Continuation = Type.Object({
+  pactId: Type.String(),
+  step: Natural,
+  stepCount: Natural,
+  stepHasRollback: Type.Boolean(),
+  executed: Type.Optional(Nullable(Type.Boolean())),
+  yield: Type.Optional(Values),
+  continuation: Type.Object({ def: Type.String(), args: Type.Array(Values) }),
+})
+/**
+ * Where an execution of several steps stands: its id, the step that was done last, and what that hands on.
+ * @interface
+ */
+export type Continuation = Static<typeof Continuation>
+
+const PublicMetaResult = Type.Object({
+  chainId: Type.String(),
+  sender: Type.String(),
+  gasLimit: ExactNumber,
+  gasPrice: ExactNumber,
+  ttl: ExactNumber,
+  creationTime: ExactNumber,
+})
+
+/** Where a command was executed; `blockHash`: of poll and listen, `publicMeta`: of local. */
+const CommandMetaData = Type.Object({
+  blockHeight: BigNatural,
+  blockTime: BigNatural,
+  blockHash: Type.Optional(HashText),
+  prevBlockHash: HashText,
+  publicMeta: Type.Optional(PublicMetaResult),
+})
+/**
+ * Where a command was executed. `blockTime` is in microseconds; `blockHash` is told by poll and listen, `publicMeta` by
+ * local.
+ * @interface
+ */
+export type CommandMetaData = Static<typeof CommandMetaData>
+
+/** What became of a command (PROTOCOL.md E.1). */
+export const CommandResult = Type.Object({
+  gas: BigNatural,
+  result: CommandOutcome,
+  reqKey: HashText,
+  logs: Type.Optional(Nullable(Type.String())),
+  events: Type.Optional(Type.Array(ContractEvent)),
+  metaData: Type.Optional(Nullable(CommandMetaData)),
+  continuation: Type.Optional(Nullable(Continuation)),
+  txId: Type.Optional(Nullable(BigNatural)),
+})
+/**
+ * What became of a command. Its values are JSON with exact numbers.
+ * @interface
+ */
+export type CommandResult = Static<typeof CommandResult>
+
+/** Answer to local with preflight. */
+export const PreflightResult = Type.Object({
+  preflightResult: CommandResult,
+  preflightWarnings: Type.Array(Type.String()),
+})
+/** Answer to local. A command that cannot be read has the plain form in preflight too. */
+export const LocalAnswer = Type.Union([CommandResult, PreflightResult])
+/** Answer to poll: request key -> result; keys without a result are absent. */
+export const PollAnswer = Type.Record(HashText, CommandResult, { description: 'request key: result' })

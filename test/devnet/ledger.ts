@@ -1,0 +1,19 @@
+/** A ledger without HTTP, for tests of the parts that use one. */
+import { Ledger } from '../../src/devnet/ledger/ledger.ts'
+import { MemoryVersions } from '../../src/devnet/ledger/versions.ts'
+import type { ChainState } from '../../src/devnet/rules/journal.ts'
+import { MemoryTransactionIndex, type TransactionIndex } from '../../src/devnet/store/transaction-index.ts'
+
+/** A ledger of these chains, which knows what the first block of every chain has written. */
+export function ledgerOf(
+  { store, heads }: Pick<ChainState, 'store' | 'heads'>,
+  index: TransactionIndex = new MemoryTransactionIndex(),
+): Ledger {
+  return new Ledger({
+    store,
+    heads: heads.values(),
+    index,
+    versions: new MemoryVersions(),
+    check: () => null,
+  })
+}

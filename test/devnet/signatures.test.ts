@@ -1,0 +1,90 @@
+/** Signatures of signers: WebAuthn as authenticators make them, built here by hand. */
+import { hash as digest, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { signatureFault } from '../../src/devnet/mempool/signatures.ts'
+
+const hash = digest('sha256', 'some command', 'buffer')
+const text = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value))
+
+/** CBOR: `{1: 2, 3: -7, -1: 1, -2: x, -3: y}` of a P-256 key. */
+function p256() {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
+  const parts = ['a5010203262001215820', Buffer.from(x, 'base64url').toString('hex'), '225820']
+  return { cose: `${parts.join('')}${Buffer.from(y, 'base64url').toString('hex')}`, secret: privateKey }
+}
+
+/** CBOR: `{1: 1, 3: -8, -1: 6, -2: x}` of an Ed25519 key. */
+function ed25519() {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const { x = '' } = publicKey.export({ format: 'jwk' })
+  return { cose: `a4010103272006215820${Buffer.from(x, 'base64url').toString('hex')}`, secret: privateKey }
+}
+
+/** What a browser and an authenticator make of a challenge. */
+function authenticated(secret: KeyObject, challenge: Uint8Array = hash) {
+  const client = text({
+    type: 'webauthn.get',
+    challenge: Buffer.from(challenge).toString('base64url'),
+    origin: 'https://wallet.example',
+  })
+  const data = Buffer.concat([digest('sha256', 'wallet.example', 'buffer'), Buffer.from('0500000001', 'hex')])
+  const signed = Buffer.concat([data, digest('sha256', client, 'buffer')])
+  const signature = sign(secret.asymmetricKeyType === 'ec' ? 'sha256' : null, signed, secret)
+  return {
+    authenticatorData: data.toString('base64'),
+    clientDataJSON: client.toString('base64url'),
+    signature: signature.toString('base64'),
+  }
+}
+
+const faultOf = (sig: unknown, pubKey: string) =>
+  signatureFault(typeof sig === 'string' ? sig : JSON.stringify(sig), { pubKey, scheme: 'WebAuthn' }, hash)
+
+describe.each([
+  ['P-256', p256],
+  ['Ed25519', ed25519],
+])('a signature of an authenticator with %s', (_name, make) => {
+  const { cose, secret } = make()
+  const right = authenticated(secret)
+
+  it('counts for its key, with and without the prefix', () => {
+    expect(faultOf(right, `WEBAUTHN-${cose}`)).toBe(null)
+    expect(faultOf(right, cose)).toBe(null)
+  })
+
+  it('counts for no other key, hash or data', () => {
+    expect(faultOf(right, `WEBAUTHN-${make().cose}`)).toBe('invalid WebAuthn signature')
+    const other = digest('sha256', 'another command', 'buffer')
+    expect(faultOf(authenticated(secret, other), cose)).toBe('its challenge is not the hash of the command')
+    const changed = { ...right, authenticatorData: text('something else').toString('base64') }
+    expect(faultOf(changed, cose)).toBe('invalid WebAuthn signature')
+    // A client that names the right challenge, with a signature of another one.
+    const forged = { ...authenticated(secret, other), clientDataJSON: right.clientDataJSON }
+    expect(faultOf(forged, cose)).toBe('invalid WebAuthn signature')
+  })
+
+  it('is refused where it is none', () => {
+    const shape = 'no JSON text with authenticatorData, clientDataJSON and signature'
+    for (const sig of ['', 'ab'.repeat(64), 'null', '[]', { ...right, signature: 7 }, { signature: right.signature }]) {
+      expect(faultOf(sig, cose)).toBe(shape)
+    }
+    const broken = { ...right, clientDataJSON: text('no JSON').toString('base64') }
+    expect(faultOf(broken, cose)).toBe('its challenge is not the hash of the command')
+    expect(faultOf({ ...right, signature: '' }, cose)).toBe('invalid WebAuthn signature')
+  })
+
+  it('is refused for what is no key', () => {
+    const none = 'the public key is no COSE key of P-256 or Ed25519'
+    const cut = cose.slice(0, -2)
+    for (const pubKey of ['', 'WEBAUTHN-', 'WEBAUTHN-xy', cut, `${cose}00`, 'a0', '80', 'ff', `bb${'ff'.repeat(8)}`]) {
+      expect([pubKey, faultOf(right, pubKey)]).toEqual([pubKey, none])
+    }
+  })
+})
+
+it('a point that is not on the curve is no key', () => {
+  const { cose, secret } = p256()
+  const off = `${cose.slice(0, -64)}${'00'.repeat(32)}`
+  expect(faultOf(authenticated(secret), off)).toMatch(/^the public key cannot be one \(/)
+})
