@@ -8,6 +8,7 @@ interface Spec {
   readonly fallback: unknown
   readonly placeholder: string | null
   readonly help: string
+  readonly isFlagOnly?: true
 }
 
 type Table = Readonly<Record<string, Spec>>
@@ -25,6 +26,7 @@ const introduction = `# Options
 An option is a flag, an environment variable or a line of a YAML file (\`--config FILE\` or \`NEWCUT_CONFIG=FILE\`). A
 flag wins over a variable, and a variable wins over the file. In the file the key is the flag without its dashes, as in
 \`block-delay: 10s\`. A switch takes \`true\` or \`false\` there; \`--no-pow\` is \`pow: false\`.
+Options that belong to one call of their command are flags only.
 \`newcut config\` prints the effective options of \`newcut mine\` as such a file, each with its origin.
 `
 
@@ -51,7 +53,7 @@ function tableText(table: Table): string {
     const flag = spec.placeholder === null && spec.fallback === true ? `no-${name}` : name
     const cells = [
       code(spec.placeholder === null ? `--${flag}` : `--${flag} ${spec.placeholder}`),
-      code(environmentName(flag)),
+      spec.isFlagOnly ? 'flag only' : code(environmentName(flag)),
       spec.placeholder === null ? 'switch' : spec.kind.expected,
       defaultOf(name, spec),
       spec.help,

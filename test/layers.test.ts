@@ -10,7 +10,7 @@ import { expect, it } from 'vitest'
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   '': ['commands', 'cli', 'core'],
-  commands: ['compose', 'cli', 'contracts', 'api', 'mine', 'engine', 'node', 'devnet', 'schema', 'platform', 'core'],
+  commands: ['compose', 'cli', 'contracts', 'wallet', 'api', 'mine', 'engine', 'node', 'devnet', 'schema', 'platform', 'core'],
   compose: ['api', 'mine', 'page', 'source', 'engine', 'node', 'devnet', 'schema', 'platform', 'core'],
   cli: ['mine', 'source', 'engine', 'schema', 'core'],
   api: ['mine', 'source', 'core'],
@@ -18,6 +18,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   page: ['source', 'engine', 'node', 'schema', 'core'],
   source: ['node', 'schema', 'core'],
   engine: ['core'],
+  wallet: ['contracts', 'node', 'schema', 'core'],
   node: ['schema', 'core'],
   devnet: ['contracts', 'schema', 'core'],
   schema: ['core'],

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { parse as parseYaml, stringify as stringifyYaml } from 'yaml'
 import { NewcutError } from '../core/errors.ts'
-import { devnetOptions, environmentName, mineOptions, negatedName, type OptionSpec, type Values } from './options.ts'
+import { environmentName, negatedName, type OptionSpec, optionTables, type Values } from './options.ts'
 
 export type Origin = 'flag' | 'environment' | 'file' | 'default'
 
@@ -40,11 +40,14 @@ export function resolveConfig<Table extends Readonly<Record<string, unknown>>>(
     const inFile = (known: string) => {
       return { raw: fileValues[known], where: `${path}, ${known}: ${JSON.stringify(fileValues[known])}` }
     }
-    const given: [Origin, Given | undefined][] = [
-      ['flag', found({ raw: flags[name], where: flagText(name, flags[name]) })],
-      ['environment', eitherName(name, spec, inEnvironment)],
-      ['file', eitherName(name, spec, inFile)],
-    ]
+    const flag: [Origin, Given | undefined] = ['flag', found({ raw: flags[name], where: flagText(name, flags[name]) })]
+    const elsewhere: [Origin, Given | undefined][] = spec.isFlagOnly
+      ? []
+      : [
+          ['environment', eitherName(name, spec, inEnvironment)],
+          ['file', eitherName(name, spec, inFile)],
+        ]
+    const given = [flag, ...elsewhere]
     const [origin, first] = given.find(([, each]) => each !== undefined) ?? ['default', undefined]
     origins.set(name, origin)
     values[name] = first === undefined ? spec.fallback : parsedValue(spec, first)
@@ -85,8 +88,11 @@ function flagText(name: string, raw: unknown): string {
 
 /** The names of all options of all commands: one file and one environment serve all commands. */
 const knownNames = new Set(
-  [mineOptions, devnetOptions].flatMap((table) =>
-    Object.entries(table).flatMap(([name, spec]) => [name, negatedName(name, spec) ?? name]),
+  optionTables.flatMap((table) =>
+    Object.entries(table).flatMap(([name, entry]) => {
+      const spec = entry as OptionSpec<unknown>
+      return spec.isFlagOnly ? [] : [name, negatedName(name, spec) ?? name]
+    }),
   ),
 )
 

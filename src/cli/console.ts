@@ -1,11 +1,11 @@
-/** The console: prints events as lines for people or as JSON records. Only this file decides on colours. */
-import { styleText } from 'node:util'
+/** The console: prints events as lines for people or as JSON records. */
 import { type Logger, pino } from 'pino'
 import { describeError, type NewcutError } from '../core/errors.ts'
 import { formatDuration, formatHashrate, withPrefix } from '../core/units.ts'
 import type { MinerEvent, SolutionEvent } from '../mine/events.ts'
 import type { Verdict } from '../mine/life.ts'
 import type { Snapshot } from '../mine/stats.ts'
+import { type Environment, type Line, linePrinter, type Output, type Style } from './line.ts'
 
 /** Things to show besides the miner's own events. */
 export type Notice =
@@ -20,17 +20,11 @@ export interface Face {
   readonly show: (event: ConsoleEvent) => void
 }
 
-/** Where text goes. */
-export interface Output {
-  readonly isTTY?: boolean
-  write(text: string): unknown
-}
-
 /** Outputs, environment and time of the terminal. */
 export interface Terminal {
   readonly out: Output
   readonly err: Output
-  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly environment: Environment
   /** Unix time in milliseconds. */
   readonly nowMs: () => number
 }
@@ -42,27 +36,14 @@ export function faceFor(format: LogFormat, terminal: Terminal): Face {
   return format === 'json' ? jsonFace(terminal) : textFace(terminal)
 }
 
-type Style = 'green' | 'yellow' | 'red' | 'cyan' | 'dim' | 'bold'
-
-export interface Line {
-  readonly label: string
-  readonly style: Style
-  readonly text: string
-}
-
 /** Lines of work and solutions: at most this many at once, then this many a second, since easy chains move fast. */
 const MAX_LINE_BURST = 60
 const MAX_LINES_PER_SECOND = 5
 
 /** Lines for people. */
 function textFace({ out, environment, nowMs }: Terminal): Face {
-  const colours = out.isTTY === true && !environment.NO_COLOR
-  const paint = (style: Style, text: string) => (colours ? styleText(style, text) : text)
   const budget = new LineBudget(nowMs)
-  const print = ({ label, style, text }: Line) => {
-    const time = new Date(nowMs()).toTimeString().slice(0, 8)
-    out.write(`${paint('dim', time)} ${paint(style, label.padEnd(9))} ${text}\n`)
-  }
+  const print = linePrinter(out, environment, nowMs)
   return {
     show: (event) => {
       if (event.type === 'banner') {

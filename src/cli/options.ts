@@ -10,12 +10,14 @@ import {
   autoMineMode,
   certificateFingerprint,
   duration,
+  gasPrice,
   hashCount,
   listenAddress,
   nodeUrl,
   oneOf,
   publicKeys,
   someText,
+  texts,
   type ValueKind,
   wholeNumber,
   yesNo,
@@ -28,6 +30,8 @@ export interface OptionSpec<T> {
   /** Placeholder in the help; null for a switch. */
   readonly placeholder: string | null
   readonly help: string
+  /** Not to be set in the environment or a file, since it belongs to one call of the command. */
+  readonly isFlagOnly?: true
 }
 
 function option<T>(kind: ValueKind<T>, fallback: T, placeholder: string | null, help: string) {
@@ -36,6 +40,11 @@ function option<T>(kind: ValueKind<T>, fallback: T, placeholder: string | null, 
 
 function unset<T>(kind: ValueKind<T>, placeholder: string, help: string): OptionSpec<T> & { fallback: undefined } {
   return { kind, fallback: undefined, placeholder, help }
+}
+
+/** An option that belongs to one call of its command. */
+function flagOnly<T extends { readonly help: string }>(spec: T): T & { readonly isFlagOnly: true } {
+  return { ...spec, isFlagOnly: true }
 }
 
 const logOption = option(oneOf(['text', 'json'] as const), 'text', 'FORMAT', 'console output: text or json')
@@ -150,6 +159,109 @@ export const mineOptions = {
   fingerprint: unset(certificateFingerprint, 'SHA256', "accept only the node's certificate with this SHA-256"),
   ...networkOptions,
 }
+
+/** The node that a command asks, and how it is trusted. */
+const nodeOptions = {
+  node: option(nodeUrl, 'http://127.0.0.1:1848', 'URL', 'node to ask'),
+  insecure: mineOptions.insecure,
+  fingerprint: mineOptions.fingerprint,
+}
+
+/** Most chains that a network can have by its number of chains. */
+const MAX_CHAIN = 9999
+const chainOption = flagOnly(option(wholeNumber(0, MAX_CHAIN), 0, 'N', 'chain'))
+const jsonOption = flagOnly(option(yesNo, false, null, 'as JSON'))
+const dataOption = flagOnly(unset(someText, 'JSON', 'data that the code reads: JSON, or @FILE for a file with it'))
+const keyOption = unset(
+  texts,
+  'FILE',
+  'key that signs: a file that keygen wrote; on development networks also sender00 to sender09 and miner; may be repeated',
+)
+
+/** What a command pays and how long it holds. */
+const gasOptions = {
+  'gas-limit': option(wholeNumber(1, 1e9), 2500, 'N', 'most units of gas'),
+  'gas-price': option(gasPrice, '0.00000001', 'COINS', 'coins for a unit of gas'),
+  ttl: option(duration(1000), 900_000, 'TIME', 'how long blocks may take the command; the longest wait for it'),
+}
+
+const depthOption = flagOnly(option(wholeNumber(0, 1e6), 0, 'N', 'wait until N blocks stand on that of the command'))
+
+/** Options of `newcut local`. */
+export const localOptions = {
+  chain: chainOption,
+  ...nodeOptions,
+  data: dataOption,
+  'gas-limit': option(wholeNumber(1, 1e9), 150_000, 'N', 'most units of gas'),
+  sender: flagOnly(unset(someText, 'ACCOUNT', 'account that the code is told pays for gas; nobody if not given')),
+  rewind: flagOnly(option(wholeNumber(0, 1e9), 0, 'N', 'ask of N blocks below the head')),
+  json: jsonOption,
+}
+
+/** Options of `newcut balance`. */
+export const balanceOptions = {
+  ...nodeOptions,
+  'public-key': mineOptions['public-key'],
+  account: mineOptions.account,
+  watch: flagOnly(option(yesNo, false, null, 'go on, and show what changes')),
+  json: jsonOption,
+}
+
+/** Options of `newcut send`. */
+export const sendOptions = {
+  chain: chainOption,
+  ...nodeOptions,
+  key: keyOption,
+  data: dataOption,
+  cap: flagOnly(
+    unset(texts, 'CAP', "what the keys sign for, such as '(coin.GAS)'; everything if not given; may be repeated"),
+  ),
+  sender: flagOnly(unset(someText, 'ACCOUNT', 'account that pays for gas; that of the first key if not given')),
+  ...gasOptions,
+  preflight: flagOnly(option(yesNo, true, null, 'do not try the command on the node before it is sent')),
+  wait: flagOnly(option(yesNo, true, null, 'do not wait for the result')),
+  depth: depthOption,
+  json: jsonOption,
+}
+
+/** Options of `newcut transfer`. */
+export const transferOptions = {
+  chain: chainOption,
+  'to-chain': flagOnly(unset(wholeNumber(0, MAX_CHAIN), 'N', 'chain of the receiver; the same if not given')),
+  ...nodeOptions,
+  key: keyOption,
+  'receiver-keyset': flagOnly(
+    unset(someText, 'JSON', 'who guards a receiver that does not exist yet and is no k: account: JSON, or @FILE'),
+  ),
+  'gas-payer': flagOnly(
+    unset(someText, 'ACCOUNT', 'account that pays for gas on the chain of the receiver; the sender if not given'),
+  ),
+  continue: flagOnly(unset(someText, 'KEY', 'go on with the transfer to another chain that has this request key')),
+  ...gasOptions,
+  depth: depthOption,
+  json: jsonOption,
+}
+
+/** Options of `newcut result`. */
+export const resultOptions = {
+  chain: flagOnly(unset(wholeNumber(0, MAX_CHAIN), 'N', 'chain of the command; all are asked if not given')),
+  ...nodeOptions,
+  wait: flagOnly(option(yesNo, true, null, 'do not wait for the result')),
+  depth: depthOption,
+  json: jsonOption,
+}
+
+/** The tables of all commands. */
+export const optionTables: readonly Readonly<Record<string, unknown>>[] = [
+  mineOptions,
+  devnetOptions,
+  solveOptions,
+  localOptions,
+  balanceOptions,
+  sendOptions,
+  transferOptions,
+  resultOptions,
+]
 
 type ValueOf<Spec> = Spec extends { readonly kind: ValueKind<infer T>; readonly fallback: infer F }
   ? undefined extends F

@@ -2,9 +2,21 @@
 import { Command, CommanderError } from 'commander'
 import { NewcutError } from '../core/errors.ts'
 import { type Config, resolveConfig } from './config.ts'
-import { type LogFormat, type Output, reportError, type Terminal } from './console.ts'
-import { devnetOptions, mineOptions, type OptionSpec, solveOptions } from './options.ts'
+import { type LogFormat, reportError, type Terminal } from './console.ts'
+import type { Output } from './line.ts'
+import {
+  type balanceOptions,
+  devnetOptions,
+  type localOptions,
+  mineOptions,
+  type OptionSpec,
+  type resultOptions,
+  type sendOptions,
+  solveOptions,
+  type transferOptions,
+} from './options.ts'
 import { usageError } from './usage.ts'
+import { addWalletCommands } from './wallet-commands.ts'
 
 /** Runs each command once its options are known. Resolves with the exit code. */
 export interface Commands {
@@ -12,6 +24,12 @@ export interface Commands {
   readonly devnet: (config: Config<typeof devnetOptions>) => Promise<number>
   readonly solve: (target: string, config: Config<typeof solveOptions>) => Promise<number>
   readonly config: (config: Config<typeof mineOptions>) => Promise<number>
+  readonly local: (code: string, config: Config<typeof localOptions>) => Promise<number>
+  readonly balance: (account: string | undefined, config: Config<typeof balanceOptions>) => Promise<number>
+  readonly send: (code: string, config: Config<typeof sendOptions>) => Promise<number>
+  /** `args`: sender (may be left out), receiver and amount; none to continue a transfer. */
+  readonly transfer: (args: readonly string[], config: Config<typeof transferOptions>) => Promise<number>
+  readonly result: (requestKey: string, config: Config<typeof resultOptions>) => Promise<number>
   readonly inspect: (input: string) => Promise<number>
   readonly contract: (options: { readonly files: readonly string[]; readonly json: boolean }) => Promise<number>
   readonly keygen: (json: boolean) => Promise<number>
@@ -80,6 +98,13 @@ function typedFormat(args: readonly string[], environment: Surroundings['environ
   return (args[typed] === '--log' ? args[typed + 1] : args[typed].slice('--log='.length)) === 'json' ? 'json' : 'text'
 }
 
+/** Gives a command the options of a table, and runs it once they are known. */
+export type Configure = <T extends Table>(
+  command: Command,
+  table: T,
+  run: (config: Config<T>, args: readonly string[]) => Promise<number>,
+) => void
+
 /** Commands whose options come from flags, the environment and a file. */
 function addConfiguredCommands(
   program: Command,
@@ -87,15 +112,12 @@ function addConfiguredCommands(
   environment: Surroundings['environment'],
   state: RunState,
 ): void {
-  const configured = <T extends Table>(
-    command: Command,
-    table: T,
-    run: (config: Config<T>, args: readonly string[]) => Promise<number>,
-  ) => {
+  const configured: Configure = (command, table, run) => {
     addOptions(command, table)
     command.option('--config <FILE>', 'YAML file with options', once('config'))
     command.action(async () => {
       const { config: file, ...flags } = namedFlags(command)
+      if (flags.json === true) state.format = 'json'
       const config = resolveConfig(table, flags, environment, file as string | undefined)
       if ('log' in config.values) state.format = config.values.log as LogFormat
       state.code = await run(config, command.args)
@@ -109,6 +131,7 @@ function addConfiguredCommands(
   const solve = program.command('solve <target>')
   solve.description('solve the work on standard input, as an external worker of a miner')
   configured(solve, solveOptions, (config, [target]) => commands.solve(target, config))
+  addWalletCommands(program, commands, configured)
 }
 
 /** Commands with flags only. `done` receives the exit code. */
@@ -160,10 +183,14 @@ function addOptions(command: Command, table: Table): void {
       continue
     }
     const standard = fallback === undefined ? '' : ` (default: ${kind.format(fallback)})`
-    const several = name.endsWith('public-key')
-    if (several) command.option(`--${name} <${placeholder}...>`, help + standard)
+    if (kind.isList) command.option(`--${name} <${placeholder}>`, help + standard, several)
     else command.option(`--${name} <${placeholder}>`, help + standard, once(name))
   }
+}
+
+/** For flags that may be repeated: all values, in their order. */
+function several(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value]
 }
 
 /** For flags with one value: without this the last of two would win silently. Throws NewcutError BAD_OPTION. */

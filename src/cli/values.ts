@@ -5,6 +5,8 @@ import type { AutoMine } from '../schema/auto-mine.ts'
 
 /** How one kind of value is read, and how it is written in a configuration file. */
 export interface ValueKind<T> {
+  /** Whether a flag of this kind may be given several times. */
+  readonly isList?: true
   /** Completes "expected ...". */
   readonly expected: string
   /** undefined: not a value of this kind. */
@@ -121,6 +123,27 @@ export const someText: ValueKind<string> = {
   format: (value) => value,
 }
 
+/** Texts that are taken as they are: a flag for each, or a list in a file. */
+export const texts: ValueKind<readonly string[]> = {
+  isList: true,
+  expected: 'some text',
+  parse: (raw) => {
+    const list = (Array.isArray(raw) ? raw : [raw]).map((item) => someText.parse(item))
+    return list.every((item) => item !== undefined) ? list : undefined
+  },
+  format: (value) => [...value],
+}
+
+/** A number of coins for a unit of gas, kept as text: a double would not be exact. */
+export const gasPrice: ValueKind<string> = {
+  expected: 'a number of coins such as 0.00000001 or 1e-8',
+  parse: (raw) => {
+    const text = asText(raw) ?? ''
+    return /^(0|[1-9]\d{0,20})(\.\d{1,60})?([eE]-?\d{1,2})?$/.test(text) && /[1-9]/.test(text) ? text : undefined
+  },
+  format: (value) => value,
+}
+
 /** `[IPv6]:PORT` or `HOST:PORT`. */
 const HOST_PORT = /^(?:\[([0-9a-fA-F:.]+)\]|([^:/@[\]\s]+)):(\d{1,5})$/
 
@@ -166,6 +189,7 @@ export const listenAddress: ValueKind<HostPort | null> = {
 
 /** Hex public keys of 32 bytes. A flag may be given several times, or hold several keys with commas. */
 export const publicKeys: ValueKind<readonly string[]> = {
+  isList: true,
   expected: 'public keys of 64 hex digits',
   parse: (raw) => {
     const keys = (Array.isArray(raw) ? raw : [raw]).flatMap((item) => (asText(item) ?? '?').split(','))

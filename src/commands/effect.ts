@@ -25,6 +25,19 @@ export function refuseIdle(
   }
 }
 
+/** Options of TLS that have no effect on the connection to this node. */
+export function idleForTls(node: string, fingerprint: string | undefined): Idle[] {
+  const idle: Idle[] = []
+  if (!node.startsWith('https:')) {
+    const hint = 'use an https:// address'
+    idle.push({ names: ['insecure', 'fingerprint'], reason: `there is no TLS on ${node}`, hint })
+  }
+  if (fingerprint !== undefined) {
+    idle.push({ names: ['insecure'], reason: '--fingerprint decides which certificate is accepted' })
+  }
+  return idle
+}
+
 /** The flag as it was typed, without its value. */
 function flagOf(name: string, value: unknown): string {
   return value === false ? `--no-${name}` : `--${name}`

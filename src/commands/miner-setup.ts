@@ -6,7 +6,7 @@ import type { MinerSetup } from '../compose/miner.ts'
 import type { Payee } from '../compose/payee.ts'
 import { NewcutError } from '../core/errors.ts'
 import { tuningFileOf } from '../engine/gpu/adapters.ts'
-import { type Idle, refuseIdle } from './effect.ts'
+import { type Idle, idleForTls, refuseIdle } from './effect.ts'
 
 type MineConfig = Config<typeof mineOptions>
 
@@ -71,24 +71,14 @@ function idleForNode({ values: { node, fingerprint } }: MineConfig): Idle[] {
     const reason = 'without --node there is only the embedded network'
     return [{ names: ['insecure', 'fingerprint', 'fail-fast'], reason }]
   }
-  const idle: Idle[] = [
+  return [
     {
       names: ['graph', 'block-delay', 'difficulty', 'pow'],
       reason: 'it is for the embedded network, and --node mines for another',
       hint: 'a node has its own; newcut devnet starts one with these options',
     },
+    ...idleForTls(node, fingerprint),
   ]
-  if (!node.startsWith('https:')) {
-    idle.push({
-      names: ['insecure', 'fingerprint'],
-      reason: `there is no TLS on ${node}`,
-      hint: 'use an https:// address',
-    })
-  }
-  if (fingerprint !== undefined) {
-    idle.push({ names: ['insecure'], reason: '--fingerprint decides which certificate is accepted' })
-  }
-  return idle
 }
 
 const CPU_OPTIONS = ['threads', 'kernel', 'priority']

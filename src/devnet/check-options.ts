@@ -64,6 +64,8 @@ const shapes: Readonly<Record<keyof DevnetOptions, Shape>> = {
   updateStreamMs: time,
   updateStreamLimit: count,
   headerStreamLimit: count,
+  listenLimit: count,
+  listenMs: time,
   workLimit: count,
   workLifetimeMs: time,
   refreshMs: { expected: 'a number of milliseconds', fits: (value) => value === 0 || isPositive(value) },

@@ -14,6 +14,7 @@ import { addOpenApi } from './http/encode/openapi.ts'
 import { Router } from './http/router.ts'
 import { addBackupRoutes } from './http/routes/backup.ts'
 import { addChainRoutes } from './http/routes/chain.ts'
+import { addCommandRoutes } from './http/routes/commands.ts'
 import { addCutRoutes } from './http/routes/cut.ts'
 import { addMempoolRoutes } from './http/routes/mempool.ts'
 import { addMiningRoutes } from './http/routes/mining.ts'
@@ -199,6 +200,7 @@ function addRoutes(app: App, options: DevnetOptions, parts: Parts): void {
   addCutRoutes(router, { chains, durable, instance: `newcut-${process.pid}-${clock.wallMs().toString(36)}` })
   addStreamRoutes(router, { chains, product, streamLimit: limits.headerStreamLimit, streams })
   addMempoolRoutes(router, pools)
+  addCommandRoutes(router, { ...limits, chains, ledger: parts.ledger, pools })
   addMiningRoutes(router, { ...limits, coordinator, chains: chains.cut.size, durable, random, streams })
   addBackupRoutes(router, backups)
   controls.serve(router, {

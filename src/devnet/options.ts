@@ -45,6 +45,10 @@ export interface DevnetOptions {
   readonly workLifetimeMs?: number
   /** Least time between two events that tell a chain's miners of other transactions. Default 15 s; at most 22 days. */
   readonly refreshMs?: number
+  /** Most requests that wait for the result of a command. Default 1000. */
+  readonly listenLimit?: number
+  /** How long a request waits for the result of a command. Default 180 s; at most 22 days. */
+  readonly listenMs?: number
   /** How long a request may take to arrive, headers and body. Default 30 s; at most 22 days. */
   readonly requestTimeoutMs?: number
   /**
@@ -75,6 +79,8 @@ export function limitsOf(options: DevnetOptions) {
     updateStreamMs: Math.min(options.updateStreamMs ?? 240_000, MAX_TIMER_MS),
     updateStreamLimit: options.updateStreamLimit ?? 2000,
     headerStreamLimit: options.headerStreamLimit ?? 2000,
+    listenLimit: options.listenLimit ?? 1000,
+    listenMs: Math.min(options.listenMs ?? 180_000, MAX_TIMER_MS),
     requestTimeoutMs: Math.min(options.requestTimeoutMs ?? 30_000, MAX_TIMER_MS),
   }
 }

@@ -35,9 +35,10 @@ import { type PayloadKeys, type PayloadOptions, payload, payloads } from './payl
 import { type CallOptions, Requests } from './requests.ts'
 import type { BlockNews, HeaderNews, UpdateEncoding, UpdateHandlers, WorkNews } from './stream-calls.ts'
 import * as streamCalls from './stream-calls.ts'
-import type { Gap, StreamOptions, Updates } from './updates.ts'
+import { type Gap, machineClock, type StreamOptions, type Updates } from './updates.ts'
 import type { VerifyOption } from './verify.ts'
 import { networkOf } from './verify-network.ts'
+import { type WaitOptions, waitForProof, waitForResult } from './wait-for.ts'
 
 /**
  * A client of one node, each method named after its operation.
@@ -329,6 +330,19 @@ export class NodeClient {
     return commandCalls.spv(this.#context, { key, targetChain }, { chain, call })
   }
 
+  /**
+   * Waits for the result of a command by asking again and again, also while the node is away, until so many blocks
+   * stand on that of the command. Throws NewcutError NO_RESULT after `limitMs`.
+   */
+  waitFor(chain: number, requestKey: string, options: WaitOptions = {}): Promise<CommandResult> {
+    return waitForResult(this, { chain, requestKey }, options, waitMachine)
+  }
+
+  /** Waits for the proof of a result for another chain, which has to hear of its block first. As waitFor. */
+  waitForProof(chain: number, requestKey: string, targetChain: number, options: WaitOptions = {}): Promise<string> {
+    return waitForProof(this, { chain, requestKey, targetChain }, options, waitMachine)
+  }
+
   /** Hands in a command for the nodes that it is addressed to; gives its request key. Live nodes have no such endpoint. */
   private(chain: number, command: Command, call: CallOptions = {}): Promise<string> {
     return commandCalls.privateCommand(this.#context, command, { chain, call })
@@ -366,6 +380,8 @@ export class NodeClient {
     return streamCalls.workNews(this.#context, chain, options)
   }
 }
+
+const waitMachine = { clock: machineClock, random: Math.random }
 
 async function recognised<T>(answer: Promise<T>): Promise<T> {
   try {

@@ -72,3 +72,4 @@ export type { BlockNews, HeaderNews, UpdateEncoding, UpdateHandlers, WorkNews } 
 export { type NamedReason, UnreachableError, type UnreachableReason } from './unreachable.ts'
 export type { Gap, StreamOptions, Updates } from './updates.ts'
 export type { VerifyOption, VerifyOptions } from './verify.ts'
+export type { WaitOptions, WaitProgress } from './wait-for.ts'

@@ -46,7 +46,8 @@ const MAX_BUFFERED = 1_000
 /** Text of events that wait; beyond it the oldest are dropped as well. */
 const MAX_BUFFERED_CHARACTERS = 64 * 1024 * 1024
 
-const machineClock: Clock = {
+/** The clock of this machine: src/platform has another one for whoever may import it. */
+export const machineClock: Clock = {
   wallMs: () => Date.now(),
   monotonicMs: () => performance.now(),
   after: (delayMs, run) => {

@@ -1,5 +1,5 @@
 /** Signed commands as wallets make them: ed25519 over the BLAKE2b-256 hash of `cmd`. Uses nothing of src/. */
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { blake2b } from '@noble/hashes/blake2.js'
 
 export interface KeyPair {
@@ -14,6 +14,20 @@ export function keyPair(): KeyPair {
   return { publicKey: Buffer.from(x, 'base64url').toString('hex'), secret: privateKey }
 }
 
+const base64url = (hex: string) => Buffer.from(hex, 'hex').toString('base64url')
+
+/** A key pair from hex. */
+export function keyPairOf(publicKey: string, secretKey: string): KeyPair {
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x: base64url(publicKey), d: base64url(secretKey) }
+  return { publicKey, secret: createPrivateKey({ key: jwk, format: 'jwk' }) }
+}
+
+/** Of `sender00`, which every development network funds. */
+export const funded = keyPairOf(
+  '368820f80c324bbc7c2b0610688a7da43e39f91d118732671cd9c7500ff43cca',
+  '251a920c403ae8c8f65f59142316af3c82b631fba46ddea92ee8c95035bd2898',
+)
+
 export const blake2b256 = (cmd: string) => Buffer.from(blake2b(Buffer.from(cmd), { dkLen: 32 }))
 export const nowSeconds = () => Math.floor(Date.now() / 1000)
 
@@ -23,20 +37,19 @@ export interface Signed {
   readonly cmd: string
 }
 
-const zero = keyPair()
 let made = 0
 
 export type Change = Record<string, unknown>
 
 /** A payload that passes every check on chain 0. Each call makes a different one. */
-export function commandPayload(meta: Change = {}, change: Change = {}, keys: readonly KeyPair[] = [zero]): Change {
+export function commandPayload(meta: Change = {}, change: Change = {}, keys: readonly KeyPair[] = [funded]): Change {
   return {
     networkId: 'development',
-    payload: { exec: { data: {}, code: '(coin.transfer "alice" "bob" 1.5)' } },
+    payload: { exec: { data: {}, code: '(+ 1 2)' } },
     signers: keys.map(({ publicKey: pubKey }) => ({ pubKey, clist: [{ name: 'coin.GAS', args: [] }] })),
     meta: {
       chainId: '0',
-      sender: 'alice',
+      sender: 'sender00',
       gasLimit: 600,
       gasPrice: 1e-8,
       ttl: 28_800,
@@ -49,12 +62,12 @@ export function commandPayload(meta: Change = {}, change: Change = {}, keys: rea
 }
 
 /** Hashes and signs the JSON text of a payload. */
-export function signText(cmd: string, keys: readonly KeyPair[] = [zero], hash = blake2b256(cmd)): Signed {
+export function signText(cmd: string, keys: readonly KeyPair[] = [funded], hash = blake2b256(cmd)): Signed {
   const sigs = keys.map(({ secret }) => ({ sig: sign(null, hash, secret).toString('hex') }))
   return { hash: hash.toString('base64url'), sigs, cmd }
 }
 
 /** A command that passes every check, except for the given changes to its metadata and its payload. */
-export function signed(meta: Change = {}, change: Change = {}, keys: readonly KeyPair[] = [zero]): Signed {
+export function signed(meta: Change = {}, change: Change = {}, keys: readonly KeyPair[] = [funded]): Signed {
   return signText(JSON.stringify(commandPayload(meta, change, keys)), keys)
 }

@@ -14,8 +14,6 @@ import { type Block, executeCommand, TX_IDS } from './transaction.ts'
 /** Most commands in a block, and most bytes of them. Live nodes only have the gas limit, which allows 15 MB. */
 const MAX_BLOCK_TRANSACTIONS = 512
 const MAX_BLOCK_BYTES = 2 * 1024 * 1024
-/** How far a command's creation time may be ahead of the block before. */
-const MAX_CREATION_AHEAD_MICROS = 95_000_000n
 
 /** What became of a command: it is in the block, may be in a later one, or never will be (and why). */
 export type Added = 'added' | 'left' | { readonly refused: string }
@@ -67,8 +65,8 @@ export class Draft {
   add({ bytes }: SignedTransaction, command: ContractCommand): Added {
     const { meta, key } = command
     const { parentTime } = this.block.context
+    // Live nodes also want it to be at most 95 s younger than the parent. Here blocks may be made hours apart.
     const created = BigInt(meta.creationTime) * 1_000_000n
-    if (created > parentTime + MAX_CREATION_AHEAD_MICROS) return 'left'
     if (parentTime >= created + BigInt(meta.ttl) * 1_000_000n) return { refused: 'Transaction time-to-live is expired' }
     if (this.isFull || bytes.length > this.#bytesLeft) return 'left'
     if (this.#keys.has(key)) return 'left'

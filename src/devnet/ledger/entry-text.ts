@@ -10,6 +10,8 @@ export function entryText({ domain, value }: Entry): string {
   switch (domain) {
     case 'tables':
       return 'true'
+    case 'counters':
+      return String(value)
     case 'modules':
       return JSON.stringify((value as Module).hash)
     case 'namespaces': {

@@ -16,6 +16,8 @@ export interface RunningConfig {
   readonly updateStreamLimit: number
   readonly updateStreamMs: number
   readonly headerStreamLimit: number
+  readonly listenLimit: number
+  readonly listenMs: number
 }
 
 /**
@@ -45,6 +47,8 @@ export function nodeConfig(config: RunningConfig): NodeConfig {
       anyAccount: config.accounts === null,
       workLifetime: config.workLifetimeMs / 1000,
       headerStreamLimit: config.headerStreamLimit,
+      listenLimit: config.listenLimit,
+      listenTimeout: config.listenMs / 1000,
     },
   }
 }

@@ -1,6 +1,7 @@
 /** GET /openapi.json: what a router serves, described by the schemas that requests are checked with (OpenAPI 3.1). */
 import { type TObject, type TSchema, Type } from 'typebox'
 import * as bodies from '../../../schema/bodies.ts'
+import * as commandBodies from '../../../schema/command-bodies.ts'
 import { JSON_TYPE, type Operation, type OperationResponse } from '../../../schema/operation.ts'
 import { sendJson } from '../app.ts'
 import { answersOf, type Router } from '../router.ts'
@@ -81,8 +82,8 @@ function response({ description, content }: OperationResponse): Json {
   return { description, content: Object.fromEntries(types) }
 }
 
-/** The schemas of bodies.ts that get a name in the document: objects, and the text of a hash. */
-const named = Object.entries(bodies)
+/** The schemas that get a name in the document: objects, and the text of a hash. */
+const named = Object.entries({ ...bodies, ...commandBodies })
   .map(([name, schema]) => ({ name, schema: schema as TSchema, text: JSON.stringify(schema) }))
   .filter(({ name, schema }) => name === 'HashText' || Object.hasOwn(schema, 'properties'))
 

@@ -1,0 +1,43 @@
+/** Balances of an account as lines and as JSON. */
+import { Decimal } from '../contracts/values/decimal.ts'
+import { printable } from '../core/printable.ts'
+
+/** Chain -> balance; null: the account does not exist there. Chains in their order. */
+export type Balances = ReadonlyMap<number, Decimal | null>
+
+export function totalOf(balances: Balances): Decimal {
+  return [...balances.values()].reduce<Decimal>((sum, each) => (each === null ? sum : sum.add(each)), Decimal.of(0n))
+}
+
+/** A line a chain that has the account, points below each other, then the total and the chains without it. */
+export function balanceLines(name: string, balances: Balances): string[] {
+  const rows = [...balances].flatMap(([chain, balance]) => {
+    return balance === null ? [] : [{ label: `chain ${chain}`, balance: balance.toSource() }]
+  })
+  const missing = [...balances].filter(([, balance]) => balance === null).map(([chain]) => chain)
+  const total = { label: 'total', balance: totalOf(balances).normalise().toSource() }
+  const whole = Math.max(...[...rows, total].map(({ balance }) => balance.indexOf('.')))
+  const lines = [...rows, total].map(({ label, balance }) => {
+    return `${label.padEnd(9)} ${' '.repeat(whole - balance.indexOf('.'))}${balance}`
+  })
+  const shown = printable(name)
+  if (rows.length === 0) return [`${shown}: on none of the ${balances.size} chains`]
+  return [shown, ...lines, ...(missing.length === 0 ? [] : [`not on    ${rangesOf(missing)}`])]
+}
+
+/** One object; amounts are texts, which lose no digits, and null where there is no account. */
+export function balanceJson(account: string, balances: Balances): string {
+  const chains = Object.fromEntries([...balances].map(([chain, balance]) => [chain, balance?.toString() ?? null]))
+  return JSON.stringify({ account, total: totalOf(balances).toString(), chains })
+}
+
+/** Ascending numbers: `0, 2-5, 9`. */
+function rangesOf(numbers: readonly number[]): string {
+  const ranges: [number, number][] = []
+  for (const number of numbers) {
+    const last = ranges.at(-1)
+    if (last !== undefined && last[1] === number - 1) last[1] = number
+    else ranges.push([number, number])
+  }
+  return ranges.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(', ')
+}

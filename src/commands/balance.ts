@@ -1,0 +1,110 @@
+/** `newcut balance [ACCOUNT]`: the coins of an account on every chain, once or as they change. */
+import type { Config } from '../cli/config.ts'
+import { linePrinter } from '../cli/line.ts'
+import type { balanceOptions } from '../cli/options.ts'
+import { checkPayee, accountOn as payeeOn } from '../compose/payee.ts'
+import type { Decimal } from '../contracts/values/decimal.ts'
+import { describeError } from '../core/errors.ts'
+import type { NodeClient } from '../node/client.ts'
+import { accountOn } from '../wallet/ask.ts'
+import { type Balances, balanceJson, balanceLines, totalOf } from './balance-text.ts'
+import { surroundings } from './surroundings.ts'
+import { chainsOf, withNode } from './with-node.ts'
+
+type BalanceConfig = Config<typeof balanceOptions>
+
+/** Without an account, that of the payee in the configuration. */
+export function runBalance(given: string | undefined, config: BalanceConfig): Promise<number> {
+  const { account = null, 'public-key': publicKeys = null, json, watch } = config.values
+  const payee = {
+    account: given ?? account,
+    predicate: 'keys-all',
+    publicKeys: given === undefined ? publicKeys : null,
+  }
+  if (given === undefined) checkPayee(payee)
+  return withNode(config, async (client, stopped) => {
+    const name = payee.account ?? payeeOn(client.info.nodeVersion, payee).account
+    const view = json ? jsonView(name) : surroundings.out.isTTY && watch ? terminalView(name) : textView(name)
+    const balances = await balancesOn(client, name, chainsOf(client), stopped)
+    view.first(balances)
+    if (watch) await follow(client, { name, balances, view }, stopped)
+    return 0
+  })
+}
+
+/** The balance on each of these chains; null: there is no such account. */
+async function balancesOn(client: NodeClient, name: string, chains: readonly number[], signal: AbortSignal) {
+  const entries = chains.map(async (chain) => {
+    const account = await accountOn(client, chain, name, { signal, nowMs: surroundings.nowMs() })
+    return [chain, account?.balance ?? null] as const
+  })
+  return new Map<number, Decimal | null>(await Promise.all(entries))
+}
+
+/** How balances are shown: all of them, and then what has changed. */
+interface View {
+  readonly first: (balances: Balances) => void
+  readonly changed: (balances: Balances, chain: number, before: Decimal | null) => void
+  readonly trouble: (message: string) => void
+}
+
+interface Watched {
+  readonly name: string
+  readonly balances: Map<number, Decimal | null>
+  readonly view: View
+}
+
+/** Asks again whenever a chain has a new block, until the program is stopped. */
+async function follow(client: NodeClient, { name, balances, view }: Watched, signal: AbortSignal): Promise<void> {
+  const updates = client.headerUpdates({ signal, onTrouble: (error) => view.trouble(describeError(error)) })
+  for await (const update of updates) {
+    // What was missed may concern any chain.
+    const chains = update.type === 'gap' ? chainsOf(client) : [update.header.chainId]
+    for (const [chain, balance] of await balancesOn(client, name, chains, signal)) {
+      const before = balances.get(chain) ?? null
+      if (before?.toString() === balance?.toString()) continue
+      balances.set(chain, balance)
+      view.changed(balances, chain, before)
+    }
+  }
+}
+
+const write = (text: string) => void surroundings.out.write(text)
+
+function jsonView(name: string): View {
+  const print = (balances: Balances) => write(`${balanceJson(name, balances)}\n`)
+  return { first: print, changed: print, trouble: () => undefined }
+}
+
+/** All of it once, then a line for each change. */
+function textView(name: string): View {
+  const { out, err, environment, nowMs } = surroundings
+  const line = linePrinter(out, environment, nowMs)
+  return {
+    first: (balances) => write(`${balanceLines(name, balances).join('\n')}\n`),
+    changed: (balances, chain, before) => {
+      const now = balances.get(chain) ?? null
+      const by = now === null || before === null ? null : now.sub(before)
+      const change = by === null ? '' : `  ${by.mantissa > 0n ? '+' : ''}${by.normalise()}`
+      const text = `chain ${String(chain).padEnd(2)} ${now?.toSource() ?? 'no account'}${change}  total ${totalOf(balances).toSource()}`
+      line({ label: 'changed', style: 'green', text })
+    },
+    trouble: (text) => linePrinter(err, environment, nowMs)({ label: 'trouble', style: 'yellow', text }),
+  }
+}
+
+/** Draws all of it anew in the same place. */
+function terminalView(name: string): View {
+  let height = 0
+  const draw = (balances: Balances, note = '') => {
+    const lines = [...balanceLines(name, balances), note === '' ? 'Ctrl-C ends it' : note]
+    write(`${height === 0 ? '' : `\x1b[${height}A\x1b[J`}${lines.join('\n')}\n`)
+    height = lines.length
+  }
+  let shown: Balances = new Map()
+  const show = (balances: Balances) => {
+    shown = balances
+    draw(balances)
+  }
+  return { first: show, changed: show, trouble: (message) => draw(shown, message) }
+}

@@ -1,0 +1,38 @@
+/** Code and JSON that people give as text or as a file. */
+import { existsSync, readFileSync } from 'node:fs'
+import { describeError, NewcutError } from '../core/errors.ts'
+
+/** A word that people write for a file, not for code. */
+const FILE_NAME = /^(?!\d+\.\d+$)[^\s()"'[\]{}]+\.[A-Za-z]\w*$/
+
+/** Code, or that of a file with this name. Throws NewcutError BAD_INPUT. */
+export function givenCode(given: string): string {
+  if (existsSync(given) || FILE_NAME.test(given)) return fileText(given)
+  return given
+}
+
+/**
+ * JSON text, or that of `@FILE`. `flag` names it in errors. Throws NewcutError BAD_INPUT for a file that cannot be
+ * read, BAD_OPTION for what is not JSON.
+ */
+export function givenJson(given: string, flag: string): string {
+  const text = given.startsWith('@') ? fileText(given.slice(1)) : given
+  try {
+    JSON.parse(text)
+  } catch (error) {
+    throw new NewcutError('BAD_OPTION', `${flag} ${given}: not JSON: ${describeError(error)}`, {
+      hint: `JSON such as '{"n": 1}', or @FILE`,
+    })
+  }
+  return text.trim()
+}
+
+/** The text of a file. Throws NewcutError BAD_INPUT. */
+export function fileText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new NewcutError('BAD_INPUT', `cannot read ${path} (${code})`, { cause: error })
+  }
+}

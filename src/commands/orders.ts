@@ -1,0 +1,60 @@
+/** What the commands that sign have in common: terms, the teller, results as JSON. */
+import { valueFromJson, valueToJson } from '../contracts/values/wire.ts'
+import { NewcutError } from '../core/errors.ts'
+import type { NodeClient } from '../node/client.ts'
+import { systemClock } from '../platform/clock.ts'
+import type { CommandResult } from '../schema/command-bodies.ts'
+import { dataOf } from '../wallet/failure.ts'
+import { Teller, type Terms } from '../wallet/teller.ts'
+import type { Steps } from './steps.ts'
+import { chainsOf } from './with-node.ts'
+
+/** The options that say what a command may cost. */
+export interface TermValues {
+  readonly 'gas-limit': number
+  readonly 'gas-price': string
+  readonly ttl: number
+  readonly depth: number
+}
+
+export function termsOf(values: Pick<TermValues, 'gas-limit' | 'gas-price' | 'ttl'>): Terms {
+  return { gasLimit: values['gas-limit'], gasPrice: values['gas-price'], ttlMs: values.ttl }
+}
+
+/** Who carries commands to that node. */
+export function tellerFor(client: NodeClient, values: TermValues, steps: Steps, signal: AbortSignal): Teller {
+  const { depth } = values
+  return new Teller(client, { terms: termsOf(values), depth, clock: systemClock, signal, onStep: steps.show })
+}
+
+/** A result as one line of JSON. Throws CommandFailed. */
+export function resultJson(chain: number, result: CommandResult): string {
+  const value = valueToJson(valueFromJson(dataOf(result, `it failed on chain ${chain}`)))
+  const { reqKey, gas, metaData } = result
+  const place = JSON.stringify({ chain, requestKey: reqKey, gas: Number(gas) }).slice(1, -1)
+  const block = JSON.stringify({ height: Number(metaData?.blockHeight ?? 0), blockHash: metaData?.blockHash ?? null })
+  return `{${place},${block.slice(1, -1)},"value":${value}}`
+}
+
+/** A command whose result stands in a block of some chain. Null: no chain has it. */
+export async function findResult(
+  client: NodeClient,
+  requestKey: string,
+  signal: AbortSignal,
+): Promise<{ readonly chain: number; readonly result: CommandResult } | null> {
+  const answers = await Promise.all(
+    chainsOf(client).map(async (chain) => {
+      return { chain, result: (await client.poll(chain, [requestKey], { signal })).get(requestKey) }
+    }),
+  )
+  for (const { chain, result } of answers) if (result !== undefined) return { chain, result }
+  return null
+}
+
+/** Throws NewcutError BAD_OPTION for what cannot be a request key. `name`: what it was given as. */
+export function checkRequestKey(text: string, name: string): void {
+  if (/^[\w-]{43}$/.test(text)) return
+  throw new NewcutError('BAD_OPTION', `${name} ${text}: not a request key`, {
+    hint: 'expected the 43 characters that newcut send or transfer prints',
+  })
+}

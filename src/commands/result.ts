@@ -1,0 +1,48 @@
+/** `newcut result REQUESTKEY`: what became of a command that was sent. */
+import type { Config } from '../cli/config.ts'
+import type { resultOptions } from '../cli/options.ts'
+import { showValue } from '../contracts/values/print.ts'
+import { valueFromJson } from '../contracts/values/wire.ts'
+import { NewcutError } from '../core/errors.ts'
+import type { NodeClient } from '../node/client.ts'
+import type { CommandResult } from '../schema/command-bodies.ts'
+import { dataOf } from '../wallet/failure.ts'
+import { refuseIdle } from './effect.ts'
+import { checkRequestKey, findResult, resultJson } from './orders.ts'
+import { Steps } from './steps.ts'
+import { checkChain, withNode } from './with-node.ts'
+
+type ResultConfig = Config<typeof resultOptions>
+
+/** Throws CommandFailed for a command that failed, NO_RESULT for one that has no result (yet). */
+export function runResult(requestKey: string, config: ResultConfig, print: (line: string) => void): Promise<number> {
+  checkRequestKey(requestKey, 'result')
+  const { json, wait } = config.values
+  if (!wait) refuseIdle(config, [{ names: ['depth'], reason: 'with --no-wait nobody waits for blocks' }])
+  return withNode(config, async (client, stopped) => {
+    const { chain, result } = await resultOf(client, requestKey, config.values, stopped)
+    print(json ? resultJson(chain, result) : showValue(valueFromJson(dataOf(result, `it failed on chain ${chain}`))))
+    return 0
+  })
+}
+
+async function resultOf(
+  client: NodeClient,
+  requestKey: string,
+  { chain, wait, depth, json }: ResultConfig['values'],
+  signal: AbortSignal,
+): Promise<{ readonly chain: number; readonly result: CommandResult }> {
+  if (chain !== undefined) checkChain(client, chain, '--chain')
+  const steps = new Steps(json)
+  const follow = async (on: number) => {
+    const onProgress = (progress: Parameters<typeof steps.show>[0]) => steps.show(progress)
+    const tell = { depth, signal, onProgress: (each: object) => onProgress({ ...each, chain: on } as never) }
+    return { chain: on, result: await client.waitFor(on, requestKey, tell) }
+  }
+  if (chain !== undefined && wait) return follow(chain)
+  const found = await findResult(client, requestKey, signal)
+  if (found !== null) return wait ? follow(found.chain) : found
+  throw new NewcutError('NO_RESULT', `no chain has a result of ${requestKey}`, {
+    hint: 'it may be in no block yet: --chain N waits for it on that chain',
+  })
+}

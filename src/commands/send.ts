@@ -1,0 +1,44 @@
+/** `newcut send CODE`: signs code, sends it, and waits for its result. */
+import type { Config } from '../cli/config.ts'
+import type { sendOptions } from '../cli/options.ts'
+import { showValue } from '../contracts/values/print.ts'
+import { valueFromJson } from '../contracts/values/wire.ts'
+import { readCapability } from '../wallet/capability.ts'
+import { dataOf } from '../wallet/failure.ts'
+import { refuseIdle } from './effect.ts'
+import { givenCode, givenJson } from './given-text.ts'
+import { resultJson, tellerFor } from './orders.ts'
+import { signingKeys } from './signing-keys.ts'
+import { Steps } from './steps.ts'
+import { checkChain, withNode } from './with-node.ts'
+
+/** Throws CommandFailed for code that fails. */
+export function runSend(
+  given: string,
+  config: Config<typeof sendOptions>,
+  print: (line: string) => void,
+): Promise<number> {
+  const { values } = config
+  const { chain, data, cap, json, wait, preflight } = values
+  const code = givenCode(given)
+  const payload = { code, data: data === undefined ? '{}' : givenJson(data, '--data') }
+  const capabilities = (cap ?? []).map(readCapability)
+  if (!wait) refuseIdle(config, [{ names: ['depth'], reason: 'with --no-wait nobody waits for blocks' }])
+  const steps = new Steps(json)
+  return withNode(config, async (client, stopped) => {
+    checkChain(client, chain, '--chain')
+    const keys = signingKeys(values.key, client.info.nodeVersion)
+    const sender = values.sender ?? keys[0].account
+    const teller = tellerFor(client, values, steps, stopped)
+    const command = teller.sign({ chain, payload, sender, keys: keys.map(({ key }) => key), capabilities })
+    if (preflight) await teller.tryOut(chain, command)
+    await teller.send(chain, command)
+    if (!wait) {
+      print(json ? JSON.stringify({ chain, requestKey: command.hash }) : command.hash)
+      return 0
+    }
+    const result = await steps.guide(() => teller.result(chain, command.hash), stopped)
+    print(json ? resultJson(chain, result) : showValue(valueFromJson(dataOf(result, 'it failed'))))
+    return 0
+  })
+}

@@ -1,0 +1,84 @@
+/** The keys that sign, as `--key` names them: files that `newcut keygen` wrote, or well-known keys. */
+import { existsSync } from 'node:fs'
+import { isDevelopment } from '../compose/payee.ts'
+import { NewcutError } from '../core/errors.ts'
+import { signingKey } from '../wallet/keys.ts'
+import { knownKey, knownKeyNames, type NamedKey } from '../wallet/known-keys.ts'
+import { fileText } from './given-text.ts'
+
+const HEX_KEY = `["']?([0-9a-fA-F]{64})["']?`
+/** In a file of `newcut keygen` the secret key stands in a comment; `secret:` is how other tools write it. */
+const SECRET_LINE = new RegExp(`^[ \\t]*#?[ \\t]*(?:secret-key|secret):[ \\t]*${HEX_KEY}[ \\t]*$`, 'm')
+const PUBLIC_LINE = new RegExp(`^[ \\t]*(?:public-key|public):[ \\t]*${HEX_KEY}[ \\t]*$`, 'm')
+
+/** The keys in their order, at least one, with the accounts that they stand for. Throws NewcutError. */
+export function signingKeys(given: readonly string[] | undefined, network: string): readonly [NamedKey, ...NamedKey[]] {
+  const [first, ...rest] = given ?? []
+  if (first === undefined) {
+    const known = isDevelopment(network) ? ', or --key sender00, which development networks fund' : ''
+    throw new NewcutError('BAD_OPTION', '--key is missing: who signs?', {
+      hint: `a file that newcut keygen wrote${known}`,
+    })
+  }
+  const keys: [NamedKey, ...NamedKey[]] = [keyOf(first, network), ...rest.map((name) => keyOf(name, network))]
+  const twice = keys.find(({ key }, i) => keys.findIndex((each) => each.key.publicKey === key.publicKey) < i)
+  if (twice === undefined) return keys
+  throw new NewcutError('BAD_OPTION', `--key: the key ${twice.key.publicKey} is given twice`, { hint: 'give it once' })
+}
+
+function keyOf(name: string, network: string): NamedKey {
+  if (/^[0-9a-fA-F]{64}$/.test(name)) {
+    throw new NewcutError('BAD_OPTION', '--key takes the name of a file, not a key', {
+      hint: 'other users of this machine can read command lines; newcut keygen > FILE makes a key pair',
+    })
+  }
+  const known = knownKey(name)
+  if (known === null) return keyOfFile(name)
+  if (isDevelopment(network)) return known
+  throw new NewcutError(
+    'BAD_OPTION',
+    `--key ${name} is a key that everybody knows, and ${network} is no network for it`,
+    {
+      hint: existsSync(name) ? `for the file, write ./${name}` : 'newcut keygen > FILE makes a key pair of your own',
+    },
+  )
+}
+
+function keyOfFile(path: string): NamedKey {
+  if (!existsSync(path)) {
+    throw new NewcutError('BAD_INPUT', `--key ${path}: no such file`, {
+      hint: `newcut keygen > FILE makes a key pair; well-known keys are ${knownKeyNames.join(', ')}`,
+    })
+  }
+  const { secretKey, publicKey } = keysIn(fileText(path))
+  if (secretKey === undefined) {
+    throw new NewcutError('BAD_INPUT', `--key ${path}: there is no secret key in it`, {
+      hint: 'expected what newcut keygen prints, as text or JSON',
+    })
+  }
+  const key = signingKey(secretKey)
+  if (publicKey !== undefined && publicKey.toLowerCase() !== key.publicKey) {
+    throw new NewcutError('BAD_INPUT', `--key ${path}: its secret key belongs to the public key ${key.publicKey}`, {
+      hint: `the file says ${publicKey}`,
+    })
+  }
+  return { account: `k:${key.publicKey}`, key }
+}
+
+function keysIn(text: string): { readonly secretKey: string | undefined; readonly publicKey: string | undefined } {
+  const json = jsonObject(text)
+  if (json === null) return { secretKey: SECRET_LINE.exec(text)?.[1], publicKey: PUBLIC_LINE.exec(text)?.[1] }
+  const { secretKey, publicKey } = json
+  const hex = (value: unknown) => (typeof value === 'string' && /^[0-9a-fA-F]{64}$/.test(value) ? value : undefined)
+  return { secretKey: hex(secretKey), publicKey: hex(publicKey) }
+}
+
+function jsonObject(text: string): { readonly [field: string]: unknown } | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as { readonly [field: string]: unknown }) : null
+  } catch {
+    // The text form that keygen writes is not JSON.
+    return null
+  }
+}

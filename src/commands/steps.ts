@@ -1,0 +1,79 @@
+/** Steps of a command on its way into the chain, as lines for people. They go to standard error: the result is output. */
+import { type Line, linePrinter } from '../cli/line.ts'
+import { describeError, NewcutError } from '../core/errors.ts'
+import type { Step } from '../wallet/teller.ts'
+import { surroundings } from './surroundings.ts'
+
+/** Shows what happens, unless only the result is wanted. */
+export class Steps {
+  readonly #print: (line: Line) => void
+  /** How somebody can go on where this program ended; null: nothing was sent. */
+  #goOn: string | null = null
+  #isHalfway = false
+
+  constructor(isQuiet: boolean) {
+    const { err, environment, nowMs } = surroundings
+    this.#print = isQuiet ? () => undefined : linePrinter(err, environment, nowMs)
+  }
+
+  /** How to go on if this program ends now. */
+  goOnWith(command: string): void {
+    this.#goOn = command
+  }
+
+  /** From now on coins are under way between chains, and this command line brings them home. */
+  halfway(command: string): void {
+    this.#goOn = command
+    this.#isHalfway = true
+  }
+
+  readonly show = (step: Step): void => {
+    for (const line of linesOf(step)) this.#print(line)
+    if (step.type === 'sent') this.#goOn ??= `newcut result ${step.requestKey} --chain ${step.chain}`
+  }
+
+  say(label: string, text: string): void {
+    this.#print({ label, style: 'bold', text })
+  }
+
+  /** Runs a task; whoever is left with a command under way hears how to go on. */
+  async guide<T>(task: () => Promise<T>, stopped: AbortSignal): Promise<T> {
+    try {
+      return await task()
+    } catch (error) {
+      if (this.#goOn === null || !(stopped.aborted || error instanceof NewcutError)) throw error
+      const state = this.#isHalfway ? 'the coins are under way' : 'the command may still get into a block'
+      const hint = `${state}; to go on: ${this.#goOn}`
+      if (stopped.aborted) this.#print({ label: 'stopped', style: 'yellow', text: hint })
+      if (!(error instanceof NewcutError) || (error.code === 'COMMAND_FAILED' && !this.#isHalfway)) throw error
+      const hints = error.hint === undefined ? hint : `${error.hint}; ${hint}`
+      throw new NewcutError(error.code, error.message, { hint: hints, cause: error.cause })
+    }
+  }
+}
+
+function linesOf(step: Step): Line[] {
+  const chain = `chain ${String(step.chain).padEnd(2)}`
+  switch (step.type) {
+    case 'tried':
+      return [{ label: 'tried', style: 'dim', text: `${chain} takes ${step.gas} gas` }]
+    case 'sent':
+      return [{ label: 'sent', style: 'cyan', text: `${chain} request key ${step.requestKey}` }]
+    case 'pending': {
+      const text = step.wasIncluded ? 'another branch has replaced its block; in no block now' : 'in no block yet'
+      return [{ label: 'pending', style: step.wasIncluded ? 'yellow' : 'dim', text: `${chain} ${text}` }]
+    }
+    case 'included': {
+      const depth = step.of === 0 ? '' : `  ${step.depth} of ${step.of} blocks on top`
+      return [{ label: 'included', style: 'green', text: `${chain} height ${step.height}${depth}` }]
+    }
+    case 'proof': {
+      const text = `${chain} the proof waits until chain ${step.targetChain} knows of that block`
+      return [{ label: 'proof', style: 'dim', text }]
+    }
+    case 'trouble': {
+      const seconds = (step.retryInMs / 1000).toFixed(1)
+      return [{ label: 'trouble', style: 'yellow', text: `${describeError(step.error)}; again in ${seconds} s` }]
+    }
+  }
+}

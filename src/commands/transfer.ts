@@ -1,0 +1,159 @@
+/** `newcut transfer [FROM] TO AMOUNT`: moves coins on a chain, or from one chain to another. */
+import type { Config } from '../cli/config.ts'
+import type { transferOptions } from '../cli/options.ts'
+import { NewcutError } from '../core/errors.ts'
+import type { NodeClient } from '../node/client.ts'
+import type { CommandResult } from '../schema/command-bodies.ts'
+import { completeCrossing, crossingOf } from '../wallet/crossing.ts'
+import { checkGasPayer, planTransfer } from '../wallet/plan.ts'
+import type { Teller } from '../wallet/teller.ts'
+import { type Keyset, readAmount, type Transfer } from '../wallet/transfer.ts'
+import { refuseIdle } from './effect.ts'
+import { givenJson } from './given-text.ts'
+import { checkRequestKey, findResult, resultJson, tellerFor, termsOf } from './orders.ts'
+import { signingKeys } from './signing-keys.ts'
+import { Steps } from './steps.ts'
+import { surroundings } from './surroundings.ts'
+import { checkChain, withNode } from './with-node.ts'
+
+type TransferConfig = Config<typeof transferOptions>
+
+/** Everything that a transfer is made with. */
+interface Setting {
+  readonly client: NodeClient
+  readonly teller: Teller
+  readonly steps: Steps
+  readonly keys: ReturnType<typeof signingKeys>
+  readonly config: TransferConfig
+  readonly signal: AbortSignal
+}
+
+/** Prints what was moved. Throws NewcutError for transfers that cannot work, before anything is sent. */
+export function runTransfer(
+  args: readonly string[],
+  config: TransferConfig,
+  print: (line: string) => void,
+): Promise<number> {
+  const { values } = config
+  const wanted = wantedTransfer(args, config)
+  const steps = new Steps(values.json)
+  return withNode(config, (client, signal) =>
+    steps.guide(async () => {
+      const keys = signingKeys(values.key, client.info.nodeVersion)
+      const teller = tellerFor(client, values, steps, signal)
+      const setting: Setting = { client, teller, steps, keys, config, signal }
+      const done = wanted === null ? await goOn(setting) : await move(setting, wanted)
+      print(values.json ? resultJson(done.chain, done.result) : done.text)
+      return 0
+    }, signal),
+  )
+}
+
+/** Receiver and amount, and the sender if one was named; null: an earlier transfer is to be continued. */
+interface Wanted extends Omit<Transfer, 'from'> {
+  readonly from: string | null
+  readonly receiverKeyset: Keyset | null
+}
+
+function wantedTransfer(args: readonly string[], config: TransferConfig): Wanted | null {
+  const { continue: requestKey, 'receiver-keyset': keyset } = config.values
+  if (requestKey !== undefined) {
+    checkRequestKey(requestKey, '--continue')
+    const names = ['to-chain', 'receiver-keyset']
+    refuseIdle(config, [{ names, reason: 'with --continue the first step has decided that' }])
+    if (args.length === 0) return null
+    throw new NewcutError('BAD_OPTION', `${args.join(' ')}: with --continue the first step has decided who gets what`)
+  }
+  if (args.length < 2 || args.length > 3) {
+    throw new NewcutError('BAD_OPTION', 'transfer takes [FROM] TO AMOUNT', {
+      hint: 'for example newcut transfer k:KEY 1.5 --key sender00',
+    })
+  }
+  const [to, amount] = args.slice(-2)
+  const receiverKeyset = keyset === undefined ? null : keysetIn(givenJson(keyset, '--receiver-keyset'))
+  return { from: args.length === 3 ? args[0] : null, to, amount: readAmount(amount), receiverKeyset }
+}
+
+function keysetIn(json: string): Keyset {
+  const { keys, pred = 'keys-all' } = (JSON.parse(json) ?? {}) as { readonly keys?: unknown; readonly pred?: unknown }
+  const isKeys = Array.isArray(keys) && keys.length > 0 && keys.every((key) => typeof key === 'string')
+  if (isKeys && typeof pred === 'string') return { keys, pred }
+  throw new NewcutError('BAD_OPTION', `--receiver-keyset ${json}: not a keyset`, {
+    hint: `expected '{"keys":["KEY"],"pred":"keys-all"}'`,
+  })
+}
+
+interface Done {
+  readonly chain: number
+  readonly result: CommandResult
+  readonly text: string
+}
+
+async function move(setting: Setting, { from, to, amount, receiverKeyset }: Wanted): Promise<Done> {
+  const { client, teller, steps, keys, config, signal } = setting
+  const { chain, 'to-chain': targetChain = chain, 'gas-payer': payer } = config.values
+  checkChain(client, chain, '--chain')
+  checkChain(client, targetChain, '--to-chain')
+  if (chain === targetChain) {
+    refuseIdle(config, [{ names: ['gas-payer'], reason: 'on one chain the sender pays', hint: 'add --to-chain N' }])
+  }
+  const transfer = { from: from ?? keys[0].account, to, amount }
+  const signers = keys.map(({ key }) => key)
+  const wish = { transfer, chain, targetChain, keys: signers, receiverKeyset, terms: termsOf(config.values) }
+  const gasPayer = payer ?? transfer.from
+  const order = await planTransfer(client, { ...wish, gasPayer }, { signal, nowMs: surroundings.nowMs() })
+  const moved = `${amount} coins from ${transfer.from} to ${to}`
+  if (chain === targetChain) {
+    const result = await teller.carryOut(order)
+    return { chain, result, text: `moved ${moved} on chain ${chain}` }
+  }
+  steps.say('step 1', `of 2: take ${amount} coins from ${transfer.from} on chain ${chain}`)
+  const first = teller.sign(order)
+  await teller.tryOut(chain, first)
+  await teller.send(chain, first)
+  steps.goOnWith(continueLine(first.hash, chain))
+  const result = await complete(setting, { chain, result: await teller.result(chain, first.hash), gasPayer })
+  return { ...result, text: `moved ${moved}, from chain ${chain} to chain ${targetChain}` }
+}
+
+/** Step 2 of a transfer whose step 1 is in the chain. */
+async function complete(
+  { teller, steps, keys }: Setting,
+  { chain, result, gasPayer }: { readonly chain: number; readonly result: CommandResult; readonly gasPayer: string },
+): Promise<Omit<Done, 'text'>> {
+  const crossing = crossingOf(result, chain)
+  const { targetChain } = crossing
+  steps.halfway(continueLine(crossing.requestKey, chain))
+  steps.say('step 2', `of 2: give them out on chain ${targetChain}, where ${gasPayer} pays for gas`)
+  const last = await completeCrossing(teller, crossing, { gasPayer, keys: keys.map(({ key }) => key) })
+  if (last !== null) return { chain: targetChain, result: last }
+  steps.say('done', `somebody has already continued it on chain ${targetChain}`)
+  return { chain, result }
+}
+
+const continueLine = (requestKey: string, chain: number) => `newcut transfer --continue ${requestKey} --chain ${chain}`
+
+/** `--continue`: finds step 1, or waits for it on the chain that was named. */
+async function goOn(setting: Setting): Promise<Done> {
+  const { client, teller, steps, keys, config, signal } = setting
+  const { continue: requestKey = '', 'gas-payer': payer } = config.values
+  const chain = config.origins.get('chain') === 'default' ? null : config.values.chain
+  if (chain !== null) checkChain(client, chain, '--chain')
+  const first =
+    chain === null
+      ? await findResult(client, requestKey, signal)
+      : { chain, result: await teller.result(chain, requestKey) }
+  if (first === null) {
+    throw new NewcutError('NO_RESULT', `no chain has a result of ${requestKey}`, {
+      hint: 'its first step may be in no block yet: --chain N waits for it on that chain',
+    })
+  }
+  steps.halfway(continueLine(requestKey, first.chain))
+  const { targetChain } = crossingOf(first.result, first.chain)
+  const sender = first.result.continuation?.continuation.args[0]
+  const gasPayer = payer ?? (typeof sender === 'string' ? sender : keys[0].account)
+  const payment = { gasPayer, targetChain, keys: keys.map(({ key }) => key), terms: termsOf(config.values) }
+  await checkGasPayer(client, payment, { signal, nowMs: surroundings.nowMs() })
+  const last = await complete(setting, { ...first, gasPayer })
+  return { ...last, text: `the transfer from chain ${first.chain} is complete on chain ${targetChain}` }
+}

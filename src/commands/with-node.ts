@@ -1,0 +1,62 @@
+/** What the commands for contracts share: a node to talk to for as long as they run. */
+import type { Config } from '../cli/config.ts'
+import { NewcutError } from '../core/errors.ts'
+import { NodeClient } from '../node/client.ts'
+import { UnreachableError } from '../node/unreachable.ts'
+import { untilStopped } from '../platform/shutdown.ts'
+import { idleForTls, refuseIdle } from './effect.ts'
+
+interface NodeValues {
+  readonly node: string
+  readonly insecure: boolean
+  readonly fingerprint: string | undefined
+}
+
+/**
+ * Connects to the node, runs `task`, and closes the connection. The signal aborts when the user stops the program; an
+ * error after that is not one, and the exit code is 1. A node that does not answer is an error at once.
+ */
+export function withNode(
+  config: Pick<Config<unknown>, 'origins'> & { readonly values: NodeValues },
+  task: (client: NodeClient, stopped: AbortSignal) => Promise<number>,
+): Promise<number> {
+  const { node, insecure, fingerprint } = config.values
+  refuseIdle(config, idleForTls(node, fingerprint))
+  return untilStopped(async (stopped) => {
+    let client: NodeClient | undefined
+    try {
+      client = await connected({ url: node, insecure, ...(fingerprint !== undefined && { fingerprint }) }, stopped)
+      return await task(client, stopped)
+    } catch (error) {
+      if (stopped.aborted) return 1
+      throw error
+    } finally {
+      await client?.close()
+    }
+  })
+}
+
+async function connected(options: Parameters<typeof NodeClient.connect>[0], stopped: AbortSignal): Promise<NodeClient> {
+  try {
+    return await NodeClient.connect(options, stopped)
+  } catch (error) {
+    if (!(error instanceof UnreachableError) || error.reason !== 'refused') throw error
+    throw new NewcutError(error.code, error.message, {
+      hint: 'is a node running there? newcut devnet starts one; --node names another',
+      cause: error.cause,
+    })
+  }
+}
+
+/** Throws NewcutError BAD_OPTION for a chain that the network does not have. `flag`: such as `--chain`. */
+export function checkChain({ info }: NodeClient, chain: number, flag: string): void {
+  if (info.nodeChains.includes(String(chain))) return
+  const chains = info.nodeChains.map(Number)
+  const range = `${Math.min(...chains)} to ${Math.max(...chains)}`
+  throw new NewcutError('BAD_OPTION', `${flag} ${chain}: ${info.nodeVersion} has chains ${range}`)
+}
+
+/** The chains of the network, ascending. */
+export function chainsOf({ info }: NodeClient): number[] {
+  return info.nodeChains.map(Number).sort((a, b) => a - b)
+}

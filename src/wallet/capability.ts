@@ -1,0 +1,46 @@
+/** Capabilities that a signature is bound to, as people write them: `(coin.TRANSFER "alice" "bob" 1.5)`. */
+import { ContractError } from '../contracts/errors.ts'
+import { read } from '../contracts/syntax/reader.ts'
+import { NewcutError } from '../core/errors.ts'
+import { type LiteralJson, literalJson } from './literal.ts'
+
+/** A capability with its arguments, as it stands in the list of a signer. */
+export interface Capability {
+  /** `module.CAP` or `namespace.module.CAP`. */
+  readonly name: string
+  readonly args: readonly LiteralJson[]
+}
+
+/** Leave to buy gas from the account of the sender. */
+export const GAS: Capability = { name: 'coin.GAS', args: [] }
+
+const QUALIFIED = /^[^.]+(\.[^.]+){1,2}$/
+const EXPECTED = 'expected one capability with its arguments, such as (coin.TRANSFER "alice" "bob" 1.5)'
+
+/** Reads a capability. Throws NewcutError BAD_OPTION, which says what is wrong with it. */
+export function readCapability(text: string): Capability {
+  const refuse = (what: string): never => {
+    throw new NewcutError('BAD_OPTION', `capability ${text}: ${what}`, { hint: EXPECTED })
+  }
+  const forms = formsOf(text, refuse)
+  const [form] = forms
+  if (forms.length !== 1 || form.form !== 'call') return refuse('not one form in parentheses')
+  const [name, ...rest] = form.items
+  if (name?.form !== 'atom' || name.type !== null || name.member !== null || !QUALIFIED.test(name.name)) {
+    return refuse('its name is not module.CAP or namespace.module.CAP')
+  }
+  const args = rest.map((each) => {
+    const value = literalJson(each)
+    return value ?? refuse(`${text.slice(each.from, each.to)} is code; arguments are plain values`)
+  })
+  return { name: name.name, args }
+}
+
+function formsOf(text: string, refuse: (what: string) => never) {
+  try {
+    return read(text)
+  } catch (error) {
+    if (!(error instanceof ContractError)) throw error
+    return refuse(error.message)
+  }
+}

@@ -1,0 +1,35 @@
+/** A command that failed, as an error. */
+import { NewcutError } from '../core/errors.ts'
+import { printable } from '../core/printable.ts'
+import type { CommandError, CommandResult } from '../schema/command-bodies.ts'
+
+/** What to do about failures that have an answer. */
+const HINTS: readonly (readonly [RegExp, string])[] = [
+  [/^Gas limit "\d+" exceeded/, 'give more gas with --gas-limit'],
+  [/Managed capability .* was not installed/, 'list it with --cap, with the arguments that the code uses'],
+  [/Failed to buy gas: Insufficient funds/, 'the sender has too few coins on this chain for gas limit times gas price'],
+  [/Failed to buy gas: No value found/, 'the sender has no account on this chain'],
+  [/^Keyset failure/, 'the key that guards this has not signed: --key names who signs'],
+]
+
+/** A command that failed. Code COMMAND_FAILED. */
+export class CommandFailed extends NewcutError {
+  /** Kind, text and place in the code. */
+  readonly error: CommandError
+  /** The whole result. */
+  readonly result: CommandResult
+
+  constructor(error: CommandError, result: CommandResult, what: string) {
+    const place = error.info ? ` (at ${error.info})` : ''
+    const message = printable(`${what}: ${error.message}${place}`)
+    super('COMMAND_FAILED', message, { hint: HINTS.find(([pattern]) => pattern.test(error.message))?.[1] })
+    this.error = error
+    this.result = result
+  }
+}
+
+/** The data of a result. Throws CommandFailed, whose message begins with `what`. */
+export function dataOf(result: CommandResult, what: string) {
+  if (result.result.status === 'success') return result.result.data
+  throw new CommandFailed(result.result.error, result, what)
+}

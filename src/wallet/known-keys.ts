@@ -1,0 +1,25 @@
+/** Keys that everybody knows, by their names: for development networks, where coins are worth nothing. */
+import { developmentAccounts } from '../core/development-accounts.ts'
+import { type SigningKey, signingKey } from './keys.ts'
+
+/** A key and the account that it guards. */
+export interface NamedKey {
+  readonly account: string
+  readonly key: SigningKey
+}
+
+/** The secret key of the built-in miner of development networks: 32 bytes of zero. */
+const MINER_SECRET_KEY = '0'.repeat(64)
+
+/** The names: `sender00` to `sender09`, which are funded, and `miner`, who is paid for blocks if nobody says who. */
+export const knownKeyNames: readonly string[] = [...developmentAccounts.map(({ account }) => account), 'miner']
+
+/** The key with this name; null: there is none. */
+export function knownKey(name: string): NamedKey | null {
+  if (name === 'miner') {
+    const key = signingKey(MINER_SECRET_KEY)
+    return { account: `k:${key.publicKey}`, key }
+  }
+  const found = developmentAccounts.find(({ account }) => account === name)
+  return found === undefined ? null : { account: found.account, key: signingKey(found.secretKey) }
+}

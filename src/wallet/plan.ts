@@ -1,0 +1,118 @@
+/** Plans transfers: looks at the accounts first, so that what cannot work is refused before anything is sent. */
+import { Decimal } from '../contracts/values/decimal.ts'
+import type { GuardKind } from '../contracts/values/value.ts'
+import { NewcutError } from '../core/errors.ts'
+import { type Account, accountOn } from './ask.ts'
+import type { SigningKey } from './keys.ts'
+import type { Order, Terms } from './teller.ts'
+import { crossingParts, type Keyset, keysetOf, type ReceiverGuard, type Transfer, transferParts } from './transfer.ts'
+import type { WalletNode } from './wallet-node.ts'
+
+/** A transfer as it is wanted. */
+export interface Wish {
+  readonly transfer: Transfer
+  readonly chain: number
+  readonly targetChain: number
+  readonly keys: readonly SigningKey[]
+  readonly terms: Terms
+  /** Who guards a receiver that does not exist yet; null: its name says so, or it exists. */
+  readonly receiverKeyset: Keyset | null
+  /** Who pays on the target chain; the sender if it is the same chain. */
+  readonly gasPayer: string
+}
+
+type Call = Parameters<typeof accountOn>[3]
+
+/** The command that makes the transfer, or its first step. Throws NewcutError COMMAND_FAILED, which says what is missing. */
+export async function planTransfer(node: WalletNode, wish: Wish, call: Call): Promise<Order> {
+  const { transfer, chain, targetChain, keys, terms } = wish
+  const { from, to, amount } = transfer
+  const gas = gasCost(terms)
+  const sender = await payingAccount(node, { account: from, chain, keys }, call)
+  if (sender.balance.compare(amount.add(gas)) < 0) {
+    refuse(
+      `${from} has ${sender.balance.toSource()} coins on chain ${chain}, and ${amount} and up to ${gas} for gas are needed`,
+    )
+  }
+  const receiver = await accountOn(node, targetChain, to, call)
+  if (chain === targetChain) {
+    const guard = receiver === null ? newGuard(wish) : null
+    return { chain, ...transferParts(transfer, guard), sender: from, keys }
+  }
+  await checkGasPayer(node, wish, call)
+  const guard = receiver === null ? newGuard(wish) : existingGuard(wish, receiver.guard)
+  return { chain, ...crossingParts(transfer, guard, targetChain), sender: from, keys }
+}
+
+/** Throws NewcutError COMMAND_FAILED if nobody can pay for the second step on the target chain. */
+export async function checkGasPayer(
+  node: WalletNode,
+  { gasPayer, targetChain, keys, terms }: Pick<Wish, 'gasPayer' | 'targetChain' | 'keys' | 'terms'>,
+  call: Call,
+): Promise<void> {
+  const gas = gasCost(terms)
+  const hint = '--gas-payer names another account that the key guards, or move some coins there first'
+  const payer = await payingAccount(node, { account: gasPayer, chain: targetChain, keys, hint }, call)
+  if (payer.balance.compare(gas) >= 0) return
+  const what = `the second step needs up to ${gas} coins for gas on chain ${targetChain}`
+  refuse(`${gasPayer} has ${payer.balance.toSource()} coins there: ${what}`, hint)
+}
+
+interface Paying {
+  readonly account: string
+  readonly chain: number
+  readonly keys: readonly SigningKey[]
+  readonly hint?: string
+}
+
+/** An account that exists, and that these keys guard. */
+async function payingAccount(node: WalletNode, { account, chain, keys, hint }: Paying, call: Call): Promise<Account> {
+  const found = await accountOn(node, chain, account, call)
+  if (found === null) {
+    return refuse(
+      `there is no account ${account} on chain ${chain}`,
+      hint ?? `newcut balance ${account} shows where it is`,
+    )
+  }
+  const missing = missingKeys(found.guard, keys)
+  if (missing === null) return found
+  return refuse(`${account} on chain ${chain} is guarded by ${missing}, and --key names others`, hint)
+}
+
+/** Which keys a keyset wants and does not get; null: nothing is known to be missing. */
+function missingKeys(guard: GuardKind, keys: readonly SigningKey[]): string | null {
+  if (guard.kind !== 'keyset') return null
+  const given = guard.keys.filter((each) => keys.some(({ publicKey }) => publicKey === each)).length
+  const needed: Readonly<Record<string, number>> = { 'keys-all': guard.keys.length, 'keys-any': 1, 'keys-2': 2 }
+  if (given >= (needed[guard.predicate] ?? 0)) return null
+  return `${guard.predicate} of ${guard.keys.join(', ')}`
+}
+
+function newGuard({ transfer: { to }, receiverKeyset, targetChain }: Wish): Keyset {
+  const keyset = receiverKeyset ?? keysetOf(to)
+  if (keyset !== null) return keyset
+  return refuse(
+    `there is no account ${to} on chain ${targetChain}, and its name does not say who shall guard it`,
+    `--receiver-keyset '{"keys":["KEY"],"pred":"keys-all"}' makes it, or send to k:KEY`,
+  )
+}
+
+/** A transfer between chains names the guard of the receiver, which has to be the one that it has. */
+function existingGuard({ transfer: { to }, targetChain }: Wish, guard: GuardKind): ReceiverGuard {
+  if (guard.kind === 'keyset') return { keys: guard.keys, pred: guard.predicate }
+  if (guard.kind === 'keysetRef') return { keysetName: guard.name }
+  return refuse(
+    `${to} on chain ${targetChain} is guarded by code, which a transfer between chains from here cannot name`,
+    'move the coins to a k: account on that chain first, and from there to this account',
+  )
+}
+
+function gasCost({ gasLimit, gasPrice }: Terms): Decimal {
+  const price = Decimal.parse(gasPrice)
+  if (price === null) throw new NewcutError('BAD_OPTION', `gas price ${gasPrice}: expected a number such as 0.00000001`)
+  return Decimal.of(BigInt(gasLimit)).mul(price)
+}
+
+function refuse(message: string, hint?: string): never {
+  throw new NewcutError('COMMAND_FAILED', message, { hint })
+}

@@ -1,0 +1,138 @@
+/** Takes commands to a node: tries them out, signs and sends them, and waits until they are in the chain. */
+import { type Clock, sleep } from '../core/clock.ts'
+import { NewcutError } from '../core/errors.ts'
+import { isRetryable, NodeRefusal } from '../node/errors.ts'
+import type { WaitProgress } from '../node/wait-for.ts'
+import type { CommandResult } from '../schema/command-bodies.ts'
+import type { Capability } from './capability.ts'
+import { type Payload, type SignedCommand, signedCommand } from './command.ts'
+import { dataOf } from './failure.ts'
+import type { SigningKey } from './keys.ts'
+import type { WalletNode } from './wallet-node.ts'
+
+/** A command to be carried out. All keys sign for the same capabilities; none: for everything. */
+export interface Order {
+  readonly chain: number
+  readonly payload: Payload
+  /** The account that pays for gas. */
+  readonly sender: string
+  readonly keys: readonly SigningKey[]
+  readonly capabilities: readonly Capability[]
+}
+
+/** What a command may cost, and how long it holds. */
+export interface Terms {
+  readonly gasLimit: number
+  /** Coins for a unit of gas, as decimal text. */
+  readonly gasPrice: string
+  readonly ttlMs: number
+}
+
+/** How an order goes on. */
+export type Step =
+  | { readonly type: 'tried'; readonly chain: number; readonly gas: number }
+  | { readonly type: 'sent'; readonly chain: number; readonly requestKey: string }
+  | { readonly type: 'proof'; readonly chain: number; readonly targetChain: number }
+  | ({ readonly chain: number } & WaitProgress)
+
+export interface TellerOptions {
+  readonly terms: Terms
+  /** How many blocks have to stand on that of a command. */
+  readonly depth: number
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly onStep: (step: Step) => void
+}
+
+/** Clocks differ, and nodes refuse what was made in their future: commands are made so long ago. */
+const PAST_SECONDS = 15
+/** For the last block that may take a command to be heard of. */
+const GRACE_MS = 60_000
+const MAX_SENDS = 5
+const SEND_PAUSE_MS = 500
+
+export class Teller {
+  readonly node: WalletNode
+  readonly options: TellerOptions
+
+  constructor(node: WalletNode, options: TellerOptions) {
+    this.node = node
+    this.options = options
+  }
+
+  /** The signed command for an order. */
+  sign({ chain, payload, sender, keys, capabilities }: Order): SignedCommand {
+    const { terms, clock } = this.options
+    const nowMs = clock.wallMs()
+    return signedCommand({
+      networkId: this.node.info.nodeVersion,
+      chain,
+      payload,
+      signers: keys.map((key) => ({ key, capabilities })),
+      sender,
+      gasLimit: terms.gasLimit,
+      gasPrice: terms.gasPrice,
+      ttl: Math.floor(terms.ttlMs / 1000),
+      creationTime: Math.floor(nowMs / 1000) - PAST_SECONDS,
+      nonce: `newcut ${new Date(nowMs).toISOString()} ${Math.random().toString(36).slice(2, 10)}`,
+    })
+  }
+
+  /** Has the node execute a command as a block would, without one. Throws CommandFailed, NodeRefusal. */
+  async tryOut(chain: number, command: SignedCommand): Promise<CommandResult> {
+    const { signal, onStep } = this.options
+    const result = await this.node.local(chain, command, { preflight: true, signal })
+    dataOf(result, `it would fail on chain ${chain}`)
+    onStep({ type: 'tried', chain, gas: Number(result.gas) })
+    return result
+  }
+
+  /** Hands a command to the node; again when there is no answer, which does no harm. */
+  async send(chain: number, command: SignedCommand): Promise<void> {
+    const { clock, signal, onStep } = this.options
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.node.send(chain, [command], { signal })
+        break
+      } catch (error) {
+        signal.throwIfAborted()
+        // The answer to an earlier attempt was lost.
+        if (attempt > 1 && error instanceof NodeRefusal && /already exists on chain/.test(error.excerpt)) break
+        if (!isRetryable(error)) throw error
+        if (attempt === MAX_SENDS) throw unanswered(error, command)
+        const retryInMs = Math.round(SEND_PAUSE_MS * 2 ** attempt * (0.5 + Math.random()))
+        if (error instanceof NewcutError) onStep({ type: 'trouble', chain, error, retryInMs })
+        await sleep(clock, retryInMs, signal)
+      }
+    }
+    onStep({ type: 'sent', chain, requestKey: command.hash })
+  }
+
+  /** The result of a command that was sent. Throws CommandFailed, NO_RESULT. */
+  async result(chain: number, requestKey: string): Promise<CommandResult> {
+    const { depth, signal, onStep, terms } = this.options
+    const result = await this.node.waitFor(chain, requestKey, {
+      depth,
+      signal,
+      limitMs: terms.ttlMs + GRACE_MS,
+      onProgress: (progress) => onStep({ ...progress, chain }),
+    })
+    dataOf(result, `it failed on chain ${chain}`)
+    return result
+  }
+
+  /** All of it. */
+  async carryOut(order: Order): Promise<CommandResult> {
+    const command = this.sign(order)
+    await this.tryOut(order.chain, command)
+    await this.send(order.chain, command)
+    return await this.result(order.chain, command.hash)
+  }
+}
+
+/** Nobody knows whether the command has arrived. */
+function unanswered(error: unknown, { hash }: SignedCommand): unknown {
+  if (!(error instanceof NewcutError)) return error
+  const hint = `the command may have arrived: newcut result ${hash} tells`
+  return new NewcutError(error.code, error.message, { hint, cause: error.cause })
+}

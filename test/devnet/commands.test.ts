@@ -1,0 +1,530 @@
+/** The endpoints of signed commands over HTTP (PROTOCOL.md E.3). */
+import { describe, expect, it } from 'vitest'
+import { type Change, funded, keyPair, nowSeconds, signText } from './command.ts'
+import {
+  exec,
+  listen,
+  local,
+  makeBlocks,
+  ok,
+  pactPath,
+  poll,
+  post,
+  send,
+  signers,
+  spv,
+  startLedger,
+  transfer,
+} from './commands-common.ts'
+import { brief, JSON_TYPE, PREFIX, TEXT } from './common.ts'
+import { pending } from './mempool-common.ts'
+
+const BALANCE = '(coin.get-balance "sender00")'
+const unsigned = (code: string, meta = {}, change = {}) => exec(code, meta, change, [])
+
+describe('local', () => {
+  it('runs code on the newest state, pays nothing and writes nothing', async () => {
+    const { peer } = await startLedger()
+    const command = transfer('sender01', 1.5)
+    const result = await ok(local(peer, command))
+    expect(result).toMatchObject({
+      result: { status: 'success', data: 'Write succeeded' },
+      reqKey: command.hash,
+      events: [{ name: 'TRANSFER', params: ['sender00', 'sender01', 1.5] }],
+      metaData: { blockHeight: 2, publicMeta: { sender: 'sender00', gasLimit: 600 } },
+      continuation: null,
+      txId: null,
+    })
+    expect(result.gas).toBeGreaterThan(1)
+    expect((await ok(local(peer, exec(BALANCE)))).result.data).toBe(100_000_000)
+    expect((await pending(peer)).hashes).toEqual([])
+  })
+
+  it('asks for no signer, chain, network or time of its own', async () => {
+    const { peer } = await startLedger()
+    const meta = { sender: '', chainId: '17', creationTime: 0, ttl: 1, gasPrice: 0 }
+    for (const change of [{}, { networkId: null }, { networkId: undefined }, { networkId: 'mainnet01' }]) {
+      expect((await ok(local(peer, unsigned('(+ 1 2)', meta, change)))).result).toEqual({
+        status: 'success',
+        data: { int: 3 },
+      })
+    }
+  })
+
+  it('tells of code that fails, and of code that cannot be read, as results', async () => {
+    const { peer } = await startLedger()
+    const failed = await ok(local(peer, exec('(coin.details "nobody")')))
+    expect(failed).toMatchObject({
+      gas: 600,
+      result: {
+        status: 'failure',
+        error: { type: 'TxFailure', message: 'No value found in table coin_coin-table for key: nobody' },
+      },
+      logs: null,
+      metaData: null,
+    })
+    for (const query of ['', '?preflight=true']) {
+      const { result, gas } = await ok(local(peer, exec('(+ 1'), query))
+      expect([gas, result.error.type, result.error.message]).toEqual([600, 'SyntaxError', "Expected: [')']"])
+    }
+  })
+
+  it('checks hash and signatures unless it is told not to', async () => {
+    const { peer } = await startLedger()
+    const [right, other] = [exec('(+ 1 2)'), exec('(+ 1 2)')]
+    const array = (text: string) => [400, TEXT, `Metadata validation failed: ${JSON.stringify([text])}`]
+    const count = 'The number of signers and signatures do not match. Number of signers: 1. Number of signatures: 0.'
+    const wrong = 'The signature at position 0 is invalid: invalid ed25519 signature.'
+    for (const query of ['', '?preflight=true', '?signatureVerification=true', '?preflight=false']) {
+      const answer = async (change: object) => brief(await local(peer, { ...right, ...change }, query))
+      expect(await answer({ hash: other.hash })).toEqual(array('The hash of the payload was invalid.'))
+      expect(await answer({ sigs: [] })).toEqual(array(count))
+      expect(await answer({ sigs: other.sigs })).toEqual(array(wrong))
+    }
+    for (const query of ['?signatureVerification=false', '?preflight=true&signatureVerification=false']) {
+      for (const sigs of [[], [{ sig: '' }], other.sigs]) {
+        const body = await ok(local(peer, { ...right, sigs }, query))
+        expect((body.preflightResult ?? body).result).toEqual({ status: 'success', data: { int: 3 } })
+      }
+      expect(brief(await local(peer, { ...right, hash: other.hash }, query))).toEqual([
+        400,
+        TEXT,
+        'Validation failed: The hash of the payload was invalid.',
+      ])
+    }
+    // Signers are believed: they may do what their keys may do.
+    const { sigs, ...claimed } = transfer('sender01', 1)
+    expect(sigs).toHaveLength(1)
+    const believed = await ok(local(peer, { ...claimed, sigs: [] }, '?signatureVerification=false'))
+    expect(believed.result.status).toBe('success')
+  })
+
+  it('refuses what is no command', async () => {
+    const { peer } = await startLedger()
+    const right = exec('(+ 1 2)')
+    const many = signText(
+      JSON.stringify({ ...JSON.parse(right.cmd), payload: { exec: { code: '1', data: { a: 1 } } } }),
+    )
+    const deep = many.cmd.replace('{"a":1}', `${'['.repeat(600)}${']'.repeat(600)}`)
+    for (const [body, message] of [
+      ['', /^Error in the request body: /],
+      ['{', /^Error in the request body: .*JSON/],
+      ['[]', /^Error in the request body: .*must be object/],
+      [{ ...right, hash: undefined }, /^Error in the request body: .*hash/],
+      [{ ...right, hash: 'short' }, /^Error in the request body: \/hash must match pattern/],
+      [{ ...right, sigs: {} }, /^Error in the request body: \/sigs must be array/],
+      [{ ...right, cmd: 'no JSON' }, /^Validation failed: \/cmd: no JSON/],
+      [{ ...right, cmd: '{}' }, /^Validation failed: \/cmd .*required/],
+      [signText(deep), /^Validation failed: \/cmd: .*more than 500 levels/],
+    ] as const) {
+      const [status, type, text] = brief(await local(peer, body))
+      expect([status, type], text).toEqual([400, TEXT])
+      expect(text).toMatch(message)
+    }
+    for (const query of ['?preflight=yes', '?signatureVerification=', '?rewindDepth=-1', '?rewindDepth=x']) {
+      expect(brief(await local(peer, right, query))).toEqual([
+        400,
+        TEXT,
+        expect.stringMatching(/^Error in the query: \/\w+ must be (boolean|integer)/),
+      ])
+    }
+    const path = `${pactPath(0)}/api/v1/local`
+    expect((await peer.request('POST', path, { body: JSON.stringify(right) })).status).toBe(415)
+    expect((await post(peer, path, 'x'.repeat((2 << 20) + 1))).status).toBe(413)
+    expect((await peer.get(path)).status).toBe(405)
+    expect((await local(peer, right, '', 2)).status).toBe(404)
+  })
+
+  it('rewinds', async () => {
+    const { peer } = await startLedger()
+    await ok(send(peer, [transfer('sender01', 1)]))
+    await makeBlocks(peer, { 0: 1 })
+    const at = async (query: string) => {
+      const { result, metaData } = await ok(local(peer, exec('(coin.get-balance "sender01")'), query))
+      return [result.data, metaData.blockHeight]
+    }
+    expect(await at('')).toEqual([110_000_001, 3])
+    expect(await at('?rewindDepth=0')).toEqual([110_000_001, 3])
+    expect(await at('?rewindDepth=1')).toEqual([110_000_000, 2])
+    expect(await at('?rewindDepth=2')).toEqual([110_000_000, 1])
+    expect(await at('?rewindDepth=99999')).toEqual([110_000_000, 1])
+  })
+})
+
+describe('preflight', () => {
+  const preflight = '?preflight=true'
+
+  it('runs a command as a block would, with all its gas', async () => {
+    const { peer } = await startLedger()
+    const command = transfer('sender01', 1.5)
+    const { preflightResult, preflightWarnings } = await ok(local(peer, command, preflight))
+    expect(preflightWarnings).toEqual([])
+    expect(preflightResult).toMatchObject({ result: { status: 'success' }, metaData: { blockHeight: 2 } })
+    expect(preflightResult.events.map(({ params }: { params: unknown[] }) => params)).toEqual([
+      ['sender00', 'sender01', 1.5],
+      ['sender00', 'NoMiner', expect.any(Number)],
+    ])
+    await ok(send(peer, [command]))
+    await makeBlocks(peer, { 0: 1 })
+    const { [command.hash]: inBlock } = await ok(poll(peer, [command.hash]))
+    // The hash of the writes and the fee name another miner.
+    expect([inBlock.gas, inBlock.result]).toEqual([preflightResult.gas, preflightResult.result])
+    expect((await ok(local(peer, command))).gas).toBeLessThan(inBlock.gas)
+  })
+
+  it('names every rule of a block that the command breaks', async () => {
+    const { peer } = await startLedger()
+    const refusal = async (meta: Change, change: Change = {}) => {
+      const [status, type, text] = brief(await local(peer, exec('1', meta, change), preflight))
+      expect([status, type], text).toEqual([400, TEXT])
+      expect(text).toMatch(/^Metadata validation failed: \[/)
+      return JSON.parse(text.slice('Metadata validation failed: '.length))
+    }
+    expect(await refusal({ chainId: '1' })).toEqual(['Chain id mismatch'])
+    expect(await refusal({ gasLimit: 150_001 })).toEqual(['Transaction Gas limit exceeds block gas limit'])
+    expect(await refusal({ gasPrice: '0.0000000000001' })).toEqual(['Gas price decimal precision too high'])
+    for (const networkId of ['mainnet01', null, undefined]) {
+      expect(await refusal({}, { networkId })).toEqual(['Network id mismatch'])
+    }
+    for (const meta of [{ ttl: 0 }, { ttl: 172_801 }, { creationTime: nowSeconds() - 1000, ttl: 900 }]) {
+      expect(await refusal(meta)).toEqual(['Tx time outside of valid range'])
+    }
+    const keys = Array.from({ length: 101 }, () => funded)
+    const [, , many] = brief(await local(peer, exec('1', { gasLimit: 90_000 }, {}, keys), preflight))
+    expect(many).toBe('Metadata validation failed: ["Signature list size too big"]')
+    const all = await refusal({ chainId: 'x', gasLimit: 1e6, gasPrice: 1e-13, ttl: -1 }, { networkId: 'x' })
+    expect(all).toEqual([
+      'Chain id mismatch',
+      'Transaction Gas limit exceeds block gas limit',
+      'Gas price decimal precision too high',
+      'Network id mismatch',
+      'Tx time outside of valid range',
+    ])
+    // A time ahead is no rule of preflight.
+    expect((await local(peer, exec('1', { creationTime: nowSeconds() + 500 }), preflight)).status).toBe(200)
+  })
+
+  it('tells of gas that cannot be bought as a result', async () => {
+    const { peer } = await startLedger()
+    const command = exec('1', { gasPrice: 1_000_000, gasLimit: 1000 })
+    const { preflightResult } = await ok(local(peer, command, preflight))
+    expect(preflightResult).toMatchObject({
+      gas: 1000,
+      result: {
+        status: 'failure',
+        error: { type: 'EvalError', message: `"${command.hash}" Failed to buy gas: Insufficient funds` },
+      },
+      metaData: null,
+    })
+  })
+})
+
+describe('send', () => {
+  const invalid = (...faults: readonly (readonly [hash: string, index: number, why: string])[]) => [
+    400,
+    TEXT,
+    `One or more transactions were invalid: ${faults
+      .map(([hash, index, why]) => `Transaction "${hash}" at index ${index} failed with: ${why}`)
+      .join(', ')}`,
+  ]
+
+  it('takes commands in their order, and pending ones again', async () => {
+    const { peer } = await startLedger()
+    const [a, b] = [exec('1'), exec('2')]
+    expect(await ok(send(peer, [b, a]))).toEqual({ requestKeys: [b.hash, a.hash] })
+    expect(await ok(send(peer, [a]))).toEqual({ requestKeys: [a.hash] })
+    expect((await pending(peer)).hashes).toEqual([b.hash, a.hash])
+    await makeBlocks(peer, { 0: 1 })
+    const results = await ok(poll(peer, [a.hash, b.hash]))
+    expect([a, b].map(({ hash }) => results[hash].result.data)).toEqual([{ int: 1 }, { int: 2 }])
+    expect(brief(await send(peer, [a]))).toEqual(invalid([a.hash, 0, 'Transaction already exists on chain']))
+  })
+
+  it('takes all or none, and says what is wrong with each', async () => {
+    const { peer } = await startLedger()
+    const [right, high, old] = [exec('1'), exec('1', { gasLimit: 150_001 }), exec('1', { creationTime: 0 })]
+    expect(brief(await send(peer, [high, right, old]))).toEqual(
+      invalid(
+        [high.hash, 0, 'Transaction gas limit exceeds block gas limit (150000)'],
+        [old.hash, 2, 'Transaction time-to-live is expired'],
+      ),
+    )
+    expect((await pending(peer)).hashes).toEqual([])
+    const [status, type, text] = brief(await send(peer, [right, { ...right, cmd: '{' }]))
+    expect([status, type]).toEqual([400, TEXT])
+    expect(text).toMatch(/^reading JSON for transaction failed: element 1: \/cmd: no JSON/)
+    for (const cmds of [[], 'x', [1]]) {
+      expect(brief(await post(peer, `${pactPath(0)}/api/v1/send`, { cmds }))).toEqual([
+        400,
+        TEXT,
+        expect.stringMatching(/^Error in the request body: \/cmds/),
+      ])
+    }
+  })
+
+  it('refuses code that cannot be read, and gas that cannot be bought', async () => {
+    const { peer } = await startLedger()
+    const nobody = keyPair()
+    const bought = (hash: string, why: string) => `Attempt to buy gas failed with: "${hash}" Failed to buy gas: ${why}`
+    const row = 'No value found in table coin_coin-table for key: nobody'
+    const wrong: (readonly [ReturnType<typeof exec>, (hash: string) => string])[] = [
+      [exec('(+ 1'), () => "Pact parse error: Expected: [')']"],
+      [exec('1', { sender: 'nobody' }), (hash) => bought(hash, row)],
+      [exec('1', { gasPrice: 1_000_000 }), (hash) => bought(hash, 'Insufficient funds')],
+      [exec('1', {}, {}, [nobody]), (hash) => bought(hash, 'Keyset failure (keys-all): [368820f80c...]')],
+      [
+        exec('1', {}, signers(['coin.TRANSFER', 'a', 'b', 1])),
+        (hash) => bought(hash, 'Keyset failure (keys-all): [368820f80c...]'),
+      ],
+    ]
+    for (const [command, why] of wrong) {
+      expect(brief(await send(peer, [command]))).toEqual(invalid([command.hash, 0, why(command.hash)]))
+    }
+    expect((await pending(peer)).hashes).toEqual([])
+  })
+
+  it('keeps decimals of every length exact', async () => {
+    const { peer } = await startLedger()
+    const command = exec('[0.1234567890123456789012345678, 0.00000001, 9007199254740993]')
+    await ok(send(peer, [command]))
+    await makeBlocks(peer, { 0: 1 })
+    const text = (await poll(peer, [command.hash])).body.toString()
+    expect(text).toContain('"data":[{"decimal":"0.1234567890123456789012345678"},1.0e-8,{"int":"9007199254740993"}]')
+  })
+})
+
+describe('poll', () => {
+  it('has results only of commands that have one, each once, and says where they stand', async () => {
+    const { peer } = await startLedger()
+    const command = exec('{"metaData": "a", "b": "\\"metaData\\":null"}')
+    expect(await ok(poll(peer, [command.hash]))).toEqual({})
+    await ok(send(peer, [command]))
+    expect(await ok(poll(peer, [command.hash]))).toEqual({})
+    await makeBlocks(peer, { 0: 1 })
+    const found = await ok(poll(peer, [command.hash, 'A'.repeat(43), command.hash]))
+    expect(Object.keys(found)).toEqual([command.hash])
+    const { items } = await ok(peer.get(`${PREFIX}/chain/0/block?minheight=2`))
+    const [{ header, payloadWithOutputs }] = items
+    expect(found[command.hash].metaData).toEqual({
+      blockHeight: 2,
+      blockTime: header.creationTime,
+      blockHash: header.hash,
+      prevBlockHash: header.parent,
+    })
+    // In the block itself it says nothing of that; everything else is the same.
+    const [[, output]] = payloadWithOutputs.transactions
+    const stored = JSON.parse(Buffer.from(output, 'base64url').toString())
+    expect(stored).toEqual({ ...found[command.hash], metaData: null })
+    expect(stored.result.data).toEqual({ metaData: 'a', b: '"metaData":null' })
+    expect(await ok(poll(peer, [command.hash], '', 1))).toEqual({})
+  })
+
+  it('waits for a depth', async () => {
+    const { peer } = await startLedger()
+    const command = exec('1')
+    await ok(send(peer, [command]))
+    for (let depth = 0; depth < 3; depth++) {
+      await makeBlocks(peer, { 0: 1 })
+      expect(await ok(poll(peer, [command.hash], `?confirmationDepth=${depth}`))).toHaveProperty(command.hash)
+      expect(await ok(poll(peer, [command.hash], `?confirmationDepth=${depth + 1}`))).toEqual({})
+    }
+    for (const query of ['?confirmationDepth=-1', '?confirmationDepth=a']) {
+      expect((await poll(peer, [command.hash], query)).status).toBe(400)
+    }
+    for (const requestKeys of [[], ['short'], 'x']) {
+      expect((await post(peer, `${pactPath(0)}/api/v1/poll`, { requestKeys })).status).toBe(400)
+    }
+  })
+
+  it('forgets the results of orphans', async () => {
+    const { devnet, peer } = await startLedger({ graph: 'singleton' })
+    const command = exec('1')
+    await ok(send(peer, [command]))
+    await makeBlocks(peer, { 0: 1 })
+    const before = (await ok(poll(peer, [command.hash])))[command.hash].metaData.blockHash
+    const fork = await fetch(`${devnet.url}/devnet/fork`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"chain":0,"depth":1}',
+    })
+    expect(fork.status).toBe(200)
+    const after = await ok(poll(peer, [command.hash]))
+    expect(after[command.hash]?.metaData.blockHash).not.toBe(before)
+    await makeBlocks(peer, { 0: 2 })
+    const again = (await ok(poll(peer, [command.hash])))[command.hash]
+    expect([again.result.data, again.metaData.blockHash === before]).toEqual([{ int: 1 }, false])
+  })
+
+  it('tells of commands that no block could hold, and send refuses them', async () => {
+    const { peer } = await startLedger()
+    const worth = keyPair()
+    const account = `k:${worth.publicKey}`
+    const data = { k: { keys: [worth.publicKey], pred: 'keys-all' } }
+    const code = `(coin.transfer-create "sender00" "${account}" (read-keyset "k") 1.0)`
+    const give = exec(
+      '',
+      { gasLimit: 2000 },
+      { payload: { exec: { code, data } }, ...signers(['coin.GAS'], ['coin.TRANSFER', 'sender00', account, 1]) },
+    )
+    await ok(send(peer, [give]))
+    await makeBlocks(peer, { 0: 1 })
+    expect((await ok(poll(peer, [give.hash])))[give.hash].result.status).toBe('success')
+    // Each of them can pay for its gas, but the first leaves too little for the other.
+    const clist = [
+      { name: 'coin.GAS', args: [] },
+      { name: 'coin.TRANSFER', args: [account, 'sender00', 0.9] },
+    ]
+    const first = exec(
+      `(coin.transfer "${account}" "sender00" 0.9)`,
+      { sender: account, gasLimit: 1000, gasPrice: 0.00006 },
+      { signers: [{ pubKey: worth.publicKey, clist }] },
+      [worth],
+    )
+    const second = exec('1', { sender: account, gasLimit: 10_000, gasPrice: 0.00005 }, {}, [worth])
+    await ok(send(peer, [first, second]))
+    await makeBlocks(peer, { 0: 1 })
+    const results = await ok(poll(peer, [first.hash, second.hash]))
+    expect(results[first.hash].result.status).toBe('success')
+    const message = 'Transaction is badlisted because it previously failed to validate.'
+    const badlisted = {
+      gas: 0,
+      result: { status: 'failure', error: { callStack: [], type: 'TxFailure', message, info: '' } },
+      reqKey: second.hash,
+      logs: null,
+      metaData: null,
+      continuation: null,
+      txId: null,
+    }
+    expect(results[second.hash]).toEqual(badlisted)
+    expect(await ok(listen(peer, second.hash))).toEqual(badlisted)
+    expect((await pending(peer)).hashes).toEqual([])
+    expect(brief(await send(peer, [second]))[2]).toContain(`failed with: ${message}`)
+  })
+})
+
+describe('listen', () => {
+  it('answers at once if there is a result, else when there is one', async () => {
+    const { peer, devnet } = await startLedger()
+    const command = exec('1')
+    await ok(send(peer, [command]))
+    const path = `${devnet.url}${pactPath(0)}/api/v1/listen`
+    const waiting = Promise.all(
+      [0, 1, 2].map(async () => {
+        const answer = await fetch(path, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ listen: command.hash }),
+        })
+        return [answer.status, answer.headers.get('content-type'), await answer.json()]
+      }),
+    )
+    // A block of another chain is no reason to answer.
+    await makeBlocks(peer, { 1: 1 })
+    await makeBlocks(peer, { 0: 1 })
+    const { [command.hash]: result } = await ok(poll(peer, [command.hash]))
+    expect(await waiting).toEqual(Array(3).fill([200, JSON_TYPE, result]))
+    expect(await ok(listen(peer, command.hash))).toEqual(result)
+  })
+
+  it('ends with 504 and an empty body when the time is over', async () => {
+    const { peer } = await startLedger({ listenMs: 50 })
+    const started = performance.now()
+    expect(brief(await listen(peer, 'A'.repeat(43)))).toEqual([504, undefined, ''])
+    expect(performance.now() - started).toBeGreaterThan(45)
+  })
+
+  it('has a limit of requests that wait, and frees the places of those who leave', async () => {
+    const { peer, devnet } = await startLedger({ listenLimit: 2 })
+    const gone = new AbortController()
+    /** The status of the answer; null: none within 200 ms, and then the request is given up. */
+    const ask = async (signal: AbortSignal = AbortSignal.timeout(200)) => {
+      const headers = { 'content-type': 'application/json' }
+      const body = JSON.stringify({ listen: 'A'.repeat(43) })
+      const url = `${devnet.url}${pactPath(0)}/api/v1/listen`
+      try {
+        return (await fetch(url, { method: 'POST', headers, body, signal })).status
+      } catch (error) {
+        if (signal.aborted) return null
+        throw error
+      }
+    }
+    const waiting = [ask(gone.signal), ask(gone.signal)]
+    await expect.poll(() => ask(), { timeout: 10_000 }).toBe(503)
+    const refused = [503, TEXT, '2 requests wait for results already: try again later']
+    expect(brief(await listen(peer, 'A'.repeat(43)))).toEqual(refused)
+    const command = exec('1')
+    await ok(send(peer, [command]))
+    await makeBlocks(peer, { 0: 1 })
+    // Answers that need no place are given at any time.
+    expect((await ok(listen(peer, command.hash))).reqKey).toBe(command.hash)
+    gone.abort()
+    expect(await Promise.all(waiting)).toEqual([null, null])
+    await expect.poll(() => ask(), { timeout: 10_000 }).toBe(null)
+  })
+})
+
+describe('spv', () => {
+  it('proves results once the other chain is far enough, and says why there is no proof', async () => {
+    const { peer } = await startLedger()
+    const failing = exec('(enforce false "no")')
+    const body = { requestKey: failing.hash, targetChainId: '1' }
+    expect(brief(await spv(peer, body))).toEqual([400, TEXT, `Transaction hash not found: "${failing.hash}"`])
+    await ok(send(peer, [failing]))
+    await makeBlocks(peer, { 0: 1 })
+    expect(brief(await spv(peer, body))).toEqual([
+      400,
+      TEXT,
+      'SPV target not reachable: target chain not reachable. Chainweb instance is too young',
+    ])
+    await makeBlocks(peer, { 1: 2 })
+    const proof = JSON.parse(Buffer.from(await ok(spv(peer, body)), 'base64url').toString())
+    expect(proof).toMatchObject({ chain: 1, algorithm: 'SHA512t_256' })
+    const input = Buffer.from(proof.subject.input, 'base64url').toString()
+    expect(input).toContain(`"reqKey":"${failing.hash}"`)
+    expect(brief(await spv(peer, { ...body, targetChainId: '7' }))).toEqual([
+      400,
+      TEXT,
+      "SPV target not reachable: Target of SPV proof can't be reached from the source transaction",
+    ])
+    expect(brief(await spv(peer, body, 1))).toEqual([400, TEXT, `Transaction hash not found: "${failing.hash}"`])
+    for (const wrong of [
+      { ...body, targetChainId: 1 },
+      { ...body, targetChainId: 'x' },
+      { ...body, requestKey: 'x' },
+    ]) {
+      const [status, type, text] = brief(await spv(peer, wrong))
+      expect([status, type], text).toEqual([400, TEXT])
+      expect(text).toMatch(/^Error in the request body: \/(targetChainId|requestKey) must/)
+    }
+  })
+})
+
+describe('at the root', () => {
+  it('commands name their chain, and results are looked for on all of them', async () => {
+    const { peer } = await startLedger()
+    const at = (name: string, body: unknown, query = '') => post(peer, `/api/v1/${name}${query}`, body)
+    const [zero, one] = [exec('0'), exec('(at "chain-id" (chain-data))', { chainId: '1' })]
+    expect((await ok(at('local', one))).result.data).toBe('1')
+    expect((await ok(at('local', one, '?preflight=true'))).preflightResult.result.data).toBe('1')
+    for (const command of [zero, one]) {
+      expect(await ok(at('send', { cmds: [command] }))).toEqual({ requestKeys: [command.hash] })
+    }
+    expect([(await pending(peer)).hashes, (await pending(peer, '', 1)).hashes]).toEqual([[zero.hash], [one.hash]])
+    const waiting = at('listen', { listen: one.hash })
+    await makeBlocks(peer, { 0: 3, 1: 3 })
+    expect((await ok(waiting)).result.data).toBe('1')
+    const found = await ok(at('poll', { requestKeys: [zero.hash, one.hash] }))
+    expect(Object.keys(found).sort()).toEqual([zero.hash, one.hash].sort())
+    const body = { requestKey: one.hash, targetChainId: '0' }
+    expect(await ok(at('spv', body))).toBe(await ok(spv(peer, body, 1)))
+    for (const [commands, message] of [
+      [[exec('1'), exec('1', { chainId: '1' })], /^commands for several chains \(0, 1\)/],
+      [[exec('1', { chainId: '2' })], /^there is no chain 2: chains are 0 to 1/],
+      [[{ ...exec('1'), cmd: '-' }], /^Validation failed: element 0: \/cmd: no JSON/],
+    ] as const) {
+      const [status, type, text] = brief(await at('send', { cmds: commands }))
+      expect([status, type], text).toEqual([400, TEXT])
+      expect(text).toMatch(message)
+    }
+  })
+})
