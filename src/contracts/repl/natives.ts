@@ -184,7 +184,8 @@ function pactNatives(run: TestRun): TestNative[] {
               provenance: last?.yielded?.provenance ?? null,
               source: last?.yielded?.source ?? '',
             }
-      const proven: PactState | null = resumed === null || last?.id !== id ? null : last
+      const isKept = machine.state.get('pacts', id) !== undefined
+      const proven: PactState | null = isKept || resumed === null || last?.id !== id ? null : last
       return continuePact(machine, { id, step: Number(step), isRollback: rollback === true, resumed, proven })
     }),
     native('pact-state', [0, 1], ([clears]) => {
