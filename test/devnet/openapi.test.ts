@@ -38,7 +38,7 @@ let document: Document
 beforeAll(async () => {
   devnet = await startDevnet({ port: 0, graph: 'pair', pow: false, difficulty: 1n, backupDir })
   peer = new CheckedPeer(devnet.url)
-  for (const chain of [0, 1, 0, 1]) growCut(devnet.chains, chain)
+  for (const chain of [0, 1, 0, 1]) growCut(devnet, chain)
   const answer = await peer.get('/openapi.json')
   expect([answer.status, answer.headers['content-type']]).toEqual([200, JSON_TYPE])
   document = jsonOf(answer)
