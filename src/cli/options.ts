@@ -76,6 +76,7 @@ export const devnetOptions = {
   port: option(wholeNumber(0, 65535), 1848, 'PORT', 'port to listen on; 0 takes any free one'),
   ...networkOptions,
   product: option(oneOf(['chainweb', 'ledger'] as const), 'chainweb', 'WORD', 'word in paths: chainweb or ledger'),
+  entity: unset(someText, 'NAME', 'the name of this node in private commands; without it, it executes none'),
   data: unset(
     someText,
     'DIR',

@@ -7,6 +7,7 @@ import { type Devnet, type DevnetOptions, startDevnet } from '../compose/devnet.
 import { isPageOn, PAGE_PATH, startDevnetWithPage } from '../compose/mine-page.ts'
 import { type MinerSetup, runMiner } from '../compose/miner.ts'
 import { accountOn, type Payee, paidLine } from '../compose/payee.ts'
+import { developmentAccounts } from '../core/development-accounts.ts'
 import { NewcutError } from '../core/errors.ts'
 import { development } from '../core/network.ts'
 import type { MinerAccount } from '../core/payload.ts'
@@ -108,6 +109,7 @@ function startOptions(config: DevnetConfig, face: Face): DevnetOptions {
     host: values.host,
     port: values.port,
     product: values.product,
+    entity: values.entity,
     updateStreamMs: values['update-stream'],
     updateStreamLimit: values['update-stream-limit'],
     workLimit: values['work-limit'],
@@ -141,6 +143,10 @@ function banner(devnet: Devnet, values: DevnetValues): string[] {
     `mine it: newcut mine --node ${url} (work at ${mining})`,
     ...(hasPage(values) ? [`mine in a browser: ${url}${PAGE_PATH}`] : []),
     `control it: ${url}/devnet/status`,
+    'funded accounts, the same on every chain, with well-known keys that are worth nothing elsewhere:',
+    ...developmentAccounts.map(
+      ({ account, publicKey, secretKey }) => `  ${account} public ${publicKey} secret ${secretKey}`,
+    ),
   ]
 }
 

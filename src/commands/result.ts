@@ -5,6 +5,7 @@ import { showValue } from '../contracts/values/print.ts'
 import { valueFromJson } from '../contracts/values/wire.ts'
 import { NewcutError } from '../core/errors.ts'
 import type { NodeClient } from '../node/client.ts'
+import type { WaitProgress } from '../node/wait-for.ts'
 import type { CommandResult } from '../schema/command-bodies.ts'
 import { dataOf } from '../wallet/failure.ts'
 import { refuseIdle } from './effect.ts'
@@ -35,9 +36,9 @@ async function resultOf(
   if (chain !== undefined) checkChain(client, chain, '--chain')
   const steps = new Steps(json)
   const follow = async (on: number) => {
-    const onProgress = (progress: Parameters<typeof steps.show>[0]) => steps.show(progress)
-    const tell = { depth, signal, onProgress: (each: object) => onProgress({ ...each, chain: on } as never) }
-    return { chain: on, result: await client.waitFor(on, requestKey, tell) }
+    const onProgress = (progress: WaitProgress) => steps.show({ ...progress, chain: on })
+    const options = { depth, signal, onProgress }
+    return { chain: on, result: await steps.guide(() => client.waitFor(on, requestKey, options), signal) }
   }
   if (chain !== undefined && wait) return follow(chain)
   const found = await findResult(client, requestKey, signal)

@@ -37,7 +37,7 @@ export function runSend(
       print(json ? JSON.stringify({ chain, requestKey: command.hash }) : command.hash)
       return 0
     }
-    const result = await steps.guide(() => teller.result(chain, command.hash), stopped)
+    const result = await steps.guide(() => teller.result(chain, command.hash, command), stopped)
     print(json ? resultJson(chain, result) : showValue(valueFromJson(dataOf(result, 'it failed'))))
     return 0
   })

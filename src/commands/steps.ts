@@ -1,8 +1,18 @@
 /** Steps of a command on its way into the chain, as lines for people. They go to standard error: the result is output. */
 import { type Line, linePrinter } from '../cli/line.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
+import { formatDuration } from '../core/units.ts'
+import { systemClock } from '../platform/clock.ts'
 import type { Step } from '../wallet/teller.ts'
 import { surroundings } from './surroundings.ts'
+
+/** A block of the main network takes half a minute, and a command may miss one. */
+const PATIENCE_MS = 90_000
+const NOBODY_MINES: Line = {
+  label: 'pending',
+  style: 'yellow',
+  text: 'still in no block: does anybody mine there? newcut mine --node URL does',
+}
 
 /** Shows what happens, unless only the result is wanted. */
 export class Steps {
@@ -10,6 +20,8 @@ export class Steps {
   /** How somebody can go on where this program ended; null: nothing was sent. */
   #goOn: string | null = null
   #isHalfway = false
+
+  #stopTimer: () => void = () => undefined
 
   constructor(isQuiet: boolean) {
     const { err, environment, nowMs } = surroundings
@@ -29,6 +41,8 @@ export class Steps {
 
   readonly show = (step: Step): void => {
     for (const line of linesOf(step)) this.#print(line)
+    this.#stopTimer()
+    if (step.type === 'pending') this.#stopTimer = systemClock.after(PATIENCE_MS, () => this.#print(NOBODY_MINES))
     if (step.type === 'sent') this.#goOn ??= `newcut result ${step.requestKey} --chain ${step.chain}`
   }
 
@@ -48,6 +62,8 @@ export class Steps {
       if (!(error instanceof NewcutError) || (error.code === 'COMMAND_FAILED' && !this.#isHalfway)) throw error
       const hints = error.hint === undefined ? hint : `${error.hint}; ${hint}`
       throw new NewcutError(error.code, error.message, { hint: hints, cause: error.cause })
+    } finally {
+      this.#stopTimer()
     }
   }
 }
@@ -58,7 +74,9 @@ function linesOf(step: Step): Line[] {
     case 'tried':
       return [{ label: 'tried', style: 'dim', text: `${chain} takes ${step.gas} gas` }]
     case 'sent':
-      return [{ label: 'sent', style: 'cyan', text: `${chain} request key ${step.requestKey}` }]
+      return [
+        { label: 'sent', style: 'cyan', text: `${chain} ${step.again ? 'again: ' : ''}request key ${step.requestKey}` },
+      ]
     case 'pending': {
       const text = step.wasIncluded ? 'another branch has replaced its block; in no block now' : 'in no block yet'
       return [{ label: 'pending', style: step.wasIncluded ? 'yellow' : 'dim', text: `${chain} ${text}` }]
@@ -72,8 +90,8 @@ function linesOf(step: Step): Line[] {
       return [{ label: 'proof', style: 'dim', text }]
     }
     case 'trouble': {
-      const seconds = (step.retryInMs / 1000).toFixed(1)
-      return [{ label: 'trouble', style: 'yellow', text: `${describeError(step.error)}; again in ${seconds} s` }]
+      const next = step.retryInMs === 0 ? '' : `; again in ${formatDuration(step.retryInMs)}`
+      return [{ label: 'trouble', style: 'yellow', text: describeError(step.error) + next }]
     }
   }
 }

@@ -112,7 +112,7 @@ async function move(setting: Setting, { from, to, amount, receiverKeyset }: Want
   await teller.tryOut(chain, first)
   await teller.send(chain, first)
   steps.goOnWith(continueLine(first.hash, chain))
-  const result = await complete(setting, { chain, result: await teller.result(chain, first.hash), gasPayer })
+  const result = await complete(setting, { chain, result: await teller.result(chain, first.hash, first), gasPayer })
   return { ...result, text: `moved ${moved}, from chain ${chain} to chain ${targetChain}` }
 }
 

@@ -12,6 +12,9 @@ export interface Place {
   readonly column: number
 }
 
+/** What is called by no text. */
+export const NOWHERE: Place = { line: 0, column: 0 }
+
 export class ContractError extends Error {
   readonly kind: FailureKind
   /** In the text of the form that failed; null: not in any. */

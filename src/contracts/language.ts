@@ -2,7 +2,7 @@
 import { NativeFunction } from './machine/callables.ts'
 import type { SpecialForms } from './machine/expander.ts'
 import { specialForms } from './machine/forms.ts'
-import type { MachineCall } from './machine/machine.ts'
+import type { Machine } from './machine/machine.ts'
 import { capabilities } from './natives/capabilities.ts'
 import { connectives } from './natives/connectives.ts'
 import { environment } from './natives/environment.ts'
@@ -12,7 +12,7 @@ import { tables } from './natives/tables.ts'
 import { topLevel } from './natives/top-level.ts'
 import type { Value } from './values/value.ts'
 
-const natives: readonly Native<MachineCall>[] = [
+const natives: readonly Native<Machine>[] = [
   ...PURE_NATIVES,
   ...connectives,
   ...environment,
@@ -22,7 +22,7 @@ const natives: readonly Native<MachineCall>[] = [
 ]
 
 /** Functions and constants by their names, with more of them where a use has its own. */
-export function nativesWith(more: readonly Native<MachineCall>[] = []): Map<string, NativeFunction | Value> {
+export function nativesWith(more: readonly Native<Machine>[] = []): Map<string, NativeFunction | Value> {
   return new Map<string, NativeFunction | Value>([
     ...CONSTANTS,
     ...[...natives, ...more].map((native) => [native.name, new NativeFunction(native)] as const),

@@ -60,6 +60,7 @@ const shapes: Readonly<Record<keyof DevnetOptions, Shape>> = {
     expected: 'a list of { account, predicate, publicKeys }',
     fits: (value) => Array.isArray(value) && value.every(isAccount),
   },
+  entity: text,
   product: oneOf(['chainweb', 'ledger']),
   updateStreamMs: time,
   updateStreamLimit: count,

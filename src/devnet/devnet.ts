@@ -23,6 +23,7 @@ import { addPayloadRoutes } from './http/routes/payload.ts'
 import { addStreamRoutes } from './http/routes/streams.ts'
 import { genesis } from './ledger/genesis.ts'
 import { Ledger } from './ledger/ledger.ts'
+import { PrivateLedger } from './ledger/private.ts'
 import { MemoryVersions } from './ledger/versions.ts'
 import { commandCheck } from './mempool/checks.ts'
 import { Mempools } from './mempool/mempools.ts'
@@ -200,7 +201,13 @@ function addRoutes(app: App, options: DevnetOptions, parts: Parts): void {
   addCutRoutes(router, { chains, durable, instance: `newcut-${process.pid}-${clock.wallMs().toString(36)}` })
   addStreamRoutes(router, { chains, product, streamLimit: limits.headerStreamLimit, streams })
   addMempoolRoutes(router, pools)
-  addCommandRoutes(router, { ...limits, chains, ledger: parts.ledger, pools })
+  addCommandRoutes(router, {
+    ...limits,
+    chains,
+    ledger: parts.ledger,
+    privateLedger: new PrivateLedger(chains, options.entity ?? null),
+    pools,
+  })
   addMiningRoutes(router, { ...limits, coordinator, chains: chains.cut.size, durable, random, streams })
   addBackupRoutes(router, backups)
   controls.serve(router, {

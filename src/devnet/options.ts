@@ -31,6 +31,8 @@ export interface DevnetOptions {
   readonly pow?: boolean | undefined
   /** Accounts that may mine; default: anyone. */
   readonly accounts?: readonly MinerAccount[]
+  /** The name of this node in private commands. Without one it executes none. */
+  readonly entity?: string | undefined
   /** Word in paths, version field and version header. Default chainweb. */
   readonly product?: ProductWord
   /** How long update streams stay open, times a random factor in [0.9, 1.1). Default 240 s; at most 22 days. */

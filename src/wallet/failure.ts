@@ -1,6 +1,7 @@
 /** A command that failed, as an error. */
 import { NewcutError } from '../core/errors.ts'
 import { printable } from '../core/printable.ts'
+import { NodeRefusal } from '../node/errors.ts'
 import type { CommandError, CommandResult } from '../schema/command-bodies.ts'
 
 /** What to do about failures that have an answer. */
@@ -11,6 +12,24 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [/Failed to buy gas: No value found/, 'the sender has no account on this chain'],
   [/^Keyset failure/, 'the key that guards this has not signed: --key names who signs'],
 ]
+
+const REFUSAL_HINTS: readonly (readonly [RegExp, string])[] = [
+  [/gas limit exceeds block gas limit/i, 'give less with --gas-limit: no block has so much'],
+  [/outside of valid range|time-to-live|too far in the future/i, '--ttl is at most 48h; is the clock here right?'],
+  [/minimum gas price|gas price: .*not correctly rounded|decimal precision/i, '0.00000001 is the usual --gas-price'],
+  [/buy gas failed/i, 'the sender needs gas limit times gas price on this chain'],
+]
+
+/** What comes of a call; a refusal by the node has a hint about what to do. */
+export async function explained<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call
+  } catch (error) {
+    if (!(error instanceof NodeRefusal) || error.hint !== undefined) throw error
+    const hint = REFUSAL_HINTS.find(([pattern]) => pattern.test(error.excerpt))?.[1]
+    throw hint === undefined ? error : new NodeRefusal(error, hint)
+  }
+}
 
 /** A command that failed. Code COMMAND_FAILED. */
 export class CommandFailed extends NewcutError {

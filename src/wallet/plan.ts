@@ -30,9 +30,8 @@ export async function planTransfer(node: WalletNode, wish: Wish, call: Call): Pr
   const gas = gasCost(terms)
   const sender = await payingAccount(node, { account: from, chain, keys }, call)
   if (sender.balance.compare(amount.add(gas)) < 0) {
-    refuse(
-      `${from} has ${sender.balance.toSource()} coins on chain ${chain}, and ${amount} and up to ${gas} for gas are needed`,
-    )
+    const needed = `needed are ${amount} and up to ${gas} for gas`
+    refuse(`${from} has ${sender.balance.toSource()} coins on chain ${chain}, and ${needed}`)
   }
   const receiver = await accountOn(node, targetChain, to, call)
   if (chain === targetChain) {
@@ -51,11 +50,12 @@ export async function checkGasPayer(
   call: Call,
 ): Promise<void> {
   const gas = gasCost(terms)
-  const hint = '--gas-payer names another account that the key guards, or move some coins there first'
+  const hint =
+    `the second step needs up to ${gas} coins for gas there: move some coins there first, or name another account ` +
+    'that the key guards with --gas-payer'
   const payer = await payingAccount(node, { account: gasPayer, chain: targetChain, keys, hint }, call)
   if (payer.balance.compare(gas) >= 0) return
-  const what = `the second step needs up to ${gas} coins for gas on chain ${targetChain}`
-  refuse(`${gasPayer} has ${payer.balance.toSource()} coins there: ${what}`, hint)
+  refuse(`${gasPayer} has ${payer.balance.toSource()} coins on chain ${targetChain}`, hint)
 }
 
 interface Paying {

@@ -6,7 +6,7 @@ import type { WaitProgress } from '../node/wait-for.ts'
 import type { CommandResult } from '../schema/command-bodies.ts'
 import type { Capability } from './capability.ts'
 import { type Payload, type SignedCommand, signedCommand } from './command.ts'
-import { dataOf } from './failure.ts'
+import { dataOf, explained } from './failure.ts'
 import type { SigningKey } from './keys.ts'
 import type { WalletNode } from './wallet-node.ts'
 
@@ -31,7 +31,8 @@ export interface Terms {
 /** How an order goes on. */
 export type Step =
   | { readonly type: 'tried'; readonly chain: number; readonly gas: number }
-  | { readonly type: 'sent'; readonly chain: number; readonly requestKey: string }
+  /** `again`: the node was away, and may have forgotten the command. */
+  | { readonly type: 'sent'; readonly chain: number; readonly requestKey: string; readonly again: boolean }
   | { readonly type: 'proof'; readonly chain: number; readonly targetChain: number }
   | ({ readonly chain: number } & WaitProgress)
 
@@ -81,7 +82,7 @@ export class Teller {
   /** Has the node execute a command as a block would, without one. Throws CommandFailed, NodeRefusal. */
   async tryOut(chain: number, command: SignedCommand): Promise<CommandResult> {
     const { signal, onStep } = this.options
-    const result = await this.node.local(chain, command, { preflight: true, signal })
+    const result = await explained(this.node.local(chain, command, { preflight: true, signal }))
     dataOf(result, `it would fail on chain ${chain}`)
     onStep({ type: 'tried', chain, gas: Number(result.gas) })
     return result
@@ -92,7 +93,7 @@ export class Teller {
     const { clock, signal, onStep } = this.options
     for (let attempt = 1; ; attempt++) {
       try {
-        await this.node.send(chain, [command], { signal })
+        await explained(this.node.send(chain, [command], { signal }))
         break
       } catch (error) {
         signal.throwIfAborted()
@@ -105,20 +106,37 @@ export class Teller {
         await sleep(clock, retryInMs, signal)
       }
     }
-    onStep({ type: 'sent', chain, requestKey: command.hash })
+    onStep({ type: 'sent', chain, requestKey: command.hash, again: false })
   }
 
-  /** The result of a command that was sent. Throws CommandFailed, NO_RESULT. */
-  async result(chain: number, requestKey: string): Promise<CommandResult> {
+  /**
+   * The result of a command that was sent. With the command itself a node that was away gets it once more, since nodes
+   * keep what waits in memory only. Throws CommandFailed, NO_RESULT.
+   */
+  async result(chain: number, requestKey: string, command?: SignedCommand): Promise<CommandResult> {
     const { depth, signal, onStep, terms } = this.options
-    const result = await this.node.waitFor(chain, requestKey, {
-      depth,
-      signal,
-      limitMs: terms.ttlMs + GRACE_MS,
-      onProgress: (progress) => onStep({ ...progress, chain }),
-    })
+    let wasAway = false
+    const onProgress = (progress: WaitProgress) => {
+      onStep({ ...progress, chain })
+      if (progress.type === 'pending' && wasAway && command !== undefined) void this.#sendAgain(chain, command)
+      wasAway = progress.type === 'trouble'
+    }
+    const limitMs = terms.ttlMs + GRACE_MS
+    const result = await this.node.waitFor(chain, requestKey, { depth, signal, limitMs, onProgress })
     dataOf(result, `it failed on chain ${chain}`)
     return result
+  }
+
+  /** Never rejects: whoever waits for the result hears of an outage by itself. */
+  async #sendAgain(chain: number, command: SignedCommand): Promise<void> {
+    const { signal, onStep } = this.options
+    try {
+      await this.node.send(chain, [command], { signal })
+      onStep({ type: 'sent', chain, requestKey: command.hash, again: true })
+    } catch (error) {
+      // A refusal may say that a block has it by now; if not, the wait ends at its limit.
+      if (error instanceof NewcutError && !signal.aborted) onStep({ type: 'trouble', chain, error, retryInMs: 0 })
+    }
   }
 
   /** All of it. */
@@ -126,7 +144,7 @@ export class Teller {
     const command = this.sign(order)
     await this.tryOut(order.chain, command)
     await this.send(order.chain, command)
-    return await this.result(order.chain, command.hash)
+    return await this.result(order.chain, command.hash, command)
   }
 }
 

@@ -78,7 +78,8 @@ export function crossingParts(
 
 /** A string in code. */
 export function quoted(text: string): string {
-  return `"${text.replace(/["\\]/g, '\\$&')}"`
+  const escaped = text.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t')
+  return `"${escaped}"`
 }
 
 const dataOf = ({ keys, pred }: Keyset) => JSON.stringify({ 'receiver-guard': { keys, pred } })

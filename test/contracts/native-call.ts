@@ -1,7 +1,8 @@
 /** Calls natives without an evaluator: functions are plain JavaScript, gas is counted. */
 import { type ContractError, evalError } from '../../src/contracts/errors.ts'
 import { Callable, type Term } from '../../src/contracts/machine/term.ts'
-import type { NativeCall } from '../../src/contracts/natives/native.ts'
+import { Arguments } from '../../src/contracts/natives/arguments.ts'
+import type { Host } from '../../src/contracts/natives/native.ts'
 import { PURE_NATIVES } from '../../src/contracts/natives/pure.ts'
 import { Decimal } from '../../src/contracts/values/decimal.ts'
 import type { Value } from '../../src/contracts/values/value.ts'
@@ -32,8 +33,7 @@ export function runWith(meter: Meter, name: string, ...args: Term[]): Term {
   if (native === undefined) throw new Error(`no native ${name}`)
   const [fewest, most] = native.arity
   if (args.length < fewest || args.length > most) throw new Error(`${name} takes ${fewest} to ${most} arguments`)
-  const call: NativeCall = {
-    place: { line: 3, column: 7 },
+  const host: Host = {
     apply: (callable, given) => (callable as Lambda).body(...given),
     charge: (milligas) => {
       if (!(milligas >= 0) || !Number.isInteger(milligas)) throw new Error(`gas ${milligas}`)
@@ -41,7 +41,7 @@ export function runWith(meter: Meter, name: string, ...args: Term[]): Term {
       if (meter.used > meter.limit) throw evalError('out of gas')
     },
   }
-  return native.run(args, call)
+  return native.run(new Arguments(name, args, host, { line: 3, column: 7 }))
 }
 
 /** With as much gas as it takes. */

@@ -1,9 +1,9 @@
 /** What holds for all arguments of the natives. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bitLength } from '../../src/contracts/natives/costs.ts'
 import { keyOf } from '../../src/contracts/natives/distinct.ts'
 import { compareValues } from '../../src/contracts/natives/ordering.ts'
+import { bitLength } from '../../src/contracts/values/bits.ts'
 import { Decimal } from '../../src/contracts/values/decimal.ts'
 import { equalValues } from '../../src/contracts/values/equal.ts'
 import { Guard, ModuleRef, Time, UNIT, type Value } from '../../src/contracts/values/value.ts'

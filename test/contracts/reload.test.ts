@@ -1,6 +1,8 @@
 /** Modules that are made again from their text are those that loading gave. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { languageForms } from '../../src/contracts/language.ts'
 import { Const, type Definition, Fun, Module, Schema } from '../../src/contracts/machine/definitions.ts'
@@ -87,6 +89,44 @@ function reloadingAll(): () => number {
   })
   return () => count
 }
+
+/** Each form of the language that leaves something behind when it is expanded. */
+const ALL_FORMS = `(module forms G
+  (defcap G () true) (defcap C (x:integer) @managed x less true) (defun less (a b) a)
+  (defschema row v:integer) (deftable rows:{row}) (defconst ONE (+ 1 0))
+  (defun values (x) [x ONE {"a": x} 'b 1.5 true forms])
+  (defun branches (x) (if (and x (or x true)) (cond (x 1) 2) (do 1 2)))
+  (defun locals (x) (let* ((y:integer x) (f (lambda (a b) (+ a (+ b y))))) (map (f 1) [1])))
+  (defun refusals (x) (enforce x "no") (enforce-one "none" [(enforce x "no")]) (try 1 (enforce x "no")))
+  (defun rights (x) (with-capability (C x) 1) (create-user-guard (locals x)))
+  (defun objects (x) (with-read rows "k" {"v" := v} v) (with-default-read rows "k" {"v": 1} {"v" := v} v)
+    (bind {"v": x} {"v" := v:integer} v) (bind {"v": x} (at "v")) (bind {"v": x} {} 1) (pure x))
+  (defun through (m:module{face}) (m::one))
+  (defpact steps (x) (step-with-rollback (yield {"v": x}) 1) (step (resume {"v" := v} v)))
+  (defpact around (x) (step (continue (steps x)))))`
+
+describe('a loaded module', () => {
+  it('does not keep what loaded it', () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const state = new Layer()
+    const load = () => {
+      const machine = machineOn(new Layer(state))
+      runOn(machine, `(interface face (defun one () @doc "One.")) ${systemContracts.map(({ text }) => text).join('')}`)
+      runOn(machine, ALL_FORMS)
+      const modules = machine.state.keys('modules').map((name) => moduleIn(machine.state, name))
+      return { modules, machine: new WeakRef(machine) }
+    }
+    const { modules, machine } = load()
+    const made = modules.map(again)
+    // A weak reference holds until the turn in which it was made has ended.
+    return new Promise<void>((done) => setImmediate(done)).then(() => {
+      collect()
+      expect(machine.deref()).toBeUndefined()
+      expect([...modules, ...made]).toHaveLength(2 * (systemContracts.length + 2))
+    })
+  })
+})
 
 describe('a module made again', () => {
   it.each(suites)('does what it did before: %s', (suite) => {

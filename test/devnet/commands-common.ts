@@ -38,6 +38,9 @@ export const listen = (peer: CheckedPeer, key: string, chain = 0) =>
   post(peer, `${pactPath(chain)}/api/v1/listen`, { listen: key })
 export const spv = (peer: CheckedPeer, body: unknown, chain = 0) => post(peer, `${pactPath(chain)}/spv`, body)
 
+export const sendPrivately = (peer: CheckedPeer, command: unknown, chain = 0) =>
+  post(peer, `${pactPath(chain)}/api/v1/private`, command)
+
 /** The JSON of an answer that must be a success. */
 export async function ok(answer: Promise<Answer>) {
   const received = await answer

@@ -11,6 +11,7 @@ import {
   poll,
   post,
   send,
+  sendPrivately,
   signers,
   spv,
   startLedger,
@@ -495,6 +496,105 @@ describe('spv', () => {
       const [status, type, text] = brief(await spv(peer, wrong))
       expect([status, type], text).toEqual([400, TEXT])
       expect(text).toMatch(/^Error in the request body: \/(targetChainId|requestKey) must/)
+    }
+  })
+})
+
+describe('private', () => {
+  /** A command of Alice for some nodes. */
+  const secret = (code: string, to: readonly string[], change: Change = {}, keys = [funded]) =>
+    signText(
+      JSON.stringify({
+        networkId: 'development',
+        payload: { exec: { code, data: {} } },
+        signers: keys.map(({ publicKey: pubKey }) => ({ pubKey })),
+        meta: { address: { from: 'Alice', to } },
+        nonce: `private ${Math.random()}`,
+        ...change,
+      }),
+      keys,
+    )
+  const CODE = `(namespace 'free)
+    (module hidden G (defcap G () true)
+      (defschema entry text:string) (deftable entries:{entry})
+      (defun say (text) (write entries "a" { 'text: text }))
+      (defun said () (at 'text (read entries "a"))))
+    (create-table entries)`
+
+  it('runs commands that are addressed to the node, in a state that nothing public shows', async () => {
+    const { peer, devnet } = await startLedger({ entity: 'Bob' })
+    const blocks = devnet.blocks
+    const [define, say, ask] = [CODE, '(free.hidden.say "psst")', '(free.hidden.said)'].map((code) =>
+      secret(code, ['Carol', 'Bob']),
+    )
+    for (const command of [define, say, ask]) {
+      expect(await ok(sendPrivately(peer, command))).toEqual({ requestKeys: [command.hash] })
+    }
+    const results = await ok(poll(peer, [define.hash, say.hash, ask.hash]))
+    expect(results[define.hash].result).toEqual({ status: 'success', data: 'TableCreated' })
+    expect(results[ask.hash]).toMatchObject({ result: { status: 'success', data: 'psst' }, metaData: null, txId: null })
+    expect(await ok(listen(peer, ask.hash))).toEqual(results[ask.hash])
+    // Other chains have other private states.
+    expect(await ok(poll(peer, [ask.hash], '', 1))).toEqual({})
+    const elsewhere = secret('(free.hidden.said)', ['Bob'])
+    await ok(sendPrivately(peer, elsewhere, 1))
+    expect((await ok(poll(peer, [elsewhere.hash], '', 1)))[elsewhere.hash].result.status).toBe('failure')
+    // Nothing of it is pending, in a block, or known to public commands.
+    expect([(await pending(peer)).hashes, devnet.blocks]).toEqual([[], blocks])
+    await makeBlocks(peer, { 0: 1 })
+    const { items } = await ok(peer.get(`${PREFIX}/chain/0/block?minheight=2`))
+    expect(items[0].payloadWithOutputs.transactions).toEqual([])
+    expect((await ok(local(peer, exec('(free.hidden.said)')))).result.status).toBe('failure')
+    expect(brief(await spv(peer, { requestKey: ask.hash, targetChainId: '1' }))[0]).toBe(400)
+  })
+
+  it('runs a command once, and undoes one that fails', async () => {
+    const { peer } = await startLedger({ entity: 'Alice' })
+    const result = async (command: ReturnType<typeof secret>) => {
+      await ok(sendPrivately(peer, command))
+      return (await ok(poll(peer, [command.hash])))[command.hash].result
+    }
+    await result(secret(CODE, []))
+    const say = secret('(free.hidden.say "once")', [])
+    expect((await result(say)).status).toBe('success')
+    const failing = secret('(free.hidden.say "twice") (enforce false "no")', [])
+    expect(await result(failing)).toMatchObject({ status: 'failure', error: { type: 'TxFailure', message: 'no' } })
+    expect((await result(secret('(free.hidden.said)', []))).data).toBe('once')
+    await result(secret('(free.hidden.say "later")', []))
+    await result(say)
+    expect((await result(secret('(free.hidden.said)', []))).data).toBe('later')
+    expect((await result(secret('(free.hidden.said', []))).error.type).toBe('SyntaxError')
+  })
+
+  it('takes commands for others, and has no result of them', async () => {
+    for (const entity of ['Dora', undefined]) {
+      const { peer } = await startLedger({ entity })
+      const command = secret('1', ['Bob'])
+      expect(await ok(sendPrivately(peer, command))).toEqual({ requestKeys: [command.hash] })
+      await makeBlocks(peer, { 0: 1 })
+      expect(await ok(poll(peer, [command.hash]))).toEqual({})
+    }
+  })
+
+  it('refuses what is wrong', async () => {
+    const { peer } = await startLedger({ entity: 'Bob' })
+    const right = secret('1', ['Bob'])
+    for (const [command, message] of [
+      [exec('1'), /^Validation failed: \/cmd\/meta .*address/],
+      [secret('1', ['']), /^Validation failed: \/cmd\/meta\/address\/to\/0 must not have fewer/],
+      [secret('1', ['Bob'], { networkId: 'mainnet01' }), /^Validation failed: Network id mismatch: it is "mainnet01"/],
+      [{ ...right, sigs: [] }, /^Validation failed: The number of signers and signatures do not match/],
+      [{ ...right, sigs: secret('1', []).sigs }, /^Validation failed: The signature at position 0 is invalid/],
+      [{ ...right, hash: secret('1', []).hash }, /^Validation failed: The hash of the payload was invalid\.$/],
+      [
+        secret('x'.repeat(400_000), ['Bob']),
+        /^Validation failed: the gas for its size \(\d+\) is above .* \(150000\)$/,
+      ],
+      [{ ...right, cmd: '[' }, /^Validation failed: \/cmd: no JSON/],
+    ] as const) {
+      const [status, type, text] = brief(await sendPrivately(peer, command))
+      expect([status, type], text).toEqual([400, TEXT])
+      expect(text).toMatch(message)
     }
   })
 })

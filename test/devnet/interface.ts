@@ -1,4 +1,4 @@
-/** Method and path of every endpoint of the published interface except those for commands; paths without the prefix. */
+/** Method and path of every endpoint of the published interface; paths without the prefix. */
 export const interfaceEndpoints: readonly (readonly [method: string, scope: 'root' | 'network', path: string])[] = [
   ['POST', 'root', '/make-backup'],
   ['GET', 'root', '/check-backup/{backupId}'],
@@ -29,4 +29,10 @@ export const interfaceEndpoints: readonly (readonly [method: string, scope: 'roo
   ['POST', 'network', '/chain/{chain}/mempool/member'],
   ['POST', 'network', '/chain/{chain}/mempool/lookup'],
   ['PUT', 'network', '/chain/{chain}/mempool/insert'],
+  ['POST', 'network', '/chain/{chain}/pact/api/v1/local'],
+  ['POST', 'network', '/chain/{chain}/pact/api/v1/send'],
+  ['POST', 'network', '/chain/{chain}/pact/api/v1/poll'],
+  ['POST', 'network', '/chain/{chain}/pact/api/v1/listen'],
+  ['POST', 'network', '/chain/{chain}/pact/api/v1/private'],
+  ['POST', 'network', '/chain/{chain}/pact/spv'],
 ]

@@ -1,7 +1,7 @@
 /** The npm package `@kadena/client`, the client that most applications use, against the embedded node. */
 import { type ChainId, createClient, type ICommand, isSignedTransaction, Pact } from '@kadena/client'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { funded, type Keys, signing, withNetwork } from './network.ts'
+import { feeOf, funded, type Keys, signing, unitsOf, withNetwork } from './network.ts'
 
 const NETWORK = 'development'
 const sender = funded('sender00')
@@ -52,23 +52,12 @@ const transfer = (amount: string, meta: Meta = {}) =>
     ['coin.TRANSFER', 'sender00', 'sender01', { decimal: amount }],
   ])
 
-/** In millionths of a millionth of a coin, the smallest part there is. */
 async function balanceOf(account: string, chainId: ChainId = '0'): Promise<bigint> {
   const read = Pact.builder.execution(`(coin.get-balance "${account}")`).setMeta({ chainId }).createTransaction()
   const { result } = await client.dirtyRead(read)
   if (result.status !== 'success') throw new Error(JSON.stringify(result.error))
-  // A balance of many digits comes as text, the others as numbers.
-  const { data } = result
-  return unitsOf(typeof data === 'object' && 'decimal' in data ? String(data.decimal) : String(data))
+  return unitsOf(result.data)
 }
-
-function unitsOf(amount: string): bigint {
-  const [whole, fraction = ''] = amount.split('.')
-  return BigInt(whole + fraction.padEnd(12, '0'))
-}
-
-/** What so much gas costs at 1e-8 a unit. */
-const feeOf = (gas: number) => BigInt(gas) * 10_000n
 
 describe('local calls', () => {
   it('read without keys, and tell what block they saw', async () => {

@@ -38,6 +38,16 @@ export const partyOf = ({ account, publicKey }: { readonly account: string; read
   publicKeys: [publicKey],
 })
 
+/** A balance in the smallest units there are, 10^12 to a coin. One of many digits comes as text, others as numbers. */
+export function unitsOf(balance: unknown): bigint {
+  const isText = typeof balance === 'object' && balance !== null && 'decimal' in balance
+  const [whole, fraction = ''] = String(isText ? balance.decimal : balance).split('.')
+  return BigInt(whole + fraction.padEnd(12, '0'))
+}
+
+/** What so much gas costs at 1e-8 a unit. */
+export const feeOf = (gas: number) => BigInt(gas) * 10_000n
+
 export interface Network {
   /** `http://HOST:PORT` */
   readonly host: string

@@ -1,7 +1,7 @@
 /** The npm package `pact-lang-api`, the older client library, against the embedded node. */
 import Pact from 'pact-lang-api'
 import { describe, expect, it } from 'vitest'
-import { funded, withNetwork } from './network.ts'
+import { feeOf, funded, unitsOf, withNetwork } from './network.ts'
 
 const NETWORK = 'development'
 const sender = funded('sender00')
@@ -35,10 +35,10 @@ async function sent(command: Parameters<typeof Pact.fetch.send>[0], chain = '0')
   return answered(await Pact.fetch.send(command, network.pactOf(chain))).requestKeys
 }
 
-async function balanceOf(account: string, chain = '0'): Promise<number> {
+async function balanceOf(account: string, chain = '0'): Promise<bigint> {
   const command = { networkId: NETWORK, meta: meta('', chain), pactCode: Pact.lang.mkExp('coin.get-balance', account) }
   const { result } = answered(await Pact.fetch.local({ ...command, keyPairs: [] }, network.pactOf(chain)))
-  return Number(result.data)
+  return unitsOf(result.data)
 }
 
 const transferCaps = (amount: number): Clist => [
@@ -50,7 +50,7 @@ describe('pact-lang-api', () => {
   it('local, with a signature and without', async () => {
     const answer = answered(await Pact.fetch.local(exec('(+ 1 2)'), network.pactOf('0')))
     expect(answer.result).toEqual({ status: 'success', data: { int: 3 } })
-    expect(await balanceOf('sender02')).toBe(funded('sender02').balance)
+    expect(await balanceOf('sender02')).toBe(unitsOf(funded('sender02').balance))
   })
 
   it('local that fails', async () => {
@@ -63,7 +63,7 @@ describe('pact-lang-api', () => {
     const [key] = await sent(exec('(coin.transfer "sender00" "sender01" 4.25)', transferCaps(4.25)))
     const heard = answered(await Pact.fetch.listen({ listen: key }, network.pactOf('0')))
     expect(heard).toMatchObject({ reqKey: key, result: { status: 'success', data: 'Write succeeded' } })
-    expect(await balanceOf('sender01')).toBe(before + 4.25)
+    expect(await balanceOf('sender01')).toBe(before + unitsOf(4.25))
     const polled = answered(await Pact.fetch.poll({ requestKeys: [key, 'A'.repeat(43)] }, network.pactOf('0')))
     expect(polled).toEqual({ [key]: heard })
   })
@@ -111,7 +111,7 @@ describe('pact-lang-api', () => {
     const [second] = await sent(continuation, to)
     const minted = answered(await Pact.fetch.listen({ listen: second }, network.pactOf(to)))
     expect(minted.result).toEqual({ status: 'success', data: 'Write succeeded' })
-    expect(await balanceOf('sender01', to)).toBeCloseTo(before + 1.5 - minted.gas * 1e-8, 8)
+    expect(await balanceOf('sender01', to)).toBe(before + unitsOf(1.5) - feeOf(minted.gas))
   })
 })
 

@@ -12,17 +12,18 @@ import {
   type HeaderObject,
   type NodeClient,
   NotFound,
+  NumberText,
   type Paging,
   type PeerInfo,
 } from '../../src/node/public.ts'
 import type { OperationId } from '../../src/schema/operations.ts'
-import { signed } from '../devnet/command.ts'
+import { commandPayload, signed, signText } from '../devnet/command.ts'
 import type { Devnet } from '../devnet/whole-node.ts'
 import { solve } from '../solve.ts'
 import { blocksOf, devnet, headerText, mine, payloadJson } from './mined.ts'
 
 const ROUNDS = 4
-const account = { account: 'k:test', predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] }
+const account = { account: `k:${'ab'.repeat(32)}`, predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] }
 /** A signed command for a chain, as wallets make them. */
 const commandFor = (chain: number) => signed({ chainId: String(chain) }) as Command
 const NOBODY = 'A'.repeat(43)
@@ -45,7 +46,82 @@ async function somePeer(): Promise<PeerInfo> {
   return { id: null, address: { hostname: '127.0.0.1', port: (server.address() as AddressInfo).port } }
 }
 
+/** A command that runs code on chain 0. */
+const exec = (code: string, meta = {}) => signed(meta, { payload: { exec: { code, data: {} } } }) as Command
+
 const cases: Readonly<Record<OperationId, Case>> = {
+  local: async (client) => {
+    const code = exec('[(+ 1 2), 0.1234567890123456789012345678, 0.00000001]')
+    const { result, gas, metaData, preflightWarnings } = await client.local(0, code)
+    const exact = [{ int: 3 }, { decimal: '0.1234567890123456789012345678' }, new NumberText('1.0e-8')]
+    expect(result).toEqual({ status: 'success', data: exact })
+    expect([gas, preflightWarnings]).toEqual([expect.any(Number), []])
+    expect(metaData).toMatchObject({ blockHeight: ROUNDS + 1, publicMeta: { gasPrice: new NumberText('1.0e-8') } })
+    const rewound = await client.local(0, code, { preflight: true, signatureVerification: false, rewindDepth: 2 })
+    expect([rewound.result.status, rewound.metaData?.blockHeight]).toEqual(['success', ROUNDS - 1])
+    expect(rewound.gas).toBeGreaterThan(gas as number)
+    const failed = await client.local(0, exec('(enforce false "no")'))
+    expect(failed.result).toMatchObject({ status: 'failure', error: { type: 'TxFailure', message: 'no' } })
+    await expect(client.local(0, { ...code, sigs: [] })).rejects.toMatchObject({
+      status: 400,
+      excerpt: expect.stringContaining('Number of signatures: 0.'),
+    })
+  },
+  send: async (client) => {
+    const [one, other] = [exec('1'), exec('2')]
+    expect(await client.send(0, [one, other])).toEqual([one.hash, other.hash])
+    const wrong = exec('1', { sender: 'nobody' })
+    const excerpt =
+      `One or more transactions were invalid: Transaction "${wrong.hash}" at index 0 failed with: ` +
+      `Attempt to buy gas failed with: "${wrong.hash}" Failed to buy gas: ` +
+      'No value found in table coin_coin-table for key: nobody'
+    await expect(client.send(0, [wrong])).rejects.toMatchObject({ status: 400, excerpt, operation: 'send' })
+  },
+  poll: async (client) => {
+    const command = exec('1')
+    await client.send(0, [command])
+    expect(await client.poll(0, [command.hash, NOBODY])).toEqual(new Map())
+    await mine(client, 1)
+    const results = await client.poll(0, [command.hash, NOBODY])
+    expect([...results.keys()]).toEqual([command.hash])
+    expect(results.get(command.hash)).toMatchObject({
+      result: { status: 'success', data: { int: 1 } },
+      metaData: { blockHeight: ROUNDS + 1, blockHash: expect.any(String) },
+      events: [{ name: 'TRANSFER', module: { namespace: null, name: 'coin' } }],
+    })
+    expect((await client.poll(0, [command.hash], { confirmationDepth: 1 })).size).toBe(0)
+    await mine(client, 1)
+    expect((await client.poll(0, [command.hash], { confirmationDepth: 1 })).size).toBe(1)
+  },
+  listen: async (client) => {
+    const command = exec('1')
+    await client.send(0, [command])
+    const result = client.listen(0, command.hash)
+    await mine(client, 1)
+    expect(await result).toEqual((await client.poll(0, [command.hash])).get(command.hash))
+    await expect(client.listen(0, NOBODY, { timeoutMs: 50 })).rejects.toMatchObject({ reason: 'timeout' })
+  },
+  spv: async (client) => {
+    const command = exec('1')
+    await expect(client.spv(0, command.hash, 1)).rejects.toMatchObject({
+      status: 400,
+      excerpt: `Transaction hash not found: "${command.hash}"`,
+    })
+    await client.send(0, [command])
+    await mine(client, 3)
+    const proof = await client.spv(0, command.hash, 1)
+    expect(JSON.parse(Buffer.from(proof, 'base64url').toString())).toMatchObject({ chain: 1, algorithm: 'SHA512t_256' })
+  },
+  private: async (client) => {
+    const { payload, signers, networkId, nonce } = commandPayload()
+    const meta = { address: { from: 'Alice', to: ['Bob'] } }
+    const command = signText(JSON.stringify({ payload, signers, networkId, nonce, meta })) as Command
+    expect(await client.private(0, command)).toBe(command.hash)
+    expect((await client.poll(0, [command.hash])).get(command.hash)?.result).toEqual({
+      status: 'success',
+      data: { int: 3 },
+    })
+  },
   healthCheck: async (client) => expect(await client.healthCheck()).toBe('Health check OK.'),
   nodeInfo: async (client) => {
     const info = await client.nodeInfo()
@@ -260,7 +336,7 @@ async function expectNews(client: NodeClient, node: Devnet, id: 'headerUpdates' 
 describe('the client against the embedded node:', () => {
   for (const [id, run] of Object.entries(cases) as [OperationId, Case][]) {
     it(id, async () => {
-      const { node, client } = await devnet({ backupDir })
+      const { node, client } = await devnet({ backupDir, entity: 'Bob' })
       await mine(client, ROUNDS)
       await run(client, node)
     })

@@ -8,7 +8,7 @@ import { NodeClient } from '../../src/node/public.ts'
 import { type Devnet, type DevnetOptions, startDevnet } from '../devnet/whole-node.ts'
 import { solve } from '../solve.ts'
 
-const account = { account: 'k:test', predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] }
+const account = { account: `k:${'ab'.repeat(32)}`, predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] }
 
 /** An embedded node with low difficulty and a client of it, for one test. */
 export async function devnet(options: DevnetOptions = {}): Promise<{ node: Devnet; client: NodeClient }> {

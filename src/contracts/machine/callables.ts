@@ -2,13 +2,13 @@
 import type { Native } from '../natives/native.ts'
 import type { Param } from './definitions.ts'
 import type { Env, Expr } from './expr.ts'
-import type { MachineCall } from './machine.ts'
+import type { Machine } from './machine.ts'
 import { Callable, type Term } from './term.ts'
 
 export class NativeFunction extends Callable {
-  readonly native: Native<MachineCall>
+  readonly native: Native<Machine>
 
-  constructor(native: Native<MachineCall>) {
+  constructor(native: Native<Machine>) {
     super()
     this.native = native
   }

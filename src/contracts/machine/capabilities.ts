@@ -2,13 +2,13 @@
  * Which capabilities are granted, and how: by the body of their defcap, by the list of a signature or an installation
  * where they are managed. Rules: COMMANDS, language facts.
  */
-import { evalError, txFailure } from '../errors.ts'
+import { evalError, NOWHERE, txFailure } from '../errors.ts'
 import { equalValues } from '../values/equal.ts'
 import { showValue } from '../values/print.ts'
 import type { CapabilityToken, Value } from '../values/value.ts'
 import { requireAdmin } from './admin.ts'
 import { Fun, type Module, splitName } from './definitions.ts'
-import type { Machine } from './machine.ts'
+import type { Environment, Machine } from './machine.ts'
 
 /** Thousandths of gas: a comparison, and per unit of size a value in a message. */
 const COMPARE_COST = 50
@@ -33,10 +33,10 @@ interface Installed {
 
 export class Capabilities {
   readonly #machine: Machine
-  #slots: Slot[] = []
+  readonly #slots: Slot[] = []
   #installed: Installed[] = []
   /** Tokens whose bodies run. */
-  #evaluated: CapabilityToken[] = []
+  readonly #evaluated: CapabilityToken[] = []
 
   constructor(machine: Machine) {
     this.#machine = machine
@@ -44,38 +44,50 @@ export class Capabilities {
 
   /** How much there is to keep for what may fail. */
   get size(): number {
-    return this.#slots.reduce((sum, { composed }) => sum + 1 + composed.length, this.#installed.length)
+    let size = this.#installed.length + this.#slots.length
+    for (const { composed } of this.#slots) size += composed.length
+    return size
   }
 
   snapshot() {
     return {
-      slots: this.#slots.map(({ token, composed }) => ({ token, composed: [...composed] })),
+      slots: this.#slots.length,
+      composed: this.#slots.at(-1)?.composed.length ?? 0,
       installed: this.#installed.map((each) => ({ ...each })),
-      evaluated: [...this.#evaluated],
+      evaluated: this.#evaluated.length,
     }
   }
 
-  restore({ slots, installed, evaluated }: ReturnType<Capabilities['snapshot']>): void {
-    this.#slots = slots.map(({ token, composed }) => ({ token, composed: [...composed] }))
-    this.#installed = installed.map((each) => ({ ...each }))
-    this.#evaluated = [...evaluated]
+  /** What was granted is still: what failed has added slots, and composed within the last one that there was. */
+  restore({ slots, composed, installed, evaluated }: ReturnType<Capabilities['snapshot']>): void {
+    this.#slots.length = slots
+    const last = this.#slots.at(-1)
+    if (last !== undefined) last.composed.length = composed
+    this.#installed = installed
+    this.#evaluated.length = evaluated
   }
 
   /** Whether a capability is granted anywhere in the calls under way. */
   isGranted(token: CapabilityToken): boolean {
-    return this.#slots.some(
-      (slot) => this.#isSame(slot.token, token) || slot.composed.some((own) => this.#isSame(own, token)),
-    )
+    for (const slot of this.#slots) {
+      if (this.#isSame(slot.token, token)) return true
+      for (const own of slot.composed) if (this.#isSame(own, token)) return true
+    }
+    return false
   }
 
   /** Whether a signature that is limited to these capabilities counts here. */
   covers(tokens: readonly CapabilityToken[]): boolean {
-    return tokens.some((token) => this.isGranted(token) || this.#evaluated.some((own) => this.#isSame(own, token)))
+    for (const token of tokens) {
+      if (this.isGranted(token)) return true
+      for (const own of this.#evaluated) if (this.#isSame(own, token)) return true
+    }
+    return false
   }
 
   /** Whether code of a defcap runs. */
   get isEvaluating(): boolean {
-    return this.#machine.frames.at(-1)?.fun.kind === 'defcap'
+    return this.#machine.frames.at(-1)?.kind === 'defcap'
   }
 
   /** Runs with the capability granted. `byLedger`: the ledger asks, which may, whoever governs the module. */
@@ -85,11 +97,10 @@ export class Capabilities {
     if (!byLedger && !fun.module.isSame(this.#machine.module)) requireAdmin(this.#machine, fun.module)
     this.#grant(fun, token, true)
     const depth = this.#slots.length
-    try {
-      return run()
-    } finally {
-      this.#slots.length = depth - 1
-    }
+    const result = run()
+    // Tests may have granted more meanwhile.
+    while (this.#slots.length >= depth) this.#slots.pop()
+    return result
   }
 
   /** Evaluates the capability that governs a module, which only the module itself would be allowed to. */
@@ -175,8 +186,8 @@ export class Capabilities {
   /** The capability that a signer lists for a token, whatever its managed argument. */
   #listed(fun: Fun, token: CapabilityToken): CapabilityToken | undefined {
     const fixed = fixedArgs(fun, token.args)
-    const tokens = [...this.#machine.environment.signers.values()].flat()
-    return tokens.find((each) => each.name === token.name && this.#areEqual(fixedArgs(fun, each.args), fixed))
+    const named = tokensByName(this.#machine.environment.signers).get(token.name) ?? []
+    return named.find((each) => this.#areEqual(fixedArgs(fun, each.args), fixed))
   }
 
   /** The installed capability for a token: installed before, or listed by a signer. */
@@ -223,35 +234,18 @@ export class Capabilities {
     const own = fun.module.get(manager) ?? fun.module.imports.get(manager)
     if (!(own instanceof Fun) || own.kind !== 'defun')
       throw evalError(`${manager} is not a function of ${fun.module.name}`)
-    const depth = this.#slots.length
-    try {
-      const left = this.#machine.callFun(own, [installed.left as Value, token.args[param]], { line: 0, column: 0 })
-      installed.left = left as Value
-    } catch (error) {
-      this.#slots.length = depth - 1
-      throw error
-    }
+    const left = this.#machine.callFun(own, [installed.left as Value, token.args[param]], NOWHERE)
+    installed.left = left as Value
   }
 
   /** `held`: what is granted while the body runs. */
   #runBody(fun: Fun, token: CapabilityToken, held = token): void {
-    const machine = this.#machine
     if (token.args.length !== fun.params.length)
       throw evalError(`wrong number of arguments for capability ${token.name}`)
     this.#slots.push({ token: held, composed: [] })
-    const depth = this.#slots.length
     this.#evaluated.push(held)
-    try {
-      machine.within(fun, { line: 0, column: 0 }, () => {
-        const result = machine.sequence(fun.body, machine.bindArgs(fun.params, token.args))
-        machine.checkType(fun.result, result)
-      })
-    } catch (error) {
-      this.#slots.length = depth - 1
-      throw error
-    } finally {
-      this.#evaluated.pop()
-    }
+    this.#machine.run(fun, token.args, NOWHERE)
+    this.#evaluated.pop()
   }
 
   #isSame(one: CapabilityToken, other: CapabilityToken): boolean {
@@ -283,4 +277,23 @@ export class Capabilities {
 function fixedArgs(fun: Fun, args: readonly Value[]): readonly Value[] {
   const param = fun.managed?.by?.param
   return param === undefined ? args : args.filter((_, index) => index !== param)
+}
+
+type Signers = Environment['signers']
+const found = new WeakMap<Signers, ReadonlyMap<string, readonly CapabilityToken[]>>()
+
+/** What signers list, by the names of the capabilities: a signature may list very many. */
+function tokensByName(signers: Signers): ReadonlyMap<string, readonly CapabilityToken[]> {
+  const before = found.get(signers)
+  if (before !== undefined) return before
+  const byName = new Map<string, CapabilityToken[]>()
+  for (const tokens of signers.values()) {
+    for (const token of tokens) {
+      const named = byName.get(token.name)
+      if (named === undefined) byName.set(token.name, [token])
+      else named.push(token)
+    }
+  }
+  found.set(signers, byName)
+  return byName
 }

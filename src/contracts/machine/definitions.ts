@@ -2,6 +2,7 @@
 import type { Place } from '../errors.ts'
 import type { Value } from '../values/value.ts'
 import type { Expr } from './expr.ts'
+import type { Domain } from './state.ts'
 import { Callable, TableRef } from './term.ts'
 import type { Type } from './types.ts'
 
@@ -22,6 +23,7 @@ export type FunKind = 'defun' | 'defcap' | 'defpact'
 export class Fun extends Callable {
   readonly module: Module
   readonly name: string
+  readonly qualified: string
   readonly kind: FunKind
   readonly params: readonly Param[]
   readonly result: Type | null
@@ -43,19 +45,11 @@ export class Fun extends Callable {
     this.module = module
     this.kind = kind
     this.name = name
+    this.qualified = `${module.name}.${name}`
     this.params = params
     this.result = result
     this.managed = marks.managed
     this.isEvent = marks.isEvent
-  }
-
-  get qualified(): string {
-    return `${this.module.name}.${this.name}`
-  }
-
-  /** Whether it is the same function, whose module may have been made twice. */
-  isSame(other: Fun): boolean {
-    return this === other || (this.name === other.name && this.module.isSame(other.module))
   }
 }
 
@@ -106,10 +100,13 @@ export class Table extends TableRef {
   readonly kind = 'deftable'
   readonly owner: Module
   readonly schema: Schema | null
+  /** Where its rows are in a state. */
+  readonly rows: Domain
 
   constructor(owner: Module, name: string, schema: Schema | null) {
     super(owner.name, name)
     this.owner = owner
+    this.rows = `table:${this.qualified}`
     this.schema = schema
   }
 }
@@ -171,8 +168,24 @@ export class Module {
   }
 }
 
+interface NameParts {
+  readonly module: string
+  readonly member: string
+}
+
+/** Names that were split; programs have few, and short ones. */
+const MAX_KNOWN = 10_000
+const MAX_KNOWN_CHARACTERS = 200
+const known = new Map<string, NameParts | null>()
+
 /** Splits `ns.module.member` at its last dot; null: there is none. */
-export function splitName(name: string): { readonly module: string; readonly member: string } | null {
+export function splitName(name: string): NameParts | null {
+  const before = known.get(name)
+  if (before !== undefined) return before
   const dot = name.lastIndexOf('.')
-  return dot > 0 ? { module: name.slice(0, dot), member: name.slice(dot + 1) } : null
+  const parts = dot > 0 ? { module: name.slice(0, dot), member: name.slice(dot + 1) } : null
+  if (name.length > MAX_KNOWN_CHARACTERS) return parts
+  if (known.size >= MAX_KNOWN) known.clear()
+  known.set(name, parts)
+  return parts
 }

@@ -4,7 +4,7 @@ import type { Form } from '../syntax/form.ts'
 import { read } from '../syntax/reader.ts'
 import { UNIT } from '../values/value.ts'
 import { Expander, type SpecialForms } from './expander.ts'
-import { importsOf } from './imports.ts'
+import { importInto } from './imports.ts'
 import type { Machine } from './machine.ts'
 import { loadModule } from './modules.ts'
 import type { Term } from './term.ts'
@@ -18,6 +18,14 @@ export function runText(machine: Machine, forms: SpecialForms, text: string): Te
 
 /** `text`: what the form was read from. */
 export function runForm(machine: Machine, forms: SpecialForms, form: Form, text: string): Term {
+  try {
+    return evaluateForm(machine, forms, form, text)
+  } catch (error) {
+    throw machine.located(error)
+  }
+}
+
+function evaluateForm(machine: Machine, forms: SpecialForms, form: Form, text: string): Term {
   const head = form.form === 'call' ? form.items[0] : undefined
   if (form.form === 'call' && head?.form === 'atom') {
     switch (head.name) {
@@ -27,8 +35,7 @@ export function runForm(machine: Machine, forms: SpecialForms, form: Form, text:
         return `Loaded ${head.name} ${name}, hash ${hash}`
       }
       case 'use': {
-        const expander = new Expander(machine, forms, null)
-        for (const [name, definition] of importsOf(expander, form)) machine.imports.set(name, definition)
+        importInto(machine.imports, new Expander(machine, forms, null), form)
         const target = form.items[1]
         return `Imported ${target?.form === 'atom' ? target.name : ''}`
       }

@@ -3,24 +3,12 @@
  * and special forms. A name that means nothing is an error here, before anything runs.
  */
 import { ContractError, evalError, type Place } from '../errors.ts'
-import { COST } from '../natives/costs.ts'
 import type { Atom, BindingForm, CallForm, Form, TypeForm } from '../syntax/form.ts'
-import { ModuleRef, UNIT } from '../values/value.ts'
-import { Partial } from './callables.ts'
-import {
-  Const,
-  type Definition,
-  Fun,
-  type Module,
-  ownerOf,
-  type Param,
-  Schema,
-  splitName,
-  Table,
-} from './definitions.ts'
-import type { Env, Expr } from './expr.ts'
-import { asValue, type Machine, partlyApplied } from './machine.ts'
-import { Callable, type Term } from './term.ts'
+import { UNIT } from '../values/value.ts'
+import { Const, type Definition, type Module, ownerOf, type Param, Schema, splitName } from './definitions.ts'
+import type { Expr } from './expr.ts'
+import * as exprs from './expressions.ts'
+import type { Machine } from './machine.ts'
 import type { Type } from './types.ts'
 
 /** Names of local variables, the innermost first, as Env has their values. */
@@ -31,11 +19,6 @@ export interface Scope {
 
 export type SpecialForm = (call: CallForm, expander: Expander, scope: Scope | null) => Expr
 export type SpecialForms = ReadonlyMap<string, SpecialForm>
-
-/** An expression from a function. */
-export function exprOf(place: Place, evaluate: (machine: Machine, env: Env | null) => Term): Expr {
-  return { place, evaluate }
-}
 
 export class Expander {
   readonly machine: Machine
@@ -62,20 +45,13 @@ export class Expander {
     switch (form.form) {
       case 'string':
       case 'number':
-        return exprOf(place, () => form.value)
+        return exprs.constant(form.value, place)
       case 'list': {
-        const items = form.items.map((item) => this.expand(item, scope))
-        return exprOf(place, (machine, env) => {
-          machine.charge(COST.listElement * items.length)
-          return machine.bounded(items.map((item) => machine.value(item, env)))
-        })
+        return exprs.list(this.expandAll(form.items, scope), place)
       }
       case 'object': {
         const fields = form.fields.map(([name, value]) => [name, this.expand(value, scope)] as const)
-        return exprOf(place, (machine, env) => {
-          machine.charge(COST.listElement * (fields.length + 1))
-          return machine.bounded(new Map(fields.map(([name, value]) => [name, machine.value(value, env)])))
-        })
+        return exprs.object(fields, place)
       }
       case 'binding':
         throw syntaxError('a binding is not an expression', place)
@@ -86,10 +62,14 @@ export class Expander {
     }
   }
 
+  expandAll(forms: readonly Form[], scope: Scope | null): Expr[] {
+    return forms.map((form) => this.expand(form, scope))
+  }
+
   /** The forms of a body, at least one. */
   body(forms: readonly Form[], scope: Scope | null, place: Place): Expr[] {
     if (forms.length === 0) throw syntaxError('Expected: [expression]', place)
-    return forms.map((form) => this.expand(form, scope))
+    return this.expandAll(forms, scope)
   }
 
   /** `(a:string b)` as parameters. */
@@ -151,16 +131,16 @@ export class Expander {
   #atom(atom: Atom, scope: Scope | null): Expr {
     const { name, member, place } = atom
     if (member !== null) return this.#dynamic(atom, member, scope)
-    if (name === 'true' || name === 'false') return exprOf(place, () => name === 'true')
+    if (name === 'true' || name === 'false') return exprs.constant(name === 'true', place)
     const distance = this.#distanceOf(name, scope)
-    if (distance !== null) return local(distance, place)
+    if (distance !== null) return exprs.local(distance, place)
     const definition = this.#definition(name)
     if (definition !== undefined) {
       if (this.module?.get(definition.name) === definition) this.#onUse(definition.name)
       return this.#reference(definition, place)
     }
     const native = this.machine.natives.get(name)
-    if (native !== undefined) return exprOf(place, () => native)
+    if (native !== undefined) return exprs.constant(native, place)
     const module = this.lookUp(name)
     if (module !== undefined) return moduleRef(module, place)
     const parts = splitName(name)
@@ -177,129 +157,67 @@ export class Expander {
       if (each.name === name) found = true
       else distance++
     }
-    if (distance > FREE_DISTANCE) this.machine.charge(distance)
+    if (distance > exprs.FREE_DISTANCE) this.machine.charge(distance)
     return found ? distance : null
   }
 
   #reference(definition: Definition, place: Place): Expr {
-    if (definition instanceof Const) return exprOf(place, () => definition.value)
+    if (definition instanceof Const) return exprs.constantOf(definition, place)
     if (definition instanceof Schema) throw evalError(`${definition.name} is a schema, not a value`, place)
-    return exprOf(place, () => definition)
+    return exprs.constant(definition, place)
   }
 
   /** A special form that is used as a function: `(fold (and) true list)`. There is a native of its name. */
   partial(call: CallForm, scope: Scope | null): Expr {
-    const [head, ...args] = call.items.map((item) => this.expand(item, scope))
-    return exprOf(call.place, (machine, env) => {
-      const fn = machine.evaluate(head, env)
-      if (!(fn instanceof Callable)) throw evalError('Cannot apply value to a non-closure.', call.place)
-      return machine.apply(
-        fn,
-        args.map((arg) => machine.evaluate(arg, env)),
-        call.place,
-      )
-    })
+    const [head, ...args] = this.expandAll(call.items, scope)
+    return exprs.partialCall(head, args, call.place)
   }
 
   /** `m::member`, where m is a module as a value. */
   #dynamic(atom: Atom, member: string, scope: Scope | null): Expr {
     const { place } = atom
     const target = this.#atom({ ...atom, member: null }, scope)
-    return exprOf(place, (machine, env) => {
-      const ref = machine.evaluate(target, env)
-      if (!(ref instanceof ModuleRef)) throw evalError('what is left of :: is not a module', place)
-      const { loading } = machine
-      const module = loading?.name === ref.name ? loading : machine.findModule(ref.name)
-      const definition = module?.get(member)
-      if (definition === undefined) throw evalError(`Module ${ref.name} has no such member: ${member}`, place)
-      if (definition instanceof Const) return definition.value
-      if (definition instanceof Fun || definition instanceof Table) return definition
-      throw evalError(`${ref.name}.${member} is a schema, not a value`, place)
-    })
+    return exprs.member(target, member, place)
   }
 
   #call(call: CallForm, scope: Scope | null): Expr {
     const { place, items } = call
     const [head] = items
-    if (head === undefined) return exprOf(place, () => UNIT)
+    if (head === undefined) return exprs.constant(UNIT, place)
     if (head.form === 'atom' && head.member === null && this.#distanceOf(head.name, scope) === null) {
       const special = this.forms.get(head.name)
       if (special !== undefined) return special(call, this, scope)
     }
     const fn = this.expand(head, scope)
-    const args = items.slice(1).map((item) => this.expand(item, scope))
-    return exprOf(place, (machine, env) => {
-      const callable = machine.evaluate(fn, env)
-      if (!(callable instanceof Callable)) throw evalError('Cannot apply value to a non-closure.', place)
-      const terms = args.map((arg) => machine.evaluate(arg, env))
-      const result = machine.apply(callable, terms, place)
-      if (result instanceof Partial && callable instanceof Fun) {
-        throw partlyApplied(result, place)
-      }
-      return result
-    })
+    const args = this.expandAll(items.slice(1), scope)
+    return exprs.call(fn, args, place)
   }
 
   /**
    * What is done with an object: a binding with a body, or a function of one argument. `forms` are those behind it.
    */
-  consumer(
-    forms: readonly Form[],
-    scope: Scope | null,
-    place: Place,
-  ): (machine: Machine, env: Env | null, object: ReadonlyMap<string, Term>) => Term {
+  consumer(forms: readonly Form[], scope: Scope | null, place: Place): exprs.Consumer {
     const [first, ...rest] = forms
     if (first === undefined) throw syntaxError('Expected: [binding]', place)
     if (first.form === 'binding') return this.#binding(first, rest, scope)
-    if (first.form === 'object' && first.fields.length === 0) {
-      const body = this.body(rest, scope, place)
-      return (machine, env) => machine.sequence(body, env)
-    }
+    if (first.form === 'object' && first.fields.length === 0) return exprs.ignoring(this.body(rest, scope, place))
     if (rest.length > 0) throw syntaxError('a binding is expected before a body', first.place)
-    const fn = this.expand(first, scope)
-    return (machine, env, object) => {
-      const callable = machine.evaluate(fn, env)
-      if (!(callable instanceof Callable)) throw evalError('Cannot apply value to a non-closure.', place)
-      return machine.apply(callable, [asValue(object as Term)], place)
-    }
+    return exprs.applying(this.expand(first, scope), place)
   }
 
-  #binding(binding: BindingForm, rest: readonly Form[], scope: Scope | null) {
+  #binding(binding: BindingForm, rest: readonly Form[], scope: Scope | null): exprs.Consumer {
     const fields = binding.fields.map(([name, variable]) => ({ name, type: this.type(variable.type) }))
     let inner = scope
     for (const [, variable] of binding.fields) inner = { name: variable.name, up: inner }
-    const body = this.body(rest, inner, binding.place)
-    return (machine: Machine, env: Env | null, object: ReadonlyMap<string, Term>): Term => {
-      let bound = env
-      for (const { name, type } of fields) {
-        const value = object.get(name)
-        if (value === undefined) throw evalError(`Key ${name} not found in object.`, binding.place)
-        machine.checkType(type, value)
-        bound = { value, up: bound }
-      }
-      return machine.sequence(body, bound)
-    }
+    return exprs.binding(fields, this.body(rest, inner, binding.place), binding.place)
   }
-}
-
-/** Variables further away cost by their distance. */
-const FREE_DISTANCE = 20
-
-function local(distance: number, place: Place): Expr {
-  return exprOf(place, (machine, env) => {
-    if (distance > FREE_DISTANCE) machine.charge(2 * distance)
-    let variable = env
-    for (let i = 0; i < distance; i++) variable = variable?.up ?? null
-    if (variable === null) throw evalError('a variable has no value', place)
-    return variable.value
-  })
 }
 
 function moduleRef(module: Module, place: Place): Expr {
   if (module.isInterface) {
     throw evalError(`Attempt to use an interface as a module reference failed: ${module.name}`, place)
   }
-  return exprOf(place, () => new ModuleRef(module.name, module.interfaces))
+  return exprs.moduleRef(module.name, module.interfaces, place)
 }
 
 export function syntaxError(message: string, place: Place): ContractError {

@@ -5,12 +5,14 @@ import { typeName } from '../values/types.ts'
 import { CapabilityToken, Guard } from '../values/value.ts'
 import { Lambda } from './callables.ts'
 import { Fun } from './definitions.ts'
-import { type Expander, exprOf, type Scope, type SpecialForm, syntaxError } from './expander.ts'
+import { type Expander, type Scope, type SpecialForm, syntaxError } from './expander.ts'
 import type { Expr } from './expr.ts'
+import { exprOf } from './expressions.ts'
 import type { Machine } from './machine.ts'
 import { continueNested, resumedObject } from './pacts.ts'
 import { findRow, readRow } from './tables.ts'
 import type { Term } from './term.ts'
+import type { Type } from './types.ts'
 
 /** Throws SyntaxError unless the form has so many parts behind its name. */
 function parts(call: CallForm, fewest: number, most = fewest): readonly Form[] {
@@ -39,7 +41,7 @@ export function asToken(term: Term, place: Place): CapabilityToken {
 }
 
 const when: SpecialForm = (call, expander, scope) => {
-  const [test, yes, no] = parts(call, 3).map((form) => expander.expand(form, scope))
+  const [test, yes, no] = expander.expandAll(parts(call, 3), scope)
   return exprOf(call.place, (machine, env) => {
     return machine.evaluate(asBool(machine.evaluate(test, env), test.place) ? yes : no, env)
   })
@@ -50,7 +52,7 @@ const both =
   (decisive: boolean): SpecialForm =>
   (call, expander, scope) => {
     if (call.items.length < 3) return expander.partial(call, scope)
-    const [one, other] = parts(call, 2).map((form) => expander.expand(form, scope))
+    const [one, other] = expander.expandAll(parts(call, 2), scope)
     return exprOf(call.place, (machine, env) => {
       if (asBool(machine.evaluate(one, env), one.place) === decisive) return decisive
       return asBool(machine.evaluate(other, env), other.place)
@@ -62,11 +64,12 @@ const cond: SpecialForm = (call, expander, scope) => {
   const forms = call.items.slice(1)
   const last = forms.at(-1)
   if (last === undefined) throw syntaxError('cond takes at least one part', call.place)
-  const pairs = forms.slice(0, -1).map((form) => {
+  const pairs: Expr[][] = []
+  for (const form of forms.slice(0, -1)) {
     if (form.form !== 'call' || form.items.length !== 2)
       throw syntaxError('cond takes pairs of a test and a value', form.place)
-    return form.items.map((item) => expander.expand(item, scope))
-  })
+    pairs.push(expander.expandAll(form.items, scope))
+  }
   const otherwise = expander.expand(last, scope)
   return exprOf(call.place, (machine, env) => {
     for (const [test, value] of pairs) {
@@ -80,14 +83,14 @@ const letForm: SpecialForm = (call, expander, scope) => {
   const [bindings, ...body] = call.items.slice(1)
   if (bindings?.form !== 'call') throw syntaxError("Expected: ['(']", bindings?.place ?? call.place)
   let inner = scope
-  const values = bindings.items.map((binding) => {
+  const values: { readonly type: Type | null; readonly value: Expr }[] = []
+  for (const binding of bindings.items) {
     const [variable, value] = binding.form === 'call' ? binding.items : []
     if (variable?.form !== 'atom' || value === undefined)
       throw syntaxError('let takes pairs of a name and a value', binding.place)
-    const bound = { type: expander.type(variable.type), value: expander.expand(value, inner) }
+    values.push({ type: expander.type(variable.type), value: expander.expand(value, inner) })
     inner = { name: variable.name, up: inner }
-    return bound
-  })
+  }
   const exprs = expander.body(body, inner, call.place)
   return exprOf(call.place, (machine, env) => {
     let bound = env
@@ -115,43 +118,46 @@ const sequence: SpecialForm = (call, expander, scope) => {
 }
 
 const enforce: SpecialForm = (call, expander, scope) => {
-  const [test, message] = parts(call, 1, 2).map((form) => expander.expand(form, scope))
-  return exprOf(call.place, (machine, env) => {
-    if (machine.reading(() => asBool(machine.evaluate(test, env), test.place))) return true
-    throw txFailure(message === undefined ? '' : asText(machine.evaluate(message, env), message.place), call.place)
+  const { place } = call
+  const [test, message] = expander.expandAll(parts(call, 1, 2), scope)
+  return exprOf(place, (machine, env) => {
+    if (asBool(machine.readingOf(test, env), test.place)) return true
+    throw txFailure(message === undefined ? '' : asText(machine.evaluate(message, env), message.place), place)
   })
 }
 
 const enforceOne: SpecialForm = (call, expander, scope) => {
+  const { place } = call
   const [message, list] = parts(call, 2)
   if (list.form !== 'list') throw syntaxError('enforce-one takes a list of tests', list.place)
-  const [text, ...tests] = [message, ...list.items].map((form) => expander.expand(form, scope))
-  return exprOf(call.place, (machine, env) => {
+  const [text, ...tests] = expander.expandAll([message, ...list.items], scope)
+  return exprOf(place, (machine, env) => {
     for (const test of tests) {
-      const passes = () => machine.reading(() => asBool(machine.evaluate(test, env), test.place))
+      const passes = () => asBool(machine.readingOf(test, env), test.place)
       if (machine.attempt(passes, () => false)) return true
     }
-    throw txFailure(asText(machine.evaluate(text, env), text.place), call.place)
+    throw txFailure(asText(machine.evaluate(text, env), text.place), place)
   })
 }
 
 const tryForm: SpecialForm = (call, expander, scope) => {
-  const [otherwise, attempted] = parts(call, 2).map((form) => expander.expand(form, scope))
+  const [otherwise, attempted] = expander.expandAll(parts(call, 2), scope)
   return exprOf(call.place, (machine, env) => {
     return machine.attempt(
-      () => machine.reading(() => machine.evaluate(attempted, env)),
+      () => machine.readingOf(attempted, env),
       () => machine.evaluate(otherwise, env),
     )
   })
 }
 
 const withCapability: SpecialForm = (call, expander, scope) => {
+  const { place } = call
   const [token, ...body] = call.items.slice(1)
-  if (token === undefined) throw syntaxError('with-capability takes a capability and a body', call.place)
+  if (token === undefined) throw syntaxError('with-capability takes a capability and a body', place)
   const wanted = expander.expand(token, scope)
-  const exprs = expander.body(body, scope, call.place)
-  return exprOf(call.place, (machine, env) => {
-    refuseInDefcap(machine, 'with-capability', call.place)
+  const exprs = expander.body(body, scope, place)
+  return exprOf(place, (machine, env) => {
+    refuseInDefcap(machine, 'with-capability', place)
     const capability = asToken(machine.evaluate(wanted, env), wanted.place)
     return machine.capabilities.with(capability, () => machine.sequence(exprs, env))
   })
@@ -164,16 +170,17 @@ export function refuseInDefcap(machine: Machine, name: string, place: Place): vo
 /** A call of a function, taken apart. */
 function callParts(form: Form, expander: Expander, scope: Scope | null) {
   if (form.form !== 'call' || form.items.length === 0) throw syntaxError('a call of a function is expected', form.place)
-  const [fn, ...args] = form.items.map((item) => expander.expand(item, scope))
+  const [fn, ...args] = expander.expandAll(form.items, scope)
   return { fn, args }
 }
 
 const userGuard: SpecialForm = (call, expander, scope) => {
+  const { place } = call
   const [form] = parts(call, 1)
   const { fn, args } = callParts(form, expander, scope)
-  return exprOf(call.place, (machine, env) => {
+  return exprOf(place, (machine, env) => {
     const fun = machine.evaluate(fn, env)
-    if (!(fun instanceof Fun) || fun.kind !== 'defun') throw evalError('User guard closure must be a defun', call.place)
+    if (!(fun instanceof Fun) || fun.kind !== 'defun') throw evalError('User guard closure must be a defun', place)
     const values = args.map((arg) => machine.value(arg, env))
     return machine.bounded(new Guard({ kind: 'user', fun: fun.qualified, args: values }))
   })
@@ -182,35 +189,40 @@ const userGuard: SpecialForm = (call, expander, scope) => {
 const withRead: SpecialForm = (call, expander, scope) => {
   const [table, key, ...rest] = call.items.slice(1)
   if (key === undefined) throw syntaxError('with-read takes a table, a key and a binding', call.place)
-  const [from, at] = [table, key].map((form) => expander.expand(form, scope))
+  const [from, at] = expander.expandAll([table, key], scope)
   const consume = expander.consumer(rest, scope, call.place)
   return exprOf(call.place, (machine, env) => {
-    const [rows, row] = [machine.evaluate(from, env), machine.evaluate(at, env)]
+    const rows = machine.evaluate(from, env)
+    const row = machine.evaluate(at, env)
     return consume(machine, env, readRow(machine, rows, asText(row, at.place)))
   })
 }
 
 const withDefaultRead: SpecialForm = (call, expander, scope) => {
+  const { place } = call
   const [table, key, fallback, ...rest] = call.items.slice(1)
   if (fallback === undefined)
-    throw syntaxError('with-default-read takes a table, a key, a default and a binding', call.place)
-  const [from, at, otherwise] = [table, key, fallback].map((form) => expander.expand(form, scope))
-  const consume = expander.consumer(rest, scope, call.place)
-  return exprOf(call.place, (machine, env) => {
-    const [rows, row, object] = [from, at, otherwise].map((expr) => machine.evaluate(expr, env))
-    if (!(object instanceof Map)) throw evalError('the default of with-default-read is not an object', call.place)
+    throw syntaxError('with-default-read takes a table, a key, a default and a binding', place)
+  const [from, at, otherwise] = expander.expandAll([table, key, fallback], scope)
+  const consume = expander.consumer(rest, scope, place)
+  return exprOf(place, (machine, env) => {
+    const rows = machine.evaluate(from, env)
+    const row = machine.evaluate(at, env)
+    const object = machine.evaluate(otherwise, env)
+    if (!(object instanceof Map)) throw evalError('the default of with-default-read is not an object', place)
     return consume(machine, env, findRow(machine, rows, asText(row, at.place)) ?? object)
   })
 }
 
 const bind: SpecialForm = (call, expander, scope) => {
+  const { place } = call
   const [source, ...rest] = call.items.slice(1)
-  if (source === undefined) throw syntaxError('bind takes an object and a binding', call.place)
+  if (source === undefined) throw syntaxError('bind takes an object and a binding', place)
   const from = expander.expand(source, scope)
-  const consume = expander.consumer(rest, scope, call.place)
-  return exprOf(call.place, (machine, env) => {
+  const consume = expander.consumer(rest, scope, place)
+  return exprOf(place, (machine, env) => {
     const object = machine.evaluate(from, env)
-    if (!(object instanceof Map)) throw evalError(`Expected an object, but got: ${typeName(object)}`, call.place)
+    if (!(object instanceof Map)) throw evalError(`Expected an object, but got: ${typeName(object)}`, place)
     return consume(machine, env, object)
   })
 }
@@ -221,17 +233,17 @@ const resume: SpecialForm = (call, expander, scope) => {
 }
 
 const continueForm: SpecialForm = (call, expander, scope) => {
+  const { place } = call
   const [form] = parts(call, 1)
   const { fn, args } = callParts(form, expander, scope)
-  return exprOf(call.place, (machine, env) => {
+  return exprOf(place, (machine, env) => {
     const fun = machine.evaluate(fn, env)
-    if (!(fun instanceof Fun) || fun.kind !== 'defpact')
-      throw evalError('continue takes a call of a defpact', call.place)
+    if (!(fun instanceof Fun) || fun.kind !== 'defpact') throw evalError('continue takes a call of a defpact', place)
     return continueNested(
       machine,
       fun,
       args.map((arg) => machine.value(arg, env)),
-      call.place,
+      place,
     )
   })
 }

@@ -1,5 +1,5 @@
 /** Whether guards agree. They refuse by a failure, which `try` catches. */
-import { evalError, txFailure } from '../errors.ts'
+import { evalError, NOWHERE, txFailure } from '../errors.ts'
 import { CapabilityToken, type Guard, type GuardKind } from '../values/value.ts'
 import { requireAdmin } from './admin.ts'
 import { Fun, splitName } from './definitions.ts'
@@ -7,7 +7,6 @@ import type { Machine } from './machine.ts'
 import { pactIdOf } from './pacts.ts'
 import { Callable } from './term.ts'
 
-const NOWHERE = { line: 0, column: 0 }
 /** Longer keys are cut in messages. */
 const SHOWN_KEY_CHARACTERS = 10
 /** Thousandths of gas for each key of a keyset. */
@@ -40,7 +39,7 @@ export function enforceGuard(machine: Machine, guard: Guard | string): void {
       return
     }
     case 'module': {
-      if (machine.frames.some(({ fun }) => fun.module.name === is.module)) return
+      if (machine.frames.some(({ module }) => module.name === is.module)) return
       const module = machine.findModule(is.module)
       if (module === undefined) throw evalError(`Cannot find module: ${is.module}`)
       requireAdmin(machine, module)

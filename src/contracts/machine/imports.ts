@@ -7,7 +7,8 @@ import { type Expander, syntaxError } from './expander.ts'
 /** Thousandths of gas for each member of the module. */
 const MEMBER_COST = 10
 
-export function importsOf(expander: Expander, form: CallForm): Map<string, Definition> {
+/** Puts what a form imports into `scope`. */
+export function importInto(scope: Map<string, Definition>, expander: Expander, form: CallForm): void {
   const [target, ...rest] = form.items.slice(1)
   if (target?.form !== 'atom') throw syntaxError('use takes the name of a module', form.place)
   const module = expander.moduleNamed(target.name, form.place)
@@ -37,5 +38,7 @@ export function importsOf(expander: Expander, form: CallForm): Map<string, Defin
       form.place,
     )
   }
-  return new Map([...module.definitions].filter(([name]) => wanted === null || wanted.has(name)))
+  for (const [name, definition] of module.definitions) {
+    if (wanted === null || wanted.has(name)) scope.set(name, definition)
+  }
 }

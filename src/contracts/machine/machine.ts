@@ -3,9 +3,9 @@
  * events, capabilities), and what it may still use (gas, depth). Nothing here knows a clock, a file or a network.
  */
 import { ContractError, evalError, type Place } from '../errors.ts'
+import { Arguments } from '../natives/arguments.ts'
 import { LIMIT } from '../natives/costs.ts'
-import type { NativeCall } from '../natives/native.ts'
-import type { Decimal } from '../values/decimal.ts'
+import { Decimal } from '../values/decimal.ts'
 import { sizeOf } from '../values/size.ts'
 import { CapabilityToken, type ObjectValue, type Time, UNIT, type Value } from '../values/value.ts'
 import { Lambda, NativeFunction, Partial } from './callables.ts'
@@ -66,16 +66,6 @@ export interface ContractEvent {
   readonly moduleHash: string
 }
 
-/** A call of a function of a module that is under way. */
-export interface Frame {
-  readonly fun: Fun
-}
-
-/** What a native that needs the machine gets. */
-export interface MachineCall extends NativeCall {
-  readonly machine: Machine
-}
-
 /**
  * Most steps within each other: expressions, and calls of functions, which count once more. The stack of JavaScript
  * holds more than twice as many, whatever they are.
@@ -88,8 +78,9 @@ const ARGUMENT_COST = 25
 const PART_COST = 10
 /** Every expression that is evaluated. */
 const STEP_COST = 10
-/** What may fail, beside what there is to keep. */
+/** What may fail, beside what there is to keep, and what did: errors are slow. */
 const ATTEMPT_COST = 500
+const FAILURE_COST = 1500
 /** Per unit of size of an event. */
 const EVENT_COST = 5
 
@@ -105,7 +96,8 @@ export class Machine {
   readonly gas: GasMeter
   readonly natives: ReadonlyMap<string, NativeFunction | Value>
   readonly capabilities = new Capabilities(this)
-  frames: Frame[] = []
+  /** Functions of modules whose calls are under way, the outermost first. */
+  frames: Fun[] = []
   events: ContractEvent[] = []
   /** Members of modules in scope at the top level. */
   imports = new Map<string, Definition>()
@@ -123,6 +115,8 @@ export class Machine {
   /** The module that is being loaded. */
   loading: Module | null = null
   #depth = 0
+  /** Of the innermost call of a native that is under way. */
+  #nativePlace: Place | null = null
 
   constructor(
     environment: Environment,
@@ -138,25 +132,27 @@ export class Machine {
 
   /** Takes thousandths of gas. Throws EvalError when the limit is exceeded. */
   charge(milligas: number): void {
-    this.gas.used += milligas
-    if (this.gas.used > this.gas.limit) {
-      const [limit, used] = [Math.floor(this.gas.limit / 1000), Math.ceil(this.gas.used / 1000)]
-      throw evalError(`Gas limit "${limit}" exceeded: ${used}`)
-    }
+    const { gas } = this
+    gas.used += milligas
+    if (gas.used > gas.limit) throw outOfGas(gas)
   }
 
   /** Evaluates with a bound on the depth. */
   evaluate(expr: Expr, env: Env | null): Term {
-    this.charge(STEP_COST)
-    this.#descend(expr.place)
+    const { gas } = this
+    gas.used += STEP_COST
+    if (gas.used > gas.limit) throw outOfGas(gas)
+    if (++this.#depth > MAX_DEPTH) throw tooDeep(expr.place)
     const term = expr.evaluate(this, env)
     this.#depth--
     return term
   }
 
-  #descend(place: Place): void {
-    if (++this.#depth <= MAX_DEPTH) return
-    throw evalError(`the code is nested too deeply: at most ${MAX_DEPTH} steps within each other`, place)
+  /** Evaluates all, in order. */
+  evaluateAll(exprs: readonly Expr[], env: Env | null): Term[] {
+    const terms: Term[] = []
+    for (const expr of exprs) terms.push(this.evaluate(expr, env))
+    return terms
   }
 
   /** Puts the depth back after an error that was caught. */
@@ -170,7 +166,7 @@ export class Machine {
 
   /** A value that was made: refuses those that are too large or too deep for what walks through them. */
   bounded<V extends Value>(value: V): V {
-    if (typeof value !== 'object') return value
+    if (typeof value !== 'object' || value instanceof Decimal) return value
     const { weight, depth } = sizeOf(value)
     if (weight > LIMIT.weight) throw evalError('Value too large')
     if (depth > LIMIT.depth) throw evalError('Value nested too deeply')
@@ -220,39 +216,58 @@ export class Machine {
     for (const arg of args) if (!(arg instanceof TableRef)) asValue(arg)
     if (fun.kind === 'defcap') return this.bounded(new CapabilityToken(fun.qualified, args.map(asValue)))
     if (fun.kind === 'defpact') return startPact(this, fun, args.map(asValue), place)
-    return this.within(fun, place, () => {
-      const result = this.sequence(fun.body, this.#bind(fun.params, args, null))
-      this.checkType(fun.result, result)
-      return result
-    })
+    return this.run(fun, args, place)
+  }
+
+  /** Runs the body of a function or capability. */
+  run(fun: Fun, args: readonly Term[], place: Place): Term {
+    const isReading = this.#enter(fun, place)
+    const result = this.sequence(fun.body, this.#bind(fun.params, args, null))
+    this.checkType(fun.result, result)
+    this.#leave(isReading)
+    return result
   }
 
   /** Throws EvalError for a term that is not of its declared type. */
   checkType(type: Type | null, term: Term): void {
-    if (this.environment.rules.areTypesChecked) checkType(type, term, (parts) => this.charge(PART_COST * parts))
+    if (type !== null && this.environment.rules.areTypesChecked) checkType(type, term, this.#payParts)
   }
 
-  /** Runs within a call of a function: recursion is refused, and errors are told with the function. */
+  readonly #payParts = (parts: number): void => this.charge(PART_COST * parts)
+
+  /** Begins a call of a function: recursion is refused. Returns whether the call may only read. */
+  #enter(fun: Fun, place: Place): boolean {
+    const { frames } = this
+    let isCalled = false
+    for (const frame of frames) {
+      const isSame = frame.module === fun.module
+      if (!isSame && !frame.module.isSame(fun.module)) continue
+      if (isSame ? frame === fun : frame.name === fun.name) {
+        throw evalError(`Recursion detected by the runtime. Recursing in function: ${fun.qualified}`, place)
+      }
+      isCalled = true
+    }
+    // A module that others call back into, through a module reference, may only read meanwhile.
+    const isReading = isCalled && !fun.module.isSame(this.module)
+    if (++this.#depth > MAX_DEPTH) throw tooDeep(place)
+    frames.push(fun)
+    if (isReading) this.readOnly++
+    return isReading
+  }
+
+  /** Not called after errors: whoever catches one puts back all that was, or is done with the machine. */
+  #leave(isReading: boolean): void {
+    this.frames.pop()
+    this.#depth--
+    if (isReading) this.readOnly--
+  }
+
+  /** Runs within a call of a function. */
   within<T>(fun: Fun, place: Place, run: () => T): T {
-    if (this.frames.some((frame) => frame.fun.isSame(fun))) {
-      throw evalError(`Recursion detected by the runtime. Recursing in function: ${fun.qualified}`, place)
-    }
-    const isReentered =
-      !fun.module.isSame(this.module) && this.frames.some((frame) => frame.fun.module.isSame(fun.module))
-    this.#descend(place)
-    this.frames.push({ fun })
-    const depth = this.frames.length
-    try {
-      // A module that others call back into, through a module reference, may only read meanwhile.
-      const result = isReentered ? this.reading(run) : run()
-      this.#depth--
-      return result
-    } catch (error) {
-      if (error instanceof ContractError) error.within ??= `${fun.qualified}.{${fun.module.hash}}`
-      throw error
-    } finally {
-      this.frames.length = depth - 1
-    }
+    const isReading = this.#enter(fun, place)
+    const result = run()
+    this.#leave(isReading)
+    return result
   }
 
   /** Parameters as variables around `env`. */
@@ -276,26 +291,30 @@ export class Machine {
     if (args.length < fewest) return new Partial(fn, args)
     if (args.length > most) throw tooMany(place)
     this.charge(CALL_COST + ARGUMENT_COST * args.length)
-    const call: MachineCall = {
-      machine: this,
-      place,
-      apply: (callable, more) => this.apply(callable, more, place),
-      charge: (milligas) => this.charge(milligas),
-    }
-    try {
-      this.#descend(place)
-      const result = native.run(args, call)
-      this.#depth--
-      return result instanceof Callable || result instanceof TableRef ? result : this.bounded(result)
-    } catch (error) {
-      if (error instanceof ContractError) error.place ??= place
-      throw error
-    }
+    const around = this.#nativePlace
+    this.#nativePlace = place
+    if (++this.#depth > MAX_DEPTH) throw tooDeep(place)
+    const result = native.run(new Arguments(native.name, args, this, place))
+    this.#depth--
+    const isValue = !(result instanceof Callable || result instanceof TableRef)
+    if (isValue) this.bounded(result)
+    this.#nativePlace = around
+    return result
+  }
+
+  /** An error that ends what this machine runs, told with the place and the function where it happened. */
+  located(error: unknown): unknown {
+    if (!(error instanceof ContractError)) return error
+    error.place ??= this.#nativePlace
+    const fun = this.frames.at(-1)
+    if (fun !== undefined) error.within ??= `${fun.qualified}.{${fun.module.hash}}`
+    return error
   }
 
   /** The module whose function runs, or that is being loaded; null: code of the top level runs. */
   get module(): Module | null {
-    return this.frames.at(-1)?.fun.module ?? this.loading
+    const { frames } = this
+    return frames.length === 0 ? this.loading : frames[frames.length - 1].module
   }
 
   findModule(name: string): Module | undefined {
@@ -318,14 +337,20 @@ export class Machine {
     this.events.push({ module: module.name, name, params, moduleHash: module.hash })
   }
 
+  /** Evaluates what must not write. */
+  readingOf(expr: Expr, env: Env | null): Term {
+    this.readOnly++
+    const term = this.evaluate(expr, env)
+    this.readOnly--
+    return term
+  }
+
   /** Runs what must not write. */
   reading<T>(run: () => T): T {
     this.readOnly++
-    try {
-      return run()
-    } finally {
-      this.readOnly--
-    }
+    const result = run()
+    this.readOnly--
+    return result
   }
 
   /** Runs what may fail. A failure of the code itself undoes all but the gas, and gives `caught`. */
@@ -336,30 +361,35 @@ export class Machine {
     } catch (error) {
       if (!(error instanceof ContractError) || error.kind !== 'TxFailure') throw error
       this.restore(before)
+      this.charge(FAILURE_COST)
       return caught(error)
     }
   }
 
   /** All that a failure takes back but the state: what may fail cannot write. */
   snapshot() {
-    this.charge(ATTEMPT_COST + this.frames.length + this.admin.size + this.capabilities.size)
+    const { capabilities, frames, events, admin, readOnly } = this
+    this.charge(ATTEMPT_COST + frames.length + admin.size + capabilities.size)
     return {
-      capabilities: this.capabilities.snapshot(),
-      frames: [...this.frames],
-      events: this.events.length,
-      admin: new Set(this.admin),
-      readOnly: this.readOnly,
+      capabilities: capabilities.snapshot(),
+      frames: frames.length,
+      events: events.length,
+      admin: new Set(admin),
+      readOnly,
       depth: this.#depth,
+      nativePlace: this.#nativePlace,
     }
   }
 
+  /** Calls that were under way are still: what failed has begun others only. */
   restore(before: ReturnType<Machine['snapshot']>): void {
     this.capabilities.restore(before.capabilities)
-    this.frames = [...before.frames]
+    this.frames.length = before.frames
     this.events.length = before.events
-    this.admin = new Set(before.admin)
+    this.admin = before.admin
     this.readOnly = before.readOnly
     this.#depth = before.depth
+    this.#nativePlace = before.nativePlace
   }
 
   /** Field of the message's data; undefined: there is none. */
@@ -367,6 +397,14 @@ export class Machine {
     const { data } = this.environment
     return data instanceof Map ? (data as ObjectValue).get(name) : undefined
   }
+}
+
+function outOfGas({ used, limit }: GasMeter): ContractError {
+  return evalError(`Gas limit "${Math.floor(limit / 1000)}" exceeded: ${Math.ceil(used / 1000)}`)
+}
+
+function tooDeep(place: Place): ContractError {
+  return evalError(`the code is nested too deeply: at most ${MAX_DEPTH} steps within each other`, place)
 }
 
 /** Throws EvalError for functions and tables. */

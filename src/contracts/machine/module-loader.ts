@@ -1,11 +1,11 @@
 /** Makes the members of modules and interfaces: `(module name governance members...)`, `(interface name members...)`. */
-import { evalError, type Place } from '../errors.ts'
+import { evalError, NOWHERE, type Place } from '../errors.ts'
 import type { Atom, CallForm, Form } from '../syntax/form.ts'
 import type { Value } from '../values/value.ts'
 import { Const, type Definition, Fun, type Module, Schema, type Step, Table } from './definitions.ts'
 import { Expander, type Scope, type SpecialForms, syntaxError } from './expander.ts'
 import type { Expr } from './expr.ts'
-import { importsOf } from './imports.ts'
+import { importInto } from './imports.ts'
 import { checkImplements } from './interfaces.ts'
 import { asValue, type Machine } from './machine.ts'
 import { docAndMarks } from './marks.ts'
@@ -80,7 +80,7 @@ export class ModuleLoader {
   }
 
   #use(form: CallForm): void {
-    for (const [name, definition] of importsOf(this.#expander, form)) this.#module.imports.set(name, definition)
+    importInto(this.#module.imports, this.#expander, form)
   }
 
   #implement(form: CallForm): void {
@@ -207,7 +207,7 @@ export class ModuleLoader {
   /** Constants and schemas of interfaces are members too. */
   #inherit(): void {
     for (const name of this.#module.interfaces) {
-      for (const [member, definition] of this.#interfaceNamed(name, { line: 0, column: 0 }).definitions) {
+      for (const [member, definition] of this.#interfaceNamed(name, NOWHERE).definitions) {
         const isInherited = definition instanceof Const || definition instanceof Schema
         if (isInherited && !this.#module.definitions.has(member)) this.#module.definitions.set(member, definition)
       }

@@ -1,6 +1,5 @@
 /** Pacts: functions in steps, each run by a command of its own, with what the step before has yielded. */
-
-import { evalError, type Place } from '../errors.ts'
+import { evalError, NOWHERE, type Place } from '../errors.ts'
 import { hashText } from '../values/hash.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
 import { valueToJson } from '../values/wire.ts'
@@ -81,9 +80,17 @@ export function startPact(machine: Machine, fun: Fun, args: readonly Value[], pl
   return result
 }
 
-/** Runs a later step, or takes the last one back. */
-export function continuePact(machine: Machine, { id, step, isRollback, resumed, proven }: Continuation): Term {
-  const place = { line: 0, column: 0 }
+/** Runs a later step, or takes the last one back. Throws ContractError. */
+export function continuePact(machine: Machine, continuation: Continuation): Term {
+  try {
+    return runContinuation(machine, continuation)
+  } catch (error) {
+    throw machine.located(error)
+  }
+}
+
+function runContinuation(machine: Machine, { id, step, isRollback, resumed, proven }: Continuation): Term {
+  const place = NOWHERE
   const kept = machine.state.get<PactState | null>('pacts', id)
   if (kept === null)
     throw evalError(`Requested defpact execution already completed for defpact id: ${id.slice(0, 20)}...`)

@@ -32,10 +32,11 @@ export class Layer implements State {
   }
 
   get<T>(domain: Domain, key: string): T | undefined {
-    const entries = this.#domains.get(domain)
-    return entries?.has(key) ? (entries.get(key) as T) : this.#below.get<T>(domain, key)
+    const own = this.#domains.get(domain)?.get(key)
+    return own === undefined ? this.#below.get<T>(domain, key) : (own as T)
   }
 
+  /** `value`: anything but undefined. */
   put(domain: Domain, key: string, value: unknown): void {
     let entries = this.#domains.get(domain)
     if (entries === undefined) {

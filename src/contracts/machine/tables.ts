@@ -5,7 +5,6 @@ import { CapabilityToken, Guard, type ObjectValue } from '../values/value.ts'
 import { requireAdmin } from './admin.ts'
 import { Table } from './definitions.ts'
 import type { Machine } from './machine.ts'
-import type { Domain } from './state.ts'
 import type { Term } from './term.ts'
 import { isOf } from './types.ts'
 
@@ -16,10 +15,6 @@ const SHOWN_KEY_CHARACTERS = 10
 
 export type WriteKind = 'insert' | 'update' | 'write'
 
-export function rowsOf(table: Table): Domain {
-  return `table:${table.module}.${table.name}`
-}
-
 /** As the wire shows tables: the dot of a namespace is an underscore. */
 function shownName(table: Table): string {
   return `${table.module.replace('.', '_')}_${table.name}`
@@ -28,7 +23,7 @@ function shownName(table: Table): string {
 /** Throws where a term is no table, or a table that nobody has created. */
 export function createdTable(machine: Machine, term: Term): Table {
   const table = tableOf(term)
-  if (machine.state.get('tables', `${table.module}.${table.name}`) === undefined) {
+  if (machine.state.get('tables', table.qualified) === undefined) {
     throw evalError(`Error during database operation: Table ${shownName(table)} not found`)
   }
   return table
@@ -42,7 +37,7 @@ export function tableOf(term: Term): Table {
 export function createTable(machine: Machine, term: Term): void {
   const table = tableOf(term)
   mayAccess(machine, table, true)
-  const name = `${table.module}.${table.name}`
+  const name = table.qualified
   if (machine.state.get('tables', name) !== undefined) {
     throw evalError(`Error during database operation: Table ${name} already exists`)
   }
@@ -70,7 +65,7 @@ export function findRow(machine: Machine, term: Term, key: string): ObjectValue 
   const table = createdTable(machine, term)
   mayAccess(machine, table, false)
   machine.charge(COSTS.read)
-  const row = machine.state.get<ObjectValue>(rowsOf(table), key)
+  const row = machine.state.get<ObjectValue>(table.rows, key)
   if (row !== undefined) machine.charge(COSTS.readByte * sizeOf(row))
   return row
 }
@@ -87,7 +82,7 @@ export function writeRow(machine: Machine, term: Term, key: string, row: ObjectV
   mayAccess(machine, table, true)
   machine.charge(COSTS.write + COSTS.writeByte * sizeOf(row))
   checkRow(table, row, kind)
-  const before = machine.state.get<ObjectValue>(rowsOf(table), key)
+  const before = machine.state.get<ObjectValue>(table.rows, key)
   if (kind === 'insert' && before !== undefined) {
     throw evalError(`Error during database operation: Insert: row found for key ${key}`)
   }
@@ -95,7 +90,7 @@ export function writeRow(machine: Machine, term: Term, key: string, row: ObjectV
     throw evalError(`Error during database operation: Update: no row found for key ${key}`)
   }
   if (before !== undefined) machine.charge(COSTS.keptField * before.size)
-  machine.state.put(rowsOf(table), key, before === undefined ? row : new Map([...before, ...row]))
+  machine.state.put(table.rows, key, before === undefined ? row : new Map([...before, ...row]))
 }
 
 /** All fields of the schema and no others; an update may have some of them. */

@@ -12,10 +12,12 @@ export class TableRef {
   /** Qualified name of the module. */
   readonly module: string
   readonly name: string
+  readonly qualified: string
 
   constructor(module: string, name: string) {
     this.module = module
     this.name = name
+    this.qualified = `${module}.${name}`
   }
 }
 

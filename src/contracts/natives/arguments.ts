@@ -1,11 +1,11 @@
 /** How a native reads its arguments. A wrong type ends in one message that names the native and what it was given. */
-import { type ContractError, evalError } from '../errors.ts'
+import { type ContractError, evalError, type Place } from '../errors.ts'
 import { Callable, TableRef, type Term } from '../machine/term.ts'
 import { Decimal } from '../values/decimal.ts'
 import { typeName } from '../values/types.ts'
-import { Guard, type ObjectValue, Time, type Value } from '../values/value.ts'
+import { CapabilityToken, Guard, ModuleRef, type ObjectValue, Time, type Value } from '../values/value.ts'
 import { COST, LIMIT } from './costs.ts'
-import type { Native, NativeCall } from './native.ts'
+import type { Host, Native } from './native.ts'
 
 export function isValue(term: Term): term is Value {
   return !(term instanceof Callable) && !(term instanceof TableRef)
@@ -24,16 +24,18 @@ export function termType(term: Term): string {
   return isList(term) ? 'list' : typeName(term)
 }
 
-/** The arguments of one call, with what the call may do. */
-export class Arguments {
+/** The arguments of one call, with the evaluator that calls. */
+export class Arguments<H extends Host = Host> {
   readonly native: string
   readonly all: readonly Term[]
-  readonly call: NativeCall
+  readonly machine: H
+  readonly place: Place
 
-  constructor(native: string, all: readonly Term[], call: NativeCall) {
+  constructor(native: string, all: readonly Term[], machine: H, place: Place) {
     this.native = native
     this.all = all
-    this.call = call
+    this.machine = machine
+    this.place = place
   }
 
   /** What to throw when the types fit no form of the native. */
@@ -41,17 +43,17 @@ export class Arguments {
     const types = this.all.map((term) => `[${termType(term)}]`).join(' , ')
     return evalError(
       `Type error: invalid arguments to native ${this.native}, received argument(s) of type(s) ${types}`,
-      this.call.place,
+      this.place,
     )
   }
 
   /** What to throw when the types fit but the values do not. */
   error(message: string): ContractError {
-    return evalError(message, this.call.place)
+    return evalError(message, this.place)
   }
 
   charge(milligas: number): void {
-    this.call.charge(milligas)
+    this.machine.charge(milligas)
   }
 
   /** Takes gas for so many elements of a list, and refuses lists beyond all sense before they exist. */
@@ -107,6 +109,18 @@ export class Arguments {
     return term
   }
 
+  token(index: number): CapabilityToken {
+    const term = this.all[index]
+    if (!(term instanceof CapabilityToken)) throw this.wrong()
+    return term
+  }
+
+  module(index: number): ModuleRef {
+    const term = this.all[index]
+    if (!(term instanceof ModuleRef)) throw this.wrong()
+    return term
+  }
+
   list(index: number): readonly Value[] {
     const term = this.all[index]
     if (!isList(term)) throw this.wrong()
@@ -140,20 +154,25 @@ export class Arguments {
 
   /** Calls a function that has to give a value. */
   apply(fn: Callable, args: readonly Term[]): Value {
-    const result = this.call.apply(fn, args)
+    const result = this.machine.apply(fn, args, this.place)
     if (!isValue(result)) throw this.error(`Expected a value from ${fn.name}, got a ${termType(result)}`)
     return result
   }
 
   /** Calls a function that has to give true or false. */
   test(fn: Callable, args: readonly Term[]): boolean {
-    const result = this.call.apply(fn, args)
+    const result = this.machine.apply(fn, args, this.place)
     if (typeof result !== 'boolean') throw this.error(`Expected Boolean value from ${fn.name}, got ${termType(result)}`)
     return result
   }
 }
 
 /** One native from its name, the bounds of its argument count and what it does. */
-export function native(name: string, fewest: number, most: number, run: (args: Arguments) => Term): Native {
-  return { name, arity: [fewest, most], run: (args, call) => run(new Arguments(name, args, call)) }
+export function native<H extends Host = Host>(
+  name: string,
+  fewest: number,
+  most: number,
+  run: (args: Arguments<H>) => Term,
+): Native<H> {
+  return { name, arity: [fewest, most], run }
 }

@@ -1,9 +1,10 @@
 /** Natives that compute with numbers. `+` also joins strings, lists and objects. */
 import type { Term } from '../machine/term.ts'
+import { bitLength } from '../values/bits.ts'
 import { Decimal } from '../values/decimal.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
 import { type Arguments, isList, isObject, native } from './arguments.ts'
-import { bitLength, integerCost } from './costs.ts'
+import { integerCost } from './costs.ts'
 import type { Native } from './native.ts'
 import {
   bounded,

@@ -1,157 +1,115 @@
 /** Capabilities and guards, as functions. */
 import { evalError, txFailure } from '../errors.ts'
 import { requireAdmin } from '../machine/admin.ts'
-import { Fun } from '../machine/definitions.ts'
+import { Fun, type Module } from '../machine/definitions.ts'
 import { refuseInDefcap } from '../machine/forms.ts'
 import { enforceGuard } from '../machine/guards.ts'
-import type { MachineCall } from '../machine/machine.ts'
+import type { Machine } from '../machine/machine.ts'
 import { pactIdOf, yieldObject } from '../machine/pacts.ts'
+import type { Term } from '../machine/term.ts'
 import { Guard } from '../values/value.ts'
-import { guardArg, moduleArg, objectArg, textArg, tokenArg } from './arguments-of.ts'
+import { type Arguments, native } from './arguments.ts'
 import type { Native } from './native.ts'
 
 /** Thousandths of gas. */
 const COSTS = { enforceGuard: 2000, capability: 500, emit: 1000, admin: 20_000 }
 
 /** The module whose code calls. Throws EvalError at the top level. */
-function moduleOf({ machine }: MachineCall, native: string) {
-  const { module } = machine
-  if (module === null) throw evalError(`${native} is allowed in modules only`)
+function moduleOf(args: Arguments<Machine>): Module {
+  const { module } = args.machine
+  if (module === null) throw args.error(`${args.native} is allowed in modules only`)
   return module
 }
 
-function enforce(name: string): Native<MachineCall> {
-  return {
-    name,
-    arity: [1, 1],
-    run: ([guard], call) => {
-      call.charge(COSTS.enforceGuard)
-      enforceGuard(call.machine, typeof guard === 'string' ? guard : guardArg(name, guard))
-      return true
-    },
-  }
+function enforce(name: string): Native<Machine> {
+  return native(name, 1, 1, (args) => {
+    args.charge(COSTS.enforceGuard)
+    const [guard] = args.all
+    enforceGuard(args.machine, typeof guard === 'string' ? guard : args.guard(0))
+    return true
+  })
 }
 
-export const capabilities: readonly Native<MachineCall>[] = [
+/** A native that does something with a capability. */
+function withToken(name: string, run: (args: Arguments<Machine>) => Term): Native<Machine> {
+  return native(name, 1, 1, (args) => {
+    args.charge(COSTS.capability)
+    return run(args)
+  })
+}
+
+function emit(args: Arguments<Machine>): boolean {
+  args.charge(COSTS.emit)
+  const event = args.token(0)
+  const module = moduleOf(args)
+  const fun = event.name.startsWith(`${module.name}.`) ? module.get(event.name.slice(module.name.length + 1)) : null
+  if (!(fun instanceof Fun)) throw evalError(`Emitted event does not match module: ${module.name}`)
+  if (!fun.isEvent && fun.managed === null) throw evalError(`Invalid event capability: ${event.name}`)
+  args.machine.emit(fun, event.args)
+  return true
+}
+
+function enforceVerifier(args: Arguments<Machine>): boolean {
+  const verifier = args.text(0)
+  const { environment, capabilities } = args.machine
+  const tokens = environment.verifiers.get(verifier)
+  if (tokens === undefined) throw txFailure(`Verifier ${verifier} failed with the message: not in transaction`)
+  if (!capabilities.covers(tokens)) throw txFailure(`Verifier ${verifier} failed with the message: not in scope`)
+  return true
+}
+
+export const capabilities: readonly Native<Machine>[] = [
   enforce('enforce-guard'),
   enforce('enforce-keyset'),
-  {
-    name: 'keyset-ref-guard',
-    arity: [1, 1],
-    run: ([name], { machine }) => {
-      const keyset = textArg('keyset-ref-guard', name)
-      if (machine.state.get('keysets', keyset) === undefined)
-        throw evalError(`Cannot find keyset in database: '${keyset}`)
-      return new Guard({ kind: 'keysetRef', name: keyset })
-    },
-  },
-  {
-    name: 'require-capability',
-    arity: [1, 1],
-    run: ([token], call) => {
-      call.charge(COSTS.capability)
-      call.machine.capabilities.require(tokenArg('require-capability', token))
-      return true
-    },
-  },
-  {
-    name: 'compose-capability',
-    arity: [1, 1],
-    run: ([token], call) => {
-      call.charge(COSTS.capability)
-      call.machine.capabilities.compose(tokenArg('compose-capability', token))
-      return true
-    },
-  },
-  {
-    name: 'install-capability',
-    arity: [1, 1],
-    run: ([token], call) => {
-      call.charge(COSTS.capability)
-      refuseInDefcap(call.machine, 'install-capability', call.place)
-      call.machine.capabilities.install(tokenArg('install-capability', token))
-      return 'Installed capability'
-    },
-  },
-  {
-    name: 'emit-event',
-    arity: [1, 1],
-    run: ([token], call) => {
-      call.charge(COSTS.emit)
-      const event = tokenArg('emit-event', token)
-      const module = moduleOf(call, 'emit-event')
-      const fun = event.name.startsWith(`${module.name}.`) ? module.get(event.name.slice(module.name.length + 1)) : null
-      if (!(fun instanceof Fun)) throw evalError(`Emitted event does not match module: ${module.name}`)
-      if (!fun.isEvent && fun.managed === null) throw evalError(`Invalid event capability: ${event.name}`)
-      call.machine.emit(fun, event.args)
-      return true
-    },
-  },
-  {
-    name: 'create-capability-guard',
-    arity: [1, 1],
-    run: ([token], call) => {
-      const { name, args } = tokenArg('create-capability-guard', token)
-      const { module } = call.machine
-      if (module !== null && !name.startsWith(`${module.name}.`))
-        throw evalError(`a capability guard of another module: ${name}`)
-      return new Guard({ kind: 'capability', name, args, pactId: null })
-    },
-  },
-  {
-    name: 'create-capability-pact-guard',
-    arity: [1, 1],
-    run: ([token], { machine }) => {
-      const { name, args } = tokenArg('create-capability-pact-guard', token)
-      return new Guard({ kind: 'capability', name, args, pactId: pactIdOf(machine) })
-    },
-  },
-  {
-    name: 'create-module-guard',
-    arity: [1, 1],
-    run: ([name], call) => {
-      const module = moduleOf(call, 'create-module-guard').name
-      return new Guard({ kind: 'module', module, name: textArg('create-module-guard', name) })
-    },
-  },
-  {
-    name: 'create-pact-guard',
-    arity: [1, 1],
-    run: ([name], { machine }) => {
-      return new Guard({ kind: 'pact', pactId: pactIdOf(machine), name: textArg('create-pact-guard', name) })
-    },
-  },
-  {
-    name: 'acquire-module-admin',
-    arity: [1, 1],
-    run: ([ref], { machine, charge }) => {
-      charge(COSTS.admin)
-      const { name } = moduleArg('acquire-module-admin', ref)
-      const module = machine.findModule(name)
-      if (module === undefined) throw evalError(`Cannot find module: ${name}`)
-      requireAdmin(machine, module)
-      return `Module admin for module ${name} acquired`
-    },
-  },
-  {
-    name: 'enforce-verifier',
-    arity: [1, 1],
-    run: ([name], { machine }) => {
-      const verifier = textArg('enforce-verifier', name)
-      const tokens = machine.environment.verifiers.get(verifier)
-      if (tokens === undefined) throw txFailure(`Verifier ${verifier} failed with the message: not in transaction`)
-      if (!machine.capabilities.covers(tokens))
-        throw txFailure(`Verifier ${verifier} failed with the message: not in scope`)
-      return true
-    },
-  },
-  {
-    name: 'yield',
-    arity: [1, 2],
-    run: ([object, chain], { machine }) => {
-      const data = objectArg('yield', object)
-      yieldObject(machine, data, chain === undefined ? null : textArg('yield', chain))
-      return data
-    },
-  },
+  native('keyset-ref-guard', 1, 1, (args) => {
+    const name = args.text(0)
+    if (args.machine.state.get('keysets', name) === undefined)
+      throw evalError(`Cannot find keyset in database: '${name}`)
+    return new Guard({ kind: 'keysetRef', name })
+  }),
+  withToken('require-capability', (args) => {
+    args.machine.capabilities.require(args.token(0))
+    return true
+  }),
+  withToken('compose-capability', (args) => {
+    args.machine.capabilities.compose(args.token(0))
+    return true
+  }),
+  withToken('install-capability', (args) => {
+    refuseInDefcap(args.machine, 'install-capability', args.place)
+    args.machine.capabilities.install(args.token(0))
+    return 'Installed capability'
+  }),
+  native('emit-event', 1, 1, emit),
+  native('create-capability-guard', 1, 1, (args) => {
+    const token = args.token(0)
+    const { module } = args.machine
+    if (module !== null && !token.name.startsWith(`${module.name}.`))
+      throw evalError(`a capability guard of another module: ${token.name}`)
+    return new Guard({ kind: 'capability', name: token.name, args: token.args, pactId: null })
+  }),
+  native('create-capability-pact-guard', 1, 1, (args) => {
+    const token = args.token(0)
+    return new Guard({ kind: 'capability', name: token.name, args: token.args, pactId: pactIdOf(args.machine) })
+  }),
+  native('create-module-guard', 1, 1, (args) => {
+    return new Guard({ kind: 'module', module: moduleOf(args).name, name: args.text(0) })
+  }),
+  native('create-pact-guard', 1, 1, (args) => {
+    return new Guard({ kind: 'pact', pactId: pactIdOf(args.machine), name: args.text(0) })
+  }),
+  native('acquire-module-admin', 1, 1, (args) => {
+    args.charge(COSTS.admin)
+    const { name } = args.module(0)
+    const module = args.machine.findModule(name)
+    if (module === undefined) throw evalError(`Cannot find module: ${name}`)
+    requireAdmin(args.machine, module)
+    return `Module admin for module ${name} acquired`
+  }),
+  native('enforce-verifier', 1, 1, enforceVerifier),
+  native('yield', 1, 2, (args) => {
+    const data = args.object(0)
+    yieldObject(args.machine, data, args.has(1) ? args.text(1) : null)
+    return data
+  }),
 ]

@@ -2,6 +2,7 @@
 import { evalError } from '../errors.ts'
 import type { Term } from '../machine/term.ts'
 import { typeName } from '../values/types.ts'
+import { native } from './arguments.ts'
 import type { Native } from './native.ts'
 
 function bool(term: Term): boolean {
@@ -10,6 +11,6 @@ function bool(term: Term): boolean {
 }
 
 export const connectives: readonly Native[] = [
-  { name: 'and', arity: [2, 2], run: ([one, other]) => bool(one) && bool(other) },
-  { name: 'or', arity: [2, 2], run: ([one, other]) => bool(one) || bool(other) },
+  native('and', 2, 2, ({ all: [one, other] }) => bool(one) && bool(other)),
+  native('or', 2, 2, ({ all: [one, other] }) => bool(one) || bool(other)),
 ]

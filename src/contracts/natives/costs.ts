@@ -45,13 +45,7 @@ export const LIMIT = {
 
 const SMALL_BITS = 664
 
-/** Bits of the magnitude; 0 for 0. */
-export function bitLength(n: bigint): number {
-  const hex = (n < 0n ? -n : n).toString(16)
-  return hex.length * 4 - (Math.clz32(Number.parseInt(hex.charAt(0), 16)) - 28)
-}
-
-/** The same with a fraction, to tell how large a power will be; 0 for 0 and 1. */
+/** Bits of the magnitude with a fraction, to tell how large a power will be; 0 for 0 and 1. */
 export function exactBits(n: bigint): number {
   const hex = (n < 0n ? -n : n).toString(16)
   const head = hex.slice(0, 12)

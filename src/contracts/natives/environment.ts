@@ -1,14 +1,12 @@
 /** What code can ask about the message, the block and itself. */
 import { evalError, txFailure } from '../errors.ts'
-import type { MachineCall } from '../machine/machine.ts'
+import type { Machine } from '../machine/machine.ts'
 import { pactIdOf } from '../machine/pacts.ts'
 import { Decimal } from '../values/decimal.ts'
 import { keysetFromValue } from '../values/guard-json.ts'
 import { type Guard, UNIT, type Value } from '../values/value.ts'
-import { textArg } from './arguments-of.ts'
+import { native } from './arguments.ts'
 import type { Native } from './native.ts'
-
-type EnvironmentNative = Native<MachineCall>
 
 /** Longer numbers take too long to read. */
 const MAX_DIGITS = 10_000
@@ -16,18 +14,15 @@ const INTEGER = /^-?\d+$/
 const KEY = /^[0-9a-f]{64}$|^WEBAUTHN-[0-9a-f]+$/
 
 /** A field of the message by a name, read as `read` does; null: it is missing or does not fit. */
-function reader(name: string, read: (value: Value) => Value | null): EnvironmentNative {
-  return {
-    name,
-    arity: [1, 1],
-    run: ([field], { machine }) => {
-      const value = machine.dataField(textArg(name, field))
-      if (value !== undefined) machine.charge(machine.weightOf(value))
-      const result = value === undefined ? null : read(value)
-      if (result === null) throw txFailure(`${name} failed. Invalid format or missing key.`)
-      return result
-    },
-  }
+function reader(name: string, read: (value: Value, machine: Machine) => Value | null): Native<Machine> {
+  return native(name, 1, 1, (args) => {
+    const { machine } = args
+    const value = machine.dataField(args.text(0))
+    if (value !== undefined) machine.charge(machine.weightOf(value))
+    const result = value === undefined ? null : read(value, machine)
+    if (result === null) throw txFailure(`${name} failed. Invalid format or missing key.`)
+    return result
+  })
 }
 
 function integerOf(value: Value): bigint | null {
@@ -44,7 +39,7 @@ function decimalOf(value: Value): Decimal | null {
   return typeof value === 'string' && value.length <= MAX_DIGITS ? Decimal.parse(value) : null
 }
 
-export function checkKeys(machine: MachineCall['machine'], guard: Guard): Guard {
+export function checkKeys(machine: Machine, guard: Guard): Guard {
   const { is } = guard
   if (machine.environment.rules.areKeysChecked && is.kind === 'keyset' && !is.keys.every((key) => KEY.test(key))) {
     throw evalError('Invalid keyset format. Check that keys have the right length and signature scheme.')
@@ -52,54 +47,36 @@ export function checkKeys(machine: MachineCall['machine'], guard: Guard): Guard 
   return guard
 }
 
-export const environment: readonly EnvironmentNative[] = [
-  {
-    name: 'read-msg',
-    arity: [0, 1],
-    run: ([field], { machine }) => {
-      if (field === undefined) return machine.environment.data
-      const value = machine.dataField(textArg('read-msg', field))
-      if (value === undefined) throw txFailure('read-msg failed. Invalid format or missing key.')
-      return value
-    },
-  },
+export const environment: readonly Native<Machine>[] = [
+  native('read-msg', 0, 1, (args) => {
+    const { machine } = args
+    if (!args.has(0)) return machine.environment.data
+    const value = machine.dataField(args.text(0))
+    if (value === undefined) throw txFailure('read-msg failed. Invalid format or missing key.')
+    return value
+  }),
   reader('read-string', (value) => (typeof value === 'string' ? value : null)),
   reader('read-integer', integerOf),
   reader('read-decimal', decimalOf),
-  {
-    name: 'read-keyset',
-    arity: [1, 1],
-    run: ([field], { machine }) => {
-      const value = machine.dataField(textArg('read-keyset', field))
-      if (value !== undefined) machine.charge(machine.weightOf(value))
-      const guard = value === undefined ? null : keysetFromValue(value)
-      if (guard === null) throw txFailure('read-keyset failed. Invalid format or missing key.')
-      return checkKeys(machine, guard)
-    },
-  },
-  { name: 'tx-hash', arity: [0, 0], run: (_, { machine }) => machine.environment.hash },
-  { name: 'pact-id', arity: [0, 0], run: (_, { machine }) => pactIdOf(machine) },
-  {
-    name: 'chain-data',
-    arity: [0, 0],
-    run: (_, { machine }) => {
-      const { chain } = machine.environment
-      return new Map<string, Value>([
-        ['chain-id', chain.chainId],
-        ['block-height', chain.blockHeight],
-        ['block-time', chain.blockTime],
-        ['prev-block-hash', chain.prevBlockHash],
-        ['sender', chain.sender],
-        ['gas-limit', chain.gasLimit],
-        ['gas-price', chain.gasPrice],
-      ])
-    },
-  },
-  {
-    name: 'error',
-    arity: [1, 1],
-    run: ([message]) => {
-      throw txFailure(textArg('error', message))
-    },
-  },
+  reader('read-keyset', (value, machine) => {
+    const guard = keysetFromValue(value)
+    return guard === null ? null : checkKeys(machine, guard)
+  }),
+  native('tx-hash', 0, 0, ({ machine }) => machine.environment.hash),
+  native('pact-id', 0, 0, ({ machine }) => pactIdOf(machine)),
+  native('chain-data', 0, 0, ({ machine }) => {
+    const { chain } = machine.environment
+    return new Map<string, Value>([
+      ['chain-id', chain.chainId],
+      ['block-height', chain.blockHeight],
+      ['block-time', chain.blockTime],
+      ['prev-block-hash', chain.prevBlockHash],
+      ['sender', chain.sender],
+      ['gas-limit', chain.gasLimit],
+      ['gas-price', chain.gasPrice],
+    ])
+  }),
+  native('error', 1, 1, (args) => {
+    throw txFailure(args.text(0))
+  }),
 ]

@@ -1,7 +1,9 @@
 /** Steps of arithmetic that pay for their size first and refuse results that are too large. */
+
+import { bitLength } from '../values/bits.ts'
 import { Decimal, MAX_PLACES } from '../values/decimal.ts'
 import type { Arguments } from './arguments.ts'
-import { bitLength, COST, exactBits, growthCost, integerCost, LIMIT, productCost } from './costs.ts'
+import { COST, exactBits, growthCost, integerCost, LIMIT, productCost } from './costs.ts'
 
 export type Numeric = bigint | Decimal
 

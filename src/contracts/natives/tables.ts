@@ -1,45 +1,31 @@
 /** Reading and writing rows. */
 import { evalError } from '../errors.ts'
-import { asValue, type MachineCall } from '../machine/machine.ts'
-import {
-  createdTable,
-  createTable,
-  mayAccess,
-  readRow,
-  rowsOf,
-  tableOf,
-  type WriteKind,
-  writeRow,
-} from '../machine/tables.ts'
-import type { Term } from '../machine/term.ts'
+import { asValue, type Machine } from '../machine/machine.ts'
+import { createdTable, createTable, mayAccess, readRow, tableOf, type WriteKind, writeRow } from '../machine/tables.ts'
+import type { Callable, Term } from '../machine/term.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
-import { callableArg, objectArg, textArg, textsArg } from './arguments-of.ts'
+import { type Arguments, native } from './arguments.ts'
 import type { Native } from './native.ts'
 import { topLevelOnly } from './top-level.ts'
 
 /** Thousandths of gas: reading whole tables costs more than any command may. */
 const COSTS = { createTable: 250_000, list: 40_000_000, row: 500 }
 
-function write(name: WriteKind): Native<MachineCall> {
-  return {
-    name,
-    arity: [3, 3],
-    run: ([table, key, row], { machine }) => {
-      writeRow(machine, table, textArg(name, key), objectArg(name, row), name)
-      return 'Write succeeded'
-    },
-  }
+function write(name: WriteKind): Native<Machine> {
+  return native(name, 3, 3, (args) => {
+    writeRow(args.machine, args.all[0], args.text(1), args.object(2), name)
+    return 'Write succeeded'
+  })
 }
 
-/** Keys of a table and its rows, by key. */
-function rowsIn(term: Term, call: MachineCall): (readonly [key: string, row: ObjectValue])[] {
-  const { machine } = call
+/** Keys of the table that is the first argument, and its rows, by key. */
+function rowsIn({ machine, all: [term] }: Arguments<Machine>): (readonly [key: string, row: ObjectValue])[] {
   const table = createdTable(machine, term)
   mayAccess(machine, table, false)
-  call.charge(machine.environment.rules.isLocal ? 0 : COSTS.list)
-  const domain = rowsOf(table)
+  machine.charge(machine.environment.rules.isLocal ? 0 : COSTS.list)
+  const domain = table.rows
   const found = machine.state.keys(domain)
-  call.charge(COSTS.row * found.length)
+  machine.charge(COSTS.row * found.length)
   return found.map((key) => [key, machine.state.get<ObjectValue>(domain, key) as ObjectValue] as const)
 }
 
@@ -59,61 +45,45 @@ function isTrue(term: Term): boolean {
   throw evalError('a query gives true or false')
 }
 
-export const tables: readonly Native<MachineCall>[] = [
+/** Whether a row is one that a query wants. */
+function matches(args: Arguments<Machine>, query: Callable, row: readonly Value[]): boolean {
+  return isTrue(args.machine.apply(query, row, args.place))
+}
+
+export const tables: readonly Native<Machine>[] = [
   write('insert'),
   write('update'),
   write('write'),
-  {
-    name: 'create-table',
-    arity: [1, 1],
-    run: ([table], call) => {
-      topLevelOnly(call.machine, 'create-table')
-      call.charge(COSTS.createTable)
-      createTable(call.machine, table)
-      return 'TableCreated'
-    },
-  },
-  {
-    name: 'read',
-    arity: [2, 3],
-    run: ([table, key, names], { machine }) => {
-      const row = readRow(machine, table, textArg('read', key))
-      return names === undefined ? row : fieldsOf(row, textsArg('read', names))
-    },
-  },
-  { name: 'keys', arity: [1, 1], run: ([table], call) => rowsIn(table, call).map(([key]) => key) },
-  {
-    name: 'select',
-    arity: [2, 3],
-    run: (args, call) => {
-      const [table] = args
-      const names = args.length === 3 ? textsArg('select', args[1]) : null
-      const query = callableArg('select', args.at(-1))
-      const rows = rowsIn(table, call).map(([, row]) => row)
-      const chosen = rows.filter((row) => isTrue(call.apply(query, [row])))
-      return chosen.map((row): Value => (names === null ? row : fieldsOf(row, names)))
-    },
-  },
-  {
-    name: 'fold-db',
-    arity: [3, 3],
-    run: ([table, query, consumer], call) => {
-      const [wanted, consume] = [callableArg('fold-db', query), callableArg('fold-db', consumer)]
-      const rows = rowsIn(table, call).filter((row) => isTrue(call.apply(wanted, row)))
-      return rows.map((row) => asValue(call.apply(consume, row)))
-    },
-  },
-  {
-    name: 'describe-table',
-    arity: [1, 1],
-    run: ([term], { machine }) => {
-      topLevelOnly(machine, 'describe-table')
-      const { name, module, schema } = tableOf(term)
-      return new Map<string, Value>([
-        ['name', name],
-        ['module', module],
-        ['type', `table:{${schema?.name ?? ''}}`],
-      ])
-    },
-  },
+  native('create-table', 1, 1, (args) => {
+    topLevelOnly(args)
+    args.charge(COSTS.createTable)
+    createTable(args.machine, args.all[0])
+    return 'TableCreated'
+  }),
+  native('read', 2, 3, (args) => {
+    const row = readRow(args.machine, args.all[0], args.text(1))
+    return args.has(2) ? fieldsOf(row, args.texts(2)) : row
+  }),
+  native('keys', 1, 1, (args) => rowsIn(args).map(([key]) => key)),
+  native('select', 2, 3, (args) => {
+    const names = args.has(2) ? args.texts(1) : null
+    const query = args.fn(names === null ? 1 : 2)
+    const rows = rowsIn(args).map(([, row]) => row)
+    const chosen = rows.filter((row) => matches(args, query, [row]))
+    return chosen.map((row): Value => (names === null ? row : fieldsOf(row, names)))
+  }),
+  native('fold-db', 3, 3, (args) => {
+    const [wanted, consume] = [args.fn(1), args.fn(2)]
+    const rows = rowsIn(args).filter((row) => matches(args, wanted, row))
+    return rows.map((row) => asValue(args.machine.apply(consume, row, args.place)))
+  }),
+  native('describe-table', 1, 1, (args) => {
+    topLevelOnly(args)
+    const { name, module, schema } = tableOf(args.all[0])
+    return new Map<string, Value>([
+      ['name', name],
+      ['module', module],
+      ['type', `table:{${schema?.name ?? ''}}`],
+    ])
+  }),
 ]

@@ -1,7 +1,8 @@
 /** What tests say: `expect`, `expect-failure`, `expect-that`, and definitions outside of modules. */
 import { ContractError, evalError } from '../errors.ts'
 import { runForm } from '../machine/execute.ts'
-import { type Expander, exprOf, type Scope, type SpecialForm, syntaxError } from '../machine/expander.ts'
+import { type Expander, type Scope, type SpecialForm, syntaxError } from '../machine/expander.ts'
+import { exprOf } from '../machine/expressions.ts'
 import { asText } from '../machine/forms.ts'
 import { asValue } from '../machine/machine.ts'
 import { defineOutside } from '../machine/modules.ts'

@@ -1,64 +1,61 @@
 /** The functions of test files: transactions, the environment, capabilities, pacts, gas. */
 import { evalError } from '../errors.ts'
 import { Fun } from '../machine/definitions.ts'
-import { asValue, type MachineCall } from '../machine/machine.ts'
+import { asValue, type Machine } from '../machine/machine.ts'
 import { continuePact, type PactState, type Yield } from '../machine/pacts.ts'
 import type { Term } from '../machine/term.ts'
-import { moduleArg, objectArg, textArg, textsArg, tokenArg } from '../natives/arguments-of.ts'
+import { type Arguments, isObject, native } from '../natives/arguments.ts'
 import type { Native } from '../natives/native.ts'
 import { Decimal } from '../values/decimal.ts'
 import { hashText } from '../values/hash.ts'
 import { formatValue } from '../values/print.ts'
-import { type CapabilityToken, Guard, Time, UNIT, type Value } from '../values/value.ts'
+import { CapabilityToken, Guard, type ObjectValue, Time, UNIT, type Value } from '../values/value.ts'
 import type { TestRun } from './test-run.ts'
 
-type TestNative = Native<MachineCall>
-
-function native(name: string, arity: readonly [number, number], run: TestNative['run']): TestNative {
-  return { name, arity, run }
-}
+type TestNative = Native<Machine>
 
 /** Signers or verifiers: a list of objects with a name, and capabilities. */
-function limited(name: string, field: string, term: Term): Map<string, readonly CapabilityToken[]> {
-  if (!Array.isArray(term)) throw evalError(`${name} takes a list of objects`)
+function limited(args: Arguments, field: string): Map<string, readonly CapabilityToken[]> {
   return new Map(
-    term.map((item: Value) => {
-      const object = objectArg(name, item)
-      const tokens = object.get('caps') ?? []
-      if (!Array.isArray(tokens)) throw evalError(`${name}: caps is a list of capabilities`)
-      return [textArg(name, object.get(field)), tokens.map((token: Value) => tokenArg(name, token))] as const
+    args.list(0).map((item) => {
+      const name = isObject(item) ? item.get(field) : undefined
+      if (typeof name !== 'string') throw args.error(`${args.native} takes a list of objects with a field ${field}`)
+      const tokens = (item as ObjectValue).get('caps') ?? []
+      const isFit = Array.isArray(tokens) && tokens.every((token) => token instanceof CapabilityToken)
+      if (!isFit) throw args.error(`${args.native}: caps is a list of capabilities`)
+      return [name, tokens as readonly CapabilityToken[]] as const
     }),
   )
 }
 
 function environmentNatives(run: TestRun): TestNative[] {
   return [
-    native('env-data', [1, 1], ([data]) => {
-      run.setEnvironment({ data: asValue(data) })
+    native('env-data', 1, 1, (args) => {
+      run.setEnvironment({ data: args.value(0) })
       return 'Setting transaction data'
     }),
-    native('env-keys', [1, 1], ([keys]) => {
-      run.setEnvironment({ signers: new Map(textsArg('env-keys', keys).map((key) => [key, []])) })
+    native('env-keys', 1, 1, (args) => {
+      run.setEnvironment({ signers: new Map(args.texts(0).map((key) => [key, []])) })
       return 'Setting transaction keys'
     }),
-    native('env-sigs', [1, 1], ([signers]) => {
-      run.setEnvironment({ signers: limited('env-sigs', 'key', signers) })
+    native('env-sigs', 1, 1, (args) => {
+      run.setEnvironment({ signers: limited(args, 'key') })
       return 'Setting transaction signatures/caps'
     }),
-    native('env-verifiers', [1, 1], ([verifiers]) => {
-      run.setEnvironment({ verifiers: limited('env-verifiers', 'name', verifiers) })
+    native('env-verifiers', 1, 1, (args) => {
+      run.setEnvironment({ verifiers: limited(args, 'name') })
       return 'Setting transaction verifiers/caps'
     }),
-    native('env-hash', [1, 1], ([hash]) => {
-      run.setEnvironment({ hash: textArg('env-hash', hash) })
+    native('env-hash', 1, 1, (args) => {
+      run.setEnvironment({ hash: args.text(0) })
       return 'Set tx hash'
     }),
-    native('env-chain-data', [1, 1], ([data]) => {
-      run.setEnvironment({ chain: chainWith(run, objectArg('env-chain-data', data)) })
+    native('env-chain-data', 1, 1, (args) => {
+      run.setEnvironment({ chain: chainWith(run, args.object(0)) })
       return 'Updated public metadata'
     }),
-    native('env-exec-config', [0, 1], ([flags]) => {
-      const names = flags === undefined ? [] : textsArg('env-exec-config', flags)
+    native('env-exec-config', 0, 1, (args) => {
+      const names = args.has(0) ? args.texts(0) : []
       const { rules } = run.machine.environment
       run.setEnvironment({
         rules: {
@@ -70,17 +67,17 @@ function environmentNatives(run: TestRun): TestNative[] {
       })
       return names
     }),
-    native('env-namespace-policy', [2, 2], ([isOpen, policy]) => {
+    native('env-namespace-policy', 2, 2, ({ all: [isOpen, policy] }) => {
       const namespacePolicy = policy instanceof Fun ? policy.qualified : null
       const { rules } = run.machine.environment
       run.setEnvironment({ rules: { ...rules, isRootOpen: isOpen === true, namespacePolicy } })
       return 'Installed namespace policy'
     }),
-    native('sig-keyset', [0, 0], () => {
+    native('sig-keyset', 0, 0, () => {
       const keys = [...run.machine.environment.signers.keys()].sort()
       return new Guard({ kind: 'keyset', keys, predicate: 'keys-all' })
     }),
-    native('format-address', [2, 2], ([, key]) => `U${hashText(textArg('format-address', key))}`),
+    native('format-address', 2, 2, (args) => `U${hashText(args.text(1))}`),
   ]
 }
 
@@ -112,26 +109,26 @@ const CHAIN_FIELDS = new Set([
 
 function transactionNatives(run: TestRun): TestNative[] {
   const end = (name: string, keeps: boolean, result: string) =>
-    native(name, [0, 0], () => {
+    native(name, 0, 0, () => {
       if (!run.end(keeps)) throw evalError(`${name}: no transaction is in progress`)
       return result
     })
   return [
-    native('begin-tx', [0, 1], () => {
+    native('begin-tx', 0, 1, () => {
       if (!run.begin()) throw evalError('begin-tx: a transaction is in progress already')
       return 'Begin Tx'
     }),
     end('commit-tx', true, 'Commit Tx'),
     end('rollback-tx', false, 'Rollback Tx'),
-    native('load', [1, 2], ([path]) => {
-      run.runFile(run.files.resolve(run.file, textArg('load', path)))
-      return `Loading ${String(path)}...`
+    native('load', 1, 2, (args) => {
+      run.runFile(run.files.resolve(run.file, args.text(0)))
+      return `Loading ${args.text(0)}...`
     }),
-    native('print', [1, 1], ([value]) => {
-      run.output.push(formatValue(asValue(value)))
+    native('print', 1, 1, (args) => {
+      run.output.push(formatValue(asValue(args.all[0])))
       return UNIT
     }),
-    native('env-events', [1, 1], ([clears]) => {
+    native('env-events', 1, 1, (args) => {
       const { machine } = run
       const events = machine.events.map(({ module, name, params, moduleHash }): Value => {
         return new Map<string, Value>([
@@ -140,7 +137,7 @@ function transactionNatives(run: TestRun): TestNative[] {
           ['params', params],
         ])
       })
-      if (clears === true) machine.events = []
+      if (args.all[0] === true) machine.events = []
       return events
     }),
     ...[
@@ -150,49 +147,48 @@ function transactionNatives(run: TestRun): TestNative[] {
       'env-simulate-onchain',
       'env-dynref',
       'env-set-debug-flag',
-    ].map((name) => native(name, [0, 3], () => UNIT)),
+    ].map((name) => native(name, 0, 3, () => UNIT)),
   ]
 }
 
 function capabilityNatives(run: TestRun): TestNative[] {
   return [
-    native('test-capability', [1, 1], ([token]) => {
-      run.machine.capabilities.grantForTest(tokenArg('test-capability', token))
+    native('test-capability', 1, 1, (args) => {
+      run.machine.capabilities.grantForTest(args.token(0))
       return 'Capability granted'
     }),
-    native('env-module-admin', [1, 1], ([ref]) => {
-      const { name } = moduleArg('env-module-admin', ref)
+    native('env-module-admin', 1, 1, (args) => {
+      const { name } = args.module(0)
       run.machine.admin.add(name)
       return `Acquired module admin for: ${name}`
     }),
   ]
 }
 
+/** `(continue-pact step rollback id object)` */
+function continuePactOf(run: TestRun, args: Arguments): Term {
+  const { machine } = run
+  const last = machine.lastPact
+  const step = Number(args.integer(0))
+  const id = args.has(2) ? args.text(2) : last?.id
+  if (id === undefined) throw evalError('continue-pact: no pact was begun')
+  const yielded = last?.yielded ?? null
+  const resumed: Yield | null = args.has(3)
+    ? { data: args.object(3), provenance: yielded?.provenance ?? null, source: yielded?.source ?? '' }
+    : null
+  const proven: PactState | null = resumed === null || last?.id !== id ? null : last
+  return continuePact(machine, { id, step, isRollback: args.all[1] === true, resumed, proven })
+}
+
 function pactNatives(run: TestRun): TestNative[] {
   return [
-    native('continue-pact', [1, 4], ([step, rollback, idTerm, object]) => {
-      const { machine } = run
-      const last = machine.lastPact
-      const id = idTerm === undefined ? last?.id : textArg('continue-pact', idTerm)
-      if (id === undefined) throw evalError('continue-pact: no pact was begun')
-      if (typeof step !== 'bigint') throw evalError('continue-pact takes the number of a step')
-      const resumed: Yield | null =
-        object === undefined
-          ? null
-          : {
-              data: objectArg('continue-pact', object),
-              provenance: last?.yielded?.provenance ?? null,
-              source: last?.yielded?.source ?? '',
-            }
-      const proven: PactState | null = resumed === null || last?.id !== id ? null : last
-      return continuePact(machine, { id, step: Number(step), isRollback: rollback === true, resumed, proven })
-    }),
-    native('pact-state', [0, 1], ([clears]) => {
+    native('continue-pact', 1, 4, (args) => continuePactOf(run, args)),
+    native('pact-state', 0, 1, (args) => {
       const { machine } = run
       const last = machine.pact ?? machine.lastPact
       if (last === null) throw evalError('pact-state: no pact exec in context')
       const yielded: Value = last.yielded?.data ?? UNIT
-      if (clears === true) machine.lastPact = null
+      if (args.all[0] === true) machine.lastPact = null
       return new Map<string, Value>([
         ['pactId', last.id],
         ['yield', yielded],
@@ -204,27 +200,27 @@ function pactNatives(run: TestRun): TestNative[] {
 
 function gasNatives(run: TestRun): TestNative[] {
   return [
-    native('env-gas', [0, 1], ([gas]) => {
+    native('env-gas', 0, 1, ({ all: [gas] }) => {
       if (typeof gas !== 'bigint') return BigInt(Math.ceil(run.gas.used / 1000))
       run.gas.used = 1000 * Number(gas)
       return `Set gas to ${gas}`
     }),
-    native('env-stackframe', [0, 0], () => run.machine.frames.map(({ fun }) => fun.qualified)),
-    native('env-milligas', [0, 1], () => BigInt(run.gas.used)),
-    native('env-set-milligas', [1, 1], ([gas]) => {
-      run.gas.used = Number(gas)
-      return `Set milligas to ${String(gas)}`
+    native('env-stackframe', 0, 0, () => run.machine.frames.map(({ qualified }) => qualified)),
+    native('env-milligas', 0, 1, () => BigInt(run.gas.used)),
+    native('env-set-milligas', 1, 1, (args) => {
+      run.gas.used = Number(args.integer(0))
+      return `Set milligas to ${args.integer(0)}`
     }),
-    native('env-gaslimit', [1, 1], ([limit]) => {
-      run.gas.limit = 1000 * Number(limit)
-      return `Set gas limit to ${String(limit)}`
+    native('env-gaslimit', 1, 1, (args) => {
+      run.gas.limit = 1000 * Number(args.integer(0))
+      return `Set gas limit to ${args.integer(0)}`
     }),
-    native('env-gasmodel', [0, 1], ([model]) => {
-      if (model !== undefined) run.isGasCounted = textArg('env-gasmodel', model) === 'table'
+    native('env-gasmodel', 0, 1, (args) => {
+      if (args.has(0)) run.isGasCounted = args.text(0) === 'table'
       return run.isGasCounted ? 'table' : 'unit'
     }),
     ...['env-gasprice', 'env-gasrate', 'env-gaslog', 'env-ask-gasmodel', 'env-gasmodel-fixed'].map((name) =>
-      native(name, [0, 2], () => UNIT),
+      native(name, 0, 2, () => UNIT),
     ),
   ]
 }

@@ -1,16 +1,20 @@
 /** Reads a program: text to forms. */
-import type { Place } from '../errors.ts'
+import { NOWHERE, type Place } from '../errors.ts'
 import { Decimal } from '../values/decimal.ts'
 import { Cursor } from './cursor.ts'
 import type { Atom, BindingForm, CallForm, Form, ListForm, ObjectForm } from './form.ts'
 import { syntaxError, type Token } from './lexer.ts'
 import { readType } from './type-reader.ts'
 
+/** Longer texts are refused: reading takes time in proportion, and is free. The largest commands are shorter. */
+const MAX_CHARACTERS = 400_000
+
 /**
  * The forms of a text, one after the other; `start` is where it begins in a larger one. Throws ContractError
- * (SyntaxError). Takes time in proportion to the text, whose length is the caller's to bound.
+ * (SyntaxError).
  */
-export function read(text: string, start: Place = { line: 0, column: 0 }): Form[] {
+export function read(text: string, start: Place = NOWHERE): Form[] {
+  if (text.length > MAX_CHARACTERS) throw syntaxError(`Code of more than ${MAX_CHARACTERS} characters`, start)
   const cursor = new Cursor(text, start)
   const forms: Form[] = []
   while (cursor.peek().kind !== 'end') forms.push(readForm(cursor))

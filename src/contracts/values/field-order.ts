@@ -7,8 +7,9 @@ import { compareText } from './order.ts'
 
 const START = BigInt.asUintN(64, -2578643520546668380n)
 const PRIME = 16_777_619n
-/** Names whose place is remembered: programs have few. */
+/** Names whose place is remembered: programs have few, and short ones. */
 const MAX_KNOWN = 10_000
+const MAX_KNOWN_CHARACTERS = 200
 const known = new Map<string, string>()
 
 /** The fields of an object in the order of the wire. */
@@ -29,6 +30,7 @@ function placeOf(name: string): string {
     for (const byte of [unit & 0xff, unit >> 8]) hash = BigInt.asUintN(64, hash * PRIME) ^ BigInt(byte)
   }
   const place = [...hash.toString(16).padStart(16, '0')].reverse().join('')
+  if (name.length > MAX_KNOWN_CHARACTERS) return place
   if (known.size >= MAX_KNOWN) known.clear()
   known.set(name, place)
   return place

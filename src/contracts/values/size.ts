@@ -2,6 +2,7 @@
  * How large and how deep a value is as a tree. Values share parts, so a few steps can make a tree that no walk would
  * ever end. Sizes of parts are kept, so that the size of a new value takes only its own items.
  */
+import { bitLength } from './bits.ts'
 import { Decimal } from './decimal.ts'
 import { CapabilityToken, Guard, type Value } from './value.ts'
 
@@ -24,47 +25,66 @@ const known = new WeakMap<object, Size>()
 
 /** Infinite for values beyond 1000 levels. */
 export function sizeOf(value: Value): Size {
-  return sizeAt(value, 0)
+  const weight = leafWeight(value)
+  return weight < 0 ? sizeAt(value as object, 0) : { weight, depth: 0 }
 }
 
-function sizeAt(value: Value, level: number): Size {
-  if (typeof value === 'string') return { weight: PART + value.length, depth: 0 }
-  if (typeof value === 'bigint') return { weight: PART + digits(value), depth: 0 }
-  if (typeof value === 'boolean') return { weight: PART, depth: 0 }
-  if (value instanceof Decimal) return { weight: PART + digits(value.mantissa) + value.places, depth: 0 }
+/** What a value without parts weighs; -1: it has parts. */
+function leafWeight(value: Value): number {
+  if (typeof value === 'string') return PART + value.length
+  if (typeof value === 'bigint') return PART + digits(value)
+  if (typeof value === 'boolean') return PART
+  if (value instanceof Decimal) return PART + digits(value.mantissa) + value.places
+  return -1
+}
+
+function sizeAt(value: object, level: number): Size {
   const own = known.get(value)
   if (own !== undefined) return own
   if (level > MAX_DEPTH) return ENDLESS
   const size = sizeOfParts(value, level + 1)
   // What is too deep here may not be too deep by itself. Small values are measured again sooner than found again.
-  const isSmall = size.depth === 1 && size.weight < SMALL
-  if (!isSmall && size.depth < MAX_DEPTH) known.set(value, size)
+  if (size.weight >= SMALL && size.depth < MAX_DEPTH) known.set(value, size)
   return size
 }
 
 function sizeOfParts(value: object, level: number): Size {
-  let weight = PART
-  let depth = 0
-  const add = (part: Value): void => {
-    const size = sizeAt(part, level)
-    weight += size.weight
-    if (size.depth > depth) depth = size.depth
-  }
-  if (Array.isArray(value)) for (const item of value as readonly Value[]) add(item)
+  const size = { weight: PART, depth: 0 }
+  if (Array.isArray(value)) addAll(size, value, level)
   else if (value instanceof Map) {
     for (const [key, item] of value as ReadonlyMap<string, Value>) {
-      weight += key.length
-      add(item)
+      size.weight += key.length
+      add(size, item, level)
     }
-  } else if (value instanceof CapabilityToken) for (const item of value.args) add(item)
+  } else if (value instanceof CapabilityToken) addAll(size, value.args, level)
   else if (value instanceof Guard) {
-    if ('args' in value.is) for (const item of value.is.args) add(item)
-    if (value.is.kind === 'keyset') weight += value.is.keys.length * KEY
-  } else return { weight, depth: 0 }
-  return { weight, depth: depth + 1 }
+    if ('args' in value.is) addAll(size, value.is.args, level)
+    if (value.is.kind === 'keyset') size.weight += value.is.keys.length * KEY
+  } else return size
+  size.depth++
+  return size
+}
+
+type Sum = { -readonly [K in keyof Size]: Size[K] }
+
+function addAll(size: Sum, items: readonly Value[], level: number): void {
+  for (const item of items) add(size, item, level)
+}
+
+function add(size: Sum, part: Value, level: number): void {
+  const leaf = leafWeight(part)
+  if (leaf >= 0) {
+    size.weight += leaf
+    return
+  }
+  const { weight, depth } = sizeAt(part as object, level)
+  size.weight += weight
+  if (depth > size.depth) size.depth = depth
 }
 
 /** About how many decimal digits. */
 function digits(n: bigint): number {
-  return n < 1_000_000_000n && n > -1_000_000_000n ? 1 : Math.ceil(n.toString(16).length * 1.2042)
+  if (n < 1_000_000_000n && n > -1_000_000_000n) return 1
+  // A sign counts as one more hexadecimal digit.
+  return Math.ceil((Math.ceil(bitLength(n) / 4) + (n < 0n ? 1 : 0)) * 1.2042)
 }

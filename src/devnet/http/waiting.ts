@@ -45,6 +45,7 @@ export class Waiting {
 
   /** Waits for an answer on one of these chains; null: none in time, or `signal` has ended the wait. */
   wait(chains: readonly number[], look: Look, signal: AbortSignal): Promise<string | null> {
+    if (signal.aborted) return Promise.resolve(null)
     return new Promise((resolve) => {
       const waiter: Waiter = { look, tell: (answer) => end(answer) }
       const leave = () => end(null)

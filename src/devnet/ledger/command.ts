@@ -48,8 +48,15 @@ export interface ContractCommand {
 
 type JsonObject = { readonly [key: string]: ExactJson }
 
-/** Reads `cmd` of a command. Throws FormatError, or SyntaxError for what is no JSON. */
-export function readContractCommand(key: string, cmd: string): ContractCommand {
+/**
+ * Reads `cmd` of a command; `metaOf`: its metadata, from what is said of them. Throws FormatError, or SyntaxError for
+ * what is no JSON.
+ */
+export function readContractCommand(
+  key: string,
+  cmd: string,
+  metaOf: (meta: JsonObject) => PublicMeta = readMeta,
+): ContractCommand {
   const json = objectAt(parseExactJson(cmd), 'cmd')
   const payload = readPayload(objectAt(json.payload, 'payload'))
   const proofBytes = payload.kind === 'cont' ? (payload.proof?.length ?? 0) : 0
@@ -58,7 +65,7 @@ export function readContractCommand(key: string, cmd: string): ContractCommand {
     payload,
     signers: limitedTo(json.signers, 'signers', 'pubKey'),
     verifiers: limitedTo(json.verifiers, 'verifiers', 'name'),
-    meta: readMeta(objectAt(json.meta, 'meta')),
+    meta: metaOf(objectAt(json.meta, 'meta')),
     sizeGas: sizeGas(Buffer.byteLength(cmd) - proofBytes),
   }
 }

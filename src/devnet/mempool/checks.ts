@@ -1,8 +1,9 @@
 /** Why live nodes refuse a command before any contract runs (PROTOCOL.md E.3), in their words and their order. */
 import { Decimal } from '../../contracts/values/decimal.ts'
 import { isCommandHash } from '../../core/command-hash.ts'
-import { MAX_BLOCK_GAS } from '../../core/gas.ts'
+import { MAX_BLOCK_GAS, sizeGas } from '../../core/gas.ts'
 import { Command } from '../../schema/bodies.ts'
+import type { CommandPayload, PrivateCommandPayload } from '../../schema/commands.ts'
 import { validatorOf } from '../../schema/validator.ts'
 import type { CommandCheck } from '../ledger/execute-payload.ts'
 import { Fault, type ReadCommand, readCommand, sizeGasOf, termsOf } from './command.ts'
@@ -90,7 +91,7 @@ export function blockFault(
 }
 
 /** What is wrong with hash or signatures, as /local says it; null: nothing. */
-export function localSignaturesFault(read: ReadCommand): string | null {
+export function localSignaturesFault(read: ReadCommand<Pick<CommandPayload, 'signers'>>): string | null {
   if (!isCommandHash(read.hash, read.cmd)) return 'The hash of the payload was invalid.'
   return signaturesFault(read.command.sigs, read.payload.signers, read.hash)
 }
@@ -112,6 +113,16 @@ export function preflightFaults(
     [isInTime, 'Tx time outside of valid range'],
   ]
   return rules.filter(([isKept]) => !isKept).map(([, text]) => text)
+}
+
+/** What is wrong with a private command; null: nothing. */
+export function privateFault(read: ReadCommand<PrivateCommandPayload>, network: string): string | null {
+  const { networkId, payload } = read.payload
+  if (networkId !== network) return `Network id mismatch: it is ${JSON.stringify(networkId)}, and should be ${network}`
+  if (read.command.sigs.length > MAX_SIGNATURES) return 'Signature list size too big'
+  const gas = sizeGas(read.cmd.length - (payload.cont?.proof?.length ?? 0))
+  if (gas > MAX_BLOCK_GAS) return `the gas for its size (${gas}) is above that of a block (${MAX_BLOCK_GAS})`
+  return localSignaturesFault(read)
 }
 
 /** Judges the commands in blocks of a network. */

@@ -1,28 +1,28 @@
-/**
- * Signed commands: local, send, poll, listen and spv (PROTOCOL.md E.3), for one chain, and below /api/v1 at the root,
- * where commands name their chain themselves, and results are looked for on all chains.
- */
+/** Signed commands: local, send, poll, listen, spv and private (PROTOCOL.md E.3). */
 import type { FastifyReply } from 'fastify'
-import type { Static } from 'typebox'
+import { FormatError } from '../../../core/errors.ts'
 import type { Command } from '../../../schema/bodies.ts'
-import type { PollBody } from '../../../schema/command-bodies.ts'
-import { JSON_TYPE, None, type Operation } from '../../../schema/operation.ts'
+import { JSON_TYPE } from '../../../schema/operation.ts'
 import { operations } from '../../../schema/operations.ts'
-import type { Found, Ledger } from '../../ledger/ledger.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import type { PrivateLedger } from '../../ledger/private.ts'
 import { spvProof } from '../../ledger/spv.ts'
-import { Fault, readCommand } from '../../mempool/command.ts'
-import { BADLISTED, type Mempools } from '../../mempool/mempools.ts'
+import { privateFault } from '../../mempool/checks.ts'
+import { Fault, readPrivateCommand } from '../../mempool/command.ts'
+import type { Mempools } from '../../mempool/mempools.ts'
 import type { Chains } from '../../rules/chains.ts'
 import { refuse, sendJson } from '../app.ts'
-import { failedResult, placedResult } from '../encode/result-text.ts'
-import { type Refusal, sendRefusal, unknownChain } from '../refusal.ts'
-import type { Call, Handler, Router } from '../router.ts'
+import { sendRefusal } from '../refusal.ts'
+import { Results } from '../results.ts'
+import type { Router } from '../router.ts'
 import { Waiting } from '../waiting.ts'
+import { chainOf, serveCommands } from './command-router.ts'
 import { answerLocal } from './local.ts'
 
 export interface CommandRouteOptions {
   readonly chains: Chains
   readonly ledger: Ledger
+  readonly privateLedger: PrivateLedger
   readonly pools: Mempools
   /** Most requests that wait for a result at once. */
   readonly listenLimit: number
@@ -32,150 +32,133 @@ export interface CommandRouteOptions {
 
 /** Most bytes of results in one answer. */
 const MAX_POLL_LENGTH = 32 * 1024 * 1024
-/** Where operations of chains are served too, without a chain in their path. */
-const ROOT = '/api/v1'
+
+const refused = (reply: FastifyReply, message: string) => refuse(reply, { status: 400, message })
+const sendKeys = (reply: FastifyReply, commands: readonly Command[]) =>
+  sendJson(reply, JSON_TYPE, JSON.stringify({ requestKeys: commands.map(({ hash }) => hash) }))
 
 export function addCommandRoutes(router: Router, options: CommandRouteOptions): void {
-  const { chains, ledger, pools } = options
+  const { chains, pools } = options
   const all = chains.chainIds
-  const results = new Results(ledger, pools)
-  const waiting = new Waiting({
-    limit: options.listenLimit,
-    waitMs: options.listenMs,
-    onCut: (listener) => void chains.onCut(listener),
-  })
-
-  /** Serves an operation for the chain of its path, and at the root for those that `chainsOf` finds in its body. */
-  function serve<const O extends Operation>(
-    operation: O,
-    chainsOf: (body: Call<O>['body']) => readonly number[] | Refusal,
-    handler: (chains: readonly number[], call: Call<O>, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>,
-  ): void {
-    const onChain: Handler<O> = (call, reply) => handler([call.chain], call, reply)
-    const atRoot: Handler<O> = (call, reply) => {
-      const found = chainsOf(call.body)
-      return 'status' in found ? refuse(reply, found) : handler(found, call, reply)
-    }
-    router.serve(operation, onChain)
-    router.serveAt(`${ROOT}/${operation.id}`, { ...operation, params: None }, atRoot as never)
-  }
-  const ofCommands = (commands: readonly Command[]) => chainOf(commands, all)
-
-  serve(
+  const results = new Results(options)
+  serveCommands(
+    router,
     operations.local,
-    (command) => ofCommands([command]),
-    ([chain], { body, query }, reply) => answerLocal(reply, { chain, command: body, query }, { chains, ledger }),
+    (command) => chainOf([command], all),
+    ([chain], { body: command, query }, reply) => answerLocal(reply, { chain, command, query }, options),
   )
-  serve(
+  serveCommands(
+    router,
     operations.send,
-    ({ cmds }) => ofCommands(cmds),
+    ({ cmds }) => chainOf(cmds, all),
     ([chain], { body: { cmds } }, reply) => {
-      const refused = pools.submit(chain, cmds)
-      if (refused !== null) return refuse(reply, sendRefusal(refused))
-      return sendJson(reply, JSON_TYPE, JSON.stringify({ requestKeys: cmds.map(({ hash }) => hash) }))
+      const invalid = pools.submit(chain, cmds)
+      return invalid === null ? sendKeys(reply, cmds) : refuse(reply, sendRefusal(invalid))
     },
   )
-  serve(
+  serveCommands(
+    router,
     operations.poll,
     () => all,
-    (on, { body, query }, reply) => sendPolled(reply, body, (key) => results.find(on, key, query.confirmationDepth)),
+    (on, { body: { requestKeys }, query: { confirmationDepth } }, reply) =>
+      sendPolled(reply, new Set(requestKeys), (key) => results.find(on, key, confirmationDepth)),
   )
-  serve(
-    operations.listen,
-    () => all,
-    async (on, { body, request }, reply) => {
-      const look = () => results.find(on, body.listen)
-      const found = look()
-      if (found !== null) return sendJson(reply, JSON_TYPE, found)
-      if (waiting.isFull) return refuse(reply, tooManyWaiting(waiting.limit))
-      const left = new AbortController()
-      reply.raw.once('close', () => left.abort())
-      if (request.raw.destroyed) left.abort()
-      const answer = await waiting.wait(on, look, left.signal)
-      if (answer !== null) return sendJson(reply, JSON_TYPE, answer)
-      return left.signal.aborted ? reply.hijack() : refuse(reply, { status: 504, message: '' })
-    },
-  )
-  serve(
+  serveCommands(
+    router,
     operations.spv,
     () => all,
     (on, { body: { requestKey, targetChainId } }, reply) => {
-      const refused = (message: string) => refuse(reply, { status: 400, message })
-      for (const chain of on) {
-        const found = results.block(chain, requestKey)
-        if (found === null) continue
-        const { block, index } = found
-        const answer = spvProof(chains, { chain, requestKey, block, index, targetChain: Number(targetChainId) })
-        return 'fault' in answer ? refused(answer.fault) : sendJson(reply, JSON_TYPE, JSON.stringify(answer.proof))
-      }
-      return refused(`Transaction hash not found: "${requestKey}"`)
+      const found = results.block(on, requestKey)
+      if (found === null) return refused(reply, `Transaction hash not found: "${requestKey}"`)
+      const answer = spvProof(chains, { ...found, requestKey, targetChain: Number(targetChainId) })
+      if ('fault' in answer) return refused(reply, answer.fault)
+      return sendJson(reply, JSON_TYPE, JSON.stringify(answer.proof))
     },
   )
-}
-
-/** Results of commands by request key, as JSON text. */
-class Results {
-  readonly #ledger: Ledger
-  readonly #pools: Mempools
-
-  constructor(ledger: Ledger, pools: Mempools) {
-    this.#ledger = ledger
-    this.#pools = pools
-  }
-
-  block(chain: number, key: string, confirmationDepth = 0): Found | null {
-    return this.#ledger.result(chain, key, confirmationDepth)
-  }
-
-  /** The result on one of these chains; null: there is none. */
-  find(chains: readonly number[], key: string, confirmationDepth = 0): string | null {
-    for (const chain of chains) {
-      const found = this.block(chain, key, confirmationDepth)
-      if (found !== null) return placedResult(found.output, found.block)
-    }
-    const isBadlisted = chains.some((chain) => this.#pools.isBadlisted(chain, key))
-    return isBadlisted ? failedResult(key, BADLISTED) : null
-  }
+  // Private commands name no chain.
+  serveCommands(
+    router,
+    operations.private,
+    () => [0],
+    ([chain], { body: command }, reply) => {
+      const fault = submitPrivately(options, chain, command)
+      return fault === null ? sendKeys(reply, [command]) : refused(reply, `Validation failed: ${fault}`)
+    },
+  )
+  addListen(router, options, results)
 }
 
 function sendPolled(
   reply: FastifyReply,
-  { requestKeys }: Static<typeof PollBody>,
+  keys: ReadonlySet<string>,
   find: (key: string) => string | null,
 ): FastifyReply {
   const texts: string[] = []
   let length = 0
-  for (const key of new Set(requestKeys)) {
+  for (const key of keys) {
     const result = find(key)
     if (result === null) continue
     texts.push(`"${key}":${result}`)
     length += result.length
     if (length > MAX_POLL_LENGTH) {
-      const message = `the answer would exceed ${MAX_POLL_LENGTH} bytes; ask for fewer results at once`
-      return refuse(reply, { status: 400, message })
+      return refused(reply, `the answer would exceed ${MAX_POLL_LENGTH} bytes; ask for fewer results at once`)
     }
   }
   return sendJson(reply, JSON_TYPE, `{${texts.join(',')}}`)
 }
 
-/** The chain that all of these commands name. */
-function chainOf(commands: readonly Command[], chains: readonly number[]): readonly [number] | Refusal {
-  const names = new Set<string>()
-  for (const [i, command] of commands.entries()) {
-    const read = readCommand(command)
-    if (read instanceof Fault) return { status: 400, message: `Validation failed: element ${i}: ${read.message}` }
-    names.add(read.payload.meta.chainId)
+/** What is wrong with a private command; null: it is taken. */
+function submitPrivately(
+  { chains, privateLedger }: CommandRouteOptions,
+  chain: number,
+  command: Command,
+): string | null {
+  const read = readPrivateCommand(command)
+  if (read instanceof Fault) return read.message
+  const fault = privateFault(read, chains.network.name)
+  if (fault !== null) return fault
+  const { hash, cmd } = command
+  try {
+    privateLedger.submit({ chain, hash, cmd, address: read.payload.meta.address })
+    return null
+  } catch (error) {
+    if (error instanceof FormatError) return `/cmd: ${error.message}`
+    throw error
   }
-  const [name] = names
-  if (names.size > 1) {
-    const message = `commands for several chains (${[...names].join(', ')}): send those of each chain for themselves`
-    return { status: 400, message }
-  }
-  const chain = chains.find((each) => String(each) === name)
-  return chain === undefined ? { ...unknownChain(name, chains.length), status: 400 } : [chain]
 }
 
-const tooManyWaiting = (limit: number): Refusal => ({
-  status: 503,
-  message: `${limit} requests wait for results already: try again later`,
-})
+function addListen(router: Router, { chains, listenLimit, listenMs }: CommandRouteOptions, results: Results): void {
+  const waiting = new Waiting({
+    limit: listenLimit,
+    waitMs: listenMs,
+    onCut: (listener) => void chains.onCut(listener),
+  })
+  serveCommands(
+    router,
+    operations.listen,
+    () => chains.chainIds,
+    async (on, { body: { listen: key } }, reply) => {
+      const look = () => results.find(on, key)
+      const found = look()
+      if (found !== null) return sendJson(reply, JSON_TYPE, found)
+      if (waiting.isFull) {
+        const message = `${waiting.limit} requests wait for results already: try again later`
+        return refuse(reply, { status: 503, message })
+      }
+      const left = leaving(reply)
+      const answer = await waiting.wait(on, look, left)
+      if (answer !== null) return sendJson(reply, JSON_TYPE, answer)
+      // Nobody reads an answer to a caller who has left.
+      return left.aborted ? reply.hijack() : refuse(reply, { status: 504, message: '' })
+    },
+  )
+}
+
+/** A signal that aborts when the caller leaves. */
+function leaving(reply: FastifyReply): AbortSignal {
+  const left = new AbortController()
+  reply.raw.once('close', () => left.abort())
+  // One who left before the request was handled emits no further event.
+  if (reply.raw.destroyed) left.abort()
+  return left.signal
+}

@@ -1,0 +1,134 @@
+/**
+ * Expressions. Each is made by a function of its own, so that it holds on to nothing but its parts: what is kept of a
+ * module outlives the command that loaded it.
+ */
+import { evalError, type Place } from '../errors.ts'
+import { COST } from '../natives/costs.ts'
+import { ModuleRef, type Value } from '../values/value.ts'
+import { Partial } from './callables.ts'
+import { Const, Fun, Table } from './definitions.ts'
+import type { Env, Expr } from './expr.ts'
+import { asValue, type Machine, partlyApplied } from './machine.ts'
+import { Callable, type Term } from './term.ts'
+import type { Type } from './types.ts'
+
+/** Variables further away cost by their distance. */
+export const FREE_DISTANCE = 20
+
+/** An expression from a function. */
+export function exprOf(place: Place, evaluate: (machine: Machine, env: Env | null) => Term): Expr {
+  return { place, evaluate }
+}
+
+export function constant(term: Term, place: Place): Expr {
+  return exprOf(place, () => term)
+}
+
+export function constantOf(definition: Const, place: Place): Expr {
+  return exprOf(place, () => definition.value)
+}
+
+export function list(items: readonly Expr[], place: Place): Expr {
+  return exprOf(place, (machine, env) => {
+    machine.charge(COST.listElement * items.length)
+    const values: Value[] = []
+    for (const item of items) values.push(machine.value(item, env))
+    return machine.bounded(values)
+  })
+}
+
+export function object(fields: readonly (readonly [name: string, value: Expr])[], place: Place): Expr {
+  return exprOf(place, (machine, env) => {
+    machine.charge(COST.listElement * (fields.length + 1))
+    const values = new Map<string, Value>()
+    for (const [name, value] of fields) values.set(name, machine.value(value, env))
+    return machine.bounded(values)
+  })
+}
+
+/** A local variable, so many variables away. */
+export function local(distance: number, place: Place): Expr {
+  return exprOf(place, (machine, env) => {
+    if (distance > FREE_DISTANCE) machine.charge(2 * distance)
+    let variable = env
+    for (let i = 0; i < distance; i++) variable = variable?.up ?? null
+    if (variable === null) throw evalError('a variable has no value', place)
+    return variable.value
+  })
+}
+
+export function moduleRef(name: string, interfaces: readonly string[], place: Place): Expr {
+  return exprOf(place, () => new ModuleRef(name, interfaces))
+}
+
+function callableOf(term: Term, place: Place): Callable {
+  if (term instanceof Callable) return term
+  throw evalError('Cannot apply value to a non-closure.', place)
+}
+
+export function call(fn: Expr, args: readonly Expr[], place: Place): Expr {
+  return exprOf(place, (machine, env) => {
+    const callable = callableOf(machine.evaluate(fn, env), place)
+    const result = machine.apply(callable, machine.evaluateAll(args, env), place)
+    if (result instanceof Partial && callable instanceof Fun) throw partlyApplied(result, place)
+    return result
+  })
+}
+
+/** A call that may leave a function which waits for more. */
+export function partialCall(fn: Expr, args: readonly Expr[], place: Place): Expr {
+  return exprOf(place, (machine, env) => {
+    const callable = callableOf(machine.evaluate(fn, env), place)
+    return machine.apply(callable, machine.evaluateAll(args, env), place)
+  })
+}
+
+/** `m::member`, where m is a module as a value. */
+export function member(target: Expr, name: string, place: Place): Expr {
+  return exprOf(place, (machine, env) => {
+    const ref = machine.evaluate(target, env)
+    if (!(ref instanceof ModuleRef)) throw evalError('what is left of :: is not a module', place)
+    const { loading } = machine
+    const module = loading?.name === ref.name ? loading : machine.findModule(ref.name)
+    const definition = module?.get(name)
+    if (definition === undefined) throw evalError(`Module ${ref.name} has no such member: ${name}`, place)
+    if (definition instanceof Const) return definition.value
+    if (definition instanceof Fun || definition instanceof Table) return definition
+    throw evalError(`${ref.name}.${name} is a schema, not a value`, place)
+  })
+}
+
+/** What is done with an object. */
+export type Consumer = (machine: Machine, env: Env | null, object: ReadonlyMap<string, Term>) => Term
+
+/** A body that needs nothing of it. */
+export function ignoring(body: readonly Expr[]): Consumer {
+  return (machine, env) => machine.sequence(body, env)
+}
+
+/** A function of it. */
+export function applying(fn: Expr, place: Place): Consumer {
+  return (machine, env, given) => {
+    const callable = callableOf(machine.evaluate(fn, env), place)
+    return machine.apply(callable, [asValue(given as Term)], place)
+  }
+}
+
+interface BoundField {
+  readonly name: string
+  readonly type: Type | null
+}
+
+/** A body with some of its fields as variables. */
+export function binding(fields: readonly BoundField[], body: readonly Expr[], place: Place): Consumer {
+  return (machine, env, given) => {
+    let bound = env
+    for (const { name, type } of fields) {
+      const value = given.get(name)
+      if (value === undefined) throw evalError(`Key ${name} not found in object.`, place)
+      machine.checkType(type, value)
+      bound = { value, up: bound }
+    }
+    return machine.sequence(body, bound)
+  }
+}

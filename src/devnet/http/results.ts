@@ -1,0 +1,40 @@
+/** Results of commands by request key: of blocks, of private commands, and of those that no block could hold. */
+import type { Found, Ledger } from '../ledger/ledger.ts'
+import type { PrivateLedger } from '../ledger/private.ts'
+import { BADLISTED, type Mempools } from '../mempool/mempools.ts'
+import { failedResult, placedResult } from './encode/result-text.ts'
+
+export interface ResultsOptions {
+  readonly ledger: Ledger
+  readonly privateLedger: PrivateLedger
+  readonly pools: Mempools
+}
+
+export class Results {
+  readonly #options: ResultsOptions
+
+  constructor(options: ResultsOptions) {
+    this.#options = options
+  }
+
+  /** Where the result stands on the first of these chains that has it in a block; null: on none. */
+  block(chains: readonly number[], key: string, confirmationDepth = 0): (Found & { readonly chain: number }) | null {
+    for (const chain of chains) {
+      const found = this.#options.ledger.result(chain, key, confirmationDepth)
+      if (found !== null) return { ...found, chain }
+    }
+    return null
+  }
+
+  /** The result on these chains as JSON text; null: there is none. */
+  find(chains: readonly number[], key: string, confirmationDepth = 0): string | null {
+    const found = this.block(chains, key, confirmationDepth)
+    if (found !== null) return placedResult(found.output, found.block)
+    const { privateLedger, pools } = this.#options
+    for (const chain of chains) {
+      const result = privateLedger.result(chain, key)
+      if (result !== null) return result
+    }
+    return chains.some((chain) => pools.isBadlisted(chain, key)) ? failedResult(key, BADLISTED) : null
+  }
+}

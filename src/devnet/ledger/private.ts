@@ -1,0 +1,100 @@
+/**
+ * Commands for this node and others that are named, and for nobody else. They never stand in a block. They run at once,
+ * one after the other, in a state of their own: it begins as that after the first block of a chain, lives in memory, and
+ * sees nothing of public commands. No gas is paid; none may use more than a block has.
+ */
+import { evalError } from '../../contracts/errors.ts'
+import { Layer } from '../../contracts/machine/state.ts'
+import { Decimal } from '../../contracts/values/decimal.ts'
+import { MAX_BLOCK_GAS } from '../../core/gas.ts'
+import type { PrivateCommandPayload } from '../../schema/commands.ts'
+import type { Chains } from '../rules/chains.ts'
+import { contextOn } from './block-context.ts'
+import { type ContractCommand, readContractCommand } from './command.ts'
+import { resultText } from './command-result.ts'
+import { environmentOf } from './gas.ts'
+import { genesis } from './genesis.ts'
+import { attempt, machineOn } from './runner.ts'
+import { runPayload } from './transaction.ts'
+
+/** Most results that are kept. */
+const MAX_RESULTS = 10_000
+
+export type PrivateAddress = PrivateCommandPayload['meta']['address']
+
+/** A private command, its hash and signatures checked. */
+export interface PrivateCommand {
+  readonly chain: number
+  /** Request key. */
+  readonly hash: string
+  readonly cmd: string
+  readonly address: PrivateAddress
+}
+
+export class PrivateLedger {
+  readonly #chains: Pick<Chains, 'cut'>
+  /** The name of this node among those that commands are addressed to; null: it has none, and executes none. */
+  readonly #entity: string | null
+  readonly #states = new Map<number, Layer>()
+  /** Chain and request key -> JSON text of the result, oldest first. */
+  readonly #results = new Map<string, string>()
+
+  constructor(chains: Pick<Chains, 'cut'>, entity: string | null) {
+    this.#chains = chains
+    this.#entity = entity
+  }
+
+  /** Executes a command that is addressed to this node, once. Throws FormatError for one that cannot be read. */
+  submit({ chain, hash, cmd, address }: PrivateCommand): void {
+    const command = readContractCommand(hash, cmd, () => ({
+      chainId: String(chain),
+      sender: address.from,
+      gasLimit: MAX_BLOCK_GAS,
+      gasPrice: Decimal.of(0n),
+      ttl: 0,
+      creationTime: 0,
+    }))
+    const isOurs = this.#entity !== null && [address.from, ...address.to].includes(this.#entity)
+    const key = keyOf(chain, hash)
+    if (!isOurs || this.#results.has(key)) return
+    this.#results.set(key, this.#execute(chain, command))
+    const [oldest] = this.#results.keys()
+    if (this.#results.size > MAX_RESULTS) this.#results.delete(oldest)
+  }
+
+  /** JSON text of a result; null: there is none. */
+  result(chain: number, key: string): string | null {
+    return this.#results.get(keyOf(chain, key)) ?? null
+  }
+
+  #execute(chain: number, command: ContractCommand): string {
+    const head = this.#chains.cut.get(chain)
+    if (head === undefined) throw new RangeError(`there is no chain ${chain}`)
+    const context = contextOn(chain, head)
+    const state = this.#states.get(chain) ?? new Layer(genesis().state)
+    this.#states.set(chain, state)
+    const layer = new Layer(state)
+    const gas = { used: command.sizeGas * 1000, limit: MAX_BLOCK_GAS * 1000 }
+    const machine = machineOn(environmentOf(context, command), layer, gas)
+    const run = attempt(() => runPayload(machine, context, command, noProofs))
+    const hasFailed = 'error' in run
+    const text = resultText({
+      gas: hasFailed ? MAX_BLOCK_GAS : Math.ceil(gas.used / 1000),
+      result: run,
+      key: command.key,
+      writes: hasFailed ? null : layer.entries(),
+      events: hasFailed ? [] : machine.events,
+      metaData: 'null',
+      pact: hasFailed ? null : machine.lastPact,
+      txId: null,
+    })
+    if (!hasFailed) layer.mergeInto(state)
+    return text
+  }
+}
+
+const keyOf = (chain: number, key: string) => `${chain} ${key}`
+
+function noProofs(): never {
+  throw evalError('Continuation error: private commands have no proofs of other chains')
+}

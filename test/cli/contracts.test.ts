@@ -1,0 +1,294 @@
+/** The commands for contracts as a user runs them, against a development network of their own. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Ended, type Running, run, start, stopAll } from './run.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'newcut-contracts-'))
+let node: Running
+let url: string
+
+beforeAll(async () => {
+  node = start(['devnet', '--port', '0', '--auto-mine', 'constant:250ms', '--graph', 'triangle'])
+  url = (await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/))[1]
+  // A command is older than the block before its own only once there is such a block.
+  await node.sees(/block {5}chain \d+ +height 2/)
+})
+afterAll(async () => {
+  await stopAll()
+  rmSync(folder, { recursive: true })
+})
+
+/** Runs a command on that network. */
+const newcut = (...args: string[]): Promise<Ended> => run(args, { NEWCUT_NODE: url })
+
+/** Standard output of a command that must succeed. */
+async function output(...args: string[]): Promise<string> {
+  const { code, out, err } = await newcut(...args)
+  expect({ code, err: code === 0 ? '' : err }).toEqual({ code: 0, err: '' })
+  return out
+}
+
+/** The line of a command that must fail and print nothing else. */
+async function failure(...args: string[]): Promise<string> {
+  const { code, out, err } = await newcut(...args)
+  expect({ code, out }).toEqual({ code: 1, out: '' })
+  return err
+}
+
+/** Makes a key pair; gives its file and account. */
+async function keyFile(name: string, ...flags: string[]): Promise<{ readonly file: string; readonly account: string }> {
+  const file = join(folder, name)
+  const text = await output('keygen', ...flags)
+  writeFileSync(file, text)
+  return { file, account: /k:[0-9a-f]{64}/.exec(text)?.[0] ?? '' }
+}
+
+const balanceOf = async (account: string): Promise<{ total: string; chains: Record<string, string | null> }> =>
+  JSON.parse(await output('balance', account, '--json'))
+
+describe('newcut local', () => {
+  it.each([
+    ['{"b": [1, "x"], "a": (/ 1.0 8)}', '{"a": 0.125,"b": [1, "x"]}'],
+    ['(coin.get-balance "sender00")', '100000000.0'],
+  ])('%s prints %s, as the language does', async (code, value) => {
+    expect(await output('local', code)).toBe(`${value}\n`)
+  })
+
+  it('reads data, on the chain that was asked for', async () => {
+    const file = join(folder, 'data.json')
+    writeFileSync(file, '{"n": 0.1234567890123456789}')
+    expect(await output('local', '(read-decimal "n")', '--data', `@${file}`)).toBe('0.1234567890123456789\n')
+    expect(await output('local', '(at "chain-id" (chain-data))', '--chain', '2')).toBe('"2"\n')
+  })
+
+  it('reads code from a file', async () => {
+    const file = join(folder, 'sum.pact')
+    writeFileSync(file, '; a sum\n(fold (+) 0 [1 2 3])\n')
+    expect(await output('local', file)).toBe('6\n')
+  })
+
+  it('goes back in time', async () => {
+    const height = '(at "block-height" (chain-data))'
+    const { value } = JSON.parse(await output('local', height, '--rewind', '1000000', '--json'))
+    expect(value).toEqual({ int: 1 })
+  })
+
+  it('prints JSON of the wire with --json, for errors too', async () => {
+    expect(JSON.parse(await output('local', '[1 1.5 "a"]', '--json'))).toMatchObject({
+      chain: 0,
+      value: [{ int: 1 }, 1.5, 'a'],
+      gas: expect.any(Number),
+    })
+    const { code, out, err } = await newcut('local', '(enforce false "no")', '--json')
+    expect({ code, err }).toEqual({ code: 1, err: '' })
+    expect(JSON.parse(out)).toMatchObject({ level: 'error', event: 'error', code: 'COMMAND_FAILED' })
+  })
+
+  it.each([
+    [['(enforce false "no such luck")'], 'the code failed: no such luck (at <toplevel>:0) [COMMAND_FAILED]'],
+    [['(+ 1'], "the code failed: Expected: [')']"],
+    [['1', '--chain', '3'], '--chain 3: development has chains 0 to 2 [BAD_OPTION]'],
+    [['1', '--data', '{a'], '--data {a: not JSON'],
+    [['nofile.pact'], 'cannot read nofile.pact (ENOENT) [BAD_INPUT]'],
+    [['(fold (+) 0 (enumerate 1 1000))', '--gas-limit', '10'], '(give more gas with --gas-limit) [COMMAND_FAILED]'],
+    [['1', '--fingerprint', 'ab'.repeat(32)], '--fingerprint has no effect: there is no TLS'],
+    [['1', '--node', '127.0.0.1:1'], '(is a node running there? newcut devnet starts one; --node names another)'],
+  ])('refuses %j', async (args, message) => {
+    expect(await failure('local', ...args)).toContain(message)
+  })
+
+  it('takes what belongs to one call from flags only', async () => {
+    const { err } = await run(['local', '1', '--node', url], { NEWCUT_CHAIN: '1' })
+    expect(err).toContain('NEWCUT_CHAIN in the environment: no such option')
+    expect((await run(['local', '1', '--node', url], { NEWCUT_DATA: '/some/folder' })).out).toBe('1\n')
+  })
+})
+
+describe('newcut balance', () => {
+  it('shows every chain and the total, points below each other', async () => {
+    expect(await output('balance', 'sender05')).toBe(
+      'sender05\nchain 0   150000000.0\nchain 1   150000000.0\nchain 2   150000000.0\ntotal     450000000.0\n',
+    )
+    expect(await balanceOf('sender06')).toEqual({
+      account: 'sender06',
+      total: '480000000',
+      chains: { 0: '160000000', 1: '160000000', 2: '160000000' },
+    })
+  })
+
+  it('says where there is no such account', async () => {
+    expect(await output('balance', 'nobody')).toBe('nobody: on none of the 3 chains\n')
+  })
+
+  it('is that of the account that the configuration pays', async () => {
+    const { account } = await keyFile('miner.yaml')
+    expect(await output('balance', '--config', join(folder, 'miner.yaml'))).toBe(
+      `${account}: on none of the 3 chains\n`,
+    )
+    expect(await output('balance')).toMatch(/^k:3b6a27b[0-9a-f]+\nchain 0 +\d+\.\d+\n/)
+  })
+
+  it('goes on with --watch, a line for each change', async () => {
+    const watching = start(['balance', '--watch'], { NEWCUT_NODE: url })
+    const [, gain] = await watching.sees(/changed {3}chain [012] {2}\d+\.\d+ {2}\+(\d+\.\d+) {2}total \d+\.\d+/)
+    // The reward of a block on a network of three chains.
+    expect(gain).toBe('7.681743333333')
+    watching.child.kill('SIGINT')
+    expect(await watching.ended).toMatchObject({ code: 0, err: '' })
+  })
+})
+
+describe('newcut send', () => {
+  it('signs, tries, sends, waits, and prints the value; what happens on the way goes to standard error', async () => {
+    const { code, out, err } = await newcut('send', '(+ 40 2)', '--key', 'sender00')
+    expect({ code, out }).toEqual({ code: 0, out: '42\n' })
+    const labels = err.split('\n').map((line) => line.slice(9, 18).trim())
+    expect(labels.filter((label, i) => label !== '' && label !== labels[i - 1])).toEqual(
+      expect.arrayContaining(['tried', 'sent', 'included']),
+    )
+  })
+
+  it('gives the request key with --no-wait, and newcut result its value', async () => {
+    const key = (await output('send', '"later"', '--key', 'sender01', '--no-wait', '--chain', '1')).trim()
+    expect(key).toMatch(/^[\w-]{43}$/)
+    expect(await output('result', key, '--chain', '1', '--depth', '2')).toBe('"later"\n')
+    const result = JSON.parse(await output('result', key, '--no-wait', '--json'))
+    expect(result).toMatchObject({ chain: 1, requestKey: key, height: expect.any(Number), value: 'later' })
+  })
+
+  it('has several keys sign, for the capabilities that are listed', async () => {
+    const transfers = '[(coin.transfer "sender02" "sender03" 1.5) (coin.transfer "sender03" "sender02" 1.25)]'
+    const caps = [
+      '(coin.GAS)',
+      '(coin.TRANSFER "sender02" "sender03" 1.5)',
+      '(coin.TRANSFER "sender03" "sender02" 1.25)',
+    ]
+    const flags = caps.flatMap((cap) => ['--cap', cap])
+    const done = await output('send', transfers, '--key', 'sender02', '--key', 'sender03', ...flags)
+    expect(done).toBe('["Write succeeded", "Write succeeded"]\n')
+    expect((await balanceOf('sender03')).chains[0]).toBe('130000000.25')
+    expect(await failure('send', transfers, '--key', 'sender02', ...flags)).toContain('Keyset failure (keys-all)')
+  })
+
+  it('shows what a block made of a command that nobody tried before', async () => {
+    const args = ['send', '(enforce false "too late")', '--key', 'sender00', '--no-preflight']
+    const { code, out, err } = await newcut(...args)
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(err).toMatch(/included +chain 0 +height \d+\nnewcut: it failed on chain 0: too late .*\[COMMAND_FAILED\]\n$/)
+  })
+
+  it.each([
+    [['1'], '--key is missing: who signs? (a file that newcut keygen wrote, or --key sender00'],
+    [['1', '--key', 'sender10'], '--key sender10: no such file (newcut keygen > FILE makes a key pair; well-known'],
+    [['1', '--key', 'ab'.repeat(32)], '--key takes the name of a file, not a key'],
+    [['1', '--key', 'package.json'], '--key package.json: there is no secret key in it'],
+    [['1', '--key', 'sender00', '--key', 'sender00'], 'is given twice (give it once) [BAD_OPTION]'],
+    [['(enforce false "not today")', '--key', 'sender00'], 'it would fail on chain 0: not today'],
+    [['1', '--key', 'sender00', '--gas-limit', '9999999'], '(give less with --gas-limit: no block has so much)'],
+    [['1', '--key', 'sender00', '--ttl', '49h'], '(--ttl is at most 48h; is the clock here right?)'],
+    [['1', '--key', 'sender00', '--no-wait', '--depth', '1'], '--depth has no effect: with --no-wait'],
+  ])('refuses %j', async (args, message) => {
+    expect(await failure('send', ...args)).toContain(message)
+  })
+})
+
+describe('newcut transfer', () => {
+  it('creates a k: account, and moves what its key signs for', async () => {
+    const { file, account } = await keyFile('first.yaml')
+    expect(await output('transfer', account, '2.5', '--key', 'sender00')).toBe(
+      `moved 2.5 coins from sender00 to ${account} on chain 0\n`,
+    )
+    expect((await balanceOf(account)).chains).toEqual({ 0: '2.5', 1: null, 2: null })
+    const sent = JSON.parse(await output('transfer', 'sender01', '0.000000000001', '--key', file, '--json'))
+    expect(sent).toMatchObject({ chain: 0, value: 'Write succeeded' })
+    const left = 2.5 - 1e-12 - sent.gas * 1e-8
+    expect(Number((await balanceOf(account)).total)).toBeCloseTo(left, 12)
+  })
+
+  it('creates an account of another name with the keyset that it is given', async () => {
+    const { file, account } = await keyFile('second.json', '--json')
+    const keyset = JSON.stringify({ keys: [account.slice(2)], pred: 'keys-any' })
+    await output('transfer', 'shop', '3', '--key', 'sender04', '--receiver-keyset', keyset, '--chain', '1')
+    expect(await output('transfer', 'shop', 'sender04', '1', '--key', file, '--chain', '1')).toContain(
+      'moved 1.0 coins',
+    )
+  })
+
+  it('moves coins to another chain, in two steps', async () => {
+    const { account } = await keyFile('third.yaml')
+    const { code, out, err } = await newcut('transfer', account, '1.5', '--key', 'sender07', '--to-chain', '2')
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: `moved 1.5 coins from sender07 to ${account}, from chain 0 to chain 2\n`,
+    })
+    expect(err).toMatch(
+      /step 1.*\n[\s\S]*sent {6}chain 0[\s\S]*included {2}chain 0[\s\S]*step 2.*\n[\s\S]*included {2}chain 2/,
+    )
+    expect((await balanceOf(account)).chains).toEqual({ 0: null, 1: null, 2: '1.5' })
+  })
+
+  it('can be stopped in between and continued, once', async () => {
+    const stopping = start(['transfer', 'sender09', '7', '--key', 'sender08', '--to-chain', '1'], { NEWCUT_NODE: url })
+    const key = await new Promise<string>((resolve) => {
+      let text = ''
+      stopping.child.stderr?.on('data', (bytes) => {
+        text += bytes
+        const [, found] = /sent {6}chain 0 +request key (\S+)\n/.exec(text) ?? []
+        if (found !== undefined) resolve(found)
+      })
+    })
+    stopping.child.kill('SIGINT')
+    const { code, out, err } = await stopping.ended
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(err).toMatch(new RegExp(`stopped .*to go on: newcut transfer --continue ${key} --chain 0\\n$`))
+    expect(await output('transfer', '--continue', key, '--chain', '0', '--key', 'sender08')).toBe(
+      'the transfer from chain 0 is complete on chain 1\n',
+    )
+    expect((await balanceOf('sender09')).chains[1]).toBe('190000007')
+    const again = await newcut('transfer', '--continue', key, '--key', 'sender08')
+    expect([again.code, again.err]).toEqual([
+      0,
+      expect.stringContaining('somebody has already continued it on chain 1'),
+    ])
+    expect((await balanceOf('sender09')).chains[1]).toBe('190000007')
+  })
+
+  it('does not begin what nobody could end', async () => {
+    const { file, account } = await keyFile('fourth.yaml')
+    await output('transfer', account, '2', '--key', 'sender00')
+    const crossing = ['transfer', 'sender01', '1', '--key', file, '--to-chain', '1']
+    expect(await failure(...crossing)).toContain(
+      `there is no account ${account} on chain 1 (the second step needs up to`,
+    )
+    expect((await balanceOf(account)).total).toBe('2')
+    expect(await failure(...crossing, '--gas-payer', 'sender00')).toContain('is guarded by keys-all of')
+    expect((await balanceOf(account)).total).toBe('2')
+    const paid = await output(...crossing, '--gas-payer', 'sender00', '--key', 'sender00')
+    expect(paid).toBe(`moved 1.0 coins from ${account} to sender01, from chain 0 to chain 1\n`)
+  })
+
+  it.each([
+    [['k:x'], 'transfer takes [FROM] TO AMOUNT (for example newcut transfer k:KEY 1.5 --key sender00)'],
+    [['sender01', '1,5'], 'amount 1,5: expected a number of coins above 0 with at most 12 places'],
+    [['newcomer', '1', '--key', 'sender00'], 'there is no account newcomer on chain 0, and its name does not say who'],
+    [['sender01', 'sender00', '1', '--key', 'sender00'], 'sender01 on chain 0 is guarded by keys-all of 6be2f'],
+    [['sender01', '100000000', '--key', 'sender00'], 'needed are 100000000.0 and up to 0.000025 for gas'],
+    [['nobody', 'sender00', '1', '--key', 'sender00'], 'there is no account nobody on chain 0'],
+    [['sender00', '1', '--key', 'sender00'], 'sender cannot be the receiver of a transfer'],
+    [['sender01', '1', '--key', 'sender00', '--to-chain', '3'], '--to-chain 3: development has chains 0 to 2'],
+    [['sender01', '1', '--key', 'sender00', '--gas-payer', 'x'], '--gas-payer has no effect: on one chain'],
+    [['x', '1', '--key', 'sender00', '--receiver-keyset', '[]'], '--receiver-keyset []: not a keyset'],
+    [['a', '1', '--continue', 'A'.repeat(43)], 'a 1: with --continue the first step has decided who gets what'],
+    [['--continue', 'A'.repeat(43), '--key', 'sender00'], 'no chain has a result of AAAA'],
+  ])('refuses %j', async (args, message) => {
+    expect(await failure('transfer', ...args)).toContain(message)
+  })
+
+  it('does not continue what is no transfer between chains', async () => {
+    const { requestKey } = JSON.parse(await output('send', '1', '--key', 'sender00', '--json'))
+    const { err } = await newcut('transfer', '--continue', requestKey, '--key', 'sender00')
+    expect(err).toContain(`${requestKey} on chain 0 is no first step of a transfer between chains`)
+  })
+})

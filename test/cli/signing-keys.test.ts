@@ -1,0 +1,66 @@
+/** Which keys `--key` stands for. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { keyLines } from '../../src/commands/keygen.ts'
+import { signingKeys } from '../../src/commands/signing-keys.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'newcut-keys-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** RFC 8032, the first test vector. */
+const secretKey = '9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60'
+const publicKey = 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a'
+
+let files = 0
+function fileWith(text: string): string {
+  const file = join(folder, `${files++}.txt`)
+  writeFileSync(file, text)
+  return file
+}
+
+const accountsOf = (names: readonly string[], network = 'development') =>
+  signingKeys(names, network).map(({ account }) => account)
+
+describe('--key', () => {
+  it.each([
+    ['the text of newcut keygen', `${keyLines({ publicKey, secretKey }).join('\n')}\n`],
+    ['its JSON', JSON.stringify({ publicKey, secretKey, account: `k:${publicKey}` })],
+    ['lines of other tools', `public: ${publicKey}\nsecret: ${secretKey}\n`],
+    ['lines with quotes, and upper case', `public: "${publicKey.toUpperCase()}"\r\nsecret: '${secretKey}'\r\n`],
+    ['a secret key alone', `secret-key: ${secretKey}`],
+  ])('reads %s', (_name, text) => {
+    const [{ account, key }] = signingKeys([fileWith(text)], 'mainnet01')
+    expect([account, key.publicKey]).toEqual([`k:${publicKey}`, publicKey])
+    // RFC 8032, the signature over no bytes at all.
+    expect(key.sign(new Uint8Array(0))).toMatch(/^e5564300c360ac729086e2cc806e828a/)
+  })
+
+  it('knows the accounts of development networks, there only', () => {
+    expect(accountsOf(['sender01', 'sender00'])).toEqual(['sender01', 'sender00'])
+    expect(accountsOf(['miner'])[0]).toMatch(/^k:3b6a27bc/)
+    expect(() => accountsOf(['sender00'], 'mainnet01')).toThrow(
+      '--key sender00 is a key that everybody knows, and mainnet01 is no network for it',
+    )
+  })
+
+  it.each([
+    [undefined, '--key is missing: who signs?', 'BAD_OPTION'],
+    [[secretKey], '--key takes the name of a file, not a key', 'BAD_OPTION'],
+    [['sender00', 'sender00'], 'is given twice', 'BAD_OPTION'],
+    [[join(folder, 'nofile')], 'no such file', 'BAD_INPUT'],
+    [[fileWith(`public-key: ${publicKey}\n`)], 'there is no secret key in it', 'BAD_INPUT'],
+    [[fileWith(`{"secretKey": "${secretKey}0"}`)], 'there is no secret key in it', 'BAD_INPUT'],
+    [[fileWith('null')], 'there is no secret key in it', 'BAD_INPUT'],
+    [
+      [fileWith(`public: ${'ab'.repeat(32)}\n\nsecret: ${secretKey}`)],
+      `belongs to the public key ${publicKey}`,
+      'BAD_INPUT',
+    ],
+    [[folder], 'cannot read', 'BAD_INPUT'],
+  ])('refuses %j', (names, message, code) => {
+    expect(() => signingKeys(names, 'mainnet-development')).toThrow(expect.objectContaining({ code }))
+    expect(() => signingKeys(names, 'development')).toThrow(message)
+  })
+})
