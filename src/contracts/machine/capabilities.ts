@@ -85,9 +85,9 @@ export class Capabilities {
     return false
   }
 
-  /** Whether code of a defcap runs. */
+  /** Whether the body of a defcap runs, or what that has called. */
   get isEvaluating(): boolean {
-    return this.#machine.frames.at(-1)?.kind === 'defcap'
+    return this.#evaluated.length > 0
   }
 
   /** Runs with the capability granted. `byLedger`: the ledger asks, which may, whoever governs the module. */
@@ -135,7 +135,8 @@ export class Capabilities {
 
   /** Adds a capability to the one whose body runs. */
   compose(token: CapabilityToken): void {
-    if (!this.isEvaluating) throw evalError('compose-capability is allowed in a defcap only')
+    if (this.#machine.frames.at(-1)?.kind !== 'defcap')
+      throw evalError('compose-capability is allowed in a defcap only')
     if (this.isGranted(token)) return
     const fun = this.#funOf(token)
     if (!fun.module.isSame(this.#machine.module)) requireAdmin(this.#machine, fun.module)
