@@ -8,8 +8,9 @@ export interface Account {
   readonly 'public-keys': readonly string[]
 }
 
-export const alice: Account = { account: 'k:a11ce', predicate: 'keys-all', 'public-keys': ['a11ce'] }
-export const bob: Account = { ...alice, account: 'k:b0b' }
+/** An account that can be paid: a name of a key (k:KEY) would have to be that of this one. */
+export const alice: Account = { account: 'alice', predicate: 'keys-all', 'public-keys': ['a1'.repeat(32)] }
+export const bob: Account = { ...alice, account: 'bob' }
 
 export interface MinerOptions {
   readonly account?: Account
