@@ -52,6 +52,32 @@ describe('local', () => {
     }
   })
 
+  it('takes code that only reads without metadata too, as some clients send it', async () => {
+    const { peer } = await startLedger()
+    const bare = (change = {}) =>
+      signText(
+        JSON.stringify({ payload: { exec: { code: BALANCE, data: {} } }, nonce: 'n', signers: [], ...change }),
+        [],
+      )
+    const command = bare()
+    const { result, reqKey } = await ok(local(peer, command))
+    expect([result.data, reqKey]).toEqual([100_000_000, command.hash])
+    expect((await local(peer, { ...command, hash: bare({ nonce: 'other' }).hash })).status).toBe(400)
+    for (const [query, wrong] of [
+      ['?preflight=true', command],
+      ['', bare({ meta: {} })],
+      ['', { ...command, cmd: '{}' }],
+      ['', { ...command, cmd: '{"a":"}' }],
+    ] as const) {
+      expect(brief(await local(peer, wrong, query))).toEqual([
+        400,
+        TEXT,
+        expect.stringMatching(/^Validation failed: \/cmd/),
+      ])
+    }
+    expect((await send(peer, [command])).status).toBe(400)
+  })
+
   it('tells of code that fails, and of code that cannot be read, as results', async () => {
     const { peer } = await startLedger()
     const failed = await ok(local(peer, exec('(coin.details "nobody")')))
