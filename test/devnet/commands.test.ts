@@ -17,7 +17,7 @@ import {
   startLedger,
   transfer,
 } from './commands-common.ts'
-import { brief, JSON_TYPE, PREFIX, TEXT } from './common.ts'
+import { brief, CheckedPeer, JSON_TYPE, PREFIX, TEXT } from './common.ts'
 import { pending } from './mempool-common.ts'
 
 const BALANCE = '(coin.get-balance "sender00")'
@@ -462,10 +462,13 @@ describe('listen', () => {
 
   it('does not keep a node from stopping', async () => {
     const { peer, devnet } = await startLedger()
-    const [waiting] = await Promise.allSettled([
-      listen(peer, 'A'.repeat(43)),
-      ok(local(peer, exec('1'))).then(() => devnet.close()),
-    ])
+    const other = new CheckedPeer(devnet.url)
+    // By the time of the second answer the first request waits.
+    const stopped = async () => {
+      await ok(local(other, exec('1')))
+      await devnet.close()
+    }
+    const [waiting] = await Promise.allSettled([listen(peer, 'A'.repeat(43)), stopped()])
     expect(waiting.status).toBe('rejected')
   })
 

@@ -36,10 +36,8 @@ export function answerLocal(
   const completed = readCommand({ ...command, cmd })
   if (completed instanceof Fault) return refuse(reply, invalid(completed.message))
   const read = { ...completed, cmd: new TextEncoder().encode(command.cmd) }
-  let syntaxFault: string | null
   try {
     ledger.read(hash, cmd)
-    syntaxFault = ledger.syntaxFault(cmd)
   } catch (error) {
     return refuse(reply, invalid(`/cmd: ${describeError(error)}`))
   }
@@ -54,7 +52,8 @@ export function answerLocal(
   const faults = preflightFaults(read, { network: chains.network.name, chain, nowSeconds })
   if (faults.length > 0) return refuse(reply, wrongMetadata(faults))
   // Live nodes tell of unreadable code in the plain form.
-  if (syntaxFault !== null) return sendJson(reply, JSON_TYPE, ledger.local(chain, cmd, hash, rewindDepth))
+  if (ledger.syntaxFault(cmd, hash) !== null)
+    return sendJson(reply, JSON_TYPE, ledger.local(chain, cmd, hash, rewindDepth))
   const result = ledger.preflight(chain, cmd, hash, rewindDepth)
   return sendJson(reply, JSON_TYPE, `{"preflightResult":${result},"preflightWarnings":[]}`)
 }
