@@ -6,6 +6,7 @@ import { NewcutError } from '../../src/core/errors.ts'
 import { checkDataDirectory } from '../../src/devnet/data/check.ts'
 import { writeCopy } from '../../src/devnet/data/copy.ts'
 import { snapshotOf } from '../../src/devnet/data/records.ts'
+import { signed } from './command.ts'
 import { brief, type CheckedPeer, jsonOf, PREFIX, start, TEXT } from './common.ts'
 import { fork, grow, temporaryDirectory } from './grow.ts'
 import { mineBlock } from './miner.ts'
@@ -38,14 +39,15 @@ async function ended(peer: CheckedPeer, id: string): Promise<string> {
 
 it.each(['in memory', 'on disk'])(
   'a backup %s opens as a data directory, as it was when the job began',
+  { timeout: 120_000 },
   async (kept) => {
     const directory = await temporaryDirectory()
     const backupDir = join(directory, 'backups')
     const dataDir = kept === 'on disk' ? join(directory, 'data') : undefined
     const { devnet, peer } = await start({ ...small, dataDir, backupDir })
     const { chains } = devnet
-    grow(chains, 1200, (index) => (index === 7 ? [{ hash: 'key-7' }] : []))
-    fork(chains, new Map(chains.cut), 5)
+    grow(devnet, 1200, (index, chain) => (index === 7 ? [signed({ chainId: `${chain}` })] : []))
+    fork(devnet, new Map(chains.cut), 5)
     chains.changeRules({ blockDelay: 5_000_000n })
     const before = jsonOf(await peer.get(`${PREFIX}/cut`)).hashes
     const started = await makeBackup(devnet.url, '')
@@ -57,7 +59,7 @@ it.each(['in memory', 'on disk'])(
     expect(brief(await makeBackup(devnet.url, '', {}, '?backupPact'))).toEqual([200, TEXT, id])
     expect(brief(await makeBackup(devnet.url, PREFIX))).toEqual([202, TEXT, id])
     await mineBlock(peer)
-    grow(chains, 20)
+    grow(devnet, 20)
     expect(await ended(peer, id)).toBe('backup-done')
     expect(await readdir(backupDir)).toEqual([id])
     expect(await readdir(join(backupDir, id))).toEqual(['blocks'])
@@ -79,14 +81,14 @@ it.each(['in memory', 'on disk'])(
 it('backupPact adds the state database', async () => {
   const backupDir = await temporaryDirectory()
   const { devnet, peer } = await start({ ...small, backupDir })
-  grow(devnet.chains, 40, (index) => (index % 10 === 0 ? [{ hash: `key-${index}` }] : []))
+  grow(devnet, 40, (index, chain) => (index % 10 === 0 ? [signed({ chainId: `${chain}` })] : []))
   const { status, body } = await makeBackup(devnet.url, PREFIX, {}, '?backupPact=')
   expect(status).toBe(202)
   expect(await ended(peer, `${body}`)).toBe('backup-done')
   expect(brief(await peer.get(`${PREFIX}/check-backup/${body}`))).toEqual([200, TEXT, 'backup-done'])
   expect((await readdir(join(backupDir, `${body}`))).sort()).toEqual(['blocks', 'state'])
   const report = await checkDataDirectory(join(backupDir, `${body}`))
-  expect(report).toMatchObject({ blocks: 50, stateBlocks: 50, transactions: 4, findings: [] })
+  expect(report).toMatchObject({ blocks: 50, stateBlocks: 50, transactions: 10 * 8 + 4, findings: [] })
 })
 
 it('a node without a backup directory answers 404 and says how to enable backups', async () => {
@@ -181,7 +183,7 @@ it('a job that is aborted by the end of the node leaves no backup', async () => 
   const backupDir = await temporaryDirectory()
   const notices: string[] = []
   const devnet = await startDevnet({ port: 0, ...small, backupDir, onNotice: (message) => notices.push(message) })
-  grow(devnet.chains, 2000)
+  grow(devnet, 2000)
   const response = await fetch(`${devnet.url}/make-backup`, { method: 'POST' })
   const id = await response.text()
   await devnet.close()
@@ -192,7 +194,7 @@ it('a job that is aborted by the end of the node leaves no backup', async () => 
 it('startDevnet refuses the unfinished copy that a killed job leaves', async () => {
   const directory = await temporaryDirectory()
   const { devnet } = await start(small)
-  grow(devnet.chains, 600)
+  grow(devnet, 600)
   // Reading fails after the last block: all blocks are written, but not the records that come after them.
   const snapshot = { ...snapshotOf(devnet.chains.state), blocks: 611 }
   await expect(writeCopy(join(directory, 'blocks'), devnet.settings, snapshot)).rejects.toThrow('block number 610')

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import net from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
+import { type Signed, signed } from './command.ts'
 import { brief, expectCommonHeaders, jsonOf, OBJECTS, PREFIX, start, TEXT } from './common.ts'
 import { Fork, growCut, idOf } from './forks.ts'
 import { OpenResponse } from './request.ts'
@@ -31,6 +32,12 @@ const dataOf = (text: string) =>
       return JSON.parse(event.slice(event.indexOf('{')))
     })
 
+/** A command of a megabyte: a proof of nothing, which costs no gas. */
+const large = (chain: number): Signed => {
+  const cont = { pactId: 'p', step: 1, rollback: false, proof: randomBytes(500_000).toString('hex'), data: {} }
+  return signed({ chainId: `${chain}` }, { payload: { cont } })
+}
+
 const eventsOf = async (stream: OpenResponse, count: number) => {
   while (stream.text.split('\n\n').length <= count) await stream.read(stream.text.length + 1)
   return dataOf(stream.text)
@@ -41,9 +48,8 @@ it('block/updates sends the events of header/updates with payloads and outputs, 
   const headers = await opened(devnet, 'header/updates')
   const blocks = await opened(devnet, 'block/updates')
   const more = await opened(devnet, 'block/updates')
-  const transactions = [{ transaction: Buffer.from('{}'), output: Buffer.from('[]') }]
-  const fork = new Fork(devnet.chains, 'other')
-  const made = [growCut(devnet.chains, 0, { transactions }).header, fork.grow(0), growCut(devnet.chains, 1).header]
+  const fork = new Fork(devnet, 'other')
+  const made = [growCut(devnet, 0, { commands: [signed()] }).header, fork.grow(0), growCut(devnet, 1).header]
   const events = await eventsOf(blocks, 3)
   expect(events.map(({ header }) => header.hash)).toEqual(made.map(idOf))
   expect(events.map(({ txCount }) => txCount)).toEqual([1, 0, 0])
@@ -62,8 +68,8 @@ it('block/updates sends the events of header/updates with payloads and outputs, 
 it('many readers of a stream all get the same events', async () => {
   const { devnet } = await start(fast)
   const streams = await Promise.all(Array.from({ length: 100 }, () => opened(devnet, 'header/updates')))
-  growCut(devnet.chains, 0)
-  growCut(devnet.chains, 1)
+  growCut(devnet, 0)
+  growCut(devnet, 1)
   const first = await eventsOf(streams[0], 2)
   expect(first).toHaveLength(2)
   for (const stream of streams) expect(await stream.read(streams[0].text.length)).toBe(streams[0].text)
@@ -86,13 +92,13 @@ it('drops a reader that never reads, and sends every block to one that reads', a
     // At most this waits for the slow reader: the buffers of the kernel, 1 MiB, and one event.
     expect(blocks).toBeLessThan(60)
     // Each event alone is larger than the backlog limit. That must not drop a reader that keeps up.
-    growCut(devnet.chains, blocks % 2, { transactions: [{ transaction: randomBytes(1e6), output: Buffer.alloc(0) }] })
+    growCut(devnet, blocks % 2, { commands: [large(blocks % 2)] })
     blocks++
     await eventsOf(good, blocks)
   }
   expect(blocks).toBeGreaterThan(1)
   expect(dataOf(good.text)).toHaveLength(blocks)
-  growCut(devnet.chains, blocks % 2)
+  growCut(devnet, blocks % 2)
   expect(await eventsOf(good, blocks + 1)).toHaveLength(blocks + 1)
 })
 
@@ -109,7 +115,7 @@ it('header and block streams share one limit', async () => {
   let next: OpenResponse
   do next = await open(devnet, 'block/updates')
   while (next.status === 503)
-  growCut(devnet.chains, 0)
+  growCut(devnet, 0)
   expect(await eventsOf(next, 1)).toHaveLength(1)
 })
 
@@ -120,7 +126,7 @@ it('a stream over HTTP/1.0 is plain text that ends with the connection', async (
   const closed = new Promise<void>((resolve) => {
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1')
-      if (text.endsWith('\r\n\r\n')) growCut(devnet.chains, 0)
+      if (text.endsWith('\r\n\r\n')) growCut(devnet, 0)
     })
     socket.on('close', () => resolve())
   })

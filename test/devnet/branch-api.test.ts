@@ -17,11 +17,11 @@ beforeAll(async () => {
   peer = new CheckedPeer(devnet.url)
   const random = randomFrom(11)
   const { chains } = devnet
-  for (let i = 0; i < 30; i++) growCut(chains, 0)
+  for (let i = 0; i < 30; i++) growCut(devnet, 0)
   for (let i = 0; i < 12; i++) {
     const all = chains.store.slice(0, 0, chains.store.count(0))
     const { header } = all[Math.floor(random() * all.length)]
-    const fork = new Fork(chains, `fork ${i}`, new Map([[0, header]]))
+    const fork = new Fork(devnet, `fork ${i}`, new Map([[0, header]]))
     for (let k = 0; k <= random() * 6; k++) fork.grow(0)
   }
   blocks = jsonOf(await peer.get(`${PREFIX}/chain/0/header`, { headers: { accept: OBJECTS } })).items
@@ -211,7 +211,7 @@ describe('pages of branches', () => {
 
 it('a bound must be a block of the chain in the path', async () => {
   const { devnet, peer } = await start({ graph: 'pair', pow: false, difficulty: 1n })
-  const { header } = growCut(devnet.chains, 1)
+  const { header } = growCut(devnet, 1)
   const ask = (chain: number) =>
     peer.request('POST', `${PREFIX}/chain/${chain}/hash/branch`, {
       headers: { 'content-type': 'application/json' },
@@ -241,9 +241,9 @@ describe('ascending pages', () => {
   })
 })
 
-it('pages end at 4096 hashes, 360 headers and 360 blocks', async () => {
+it('pages end at 4096 hashes, 360 headers and 360 blocks', { timeout: 120_000 }, async () => {
   const { devnet, peer } = await start({ graph: 'singleton', pow: false, difficulty: 1n })
-  for (let i = 0; i < 4100; i++) growCut(devnet.chains, 0)
+  for (let i = 0; i < 4100; i++) growCut(devnet, 0)
   const [head] = [...devnet.chains.cut.values()].map(idOf)
   for (const [what, most] of [
     ['hash', 4096],

@@ -3,32 +3,37 @@ import chainweb from 'chainweb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Header } from '../../src/core/header.ts'
 import type { HeaderObject } from './checker.ts'
+import type { Signed } from './command.ts'
+import { transfer } from './commands-common.ts'
 import { Fork, growCut, idOf } from './forks.ts'
+import { textOf } from './mempool-common.ts'
 import { Peer } from './request.ts'
 import { type Devnet, startDevnet } from './whole-node.ts'
 
 const NETWORK = 'development'
 const CHAIN = 1
-const command = { cmd: JSON.stringify({ nonce: 'n', payload: { exec: { code: '(+ 1 2)' } } }), hash: 'h', sigs: [] }
-const output = { gas: 5, events: [{ name: 'TRANSFER', params: ['a', 'b', 1] }] }
-const bytesOf = (value: unknown) => Buffer.from(JSON.stringify(value))
 
 let devnet: Devnet
 let host: string
 /** The branch of chain 1, ascending. */
 let branch: Header[]
+/** A transfer in block 395 of the branch, and its output. */
+let command: Signed
+let output: { readonly events: readonly object[] }
 
 beforeAll(async () => {
   devnet = await startDevnet({ port: 0, graph: 'pair', pow: false, difficulty: 1n })
   host = devnet.url
-  const { chains } = devnet
-  branch = [...chains.cut.values()].filter(({ chainId }) => chainId === CHAIN)
+  command = transfer('sender01', 1.5, { chainId: `${CHAIN}` })
+  branch = [...devnet.chains.cut.values()].filter(({ chainId }) => chainId === CHAIN)
   for (let height = 1; height <= 400; height++) {
-    const transactions = height === 395 ? [{ transaction: bytesOf(command), output: bytesOf(output) }] : []
+    const commands = height === 395 ? [command] : []
     // Some orphans, which pages of branches must not show.
-    if (height % 50 === 0) new Fork(chains, 'orphan').grow(CHAIN)
-    branch.push(growCut(chains, CHAIN, { transactions }).header)
-    growCut(chains, 0)
+    if (height % 50 === 0) new Fork(devnet, 'orphan').grow(CHAIN)
+    const { header, payload } = growCut(devnet, CHAIN, { commands })
+    branch.push(header)
+    if (commands.length > 0) output = JSON.parse(textOf(payload.transactions[0].output))
+    growCut(devnet, 0)
   }
 })
 
@@ -114,13 +119,14 @@ describe('chainweb reads', () => {
   it('transactions and events of blocks', async () => {
     const transactions = await chainweb.transaction.recent(CHAIN, 0, 10, NETWORK, host)
     expect(transactions.map(({ height, output }) => [height, output])).toEqual([[395, output]])
-    expect(await chainweb.event.height(CHAIN, 395, NETWORK, host)).toEqual([{ ...output.events[0], height: 395 }])
+    expect(output.events).toHaveLength(2)
+    const events = output.events.map((event) => ({ ...event, height: 395 }))
+    expect(await chainweb.event.height(CHAIN, 395, NETWORK, host)).toEqual(events)
     expect(await chainweb.transaction.height(CHAIN, 394, NETWORK, host)).toEqual([])
   })
 })
 
 it('chainweb reads the header stream, at a depth', async () => {
-  const { chains } = devnet
   const seen: HeaderObject[] = []
   let changed: () => void = () => undefined
   const stream = chainweb.header.stream(
@@ -137,8 +143,8 @@ it('chainweb reads the header stream, at a depth', async () => {
     await new Promise((resolve) => stream.addEventListener('open', resolve))
     const made = []
     for (let i = 0; i < 4; i++) {
-      made.push(growCut(chains, CHAIN).header)
-      growCut(chains, 0)
+      made.push(growCut(devnet, CHAIN).header)
+      growCut(devnet, 0)
     }
     while (seen.length < 3) {
       await new Promise<void>((resolve) => {

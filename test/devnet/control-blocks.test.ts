@@ -214,7 +214,7 @@ describe('fork', () => {
     const rivals: string[] = []
     const extendOldBranch = () => {
       const [open] = chains.chainIds.filter((chain) => !chains.isBlocked(chain))
-      const { header, payload } = makeBlock(chains, chains.cut, open)
+      const { header, payload } = makeBlock(devnet, chains.cut, open)
       const solved = decodeWork(solve(Buffer.from(encodeWork(header))))
       const addition = chains.add(solved, payload)
       expect(addition.status).toBe('added')

@@ -81,9 +81,8 @@ describe('PUT cut', () => {
   it('moves the node to a heavier cut of blocks that it has, but not to a lighter one', async () => {
     const started = await startWithPeer()
     const { devnet, origin } = started
-    const { chains } = devnet
-    const fork = new Fork(chains, 'fork')
-    const before = growCut(chains, 0)
+    const fork = new Fork(devnet, 'fork')
+    const before = growCut(devnet, 0)
     expect((await put(started, 'cut', cutOf(fork.cut.values(), { origin }))).status).toBe(204)
     expect(await headsOf(started)).toContain(idOf(before.header))
     for (const chain of [1, 0, 1]) fork.grow(chain)
@@ -95,7 +94,7 @@ describe('PUT cut', () => {
     const source = await start(fast)
     const started = await startWithPeer()
     const { origin } = started
-    const made = [0, 1, 0, 1].map((chain) => growCut(source.devnet.chains, chain))
+    const made = [0, 1, 0, 1].map((chain) => growCut(source.devnet, chain))
     const object = jsonOf(
       await source.peer.get(`${PREFIX}/chain/0/header/${idOf(made[0].header)}`, { headers: { accept: OBJECTS } }),
     )
@@ -121,7 +120,7 @@ describe('PUT cut', () => {
     const source = await start(fast)
     const started = await startWithPeer()
     const { origin } = started
-    const [first, second] = [0, 1].map((chain) => growCut(source.devnet.chains, chain))
+    const [first, second] = [0, 1].map((chain) => growCut(source.devnet, chain))
     const before = await headsOf(started)
     const heads = source.devnet.chains.cut.values()
     const headers = { [idOf(first.header)]: base64(encodeHeader(first.header)) }
@@ -145,7 +144,7 @@ describe('PUT cut', () => {
   it('says what is wrong with blocks and heads', async () => {
     const started = await startWithPeer()
     const { devnet, origin } = started
-    const { header, payload } = makeBlock(devnet.chains, devnet.chains.cut, 0)
+    const { header, payload } = makeBlock(devnet, devnet.chains.cut, 0)
     const heads = devnet.chains.cut.values()
     const ask = async (more: object, of: Iterable<Header> = heads) =>
       brief(await put(started, 'cut', cutOf(of, { origin, ...more })))
@@ -160,7 +159,7 @@ describe('PUT cut', () => {
     // A coinbase may hold anything.
     const other = { ...payloadJson(payload), coinbase: base64(Buffer.from('{"reqKey":7')) }
     expect((await ask({ headers: { x: base64(encodeHeader(header)) }, payloads: { x: other } }))[0]).toBe(204)
-    const fork = new Fork(devnet.chains, 'fork')
+    const fork = new Fork(devnet, 'fork')
     const child = fork.grow(0)
     fork.grow(1)
     const grandchild = fork.grow(0)

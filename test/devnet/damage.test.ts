@@ -53,7 +53,7 @@ it.each([1, 2])(
     // Opened twice, so that there are tables as well as a log.
     for (let i = 0; i < 2; i++) {
       const devnet = await startDevnet({ port: 0, dataDir: original, ...(i === 0 && { graph: 'pair', pow: false }) })
-      grow(devnet.chains, 300)
+      grow(devnet, 300)
       await devnet.close()
     }
     const seen = { errors: 0, shorter: 0, findings: 0, whole: 0 }

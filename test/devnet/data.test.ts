@@ -12,11 +12,12 @@ import { checkDataDirectory } from '../../src/devnet/data/check.ts'
 import { writeCopy } from '../../src/devnet/data/copy.ts'
 import { openDataDirectory } from '../../src/devnet/data/directory.ts'
 import { snapshotOf } from '../../src/devnet/data/records.ts'
-import { Chains } from '../../src/devnet/rules/chains.ts'
-import { networkOf, settingsOf } from '../../src/devnet/rules/settings.ts'
+import type { Chains } from '../../src/devnet/rules/chains.ts'
+import { settingsOf } from '../../src/devnet/rules/settings.ts'
 import { run, start as startProcess, stopAll } from '../cli/run.ts'
 import { checkNode } from './checker.ts'
 import { jsonOf, PREFIX, start } from './common.ts'
+import { executingChains } from './ground.ts'
 import { fork, grow, temporaryDirectory } from './grow.ts'
 import { getWork, mineBlock, submit, targetOf } from './miner.ts'
 import { Peer } from './request.ts'
@@ -64,14 +65,14 @@ describe('a network on disk', () => {
     const dataDir = await temporaryDirectory()
     const first = await startDevnet({ port: 0, dataDir, ...small, graph: 'pair' })
     const { chains } = first
-    grow(chains, 10)
+    grow(first, 10)
     const early = new Map(chains.cut)
-    grow(chains, 10)
-    expect(chains.adopt(fork(chains, early, 6))).toBe(false)
+    grow(first, 10)
+    expect(chains.adopt(fork(first, early, 6))).toBe(false)
     chains.changeRules({ target: 2n ** 200n })
-    grow(chains, 2)
-    const heavier = fork(chains, new Map(chains.cut), 4)
-    grow(chains, 2)
+    grow(first, 2)
+    const heavier = fork(first, new Map(chains.cut), 4)
+    grow(first, 2)
     const lost = [...chains.cut.values()].map(({ hash }) => hash)
     expect(chains.adopt(heavier)).toBe(true)
     chains.changeRules({ target: 2n ** 190n, blockDelay: 7_000_000n })
@@ -94,10 +95,10 @@ describe('a network on disk', () => {
     const dataDir = await temporaryDirectory()
     const devnet = await startDevnet({ port: 0, dataDir, ...small, graph: 'singleton' })
     const { chains } = devnet
-    grow(chains, 3)
-    fork(chains, new Map(chains.cut), 2)
+    grow(devnet, 3)
+    fork(devnet, new Map(chains.cut), 2)
     chains.changeRules({ target: 2n ** 199n })
-    grow(chains, 2)
+    grow(devnet, 2)
     await devnet.close()
     expect(await checkDataDirectory(dataDir)).toMatchObject({ blocks: 8, orphans: 2, findings: [] })
   })
@@ -123,7 +124,7 @@ describe('a network on disk', () => {
     write(new Error('disk full'))
     expect(await second).toBe(500)
     // Written blocks are in the files, even if the process ends now.
-    grow(chains, 100)
+    grow(devnet, 100)
     await durable()
     const copy = join(await temporaryDirectory(), 'copy')
     await cp(dataDir, copy, { recursive: true })
@@ -149,9 +150,9 @@ describe('a network on disk', () => {
     const directory = await temporaryDirectory()
     const settings = settingsOf({ ...small, graph: 'pair' })
     let now = BigInt(Date.now() + 3_600_000) * 1000n
-    const ahead = new Chains({ network: networkOf(settings), checkPow: false, now: () => now++ })
+    const ahead = executingChains(settings, () => now++)
     grow(ahead, 4)
-    await writeCopy(join(directory, 'blocks'), settings, snapshotOf(ahead.state))
+    await writeCopy(join(directory, 'blocks'), settings, snapshotOf(ahead.chains.state))
     const { devnet, peer, additions } = await startUnchecked(directory)
     const work = await getWork(peer, 0)
     expect(work.readBigInt64LE(8)).toBeGreaterThan(now - 2n)
@@ -218,18 +219,20 @@ describe('a node', () => {
     await database.open()
     await database.close()
     expect(await refused(startDevnet({ port: 0, dataDir: directory }))).toContain('not one of a newcut network')
-    await database.open()
-    await database.put('network', sealed('{"format":2}'))
-    await database.close()
-    expect(await refused(startDevnet({ port: 0, dataDir: directory }))).toContain(
-      'format 2; this newcut reads format 1',
-    )
+    for (const format of [1, 3]) {
+      await database.open()
+      await database.put('network', sealed(JSON.stringify({ format })))
+      await database.close()
+      expect(await refused(startDevnet({ port: 0, dataDir: directory }))).toContain(
+        `format ${format}; this newcut reads format 2`,
+      )
+    }
   })
 
   it('refuses a database with one flipped bit', async () => {
     const directory = await temporaryDirectory()
     const devnet = await startDevnet({ port: 0, dataDir: directory, ...small, graph: 'pair' })
-    grow(devnet.chains, 4)
+    grow(devnet, 4)
     const { payloadHash } = devnet.chains.store.at(3).header
     await devnet.close()
     const database = new ClassicLevel<string, Uint8Array>(join(directory, 'blocks'), { valueEncoding: 'view' })
@@ -262,8 +265,8 @@ describe('a node', () => {
   it('stops when it can no longer write, and keeps what it acknowledged', async () => {
     const dataDir = await temporaryDirectory()
     const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
-    // Files may have at most 64 blocks of 512 bytes; writing more fails as on a full disk.
-    const script = 'ulimit -f 64; exec "$0" "$@"'
+    // Files may have at most 1024 blocks of 512 bytes; writing more fails as on a full disk.
+    const script = 'ulimit -f 1024; exec "$0" "$@"'
     const args = ['-c', script, process.execPath, main, 'devnet', '--port', '0', '--no-pow', '--data', dataDir]
     const child = spawn('/bin/sh', [...args, '--graph', 'petersen'])
     let out = ''
@@ -310,9 +313,9 @@ describe('--check', () => {
 
   function someChains(count: number): Chains {
     let now = BigInt(Date.now()) * 1000n
-    const chains = new Chains({ network: networkOf(settings), checkPow: false, now: () => now++ })
-    grow(chains, count)
-    return chains
+    const ground = executingChains(settings, () => now++)
+    grow(ground, count)
+    return ground.chains
   }
 
   it('prints what a sound directory holds, and exits 0', async () => {
@@ -320,7 +323,7 @@ describe('--check', () => {
     const { code, out, err } = await run(['devnet', '--data', directory, '--check'])
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toBe(
-      `${directory}: pair network, 22 blocks (0 orphans), 0 transactions, no state database\nnothing is wrong\n`,
+      `${directory}: pair network, 22 blocks (0 orphans), 16 transactions, no state database\nnothing is wrong\n`,
     )
     expect(await run(['devnet', '--check'])).toMatchObject({ code: 1, err: expect.stringContaining('BAD_OPTION') })
   })
@@ -348,10 +351,12 @@ describe('--check', () => {
     await database.del(keyOf(second))
     await database.close()
     const { findings } = await checkDataDirectory(directory)
-    expect(findings).toHaveLength(3)
+    // Blocks on top of these two cannot be executed, which is not told again.
+    expect(findings).toHaveLength(4)
     expect(findings[0]).toContain(`block ${first.id}: its payload has another hash`)
     expect(findings[1]).toContain(`block ${first.id}: its payload names wrong hashes`)
-    expect(findings[2]).toContain(`block ${second.id}: block ${second.id} has no payload`)
+    expect(findings[2]).toContain(`block ${first.id}: does not execute as it did: the output of its reward is another`)
+    expect(findings[3]).toContain(`block ${second.id}: block ${second.id} has no payload`)
   })
 })
 

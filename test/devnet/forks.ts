@@ -4,54 +4,61 @@ import { blockHash } from '../../src/core/block-hash.ts'
 import type { Cut } from '../../src/core/cut.ts'
 import { encodeWork, type Header } from '../../src/core/header.ts'
 import { payloadHashes } from '../../src/core/payload.ts'
-import type { Chains } from '../../src/devnet/rules/chains.ts'
 import type { Payload } from '../../src/devnet/store/payload.ts'
-import { blockPayload } from './block-payload.ts'
+import type { Signed } from './command.ts'
+import { type Ground, payloadOn } from './ground.ts'
 
 export interface BlockOptions {
   /** The miner's account: different accounts make different blocks. */
   readonly account?: string
+  readonly commands?: readonly Signed[]
+  /** In place of commands: any bytes, for chains that nobody executes. */
   readonly transactions?: Payload['transactions']
 }
 
 /** A block on top of the head of `chain` in `cut`. It is not solved: with proof of work it still needs a nonce. */
-export function makeBlock(chains: Chains, cut: Cut, chain: number, options: BlockOptions = {}) {
+export function makeBlock(ground: Ground, cut: Cut, chain: number, options: BlockOptions = {}) {
   const parent = cut.get(chain)
   if (parent === undefined) throw new Error(`the cut has no chain ${chain}`)
   const miner = { account: options.account ?? 'miner', predicate: 'keys-all', publicKeys: [] }
-  const parts = { ...blockPayload(miner, parent), transactions: options.transactions ?? [] }
-  const payload: Payload = { ...parts, ...payloadHashes(parts) }
-  const work = chains.newWork(chain, payload.payloadHash, cut)
+  const made = payloadOn(ground, parent, miner, options.commands)
+  const payload = options.transactions === undefined ? made : withTransactions(made, options.transactions)
+  const work = ground.chains.newWork(chain, payload.payloadHash, cut)
   if ('blockedBy' in work) throw new Error(`chain ${chain} waits for chain ${work.blockedBy}`)
   const header: Header = { ...work, hash: blockHash(encodeWork(work)) }
   return { header, payload }
 }
 
+function withTransactions(payload: Payload, transactions: Payload['transactions']): Payload {
+  const parts = { ...payload, transactions }
+  return { ...parts, ...payloadHashes(parts) }
+}
+
 /** Grows a cut of its own beside that of the network, starting from the present one. */
 export class Fork {
   readonly cut: Map<number, Header>
-  readonly #chains: Chains
+  readonly #ground: Ground
   readonly #account: string
 
-  constructor(chains: Chains, account: string, cut: Cut = chains.cut) {
-    this.#chains = chains
+  constructor(ground: Ground, account: string, cut: Cut = ground.chains.cut) {
+    this.#ground = ground
     this.#account = account
     this.cut = new Map(cut)
   }
 
   /** Adds a block to the store and to this cut. */
   grow(chain: number): Header {
-    const { header, payload } = makeBlock(this.#chains, this.cut, chain, { account: this.#account })
-    expect(this.#chains.insert(header, payload).status).toBe('added')
+    const { header, payload } = makeBlock(this.#ground, this.cut, chain, { account: this.#account })
+    expect(this.#ground.chains.insert(header, payload).status).toBe('added')
     this.cut.set(chain, header)
     return header
   }
 }
 
 /** Extends the cut of the network itself. */
-export function growCut(chains: Chains, chain: number, options: BlockOptions = {}) {
-  const block = makeBlock(chains, chains.cut, chain, options)
-  expect(chains.add(block.header, block.payload).status).toBe('added')
+export function growCut(ground: Ground, chain: number, options: BlockOptions = {}) {
+  const block = makeBlock(ground, ground.chains.cut, chain, options)
+  expect(ground.chains.add(block.header, block.payload)).toMatchObject({ status: 'added' })
   return block
 }
 

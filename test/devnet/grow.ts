@@ -6,42 +6,38 @@ import { onTestFinished } from 'vitest'
 import { blockHash } from '../../src/core/block-hash.ts'
 import type { Cut } from '../../src/core/cut.ts'
 import { encodeWork, type Header } from '../../src/core/header.ts'
-import { payloadHashes } from '../../src/core/payload.ts'
-import type { Chains } from '../../src/devnet/rules/chains.ts'
 import type { Payload } from '../../src/devnet/store/payload.ts'
-import { blockPayload } from './block-payload.ts'
+import type { Signed } from './command.ts'
+import { type Ground, payloadOn } from './ground.ts'
 
-const miner = { account: 'k:a11ce', predicate: 'keys-all', publicKeys: ['a11ce'] }
-
-/** A payload for the block on top of `parent` with these signed commands in it. */
-export function payloadFor(parent: Header, commands: readonly object[] = []): Payload {
-  const parts = {
-    ...blockPayload(miner, parent),
-    transactions: commands.map((command) => ({
-      transaction: new TextEncoder().encode(JSON.stringify(command)),
-      output: new TextEncoder().encode('{}'),
-    })),
-  }
-  return { ...parts, ...payloadHashes(parts) }
-}
+const key = 'a11ce'.padEnd(64, '0')
+export const miner = { account: `k:${key}`, predicate: 'keys-all', publicKeys: [key] }
 
 /** The next block of a chain on top of a cut, with any nonce. undefined: the chain is blocked. */
 export function nextBlock(
-  chains: Chains,
+  ground: Ground,
   chain: number,
-  { cut = chains.cut, commands = [] as object[] } = {},
+  { cut = ground.chains.cut, commandsOf = (_: number): readonly Signed[] => [] } = {},
 ): { header: Header; payload: Payload } | undefined {
+  const { chains } = ground
   const parent = cut.get(chain)
   if (parent === undefined) throw new Error(`no chain ${chain}`)
-  const payload = payloadFor(parent, commands)
+  if ('blockedBy' in chains.newWork(chain, parent.payloadHash, cut)) return undefined
+  const payload = payloadOn(ground, parent, miner, commandsOf(chain))
   const work = chains.newWork(chain, payload.payloadHash, cut)
   return 'blockedBy' in work ? undefined : { header: { ...work, hash: blockHash(encodeWork(work)) }, payload }
 }
 
-/** Adds blocks to the cut, on every open chain in turn. */
-export function grow(chains: Chains, count: number, commandsOf: (index: number) => object[] = () => []): void {
+/** Adds blocks to the cut, on every open chain in turn. `commandsOf`: commands of block number `index`, on `chain`. */
+export function grow(
+  ground: Ground,
+  count: number,
+  commandsOf: (index: number, chain: number) => readonly Signed[] = () => [],
+): void {
+  const { chains } = ground
   for (let added = 0, chain = 0; added < count; chain = (chain + 1) % chains.cut.size) {
-    const block = nextBlock(chains, chain, { commands: commandsOf(added) })
+    const index = added
+    const block = nextBlock(ground, chain, { commandsOf: (chain) => commandsOf(index, chain) })
     if (block === undefined) continue
     const addition = chains.add(block.header, block.payload)
     if (addition.status !== 'added') throw new Error(JSON.stringify(addition))
@@ -50,12 +46,12 @@ export function grow(chains: Chains, count: number, commandsOf: (index: number) 
 }
 
 /** Puts blocks on top of an earlier cut without moving the cut. Returns the heads of that branch. */
-export function fork(chains: Chains, from: Cut, count: number): Cut {
+export function fork(ground: Ground, from: Cut, count: number): Cut {
   const heads = new Map(from)
   for (let added = 0, chain = 0; added < count; chain = (chain + 1) % heads.size) {
-    const block = nextBlock(chains, chain, { cut: heads })
+    const block = nextBlock(ground, chain, { cut: heads })
     if (block === undefined) continue
-    const addition = chains.insert(block.header, block.payload)
+    const addition = ground.chains.insert(block.header, block.payload)
     if (addition.status !== 'added') throw new Error(JSON.stringify(addition))
     heads.set(chain, block.header)
     added++

@@ -1,9 +1,10 @@
 /** Answers have a maximum size, however large the blocks are. */
 import { beforeAll, expect, it } from 'vitest'
-import { payloadHashes } from '../../src/core/payload.ts'
 import { MAX_PAGE_BYTES } from '../../src/devnet/http/routes/chain.ts'
 import { MAX_BATCH_LENGTH } from '../../src/devnet/http/routes/payload.ts'
+import { signed } from './command.ts'
 import { brief, CheckedPeer, jsonOf, PREFIX, TEXT } from './common.ts'
+import { growCut } from './forks.ts'
 import type { Answer } from './request.ts'
 import { type Devnet, startDevnet } from './whole-node.ts'
 
@@ -18,12 +19,9 @@ beforeAll(async () => {
   devnet = await startDevnet({ port: 0, graph: 'singleton', pow: false })
   peer = new CheckedPeer(devnet.url)
   for (let i = 0; i < BLOCKS; i++) {
-    const transaction = new Uint8Array(BLOCK_BYTES).fill(i)
-    const none = new Uint8Array()
-    const parts = { minerData: none, coinbase: none, transactions: [{ transaction, output: none }] }
-    const payload = { ...parts, ...payloadHashes(parts) }
-    const work = devnet.chains.newWork(0, payload.payloadHash)
-    expect('blockedBy' in work ? work : devnet.chains.add(work, payload).status).toBe('added')
+    // A proof of nothing, which costs no gas.
+    const cont = { pactId: 'p', step: 1, rollback: false, proof: `${i % 10}`.repeat(BLOCK_BYTES), data: {} }
+    growCut(devnet, 0, { commands: [signed({}, { payload: { cont } })] })
   }
   return async () => {
     peer.close()

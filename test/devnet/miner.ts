@@ -8,8 +8,9 @@ export interface Account {
   readonly 'public-keys': readonly string[]
 }
 
-export const alice: Account = { account: 'k:a11ce', predicate: 'keys-all', 'public-keys': ['a11ce'] }
-export const bob: Account = { ...alice, account: 'k:b0b' }
+/** An account that can be paid: a name of a key (k:KEY) would have to be that of this one. */
+export const alice: Account = { account: 'alice', predicate: 'keys-all', 'public-keys': ['a1'.repeat(32)] }
+export const bob: Account = { ...alice, account: 'bob' }
 
 export interface MinerOptions {
   readonly account?: Account
@@ -73,6 +74,23 @@ export function submit(peer: Peer, work: Buffer, { prefix = PREFIX }: MinerOptio
 /** Mines one block, on the suggested chain if it is not blocked. Returns its work bytes. */
 export async function mineBlock(peer: Peer, chain?: number, options: MinerOptions = {}): Promise<Buffer> {
   const solved = solve(await getWork(peer, chain, options))
+  const answer = await submit(peer, solved, options)
+  if (answer.status !== 200) throw new Error(`not taken: ${answer.status} ${answer.body}`)
+  return solved
+}
+
+/** Equal answers in a row after which work is taken for complete. Each request lets the node execute some commands. */
+const COMPLETE_AFTER = 12
+
+/** As mineBlock, once the node has executed all commands that the block can have. It takes them little by little. */
+export async function mineWhole(peer: Peer, chain?: number, options: MinerOptions = {}): Promise<Buffer> {
+  let work = await getWork(peer, chain, options)
+  for (let equal = 0; equal < COMPLETE_AFTER; ) {
+    const next = await getWork(peer, chain, options)
+    equal = payloadOf(next) === payloadOf(work) && chainOf(next) === chainOf(work) ? equal + 1 : 0
+    work = next
+  }
+  const solved = solve(work)
   const answer = await submit(peer, solved, options)
   if (answer.status !== 200) throw new Error(`not taken: ${answer.status} ${answer.body}`)
   return solved

@@ -107,7 +107,7 @@ it('difficulty does not change when the wall clock is set back by 60 s', () => {
     // Two chains: a block every half block delay.
     machine.pass(500)
     if (block === 300) machine.set(-60_000)
-    grow(chains, 1)
+    grow({ chains }, 1)
   }
   for (const { target } of chains.cut.values()) {
     const ratio = Number((targetOfDifficulty(difficulty) * 1000n) / target) / 1000

@@ -86,7 +86,7 @@ describe('a network on disk', () => {
   it('has no auto-mining if it was begun without', async () => {
     const dataDir = await temporaryDirectory()
     const first = await startDevnet({ port: 0, graph: 'pair', pow: false, dataDir })
-    grow(first.chains, 3)
+    grow(first, 3)
     await first.close()
     const { devnet } = await start({ dataDir, difficulty: undefined })
     expect([devnet.settings.autoMine, devnet.blocks]).toEqual([null, 5])

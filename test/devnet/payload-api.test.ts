@@ -1,26 +1,32 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { signed } from './command.ts'
+import { transfer } from './commands-common.ts'
 import { BINARY, brief, CheckedPeer, JSON_TYPE, jsonOf, OBJECTS, PREFIX, TEXT } from './common.ts'
-import { growCut, idOf } from './forks.ts'
+import { growCut, idOf, makeBlock } from './forks.ts'
 import { type Devnet, startDevnet } from './whole-node.ts'
 
 const UNKNOWN = 'A'.repeat(43)
+const commands = [signed(), transfer('sender01', 2)]
 const transactions = [
   { transaction: Buffer.from('{"cmd":"{}","sigs":[]}'), output: Buffer.from('{"gas":1}') },
   { transaction: Buffer.from([0, 255, 128]), output: Buffer.alloc(0) },
 ]
 let devnet: Devnet
 let peer: CheckedPeer
-/** Payload hashes of chain 0: genesis and three blocks, of which the second holds transactions. */
+/** Payload hashes of chain 0: genesis, three blocks of which the second holds commands, and one that holds any bytes. */
 let keys: string[]
 
 beforeAll(async () => {
   devnet = await startDevnet({ port: 0, graph: 'pair', pow: false, difficulty: 1n })
   peer = new CheckedPeer(devnet.url)
   for (let i = 0; i < 3; i++) {
-    growCut(devnet.chains, 0, i === 1 ? { transactions } : {})
-    growCut(devnet.chains, 1)
+    growCut(devnet, 0, i === 1 ? { commands } : {})
+    growCut(devnet, 1)
   }
+  // Past all rules: no node would execute these transactions.
+  const { header, payload } = makeBlock(devnet, devnet.chains.cut, 0, { transactions })
+  devnet.chains.store.insert(header, payload)
   const page = jsonOf(await peer.get(`${PREFIX}/chain/0/header`, { headers: { accept: OBJECTS } }))
   keys = page.items.map(({ payloadHash }: { payloadHash: string }) => payloadHash)
 })
@@ -70,7 +76,13 @@ describe('one payload', () => {
       expect([full.transactionsHash, full.outputsHash].map(decode)).toEqual([inputs, outputs])
       expect([full.payloadHash, decode(full.payloadHash)]).toEqual([key, node(inputs, outputs)])
     }
-    const { transactions: found } = jsonOf(await get(`${keys[2]}/outputs`))
+    const { transactions: executed } = jsonOf(await get(`${keys[2]}/outputs`))
+    const texts = commands.map(({ hash, sigs, cmd }) => JSON.stringify({ hash, sigs, cmd }))
+    expect(executed.map(([transaction]: [string]) => `${decode(transaction)}`)).toEqual(texts)
+    expect(executed.map(([, output]: string[]) => JSON.parse(`${decode(output)}`).reqKey)).toEqual(
+      commands.map(({ hash }) => hash),
+    )
+    const { transactions: found } = jsonOf(await get(`${keys[4]}/outputs`))
     expect(found).toEqual(
       transactions.map(({ transaction, output }) => [transaction, output].map((bytes) => bytes.toString('base64url'))),
     )
@@ -79,7 +91,7 @@ describe('one payload', () => {
   it('comes as bytes: counts and lengths are u64 BE, hashes stand at the end', async () => {
     const u64 = (value: number) => Buffer.from(value.toString(16).padStart(16, '0'), 'hex')
     const withLength = (bytes: Uint8Array) => Buffer.concat([u64(bytes.length), bytes])
-    for (const key of [keys[1], keys[2]]) {
+    for (const key of [keys[0], keys[1], keys[2], keys[4]]) {
       const full = jsonOf(await get(`${key}/outputs`))
       const pairs = (full.transactions as [string, string][]).map((pair) => pair.map(decode))
       const hashes = [full.payloadHash, full.transactionsHash, full.outputsHash].map(decode)

@@ -40,7 +40,7 @@ function transactionOf(block: string, index: number) {
 function addBlock(chains: Chains, cut: Cut, chain: number, transactions: number, account = 'miner'): Header {
   const name = `${chain} ${cut.get(chain)?.height} ${account}`
   const list = Array.from({ length: transactions }, (_, i) => transactionOf(name, i))
-  const { header, payload } = makeBlock(chains, cut, chain, { account, transactions: list })
+  const { header, payload } = makeBlock({ chains }, cut, chain, { account, transactions: list })
   expect(chains.insert(header, payload).status).toBe('added')
   return header
 }
@@ -202,7 +202,7 @@ describe('a proof is refused', () => {
     (text) => {
       const chains = grown('pair', 1)
       const transactions = [{ transaction: bytes('{}'), output: bytes(text) }]
-      const { header, payload } = makeBlock(chains, chains.cut, 0, { transactions })
+      const { header, payload } = makeBlock({ chains }, chains.cut, 0, { transactions })
       chains.add(header, payload)
       expect(verify(chains, 0, proofOf(chains, blockAt(chains, 0, 2), 0))).toEqual({
         fault: 'verifyCont: No pact exec found in command result',
@@ -248,7 +248,7 @@ describe('a proof is refused', () => {
     const chains = grown('pair', 1)
     const forged = bytes('{"continuation":{"pactId":"stolen"}}')
     const transactions = [{ transaction: forged, output: bytes('{"continuation":null}') }]
-    const { header, payload } = makeBlock(chains, chains.cut, 0, { transactions })
+    const { header, payload } = makeBlock({ chains }, chains.cut, 0, { transactions })
     chains.add(header, payload)
     const honest = decodeProof(proofOf(chains, blockAt(chains, 0, 2), 0))
     const leaves = [leaf(TAG.minerData, payload.minerData), leaf(TAG.transaction, forged)]

@@ -3,50 +3,73 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { checkDataDirectory } from '../../src/devnet/data/check.ts'
 import { openDataDirectory } from '../../src/devnet/data/directory.ts'
-import { grow, temporaryDirectory } from './grow.ts'
+import type { Signed } from './command.ts'
+import { transfer } from './commands-common.ts'
+import type { Ground } from './ground.ts'
+import { grow, miner, temporaryDirectory } from './grow.ts'
+import { localValue } from './local.ts'
 import { startDevnet } from './whole-node.ts'
 
 const small = { graph: 'petersen', pow: false } as const
 const quiet = { asked: {}, onFailure: () => undefined, onNotice: () => undefined }
+/** Of the first block of each of ten chains. */
+const GENESIS_TRANSACTIONS = 80
 
-const commands = (index: number) => (index % 3 === 0 ? [{ cmd: '', sigs: [], hash: `key-${index}` }] : [])
-const places = async (dataDir: string, notices: string[] = []) => {
+/** Grows chains by blocks of which every third holds a transfer of a coin. Returns its key for each; null: none. */
+function growWithTransfers(ground: Ground, count: number): (string | null)[] {
+  const keys: (string | null)[] = []
+  grow(ground, count, (index, chain) => {
+    const commands: Signed[] = index % 3 === 0 ? [transfer('sender01', 1, { chainId: `${chain}` })] : []
+    keys.push(commands[0]?.hash ?? null)
+    return commands
+  })
+  return keys
+}
+
+/** What a node that opens the directory knows: where transactions are, and what accounts have. */
+async function knownIn(dataDir: string, keys: readonly (string | null)[], notices: string[] = []) {
   const data = await openDataDirectory(dataDir, { ...quiet, onNotice: (text) => notices.push(text) })
-  const found = Array.from({ length: 60 }, (_, index) => data.state.find(`key-${index}`))
+  const places = keys.map((key) => (key === null ? [] : data.state.find(key)))
+  const accounts = ['sender00', 'sender01', miner.account].map((account) => `(try 0 (coin.get-balance "${account}"))`)
+  const balances = [...data.loaded.heads.keys()].map((chain) => localValue(data.ledger, chain, `[${accounts}]`))
   await data.close()
-  return found
+  return { places, balances }
 }
 
 it('a state database finds transactions, and is remade when it is missing, behind or damaged', async () => {
   const dataDir = await temporaryDirectory()
   const first = await startDevnet({ port: 0, dataDir, ...small })
-  grow(first.chains, 30, commands)
+  const keys = growWithTransfers(first, 30)
   await first.close()
   await cp(join(dataDir, 'state'), join(dataDir, 'old-state'), { recursive: true })
   const second = await startDevnet({ port: 0, dataDir })
-  grow(second.chains, 30, (index) => commands(30 + index))
+  keys.push(...growWithTransfers(second, 30))
   const { store } = second.chains
   const texts = Array.from({ length: store.size }, (_, number) =>
     new TextDecoder().decode(store.at(number).payload.transactions[0]?.transaction),
   )
-  const { chain, height, id } = store.at(texts.findIndex((text) => text.includes('"key-45"')))
+  const { chain, height, id } = store.at(texts.findIndex((text) => text.includes(`"${keys[45]}"`)))
   await second.close()
-  const found = await places(dataDir)
-  expect(found[45]).toEqual([{ chain, height, block: id }])
-  expect(found.map((each) => each.length)).toEqual(Array.from({ length: 60 }, (_, i) => (i % 3 === 0 ? 1 : 0)))
+  const known = await knownIn(dataDir, keys)
+  const { places, balances } = known
+  expect(places[45]).toEqual([{ chain, height, block: id, index: 0 }])
+  expect(places.map((each) => each.length)).toEqual(Array.from({ length: 60 }, (_, i) => (i % 3 === 0 ? 1 : 0)))
+  const received = balances.map((each) => (each as number[])[1] - 110_000_000)
+  expect(received.reduce((sum, amount) => sum + amount)).toBe(20)
 
   const notices: string[] = []
   await rm(join(dataDir, 'state'), { recursive: true })
-  expect(await checkDataDirectory(dataDir)).toMatchObject({ stateBlocks: null, transactions: 20, findings: [] })
-  expect(await places(dataDir, notices)).toEqual(found)
+  const transactions = GENESIS_TRANSACTIONS + 20
+  expect(await checkDataDirectory(dataDir)).toMatchObject({ stateBlocks: null, transactions, findings: [] })
+  expect(await knownIn(dataDir, keys, notices)).toEqual(known)
   await rm(join(dataDir, 'state'), { recursive: true })
   await cp(join(dataDir, 'old-state'), join(dataDir, 'state'), { recursive: true })
   expect(await checkDataDirectory(dataDir)).toMatchObject({ stateBlocks: 40, findings: [] })
-  expect(await places(dataDir, notices)).toEqual(found)
+  expect(await knownIn(dataDir, keys, notices)).toEqual(known)
   expect(notices).toEqual([])
   await rm(join(dataDir, 'state', 'CURRENT'))
   expect((await checkDataDirectory(dataDir)).findings).toEqual([expect.stringContaining('no file CURRENT')])
-  expect(await places(dataDir, notices)).toEqual(found)
+  expect(await knownIn(dataDir, keys, notices)).toEqual(known)
   expect(notices).toEqual([expect.stringMatching(/^made anew: .*state: damaged: no database in it/)])
   expect(await checkDataDirectory(dataDir)).toMatchObject({ stateBlocks: 70, findings: [] })
 })
@@ -54,15 +77,19 @@ it('a state database finds transactions, and is remade when it is missing, behin
 it('a state database reports that the block database has lost blocks', async () => {
   const dataDir = await temporaryDirectory()
   const first = await startDevnet({ port: 0, dataDir, ...small })
-  grow(first.chains, 10)
+  grow(first, 10)
   await first.close()
   await cp(join(dataDir, 'blocks'), join(dataDir, 'old-blocks'), { recursive: true })
+  const before = await knownIn(dataDir, [])
   const second = await startDevnet({ port: 0, dataDir })
-  grow(second.chains, 10, commands)
+  const keys = growWithTransfers(second, 10)
   await second.close()
   await rm(join(dataDir, 'blocks'), { recursive: true })
   await cp(join(dataDir, 'old-blocks'), join(dataDir, 'blocks'), { recursive: true })
   const notices: string[] = []
-  expect((await places(dataDir, notices)).flat()).toEqual([])
+  const after = await knownIn(dataDir, keys, notices)
+  expect(after.places.flat()).toEqual([])
+  // Also what the lost blocks have paid.
+  expect(after.balances).toEqual(before.balances)
   expect(notices).toEqual([expect.stringContaining('has lost blocks: 30 were in it, 20 are')])
 })

@@ -1,15 +1,16 @@
-/** An embedded node together with its chains, which users of the package cannot reach. */
+/** An embedded node together with its chains and ledger, which users of the package cannot reach. */
 import { machineFor } from '../../src/compose/devnet-machine.ts'
 import { type Devnet as Handle, startNode } from '../../src/devnet/devnet.ts'
+import type { Ledger } from '../../src/devnet/ledger/ledger.ts'
 import type { DevnetOptions } from '../../src/devnet/options.ts'
 import type { Chains } from '../../src/devnet/rules/chains.ts'
 
 export type { DevnetOptions } from '../../src/devnet/options.ts'
 
-export type Devnet = Handle & { readonly chains: Chains }
+export type Devnet = Handle & { readonly chains: Chains; readonly ledger: Ledger }
 
 /** Starts a node as startDevnet of the package does. */
 export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> {
-  const { devnet, chains } = await startNode(options, machineFor(options))
-  return Object.assign(devnet, { chains })
+  const { devnet, chains, ledger } = await startNode(options, machineFor(options))
+  return Object.assign(devnet, { chains, ledger })
 }

@@ -156,7 +156,11 @@ export class Capabilities {
     this.#machine.charge(HELD_COST * (this.size - this.#installed.length))
     if (this.isGranted(token)) return
     this.#machine.charge(MESSAGE_COST * this.#machine.weightOf(token))
-    throw txFailure(`require-capability: not granted: (${[token.name, ...token.args.map(showValue)].join(' ')})`)
+    throw txFailure(
+      `require-capability: not granted: (${[token.name, ...token.args.map(showValue)].join(' ')})`,
+      null,
+      `The required capability has not been granted: ${token.name}`,
+    )
   }
 
   install(token: CapabilityToken): void {
@@ -204,9 +208,11 @@ export class Capabilities {
     if (installed !== undefined) return installed
     const listed = this.#listed(fun, token)
     if (listed !== undefined) return this.#install(fun, listed)
+    const advice = 'Check the sigs field or the arguments to verify that the capability is specified correctly.'
     throw evalError(
-      `Managed capability not installed: ${token.name} was not installed. Check the sigs field or the arguments to ` +
-        'verify that the capability is specified correctly.',
+      `Managed capability not installed: ${token.name} was not installed. ${advice}`,
+      null,
+      `Managed capability ${token.name} was not installed. ${advice}`,
     )
   }
 

@@ -1,0 +1,58 @@
+/** Chains inside the process, with or without a ledger, and payloads that they take. */
+import type { Header } from '../../src/core/header.ts'
+import { graphAt } from '../../src/core/network.ts'
+import { type MinerAccount, payloadHashes } from '../../src/core/payload.ts'
+import { genesisOf } from '../../src/devnet/ledger/genesis.ts'
+import type { Ledger } from '../../src/devnet/ledger/ledger.ts'
+import { Chains, genesisState } from '../../src/devnet/rules/chains.ts'
+import { type NetworkSettings, networkOf } from '../../src/devnet/rules/settings.ts'
+import type { Payload } from '../../src/devnet/store/payload.ts'
+import { indexBlock, MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
+import { blockPayload } from './block-payload.ts'
+import type { Signed } from './command.ts'
+import { ledgerOf } from './ledger.ts'
+
+/** Chains and who executes their blocks. No ledger: nobody does. */
+export interface Ground {
+  readonly chains: Chains
+  readonly ledger?: Ledger
+}
+
+/** Chains that execute, as a node without HTTP has them. */
+export function executingChains(settings: NetworkSettings, now: () => bigint): Required<Ground> {
+  const network = networkOf(settings)
+  const state = genesisState(network, genesisOf(graphAt(network, 0).adjacents.length).payload)
+  const index = new MemoryTransactionIndex()
+  const ledger = ledgerOf(state, index)
+  const chains = new Chains({ network, checkPow: false, now, state, executions: ledger })
+  chains.onBlock((block) => indexBlock(index, block))
+  return { chains, ledger }
+}
+
+/** The transaction of a block that a command becomes. */
+export const transactionOf = ({ hash, sigs, cmd }: Signed) => ({
+  key: hash,
+  bytes: Buffer.from(JSON.stringify({ hash, sigs, cmd })),
+})
+
+/** The payload of the block on top of `parent` with these commands. Throws when one of them has no place in it. */
+export function payloadOn(
+  { ledger }: Ground,
+  parent: Header,
+  miner: MinerAccount,
+  commands: readonly Signed[] = [],
+): Payload {
+  if (ledger === undefined) {
+    const transactions = commands.map((command) => {
+      return { transaction: transactionOf(command).bytes, output: Buffer.from('{}') }
+    })
+    const parts = { ...blockPayload(miner, parent), transactions }
+    return { ...parts, ...payloadHashes(parts) }
+  }
+  const draft = ledger.begin(parent, miner)
+  for (const command of commands) {
+    const added = draft.add(transactionOf(command), ledger.read(command.hash, command.cmd))
+    if (added !== 'added') throw new Error(`${command.hash}: ${JSON.stringify(added)}`)
+  }
+  return ledger.payloadOf(draft, parent)
+}

@@ -1,0 +1,11 @@
+/** Values of code on the heads of chains, asked of the ledger itself. */
+import type { Ledger } from '../../src/devnet/ledger/ledger.ts'
+import { type Change, signed } from './command.ts'
+
+/** The value of code after the head of a chain, as JSON. Throws when the code fails. */
+export function localValue(ledger: Ledger, chain: number, code: string, data: Change = {}): unknown {
+  const { hash, cmd } = signed({ chainId: `${chain}` }, { payload: { exec: { data, code } } })
+  const { result } = JSON.parse(ledger.local(chain, cmd, hash))
+  if (result.status !== 'success') throw new Error(JSON.stringify(result))
+  return result.data
+}
