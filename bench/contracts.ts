@@ -15,6 +15,7 @@ import { genesisState } from '../src/devnet/rules/chains.ts'
 import { networkOf, settingsOf } from '../src/devnet/rules/settings.ts'
 import { MemoryTransactionIndex } from '../src/devnet/store/transaction-index.ts'
 import { NodeClient } from '../src/node/public.ts'
+import { commandCalls } from './command-calls.ts'
 import { answersPerSecond, requestBytes } from './load.ts'
 import { percentile, type Row, relativeTo } from './report.ts'
 import { type Server, startServer } from './server.ts'
@@ -35,6 +36,7 @@ const row = (name: string, unit: Row['unit'], samples: number[], relative?: Row[
 export async function contracts(effort: Effort): Promise<Row[]> {
   return [
     ...(await reading(effort)),
+    ...(await commandCalls(effort)),
     blocks(effort),
     ...(await transfers(effort)),
     ...(await accountsOnDisk(effort, effort.isQuick ? 2000 : 1_000_000)),

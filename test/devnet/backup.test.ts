@@ -39,6 +39,7 @@ async function ended(peer: CheckedPeer, id: string): Promise<string> {
 
 it.each(['in memory', 'on disk'])(
   'a backup %s opens as a data directory, as it was when the job began',
+  { timeout: 120_000 },
   async (kept) => {
     const directory = await temporaryDirectory()
     const backupDir = join(directory, 'backups')

@@ -10,7 +10,8 @@ import type { Payload } from '../../src/devnet/store/payload.ts'
 import type { Signed } from './command.ts'
 import { type Ground, payloadOn } from './ground.ts'
 
-const miner = { account: 'k:a11ce', predicate: 'keys-all', publicKeys: ['a11ce'] }
+const key = 'a11ce'.padEnd(64, '0')
+export const miner = { account: `k:${key}`, predicate: 'keys-all', publicKeys: [key] }
 
 /** The next block of a chain on top of a cut, with any nonce. undefined: the chain is blocked. */
 export function nextBlock(

@@ -2,9 +2,10 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, it } from 'vitest'
+import type { ObjectValue } from '../../src/contracts/values/value.ts'
 import { encodeBase64Url } from '../../src/core/bytes.ts'
 import { checkDataDirectory } from '../../src/devnet/data/check.ts'
-import { openDataDirectory } from '../../src/devnet/data/directory.ts'
+import { type DataDirectory, openDataDirectory } from '../../src/devnet/data/directory.ts'
 import { type Running, run, start, startScript, stopAll } from '../cli/run.ts'
 import { randomFrom } from '../random.ts'
 import { merkleBlockHash } from './checker.ts'
@@ -16,6 +17,7 @@ import { Peer } from './request.ts'
 afterEach(stopAll)
 
 const KILLS = 50
+const COINS = 'table:coin.coin-table'
 const MINERS = 4
 /** A run is killed at a random moment: while it still loads, or after at most so long under load. */
 const LOAD_MS = 250
@@ -124,12 +126,30 @@ it(`a node killed ${KILLS} times keeps every block it acknowledged`, { timeout: 
   console.log(`kill test: ${all.length} blocks acknowledged; ${out.split('\n')[0]}`)
 })
 
-it('a node killed during reorganisations keeps them and the orphans', { timeout: 300_000 }, async () => {
+/** A head that the node printed: its hash, and the balances after it. */
+interface PrintedHead {
+  readonly id: string
+  readonly balances: Readonly<Record<string, string>>
+}
+
+/** Account -> balance after this block. */
+function balancesAfter({ loaded: { store }, ledger }: DataDirectory, id: string): Record<string, string> {
+  const block = store.byId(id)
+  if (block === undefined) throw new Error(`no block ${id}`)
+  const state = ledger.stateOf(block.chain, store.recordOf(block))
+  const rows = state.keys(COINS).map((key) => [key, String(state.get<ObjectValue>(COINS, key)?.get('balance'))])
+  return Object.fromEntries(rows.sort())
+}
+
+it('a node killed during transfers and reorganisations keeps them, the orphans and all balances', {
+  timeout: 300_000,
+}, async () => {
   const seed = randomInt(2 ** 31)
   console.log(`kill test with reorganisations: seed ${seed}`)
   const random = randomFrom(seed)
   const dataDir = await temporaryDirectory()
   let moves = 0
+  let moved = false
   for (let kill = 0; kill < 8; kill++) {
     const node = startScript(fileURLToPath(new URL('reorganising-node.mjs', import.meta.url)), [dataDir])
     await node.sees(/(.*\n){7}/)
@@ -143,12 +163,18 @@ it('a node killed during reorganisations keeps them and the orphans', { timeout:
     // It was killed at most one step after the last one that it printed.
     expect([0, 1]).toContain(changes.length - ruleChanges)
     expect(store.size, `seed ${seed}`).toBeGreaterThanOrEqual(blocks)
-    for (const head of heads) expect(store.byId(head)).toBeDefined()
-    if (store.size === blocks) expect([...found.values()].map(({ hash }) => encodeBase64Url(hash))).toEqual(heads)
+    for (const { id, balances } of heads as PrintedHead[]) {
+      expect(balancesAfter(data, id), `seed ${seed}`).toEqual(balances)
+      moved ||= Object.values(balances).some((balance) => !/\.0$/.test(balance))
+    }
+    const ids = heads.map(({ id }: PrintedHead) => id)
+    if (store.size === blocks) expect([...found.values()].map(({ hash }) => encodeBase64Url(hash))).toEqual(ids)
     await data.close()
     const report = await checkDataDirectory(dataDir)
-    expect(report, `seed ${seed}`).toMatchObject({ blocks: store.size, findings: [] })
+    // Opening it has executed the blocks that the state database did not have yet.
+    expect(report, `seed ${seed}`).toMatchObject({ blocks: store.size, stateBlocks: store.size, findings: [] })
     expect(report.orphans).toBeGreaterThan(0)
   }
   expect(moves).toBeGreaterThan(50)
+  expect(moved).toBe(true)
 })

@@ -8,7 +8,7 @@ import { signatureFault } from '../../src/devnet/mempool/signatures.ts'
 import { type Signed, signed } from './command.ts'
 import { OBJECTS, PREFIX, start } from './common.ts'
 import { headPayload, insert, keysIn, lookup, pending, textOf } from './mempool-common.ts'
-import { askForWork, bob, getWork, heightOf, mineBlock, payloadOf, solve, submit } from './miner.ts'
+import { askForWork, bob, getWork, heightOf, mineBlock, mineWhole, payloadOf, solve, submit } from './miner.ts'
 import { hashesOf } from './payload-hashes.ts'
 import { OpenResponse, type Peer } from './request.ts'
 
@@ -24,26 +24,17 @@ describe('a block', () => {
     await insert(peer, [a, b])
     await insert(peer, [other], 1)
     const contents = await lookup(peer, keysOf([b, a]))
-    const work = await mineBlock(peer, 0)
+    const work = await mineWhole(peer, 0)
     const payload = headPayload(started)
     expect(payload.transactions.map(({ transaction }) => textOf(transaction))).toEqual(
       contents.map((each: { contents: string }) => each.contents),
     )
-    const failure = (reqKey: string) => ({
-      gas: 0,
-      result: {
-        status: 'failure',
-        error: { callStack: [], type: 'TxFailure', message: 'this network executes no contracts', info: '' },
-      },
-      reqKey,
-      logs: null,
-      metaData: null,
-      continuation: null,
-      txId: null,
-    })
-    expect(payload.transactions.map(({ output }) => JSON.parse(textOf(output)))).toEqual(
-      [b, a].map(({ hash }) => failure(hash)),
-    )
+    const outputs = payload.transactions.map(({ output }) => JSON.parse(textOf(output)))
+    const success = { result: { status: 'success', data: { int: 3 } }, continuation: null }
+    expect(outputs).toMatchObject([b, a].map(({ hash }) => ({ ...success, reqKey: hash })))
+    for (const { gas, txId, logs } of outputs) {
+      expect([gas > 0, txId > 0, logs]).toEqual([true, true, expect.stringMatching(/^[\w-]{43}$/)])
+    }
     const { transactionsHash, outputsHash, payloadHash } = hashesOf(payload)
     expect(Buffer.from(payload.transactionsHash)).toEqual(transactionsHash)
     expect(Buffer.from(payload.outputsHash)).toEqual(outputsHash)
@@ -62,16 +53,16 @@ describe('a block', () => {
     const { peer } = started
     const small = Array.from({ length: 600 }, () => signed({ gasLimit: 10 }))
     await insert(peer, small)
-    await mineBlock(peer)
+    await mineWhole(peer)
     expect(keysIn(headPayload(started))).toEqual(keysOf(small.slice(0, 512)))
-    await mineBlock(peer)
+    await mineWhole(peer)
     expect(keysIn(headPayload(started))).toEqual(keysOf(small.slice(512)))
     const cont = { pactId: 'p', step: 1, rollback: false, proof: 'x'.repeat(900_000), data: {} }
     const large = Array.from({ length: 3 }, () => signed({}, { payload: { cont } }))
     for (const each of large) await insert(peer, [each])
     const last = signed()
     await insert(peer, [last])
-    await mineBlock(peer)
+    await mineWhole(peer)
     expect(keysIn(headPayload(started))).toEqual(keysOf([large[0], large[1], last]))
     expect(await pendingKeys(peer)).toEqual([large[2].hash])
   })

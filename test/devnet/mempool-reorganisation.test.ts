@@ -1,42 +1,26 @@
 import { describe, expect, it } from 'vitest'
-import { blockHash } from '../../src/core/block-hash.ts'
-import type { Cut } from '../../src/core/cut.ts'
 import { graphs } from '../../src/core/graph.ts'
-import { encodeWork, type Header } from '../../src/core/header.ts'
+import type { Header } from '../../src/core/header.ts'
 import { development } from '../../src/core/network.ts'
 import { Fault, readCommandText, transactionOf } from '../../src/devnet/mempool/command.ts'
 import { Mempools, noTrial } from '../../src/devnet/mempool/mempools.ts'
 import { Chains } from '../../src/devnet/rules/chains.ts'
 import { indexBlock, MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
-import { blockPayload } from './block-payload.ts'
 import { type Change, type Signed, signed } from './command.ts'
 import { brief, start, TEXT } from './common.ts'
+import { makeBlock } from './forks.ts'
+import type { Ground } from './ground.ts'
 import { headPayload, insert, insertTexts, keysIn, pending } from './mempool-common.ts'
-import { mineBlock } from './miner.ts'
-import { hashesOf } from './payload-hashes.ts'
+import { mineWhole } from './miner.ts'
 import type { Peer } from './request.ts'
 
 const keysOf = (commands: readonly Signed[]) => commands.map((command) => command.hash)
-/** More transactions than a block takes: 150,000 gas. */
-const half = { gasLimit: 75_000 }
 const pendingKeys = async (peer: Peer) => (await pending(peer)).hashes
 
 /** A block with these transactions on top of a cut of one chain, in the store but not on the cut. */
-function fork(chains: Chains, parent: Header, commands: readonly Signed[]): Header {
-  const cut: Cut = new Map([[0, parent]])
-  const transactions = commands.map(({ hash, sigs, cmd }) => ({
-    transaction: Buffer.from(JSON.stringify({ hash, sigs, cmd })),
-    output: Buffer.from('{}'),
-  }))
-  const parts = {
-    ...blockPayload({ account: 'fork', predicate: 'keys-all', publicKeys: [] }, parent),
-    transactions,
-  }
-  const payload = { ...parts, ...hashesOf(parts) }
-  const fields = chains.newWork(0, payload.payloadHash, cut)
-  if ('blockedBy' in fields) throw new Error('blocked')
-  const header = { ...fields, hash: blockHash(encodeWork(fields)) }
-  expect(chains.insert(header, payload).status).toBe('added')
+function fork(ground: Ground, parent: Header, commands: readonly Signed[]): Header {
+  const { header, payload } = makeBlock(ground, new Map([[0, parent]]), 0, { account: 'fork', commands })
+  expect(ground.chains.insert(header, payload)).toMatchObject({ status: 'added' })
   return header
 }
 
@@ -46,19 +30,17 @@ const idOf = ({ hash }: Header) => Buffer.from(hash).toString('base64url')
 describe('a reorganisation', () => {
   it('brings back what only the old branch holds, and takes out what the new one holds', async () => {
     const started = await start({ graph: 'singleton', pow: false })
-    const {
-      devnet: { chains },
-      peer,
-    } = started
+    const { devnet, peer } = started
+    const { chains } = devnet
     const [inBoth, inOld, later, fromNew] = [signed(), signed(), signed(), signed()]
     const texts = (command: Signed) => [JSON.stringify(command)]
     const genesis = headOf(chains)
     await insert(peer, [inBoth, inOld])
-    await mineBlock(peer)
+    await mineWhole(peer)
     const old = headOf(chains)
     await insert(peer, [later, fromNew])
-    const first = fork(chains, genesis, [inBoth, fromNew])
-    const second = fork(chains, first, [])
+    const first = fork(devnet, genesis, [inBoth, fromNew])
+    const second = fork(devnet, first, [])
     // Orphans do not change the pool.
     expect(await pendingKeys(peer)).toEqual(keysOf([later, fromNew]))
     expect(brief(await insertTexts(peer, texts(inOld)))).toEqual([
@@ -76,27 +58,25 @@ describe('a reorganisation', () => {
         'element 0: Transaction already exists on chain',
       ])
     }
-    await mineBlock(peer)
+    await mineWhole(peer)
     expect(keysIn(headPayload(started))).toEqual(keysOf([later, inOld]))
     // And back again.
-    const heads = [fork(chains, old, [])]
-    for (let i = 0; i < 3; i++) heads.push(fork(chains, heads[i], []))
+    const heads = [fork(devnet, old, [])]
+    for (let i = 0; i < 3; i++) heads.push(fork(devnet, heads[i], []))
     expect(chains.adopt(new Map([[0, heads[3]]]))).toBe(true)
     expect(await pendingKeys(peer)).toEqual(keysOf([fromNew, later]))
     expect((await insertTexts(peer, texts(inOld))).status).toBe(400)
   })
 
   it('agrees with a model: pending is everything that was sent and is not on the branch of the head', async () => {
-    const {
-      devnet: { chains },
-      peer,
-    } = await start({ graph: 'singleton', pow: false })
+    const { devnet, peer } = await start({ graph: 'singleton', pow: false })
+    const { chains } = devnet
     const sent: Signed[] = []
     /** Block -> the transactions on its branch. */
     const held = new Map<string, Signed[]>([[idOf(headOf(chains)), []]])
     let tips = [headOf(chains)]
     for (let step = 0; step < 40; step++) {
-      const fresh = [signed(half), signed(half)]
+      const fresh = [signed(), signed()]
       await insert(peer, fresh)
       sent.push(...fresh)
       // Grow the branch of a random earlier block, with some transactions that it does not hold yet.
@@ -104,7 +84,7 @@ describe('a reorganisation', () => {
       const branch = held.get(idOf(parent)) ?? []
       const missing = sent.filter((command) => !branch.includes(command))
       const chosen = missing.filter((_, i) => (i + step) % 3 === 0)
-      const block = fork(chains, parent, chosen)
+      const block = fork(devnet, parent, chosen)
       held.set(idOf(block), [...branch, ...chosen])
       tips = [...tips.slice(-4), block]
       chains.adopt(new Map([[0, block]]))
@@ -180,7 +160,7 @@ describe('with a clock of its own', () => {
   it('lists every block of a transaction once in the index', () => {
     const { chains, index } = network()
     const command = signed()
-    const [one, two] = [fork(chains, headOf(chains), [command]), fork(chains, headOf(chains), [command])]
+    const [one, two] = [fork({ chains }, headOf(chains), [command]), fork({ chains }, headOf(chains), [command])]
     const places = [one, two].map((header) => ({ chain: 0, height: 1, block: idOf(header), index: 0 }))
     expect(index.find(command.hash)).toEqual(places)
     index.add(command.hash, { ...places[0] })
@@ -192,10 +172,10 @@ describe('with a clock of its own', () => {
     const { chains, pools, pool, advance } = network()
     const [short, long] = [signed({ ttl: 60 }), signed({ ttl: 600 })]
     const genesis = headOf(chains)
-    const block = fork(chains, genesis, [short, long])
+    const block = fork({ chains }, genesis, [short, long])
     chains.adopt(new Map([[0, block]]))
     advance(100_000)
-    chains.adopt(new Map([[0, fork(chains, fork(chains, genesis, []), [])]]))
+    chains.adopt(new Map([[0, fork({ chains }, fork({ chains }, genesis, []), [])]]))
     expect(pool.pending(null).hashes).toEqual([long.hash])
     expect(pools.insert(0, [JSON.stringify(short)])).toMatchObject({
       invalid: [{ element: 0, fault: 'Transaction time-to-live is expired' }],
@@ -206,7 +186,7 @@ describe('with a clock of its own', () => {
     const { chains, pools, pool } = network()
     const genesis = headOf(chains)
     const mined = signed()
-    chains.adopt(new Map([[0, fork(chains, genesis, [mined])]]))
+    chains.adopt(new Map([[0, fork({ chains }, genesis, [mined])]]))
     // As many bytes as fit: 16 MiB.
     const cont = { pactId: 'p', step: 1, rollback: false, proof: 'x'.repeat(1_600_000), data: {} }
     const full = { full: { transactions: 10_000, bytes: 16_777_216 } }
@@ -224,7 +204,7 @@ describe('with a clock of its own', () => {
     expect(pool.insert(many)).toBe(null)
     expect(pools.insert(0, [JSON.stringify(signed())])).toEqual(full)
     expect(pool.insert(many)).toBe(null)
-    chains.adopt(new Map([[0, fork(chains, fork(chains, genesis, []), [])]]))
+    chains.adopt(new Map([[0, fork({ chains }, fork({ chains }, genesis, []), [])]]))
     expect([pool.size, pool.get(mined.hash)]).toEqual([10_000, undefined])
   })
 })

@@ -4,7 +4,7 @@ import { randomFrom } from '../random.ts'
 import { type Change, commandPayload, funded, keyPair, nowSeconds, type Signed, signed, signText } from './command.ts'
 import { brief, PREFIX, start, TEXT } from './common.ts'
 import { insert, insertTexts, lookup, member, pending } from './mempool-common.ts'
-import { mineBlock } from './miner.ts'
+import { mineBlock, mineWhole } from './miner.ts'
 import type { Peer } from './request.ts'
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
@@ -69,7 +69,7 @@ describe('marks', () => {
       if (random() < 0.5) {
         const fresh = Array.from({ length: below(4) }, () => {
           const meta = { gasPrice: [1e-8, 0.5, 2][below(3)], gasLimit: [600, 50_000, 90_000, 150_000][below(4)] }
-          return { ...meta, ...signed(meta) }
+          return { ...meta, ...signed(meta, tooMuch) }
         })
         const again = model.entries.slice(0, below(2))
         await insert(
@@ -78,7 +78,7 @@ describe('marks', () => {
         )
         model.insert(fresh)
       } else if (random() < 0.4) {
-        await mineBlock(peer)
+        await mineWhole(peer)
         const [block] = devnet.chains.store.slice(0, devnet.chains.store.count(0) - 1, devnet.chains.store.count(0))
         const inBlock = block.payload.transactions.map(
           ({ transaction }) => JSON.parse(Buffer.from(transaction).toString()).hash,
@@ -107,6 +107,9 @@ interface ModelEntry extends Signed {
   readonly gasLimit: number
   readonly id: number
 }
+
+/** Runs out of gas at once, so that it uses exactly what it may use. */
+const tooMuch = { payload: { exec: { data: {}, code: '(enumerate 1 1000000000000)' } } }
 
 class Model {
   entries: ModelEntry[] = []
@@ -153,7 +156,8 @@ describe('insert refuses the whole request for a command that', () => {
     expect((await pending(peer)).hashes).toEqual([])
     return message.slice('element 1: '.length)
   }
-  const [alice, bob] = [keyPair(), keyPair()]
+  // Only the sender's own key can pay for gas.
+  const [alice, bob] = [funded, keyPair()]
   const blake2s = (cmd: string) => hash('blake2s256', cmd, 'buffer')
   const withSigner = (change: Change, sigs?: unknown[]) => {
     const command = signed({}, { signers: [{ pubKey: alice.publicKey, ...change }] }, [alice])
@@ -272,15 +276,19 @@ describe('insert refuses the whole request for a command that', () => {
     ] as const) {
       expect(await refusal(peer, command)).toBe(message)
     }
-    const cmd = JSON.stringify(commandPayload())
-    const { publicKey: pubKey } = funded
-    await insert(peer, [signText(cmd, [funded], blake2s(cmd)), two])
-    for (const signer of [
-      { scheme: 'ED25519', addr: pubKey },
-      { scheme: null, clist: null, addr: null },
-    ]) {
-      await insert(peer, [signed({}, { signers: [{ pubKey, ...signer }] })])
-    }
+    const cmd = JSON.stringify(commandPayload({}, {}, [alice]))
+    await insert(peer, [signText(cmd, [alice], blake2s(cmd)), two])
+    const unsigned = signed({}, { signers: [] }, [])
+    const answer = await insertTexts(peer, [JSON.stringify(unsigned)])
+    expect(brief(answer)).toEqual([
+      400,
+      TEXT,
+      expect.stringMatching(/^element 0: Attempt to buy gas .* Keyset failure/),
+    ])
+    await insert(peer, [
+      withSigner({ scheme: 'ED25519', addr: alice.publicKey }),
+      withSigner({ scheme: null, clist: null }),
+    ])
     expect((await pending(peer)).hashes).toHaveLength(4)
   })
 

@@ -78,3 +78,20 @@ export async function mineBlock(peer: Peer, chain?: number, options: MinerOption
   if (answer.status !== 200) throw new Error(`not taken: ${answer.status} ${answer.body}`)
   return solved
 }
+
+/** Equal answers in a row after which work is taken for complete. Each request lets the node execute some commands. */
+const COMPLETE_AFTER = 12
+
+/** As mineBlock, once the node has executed all commands that the block can have. It takes them little by little. */
+export async function mineWhole(peer: Peer, chain?: number, options: MinerOptions = {}): Promise<Buffer> {
+  let work = await getWork(peer, chain, options)
+  for (let equal = 0; equal < COMPLETE_AFTER; ) {
+    const next = await getWork(peer, chain, options)
+    equal = payloadOf(next) === payloadOf(work) && chainOf(next) === chainOf(work) ? equal + 1 : 0
+    work = next
+  }
+  const solved = solve(work)
+  const answer = await submit(peer, solved, options)
+  if (answer.status !== 200) throw new Error(`not taken: ${answer.status} ${answer.body}`)
+  return solved
+}

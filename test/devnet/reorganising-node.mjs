@@ -1,45 +1,95 @@
 /**
- * A node that reorganises its chains again and again. After each step, once it is on disk, it prints the state. It is a
- * process of its own, so that it can be killed. Argument: data directory.
+ * A node that moves coins and reorganises its chains again and again. After each step, once it is on disk, it prints the
+ * state: one line of JSON. It is a process of its own, so that it can be killed. Argument: data directory.
  */
 
 import { machineFor } from '../../dist/src/compose/devnet-machine.js'
 import { blockHash } from '../../dist/src/core/block-hash.js'
 import { encodeBase64Url } from '../../dist/src/core/bytes.js'
+import { developmentAccounts } from '../../dist/src/core/development-accounts.js'
 import { encodeWork } from '../../dist/src/core/header.js'
 import { startNode } from '../../dist/src/devnet/devnet.js'
-import { BlockBuilder } from '../../dist/src/devnet/work/block-builder.js'
-import { noContracts } from '../../dist/src/devnet/work/executor.js'
+import { signedCommand } from '../../dist/src/wallet/command.js'
+import { signingKey } from '../../dist/src/wallet/keys.js'
 
-const miner = { account: 'k:a11ce', predicate: 'keys-all', publicKeys: ['a11ce'] }
-const builder = new BlockBuilder(noContracts, () => 0n)
-const { chains } = await startNode({ port: 0, pow: false, graph: 'pair', dataDir: process.argv[2] }, machineFor({}))
+const publicKey = 'a11ce'.padEnd(64, '0')
+const miner = { account: `k:${publicKey}`, predicate: 'keys-all', publicKeys: [publicKey] }
+const keys = developmentAccounts.map(({ secretKey }) => signingKey(secretKey))
+const { chains, ledger } = await startNode(
+  { port: 0, pow: false, graph: 'pair', dataDir: process.argv[2] },
+  machineFor({}),
+)
+let made = 0
 
-/** Inserts blocks on top of a cut; returns the heads of that branch. */
-function branch(from, count) {
+/** A command that moves a coin from one account of the first block to the next one. */
+function transfer(chain) {
+  const number = made++ % developmentAccounts.length
+  const [from, to] = [developmentAccounts[number], developmentAccounts[(number + 1) % developmentAccounts.length]]
+  const amount = { decimal: '1.25' }
+  const capabilities = [
+    { name: 'coin.GAS', args: [] },
+    { name: 'coin.TRANSFER', args: [from.account, to.account, amount] },
+  ]
+  return signedCommand({
+    networkId: 'development',
+    chain,
+    payload: { code: `(coin.transfer "${from.account}" "${to.account}" 1.25)`, data: '{}' },
+    signers: [{ key: keys[number], capabilities }],
+    sender: from.account,
+    gasLimit: 1500,
+    gasPrice: '0.0000001',
+    ttl: 600,
+    creationTime: Math.floor(Date.now() / 1000) - 5,
+    nonce: `${process.pid} ${made}`,
+  })
+}
+
+/** Inserts blocks on top of a cut, the first one of each chain with these commands; returns the heads of that branch. */
+function branch(from, count, commands) {
   const heads = new Map(from)
   for (let added = 0, chain = 0; added < count; chain = (chain + 1) % heads.size) {
-    const payload = builder.build({ chain, parent: heads.get(chain), miner, transactions: [] })
+    const parent = heads.get(chain)
+    if ('blockedBy' in chains.newWork(chain, parent.payloadHash, heads)) continue
+    const draft = ledger.begin(parent, miner)
+    if (parent === from.get(chain)) for (const command of commands[chain]) place(draft, command)
+    const payload = ledger.payloadOf(draft, parent)
     const work = chains.newWork(chain, payload.payloadHash, heads)
-    if ('blockedBy' in work) continue
     const header = { ...work, hash: blockHash(encodeWork(work)) }
-    const { status } = chains.insert(header, payload)
-    if (status !== 'added') throw new Error(status)
+    const addition = chains.insert(header, payload)
+    if (addition.status !== 'added') throw new Error(JSON.stringify(addition))
     heads.set(chain, header)
     added++
   }
   return heads
 }
 
+function place(draft, command) {
+  const bytes = new TextEncoder().encode(JSON.stringify(command))
+  const added = draft.add({ key: command.hash, bytes }, ledger.read(command.hash, command.cmd))
+  if (added !== 'added') throw new Error(JSON.stringify(added))
+}
+
+/** Account -> balance after the head of a chain. */
+function balancesOf({ chainId, hash }) {
+  const state = ledger.stateOf(chainId, chains.store.recordOfHash(hash))
+  const domain = 'table:coin.coin-table'
+  const balances = state.keys(domain).map((key) => [key, String(state.get(domain, key).get('balance'))])
+  return Object.fromEntries(balances.sort())
+}
+
 for (let step = 0; ; step++) {
   const before = new Map(chains.cut)
+  const onBoth = chains.chainIds.map(transfer)
+  const withShared = (others) => chains.chainIds.map((chain) => [onBoth[chain], ...others[chain]])
   // Three steps, each written as a whole: two more blocks, a longer branch in their place, a change of the rules.
-  if (!chains.adopt(branch(before, 2))) throw new Error('the cut did not move')
+  const lost = chains.chainIds.map((chain) => [transfer(chain), transfer(chain)])
+  if (!chains.adopt(branch(before, 2, withShared(lost)))) throw new Error('the cut did not move')
   await chains.durable()
-  if (!chains.adopt(branch(before, 4))) throw new Error('the longer branch was not adopted')
+  const kept = chains.chainIds.map((chain) => [transfer(chain)])
+  if (!chains.adopt(branch(before, 4, withShared(kept)))) throw new Error('the longer branch was not adopted')
   chains.changeRules({ blockDelay: BigInt(1_000_000 + step) })
   await chains.durable()
-  const heads = [...chains.cut.values()].map(({ hash }) => encodeBase64Url(hash))
+  const heads = [...chains.cut.values()].map((head) => ({ id: encodeBase64Url(head.hash), balances: balancesOf(head) }))
   const line = { blocks: chains.store.size, ruleChanges: chains.rules.changes.length, heads }
   await new Promise((resolve) => process.stdout.write(`${JSON.stringify(line)}\n`, resolve))
 }

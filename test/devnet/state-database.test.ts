@@ -6,7 +6,7 @@ import { openDataDirectory } from '../../src/devnet/data/directory.ts'
 import type { Signed } from './command.ts'
 import { transfer } from './commands-common.ts'
 import type { Ground } from './ground.ts'
-import { grow, temporaryDirectory } from './grow.ts'
+import { grow, miner, temporaryDirectory } from './grow.ts'
 import { localValue } from './local.ts'
 import { startDevnet } from './whole-node.ts'
 
@@ -30,7 +30,7 @@ function growWithTransfers(ground: Ground, count: number): (string | null)[] {
 async function knownIn(dataDir: string, keys: readonly (string | null)[], notices: string[] = []) {
   const data = await openDataDirectory(dataDir, { ...quiet, onNotice: (text) => notices.push(text) })
   const places = keys.map((key) => (key === null ? [] : data.state.find(key)))
-  const accounts = ['sender00', 'sender01', 'k:a11ce'].map((account) => `(try 0 (coin.get-balance "${account}"))`)
+  const accounts = ['sender00', 'sender01', miner.account].map((account) => `(try 0 (coin.get-balance "${account}"))`)
   const balances = [...data.loaded.heads.keys()].map((chain) => localValue(data.ledger, chain, `[${accounts}]`))
   await data.close()
   return { places, balances }

@@ -56,6 +56,8 @@ class Check {
   readonly #settings: NetworkSettings
   readonly #loaded: LoadedState
   readonly #store: BlockStore
+  /** Blocks that could not be executed, and those on top of them. */
+  readonly #unexecuted = new Set<string>()
   readonly #findings: string[] = []
   #findingCount = 0
   #transactions = 0
@@ -108,22 +110,30 @@ class Check {
     const check = commandCheck(network.name)
     const ledger = new Ledger({ store: this.#store, heads: heads.values(), index, versions, check })
     await this.#eachBlock(this.#store.size, stopped, (block, number) => {
+      this.#unexecuted.add(block.id)
       this.#payload(block)
       if (state !== null && number < state.blocks) this.#transactionsIn(state, block)
       // Loading has compared genesis blocks with those of the network.
-      if (number >= this.#store.chains) this.#rules(chains, ledger, block, number)
+      const isFirst = number < this.#store.chains
+      if (!isFirst) this.#rules(chains, block, number)
+      if (isFirst || this.#executes(ledger, block)) this.#unexecuted.delete(block.id)
       indexBlock(index, block)
     })
   }
 
-  #rules(chains: Chains, ledger: Ledger, block: Block, number: number): void {
+  #rules(chains: Chains, block: Block, number: number): void {
     const broken = chains.rulesBrokenBy(number)
     if (broken.length > 0) this.#find(block, `breaks the rule of ${broken.join(', ')}`)
+  }
+
+  /** Executes a block. One on top of a block that was not executed is left out: the reason is told of that one. */
+  #executes(ledger: Ledger, block: Block): boolean {
     const parent = this.#store.parentOf(block)
-    if (parent === undefined) return
+    if (parent === undefined || this.#unexecuted.has(parent.id)) return false
     const fault = ledger.fault(parent.header, block.payload)
     if (fault === null) ledger.inserted(block)
     else this.#find(block, `does not execute as it did: ${fault}`)
+    return fault === null
   }
 
   /** null: there is none, or it does not open. */

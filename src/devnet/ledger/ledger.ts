@@ -139,8 +139,8 @@ export class Ledger implements Executions {
   }
 
   /** Why the code of a command cannot be read; null: it can, or it is a continuation. */
-  syntaxFault(cmd: string): string | null {
-    const { payload } = this.read('', cmd)
+  syntaxFault(cmd: string, hash: string): string | null {
+    const { payload } = this.read(hash, cmd)
     if (payload.kind === 'cont') return null
     try {
       read(payload.code)
