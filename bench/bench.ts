@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { NewcutError } from '../src/core/errors.ts'
 import { codec } from './codec.ts'
+import { contracts } from './contracts.ts'
 import { gpu } from './gpu.ts'
 import { kernels } from './kernels.ts'
 import { node } from './node.ts'
@@ -20,6 +21,7 @@ const suites: Readonly<Record<string, { readonly run: Suite; readonly what: stri
   gpu: { run: gpu, what: 'the GPU engine on each adapter, and against a native kernel where one can be compiled' },
   shader: { run: shader, what: 'vector instructions a nonce on AMD cards: counted, no card is needed' },
   node: { run: node, what: 'the embedded node under load from another process, on disk, and the client on a page' },
+  contracts: { run: contracts, what: 'contracts on the embedded node: reading, transfers, blocks, accounts on disk' },
   codec: { run: codec, what: 'headers, hashes and difficulty steps' },
 }
 

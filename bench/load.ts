@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net'
 
 export interface Load {
   readonly port: number
-  /** A whole request, head and body. */
-  readonly request: Uint8Array
+  /** A whole request, head and body; or what makes the next one. */
+  readonly request: Uint8Array | (() => Uint8Array)
   readonly connections: number
   readonly durationMs: number
   /** Checks the body of one answer of each connection. Throws when it is wrong. */
@@ -43,14 +43,14 @@ class LoadClient {
   /** Rejects when anything goes wrong, and never resolves. */
   readonly failed: Promise<never>
   readonly #socket: Socket
-  readonly #request: Uint8Array
+  readonly #next: () => Uint8Array
   #head: Buffer = Buffer.alloc(0)
   /** Bytes of the body still to come; null: the head is not complete. */
   #missing: number | null = null
   #body: Buffer[] = []
 
-  constructor(port: number, request: Uint8Array, check: (body: Buffer) => void) {
-    this.#request = request
+  constructor(port: number, request: Load['request'], check: (body: Buffer) => void) {
+    this.#next = typeof request === 'function' ? request : () => request
     this.#socket = connect(port, '127.0.0.1')
     this.#socket.setNoDelay(true)
     let fail: (error: Error) => void = () => undefined
@@ -64,7 +64,7 @@ class LoadClient {
       succeed = resolve
     })
     this.firstAnswer = Promise.race([first, this.failed])
-    this.#socket.on('connect', () => this.#socket.write(request))
+    this.#socket.on('connect', () => this.#socket.write(this.#next()))
     this.#socket.on('error', fail)
     this.#socket.on('close', () => fail(new Error('the node closed the connection')))
     this.#socket.on('data', (chunk) => {
@@ -104,6 +104,6 @@ class LoadClient {
     if (this.answers === 0) onFirst(Buffer.concat(this.#body))
     this.#body = []
     this.answers++
-    this.#socket.write(this.#request)
+    this.#socket.write(this.#next())
   }
 }

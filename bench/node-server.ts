@@ -1,4 +1,4 @@
-/** An embedded node in a process of its own, for the node suite: options come as JSON, answers go over the channel. */
+/** An embedded node in a process of its own, for suites that are its load: options come as JSON, answers go over the channel. */
 import { setTimeout } from 'node:timers/promises'
 import { type DevnetOptions, startDevnet } from '../src/compose/devnet.ts'
 

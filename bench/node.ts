@@ -2,14 +2,11 @@
  * The embedded node under load from another process, and the client's work on a page. Answers are checked: the suite
  * fails when one is wrong.
  */
-import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import type { DevnetOptions } from '../src/compose/devnet.ts'
 import { readU32LE } from '../src/core/bytes.ts'
 import { decodeHeader } from '../src/core/header.ts'
 import { minerDataJson } from '../src/core/payload.ts'
@@ -19,8 +16,8 @@ import { type HeaderObject, NodeClient } from '../src/node/public.ts'
 import { readJson } from '../src/node/requests.ts'
 import { operations } from '../src/schema/operations.ts'
 import { answersPerSecond, requestBytes } from './load.ts'
-import type { ServerMessage } from './node-server.ts'
 import { percentile, type Row } from './report.ts'
+import { type Server, startServer } from './server.ts'
 import { type Effort, MAX_WAIT_MS, pause } from './suite.ts'
 
 const SUITE = 'node'
@@ -32,7 +29,8 @@ const CONNECTIONS = 8
 const MAX_BLOCKS_A_CALL = 1000
 /** After this time without events, none is expected any more. */
 const QUIET_MS = 300
-const account = { account: 'k:bench', predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] }
+const KEY = 'ab'.repeat(32)
+const account = { account: `k:${KEY}`, predicate: 'keys-all', publicKeys: [KEY] }
 
 export async function node(effort: Effort): Promise<Row[]> {
   const { isQuick } = effort
@@ -226,46 +224,4 @@ async function grow({ url }: Server, blocks: number): Promise<{ blocksPerSecond:
     blocksPerSecond.push((each * CHAINS * 1000) / (performance.now() - startMs))
   }
   return { blocksPerSecond }
-}
-
-interface Server {
-  readonly url: string
-  readonly port: number
-  /** From the call of startDevnet until it listened. */
-  readonly startMs: number
-  /** Heap and buffers after a collection. */
-  readonly memoryBytes: () => Promise<number>
-  readonly stop: () => Promise<void>
-}
-
-async function startServer(options: DevnetOptions): Promise<Server> {
-  const file = fileURLToPath(new URL('./node-server.js', import.meta.url))
-  const child = fork(file, [JSON.stringify({ port: 0, pow: false, ...options })], { execArgv: ['--expose-gc'] })
-  const ready = await nextMessage(child, 'ready')
-  return {
-    url: ready.url,
-    port: Number(new URL(ready.url).port),
-    startMs: ready.startMs,
-    memoryBytes: async () => {
-      child.send('memory')
-      return (await nextMessage(child, 'memory')).bytes
-    },
-    stop: async () => {
-      const exited = once(child, 'exit')
-      child.disconnect()
-      await exited
-    },
-  }
-}
-
-function nextMessage<T extends ServerMessage['type']>(child: ChildProcess, type: T) {
-  return new Promise<Extract<ServerMessage, { type: T }>>((resolve, reject) => {
-    const onExit = (code: number | null) => reject(new Error(`node: the server exited with ${code}`))
-    child.once('exit', onExit)
-    child.once('message', (message: ServerMessage) => {
-      child.off('exit', onExit)
-      if (message.type === type) resolve(message as Extract<ServerMessage, { type: T }>)
-      else reject(new Error(`node: the server said ${message.type}, not ${type}`))
-    })
-  })
 }

@@ -10,7 +10,20 @@ import { expect, it } from 'vitest'
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   '': ['commands', 'cli', 'core'],
-  commands: ['compose', 'cli', 'contracts', 'wallet', 'api', 'mine', 'engine', 'node', 'devnet', 'schema', 'platform', 'core'],
+  commands: [
+    'compose',
+    'cli',
+    'contracts',
+    'wallet',
+    'api',
+    'mine',
+    'engine',
+    'node',
+    'devnet',
+    'schema',
+    'platform',
+    'core',
+  ],
   compose: ['api', 'mine', 'page', 'source', 'engine', 'node', 'devnet', 'schema', 'platform', 'core'],
   cli: ['mine', 'source', 'engine', 'schema', 'core'],
   api: ['mine', 'source', 'core'],

@@ -6,6 +6,7 @@ import { checkPayee, accountOn as payeeOn } from '../compose/payee.ts'
 import type { Decimal } from '../contracts/values/decimal.ts'
 import { describeError } from '../core/errors.ts'
 import type { NodeClient } from '../node/client.ts'
+import { isRetryable } from '../node/errors.ts'
 import { accountOn } from '../wallet/ask.ts'
 import { type Balances, balanceJson, balanceLines, totalOf } from './balance-text.ts'
 import { surroundings } from './surroundings.ts'
@@ -54,17 +55,31 @@ interface Watched {
   readonly view: View
 }
 
-/** Asks again whenever a chain has a new block, until the program is stopped. */
+/**
+ * Asks again whenever a chain has a new block, until the program is stopped. A node that goes away is waited for, and
+ * told of once: what was missed in between is asked for when it is back.
+ */
 async function follow(client: NodeClient, { name, balances, view }: Watched, signal: AbortSignal): Promise<void> {
-  const updates = client.headerUpdates({ signal, onTrouble: (error) => view.trouble(describeError(error)) })
-  for await (const update of updates) {
-    // What was missed may concern any chain.
+  let isAway = false
+  const onTrouble = (error: unknown) => {
+    if (!isAway) view.trouble(describeError(error))
+    isAway = true
+  }
+  const onOpen = () => {
+    isAway = false
+  }
+  for await (const update of client.headerUpdates({ signal, onTrouble, onOpen })) {
     const chains = update.type === 'gap' ? chainsOf(client) : [update.header.chainId]
-    for (const [chain, balance] of await balancesOn(client, name, chains, signal)) {
-      const before = balances.get(chain) ?? null
-      if (before?.toString() === balance?.toString()) continue
-      balances.set(chain, balance)
-      view.changed(balances, chain, before)
+    try {
+      for (const [chain, balance] of await balancesOn(client, name, chains, signal)) {
+        const before = balances.get(chain) ?? null
+        if (before?.toString() === balance?.toString()) continue
+        balances.set(chain, balance)
+        view.changed(balances, chain, before)
+      }
+    } catch (error) {
+      if (!isRetryable(error)) throw error
+      onTrouble(error)
     }
   }
 }

@@ -30,6 +30,7 @@ export function keyLines({ publicKey, secretKey }: KeyPair): string[] {
     `# account: k:${publicKey}`,
     `# secret-key: ${secretKey}`,
     '# Keep the secret key secret: whoever has it can spend what the account is paid. Mining needs only the public key.',
+    '# To spend from it: save these lines as FILE; newcut transfer TO AMOUNT --key FILE',
     '# To mine for it: newcut mine --public-key KEY, or save these lines and give the file as --config FILE.',
   ]
 }

@@ -1,12 +1,12 @@
 /** `newcut local CODE`: code that a node runs, and its value. */
 import type { Config } from '../cli/config.ts'
 import type { localOptions } from '../cli/options.ts'
-import { showValue } from '../contracts/values/print.ts'
 import { valueFromJson, valueToJson } from '../contracts/values/wire.ts'
 import { answer } from '../wallet/ask.ts'
 import { dataOf } from '../wallet/failure.ts'
 import { givenCode, givenJson } from './given-text.ts'
 import { surroundings } from './surroundings.ts'
+import { valueText } from './value-text.ts'
 import { checkChain, withNode } from './with-node.ts'
 
 /** Throws CommandFailed for code that fails. */
@@ -22,7 +22,7 @@ export function runLocal(
     checkChain(client, chain, '--chain')
     const result = await answer(client, chain, question, { signal, nowMs: surroundings.nowMs() })
     const value = valueFromJson(dataOf(result, 'the code failed'))
-    print(json ? `{"chain":${chain},"value":${valueToJson(value)},"gas":${result.gas}}` : showValue(value))
+    print(json ? `{"chain":${chain},"value":${valueToJson(value)},"gas":${result.gas}}` : valueText(value))
     return 0
   })
 }

@@ -1,7 +1,6 @@
 /** `newcut result REQUESTKEY`: what became of a command that was sent. */
 import type { Config } from '../cli/config.ts'
 import type { resultOptions } from '../cli/options.ts'
-import { showValue } from '../contracts/values/print.ts'
 import { valueFromJson } from '../contracts/values/wire.ts'
 import { NewcutError } from '../core/errors.ts'
 import type { NodeClient } from '../node/client.ts'
@@ -11,6 +10,7 @@ import { dataOf } from '../wallet/failure.ts'
 import { refuseIdle } from './effect.ts'
 import { checkRequestKey, findResult, resultJson } from './orders.ts'
 import { Steps } from './steps.ts'
+import { valueText } from './value-text.ts'
 import { checkChain, withNode } from './with-node.ts'
 
 type ResultConfig = Config<typeof resultOptions>
@@ -22,7 +22,7 @@ export function runResult(requestKey: string, config: ResultConfig, print: (line
   if (!wait) refuseIdle(config, [{ names: ['depth'], reason: 'with --no-wait nobody waits for blocks' }])
   return withNode(config, async (client, stopped) => {
     const { chain, result } = await resultOf(client, requestKey, config.values, stopped)
-    print(json ? resultJson(chain, result) : showValue(valueFromJson(dataOf(result, `it failed on chain ${chain}`))))
+    print(json ? resultJson(chain, result) : valueText(valueFromJson(dataOf(result, `it failed on chain ${chain}`))))
     return 0
   })
 }

@@ -1,7 +1,6 @@
 /** `newcut send CODE`: signs code, sends it, and waits for its result. */
 import type { Config } from '../cli/config.ts'
 import type { sendOptions } from '../cli/options.ts'
-import { showValue } from '../contracts/values/print.ts'
 import { valueFromJson } from '../contracts/values/wire.ts'
 import { readCapability } from '../wallet/capability.ts'
 import { dataOf } from '../wallet/failure.ts'
@@ -10,6 +9,7 @@ import { givenCode, givenJson } from './given-text.ts'
 import { resultJson, tellerFor } from './orders.ts'
 import { signingKeys } from './signing-keys.ts'
 import { Steps } from './steps.ts'
+import { valueText } from './value-text.ts'
 import { checkChain, withNode } from './with-node.ts'
 
 /** Throws CommandFailed for code that fails. */
@@ -38,7 +38,7 @@ export function runSend(
       return 0
     }
     const result = await steps.guide(() => teller.result(chain, command.hash, command), stopped)
-    print(json ? resultJson(chain, result) : showValue(valueFromJson(dataOf(result, 'it failed'))))
+    print(json ? resultJson(chain, result) : valueText(valueFromJson(dataOf(result, 'it failed'))))
     return 0
   })
 }

@@ -5,6 +5,7 @@ import { formatDuration } from '../core/units.ts'
 import { systemClock } from '../platform/clock.ts'
 import type { Step } from '../wallet/teller.ts'
 import { surroundings } from './surroundings.ts'
+import { withoutControls } from './value-text.ts'
 
 /** A block of the main network takes half a minute, and a command may miss one. */
 const PATIENCE_MS = 90_000
@@ -25,7 +26,8 @@ export class Steps {
 
   constructor(isQuiet: boolean) {
     const { err, environment, nowMs } = surroundings
-    this.#print = isQuiet ? () => undefined : linePrinter(err, environment, nowMs)
+    const print = linePrinter(err, environment, nowMs)
+    this.#print = isQuiet ? () => undefined : (line) => print({ ...line, text: withoutControls(line.text) })
   }
 
   /** How to go on if this program ends now. */

@@ -17,6 +17,8 @@ export const NOWHERE: Place = { line: 0, column: 0 }
 
 export class ContractError extends Error {
   readonly kind: FailureKind
+  /** The text in results of commands: live nodes and test files have different ones for some errors. */
+  readonly wireMessage: string
   /** In the text of the form that failed; null: not in any. */
   place: Place | null
   /** The function that failed, `module.function.{hash}`; null: at the top level. */
@@ -24,23 +26,24 @@ export class ContractError extends Error {
   /** The test file that failed. */
   file: string | null = null
 
-  constructor(kind: FailureKind, message: string, place: Place | null = null) {
+  constructor(kind: FailureKind, message: string, place: Place | null = null, wireMessage = message) {
     // Code may fail very often: finding the calls of JavaScript would take most of the time, and tells nobody anything.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
     super(message)
     Error.stackTraceLimit = stackTraceLimit
     this.kind = kind
+    this.wireMessage = wireMessage
     this.place = place
   }
 }
 
 /** An error of execution, which nothing in the language catches. */
-export function evalError(message: string, place: Place | null = null): ContractError {
-  return new ContractError('EvalError', message, place)
+export function evalError(message: string, place: Place | null = null, wireMessage = message): ContractError {
+  return new ContractError('EvalError', message, place, wireMessage)
 }
 
 /** A refusal by the code, which `try` catches. */
-export function txFailure(message: string, place: Place | null = null): ContractError {
-  return new ContractError('TxFailure', message, place)
+export function txFailure(message: string, place: Place | null = null, wireMessage = message): ContractError {
+  return new ContractError('TxFailure', message, place, wireMessage)
 }

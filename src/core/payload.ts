@@ -9,13 +9,18 @@ export interface PayloadHashes {
 }
 
 /** Root over miner data and transactions. */
-export function transactionsHash(minerData: Uint8Array, transactions: readonly Uint8Array[]): Uint8Array {
-  return merkleRoot([leaf(TAG.minerData, minerData), ...transactions.map((bytes) => leaf(TAG.transaction, bytes))])
+export function transactionsHash(
+  minerData: Uint8Array,
+  transactions: readonly Uint8Array[],
+  digest?: Digest,
+): Uint8Array {
+  const leaves = transactions.map((bytes) => leaf(TAG.transaction, bytes, digest))
+  return merkleRoot([leaf(TAG.minerData, minerData, digest), ...leaves], digest)
 }
 
 /** Root over the coinbase output and the transaction outputs. */
-export function outputsHash(coinbase: Uint8Array, outputs: readonly Uint8Array[]): Uint8Array {
-  return merkleRoot(outputLeaves(coinbase, outputs))
+export function outputsHash(coinbase: Uint8Array, outputs: readonly Uint8Array[], digest?: Digest): Uint8Array {
+  return merkleRoot(outputLeaves(coinbase, outputs, digest), digest)
 }
 
 /** The 32-byte leaves whose root is the hash of the outputs. */
@@ -29,18 +34,23 @@ export function payloadHash(transactions: Uint8Array, outputs: Uint8Array): Uint
 }
 
 /** All three hashes of a payload with its outputs. */
-export function payloadHashes(payload: {
-  readonly minerData: Uint8Array
-  readonly transactions: readonly { readonly transaction: Uint8Array; readonly output: Uint8Array }[]
-  readonly coinbase: Uint8Array
-}): PayloadHashes {
+export function payloadHashes(
+  payload: {
+    readonly minerData: Uint8Array
+    readonly transactions: readonly { readonly transaction: Uint8Array; readonly output: Uint8Array }[]
+    readonly coinbase: Uint8Array
+  },
+  digest?: Digest,
+): PayloadHashes {
   const transactionsRoot = transactionsHash(
     payload.minerData,
     payload.transactions.map(({ transaction }) => transaction),
+    digest,
   )
   const outputsRoot = outputsHash(
     payload.coinbase,
     payload.transactions.map(({ output }) => output),
+    digest,
   )
   return {
     transactionsHash: transactionsRoot,

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Clock } from '../core/clock.ts'
 import type { Cut } from '../core/cut.ts'
 import { NewcutError } from '../core/errors.ts'
-import type { Network } from '../core/network.ts'
+import { graphAt, type Network } from '../core/network.ts'
 import { checkOptions } from './check-options.ts'
 import { BackupJobs, expectBackupDirectory } from './data/backup.ts'
 import { type DataDirectory, openDataDirectory } from './data/directory.ts'
@@ -21,7 +21,7 @@ import { addMiningRoutes } from './http/routes/mining.ts'
 import { addNodeRoutes } from './http/routes/node.ts'
 import { addPayloadRoutes } from './http/routes/payload.ts'
 import { addStreamRoutes } from './http/routes/streams.ts'
-import { genesis } from './ledger/genesis.ts'
+import { genesisOf } from './ledger/genesis.ts'
 import { Ledger } from './ledger/ledger.ts'
 import { PrivateLedger } from './ledger/private.ts'
 import { MemoryVersions } from './ledger/versions.ts'
@@ -229,7 +229,7 @@ function addRoutes(app: App, options: DevnetOptions, parts: Parts): void {
 /** Chains, and the ledger that executes them. */
 function openChains(settings: NetworkSettings, clock: NodeClock, data: DataDirectory | null) {
   const network = networkOf(settings)
-  const state = data?.loaded ?? genesisState(network, genesis().payload)
+  const state = data?.loaded ?? genesisState(network, genesisOf(graphAt(network, 0).adjacents.length).payload)
   const index: TransactionIndex = data?.state ?? new MemoryTransactionIndex()
   const { store, heads } = state
   const ledger =

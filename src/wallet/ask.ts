@@ -23,6 +23,12 @@ export interface Question {
   readonly rewindDepth?: number
 }
 
+/** How a question is asked. */
+export interface AskOptions extends CallOptions {
+  /** What the code takes for the time of the command, milliseconds since 1970; default: now. */
+  readonly nowMs?: number
+}
+
 const GAS_LIMIT = 150_000
 const TTL_SECONDS = 600
 
@@ -42,21 +48,16 @@ export async function answer(
   node: WalletNode,
   chain: number,
   question: Question,
-  call: CallOptions & { readonly nowMs: number },
+  call: AskOptions = {},
 ): Promise<CommandResult> {
-  const { nowMs, ...options } = call
+  const { nowMs = Date.now(), ...options } = call
   const command = questionCommand(node.info.nodeVersion, chain, question, nowMs)
   const { rewindDepth = 0 } = question
   return await node.local(chain, command, { ...options, ...(rewindDepth > 0 && { rewindDepth }) })
 }
 
 /** The value of code on a chain. Throws CommandFailed for code that fails, and what NodeClient throws. */
-export async function ask(
-  node: WalletNode,
-  chain: number,
-  question: Question,
-  call: CallOptions & { readonly nowMs: number },
-): Promise<Value> {
+export async function ask(node: WalletNode, chain: number, question: Question, call: AskOptions = {}): Promise<Value> {
   return valueFromJson(dataOf(await answer(node, chain, question, call), 'the code failed'))
 }
 
@@ -71,7 +72,7 @@ export async function accountOn(
   node: WalletNode,
   chain: number,
   account: string,
-  call: CallOptions & { readonly nowMs: number },
+  call: AskOptions = {},
 ): Promise<Account | null> {
   let details: Value
   try {

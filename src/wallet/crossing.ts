@@ -1,5 +1,7 @@
 /** The second half of a transfer between chains: the proof of the first, and the continuation with it. */
+import { sleep } from '../core/clock.ts'
 import { NewcutError } from '../core/errors.ts'
+import { NodeRefusal } from '../node/errors.ts'
 import type { CommandResult } from '../schema/command-bodies.ts'
 import { GAS } from './capability.ts'
 import { CommandFailed } from './failure.ts'
@@ -16,7 +18,12 @@ export interface Crossing {
   readonly step: number
 }
 
+/** What nodes say (PROTOCOL.md E.1). */
 const ALREADY_COMPLETE = /already completed/i
+const PROOF_PASSED_BY = /target header is not in the chain/i
+const STEP_PASSED_BY = /Transaction hash not found/i
+const MAX_ROUNDS = 10
+const ROUND_PAUSE_MS = 1000
 const GRACE_MS = 60_000
 
 /** What the result of a command on this chain hands to another. Throws NewcutError BAD_OPTION if it hands on nothing. */
@@ -42,28 +49,49 @@ function targetOf(yielded: unknown): number | null {
 }
 
 /**
- * Waits for the proof, and continues on the target chain, where `gasPayer` pays. Null: somebody has done it already.
- * Throws as Teller does.
+ * Waits for the proof, and continues on the target chain, where `gasPayer` pays. A branch that takes the block of the
+ * first step away, or that of the proof, costs another round. Null: somebody has done it already. Throws as Teller does.
  */
 export async function completeCrossing(
   teller: Teller,
   crossing: Crossing,
-  { gasPayer, keys }: { readonly gasPayer: string; readonly keys: readonly SigningKey[] },
+  payment: { readonly gasPayer: string; readonly keys: readonly SigningKey[] },
 ): Promise<CommandResult | null> {
-  const { chain, requestKey, targetChain, pactId, step } = crossing
-  const { signal, onStep, terms } = teller.options
+  for (let round = 1; ; round++) {
+    try {
+      return await teller.carryOut({ ...(await continuation(teller, crossing)), ...paidBy(payment) })
+    } catch (error) {
+      if (error instanceof CommandFailed && ALREADY_COMPLETE.test(error.error.message)) return null
+      if (round === MAX_ROUNDS || !isPassedBy(error)) throw error
+    }
+    const { clock, signal } = teller.options
+    await sleep(clock, ROUND_PAUSE_MS * (0.5 + Math.random()), signal)
+    // The first step comes into the chain again by itself, or the wait for it ends.
+    await teller.result(crossing.chain, crossing.requestKey)
+  }
+}
+
+/** The step on the target chain, with a proof of the one before it. */
+async function continuation(
+  { node, options }: Teller,
+  { chain, requestKey, targetChain, pactId, step }: Crossing,
+): Promise<Pick<Order, 'chain' | 'payload'>> {
+  const { signal, onStep, terms } = options
   onStep({ type: 'proof', chain, targetChain })
-  const proof = await teller.node.waitForProof(chain, requestKey, targetChain, {
+  const proof = await node.waitForProof(chain, requestKey, targetChain, {
     signal,
     limitMs: terms.ttlMs + GRACE_MS,
     onProgress: (progress) => onStep({ ...progress, chain }),
   })
-  const payload = { pactId, step, rollback: false, proof, data: '{}' }
-  const order: Order = { chain: targetChain, payload, sender: gasPayer, keys, capabilities: [GAS] }
-  try {
-    return await teller.carryOut(order)
-  } catch (error) {
-    if (error instanceof CommandFailed && ALREADY_COMPLETE.test(error.error.message)) return null
-    throw error
-  }
+  return { chain: targetChain, payload: { pactId, step, rollback: false, proof, data: '{}' } }
+}
+
+const paidBy = ({ gasPayer, keys }: { readonly gasPayer: string; readonly keys: readonly SigningKey[] }) => {
+  return { sender: gasPayer, keys, capabilities: [GAS] }
+}
+
+/** Whether another branch has left the first step or the block of the proof behind. */
+function isPassedBy(error: unknown): boolean {
+  if (error instanceof CommandFailed) return PROOF_PASSED_BY.test(error.error.message)
+  return error instanceof NodeRefusal && STEP_PASSED_BY.test(error.excerpt)
 }

@@ -2,9 +2,9 @@
 import { Decimal } from '../contracts/values/decimal.ts'
 import type { GuardKind } from '../contracts/values/value.ts'
 import { NewcutError } from '../core/errors.ts'
-import { type Account, accountOn } from './ask.ts'
+import { type Account, type AskOptions, accountOn } from './ask.ts'
 import type { SigningKey } from './keys.ts'
-import type { Order, Terms } from './teller.ts'
+import { DEFAULT_TERMS, type Order, type Terms } from './teller.ts'
 import { crossingParts, type Keyset, keysetOf, type ReceiverGuard, type Transfer, transferParts } from './transfer.ts'
 import type { WalletNode } from './wallet-node.ts'
 
@@ -12,20 +12,23 @@ import type { WalletNode } from './wallet-node.ts'
 export interface Wish {
   readonly transfer: Transfer
   readonly chain: number
-  readonly targetChain: number
+  /** Default: the same chain. */
+  readonly targetChain?: number
   readonly keys: readonly SigningKey[]
-  readonly terms: Terms
-  /** Who guards a receiver that does not exist yet; null: its name says so, or it exists. */
-  readonly receiverKeyset: Keyset | null
-  /** Who pays on the target chain; the sender if it is the same chain. */
-  readonly gasPayer: string
+  /** Default: those of a teller. */
+  readonly terms?: Terms
+  /** Who guards a receiver that does not exist yet; default null: its name says so, or it exists. */
+  readonly receiverKeyset?: Keyset | null
+  /** Who pays on another target chain; default: the sender. */
+  readonly gasPayer?: string
 }
 
-type Call = Parameters<typeof accountOn>[3]
-
-/** The command that makes the transfer, or its first step. Throws NewcutError COMMAND_FAILED, which says what is missing. */
-export async function planTransfer(node: WalletNode, wish: Wish, call: Call): Promise<Order> {
-  const { transfer, chain, targetChain, keys, terms } = wish
+/**
+ * The command that makes the transfer, or its first step. Throws NewcutError COMMAND_FAILED, which says what is missing,
+ * and what NodeClient throws.
+ */
+export async function planTransfer(node: WalletNode, wish: Wish, call: AskOptions = {}): Promise<Order> {
+  const { transfer, chain, keys, targetChain = chain, terms = DEFAULT_TERMS, receiverKeyset = null } = wish
   const { from, to, amount } = transfer
   const gas = gasCost(terms)
   const sender = await payingAccount(node, { account: from, chain, keys }, call)
@@ -34,20 +37,20 @@ export async function planTransfer(node: WalletNode, wish: Wish, call: Call): Pr
     refuse(`${from} has ${sender.balance.toSource()} coins on chain ${chain}, and ${needed}`)
   }
   const receiver = await accountOn(node, targetChain, to, call)
+  const newGuard = () => receiverKeyset ?? keysetOf(to) ?? refuseNameless(to, targetChain)
   if (chain === targetChain) {
-    const guard = receiver === null ? newGuard(wish) : null
-    return { chain, ...transferParts(transfer, guard), sender: from, keys }
+    return { chain, ...transferParts(transfer, receiver === null ? newGuard() : null), sender: from, keys }
   }
-  await checkGasPayer(node, wish, call)
-  const guard = receiver === null ? newGuard(wish) : existingGuard(wish, receiver.guard)
+  await checkGasPayer(node, { gasPayer: wish.gasPayer ?? from, targetChain, keys, terms }, call)
+  const guard = receiver === null ? newGuard() : existingGuard(to, targetChain, receiver.guard)
   return { chain, ...crossingParts(transfer, guard, targetChain), sender: from, keys }
 }
 
 /** Throws NewcutError COMMAND_FAILED if nobody can pay for the second step on the target chain. */
 export async function checkGasPayer(
   node: WalletNode,
-  { gasPayer, targetChain, keys, terms }: Pick<Wish, 'gasPayer' | 'targetChain' | 'keys' | 'terms'>,
-  call: Call,
+  { gasPayer, targetChain, keys, terms }: Required<Pick<Wish, 'gasPayer' | 'targetChain' | 'keys' | 'terms'>>,
+  call: AskOptions = {},
 ): Promise<void> {
   const gas = gasCost(terms)
   const hint =
@@ -66,7 +69,11 @@ interface Paying {
 }
 
 /** An account that exists, and that these keys guard. */
-async function payingAccount(node: WalletNode, { account, chain, keys, hint }: Paying, call: Call): Promise<Account> {
+async function payingAccount(
+  node: WalletNode,
+  { account, chain, keys, hint }: Paying,
+  call: AskOptions = {},
+): Promise<Account> {
   const found = await accountOn(node, chain, account, call)
   if (found === null) {
     return refuse(
@@ -88,9 +95,7 @@ function missingKeys(guard: GuardKind, keys: readonly SigningKey[]): string | nu
   return `${guard.predicate} of ${guard.keys.join(', ')}`
 }
 
-function newGuard({ transfer: { to }, receiverKeyset, targetChain }: Wish): Keyset {
-  const keyset = receiverKeyset ?? keysetOf(to)
-  if (keyset !== null) return keyset
+function refuseNameless(to: string, targetChain: number): never {
   return refuse(
     `there is no account ${to} on chain ${targetChain}, and its name does not say who shall guard it`,
     `--receiver-keyset '{"keys":["KEY"],"pred":"keys-all"}' makes it, or send to k:KEY`,
@@ -98,7 +103,7 @@ function newGuard({ transfer: { to }, receiverKeyset, targetChain }: Wish): Keys
 }
 
 /** A transfer between chains names the guard of the receiver, which has to be the one that it has. */
-function existingGuard({ transfer: { to }, targetChain }: Wish, guard: GuardKind): ReceiverGuard {
+function existingGuard(to: string, targetChain: number, guard: GuardKind): ReceiverGuard {
   if (guard.kind === 'keyset') return { keys: guard.keys, pred: guard.predicate }
   if (guard.kind === 'keysetRef') return { keysetName: guard.name }
   return refuse(

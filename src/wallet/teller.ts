@@ -2,6 +2,7 @@
 import { type Clock, sleep } from '../core/clock.ts'
 import { NewcutError } from '../core/errors.ts'
 import { isRetryable, NodeRefusal } from '../node/errors.ts'
+import { machineClock } from '../node/updates.ts'
 import type { WaitProgress } from '../node/wait-for.ts'
 import type { CommandResult } from '../schema/command-bodies.ts'
 import type { Capability } from './capability.ts'
@@ -36,14 +37,22 @@ export type Step =
   | { readonly type: 'proof'; readonly chain: number; readonly targetChain: number }
   | ({ readonly chain: number } & WaitProgress)
 
+/** How a teller works. */
 export interface TellerOptions {
+  /** Default: 2,500 units of gas at 0.00000001 coins, 15 minutes. */
   readonly terms: Terms
-  /** How many blocks have to stand on that of a command. */
+  /** How many blocks have to stand on that of a command; default 0. */
   readonly depth: number
+  /** Default: that of the machine. */
   readonly clock: Clock
+  /** When it aborts, what is under way ends with its reason; default: never. */
   readonly signal: AbortSignal
+  /** Hears of every step; default: nobody does. */
   readonly onStep: (step: Step) => void
 }
+
+/** Enough for a transfer. */
+export const DEFAULT_TERMS: Terms = { gasLimit: 2500, gasPrice: '0.00000001', ttlMs: 900_000 }
 
 /** Clocks differ, and nodes refuse what was made in their future: commands are made so long ago. */
 const PAST_SECONDS = 15
@@ -52,13 +61,23 @@ const GRACE_MS = 60_000
 const MAX_SENDS = 5
 const SEND_PAUSE_MS = 500
 
+/** Carries out orders on one node. */
 export class Teller {
+  /** Where commands go. */
   readonly node: WalletNode
+  /** How they go there. */
   readonly options: TellerOptions
 
-  constructor(node: WalletNode, options: TellerOptions) {
+  constructor(node: WalletNode, options: Partial<TellerOptions> = {}) {
     this.node = node
-    this.options = options
+    this.options = {
+      terms: DEFAULT_TERMS,
+      depth: 0,
+      clock: machineClock,
+      signal: new AbortController().signal,
+      onStep: () => undefined,
+      ...options,
+    }
   }
 
   /** The signed command for an order. */
@@ -139,7 +158,7 @@ export class Teller {
     }
   }
 
-  /** All of it. */
+  /** Signs, tries out, sends and waits. Throws CommandFailed, NodeRefusal, NO_RESULT, and what NodeClient throws. */
   async carryOut(order: Order): Promise<CommandResult> {
     const command = this.sign(order)
     await this.tryOut(order.chain, command)

@@ -211,13 +211,13 @@ const byBound: readonly (readonly [what: string, message: RegExp, text: string, 
     chain(2000, (f) => `(map (lambda (x) (let ((q 1)) (with-read t "a" {"a" := a} (try 1 ${f})))) [1])`),
   ],
   [
-    'capabilities that call functions',
+    'capabilities that are composed of capabilities',
     /nested too deeply/,
-    '(m.f2000)',
+    '(m.f1)',
     chain(
-      2000,
-      (_, i) => `(with-capability (C${i}) 1)`,
-      Array.from({ length: 2000 }, (_, i) => `(defcap C${i + 1} () (f${i}))`).join(' '),
+      1,
+      () => '(with-capability (C2000) 1)',
+      `(defcap C0 () true) ${Array.from({ length: 2000 }, (_, i) => `(defcap C${i + 1} () (compose-capability (C${i})))`).join(' ')}`,
     ),
   ],
   [

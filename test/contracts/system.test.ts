@@ -144,7 +144,7 @@ function perform(ledgers: Readonly<Record<string, Ledger>>, waiting: Waiting, ac
       if (pact === null) return false
       expect([here.total(), there.total()]).toEqual([before[0] - units, before[1]])
       // It may come late, and is refused a second time, and on the wrong chain.
-      expect(here.finish(pact).message).toContain('Yield provenance does not match')
+      expect(here.finish(pact).message).toContain('The proof is of step 0 of a defpact that goes on here')
       const { message } = there.finish(pact)
       if (message !== '') {
         // Somebody has created the receiver's account with another guard. The coins wait.

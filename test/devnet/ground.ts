@@ -1,7 +1,8 @@
 /** Chains inside the process, with or without a ledger, and payloads that they take. */
 import type { Header } from '../../src/core/header.ts'
+import { graphAt } from '../../src/core/network.ts'
 import { type MinerAccount, payloadHashes } from '../../src/core/payload.ts'
-import { genesis } from '../../src/devnet/ledger/genesis.ts'
+import { genesisOf } from '../../src/devnet/ledger/genesis.ts'
 import type { Ledger } from '../../src/devnet/ledger/ledger.ts'
 import { Chains, genesisState } from '../../src/devnet/rules/chains.ts'
 import { type NetworkSettings, networkOf } from '../../src/devnet/rules/settings.ts'
@@ -20,7 +21,7 @@ export interface Ground {
 /** Chains that execute, as a node without HTTP has them. */
 export function executingChains(settings: NetworkSettings, now: () => bigint): Required<Ground> {
   const network = networkOf(settings)
-  const state = genesisState(network, genesis().payload)
+  const state = genesisState(network, genesisOf(graphAt(network, 0).adjacents.length).payload)
   const index = new MemoryTransactionIndex()
   const ledger = ledgerOf(state, index)
   const chains = new Chains({ network, checkPow: false, now, state, executions: ledger })

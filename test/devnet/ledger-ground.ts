@@ -8,7 +8,8 @@ import { extensionOf } from '../../src/core/cut.ts'
 import { developmentAccounts } from '../../src/core/development-accounts.ts'
 import type { GraphName } from '../../src/core/graph.ts'
 import type { Header } from '../../src/core/header.ts'
-import { genesis } from '../../src/devnet/ledger/genesis.ts'
+import { graphAt } from '../../src/core/network.ts'
+import { genesisOf } from '../../src/devnet/ledger/genesis.ts'
 import type { Ledger } from '../../src/devnet/ledger/ledger.ts'
 import { spvProof } from '../../src/devnet/ledger/spv.ts'
 import { Chains, genesisState } from '../../src/devnet/rules/chains.ts'
@@ -45,7 +46,7 @@ export class LedgerGround {
   constructor(graph: GraphName) {
     const network = networkOf(settingsOf({ graph, pow: false }))
     this.#micros = network.genesisTime
-    const state = genesisState(network, genesis().payload)
+    const state = genesisState(network, genesisOf(graphAt(network, 0).adjacents.length).payload)
     this.ledger = ledgerOf(state, this.index)
     const now = () => {
       this.#micros += 1_000_000n

@@ -8,8 +8,8 @@ export interface Account {
   readonly 'public-keys': readonly string[]
 }
 
-const key = 'a11ce'.padEnd(64, '0')
-export const alice: Account = { account: `k:${key}`, predicate: 'keys-all', 'public-keys': [key] }
+/** An account that can be paid: a name of a key (k:KEY) would have to be that of this one. */
+export const alice: Account = { account: 'alice', predicate: 'keys-all', 'public-keys': ['a1'.repeat(32)] }
 export const bob: Account = { ...alice, account: 'bob' }
 
 export interface MinerOptions {

@@ -5,10 +5,11 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Errors } from 'typebox/schema'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '../../src/schema/operations.ts'
+import { signText } from './command.ts'
+import { exec, pactPath } from './commands-common.ts'
 import { BINARY, brief, CheckedPeer, JSON_TYPE, jsonOf, OBJECTS, PREFIX, start } from './common.ts'
-import { growCut } from './forks.ts'
 import { interfaceEndpoints } from './interface.ts'
-import { askForWork } from './miner.ts'
+import { askForWork, mineBlock } from './miner.ts'
 import { Peer, type RequestOptions } from './request.ts'
 import { type Devnet, startDevnet } from './whole-node.ts'
 
@@ -38,7 +39,7 @@ let document: Document
 beforeAll(async () => {
   devnet = await startDevnet({ port: 0, graph: 'pair', pow: false, difficulty: 1n, backupDir })
   peer = new CheckedPeer(devnet.url)
-  for (const chain of [0, 1, 0, 1]) growCut(devnet, chain)
+  for (const chain of [0, 1, 0, 1]) await mineBlock(peer, chain)
   const answer = await peer.get('/openapi.json')
   expect([answer.status, answer.headers['content-type']]).toEqual([200, JSON_TYPE])
   document = jsonOf(answer)
@@ -159,6 +160,35 @@ describe('answers are as described', () => {
     // The schemas do find errors.
     expect(errorsOf({ $ref: '#/components/schemas/HeaderObject' }, { nonce: '1' })).not.toEqual([])
     expect(errorsOf({ $ref: '#/components/schemas/NodeInfo' }, { nodeVersion: 1 })).not.toEqual([])
+  })
+
+  it('by the endpoints of commands', async () => {
+    const [command, failing] = [exec('[1, 0.5, (read-integer "i")]'), exec('(coin.details "nobody")')]
+    const meta = { address: { from: 'a', to: ['b'] } }
+    const hidden = signText(JSON.stringify({ ...JSON.parse(command.cmd), meta }))
+    const keys = [command.hash, failing.hash]
+    const calls: [string, string, unknown, unknown?][] = [
+      ['/api/v1/local', '', command],
+      ['/api/v1/local', '', failing],
+      ['/api/v1/local', '?preflight=true', command],
+      ['/api/v1/send', '', { cmds: [command, failing] }],
+      ['/api/v1/poll', '', { requestKeys: keys }],
+      ['/api/v1/listen', '', { listen: command.hash }],
+      ['/spv', '', { requestKey: command.hash, targetChainId: '1' }],
+      ['/api/v1/private', '', hidden],
+    ]
+    for (const [path, query, body] of calls) {
+      const { post: described } = document.paths[`${PREFIX}/chain/{chain}/pact${path}`]
+      const headers = { 'content-type': 'application/json' }
+      const answer = await peer.request('POST', pactPath(0) + path + query, { headers, body: JSON.stringify(body) })
+      expect([path, answer.status], answer.body.toString()).toEqual([path, 200])
+      expect(errorsOf(described.responses[200].content?.[JSON_TYPE].schema ?? {}, jsonOf(answer))).toEqual([])
+      expect(errorsOf(described.requestBody?.content['application/json'].schema ?? {}, body)).toEqual([])
+      if (path === '/api/v1/send') for (const chain of [0, 1, 0, 1]) await mineBlock(peer, chain)
+    }
+    const { post: poll } = document.paths[`${PREFIX}/chain/{chain}/pact/api/v1/poll`]
+    const wrong = { [command.hash]: { gas: 1, reqKey: command.hash, result: { status: 'unknown' } } }
+    expect(errorsOf(poll.responses[200].content?.[JSON_TYPE].schema ?? {}, wrong)).not.toEqual([])
   })
 
   it('by every operation to requests that never reach it', async () => {

@@ -284,4 +284,43 @@ describe('contracts', () => {
     expect(await read).toEqual({ int: 42 })
     expect(await listModules(config())).toContain(`free.${module}`)
   })
+
+  it('a contract that pays the gas of those who have nothing', async () => {
+    const name = `station-${Date.now()}`
+    const code = `
+      (namespace "free")
+      (module ${name} GOVERNANCE
+        (defcap GOVERNANCE () (enforce false "closed"))
+        (implements gas-payer-v1)
+        (defcap PAY () true)
+        (defcap GAS_PAYER:bool (user:string limit:integer price:decimal)
+          (enforce (= ["(free.${name}.greet)"] (read-msg "exec-code")) "it pays for greetings only")
+          (compose-capability (PAY)))
+        (defun create-gas-payer-guard:guard () (create-capability-guard (PAY)))
+        (defconst ACCOUNT (create-principal (create-gas-payer-guard)))
+        (defun greet () "hello"))
+      (install-capability (coin.TRANSFER "sender00" ACCOUNT 1.0))
+      (coin.transfer-create "sender00" ACCOUNT (create-gas-payer-guard) 1.0)
+      ACCOUNT`
+    const deploy = Pact.builder
+      .execution(code)
+      .addSigner(sender.publicKey)
+      .setMeta({ chainId: CHAIN, senderAccount: 'sender00', gasLimit: 50_000 })
+      .getCommand()
+    const station = String(await submitClient(config(sender))(deploy).execute())
+    const poor = newAccount()
+    const greet = (called: string) =>
+      Pact.builder
+        .execution(called)
+        .addSigner(poor.publicKey, (withCapability) => [
+          withCapability(`free.${name}.GAS_PAYER`, 'anyone', { int: 1 }, { decimal: '1.0' }),
+        ])
+        .setMeta({ chainId: CHAIN, senderAccount: station })
+        .getCommand()
+    expect(await submitClient(config(poor))(greet(`(free.${name}.greet)`)).execute()).toBe('hello')
+    expect(await balanceOf(station)).toBeLessThan(1)
+    await expect(submitClient(config(poor))(greet('(+ 1 2)')).execute()).rejects.toMatchObject({
+      message: expect.stringContaining('it pays for greetings only'),
+    })
+  })
 })

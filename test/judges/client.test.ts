@@ -94,12 +94,26 @@ describe('local calls', () => {
     })
   })
 
-  it('that fail say why', async () => {
-    const read = Pact.builder.execution('(coin.details "nobody")').setMeta({ chainId: '0' }).createTransaction()
-    expect((await client.dirtyRead(read)).result).toMatchObject({
-      status: 'failure',
-      error: { type: 'TxFailure', message: expect.stringContaining('No value found in table coin_coin-table') },
-    })
+  it.each([
+    ['(coin.details "nobody-at-all")', 'TxFailure', 'No value found in table coin_coin-table for key: nobody-at-...'],
+    ['(coin.transfer "sender00" "sender00" 1.0)', 'TxFailure', 'sender cannot be the receiver of a transfer'],
+    [
+      '(coin.transfer "sender00" "sender01" 1.0)',
+      'EvalError',
+      'Managed capability coin.TRANSFER was not installed. Check the sigs field or the arguments to verify that the ' +
+        'capability is specified correctly.',
+    ],
+    ['(coin.debit "sender00" 1.0)', 'TxFailure', 'The required capability has not been granted: coin.DEBIT'],
+    ['(enforce-guard (at "guard" (coin.details "sender00")))', 'TxFailure', 'Keyset failure (keys-all): '],
+    ['(enforce-one "neither" [(enforce false "a") (enforce false "b")])', 'TxFailure', 'neither'],
+    ['(enumerate 1 10000000)', 'EvalError', 'Gas limit "2500" exceeded: '],
+    ['(+ 1', 'SyntaxError', "Expected: [')']"],
+  ])('that fail say why: %s', async (code, type, message) => {
+    const read = Pact.builder.execution(code).setMeta({ chainId: '0' }).createTransaction()
+    const { result, gas } = await client.dirtyRead(read)
+    expect(result).toMatchObject({ status: 'failure', error: { type } })
+    expect(result.status === 'failure' && 'message' in result.error && result.error.message).toContain(message)
+    expect(gas).toBe(2500)
   })
 
   it('check signatures unless they are told not to', async () => {
@@ -257,7 +271,7 @@ describe('between chains', () => {
     })
   })
 
-  it('there is no proof of what never was, nor too early', async () => {
+  it('there is no proof of what never was', async () => {
     const requestKey = 'A'.repeat(43)
     await expect(client.createSpv({ requestKey, chainId: '0', networkId: NETWORK }, '1')).rejects.toThrow(
       `Transaction hash not found: "${requestKey}"`,

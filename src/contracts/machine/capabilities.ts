@@ -85,9 +85,9 @@ export class Capabilities {
     return false
   }
 
-  /** Whether code of a defcap runs. */
+  /** Whether the body of a defcap runs, or what that has called. */
   get isEvaluating(): boolean {
-    return this.#machine.frames.at(-1)?.kind === 'defcap'
+    return this.#evaluated.length > 0
   }
 
   /** Runs with the capability granted. `byLedger`: the ledger asks, which may, whoever governs the module. */
@@ -135,7 +135,8 @@ export class Capabilities {
 
   /** Adds a capability to the one whose body runs. */
   compose(token: CapabilityToken): void {
-    if (!this.isEvaluating) throw evalError('compose-capability is allowed in a defcap only')
+    if (this.#machine.frames.at(-1)?.kind !== 'defcap')
+      throw evalError('compose-capability is allowed in a defcap only')
     if (this.isGranted(token)) return
     const fun = this.#funOf(token)
     if (!fun.module.isSame(this.#machine.module)) requireAdmin(this.#machine, fun.module)
@@ -148,7 +149,11 @@ export class Capabilities {
   require(token: CapabilityToken): void {
     if (this.isGranted(token)) return
     this.#machine.charge(MESSAGE_COST * this.#machine.weightOf(token))
-    throw txFailure(`require-capability: not granted: (${[token.name, ...token.args.map(showValue)].join(' ')})`)
+    throw txFailure(
+      `require-capability: not granted: (${[token.name, ...token.args.map(showValue)].join(' ')})`,
+      null,
+      `The required capability has not been granted: ${token.name}`,
+    )
   }
 
   install(token: CapabilityToken): void {
@@ -196,9 +201,11 @@ export class Capabilities {
     if (installed !== undefined) return installed
     const listed = this.#listed(fun, token)
     if (listed !== undefined) return this.#install(fun, listed)
+    const advice = 'Check the sigs field or the arguments to verify that the capability is specified correctly.'
     throw evalError(
-      `Managed capability not installed: ${token.name} was not installed. Check the sigs field or the arguments to ` +
-        'verify that the capability is specified correctly.',
+      `Managed capability not installed: ${token.name} was not installed. ${advice}`,
+      null,
+      `Managed capability ${token.name} was not installed. ${advice}`,
     )
   }
 

@@ -94,8 +94,8 @@ function runContinuation(machine: Machine, { id, step, isRollback, resumed, prov
   const kept = machine.state.get<PactState | null>('pacts', id)
   if (kept === null)
     throw evalError(`Requested defpact execution already completed for defpact id: ${id.slice(0, 20)}...`)
-  const before = kept ?? proven ?? null
-  if (before === null) throw evalError(`No previous defpact execution found for defpact id: ${id.slice(0, 20)}...`)
+  const before = lastStep(kept, proven ?? undefined)
+  if (before === undefined) throw evalError(`No previous defpact execution found for defpact id: ${id.slice(0, 20)}...`)
   const fun = currentFun(machine, before.fun)
   if (step < 0 || step >= fun.steps.length) throw evalError('Invalid defpact step supplied')
   if (step !== before.step + (isRollback ? 0 : 1)) {
@@ -116,6 +116,21 @@ function runContinuation(machine: Machine, { id, step, isRollback, resumed, prov
   }
   finish(machine, run)
   return result
+}
+
+/**
+ * The step that was run last, here or where a proof says. A pact that was here comes back from elsewhere two steps later
+ * at the earliest: the step in between is either run here or there.
+ */
+function lastStep(kept: PactState | undefined, proven: PactState | undefined): PactState | undefined {
+  if (kept === undefined || proven === undefined) return kept ?? proven
+  // As JSON: what came from elsewhere has lost what JSON does not hold.
+  const isSame = kept.fun.qualified === proven.fun.qualified && valueToJson(kept.args) === valueToJson(proven.args)
+  const earliest = kept.step + 2
+  if (isSame && proven.step >= earliest) return proven
+  throw evalError(
+    `The proof is of step ${proven.step} of a defpact that goes on here, or from step ${earliest} elsewhere`,
+  )
 }
 
 /** `(continue (f args))` within a pact: begins a nested pact, and in later steps goes on with it. */

@@ -29,12 +29,18 @@ export const COST = {
   transcendental: 5000,
 } as const
 
-/** No value may pass these, whatever is paid: beyond them single steps would take long or much memory. */
+/** The most that a value may weigh, as a tree (see values/size.ts): about its characters in print. */
+const WEIGHT = 5_000_000
+
+/**
+ * No value may pass these, whatever is paid: beyond them single steps would take long or much memory. What one native
+ * may make, others may take: lists and strings at their limits are within the limit of weight.
+ */
 export const LIMIT = {
-  elements: 1_000_000,
-  characters: 10_000_000,
+  elements: WEIGHT / 12.5,
+  characters: WEIGHT - 1000,
   bits: 500_000,
-  weight: 5_000_000,
+  weight: WEIGHT,
   /** As deep as texts are read. */
   depth: 250,
   /** Characters that `str-to-int` reads; the rule of the language. */

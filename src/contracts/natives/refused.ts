@@ -12,6 +12,7 @@ export const REFUSED_NAMES: readonly string[] = [
   'hyperlane-decode-token-message',
   'hyperlane-encode-token-message',
   'verify-spv',
+  'static-redeploy',
 ]
 
 /** Any number of arguments is taken, so that the refusal is what the caller sees. */

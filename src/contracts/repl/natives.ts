@@ -176,7 +176,8 @@ function continuePactOf(run: TestRun, args: Arguments): Term {
   const resumed: Yield | null = args.has(3)
     ? { data: args.object(3), provenance: yielded?.provenance ?? null, source: yielded?.source ?? '' }
     : null
-  const proven: PactState | null = resumed === null || last?.id !== id ? null : last
+  const isKept = machine.state.get('pacts', id) !== undefined
+  const proven: PactState | null = isKept || resumed === null || last?.id !== id ? null : last
   return continuePact(machine, { id, step, isRollback: args.all[1] === true, resumed, proven })
 }
 

@@ -106,6 +106,7 @@ export class Decimal {
     return new Decimal(mantissa, places)
   }
 
+  /** Whether nothing but zeros stands behind the point. */
   isWhole(): boolean {
     return this.places === 0 || this.mantissa % tenTo(this.places) === 0n
   }
@@ -142,10 +143,12 @@ export class Decimal {
     return b < 0n ? Decimal.ratio(-a, -b) : Decimal.ratio(a, b)
   }
 
+  /** Without its sign. */
   abs(): Decimal {
     return this.mantissa < 0n ? this.negate() : this
   }
 
+  /** With the other sign. */
   negate(): Decimal {
     return new Decimal(-this.mantissa, this.places)
   }

@@ -7,8 +7,8 @@ import { parseTime } from './time-parse.ts'
 import { ISO_MICROS, ISO_SECONDS } from './time-text.ts'
 import { CapabilityToken, ModuleRef, UNIT, type Value } from './value.ts'
 
-/** Arrays and objects nest at most this deep. */
-const MAX_DEPTH = 500
+/** Arrays and objects nest at most this deep, as values of code do. */
+const MAX_DEPTH = 250
 /** The longest integer that is written as a string. */
 const INTEGER = /^-?\d{1,10000}$/
 
@@ -19,7 +19,7 @@ export type ReadValue = (json: ExactJson) => Value
 /**
  * The value of JSON (of parseExactJson, where fractions have to be exact): a number is a decimal, null is unit, an
  * object is what its fields name, with others beside them ignored, or else an object. Throws FormatError for numbers
- * that are no decimals and beyond 500 levels.
+ * that are no decimals and beyond 250 levels.
  */
 export function valueFromJson(json: ExactJson): Value {
   return readAt(json, 0)

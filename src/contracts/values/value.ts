@@ -4,6 +4,7 @@
  */
 import type { Decimal } from './decimal.ts'
 
+/** A value of the language. */
 export type Value =
   | string
   | boolean
@@ -34,6 +35,7 @@ export class Unit {
   /** Makes the class unlike all others. */
   readonly isUnit = true
 }
+/** The one value of that kind. */
 export const UNIT = new Unit()
 
 /** What has to agree before something happens. Names of functions and capabilities are qualified: `ns.module.name`. */
@@ -51,6 +53,7 @@ export type GuardKind =
   | { readonly kind: 'module'; readonly module: string; readonly name: string }
   | { readonly kind: 'pact'; readonly pactId: string; readonly name: string }
 
+/** A guard as a value. */
 export class Guard {
   readonly is: GuardKind
 

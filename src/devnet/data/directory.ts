@@ -7,11 +7,19 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeError, type NewcutError } from '../../core/errors.ts'
-import { genesis } from '../ledger/genesis.ts'
+import { graphs } from '../../core/graph.ts'
+import { genesisOf } from '../ledger/genesis.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { commandCheck } from '../mempool/checks.ts'
 import { genesisState } from '../rules/chains.ts'
-import { type AskedSettings, describeSetting, fixedSettings, networkOf, settingsOf } from '../rules/settings.ts'
+import {
+  type AskedSettings,
+  describeSetting,
+  fixedSettings,
+  type NetworkSettings,
+  networkOf,
+  settingsOf,
+} from '../rules/settings.ts'
 import type { Block } from '../store/block-store.ts'
 import { BlockDatabase } from './block-database.ts'
 import { isThere, makeDirectory, unusable } from './database.ts'
@@ -49,7 +57,7 @@ export async function openDataDirectory(directory: string, options: DataDirector
   const { asked, onFailure, onNotice } = options
   if (await isNew(directory)) {
     const settings = settingsOf(asked)
-    await BlockDatabase.create(join(directory, BLOCKS), settings, genesisState(networkOf(settings), genesis().payload))
+    await BlockDatabase.create(join(directory, BLOCKS), settings, genesisOn(settings))
   }
   const blocks = await BlockDatabase.open(join(directory, BLOCKS), onFailure)
   try {
@@ -70,6 +78,11 @@ export async function openDataDirectory(directory: string, options: DataDirector
     await blocks.close()
     throw error
   }
+}
+
+/** The chains of a network that begins. */
+function genesisOn(settings: NetworkSettings) {
+  return genesisState(networkOf(settings), genesisOf(graphs[settings.graph].adjacents.length).payload)
 }
 
 /** Whether a network is to begin there: the directory is empty, or is made now. */

@@ -11,9 +11,9 @@
  * `|` is a NUL, which is in no name of a domain.
  */
 import type { Module } from '../../contracts/machine/definitions.ts'
-import type { Entry as StateEntry } from '../../contracts/machine/state.ts'
+import type { State, Entry as StateEntry } from '../../contracts/machine/state.ts'
+import { genesisOf } from '../ledger/genesis.ts'
 import {
-  genesisModule,
   type KeptModule,
   keepEntry,
   keepModule,
@@ -66,9 +66,10 @@ export class DiskVersions implements Versions {
   /** Domain of a chain -> number of its keys. */
   readonly #counts = new Map<string, number>()
 
-  constructor(records: Records) {
+  /** `chains`: of the network. */
+  constructor(records: Records, chains: number) {
     this.#records = records
-    this.#modules = new DiskModules(records)
+    this.#modules = new DiskModules(records, genesisOf(chains).state)
   }
 
   newest(chain: number, domain: string, key: string): Version | null {
@@ -153,17 +154,20 @@ export class DiskVersions implements Versions {
 
 class DiskModules implements ModuleNumbers {
   readonly #records: Records
+  readonly #genesis: State
   readonly #ids = new WeakMap<Module, ModuleId>()
   readonly #modules = new Map<ModuleId, Module>()
 
-  constructor(records: Records) {
+  /** `genesis`: the state after the first block. */
+  constructor(records: Records, genesis: State) {
     this.#records = records
+    this.#genesis = genesis
   }
 
   idOf(module: Module): ModuleId {
     const known = this.#ids.get(module)
     if (known !== undefined) return known
-    if (module === genesisModule(module.name)) return module.name
+    if (module === this.#genesis.get<Module>('modules', module.name)) return module.name
     const kept = keepModule(module, this)
     const id = ((this.#records.read(MODULES_KEY) as number | undefined) ?? 0) + 1
     this.#records.write(MODULES_KEY, id)
@@ -184,7 +188,7 @@ class DiskModules implements ModuleNumbers {
   }
 
   #ofGenesis(name: string): Module {
-    const module = genesisModule(name)
+    const module = this.#genesis.get<Module>('modules', name)
     if (module === undefined) throw new RangeError(`the first block has no module ${name}`)
     return module
   }

@@ -8,7 +8,7 @@ import { describeError } from '../../core/errors.ts'
 import { genesisHeader } from '../../core/genesis.ts'
 import { graphs } from '../../core/graph.ts'
 import { type Header, type HeaderLayout, headerLayout } from '../../core/header.ts'
-import { genesis } from '../ledger/genesis.ts'
+import { genesisOf } from '../ledger/genesis.ts'
 import { expectBraid } from '../rules/braid.ts'
 import type { ChainState } from '../rules/journal.ts'
 import { type NetworkSettings, networkOf } from '../rules/settings.ts'
@@ -72,7 +72,8 @@ class BlockReader {
     const network = networkOf(settings)
     this.#location = location
     this.#at = headerLayout(degree)
-    this.#genesis = adjacents.map((_, chain) => genesisHeader(network, chain, genesis().payload.payloadHash))
+    const { payloadHash } = genesisOf(adjacents.length).payload
+    this.#genesis = adjacents.map((_, chain) => genesisHeader(network, chain, payloadHash))
     this.store = new BlockStore({ chains: adjacents.length, degree, payloads })
   }
 

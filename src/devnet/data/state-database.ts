@@ -57,10 +57,11 @@ export class StateDatabase implements TransactionIndex {
     this.#options = options
     this.#blocks = blocks
     this.#writtenBlocks = blocks
-    this.versions = new DiskVersions({
-      read: (key) => this.#read(key),
-      write: (key, json) => this.#put(key, json),
-    })
+    const records = {
+      read: (key: string) => this.#read(key),
+      write: (key: string, json: unknown) => this.#put(key, json),
+    }
+    this.versions = new DiskVersions(records, options.store.chains)
   }
 
   /** Makes an empty database at `location`, where there is none. Throws NewcutError DATA_UNUSABLE. */

@@ -37,8 +37,8 @@ export function resultText({ gas, result, key, writes, events, metaData, pact, t
   return `{"gas":${gas},"result":${outcome},"reqKey":"${key}","logs":${logs},${told}${rest}}`
 }
 
-function errorText({ kind, message, within, place }: ContractError): string {
-  const shown = message.slice(0, MAX_MESSAGE_CHARACTERS)
+function errorText({ kind, wireMessage, within, place }: ContractError): string {
+  const shown = wireMessage.slice(0, MAX_MESSAGE_CHARACTERS)
   const info = `${within ?? '<toplevel>'}:${place?.line ?? 0}`
   return `{"callStack":[],"type":"${kind}","message":${JSON.stringify(shown)},"info":${JSON.stringify(info)}}`
 }

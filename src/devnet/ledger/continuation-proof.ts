@@ -2,6 +2,7 @@
 import { decodeBase64Url, equalBytes } from '../../core/bytes.ts'
 import { FormatError } from '../../core/errors.ts'
 import { type OutputProof, proofFromJson, proofRoot } from '../../core/spv.ts'
+import { sha512t256 } from '../rules/digest.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
 
 /** A proof, and where it is to hold. */
@@ -40,7 +41,7 @@ export function verifyContinuationProof(
 
 /** Whether the root of a proof is this block or one of its ancestors. */
 function isRooted(store: BlockStore, parent: Block, proof: OutputProof): boolean {
-  const root = store.get(proofRoot(proof), proof.chain)
+  const root = store.get(proofRoot(proof, sha512t256), proof.chain)
   return root !== undefined && equalBytes(store.ancestor(parent, root.height).hash, root.hash)
 }
 

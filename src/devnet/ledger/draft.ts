@@ -3,6 +3,7 @@ import { type Entry, Layer, type State } from '../../contracts/machine/state.ts'
 import { encodeBase64Url } from '../../core/bytes.ts'
 import { MAX_BLOCK_GAS } from '../../core/gas.ts'
 import { minerDataJson, payloadHashes } from '../../core/payload.ts'
+import { sha512t256 } from '../rules/digest.ts'
 import type { Payload, SignedTransaction } from '../store/payload.ts'
 import type { ContractCommand } from './command.ts'
 import { resultText } from './command-result.ts'
@@ -92,7 +93,7 @@ export class Draft {
         transactions: [...this.#done],
         coinbase: this.#coinbase,
       }
-      this.#payload = { ...parts, ...payloadHashes(parts) }
+      this.#payload = { ...parts, ...payloadHashes(parts, sha512t256) }
     }
     return this.#payload
   }

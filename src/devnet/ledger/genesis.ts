@@ -1,11 +1,11 @@
 /**
  * The first block of every chain: the system contracts, keysets, namespaces and funded accounts. It is the same on all
- * chains of all networks, so its state lies below those of all blocks.
+ * chains of a network, so its state lies below those of all blocks.
  */
 import { runText } from '../../contracts/machine/execute.ts'
 import { asValue } from '../../contracts/machine/machine.ts'
 import { Layer, type State } from '../../contracts/machine/state.ts'
-import { systemContracts } from '../../contracts/system/system.ts'
+import { systemContractsFor } from '../../contracts/system/system.ts'
 import { hashText } from '../../contracts/values/hash.ts'
 import { UNIT } from '../../contracts/values/value.ts'
 import { valueFromJson } from '../../contracts/values/wire.ts'
@@ -28,12 +28,13 @@ interface Command {
 const encoder = new TextEncoder()
 const operator = [developmentAccounts[0].publicKey]
 
-let known: Genesis | undefined
+const known = new Map<number, Genesis>()
 
-/** Made once: it takes as long as loading the system contracts. */
-export function genesis(): Genesis {
-  known ??= makeGenesis()
-  return known
+/** The first block of a network of so many chains. Made once: it takes as long as loading the system contracts. */
+export function genesisOf(chains: number): Genesis {
+  const genesis = known.get(chains) ?? makeGenesis(chains)
+  known.set(chains, genesis)
+  return genesis
 }
 
 /** Tables that come with a contract. */
@@ -70,19 +71,18 @@ const grants: Command = {
   data: Object.fromEntries(developmentAccounts.map(({ account, publicKey }) => [account, [publicKey]])),
 }
 
-const commands: readonly Command[] = [
-  ...systemContracts.map(({ name, text }) => {
+function contractsOf(chains: number): Command[] {
+  return systemContractsFor(chains).map(({ name, text }) => {
     const tables = (TABLES[name] ?? []).map((table) => `\n(create-table ${table})`)
     return { code: `${text.trimEnd()}${tables.join('')}`, data: {} }
-  }),
-  keysets,
-  namespaces,
-  grants,
-]
+  })
+}
 
-function makeGenesis(): Genesis {
+function makeGenesis(chains: number): Genesis {
   const state = new Layer()
-  const transactions = commands.map((command, txId) => execute(state, command, txId))
+  const transactions = [...contractsOf(chains), keysets, namespaces, grants].map((command, txId) =>
+    execute(state, command, txId),
+  )
   const parts = { minerData: emptyPayload.minerData, coinbase: emptyPayload.coinbase, transactions }
   state.put('counters', 'tx', transactions.length)
   return { payload: { ...parts, ...payloadHashes(parts) }, state }

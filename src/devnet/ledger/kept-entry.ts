@@ -6,7 +6,6 @@ import { type ModuleSource, reloadModule, sourceOf } from '../../contracts/machi
 import { emptyState, Layer } from '../../contracts/machine/state.ts'
 import { type KeptValue, keepValue, keptValue } from '../../contracts/values/keep.ts'
 import type { Guard, ObjectValue, Value } from '../../contracts/values/value.ts'
-import { genesis } from './genesis.ts'
 import { languageForms, ledgerEnvironment, machineOn } from './runner.ts'
 
 /** Names one version of a module: of the first block by its name, others by a number. */
@@ -118,9 +117,4 @@ export function keptModule({ constants, modules, scope, ...rest }: KeptModule, n
       scope: new Map(scope.map(([name, id]) => [name, numbers.moduleOf(id)])),
     },
   )
-}
-
-/** A module of the first block; undefined: it has none of this name. */
-export function genesisModule(name: string): Module | undefined {
-  return genesis().state.get<Module>('modules', name)
 }

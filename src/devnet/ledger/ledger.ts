@@ -4,7 +4,7 @@
  */
 
 import { ContractError, evalError } from '../../contracts/errors.ts'
-import type { Entry } from '../../contracts/machine/state.ts'
+import type { Entry, State } from '../../contracts/machine/state.ts'
 import { read } from '../../contracts/syntax/reader.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
@@ -22,6 +22,7 @@ import { CommandCache } from './command-cache.ts'
 import { verifyContinuationProof } from './continuation-proof.ts'
 import { Draft, type Writes } from './draft.ts'
 import { type CommandCheck, executePayload, type PayloadRules } from './execute-payload.ts'
+import { genesisOf } from './genesis.ts'
 import { gasFault, runLocally, runPreflight } from './local.ts'
 import { provenPact } from './proven-pact.ts'
 import type { ProofReader } from './transaction.ts'
@@ -51,6 +52,7 @@ const decoder = new TextDecoder()
 export class Ledger implements Executions {
   readonly #options: LedgerOptions
   readonly #branches: Branches
+  readonly #genesis: State
   readonly #commands = new CommandCache()
   /** What payloads write that were executed here and may become blocks. */
   readonly #executed = new WeakMap<Payload, { readonly parent: Uint8Array; readonly writes: Writes }>()
@@ -60,6 +62,7 @@ export class Ledger implements Executions {
   constructor(options: LedgerOptions) {
     this.#options = options
     this.#branches = new Branches(options.store, options.heads)
+    this.#genesis = genesisOf(options.store.chains).state
   }
 
   /** Begins the next block of a chain, on any parent in the store. */
@@ -136,8 +139,8 @@ export class Ledger implements Executions {
   }
 
   /** Why the code of a command cannot be read; null: it can, or it is a continuation. */
-  syntaxFault(cmd: string): string | null {
-    const { payload } = this.read('', cmd)
+  syntaxFault(cmd: string, hash: string): string | null {
+    const { payload } = this.read(hash, cmd)
     if (payload.kind === 'cont') return null
     try {
       read(payload.code)
@@ -163,7 +166,10 @@ export class Ledger implements Executions {
 
   /** The state after a block. */
   stateOf(chain: number, record: number): BlockState {
-    return new BlockState(this.#options.versions, this.#branches, { chain, record })
+    return new BlockState(
+      { versions: this.#options.versions, branches: this.#branches, genesis: this.#genesis },
+      { chain, record },
+    )
   }
 
   /** What the commands of a chain can see so far below its head. */

@@ -13,7 +13,7 @@ import { contextOn } from './block-context.ts'
 import { type ContractCommand, readContractCommand } from './command.ts'
 import { resultText } from './command-result.ts'
 import { environmentOf } from './gas.ts'
-import { genesis } from './genesis.ts'
+import { genesisOf } from './genesis.ts'
 import { attempt, machineOn } from './runner.ts'
 import { runPayload } from './transaction.ts'
 
@@ -71,7 +71,7 @@ export class PrivateLedger {
     const head = this.#chains.cut.get(chain)
     if (head === undefined) throw new RangeError(`there is no chain ${chain}`)
     const context = contextOn(chain, head)
-    const state = this.#states.get(chain) ?? new Layer(genesis().state)
+    const state = this.#states.get(chain) ?? new Layer(genesisOf(this.#chains.cut.size).state)
     this.#states.set(chain, state)
     const layer = new Layer(state)
     const gas = { used: command.sizeGas * 1000, limit: MAX_BLOCK_GAS * 1000 }

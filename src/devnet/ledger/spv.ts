@@ -6,6 +6,7 @@ import { graphAt } from '../../core/network.ts'
 import { proveOutput } from '../../core/prove-output.ts'
 import { encodeProof } from '../../core/spv.ts'
 import type { Chains } from '../rules/chains.ts'
+import { sha512t256 } from '../rules/digest.ts'
 import type { Block } from '../store/block-store.ts'
 
 /** Which output is to be proven, and to whom. */
@@ -45,7 +46,7 @@ export function spvProof(chains: Chains, { chain, requestKey, block, index, targ
   const headers = headersAlong(chains, path, chains.ancestor(head.hash, height))
   // A block beside the current branch has no way up.
   if (!equalBytes(headers[0].hash, block.hash)) return unreachable(NO_WAY)
-  return { proof: encodeProof(proveOutput({ payload, index, headers })) }
+  return { proof: encodeProof(proveOutput({ payload, index, headers }, sha512t256)) }
 }
 
 /** The headers on a path of chains up to this one, each named by the next as adjacent. */

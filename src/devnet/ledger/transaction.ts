@@ -71,7 +71,7 @@ export function executeCommand(
   if (!hasFailed) own.mergeInto(layer)
   const gasUsed = hasFailed ? command.meta.gasLimit : Math.ceil(gas.used / 1000)
   const redeemed = attempt(() => redeemGas(layer, context, command, { miner, gas: gasUsed }))
-  if ('error' in redeemed) return { refused: `Failed to redeem gas: ${redeemed.error.message}`, isFinal: false }
+  if ('error' in redeemed) return { refused: `Failed to redeem gas: ${redeemed.error.wireMessage}`, isFinal: false }
   const output = resultText({
     gas: gasUsed,
     result: run,
@@ -85,8 +85,8 @@ export function executeCommand(
   return { output, gas: gasUsed, hasFailed, layer }
 }
 
-export function boughtText({ message }: ContractError): string {
-  return `Failed to buy gas: ${message}`
+export function boughtText({ wireMessage }: ContractError): string {
+  return `Failed to buy gas: ${wireMessage}`
 }
 
 /** Runs code, or the step of a pact. Throws ContractError. */

@@ -17,7 +17,7 @@ export interface Trial {
   /** Reads `cmd`. Throws FormatError or SyntaxError for values that the language does not have. */
   read(hash: string, cmd: string): unknown
   /** Why the code of a command cannot be read; null: it can, or there is none. */
-  syntaxFault(cmd: string): string | null
+  syntaxFault(cmd: string, hash: string): string | null
   /** Why the gas of a command cannot be bought on the head of the chain; null: it can. */
   gasFault(chain: number, cmd: string, hash: string): string | null
 }
@@ -159,7 +159,7 @@ export class Mempools {
     const { hash, cmd } = command.command
     // It was tried when it came.
     if (this.of(chain).get(hash) !== undefined) return sealFault(command)
-    const fault = this.#trial.syntaxFault(cmd)
+    const fault = this.#trial.syntaxFault(cmd, hash)
     if (fault !== null) return `Pact parse error: ${fault}`
     return sealFault(command) ?? this.#trial.gasFault(chain, cmd, hash)
   }

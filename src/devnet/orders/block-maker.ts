@@ -42,7 +42,7 @@ export interface Unsolved {
 }
 
 /** How long a block that is made at once executes transactions; the others wait for the next one. */
-const EXECUTION_MS = 50
+const EXECUTION_MS = 8
 
 export class BlockMaker {
   readonly chains: Chains

@@ -1,5 +1,4 @@
 /** The chains of the embedded network: genesis, the current cut, and the rules by which it grows. */
-import { hash as digest } from 'node:crypto'
 import { blockHash } from '../../core/block-hash.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { type Cut, cutWeight, extendsCut, extensionOf } from '../../core/cut.ts'
@@ -11,6 +10,7 @@ import { type Block, BlockStore } from '../store/block-store.ts'
 import { coinbaseParent, emptyPayload, type Payload } from '../store/payload.ts'
 import { MemoryPayloads, type PayloadStore } from '../store/payload-store.ts'
 import { expectBraid } from './braid.ts'
+import { sha512t256 } from './digest.ts'
 import { type Executions, noExecutions } from './executions.ts'
 import { type ChainState, type Journal, noJournal } from './journal.ts'
 import { type RuleChange, Rules } from './rules.ts'
@@ -28,9 +28,6 @@ export type BlockRule = HeaderRule | 'payload' | 'execution'
 export interface Blocked {
   readonly blockedBy: number
 }
-
-/** SHA-512/256 of Node, twice as fast as that of @noble/hashes. */
-const sha512t256 = (bytes: Uint8Array) => digest('sha512-256', bytes, 'buffer')
 
 export interface ChainsOptions {
   readonly network: Network

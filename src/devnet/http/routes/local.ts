@@ -2,6 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import { isCommandHash } from '../../../core/command-hash.ts'
 import { describeError } from '../../../core/errors.ts'
+import { MAX_BLOCK_GAS } from '../../../core/gas.ts'
 import type { Command } from '../../../schema/bodies.ts'
 import type { LocalQuery } from '../../../schema/command-bodies.ts'
 import { JSON_TYPE } from '../../../schema/operation.ts'
@@ -30,13 +31,13 @@ export function answerLocal(
   { chains, ledger }: { readonly chains: Chains; readonly ledger: Ledger },
 ): FastifyReply {
   const { preflight = false, signatureVerification = true, rewindDepth = 0 } = query
-  const { hash, cmd } = command
-  const read = readCommand(command)
-  if (read instanceof Fault) return refuse(reply, invalid(read.message))
-  let syntaxFault: string | null
+  const { hash } = command
+  const cmd = preflight ? command.cmd : withMeta(command.cmd, chain)
+  const completed = readCommand({ ...command, cmd })
+  if (completed instanceof Fault) return refuse(reply, invalid(completed.message))
+  const read = { ...completed, cmd: new TextEncoder().encode(command.cmd) }
   try {
     ledger.read(hash, cmd)
-    syntaxFault = ledger.syntaxFault(cmd)
   } catch (error) {
     return refuse(reply, invalid(`/cmd: ${describeError(error)}`))
   }
@@ -51,9 +52,21 @@ export function answerLocal(
   const faults = preflightFaults(read, { network: chains.network.name, chain, nowSeconds })
   if (faults.length > 0) return refuse(reply, wrongMetadata(faults))
   // Live nodes tell of unreadable code in the plain form.
-  if (syntaxFault !== null) return sendJson(reply, JSON_TYPE, ledger.local(chain, cmd, hash, rewindDepth))
+  if (ledger.syntaxFault(cmd, hash) !== null)
+    return sendJson(reply, JSON_TYPE, ledger.local(chain, cmd, hash, rewindDepth))
   const result = ledger.preflight(chain, cmd, hash, rewindDepth)
   return sendJson(reply, JSON_TYPE, `{"preflightResult":${result},"preflightWarnings":[]}`)
+}
+
+/**
+ * `cmd` with metadata: some clients leave it out of code that only reads (@kadena/client runPact), which live nodes
+ * refuse. The hash stays that of the command as it came.
+ */
+function withMeta(cmd: string, chain: number): string {
+  // Most commands name their metadata: they are not parsed once more.
+  if (cmd.includes('"meta"') || !/^\s*\{\s*".*\}\s*$/s.test(cmd)) return cmd
+  const meta = { chainId: String(chain), sender: '', gasLimit: MAX_BLOCK_GAS, gasPrice: 0, ttl: 0, creationTime: 0 }
+  return `${cmd.slice(0, cmd.lastIndexOf('}'))},"meta":${JSON.stringify(meta)}}`
 }
 
 /** When the block was made on top of which the command is tried. */

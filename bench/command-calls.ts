@@ -1,0 +1,127 @@
+/**
+ * Calls of the embedded node from another process: transfers into blocks that are made at once, results, proofs. Every
+ * transfer is accounted for.
+ */
+import { developmentAccounts } from '../src/core/development-accounts.ts'
+import { decodeProof } from '../src/core/spv.ts'
+import { NodeClient } from '../src/node/public.ts'
+import { GAS } from '../src/wallet/capability.ts'
+import { type SignedCommand, signedCommand } from '../src/wallet/command.ts'
+import { signingKey } from '../src/wallet/keys.ts'
+import { answersPerSecond, requestBytes } from './load.ts'
+import type { Row } from './report.ts'
+import { type Server, startServer } from './server.ts'
+import type { Effort } from './suite.ts'
+
+const SUITE = 'contracts'
+const CHAIN = '/chainweb/0.0/development/chain/0'
+const CONNECTIONS = 8
+/** Commands that are handed in with one request. */
+const BATCH = 50
+const [sender, receiver] = developmentAccounts
+const key = signingKey(sender.secretKey)
+
+export async function commandCalls({ sampleMs, rounds, isQuick }: Effort): Promise<Row[]> {
+  const server = await startServer({ graph: 'pair' })
+  const client = await NodeClient.connect({ url: server.url })
+  try {
+    // Commands of now have no place on top of the first block, which is years old.
+    await makeBlocks(server, { 0: 1, 1: 1 })
+    const moved = await transfers(server, client, { count: isQuick ? BATCH : 10 * BATCH, rounds })
+    await makeBlocks(server, { 1: 4 })
+    const requests = {
+      'poll: one result': { path: 'pact/api/v1/poll', body: { requestKeys: [moved.key] }, check: isResult(moved.key) },
+      'spv: a proof for the next chain': {
+        path: 'pact/spv',
+        body: { requestKey: moved.key, targetChainId: '1' },
+        check: isProof(moved.key),
+      },
+    }
+    const rows = [...moved.rows]
+    for (const [name, { path, body, check }] of Object.entries(requests)) {
+      const request = requestBytes('POST', `${CHAIN}/${path}`, JSON_BODY, JSON.stringify(body))
+      const load = { port: server.port, connections: CONNECTIONS, durationMs: sampleMs, request, check }
+      const samples: number[] = []
+      for (let round = -1; round < rounds; round++) {
+        const rate = await answersPerSecond(load)
+        if (round >= 0) samples.push(rate)
+      }
+      rows.push({ suite: SUITE, name, unit: '1/s', samples })
+    }
+    return rows
+  } finally {
+    await client.close()
+    await server.stop()
+  }
+}
+
+const JSON_BODY = { 'content-type': 'application/json' }
+
+/** Signed transfers, from the first request until all are in blocks. Gives the request key of one of them. */
+async function transfers(
+  server: Server,
+  client: NodeClient,
+  { count, rounds }: { count: number; rounds: number },
+): Promise<{ rows: Row[]; key: string }> {
+  const handIn: number[] = []
+  const intoBlocks: number[] = []
+  let last = ''
+  let made = 0
+  for (let round = -1; round < rounds; round++) {
+    const commands = Array.from({ length: count }, () => transfer(`${made++}`))
+    const keys = commands.map(({ hash }) => hash)
+    const startMs = performance.now()
+    for (let i = 0; i < count; i += BATCH) await client.send(0, commands.slice(i, i + BATCH))
+    const handedInMs = performance.now()
+    await makeBlocks(server, { 0: Math.ceil(count / 500) })
+    const endMs = performance.now()
+    await expectAll(client, keys)
+    last = keys[0]
+    if (round < 0) continue
+    handIn.push((count * 1000) / (handedInMs - startMs))
+    intoBlocks.push((count * 1000) / (endMs - startMs))
+  }
+  const row = (name: string, samples: number[]): Row => ({ suite: SUITE, name, unit: '1/s', samples })
+  return { rows: [row('transfers handed in', handIn), row('transfers handed in and executed', intoBlocks)], key: last }
+}
+
+function transfer(nonce: string): SignedCommand {
+  const amount = { decimal: '0.5' }
+  const move = { name: 'coin.TRANSFER', args: [sender.account, receiver.account, amount] }
+  return signedCommand({
+    ...{ networkId: 'development', chain: 0, sender: sender.account, gasLimit: 400, gasPrice: '0.00000001' },
+    payload: { code: `(coin.transfer "${sender.account}" "${receiver.account}" 0.5)`, data: '{}' },
+    signers: [{ key, capabilities: [GAS, move] }],
+    ttl: 3600,
+    creationTime: Math.floor(Date.now() / 1000) - 1,
+    nonce,
+  })
+}
+
+async function expectAll(client: NodeClient, keys: readonly string[]): Promise<void> {
+  const results = await client.poll(0, keys)
+  const failed = keys.find((each) => results.get(each)?.result.status !== 'success')
+  if (failed !== undefined) throw new Error(`contracts: the transfer ${failed} is in no block, or has failed`)
+}
+
+function isResult(requestKey: string): (body: Buffer) => void {
+  return (body) => {
+    if (JSON.parse(body.toString())[requestKey].result.data !== 'Write succeeded')
+      throw new Error('contracts: no result')
+  }
+}
+
+function isProof(requestKey: string): (body: Buffer) => void {
+  return (body) => {
+    const { chain, output } = decodeProof(JSON.parse(body.toString()))
+    const proves = JSON.parse(new TextDecoder().decode(output)).reqKey
+    if (chain !== 1 || proves !== requestKey) throw new Error('contracts: a wrong proof')
+  }
+}
+
+async function makeBlocks({ url }: Server, counts: Readonly<Record<number, number>>): Promise<void> {
+  const init = { method: 'POST', headers: JSON_BODY, body: JSON.stringify(counts) }
+  const answer = await fetch(`${url}/make-blocks`, init)
+  const text = await answer.text()
+  if (answer.status !== 200) throw new Error(`contracts: ${answer.status} ${text}`)
+}

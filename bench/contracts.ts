@@ -1,0 +1,210 @@
+/**
+ * Contracts on the embedded node, with the load in another process: reading, transfers from sending to results, blocks,
+ * starting, many accounts on disk, and how long miners wait for work meanwhile. Every answer is checked.
+ */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { genesisOf } from '../src/devnet/ledger/genesis.ts'
+import { Ledger } from '../src/devnet/ledger/ledger.ts'
+import { MemoryVersions } from '../src/devnet/ledger/versions.ts'
+import { genesisState } from '../src/devnet/rules/chains.ts'
+import { networkOf, settingsOf } from '../src/devnet/rules/settings.ts'
+import { MemoryTransactionIndex } from '../src/devnet/store/transaction-index.ts'
+import { NodeClient } from '../src/node/public.ts'
+import { commandCalls } from './command-calls.ts'
+import { answersPerSecond, requestBytes } from './load.ts'
+import { percentile, type Row, relativeTo } from './report.ts'
+import { type Server, startServer } from './server.ts'
+import { type Effort, pause } from './suite.ts'
+import { commandOn, type LoadOrder, type LoadResult, PREFIX, post, transferOn } from './transfers.ts'
+
+const SUITE = 'contracts'
+const JSON_TYPE = { 'content-type': 'application/json' }
+const CONNECTIONS = 8
+const BLOCK_TRANSFERS = 150
+const KEY = 'ab'.repeat(32)
+const MINER = { account: `k:${KEY}`, predicate: 'keys-all', publicKeys: [KEY] }
+
+const row = (name: string, unit: Row['unit'], samples: number[], relative?: Row['relative']): Row => {
+  return { suite: SUITE, name, unit, samples, ...(relative && { relative }) }
+}
+
+export async function contracts(effort: Effort): Promise<Row[]> {
+  return [
+    ...(await reading(effort)),
+    ...(await commandCalls(effort)),
+    blocks(effort),
+    ...(await transfers(effort)),
+    ...(await accountsOnDisk(effort, effort.isQuick ? 2000 : 1_000_000)),
+  ]
+}
+
+/** Starting, and plain /local of a balance. */
+async function reading({ sampleMs, rounds }: Effort): Promise<Row[]> {
+  const startMs: number[] = []
+  for (let round = 1; round < rounds; round++) {
+    const server = await startServer({})
+    startMs.push(server.startMs)
+    await server.stop()
+  }
+  const server = await startServer({})
+  try {
+    startMs.push(server.startMs)
+    const rates: number[] = []
+    const asked = { request: balanceRequest('sender00'), check: isBalance }
+    const load = { port: server.port, connections: CONNECTIONS, durationMs: 2 * sampleMs, ...asked }
+    for (let round = -1; round < rounds; round++) {
+      const rate = await answersPerSecond(load)
+      if (round >= 0) rates.push(rate)
+    }
+    return [
+      row('start in memory, system contracts loaded', 'ms', startMs),
+      row('plain local of a balance', '1/s', rates),
+    ]
+  } finally {
+    await server.stop()
+  }
+}
+
+function balanceRequest(account: string): Uint8Array {
+  const path = `${PREFIX}/chain/0/pact/api/v1/local?preflight=false&signatureVerification=false`
+  return requestBytes('POST', path, JSON_TYPE, JSON.stringify(commandOn(0, `(coin.get-balance "${account}")`)))
+}
+
+function isBalance(body: Buffer): void {
+  const { result } = JSON.parse(body.toString()) as { result: { status: string; data: unknown } }
+  if (result.status !== 'success' || typeof result.data !== 'number') throw new Error(`contracts: ${body}`)
+}
+
+/** A block of transfers, executed in this process; their signatures were verified when they came in. */
+function blocks({ rounds }: Effort): Row {
+  const network = networkOf(settingsOf({ graph: 'singleton', pow: false }))
+  const { store, heads } = genesisState(network, genesisOf(1).payload)
+  const options = { store, heads: heads.values(), index: new MemoryTransactionIndex(), check: () => null }
+  const ledger = new Ledger({ ...options, versions: new MemoryVersions() })
+  const [parent] = heads.values()
+  const samples: number[] = []
+  for (let round = -3; round < rounds; round++) {
+    const commands = Array.from({ length: BLOCK_TRANSFERS }, () => transferOn(0))
+    const startMs = performance.now()
+    const draft = ledger.begin(parent, MINER)
+    for (const { hash, sigs, cmd } of commands) {
+      const bytes = Buffer.from(JSON.stringify({ hash, sigs, cmd }))
+      if (draft.add({ key: hash, bytes }, ledger.read(hash, cmd)) !== 'added') throw new Error('contracts: not added')
+    }
+    const { payload } = draft
+    if (round >= 0) samples.push(performance.now() - startMs)
+    const isRight = payload.transactions.every(({ output }) => Buffer.from(output).includes('"status":"success"'))
+    if (!isRight) throw new Error('contracts: a transfer failed')
+  }
+  return row(`a block of ${BLOCK_TRANSFERS} transfers`, 'ms', samples)
+}
+
+/** Transfers from sending to results, and work requests meanwhile. */
+async function transfers({ isQuick }: Effort): Promise<Row[]> {
+  const server = await startServer({ autoMine: { kind: 'constant', blockTimeMs: 1000 } })
+  try {
+    const durationMs = isQuick ? 3000 : 60_000
+    const loaded = load({ url: server.url, chains: 20, durationMs })
+    const waits = await workWaits(server, durationMs)
+    const { results, durationMs: tookMs } = await loaded
+    if (results === 0) throw new Error('contracts: no transfer has a result')
+    return [
+      row('transfers from send to result', '1/s', [(results * 1000) / tookMs]),
+      row('work request meanwhile p50', 'ms', [percentile(waits, 0.5)]),
+      row('work request meanwhile p99', 'ms', [percentile(waits, 0.99)]),
+    ]
+  } finally {
+    await server.stop()
+  }
+}
+
+async function load(order: LoadOrder): Promise<LoadResult> {
+  const child = fork(fileURLToPath(new URL('./transfers-child.js', import.meta.url)), [JSON.stringify(order)])
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`contracts: the load ended with ${code}`)
+  })
+  const [result] = (await Promise.race([once(child, 'message'), ended])) as [LoadResult]
+  ended.catch(() => undefined)
+  return result
+}
+
+/** Milliseconds that requests for work take, one after the other, with a pause between them. */
+async function workWaits({ url }: Server, durationMs: number): Promise<number[]> {
+  const client = await NodeClient.connect({ url })
+  const endMs = performance.now() + durationMs
+  const waits: number[] = []
+  try {
+    while (performance.now() < endMs) {
+      const startMs = performance.now()
+      await client.work(MINER)
+      waits.push(performance.now() - startMs)
+      await pause(20)
+    }
+    return waits
+  } finally {
+    await client.close()
+  }
+}
+
+/** Lookups and memory with so many accounts on disk, against 1,000. */
+async function accountsOnDisk({ sampleMs, rounds }: Effort, many: number): Promise<Row[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'newcut-bench-contracts-'))
+  try {
+    const [few, all] = [await grown(join(folder, 'few'), 1000), await grown(join(folder, 'many'), many)]
+    try {
+      const rates: number[][] = [[], []]
+      for (let round = -1; round < rounds; round++) {
+        for (const [i, { server, next }] of [few, all].entries()) {
+          const load = { port: server.port, connections: CONNECTIONS, durationMs: 2 * sampleMs, request: next }
+          const rate = await answersPerSecond({ ...load, check: isBalance })
+          if (round >= 0) rates[i].push(rate)
+        }
+      }
+      return [
+        row('lookups of random accounts, 1000 on disk', '1/s', rates[0]),
+        row(`lookups of random accounts, ${many} on disk`, '1/s', rates[1], relativeTo('1000', rates[1], rates[0])),
+        row('memory of the node, 1000 accounts on disk', 'MiB', [(await few.server.memoryBytes()) / 2 ** 20]),
+        row(`memory of the node, ${many} accounts on disk`, 'MiB', [(await all.server.memoryBytes()) / 2 ** 20]),
+      ]
+    } finally {
+      await few.server.stop()
+      await all.server.stop()
+    }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const ACCOUNTS_A_COMMAND = 500
+const KEYS = JSON.stringify({ k: [KEY] })
+/** Requests that are prepared: more of them than values that the node keeps in memory. */
+const LOOKUPS = 30_000
+
+/** A node on disk whose chain 0 has so many accounts, started again after they were made. */
+async function grown(dataDir: string, accounts: number): Promise<{ server: Server; next: () => Uint8Array }> {
+  const server = await startServer({ dataDir, graph: 'singleton' })
+  const api = `${server.url}${PREFIX}/chain/0/pact/api/v1`
+  for (let from = 0; from < accounts; from += ACCOUNTS_A_COMMAND) {
+    const create = `(coin.create-account (format "account-{}" [i]) (read-keyset "k"))`
+    const code = `(length (map (lambda (i) ${create}) (enumerate ${from} ${from + ACCOUNTS_A_COMMAND - 1})))`
+    const command = commandOn(0, code, { data: KEYS, gasLimit: 150_000 })
+    await post(`${api}/send`, { cmds: [command] })
+    await post(`${server.url}/make-blocks`, { 0: 1 })
+    const found = (await post(`${api}/poll`, { requestKeys: [command.hash] })) as Record<string, { result: unknown }>
+    if (!JSON.stringify(found[command.hash]?.result).includes('success')) {
+      throw new Error(`contracts: accounts were not made: ${JSON.stringify(found)}`)
+    }
+  }
+  await server.stop()
+  const requests = Array.from({ length: Math.min(LOOKUPS, accounts) }, () => {
+    return balanceRequest(`account-${Math.floor(Math.random() * accounts)}`)
+  })
+  let at = 0
+  const next = () => requests[at++ % requests.length]
+  return { server: await startServer({ dataDir, graph: 'singleton' }), next }
+}

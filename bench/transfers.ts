@@ -1,0 +1,103 @@
+/** Signed coin transfers for the benchmarks, and a process that sends them to a node as fast as it gives results. */
+import { readCapability } from '../src/wallet/capability.ts'
+import { type SignedCommand, signedCommand } from '../src/wallet/command.ts'
+import { knownKey } from '../src/wallet/known-keys.ts'
+
+export const PREFIX = '/chainweb/0.0/development'
+const SENDERS = 10
+/** Commands that a request brings. */
+const BATCH = 25
+/** Commands of a chain that wait for their results, at most. */
+const MAX_WAITING = 600
+/** How long a chain is left alone when it has nothing new to tell. */
+const IDLE_MS = 50
+
+let made = 0
+
+interface CommandOptions {
+  readonly sender?: string
+  /** In the notation of the language; none: the signature holds for everything. */
+  readonly capabilities?: readonly string[]
+  /** JSON text. */
+  readonly data?: string
+  readonly gasLimit?: number
+}
+
+/** A signed command that no other command equals. */
+export function commandOn(chain: number, code: string, options: CommandOptions = {}): SignedCommand {
+  const { sender = 'sender00', capabilities = [], data = '{}', gasLimit = 600 } = options
+  const known = knownKey(sender)
+  if (known === null) throw new Error(`no key of ${sender}`)
+  return signedCommand({
+    networkId: 'development',
+    chain,
+    payload: { code, data },
+    signers: [{ key: known.key, capabilities: capabilities.map(readCapability) }],
+    sender,
+    gasLimit,
+    gasPrice: '0.00000001',
+    ttl: 28_800,
+    creationTime: Math.floor(Date.now() / 1000) - 5,
+    nonce: `bench ${process.pid} ${made++}`,
+  })
+}
+
+/** A transfer between two of the funded accounts. */
+export function transferOn(chain: number): SignedCommand {
+  const [sender, to] = [`sender0${made % SENDERS}`, `sender0${(made + 1) % SENDERS}`]
+  const capabilities = ['(coin.GAS)', `(coin.TRANSFER "${sender}" "${to}" 0.5)`]
+  return commandOn(chain, `(coin.transfer "${sender}" "${to}" 0.5)`, { sender, capabilities })
+}
+
+/** What the sending process was asked for, as JSON on its command line. */
+export interface LoadOrder {
+  readonly url: string
+  readonly chains: number
+  readonly durationMs: number
+}
+
+export interface LoadResult {
+  readonly results: number
+  readonly durationMs: number
+}
+
+/** Sends transfers to every chain for so long, and counts those whose success was read back. Throws when one failed. */
+export async function sendTransfers({ url, chains, durationMs }: LoadOrder): Promise<LoadResult> {
+  const startMs = performance.now()
+  const counts = await Promise.all(
+    Array.from({ length: chains }, (_, chain) => loadChain(url, chain, startMs + durationMs)),
+  )
+  return { results: counts.reduce((sum, count) => sum + count, 0), durationMs: performance.now() - startMs }
+}
+
+async function loadChain(url: string, chain: number, endMs: number): Promise<number> {
+  const api = `${url}${PREFIX}/chain/${chain}/pact/api/v1`
+  const waiting = new Set<string>()
+  let results = 0
+  while (performance.now() < endMs) {
+    while (waiting.size + BATCH <= MAX_WAITING && performance.now() < endMs) {
+      const cmds = Array.from({ length: BATCH }, () => transferOn(chain))
+      const { requestKeys } = (await post(`${api}/send`, { cmds })) as { requestKeys: string[] }
+      for (const key of requestKeys) waiting.add(key)
+    }
+    const found = await post(`${api}/poll`, { requestKeys: [...waiting] })
+    const outcomes = Object.entries(found as Record<string, { result: { status: string } }>)
+    for (const [key, { result }] of outcomes) {
+      if (result.status !== 'success') throw new Error(`a transfer failed: ${JSON.stringify(result)}`)
+      waiting.delete(key)
+      results++
+    }
+    if (outcomes.length === 0) await new Promise((resolve) => setTimeout(resolve, IDLE_MS))
+  }
+  return results
+}
+
+export async function post(url: string, body: unknown): Promise<unknown> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  if (response.status !== 200) throw new Error(`${url}: ${response.status} ${await response.text()}`)
+  return response.json()
+}

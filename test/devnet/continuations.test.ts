@@ -1,0 +1,259 @@
+/** Pacts that go on where another chain has begun them, over HTTP, honestly and not. */
+import { describe, expect, it } from 'vitest'
+import { decodeProof, encodeProof } from '../../src/core/spv.ts'
+import { type Change, funded, type Signed, signed } from './command.ts'
+import { exec, local, makeBlocks, ok, poll, send, signers, spv, startLedger } from './commands-common.ts'
+import type { CheckedPeer } from './common.ts'
+
+const guard = { pred: 'keys-all', keys: [funded.publicKey] }
+const OUT_OF_BOUNDS = 'spv verification failed: target header is not in the chain or is out of bounds'
+
+/** Sends a command, and makes a block for it. */
+async function run(peer: CheckedPeer, command: Signed, chain = 0) {
+  await ok(send(peer, [command], chain))
+  await makeBlocks(peer, { [chain]: 1 })
+  return (await ok(poll(peer, [command.hash], '', chain)))[command.hash]
+}
+
+/** Coins of `sender00` that leave chain 0 for another one. */
+function leaving(amount: string, to = '1'): Signed {
+  const code = `(coin.transfer-crosschain "sender00" "sender00" (read-keyset "guard") "${to}" ${amount})`
+  const capability = ['coin.TRANSFER_XCHAIN', 'sender00', 'sender00', { decimal: amount }, to] as const
+  return exec(code, {}, { payload: { exec: { code, data: { guard } } }, ...signers(['coin.GAS'], capability) })
+}
+
+/** The next step of a pact, on another chain. */
+function continued(pactId: string, proof: string | null, chain = 1, change: Change = {}): Signed {
+  const cont = { pactId, step: 1, rollback: false, data: {}, proof, ...change }
+  return signed({ chainId: String(chain) }, { payload: { cont } })
+}
+
+async function proofOf(peer: CheckedPeer, command: Signed, chain = 1, source = 0): Promise<string> {
+  return ok(spv(peer, { requestKey: command.hash, targetChainId: String(chain) }, source))
+}
+
+/** What preflight says of a command. */
+async function judged(peer: CheckedPeer, command: Signed, chain = 1, query = '') {
+  const { preflightResult } = await ok(local(peer, command, `?preflight=true${query}`, chain))
+  return preflightResult.result.status === 'success' ? 'success' : preflightResult.result.error.message
+}
+
+/** Coins of `sender00` in 10^-12, which need no more digits than this. */
+async function balance(peer: CheckedPeer, chain: number): Promise<bigint> {
+  const { result } = await ok(local(peer, exec('(format "{}" [(coin.get-balance "sender00")])'), '', chain))
+  const [whole, fraction = ''] = result.data.split('.')
+  return BigInt(whole + fraction.padEnd(12, '0'))
+}
+
+/** A network of three chains on which chain 0 has burnt coins for chain 1, and chain 1 can know. */
+async function startBurnt(amount = '2.5') {
+  const { peer, devnet } = await startLedger({ graph: 'triangle' })
+  const command = leaving(amount)
+  const burnt = await run(peer, command)
+  expect(burnt.result.status).toBe('success')
+  await makeBlocks(peer, { 1: 2 })
+  return { peer, devnet, command, burnt, proof: await proofOf(peer, command) }
+}
+
+describe('coins that change chains', () => {
+  it('end on one and begin on the other, to the last part', async () => {
+    const { peer, command, burnt, proof } = await startBurnt('2.000000000001')
+    expect(burnt.continuation).toMatchObject({
+      pactId: command.hash,
+      step: 0,
+      yield: { data: { amount: 2.000000000001 }, provenance: { targetChainId: '1' } },
+    })
+    const before = await balance(peer, 1)
+    const minted = await run(peer, continued(command.hash, proof), 1)
+    expect(minted.result).toEqual({ status: 'success', data: 'Write succeeded' })
+    expect(await balance(peer, 1)).toBe(before + 2_000_000_000_001n - BigInt(minted.gas) * 10_000n)
+    const names = (events: readonly { name: string }[]) => events.map(({ name }) => name)
+    expect(names(burnt.events)).toEqual(['TRANSFER_XCHAIN', 'TRANSFER', 'X_YIELD', 'TRANSFER'])
+    expect(names(minted.events)).toEqual(['TRANSFER', 'TRANSFER_XCHAIN_RECD', 'X_RESUME', 'TRANSFER'])
+  })
+
+  it('begin once: the same proof does nothing more', async () => {
+    const { peer, command, proof } = await startBurnt()
+    await run(peer, continued(command.hash, proof), 1)
+    const before = await balance(peer, 1)
+    const again = await run(peer, continued(command.hash, proof), 1)
+    const id = command.hash.slice(0, 20)
+    expect(again.result.error.message).toBe(`Requested defpact execution already completed for defpact id: ${id}...`)
+    expect(await balance(peer, 1)).toBe(before - BigInt(again.gas) * 10_000n)
+  })
+
+  it('begin once for each time that they have ended, under no other name', async () => {
+    const { peer, command, proof } = await startBurnt()
+    const other = leaving('1.0')
+    await run(peer, other)
+    for (const pactId of [other.hash, 'A'.repeat(43), '']) {
+      expect(await judged(peer, continued(pactId, proof))).toContain(command.hash)
+    }
+    expect(await judged(peer, continued(command.hash, proof))).toBe('success')
+  })
+
+  it.each([{ step: 0 }, { step: 2 }, { step: -1 }, { rollback: true }, { step: 0, rollback: true }])(
+    'do not begin with another step: %o',
+    async (change) => {
+      const { peer, command, proof } = await startBurnt()
+      expect(await judged(peer, continued(command.hash, proof, 1, change))).not.toBe('success')
+      expect(await judged(peer, continued(command.hash, proof))).toBe('success')
+    },
+  )
+
+  it('do not begin where they were not sent', async () => {
+    const { peer, command, proof } = await startBurnt()
+    await makeBlocks(peer, { 2: 2 })
+    const wrongChain = 'Continuation error: verifyCont: cannot redeem continuation proof on wrong targget chain'
+    expect(await judged(peer, continued(command.hash, proof, 2), 2)).toBe(wrongChain)
+    expect(await judged(peer, continued(command.hash, proof, 0), 0)).toBe(wrongChain)
+    // A proof for that chain shows that they were sent elsewhere.
+    expect(await judged(peer, continued(command.hash, await proofOf(peer, command, 2), 2), 2)).toBe(
+      'Yield provenance does not match this chain and module',
+    )
+    expect(await judged(peer, continued(command.hash, await proofOf(peer, command, 0), 0), 0)).toBe(
+      'The proof is of step 0 of a defpact that goes on here, or from step 2 elsewhere',
+    )
+    expect(await judged(peer, continued(command.hash, null, 0), 0)).toBe(
+      'Yield provenance does not match this chain and module',
+    )
+    expect(await judged(peer, continued(command.hash, null))).toContain('No previous defpact execution found')
+  })
+
+  it('begin from the block of the proof on, not before', async () => {
+    const { peer, command, proof } = await startBurnt()
+    const command1 = continued(command.hash, proof)
+    expect(await judged(peer, command1)).toBe('success')
+    expect(await judged(peer, command1, 1, '&rewindDepth=1')).toBe(`Continuation error: ${OUT_OF_BOUNDS}`)
+  })
+})
+
+describe('a proof that is none', () => {
+  it.each([
+    ['text', 'verifyCont: Invalid base64-encoded transaction output proof', () => 'no proof!'],
+    ['no JSON', 'verifyCont: Cannot decode transaction output proof', () => 'AAAA'],
+    [
+      'of another output',
+      OUT_OF_BOUNDS,
+      (proof: string) => {
+        const { output, ...rest } = decodeProof(proof)
+        const dearer = Buffer.from(Buffer.from(output).toString().replaceAll('2.5', '9.5'))
+        return encodeProof({ ...rest, output: dearer })
+      },
+    ],
+    [
+      'cut short',
+      OUT_OF_BOUNDS,
+      (proof: string) => {
+        const { steps, ...rest } = decodeProof(proof)
+        return encodeProof({ ...rest, steps: steps.slice(0, -1) })
+      },
+    ],
+  ])('%s', async (_name, fault, spoil) => {
+    const { peer, command, proof } = await startBurnt()
+    expect(spoil(proof)).not.toBe(proof)
+    expect(await judged(peer, continued(command.hash, spoil(proof)))).toBe(`Continuation error: ${fault}`)
+    // In a block it costs all its gas, and the coins can still begin.
+    const failed = await run(peer, continued(command.hash, spoil(proof)), 1)
+    expect(failed).toMatchObject({ gas: 600, result: { status: 'failure' } })
+    expect(await judged(peer, continued(command.hash, proof))).toBe('success')
+  })
+
+  it('of a command without pact', async () => {
+    const { peer } = await startLedger()
+    const plain = exec('1')
+    await run(peer, plain)
+    await makeBlocks(peer, { 1: 2 })
+    expect(await judged(peer, continued(plain.hash, await proofOf(peer, plain)))).toBe(
+      'Continuation error: verifyCont: No pact exec found in command result',
+    )
+  })
+
+  it('of a pact that failed', async () => {
+    const { peer } = await startLedger()
+    const tooMuch = leaving('999999999.0')
+    expect((await run(peer, tooMuch)).result.error.message).toBe('Insufficient funds')
+    await makeBlocks(peer, { 1: 2 })
+    expect(await judged(peer, continued(tooMuch.hash, await proofOf(peer, tooMuch)))).toBe(
+      'Continuation error: verifyCont: No pact exec found in command result',
+    )
+  })
+})
+
+describe('pacts of other contracts', () => {
+  const MODULE = `
+    (namespace "free")
+    (module steps GOVERNANCE
+      (defcap GOVERNANCE () (enforce false "closed"))
+      (defpact at-home ()
+        (step (yield { "a": 1 }))
+        (step (resume { "a" := a } a)))
+      (defpact silent ()
+        (step "first")
+        (step "second"))
+      (defpact abroad (chain:string)
+        (step (yield { "a": 7 } chain))
+        (step (resume { "a" := a } (+ a 1))))
+      (defpact there-and-back (there:string here:string)
+        (step (yield { "path": [0] } there))
+        (step (resume { "path" := path } (yield { "path": (+ path [1]) })))
+        (step (resume { "path" := path } (yield { "path": (+ path [2]) } here)))
+        (step (resume { "path" := path } (+ path [3])))))`
+
+  /** Has the module on two chains, and begins a pact of it on chain 0. */
+  async function begun(code: string) {
+    const { peer } = await startLedger()
+    for (const chain of [0, 1]) {
+      const deployed = await run(peer, exec(MODULE, { gasLimit: 20_000, chainId: String(chain) }), chain)
+      expect(deployed.result.status, JSON.stringify(deployed)).toBe('success')
+    }
+    const command = exec(code)
+    expect((await run(peer, command)).result.status).toBe('success')
+    await makeBlocks(peer, { 1: 3 })
+    return { peer, command, proof: await proofOf(peer, command) }
+  }
+
+  it('go on abroad where they say so', async () => {
+    const { peer, command, proof } = await begun('(free.steps.abroad "1")')
+    const done = await run(peer, continued(command.hash, proof), 1)
+    expect(done.result).toEqual({ status: 'success', data: { int: 8 } })
+  })
+
+  it('go there and come back', async () => {
+    const { peer, command, proof } = await begun('(free.steps.there-and-back "1" "0")')
+    const ran = async (chain: number, step: number, text: string | null) => {
+      const next = continued(command.hash, text, chain, { step })
+      const { result } = await run(peer, next, chain)
+      expect(result.status, JSON.stringify(result)).toBe('success')
+      return { next, result }
+    }
+    const first = await ran(1, 1, proof)
+    await makeBlocks(peer, { 0: 3 })
+    // One step elsewhere is too few: this chain may not have it run twice.
+    const early = continued(command.hash, await proofOf(peer, first.next, 0, 1), 0, { step: 2 })
+    expect(await judged(peer, early, 0)).toBe(
+      'The proof is of step 1 of a defpact that goes on here, or from step 2 elsewhere',
+    )
+    const second = await ran(1, 2, null)
+    await makeBlocks(peer, { 0: 3 })
+    const last = await ran(0, 3, await proofOf(peer, second.next, 0, 1))
+    expect(last.result.data).toEqual([0, 1, 2, 3].map((int) => ({ int })))
+  })
+
+  it.each([
+    ['(free.steps.at-home)', { int: 1 }],
+    ['(free.steps.silent)', 'second'],
+  ])('that name no chain go on wherever there is a proof, as on live networks: %s', async (code, data) => {
+    const { peer, command, proof } = await begun(code)
+    expect((await run(peer, continued(command.hash, proof), 1)).result).toEqual({ status: 'success', data })
+  })
+
+  it('need their module where they go on', async () => {
+    const { peer } = await startLedger()
+    await run(peer, exec(MODULE, { gasLimit: 20_000 }))
+    const command = exec('(free.steps.abroad "1")')
+    await run(peer, command)
+    await makeBlocks(peer, { 1: 3 })
+    expect(await judged(peer, continued(command.hash, await proofOf(peer, command)))).toContain('free.steps.abroad')
+  })
+})

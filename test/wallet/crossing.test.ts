@@ -1,0 +1,133 @@
+/** The second step of a transfer between chains, at a node whose branches change. */
+import { describe, expect, it } from 'vitest'
+import { NodeRefusal } from '../../src/node/errors.ts'
+import { waitForProof, waitForResult } from '../../src/node/wait-for.ts'
+import type { CommandResult } from '../../src/schema/command-bodies.ts'
+import type { SignedCommand } from '../../src/wallet/command.ts'
+import { completeCrossing, crossingOf } from '../../src/wallet/crossing.ts'
+import { knownKey } from '../../src/wallet/known-keys.ts'
+import { Teller } from '../../src/wallet/teller.ts'
+import type { WalletNode } from '../../src/wallet/wallet-node.ts'
+import { VirtualClock } from '../mine/virtual-clock.ts'
+
+const FIRST = 'F'.repeat(43)
+const HASH = 'H'.repeat(43)
+const metaData = { blockHeight: 7, blockTime: 0, blockHash: HASH, prevBlockHash: HASH }
+
+/** The result of the first step, which hands on to this chain. */
+function firstStep(targetChainId: string | null): CommandResult {
+  const provenance = targetChainId === null ? null : { targetChainId, moduleHash: HASH }
+  return {
+    gas: 1,
+    result: { status: 'success', data: {} },
+    reqKey: FIRST,
+    metaData,
+    continuation: {
+      pactId: FIRST,
+      step: 0,
+      stepCount: 2,
+      stepHasRollback: false,
+      yield: { data: {}, provenance },
+      continuation: { def: 'coin.transfer-crosschain', args: [] },
+    },
+  }
+}
+
+const key = knownKey('sender00')?.key
+if (key === undefined) throw new Error('no key sender00')
+const payment = { gasPayer: 'sender00', keys: [key] }
+
+/** What a node says to the proof, and to the trial with it, in each round. The last is for ever. */
+interface Round {
+  readonly spv?: string
+  readonly trial?: string
+}
+
+async function completed(rounds: readonly Round[]) {
+  const clock = new VirtualClock()
+  const sent: { payload: { cont: Record<string, unknown> }; meta: { chainId: string; sender: string } }[] = []
+  let round = -1
+  const now = () => rounds[Math.min(round, rounds.length - 1)]
+  const failure = (message: string) => ({ status: 'failure', error: { message } })
+  const node = {
+    info: { nodeVersion: 'development' },
+    spv: async () => {
+      round++
+      const { spv } = now()
+      if (spv !== undefined) throw new NodeRefusal({ url: 'u', status: 400, excerpt: spv, isFromNode: true })
+      return `proof${round}`
+    },
+    local: async (_chain: number, { hash }: SignedCommand) => {
+      const { trial } = now()
+      const result = trial === undefined ? { status: 'success', data: 'Write succeeded' } : failure(trial)
+      return { gas: 5, result, reqKey: hash, metaData, preflightWarnings: [] }
+    },
+    send: async (_chain: number, [{ cmd, hash }]: readonly SignedCommand[]) => {
+      sent.push(JSON.parse(cmd))
+      return [hash]
+    },
+    poll: async (_chain: number, [reqKey]: readonly string[]) =>
+      new Map([[reqKey, { gas: 5, result: { status: 'success', data: 'Write succeeded' }, reqKey, metaData }]]),
+    cut: async () => ({ hashes: {} }),
+    waitFor: (chain: number, requestKey: string, options: object) =>
+      waitForResult(node as never, { chain, requestKey }, options, { clock, random: () => 0.5 }),
+    waitForProof: (chain: number, requestKey: string, targetChain: number, options: object) =>
+      waitForProof(node as never, { chain, requestKey, targetChain }, options, { clock, random: () => 0.5 }),
+  }
+  const teller = new Teller(node as unknown as WalletNode, { clock })
+  const crossing = crossingOf(firstStep('3'), 0)
+  const done = completeCrossing(teller, crossing, payment).catch((error: unknown) => error)
+  await clock.pass(3_600_000)
+  return { outcome: await done, sent, rounds: round + 1 }
+}
+
+describe('the second step', () => {
+  it('carries the proof to the target chain, and is paid for there', async () => {
+    const { outcome, sent } = await completed([{}])
+    expect(outcome).toMatchObject({ result: { status: 'success', data: 'Write succeeded' } })
+    const cont = { data: {}, proof: 'proof0', pactId: FIRST, step: 1, rollback: false }
+    expect(sent).toMatchObject([{ payload: { cont }, meta: { chainId: '3', sender: 'sender00' } }])
+  })
+
+  it('waits for the proof', async () => {
+    const young = { spv: 'SPV target not reachable: target chain not reachable. Chainweb instance is too young' }
+    expect((await completed([young, young, {}])).sent).toMatchObject([{ payload: { cont: { proof: 'proof2' } } }])
+  })
+
+  it('gets another proof when other branches take the blocks of the first step or of the proof', async () => {
+    const trial = 'Continuation error: spv verification failed: target header is not in the chain or is out of bounds'
+    const { outcome, sent } = await completed([{ trial }, { spv: `Transaction hash not found: "${FIRST}"` }, {}])
+    expect(outcome).toMatchObject({ result: { status: 'success' } })
+    expect(sent).toMatchObject([{ payload: { cont: { proof: 'proof2' } } }])
+  })
+
+  it('gives up after ten proofs', async () => {
+    const { outcome, rounds } = await completed([{ trial: 'target header is not in the chain' }])
+    expect([outcome, rounds]).toEqual([expect.objectContaining({ code: 'COMMAND_FAILED' }), 10])
+  })
+
+  it('is nothing to do when somebody has done it', async () => {
+    const trial = `Requested defpact execution already completed for defpact id: ${FIRST.slice(0, 20)}...`
+    expect(await completed([{ trial }])).toMatchObject({ outcome: null, sent: [] })
+  })
+
+  it('fails at once for any other reason', async () => {
+    const { outcome, rounds } = await completed([{ trial: 'Insufficient funds' }])
+    expect([outcome, rounds]).toEqual([expect.objectContaining({ code: 'COMMAND_FAILED' }), 1])
+  })
+})
+
+describe('the first step', () => {
+  it('says where the second belongs', () => {
+    const crossing = { chain: 2, requestKey: FIRST, targetChain: 12, pactId: FIRST, step: 1 }
+    expect(crossingOf(firstStep('12'), 2)).toEqual(crossing)
+  })
+
+  it.each([
+    ['hands on nothing to another chain', firstStep(null)],
+    ['hands on to no number', firstStep('x')],
+    ['is complete in itself', { ...firstStep('1'), continuation: null }],
+  ])('is none if it %s', (_name, result) => {
+    expect(() => crossingOf(result, 0)).toThrow(`${FIRST} on chain 0 is no first step of a transfer between chains`)
+  })
+})
