@@ -158,8 +158,7 @@ describe('insert refuses the whole request for a command that', () => {
     expect((await pending(peer)).hashes).toEqual([])
     return message.slice('element 1: '.length)
   }
-  // Only the sender's own key can pay for gas.
-  const [alice, bob] = [funded, keyPair()]
+  const [alice, bob] = [keyPair(), keyPair()]
   const blake2s = (cmd: string) => hash('blake2s256', cmd, 'buffer')
   const withSigner = (change: Change, sigs?: unknown[]) => {
     const command = signed({}, { signers: [{ pubKey: alice.publicKey, ...change }] }, [alice])
@@ -278,19 +277,19 @@ describe('insert refuses the whole request for a command that', () => {
     ] as const) {
       expect(await refusal(peer, command)).toBe(message)
     }
-    const cmd = JSON.stringify(commandPayload({}, {}, [alice]))
-    await insert(peer, [signText(cmd, [alice], blake2s(cmd)), two])
+    const cmd = JSON.stringify(commandPayload())
+    const { publicKey: pubKey } = funded
+    await insert(peer, [signText(cmd, [funded], blake2s(cmd)), two])
+    for (const signer of [
+      { scheme: 'ED25519', addr: pubKey },
+      { scheme: null, clist: null, addr: null },
+    ]) {
+      await insert(peer, [signed({}, { signers: [{ pubKey, ...signer }] })])
+    }
     const unsigned = signed({}, { signers: [] }, [])
     const answer = await insertTexts(peer, [JSON.stringify(unsigned)])
-    expect(brief(answer)).toEqual([
-      400,
-      TEXT,
-      expect.stringMatching(/^element 0: Attempt to buy gas .* Keyset failure/),
-    ])
-    await insert(peer, [
-      withSigner({ scheme: 'ED25519', addr: alice.publicKey }),
-      withSigner({ scheme: null, clist: null }),
-    ])
+    const keysetFailure = /^element 0: Attempt to buy gas .* Keyset failure/
+    expect(brief(answer)).toEqual([400, TEXT, expect.stringMatching(keysetFailure)])
     expect((await pending(peer)).hashes).toHaveLength(4)
   })
 
