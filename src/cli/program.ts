@@ -183,7 +183,9 @@ function addOptions(command: Command, table: Table): void {
       continue
     }
     const standard = fallback === undefined ? '' : ` (default: ${kind.format(fallback)})`
-    if (kind.isList) command.option(`--${name} <${placeholder}>`, help + standard, several)
+    // Where arguments follow, one flag with many values would take those too.
+    const values = command.registeredArguments.length === 0 ? '...' : ''
+    if (kind.isList) command.option(`--${name} <${placeholder}${values}>`, help + standard, several)
     else command.option(`--${name} <${placeholder}>`, help + standard, once(name))
   }
 }
