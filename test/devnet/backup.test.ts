@@ -8,10 +8,11 @@ import { writeCopy } from '../../src/devnet/data/copy.ts'
 import { snapshotOf } from '../../src/devnet/data/records.ts'
 import { signed } from './command.ts'
 import { brief, type CheckedPeer, jsonOf, PREFIX, start, TEXT } from './common.ts'
-import { fork, grow, temporaryDirectory } from './grow.ts'
+import { fork, grow, miner, temporaryDirectory } from './grow.ts'
+import { localValue } from './local.ts'
 import { mineBlock } from './miner.ts'
 import { type Answer, Peer, type RequestOptions } from './request.ts'
-import { startDevnet } from './whole-node.ts'
+import { type Devnet, startDevnet } from './whole-node.ts'
 
 const small = { graph: 'petersen', pow: false } as const
 
@@ -89,6 +90,17 @@ it('backupPact adds the state database', async () => {
   expect((await readdir(join(backupDir, `${body}`))).sort()).toEqual(['blocks', 'state'])
   const report = await checkDataDirectory(join(backupDir, `${body}`))
   expect(report).toMatchObject({ blocks: 50, stateBlocks: 50, transactions: 10 * 8 + 4, findings: [] })
+  const balances = ({ ledger, chains }: Devnet) =>
+    chains.chainIds.map((chain) =>
+      localValue(ledger, chain, `(map (lambda (name) (coin.get-balance name)) ["sender00" "${miner.account}"])`),
+    )
+  const notices: string[] = []
+  const onNotice = (message: string) => void notices.push(message)
+  const copy = await start({ dataDir: join(backupDir, `${body}`), difficulty: undefined, onNotice })
+  expect(balances(copy.devnet)).toEqual(balances(devnet))
+  expect(new Set(balances(devnet).map((each) => JSON.stringify(each))).size).toBeGreaterThan(1)
+  // Its state was there: nothing had to be made again.
+  expect(notices).toEqual([])
 })
 
 it('a node without a backup directory answers 404 and says how to enable backups', async () => {

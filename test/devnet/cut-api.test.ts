@@ -1,13 +1,18 @@
 import net, { type AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { encodeHeader, type Header } from '../../src/core/header.ts'
+import { blockHash } from '../../src/core/block-hash.ts'
+import { encodeHeader, encodeWork, type Header } from '../../src/core/header.ts'
+import { payloadHashes } from '../../src/core/payload.ts'
 import type { Payload } from '../../src/devnet/store/payload.ts'
+import { transfer } from './commands-common.ts'
 import { brief, JSON_TYPE, jsonOf, OBJECTS, PREFIX, type Started, start, TEXT } from './common.ts'
 import { Fork, growCut, idOf, makeBlock } from './forks.ts'
 import { listenAt } from './listeners.ts'
+import { localValue } from './local.ts'
 
 const fast = { graph: 'pair', pow: false, difficulty: 1n } as const
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')
+const text = (bytes: Uint8Array = new Uint8Array()) => Buffer.from(bytes).toString()
 
 const put = ({ peer }: Started, path: string, body: unknown) =>
   peer.request('PUT', `${PREFIX}/${path}`, {
@@ -35,6 +40,15 @@ const payloadJson = (payload: Payload) => ({
   transactionsHash: base64(payload.transactionsHash),
   outputsHash: base64(payload.outputsHash),
   payloadHash: base64(payload.payloadHash),
+})
+
+/** A payload with the hashes of its parts as they are. */
+const sealedPayload = (payload: Payload): Payload => ({ ...payload, ...payloadHashes(payload) })
+
+/** Blocks as a cut holds them. */
+const blocksJson = (blocks: readonly { readonly header: Header; readonly payload: Payload }[]) => ({
+  headers: Object.fromEntries(blocks.map(({ header }) => [idOf(header), base64(encodeHeader(header))])),
+  payloads: Object.fromEntries(blocks.map(({ payload }) => [base64(payload.payloadHash), payloadJson(payload)])),
 })
 
 /** The body of a cut of these heads. The node computes weight and height itself. */
@@ -114,6 +128,64 @@ describe('PUT cut', () => {
     // Once more: it has all of them already.
     expect((await put(started, 'cut', body)).status).toBe(204)
     expect(started.devnet.chains.store.size).toBe(2 + made.length)
+  })
+
+  it('executes the blocks of another node: it has the same results and balances then', async () => {
+    const source = await start(fast)
+    const started = await startWithPeer()
+    const commands = [transfer('sender01', 1.5), transfer('sender02', 1e9)]
+    const made = [[], [], commands].map((each, i) => growCut(source.devnet, i % 2, { commands: each }))
+    const body = cutOf(source.devnet.chains.cut.values(), { origin: started.origin, ...blocksJson(made) })
+    expect(brief(await put(started, 'cut', body))).toEqual([204, undefined, ''])
+    const known = ({ devnet: { ledger } }: Started) => ({
+      balances: ['sender00', 'sender01', 'sender02', 'miner'].map((account) =>
+        localValue(ledger, 0, `(coin.get-balance "${account}")`),
+      ),
+      results: commands.map(({ hash }) => text(ledger.result(0, hash)?.output)),
+    })
+    expect(known(started)).toEqual(known(source))
+    expect(known(started).balances[1]).toBe(110_000_001.5)
+    expect(known(started).results[1]).toContain('Insufficient funds')
+    // A block of its own on top of them is one that the other node takes.
+    const next = growCut(started.devnet, 1, { commands: [transfer('sender01', 2, { chainId: '1' })] })
+    expect(source.devnet.chains.add(next.header, { ...next.payload })).toMatchObject({ status: 'added' })
+  })
+
+  it('refuses a block whose outputs are not what its transactions do, and says which', async () => {
+    const source = await start(fast)
+    const started = await startWithPeer()
+    const { payload } = makeBlock(source.devnet, source.devnet.chains.cut, 0, { commands: [transfer('sender01', 1)] })
+    const [{ transaction, output }] = payload.transactions
+    const change = (bytes: Uint8Array, from: string, to: string) => {
+      expect(text(bytes)).toContain(from)
+      return Buffer.from(text(bytes).replace(from, to))
+    }
+    const unsigned = change(transaction, '"sig":"', '"sig":"00')
+    for (const [parts, why] of [
+      [
+        { transactions: [{ transaction, output: change(output, 'Write succeeded', 'Write succeeds') }] },
+        'the output of its transaction 0 is another one',
+      ],
+      [
+        { coinbase: change(payload.coinbase, '"status":"success"', '"status":"failure"') },
+        'the output of its reward is another one',
+      ],
+      [{ transactions: [{ transaction: unsigned, output }] }, /transaction 0: .*signature/],
+      [{ transactions: [{ transaction: Buffer.from('{}'), output }] }, 'a transaction is no signed command'],
+    ] as const) {
+      const forged = sealedPayload({ ...payload, ...parts })
+      const work = source.devnet.chains.newWork(0, forged.payloadHash)
+      if ('blockedBy' in work) throw new Error('blocked')
+      const header = { ...work, hash: blockHash(encodeWork(work)) }
+      const heads = [header, ...[...started.devnet.chains.cut.values()].slice(1)]
+      const body = cutOf(heads, { origin: started.origin, ...blocksJson([{ header, payload: forged }]) })
+      const [status, type, message] = brief(await put(started, 'cut', body))
+      expect([status, type], message).toEqual([400, TEXT])
+      const start = `Invalid cut: block ${idOf(header)} breaks the rule of execution: `
+      expect(message.slice(0, start.length)).toBe(start)
+      expect(message.slice(start.length)).toMatch(why)
+      expect(started.devnet.chains.store.size).toBe(2)
+    }
   })
 
   it('changes nothing when a block is missing, because this node fetches none', async () => {

@@ -1,5 +1,6 @@
 /** The memory pools of all chains: what may come in, and what leaves or returns when the cut moves. */
 import { randomBytes } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
 import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
 import { describeError } from '../../core/errors.ts'
 import type { Header } from '../../core/header.ts'
@@ -34,6 +35,8 @@ export interface MempoolsOptions {
 }
 
 const decoder = new TextDecoder()
+/** How long commands are looked at before waiting requests are served. */
+const SLICE_MS = 5
 
 /** Why a transaction is not taken again that no block could hold. */
 export const BADLISTED = 'Transaction is badlisted because it previously failed to validate.'
@@ -97,12 +100,24 @@ export class Mempools {
 
   /** Takes all of these JSON texts of signed commands, or none. null: all are taken. */
   insert(chain: number, texts: readonly string[]): InsertRefused | null {
-    return this.#take(chain, texts, readCommandText)
+    const steps = this.#take(chain, texts, readCommandText)
+    for (;;) {
+      const step = steps.next()
+      if (step.done) return step.value
+    }
   }
 
-  /** As insert, for commands. */
-  submit(chain: number, commands: readonly Command[]): InsertRefused | null {
-    return this.#take(chain, commands, readCommand)
+  /** As insert, for commands, in short slices: a request may bring thousands, and each has signatures and a trial. */
+  async submit(chain: number, commands: readonly Command[]): Promise<InsertRefused | null> {
+    const steps = this.#take(chain, commands, readCommand)
+    let sliceEndMs = performance.now() + SLICE_MS
+    for (;;) {
+      const step = steps.next()
+      if (step.done) return step.value
+      if (performance.now() < sliceEndMs) continue
+      await turn()
+      sliceEndMs = performance.now() + SLICE_MS
+    }
   }
 
   /** Removes transactions that no block can hold; they are not taken again. */
@@ -115,18 +130,26 @@ export class Mempools {
     return this.#badlists.get(chain)?.has(key) ?? false
   }
 
-  #take<T>(chain: number, items: readonly T[], read: (item: T) => ReadCommand | Fault): InsertRefused | null {
+  /** Yields after each command that it has looked at. */
+  *#take<T>(
+    chain: number,
+    items: readonly T[],
+    read: (item: T) => ReadCommand | Fault,
+  ): Generator<undefined, InsertRefused | null> {
     const commands: ReadCommand[] = []
     for (const [element, item] of items.entries()) {
       const command = this.#tried(read(item))
       if (command instanceof Fault) return { unread: { element, fault: command.message } }
       commands.push(command)
+      yield
     }
     for (const faultOf of [this.#enterFault, this.#executionFault]) {
-      const invalid = commands.flatMap((command, element): Refused[] => {
+      const invalid: Refused[] = []
+      for (const [element, command] of commands.entries()) {
         const fault = faultOf.call(this, chain, command)
-        return fault === null ? [] : [{ element, hash: command.command.hash, fault }]
-      })
+        if (fault !== null) invalid.push({ element, hash: command.command.hash, fault })
+        yield
+      }
       if (invalid.length > 0) return { invalid }
     }
     return this.of(chain).insert(commands.map(transactionOf))

@@ -51,8 +51,8 @@ export function addCommandRoutes(router: Router, options: CommandRouteOptions): 
     router,
     operations.send,
     ({ cmds }) => chainOf(cmds, all),
-    ([chain], { body: { cmds } }, reply) => {
-      const invalid = pools.submit(chain, cmds)
+    async ([chain], { body: { cmds } }, reply) => {
+      const invalid = await pools.submit(chain, cmds)
       return invalid === null ? sendKeys(reply, cmds) : refuse(reply, sendRefusal(invalid))
     },
   )
