@@ -263,7 +263,7 @@ export class Capabilities {
   }
 
   #isSame(one: CapabilityToken, other: CapabilityToken): boolean {
-    this.#machine.charge(1)
+    if (++this.#comparisons > FREE_COMPARISONS) this.#machine.charge(1)
     return one.name === other.name && this.#areEqual(one.args, other.args)
   }
 
