@@ -7,6 +7,7 @@ import { capabilities } from './natives/capabilities.ts'
 import { connectives } from './natives/connectives.ts'
 import { environment } from './natives/environment.ts'
 import type { Native } from './natives/native.ts'
+import { priceOf } from './natives/prices.ts'
 import { CONSTANTS, PURE_NATIVES } from './natives/pure.ts'
 import { tables } from './natives/tables.ts'
 import { topLevel } from './natives/top-level.ts'
@@ -21,11 +22,12 @@ const natives: readonly Native<Machine>[] = [
   ...topLevel,
 ]
 
-/** Functions and constants by their names, with more of them where a use has its own. */
-export function nativesWith(more: readonly Native<Machine>[] = []): Map<string, NativeFunction | Value> {
+/** Functions and constants by their names, with those of test files where a use has such: these are free. */
+export function nativesWith(tests: readonly Native<Machine>[] = []): Map<string, NativeFunction | Value> {
   return new Map<string, NativeFunction | Value>([
     ...CONSTANTS,
-    ...[...natives, ...more].map((native) => [native.name, new NativeFunction(native)] as const),
+    ...natives.map((native) => [native.name, new NativeFunction(native, priceOf(native.name))] as const),
+    ...tests.map((native) => [native.name, new NativeFunction(native, 0)] as const),
   ])
 }
 

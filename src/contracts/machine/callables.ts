@@ -7,10 +7,13 @@ import { Callable, type Term } from './term.ts'
 
 export class NativeFunction extends Callable {
   readonly native: Native<Machine>
+  /** Thousandths of gas of a call, beside what the native itself takes for what it is given. */
+  readonly price: number
 
-  constructor(native: Native<Machine>) {
+  constructor(native: Native<Machine>, price: number) {
     super()
     this.native = native
+    this.price = price
   }
 
   get name(): string {

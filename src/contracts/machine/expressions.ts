@@ -39,7 +39,7 @@ export function list(items: readonly Expr[], place: Place): Expr {
 
 export function object(fields: readonly (readonly [name: string, value: Expr])[], place: Place): Expr {
   return exprOf(place, (machine, env) => {
-    machine.charge(COST.listElement * (fields.length + 1))
+    machine.charge(COST.listElement * fields.length)
     const values = new Map<string, Value>()
     for (const [name, value] of fields) values.set(name, machine.value(value, env))
     return machine.bounded(values)

@@ -71,18 +71,20 @@ export interface ContractEvent {
  * holds more than twice as many, whatever they are.
  */
 const MAX_DEPTH = 512
-/** Thousandths of gas (COMMANDS of the network: table of gas). */
-const CALL_COST = 100
+/** Thousandths of gas, as on the public network: a call of a function that is no native, and each of its arguments. */
+const CALL_COST = 50
 const ARGUMENT_COST = 25
 /** Each item of a list or an object that is looked at for its type. */
 const PART_COST = 10
-/** Every expression that is evaluated. */
+/** Expressions that are evaluated are free, as on the public network, but to those that take very many. */
+const FREE_STEPS = 10_000
 const STEP_COST = 10
 /** What may fail, beside what there is to keep, and what did: errors are slow. */
 const ATTEMPT_COST = 500
 const FAILURE_COST = 1500
-/** Per unit of size of an event. */
+/** Per unit of size of an event that is large. */
 const EVENT_COST = 5
+const FREE_EVENT_WEIGHT = 500
 
 export interface GasMeter {
   /** Thousandths of gas used. */
@@ -115,6 +117,7 @@ export class Machine {
   /** The module that is being loaded. */
   loading: Module | null = null
   #depth = 0
+  #steps = 0
   /** Of the innermost call of a native that is under way. */
   #nativePlace: Place | null = null
 
@@ -139,9 +142,7 @@ export class Machine {
 
   /** Evaluates with a bound on the depth. */
   evaluate(expr: Expr, env: Env | null): Term {
-    const { gas } = this
-    gas.used += STEP_COST
-    if (gas.used > gas.limit) throw outOfGas(gas)
+    if (++this.#steps > FREE_STEPS) this.charge(STEP_COST)
     if (++this.#depth > MAX_DEPTH) throw tooDeep(expr.place)
     const term = expr.evaluate(this, env)
     this.#depth--
@@ -290,7 +291,7 @@ export class Machine {
     const [fewest, most] = native.arity
     if (args.length < fewest) return new Partial(fn, args)
     if (args.length > most) throw tooMany(place)
-    this.charge(CALL_COST + ARGUMENT_COST * args.length)
+    this.charge(fn.price)
     const around = this.#nativePlace
     this.#nativePlace = place
     if (++this.#depth > MAX_DEPTH) throw tooDeep(place)
@@ -333,7 +334,8 @@ export class Machine {
 
   emit(fun: Fun, params: readonly Value[]): void {
     const { module, name } = fun
-    this.charge(EVENT_COST * this.weightOf(params))
+    const weight = this.weightOf(params)
+    if (weight > FREE_EVENT_WEIGHT) this.charge(EVENT_COST * weight)
     this.events.push({ module: module.name, name, params, moduleHash: module.hash })
   }
 
@@ -355,6 +357,7 @@ export class Machine {
 
   /** Runs what may fail. A failure of the code itself undoes all but the gas, and gives `caught`. */
   attempt<T>(run: () => T, caught: (error: ContractError) => T): T {
+    this.charge(ATTEMPT_COST + this.frames.length + this.admin.size + this.capabilities.size)
     const before = this.snapshot()
     try {
       return run()
@@ -369,7 +372,6 @@ export class Machine {
   /** All that a failure takes back but the state: what may fail cannot write. */
   snapshot() {
     const { capabilities, frames, events, admin, readOnly } = this
-    this.charge(ATTEMPT_COST + frames.length + admin.size + capabilities.size)
     return {
       capabilities: capabilities.snapshot(),
       frames: frames.length,

@@ -1,15 +1,15 @@
 /** Rows of tables: who may read and write them, and what a row must be. */
 import { evalError, txFailure } from '../errors.ts'
-import { sizeOf as sizeOfValue } from '../values/size.ts'
-import { CapabilityToken, Guard, type ObjectValue } from '../values/value.ts'
+import { bytesOf } from '../values/bytes.ts'
+import type { ObjectValue } from '../values/value.ts'
 import { requireAdmin } from './admin.ts'
 import { Table } from './definitions.ts'
 import type { Machine } from './machine.ts'
 import type { Term } from './term.ts'
 import { isOf } from './types.ts'
 
-/** Thousandths of gas: each access, each byte of a row, and each field that a write leaves as it was. */
-const COSTS = { read: 2500, readByte: 40, write: 25_000, writeByte: 200, keptField: 10 }
+/** Thousandths of gas, as on the public network: each access, and each byte of what is read or written. */
+const COSTS = { read: 2500, readByte: 100, write: 25_000, writeByte: 200 }
 const READ_ONLY = 'Error during database operation: Operation is not allowed in read-only or system-only mode.'
 const SHOWN_KEY_CHARACTERS = 10
 
@@ -66,7 +66,7 @@ export function findRow(machine: Machine, term: Term, key: string): ObjectValue 
   mayAccess(machine, table, false)
   machine.charge(COSTS.read)
   const row = machine.state.get<ObjectValue>(table.rows, key)
-  if (row !== undefined) machine.charge(COSTS.readByte * sizeOf(row))
+  if (row !== undefined) machine.charge(COSTS.readByte * bytesOf(row))
   return row
 }
 
@@ -80,7 +80,7 @@ export function readRow(machine: Machine, term: Term, key: string): ObjectValue 
 export function writeRow(machine: Machine, term: Term, key: string, row: ObjectValue, kind: WriteKind): void {
   const table = createdTable(machine, term)
   mayAccess(machine, table, true)
-  machine.charge(COSTS.write + COSTS.writeByte * sizeOf(row))
+  machine.charge(COSTS.write + COSTS.writeByte * bytesOf(row))
   checkRow(table, row, kind)
   const before = machine.state.get<ObjectValue>(table.rows, key)
   if (kind === 'insert' && before !== undefined) {
@@ -89,7 +89,6 @@ export function writeRow(machine: Machine, term: Term, key: string, row: ObjectV
   if (kind === 'update' && before === undefined) {
     throw evalError(`Error during database operation: Update: no row found for key ${key}`)
   }
-  if (before !== undefined) machine.charge(COSTS.keptField * before.size)
   machine.state.put(table.rows, key, before === undefined ? row : new Map([...before, ...row]))
 }
 
@@ -104,20 +103,4 @@ function checkRow({ schema, module }: Table, row: ObjectValue, kind: WriteKind):
     }
   }
   if (!isWhole) throw evalError(`Insert failed because of a schema mismatch with ${module}.${schema.name}`)
-}
-
-/** About how many bytes a row takes. */
-function sizeOf(row: ObjectValue): number {
-  let size = 0
-  for (const [name, value] of row) size += name.length + termSize(value)
-  return size
-}
-
-function termSize(value: unknown): number {
-  if (typeof value === 'string') return value.length + 2
-  if (typeof value === 'bigint') return Math.ceil(value.toString(16).length / 2) + 2
-  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + termSize(item), 2)
-  if (value instanceof Map) return sizeOf(value) + 2
-  if (value instanceof Guard || value instanceof CapabilityToken) return sizeOfValue(value).weight
-  return 16
 }

@@ -6,13 +6,9 @@ import { refuseInDefcap } from '../machine/forms.ts'
 import { enforceGuard } from '../machine/guards.ts'
 import type { Machine } from '../machine/machine.ts'
 import { pactIdOf, yieldObject } from '../machine/pacts.ts'
-import type { Term } from '../machine/term.ts'
 import { Guard } from '../values/value.ts'
 import { type Arguments, native } from './arguments.ts'
 import type { Native } from './native.ts'
-
-/** Thousandths of gas. */
-const COSTS = { enforceGuard: 2000, capability: 500, emit: 1000, admin: 20_000 }
 
 /** The module whose code calls. Throws EvalError at the top level. */
 function moduleOf(args: Arguments<Machine>): Module {
@@ -23,23 +19,13 @@ function moduleOf(args: Arguments<Machine>): Module {
 
 function enforce(name: string): Native<Machine> {
   return native(name, 1, 1, (args) => {
-    args.charge(COSTS.enforceGuard)
     const [guard] = args.all
     enforceGuard(args.machine, typeof guard === 'string' ? guard : args.guard(0))
     return true
   })
 }
 
-/** A native that does something with a capability. */
-function withToken(name: string, run: (args: Arguments<Machine>) => Term): Native<Machine> {
-  return native(name, 1, 1, (args) => {
-    args.charge(COSTS.capability)
-    return run(args)
-  })
-}
-
 function emit(args: Arguments<Machine>): boolean {
-  args.charge(COSTS.emit)
   const event = args.token(0)
   const module = moduleOf(args)
   const fun = event.name.startsWith(`${module.name}.`) ? module.get(event.name.slice(module.name.length + 1)) : null
@@ -67,15 +53,15 @@ export const capabilities: readonly Native<Machine>[] = [
       throw evalError(`Cannot find keyset in database: '${name}`)
     return new Guard({ kind: 'keysetRef', name })
   }),
-  withToken('require-capability', (args) => {
+  native('require-capability', 1, 1, (args) => {
     args.machine.capabilities.require(args.token(0))
     return true
   }),
-  withToken('compose-capability', (args) => {
+  native('compose-capability', 1, 1, (args) => {
     args.machine.capabilities.compose(args.token(0))
     return true
   }),
-  withToken('install-capability', (args) => {
+  native('install-capability', 1, 1, (args) => {
     refuseInDefcap(args.machine, 'install-capability', args.place)
     args.machine.capabilities.install(args.token(0))
     return 'Installed capability'
@@ -99,7 +85,6 @@ export const capabilities: readonly Native<Machine>[] = [
     return new Guard({ kind: 'pact', pactId: pactIdOf(args.machine), name: args.text(0) })
   }),
   native('acquire-module-admin', 1, 1, (args) => {
-    args.charge(COSTS.admin)
     const { name } = args.module(0)
     const module = args.machine.findModule(name)
     if (module === undefined) throw evalError(`Cannot find module: ${name}`)

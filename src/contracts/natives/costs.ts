@@ -17,14 +17,14 @@ export const COST = {
   readElement: 10,
   /** Per element handed to a function, beside what the function costs. */
   visit: 100,
-  /** Per comparison while sorting or searching. */
-  compare: 25,
+  /** A comparison, beside what it takes by the size. */
+  compare: 100,
+  /** Per comparison while sorting. */
+  sortStep: 25,
   /** Per unit of weight (see weight.ts) of a value that is walked through. */
   weight: 1,
-  /** Per 64 bytes hashed. */
-  hashBlock: 1000,
-  /** Making a principal. */
-  principal: 1000,
+  /** Per byte hashed. */
+  hashByte: 100,
   /** sqrt, ln, log, exp and powers that are not whole. */
   transcendental: 5000,
 } as const
@@ -75,9 +75,9 @@ export function growthCost(bits: number): number {
 
 /** Sorting of so many elements. */
 export function sortCost(count: number): number {
-  return Math.ceil(count * Math.log2(count + 1)) * COST.compare
+  return Math.ceil(count * Math.log2(count + 1)) * COST.sortStep
 }
 
 export function hashCost(bytes: number): number {
-  return COST.hashBlock * (1 + Math.floor(bytes / 64))
+  return COST.hashByte * bytes
 }

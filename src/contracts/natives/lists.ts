@@ -1,5 +1,6 @@
 /** Natives over lists, and those that treat lists, strings and objects alike. */
 import type { Term } from '../machine/term.ts'
+import { memoryOf } from '../values/memory.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
 import { type Arguments, isList, isObject, native } from './arguments.ts'
 import { COST, sortCost } from './costs.ts'
@@ -91,7 +92,8 @@ function compareFields(fields: readonly string[], a: ObjectValue, b: ObjectValue
 function makeList(args: Arguments): Term {
   const [count, value] = [args.integer(0), args.value(1)]
   if (count <= 0n) return []
-  args.chargeList(count, weigh(value, args))
+  weigh(value, args)
+  args.chargeList(count, memoryOf(value))
   return new Array<Value>(Number(count)).fill(value)
 }
 
@@ -106,7 +108,7 @@ function enumerate(args: Arguments): Term {
     throw args.error(`Enumeration error: enumerate: increment diverges ${side} from interval bounds.`)
   }
   const count = (to - from) / step + 1n
-  args.chargeList(count, weigh(from, args) + weigh(to, args))
+  args.chargeList(count, memoryOf(from) + memoryOf(to))
   return Array.from({ length: Number(count) }, (_, i) => from + BigInt(i) * step)
 }
 

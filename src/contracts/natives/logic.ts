@@ -12,7 +12,7 @@ import { weigh } from './weight.ts'
 
 /** Whether two values are the same, paid by the size of what has to be looked at. */
 export function same(args: Arguments, a: Value, b: Value): boolean {
-  args.charge(COST.compare + (typeof a === 'string' ? Math.ceil(a.length / 100) : 0))
+  chargeCompare(args, a, b)
   if (a === b) return true
   if (typeof a === 'object' && typeof b === 'object') {
     weigh(a, args)
@@ -23,11 +23,16 @@ export function same(args: Arguments, a: Value, b: Value): boolean {
 
 function chargeCompare(args: Arguments, a: Value, b: Value): void {
   if (typeof a === 'string' && typeof b === 'string') args.charge(COST.compare + Math.min(a.length, b.length))
-  else if (typeof a === 'bigint' && typeof b === 'bigint') {
-    args.charge(COST.compare + Math.max(bitLength(a), bitLength(b)))
-  } else if (a instanceof Decimal && b instanceof Decimal) {
-    args.charge(COST.compare + productCost(Math.max(bitLength(a.mantissa), bitLength(b.mantissa))))
+  else if (typeof a === 'bigint' && typeof b === 'bigint') args.charge(COST.compare + wordBits(a, b))
+  else if (a instanceof Decimal && b instanceof Decimal) {
+    const [x, y] = [a.mantissa, b.mantissa]
+    args.charge(COST.compare + productCost(Math.max(bitLength(x), bitLength(y))) + wordBits(x, y))
   } else args.charge(COST.compare)
+}
+
+/** Numbers take a word at least. */
+function wordBits(a: bigint, b: bigint): number {
+  return Math.max(64, bitLength(a), bitLength(b))
 }
 
 function comparison(name: string, holds: (order: number) => boolean): Native {

@@ -59,8 +59,13 @@ export function kindOfPrincipal(text: string): string {
 }
 
 function paid(args: Arguments, guard: Guard): string {
-  args.charge(COST.principal + hashCost(weigh(guard, args)))
-  return principalOf(guard)
+  const weight = weigh(guard, args)
+  const principal = principalOf(guard)
+  // Not all of them are hashes.
+  const { is } = guard
+  if (is.kind === 'keyset' && principal.startsWith('w:')) args.charge(hashCost(is.keys.join('').length))
+  else if ('args' in is) args.charge(hashCost(weight))
+  return principal
 }
 
 function kind(args: Arguments): string {

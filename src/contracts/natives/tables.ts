@@ -9,7 +9,7 @@ import type { Native } from './native.ts'
 import { topLevelOnly } from './top-level.ts'
 
 /** Thousandths of gas: reading whole tables costs more than any command may. */
-const COSTS = { createTable: 250_000, list: 40_000_000, row: 500 }
+const COSTS = { list: 40_000_000, row: 500 }
 
 function write(name: WriteKind): Native<Machine> {
   return native(name, 3, 3, (args) => {
@@ -56,7 +56,6 @@ export const tables: readonly Native<Machine>[] = [
   write('write'),
   native('create-table', 1, 1, (args) => {
     topLevelOnly(args)
-    args.charge(COSTS.createTable)
     createTable(args.machine, args.all[0])
     return 'TableCreated'
   }),

@@ -11,8 +11,6 @@ import { type Arguments, native } from './arguments.ts'
 import { checkKeys } from './environment.ts'
 import type { Native } from './native.ts'
 
-/** Thousandths of gas. */
-const COSTS = { defineKeyset: 5000, describe: 100_000 }
 const NAMESPACE = /^[A-Za-z%#+\-_&$@<>=?*!|/~^][\w%#+\-&$@<>=?*!|/~^]*$/
 
 /** Throws EvalError within a module. */
@@ -53,7 +51,6 @@ function atTop(name: string, fewest: number, most: number, run: (args: Arguments
 
 function defineKeyset(args: Arguments<Machine>): string {
   const { machine } = args
-  args.charge(COSTS.defineKeyset)
   const name = args.text(0)
   const field = machine.dataField(name)
   const read = field === undefined ? null : keysetFromValue(field)
@@ -91,7 +88,6 @@ function defineNamespace(args: Arguments<Machine>): string {
 }
 
 function describeModule(args: Arguments<Machine>): ObjectValue {
-  args.charge(COSTS.describe)
   const module: Module | undefined = args.machine.findModule(args.text(0))
   if (module === undefined) throw evalError(`Cannot find module: ${args.text(0)}`)
   return new Map<string, Value>([
