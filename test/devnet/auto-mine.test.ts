@@ -206,7 +206,7 @@ describe('startDevnet({ autoMine })', () => {
   })
 })
 
-it('an order waits for a slow disk, so that few blocks are unwritten', async () => {
+it('an order waits for a slow disk, so that few blocks are unwritten', { timeout: 120_000 }, async () => {
   let waiting = 0
   let most = 0
   const journal = {

@@ -72,7 +72,9 @@ it.each([
   expect(connectionsFor(descriptors)).toBe(connections)
 })
 
-it('a node with 300 file descriptors survives 400 idle connections while it writes blocks to disk', async () => {
+it('a node with 300 file descriptors survives 400 idle connections while it writes blocks to disk', {
+  timeout: 120_000,
+}, async () => {
   const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
   const command = 'ulimit -n 300 && exec "$0" "$@"'
   const directory = await temporaryDirectory()
