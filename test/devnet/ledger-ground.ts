@@ -32,6 +32,7 @@ export interface TestCommandOptions {
   readonly gasLimit?: number
   readonly cont?: { readonly pactId: string; readonly step: number; readonly proof: string }
   readonly publicKey?: string
+  readonly verifiers?: readonly unknown[]
 }
 
 const MINER = { account: 'miner', predicate: 'keys-all', publicKeys: ['a'.repeat(64)] }
@@ -68,6 +69,7 @@ export class LedgerGround {
       networkId: 'development',
       payload: cont === undefined ? { exec: { code, data } } : { cont: { ...cont, rollback: false, data } },
       signers: [{ pubKey: options.publicKey ?? own ?? '', ...(clist && { clist }) }],
+      ...(options.verifiers && { verifiers: options.verifiers }),
       meta: {
         ...{ chainId: String(chain), sender, gasLimit, gasPrice: 1e-8, ttl: 86_400 },
         creationTime: Number(this.#micros / 1_000_000n),

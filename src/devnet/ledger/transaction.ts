@@ -93,9 +93,12 @@ export function boughtText({ wireMessage }: ContractError): string {
 export function runPayload(
   machine: Machine,
   context: BlockContext,
-  { payload }: ContractCommand,
+  { payload, verifiers }: ContractCommand,
   readProof: ProofReader,
 ): Value {
+  // Nothing here checks what a verifier's proof proves, so none may vouch for anything.
+  const [verifier] = verifiers.keys()
+  if (verifier !== undefined) throw evalError(`Tx verifier error: there is no verifier ${verifier} on this node`)
   const term =
     payload.kind === 'exec'
       ? runText(machine, languageForms, payload.code)
