@@ -44,6 +44,7 @@ interface Package {
 /** Whether a range allows this version of Node. Ranges: `>=20`, `^20.19.0`, `20`, `20.x`, joined by ||. */
 function allows(range: string, version: readonly number[]): boolean {
   return range.split('||').some((part) => {
+    if (part.trim() === '*') return true
     const match = /^(>=|\^|)\s*(\d+)(?:\.(\d+|x))?(?:\.(\d+|x))?$/.exec(part.trim())
     if (match === null) throw new Error(`a range that this test cannot read: ${part}`)
     const [, operator, ...numbers] = match

@@ -13,7 +13,7 @@ import { weigh } from './weight.ts'
 /** Whether two values are the same, paid by the size of what has to be looked at. */
 export function same(args: Arguments, a: Value, b: Value): boolean {
   chargeCompare(args, a, b)
-  if (a === b) return true
+  // Also where both are one object in memory: whether a row is read twice or kept must not show in the gas.
   if (typeof a === 'object' && typeof b === 'object') {
     weigh(a, args)
     weigh(b, args)
