@@ -38,6 +38,8 @@ export class Drafts {
   readonly #options: DraftsOptions
   /** Chain -> miner -> block; who asked last is last. */
   readonly #live = new Map<number, Map<string, LiveDraft>>()
+  /** Chain -> who asked last. */
+  readonly #lastMiner = new Map<number, MinerAccount>()
   /** Chains whose pools have changed. */
   readonly #behind = new Set<number>()
   #slice: NodeJS.Immediate | null = null
@@ -57,6 +59,7 @@ export class Drafts {
     const draft = found ?? { draft: ledger.begin(parent, miner), parent, considered: new Set(), servedSize: 0 }
     live.delete(key)
     live.set(key, draft)
+    this.#lastMiner.set(chain, miner)
     const [oldest] = live.keys()
     if (live.size > MAX_DRAFTS_PER_CHAIN && oldest !== undefined) live.delete(oldest)
     return draft
@@ -130,6 +133,11 @@ export class Drafts {
     this.#behind.delete(chain)
     const endMs = performance.now() + SLICE_MS
     let isDone = true
+    // A new head: the block of whoever asked last is begun before it is asked for again.
+    const miner = this.#lastMiner.get(chain)
+    if (miner !== undefined && this.#current(chain).size === 0 && this.#options.pools.of(chain).size > 0) {
+      this.of(chain, miner)
+    }
     for (const live of this.#current(chain).values()) {
       isDone = this.extend(live, Math.max(0, endMs - performance.now())) && isDone
     }
