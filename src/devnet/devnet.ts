@@ -27,6 +27,7 @@ import { PrivateLedger } from './ledger/private.ts'
 import { MemoryVersions } from './ledger/versions.ts'
 import { commandCheck } from './mempool/checks.ts'
 import { Mempools } from './mempool/mempools.ts'
+import { Turns } from './mempool/turns.ts'
 import { askedSettings, type DevnetOptions, limitsOf } from './options.ts'
 import { developmentAccount } from './orders/block-maker.ts'
 import type { NonceSearch } from './orders/nonce-search.ts'
@@ -147,11 +148,13 @@ function assemble(options: DevnetOptions, machine: Machine, data: DataDirectory 
     data?.state.reached(chains.store.size)
   })
   // Before the coordinator: the pools follow a new cut first, so that its work has the transactions pending then.
-  const pools = new Mempools({ chains, index, nowMs, trial: ledger })
+  const turns = new Turns()
+  const pools = new Mempools({ chains, index, nowMs, trial: ledger, turns })
   const limits = limitsOf(options)
   const coordinator = new Coordinator(chains, {
     pools,
     ledger,
+    turns,
     accounts,
     payloadLimit: limits.workLimit,
     payloadLifetimeMs: limits.workLifetimeMs,

@@ -1,8 +1,9 @@
 /** A chain of the system contracts without blocks: each run is a transaction that holds, or leaves nothing. */
 import { ContractError } from '../../src/contracts/errors.ts'
 import { languageForms, nativesWith } from '../../src/contracts/language.ts'
+import type { ContractEvent, Environment } from '../../src/contracts/machine/environment.ts'
 import { runText } from '../../src/contracts/machine/execute.ts'
-import { type ContractEvent, type Environment, Machine } from '../../src/contracts/machine/machine.ts'
+import { Machine } from '../../src/contracts/machine/machine.ts'
 import { continuePact, type PactState } from '../../src/contracts/machine/pacts.ts'
 import { Layer } from '../../src/contracts/machine/state.ts'
 import type { Term } from '../../src/contracts/machine/term.ts'

@@ -1,37 +1,20 @@
 /** Runs code without test natives, as a node would. */
 import { ContractError } from '../../src/contracts/errors.ts'
 import { languageForms, nativesWith } from '../../src/contracts/language.ts'
+import { type Environment, emptyEnvironment, type GasMeter } from '../../src/contracts/machine/environment.ts'
 import { runText } from '../../src/contracts/machine/execute.ts'
-import { type Environment, type GasMeter, Machine } from '../../src/contracts/machine/machine.ts'
+import { Machine } from '../../src/contracts/machine/machine.ts'
 import { Layer } from '../../src/contracts/machine/state.ts'
 import type { Term } from '../../src/contracts/machine/term.ts'
-import { Decimal } from '../../src/contracts/values/decimal.ts'
-import { Time } from '../../src/contracts/values/value.ts'
 
 const natives = nativesWith()
 
 export const environment: Environment = {
+  ...emptyEnvironment,
   data: new Map(),
-  signers: new Map(),
-  verifiers: new Map(),
   hash: 'hash-of-the-command',
-  chain: {
-    chainId: '0',
-    blockHeight: 7n,
-    blockTime: new Time(0n),
-    prevBlockHash: '',
-    sender: 'alice',
-    gasLimit: 150_000n,
-    gasPrice: Decimal.of(0n),
-  },
-  rules: {
-    isRootOpen: true,
-    areKeysetsInNamespaces: false,
-    namespacePolicy: null,
-    isLocal: false,
-    areKeysChecked: false,
-    areTypesChecked: true,
-  },
+  chain: { ...emptyEnvironment.chain, chainId: '0', blockHeight: 7n, sender: 'alice', gasLimit: 150_000n },
+  rules: { ...emptyEnvironment.rules, areKeysChecked: false },
 }
 
 export function freeGas(): GasMeter {

@@ -1,7 +1,8 @@
 /** Laws of running code: money is conserved, running is repeatable, and what failed has not happened. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { GasMeter, Machine } from '../../src/contracts/machine/machine.ts'
+import type { GasMeter } from '../../src/contracts/machine/environment.ts'
+import type { Machine } from '../../src/contracts/machine/machine.ts'
 import { asValue } from '../../src/contracts/machine/machine.ts'
 import type { Decimal } from '../../src/contracts/values/decimal.ts'
 import { showValue } from '../../src/contracts/values/print.ts'

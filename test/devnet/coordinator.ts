@@ -1,6 +1,7 @@
 /** A coordinator without HTTP, for tests of the parts that use one. */
 
 import { Mempools, noTrial } from '../../src/devnet/mempool/mempools.ts'
+import { Turns } from '../../src/devnet/mempool/turns.ts'
 import type { Chains } from '../../src/devnet/rules/chains.ts'
 import { MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
 import { Coordinator, type CoordinatorOptions } from '../../src/devnet/work/coordinator.ts'
@@ -10,7 +11,8 @@ export function coordinatorOf(
   chains: Chains,
   { random, nowMs }: Pick<CoordinatorOptions, 'random' | 'nowMs'>,
 ): Coordinator {
-  const pools = new Mempools({ chains, index: new MemoryTransactionIndex(), nowMs, trial: noTrial })
+  const turns = new Turns()
+  const pools = new Mempools({ chains, index: new MemoryTransactionIndex(), nowMs, trial: noTrial, turns })
   const limits = { accounts: null, payloadLimit: 10, payloadLifetimeMs: 1000, refreshMs: 1000 }
-  return new Coordinator(chains, { ...limits, pools, ledger: ledgerOf(chains.state), random, nowMs })
+  return new Coordinator(chains, { ...limits, pools, turns, ledger: ledgerOf(chains.state), random, nowMs })
 }

@@ -4,6 +4,7 @@ import type { Header } from '../../src/core/header.ts'
 import { development } from '../../src/core/network.ts'
 import { Fault, readCommandText, transactionOf } from '../../src/devnet/mempool/command.ts'
 import { Mempools, noTrial } from '../../src/devnet/mempool/mempools.ts'
+import { Turns } from '../../src/devnet/mempool/turns.ts'
 import { Chains } from '../../src/devnet/rules/chains.ts'
 import { indexBlock, MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
 import { type Change, type Signed, signed } from './command.ts'
@@ -110,7 +111,7 @@ describe('with a clock of its own', () => {
     const chains = new Chains({ network: graph, checkPow: false, now })
     const index = new MemoryTransactionIndex()
     chains.onBlock((block) => indexBlock(index, block))
-    const pools = new Mempools({ chains, index, nowMs, trial: noTrial })
+    const pools = new Mempools({ chains, index, nowMs, trial: noTrial, turns: new Turns() })
     const advance = (ms: number) => {
       aheadMs += ms
     }

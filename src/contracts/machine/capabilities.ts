@@ -8,7 +8,8 @@ import { showValue } from '../values/print.ts'
 import type { CapabilityToken, Value } from '../values/value.ts'
 import { requireAdmin } from './admin.ts'
 import { Fun, type Module, splitName } from './definitions.ts'
-import type { Environment, Machine } from './machine.ts'
+import type { Environment } from './environment.ts'
+import type { Machine } from './machine.ts'
 
 /** Thousandths of gas, as on the public network: each capability that is held while one is required. */
 const HELD_COST = 100

@@ -7,64 +7,17 @@ import { Arguments } from '../natives/arguments.ts'
 import { LIMIT } from '../natives/costs.ts'
 import { Decimal } from '../values/decimal.ts'
 import { sizeOf } from '../values/size.ts'
-import { CapabilityToken, type ObjectValue, type Time, UNIT, type Value } from '../values/value.ts'
+import { CapabilityToken, type ObjectValue, UNIT, type Value } from '../values/value.ts'
 import { Lambda, NativeFunction, Partial } from './callables.ts'
 import { Capabilities } from './capabilities.ts'
 import type { Definition } from './definitions.ts'
 import { Fun, type Module, type Param } from './definitions.ts'
+import type { ContractEvent, Environment, GasMeter } from './environment.ts'
 import type { Env, Expr } from './expr.ts'
 import { type PactRun, startPact } from './pacts.ts'
 import type { Layer } from './state.ts'
 import { Callable, TableRef, type Term } from './term.ts'
 import { checkType, type Type } from './types.ts'
-
-/** What the command and its block say. */
-export interface Environment {
-  /** Data of the message. */
-  readonly data: Value
-  /** Public key -> capabilities that its signature is limited to; none: it signs everything. */
-  readonly signers: ReadonlyMap<string, readonly CapabilityToken[]>
-  /** Name of a verifier -> capabilities it vouches for. */
-  readonly verifiers: ReadonlyMap<string, readonly CapabilityToken[]>
-  /** Request key, base64url. */
-  readonly hash: string
-  readonly chain: ChainData
-  readonly rules: Rules
-}
-
-export interface ChainData {
-  readonly chainId: string
-  readonly blockHeight: bigint
-  readonly blockTime: Time
-  readonly prevBlockHash: string
-  readonly sender: string
-  readonly gasLimit: bigint
-  readonly gasPrice: Decimal
-}
-
-/** What differs from use to use. */
-export interface Rules {
-  /** Modules and keysets may be defined outside of all namespaces. */
-  readonly isRootOpen: boolean
-  /** Keysets need a namespace. */
-  readonly areKeysetsInNamespaces: boolean
-  /** Function (qualified) that decides whether a namespace may be defined; null: anybody may. */
-  readonly namespacePolicy: string | null
-  /** Tables may be read from outside of their module, as in plain `local` calls. */
-  readonly isLocal: boolean
-  /** Keys of keysets must look like keys. */
-  readonly areKeysChecked: boolean
-  /** Values must be of the types that are declared for them. */
-  readonly areTypesChecked: boolean
-}
-
-export interface ContractEvent {
-  /** Qualified name of the module. */
-  readonly module: string
-  readonly name: string
-  readonly params: readonly Value[]
-  readonly moduleHash: string
-}
 
 /**
  * Most steps within each other: expressions, and calls of functions, which count once more. The stack of JavaScript
@@ -85,12 +38,6 @@ const FAILURE_COST = 1500
 /** Per unit of size of an event that is large. */
 const EVENT_COST = 5
 const FREE_EVENT_WEIGHT = 500
-
-export interface GasMeter {
-  /** Thousandths of gas used. */
-  used: number
-  readonly limit: number
-}
 
 export class Machine {
   environment: Environment

@@ -2,14 +2,14 @@
 import { ContractError, type Place } from '../errors.ts'
 import type { NativeFunction } from '../machine/callables.ts'
 import { Module } from '../machine/definitions.ts'
+import { type Environment, emptyEnvironment, type GasMeter } from '../machine/environment.ts'
 import { runForm } from '../machine/execute.ts'
 import type { SpecialForms } from '../machine/expander.ts'
-import { type ChainData, type Environment, type GasMeter, Machine, type Rules } from '../machine/machine.ts'
+import { Machine } from '../machine/machine.ts'
 import type { PactRun } from '../machine/pacts.ts'
 import { Layer } from '../machine/state.ts'
 import { read } from '../syntax/reader.ts'
-import { Decimal } from '../values/decimal.ts'
-import { Time, type Value } from '../values/value.ts'
+import type { Value } from '../values/value.ts'
 
 export interface Failure {
   readonly file: string
@@ -31,23 +31,6 @@ export interface Language {
   readonly forms: SpecialForms
 }
 
-const NO_CHAIN: ChainData = {
-  chainId: '',
-  blockHeight: 0n,
-  blockTime: new Time(0n),
-  prevBlockHash: '',
-  sender: '',
-  gasLimit: 0n,
-  gasPrice: Decimal.of(0n),
-}
-const TEST_RULES: Rules = {
-  isRootOpen: true,
-  areKeysetsInNamespaces: false,
-  namespacePolicy: null,
-  isLocal: false,
-  areKeysChecked: false,
-  areTypesChecked: true,
-}
 /** Hash of no command. */
 const TEST_HASH = 'DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g'
 
@@ -82,12 +65,10 @@ export class TestRun {
     this.files = files
     this.file = file
     this.machine = this.#newMachine(this.#base, {
+      ...emptyEnvironment,
       data: new Map(),
-      signers: new Map(),
-      verifiers: new Map(),
       hash: TEST_HASH,
-      chain: NO_CHAIN,
-      rules: TEST_RULES,
+      rules: { ...emptyEnvironment.rules, areKeysChecked: false },
     })
   }
 

@@ -1,5 +1,5 @@
 /** What a block is built on, as its code can ask for it. */
-import type { ChainData } from '../../contracts/machine/machine.ts'
+import type { ChainData } from '../../contracts/machine/environment.ts'
 import { Decimal } from '../../contracts/values/decimal.ts'
 import { Time } from '../../contracts/values/value.ts'
 import { encodeBase64Url } from '../../core/bytes.ts'

@@ -1,4 +1,5 @@
 /** Commands that were read lately: most are read when they come, and again when they are executed. */
+import { type ExactJson, parseExactJson } from '../../core/json.ts'
 import { type ContractCommand, readContractCommand } from './command.ts'
 
 const MAX_COMMANDS = 2048
@@ -7,12 +8,12 @@ export class CommandCache {
   /** Request key -> text and what it says, oldest first. */
   readonly #read = new Map<string, { readonly cmd: string; readonly command: ContractCommand }>()
 
-  /** Throws FormatError or SyntaxError. */
-  read(hash: string, cmd: string): ContractCommand {
+  /** Reads `cmd`, which may have been parsed before. Throws FormatError or SyntaxError. */
+  read(hash: string, cmd: string, json?: ExactJson): ContractCommand {
     const known = this.#read.get(hash)
     // Local calls may come with a hash that is another command's.
     if (known?.cmd === cmd) return known.command
-    const command = readContractCommand(hash, cmd)
+    const command = readContractCommand(hash, cmd, json ?? parseExactJson(cmd))
     if (hash === '') return command
     const [oldest] = this.#read.keys()
     if (this.#read.size >= MAX_COMMANDS && oldest !== undefined) this.#read.delete(oldest)

@@ -5,7 +5,7 @@ import { CapabilityToken, UNIT, type Value } from '../../contracts/values/value.
 import { valueFromJson } from '../../contracts/values/wire.ts'
 import { FormatError } from '../../core/errors.ts'
 import { sizeGas } from '../../core/gas.ts'
-import { type ExactJson, NumberText, parseExactJson } from '../../core/json.ts'
+import { type ExactJson, NumberText } from '../../core/json.ts'
 
 export interface Exec {
   readonly kind: 'exec'
@@ -48,16 +48,14 @@ export interface ContractCommand {
 
 type JsonObject = { readonly [key: string]: ExactJson }
 
-/**
- * Reads `cmd` of a command; `metaOf`: its metadata, from what is said of them. Throws FormatError, or SyntaxError for
- * what is no JSON.
- */
+/** Reads a command whose `cmd` is `parsed`; `metaOf`: its metadata, from what is said of them. Throws FormatError. */
 export function readContractCommand(
   key: string,
   cmd: string,
+  parsed: ExactJson,
   metaOf: (meta: JsonObject) => PublicMeta = readMeta,
 ): ContractCommand {
-  const json = objectAt(parseExactJson(cmd), 'cmd')
+  const json = objectAt(parsed, 'cmd')
   const payload = readPayload(objectAt(json.payload, 'payload'))
   const proofBytes = payload.kind === 'cont' ? (payload.proof?.length ?? 0) : 0
   return {

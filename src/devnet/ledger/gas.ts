@@ -1,6 +1,7 @@
 /** Gas: bought before a command runs, for all that it may use, and settled after it (COMMANDS of the network: gas). */
 import { evalError } from '../../contracts/errors.ts'
-import type { ContractEvent, Environment, Machine } from '../../contracts/machine/machine.ts'
+import { type ContractEvent, type Environment, emptyEnvironment } from '../../contracts/machine/environment.ts'
+import type { Machine } from '../../contracts/machine/machine.ts'
 import type { Layer } from '../../contracts/machine/state.ts'
 import { Decimal } from '../../contracts/values/decimal.ts'
 import { hashBytes } from '../../contracts/values/hash.ts'
@@ -9,7 +10,7 @@ import { concatBytes, decodeHash } from '../../core/bytes.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import { type BlockContext, chainDataOf } from './block-context.ts'
 import type { ContractCommand } from './command.ts'
-import { blockRules, callCoin, coinToken, ledgerEnvironment, machineOn } from './runner.ts'
+import { blockRules, callCoin, coinToken, machineOn } from './runner.ts'
 
 /** Thousandths of gas that buying may use; it is not paid for. */
 const BUYING_LIMIT = 1_500_000
@@ -136,7 +137,7 @@ export function payReward(
 ): readonly ContractEvent[] {
   const machine = machineOn(
     {
-      ...ledgerEnvironment,
+      ...emptyEnvironment,
       hash: context.parentHash,
       chain: { ...chainDataOf(context), sender: 'coinbase' },
       rules: blockRules,

@@ -2,6 +2,7 @@
  * The first block of every chain: the system contracts, keysets, namespaces and funded accounts. It is the same on all
  * chains of a network, so its state lies below those of all blocks.
  */
+import { emptyEnvironment } from '../../contracts/machine/environment.ts'
 import { runText } from '../../contracts/machine/execute.ts'
 import { asValue } from '../../contracts/machine/machine.ts'
 import { Layer, type State } from '../../contracts/machine/state.ts'
@@ -13,7 +14,7 @@ import { developmentAccounts } from '../../core/development-accounts.ts'
 import { payloadHashes } from '../../core/payload.ts'
 import { emptyPayload, type Payload } from '../store/payload.ts'
 import { resultText } from './command-result.ts'
-import { coinToken, languageForms, ledgerEnvironment, machineOn } from './runner.ts'
+import { coinToken, languageForms, machineOn } from './runner.ts'
 
 export interface Genesis {
   readonly payload: Payload
@@ -100,7 +101,7 @@ function execute(state: Layer, { code, data }: Command, txId: number) {
   const layer = new Layer(state)
   const machine = machineOn(
     {
-      ...ledgerEnvironment,
+      ...emptyEnvironment,
       data: Object.keys(data).length === 0 ? UNIT : valueFromJson(data as Parameters<typeof valueFromJson>[0]),
       signers: new Map([[operator[0], []]]),
       hash: key,

@@ -1,12 +1,13 @@
 /** Entries of the state as JSON from which they can be made again, module versions by numbers of their own. */
 import { Fun, type Module } from '../../contracts/machine/definitions.ts'
+import { emptyEnvironment } from '../../contracts/machine/environment.ts'
 import type { Namespace } from '../../contracts/machine/modules.ts'
 import type { PactState } from '../../contracts/machine/pacts.ts'
 import { type ModuleSource, reloadModule, sourceOf } from '../../contracts/machine/reload.ts'
 import { emptyState, Layer } from '../../contracts/machine/state.ts'
 import { type KeptValue, keepValue, keptValue } from '../../contracts/values/keep.ts'
 import type { Guard, ObjectValue, Value } from '../../contracts/values/value.ts'
-import { languageForms, ledgerEnvironment, machineOn } from './runner.ts'
+import { languageForms, machineOn } from './runner.ts'
 
 /** Names one version of a module: of the first block by its name, others by a number. */
 export type ModuleId = string | number
@@ -108,7 +109,7 @@ export function keepModule(module: Module, modules: ModuleNumbers): KeptModule {
 /** The module as it was. Throws ContractError where that is not what was kept. */
 export function keptModule({ constants, modules, scope, ...rest }: KeptModule, numbers: ModuleNumbers): Module {
   return reloadModule(
-    machineOn(ledgerEnvironment, new Layer(emptyState), { used: 0, limit: Number.POSITIVE_INFINITY }),
+    machineOn(emptyEnvironment, new Layer(emptyState), { used: 0, limit: Number.POSITIVE_INFINITY }),
     languageForms,
     {
       ...rest,

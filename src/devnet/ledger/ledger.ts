@@ -9,6 +9,7 @@ import { read } from '../../contracts/syntax/reader.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import type { Header } from '../../core/header.ts'
+import type { ExactJson } from '../../core/json.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { Executions } from '../rules/executions.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
@@ -79,9 +80,9 @@ export class Ledger implements Executions {
     return payload
   }
 
-  /** What `cmd` says. Throws FormatError or SyntaxError. */
-  read(hash: string, cmd: string): ContractCommand {
-    return this.#commands.read(hash, cmd)
+  /** What `cmd` says, which may have been parsed before. Throws FormatError or SyntaxError. */
+  read(hash: string, cmd: string, json?: ExactJson): ContractCommand {
+    return this.#commands.read(hash, cmd, json)
   }
 
   fault(parent: Header, payload: Payload): string | null {

@@ -7,6 +7,7 @@ import { evalError } from '../../contracts/errors.ts'
 import { Layer } from '../../contracts/machine/state.ts'
 import { Decimal } from '../../contracts/values/decimal.ts'
 import { MAX_BLOCK_GAS } from '../../core/gas.ts'
+import { parseExactJson } from '../../core/json.ts'
 import type { PrivateCommandPayload } from '../../schema/commands.ts'
 import type { Chains } from '../rules/chains.ts'
 import { contextOn } from './block-context.ts'
@@ -46,7 +47,7 @@ export class PrivateLedger {
 
   /** Executes a command that is addressed to this node, once. Throws FormatError for one that cannot be read. */
   submit({ chain, hash, cmd, address }: PrivateCommand): void {
-    const command = readContractCommand(hash, cmd, () => ({
+    const command = readContractCommand(hash, cmd, parseExactJson(cmd), () => ({
       chainId: String(chain),
       sender: address.from,
       gasLimit: MAX_BLOCK_GAS,

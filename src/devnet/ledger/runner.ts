@@ -2,55 +2,30 @@
 import { ContractError } from '../../contracts/errors.ts'
 import { languageForms, nativesWith } from '../../contracts/language.ts'
 import { Fun } from '../../contracts/machine/definitions.ts'
-import { type Environment, type GasMeter, Machine, type Rules } from '../../contracts/machine/machine.ts'
+import { type Environment, emptyEnvironment, type GasMeter, type Rules } from '../../contracts/machine/environment.ts'
+import { Machine } from '../../contracts/machine/machine.ts'
 import type { Layer } from '../../contracts/machine/state.ts'
 import type { Term } from '../../contracts/machine/term.ts'
-import { Decimal } from '../../contracts/values/decimal.ts'
-import { CapabilityToken, Time, UNIT, type Value } from '../../contracts/values/value.ts'
+import { CapabilityToken, type Value } from '../../contracts/values/value.ts'
 import { NewcutError } from '../../core/errors.ts'
 
 export { languageForms }
 
 export const natives = nativesWith()
 
+/** The first block defines what later ones need: modules and keysets outside of namespaces. */
+export const genesisRules: Rules = emptyEnvironment.rules
+
 /** The rules of blocks after the first one. */
 export const blockRules: Rules = {
+  ...genesisRules,
   isRootOpen: false,
   areKeysetsInNamespaces: true,
   namespacePolicy: 'ns.validate',
-  isLocal: false,
-  areKeysChecked: true,
-  areTypesChecked: true,
 }
 
 /** Plain /local reads every table. */
 export const localRules: Rules = { ...blockRules, isLocal: true }
-
-/** The first block defines what later ones need: modules and keysets outside of namespaces. */
-export const genesisRules: Rules = {
-  ...blockRules,
-  isRootOpen: true,
-  areKeysetsInNamespaces: false,
-  namespacePolicy: null,
-}
-
-/** Of calls that belong to no command. */
-export const ledgerEnvironment: Environment = {
-  data: UNIT,
-  signers: new Map(),
-  verifiers: new Map(),
-  hash: '',
-  chain: {
-    chainId: '',
-    blockHeight: 0n,
-    blockTime: new Time(0n),
-    prevBlockHash: '',
-    sender: '',
-    gasLimit: 0n,
-    gasPrice: Decimal.of(0n),
-  },
-  rules: genesisRules,
-}
 
 const NOWHERE = { line: 0, column: 0 }
 

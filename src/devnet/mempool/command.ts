@@ -15,6 +15,8 @@ export interface Transaction {
   readonly key: string
   /** The transaction as it goes into a payload: JSON text of the command in the spelling of live nodes. */
   readonly bytes: Uint8Array
+  /** JSON text of what was signed; it is in `bytes` too. */
+  readonly cmd: string
   readonly gasLimit: number
   readonly gasPrice: number
   readonly expiresAtMs: number
@@ -122,6 +124,7 @@ export function transactionOf(read: ReadCommand): Transaction {
   return {
     key: hash,
     bytes: encoder.encode(JSON.stringify({ hash, sigs: sigs.map((each) => ({ sig: each?.sig })), cmd })),
+    cmd,
     gasLimit,
     gasPrice: gasPrice.toNumber(),
     expiresAtMs: 1000 * (creationTime + ttl),

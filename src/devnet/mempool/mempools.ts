@@ -1,9 +1,9 @@
 /** The memory pools of all chains: what may come in, and what leaves or returns when the cut moves. */
 import { randomBytes } from 'node:crypto'
-import { setImmediate as turn } from 'node:timers/promises'
 import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
 import { describeError } from '../../core/errors.ts'
 import type { Header } from '../../core/header.ts'
+import type { ExactJson } from '../../core/json.ts'
 import type { Command } from '../../schema/bodies.ts'
 import type { Chains } from '../rules/chains.ts'
 import type { Block } from '../store/block-store.ts'
@@ -12,11 +12,12 @@ import { Badlist } from './badlist.ts'
 import { placeFault, sealFault, termsFault } from './checks.ts'
 import { Fault, type ReadCommand, readCommand, readCommandText, type Transaction, transactionOf } from './command.ts'
 import { type Full, Mempool } from './mempool.ts'
+import type { Turns } from './turns.ts'
 
 /** Port: what the ledger knows of a command before it is pending. */
 export interface Trial {
-  /** Reads `cmd`. Throws FormatError or SyntaxError for values that the language does not have. */
-  read(hash: string, cmd: string): unknown
+  /** Reads `cmd`, which is `json`. Throws FormatError for values that the language does not have. */
+  read(hash: string, cmd: string, json: ExactJson): unknown
   /** Why the code of a command cannot be read; null: it can, or there is none. */
   syntaxFault(cmd: string, hash: string): string | null
   /** Why the gas of a command cannot be bought on the head of the chain; null: it can. */
@@ -32,11 +33,10 @@ export interface MempoolsOptions {
   readonly index: TransactionIndex
   readonly nowMs: () => number
   readonly trial: Trial
+  readonly turns: Turns
 }
 
 const decoder = new TextDecoder()
-/** How long commands are looked at before waiting requests are served. */
-const SLICE_MS = 5
 
 /** Why a transaction is not taken again that no block could hold. */
 export const BADLISTED = 'Transaction is badlisted because it previously failed to validate.'
@@ -61,17 +61,19 @@ export class Mempools {
   readonly #index: TransactionIndex
   readonly #nowMs: () => number
   readonly #trial: Trial
+  readonly #turns: Turns
   readonly #badlists = new Map<number, Badlist>()
   readonly #pools = new Map<number, Mempool>()
   /** Chain -> the head that its pool knows. */
   readonly #heads: Map<number, Header>
   readonly #listeners = new Set<(chain: number) => void>()
 
-  constructor({ chains, index, nowMs, trial }: MempoolsOptions) {
+  constructor({ chains, index, nowMs, trial, turns }: MempoolsOptions) {
     this.#chains = chains
     this.#index = index
     this.#nowMs = nowMs
     this.#trial = trial
+    this.#turns = turns
     this.#heads = new Map(chains.cut)
     for (const chain of chains.chainIds) {
       const onChange = () => {
@@ -108,16 +110,8 @@ export class Mempools {
   }
 
   /** As insert, for commands, in short slices: a request may bring thousands, and each has signatures and a trial. */
-  async submit(chain: number, commands: readonly Command[]): Promise<InsertRefused | null> {
-    const steps = this.#take(chain, commands, readCommand)
-    let sliceEndMs = performance.now() + SLICE_MS
-    for (;;) {
-      const step = steps.next()
-      if (step.done) return step.value
-      if (performance.now() < sliceEndMs) continue
-      await turn()
-      sliceEndMs = performance.now() + SLICE_MS
-    }
+  submit(chain: number, commands: readonly Command[]): Promise<InsertRefused | null> {
+    return this.#turns.run('commands', this.#take(chain, commands, readCommand))
   }
 
   /** Removes transactions that no block can hold; they are not taken again. */
@@ -159,7 +153,7 @@ export class Mempools {
   #tried(command: ReadCommand | Fault): ReadCommand | Fault {
     if (command instanceof Fault) return command
     try {
-      this.#trial.read(command.command.hash, command.command.cmd)
+      this.#trial.read(command.command.hash, command.command.cmd, command.payload as ExactJson)
       return command
     } catch (error) {
       return new Fault(`/cmd: ${describeError(error)}`)

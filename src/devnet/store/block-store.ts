@@ -9,6 +9,7 @@ import { chainBytes } from '../../core/work.ts'
 import { HashIndex } from './hash-index.ts'
 import type { Payload } from './payload.ts'
 import type { PayloadStore } from './payload-store.ts'
+import { RecentPayloads } from './recent-payloads.ts'
 import { Slab } from './slab.ts'
 
 /** A block of the store. Cheap to make: the store makes a new one for every call. */
@@ -80,7 +81,7 @@ export class BlockStore {
   readonly #order: readonly number[][]
 
   constructor({ chains, degree, payloads }: BlockStoreOptions) {
-    this.payloads = payloads
+    this.payloads = new RecentPayloads(payloads)
     const layout = headerLayout(degree)
     this.#headerBytes = layout.headerBytes
     this.#order = Array.from({ length: chains }, () => [])

@@ -1,5 +1,6 @@
 /** Which blocks hold a transaction, and where. */
 import type { Block } from './block-store.ts'
+import type { Payload } from './payload.ts'
 
 export interface TransactionPlace {
   readonly chain: number
@@ -34,8 +35,7 @@ const decoder = new TextDecoder()
 
 /** Adds all transactions of a block. */
 export function indexBlock(index: TransactionIndex, block: Block): void {
-  for (const [place, { transaction }] of block.payload.transactions.entries()) {
-    const requestKey = requestKeyOf(transaction)
+  for (const [place, requestKey] of keysIn(block.payload).entries()) {
     if (requestKey === null) continue
     index.add(requestKey, { chain: block.chain, height: block.height, block: block.id, index: place })
   }
@@ -43,7 +43,18 @@ export function indexBlock(index: TransactionIndex, block: Block): void {
 
 /** Request keys of the transactions in a block. */
 export function requestKeysOf({ payload }: Block): string[] {
-  return payload.transactions.flatMap(({ transaction }) => requestKeyOf(transaction) ?? [])
+  return keysIn(payload).filter((key) => key !== null)
+}
+
+const known = new WeakMap<Payload, readonly (string | null)[]>()
+
+/** The request key of each transaction; null for one that has none. Several ask when a block comes. */
+function keysIn(payload: Payload): readonly (string | null)[] {
+  const before = known.get(payload)
+  if (before !== undefined) return before
+  const keys = payload.transactions.map(({ transaction }) => requestKeyOf(transaction))
+  known.set(payload, keys)
+  return keys
 }
 
 /**

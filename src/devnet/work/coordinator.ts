@@ -7,6 +7,7 @@ import { meets, powHash } from '../../core/pow.ts'
 import { encodeWorkResponse } from '../../core/work.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Mempools } from '../mempool/mempools.ts'
+import type { Turns } from '../mempool/turns.ts'
 import type { Addition, Chains } from '../rules/chains.ts'
 import type { Payload } from '../store/payload.ts'
 import { Drafts } from './drafts.ts'
@@ -15,6 +16,7 @@ import { Refreshes } from './refreshes.ts'
 export interface CoordinatorOptions {
   readonly pools: Mempools
   readonly ledger: Ledger
+  readonly turns: Turns
   /** Accounts that may mine, compared as a whole triple; null: anyone. */
   readonly accounts: readonly MinerAccount[] | null
   /** Most payloads waiting for a solution. */
@@ -87,6 +89,7 @@ export class Coordinator {
     this.drafts = new Drafts({
       ledger: options.ledger,
       pools: options.pools,
+      turns: options.turns,
       head: (chain) => this.#head(chain),
       onGrown: (chain) => this.#refreshes.plan(chain),
     })
@@ -213,6 +216,7 @@ export class Coordinator {
   /** Sends one event on every chain with a new parent, and on every chain that is no longer blocked. */
   #announce(changed: readonly number[]): void {
     for (const chain of changed) {
+      this.drafts.plan(chain)
       this.#emit(chain, 'New Cut')
       if (this.#chains.isBlocked(chain)) this.#blockedChains.add(chain)
     }

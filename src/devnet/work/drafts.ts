@@ -6,13 +6,14 @@ import type { Header } from '../../core/header.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { Draft } from '../ledger/draft.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { Transaction } from '../mempool/command.ts'
 import type { Mempools } from '../mempool/mempools.ts'
+import type { Steps, Turns } from '../mempool/turns.ts'
 import type { Payload } from '../store/payload.ts'
 
 export interface DraftsOptions {
   readonly ledger: Ledger
   readonly pools: Mempools
+  readonly turns: Turns
   /** The head of a chain. */
   readonly head: (chain: number) => Header
   /** Called when a block has more transactions than its miner was given, and none wait any more. */
@@ -21,8 +22,12 @@ export interface DraftsOptions {
 
 /** Most miners of a chain whose blocks are made ahead. Those who asked last are kept. */
 const MAX_DRAFTS_PER_CHAIN = 8
-/** How long transactions are executed before waiting requests are served. */
+/** How long a request for work executes transactions that are pending. */
 const SLICE_MS = 4
+/** Transactions of a chain that are executed before those of the next chain. */
+const AT_A_TIME = 16
+/** A block of at most so many transactions is begun anew for dearer ones. In larger ones they have to wait. */
+const MAX_REDONE = 16
 
 /** A block that is being made for a miner. */
 export interface LiveDraft {
@@ -30,8 +35,10 @@ export interface LiveDraft {
   readonly parent: Header
   /** Keys of transactions that it has, or has no place for. */
   readonly considered: Set<string>
-  /** Transactions in it when its miner was given work. */
-  servedSize: number
+  /** The lowest gas price among those that it has. */
+  lowestPrice: number
+  /** Transactions in it when its miner was given work; null: it was begun before its miner asked. */
+  servedSize: number | null
 }
 
 export class Drafts {
@@ -42,7 +49,7 @@ export class Drafts {
   readonly #lastMiner = new Map<number, MinerAccount>()
   /** Chains whose pools have changed. */
   readonly #behind = new Set<number>()
-  #slice: NodeJS.Immediate | null = null
+  #isCatchingUp = false
 
   constructor(options: DraftsOptions) {
     this.#options = options
@@ -56,7 +63,16 @@ export class Drafts {
     const live = this.#current(chain)
     const key = JSON.stringify([miner.account, miner.predicate, miner.publicKeys])
     const found = live.get(key)
-    const draft = found ?? { draft: ledger.begin(parent, miner), parent, considered: new Set(), servedSize: 0 }
+    const draft =
+      found === undefined || this.#isCheapToImprove(found)
+        ? {
+            draft: ledger.begin(parent, miner),
+            parent,
+            considered: new Set<string>(),
+            lowestPrice: Number.POSITIVE_INFINITY,
+            servedSize: null,
+          }
+        : found
     live.delete(key)
     live.set(key, draft)
     this.#lastMiner.set(chain, miner)
@@ -65,34 +81,47 @@ export class Drafts {
     return draft
   }
 
+  /** Whether dearer transactions came after those of a block that nobody has seen yet, and it is soon made again. */
+  #isCheapToImprove({ draft, lowestPrice, servedSize }: LiveDraft): boolean {
+    if (servedSize !== null || draft.size > MAX_REDONE) return false
+    const { byPrice } = this.#options.pools.of(draft.block.context.chain)
+    const dearest = byPrice.find(({ key }) => !draft.has(key))
+    return dearest !== undefined && dearest.gasPrice > lowestPrice
+  }
+
   /**
    * Executes pending transactions of a chain at the end of a block, for about so long. Returns whether it has all that
    * it can have.
    */
-  extend({ draft, considered }: LiveDraft, budgetMs = SLICE_MS): boolean {
+  extend(live: LiveDraft, budgetMs = SLICE_MS): boolean {
+    const endMs = performance.now() + budgetMs
+    const steps = this.#execute(live)
+    while (performance.now() < endMs) if (steps.next().done) return true
+    // What it was about to execute is left for the next time.
+    steps.return()
+    return false
+  }
+
+  /** Executes pending transactions of a chain at the end of a block, one in each step. */
+  *#execute(live: LiveDraft): Steps<void> {
+    const { draft, considered } = live
     const { ledger, pools } = this.#options
     const { chain } = draft.block.context
-    const endMs = performance.now() + budgetMs
-    const refused: Transaction[] = []
-    let isDone = true
-    for (const transaction of pools.of(chain).byPrice) {
-      if (draft.isFull) break
-      if (considered.has(transaction.key)) continue
-      if (performance.now() >= endMs) {
-        isDone = false
-        break
+    const refused: string[] = []
+    try {
+      for (const transaction of pools.of(chain).byPrice) {
+        if (draft.isFull) return
+        const { key, cmd, gasPrice } = transaction
+        if (considered.has(key)) continue
+        considered.add(key)
+        const added = draft.add(transaction, ledger.read(key, cmd))
+        if (added === 'added') live.lowestPrice = Math.min(live.lowestPrice, gasPrice)
+        else if (added !== 'left') refused.push(key)
+        yield
       }
-      considered.add(transaction.key)
-      const { cmd } = JSON.parse(decoder.decode(transaction.bytes)) as { readonly cmd: string }
-      const added = draft.add(transaction, ledger.read(transaction.key, cmd))
-      if (typeof added === 'object') refused.push(transaction)
+    } finally {
+      if (refused.length > 0) pools.badlist(chain, refused)
     }
-    if (refused.length > 0)
-      pools.badlist(
-        chain,
-        refused.map(({ key }) => key),
-      )
-    return isDone
   }
 
   /** The payload of a block as it is now. */
@@ -104,7 +133,7 @@ export class Drafts {
   /** Whether a block has transactions that its miner does not know; null: no miner has asked for work of this chain. */
   hasNews(chain: number): boolean | null {
     const live = [...this.#current(chain).values()]
-    return live.length === 0 ? null : live.some(({ draft, servedSize }) => draft.size > servedSize)
+    return live.length === 0 ? null : live.some(({ draft, servedSize }) => draft.size > (servedSize ?? 0))
   }
 
   /** Blocks on top of the present head. */
@@ -121,30 +150,45 @@ export class Drafts {
   /** Goes on with the blocks of a chain in the background. */
   plan(chain: number): void {
     this.#behind.add(chain)
-    // What is left to do must not keep the process of a closed node alive.
-    this.#slice ??= setImmediate(() => this.#catchUp()).unref()
+    if (this.#isCatchingUp) return
+    this.#isCatchingUp = true
+    void this.#options.turns.run('blocks', this.#catchUp())
   }
 
-  /** One slice of work on the chain that has waited longest. */
-  #catchUp(): void {
-    this.#slice = null
-    const [chain] = this.#behind
-    if (chain === undefined) return
-    this.#behind.delete(chain)
-    const endMs = performance.now() + SLICE_MS
-    let isDone = true
-    // A new head: the block of whoever asked last is begun before it is asked for again.
+  /** A few transactions of each chain that is behind, those that have waited longest first, until none is. */
+  *#catchUp(): Steps<void> {
+    for (const chain of this.#behind) {
+      this.#behind.delete(chain)
+      this.#beginNext(chain)
+      if (!(yield* this.#grow(chain))) this.#behind.add(chain)
+      else if (this.hasNews(chain) !== false) this.#options.onGrown(chain)
+    }
+    this.#isCatchingUp = false
+  }
+
+  /** After a new head: the block of whoever asked last is begun before it is asked for again. */
+  #beginNext(chain: number): void {
     const miner = this.#lastMiner.get(chain)
-    if (miner !== undefined && this.#current(chain).size === 0 && this.#options.pools.of(chain).size > 0) {
-      this.of(chain, miner)
+    const isBegun = this.#current(chain).size > 0
+    if (miner !== undefined && !isBegun && this.#options.pools.of(chain).size > 0) this.of(chain, miner)
+  }
+
+  /** Executes a few transactions in each block of a chain. Returns whether they have all that they can have. */
+  *#grow(chain: number): Steps<boolean> {
+    let isDone = true
+    for (const live of [...this.#current(chain).values()]) isDone = (yield* this.#growOne(live, chain)) && isDone
+    return isDone
+  }
+
+  *#growOne(live: LiveDraft, chain: number): Steps<boolean> {
+    const steps = this.#execute(live)
+    for (let i = 0; i < AT_A_TIME; i++) {
+      if (steps.next().done) return true
+      yield
+      // A block on a head that is no more is of no use.
+      if (live.parent !== this.#options.head(chain)) break
     }
-    for (const live of this.#current(chain).values()) {
-      isDone = this.extend(live, Math.max(0, endMs - performance.now())) && isDone
-    }
-    if (!isDone) this.#behind.add(chain)
-    else if (this.hasNews(chain) !== false) this.#options.onGrown(chain)
-    if (this.#behind.size > 0) this.#slice = setImmediate(() => this.#catchUp()).unref()
+    steps.return()
+    return false
   }
 }
-
-const decoder = new TextDecoder()

@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { isCommandHash } from '../../../core/command-hash.ts'
 import { describeError } from '../../../core/errors.ts'
 import { MAX_BLOCK_GAS } from '../../../core/gas.ts'
+import type { ExactJson } from '../../../core/json.ts'
 import type { Command } from '../../../schema/bodies.ts'
 import type { LocalQuery } from '../../../schema/command-bodies.ts'
 import { JSON_TYPE } from '../../../schema/operation.ts'
@@ -37,7 +38,7 @@ export function answerLocal(
   if (completed instanceof Fault) return refuse(reply, invalid(completed.message))
   const read = { ...completed, cmd: new TextEncoder().encode(command.cmd) }
   try {
-    ledger.read(hash, cmd)
+    ledger.read(hash, cmd, completed.payload as ExactJson)
   } catch (error) {
     return refuse(reply, invalid(`/cmd: ${describeError(error)}`))
   }

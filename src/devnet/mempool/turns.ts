@@ -1,0 +1,61 @@
+/**
+ * Long work in short slices, so that requests are served between them. Work of one kind runs one after the other; the
+ * kinds take turns.
+ */
+
+/** Work that yields wherever it may be interrupted. */
+export type Steps<T> = Generator<undefined, T>
+
+/** How long work goes on before waiting requests are served. */
+const SLICE_MS = 4
+
+interface Job {
+  readonly steps: Steps<unknown>
+  readonly resolve: (result: never) => void
+  readonly reject: (error: unknown) => void
+}
+
+export class Turns {
+  /** Kind -> what waits, the oldest first. The kind whose turn comes next is first. */
+  readonly #waiting = new Map<string, Job[]>()
+  #next: NodeJS.Immediate | null = null
+
+  /** Begins in the next turn. Rejects with what the work throws. */
+  run<T>(kind: string, steps: Steps<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const jobs = this.#waiting.get(kind) ?? []
+      jobs.push({ steps, resolve, reject })
+      this.#waiting.set(kind, jobs)
+      this.#plan()
+    })
+  }
+
+  /** What is left to do must not keep the process of a closed node alive. */
+  #plan(): void {
+    this.#next ??= setImmediate(() => this.#turn()).unref()
+  }
+
+  #turn(): void {
+    this.#next = null
+    const [first] = this.#waiting
+    if (first === undefined) return
+    const [kind, jobs] = first
+    this.#waiting.delete(kind)
+    const endMs = performance.now() + SLICE_MS
+    while (jobs.length > 0 && performance.now() < endMs) if (hasEnded(jobs[0])) jobs.shift()
+    if (jobs.length > 0) this.#waiting.set(kind, jobs)
+    if (this.#waiting.size > 0) this.#plan()
+  }
+}
+
+/** One step of a job. */
+function hasEnded({ steps, resolve, reject }: Job): boolean {
+  try {
+    const { done, value } = steps.next()
+    if (done) resolve(value as never)
+    return done === true
+  } catch (error) {
+    reject(error)
+    return true
+  }
+}
