@@ -170,6 +170,7 @@ function assemble(options: DevnetOptions, machine: Machine, data: DataDirectory 
   const app = createApp({ product, packageVersion, nowMs, requestTimeoutMs, maxConnections })
   addRoutes(app, options, { machine, settings, chains, ledger, clock, pools, coordinator, backups, controls })
   app.addHook('preClose', async () => controls.stop())
+  app.addHook('onClose', async () => turns.stop())
   return { app, chains, ledger, settings, controls, backups }
 }
 

@@ -3,7 +3,7 @@
  * request key, and one signature over the hash for each signer. Numbers stand in the text as they were given: no amount
  * goes through a double.
  */
-import { blake2b } from '@noble/hashes/blake2.js'
+import { blake2b256 } from '../core/blake2b.ts'
 import { encodeBase64Url } from '../core/bytes.ts'
 import type { Capability } from './capability.ts'
 import type { SigningKey } from './keys.ts'
@@ -70,7 +70,7 @@ export function commandText(draft: Draft): string {
 /** Hashes and signs a draft. */
 export function signedCommand(draft: Draft): SignedCommand {
   const cmd = commandText(draft)
-  const hash = blake2b(new TextEncoder().encode(cmd), { dkLen: 32 })
+  const hash = blake2b256(new TextEncoder().encode(cmd))
   return { hash: encodeBase64Url(hash), sigs: draft.signers.map(({ key }) => ({ sig: key.sign(hash) })), cmd }
 }
 

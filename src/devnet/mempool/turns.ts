@@ -30,9 +30,15 @@ export class Turns {
     })
   }
 
-  /** What is left to do must not keep the process of a closed node alive. */
+  /** Leaves all that waits as it is: nobody waits for it any more. */
+  stop(): void {
+    if (this.#next !== null) clearImmediate(this.#next)
+    this.#waiting.clear()
+  }
+
+  // Not unref(): without another event the loop would sleep over it.
   #plan(): void {
-    this.#next ??= setImmediate(() => this.#turn()).unref()
+    this.#next ??= setImmediate(() => this.#turn())
   }
 
   #turn(): void {
