@@ -33,14 +33,43 @@ export function untaggedLeaf(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * Root over 32-byte entries, each a leaf hash or a hash used as it is: node = SHA-512/256(0x01 || left || right), the
- * left subtree holds the largest power of two below the count. No entries: SHA-512/256 of nothing.
+ * A tree that grows: node = SHA-512/256(0x01 || left || right), the left subtree holds the largest power of two below
+ * the count. An entry more costs one or two hashes, whatever the tree has already.
  */
-export function merkleRoot(entries: readonly Uint8Array[], digest: Digest = sha512_256): Uint8Array {
-  if (entries.length === 0) return digest(new Uint8Array(0))
-  if (entries.length === 1) return entries[0]
-  let left = 1
-  while (2 * left < entries.length) left *= 2
-  const [a, b] = [entries.slice(0, left), entries.slice(left)]
-  return digest(concatBytes(Uint8Array.of(1), merkleRoot(a, digest), merkleRoot(b, digest)))
+export class MerkleTree {
+  readonly #digest: Digest
+  /** Full subtrees from left to right, each smaller than the one before. */
+  readonly #full: { readonly root: Uint8Array; readonly entries: number }[] = []
+
+  constructor(digest: Digest = sha512_256) {
+    this.#digest = digest
+  }
+
+  /** Adds an entry of 32 bytes: a leaf hash, or a hash that is used as it is. */
+  append(entry: Uint8Array): void {
+    let added = { root: entry, entries: 1 }
+    for (let left = this.#full.at(-1); left?.entries === added.entries; left = this.#full.at(-1)) {
+      added = { root: this.#node(left.root, added.root), entries: 2 * added.entries }
+      this.#full.pop()
+    }
+    this.#full.push(added)
+  }
+
+  /** No entries: SHA-512/256 of nothing. */
+  get root(): Uint8Array {
+    let root: Uint8Array | null = null
+    for (const subtree of this.#full.toReversed()) root = root === null ? subtree.root : this.#node(subtree.root, root)
+    return root ?? this.#digest(new Uint8Array(0))
+  }
+
+  #node(left: Uint8Array, right: Uint8Array): Uint8Array {
+    return this.#digest(concatBytes(Uint8Array.of(1), left, right))
+  }
+}
+
+/** The root of a tree with these entries of 32 bytes. */
+export function merkleRoot(entries: readonly Uint8Array[], digest?: Digest): Uint8Array {
+  const tree = new MerkleTree(digest)
+  for (const entry of entries) tree.append(entry)
+  return tree.root
 }

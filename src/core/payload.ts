@@ -1,5 +1,5 @@
 /** Payload hashes (PROTOCOL.md B.4). All parts are bytes; on the wire they are base64url strings. */
-import { type Digest, leaf, merkleRoot, TAG } from './merkle.ts'
+import { type Digest, leaf, MerkleTree, merkleRoot, TAG } from './merkle.ts'
 
 /** The hashes over the parts of a payload, 32 bytes each. */
 export interface PayloadHashes {
@@ -33,6 +33,31 @@ export function payloadHash(transactions: Uint8Array, outputs: Uint8Array): Uint
   return merkleRoot([transactions, outputs])
 }
 
+/** The hashes of a payload to which transactions are added. */
+export class GrowingPayload {
+  readonly #digest: Digest | undefined
+  readonly #transactions: MerkleTree
+  readonly #outputs: MerkleTree
+
+  constructor({ minerData, coinbase }: { minerData: Uint8Array; coinbase: Uint8Array }, digest?: Digest) {
+    this.#digest = digest
+    this.#transactions = new MerkleTree(digest)
+    this.#outputs = new MerkleTree(digest)
+    this.#transactions.append(leaf(TAG.minerData, minerData, digest))
+    this.#outputs.append(leaf(TAG.coinbase, coinbase, digest))
+  }
+
+  add({ transaction, output }: { readonly transaction: Uint8Array; readonly output: Uint8Array }): void {
+    this.#transactions.append(leaf(TAG.transaction, transaction, this.#digest))
+    this.#outputs.append(leaf(TAG.transactionOutput, output, this.#digest))
+  }
+
+  get hashes(): PayloadHashes {
+    const [transactionsHash, outputsHash] = [this.#transactions.root, this.#outputs.root]
+    return { transactionsHash, outputsHash, payloadHash: payloadHash(transactionsHash, outputsHash) }
+  }
+}
+
 /** All three hashes of a payload with its outputs. */
 export function payloadHashes(
   payload: {
@@ -42,21 +67,9 @@ export function payloadHashes(
   },
   digest?: Digest,
 ): PayloadHashes {
-  const transactionsRoot = transactionsHash(
-    payload.minerData,
-    payload.transactions.map(({ transaction }) => transaction),
-    digest,
-  )
-  const outputsRoot = outputsHash(
-    payload.coinbase,
-    payload.transactions.map(({ output }) => output),
-    digest,
-  )
-  return {
-    transactionsHash: transactionsRoot,
-    outputsHash: outputsRoot,
-    payloadHash: payloadHash(transactionsRoot, outputsRoot),
-  }
+  const growing = new GrowingPayload(payload, digest)
+  for (const each of payload.transactions) growing.add(each)
+  return growing.hashes
 }
 
 /** Who is paid for a block: the body of a request for work and, in this key order, the miner data of its payload. */

@@ -2,9 +2,10 @@
 import { type Entry, Layer, type State } from '../../contracts/machine/state.ts'
 import { encodeBase64Url } from '../../core/bytes.ts'
 import { MAX_BLOCK_GAS } from '../../core/gas.ts'
-import { minerDataJson, payloadHashes } from '../../core/payload.ts'
+import { GrowingPayload, minerDataJson } from '../../core/payload.ts'
 import { sha512t256 } from '../rules/digest.ts'
 import type { Payload, SignedTransaction } from '../store/payload.ts'
+import { noteRequestKeys } from '../store/transaction-index.ts'
 import type { ContractCommand } from './command.ts'
 import { resultText } from './command-result.ts'
 import { payReward } from './gas.ts'
@@ -32,7 +33,9 @@ const encoder = new TextEncoder()
 export class Draft {
   readonly block: Block
   readonly #layer: Layer
+  readonly #minerData: Uint8Array
   readonly #coinbase: Uint8Array
+  readonly #hashes: GrowingPayload
   readonly #done: Done[] = []
   readonly #keys = new Set<string>()
   readonly #writes: Entry[][] = []
@@ -46,7 +49,9 @@ export class Draft {
     this.block = block
     this.#layer = new Layer(state)
     this.#txId = state.get<number>('counters', 'tx') ?? 0
+    this.#minerData = encoder.encode(minerDataJson(block.miner))
     this.#coinbase = encoder.encode(this.#reward(chains))
+    this.#hashes = new GrowingPayload({ minerData: this.#minerData, coinbase: this.#coinbase }, sha512t256)
   }
 
   /** Commands in it. */
@@ -80,7 +85,9 @@ export class Draft {
     this.#gasLeft -= executed.gas
     this.#bytesLeft -= bytes.length
     this.#write(executed.layer, TX_IDS)
-    this.#done.push({ transaction: bytes, output: encoder.encode(executed.output) })
+    const done = { transaction: bytes, output: encoder.encode(executed.output) }
+    this.#done.push(done)
+    this.#hashes.add(done)
     this.#payload = null
     return 'added'
   }
@@ -88,12 +95,9 @@ export class Draft {
   /** The payload as it is now: the same object until a command is added. */
   get payload(): Payload {
     if (this.#payload === null) {
-      const parts = {
-        minerData: encoder.encode(minerDataJson(this.block.miner)),
-        transactions: [...this.#done],
-        coinbase: this.#coinbase,
-      }
-      this.#payload = { ...parts, ...payloadHashes(parts, sha512t256) }
+      const parts = { minerData: this.#minerData, transactions: [...this.#done], coinbase: this.#coinbase }
+      this.#payload = { ...parts, ...this.#hashes.hashes }
+      noteRequestKeys(this.#payload, [...this.#keys])
     }
     return this.#payload
   }

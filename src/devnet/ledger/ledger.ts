@@ -15,7 +15,7 @@ import type { Executions } from '../rules/executions.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
 import type { Payload } from '../store/payload.ts'
 import type { TransactionIndex } from '../store/transaction-index.ts'
-import { contextOn } from './block-context.ts'
+import { type BlockContext, contextOn } from './block-context.ts'
 import { BlockState } from './block-state.ts'
 import { Branches } from './branches.ts'
 import type { ContractCommand } from './command.ts'
@@ -57,6 +57,10 @@ export class Ledger implements Executions {
   readonly #commands = new CommandCache()
   /** What payloads write that were executed here and may become blocks. */
   readonly #executed = new WeakMap<Payload, { readonly parent: Uint8Array; readonly writes: Writes }>()
+  /** The block whose results were asked for last: whoever asks for many asks for those of few blocks. */
+  #told: Block | null = null
+  /** Chain -> what was seen last below its head. */
+  readonly #seen = new Map<number, { readonly record: number; readonly context: BlockContext }>()
   /** What the payload writes that was judged last, for the block that comes of it. */
   #judged: { readonly payload: Payload; readonly writes: Writes } | null = null
 
@@ -158,8 +162,9 @@ export class Ledger implements Executions {
     const highest = store.heightAt(this.#branches.head(chain)) - confirmationDepth
     for (const place of index.find(requestKey)) {
       if (place.chain !== chain || place.height > highest) continue
-      const block = store.byId(place.block, chain)
+      const block = this.#told?.id === place.block ? this.#told : store.byId(place.block, chain)
       if (block === undefined || !this.#branches.isOnMain(chain, store.recordOf(block))) continue
+      this.#told = block
       return { block, index: place.index, output: block.payload.transactions[place.index].output }
     }
     return null
@@ -176,7 +181,11 @@ export class Ledger implements Executions {
   /** What the commands of a chain can see so far below its head. */
   #below(chain: number, depth: number) {
     const record = this.#branches.below(chain, depth)
-    return { context: contextOn(chain, this.#options.store.blockAt(record).header), state: this.stateOf(chain, record) }
+    const seen = this.#seen.get(chain)
+    const isSeen = seen?.record === record
+    const context = isSeen ? seen.context : contextOn(chain, this.#options.store.blockAt(record).header)
+    if (!isSeen) this.#seen.set(chain, { record, context })
+    return { context, state: this.stateOf(chain, record) }
   }
 
   /** What is wrong with the outputs of a payload; null: nothing, and what it writes is ready to be kept. */

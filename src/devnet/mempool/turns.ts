@@ -7,7 +7,7 @@
 export type Steps<T> = Generator<undefined, T>
 
 /** How long work goes on before waiting requests are served. */
-const SLICE_MS = 4
+const SLICE_MS = 2
 
 interface Job {
   readonly steps: Steps<unknown>

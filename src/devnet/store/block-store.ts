@@ -20,6 +20,8 @@ export class Block {
   readonly bytes: Uint8Array
   readonly #payloads: PayloadStore
   #header: Header | undefined
+  #id: string | undefined
+  #payload: Payload | undefined
 
   constructor(place: { chain: number; height: number; bytes: Uint8Array }, payloads: PayloadStore) {
     this.chain = place.chain
@@ -35,7 +37,8 @@ export class Block {
 
   /** Block hash as in JSON. */
   get id(): string {
-    return encodeBase64Url(this.hash)
+    this.#id ??= encodeBase64Url(this.hash)
+    return this.#id
   }
 
   get header(): Header {
@@ -49,9 +52,9 @@ export class Block {
   }
 
   get payload(): Payload {
-    const payload = this.#payloads.get(this.payloadHash)
-    if (payload === undefined) throw new Error(`block ${this.id} has no payload in the store`)
-    return payload
+    this.#payload ??= this.#payloads.get(this.payloadHash)
+    if (this.#payload === undefined) throw new Error(`block ${this.id} has no payload in the store`)
+    return this.#payload
   }
 }
 

@@ -48,6 +48,11 @@ export function requestKeysOf({ payload }: Block): string[] {
 
 const known = new WeakMap<Payload, readonly (string | null)[]>()
 
+/** Tells the request keys of a payload's transactions, in their order: reading them takes as long as adding the block. */
+export function noteRequestKeys(payload: Payload, keys: readonly string[]): void {
+  known.set(payload, keys)
+}
+
 /** The request key of each transaction; null for one that has none. Several ask when a block comes. */
 function keysIn(payload: Payload): readonly (string | null)[] {
   const before = known.get(payload)

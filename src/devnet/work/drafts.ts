@@ -23,7 +23,7 @@ export interface DraftsOptions {
 /** Most miners of a chain whose blocks are made ahead. Those who asked last are kept. */
 const MAX_DRAFTS_PER_CHAIN = 8
 /** How long a request for work executes transactions that are pending. */
-const SLICE_MS = 4
+const SLICE_MS = 2
 /** Transactions of a chain that are executed before those of the next chain. */
 const AT_A_TIME = 16
 /** A block of at most so many transactions is begun anew for dearer ones. In larger ones they have to wait. */

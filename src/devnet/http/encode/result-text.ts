@@ -4,6 +4,9 @@ import type { Block } from '../../store/block-store.ts'
 
 const decoder = new TextDecoder()
 const KEY = '"metaData":null'
+const [QUOTE, BACKSLASH, BRACE, CLOSING_BRACE, BRACKET, CLOSING_BRACKET] = [...'"\\{}[]'].map((character) => {
+  return character.charCodeAt(0)
+})
 
 /** A result as it stands in a block, and with it where it stands. Nothing else changes, no spelling of a number. */
 export function placedResult(output: Uint8Array, block: Block): string {
@@ -21,10 +24,10 @@ export function placedResult(output: Uint8Array, block: Block): string {
 function topLevelKey(text: string): number | null {
   let depth = 0
   for (let i = 0; i < text.length; i++) {
-    const character = text[i]
-    if (character === '{' || character === '[') depth++
-    else if (character === '}' || character === ']') depth--
-    else if (character === '"') {
+    const code = text.charCodeAt(i)
+    if (code === BRACE || code === BRACKET) depth++
+    else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) depth--
+    else if (code === QUOTE) {
       if (depth === 1 && text.startsWith(KEY, i)) return i
       i = closingQuote(text, i)
     }
@@ -33,9 +36,12 @@ function topLevelKey(text: string): number | null {
 }
 
 function closingQuote(text: string, opening: number): number {
-  let i = opening + 1
-  while (i < text.length && text[i] !== '"') i += text[i] === '\\' ? 2 : 1
-  return i
+  for (let i = opening + 1; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === QUOTE) return i
+    if (code === BACKSLASH) i++
+  }
+  return text.length
 }
 
 /** The result of a command that never came into a block. */
