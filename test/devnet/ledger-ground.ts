@@ -12,6 +12,7 @@ import { graphAt } from '../../src/core/network.ts'
 import { genesisOf } from '../../src/devnet/ledger/genesis.ts'
 import type { Ledger } from '../../src/devnet/ledger/ledger.ts'
 import { spvProof } from '../../src/devnet/ledger/spv.ts'
+import type { Versions } from '../../src/devnet/ledger/versions.ts'
 import { Chains, genesisState } from '../../src/devnet/rules/chains.ts'
 import { networkOf, settingsOf } from '../../src/devnet/rules/settings.ts'
 import type { Block } from '../../src/devnet/store/block-store.ts'
@@ -30,7 +31,7 @@ export interface TestCommandOptions {
   readonly clist?: readonly { readonly name: string; readonly args: readonly unknown[] }[]
   readonly data?: unknown
   readonly gasLimit?: number
-  readonly cont?: { readonly pactId: string; readonly step: number; readonly proof: string }
+  readonly cont?: { readonly pactId: string; readonly step: number; readonly proof: string | null }
   readonly publicKey?: string
   readonly verifiers?: readonly unknown[]
 }
@@ -44,11 +45,12 @@ export class LedgerGround {
   readonly index = new MemoryTransactionIndex()
   #micros: bigint
 
-  constructor(graph: GraphName) {
+  /** `versions`: where it keeps its state; in memory where none are given. */
+  constructor(graph: GraphName, versions?: Versions) {
     const network = networkOf(settingsOf({ graph, pow: false }))
     this.#micros = network.genesisTime
     const state = genesisState(network, genesisOf(graphAt(network, 0).adjacents.length).payload)
-    this.ledger = ledgerOf(state, this.index)
+    this.ledger = ledgerOf(state, this.index, versions)
     const now = () => {
       this.#micros += 1_000_000n
       return this.#micros

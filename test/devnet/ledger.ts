@@ -1,6 +1,6 @@
 /** A ledger without HTTP, for tests of the parts that use one. */
 import { Ledger } from '../../src/devnet/ledger/ledger.ts'
-import { MemoryVersions } from '../../src/devnet/ledger/versions.ts'
+import { MemoryVersions, type Versions } from '../../src/devnet/ledger/versions.ts'
 import type { ChainState } from '../../src/devnet/rules/journal.ts'
 import { MemoryTransactionIndex, type TransactionIndex } from '../../src/devnet/store/transaction-index.ts'
 
@@ -8,12 +8,13 @@ import { MemoryTransactionIndex, type TransactionIndex } from '../../src/devnet/
 export function ledgerOf(
   { store, heads }: Pick<ChainState, 'store' | 'heads'>,
   index: TransactionIndex = new MemoryTransactionIndex(),
+  versions: Versions = new MemoryVersions(),
 ): Ledger {
   return new Ledger({
     store,
     heads: heads.values(),
     index,
-    versions: new MemoryVersions(),
+    versions,
     check: () => null,
   })
 }

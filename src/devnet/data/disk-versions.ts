@@ -23,6 +23,7 @@ import {
   type ModuleNumbers,
 } from '../ledger/kept-entry.ts'
 import type { Version, Versions } from '../ledger/versions.ts'
+import { Recent } from '../store/recent.ts'
 
 /** Where records are read from, and where they wait to be written. */
 export interface Records {
@@ -36,8 +37,8 @@ type Kept = readonly [record: number, value: unknown, before: number]
 const NONE = -1
 /** Keys in a record of keys. */
 const KEYS_PER_RECORD = 64
-/** Newest values that are kept in memory. */
-const MAX_CACHED = 20_000
+/** Newest values that are kept in memory, at least. */
+const CACHED = 10_000
 const MODULES_KEY = 'modules'
 
 class DiskVersion implements Version {
@@ -60,8 +61,8 @@ class DiskVersion implements Version {
 
 export class DiskVersions implements Versions {
   readonly #records: Records
-  /** Key -> its newest version; null: it has none. Who was asked for last is last. */
-  readonly #cache = new Map<string, Version | null>()
+  /** Key -> its newest version; null: it has none. */
+  readonly #cache = new Recent<Version | null>(CACHED)
   readonly #modules: DiskModules
   /** Domain of a chain -> number of its keys. */
   readonly #counts = new Map<string, number>()
@@ -75,12 +76,10 @@ export class DiskVersions implements Versions {
   newest(chain: number, domain: string, key: string): Version | null {
     const name = `${chain}/${domain}\0${key}`
     const cached = this.#cache.get(name)
-    if (cached !== undefined) {
-      this.#cache.delete(name)
-      this.#cache.set(name, cached)
-      return cached
-    }
-    return this.#remember(name, this.#versionAt(`state/${name}`, name, domain))
+    if (cached !== undefined) return cached
+    const version = this.#versionAt(`state/${name}`, name, domain)
+    this.#cache.set(name, version)
+    return version
   }
 
   /** What a block wrote; null: nothing. */
@@ -104,7 +103,7 @@ export class DiskVersions implements Versions {
       else this.#records.write(`older/${before.record}/${name}`, this.#records.read(`state/${name}`))
       const kept: Kept = [record, keepEntry(domain, value, this.#modules), before?.record ?? NONE]
       this.#records.write(`state/${name}`, kept)
-      this.#remember(name, new DiskVersion(record, value, kept[2], this.#finder(name, domain)))
+      this.#cache.set(name, new DiskVersion(record, value, kept[2], this.#finder(name, domain)))
     }
   }
 
@@ -117,14 +116,6 @@ export class DiskVersions implements Versions {
 
   #finder(name: string, domain: string): (record: number) => Version | null {
     return (record) => this.#versionAt(`older/${record}/${name}`, name, domain)
-  }
-
-  #remember(name: string, version: Version | null): Version | null {
-    this.#cache.delete(name)
-    this.#cache.set(name, version)
-    const [oldest] = this.#cache.keys()
-    if (this.#cache.size > MAX_CACHED && oldest !== undefined) this.#cache.delete(oldest)
-    return version
   }
 
   #count(place: string): number {

@@ -1,12 +1,14 @@
 /** Commands that were read lately: most are read when they come, and again when they are executed. */
 import { type ExactJson, parseExactJson } from '../../core/json.ts'
+import { Recent } from '../store/recent.ts'
 import { type ContractCommand, readContractCommand } from './command.ts'
 
-const MAX_COMMANDS = 2048
+/** Commands that are kept, at least. */
+const KEPT = 2048
 
 export class CommandCache {
-  /** Request key -> text and what it says, oldest first. */
-  readonly #read = new Map<string, { readonly cmd: string; readonly command: ContractCommand }>()
+  /** Request key -> text and what it says. */
+  readonly #read = new Recent<{ readonly cmd: string; readonly command: ContractCommand }>(KEPT)
 
   /** Reads `cmd`, which may have been parsed before. Throws FormatError or SyntaxError. */
   read(hash: string, cmd: string, json?: ExactJson): ContractCommand {
@@ -14,10 +16,7 @@ export class CommandCache {
     // Local calls may come with a hash that is another command's.
     if (known?.cmd === cmd) return known.command
     const command = readContractCommand(hash, cmd, json ?? parseExactJson(cmd))
-    if (hash === '') return command
-    const [oldest] = this.#read.keys()
-    if (this.#read.size >= MAX_COMMANDS && oldest !== undefined) this.#read.delete(oldest)
-    this.#read.set(hash, { cmd, command })
+    if (hash !== '') this.#read.set(hash, { cmd, command })
     return command
   }
 }

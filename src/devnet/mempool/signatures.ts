@@ -3,13 +3,14 @@ import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { describeError } from '../../core/errors.ts'
 import type { Command } from '../../schema/bodies.ts'
 import type { Signer } from '../../schema/commands.ts'
+import { Recent } from '../store/recent.ts'
 import { webAuthnFault, webAuthnKey } from './webauthn.ts'
 
-/** Most public keys that are kept ready: making one takes a seventh of the time of a verification. */
-const MAX_KEPT_KEYS = 10_000
+/** Public keys that are kept ready, at least: making one takes a seventh of the time of a verification. */
+const KEPT_KEYS = 5000
 
-/** Scheme and public key -> the key; oldest first. */
-const keptKeys = new Map<string, KeyObject>()
+/** Scheme and public key -> the key. */
+const keptKeys = new Recent<KeyObject>(KEPT_KEYS)
 
 /** What is wrong with the signatures of a command, in the words of live nodes; null: nothing. */
 export function signaturesFault(sigs: Command['sigs'], signers: readonly Signer[], hash: Uint8Array): string | null {
@@ -57,8 +58,6 @@ function keptKey(name: string, make: () => KeyObject | null): KeyObject | string
     return `the public key cannot be one (${describeError(error)})`
   }
   if (key === null) return 'the public key is no COSE key of P-256 or Ed25519'
-  const [oldest] = keptKeys.keys()
-  if (keptKeys.size >= MAX_KEPT_KEYS) keptKeys.delete(oldest)
   keptKeys.set(name, key)
   return key
 }
