@@ -10,6 +10,7 @@ import { concatBytes } from './bytes.ts'
 import { FormatError } from './errors.ts'
 import { type Digest, merkleRoot } from './merkle.ts'
 
+/** One step up a tree. */
 export interface Step {
   /** Where the sibling stands: `left` gives node(sibling, hash), `right` gives node(hash, sibling). */
   readonly side: 'left' | 'right'
@@ -17,6 +18,7 @@ export interface Step {
   readonly sibling: Uint8Array
 }
 
+/** The way from an entry of a tree to a root (PROTOCOL.md B.8). */
 export interface MerklePath {
   /** Index of the first entry in its own tree. The root does not depend on it. */
   readonly position: bigint

@@ -7,6 +7,7 @@ import { FormatError } from './errors.ts'
 import { type Digest, leaf, TAG } from './merkle.ts'
 import { decodePath, encodePath, type MerklePath, rootOf } from './merkle-path.ts'
 
+/** Proves that a command has a result: its text, and the way from it to the hash of a block (PROTOCOL.md B.8). */
 export interface OutputProof extends MerklePath {
   /** The chain on which the root is to be a block hash. */
   readonly chain: number
@@ -25,6 +26,7 @@ export function proofRoot({ output, steps }: OutputProof, digest?: Digest): Uint
   return rootOf(leaf(TAG.transactionOutput, output, digest), steps, digest)
 }
 
+/** A proof as the interface writes it: base64url of its JSON text. */
 export function encodeProof(proof: OutputProof): string {
   const input = concatBytes(Uint8Array.of(TAG.transactionOutput >> 8, TAG.transactionOutput & 0xff), proof.output)
   const json = JSON.stringify({
