@@ -17,7 +17,7 @@ function* slow(name: string, steps: number, told: string[]): Steps<string> {
   return name
 }
 
-it('work of one kind runs in its order, and the kinds take turns', async () => {
+it('kinds of work take turns, and so do the works of one kind', async () => {
   const turns = new Turns()
   const told: string[] = []
   const works = [
@@ -26,7 +26,7 @@ it('work of one kind runs in its order, and the kinds take turns', async () => {
     turns.run('blocks', slow('c', 3, told)),
   ]
   expect(await Promise.all(works)).toEqual(['a', 'b', 'c'])
-  expect(told).toEqual(['a1', 'c1', 'a2', 'c2', 'b1', 'c3', 'b2'])
+  expect(told).toEqual(['a1', 'c1', 'b1', 'c2', 'a2', 'c3', 'b2'])
 })
 
 it('requests are served between two turns', async () => {

@@ -1,6 +1,6 @@
 /**
- * Long work in short slices, so that requests are served between them. Work of one kind runs one after the other; the
- * kinds take turns.
+ * Long work in short slices, so that requests are served between them. The kinds of work take turns, and so do the works
+ * of one kind: a small one does not wait for all of a large one.
  */
 
 /** Work that yields wherever it may be interrupted. */
@@ -16,7 +16,7 @@ interface Job {
 }
 
 export class Turns {
-  /** Kind -> what waits, the oldest first. The kind whose turn comes next is first. */
+  /** Kind -> what waits. The kind whose turn comes next is first, and so is its next work. */
   readonly #waiting = new Map<string, Job[]>()
   #next: NodeJS.Immediate | null = null
 
@@ -48,7 +48,12 @@ export class Turns {
     const [kind, jobs] = first
     this.#waiting.delete(kind)
     const endMs = performance.now() + SLICE_MS
-    while (jobs.length > 0 && performance.now() < endMs) if (hasEnded(jobs[0])) jobs.shift()
+    let isBegun = false
+    while (jobs.length > 0 && performance.now() < endMs) {
+      isBegun = !hasEnded(jobs[0])
+      if (!isBegun) jobs.shift()
+    }
+    if (isBegun) jobs.push(...jobs.splice(0, 1))
     if (jobs.length > 0) this.#waiting.set(kind, jobs)
     if (this.#waiting.size > 0) this.#plan()
   }
