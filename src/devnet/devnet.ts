@@ -161,6 +161,7 @@ function assemble(options: DevnetOptions, machine: Machine, data: DataDirectory 
     refreshMs: limits.refreshMs,
     random,
     nowMs,
+    onNotice,
     ...(onSolved && { onSolved }),
   })
   const jobs = { settings, state: () => chains.state, now: clock.microseconds, onNotice }

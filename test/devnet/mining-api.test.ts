@@ -36,6 +36,17 @@ async function isInChain(peer: CheckedPeer, work: Buffer): Promise<boolean> {
 }
 
 describe('mining/work', () => {
+  it('for an account that cannot be paid is handed out, and the operator is told once', async () => {
+    const notices: string[] = []
+    const { peer } = await start({ onNotice: (message) => void notices.push(message) })
+    const account = { ...alice, account: 'sender00' }
+    const chains = [await getWork(peer, 1, { account }), await getWork(peer, 2, { account })].map(chainOf)
+    await getWork(peer, 3)
+    expect(chains).toEqual([1, 2])
+    const why = 'account guards do not match'
+    expect(notices).toEqual([`the reward of sender00 on chain 1 cannot be paid: ${why}`])
+  })
+
   it('is chain, target and 286 bytes of work with an open nonce', async () => {
     const { devnet, peer } = await start()
     const before = now()

@@ -32,6 +32,8 @@ const encoder = new TextEncoder()
 
 export class Draft {
   readonly block: Block
+  /** Why the reward cannot be paid; null: it is paid. */
+  readonly rewardFault: string | null
   readonly #layer: Layer
   readonly #minerData: Uint8Array
   readonly #coinbase: Uint8Array
@@ -50,7 +52,9 @@ export class Draft {
     this.#layer = new Layer(state)
     this.#txId = state.get<number>('counters', 'tx') ?? 0
     this.#minerData = encoder.encode(minerDataJson(block.miner))
-    this.#coinbase = encoder.encode(this.#reward(chains))
+    const { text, fault } = this.#reward(chains)
+    this.#coinbase = encoder.encode(text)
+    this.rewardFault = fault
     this.#hashes = new GrowingPayload({ minerData: this.#minerData, coinbase: this.#coinbase }, sha512t256)
   }
 
@@ -109,7 +113,7 @@ export class Draft {
   }
 
   /** Result of the reward. One that cannot be paid is told, and the chain goes on. */
-  #reward(chains: number): string {
+  #reward(chains: number): { readonly text: string; readonly fault: string | null } {
     const { context, miner } = this.block
     const layer = new Layer(this.#layer)
     const paid = attempt(() => payReward(layer, context, miner, rewardAt(context.height, chains)))
@@ -127,7 +131,7 @@ export class Draft {
     })
     if (!hasFailed) this.#write(layer, 1)
     else this.#txId++
-    return text
+    return { text, fault: hasFailed ? paid.error.wireMessage : null }
   }
 
   #write(layer: Layer, txIds: number): void {

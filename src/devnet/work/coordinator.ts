@@ -4,6 +4,7 @@ import { describeError } from '../../core/errors.ts'
 import { decodeWork, encodeWork, type Header, type WorkFields } from '../../core/header.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import { meets, powHash } from '../../core/pow.ts'
+import { printable } from '../../core/printable.ts'
 import { encodeWorkResponse } from '../../core/work.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Mempools } from '../mempool/mempools.ts'
@@ -28,9 +29,15 @@ export interface CoordinatorOptions {
   /** Uniform in [0, 1). */
   readonly random: () => number
   readonly nowMs: () => number
+  /** Called with what the operator should know. */
+  readonly onNotice?: (message: string) => void
   /** Called with every submission that its miner is told was taken, and with what became of it. */
   readonly onSolved?: (header: WorkFields, addition: Addition) => void
 }
+
+/** Most accounts that are told of because they cannot be paid, and most characters of their names. */
+const MAX_UNPAID = 100
+const MAX_SHOWN_ACCOUNT = 80
 
 /** `New Cut`: the work of a chain is over, or possible again. `Refreshed Block`: it has other transactions. */
 export type WorkEvent = 'New Cut' | 'Refreshed Block'
@@ -80,6 +87,8 @@ export class Coordinator {
   readonly #blockedChains = new Set<number>()
   readonly #refreshes: Refreshes
   readonly #paused = new Set<number>()
+  /** Accounts that were told of because their reward cannot be paid. */
+  readonly #unpaid = new Set<string>()
 
   constructor(chains: Chains, options: CoordinatorOptions) {
     this.#chains = chains
@@ -91,6 +100,7 @@ export class Coordinator {
       pools: options.pools,
       turns: options.turns,
       head: (chain) => this.#head(chain),
+      onUnpaid: (chain, miner, fault) => this.#tellUnpaid(chain, miner, fault),
       onGrown: (chain) => this.#refreshes.plan(chain),
     })
     this.#refreshes = new Refreshes({
@@ -155,6 +165,14 @@ export class Coordinator {
     const listeners = this.#listeners.get(chain) ?? new Set()
     this.#listeners.set(chain, listeners.add(listener))
     return () => listeners.delete(listener)
+  }
+
+  /** Tells once of an account that cannot be paid: its miner goes on for nothing. */
+  #tellUnpaid(chain: number, { account }: MinerAccount, fault: string): void {
+    if (this.#unpaid.has(account) || this.#unpaid.size >= MAX_UNPAID) return
+    this.#unpaid.add(account)
+    const shown = printable(account, MAX_SHOWN_ACCOUNT)
+    this.#options.onNotice?.(`the reward of ${shown} on chain ${chain} cannot be paid: ${printable(fault)}`)
   }
 
   /** The payload of the next block of a chain, with what could be executed so far. */

@@ -16,6 +16,8 @@ export interface DraftsOptions {
   readonly turns: Turns
   /** The head of a chain. */
   readonly head: (chain: number) => Header
+  /** Called when the reward of a block cannot be paid to its miner. */
+  readonly onUnpaid: (chain: number, miner: MinerAccount, fault: string) => void
   /** Called when a block has more transactions than its miner was given, and none wait any more. */
   readonly onGrown: (chain: number) => void
 }
@@ -58,27 +60,23 @@ export class Drafts {
 
   /** The block of a miner on top of the head, with some of what is pending. Begun anew when the head has moved. */
   of(chain: number, miner: MinerAccount): LiveDraft {
-    const { ledger, head } = this.#options
-    const parent = head(chain)
+    const parent = this.#options.head(chain)
     const live = this.#current(chain)
     const key = JSON.stringify([miner.account, miner.predicate, miner.publicKeys])
     const found = live.get(key)
-    const draft =
-      found === undefined || this.#isCheapToImprove(found)
-        ? {
-            draft: ledger.begin(parent, miner),
-            parent,
-            considered: new Set<string>(),
-            lowestPrice: Number.POSITIVE_INFINITY,
-            servedSize: null,
-          }
-        : found
+    const draft = found === undefined || this.#isCheapToImprove(found) ? this.#begin(chain, parent, miner) : found
     live.delete(key)
     live.set(key, draft)
     this.#lastMiner.set(chain, miner)
     const [oldest] = live.keys()
     if (live.size > MAX_DRAFTS_PER_CHAIN && oldest !== undefined) live.delete(oldest)
     return draft
+  }
+
+  #begin(chain: number, parent: Header, miner: MinerAccount): LiveDraft {
+    const draft = this.#options.ledger.begin(parent, miner)
+    if (draft.rewardFault !== null) this.#options.onUnpaid(chain, miner, draft.rewardFault)
+    return { draft, parent, considered: new Set(), lowestPrice: Number.POSITIVE_INFINITY, servedSize: null }
   }
 
   /** Whether dearer transactions came after those of a block that nobody has seen yet, and it is soon made again. */
