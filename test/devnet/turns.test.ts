@@ -39,6 +39,19 @@ it('requests are served between two turns', async () => {
   expect(told.indexOf('served')).toBeLessThan(4)
 })
 
+it('work may be planned while other work of its kind runs', async () => {
+  const turns = new Turns()
+  const told: string[] = []
+  let inner: Promise<string> | null = null
+  function* outer(): Steps<string> {
+    inner = turns.run('commands', slow('b', 1, told))
+    yield
+    return 'a'
+  }
+  expect(await turns.run('commands', outer())).toBe('a')
+  expect(await inner).toBe('b')
+})
+
 it('work that fails tells so, and what waits behind it goes on', async () => {
   const turns = new Turns()
   const told: string[] = []

@@ -46,7 +46,6 @@ export class Turns {
     const [first] = this.#waiting
     if (first === undefined) return
     const [kind, jobs] = first
-    this.#waiting.delete(kind)
     const endMs = performance.now() + SLICE_MS
     let isBegun = false
     while (jobs.length > 0 && performance.now() < endMs) {
@@ -54,6 +53,8 @@ export class Turns {
       if (!isBegun) jobs.shift()
     }
     if (isBegun) jobs.push(...jobs.splice(0, 1))
+    // The other kinds come first now.
+    this.#waiting.delete(kind)
     if (jobs.length > 0) this.#waiting.set(kind, jobs)
     if (this.#waiting.size > 0) this.#plan()
   }
