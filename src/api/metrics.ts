@@ -22,7 +22,11 @@ export class Metrics {
     'Hash rate over the last 10 seconds; absent until they have passed.',
     ['engine', 'device'],
   )
-  readonly #solutions = this.#counter('newcut_solutions_total', 'Solutions by what became of them.', ['verdict'])
+  readonly #solutions = this.#counter(
+    'newcut_solutions_total',
+    'Solutions by what became of them; one that was orphaned later counts twice.',
+    ['verdict'],
+  )
   readonly #hardwareErrors = this.#counter('newcut_hardware_errors_total', 'Claimed nonces that do not solve.', [
     'device',
   ])
@@ -84,7 +88,8 @@ export class Metrics {
       case 'solution':
         if (event.verdict === null) return
         this.#solutions.inc({ verdict: event.verdict })
-        this.#submitDuration.observe(event.elapsedMs / 1000)
+        // Orphans are found whenever another branch wins.
+        if (event.verdict !== 'orphaned') this.#submitDuration.observe(event.elapsedMs / 1000)
         return
       case 'hardwareError':
         this.#hardwareErrors.inc({ device: event.device })

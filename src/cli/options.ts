@@ -137,6 +137,12 @@ export const mineOptions = {
   retune: option(yesNo, false, null, 'tune the GPU again, and forget the saved values'),
   blocks: unset(wholeNumber(1, 1e9), 'N', 'stop after N accepted blocks'),
   duration: unset(duration(1), 'TIME', 'stop after this time'),
+  confirmations: option(
+    wholeNumber(1, 1000),
+    6,
+    'N',
+    'look for accepted blocks until they are the Nth of their chain from the head, and tell of orphans',
+  ),
   http: option(
     listenAddress,
     { host: '127.0.0.1', port: 4148 },

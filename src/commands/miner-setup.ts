@@ -22,6 +22,7 @@ export function minerSetup(config: MineConfig, url: string): MinerSetup {
     http: http === null ? null : { ...http, isRequired: origins.get('http') !== 'default', page: values['mine-page'] },
     limits: { blocks, durationMs },
     stallMs: values.stall,
+    confirmations: values.confirmations,
   }
 }
 

@@ -29,6 +29,8 @@ export interface MinerSetup {
   readonly limits: { readonly blocks?: number | undefined; readonly durationMs?: number | undefined }
   /** An update stream is reopened after this silence; 0: never; undefined: a time derived from the block delay. */
   readonly stallMs?: number | undefined
+  /** How deep an accepted block has to lie before it is no longer looked for; default: 1, the head. */
+  readonly confirmations?: number
 }
 
 export interface HttpSetup {
@@ -58,7 +60,7 @@ export interface MinerPorts {
 
 /** Mines until it is stopped or done. Throws NewcutError. */
 export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }: MinerPorts): Promise<Snapshot> {
-  const { payee, engines: engineSetup, http, limits } = setup
+  const { payee, engines: engineSetup, http, limits, confirmations = 1 } = setup
   checkPayee(payee)
   const client = await connect(setup.node, (message) => onEvent({ type: 'trouble', message }), stopped)
   const closers = [() => client.close()]
@@ -66,7 +68,7 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const account = accountOn(client.info.nodeVersion, payee)
     const stallMs = setup.stallMs ?? usualStallMs(client.info.nodeBlockDelay / 1000)
     const node = miningNodeOf({ client, account, clock: systemClock, stallMs })
-    const source = new NodeSource({ node, clock: systemClock, random: Math.random })
+    const source = new NodeSource({ node, clock: systemClock, random: Math.random, confirmations })
     const engines = await createEngines(engineSetup, source.workBytes, stopped)
     const show = (event: MinerEvent) => {
       onEvent(event)

@@ -276,7 +276,6 @@ export class Miner {
     }
     // The miner stopped before anybody knew what became of it.
     if (life.verdict === null) this.#giveUp(life)
-    if (this.#solutions.accepted === this.#options.blocks) this.#stop.abort()
   }
 
   /** Takes a step. A verdict counts once; a later one takes its place, as when a confirmed block is orphaned. */
@@ -290,6 +289,7 @@ export class Miner {
     }
     life.step = step
     this.#options.onEvent(this.#solutionEvent(life, isNews ? verdict : null))
+    if (this.#solutions.accepted === this.#options.blocks) this.#stop.abort()
   }
 
   #solutionEvent(life: Life, verdict: Verdict | null): MinerEvent {

@@ -25,7 +25,7 @@ async function devnet(options: DevnetOptions = {}): Promise<Devnet> {
 }
 
 /** A source over a running node, and a reader of its works. */
-async function sourceOf(url: string, options: { refreshMs?: number } = {}) {
+async function sourceOf(url: string, options: { refreshMs?: number; confirmations?: number } = {}) {
   const client = await NodeClient.connect({ url })
   cleanups.push(() => client.close())
   const node = miningNodeOf({ client, account, clock: systemClock, stallMs: 0 })
@@ -303,5 +303,46 @@ describe('trouble with a node', () => {
     expect(client.product).toBe('ledger')
     const { work } = await nextWork()
     expect(await submit(source, solve(work.bytes))).toEqual(confirmed)
+  })
+})
+
+describe('a block that was accepted', () => {
+  const order = async (node: Devnet, path: string, body: unknown) => {
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(`${node.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+  }
+
+  /** Hands in a solution, and collects what its life comes to. */
+  const lived = async (node: Devnet) => {
+    const { source, stop, nextWork } = await sourceOf(node.url, { confirmations: 3 })
+    const job = await nextWork()
+    const bytes = solve(job.work.bytes)
+    expect(await source.handIn({ job, bytes })).toEqual({ step: 'acknowledged' })
+    const steps: LifeStep[] = []
+    const end = (async () => {
+      for await (const step of source.follow({ job, bytes }, stop.signal)) steps.push(step)
+    })()
+    await until(() => steps.length === 1)
+    return { chain: job.work.fields.chainId, steps, end }
+  }
+
+  it('is followed until it lies as deep as was asked for', async () => {
+    const node = await devnet({ graph: 'pair', pow: false })
+    const { chain, steps, end } = await lived(node)
+    await order(node, '/make-blocks', { [chain]: 2 })
+    await end
+    expect(steps).toEqual([confirmed, { step: 'confirmed', depth: 3 }])
+  })
+
+  it('is told of as an orphan when its chain goes on without it', async () => {
+    const node = await devnet({ graph: 'singleton', pow: false })
+    const { chain, steps, end } = await lived(node)
+    await order(node, '/devnet/fork', { chain, depth: 1 })
+    await until(() => steps.length === 2)
+    expect(steps).toEqual([confirmed, { step: 'orphaned' }])
+    await order(node, '/make-blocks', { [chain]: 3 })
+    await end
+    expect(steps).toHaveLength(2)
   })
 })

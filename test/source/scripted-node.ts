@@ -46,6 +46,7 @@ export class ScriptedNode implements MiningNode {
   }
 
   placeOf = () => this.place()
+  branch: MiningNode['branch'] = async () => ({ head: -1, ids: new Map() })
   finalRefusal = async () => this.refusal
 
   /** Answers the oldest request. */

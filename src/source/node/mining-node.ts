@@ -20,6 +20,14 @@ export type Place =
   /** Unknown, and its chain is still lower. */
   | { readonly kind: 'awaited' }
 
+/** A part of the branch of a head. */
+export interface Branch {
+  /** Height of the head. */
+  readonly head: number
+  /** Height -> block hash as in JSON. */
+  readonly ids: ReadonlyMap<number, string>
+}
+
 export interface NewsHandlers {
   /** The work of the chain is over, or possible again. */
   readonly onNewCut: () => void
@@ -53,6 +61,8 @@ export interface MiningNode {
   news(chain: number, handlers: NewsHandlers): void
   /** Where the block of this chain, height and hash is. */
   placeOf(block: { readonly chain: number; readonly height: number; readonly hash: Uint8Array }): Promise<Place>
+  /** Hashes on the branch of the head of a chain, by height, as in JSON; those that the node has not are left out. */
+  branch(chain: number, lowest: number, highest: number): Promise<Branch>
   /** The error for the user if the node refuses this miner for good; null for what may pass. */
   finalRefusal(error: unknown, signal: AbortSignal): Promise<NewcutError | null>
 }
@@ -83,6 +93,7 @@ export function miningNodeOf({ client, account, clock, stallMs }: MiningNodeOpti
       client.updates(chain, { ...handlers, onError: onBroken, stallMs, clock })
     },
     placeOf: (block) => look(() => placeOf(client, block)),
+    branch: (chain, lowest, highest) => look(() => branchOf(client, chain, lowest, highest)),
     finalRefusal: (error, signal) => finalRefusal({ client, account }, error, signal),
   }
 }
@@ -100,6 +111,16 @@ async function placeOf(
   const { items } = await client.hashBranch(chain, bounds, { minheight: height, maxheight: height, limit: 1 }).page()
   if (items[0] === id) return { kind: 'on-chain', depth: head.height - height + 1 }
   return { kind: (await isKnown(client, chain, hash)) ? 'orphaned' : 'passed' }
+}
+
+async function branchOf(client: NodeClient, chain: number, lowest: number, highest: number): Promise<Branch> {
+  const head = (await client.cut()).hashes[chain]
+  const top = Math.min(highest, head?.height ?? -1)
+  if (head === undefined || top < lowest) return { head: head?.height ?? -1, ids: new Map() }
+  const range = { minheight: lowest, maxheight: top, limit: top - lowest + 1 }
+  const { items } = await client.hashBranch(chain, { upper: [head.hash] }, range).page()
+  // Branches descend from their heads.
+  return { head: head.height, ids: new Map(items.map((id, i) => [top - i, id])) }
 }
 
 async function isKnown(client: NodeClient, chain: number, hash: Uint8Array): Promise<boolean> {

@@ -1,12 +1,14 @@
 /** Work from a node: performs what the state machine (state.ts) wants, and tells it what comes of it. */
 import { setMaxListeners } from 'node:events'
 import { blockHash } from '../../core/block-hash.ts'
+import { encodeBase64Url } from '../../core/bytes.ts'
 import type { Clock } from '../../core/clock.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import { decodeWork } from '../../core/header.ts'
 import { FREE_NONCE } from '../../core/nonce.ts'
 import { Mailbox } from '../mailbox.ts'
 import type { FollowUp, Job, Receipt, Solution, Source, SourceEvents } from '../source.ts'
+import { Depths } from './depths.ts'
 import { followUp } from './follow-up.ts'
 import { handIn } from './hand-in.ts'
 import type { SolvedBlock } from './look.ts'
@@ -22,6 +24,8 @@ export interface NodeSourceOptions {
   readonly random: () => number
   /** Work is asked for anew at this age: nodes forget a payload after 5 minutes (PROTOCOL.md A.1). */
   readonly refreshMs?: number
+  /** How deep a block has to lie before it is no longer looked for; default: 1, the head. */
+  readonly confirmations?: number
 }
 
 const REFRESH_MS = 120_000
@@ -48,6 +52,7 @@ export class NodeSource implements Source {
   /** What timers run: `refresh`, or the purpose that pauses. */
   readonly #timers = new Map<string, () => void>()
   readonly #stopped = new AbortController()
+  readonly #depths: Depths
   #outage: Outage
   #state: State
   #clockAheadMs: number | null = null
@@ -57,6 +62,7 @@ export class NodeSource implements Source {
   constructor(options: NodeSourceOptions) {
     const { node, clock } = options
     this.#options = options
+    this.#depths = new Depths({ node, clock, confirmations: options.confirmations ?? 1 })
     // As many solutions and streams listen to it as there are.
     setMaxListeners(0, this.#stopped.signal)
     this.description = node.description
@@ -99,9 +105,12 @@ export class NodeSource implements Source {
 
   async *follow({ bytes }: Solution, signal: AbortSignal): AsyncGenerator<FollowUp, void, void> {
     setMaxListeners(0, signal)
-    const end = await followUp(solvedBlock(bytes), this.#options, signal)
+    const block = solvedBlock(bytes)
+    const end = await followUp(block, this.#options, signal)
     this.#tell({ type: end.step === 'confirmed' ? 'confirmed' : 'reopened', fields: decodeWork(bytes) })
     yield end
+    if (end.step !== 'confirmed') return
+    yield* this.#depths.follow({ ...block, id: encodeBase64Url(block.hash) }, end.depth, signal)
   }
 
   #stop(error?: unknown): void {
@@ -112,6 +121,7 @@ export class NodeSource implements Source {
     for (const cancel of this.#timers.values()) cancel()
     this.#outage.end()
     this.#streams.clear()
+    this.#depths.stop()
   }
 
   #tell(news: News): void {
@@ -227,11 +237,15 @@ export class NodeSource implements Source {
     const name = `stream of chain ${chain}`
     this.#options.node.news(chain, {
       signal: this.#stopped.signal,
-      onNewCut: () => this.#tell({ type: 'newCut', chain }),
+      onNewCut: () => {
+        this.#tell({ type: 'newCut', chain })
+        this.#depths.news(chain)
+      },
       onOpen: () => {
         this.#streams.set(chain, true)
         this.#outage.works(name)
         this.#tell({ type: 'streamOpened', chain })
+        this.#depths.news(chain)
       },
       onBroken: (error) => {
         this.#streams.set(chain, false)

@@ -1,0 +1,170 @@
+/** How deep blocks lie: on virtual time, with chains that grow and fork as generated moves say. */
+import { setMaxListeners } from 'node:events'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { NewcutError } from '../../src/core/errors.ts'
+import { Depths } from '../../src/source/node/depths.ts'
+import type { Branch } from '../../src/source/node/mining-node.ts'
+import type { FollowUp } from '../../src/source/source.ts'
+import { settle, VirtualClock } from '../mine/virtual-clock.ts'
+
+const CONFIRMATIONS = 6
+
+/** A chain of named blocks, of which a node tells. */
+class Chain {
+  readonly ids: string[] = ['genesis']
+  asked = 0
+  isAway = false
+  #made = 0
+
+  get head(): number {
+    return this.ids.length - 1
+  }
+
+  grow(blocks: number): void {
+    for (let i = 0; i < blocks; i++) this.ids.push(`block ${this.#made++}`)
+  }
+
+  /** Another branch of the same length or more. */
+  fork(depth: number, more: number): void {
+    const dropped = Math.min(depth, this.head)
+    this.ids.length -= dropped
+    this.grow(dropped + more)
+  }
+
+  branch = async (_chain: number, lowest: number, highest: number): Promise<Branch> => {
+    this.asked++
+    if (this.isAway) throw new NewcutError('NODE_UNREACHABLE', 'connection refused')
+    const heights = Array.from({ length: highest - lowest + 1 }, (_, i) => lowest + i)
+    const known = heights.filter((height) => height <= this.head)
+    return { head: this.head, ids: new Map(known.map((height) => [height, this.ids[height]])) }
+  }
+}
+
+function ground() {
+  const [clock, chain, stop] = [new VirtualClock(), new Chain(), new AbortController()]
+  const depths = new Depths({ node: chain, clock, confirmations: CONFIRMATIONS })
+  chain.grow(1)
+  setMaxListeners(0, stop.signal)
+  /** Follows the head, which was seen as such. */
+  const follow = () => {
+    const told: FollowUp[] = []
+    const followed = { height: chain.head, id: chain.ids[chain.head], told, isOver: false }
+    void (async () => {
+      for await (const step of depths.follow({ ...followed, chain: 0 }, 1, stop.signal)) told.push(step)
+      followed.isOver = true
+    })()
+    return followed
+  }
+  return { clock, chain, stop, depths, follow }
+}
+
+const confirmed = (depth: number): FollowUp => ({ step: 'confirmed', depth })
+
+describe('a confirmed block', () => {
+  it('is told of at greater depths until it lies deep enough', async () => {
+    const { clock, chain, depths, follow } = ground()
+    const { told } = follow()
+    for (let i = 0; i < 8; i++) {
+      chain.grow(1)
+      depths.news(0)
+      await clock.pass(1000)
+    }
+    expect(told).toEqual([2, 3, 4, 5, 6].map(confirmed))
+    expect(clock.pending).toBe(0)
+  })
+
+  it('that is replaced is an orphan, and is confirmed again when its branch wins', async () => {
+    const { clock, chain, depths, follow } = ground()
+    const block = follow()
+    const before = [...chain.ids]
+    chain.fork(1, 1)
+    depths.news(0)
+    await clock.pass(1000)
+    chain.ids.splice(0, Number.POSITIVE_INFINITY, ...before)
+    chain.grow(2)
+    depths.news(0)
+    await clock.pass(1000)
+    chain.grow(3)
+    await clock.pass(10_000)
+    expect(block.told).toEqual([{ step: 'orphaned' }, confirmed(3), confirmed(6)])
+    expect(block.isOver).toBe(true)
+  })
+
+  it('is looked for without news too, and goes on being looked for while its node is away', async () => {
+    const { clock, chain, follow } = ground()
+    const { told } = follow()
+    chain.isAway = true
+    chain.grow(3)
+    await clock.pass(60_000)
+    expect(told).toEqual([])
+    chain.isAway = false
+    await clock.pass(10_000)
+    expect(told).toEqual([confirmed(4)])
+  })
+
+  it('is asked for with all others of its chain at once, and not more than once a second', async () => {
+    const { clock, chain, depths, follow } = ground()
+    for (let i = 0; i < 50; i++) {
+      follow()
+      chain.grow(1)
+    }
+    for (let i = 0; i < 100; i++) {
+      depths.news(0)
+      await clock.pass(50)
+    }
+    expect(chain.asked).toBeLessThanOrEqual(6)
+  })
+
+  it('is no longer looked for when the miner or its source ends', async () => {
+    for (const end of ['miner', 'source']) {
+      const { clock, depths, stop, follow } = ground()
+      const [one, other] = [follow(), follow()]
+      await settle()
+      if (end === 'miner') stop.abort()
+      else depths.stop()
+      await settle()
+      expect([one.isOver, other.isOver, clock.pending]).toEqual([true, true, 0])
+    }
+  })
+})
+
+it('what was told last is the truth, once a chain is above it, whatever the chain has done', async () => {
+  const move = fc.oneof(
+    fc.record({ kind: fc.constant('grow' as const), blocks: fc.nat({ max: 3 }) }),
+    fc.record({ kind: fc.constant('fork' as const), depth: fc.integer({ min: 1, max: 5 }), more: fc.nat({ max: 2 }) }),
+    fc.record({ kind: fc.constant('follow' as const) }),
+    fc.record({ kind: fc.constant('away' as const) }),
+    fc.record({ kind: fc.constant('wait' as const), ms: fc.nat({ max: 5000 }) }),
+  )
+  const property = fc.asyncProperty(fc.array(move, { maxLength: 40 }), async (moves) => {
+    const { clock, chain, depths, follow } = ground()
+    const blocks: ReturnType<typeof follow>[] = []
+    const settled = new Map<string, boolean>()
+    for (const each of moves) {
+      if (each.kind === 'grow') chain.grow(each.blocks)
+      else if (each.kind === 'fork') chain.fork(each.depth, each.more)
+      else if (each.kind === 'follow') blocks.push(follow())
+      else if (each.kind === 'away') chain.isAway = !chain.isAway
+      else await clock.pass(each.ms)
+      if (each.kind === 'grow' || each.kind === 'fork') depths.news(0)
+      await settle()
+      for (const block of blocks) {
+        if (block.isOver && !settled.has(block.id)) settled.set(block.id, chain.ids[block.height] === block.id)
+      }
+    }
+    chain.isAway = false
+    const before = chain.ids.length
+    chain.grow(CONFIRMATIONS)
+    await clock.pass(25_000)
+    for (const block of blocks) {
+      expect(block.isOver).toBe(true)
+      const last = block.told.at(-1)?.step ?? 'confirmed'
+      // A fork deeper than it was looked for is nobody's to tell.
+      const isThere = settled.get(block.id) ?? chain.ids[block.height] === block.id
+      expect(last, `height ${block.height} of ${before}`).toBe(isThere ? 'confirmed' : 'orphaned')
+    }
+    expect(clock.pending).toBe(0)
+  })
+  await fc.assert(property, { numRuns: 60 })
+})
