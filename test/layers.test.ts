@@ -5,8 +5,8 @@ import { expect, it } from 'vitest'
 
 /**
  * Who may import whom (folders of src/; '' is main.ts). Everything may import core, and core imports nothing but
- * libraries for hashes. mine knows sources and engines by their port files alone. node and devnet never meet but on the wire;
- * the schemas of the bodies are the one thing they share.
+ * libraries for hashes. mine knows sources and engines by their port files alone. node and devnet never meet but on the
+ * wire; the schemas of the bodies are the one thing they share.
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   '': ['commands', 'cli', 'core'],

@@ -60,7 +60,7 @@ export interface MinerPorts {
 
 /** Mines until it is stopped or done. Throws NewcutError. */
 export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }: MinerPorts): Promise<Snapshot> {
-  const { payee, engines: engineSetup, http, limits, confirmations = 1 } = setup
+  const { payee, engines: engineSetup, http, limits, confirmations } = setup
   checkPayee(payee)
   const client = await connect(setup.node, (message) => onEvent({ type: 'trouble', message }), stopped)
   const closers = [() => client.close()]

@@ -9,18 +9,14 @@ export interface PayloadHashes {
 }
 
 /** Root over miner data and transactions. */
-export function transactionsHash(
-  minerData: Uint8Array,
-  transactions: readonly Uint8Array[],
-  digest?: Digest,
-): Uint8Array {
-  const leaves = transactions.map((bytes) => leaf(TAG.transaction, bytes, digest))
-  return merkleRoot([leaf(TAG.minerData, minerData, digest), ...leaves], digest)
+export function transactionsHash(minerData: Uint8Array, transactions: readonly Uint8Array[]): Uint8Array {
+  const leaves = transactions.map((bytes) => leaf(TAG.transaction, bytes))
+  return merkleRoot([leaf(TAG.minerData, minerData), ...leaves])
 }
 
 /** Root over the coinbase output and the transaction outputs. */
-export function outputsHash(coinbase: Uint8Array, outputs: readonly Uint8Array[], digest?: Digest): Uint8Array {
-  return merkleRoot(outputLeaves(coinbase, outputs, digest), digest)
+export function outputsHash(coinbase: Uint8Array, outputs: readonly Uint8Array[]): Uint8Array {
+  return merkleRoot(outputLeaves(coinbase, outputs))
 }
 
 /** The 32-byte leaves whose root is the hash of the outputs. */

@@ -147,8 +147,8 @@ function assemble(options: DevnetOptions, machine: Machine, data: DataDirectory 
     indexBlock(index, block)
     data?.state.reached(chains.store.size)
   })
-  // Before the coordinator: the pools follow a new cut first, so that its work has the transactions pending then.
   const turns = new Turns()
+  // Before the coordinator: the pools follow a new cut first, so that its work has the transactions pending then.
   const pools = new Mempools({ chains, index, nowMs, trial: ledger, turns })
   const limits = limitsOf(options)
   const coordinator = new Coordinator(chains, {

@@ -43,7 +43,10 @@ class Chain {
 
 function ground() {
   const [clock, chain, stop] = [new VirtualClock(), new Chain(), new AbortController()]
-  const depths = new Depths({ node: chain, clock, confirmations: CONFIRMATIONS })
+  const onFault = (error: unknown) => {
+    throw error
+  }
+  const depths = new Depths({ node: chain, clock, confirmations: CONFIRMATIONS, onFault })
   chain.grow(1)
   setMaxListeners(0, stop.signal)
   /** Follows the head, which was seen as such. */

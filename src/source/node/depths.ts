@@ -40,6 +40,8 @@ export interface DepthsOptions {
   readonly clock: Clock
   /** How deep a block has to lie before nobody looks for it any more; 1: the head. */
   readonly confirmations: number
+  /** Called with an error that is no failure of the node. */
+  readonly onFault: (error: unknown) => void
 }
 
 export class Depths {
@@ -128,7 +130,8 @@ export class Depths {
     const before = this.#chains.get(chain)
     if (before !== undefined && before.dueMs <= atMs) return
     before?.cancel()
-    const cancel = this.#options.clock.after(atMs - this.#nowMs, () => void this.#look(chain))
+    const { clock, onFault } = this.#options
+    const cancel = clock.after(atMs - this.#nowMs, () => void this.#look(chain).catch(onFault))
     this.#chains.set(chain, { waiters, cancel, dueMs: atMs })
   }
 

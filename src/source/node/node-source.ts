@@ -25,7 +25,7 @@ export interface NodeSourceOptions {
   /** Work is asked for anew at this age: nodes forget a payload after 5 minutes (PROTOCOL.md A.1). */
   readonly refreshMs?: number
   /** How deep a block has to lie before it is no longer looked for; default: 1, the head. */
-  readonly confirmations?: number
+  readonly confirmations?: number | undefined
 }
 
 const REFRESH_MS = 120_000
@@ -62,7 +62,8 @@ export class NodeSource implements Source {
   constructor(options: NodeSourceOptions) {
     const { node, clock } = options
     this.#options = options
-    this.#depths = new Depths({ node, clock, confirmations: options.confirmations ?? 1 })
+    const confirmations = options.confirmations ?? 1
+    this.#depths = new Depths({ node, clock, confirmations, onFault: (error) => this.#stop(error) })
     // As many solutions and streams listen to it as there are.
     setMaxListeners(0, this.#stopped.signal)
     this.description = node.description
