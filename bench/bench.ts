@@ -1,6 +1,7 @@
 /** `newcut bench`: the list of suites, and how some or all of them are run. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { NewcutError } from '../src/core/errors.ts'
+import { choice } from './choice.ts'
 import { codec } from './codec.ts'
 import { contracts } from './contracts.ts'
 import { gpu } from './gpu.ts'
@@ -18,6 +19,7 @@ const suites: Readonly<Record<string, { readonly run: Suite; readonly what: stri
   threads: { run: threads, what: 'the CPU engine on 1 to N threads' },
   preempt: { run: preempt, what: 'how soon new work is searched, and what preemptions cost' },
   pipeline: { run: pipeline, what: 'the whole miner against the embedded node, near and far' },
+  choice: { run: choice, what: 'a simulated live network: the chain with the highest expected reward, against any' },
   gpu: { run: gpu, what: 'the GPU engine on each adapter, and against a native kernel where one can be compiled' },
   shader: { run: shader, what: 'vector instructions a nonce on AMD cards: counted, no card is needed' },
   node: { run: node, what: 'the embedded node under load from another process, on disk, and the client on a page' },

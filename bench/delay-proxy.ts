@@ -13,8 +13,10 @@ export async function startDelayProxy(port: number, latencyMs: number): Promise<
   const sockets = new Set<Socket>()
   let held: (() => void)[] | null = null
   const pass = (run: () => void) => {
-    if (held === null) setTimeout(run, latencyMs / 2)
-    else held.push(run)
+    if (held !== null) held.push(run)
+    // A timer would take 1 ms at least.
+    else if (latencyMs === 0) run()
+    else setTimeout(run, latencyMs / 2)
   }
   const forward = (from: Socket, to: Socket) => {
     sockets.add(from)

@@ -4,7 +4,9 @@
  * there is no real GPU, and named as such. All candidates are hashed again: each must solve, and there must be about as
  * many as expected.
  */
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { withNonce } from '../src/core/header.ts'
 import { solves } from '../src/core/pow.ts'
 import { targetOfDifficulty } from '../src/core/target.ts'
@@ -26,10 +28,10 @@ const SUITE = 'gpu'
 const WORK_BYTES = 286
 /** Additions of two terms count as operations here, rotations as one. */
 const TWO_OPERANDS = handMinimum({ add: 2, xor: 2 })
-/** A batch at most doubles each time, and has to grow from 100,000 nonces to half a billion on a fast card. */
-const WARM_UP_BATCHES = 16
-/** Easy enough to find candidates at a million hashes a second, hard enough for ten billion. */
-const DIFFICULTY = 1n << 20n
+/** A batch at most doubles each time, and has to grow from 50,000 nonces to some hundred millions on a fast card. */
+const WARM_UP_BATCHES = 40
+/** Some candidates a second, at a million hashes a second and at 25 billion: more would keep the child from its batches. */
+const difficultyFor = ({ software }: AdapterInfo) => (software ? 1n << 20n : 1n << 28n)
 
 interface Variant {
   readonly name: string
@@ -38,16 +40,20 @@ interface Variant {
   readonly workgroup?: number
   readonly trips?: number
   readonly split?: boolean
+  /** Sizes as the engine tunes them for this device, and tells the user. */
+  readonly isTuned?: boolean
 }
 
 /** Two in flight, workgroup 64, 16 trips. */
 const USUAL: Variant = { name: 'usual' }
+const TUNED: Variant = { name: 'tuned', isTuned: true }
 const SPLIT: Variant = { name: 'sums split', split: true }
 const VARIANTS: readonly Variant[] = [
   USUAL,
+  TUNED,
   { name: 'one in flight', inFlight: 1 },
   { name: 'batches of 5 ms', batchMs: 5 },
-  { name: 'batches of 5 ms, one in flight', batchMs: 5, inFlight: 1 },
+  { name: 'batches of 25 ms', batchMs: 25 },
   { name: 'workgroup 128', workgroup: 128 },
   { name: 'workgroup 256', workgroup: 256 },
   { name: '1 trip', trips: 1 },
@@ -124,7 +130,7 @@ async function variantRows(adapter: AdapterInfo, { sampleMs, rounds }: Effort): 
 }
 
 function miningRows(adapter: AdapterInfo, { sampleMs, rounds }: Effort): Promise<Row[]> {
-  return withGpu(adapter, USUAL, async (bench) => {
+  return withGpu(adapter, TUNED, async (bench) => {
     const measured: Measurement[] = []
     const sensed: Sensors[] = []
     for (let round = 0; round < rounds; round++) {
@@ -144,11 +150,14 @@ function miningRows(adapter: AdapterInfo, { sampleMs, rounds }: Effort): Promise
     const row = (name: string, unit: Row['unit'], samples: readonly number[]) => ({ suite: SUITE, name, unit, samples })
     const host = row('processor time of the child, of a core', '%', shares)
     return [
-      row(
-        'service time of a batch',
-        'ms',
-        measured.map(({ serviceMs }) => serviceMs),
-      ),
+      {
+        ...row(
+          'service time of a batch',
+          'ms',
+          measured.map(({ serviceMs }) => serviceMs),
+        ),
+        note: bench.sizes,
+      },
       ...(shares.length === 0
         ? []
         : [{ ...host, ...(adapter.software && { note: 'its main thread; the driver computes in the others' }) }]),
@@ -177,18 +186,20 @@ class GpuBench {
   readonly #engine: GpuEngine
   readonly #works = new Map<number, Uint8Array>()
   readonly #candidates: readonly Candidate[]
+  readonly #difficulty: bigint
   #sequence = 0
 
-  constructor(engine: GpuEngine, candidates: readonly Candidate[]) {
+  constructor(engine: GpuEngine, candidates: readonly Candidate[], difficulty: bigint) {
     this.#engine = engine
     this.#candidates = candidates
+    this.#difficulty = difficulty
   }
 
   /** Hands out fresh work under the next sequence. */
   give(): Promise<boolean> {
-    const bytes = freshWork(DIFFICULTY)
+    const bytes = freshWork(this.#difficulty)
     this.#works.set(++this.#sequence, bytes)
-    return this.#engine.setWork(engineWork(this.#sequence, bytes, targetOfDifficulty(DIFFICULTY)))
+    return this.#engine.setWork(engineWork(this.#sequence, bytes, targetOfDifficulty(this.#difficulty)))
   }
 
   async warmUp(): Promise<void> {
@@ -218,10 +229,17 @@ class GpuBench {
       const bytes = this.#works.get(sequence)
       if (bytes === undefined || !solves(withNonce(bytes, nonce))) throw new Error('a candidate does not solve')
     }
-    const expected = this.#hashes / Number(DIFFICULTY)
+    const expected = this.#hashes / Number(this.#difficulty)
     if (Math.abs(this.#candidates.length - expected) > 6 * Math.sqrt(expected + 1)) {
       throw new Error(`${this.#candidates.length} candidates where ${expected.toFixed(1)} were expected`)
     }
+  }
+
+  get sizes(): string {
+    const { tuning } = this.#engine.details()[0]
+    if (tuning === null) return 'not tuned'
+    const { workgroup, trips, split } = tuning
+    return `tuned: workgroup ${workgroup}, ${trips} trips, sums ${split ? 'split' : 'not split'}`
   }
 
   get #hashes(): number {
@@ -247,17 +265,16 @@ class GpuBench {
 }
 
 async function withGpu<T>(adapter: AdapterInfo, variant: Variant, task: (bench: GpuBench) => Promise<T>): Promise<T> {
-  const { inFlight = 2, batchMs = DEFAULT_BATCH_MS, workgroup = 64, trips = 16, split = false } = variant
+  const { inFlight = 2, batchMs = DEFAULT_BATCH_MS, isTuned = false } = variant
+  const { workgroup = 64, trips = 16, split = false } = variant
+  const folder = mkdtempSync(join(tmpdir(), 'newcut-tuning-'))
   const engine = new GpuEngine({
     adapters: [adapter],
     ranges: nonceRanges(1, Math.random),
     allowSoftware: true,
-    tuningFile: null,
     inFlight,
     batchMs,
-    workgroup,
-    trips,
-    split,
+    ...(isTuned ? { tuningFile: join(folder, 'tuning.json') } : { tuningFile: null, workgroup, trips, split }),
   })
   const candidates: Candidate[] = []
   await engine.start(WORK_BYTES, {
@@ -265,10 +282,11 @@ async function withGpu<T>(adapter: AdapterInfo, variant: Variant, task: (bench: 
     onWarning: (message) => void process.stderr.write(`${message}\n`),
   })
   try {
-    const bench = new GpuBench(engine, candidates)
+    const bench = new GpuBench(engine, candidates, difficultyFor(adapter))
     await bench.warmUp()
     return await task(bench)
   } finally {
     await engine.stop()
+    rmSync(folder, { recursive: true })
   }
 }

@@ -1,16 +1,19 @@
 /**
- * The whole miner against the embedded node: the share of its hashing that is useful while its chain moves on every
- * 1.5 s, with the node 0, 20 and 100 ms away. The node accepts any nonce, so the benchmark can extend chains at will. The
- * miner searches for a target that it never meets.
+ * The whole miner against the embedded node, 0, 20 and 100 ms away: the share of its hashing that is useful, of all and
+ * of what is possible. First its own chain moves on every 1.5 s, and others in between; then blocks come at the pace of a live network of 20
+ * chains with 30 s a block, each on a random chain that is not blocked. The node accepts any nonce, so the benchmark can
+ * extend chains at will, and the miner searches for a target that it never meets. At last the miner finds blocks, and
+ * the time from a candidate of the engine until the solution is written to the socket is measured.
  */
-
+import { channel } from 'node:diagnostics_channel'
 import { availableParallelism } from 'node:os'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { startDevnet } from '../src/compose/devnet.ts'
+import { type DevnetOptions, startDevnet } from '../src/compose/devnet.ts'
 import { FREE_NONCE } from '../src/core/nonce.ts'
 import type { MinerAccount } from '../src/core/payload.ts'
 import type { Work } from '../src/core/work.ts'
-import { CpuEngine } from '../src/engine/cpu/cpu.ts'
+import { CpuEngine, type CpuEngineOptions } from '../src/engine/cpu/cpu.ts'
+import type { Candidate, EngineEvents } from '../src/engine/engine.ts'
 import { nonceRanges } from '../src/engine/range.ts'
 import type { MinerEvent } from '../src/mine/events.ts'
 import { Miner } from '../src/mine/miner.ts'
@@ -20,39 +23,46 @@ import { miningNodeOf } from '../src/source/node/mining-node.ts'
 import { NodeSource } from '../src/source/node/node-source.ts'
 import type { Job, LifeStep } from '../src/source/source.ts'
 import { startDelayProxy } from './delay-proxy.ts'
-import type { Row } from './report.ts'
-import { type Effort, pause } from './suite.ts'
+import { percentile, type Row } from './report.ts'
+import { type Effort, MAX_WAIT_MS, pause } from './suite.ts'
+import { Usefulness } from './usefulness.ts'
 import { UNREACHABLE } from './work.ts'
 
 const SUITE = 'pipeline'
 const LATENCIES_MS = [0, 20, 100]
 const CUT_EVERY_MS = 1500
 const SUBMISSIONS = 5
+/** So easy that the miner finds some blocks a second, far fewer than the node can take. */
+const EASY = 4_000_000n
 const account: MinerAccount = { account: 'k:bench', predicate: 'keys-all', publicKeys: [] }
 const other: MinerAccount = { ...account, account: 'k:other' }
 
 export async function pipeline({ rounds, isQuick }: Effort): Promise<Row[]> {
   const rows: Row[] = []
-  const cuts = isQuick ? 1 : rounds
-  for (const latencyMs of LATENCIES_MS) rows.push(...(await atLatency(latencyMs, cuts)))
-  return rows
+  const effort = isQuick ? { cuts: 1, blocks: 1 } : { cuts: rounds, blocks: 2 * rounds }
+  for (const latencyMs of LATENCIES_MS) rows.push(...(await atLatency(latencyMs, effort)))
+  return [...rows, ...(await solutionsOnTheWire(isQuick ? 3 : 200))]
 }
 
-async function atLatency(latencyMs: number, cuts: number): Promise<Row[]> {
+/** `cuts` of the miner's own chain, then `blocks` on random chains. */
+async function atLatency(latencyMs: number, { cuts, blocks }: { cuts: number; blocks: number }): Promise<Row[]> {
   const bed = await startTestBed(latencyMs)
   try {
-    const delay = monitorEventLoopDelay({ resolution: 1 })
-    delay.enable()
-    const { lostMs, totalMs } = await measureCuts(bed, cuts)
-    delay.disable()
-    const submitMs = await measureSubmissions(bed)
-    const lost = lostMs.reduce((sum, ms) => sum + ms, 0)
     const row = (name: string, unit: Row['unit'], samples: number[]): Row => {
       return { suite: SUITE, name: `${name}, ${latencyMs} ms away`, unit, samples }
     }
+    const delay = monitorEventLoopDelay({ resolution: 1 })
+    delay.enable()
+    const own = await measured(bed, () => ownCuts(bed, cuts))
+    delay.disable()
+    const any = await measured(bed, () => randomCuts(bed, blocks))
+    const submitMs = await measureSubmissions(bed)
     return [
-      row('useful hashes', '%', [100 * (1 - lost / totalMs)]),
-      row('new cut to new work', 'ms', lostMs),
+      row('useful hashes', '%', [own.usefulOfAll]),
+      row('useful of the possible', '%', [own.usefulOfPossible]),
+      row('new cut to new work', 'ms', own.lostMs),
+      row('live pace: useful hashes', '%', [any.usefulOfAll]),
+      row('live pace: useful of the possible', '%', [any.usefulOfPossible]),
       row('submit and confirm', 'ms', submitMs),
       row('event loop delay p99', 'ms', [delay.percentile(99) / 1e6]),
       row('memory', 'MiB', [process.memoryUsage().rss / 2 ** 20]),
@@ -67,31 +77,38 @@ interface TestBed {
   readonly near: NodeClient
   readonly far: NodeClient
   readonly source: NodeSource
-  /** The chain that is worked on, and how often and when last work was taken up by all threads. */
-  readonly seen: { chain: number; works: number; atMs: number }
+  readonly usefulness: Usefulness
   readonly stop: () => Promise<void>
 }
 
-async function startTestBed(latencyMs: number): Promise<TestBed> {
-  const devnet = await startDevnet({ port: 0, pow: false, difficulty: UNREACHABLE })
+interface BedOptions {
+  readonly difficulty?: bigint
+  /** Called with each candidate, before the miner sees it. */
+  readonly onCandidate?: (candidate: Candidate) => void
+}
+
+async function startTestBed(latencyMs: number, bedOptions: BedOptions = {}): Promise<TestBed> {
+  const { difficulty = UNREACHABLE, onCandidate = () => undefined } = bedOptions
+  // The proxy holds back every byte for half of the latency.
+  const usefulness = new Usefulness(latencyMs / 2)
+  const onSolved: DevnetOptions['onSolved'] = ({ chainId, height }, { status }) => {
+    if (status === 'added') usefulness.cut(chainId, Number(height), performance.now())
+  }
+  const devnet = await startDevnet({ port: 0, pow: false, difficulty, onSolved })
   const proxy = await startDelayProxy(Number(new URL(devnet.url).port), latencyMs)
   const near = await NodeClient.connect({ url: devnet.url })
   const far = await NodeClient.connect({ url: proxy.url })
   const node = miningNodeOf({ client: far, account, clock: systemClock, stallMs: 0 })
   const source = new NodeSource({ node, clock: systemClock, random: Math.random })
   const ranges = nonceRanges(availableParallelism(), Math.random)
-  const engine = new CpuEngine({ ranges, kernel: 'auto', priority: 'low' })
-  const seen = { chain: -1, works: 0, atMs: 0 }
+  const engine = new WatchedEngine({ ranges, kernel: 'auto', priority: 'low' }, onCandidate)
   const onEvent = (event: MinerEvent) => {
-    if (event.type !== 'work') return
-    seen.chain = event.chain
-    seen.works++
-    seen.atMs = performance.now()
+    if (event.type === 'work') usefulness.work(event.chain, event.height, performance.now())
   }
   const miner = new Miner({ source, engines: [engine], clock: systemClock, onEvent })
   const stopping = new AbortController()
   const ended = miner.run(stopping.signal)
-  while (seen.works === 0 || !source.connected) await pause(5)
+  while (usefulness.chain === null || !source.connected) await pause(5)
   // Wait until there is stand-by work too.
   await pause(6 * latencyMs + 200)
   const stop = async () => {
@@ -102,27 +119,99 @@ async function startTestBed(latencyMs: number): Promise<TestBed> {
     await devnet.close()
     if (hashes === 0) throw new Error('pipeline: nothing was hashed')
   }
-  return { near, far, source, seen, stop }
+  return { near, far, source, usefulness, stop }
+}
+
+/** Tells of its candidates when they arrive. */
+class WatchedEngine extends CpuEngine {
+  readonly #onCandidate: (candidate: Candidate) => void
+
+  constructor(options: CpuEngineOptions, onCandidate: (candidate: Candidate) => void) {
+    super(options)
+    this.#onCandidate = onCandidate
+  }
+
+  override start(workBytes: number, events: EngineEvents): Promise<void> {
+    const onCandidate = (candidate: Candidate) => {
+      this.#onCandidate(candidate)
+      events.onCandidate(candidate)
+    }
+    return super.start(workBytes, { ...events, onCandidate })
+  }
+}
+
+/** What the hashing was good for while this ran. */
+async function measured({ usefulness }: TestBed, run: () => Promise<void>) {
+  usefulness.start(performance.now())
+  await run()
+  return usefulness.end(performance.now())
 }
 
 /** Extends the miner's chain again and again. From then until new work is searched, hashing is lost. */
-async function measureCuts({ near, seen }: TestBed, cuts: number) {
-  const lostMs: number[] = []
+async function ownCuts({ near, usefulness }: TestBed, cuts: number): Promise<void> {
   const startMs = performance.now()
+  let made = 0
   for (let cut = 0; cut < cuts; cut++) {
     await pause(Math.max(0, startMs + cut * CUT_EVERY_MS - performance.now()))
-    const { work } = await near.work(other, seen.chain)
+    const { chain } = usefulness
+    const { work } = await near.work(other, chain ?? 0)
     // Blocked: this chain cannot move before its neighbours do.
-    if (work.fields.chainId !== seen.chain) continue
-    const { works } = seen
-    const cutAtMs = performance.now()
+    if (work.fields.chainId !== chain) continue
     await near.solved(work.bytes)
-    while (seen.works === works) await pause(0.2)
-    lostMs.push(seen.atMs - cutAtMs)
+    made++
+    // Without blocks of other chains, all of those would wait for the miner's at last: nothing could stand by.
+    await pause(CUT_EVERY_MS / 2)
+    for (let others = 0; others < 2; others++) {
+      const beside = await near.work(other)
+      if (beside.work.fields.chainId !== usefulness.chain) await near.solved(beside.work.bytes)
+    }
   }
   await pause(Math.max(0, startMs + cuts * CUT_EVERY_MS - performance.now()))
-  if (lostMs.length === 0) throw new Error('pipeline: no cut was measured')
-  return { lostMs, totalMs: performance.now() - startMs }
+  if (made === 0) throw new Error('pipeline: no cut was measured')
+}
+
+/** Blocks come without memory, as on a live network, on whatever chain the node picks among those that are open. */
+async function randomCuts({ near }: TestBed, blocks: number): Promise<void> {
+  for (let block = 0; block < blocks; block++) {
+    await pause(-Math.log(1 - Math.random()) * CUT_EVERY_MS)
+    await near.solved((await near.work(other)).work.bytes)
+  }
+  await pause(CUT_EVERY_MS / 2)
+}
+
+/** What undici says when a request is about to be written, and when all of it was. */
+interface RequestMessage {
+  readonly request: { readonly path: string }
+}
+
+/** From a candidate of the engine until the solution is written to the socket; the engine searches on meanwhile. */
+async function solutionsOnTheWire(solutions: number): Promise<Row[]> {
+  const wireMs: number[] = []
+  let foundAtMs: number | null = null
+  let newest = 0
+  const sent = channel('undici:request:bodySent')
+  const onSent = (message: unknown) => {
+    if (foundAtMs === null || !(message as RequestMessage).request.path.endsWith('/mining/solved')) return
+    wireMs.push(performance.now() - foundAtMs)
+    foundAtMs = null
+  }
+  const onCandidate = ({ sequence }: Candidate) => {
+    // A second candidate for the same work is not handed in.
+    if (sequence <= newest) return
+    newest = sequence
+    foundAtMs = performance.now()
+  }
+  const bed = await startTestBed(0, { difficulty: EASY, onCandidate })
+  try {
+    sent.subscribe(onSent)
+    for (let waited = 0; wireMs.length < solutions && waited < 6 * MAX_WAIT_MS; waited += 50) await pause(50)
+  } finally {
+    sent.unsubscribe(onSent)
+    await bed.stop()
+  }
+  if (wireMs.length < solutions) throw new Error(`pipeline: ${wireMs.length} of ${solutions} solutions were handed in`)
+  const row = (name: string, samples: number[]): Row => ({ suite: SUITE, name, unit: 'ms', samples })
+  return [row('candidate to socket', wireMs), row('candidate to socket p99', [percentile(wireMs, 0.99)])]
 }
 
 async function measureSubmissions({ far, source }: TestBed): Promise<number[]> {

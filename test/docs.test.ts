@@ -14,6 +14,7 @@ const documents = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'SECURITY.md',
   'bench/README.md',
   ...readdirSync(new URL('docs/', root))
     .filter((name) => name.endsWith('.md'))

@@ -7,7 +7,7 @@
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { MinerEvent } from '../mine/events.ts'
-import { verdicts } from '../mine/life.ts'
+import { blockStates, verdicts } from '../mine/life.ts'
 import type { Snapshot } from '../mine/stats.ts'
 
 /** Seconds: from a thread's slice to a slow node. */
@@ -24,8 +24,13 @@ export class Metrics {
   )
   readonly #solutions = this.#counter(
     'newcut_solutions_total',
-    'Solutions by what became of them; one that was orphaned later counts twice.',
+    'Solutions by what became of them; one of which other news comes later counts twice.',
     ['verdict'],
+  )
+  readonly #blocks = this.#counter(
+    'newcut_blocks_total',
+    'Solutions that have come to this state: found, handed in, acknowledged, and what became of them.',
+    ['state'],
   )
   readonly #hardwareErrors = this.#counter('newcut_hardware_errors_total', 'Claimed nonces that do not solve.', [
     'device',
@@ -63,6 +68,20 @@ export class Metrics {
   readonly #difficulty = this.#gauge('newcut_difficulty_hashes', 'Expected hashes for a block, as of the last work.', [
     'chain',
   ])
+  readonly #nodeUp = this.#gauge('newcut_node_up', 'Whether the node answers.', ['node'])
+  readonly #nodeActive = this.#gauge('newcut_node_active', 'Whether the work that is searched comes from the node.', [
+    'node',
+  ])
+  readonly #nodeLag = this.#gauge(
+    'newcut_node_lag_blocks',
+    'Blocks that the node lacks and others have, in the mean over its chains; absent while it does not answer.',
+    ['node'],
+  )
+  readonly #nodeLatency = this.#gauge(
+    'newcut_node_latency_seconds',
+    'Time until the last answer of the node; absent while it does not answer.',
+    ['node'],
+  )
   readonly #counted = new Map<Counter, number>()
   /** Counts of the devices of the last scrape, by engine and device. */
   #devices = new Map<string, CountedDevice>()
@@ -73,6 +92,7 @@ export class Metrics {
   constructor(snapshot: () => Snapshot) {
     this.#snapshot = snapshot
     for (const verdict of verdicts) this.#solutions.inc({ verdict }, 0)
+    for (const state of blockStates) this.#blocks.inc({ state }, 0)
     this.#connected.set(0)
   }
 
@@ -86,10 +106,13 @@ export class Metrics {
         }
         return
       case 'solution':
+        // A block is confirmed again at each depth.
+        if (event.step !== 'confirmed' || event.verdict !== null) this.#blocks.inc({ state: event.step })
         if (event.verdict === null) return
         this.#solutions.inc({ verdict: event.verdict })
-        // Orphans are found whenever another branch wins.
-        if (event.verdict !== 'orphaned') this.#submitDuration.observe(event.elapsedMs / 1000)
+        // Orphans are found whenever another branch wins, and nobody knows how long a block stays unconfirmed.
+        if (event.verdict !== 'orphaned' && event.verdict !== 'unconfirmed')
+          this.#submitDuration.observe(event.elapsedMs / 1000)
         return
       case 'hardwareError':
         this.#hardwareErrors.inc({ device: event.device })
@@ -100,10 +123,11 @@ export class Metrics {
 
   /** The text of a scrape. */
   async scrape(): Promise<string> {
-    const { devices, hashes, connected, preemptions, work } = this.#snapshot()
+    const { devices, hashes, connected, nodes, preemptions, work } = this.#snapshot()
     this.#countUpTo(this.#preemptions, preemptions)
     this.#countUpTo(this.#minerHashes, hashes)
     this.#showDevices(devices)
+    this.#showNodes(nodes)
     this.#connected.set(connected ? 1 : 0)
     if (work === null) this.#workAge.remove()
     else this.#workAge.set(work.ageMs / 1000)
@@ -132,6 +156,18 @@ export class Metrics {
     }
     this.#devices = present
     this.#forgetErring(devices)
+  }
+
+  /** The nodes are those that the miner was started with. */
+  #showNodes(nodes: Snapshot['nodes']): void {
+    for (const { url: node, up, active, lag, latencyMs } of nodes) {
+      this.#nodeUp.set({ node }, up ? 1 : 0)
+      this.#nodeActive.set({ node }, active ? 1 : 0)
+      if (lag === null) this.#nodeLag.remove({ node })
+      else this.#nodeLag.set({ node }, lag)
+      if (latencyMs === null) this.#nodeLatency.remove({ node })
+      else this.#nodeLatency.set({ node }, latencyMs / 1000)
+    }
   }
 
   #forgetErring(devices: Snapshot['devices']): void {

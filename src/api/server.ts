@@ -1,9 +1,22 @@
 /** HTTP face of a running miner: /metrics, /healthz, /api/summary, and what others add. */
 import type { AddressInfo } from 'node:net'
+import { hostname } from 'node:os'
 import fastify, { type FastifyInstance } from 'fastify'
 import { NewcutError } from '../core/errors.ts'
 import type { Snapshot } from '../mine/stats.ts'
+import { foreignHostReason } from './host-check.ts'
 import type { Metrics } from './metrics.ts'
+
+/** Largest request body, unless a route has its own limit: no endpoint of the miner takes any. */
+const MAX_BODY_BYTES = 1024
+/** Line and headers of a request; node:http answers 431 to more. */
+const MAX_HEADER_BYTES = 16 * 1024
+/** Scrapers, dashboards, and the calls and streams of the page that mines; more are closed at once. */
+const MAX_CONNECTIONS = 256
+/** How long a request may take to arrive. Then it is answered with 408. */
+const REQUEST_TIMEOUT_MS = 10_000
+/** Longest time between two checks for requests that take too long. */
+const MAX_CHECK_INTERVAL_MS = 5000
 
 export interface ApiServer {
   /** `http://HOST:PORT` */
@@ -17,14 +30,36 @@ export interface Extension {
   readonly addTo: (app: FastifyInstance) => void
 }
 
+/** Where to serve, and limits that tests lower. */
+export interface ApiAddress {
+  readonly host: string
+  readonly port: number
+  readonly requestTimeoutMs?: number
+  readonly maxConnections?: number
+}
+
 /** Starts serving. Throws NewcutError PORT_BUSY when it cannot listen. */
 export async function startApi(
-  address: { readonly host: string; readonly port: number },
+  { host, port, requestTimeoutMs = REQUEST_TIMEOUT_MS, maxConnections = MAX_CONNECTIONS }: ApiAddress,
   snapshot: () => Snapshot,
   metrics: Metrics,
   extension?: Extension,
 ): Promise<ApiServer> {
-  const app = fastify({ forceCloseConnections: true })
+  const app = fastify({
+    forceCloseConnections: true,
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: requestTimeoutMs,
+    http: {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: Math.min(requestTimeoutMs, MAX_CHECK_INTERVAL_MS),
+    },
+  })
+  app.server.maxConnections = maxConnections
+  app.addHook('onRequest', async ({ headers }, reply) => {
+    const error = foreignHostReason(headers.host, host, hostname())
+    if (error !== null) return reply.code(403).send({ error })
+  })
   extension?.addTo(app)
   app.get('/metrics', async (_request, reply) => {
     const text = await metrics.scrape()
@@ -42,15 +77,13 @@ export async function startApi(
     return reply.code(404).send({ error: 'not found', endpoints })
   })
   try {
-    await app.listen(address)
+    await app.listen({ host, port })
   } catch (error) {
-    const { host, port } = address
     throw new NewcutError('PORT_BUSY', `cannot serve metrics on ${host}:${port}: ${(error as Error).message}`, {
       hint: 'choose another address with --http HOST:PORT, or --http off',
       cause: error,
     })
   }
-  const { port } = app.server.address() as AddressInfo
-  const host = address.host.includes(':') ? `[${address.host}]` : address.host
-  return { url: `http://${host}:${port}`, close: () => app.close() }
+  const { port: boundPort } = app.server.address() as AddressInfo
+  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}`, close: () => app.close() }
 }

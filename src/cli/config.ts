@@ -38,7 +38,7 @@ export function resolveConfig<Table extends Readonly<Record<string, unknown>>>(
       return { raw: environment[variable], where: `${variable}=${environment[variable]}` }
     }
     const inFile = (known: string) => {
-      return { raw: fileValues[known], where: `${path}, ${known}: ${JSON.stringify(fileValues[known])}` }
+      return { raw: fileValues[known], where: `${path}, ${known}: ${shown(fileValues[known])}` }
     }
     const flag: [Origin, Given | undefined] = ['flag', found({ raw: flags[name], where: flagText(name, flags[name]) })]
     const elsewhere: [Origin, Given | undefined][] = spec.isFlagOnly
@@ -65,15 +65,25 @@ interface Given {
 
 const found = (given: Given): Given | undefined => (given.raw === undefined || given.raw === null ? undefined : given)
 
-/** Under the option's name, or under the one of its flag: NEWCUT_NO_POW=1 is NEWCUT_POW=false. */
+/** A value of the file as errors repeat it. An alias of YAML may stand within what it names. */
+function shown(value: unknown): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return 'a value that holds itself'
+  }
+}
+
+/** Under the option's name, or under another one: NEWCUT_NO_POW=1 is NEWCUT_POW=false, `nodes` is `node`. */
 function eitherName(name: string, spec: OptionSpec<unknown>, read: (known: string) => Given): Given | undefined {
   const plain = found(read(name))
   const negation = negatedName(name, spec)
-  const negated = negation === null ? undefined : found(read(negation))
-  if (plain !== undefined && negated !== undefined) {
-    throw new NewcutError('BAD_OPTION', `${plain.where} and ${negated.where} are the same option: give one of them`)
+  const otherName = negation ?? spec.plural
+  const other = otherName === undefined ? undefined : found(read(otherName))
+  if (plain !== undefined && other !== undefined) {
+    throw new NewcutError('BAD_OPTION', `${plain.where} and ${other.where} are the same option: give one of them`)
   }
-  return plain ?? (negated && { ...negated, isNegated: true })
+  return plain ?? (other && { ...other, isNegated: negation !== null })
 }
 
 function parsedValue(spec: OptionSpec<unknown>, { raw, where, isNegated }: Given): unknown {
@@ -91,7 +101,7 @@ const knownNames = new Set(
   optionTables.flatMap((table) =>
     Object.entries(table).flatMap(([name, entry]) => {
       const spec = entry as OptionSpec<unknown>
-      return spec.isFlagOnly ? [] : [name, negatedName(name, spec) ?? name]
+      return spec.isFlagOnly ? [] : [name, negatedName(name, spec) ?? spec.plural ?? name]
     }),
   ),
 )
@@ -136,6 +146,8 @@ export function closest(name: string, known: Iterable<string>): string {
   let best = ''
   let bestDistance = 4
   for (const candidate of known) {
+    // At least so many letters differ: names of any length come from outside.
+    if (Math.abs(name.length - candidate.length) >= bestDistance) continue
     const distance = editDistance(name, candidate)
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance]
   }

@@ -1,6 +1,7 @@
 /** The console: prints events as lines for people or as JSON records. */
 import { type Logger, pino } from 'pino'
 import { describeError, type NewcutError } from '../core/errors.ts'
+import { withoutSecrets } from '../core/host.ts'
 import { formatDuration, formatHashrate, withPrefix } from '../core/units.ts'
 import type { MinerEvent, SolutionEvent } from '../mine/events.ts'
 import type { Verdict } from '../mine/life.ts'
@@ -118,8 +119,11 @@ function jsonLogger({ out, nowMs }: Terminal): Logger {
  * Reports the error that ends the program: a line on `err`, or an object on `out`, where the other JSON records are.
  */
 export function reportError(error: NewcutError, format: LogFormat, terminal: Terminal): void {
-  const { code, hint } = error
-  const message = describeError(error)
+  const { code } = error
+  // These repeat what was typed, such as the address of a node with a password in it.
+  const shown = code === 'BAD_OPTION' ? withoutSecrets : (text: string) => text
+  const message = shown(describeError(error))
+  const hint = error.hint === undefined ? undefined : shown(error.hint)
   if (format === 'json') jsonLogger(terminal).error({ event: 'error', code, message, hint })
   else terminal.err.write(`newcut: ${message}${hint === undefined ? '' : ` (${hint})`} [${code}]\n`)
 }
@@ -138,6 +142,9 @@ export function linesOf(event: Exclude<ConsoleEvent, { type: 'banner' }>): Line[
     case 'solution':
       // Text shows only the verdict; JSON has all steps.
       return event.verdict === null ? [] : [solutionLine(event, event.verdict)]
+    case 'reward':
+      // `newcut blocks` shows it.
+      return []
     case 'hardwareError': {
       const text = `${event.device} claimed nonce ${event.nonce}, which does not solve`
       return [{ label: 'hardware', style: 'red', text }]
@@ -187,11 +194,16 @@ function reasonText({ reason, preemptMs }: Extract<MinerEvent, { type: 'work' }>
       return 'refreshed'
     case 'reconnected':
       return `newer work found, ${after}`
+    case 'switched':
+      return `from another node, ${after}`
+    case 'better':
+      return `a chain worth more, ${after}`
   }
 }
 
 const verdictStyles: Readonly<Record<Verdict, Style>> = {
   accepted: 'green',
+  unconfirmed: 'yellow',
   stale: 'yellow',
   orphaned: 'yellow',
   rejected: 'red',
@@ -208,6 +220,7 @@ function solutionLine(event: SolutionEvent, verdict: Verdict): Line {
   ]
   if (event.step === 'rejected') parts.push(`${event.reason}: ${event.message}`)
   if (event.step === 'lost') parts.push(`${event.reason}: ${event.message}`)
+  if (event.step === 'unconfirmed') parts.push(event.message)
   return { label: verdict, style: verdictStyles[verdict], text: parts.join('  ') }
 }
 

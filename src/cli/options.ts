@@ -3,17 +3,19 @@
  * derived from its name.
  */
 import { availableParallelism } from 'node:os'
-import { graphNames } from '../core/graph.ts'
+import { graphNames, MAX_CHAINS } from '../core/graph.ts'
 import { kernelPreferences } from '../engine/cpu/kernels.ts'
 import { priorities } from '../engine/cpu/priority.ts'
 import {
   autoMineMode,
   certificateFingerprint,
+  chainList,
   duration,
+  firstNodeUrl,
   gasPrice,
   hashCount,
   listenAddress,
-  nodeUrl,
+  nodeUrls,
   oneOf,
   publicKeys,
   someText,
@@ -30,6 +32,8 @@ export interface OptionSpec<T> {
   /** Placeholder in the help; null for a switch. */
   readonly placeholder: string | null
   readonly help: string
+  /** Another name for it in the environment and in a file. */
+  readonly plural?: string
   /** Not to be set in the environment or a file, since it belongs to one call of the command. */
   readonly isFlagOnly?: true
 }
@@ -112,7 +116,26 @@ const MIN_STALL_MS = 1000
 
 /** Options of `newcut mine`. */
 export const mineOptions = {
-  node: unset(nodeUrl, 'URL', 'node to mine for; without it, an embedded development network'),
+  node: {
+    ...unset(
+      nodeUrls,
+      'URL',
+      'node to mine for; without it, an embedded development network; may be repeated, in order of priority',
+    ),
+    plural: 'nodes',
+  },
+  failback: option(
+    duration(1000),
+    60_000,
+    'TIME',
+    'with several nodes: one of higher priority gives work again when it has been fit for this long',
+  ),
+  'share-blocks': option(
+    yesNo,
+    true,
+    null,
+    'with several nodes: do not give blocks to the others that were found with work of one',
+  ),
   'public-key': unset(publicKeys, 'KEY', 'public key that is paid (see keygen); may be repeated'),
   account: unset(someText, 'NAME', 'account that is paid; k:KEY of the public key if not given'),
   predicate: option(
@@ -120,6 +143,11 @@ export const mineOptions = {
     'keys-all',
     'NAME',
     'guard of the account: keys-all, keys-any, keys-2 or module.function',
+  ),
+  chains: unset(
+    chainList(MAX_CHAINS - 1),
+    'LIST',
+    'mine these chains only, such as 0,5 or 0-9; without it, all. Among them the one with the highest expected reward',
   ),
   engine: option(oneOf(['cpu', 'external'] as const), 'cpu', 'NAME', 'who searches: cpu, or the external command'),
   command: unset(someText, 'COMMAND', 'external worker: run for each work, with the target as its last argument'),
@@ -131,7 +159,7 @@ export const mineOptions = {
     'WHICH',
     'auto (real GPUs), all, none, or numbers and names from newcut devices, with commas',
   ),
-  'gpu-batch-ms': option(wholeNumber(1, 1000), 25, 'MS', 'intended duration of a GPU batch'),
+  'gpu-batch-ms': option(wholeNumber(1, 1000), 10, 'MS', 'intended duration of a GPU batch'),
   'gpu-workgroup': unset(wholeNumber(1, 1024), 'N', 'lanes in a GPU workgroup; tuned if not given'),
   'allow-software': option(yesNo, false, null, 'mine with software GPU drivers too; they are for tests'),
   retune: option(yesNo, false, null, 'tune the GPU again, and forget the saved values'),
@@ -142,6 +170,11 @@ export const mineOptions = {
     6,
     'N',
     'look for accepted blocks until they are the Nth of their chain from the head, and tell of orphans',
+  ),
+  state: unset(
+    someText,
+    'DIR',
+    'folder of the journal of solutions, or off; if not given, the usual one of the user, and off for development networks',
   ),
   http: option(
     listenAddress,
@@ -163,14 +196,16 @@ export const mineOptions = {
     'end with an error if the node does not answer at the start, instead of waiting for it',
   ),
   insecure: option(yesNo, false, null, "do not check the node's TLS certificate"),
+  ca: unset(someText, 'FILE', "certificates in PEM form: only these authorities may sign the node's certificate"),
   fingerprint: unset(certificateFingerprint, 'SHA256', "accept only the node's certificate with this SHA-256"),
   ...networkOptions,
 }
 
 /** The node that a command asks, and how it is trusted. */
 const nodeOptions = {
-  node: option(nodeUrl, 'http://127.0.0.1:1848', 'URL', 'node to ask'),
+  node: { ...option(firstNodeUrl, 'http://127.0.0.1:1848', 'URL', 'node to ask'), plural: mineOptions.node.plural },
   insecure: mineOptions.insecure,
+  ca: mineOptions.ca,
   fingerprint: mineOptions.fingerprint,
 }
 
@@ -203,6 +238,14 @@ export const localOptions = {
   sender: flagOnly(unset(someText, 'ACCOUNT', 'account that the code is told pays for gas; nobody if not given')),
   rewind: flagOnly(option(wholeNumber(0, 1e9), 0, 'N', 'ask of N blocks below the head')),
   json: jsonOption,
+}
+
+/** Options of `newcut blocks`. */
+export const blocksOptions = {
+  state: unset(someText, 'DIR', 'folder of the journal; the usual one of the user if not given'),
+  last: flagOnly(option(wholeNumber(0, 1e9), 0, 'N', 'the newest N only; 0 for all')),
+  json: flagOnly(option(yesNo, false, null, 'a JSON object for each')),
+  csv: flagOnly(option(yesNo, false, null, 'as comma-separated values')),
 }
 
 /** Options of `newcut balance`. */
@@ -264,6 +307,7 @@ export const optionTables: readonly Readonly<Record<string, unknown>>[] = [
   devnetOptions,
   solveOptions,
   localOptions,
+  blocksOptions,
   balanceOptions,
   sendOptions,
   transferOptions,

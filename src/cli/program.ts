@@ -6,6 +6,7 @@ import { type LogFormat, reportError, type Terminal } from './console.ts'
 import type { Output } from './line.ts'
 import {
   type balanceOptions,
+  blocksOptions,
   devnetOptions,
   type localOptions,
   mineOptions,
@@ -30,6 +31,7 @@ export interface Commands {
   /** `args`: sender (may be left out), receiver and amount; none to continue a transfer. */
   readonly transfer: (args: readonly string[], config: Config<typeof transferOptions>) => Promise<number>
   readonly result: (requestKey: string, config: Config<typeof resultOptions>) => Promise<number>
+  readonly blocks: (config: Config<typeof blocksOptions>) => Promise<number>
   readonly inspect: (input: string) => Promise<number>
   readonly contract: (options: { readonly files: readonly string[]; readonly json: boolean }) => Promise<number>
   readonly keygen: (json: boolean) => Promise<number>
@@ -131,6 +133,10 @@ function addConfiguredCommands(
   const solve = program.command('solve <target>')
   solve.description('solve the work on standard input, as an external worker of a miner')
   configured(solve, solveOptions, (config, [target]) => commands.solve(target, config))
+  const blocks = program
+    .command('blocks')
+    .description('list the blocks in the journal of a miner, and what became of them')
+  configured(blocks, blocksOptions, commands.blocks)
   addWalletCommands(program, commands, configured)
 }
 

@@ -40,6 +40,8 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   '--cpu-priority': ['--priority'],
   '--log-format': ['--log'],
   '--tls-fingerprint': ['--fingerprint'],
+  '--cacert': ['--ca'],
+  '--ca-file': ['--ca'],
 }
 
 /** The NewcutError for an error of commander. */

@@ -147,14 +147,36 @@ export const gasPrice: ValueKind<string> = {
 /** `[IPv6]:PORT` or `HOST:PORT`. */
 const HOST_PORT = /^(?:\[([0-9a-fA-F:.]+)\]|([^:/@[\]\s]+)):(\d{1,5})$/
 
-export const nodeUrl: ValueKind<string> = {
-  expected: 'the address of a node, such as http://127.0.0.1:1848 or 127.0.0.1:1848',
+const nodeUrl: ValueKind<string> = {
+  expected: 'the address of a node, such as http://127.0.0.1:1848 or 127.0.0.1:1848, without user, password and query',
   parse: (raw) => {
     const given = asText(raw) ?? ''
     // Addresses that people copy often have no scheme.
     const text = HOST_PORT.test(given) ? `http://${given}` : given
-    return URL.canParse(text) && /^https?:\/\//.test(text) ? text : undefined
+    if (!URL.canParse(text) || !/^https?:\/\//.test(text)) return undefined
+    const { username, password, search, hash } = new URL(text)
+    return username + password + search + hash === '' ? text : undefined
   },
+  format: (value) => value,
+}
+
+/** Addresses of nodes, in order of priority: a flag for each, or a list; in text with commas. */
+export const nodeUrls: ValueKind<readonly string[]> = {
+  isList: true,
+  expected: `${nodeUrl.expected}; several in order of priority`,
+  parse: (raw) => {
+    const list = (Array.isArray(raw) ? raw : [raw])
+      .flatMap((item) => (asText(item) ?? '').split(','))
+      .map(nodeUrl.parse)
+    return list.length > 0 && list.every((url) => url !== undefined) ? list : undefined
+  },
+  format: (value) => [...value],
+}
+
+/** One node; the first of several, which the configuration may hold for the miner. */
+export const firstNodeUrl: ValueKind<string> = {
+  expected: nodeUrl.expected,
+  parse: (raw) => nodeUrls.parse(raw)?.[0],
   format: (value) => value,
 }
 
@@ -185,6 +207,26 @@ export const listenAddress: ValueKind<HostPort | null> = {
   },
   format: (value) =>
     value === null ? 'off' : `${value.host.includes(':') ? `[${value.host}]` : value.host}:${value.port}`,
+}
+
+/** Chains, ascending: `0,3,7`, `0-4,9`. A flag may be given several times. */
+export function chainList(highest: number): ValueKind<readonly number[]> {
+  return {
+    isList: true,
+    expected: `chains from 0 to ${highest}, such as 3, 0,5 or 0-9`,
+    parse: (raw) => {
+      const parts = (Array.isArray(raw) ? raw : [raw]).flatMap((item) => (asText(item) ?? '?').split(','))
+      const chains = new Set<number>()
+      for (const part of parts) {
+        const match = /^\s*(\d{1,5})\s*(?:-\s*(\d{1,5})\s*)?$/.exec(part)
+        const [from, to] = match === null ? [1, 0] : [Number(match[1]), Number(match[2] ?? match[1])]
+        if (from > to || to > highest) return undefined
+        for (let chain = from; chain <= to; chain++) chains.add(chain)
+      }
+      return [...chains].sort((a, b) => a - b)
+    },
+    format: (value) => [...value],
+  }
 }
 
 /** Hex public keys of 32 bytes. A flag may be given several times, or hold several keys with commas. */

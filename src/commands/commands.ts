@@ -7,6 +7,7 @@ const printLine = (line: string) => void surroundings.out.write(`${line}\n`)
 export const commands: Commands = {
   mine: async (config) => (await import('./mine.ts')).runMine(config),
   devnet: async (config) => (await import('./devnet.ts')).runDevnet(config),
+  blocks: async (config) => (await import('./blocks.ts')).runBlocks(config, printLine),
   solve: async (target, { values }) => (await import('./solve.ts')).runSolve({ target, ...values }),
   config: async (config) => (await import('./config.ts')).runConfig(config, printLine),
   local: async (code, config) => (await import('./local.ts')).runLocal(code, config, printLine),

@@ -30,10 +30,10 @@ export function idleForTls(node: string, fingerprint: string | undefined): Idle[
   const idle: Idle[] = []
   if (!node.startsWith('https:')) {
     const hint = 'use an https:// address'
-    idle.push({ names: ['insecure', 'fingerprint'], reason: `there is no TLS on ${node}`, hint })
+    idle.push({ names: ['insecure', 'ca', 'fingerprint'], reason: `there is no TLS on ${node}`, hint })
   }
   if (fingerprint !== undefined) {
-    idle.push({ names: ['insecure'], reason: '--fingerprint decides which certificate is accepted' })
+    idle.push({ names: ['insecure', 'ca'], reason: '--fingerprint decides which certificate is accepted' })
   }
   return idle
 }

@@ -21,16 +21,16 @@ async function mine(config: Config<typeof mineOptions>, stopped: AbortSignal): P
   checkMineFlags(config)
   const face = faceFor(values.log, surroundings)
   const { node } = values
-  const setup = minerSetup(config, node ?? '')
+  const setup = minerSetup(config, node ?? [''])
   // Wrong options are refused before a network is started.
   checkPayee(setup.payee)
   const devnet = node === undefined ? await startDevnet({ ...networkSettings(values), port: 0 }) : null
   try {
-    const url = node ?? devnet?.url ?? ''
-    const snapshot = await runMiner(
-      { ...setup, node: { ...setup.node, url } },
-      { onEvent: face.show, onStart: (start) => face.show({ type: 'banner', lines: banner(start, devnet) }), stopped },
-    )
+    const snapshot = await runMiner(devnet === null ? setup : { ...setup, node: { ...setup.node, url: devnet.url } }, {
+      onEvent: face.show,
+      onStart: (start) => face.show({ type: 'banner', lines: banner(start, devnet, node) }),
+      stopped,
+    })
     face.show({ type: 'summary', snapshot })
     return snapshot.idleReason === null ? 0 : 1
   } catch (error) {
@@ -42,7 +42,11 @@ async function mine(config: Config<typeof mineOptions>, stopped: AbortSignal): P
   }
 }
 
-function banner({ client, account, api, pageUrl }: MinerStart, devnet: Devnet | null): string[] {
+function banner(
+  { client, account, api, journal, pageUrl }: MinerStart,
+  devnet: Devnet | null,
+  nodes: readonly string[] = [],
+): string[] {
   const processor = cpus()[0]?.model.trim() ?? process.arch
   const { baseUrl } = client.http
   const { nodeVersion, nodeNumberOfChains, nodeBlockDelay } = client.info
@@ -53,8 +57,15 @@ function banner({ client, account, api, pageUrl }: MinerStart, devnet: Devnet | 
   return [
     `newcut ${surroundings.version}, node ${process.versions.node}, ${processor}`,
     network,
+    ...(nodes.length > 1 ? [`nodes, in order of priority: ${nodes.join(', ')}`] : []),
     paidLine(account),
     api === null ? 'metrics: off' : `metrics: ${api.url}/metrics, summary: ${api.url}/api/summary`,
+    ...(journal === null ? [] : [journalLine(journal)]),
     ...(pageUrl === null ? [] : [`mine in a browser: ${pageUrl}`]),
   ]
+}
+
+function journalLine({ folder, unfinished }: NonNullable<MinerStart['journal']>): string {
+  if (unfinished === 0) return `journal: ${folder}`
+  return `journal: ${folder}, with ${unfinished} ${unfinished === 1 ? 'solution' : 'solutions'} of earlier runs to settle`
 }

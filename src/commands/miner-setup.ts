@@ -4,18 +4,29 @@ import type { mineOptions } from '../cli/options.ts'
 import type { EngineSetup, GpuSetup } from '../compose/engines.ts'
 import type { MinerSetup } from '../compose/miner.ts'
 import type { Payee } from '../compose/payee.ts'
+import type { StateSetup } from '../compose/state.ts'
 import { NewcutError } from '../core/errors.ts'
 import { tuningFileOf } from '../engine/gpu/adapters.ts'
+import { stateFolder } from '../journal/folder.ts'
+import { givenAuthorities } from './authorities.ts'
 import { type Idle, idleForTls, refuseIdle } from './effect.ts'
 
 type MineConfig = Config<typeof mineOptions>
 
-/** The miner for the node at `url`. Throws NewcutError BAD_OPTION for an external engine without a command. */
-export function minerSetup(config: MineConfig, url: string): MinerSetup {
+/**
+ * The miner for these nodes. Throws NewcutError BAD_OPTION for an external engine without a command, and for authorities
+ * that cannot be used.
+ */
+export function minerSetup(config: MineConfig, nodes: readonly string[]): MinerSetup {
   const { values, origins } = config
   const { insecure, fingerprint, 'fail-fast': failFast, http, blocks, duration: durationMs } = values
+  const [url, ...others] = nodes
+  const ca = givenAuthorities(values, tlsNode(nodes))
   return {
-    node: { url, insecure, fingerprint, failFast, maxWaitMs: durationMs },
+    node: { url, insecure, fingerprint, ca, failFast, maxWaitMs: durationMs },
+    others,
+    failbackMs: values.failback,
+    shareBlocks: values['share-blocks'],
     payee: payeeOf(values),
     engines: engineSetup(config),
     // Mining goes on when the default port is taken, but not when an address that the user gave is.
@@ -23,7 +34,16 @@ export function minerSetup(config: MineConfig, url: string): MinerSetup {
     limits: { blocks, durationMs },
     stallMs: values.stall,
     confirmations: values.confirmations,
+    state: stateSetup(values),
+    chains: values.chains,
   }
+}
+
+/** By default solutions for a node are kept; an embedded network ends with the miner. */
+function stateSetup({ state, node }: MineConfig['values']): StateSetup | null {
+  if (state === 'off' || (state === undefined && node === undefined)) return null
+  if (state !== undefined) return { folder: state, isRequired: true }
+  return { folder: stateFolder(process.env, process.platform), isRequired: false }
 }
 
 function payeeOf(values: MineConfig['values']): Payee {
@@ -67,18 +87,24 @@ function idleForHttp({ values: { http } }: MineConfig): Idle[] {
   return http === null ? [{ names: ['mine-page'], reason: 'with --http off nothing is served' }] : []
 }
 
+/** One that is spoken to with TLS, if any is. */
+const tlsNode = (nodes: readonly string[]) => nodes.find((url) => url.startsWith('https:')) ?? nodes[0]
+
 function idleForNode({ values: { node, fingerprint } }: MineConfig): Idle[] {
   if (node === undefined) {
     const reason = 'without --node there is only the embedded network'
-    return [{ names: ['insecure', 'fingerprint', 'fail-fast'], reason }]
+    return [{ names: ['insecure', 'ca', 'fingerprint', 'fail-fast', 'failback', 'share-blocks'], reason }]
   }
+  const idle: Idle[] =
+    node.length > 1 ? [] : [{ names: ['failback', 'share-blocks'], reason: 'there is only one --node' }]
   return [
+    ...idle,
     {
       names: ['graph', 'block-delay', 'difficulty', 'pow'],
       reason: 'it is for the embedded network, and --node mines for another',
       hint: 'a node has its own; newcut devnet starts one with these options',
     },
-    ...idleForTls(node, fingerprint),
+    ...idleForTls(tlsNode(node), fingerprint),
   ]
 }
 

@@ -27,7 +27,7 @@ export function signingKeys(given: readonly string[] | undefined, network: strin
 }
 
 function keyOf(name: string, network: string): NamedKey {
-  if (/^[0-9a-fA-F]{64}$/.test(name)) {
+  if (/^(0x)?[0-9a-fA-F]{64,}$/.test(name)) {
     throw new NewcutError('BAD_OPTION', '--key takes the name of a file, not a key', {
       hint: 'other users of this machine can read command lines; newcut keygen > FILE makes a key pair',
     })

@@ -4,11 +4,13 @@ import { NewcutError } from '../core/errors.ts'
 import { NodeClient } from '../node/client.ts'
 import { UnreachableError } from '../node/unreachable.ts'
 import { untilStopped } from '../platform/shutdown.ts'
+import { givenAuthorities } from './authorities.ts'
 import { idleForTls, refuseIdle } from './effect.ts'
 
 interface NodeValues {
   readonly node: string
   readonly insecure: boolean
+  readonly ca: string | undefined
   readonly fingerprint: string | undefined
 }
 
@@ -22,10 +24,12 @@ export function withNode(
 ): Promise<number> {
   const { node, insecure, fingerprint } = config.values
   refuseIdle(config, idleForTls(node, fingerprint))
+  const ca = givenAuthorities(config.values, node)
   return untilStopped(async (stopped) => {
     let client: NodeClient | undefined
     try {
-      client = await connected({ url: node, insecure, ...(fingerprint !== undefined && { fingerprint }) }, stopped)
+      const trust = { insecure, ...(fingerprint !== undefined && { fingerprint }), ...(ca !== undefined && { ca }) }
+      client = await connected({ url: node, ...trust }, stopped)
       return await task(client, stopped)
     } catch (error) {
       if (stopped.aborted) return 1

@@ -12,36 +12,49 @@ export interface NodeSetup {
   readonly insecure: boolean
   /** SHA-256 of the only TLS certificate to accept. */
   readonly fingerprint?: string | undefined
+  /** Certificates in PEM form: only these authorities may sign that of the node. */
+  readonly ca?: string | undefined
   /** A node that does not answer at the start is an error; else it is waited for. */
   readonly failFast: boolean
   /** A node that does not answer is waited for at most so long; undefined: for ever. */
   readonly maxWaitMs?: number | undefined
+  /** Longest pause between two attempts; default 5 s. */
+  readonly maxPauseMs?: number | undefined
 }
 
 const FIRST_PAUSE_MS = 250
-const MAX_PAUSE_MS = 5_000
+const MAX_PAUSE_MS = 1_500
 
 /**
  * Connects to a node as soon as it answers. `onWaiting` is called once with the reason for waiting. Throws NewcutError
  * for failures that waiting does not cure, or the signal's reason when it aborts.
  */
 export async function connect(
-  { url, insecure, fingerprint, failFast, maxWaitMs = Number.POSITIVE_INFINITY }: NodeSetup,
+  setup: NodeSetup,
   onWaiting: (message: string) => void,
   signal: AbortSignal,
 ): Promise<NodeClient> {
+  const { failFast, maxWaitMs = Number.POSITIVE_INFINITY, maxPauseMs = MAX_PAUSE_MS } = setup
   const endMs = systemClock.monotonicMs() + maxWaitMs
   for (let attempt = 0; ; attempt++) {
     try {
-      return await NodeClient.connect({ url, insecure, ...(fingerprint && { fingerprint }) }, signal)
+      return await connectOnce(setup, signal)
     } catch (error) {
       signal.throwIfAborted()
       // A node that is starting, or a proxy in front of one that is down, may answer with any of these errors.
       if (failFast || !isRetryable(error) || systemClock.monotonicMs() >= endMs) throw error
       if (attempt === 0) onWaiting(`waiting for the node: ${describeError(error)}${hintOf(error)}`)
     }
-    await sleep(systemClock, Math.random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt), signal)
+    await sleep(systemClock, Math.random() * Math.min(maxPauseMs, FIRST_PAUSE_MS * 2 ** attempt), signal)
   }
+}
+
+/** One attempt. Throws NewcutError, or the signal's reason. */
+export function connectOnce(
+  { url, insecure, fingerprint, ca }: Pick<NodeSetup, 'url' | 'insecure' | 'fingerprint' | 'ca'>,
+  signal: AbortSignal,
+): Promise<NodeClient> {
+  return NodeClient.connect({ url, insecure, ...(fingerprint && { fingerprint }), ...(ca && { ca }) }, signal)
 }
 
 function hintOf(error: unknown): string {

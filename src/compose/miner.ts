@@ -1,26 +1,29 @@
 /** The miner for a node: starts client, source, engines, miner and metrics, and stops them again. */
 import { Metrics } from '../api/metrics.ts'
 import { type ApiServer, type Extension, startApi } from '../api/server.ts'
-import { describeError } from '../core/errors.ts'
+import { describeError, NewcutError } from '../core/errors.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import { Miner } from '../mine/miner.ts'
 import type { Snapshot } from '../mine/stats.ts'
 import type { NodeClient } from '../node/client.ts'
 import { systemClock } from '../platform/clock.ts'
-import { miningNodeOf } from '../source/node/mining-node.ts'
-import { NodeSource } from '../source/node/node-source.ts'
-import { connect, type NodeSetup } from './connect.ts'
+import type { NodeSetup } from './connect.ts'
 import { createEngines, type EngineSetup } from './engines.ts'
 import { isPageOn, PAGE_PATH, type PageMode, pageFor } from './mine-page.ts'
-import { accountOn, checkPayee, type PaidAccount, type Payee } from './payee.ts'
-
-/** An update stream is reopened when it is silent for this many block delays, but not before MIN_STALL_MS. */
-const STALL_BLOCK_DELAYS = 5
-const MIN_STALL_MS = 10_000
+import { reachNodes } from './nodes.ts'
+import { accountOn, checkPayee, isDevelopment, type PaidAccount, type Payee } from './payee.ts'
+import { rewardsOf } from './rewards.ts'
+import { type KeptState, openState, type StateSetup } from './state.ts'
 
 /** What to mine, for whom and with what. */
 export interface MinerSetup {
   readonly node: NodeSetup
+  /** Addresses of further nodes of the network, in order of priority, for when `node` fails; they are trusted alike. */
+  readonly others?: readonly string[]
+  /** How long a node of higher priority has to be fit before it gives work again; default 60 s. */
+  readonly failbackMs?: number | undefined
+  /** Whether blocks that were found are given to the other nodes, those that take any; default: true. */
+  readonly shareBlocks?: boolean | undefined
   readonly payee: Payee
   readonly engines: EngineSetup
   /** null: metrics and summary are not served. */
@@ -31,6 +34,10 @@ export interface MinerSetup {
   readonly stallMs?: number | undefined
   /** How deep an accepted block has to lie before it is no longer looked for; default: 1, the head. */
   readonly confirmations?: number
+  /** Where solutions are kept, so that none is lost when the process dies; default: nowhere. */
+  readonly state?: StateSetup | null
+  /** Chains to mine; undefined: all. */
+  readonly chains?: readonly number[] | undefined
 }
 
 export interface HttpSetup {
@@ -47,6 +54,8 @@ export interface MinerStart {
   readonly client: NodeClient
   readonly account: PaidAccount
   readonly api: ApiServer | null
+  /** The journal, and how many solutions of earlier runs it holds that are not settled; null: none is kept. */
+  readonly journal: { readonly folder: string; readonly unfinished: number } | null
   /** Where the page that mines is; null: it is not served. */
   readonly pageUrl: string | null
 }
@@ -60,36 +69,60 @@ export interface MinerPorts {
 
 /** Mines until it is stopped or done. Throws NewcutError. */
 export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }: MinerPorts): Promise<Snapshot> {
-  const { payee, engines: engineSetup, http, limits, confirmations } = setup
+  const { payee, engines: engineSetup, http, limits, chains } = setup
   checkPayee(payee)
-  const client = await connect(setup.node, (message) => onEvent({ type: 'trouble', message }), stopped)
-  const closers = [() => client.close()]
+  const nodes = await reachNodes(setup, (message) => onEvent({ type: 'trouble', message }), stopped)
+  const { client } = nodes
+  const closers = [nodes.close]
   try {
+    checkChains(chains, client)
     const account = accountOn(client.info.nodeVersion, payee)
-    const stallMs = setup.stallMs ?? usualStallMs(client.info.nodeBlockDelay / 1000)
-    const node = miningNodeOf({ client, account, clock: systemClock, stallMs })
-    const source = new NodeSource({ node, clock: systemClock, random: Math.random, confirmations })
+    const source = nodes.sourceFor(account)
     const engines = await createEngines(engineSetup, source.workBytes, stopped)
+    const state = await stateOf(setup, { network: client.info.nodeVersion, account: account.account, onEvent })
     const show = (event: MinerEvent) => {
+      state?.onEvent(event)
       onEvent(event)
       metrics.onEvent(event)
+      rewards(event)
     }
+    const faulted = new AbortController()
+    const onFault = (error: unknown) => faulted.abort(error)
+    const rewards = rewardsOf({ client: nodes.payloads, onReward: show, stopped, onFault })
     const { blocks, durationMs } = limits
-    const miner = new Miner({ source, engines, clock: systemClock, onEvent: show, blocks, durationMs })
+    const unfinished = state?.unfinished
+    const miner = new Miner({ source, engines, clock: systemClock, onEvent: show, blocks, durationMs, unfinished })
     const metrics = new Metrics(() => miner.snapshot())
     const hasPage = http !== null && isPageOn(http.page, client.info.nodeVersion)
     const page = hasPage ? { path: PAGE_PATH, addTo: pageFor(client, account) } : undefined
     const api = http === null ? null : await startFace(http, { miner, metrics, page }, onEvent)
     if (api !== null) closers.unshift(() => api.close())
-    onStart?.({ client, account, api, pageUrl: api !== null && hasPage ? api.url + PAGE_PATH : null })
-    return await miner.run(stopped)
+    const journal = state && { folder: state.folder, unfinished: state.unfinished.length }
+    onStart?.({ client, account, api, journal, pageUrl: api !== null && hasPage ? api.url + PAGE_PATH : null })
+    const snapshot = await miner.run(AbortSignal.any([stopped, faulted.signal]))
+    faulted.signal.throwIfAborted()
+    return snapshot
   } finally {
     for (const close of closers) await close()
   }
 }
 
-function usualStallMs(blockDelayMs: number): number {
-  return Math.max(MIN_STALL_MS, STALL_BLOCK_DELAYS * blockDelayMs)
+function stateOf(
+  { state = null, confirmations = 1 }: MinerSetup,
+  of: { readonly network: string; readonly account: string; readonly onEvent: (event: MinerEvent) => void },
+): Promise<KeptState | null> {
+  // Development networks are thrown away; whoever wants theirs kept says so.
+  if (state === null || (!state.isRequired && isDevelopment(of.network))) return Promise.resolve(null)
+  return openState(state, { ...of, confirmations, nowMs: systemClock.wallMs })
+}
+
+/** Throws NewcutError BAD_OPTION for chains that the network does not have. */
+function checkChains(chains: readonly number[] | undefined, { info, http }: NodeClient): void {
+  const has = info.nodeChains.map(Number)
+  const unknown = chains?.filter((chain) => !has.includes(chain)) ?? []
+  if (unknown.length === 0) return
+  const message = `--chains: ${info.nodeVersion} at ${http.baseUrl} has no chain ${unknown.join(', ')}`
+  throw new NewcutError('BAD_OPTION', message, { hint: `its chains are ${has[0]} to ${has.at(-1)}` })
 }
 
 async function startFace(

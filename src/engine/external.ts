@@ -71,7 +71,8 @@ export class ExternalEngine implements Engine {
   }
 
   devices(): readonly DeviceStatus[] {
-    const base = { device: 'command', kernel: this.#options.command, hashes: this.#hashes, faults: this.#faults }
+    const kernel = programOf(this.#options.command)
+    const base = { device: 'command', kernel, hashes: this.#hashes, faults: this.#faults }
     if (this.#unable) return [{ ...base, state: 'unable', reason: FIXED_NONCE }]
     if (this.#failure === null || this.#child !== null) return [base]
     return [{ ...base, state: 'restarting', reason: this.#failure }]
@@ -127,7 +128,7 @@ export class ExternalEngine implements Engine {
   #ended(child: ChildProcess, work: EngineWork, failure: string | null, out: string): void {
     if (child !== this.#child) return
     this.#child = null
-    const answer = failure === null ? ANSWER.exec(out.trim()) : null
+    const answer = failure === null ? readAnswer(out) : null
     if (answer === null) {
       this.#faults++
       const what = failure ?? `printed ${JSON.stringify(out.slice(0, 80))}, expected a nonce of 16 hex digits`
@@ -136,9 +137,8 @@ export class ExternalEngine implements Engine {
     } else {
       this.#failure = null
       this.#pauseMs = FIRST_PAUSE_MS
-      this.#hashes += Number(answer[2] ?? 0)
-      const nonce = BigInt(`0x${answer[1]}`)
-      this.#events?.onCandidate({ sequence: work.sequence, nonce, device: 'command' })
+      this.#hashes += answer.hashes
+      this.#events?.onCandidate({ sequence: work.sequence, nonce: answer.nonce, device: 'command' })
     }
     // A good nonce brings new work. As long as none comes, the nonce was bad or the program failed: try again.
     if (this.#child !== null || this.#work !== work) return
@@ -161,6 +161,17 @@ export class ExternalEngine implements Engine {
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
     }
   }
+}
+
+/** The program alone: its arguments and variables may hold what is secret, and everybody sees the devices. */
+function programOf(command: string): string {
+  return /^[\w.:/\\-]+(?=\s|$)/.exec(command.trim())?.[0] ?? 'shell command'
+}
+
+/** What a program printed: a nonce, and the number of hashes if it tells that. null: it is no answer. */
+export function readAnswer(out: string): { readonly nonce: bigint; readonly hashes: number } | null {
+  const answer = ANSWER.exec(out.trim())
+  return answer && { nonce: BigInt(`0x${answer[1]}`), hashes: Number(answer[2] ?? 0) }
 }
 
 function isSameSearch(a: EngineWork, b: EngineWork): boolean {

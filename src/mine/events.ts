@@ -3,8 +3,17 @@ import type { JobReason, LifeStep } from '../source/source.ts'
 import type { Verdict } from './life.ts'
 import type { Snapshot } from './stats.ts'
 
+/** The first step: nothing has happened to the solution yet. */
+export interface Found {
+  readonly step: 'found'
+  /** The solved work, base64url. */
+  readonly work: string
+  /** Hashes that a solution takes on average. */
+  readonly difficulty: number
+}
+
 /** A step in the life of a solution. */
-export type SolutionEvent = LifeStep & {
+export type SolutionEvent = (Found | LifeStep) & {
   readonly type: 'solution'
   /** The verdict, at the step that decides it or changes it; else null. The solution is counted at that step. */
   readonly verdict: Verdict | null
@@ -15,6 +24,8 @@ export type SolutionEvent = LifeStep & {
   readonly height: number
   /** Block hash, base64url. */
   readonly hash: string
+  /** Hash of the block's payload, base64url. */
+  readonly payload: string
   readonly device: string
   /** Hashes since the previous solution, in units of what a solution takes on average. */
   readonly effort: number
@@ -40,6 +51,14 @@ export type MinerEvent =
   /** There has been nothing to search for a while. */
   | { readonly type: 'idle' }
   | SolutionEvent
+  /** What a block of ours paid, as its payload tells. `amount`: coins, a decimal number. */
+  | {
+      readonly type: 'reward'
+      readonly hash: string
+      readonly chain: number
+      readonly height: number
+      readonly amount: string
+    }
   /** A device claimed a nonce that does not solve. */
   | { readonly type: 'hardwareError'; readonly device: string; readonly nonce: string }
   | { readonly type: 'warning'; readonly message: string }

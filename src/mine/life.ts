@@ -1,14 +1,43 @@
 /**
- * The life of a solution: handed in -> acknowledged -> confirmed at depth N | stale | orphaned | lost(reason); or
+ * The life of a solution: handed in -> acknowledged -> confirmed at depth N | stale | orphaned | unconfirmed; or
  * stale, rejected(reason) or lost(reason) when it is handed in. Handing in and following are separate steps, so that a
  * journal of solutions can stand between them.
  */
 import type { LifeStep, Solution, Source } from '../source/source.ts'
 
 /** What became of a solution. */
-export type Verdict = 'accepted' | 'stale' | 'orphaned' | 'rejected' | 'lost'
+export type Verdict = 'accepted' | 'unconfirmed' | 'stale' | 'orphaned' | 'rejected' | 'lost'
 
-export const verdicts: readonly Verdict[] = ['accepted', 'stale', 'orphaned', 'rejected', 'lost']
+export const verdicts: readonly Verdict[] = ['accepted', 'unconfirmed', 'stale', 'orphaned', 'rejected', 'lost']
+
+/** A solution of an earlier run whose life has not come to its end. */
+export interface Unfinished {
+  /** Solved work. */
+  readonly bytes: Uint8Array
+  readonly issuer: string
+  readonly device: string
+  readonly effort: number
+  /** Unix time in milliseconds. */
+  readonly foundAtMs: number
+  /** Whether its issuer took it. */
+  readonly isAcknowledged: boolean
+  /** What it counted as in the earlier run; null: nothing yet. */
+  readonly verdict: Verdict | null
+}
+
+/** All steps, in the order of a life: how far a block of ours has come. */
+export const blockStates = [
+  'found',
+  'handed-in',
+  'acknowledged',
+  'confirmed',
+  'unconfirmed',
+  'stale',
+  'orphaned',
+  'rejected',
+  'lost',
+] as const
+export type BlockState = (typeof blockStates)[number]
 
 /** Hands a solution in, follows it to its end, and yields each step. Never throws. */
 export async function* liveThrough(

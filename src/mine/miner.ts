@@ -1,6 +1,4 @@
 /** The only loop: newest job -> engines -> judge -> hand in. Knows sources and engines by their ports alone. */
-import { blockHash } from '../core/block-hash.ts'
-import { encodeBase64Url } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
 import { withCreationTime, withNonce } from '../core/header.ts'
@@ -9,9 +7,10 @@ import { meets, powHash } from '../core/pow.ts'
 import { difficultyOf } from '../core/target.ts'
 import { type Work, workFromBytes } from '../core/work.ts'
 import { type Candidate, type DeviceStatus, type Engine, type EngineEvents, noWork } from '../engine/engine.ts'
-import type { Job, LifeStep, Source } from '../source/source.ts'
-import type { MinerEvent } from './events.ts'
-import { liveThrough, type Verdict, verdictOf } from './life.ts'
+import type { Job, Source } from '../source/source.ts'
+import type { MinerEvent, SolutionEvent } from './events.ts'
+import type { Unfinished } from './life.ts'
+import { Lives } from './lives.ts'
 import { idleReasonOf, Rates, type Snapshot } from './stats.ts'
 
 export interface MinerOptions {
@@ -23,6 +22,8 @@ export interface MinerOptions {
   readonly blocks?: number | undefined
   /** Stop after this time. */
   readonly durationMs?: number | undefined
+  /** Solutions of earlier runs that are to live on. They do not count for `blocks`. */
+  readonly unfinished?: readonly Unfinished[] | undefined
 }
 
 const SAMPLE_MS = 1000
@@ -31,8 +32,6 @@ const SPEED_MS = 60_000
 const ROLL_MS = 5_000
 /** Works kept for judging late claims. A claim for older work is ignored. */
 const MAX_ISSUED_WORKS = 256
-/** How long a stop waits for the verdicts of solutions that were handed in. */
-const STOP_GRACE_MS = 800
 /** Having nothing to search is reported only after this time. */
 const IDLE_MS = 500
 
@@ -53,27 +52,12 @@ interface Pursuit {
   solved: boolean
 }
 
-/** A solution on its way. */
-interface Life {
-  readonly pursuit: Pursuit
-  readonly bytes: Uint8Array
-  readonly hash: string
-  readonly device: string
-  readonly effort: number
-  readonly foundAtMs: number
-  step: LifeStep
-  /** What it has been counted as; null: nothing yet. */
-  verdict: Verdict | null
-}
-
 export class Miner {
   readonly #options: MinerOptions
   readonly #rates = new Rates()
   readonly #issued = new Map<number, Issued>()
-  /** Solutions on their way -> a promise that resolves at their end. */
-  readonly #lives = new Map<Life, Promise<void>>()
   readonly #stop = new AbortController()
-  readonly #solutions: Record<Verdict, number> = { accepted: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0 }
+  readonly #lives: Lives
   /** Engines that started. */
   #engines: readonly Engine[] = []
   #startedAtMs = 0
@@ -81,7 +65,6 @@ export class Miner {
   #current: Issued | null = null
   #cancelIdle: () => void = () => undefined
   #hardwareErrors = 0
-  #isOver = false
   #preemptions = 0
   /** Expected solutions for the hashes done since the last solution, up to `#effortHashes`. */
   #effort = 0
@@ -89,6 +72,8 @@ export class Miner {
 
   constructor(options: MinerOptions) {
     this.#options = options
+    const { source, clock } = options
+    this.#lives = new Lives({ source, clock, onEvent: (event) => this.#onStep(event), stopped: this.#stop.signal })
   }
 
   /** Mines until the signal aborts, enough blocks are accepted, or the time is up. Throws NewcutError. */
@@ -110,7 +95,7 @@ export class Miner {
       this.#cancelIdle()
       signal.removeEventListener('abort', stop)
       await Promise.all(this.#options.engines.map((engine) => engine.stop()))
-      await this.#finishLives()
+      await this.#lives.finish()
     }
     this.#sample()
     return this.snapshot()
@@ -132,7 +117,12 @@ export class Miner {
       onTrouble: (message: string) => onEvent({ type: 'trouble', message }),
       onRecovered: (message: string) => onEvent({ type: 'recovered', message }),
     }
-    for await (const job of source.jobs(this.#stop.signal, events)) this.#take(job)
+    let unfinished = this.#options.unfinished ?? []
+    for await (const job of source.jobs(this.#stop.signal, events)) {
+      this.#take(job)
+      for (const solution of unfinished) this.#lives.resume(solution)
+      unfinished = []
+    }
   }
 
   /** Mines with the engines that start. Throws the first failure when none does. */
@@ -156,13 +146,14 @@ export class Miner {
     return {
       source: source.description,
       connected: source.connected,
+      nodes: source.nodes?.() ?? [],
       uptimeMs,
       hashes,
       hashrates: this.#rates.total(idleReason === null),
       meanHashrate: uptimeMs > 0 ? (hashes * 1000) / uptimeMs : 0,
       idleReason,
       devices: devices.map((device) => ({ ...device, hashrates: this.#rates.of(device) })),
-      solutions: { ...this.#solutions },
+      solutions: this.#lives.counts,
       hardwareErrors: this.#hardwareErrors,
       preemptions: this.#preemptions,
       work: current && {
@@ -249,66 +240,18 @@ export class Miner {
     }
     const { blocks = Number.POSITIVE_INFINITY } = this.#options
     // A solution on its way may be the last one asked for. If it is not accepted, another candidate will follow.
-    if (pursuit.solved || this.#solutions.accepted + this.#undecided >= blocks) return
+    if (pursuit.solved || this.#lives.accepted + this.#lives.undecided >= blocks) return
     this.#countEffort()
     pursuit.solved = !pursuit.job.manySolutions
     const effort = this.#effort
     this.#effort = 0
-    const foundAtMs = this.#options.clock.monotonicMs()
-    const hash = encodeBase64Url(blockHash(bytes))
-    const life: Life = { pursuit, bytes, hash, device, effort, foundAtMs, step: { step: 'handed-in' }, verdict: null }
-    const end = this.#live(life).finally(() => this.#lives.delete(life))
-    this.#lives.set(life, end)
+    const { job, difficulty } = pursuit
+    this.#lives.begin({ job, difficulty, bytes, device, effort })
   }
 
-  /** Solutions of which nobody knows yet what they come to. */
-  get #undecided(): number {
-    return [...this.#lives.keys()].filter(({ verdict }) => verdict === null).length
-  }
-
-  /** Hands a solution in and follows it to its end. */
-  async #live(life: Life): Promise<void> {
-    const { job } = life.pursuit
-    for await (const step of liveThrough(this.#options.source, { job, bytes: life.bytes }, this.#stop.signal)) {
-      // When the miner ended, this solution was counted as lost (#giveUp).
-      if (this.#isOver) return
-      this.#count(life, step)
-    }
-    // The miner stopped before anybody knew what became of it.
-    if (life.verdict === null) this.#giveUp(life)
-  }
-
-  /** Takes a step. A verdict counts once; a later one takes its place, as when a confirmed block is orphaned. */
-  #count(life: Life, step: LifeStep): void {
-    const verdict = verdictOf(step)
-    const isNews = verdict !== null && verdict !== life.verdict
-    if (isNews) {
-      if (life.verdict !== null) this.#solutions[life.verdict]--
-      this.#solutions[verdict]++
-      life.verdict = verdict
-    }
-    life.step = step
-    this.#options.onEvent(this.#solutionEvent(life, isNews ? verdict : null))
-    if (this.#solutions.accepted === this.#options.blocks) this.#stop.abort()
-  }
-
-  #solutionEvent(life: Life, verdict: Verdict | null): MinerEvent {
-    const { pursuit, step, hash, device, effort, foundAtMs } = life
-    const { id: job, issuer, work } = pursuit.job
-    return {
-      type: 'solution',
-      ...step,
-      verdict,
-      job,
-      issuer,
-      chain: work.fields.chainId,
-      height: Number(work.fields.height),
-      hash,
-      device,
-      effort,
-      elapsedMs: this.#options.clock.monotonicMs() - foundAtMs,
-      counts: { ...this.#solutions },
-    }
+  #onStep(event: SolutionEvent): void {
+    this.#options.onEvent(event)
+    if (this.#lives.accepted === this.#options.blocks) this.#stop.abort()
   }
 
   /** Adds the hashes since the last call to the effort, at the difficulty of the job they were spent on. */
@@ -347,23 +290,6 @@ export class Miner {
     }
     schedule()
     this.#stop.signal.addEventListener('abort', () => cancel(), { once: true })
-  }
-
-  async #finishLives(): Promise<void> {
-    if (this.#lives.size === 0) return
-    let cancel: () => void = () => undefined
-    const grace = new Promise<void>((resolve) => {
-      cancel = this.#options.clock.after(STOP_GRACE_MS, resolve)
-    })
-    await Promise.race([Promise.all(this.#lives.values()), grace])
-    cancel()
-    this.#isOver = true
-    for (const life of this.#lives.keys()) if (life.verdict === null) this.#giveUp(life)
-  }
-
-  /** The miner ends before a solution has come to its end. */
-  #giveUp(life: Life): void {
-    this.#count(life, { step: 'lost', reason: 'stopped', message: 'the miner stopped' })
   }
 }
 

@@ -1,5 +1,6 @@
 /** The snapshot of statistics that console, Prometheus and JSON API all show. */
 import type { DeviceStatus } from '../engine/engine.ts'
+import type { NodeStatus } from '../source/source.ts'
 import { HashrateMeter, type Hashrates, NO_RATES } from './hashrate.ts'
 import type { Verdict } from './life.ts'
 
@@ -11,6 +12,8 @@ export interface DeviceSnapshot extends DeviceStatus {
 export interface Snapshot {
   readonly source: string
   readonly connected: boolean
+  /** In order of priority; empty where there is one node only. */
+  readonly nodes: readonly NodeStatus[]
   /** Why nothing searches, as a sentence. null while a device searches, or before there is any. */
   readonly idleReason: string | null
   readonly uptimeMs: number

@@ -1,14 +1,13 @@
 /**
- * HTTP floor of the node client: one undici Agent per node. Reads work (GET with a body, PROTOCOL.md A.1), update
- * streams (A.3), pinned certificates, and puts a bound on time and memory of every answer.
+ * HTTP floor of the node client: one undici Agent per node. Reads work (GET with a body, PROTOCOL.md A.1) and update
+ * streams (A.3), and puts a bound on time and memory of every answer.
  */
-import { createHash } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
-import { TLSSocket } from 'node:tls'
-import { Agent, buildConnector, Client, type Dispatcher } from 'undici'
-import { decodeHash, decodeHex, encodeHex } from '../core/bytes.ts'
-import { describeError, NewcutError } from '../core/errors.ts'
+import { Agent, Client, type Dispatcher } from 'undici'
+import { NewcutError } from '../core/errors.ts'
+import { withoutSecrets } from '../core/host.ts'
+import { connectors, type Dial, type DialOptions } from './dial.ts'
 import { ByteBuffer } from './event-filter.ts'
 import { codeOf, UnreachableError, unreachable } from './unreachable.ts'
 
@@ -16,24 +15,16 @@ import { codeOf, UnreachableError, unreachable } from './unreachable.ts'
 const MAX_CONNECTIONS = 64
 /** Idle connections are kept for less than the 30 s after which the node's own server drops them. */
 const KEEP_ALIVE_MS = 15_000
-/** Time for one of a host's addresses; Node's 250 ms gives up on nodes that are merely far away. */
-const ADDRESS_TIMEOUT_MS = 1_000
 /** Node's timers take no more: beyond it they fire after a millisecond. */
 export const MAX_TIMEOUT_MS = 2 ** 31 - 1
 const DEFAULT_MAX_BODY_BYTES = 4 * 1024 * 1024
 
 /** Which node, and how it is spoken to. */
-export interface NodeHttpOptions {
+export interface NodeHttpOptions extends DialOptions {
   /** http:// or https://; a path in it is put before the path of every request. */
   url: string
-  /** Accept any certificate. */
-  insecure?: boolean
-  /** SHA-256 of the node's certificate (DER), base64url or hex with or without colons. Replaces all other checks. */
-  fingerprint?: string
   /** From sending a request to the last byte of its answer. */
   timeoutMs?: number
-  /** TCP and TLS together; undici's timer may be up to a second late. */
-  connectTimeoutMs?: number
   /** Most bytes of any answer, however large a request would allow it to be; default: 4 MiB where it does not say. */
   maxBodyBytes?: number
   /** Aborting it closes the client. */
@@ -80,6 +71,9 @@ export interface HttpStream extends HttpHead {
   cancel(): void
 }
 
+/** While an answer is missing for this long, other requests get new connections. */
+const OVERDUE_MS = 1_000
+
 /** Deadlines are the gate's: undici's own two timeouts do not bound the sum, and must not end a quiet stream. */
 const NO_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 }
 
@@ -89,13 +83,15 @@ export class NodeHttp {
   readonly baseUrl: string
   readonly #origin: string
   readonly #prefix: string
-  readonly #agent: Agent
-  readonly #connector: (signal: AbortSignal) => buildConnector.connector
+  #agent: Agent
+  readonly #connector: Dial
   readonly #timeoutMs: number
   readonly #maxBodyBytes: number | undefined
   readonly #closing = new AbortController()
+  /** Requests without an answer; those with a timeout of their own may take long. */
+  readonly #waiting = new Set<{ readonly agent: Agent; readonly sinceMs: number }>()
 
-  /** Throws NewcutError BAD_OPTION for a url or a fingerprint that cannot be used. */
+  /** Throws NewcutError BAD_OPTION for a url, a fingerprint or authorities that cannot be used. */
   constructor(options: NodeHttpOptions) {
     const url = parseBaseUrl(options.url)
     this.#origin = url.origin
@@ -107,12 +103,7 @@ export class NodeHttp {
     this.#maxBodyBytes = options.maxBodyBytes
     setMaxListeners(0, this.#closing.signal)
     this.#connector = connectors(url, options)
-    this.#agent = new Agent({
-      connect: this.#connector(this.#closing.signal),
-      connections: MAX_CONNECTIONS,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      ...NO_TIMEOUTS,
-    })
+    this.#agent = this.#newAgent()
     if (options.signal) {
       const forget = onAbort(options.signal, () => void this.close())
       onAbort(this.#closing.signal, forget)
@@ -122,8 +113,14 @@ export class NodeHttp {
   /** Any status is an answer. Throws UnreachableError, or NewcutError NODE_MISBEHAVED when the body is too large. */
   async request(options: HttpRequest): Promise<HttpAnswer> {
     const gate = this.#openGate(options)
+    this.#leaveDead()
+    const waiting = {
+      agent: this.#agent,
+      sinceMs: options.timeoutMs === undefined ? performance.now() : Number.POSITIVE_INFINITY,
+    }
+    this.#waiting.add(waiting)
     try {
-      const { head, body } = await this.#send(this.#agent, options, gate.signal)
+      const { head, body } = await this.#send(waiting.agent, options, gate.signal)
       const mostBytes = Math.min(
         options.maxBodyBytes ?? this.#maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES,
         this.#maxBodyBytes ?? Number.POSITIVE_INFINITY,
@@ -137,7 +134,30 @@ export class NodeHttp {
       throw this.#failure(error, gate)
     } finally {
       gate.release()
+      this.#waiting.delete(waiting)
     }
+  }
+
+  /** While an answer is overdue, the connections that stand may all be dead, as after a change of networks. */
+  #leaveDead(): void {
+    const nowMs = performance.now()
+    const isOverdue = [...this.#waiting].some(({ agent, sinceMs }) => {
+      return agent === this.#agent && nowMs - sinceMs > OVERDUE_MS
+    })
+    if (!isOverdue || this.#closing.signal.aborted) return
+    const left = this.#agent
+    this.#agent = this.#newAgent()
+    // What is under way there may still be answered.
+    void left.close()
+  }
+
+  #newAgent(): Agent {
+    return new Agent({
+      connect: this.#connector(this.#closing.signal),
+      connections: MAX_CONNECTIONS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      ...NO_TIMEOUTS,
+    })
   }
 
   /** As request, for answers without an end: the timeout covers the headers only, and the size has no bound. */
@@ -245,7 +265,7 @@ function checkTimeout(name: string, valueMs: number | undefined): void {
 function parseBaseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new NewcutError('BAD_OPTION', `${JSON.stringify(text)} is not the address of a node`, {
+    throw new NewcutError('BAD_OPTION', `${withoutSecrets(JSON.stringify(text))} is not the address of a node`, {
       hint: 'write it as http://HOST:PORT or https://HOST:PORT',
     })
   }
@@ -253,59 +273,6 @@ function parseBaseUrl(text: string): URL {
     throw new NewcutError('BAD_OPTION', `the address of a node takes no user, query or fragment: ${url.host}`)
   }
   return url
-}
-
-/** Lower-case hex. */
-function parseFingerprint(text: string): string {
-  try {
-    const hex = text.replaceAll(':', '')
-    return encodeHex(hex.length === 64 ? decodeHex(hex, 'fingerprint') : decodeHash(text, 'fingerprint'))
-  } catch (cause) {
-    throw new NewcutError('BAD_OPTION', `the fingerprint is not a SHA-256 (${describeError(cause)})`, {
-      cause,
-      hint: 'openssl x509 -in CERTIFICATE -noout -fingerprint -sha256 prints it',
-    })
-  }
-}
-
-/** Connectors whose sockets, also those not yet connected, end when the signal aborts. */
-function connectors(url: URL, options: NodeHttpOptions): (signal: AbortSignal) => buildConnector.connector {
-  const pinned = options.fingerprint === undefined ? undefined : parseFingerprint(options.fingerprint)
-  if (pinned !== undefined && url.protocol !== 'https:') {
-    throw new NewcutError('BAD_OPTION', `a fingerprint needs an https:// address, not ${url.origin}`)
-  }
-  return (signal) => {
-    const connect = buildConnector({
-      timeout: options.connectTimeoutMs ?? 5_000,
-      rejectUnauthorized: !(options.insecure || pinned !== undefined),
-      autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT_MS,
-      signal,
-      // A resumed TLS session carries no certificate to compare.
-      ...(pinned === undefined ? {} : { maxCachedSessions: 0 }),
-    })
-    const guarded: buildConnector.connector = (target, callback) => {
-      // undici connects anew when a connection is dropped under a request, also while the client closes. Node 22 and 24
-      // leave a socket alone whose signal had aborted before it was made: the process would never end.
-      if (signal.aborted) queueMicrotask(() => callback(signal.reason, null))
-      else connect(target, callback)
-    }
-    return pinned === undefined ? guarded : pinnedConnector(guarded, pinned, url.origin)
-  }
-}
-
-function pinnedConnector(connect: buildConnector.connector, pinned: string, origin: string): buildConnector.connector {
-  return (target, callback) => {
-    connect(target, (...[error, socket]) => {
-      if (error) return callback(error, null)
-      const raw = socket instanceof TLSSocket ? socket.getPeerX509Certificate()?.raw : undefined
-      const actual = raw ? createHash('sha256').update(raw).digest('hex') : 'none'
-      if (actual === pinned) return callback(null, socket)
-      socket.destroy()
-      const message = `${origin}: fingerprint mismatch, its certificate has ${actual}, not the pinned ${pinned}`
-      const hint = 'the node has a new certificate, or someone is in between: find out which before you pin the new one'
-      callback(new UnreachableError('fingerprint', message, { hint }), null)
-    })
-  }
 }
 
 interface Gate {

@@ -58,12 +58,12 @@ function clockAhead({ headers, receivedAtMs }: HttpAnswer): number | null {
   return timestamp <= MAX_TIMESTAMP_SECONDS ? timestamp * 1000 - receivedAtMs : null
 }
 
-/** Hands in solved work. Throws NodeMisbehaved, retryable, for a page that something else served in the node's place. */
+/** Hands in solved work. Throws NodeMisbehaved, retryable, for an answer that something else gave in the node's place. */
 export async function solved(context: Context, work: Uint8Array, call: CallOptions): Promise<void> {
   const { solved: operation } = operations
   const answer = await context.requests.send(operation, { ...callOf(call), body: work })
-  if (isFromNode(answer.headers) || answer.body.length === 0) return
-  throw misbehaved(operation, answer, 'a body, without the version header of a node', { retryable: true })
+  if (isFromNode(answer.headers)) return
+  throw misbehaved(operation, answer, 'no version header of a node', { retryable: true })
 }
 
 /**

@@ -81,7 +81,7 @@ const failures: Readonly<Record<NamedReason, { codes: RegExp; text: string; hint
   untrusted: {
     codes: /^(\w*SELF_SIGNED_CERT\w*|UNABLE_TO_\w+|CERT_\w+|INVALID_(CA|PURPOSE)|ERR_TLS_CERT_ALTNAME\w+)$/,
     text: 'certificate not trusted',
-    hint: 'pin it with --fingerprint (SHA-256 of the certificate), or accept any certificate with --insecure',
+    hint: 'name who signed it with --ca FILE, pin it with --fingerprint SHA256, or accept any with --insecure',
   },
   'not-http': {
     codes: /^HPE$/,

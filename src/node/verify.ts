@@ -112,6 +112,8 @@ export class HeaderVerifier {
     if (this.#isGenesis(header)) return [...alone, ...this.#brokenGenesis(header)]
     const parent = this.#find(header.parent)
     if (parent === undefined) return [...alone, 'parent']
+    // A chain that the network may not even have: nothing else can be judged by it.
+    if (parent.chainId !== header.chainId) return [...alone, 'chain']
     const adjacentParents = new Map<number, Header>()
     for (const [chain, hash] of header.adjacents) {
       const adjacent = this.#find(hash)

@@ -13,6 +13,7 @@ import { followUp } from '../source/node/follow-up.ts'
 import { handIn } from '../source/node/hand-in.ts'
 import type { SolvedBlock } from '../source/node/look.ts'
 import { type MiningNode, miningNodeOf } from '../source/node/mining-node.ts'
+import type { FollowUp, Receipt } from '../source/source.ts'
 import { accountIn, chainIn, solvedFields } from './read.ts'
 import { nodeFailure, Refused } from './refused.ts'
 
@@ -103,18 +104,30 @@ export class Gateway {
     return this.#call(async (client) => {
       const hash = blockHash(bytes)
       const block = { bytes, chain, height: Number(height), hash }
+      const told = { chain, height: block.height, hash: encodeBase64Url(hash) }
       const end = await this.#live(client, block)
-      const verdict: Verdict['verdict'] = end.step === 'confirmed' ? 'accepted' : end.step
-      const told = { verdict, chain, height: block.height, hash: encodeBase64Url(hash) }
-      return 'message' in end ? { ...told, reason: end.reason, message: end.message } : told
+      switch (end.step) {
+        case 'confirmed':
+          return { ...told, verdict: 'accepted' }
+        case 'unconfirmed':
+          return { ...told, verdict: 'lost', reason: 'unconfirmed', message: end.message }
+        case 'rejected':
+        case 'lost':
+          return { ...told, verdict: end.step, reason: end.reason, message: end.message }
+        default:
+          return { ...told, verdict: end.step }
+      }
     })
   }
 
-  async #live(client: NodeClient, block: SolvedBlock) {
+  /** The receipt that ends its life, or what is known first of the block that the node took. */
+  async #live(client: NodeClient, block: SolvedBlock): Promise<Exclude<Receipt, { step: 'acknowledged' }> | FollowUp> {
     const options = { node: this.#miningNode(client), clock: this.clock, random: this.#options.random }
     const ended = AbortSignal.any([this.stopped, AbortSignal.timeout(MAX_SOLVED_MS)])
     const receipt = await handIn(block, options, ended)
-    return receipt.step === 'acknowledged' ? followUp(block, options, ended) : receipt
+    if (receipt.step !== 'acknowledged') return receipt
+    for await (const news of followUp(block, options, ended)) return news
+    throw new Error('nothing became of a block')
   }
 
   #miningNode(client: NodeClient): MiningNode {

@@ -1,6 +1,7 @@
 /** Who may use the gateway: the page itself, and programs. Pages of other sites may not. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
+import { hostOf } from '../core/host.ts'
 
 /**
  * Why a request is not from the page; null: it may pass. A foreign page shows itself in three ways: browsers send its
@@ -9,7 +10,7 @@ import { isIP } from 'node:net'
  */
 export function foreignReason(headers: IncomingHttpHeaders): string | null {
   const { host = '', origin } = headers
-  const name = hostName(host)
+  const name = hostOf(host)
   if (!isLocalName(name) && isIP(name) === 0) {
     return `the page needs an IP address or localhost in its URL, not ${name || 'an empty host'}`
   }
@@ -24,7 +25,3 @@ export function foreignReason(headers: IncomingHttpHeaders): string | null {
 }
 
 const isLocalName = (name: string) => name === 'localhost' || name.endsWith('.localhost')
-
-function hostName(host: string): string {
-  return /^\[(.*)\](:\d+)?$/.exec(host)?.[1] ?? host.replace(/:\d+$/, '').toLowerCase()
-}

@@ -5,9 +5,12 @@ import type { Work } from '../core/work.ts'
 /**
  * Why there is a new job. `newCut`: the chain of the job before moved on, so that job is lost (preempted). `solved`: the
  * job before was solved. `refreshed`: the same parent with other transactions. `reconnected`: the chain moved on while
- * nobody heard of it.
+ * nobody heard of it. `better`: a hash is worth more on another chain. `switched`: another node gives work now.
  */
-export type JobReason = 'start' | 'newCut' | 'solved' | 'refreshed' | 'reconnected'
+export type JobReason = 'start' | 'newCut' | 'solved' | 'refreshed' | 'reconnected' | 'better' | 'switched'
+
+/** Nodes forget the payload of work after 5 minutes (PROTOCOL.md A.1): handing in older work is of no use. */
+export const WORK_LIFE_MS = 300_000
 
 /** Work with an identity: the same job with a newer creation time is the same job. */
 export interface Job {
@@ -37,11 +40,8 @@ export interface Solution {
 /** Why a solution is refused: a closed set, so that no peer can grow a label. */
 export type RejectReason = 'invalid-pow' | 'invalid-payload' | 'no-payload' | 'undecodable' | 'unauthorized' | 'unknown'
 
-/**
- * Why nobody knows what became of a solution: it could not be handed in, nobody could be asked afterwards, or the miner
- * ended first.
- */
-export type LostReason = 'unreachable' | 'unconfirmed' | 'stopped'
+/** Why a solution did not reach its issuer: nobody answered, or the miner ended first. */
+export type LostReason = 'unreachable' | 'stopped'
 
 /** What the issuer says when a solution is handed in. */
 export type Receipt =
@@ -60,10 +60,31 @@ export type FollowUp =
   | { readonly step: 'stale' }
   /** The block was taken, but its chain goes on without it. */
   | { readonly step: 'orphaned' }
-  | { readonly step: 'lost'; readonly reason: LostReason; readonly message: string }
+  /** Nobody could say yet what became of it: its chain has not moved on, or nobody could be asked. More may follow. */
+  | { readonly step: 'unconfirmed'; readonly message: string }
 
 /** The life of a solution, step by step. */
 export type LifeStep = { readonly step: 'handed-in' } | Receipt | FollowUp
+
+/** How one of several nodes is. */
+export interface NodeStatus {
+  /** Its address, without user and password. */
+  readonly url: string
+  /** Whether it answers. */
+  readonly up: boolean
+  /** Whether it gives the work that is searched. */
+  readonly active: boolean
+  /** Mean over the chains of how many blocks it lacks that a heavier node had a second earlier; null: not known. */
+  readonly lag: number | null
+  /** Time until its last answer; null: it does not answer. */
+  readonly latencyMs: number | null
+  /** Sum of the heights of its chains; null: not known. */
+  readonly height: number | null
+  /** Of its software; null: not known. */
+  readonly version: string | null
+  /** Why no work is taken from it, as in "does not answer"; null: nothing speaks against it. */
+  readonly problem: string | null
+}
 
 export interface SourceEvents {
   /** Something went wrong that is being retried. Said once for an outage, however many attempts it takes. */
@@ -90,4 +111,6 @@ export interface Source {
   readonly connected: boolean
   /** A time (microseconds) that the validating clock has surely reached; null when it is not known. */
   validatorTime(): bigint | null
+  /** The nodes behind a source of several, in order of priority. */
+  nodes?(): readonly NodeStatus[]
 }

@@ -12,13 +12,14 @@ function snapshotOf(devices: readonly DeviceSnapshot[], hashes: number): Snapsho
   return {
     source: 'test',
     connected: true,
+    nodes: [],
     idleReason: idleReasonOf(devices),
     uptimeMs: 1,
     hashes,
     hashrates: NO_RATES,
     meanHashrate: 0,
     devices,
-    solutions: { accepted: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0 },
+    solutions: { accepted: 0, unconfirmed: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0 },
     hardwareErrors: 0,
     preemptions: 0,
     work: { chain: 0, height: 1, difficulty: 1, ageMs: 0 },
@@ -26,6 +27,25 @@ function snapshotOf(devices: readonly DeviceSnapshot[], hashes: number): Snapsho
 }
 
 describe('a scrape', () => {
+  it('shows how each of several nodes is, and no lag and latency of one that does not answer', async () => {
+    const node = { height: 9, version: '2.32', problem: null }
+    let nodes: Snapshot['nodes'] = [
+      { ...node, url: 'http://a', up: true, active: true, lag: 0.5, latencyMs: 20 },
+      { ...node, url: 'http://b', up: true, active: false, lag: 0, latencyMs: 4 },
+    ]
+    const metrics = new Metrics(() => ({ ...snapshotOf([], 0), nodes }))
+    const before = await metrics.scrape()
+    expect(before).toContain('newcut_node_up{node="http://a"} 1')
+    expect(before).toContain('newcut_node_active{node="http://b"} 0')
+    expect(before).toContain('newcut_node_lag_blocks{node="http://a"} 0.5')
+    expect(before).toContain('newcut_node_latency_seconds{node="http://a"} 0.02')
+    nodes = [{ ...nodes[0], up: false, active: false, lag: null, latencyMs: null }, nodes[1]]
+    const after = await metrics.scrape()
+    expect(after).toContain('newcut_node_up{node="http://a"} 0')
+    expect(after.match(/node="http:\/\/a"/g)).toHaveLength(2)
+    expect(after.match(/node="http:\/\/b"/g)).toHaveLength(4)
+  })
+
   it('says that a device is down while it restarts, and up once it is back', async () => {
     let devices = [device('thread0', { state: 'restarting', reason: 'it died' }), device('thread1')]
     const metrics = new Metrics(() => snapshotOf(devices, 0))

@@ -30,11 +30,14 @@ async function mining(graph?: GraphName) {
   return { lane, miner, solutions }
 }
 
-/** How many solutions there were for each parent, at most. */
+/** How many solutions there were for each parent, at most. One that is not answered is handed in again. */
 function mostForOneParent(solutions: readonly WorkFields[]): number {
-  const counts = new Map<string, number>()
-  for (const solution of solutions) counts.set(parentOf(solution), (counts.get(parentOf(solution)) ?? 0) + 1)
-  return Math.max(0, ...counts.values())
+  const found = new Map<string, Set<string>>()
+  for (const solution of solutions) {
+    const known = found.get(parentOf(solution)) ?? new Set()
+    found.set(parentOf(solution), known.add(`${solution.creationTime} ${solution.nonce}`))
+  }
+  return Math.max(0, ...[...found.values()].map(({ size }) => size))
 }
 
 /** Nothing is hashed, once the slices under way have ended. */

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { resolveConfig } from '../../src/cli/config.ts'
-import { mineOptions } from '../../src/cli/options.ts'
-import { duration, hashCount, listenAddress, nodeUrl, publicKeys, yesNo } from '../../src/cli/values.ts'
+import { balanceOptions, mineOptions } from '../../src/cli/options.ts'
+import { duration, firstNodeUrl, hashCount, listenAddress, nodeUrls, publicKeys, yesNo } from '../../src/cli/values.ts'
 import { run } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-config-'))
@@ -45,6 +45,23 @@ describe('where values come from', () => {
   it('refuses a switch under both of its names', () => {
     const environment = { NEWCUT_POW: 'true', NEWCUT_NO_POW: '1' }
     const message = 'NEWCUT_POW=true and NEWCUT_NO_POW=1 are the same option: give one of them'
+    expect(() => resolveConfig(mineOptions, {}, environment, undefined)).toThrow(message)
+  })
+
+  it.each([
+    [{ NEWCUT_NODES: 'a:1,b:2' }, undefined],
+    [{ NEWCUT_NODE: 'a:1,b:2' }, undefined],
+    [{}, yamlFile('nodes.yaml', 'nodes:\n  - a:1\n  - b:2\n')],
+    [{}, yamlFile('node.yaml', 'node: [a:1, b:2]\n')],
+  ])('several nodes may be named as node and as nodes: %j %s', (environment, path) => {
+    const { node } = resolveConfig(mineOptions, {}, environment, path).values
+    expect(node).toEqual(['http://a:1', 'http://b:2'])
+    expect(resolveConfig(balanceOptions, {}, environment, path).values.node).toBe('http://a:1')
+  })
+
+  it('refuses nodes under both names', () => {
+    const environment = { NEWCUT_NODE: 'a:1', NEWCUT_NODES: 'b:2' }
+    const message = 'NEWCUT_NODE=a:1 and NEWCUT_NODES=b:2 are the same option: give one of them'
     expect(() => resolveConfig(mineOptions, {}, environment, undefined)).toThrow(message)
   })
 
@@ -99,13 +116,18 @@ describe('values', () => {
     [hashCount, '1.5e0', undefined],
     [hashCount, '1e-3', undefined],
     [hashCount, '1e80', undefined],
-    [nodeUrl, 'localhost:1848', 'http://localhost:1848'],
-    [nodeUrl, '10.0.0.7:1848', 'http://10.0.0.7:1848'],
-    [nodeUrl, '[::1]:1848', 'http://[::1]:1848'],
-    [nodeUrl, 'https://node.example/path', 'https://node.example/path'],
-    [nodeUrl, 'localhost', undefined],
-    [nodeUrl, 'localhost:99999', undefined],
-    [nodeUrl, 'ftp://localhost:1848', undefined],
+    [firstNodeUrl, 'localhost:1848', 'http://localhost:1848'],
+    [firstNodeUrl, '10.0.0.7:1848', 'http://10.0.0.7:1848'],
+    [firstNodeUrl, '[::1]:1848', 'http://[::1]:1848'],
+    [firstNodeUrl, 'https://node.example/path', 'https://node.example/path'],
+    [firstNodeUrl, 'localhost', undefined],
+    [firstNodeUrl, 'localhost:99999', undefined],
+    [firstNodeUrl, 'ftp://localhost:1848', undefined],
+    [firstNodeUrl, ['a:1', 'b:2'], 'http://a:1'],
+    [nodeUrls, ['a:1', 'http://b:2'], ['http://a:1', 'http://b:2']],
+    [nodeUrls, 'a:1, b:2', ['http://a:1', 'http://b:2']],
+    [nodeUrls, 'a:1,', undefined],
+    [nodeUrls, [], undefined],
     [duration(1000, true), '1s', 1000],
     [duration(1000, true), '999ms', undefined],
     [duration(1000, true), '0', 0],

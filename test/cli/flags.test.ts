@@ -19,7 +19,7 @@ async function errorOf(args: readonly string[], env: Record<string, string> = {}
 
 describe('newcut, when a flag is given twice,', () => {
   it.each([
-    [['mine', '--node', 'a:1', '--node', 'b:2'], '--node is given twice: a:1 and b:2'],
+    [['balance', '--node', 'a:1', '--node', 'b:2'], '--node is given twice: a:1 and b:2'],
     [['mine', '--threads', '1', '--threads=1'], '--threads is given twice: 1 and 1'],
     [['devnet', '--port', '0', '--port', '1'], '--port is given twice: 0 and 1'],
     [['config', '--config', 'a', '--config', 'b'], '--config is given twice: a and b'],
@@ -32,6 +32,27 @@ describe('newcut, when a flag is given twice,', () => {
     const { code, out } = await run(['config', '--public-key', KEY, '--public-key', 'cd'.repeat(32)])
     expect(code).toBe(0)
     expect(out).toContain(`public-key: [ ${KEY}, ${'cd'.repeat(32)} ] # flag`)
+  })
+})
+
+describe('newcut mine --chains', () => {
+  it('refuses chains that the network does not have', async () => {
+    const { code, err } = await run(['mine', '--graph', 'petersen', '--chains', '0,9-11', '--http', 'off'])
+    expect(err).toMatch(
+      /^newcut: --chains: development at \S+ has no chain 10, 11 \(its chains are 0 to 9\) \[BAD_OPTION\]\n$/,
+    )
+    expect(code).toBe(1)
+  })
+
+  it.each(['', 'x', '3-1', '-1', '0,256', '1.5'])('refuses %j', async (list) => {
+    expect(await errorOf(['config', `--chains=${list}`])).toContain('chains from 0 to 255, such as 3, 0,5 or 0-9')
+  })
+
+  it('reads ranges, and a list in a file', async () => {
+    expect((await run(['config', '--chains', '7,0-2', '--chains', '1'])).out).toContain('chains: [ 0, 1, 2, 7 ] # flag')
+    const file = join(folder, 'chains.yaml')
+    writeFileSync(file, 'chains: [4, 2-3]\n')
+    expect((await run(['config', '--config', file])).out).toContain('chains: [ 2, 3, 4 ] # ')
   })
 })
 
@@ -54,6 +75,9 @@ describe('newcut, when a flag has no effect,', () => {
     [['--node', 'https://a:1', '--fingerprint', KEY, '--insecure'], '--insecure has no effect: --fingerprint decides'],
     [['--insecure'], '--insecure has no effect: without --node'],
     [['--fail-fast'], '--fail-fast has no effect: without --node'],
+    [['--failback', '30s'], '--failback has no effect: without --node'],
+    [['--node', 'a:1', '--failback', '30s'], '--failback has no effect: there is only one --node'],
+    [['--node', 'a:1', '--node', 'b:1', '--insecure'], '--insecure has no effect: there is no TLS on http://a:1'],
   ])('refuses mine %j', async (args, message) => {
     expect(await errorOf(['mine', ...args])).toContain(message)
   })

@@ -18,7 +18,7 @@ describe('newcut mine', () => {
     expect(out).toMatch(/^newcut \d+\.\d+\.\d+, node \d+/m)
     expect(out).toMatch(/ready {5}cpu: (\d+ x )?[a-z]/)
     expect(out).toMatch(/embedded network: development, 20 chains, block delay 30 s, difficulty 1\.00k at http/)
-    expect(out).toMatch(/summary {3}20 accepted {2}\d+ stale {2}0 orphaned {2}0 rejected {2}0 lost/)
+    expect(out).toMatch(/summary {3}20 accepted {2}\d+ unconfirmed {2}\d+ stale {2}0 orphaned {2}0 rejected {2}0 lost/)
     expect(out.match(/accepted {2}chain/g)).toHaveLength(20)
   })
 
@@ -26,6 +26,13 @@ describe('newcut mine', () => {
     const { code, out } = await run(['mine', '--blocks', '10', '--graph', graph, ...quick])
     expect(out).toContain('10 accepted')
     expect(code).toBe(0)
+  })
+
+  it('mines the chains that it is given and no other', async () => {
+    const { code, out } = await run(['mine', '--chains', '3,8', '--blocks', '2', ...quick])
+    expect(code).toBe(0)
+    const chains = new Set([...out.matchAll(/(?:work|accepted) +chain (\d+)/g)].map(([, chain]) => chain))
+    expect([...chains].sort()).toEqual(['3', '8'])
   })
 
   it.each(['js', 'wasm'])('mines with the %s kernel alone', async (kernel) => {
@@ -41,6 +48,18 @@ describe('newcut mine', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toContain('20 accepted')
     await node.sees(/block {5}chain/)
+    node.child.kill('SIGTERM')
+    expect((await node.ended).code).toBe(0)
+  })
+
+  it('mines for several nodes, here two addresses of one', async () => {
+    const node = start(['devnet', '--port', '0', '--difficulty', '1k'])
+    const [, url, port] = await node.sees(/ at (http:\/\/127\.0\.0\.1:(\d+))/)
+    const other = `http://localhost:${port}`
+    const { code, out, err } = await run(['mine', '--node', url, '--node', other, '--blocks', '20', '--http', 'off'])
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toContain(`nodes, in order of priority: ${url}, ${other}`)
+    expect(out).toContain('20 accepted')
     node.child.kill('SIGTERM')
     expect((await node.ended).code).toBe(0)
   })
@@ -114,6 +133,7 @@ describe('newcut mine', () => {
     const [{ job, issuer, hash }] = solutions
     const life = solutions.filter((record) => record.hash === hash)
     expect(life.map(({ step, verdict }) => [step, verdict])).toEqual([
+      ['found', null],
       ['handed-in', null],
       ['acknowledged', null],
       ['confirmed', 'accepted'],

@@ -48,6 +48,8 @@ describe('--key', () => {
   it.each([
     [undefined, '--key is missing: who signs?', 'BAD_OPTION'],
     [[secretKey], '--key takes the name of a file, not a key', 'BAD_OPTION'],
+    [[`0x${secretKey}`], '--key takes the name of a file, not a key', 'BAD_OPTION'],
+    [[secretKey + publicKey], '--key takes the name of a file, not a key', 'BAD_OPTION'],
     [['sender00', 'sender00'], 'is given twice', 'BAD_OPTION'],
     [[join(folder, 'nofile')], 'no such file', 'BAD_INPUT'],
     [[fileWith(`public-key: ${publicKey}\n`)], 'there is no secret key in it', 'BAD_INPUT'],
@@ -62,5 +64,6 @@ describe('--key', () => {
   ])('refuses %j', (names, message, code) => {
     expect(() => signingKeys(names, 'mainnet-development')).toThrow(expect.objectContaining({ code }))
     expect(() => signingKeys(names, 'development')).toThrow(message)
+    expect(() => signingKeys(names, 'development')).not.toThrow(secretKey)
   })
 })

@@ -1,15 +1,19 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { isLoopback } from '../../src/core/host.ts'
 import { development } from '../../src/core/network.ts'
 import { createApp, refuse } from '../../src/devnet/http/app.ts'
 import { Controls } from '../../src/devnet/http/controls.ts'
 import { Router } from '../../src/devnet/http/router.ts'
-import { foreignRefusal, isLoopback } from '../../src/devnet/http/this-machine.ts'
+import { foreignRefusal } from '../../src/devnet/http/this-machine.ts'
 import { developmentAccount } from '../../src/devnet/orders/block-maker.ts'
 import { Turns } from '../../src/devnet/orders/turns.ts'
 import { Chains } from '../../src/devnet/rules/chains.ts'
 import { noJournal } from '../../src/devnet/rules/journal.ts'
 import { NodeClock } from '../../src/devnet/rules/node-clock.ts'
 import { systemClock } from '../../src/platform/clock.ts'
+import { controlOperations } from '../../src/schema/control.ts'
+import { operations } from '../../src/schema/operations.ts'
+import { outerAddress } from '../addresses.ts'
 import { noSearch } from './block-payload.ts'
 import { checkNode } from './checker.ts'
 import { brief, jsonOf, PREFIX, start as startNode } from './common.ts'
@@ -60,20 +64,48 @@ describe('who may control', () => {
     return brief(await peer.request('POST', '/devnet/clock', { headers, body: '{"advanceMs":0}' }))
   }
 
-  it('refuses a page whose host name resolves to this machine', async () => {
+  it.each([
+    ['evil.example:1848', 'evil.example'],
+    ['192.0.2.1', '192.0.2.1'],
+    ['[2001:db8::1]:1848', '2001:db8::1'],
+    ['localhost.evil.example', 'localhost.evil.example'],
+  ])('refuses a request of this machine for another host: %j', async (host, named) => {
     const { peer } = await start({ pow: false })
-    expect(await attempt(peer, 'evil.example:1848')).toEqual([
+    expect(await attempt(peer, host)).toEqual([
       403,
       'text/plain;charset=utf-8',
-      'control needs an IP address or localhost in the URL, not evil.example',
+      `control needs localhost, 127.0.0.1 or [::1] in the URL, not ${named}`,
     ])
   })
 
-  it('takes localhost and IP addresses as host', async () => {
+  it('takes names and addresses of this machine as host', async () => {
     const { peer } = await start({ pow: false })
-    for (const host of ['localhost:1848', '127.0.0.1', '[::1]:1848', 'LOCALHOST']) {
-      expect((await attempt(peer, host))[0]).toBe(200)
+    for (const host of ['localhost:1848', '127.0.0.1', '[::1]:1848', 'LOCALHOST', '0.0.0.0:1848']) {
+      expect([host, (await attempt(peer, host))[0]]).toEqual([host, 200])
     }
+  })
+
+  it('refuses every order and backup at an address that others reach, and serves the node there', async (context) => {
+    const outer = outerAddress()
+    if (outer === undefined) return context.skip('this machine has no address but loopback')
+    const { devnet, peer } = await start({ pow: false, host: '0.0.0.0' })
+    const others = new Peer(devnet.url.replace('0.0.0.0', outer))
+    onTestFinished(() => others.close())
+    for (const { method, path } of [...Object.values(controlOperations), operations.makeBackup]) {
+      for (const host of [undefined, '127.0.0.1:1848', 'localhost']) {
+        const headers = { 'content-type': 'application/json', ...(host !== undefined && { host }) }
+        const answer = await others.request(method, path, { headers, body: '{}' })
+        const told = [method, path, answer.status, answer.body.toString()]
+        expect(told).toEqual([method, path, 403, `control is for this machine only, not for ${outer}`])
+      }
+    }
+    for (const path of ['/info', `${PREFIX}/cut`]) expect((await others.get(path)).status).toBe(200)
+    expect((await askForWork(others)).status).toBe(200)
+    // The same node, at its loopback address.
+    const loopback = new Peer(devnet.url.replace('0.0.0.0', '127.0.0.1'))
+    onTestFinished(() => loopback.close())
+    expect((await order(loopback, '/make-blocks', { 0: 1 })).made).toEqual({ 0: 1 })
+    expect((await peer.get('/devnet/status')).status).toBe(200)
   })
 
   it.each([
@@ -96,13 +128,15 @@ describe('who may control', () => {
       const refusal = foreignRefusal(request)
       return refusal === null ? reply.send('done') : refuse(reply, refusal)
     })
-    const call = async (remoteAddress: string) => {
-      const { statusCode, body, headers } = await app.inject({ method: 'POST', url: '/devnet/x', remoteAddress })
+    const call = async (remoteAddress: string, host = 'localhost') => {
+      const request = { method: 'POST', url: '/devnet/x', remoteAddress, headers: { host } } as const
+      const { statusCode, body, headers } = await app.inject(request)
       return [statusCode, body, headers['content-type']]
     }
     const text = 'control is for this machine only, not for 192.0.2.7'
     expect(await call('192.0.2.7')).toEqual([403, text, 'text/plain;charset=utf-8'])
     expect((await call('::ffff:127.0.0.1'))[0]).toBe(200)
+    expect((await call('127.0.0.1', ':1848'))[1]).toMatch(/not an empty host$/)
   })
 })
 

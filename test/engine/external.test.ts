@@ -61,6 +61,17 @@ describe('an external worker', () => {
     expect(engine.devices()).toMatchObject([{ hashes: 1000, faults: 0 }])
   })
 
+  it.each([
+    ['newcut solve --threads 2', 'newcut'],
+    ['/opt/a-b/solve.sh --token hunter2', '/opt/a-b/solve.sh'],
+    ['C:\\bin\\solve.exe', 'C:\\bin\\solve.exe'],
+    ['TOKEN=hunter2 solve', 'shell command'],
+    ['"/opt/a b/solve" x', 'shell command'],
+    ['cd hunter2; ./solve', 'cd'],
+  ])('%j is shown as %j', (command, kernel) => {
+    expect(new ExternalEngine({ command, clock: systemClock }).devices()).toMatchObject([{ kernel }])
+  })
+
   it.each(['00000000deadbeef', '00000000DEADBEEF 7 1.25e+08', '00000000deadbeef found by device 0'])(
     'may print more behind the nonce: %s',
     async (answer) => {
@@ -177,7 +188,7 @@ describe('newcut solve', () => {
     await miner.sees(/hardware .*command claimed nonce 0000000000000001/)
     miner.child.kill('SIGTERM')
     const { out } = await miner.ended
-    expect(out).toMatch(/summary {3}0 accepted {2}0 stale {2}0 orphaned {2}0 rejected {2}0 lost/)
+    expect(out).toMatch(/summary {3}0 accepted {2}0 unconfirmed {2}0 stale {2}0 orphaned {2}0 rejected {2}0 lost/)
   })
 
   it.each([

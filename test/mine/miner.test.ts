@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { decodeHex, readU64LE } from '../../src/core/bytes.ts'
+import { decodeHex, encodeBase64Url, readU64LE } from '../../src/core/bytes.ts'
 import { decodeWork, encodeWork, withCreationTime, withNonce } from '../../src/core/header.ts'
 import { meets, powHash, solves } from '../../src/core/pow.ts'
 import { MAX_TARGET } from '../../src/core/target.ts'
 import { type Work, workFromBytes } from '../../src/core/work.ts'
 import type { Engine, EngineEvents, EngineWork } from '../../src/engine/engine.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'
+import type { Unfinished } from '../../src/mine/life.ts'
 import { Miner } from '../../src/mine/miner.ts'
 import { Mailbox } from '../../src/source/mailbox.ts'
 import type { FollowUp, Job, JobReason, Receipt, Solution, Source } from '../../src/source/source.ts'
@@ -46,7 +47,10 @@ class FedSource implements Source {
     return this.mailbox
   }
 
+  onHandIn: () => void = () => undefined
+
   handIn({ bytes }: Solution): Promise<Receipt> {
+    this.onHandIn()
     this.submitted.push(bytes)
     return this.receipt
   }
@@ -104,7 +108,7 @@ class HandEngine implements Engine {
   }
 }
 
-async function started(options: { blocks?: number; durationMs?: number } = {}) {
+async function started(options: { blocks?: number; durationMs?: number; unfinished?: readonly Unfinished[] } = {}) {
   const clock = new VirtualClock()
   const source = new FedSource(clock)
   const engine = new HandEngine()
@@ -128,12 +132,13 @@ describe('the miner loop', () => {
     expect(source.submitted).toEqual([first])
     expect(solves(source.submitted[0])).toBe(true)
     expect(solutionsIn(events)).toMatchObject([
+      { step: 'found', verdict: null },
       { step: 'handed-in', verdict: null },
       { step: 'acknowledged', verdict: null },
       { step: 'confirmed', depth: 1, verdict: 'accepted', height: 7, counts: { accepted: 1 } },
     ])
     stop.abort()
-    expect((await ended).solutions).toEqual({ accepted: 1, stale: 0, orphaned: 0, rejected: 0, lost: 0 })
+    expect((await ended).solutions).toMatchObject({ accepted: 1, stale: 0, orphaned: 0, rejected: 0, lost: 0 })
     expect(engine.stopped).toBe(true)
   })
 
@@ -223,7 +228,7 @@ describe('the miner loop', () => {
       await source.give(easyWork(BigInt(index + 10)))
       await engine.claim(solve(engine.newest.bytes))
     }
-    expect((await ended).solutions).toEqual({ accepted: 1, stale: 2, orphaned: 1, rejected: 1, lost: 1 })
+    expect((await ended).solutions).toMatchObject({ accepted: 1, stale: 2, orphaned: 1, rejected: 1, lost: 1 })
     expect(stop.signal.aborted).toBe(false)
   })
 
@@ -280,12 +285,12 @@ describe('the miner loop', () => {
     }
     await source.give(easyWork(1n))
     await engine.claim(solve(engine.newest.bytes))
-    expect(solutionsIn(events).map(({ verdict }) => verdict)).toEqual([null, null, 'accepted', null, 'orphaned'])
+    expect(solutionsIn(events).map(({ verdict }) => verdict)).toEqual([null, null, null, 'accepted', null, 'orphaned'])
     stop.abort()
     expect((await ended).solutions).toMatchObject({ accepted: 0, orphaned: 1 })
   })
 
-  it('counts a solution as lost whose life ends without anybody knowing', async () => {
+  it('counts a solution as unconfirmed whose life ends without anybody knowing', async () => {
     const { source, engine, stop, ended } = await started()
     source.follow = async function* () {
       yield* []
@@ -293,17 +298,68 @@ describe('the miner loop', () => {
     await source.give(easyWork(1n))
     await engine.claim(solve(engine.newest.bytes))
     stop.abort()
-    expect((await ended).solutions).toMatchObject({ accepted: 0, lost: 1 })
+    expect((await ended).solutions).toMatchObject({ accepted: 0, unconfirmed: 1, lost: 0 })
   })
 
-  it('counts a solution as lost that was acknowledged, but not confirmed, before it was stopped', async () => {
+  it('counts a solution as unconfirmed that was acknowledged before it was stopped', async () => {
     const { clock, source, engine, stop, ended } = await started()
     source.end = new Promise(() => undefined)
     await source.give(easyWork(1n))
     await engine.claim(solve(engine.newest.bytes))
     stop.abort()
     await clock.pass(800)
-    expect((await ended).solutions).toMatchObject({ accepted: 0, lost: 1 })
+    expect((await ended).solutions).toMatchObject({ accepted: 0, unconfirmed: 1, lost: 0 })
+  })
+
+  it('tells a solution, with its work, before it is handed in', async () => {
+    const { source, engine, events, stop, ended } = await started()
+    const submittedWhenFound: number[] = []
+    source.onHandIn = () => submittedWhenFound.push(solutionsIn(events).filter(({ step }) => step === 'found').length)
+    await source.give(easyWork(1n))
+    const bytes = solve(engine.newest.bytes)
+    await engine.claim(bytes)
+    expect(submittedWhenFound).toEqual([1])
+    expect(solutionsIn(events)[0]).toMatchObject({ step: 'found', work: encodeBase64Url(bytes), verdict: null })
+    stop.abort()
+    await ended
+  })
+
+  describe('with a solution of an earlier run', () => {
+    const bytes = solve(easyWork(1n).bytes)
+    const wallMs = new VirtualClock().wallMs()
+    const left = { bytes, issuer: 'test', device: 'thread7', effort: 2, foundAtMs: wallMs, isAcknowledged: false }
+
+    it('hands it in when its work is fresh, and counts its verdict, but not for the number of blocks', async () => {
+      const { source, events, stop, ended } = await started({ blocks: 1, unfinished: [{ ...left, verdict: null }] })
+      await source.give(easyWork(1n))
+      expect(source.submitted).toEqual([bytes])
+      expect(solutionsIn(events).at(-1)).toMatchObject({ verdict: 'accepted', device: 'thread7', effort: 2 })
+      expect(stop.signal.aborted).toBe(false)
+      stop.abort()
+      expect((await ended).solutions).toMatchObject({ accepted: 1 })
+    })
+
+    it.each([
+      ['was acknowledged', { isAcknowledged: true }],
+      ['is older than 5 minutes', { foundAtMs: wallMs - 300_001 }],
+    ])('only follows it when it %s', async (_what, changes) => {
+      const { source, events, stop, ended } = await started({ unfinished: [{ ...left, verdict: null, ...changes }] })
+      await source.give(easyWork(1n))
+      expect(source.submitted).toEqual([])
+      expect(solutionsIn(events).map(({ step }) => step)).toEqual(['confirmed'])
+      stop.abort()
+      await ended
+    })
+
+    it('does not count again what counted in the earlier run', async () => {
+      const unfinished = [{ ...left, isAcknowledged: true, verdict: 'accepted' as const }]
+      const { source, events, stop, ended } = await started({ unfinished })
+      source.end = Promise.resolve({ step: 'orphaned' })
+      await source.give(easyWork(1n))
+      expect(solutionsIn(events).at(-1)).toMatchObject({ verdict: 'orphaned' })
+      stop.abort()
+      expect((await ended).solutions).toMatchObject({ accepted: 0, orphaned: 0 })
+    })
   })
 
   it('does not wait for engines that are starting when it is stopped', async () => {

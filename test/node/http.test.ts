@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import http from 'node:http'
 import https from 'node:https'
 import net, { type AddressInfo } from 'node:net'
+import { createServer as createTlsServer, type SecureVersion } from 'node:tls'
+import { inspect } from 'node:util'
 import { afterEach, expect, test } from 'vitest'
 import { NodeHttp, type NodeHttpOptions } from '../../src/node/http.ts'
 import { UnreachableError, unreachable } from '../../src/node/unreachable.ts'
@@ -9,6 +11,9 @@ import { expectSoon } from '../soon.ts'
 
 const fixture = (name: string) => readFileSync(new URL(`../fixtures/${name}`, import.meta.url))
 const tls = { key: fixture('tls-test-key.pem'), cert: fixture('tls-test-cert.pem') }
+/** A certificate for the same key that `authority` signed. */
+const signed = { key: tls.key, cert: fixture('tls-test-signed-cert.pem') }
+const authority = fixture('tls-test-authority.pem').toString()
 /** Fingerprint of tls-test-cert.pem, as openssl prints it. */
 const FINGERPRINT = '7A:01:B8:6A:B1:9F:F2:5A:18:EB:8F:84:B7:E7:9C:FF:8A:BF:D9:25:12:EE:22:6E:B9:52:BC:34:1C:8C:1D:8D'
 
@@ -17,12 +22,12 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-async function listen(server: net.Server): Promise<number> {
+async function listen(server: net.Server, host = '127.0.0.1'): Promise<number> {
   const sockets = new Set<net.Socket>()
   server.on('connection', (socket) => {
     sockets.add(socket.on('error', () => undefined))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(0, host, resolve))
   cleanups.push(() => {
     for (const socket of sockets) socket.destroy()
     return new Promise((resolve) => server.close(resolve))
@@ -64,6 +69,27 @@ const echo: http.RequestListener = async (request, response) => {
 }
 
 const parse = (body: Uint8Array) => JSON.parse(Buffer.from(body).toString()) as Seen
+
+test('requests get new connections once an answer is overdue, since all that stand may be dead', async () => {
+  let isDead = false
+  const old = new Set<net.Socket>()
+  const server = http.createServer((request, response) => {
+    if (isDead && old.has(request.socket)) return
+    old.add(request.socket)
+    response.end('here')
+  })
+  const node = client(`http://127.0.0.1:${await listen(server)}`)
+  // Four connections stand, and all of them die.
+  await Promise.all([1, 2, 3, 4].map(() => node.request({ path: '/' })))
+  expect(old.size).toBe(4)
+  isDead = true
+  const lost = node.request({ path: '/' })
+  lost.catch(() => undefined)
+  await new Promise((resolve) => setTimeout(resolve, 1_100))
+  const { status } = await node.request({ path: '/' })
+  expect(status).toBe(200)
+  expect(old.size).toBe(5)
+})
 
 test('a GET with a body arrives with its length, 20 times over one connection', async () => {
   const server = http.createServer(echo)
@@ -305,16 +331,73 @@ test('a pinned fingerprint is checked on every connection, in each spelling', as
   }
 })
 
-test('a wrong fingerprint is refused even when insecure, before a byte is sent', async () => {
-  let requests = 0
-  const port = await listen(https.createServer(tls, () => requests++))
-  const fingerprint = '00'.repeat(32)
-  const node = client(`https://127.0.0.1:${port}`, { fingerprint, insecure: true })
-  expect(await failure(node.request({ path: '/' }))).toMatchObject({
-    reason: 'fingerprint',
-    message: expect.stringMatching(/fingerprint mismatch, its certificate has 7a01b86a\w+, not the pinned 0000/),
+/** A TLS server that keeps what arrives within TLS. `ended`: connections that came and went. */
+async function recordingServer({ maxVersion = 'TLSv1.3' as SecureVersion, host = '127.0.0.1' } = {}) {
+  const seen = { ended: 0, bytes: '' }
+  const server = createTlsServer({ ...tls, maxVersion }, (socket) => {
+    socket.on('error', () => undefined)
+    socket.on('data', (chunk) => {
+      seen.bytes += chunk.toString('latin1')
+    })
   })
-  expect(requests).toBe(0)
+  server.on('connection', (socket) => socket.on('close', () => seen.ended++))
+  return { seen, url: `https://${host}:${await listen(server, host)}` }
+}
+
+const versions = ['TLSv1.2', 'TLSv1.3'] as const
+test.each(versions)(
+  'a wrong fingerprint is refused even when insecure, before a byte is sent over %s',
+  async (version) => {
+    const { seen, url } = await recordingServer({ maxVersion: version })
+    const node = client(url, { fingerprint: '00'.repeat(32), insecure: true })
+    const call = { path: '/secret-path', body: 'secret-body', method: 'POST' } as const
+    for (const sent of [node.request(call), node.stream(call), node.request(call)]) {
+      expect(await failure(sent)).toMatchObject({
+        reason: 'fingerprint',
+        message: expect.stringMatching(/fingerprint mismatch, its certificate has 7a01b86a\w+, not the pinned 0000/),
+      })
+    }
+    await expect.poll(() => seen, { timeout: 5_000 }).toEqual({ ended: 3, bytes: '' })
+    // The same server does see what a client sends that accepts its certificate.
+    const trusting = client(url, { fingerprint: FINGERPRINT })
+    const cut = new AbortController()
+    const open = trusting.request({ ...call, signal: cut.signal }).catch(() => undefined)
+    await expect.poll(() => seen.bytes, { timeout: 5_000 }).toMatch(/^POST \/secret-path [\s\S]*secret-body$/)
+    cut.abort()
+    await open
+  },
+)
+
+test('a certificate that a given authority signed is trusted, and no other', async () => {
+  const port = await listen(https.createServer(signed, echo))
+  const url = `https://localhost:${port}`
+  expect(await failure(client(url).request({ path: '/' }))).toMatchObject({ reason: 'untrusted' })
+  for (const ca of [authority, `# comment\r\n${tls.cert}\n${authority}`]) {
+    const node = client(url, { ca })
+    expect((await node.request({ path: '/' })).status).toBe(200)
+    expect((await node.stream({ path: '/' })).status).toBe(200)
+  }
+  // One that signed nothing here.
+  expect(await failure(client(url, { ca: tls.cert.toString() }).request({ path: '/' }))).toMatchObject({
+    reason: 'untrusted',
+    hint: expect.stringContaining('--ca FILE'),
+  })
+  const selfSigned = `https://localhost:${await listen(https.createServer(tls, echo))}`
+  expect(await failure(client(selfSigned, { ca: authority }).request({ path: '/' }))).toMatchObject({
+    reason: 'untrusted',
+  })
+  expect((await client(selfSigned, { ca: tls.cert.toString() }).request({ path: '/' })).status).toBe(200)
+})
+
+test('a given authority does not make a certificate good for another host, before a byte is sent', async () => {
+  // The certificate is for localhost and 127.0.0.1.
+  const { seen, url } = await recordingServer({ host: '127.0.0.2' })
+  const node = client(url, { ca: tls.cert.toString() })
+  expect(await failure(node.request({ path: '/' }))).toMatchObject({
+    reason: 'untrusted',
+    message: expect.stringContaining('ERR_TLS_CERT_ALTNAME_INVALID'),
+  })
+  await expect.poll(() => seen, { timeout: 5_000 }).toEqual({ ended: 1, bytes: '' })
 })
 
 test('NodeHttp refuses options that cannot work with BAD_OPTION', () => {
@@ -327,6 +410,11 @@ test('NodeHttp refuses options that cannot work with BAD_OPTION', () => {
     { url: 'http://localhost', fingerprint: FINGERPRINT },
     { url: 'https://localhost', fingerprint: FINGERPRINT.slice(3) },
     { url: 'https://localhost', fingerprint: 'g'.repeat(64) },
+    { url: 'http://localhost', ca: authority },
+    { url: 'https://localhost', ca: authority, insecure: true },
+    { url: 'https://localhost', ca: '' },
+    { url: 'https://localhost', ca: tls.key.toString() },
+    { url: 'https://localhost', ca: authority.replace('MII', 'MIX') },
     { url: 'http://localhost', timeoutMs: Number.POSITIVE_INFINITY },
     { url: 'http://localhost', timeoutMs: -1 },
     { url: 'http://localhost', timeoutMs: Number.NaN },
@@ -335,6 +423,27 @@ test('NodeHttp refuses options that cannot work with BAD_OPTION', () => {
   for (const options of bad) {
     expect(() => new NodeHttp(options)).toThrow(expect.objectContaining({ name: 'NewcutError', code: 'BAD_OPTION' }))
   }
+})
+
+test.each([
+  'http://me:hunter2@node',
+  'https://hunter2@node:1',
+  'ftp://me:hunter2@node',
+  'me:hunter2@node:1848',
+  'http://me:hunter2@node:port',
+  'http://node/?key=hunter2',
+  'http://node/#hunter2',
+  'http://no de/?key=hunter2',
+])('NodeHttp refuses %s without repeating what is secret', (url) => {
+  const error: unknown = (() => {
+    try {
+      return new NodeHttp({ url })
+    } catch (thrown) {
+      return thrown
+    }
+  })()
+  expect(error).toMatchObject({ code: 'BAD_OPTION' })
+  expect(inspect(error)).not.toContain('hunter2')
 })
 
 test('NodeHttp refuses a timeout longer than timers can wait', async () => {

@@ -164,9 +164,12 @@ describe('handing in solved work', () => {
     ['200 with an empty body', {}],
     ['204', { status: 204 }],
     ['200 with a JSON body', json('""')],
-    ['an empty 200 of a node whose headers a proxy drops', { isProxy: true }],
   ])('takes %s for success', async (_name, reply) => {
     await expect(solvedBy(reply)).resolves.toBeUndefined()
+  })
+
+  it('refuses an empty 200 that is not of a node, as a proxy gives while it is set up', async () => {
+    expect(await failureOf(solvedBy({ isProxy: true }))).toMatchObject({ name: 'NodeMisbehaved', retryable: true })
   })
 
   it('refuses a page that something else serves in place of the node', async () => {

@@ -1,8 +1,10 @@
 import { startDelayProxy } from '../../bench/delay-proxy.ts'
-import { type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
+import { type Devnet, type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
 import type { MinerAccount } from '../../src/core/payload.ts'
 import { NodeClient } from '../../src/node/client.ts'
 import { systemClock } from '../../src/platform/clock.ts'
+import { FailoverSource } from '../../src/source/many/failover-source.ts'
+import { reachedNodeOf } from '../../src/source/many/reached-node.ts'
 import { miningNodeOf } from '../../src/source/node/mining-node.ts'
 import { NodeSource } from '../../src/source/node/node-source.ts'
 import type { Job } from '../../src/source/source.ts'
@@ -11,7 +13,10 @@ import { solve } from '../solve.ts'
 
 const account: MinerAccount = { account: 'k:test', predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] }
 
-async function startBed(options: DevnetOptions, latencyMs: number): Promise<SourceTestBed> {
+async function startBed(
+  options: DevnetOptions,
+  latencyMs: number,
+): Promise<SourceTestBed & { readonly devnet: Devnet }> {
   const devnet = await startDevnet({ port: 0, difficulty: 20n, blockDelayMs: 1000, ...options })
   const way = await startDelayProxy(Number(new URL(devnet.url).port), latencyMs)
   const [near, far] = [await NodeClient.connect({ url: devnet.url }), await NodeClient.connect({ url: way.url })]
@@ -21,6 +26,7 @@ async function startBed(options: DevnetOptions, latencyMs: number): Promise<Sour
     await near.solved(solve(work.bytes))
   }
   return {
+    devnet,
     source: new NodeSource({ node, clock: systemClock, random: Math.random }),
     solveElsewhere,
     hang: way.hold,
@@ -32,6 +38,37 @@ async function startBed(options: DevnetOptions, latencyMs: number): Promise<Sour
   }
 }
 
+/** Two addresses of one node. */
+async function startTwo(): Promise<SourceTestBed> {
+  const bed = await startBed({}, 0)
+  const port = Number(new URL(bed.devnet.url).port)
+  const ways = [await startDelayProxy(port, 0), await startDelayProxy(port, 0)]
+  const clients = await Promise.all(ways.map(({ url }) => NodeClient.connect({ url })))
+  const reached = clients.map((client) => {
+    return reachedNodeOf(client, miningNodeOf({ client, account, clock: systemClock, stallMs: 0 }))
+  })
+  const network = await reached[0].network(new AbortController().signal)
+  const nodes = reached.map((each) => ({ url: each.node.url, reached: each, connect: async () => each }))
+  const options = { clock: systemClock, random: Math.random, failbackMs: 60_000 }
+  const source = new FailoverSource({ nodes, network, ...options })
+  return {
+    ...bed,
+    source,
+    hang: () => {
+      const releases = ways.map((way) => way.hold())
+      return () => {
+        for (const release of releases) release()
+      }
+    },
+    close: async () => {
+      await source.close()
+      await Promise.all(ways.map((way) => way.close()))
+      await bed.close()
+    },
+  }
+}
+
 sourceConformance('work from the embedded node', () => startBed({}, 0))
 sourceConformance('work from a network of one chain', () => startBed({ graph: 'singleton' }, 0))
 sourceConformance('work from a node 30 ms away, which says ledger', () => startBed({ product: 'ledger' }, 30))
+sourceConformance('work from two nodes', startTwo)

@@ -1,6 +1,6 @@
 import { FREE_NONCE } from '../../src/core/nonce.ts'
 import type { Work } from '../../src/core/work.ts'
-import type { Job } from '../../src/source/source.ts'
+import type { FollowUp, Job, Solution } from '../../src/source/source.ts'
 
 let jobs = 0
 
@@ -9,4 +9,17 @@ export function jobOf(work: Work, parts: Partial<Job> = {}): Job {
   const { target } = work.fields
   const fixed = { issuer: 'test', fixedNonce: FREE_NONCE, manySolutions: false }
   return { id: `test ${++jobs}`, work, target, reason: 'newCut', noticedAtMs: 0, ...fixed, ...parts }
+}
+
+/** The work of a job as a solution of it, for nodes that do not look at it. */
+export function solutionOf(job: Job | null | undefined): Solution {
+  if (job == null) throw new Error('there is no job')
+  return { job, bytes: job.work.bytes }
+}
+
+/** All that becomes of a solution. */
+export async function followed(updates: AsyncIterable<FollowUp>): Promise<FollowUp[]> {
+  const steps: FollowUp[] = []
+  for await (const step of updates) steps.push(step)
+  return steps
 }

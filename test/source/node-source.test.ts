@@ -25,10 +25,19 @@ async function devnet(options: DevnetOptions = {}): Promise<Devnet> {
 }
 
 /** A source over a running node, and a reader of its works. */
-async function sourceOf(url: string, options: { refreshMs?: number; confirmations?: number } = {}) {
+interface SourceOptions {
+  readonly refreshMs?: number
+  readonly confirmations?: number
+  readonly chains?: number[]
+  /** Otherwise chains are chosen at random, and nothing but news changes the work. */
+  readonly chooses?: boolean
+}
+
+async function sourceOf(url: string, { chooses = false, ...options }: SourceOptions = {}) {
   const client = await NodeClient.connect({ url })
   cleanups.push(() => client.close())
-  const node = miningNodeOf({ client, account, clock: systemClock, stallMs: 0 })
+  const { view, ...blind } = miningNodeOf({ client, account, clock: systemClock, stallMs: 0 })
+  const node = chooses && view !== undefined ? { ...blind, view } : blind
   const source = new NodeSource({ node, clock: systemClock, random: () => 0.5, ...options })
   const stop = new AbortController()
   const troubles: string[] = []
@@ -143,6 +152,44 @@ describe('work from a node', () => {
     expect(second.reason).toBe('newCut')
     expect(second.noticedAtMs).toBeGreaterThan(minedAtMs)
     expect(second.work.fields.parent).not.toEqual(first.work.fields.parent)
+  })
+
+  it('goes over to a chain that was just extended: nobody else is near its next block', async () => {
+    // Blocks are due every 50 ms: what the way to the node takes counts.
+    const node = await devnet({ blockDelayMs: 1000, pow: false })
+    const { client, nextWork } = await sourceOf(node.url, { chooses: true })
+    const work = client.cut.bind(client)
+    client.cut = async (options) => {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      return work(options)
+    }
+    await nextWork()
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    const raised = node.network.graphHistory[0].graph.adjacents[0]
+    for (const chain of [...raised, 0]) await mineElsewhere(node, chain)
+    for (const chain of raised) expect(node.cut.get(chain)?.height).toBe(1n)
+    for (;;) {
+      const job = await nextWork()
+      if (job.work.fields.chainId !== 0 || job.work.fields.height !== 2n) continue
+      expect(['better', 'newCut']).toContain(job.reason)
+      return
+    }
+  })
+
+  it('mines no chain but those it is to mine, and waits while they are blocked', async () => {
+    const node = await devnet()
+    const { source, next, nextWork } = await sourceOf(node.url, { chains: [3], chooses: true })
+    const { work } = await nextWork()
+    expect(work.fields.chainId).toBe(3)
+    // Its neighbours are behind now.
+    expect(await submit(source, solve(work.bytes))).toEqual(confirmed)
+    expect(await next()).toBe(null)
+    const pending = nextWork()
+    expect(await within(pending, 150)).toBe('nothing')
+    const before = performance.now()
+    for (const chain of node.network.graphHistory[0].graph.adjacents[3]) await mineElsewhere(node, chain)
+    expect((await pending).work.fields).toMatchObject({ chainId: 3, height: 2n })
+    expect(performance.now() - before).toBeLessThan(2000)
   })
 
   it('stands by on another chain: a New Cut or a solution does not wait for a node far away', async () => {
@@ -268,12 +315,13 @@ describe('trouble with a node', () => {
     await node.close()
     const verdict = submit(source, solve(first?.work.bytes ?? new Uint8Array()))
     expect(await next()).toBeNull()
-    expect(await verdict).toMatchObject({ step: 'lost' })
-    expect(troubles.join()).toContain('connection refused')
+    await until(() => troubles.join().includes('connection refused'))
+    // The same address, another network of the same name: it knows nothing of the work.
     await devnet({ port })
     let item = await next()
     while (item === null) item = await next()
     expect(item.work.fields.height).toBe(1n)
+    expect(await verdict).toMatchObject({ step: 'rejected', reason: 'no-payload' })
   })
 
   it('is one clear error with a hint when nothing listens, or something else does', async () => {

@@ -1,7 +1,7 @@
 /** A node that does what a test says, when it says it. */
 import { NewcutError } from '../../src/core/errors.ts'
 import type { Work } from '../../src/core/work.ts'
-import type { MiningNode, NewsHandlers, Place, WorkAnswer } from '../../src/source/node/mining-node.ts'
+import type { MiningNode, NewsHandlers, Place } from '../../src/source/node/mining-node.ts'
 
 interface Deferred<T> {
   readonly resolve: (value: T) => void
@@ -14,7 +14,7 @@ export class ScriptedNode implements MiningNode {
   readonly workBytes = 286
   readonly chains: readonly number[]
   /** Requests for work that wait for their answer, oldest first, with the chain that was asked for. */
-  readonly asked: (Deferred<WorkAnswer> & { readonly chain: number | null; readonly signal: AbortSignal })[] = []
+  readonly asked: (Deferred<Work> & { readonly chain: number | null; readonly signal: AbortSignal })[] = []
   readonly submitted: Uint8Array[] = []
   readonly handlers = new Map<number, NewsHandlers>()
   submit: (attempt: number) => Promise<void> = async () => undefined
@@ -25,7 +25,7 @@ export class ScriptedNode implements MiningNode {
     this.chains = Array.from({ length: chains }, (_, chain) => chain)
   }
 
-  work(chain: number | null, signal: AbortSignal): Promise<WorkAnswer> {
+  work(chain: number | null, signal: AbortSignal): Promise<Work> {
     return new Promise((resolve, reject) => {
       const request = { chain, signal, resolve, reject }
       this.asked.push(request)
@@ -46,12 +46,13 @@ export class ScriptedNode implements MiningNode {
   }
 
   placeOf = () => this.place()
+  cut: MiningNode['cut'] = async () => new Map()
   branch: MiningNode['branch'] = async () => ({ head: -1, ids: new Map() })
   finalRefusal = async () => this.refusal
 
   /** Answers the oldest request. */
-  answer(work: Work, clockAheadMs: number | null = null): void {
-    this.asked.shift()?.resolve({ work, clockAheadMs })
+  answer(work: Work): void {
+    this.asked.shift()?.resolve(work)
   }
 
   /** Fails the oldest request. */

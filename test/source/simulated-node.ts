@@ -3,18 +3,24 @@
  * every move checks what must hold at all times.
  */
 import { expect } from 'vitest'
+import { encodeBase64Url } from '../../src/core/bytes.ts'
 import { decodeWork, encodeWork, type WorkFields } from '../../src/core/header.ts'
 import { MAX_TARGET } from '../../src/core/target.ts'
 import { type Work, workFromBytes } from '../../src/core/work.ts'
+import type { CutHeads } from '../../src/source/node/mining-node.ts'
 import { type Effect, type Event, initialState, isSolved, type State } from '../../src/source/node/state.ts'
 import { step } from '../../src/source/node/step.ts'
 
 type Ask = Extract<Effect, { readonly type: 'ask' }>
 export type NewsOf<E> = E extends Event ? Omit<E, 'atMs'> : never
 
+const bytes = (value: number) => new Uint8Array(32).fill(value & 0xff).fill(value >> 8, 0, 1)
+
+/** The hash that a number stands for, as in JSON. */
+export const hashOf = (value: number) => encodeBase64Url(bytes(value))
+
 /** Work on top of a parent that a number stands for. */
 export function madeWork(chain: number, parent: number, creationTime = 1n, transactions = 0): Work {
-  const bytes = (value: number) => new Uint8Array(32).fill(value & 0xff).fill(value >> 8, 0, 1)
   const fields: WorkFields = {
     featureFlags: 0n,
     creationTime,
@@ -44,6 +50,8 @@ export class SimulatedNode {
   readonly open = new Set<number>()
   /** News on its way, oldest first. */
   readonly news: number[] = []
+  /** Answers with heads on their way, oldest first. */
+  readonly headsSent: CutHeads[] = []
   /** Solutions on their way. */
   readonly handedIn: WorkFields[] = []
   delivered: Work | null = null
@@ -171,12 +179,30 @@ export class SimulatedNode {
     this.tell({ type: 'streamOpened', chain })
   }
 
+  /** Chains are worth less and less in this order, whether that is the truth or not; the others are blocked. */
+  look(chains: readonly number[]): void {
+    const known = [...new Set(chains.map((chain) => chain % this.heads.length))]
+    this.tell({ type: 'viewed', chances: new Map(known.map((chain, i) => [chain, 1 / (i + 1)])) })
+  }
+
   closeStream(chain: number): void {
     this.open.delete(chain)
   }
 
   pauseOver(purpose: 'current' | 'standby'): void {
     if (this.pauses.delete(purpose)) this.tell({ type: 'paused', purpose })
+  }
+
+  /** The node is asked for its heads; the answer takes its time. */
+  askForCut(): void {
+    const heads = this.heads.map((head, chain) => [chain, { height: head, hash: hashOf(head) }] as const)
+    this.headsSent.push(new Map(heads))
+  }
+
+  /** An answer of heads arrives, the oldest first. */
+  seeCut(): void {
+    const heads = this.headsSent.shift()
+    if (heads !== undefined) this.tell({ type: 'cutSeen', cut: heads })
   }
 
   /** Our engines find a solution of what they search. */

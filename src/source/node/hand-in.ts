@@ -1,75 +1,80 @@
-/** Handing a solution to a node: again while there is no answer, and what the answer means. */
-import { type Clock, sleep } from '../../core/clock.ts'
+/** Handing a solution to a node: again until it is known what became of it, and what the answers mean. */
 import { describeError } from '../../core/errors.ts'
 import { NodeRefusal } from '../../node/errors.ts'
 import { UnreachableError } from '../../node/unreachable.ts'
-import type { Receipt, RejectReason } from '../source.ts'
-import { lookFor, type SolvedBlock } from './look.ts'
-import type { MiningNode } from './mining-node.ts'
+import { type Receipt, type RejectReason, WORK_LIFE_MS } from '../source.ts'
+import { hedged } from './hedged.ts'
+import { type LookOptions, lookFor, type SolvedBlock } from './look.ts'
+import { Pulse } from './pulse.ts'
 
-const MAX_ATTEMPTS = 6
-const FIRST_PAUSE_MS = 200
-const MAX_PAUSE_MS = 5_000
-/** A payload that is used up: pauses before each look whether the chain moved on for it, 6 s in all. */
-const LOOK_DELAYS_MS = [0, 100, 200, 400, 800, 1600, 3000]
+const FIRST_PAUSE_MS = 100
+const MAX_PAUSE_MS = 1_000
+/**
+ * A refusal stands once it has been repeated for so long: whatever stands before a node may answer in its place, and a
+ * node that starts may refuse what it takes a little later.
+ */
+const PATIENCE_MS = 5_000
 
-export interface HandInOptions {
-  readonly node: MiningNode
-  readonly clock: Clock
+export interface HandInOptions extends LookOptions {
   /** Uniform in [0, 1), for the jitter of retries. */
   readonly random: () => number
 }
 
-/** Hands in solved work. When the signal aborts it tries once more at once. Never throws. */
+/**
+ * Hands in solved work until the node takes it, its chain shows what became of it, the node has refused it for 5 s, or
+ * the work is 5 minutes old. When the signal aborts it tries once more at once. Never throws.
+ */
 export async function handIn(block: SolvedBlock, options: HandInOptions, stopped: AbortSignal): Promise<Receipt> {
-  const { node, clock, random } = options
-  let failure: unknown
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    if (attempt > 0) await sleep(clock, random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt), stopped)
+  const { clock, random, pulse = new Pulse() } = options
+  const startMs = clock.monotonicMs()
+  /** The first of the refusals in a row, and since when. */
+  let refused: { readonly by: NodeRefusal; readonly atMs: number } | null = null
+  for (let attempt = 1; ; attempt++) {
     const isLast = stopped.aborted
-    try {
-      await node.solved(block.bytes)
-      return { step: 'acknowledged' }
-    } catch (error) {
-      failure = error
-      if (isLast || (error instanceof UnreachableError && error.reason === 'closed')) break
-      if (!(error instanceof NodeRefusal)) continue
-      if (isWithoutPayload(error)) return withoutPayload(block, error, options, stopped)
-      // What stands before the node may answer in its place, and that passes.
-      if (error.isNodesOwn) return rejection(error)
-    }
+    const failure = await attemptOf(block, options)
+    if (failure === null) return { step: 'acknowledged' }
+    if (failure instanceof UnreachableError && failure.reason === 'closed') return lost(failure)
+    // A payload is used up by whoever is first: by an attempt whose answer was lost, or by another miner of the account.
+    const { place, failure: unseen } = await lookFor(block, options, [0], stopped)
+    if (place?.kind === 'on-chain' || place?.kind === 'orphaned') return { step: 'acknowledged' }
+    if (place?.kind === 'passed') return { step: 'stale' }
+    const nowMs = clock.monotonicMs()
+    refused = isJudgement(failure) ? (refused ?? { by: failure, atMs: nowMs }) : null
+    // While the chain cannot be asked, a refusal may be that of a payload which we have used up ourselves.
+    const isFinal = refused !== null && (isLast || nowMs - refused.atMs >= PATIENCE_MS)
+    if (refused !== null && isFinal && unseen === null) return rejection(refused.by)
+    if (isLast || nowMs - startMs >= WORK_LIFE_MS) return lost(failure)
+    await pulse.sleep(clock, random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt), stopped)
   }
-  if (failure instanceof NodeRefusal && failure.status === 400) return rejection(failure)
-  return { step: 'lost', reason: 'unreachable', message: describeError(failure) }
+}
+
+/** null: the node took it; else why not. */
+async function attemptOf(block: SolvedBlock, { node, clock, pulse }: HandInOptions): Promise<unknown> {
+  try {
+    const { signal } = new AbortController()
+    await hedged((each) => node.solved(block.bytes, each), { clock, what: 'a submission', signal, pulse })
+    return null
+  } catch (error) {
+    return error
+  }
+}
+
+/** Whether it may be the node's own opinion of this solution, and no sign of an outage. */
+function isJudgement(failure: unknown): failure is NodeRefusal {
+  return failure instanceof NodeRefusal && (failure.isNodesOwn || failure.status === 400)
+}
+
+function lost(error: unknown): Receipt {
+  return { step: 'lost', reason: 'unreachable', message: describeError(error) }
 }
 
 function rejection(error: NodeRefusal): Receipt {
   return { step: 'rejected', reason: rejectReason(error), message: describeError(error) }
 }
 
-/** The node's own words (PROTOCOL.md A.2): it knows no payload of that work, or it is used up. */
-function isWithoutPayload({ status, excerpt }: NodeRefusal): boolean {
-  return status === 404 && /no associated payload/i.test(excerpt)
-}
-
-/**
- * The payload is used up by whoever is first: by an attempt of ours whose answer was lost, or by another miner of the
- * same account. Only the chain can tell, and a live node moves it later. If it does not move, the work was too old.
- */
-async function withoutPayload(
-  block: SolvedBlock,
-  error: NodeRefusal,
-  options: HandInOptions,
-  stopped: AbortSignal,
-): Promise<Receipt> {
-  const { place } = await lookFor(block, options, LOOK_DELAYS_MS, stopped)
-  if (place?.kind === 'on-chain' || place?.kind === 'orphaned') return { step: 'acknowledged' }
-  return place?.kind === 'passed' ? { step: 'stale' } : rejection(error)
-}
-
-function rejectReason(error: NodeRefusal): RejectReason {
-  const { status, excerpt } = error
-  if (isWithoutPayload(error)) return 'no-payload'
+function rejectReason({ status, excerpt }: NodeRefusal): RejectReason {
+  // The node's own words (PROTOCOL.md A.2): it knows no payload of that work, or it is used up.
+  if (status === 404 && /no associated payload/i.test(excerpt)) return 'no-payload'
   if (status === 401 || status === 403) return 'unauthorized'
   if (/pow/i.test(excerpt)) return 'invalid-pow'
   if (/payload/i.test(excerpt)) return 'invalid-payload'

@@ -1,8 +1,9 @@
 /** Looking for the block of a solution on the chains of a node. */
-import { type Clock, sleep } from '../../core/clock.ts'
+import type { Clock } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
-import { NodeRefusal } from '../../node/errors.ts'
+import { hedged } from './hedged.ts'
 import type { MiningNode, Place } from './mining-node.ts'
+import { Pulse } from './pulse.ts'
 
 /** A block that a solution makes. */
 export interface SolvedBlock {
@@ -10,6 +11,13 @@ export interface SolvedBlock {
   readonly chain: number
   readonly height: number
   readonly hash: Uint8Array
+}
+
+export interface LookOptions {
+  readonly node: MiningNode
+  readonly clock: Clock
+  /** Tells when the node is back. */
+  readonly pulse?: Pulse | undefined
 }
 
 /** The last answer, and what failed since, if the last look failed. */
@@ -24,22 +32,26 @@ export interface Look {
  */
 export async function lookFor(
   block: SolvedBlock,
-  { node, clock }: { readonly node: MiningNode; readonly clock: Clock },
+  { node, clock, pulse = new Pulse() }: LookOptions,
   delaysMs: readonly number[],
   stopped: AbortSignal,
 ): Promise<Look> {
   let place: Place | null = null
   let failure: string | null = null
+  const { signal } = new AbortController()
   for (const delayMs of delaysMs) {
-    if (delayMs > 0) await sleep(clock, delayMs, stopped)
+    if (delayMs > 0) await pulse.sleep(clock, delayMs, stopped)
     try {
-      place = await node.placeOf(block)
+      place = await hedged((each) => node.placeOf(block, each), {
+        clock,
+        what: 'a question about a block',
+        signal,
+        pulse,
+      })
       failure = null
       if (place.kind !== 'awaited') break
     } catch (error) {
       failure = describeError(error)
-      // The node itself says that it cannot be asked this.
-      if (error instanceof NodeRefusal && error.isNodesOwn) break
     }
     if (stopped.aborted) break
   }

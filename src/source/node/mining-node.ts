@@ -7,6 +7,9 @@ import type { MinerAccount } from '../../core/payload.ts'
 import type { Work } from '../../core/work.ts'
 import type { NodeClient } from '../../node/client.ts'
 import { NodeRefusal, NotFound, UnauthorizedMiner } from '../../node/errors.ts'
+import type { CallOptions } from '../../node/requests.ts'
+import type { ChainView } from './choice.ts'
+import { HeadReader } from './head-reader.ts'
 import { limiter } from './limit.ts'
 
 /** Where a block is, as far as a node knows. */
@@ -19,6 +22,15 @@ export type Place =
   | { readonly kind: 'passed' }
   /** Unknown, and its chain is still lower. */
   | { readonly kind: 'awaited' }
+
+export interface BlockName {
+  readonly chain: number
+  readonly height: number
+  readonly hash: Uint8Array
+}
+
+/** Chain -> its head; hashes as in JSON. */
+export type CutHeads = ReadonlyMap<number, { readonly height: number; readonly hash: string }>
 
 /** A part of the branch of a head. */
 export interface Branch {
@@ -38,12 +50,6 @@ export interface NewsHandlers {
   readonly signal: AbortSignal
 }
 
-export interface WorkAnswer {
-  readonly work: Work
-  /** How far the node's clock is ahead of ours; null: it does not say. */
-  readonly clockAheadMs: number | null
-}
-
 /** A node, as a source sees it. All calls throw NewcutError, or the signal's reason. */
 export interface MiningNode {
   /** Its address. */
@@ -54,15 +60,19 @@ export interface MiningNode {
   readonly workBytes: number
   readonly chains: readonly number[]
   /** Work for our account; null: of any chain. */
-  work(chain: number | null, signal: AbortSignal): Promise<WorkAnswer>
+  work(chain: number | null, signal: AbortSignal): Promise<Work>
   /** Hands in solved work bytes. Success says that the node took them, not that they became a block. */
-  solved(bytes: Uint8Array): Promise<void>
+  solved(bytes: Uint8Array, signal: AbortSignal): Promise<void>
   /** Hears of news on a chain until the signal aborts. */
   news(chain: number, handlers: NewsHandlers): void
   /** Where the block of this chain, height and hash is. */
-  placeOf(block: { readonly chain: number; readonly height: number; readonly hash: Uint8Array }): Promise<Place>
+  placeOf(block: BlockName, signal: AbortSignal): Promise<Place>
+  /** The heads of all its chains. */
+  cut(signal: AbortSignal): Promise<CutHeads>
   /** Hashes on the branch of the head of a chain, by height, as in JSON; those that the node has not are left out. */
-  branch(chain: number, lowest: number, highest: number): Promise<Branch>
+  branch(chain: number, lowest: number, highest: number, signal: AbortSignal): Promise<Branch>
+  /** The heads of all chains, with their headers. Without it nothing is known of them, and chains are chosen at random. */
+  view?(signal: AbortSignal): Promise<ChainView>
   /** The error for the user if the node refuses this miner for good; null for what may pass. */
   finalRefusal(error: unknown, signal: AbortSignal): Promise<NewcutError | null>
 }
@@ -82,50 +92,57 @@ const MAX_LOOKS = 8
 export function miningNodeOf({ client, account, clock, stallMs }: MiningNodeOptions): MiningNode {
   const { info, http } = client
   const look = limiter(MAX_LOOKS)
+  const heads = new HeadReader(client, clock)
   return {
     url: http.baseUrl,
     description: `${info.nodeVersion} (${info.nodeNumberOfChains} chains) at ${http.baseUrl}`,
     workBytes: headerLayout(client.graphHistory.at(-1)?.graph.degree ?? 0).workBytes,
     chains: info.nodeChains.map(Number),
-    work: (chain, signal) => client.work(account, chain ?? undefined, { signal }),
-    solved: (bytes) => client.solved(bytes),
+    work: async (chain, signal) => (await client.work(account, chain ?? undefined, { signal })).work,
+    solved: (bytes, signal) => client.solved(bytes, { signal }),
     news: (chain, { onBroken, ...handlers }) => {
       client.updates(chain, { ...handlers, onError: onBroken, stallMs, clock })
     },
-    placeOf: (block) => look(() => placeOf(client, block)),
-    branch: (chain, lowest, highest) => look(() => branchOf(client, chain, lowest, highest)),
+    placeOf: (block, signal) => look(() => placeOf(client, block, { signal })),
+    cut: async (signal) => {
+      const { hashes } = await client.cut({ signal })
+      return new Map(Object.entries(hashes).map(([chain, head]) => [Number(chain), head]))
+    },
+    branch: (chain, lowest, highest, signal) => look(() => branchOf(client, { chain, lowest, highest }, { signal })),
+    view: (signal) => heads.read(signal),
     finalRefusal: (error, signal) => finalRefusal({ client, account }, error, signal),
   }
 }
 
-async function placeOf(
-  client: NodeClient,
-  { chain, height, hash }: { readonly chain: number; readonly height: number; readonly hash: Uint8Array },
-): Promise<Place> {
+async function placeOf(client: NodeClient, { chain, height, hash }: BlockName, call: CallOptions): Promise<Place> {
   // The cut first: a block that is in neither the cut read before nor the chain read after is not there.
-  const head = (await client.cut()).hashes[chain]
+  const head = (await client.cut(call)).hashes[chain]
   const id = encodeBase64Url(hash)
   if (head?.hash === id) return { kind: 'on-chain', depth: 1 }
   if (head === undefined || head.height < height) return { kind: 'awaited' }
-  const bounds = { upper: [head.hash] }
-  const { items } = await client.hashBranch(chain, bounds, { minheight: height, maxheight: height, limit: 1 }).page()
+  const range = { minheight: height, maxheight: height, limit: 1, ...call }
+  const { items } = await client.hashBranch(chain, { upper: [head.hash] }, range).page()
   if (items[0] === id) return { kind: 'on-chain', depth: head.height - height + 1 }
-  return { kind: (await isKnown(client, chain, hash)) ? 'orphaned' : 'passed' }
+  return { kind: (await isKnown(client, chain, hash, call)) ? 'orphaned' : 'passed' }
 }
 
-async function branchOf(client: NodeClient, chain: number, lowest: number, highest: number): Promise<Branch> {
-  const head = (await client.cut()).hashes[chain]
+async function branchOf(
+  client: NodeClient,
+  { chain, lowest, highest }: { readonly chain: number; readonly lowest: number; readonly highest: number },
+  call: CallOptions,
+): Promise<Branch> {
+  const head = (await client.cut(call)).hashes[chain]
   const top = Math.min(highest, head?.height ?? -1)
   if (head === undefined || top < lowest) return { head: head?.height ?? -1, ids: new Map() }
-  const range = { minheight: lowest, maxheight: top, limit: top - lowest + 1 }
+  const range = { minheight: lowest, maxheight: top, limit: top - lowest + 1, ...call }
   const { items } = await client.hashBranch(chain, { upper: [head.hash] }, range).page()
   // Branches descend from their heads.
   return { head: head.height, ids: new Map(items.map((id, i) => [top - i, id])) }
 }
 
-async function isKnown(client: NodeClient, chain: number, hash: Uint8Array): Promise<boolean> {
+async function isKnown(client: NodeClient, chain: number, hash: Uint8Array, call: CallOptions): Promise<boolean> {
   try {
-    const header = await client.header(chain, hash)
+    const header = await client.header(chain, hash, call)
     return equalBytes(header.hash, hash)
   } catch (error) {
     if (error instanceof NotFound) return false

@@ -1,5 +1,6 @@
 /** Work from a node: performs what the state machine (state.ts) wants, and tells it what comes of it. */
 import { setMaxListeners } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
 import { blockHash } from '../../core/block-hash.ts'
 import { encodeBase64Url } from '../../core/bytes.ts'
 import type { Clock } from '../../core/clock.ts'
@@ -8,31 +9,41 @@ import { decodeWork } from '../../core/header.ts'
 import { FREE_NONCE } from '../../core/nonce.ts'
 import { Mailbox } from '../mailbox.ts'
 import type { FollowUp, Job, Receipt, Solution, Source, SourceEvents } from '../source.ts'
+import { choose } from './choice.ts'
 import { Depths } from './depths.ts'
 import { followUp } from './follow-up.ts'
 import { handIn } from './hand-in.ts'
+import { HeadWatch } from './head-watch.ts'
+import { startHeartbeat } from './heartbeat.ts'
+import { hedged } from './hedged.ts'
 import type { SolvedBlock } from './look.ts'
-import type { MiningNode } from './mining-node.ts'
+import type { CutHeads, MiningNode } from './mining-node.ts'
 import { Outage } from './outage.ts'
+import { Pulse } from './pulse.ts'
 import { type Effect, type Event, type IssuedWork, initialState, type Need, type State } from './state.ts'
 import { step } from './step.ts'
 
 export interface NodeSourceOptions {
   readonly node: MiningNode
   readonly clock: Clock
-  /** Uniform in [0, 1), for the jitter of retries and the choice of chains. */
+  /** Uniform in [0, 1), for the jitter of retries, and the choice of chains while nothing is known of them. */
   readonly random: () => number
+  /** Chains to mine; default: all that the node has. */
+  readonly chains?: readonly number[] | undefined
   /** Work is asked for anew at this age: nodes forget a payload after 5 minutes (PROTOCOL.md A.1). */
   readonly refreshMs?: number
   /** How deep a block has to lie before it is no longer looked for; default: 1, the head. */
   readonly confirmations?: number | undefined
+  /** Ends the attempts to hand in solutions, which outlive the jobs then, as does following them; default: the jobs do. */
+  readonly lives?: AbortSignal
 }
 
 const REFRESH_MS = 120_000
-/** A request for work that is not answered within this is given up. */
-const MAX_ANSWER_MS = 5_000
+/** The end of the year 9999: a creation time beyond it tells nothing. */
+const MAX_TIME_MS = 253_402_300_799_999
 const FIRST_PAUSE_MS = 100
-const MAX_PAUSE_MS = 10_000
+/** Short, so that work comes soon after the end of an outage. */
+const MAX_PAUSE_MS = 1_000
 const STANDBY_PAUSE_MS = 1_000
 /** Streams end and are opened again all the time: it is an outage when that takes longer. */
 const STREAM_PATIENCE_MS = 10_000
@@ -52,10 +63,17 @@ export class NodeSource implements Source {
   /** What timers run: `refresh`, or the purpose that pauses. */
   readonly #timers = new Map<string, () => void>()
   readonly #stopped = new AbortController()
+  /** Ends what is said of solutions. */
+  readonly #lives: AbortSignal
   readonly #depths: Depths
+  /** null: there is nothing to choose, or nothing to choose by. */
+  readonly #watch: HeadWatch | null
+  /** Beats when the node is back. */
+  readonly #pulse = new Pulse()
   #outage: Outage
   #state: State
-  #clockAheadMs: number | null = null
+  /** The creation time of the newest work (milliseconds), less the time that never jumps when it came. */
+  #validatorAheadMs: number | null = null
   /** The node refuses this miner for good. */
   #refusal: NewcutError | null = null
 
@@ -64,11 +82,16 @@ export class NodeSource implements Source {
     this.#options = options
     const confirmations = options.confirmations ?? 1
     this.#depths = new Depths({ node, clock, confirmations, onFault: (error) => this.#stop(error) })
+    this.#lives = options.lives ?? this.#stopped.signal
     // As many solutions and streams listen to it as there are.
-    setMaxListeners(0, this.#stopped.signal)
+    setMaxListeners(0, this.#stopped.signal, this.#lives)
     this.description = node.description
     this.workBytes = node.workBytes
-    this.#state = initialState(node.chains)
+    const chains = options.chains ?? node.chains
+    this.#state = initialState(chains)
+    const view = node.view?.bind(node)
+    const isChoice = view !== undefined && chains.length > 1
+    this.#watch = isChoice ? new HeadWatch({ view, chains, clock, ...this.#watchPorts() }) : null
     this.#outage = new Outage(clock, { onTrouble: () => undefined, onRecovered: () => undefined })
   }
 
@@ -78,8 +101,9 @@ export class NodeSource implements Source {
   }
 
   validatorTime(): bigint | null {
-    if (this.#clockAheadMs === null) return null
-    return BigInt(Math.floor(this.#options.clock.wallMs() + this.#clockAheadMs)) * 1000n
+    if (this.#validatorAheadMs === null) return null
+    const ms = this.#options.clock.monotonicMs() + this.#validatorAheadMs
+    return ms > MAX_TIME_MS ? null : BigInt(Math.floor(ms)) * 1000n
   }
 
   async *jobs(signal: AbortSignal, events: SourceEvents): AsyncGenerator<Job | null, void, void> {
@@ -88,6 +112,10 @@ export class NodeSource implements Source {
     const stop = () => this.#stop()
     signal.addEventListener('abort', stop, { once: true })
     this.#tell({ type: 'started' })
+    this.#startHeartbeat()
+    this.#watch?.news()
+    // Chains that may all be blocked at first: their news ends the wait.
+    for (const chain of this.#options.chains ?? []) this.#follow(chain)
     try {
       yield* this.#newest
     } finally {
@@ -98,20 +126,34 @@ export class NodeSource implements Source {
 
   async handIn({ bytes }: Solution): Promise<Receipt> {
     const fields = decodeWork(bytes)
+    const answer = handIn(solvedBlock(bytes), { ...this.#options, pulse: this.#pulse }, this.#lives)
+    // The HTTP client writes in the next turn of the event loop, and what is told asks for other work.
+    await setImmediate()
     this.#tell({ type: 'handedIn', fields })
-    const receipt = await handIn(solvedBlock(bytes), this.#options, this.#stopped.signal)
+    const receipt = await answer
     this.#tell({ type: receipt.step === 'acknowledged' ? 'taken' : 'reopened', fields })
     return receipt
+  }
+
+  /**
+   * A solution that goes to another node of the network: its parent is not searched here until the returned function is
+   * called, or the chain has moved on.
+   */
+  heed({ bytes }: Solution): () => void {
+    const fields = decodeWork(bytes)
+    this.#tell({ type: 'handedIn', fields })
+    return () => this.#tell({ type: 'reopened', fields })
   }
 
   async *follow({ bytes }: Solution, signal: AbortSignal): AsyncGenerator<FollowUp, void, void> {
     setMaxListeners(0, signal)
     const block = solvedBlock(bytes)
-    const end = await followUp(block, this.#options, signal)
-    this.#tell({ type: end.step === 'confirmed' ? 'confirmed' : 'reopened', fields: decodeWork(bytes) })
-    yield end
-    if (end.step !== 'confirmed') return
-    yield* this.#depths.follow({ ...block, id: encodeBase64Url(block.hash) }, end.depth, signal)
+    for await (const news of followUp(block, { ...this.#options, pulse: this.#pulse }, signal)) {
+      this.#tell({ type: news.step === 'confirmed' ? 'confirmed' : 'reopened', fields: decodeWork(bytes) })
+      yield news
+      if (news.step !== 'confirmed') continue
+      yield* this.#depths.follow({ ...block, id: encodeBase64Url(block.hash) }, news.depth, signal)
+    }
   }
 
   #stop(error?: unknown): void {
@@ -122,7 +164,16 @@ export class NodeSource implements Source {
     for (const cancel of this.#timers.values()) cancel()
     this.#outage.end()
     this.#streams.clear()
-    this.#depths.stop()
+    // Otherwise each solution is followed until its own signal aborts.
+    if (this.#lives === this.#stopped.signal) this.#depths.stop()
+    this.#watch?.stop()
+  }
+
+  #watchPorts(): Pick<ConstructorParameters<typeof HeadWatch>[0], 'onChances' | 'onFault'> {
+    return {
+      onChances: (chances) => this.#tell({ type: 'viewed', chances }),
+      onFault: (error) => this.#stop(error),
+    }
   }
 
   #tell(news: News): void {
@@ -166,6 +217,14 @@ export class NodeSource implements Source {
     }
   }
 
+  #startHeartbeat(): void {
+    const { node, clock } = this.#options
+    const onCut = (cut: CutHeads) => this.#tell({ type: 'cutSeen', cut })
+    const onBack = () => this.#pulse.beat()
+    const onFault = (error: unknown) => this.#stop(error)
+    startHeartbeat({ node, clock, onCut, onBack, onFault, isHurried: () => !this.connected }, this.#stopped.signal)
+  }
+
   #jobOf({ id, work }: IssuedWork, { reason, noticedAtMs }: Need): Job {
     const { url } = this.#options.node
     const { target } = work.fields
@@ -179,11 +238,19 @@ export class NodeSource implements Source {
     const { request } = ask
     const controller = new AbortController()
     this.#requests.set(request, controller)
-    const cancelTimeout = clock.after(MAX_ANSWER_MS, () => controller.abort(new AnswerTimeout()))
+    const { signal } = controller
     try {
-      const { work, clockAheadMs } = await node.work(this.#chainFor(ask), controller.signal)
+      const chain = this.#chainFor(ask)
+      const work = await hedged((each) => node.work(chain, each), {
+        clock,
+        what: 'a request for work',
+        signal,
+        pulse: this.#pulse,
+      })
       if (!this.#requests.has(request)) return
-      this.#clockAheadMs = clockAheadMs
+      // The first block hash takes 10 ms and more: the first solution is not to wait for it.
+      if (!this.#state.hasHadWork) blockHash(work.bytes)
+      this.#validatorAheadMs = Number(work.fields.creationTime) / 1000 - clock.monotonicMs()
       this.#outage.works('current')
       this.#outage.works('standby')
       this.#tell({ type: 'answered', request, work })
@@ -192,7 +259,6 @@ export class NodeSource implements Source {
       if (!this.#requests.has(request) || this.#stopped.signal.aborted) return
       await this.#failed(ask, error)
     } finally {
-      cancelTimeout()
       this.#requests.delete(request)
     }
   }
@@ -210,9 +276,12 @@ export class NodeSource implements Source {
 
   #chainFor(ask: Ask): number | null {
     if ('chain' in ask) return ask.chain
-    const { node, random } = this.#options
-    const choice = node.chains.filter((chain) => !ask.notAmong.includes(chain))
-    return choice[Math.floor(random() * choice.length)] ?? null
+    const { chains, chances } = this.#state
+    const { random } = this.#options
+    const others = chains.filter((chain) => !ask.notAmong.includes(chain))
+    const choice = choose(others, chances, random)
+    // No other is left. The node would give work of any chain, also of those that are not to be mined.
+    return choice ?? (this.#options.chains === undefined ? null : choose(chains, chances, random))
   }
 
   #pause({ purpose, attempts }: Extract<Effect, { readonly type: 'pause' }>): void {
@@ -240,6 +309,7 @@ export class NodeSource implements Source {
       signal: this.#stopped.signal,
       onNewCut: () => {
         this.#tell({ type: 'newCut', chain })
+        this.#watch?.news()
         this.#depths.news(chain)
       },
       onOpen: () => {
@@ -256,14 +326,15 @@ export class NodeSource implements Source {
   }
 }
 
-/** The node does not answer a request for work. */
-class AnswerTimeout extends NewcutError {
-  constructor() {
-    super('NODE_UNREACHABLE', `no answer to a request for work within ${MAX_ANSWER_MS / 1000} s`)
-  }
-}
-
 function solvedBlock(bytes: Uint8Array): SolvedBlock {
   const { chainId: chain, height } = decodeWork(bytes)
-  return { bytes, chain, height: Number(height), hash: blockHash(bytes) }
+  return {
+    bytes,
+    chain,
+    height: Number(height),
+    // Computed when it is looked for, so that handing in does not wait for it.
+    get hash() {
+      return blockHash(bytes)
+    },
+  }
 }

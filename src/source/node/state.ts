@@ -11,12 +11,16 @@
  *               asking     asked for; `spare` is the work that stands by meanwhile, if any
  *               ready      work of another chain, so that a New Cut or a solution switches engines at once
  *
+ * Work of the chain where a hash is worth most is current, that of the next best stands by, as far as chances are known.
+ *
  * At most one request for current work and one for standby work are under way.
  */
-import { equalBytes } from '../../core/bytes.ts'
+import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
 import { sameParent, type WorkFields, withCreationTime, withNonce } from '../../core/header.ts'
 import type { Work } from '../../core/work.ts'
 import type { JobReason } from '../source.ts'
+import type { Chances } from './choice.ts'
+import type { CutHeads } from './mining-node.ts'
 
 /** Work under the identity that the miner knows it by. */
 export interface IssuedWork {
@@ -42,6 +46,8 @@ export type Standby =
       readonly kind: 'asking'
       readonly request: number
       readonly spare: Work | null
+      /** The chain that was asked for; null: any but those that are of no use. */
+      readonly chain: number | null
       /** The chain that was searched when it was asked for. */
       readonly beside: number
       /** Chains with news since then. */
@@ -59,8 +65,10 @@ export interface Asking {
 }
 
 export interface State {
-  /** Chains of the node. No other chain is mined. */
+  /** Chains to mine. No other chain is mined. */
   readonly chains: readonly number[]
+  /** What a hash is worth on chains that can be mined, as last seen; empty: nothing is known. */
+  readonly chances: Chances
   readonly current: Current
   readonly standby: Standby
   readonly asking: Asking | null
@@ -90,7 +98,11 @@ export type Event = { readonly atMs: number } & (
   | { readonly type: 'paused'; readonly purpose: Purpose }
   | { readonly type: 'newCut'; readonly chain: number }
   | { readonly type: 'streamOpened'; readonly chain: number }
+  /** The heads of all chains, as the node told them not long ago. */
+  | { readonly type: 'cutSeen'; readonly cut: CutHeads }
   | { readonly type: 'refreshDue' }
+  /** The heads of all chains were looked at. */
+  | { readonly type: 'viewed'; readonly chances: Chances }
   /** A solution of this work is handed in. */
   | { readonly type: 'handedIn'; readonly fields: WorkFields }
   /** The node acknowledged it. */
@@ -104,7 +116,7 @@ export type Event = { readonly atMs: number } & (
 export type Purpose = 'current' | 'standby'
 
 export type Effect =
-  /** Ask for work: of this chain, or of any but those in `notAmong`. */
+  /** Ask for work: of this chain, or of the best but those in `notAmong`. */
   | { readonly type: 'ask'; readonly purpose: Purpose; readonly request: number; readonly chain: number | null }
   | {
       readonly type: 'ask'
@@ -132,6 +144,7 @@ export const MAX_SOLVED = 256
 export function initialState(chains: readonly number[]): State {
   return {
     chains,
+    chances: new Map(),
     current: { kind: 'none', need: { reason: 'start', noticedAtMs: 0 } },
     standby: { kind: 'none' },
     asking: null,
@@ -172,13 +185,21 @@ export function spareOf({ standby }: State): Work | null {
   return standby.kind === 'asking' ? standby.spare : null
 }
 
+/** What a cut says of work: it stands, its chain has a block at its height or above, or it has another parent. */
+export function standingOf(cut: CutHeads, { chainId, height, parent }: WorkFields): 'stands' | 'passed' | 'replaced' {
+  const head = cut.get(chainId)
+  if (head === undefined) return 'stands'
+  if (head.height >= Number(height)) return 'passed'
+  return head.hash === encodeBase64Url(parent) ? 'stands' : 'replaced'
+}
+
 /** Whether there is any sense in searching this work. */
 export function isUseful(state: State, { fields }: Work): boolean {
   return state.chains.includes(fields.chainId) && !isSolved(state, fields)
 }
 
 /** Whether an answer is the lost job once more, perhaps from before the news that its chain moved on. */
-export function isOutdated({ current }: State, { overtaken }: Asking, fields: WorkFields): boolean {
+export function isOutdated({ current }: State, { overtaken }: Pick<Asking, 'overtaken'>, fields: WorkFields): boolean {
   if (current.kind !== 'lost' || !overtaken.has(fields.chainId)) return false
   return sameParent(current.job.work.fields, fields)
 }

@@ -2,6 +2,8 @@
 import { sameParent, type WorkFields } from '../../core/header.ts'
 import type { Work } from '../../core/work.ts'
 import type { JobReason } from '../source.ts'
+import { type Chances, isBetter } from './choice.ts'
+import type { CutHeads } from './mining-node.ts'
 import {
   type Asking,
   type Effect,
@@ -16,6 +18,7 @@ import {
   type State,
   searchedChain,
   spareOf,
+  standingOf,
 } from './state.ts'
 
 /** News ends a pause no more often than this: a node that sends news all the time is not asked all the time. */
@@ -61,8 +64,14 @@ class Machine {
       case 'streamOpened':
         this.#streamOpened(event.chain)
         return
+      case 'cutSeen':
+        this.#cutSeen(event.cut)
+        return
       case 'refreshDue':
         this.#refresh()
+        return
+      case 'viewed':
+        this.#viewed(event.chances)
         return
       case 'handedIn':
         this.#handedIn(event.fields)
@@ -188,7 +197,7 @@ class Machine {
   }
 
   /** There was news of its chain since it was asked for, so it may be older than that: it is checked at once. */
-  #searchAnswer({ overtaken }: Asking, work: Work, need: Need): void {
+  #searchAnswer({ overtaken }: Pick<Asking, 'overtaken'>, work: Work, need: Need): void {
     this.#search(work, need)
     if (overtaken.has(work.fields.chainId)) this.#check('reconnected')
   }
@@ -206,18 +215,30 @@ class Machine {
       this.#wantStandby()
       return
     }
+    const { current } = this.state
     if (searched === chain || !isUseful(this.state, work)) {
       this.#pauseStandby()
+      // Another parent than that of the job: its chain has moved on, and the news of it may have come before the job.
+      if (current.kind === 'searching' && searched === chain && !sameParent(current.job.work.fields, work.fields)) {
+        this.#check('reconnected')
+      }
       return
     }
-    const { current } = this.state
     if (current.kind !== 'searching') {
-      this.#search(work, current.need)
+      // The lost job once more: current work is asked for, and standby work after that.
+      if (!isOutdated(this.state, asking, work.fields)) this.#searchAnswer(asking, work, current.need)
       return
     }
-    this.#set({ standby: { kind: 'ready', work } })
+    this.#set({ standby: { kind: 'ready', work: this.#betterSpare(asking, work) } })
     this.effects.push({ type: 'follow', chain })
     if (asking.overtaken.has(chain)) this.#renewStandby()
+    else this.#swap()
+  }
+
+  /** The node gave other work than it was asked for: what stood by meanwhile may be worth more. */
+  #betterSpare({ spare, chain }: Standby & { readonly kind: 'asking' }, work: Work): Work {
+    if (spare === null || chain === work.fields.chainId || chain === spare.fields.chainId) return work
+    return isBetter(this.state.chances, spare.fields.chainId, work.fields.chainId) ? spare : work
   }
 
   #failed(request: number, isFinal: boolean): void {
@@ -254,7 +275,9 @@ class Machine {
       solved: solved.filter((known) => known.chainId !== chain || known.height >= height),
       awaited: awaited.filter((other) => other !== chain),
     })
-    this.effects.push({ type: 'deliver', job, need }, { type: 'follow', chain }, { type: 'refreshLater' })
+    this.effects.push({ type: 'deliver', job, need }, { type: 'follow', chain })
+    // Work that stood by is not new: all of it is asked for anew when it was due.
+    if (need.reason !== 'better') this.effects.push({ type: 'refreshLater' })
     if (spareOf(this.state)?.fields.chainId === chain) this.#dropStandby()
     else if (this.state.standby.kind === 'none' || this.state.standby.kind === 'wanted') this.#wantStandby()
   }
@@ -295,7 +318,7 @@ class Machine {
       return
     }
     const request = this.#request()
-    this.#set({ standby: { kind: 'asking', request, spare, beside: searched, overtaken: new Set() } })
+    this.#set({ standby: { kind: 'asking', request, spare, chain, beside: searched, overtaken: new Set() } })
     const { awaited } = this.state
     this.effects.push(
       chain === null
@@ -322,10 +345,35 @@ class Machine {
     if (standby.kind === 'ready') this.#askStandby(standby.work.fields.chainId, standby.work)
   }
 
+  // Chances
+
+  #viewed(chances: Chances): void {
+    this.#set({ chances })
+    this.#swap()
+    const { standby, awaited } = this.state
+    const searched = searchedChain(this.state)
+    if ((standby.kind !== 'ready' && standby.kind !== 'wanted') || searched === null) return
+    const best = [...chances.keys()].find((chain) => chain !== searched && !awaited.includes(chain))
+    const spare = spareOf(this.state)
+    if (best === undefined || (spare !== null && !isBetter(chances, best, spare.fields.chainId))) return
+    this.#askStandby(best, spare)
+  }
+
+  /** Current and standby work change places when a hash is worth more on the chain that stands by. */
+  #swap(): void {
+    const { current, standby, chances, asking, checkDue } = this.state
+    if (current.kind !== 'searching' || standby.kind !== 'ready') return
+    // Whether the current work still stands is to be told first.
+    if (asking !== null || checkDue !== null) return
+    const { work } = standby
+    if (!isBetter(chances, work.fields.chainId, current.job.work.fields.chainId)) return
+    this.#set({ standby: { kind: 'ready', work: current.job.work } })
+    this.#search(work, this.#need('better'))
+  }
+
   // News
 
   #newCut(chain: number): void {
-    const { current } = this.state
     this.#overtake(chain)
     this.#moved(chain)
     if (spareOf(this.state)?.fields.chainId === chain) this.#dropStandby()
@@ -333,8 +381,8 @@ class Machine {
       this.#over('lost', 'newCut')
       return
     }
-    // Most likely our own block: the chain has new work.
-    if (current.kind === 'solved' && current.job.work.fields.chainId === chain) this.#hurry()
+    // The chain has new work, perhaps on top of our own block.
+    if (searchedChain(this.state) === null) this.#hurry()
   }
 
   /** The chain moved on since we solved its work: it may have new work for us. */
@@ -344,7 +392,8 @@ class Machine {
 
   /** What is on its way may be from before the news of this chain. */
   #overtake(chain: number): void {
-    const { asking, standby } = this.state
+    const { asking, standby, chances } = this.state
+    if (chances.has(chain)) this.#set({ chances: new Map([...chances].filter(([other]) => other !== chain)) })
     if (asking !== null) this.#set({ asking: overtakenBy(asking, chain) })
     if (standby.kind === 'asking') this.#set({ standby: overtakenBy(standby, chain) })
   }
@@ -355,6 +404,26 @@ class Machine {
     if (searchedChain(this.state) === null) this.#hurry()
     if (searchedChain(this.state) === chain) this.#check('reconnected')
     if (spareOf(this.state)?.fields.chainId === chain) this.#renewStandby()
+  }
+
+  /** What streams should have told, and may not have. */
+  #cutSeen(cut: CutHeads): void {
+    for (const known of this.state.solved) {
+      if (this.state.awaited.includes(known.chainId) && standingOf(cut, known) === 'passed') this.#newCut(known.chainId)
+    }
+    const spare = spareOf(this.state)
+    if (spare !== null) this.#standbySeen(spare.fields.chainId, standingOf(cut, spare.fields))
+    const { current } = this.state
+    if (current.kind !== 'searching') return
+    const standing = standingOf(cut, current.job.work.fields)
+    if (standing === 'passed') this.#newCut(current.job.work.fields.chainId)
+    // What was asked before the job came may be older than the job: work is asked for, and decides.
+    else if (standing === 'replaced') this.#check('reconnected')
+  }
+
+  #standbySeen(chain: number, standing: ReturnType<typeof standingOf>): void {
+    if (standing === 'passed') this.#newCut(chain)
+    else if (standing === 'replaced') this.#renewStandby()
   }
 
   /** Nodes forget work after some minutes: it is asked for again before that. */

@@ -1,0 +1,94 @@
+/**
+ * What the choice of chains is worth: two miners on one simulated live network in virtual time, one that chooses by
+ * expected reward and one that takes any chain. Both run the state machine of the source. Shares of hashes are
+ * computed, not drawn: the miners are too small to change the network.
+ *
+ * Other miners stay on their chain until it moves on, then spread over the chains that can be mined. The last rows are
+ * for others: they spread anew after every block, so that no chain is safer than another.
+ */
+
+import { median, type Row, relativeTo } from './report.ts'
+import { SimulatedMiner, SWITCH_MS } from './simulated-miner.ts'
+import { CHAINS, Network } from './simulated-network.ts'
+import type { Effort } from './suite.ts'
+import { Usefulness } from './usefulness.ts'
+
+const SUITE = 'choice'
+const LATENCIES_MS = [20, 100, 200]
+/** The latency at which others that do not stay are looked at. */
+const RESTLESS_MS = 100
+const HOUR_MS = 3_600_000
+const CUT_EVERY_MS = 1500
+
+export async function choice({ rounds, isQuick }: Effort): Promise<Row[]> {
+  const hours = isQuick ? { before: 1, each: 1, rounds } : { before: 50, each: 10, rounds }
+  const rows = LATENCIES_MS.flatMap((latencyMs) => compared(new Network(true), latencyMs, hours))
+  rows.push(...compared(new Network(false), RESTLESS_MS, hours))
+  for (const latencyMs of [20, 100]) rows.push(...ownCuts(latencyMs, isQuick ? 100 : 4000))
+  return rows
+}
+
+/**
+ * The chain of a miner moves on every 1.5 s, and up to two others in between: hashing that is useful, of what the way of
+ * the news allows. In virtual time, so the machine makes no difference: a change of work takes SWITCH_MS.
+ */
+function ownCuts(latencyMs: number, cuts: number): Row[] {
+  return [false, true].map((chooses) => {
+    const network = new Network(true)
+    network.run(HOUR_MS)
+    const usefulness = new Usefulness(latencyMs / 2)
+    const miner = new SimulatedMiner(network, latencyMs, chooses)
+    miner.onWork = (chain, height) => {
+      network.at(network.nowMs + SWITCH_MS, () => usefulness.work(chain, height, network.nowMs))
+    }
+    const extend = (chain: number) => {
+      network.extend(chain)
+      usefulness.cut(chain, network.heights[chain], network.nowMs)
+    }
+    // A while until it has work of its own, and work that stands by.
+    network.run(HOUR_MS / 60)
+    usefulness.start(network.nowMs)
+    for (let cut = 0; cut < cuts; cut++) {
+      const { chain } = usefulness
+      if (chain !== null && network.isOpen(chain)) extend(chain)
+      network.pass(network.nowMs + CUT_EVERY_MS / 2)
+      for (let others = 0; others < 2; others++) {
+        const open = CHAINS.filter((other) => network.isOpen(other))
+        const other = open[Math.floor(Math.random() * open.length)]
+        if (other !== usefulness.chain) extend(other)
+      }
+      network.pass(network.nowMs + CUT_EVERY_MS / 2)
+    }
+    const name = `own chain cut, useful of the possible, ${chooses ? 'best' : 'any'} chain, ${latencyMs} ms away`
+    return { suite: SUITE, name, unit: '%', samples: [usefulness.end(network.nowMs).usefulOfPossible] }
+  })
+}
+
+/** Both miners on one network: `rounds` samples of so many hours `each`, after those that its epochs need to drift. */
+function compared(
+  network: Network,
+  latencyMs: number,
+  { before, each, rounds }: { readonly before: number; readonly each: number; readonly rounds: number },
+): Row[] {
+  network.run(before * HOUR_MS)
+  const [random, best] = [false, true].map((chooses) => new SimulatedMiner(network, latencyMs, chooses))
+  const samples = Array.from({ length: rounds }, () => {
+    for (const miner of [random, best]) miner.begin()
+    network.run(each * HOUR_MS)
+    return [random, best].map((miner) => miner.account(each * HOUR_MS))
+  })
+  const of = (miner: 0 | 1, what: 'blocks' | 'useful') => samples.map((pair) => pair[miner][what])
+  const row = (name: string, values: number[]): Row => {
+    const where = `${latencyMs} ms away${network.stays ? '' : ', restless others'}`
+    return { suite: SUITE, name: `${name}, ${where}`, unit: '%', samples: values }
+  }
+  const relative = relativeTo('any chain', of(1, 'blocks'), of(0, 'blocks'))
+  // What is not searched at all cannot be better.
+  if (median(of(1, 'blocks')) < 90) throw new Error('choice: the miner that chooses hardly mines')
+  return [
+    row('blocks a hash, any chain', of(0, 'blocks')),
+    { ...row('blocks a hash, best chain', of(1, 'blocks')), ...(relative && { relative }) },
+    row('useful hashes, any chain', of(0, 'useful')),
+    row('useful hashes, best chain', of(1, 'useful')),
+  ]
+}

@@ -1,0 +1,211 @@
+/** A miner of the simulated network: the state machine of the source, and what its shell would do. */
+import { encodeWork } from '../src/core/header.ts'
+import { MAX_TARGET } from '../src/core/target.ts'
+import { type Work, workFromBytes } from '../src/core/work.ts'
+import { type Chances, chancesOf, choose, type Prospect } from '../src/source/node/choice.ts'
+import { type Effect, type Event, initialState, type State } from '../src/source/node/state.ts'
+import { step } from '../src/source/node/step.ts'
+import { adjacents, BLOCK_DELAY_MS, CHAINS, type Network } from './simulated-network.ts'
+
+/** Hashing that is lost when other work is taken up. */
+export const SWITCH_MS = 1
+/** How often heads are looked at, at most and at least (src/source/node/head-watch.ts). */
+const MIN_LOOK_MS = 200
+const LOOK_EVERY_MS = 2000
+
+type Ask = Extract<Effect, { readonly type: 'ask' }>
+type News = Event extends infer E ? (E extends Event ? Omit<E, 'atMs'> : never) : never
+
+export class SimulatedMiner {
+  readonly #network: Network
+  readonly #latencyMs: number
+  readonly #chooses: boolean
+  #state: State = initialState(CHAINS)
+  readonly #requests = new Set<number>()
+  readonly #followed = new Set<number>()
+  #search: { readonly chain: number; readonly height: number; readonly share: number; readonly fromMs: number } | null =
+    null
+  /** Called when it takes up work. */
+  onWork: (chain: number, height: number) => void = () => undefined
+  #pauses = 0
+  #lookedAtMs = Number.NEGATIVE_INFINITY
+  #looks = 0
+  #blocks = 0
+  #usefulMs = 0
+  #meanShareMs = 0
+
+  constructor(network: Network, latencyMs: number, chooses: boolean) {
+    this.#network = network
+    this.#latencyMs = latencyMs
+    this.#chooses = chooses
+    network.listeners.push((chain) => this.#later(latencyMs / 2, () => this.#news(chain)))
+    this.#tell({ type: 'started' })
+    if (chooses) this.#plan(0)
+  }
+
+  begin(): void {
+    this.#stretch()
+    this.#blocks = 0
+    this.#usefulMs = 0
+    this.#meanShareMs = this.#network.meanShareMs
+  }
+
+  /** Blocks expected of all hashes, in per cent of what they would be at the mean target; and useful hashes. */
+  account(durationMs: number): { readonly blocks: number; readonly useful: number } {
+    this.#stretch()
+    const possible = this.#network.meanShareMs - this.#meanShareMs
+    return { blocks: (100 * this.#blocks) / possible, useful: (100 * this.#usefulMs) / durationMs }
+  }
+
+  #later(delayMs: number, run: () => void): void {
+    this.#network.at(this.#network.nowMs + delayMs, run)
+  }
+
+  #news(chain: number): void {
+    if (!this.#followed.has(chain)) return
+    this.#tell({ type: 'newCut', chain })
+    if (this.#chooses) this.#plan(MIN_LOOK_MS)
+  }
+
+  #tell(news: News): void {
+    const [state, effects] = step(this.#state, { ...news, atMs: this.#network.nowMs } as Event)
+    this.#state = state
+    for (const effect of effects) this.#perform(effect)
+  }
+
+  #perform(effect: Effect): void {
+    switch (effect.type) {
+      case 'ask':
+        this.#ask(effect)
+        return
+      case 'cancel':
+        this.#requests.delete(effect.request)
+        return
+      case 'pause':
+        this.#pause(effect)
+        return
+      case 'unpause':
+        this.#pauses++
+        return
+      case 'deliver':
+        this.#take(effect.job.work)
+        return
+      case 'idle':
+        this.#stretch()
+        this.#search = null
+        return
+      case 'follow':
+        this.#follow(effect.chain)
+    }
+  }
+
+  #ask(ask: Ask): void {
+    const { request } = ask
+    const asked = this.#chainFor(ask)
+    this.#requests.add(request)
+    this.#later(this.#latencyMs / 2, () => {
+      const open = CHAINS.filter((chain) => this.#network.isOpen(chain))
+      const chain = asked !== null && open.includes(asked) ? asked : open[Math.floor(Math.random() * open.length)]
+      const work = workOf(chain, this.#network.heights[chain], this.#network.shareOf(chain))
+      this.#later(this.#latencyMs / 2, () => {
+        if (this.#requests.delete(request)) this.#tell({ type: 'answered', request, work })
+      })
+    })
+  }
+
+  #chainFor(ask: Ask): number | null {
+    if ('chain' in ask) return ask.chain
+    const others = CHAINS.filter((chain) => !ask.notAmong.includes(chain))
+    return choose(others, this.#state.chances, Math.random)
+  }
+
+  #pause({ purpose, attempts }: Extract<Effect, { readonly type: 'pause' }>): void {
+    const isCurrent = purpose === 'current'
+    const pause = isCurrent ? ++this.#pauses : 0
+    this.#later(isCurrent ? Math.random() * Math.min(10_000, 50 * 2 ** attempts) : 1000, () => {
+      if (!isCurrent || pause === this.#pauses) this.#tell({ type: 'paused', purpose })
+    })
+  }
+
+  #follow(chain: number): void {
+    if (this.#followed.has(chain)) return
+    this.#followed.add(chain)
+    this.#later(this.#latencyMs, () => this.#tell({ type: 'streamOpened', chain }))
+  }
+
+  /** Looks at the heads, but not sooner after the last look than this. */
+  #plan(intervalMs: number): void {
+    const look = ++this.#looks
+    this.#later(Math.max(0, this.#lookedAtMs + intervalMs - this.#network.nowMs), () => {
+      if (look === this.#looks) this.#look()
+    })
+  }
+
+  #look(): void {
+    this.#lookedAtMs = this.#network.nowMs
+    this.#later(this.#latencyMs / 2, () => {
+      const chances = this.#chances()
+      // The cut comes back, and headers are asked for.
+      this.#later(1.5 * this.#latencyMs, () => this.#tell({ type: 'viewed', chances }))
+    })
+    this.#plan(LOOK_EVERY_MS)
+  }
+
+  #chances(): Chances {
+    const network = this.#network
+    const open = CHAINS.filter((chain) => network.isOpen(chain))
+    const prospects: Prospect[] = open.map((chain) => {
+      return { chain, parent: '', share: network.shareOf(chain), sinceMs: network.openSinceMs[chain] }
+    })
+    return chancesOf(prospects, {
+      chains: CHAINS.length,
+      blockDelayMs: BLOCK_DELAY_MS,
+      roundTripMs: this.#latencyMs,
+      nowMs: network.nowMs,
+    })
+  }
+
+  #take({ fields }: Work): void {
+    this.#stretch()
+    const { nowMs } = this.#network
+    const share = Number(fields.target) / Number(MAX_TARGET)
+    this.#search = { chain: fields.chainId, height: Number(fields.height), share, fromMs: nowMs + SWITCH_MS }
+    this.onWork(fields.chainId, Number(fields.height))
+  }
+
+  /** What was searched until now is counted once it is known which of it could still arrive in time. */
+  #stretch(): void {
+    const search = this.#search
+    const { nowMs } = this.#network
+    if (search === null || nowMs <= search.fromMs) return
+    const { chain, height, share, fromMs } = search
+    this.#search = { ...search, fromMs: nowMs }
+    this.#later(this.#latencyMs / 2, () => {
+      const lastMs = this.#network.deathOf(chain, height) - this.#latencyMs / 2
+      const usefulMs = Math.max(0, Math.min(nowMs, lastMs) - fromMs)
+      this.#usefulMs += usefulMs
+      this.#blocks += usefulMs * share
+    })
+  }
+}
+
+function workOf(chain: number, parentHeight: number, share: number): Work {
+  const parent = new Uint8Array(32)
+  new DataView(parent.buffer).setUint32(0, parentHeight)
+  return workFromBytes(
+    encodeWork({
+      featureFlags: 0n,
+      creationTime: 0n,
+      parent,
+      adjacents: new Map(adjacents[chain].map((adjacent) => [adjacent, parent])),
+      target: BigInt(Math.floor(share * Number(MAX_TARGET))),
+      payloadHash: parent,
+      chainId: chain,
+      weight: 0n,
+      height: BigInt(parentHeight + 1),
+      version: 2,
+      epochStart: 0n,
+      nonce: 0n,
+    }),
+  )
+}

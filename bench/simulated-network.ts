@@ -1,0 +1,130 @@
+/**
+ * A live network in virtual time: 20 chains, 30 s a block, epochs of 120 blocks with the rules of PROTOCOL.md C, chains
+ * that wait for their neighbours. Others mine it: their hashes in a millisecond are the unit.
+ */
+import { graphs } from '../src/core/graph.ts'
+
+export const BLOCK_DELAY_MS = 30_000
+const WINDOW = 120
+export const { adjacents } = graphs.twenty
+export const CHAINS = adjacents.map((_, chain) => chain)
+/** Hashes count in units of what all others do in 1 ms. */
+const FIRST_SHARE = CHAINS.length / BLOCK_DELAY_MS
+/** Heights of a chain whose end is remembered. */
+const DEATHS = 64
+
+interface Block {
+  readonly atMs: number
+  readonly epochStartMs: number
+  /** Of all hashes, how many meet its target. */
+  readonly share: number
+}
+
+/** Chains that others mine. */
+export class Network {
+  nowMs = 0
+  readonly heights: number[] = CHAINS.map(() => 0)
+  /** Time that the shares of the chains were summed up over. */
+  meanShareMs = 0
+  readonly #heads: Block[] = CHAINS.map(() => ({ atMs: 0, epochStartMs: 0, share: FIRST_SHARE }))
+  readonly #parents: Block[] = [...this.#heads]
+  /** Where the other miners are; 1 in all. */
+  readonly #miners: number[] = CHAINS.map(() => 1 / CHAINS.length)
+  /** When work of a chain and height became useless. */
+  readonly #deaths = CHAINS.map(() => new Float64Array(DEATHS).fill(Number.POSITIVE_INFINITY))
+  readonly #queue: { readonly atMs: number; readonly run: () => void }[] = []
+  /** Since when chains can be mined. */
+  readonly openSinceMs: number[] = CHAINS.map(() => 0)
+  readonly listeners: ((chain: number) => void)[] = []
+  /** Whether other miners stay on their chain until it moves on. */
+  readonly stays: boolean
+
+  constructor(stays: boolean) {
+    this.stays = stays
+  }
+
+  /** Runs at that time, before later blocks. */
+  at(atMs: number, run: () => void): void {
+    let index = this.#queue.length
+    while (index > 0 && this.#queue[index - 1].atMs > atMs) index--
+    this.#queue.splice(index, 0, { atMs, run })
+  }
+
+  run(durationMs: number): void {
+    const endMs = this.nowMs + durationMs
+    while (this.nowMs < endMs) {
+      let rate = 0
+      for (const chain of CHAINS) if (this.isOpen(chain)) rate += this.#miners[chain] * this.shareOf(chain)
+      const nextMs = this.nowMs - Math.log(1 - Math.random()) / rate
+      this.pass(Math.min(nextMs, endMs))
+      if (nextMs < endMs) this.extend(this.#drawn(rate))
+    }
+  }
+
+  /** Time passes, and nobody finds a block meanwhile. */
+  pass(untilMs: number): void {
+    let sum = 0
+    for (const chain of CHAINS) sum += this.#heads[chain].share
+    this.meanShareMs += (sum / CHAINS.length) * (untilMs - this.nowMs)
+    while (this.#queue.length > 0 && this.#queue[0].atMs <= untilMs) {
+      const next = this.#queue.shift()
+      this.nowMs = Math.max(this.nowMs, next?.atMs ?? 0)
+      next?.run()
+    }
+    this.nowMs = untilMs
+  }
+
+  #drawn(rate: number): number {
+    let left = Math.random() * rate
+    let drawn = 0
+    for (const chain of CHAINS) {
+      if (!this.isOpen(chain)) continue
+      drawn = chain
+      left -= this.#miners[chain] * this.shareOf(chain)
+      if (left < 0) break
+    }
+    return drawn
+  }
+
+  /** Somebody finds a block of this chain, which can be mined. */
+  extend(chain: number): void {
+    const share = this.shareOf(chain)
+    const parent = this.#heads[chain]
+    const height = ++this.heights[chain]
+    const epochStartMs = height % WINDOW === 0 ? parent.atMs : parent.epochStartMs
+    this.#parents[chain] = parent
+    this.#heads[chain] = { atMs: this.nowMs, epochStartMs, share }
+    this.#deaths[chain][height % DEATHS] = this.nowMs
+    this.#deaths[chain][(height + 1) % DEATHS] = Number.POSITIVE_INFINITY
+    const open = CHAINS.filter((other) => this.isOpen(other))
+    const moving = this.stays ? this.#miners[chain] : 1
+    if (this.stays) this.#miners[chain] = 0
+    else this.#miners.fill(0)
+    for (const other of open) this.#miners[other] += moving / open.length
+    const news = [chain, ...adjacents[chain].filter((other) => this.isOpen(other) && this.heights[other] === height)]
+    for (const moved of news) this.openSinceMs[moved] = this.nowMs
+    for (const listener of this.listeners) for (const moved of news) listener(moved)
+  }
+
+  isOpen(chain: number): boolean {
+    const height = this.heights[chain]
+    return adjacents[chain].every((adjacent) => this.heights[adjacent] >= height)
+  }
+
+  /** Of the next block of a chain that can be mined. */
+  shareOf(chain: number): number {
+    const head = this.#heads[chain]
+    const height = this.heights[chain]
+    if ((height + 1) % WINDOW !== 0) return head.share
+    const before = adjacents[chain].map((other) => (this.heights[other] > height ? this.#parents : this.#heads)[other])
+    const shares = [head, ...before].map(({ atMs, epochStartMs, share }) => {
+      return ((atMs - epochStartMs) * share) / (WINDOW * BLOCK_DELAY_MS)
+    })
+    return shares.reduce((sum, share) => sum + share, 0) / shares.length
+  }
+
+  /** When work of this chain and height became useless; it is told of recent work alone. */
+  deathOf(chain: number, height: number): number {
+    return this.#deaths[chain][height % DEATHS]
+  }
+}

@@ -1,0 +1,27 @@
+/** The authorities that `--ca` names. */
+import { existsSync } from 'node:fs'
+import { NewcutError } from '../core/errors.ts'
+import { checkAuthorities } from '../node/authorities.ts'
+import { fileText } from './given-text.ts'
+
+/**
+ * The certificates in the file of `--ca`, in PEM form; undefined where there is no such option, or no TLS on the
+ * connection to this node. Throws NewcutError BAD_OPTION, or BAD_INPUT for a file that cannot be read.
+ */
+export function givenAuthorities(
+  { ca, insecure }: { readonly ca: string | undefined; readonly insecure: boolean },
+  node: string,
+): string | undefined {
+  if (ca === undefined || !node.startsWith('https:')) return undefined
+  if (insecure) {
+    const reason = "one checks the node's certificate, the other does not"
+    throw new NewcutError('BAD_OPTION', `--ca and --insecure exclude each other: ${reason}`, { hint: 'give one' })
+  }
+  if (!existsSync(ca)) {
+    const hint = "expected the certificate, in PEM form, of the authority that signed the node's"
+    throw new NewcutError('BAD_INPUT', `--ca ${ca}: no such file`, { hint })
+  }
+  const text = fileText(ca)
+  checkAuthorities(text, `--ca ${ca}`)
+  return text
+}

@@ -1,0 +1,207 @@
+/** The nodes that a miner is for: waits for them, and makes the source of work from one of them or from several. */
+import { sleep } from '../core/clock.ts'
+import { NewcutError } from '../core/errors.ts'
+import type { MinerAccount } from '../core/payload.ts'
+import type { NodeClient } from '../node/client.ts'
+import { onAbort } from '../node/http.ts'
+import { systemClock } from '../platform/clock.ts'
+import { FailoverSource } from '../source/many/failover-source.ts'
+import { type NodeNetwork, networkOf, reachedNodeOf } from '../source/many/reached-node.ts'
+import { type MiningNode, miningNodeOf } from '../source/node/mining-node.ts'
+import { NodeSource } from '../source/node/node-source.ts'
+import type { Source } from '../source/source.ts'
+import { connect, connectOnce, type NodeSetup } from './connect.ts'
+
+export interface NodesSetup {
+  readonly node: NodeSetup
+  readonly others?: readonly string[]
+  readonly failbackMs?: number | undefined
+  readonly shareBlocks?: boolean | undefined
+  readonly stallMs?: number | undefined
+  readonly confirmations?: number
+  readonly chains?: readonly number[] | undefined
+}
+
+/** Nodes that have answered. */
+export interface ReachedNodes {
+  /** Of the node of highest priority among them. */
+  readonly client: NodeClient
+  /** Asks the node of the present work for a payload, and then the others. */
+  readonly payloads: Pick<NodeClient, 'payloadOutputs'>
+  /** Work for this account. */
+  readonly sourceFor: (account: MinerAccount) => Source
+  readonly close: () => Promise<void>
+}
+
+const FAILBACK_MS = 60_000
+/** Once a node has answered, nodes of higher priority that were not heard of yet are waited for at most so long. */
+const GRACE_MS = 2_000
+/** Nodes that are down are asked so often: mining begins with the first that answers. */
+const MAX_PAUSE_MS = 1_000
+/** An update stream is reopened when it is silent for this many block delays, but not before MIN_STALL_MS. */
+const STALL_BLOCK_DELAYS = 5
+const MIN_STALL_MS = 10_000
+
+/**
+ * Waits for the first node that answers, and for the others a little longer. `onWaiting` is called once with the reason
+ * for waiting. Throws NewcutError: as `connect` when no node can be waited for, and BAD_OPTION for nodes of different
+ * networks; or the signal's reason.
+ */
+export async function reachNodes(
+  setup: NodesSetup,
+  onWaiting: (message: string) => void,
+  signal: AbortSignal,
+): Promise<ReachedNodes> {
+  const { node, others = [], confirmations, chains } = setup
+  const shared = { clock: systemClock, random: Math.random, confirmations, chains }
+  const miningNode = (client: NodeClient, account: MinerAccount): MiningNode => {
+    const stallMs = setup.stallMs ?? usualStallMs(client.info.nodeBlockDelay / 1000)
+    return miningNodeOf({ client, account, clock: systemClock, stallMs })
+  }
+  if (others.length === 0) {
+    const client = await connect(node, onWaiting, signal)
+    return {
+      client,
+      payloads: client,
+      sourceFor: (account) => new NodeSource({ node: miningNode(client, account), ...shared }),
+      close: () => client.close(),
+    }
+  }
+  const setups = [node.url, ...others].map((url) => {
+    const isTls = url.startsWith('https:')
+    // What a certificate has to be like matters only where there is one.
+    return { ...node, url, maxPauseMs: MAX_PAUSE_MS, ...(isTls ? {} : { fingerprint: undefined, ca: undefined }) }
+  })
+  const urls = setups.map(({ url }) => shownUrl(url))
+  const twice = urls.find((url, i) => urls.indexOf(url) < i)
+  if (twice !== undefined) {
+    throw new NewcutError('BAD_OPTION', `--node ${twice} is given twice`, { hint: 'give each node once' })
+  }
+  const answered = await firstAnswers(setups, onWaiting, signal)
+  const [{ client, network }] = answered.flatMap((each) => each ?? [])
+  let close = () => closeAll(answered)
+  let clients: () => readonly NodeClient[] = () => [client]
+  try {
+    refuseOthers(answered)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  const sourceFor = (account: MinerAccount) => {
+    const reachedNode = (each: NodeClient) => reachedNodeOf(each, miningNode(each, account))
+    const nodes = setups.map((each, i) => {
+      const reached = answered[i] && reachedNode(answered[i].client)
+      const again = async (ends: AbortSignal) => reachedNode(await connectOnce(each, ends))
+      return { url: urls[i], reached, connect: again }
+    })
+    const { failbackMs = FAILBACK_MS, shareBlocks } = setup
+    const source = new FailoverSource({ nodes, network, failbackMs, shareBlocks, ...shared })
+    close = () => source.close()
+    clients = () => source.clients()
+    return source
+  }
+  const payloads: ReachedNodes['payloads'] = {
+    payloadOutputs: (...query) => firstOf(clients(), (each) => each.payloadOutputs(...query)),
+  }
+  return { client, payloads, sourceFor, close: () => close() }
+}
+
+/** What the first of the nodes says that does not fail. Throws the last failure. */
+async function firstOf<T>(clients: readonly NodeClient[], call: (client: NodeClient) => Promise<T>): Promise<T> {
+  let failure: unknown = new NewcutError('NODE_UNREACHABLE', 'no node answers')
+  for (const client of clients) {
+    try {
+      return await call(client)
+    } catch (error) {
+      if (!(error instanceof NewcutError)) throw error
+      failure = error
+    }
+  }
+  throw failure
+}
+
+interface Answered {
+  readonly client: NodeClient
+  readonly network: NodeNetwork
+}
+
+async function closeAll(answered: readonly (Answered | null)[]): Promise<void> {
+  await Promise.all(answered.map((each) => each?.client.close()))
+}
+
+function usualStallMs(blockDelayMs: number): number {
+  return Math.max(MIN_STALL_MS, STALL_BLOCK_DELAYS * blockDelayMs)
+}
+
+/** An address without user and password, as errors and clients write it. */
+function shownUrl(url: string): string {
+  const { origin, pathname } = new URL(url)
+  return origin + pathname.replace(/\/+$/, '')
+}
+
+/**
+ * What each node is that answers by the time that all have answered or failed once, and at least one has answered; null
+ * for the others. A node of which nothing is heard is waited for no longer than GRACE_MS after the first answer.
+ */
+async function firstAnswers(
+  setups: readonly NodeSetup[],
+  onWaiting: (message: string) => void,
+  signal: AbortSignal,
+): Promise<(Answered | null)[]> {
+  const enough = new AbortController()
+  const forget = onAbort(signal, () => enough.abort(signal.reason))
+  const answered: (Answered | null)[] = setups.map(() => null)
+  const failures: string[] = []
+  let isOver = false
+  const attempts = setups.map((setup, i) => {
+    let fail: () => void = () => undefined
+    const failed = new Promise<void>((resolve) => {
+      fail = resolve
+    })
+    const onFailure = (message: string) => {
+      failures.push(message)
+      fail()
+    }
+    const answer = connect(setup, onFailure, enough.signal).then(async (client) => {
+      const network = await networkOf(client, enough.signal).catch(async (error) => {
+        await client.close()
+        throw error
+      })
+      // One that answers at the last moment is connected to again later.
+      if (isOver) await client.close()
+      else answered[i] = { client, network }
+    })
+    return { answer, heardOf: Promise.race([answer.catch(() => undefined), failed]) }
+  })
+  const allHeardOf = Promise.all(attempts.map(({ heardOf }) => heardOf)).then(() => {
+    if (!isOver && answered.every((each) => each === null)) onWaiting(failures.join('; '))
+  })
+  try {
+    await Promise.any(attempts.map(({ answer }) => answer))
+    await Promise.race([allHeardOf, sleep(systemClock, GRACE_MS, signal)])
+    signal.throwIfAborted()
+    return answered
+  } catch (error) {
+    await closeAll(answered)
+    signal.throwIfAborted()
+    // All of them failed for good: that of the highest priority is told of.
+    throw error instanceof AggregateError ? error.errors[0] : error
+  } finally {
+    isOver = true
+    forget()
+    enough.abort()
+  }
+}
+
+/** Throws NewcutError BAD_OPTION when nodes that have answered are of different networks. */
+function refuseOthers(answered: readonly (Answered | null)[]): void {
+  const [first, ...others] = answered.flatMap((each) => each ?? [])
+  const other = others.find(({ network }) => network.identity !== first.network.identity)
+  if (other === undefined) return
+  const [a, b] = [first, other].map(({ client, network }) => `${client.http.baseUrl} is of ${network.name}`)
+  const isNameAlike = other.network.name === first.network.name
+  const difference = isNameAlike ? ', with other graphs or another first block' : ''
+  throw new NewcutError('BAD_OPTION', `--node: nodes of different networks: ${a}, ${b}${difference}`, {
+    hint: 'give nodes of one network only',
+  })
+}

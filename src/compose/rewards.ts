@@ -1,0 +1,68 @@
+/** What our blocks pay, as their payloads tell. */
+import { decodeBase64Url } from '../core/bytes.ts'
+import { NewcutError } from '../core/errors.ts'
+import { type ExactJson, NumberText, parseExactJson } from '../core/json.ts'
+import type { MinerEvent, SolutionEvent } from '../mine/events.ts'
+import type { NodeClient } from '../node/client.ts'
+
+export interface RewardsOptions {
+  readonly client: Pick<NodeClient, 'payloadOutputs'>
+  readonly onReward: (reward: Extract<MinerEvent, { readonly type: 'reward' }>) => void
+  readonly stopped: AbortSignal
+  /** Called with an error that is no failure of the node. */
+  readonly onFault: (error: unknown) => void
+}
+
+/**
+ * Asks for the payload of each block of ours once it is confirmed, and tells what the block paid. A node that does not
+ * answer, or whose payload does not say it, is not asked again.
+ */
+export function rewardsOf({ client, onReward, stopped, onFault }: RewardsOptions): (event: MinerEvent) => void {
+  const ask = async ({ chain, height, hash, payload }: SolutionEvent) => {
+    try {
+      const { coinbase } = await client.payloadOutputs(chain, payload, { height, signal: stopped })
+      const amount = rewardIn(new TextDecoder().decode(decodeBase64Url(coinbase)))
+      if (amount !== null && !stopped.aborted) onReward({ type: 'reward', chain, height, hash, amount })
+    } catch (error) {
+      if (!stopped.aborted && !(error instanceof NewcutError)) throw error
+    }
+  }
+  return (event) => {
+    // It is confirmed again at greater depths, without a verdict.
+    if (event.type === 'solution' && event.verdict === 'accepted') void ask(event).catch(onFault)
+  }
+}
+
+/**
+ * Coins, as a decimal number, that the output of a coinbase transaction pays: its event TRANSFER from nobody. null for
+ * outputs without one: those of old blocks.
+ */
+export function rewardIn(coinbase: string): string | null {
+  const output = parsed(coinbase)
+  const events = isObject(output) && Array.isArray(output.events) ? output.events : []
+  for (const event of events) {
+    if (!isObject(event) || event.name !== 'TRANSFER' || !Array.isArray(event.params)) continue
+    const [from, , amount] = event.params
+    if (from === '') return decimalOf(amount)
+  }
+  return null
+}
+
+function parsed(text: string): ExactJson | null {
+  try {
+    return parseExactJson(text)
+  } catch {
+    // No JSON: it tells no reward.
+    return null
+  }
+}
+
+function decimalOf(amount: ExactJson): string | null {
+  const value = isObject(amount) ? (amount.decimal ?? amount.int) : amount
+  const text = value instanceof NumberText ? value.text : String(value)
+  return /^\d{1,20}(\.\d{1,20})?$/.test(text) ? text : null
+}
+
+function isObject(value: ExactJson | undefined): value is { readonly [name: string]: ExactJson } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText)
+}

@@ -1,0 +1,43 @@
+/** Writes what the miner tells of solutions into the journal. */
+import type { MinerEvent, SolutionEvent } from '../mine/events.ts'
+import type { Journal } from './journal.ts'
+import type { Line } from './record.ts'
+
+export interface KeeperOptions {
+  readonly journal: Journal
+  readonly network: string
+  readonly account: string
+  /** Unix time in milliseconds. */
+  readonly nowMs: () => number
+}
+
+/** A receiver of the miner's events. A line is written before it returns. */
+export function keeperOf({ journal, network, account, nowMs }: KeeperOptions): (event: MinerEvent) => void {
+  return (event) => {
+    const at = new Date(nowMs()).toISOString()
+    if (event.type === 'reward') journal.append({ at, hash: event.hash, step: 'reward', amount: event.amount })
+    if (event.type === 'solution') journal.append(lineOf(event, at, { network, account }))
+  }
+}
+
+function lineOf(event: SolutionEvent, at: string, of: { readonly network: string; readonly account: string }): Line {
+  const { hash } = event
+  switch (event.step) {
+    case 'found': {
+      const { issuer, chain, height, device, effort, difficulty, work } = event
+      return { at, hash, step: 'found', ...of, issuer, chain, height, device, effort, difficulty, work }
+    }
+    case 'confirmed':
+      return { at, hash, step: event.step, depth: event.depth }
+    case 'unconfirmed':
+      return { at, hash, step: event.step, message: short(event.message) }
+    case 'rejected':
+    case 'lost':
+      return { at, hash, step: event.step, reason: event.reason, message: short(event.message) }
+    default:
+      return { at, hash, step: event.step }
+  }
+}
+
+const MAX_MESSAGE = 1000
+const short = (message: string) => message.slice(0, MAX_MESSAGE)

@@ -1,0 +1,177 @@
+/** Solutions on their way: begins the life of each, counts what becomes of them, and tells every step. */
+import { blockHash } from '../core/block-hash.ts'
+import { encodeBase64Url } from '../core/bytes.ts'
+import type { Clock } from '../core/clock.ts'
+import { FREE_NONCE } from '../core/nonce.ts'
+import { workFromBytes } from '../core/work.ts'
+import { type Job, type LifeStep, type Source, WORK_LIFE_MS } from '../source/source.ts'
+import type { SolutionEvent } from './events.ts'
+import { liveThrough, type Unfinished, type Verdict, verdictOf } from './life.ts'
+
+export interface LivesOptions {
+  readonly source: Source
+  readonly clock: Clock
+  readonly onEvent: (event: SolutionEvent) => void
+  /** Aborts when the miner stops. */
+  readonly stopped: AbortSignal
+}
+
+/** A solution that was just found. */
+export interface FoundSolution {
+  readonly job: Job
+  /** Hashes that a solution of the job takes on average. */
+  readonly difficulty: number
+  /** Solved work. */
+  readonly bytes: Uint8Array
+  readonly device: string
+  readonly effort: number
+}
+
+interface Life {
+  readonly job: Job
+  readonly hash: string
+  readonly device: string
+  readonly effort: number
+  readonly foundAtMs: number
+  step: LifeStep
+  /** What was last said of it, perhaps in an earlier run; null: nothing yet. */
+  verdict: Verdict | null
+  /** What it counts as in this run; null: nothing, or it was counted in an earlier run. */
+  counted: Verdict | null
+  readonly isOfThisRun: boolean
+}
+
+/** How long a stop waits for the verdicts of solutions that were handed in. */
+const STOP_GRACE_MS = 800
+
+export class Lives {
+  readonly #options: LivesOptions
+  /** A promise for each that resolves at its end. */
+  readonly #lives = new Map<Life, Promise<void>>()
+  readonly #counts = { accepted: 0, unconfirmed: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0 }
+  #accepted = 0
+  #isOver = false
+
+  constructor(options: LivesOptions) {
+    this.#options = options
+  }
+
+  /** By verdict. */
+  get counts(): Readonly<Record<Verdict, number>> {
+    return { ...this.#counts }
+  }
+
+  /** Accepted blocks that were found in this run. */
+  get accepted(): number {
+    return this.#accepted
+  }
+
+  /** Solutions of this run of which nobody knows yet what they come to. */
+  get undecided(): number {
+    return [...this.#lives.keys()].filter(({ verdict, isOfThisRun }) => isOfThisRun && verdict === null).length
+  }
+
+  /** Tells of a solution, for the journal, and then hands it in. */
+  begin({ job, difficulty, bytes, device, effort }: FoundSolution): void {
+    const { source, clock, onEvent, stopped } = this.#options
+    const hash = encodeBase64Url(blockHash(bytes))
+    const foundAtMs = clock.monotonicMs()
+    const told = { step: { step: 'handed-in' }, verdict: null, counted: null, isOfThisRun: true } as const
+    const life: Life = { job, hash, device, effort, foundAtMs, ...told }
+    onEvent({ ...this.#eventOf(life, null), step: 'found', work: encodeBase64Url(bytes), difficulty })
+    this.#start(life, liveThrough(source, { job, bytes }, stopped))
+  }
+
+  /** Goes on with a solution of an earlier run: hands it in if that was not done and its work is fresh, and follows it. */
+  resume({ bytes, issuer, device, effort, foundAtMs: foundAtWallMs, isAcknowledged, verdict }: Unfinished): void {
+    const { source, clock, stopped } = this.#options
+    const work = workFromBytes(bytes)
+    const nowMs = clock.monotonicMs()
+    const ageMs = Math.max(0, clock.wallMs() - foundAtWallMs)
+    const job: Job = {
+      ...{ id: 'unfinished', issuer, work, target: work.fields.target, fixedNonce: FREE_NONCE, manySolutions: false },
+      ...{ reason: 'start', noticedAtMs: nowMs },
+    }
+    const hash = encodeBase64Url(blockHash(bytes))
+    const step: LifeStep = { step: isAcknowledged ? 'acknowledged' : 'handed-in' }
+    const told = { step, verdict, counted: null, isOfThisRun: false }
+    const life: Life = { job, hash, device, effort, foundAtMs: nowMs - ageMs, ...told }
+    const isFresh = !isAcknowledged && ageMs < WORK_LIFE_MS
+    const solution = { job, bytes }
+    this.#start(life, isFresh ? liveThrough(source, solution, stopped) : source.follow(solution, stopped))
+  }
+
+  /** Waits for the last verdicts, but not for long, and tells what is known of the others by then. */
+  async finish(): Promise<void> {
+    if (this.#lives.size === 0) return
+    let cancel: () => void = () => undefined
+    const grace = new Promise<void>((resolve) => {
+      cancel = this.#options.clock.after(STOP_GRACE_MS, resolve)
+    })
+    await Promise.race([Promise.all(this.#lives.values()), grace])
+    cancel()
+    this.#isOver = true
+    for (const life of this.#lives.keys()) if (life.verdict === null) this.#giveUp(life)
+  }
+
+  #start(life: Life, steps: AsyncIterable<LifeStep>): void {
+    const end = this.#live(life, steps).finally(() => this.#lives.delete(life))
+    this.#lives.set(life, end)
+  }
+
+  /** Takes the steps of a solution to its end. */
+  async #live(life: Life, steps: AsyncIterable<LifeStep>): Promise<void> {
+    for await (const step of steps) {
+      // It was given up when the miner ended.
+      if (this.#isOver) return
+      this.#take(life, step)
+    }
+    // The miner stopped before anybody knew what became of it.
+    if (life.verdict === null) this.#giveUp(life)
+  }
+
+  /** A verdict counts once; a later one takes its place, as when a confirmed block is orphaned. */
+  #take(life: Life, step: LifeStep): void {
+    const verdict = verdictOf(step)
+    const isNews = verdict !== null && verdict !== life.verdict
+    if (isNews) {
+      if (life.counted !== null) this.#counts[life.counted]--
+      // What an earlier run has counted is not counted once more.
+      if (life.counted !== null || life.verdict === null) {
+        this.#counts[verdict]++
+        life.counted = verdict
+      }
+      if (life.isOfThisRun) this.#accepted += Number(verdict === 'accepted') - Number(life.verdict === 'accepted')
+      life.verdict = verdict
+    }
+    life.step = step
+    this.#options.onEvent(this.#eventOf(life, isNews ? verdict : null))
+  }
+
+  /** The miner ends before a solution has come to its end. What is known by then is told. */
+  #giveUp(life: Life): void {
+    if (life.step.step === 'handed-in') {
+      this.#take(life, { step: 'lost', reason: 'stopped', message: 'the miner stopped before the node answered' })
+    } else this.#take(life, { step: 'unconfirmed', message: 'the node took it, and the miner stopped' })
+  }
+
+  #eventOf({ job, step, hash, device, effort, foundAtMs }: Life, verdict: Verdict | null): SolutionEvent {
+    const { id, issuer, work } = job
+    const { chainId: chain, height, payloadHash } = work.fields
+    return {
+      type: 'solution',
+      ...step,
+      verdict,
+      job: id,
+      issuer,
+      chain,
+      height: Number(height),
+      hash,
+      payload: encodeBase64Url(payloadHash),
+      device,
+      effort,
+      elapsedMs: this.#options.clock.monotonicMs() - foundAtMs,
+      counts: this.counts,
+    }
+  }
+}

@@ -1,0 +1,112 @@
+/** Connections to a node: TCP and TLS, and which certificates are accepted. */
+import { createHash } from 'node:crypto'
+import { TLSSocket } from 'node:tls'
+import { buildConnector } from 'undici'
+import { decodeHash, decodeHex, encodeHex } from '../core/bytes.ts'
+import { describeError, NewcutError } from '../core/errors.ts'
+import { checkAuthorities } from './authorities.ts'
+import { UnreachableError } from './unreachable.ts'
+
+/** Time for one of a host's addresses; Node's 250 ms gives up on nodes that are merely far away. */
+const ADDRESS_TIMEOUT_MS = 1_000
+
+/** Whom to trust, and how long connecting may take. */
+export interface DialOptions {
+  /** Accept any certificate. */
+  insecure?: boolean
+  /** SHA-256 of the node's certificate (DER), base64url or hex with or without colons. Replaces all other checks. */
+  fingerprint?: string
+  /**
+   * Certificates in PEM form of the authorities that may sign the node's certificate; all others are distrusted. Its
+   * name and dates are checked as usual. Not together with `insecure`.
+   */
+  ca?: string
+  /** TCP and TLS together; undici's timer may be up to a second late. */
+  connectTimeoutMs?: number
+  /**
+   * Makes the connections in place of TCP and TLS, as simulations do.
+   *
+   * @internal
+   */
+  dial?: Dial
+}
+
+/** What makes connections. They end when the signal aborts. */
+export type Dial = (signal: AbortSignal) => buildConnector.connector
+
+/**
+ * Connectors whose sockets, also those not yet connected, end when the signal aborts. Throws NewcutError BAD_OPTION for a
+ * fingerprint or authorities that cannot be used.
+ */
+export function connectors(url: URL, options: DialOptions): Dial {
+  const pinned = options.fingerprint === undefined ? undefined : parseFingerprint(options.fingerprint)
+  if (pinned !== undefined && url.protocol !== 'https:') {
+    throw new NewcutError('BAD_OPTION', `a fingerprint needs an https:// address, not ${url.origin}`)
+  }
+  const ca = authorities(url, options)
+  const { dial = dialWith(options, { isPinned: pinned !== undefined, ca }) } = options
+  return (signal) => {
+    const connect = dial(signal)
+    const guarded: buildConnector.connector = (target, callback) => {
+      // undici connects anew when a connection is dropped under a request, also while the client closes. Node 22 and 24
+      // leave a socket alone whose signal had aborted before it was made: the process would never end.
+      if (signal.aborted) queueMicrotask(() => callback(signal.reason, null))
+      else connect(target, callback)
+    }
+    return pinned === undefined ? guarded : pinnedConnector(guarded, pinned, url.origin)
+  }
+}
+
+/** TCP and TLS. */
+function dialWith(
+  { connectTimeoutMs, insecure }: DialOptions,
+  { isPinned, ca }: { readonly isPinned: boolean; readonly ca: string | undefined },
+): Dial {
+  return (signal) =>
+    buildConnector({
+      timeout: connectTimeoutMs ?? 5_000,
+      rejectUnauthorized: !(insecure || isPinned),
+      autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT_MS,
+      signal,
+      ...(ca !== undefined && { ca }),
+      // A resumed TLS session carries no certificate to compare.
+      ...(isPinned && { maxCachedSessions: 0 }),
+    })
+}
+
+function pinnedConnector(connect: buildConnector.connector, pinned: string, origin: string): buildConnector.connector {
+  return (target, callback) => {
+    connect(target, (...[error, socket]) => {
+      if (error) return callback(error, null)
+      const raw = socket instanceof TLSSocket ? socket.getPeerX509Certificate()?.raw : undefined
+      const actual = raw ? createHash('sha256').update(raw).digest('hex') : 'none'
+      if (actual === pinned) return callback(null, socket)
+      socket.destroy()
+      const message = `${origin}: fingerprint mismatch, its certificate has ${actual}, not the pinned ${pinned}`
+      const hint = 'the node has a new certificate, or someone is in between: find out which before you pin the new one'
+      callback(new UnreachableError('fingerprint', message, { hint }), null)
+    })
+  }
+}
+
+/** Lower-case hex. */
+function parseFingerprint(text: string): string {
+  try {
+    const hex = text.replaceAll(':', '')
+    return encodeHex(hex.length === 64 ? decodeHex(hex, 'fingerprint') : decodeHash(text, 'fingerprint'))
+  } catch (cause) {
+    throw new NewcutError('BAD_OPTION', `the fingerprint is not a SHA-256 (${describeError(cause)})`, {
+      cause,
+      hint: 'openssl x509 -in CERTIFICATE -noout -fingerprint -sha256 prints it',
+    })
+  }
+}
+
+function authorities(url: URL, { ca, insecure }: DialOptions): string | undefined {
+  if (ca === undefined) return undefined
+  checkAuthorities(ca, 'ca')
+  if (url.protocol !== 'https:')
+    throw new NewcutError('BAD_OPTION', `a ca needs an https:// address, not ${url.origin}`)
+  if (!insecure) return ca
+  throw new NewcutError('BAD_OPTION', 'ca and insecure exclude each other: one checks certificates, the other does not')
+}

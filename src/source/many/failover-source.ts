@@ -1,0 +1,390 @@
+/**
+ * Work from several nodes of one network, in order of priority. The best one gives it; another takes over when that one
+ * fails, falls behind or gives no work. All nodes are watched all the time. A solution stays with the node whose work it
+ * solves, whoever gives work meanwhile.
+ */
+import { setMaxListeners } from 'node:events'
+import { type Clock, sleep } from '../../core/clock.ts'
+import { NewcutError } from '../../core/errors.ts'
+import type { NodeClient } from '../../node/client.ts'
+import { Mailbox } from '../mailbox.ts'
+import type { MiningNode } from '../node/mining-node.ts'
+import { NodeSource } from '../node/node-source.ts'
+import {
+  type FollowUp,
+  type Job,
+  type JobReason,
+  type NodeStatus,
+  type Receipt,
+  type Solution,
+  type Source,
+  type SourceEvents,
+  WORK_LIFE_MS,
+} from '../source.ts'
+import { choose } from './choose.ts'
+import { helpedNode } from './helped-node.ts'
+import { type ConfiguredNode, Member } from './member.ts'
+import type { NodeNetwork } from './reached-node.ts'
+
+export interface FailoverOptions {
+  /** In order of priority. At least one has answered. */
+  readonly nodes: readonly ConfiguredNode[]
+  /** The network of those that have answered. A node that comes up with another is left out. */
+  readonly network: NodeNetwork
+  readonly clock: Clock
+  /** Uniform in [0, 1). */
+  readonly random: () => number
+  /** How long a node of higher priority has to be fit before it gives work again. */
+  readonly failbackMs: number
+  /** Whether blocks that were found are given to the other nodes, those that take any; default: true. */
+  readonly shareBlocks?: boolean | undefined
+  /** How deep a block has to lie before it is no longer looked for; default: 1, the head. */
+  readonly confirmations?: number | undefined
+  /** Chains to mine; default: all. */
+  readonly chains?: readonly number[] | undefined
+}
+
+const CHECK_MS = 1_000
+/** Another node is asked when one has given no work for this long. */
+const MAX_JOBLESS_MS = 2_000
+/** And when it has given no news of the chain of its work for this long: streams end and are opened again all the time. */
+const MAX_DEAF_MS = 10_000
+/** A node that refuses this miner is not asked again for this long. */
+const REFUSAL_MS = 600_000
+/** The parent of a solution that one node took is not searched for another one for this long: blocks get around. */
+const HEED_MS = 5_000
+/** When no node answers, what is searched is dropped after this time: by then its chain has most likely moved on. */
+const IDLE_MS = 10_000
+
+/** Work from one node, from the switch to it until the switch to another. */
+interface Session {
+  readonly number: number
+  readonly member: Member
+  /** That of the member when it began. */
+  readonly epoch: number
+  readonly source: NodeSource
+  readonly stop: AbortController
+  /** Why its first job is new; null: for the reason that the source gives. */
+  readonly reason: JobReason | null
+  readonly sinceMs: number
+  /** Since when it has no job; null: it has one. */
+  joblessSinceMs: number | null
+  /** Since when no news comes; null: it does. */
+  deafSinceMs: number | null
+  /** What it said of itself last. */
+  trouble: string | null
+}
+
+export class FailoverSource implements Source {
+  readonly description: string
+  readonly workBytes: number
+  readonly #options: FailoverOptions
+  readonly #members: readonly Member[]
+  readonly #newest = new Mailbox<Job | null>()
+  readonly #stopped = new AbortController()
+  /** The newest source of each node: it takes the solutions. */
+  readonly #sources = new Map<Member, NodeSource>()
+  /** Solutions on their way, and what ends that they are heeded by the sources of other nodes. */
+  readonly #underWay = new Map<Solution, (() => void)[]>()
+  #events: SourceEvents = { onTrouble: () => undefined, onRecovered: () => undefined }
+  /** Gives the work that is searched. */
+  #active: Session | null = null
+  /** Is to take over as soon as it has a job. */
+  #next: Session | null = null
+  #sessions = 0
+  /** Since when no node answers; null: one does. */
+  #deadSinceMs: number | null = null
+  #isIdle = false
+
+  constructor(options: FailoverOptions) {
+    const { nodes, network, clock } = options
+    this.#options = options
+    this.#members = nodes.map((node) => new Member(node, network, clock))
+    const first = this.#members.find(({ reached }) => reached !== null)?.reached
+    if (first == null) throw new RangeError('none of the nodes has answered')
+    this.description = `${network.name} at ${nodes.map(({ url }) => url).join(', ')}`
+    this.workBytes = first.node.workBytes
+    setMaxListeners(0, this.#stopped.signal)
+  }
+
+  get connected(): boolean {
+    return this.#active?.source.connected ?? false
+  }
+
+  validatorTime(): bigint | null {
+    return this.#active?.source.validatorTime() ?? null
+  }
+
+  nodes(): readonly NodeStatus[] {
+    return this.#members.map((member) => member.status(member === this.#active?.member && !this.#isIdle))
+  }
+
+  /** The nodes that answer, that of the present work first. */
+  clients(): NodeClient[] {
+    const active = this.#active?.member
+    const rest = this.#members.filter((member) => member !== active)
+    return [active, ...rest].flatMap((member) => (member?.isUp ? (member.reached?.client ?? []) : []))
+  }
+
+  async *jobs(signal: AbortSignal, events: SourceEvents): AsyncGenerator<Job | null, void, void> {
+    if (signal.aborted) return
+    this.#events = events
+    const stop = () => this.#end()
+    signal.addEventListener('abort', stop, { once: true })
+    this.#decide()
+    this.#watch()
+    try {
+      yield* this.#newest
+    } finally {
+      signal.removeEventListener('abort', stop)
+      stop()
+    }
+  }
+
+  /** A solution of an earlier run waits for its node, which may not have answered yet in this one. */
+  async handIn(solution: Solution): Promise<Receipt> {
+    const { issuer } = solution.job
+    const member = this.#members.find(({ url }) => url === issuer)
+    const { signal } = this.#stopped
+    const endMs = this.#nowMs + WORK_LIFE_MS
+    while (member?.reached === null) {
+      const isStopped = signal.aborted
+      if (isStopped || this.#nowMs >= endMs) {
+        return { step: 'lost', reason: isStopped ? 'stopped' : 'unreachable', message: `${issuer} does not answer` }
+      }
+      await sleep(this.#options.clock, CHECK_MS, signal)
+    }
+    const source = this.#sourceOf(solution)
+    const others = [...this.#sources.values()].filter((other) => other !== source)
+    const reopen = others.map((other) => other.heed(solution))
+    this.#underWay.set(solution, reopen)
+    const receipt = await source.handIn(solution)
+    // The block takes a while to the other nodes. One that does not get it is not to be kept from its parent for ever.
+    const end = () => {
+      this.#underWay.delete(solution)
+      for (const each of reopen) each()
+    }
+    if (receipt.step === 'acknowledged') this.#after(HEED_MS, end)
+    else end()
+    return receipt
+  }
+
+  #after(delayMs: number, run: () => void): void {
+    const { signal } = this.#stopped
+    const cancel = this.#options.clock.after(delayMs, () => {
+      signal.removeEventListener('abort', cancel)
+      run()
+    })
+    signal.addEventListener('abort', cancel, { once: true })
+  }
+
+  async *follow(solution: Solution, signal: AbortSignal): AsyncGenerator<FollowUp, void, void> {
+    let isShared = this.#options.shareBlocks === false
+    for await (const step of this.#sourceOf(solution).follow(solution, signal)) {
+      if (step.step === 'confirmed' && !isShared) {
+        isShared = true
+        void this.#share(solution).catch((error) => this.#end(error))
+      }
+      yield step
+    }
+  }
+
+  /** Closes the connections to all nodes. */
+  async close(): Promise<void> {
+    this.#end()
+    await Promise.all(this.#members.map(({ reached }) => reached?.close()))
+  }
+
+  #end(error?: unknown): void {
+    if (this.#stopped.signal.aborted) return
+    this.#stopped.abort()
+    this.#newest.close(error)
+    for (const session of [this.#active, this.#next]) session?.stop.abort()
+  }
+
+  #sourceOf({ job }: Solution): NodeSource {
+    const member = this.#memberOf(job)
+    return this.#sources.get(member) ?? this.#newSource(member)
+  }
+
+  /** The node that issued a job, or any if that one is not known here. */
+  #memberOf({ issuer }: Job): Member {
+    const reached = this.#members.filter((member) => member.reached !== null)
+    return reached.find((each) => each.reached?.node.url === issuer) ?? reached[0]
+  }
+
+  /** Gives a block to the other nodes. Only its issuer has the payload, and only once it has the block. */
+  async #share({ job }: Solution): Promise<void> {
+    const issuer = this.#memberOf(job)
+    const { reached } = issuer
+    if (reached === null) return
+    await Promise.all(this.#members.map((other) => other !== issuer && other.takeBlocksOf(reached)))
+  }
+
+  #newSource(member: Member): NodeSource {
+    const { clock, random, confirmations, chains } = this.#options
+    const { node } = member.reached as { readonly node: MiningNode }
+    const helped = helpedNode(node, {
+      clock,
+      isUp: () => member.isUp,
+      others: () =>
+        this.#members.flatMap((other) => (other !== member && other.isUp ? (other.reached?.node ?? []) : [])),
+      onBroken: () => void this.#check(member),
+    })
+    const source = new NodeSource({ node: helped, clock, random, confirmations, chains, lives: this.#stopped.signal })
+    this.#sources.set(member, source)
+    for (const [solution, reopen] of this.#underWay) {
+      if (this.#memberOf(solution.job) !== member) reopen.push(source.heed(solution))
+    }
+    return source
+  }
+
+  /** Checks all nodes at once, again and again. */
+  #watch(): void {
+    const { clock } = this.#options
+    for (const member of this.#members) void this.#check(member)
+    const cancel = clock.after(CHECK_MS, () => {
+      this.#stopped.signal.removeEventListener('abort', cancel)
+      this.#watch()
+    })
+    this.#stopped.signal.addEventListener('abort', cancel, { once: true })
+    this.#judgeWork()
+    this.#decide()
+  }
+
+  async #check(member: Member): Promise<void> {
+    try {
+      await member.check(this.#stopped.signal)
+      if (!this.#stopped.signal.aborted) this.#decide()
+    } catch (error) {
+      // After the end, requests fail with the reason of the signal.
+      this.#end(error)
+    }
+  }
+
+  /** A node may answer and give no work all the same, or no news. */
+  #judgeWork(): void {
+    const nowMs = this.#nowMs
+    const session = this.#next ?? this.#active
+    if (session === null) return
+    const { member, source, joblessSinceMs, trouble } = session
+    // While there is no job, no news is wanted.
+    const isDeaf = joblessSinceMs === null && !source.connected
+    session.deafSinceMs = isDeaf ? (session.deafSinceMs ?? nowMs) : null
+    const { deafSinceMs } = session
+    if (joblessSinceMs !== null && nowMs - joblessSinceMs >= MAX_JOBLESS_MS) {
+      member.object(trouble === null ? 'gives no work' : `gives no work: ${trouble}`, this.#options.failbackMs)
+    } else if (deafSinceMs !== null && nowMs - deafSinceMs >= MAX_DEAF_MS) {
+      member.object('sends no news of its chains', this.#options.failbackMs)
+    }
+  }
+
+  get #nowMs(): number {
+    return this.#options.clock.monotonicMs()
+  }
+
+  /** Judges all nodes anew, and switches if another one is to give work. */
+  #decide(): void {
+    if (this.#stopped.signal.aborted) return
+    const { failbackMs } = this.#options
+    for (const member of this.#members) {
+      const news = member.judge(this.#members.filter((other) => other !== member))
+      if (news !== null) this.#events[news.isWell ? 'onRecovered' : 'onTrouble'](`${member.url} ${news.text}`)
+    }
+    const refusals = this.#members.map(({ refusal }) => refusal)
+    if (refusals.every((refusal) => refusal !== null)) {
+      this.#end(refusals[0])
+      return
+    }
+    const current = this.#next ?? this.#active
+    const index = current === null ? null : this.#members.indexOf(current.member)
+    const standings = this.#members.map(({ standing }) => standing)
+    const choice = choose(standings, index, { nowMs: this.#nowMs, failbackMs })
+    if (choice === null) this.#rest()
+    else this.#turnTo(this.#members[choice])
+  }
+
+  /** No node can give work. */
+  #rest(): void {
+    this.#deadSinceMs ??= this.#nowMs
+    if (this.#isIdle || this.#nowMs - this.#deadSinceMs < IDLE_MS) return
+    this.#isIdle = true
+    this.#newest.put(null)
+  }
+
+  #turnTo(member: Member): void {
+    this.#deadSinceMs = null
+    const isOn = (session: Session | null) => session?.member === member && session.epoch === member.epoch
+    if (isOn(this.#next)) return
+    if (isOn(this.#active)) {
+      // The one that was to take over will not.
+      this.#next?.stop.abort()
+      this.#next = null
+    } else this.#start(member)
+  }
+
+  #start(member: Member): void {
+    const nowMs = this.#nowMs
+    this.#next?.stop.abort()
+    const before = this.#active?.member ?? null
+    const session: Session = {
+      number: ++this.#sessions,
+      member,
+      epoch: member.epoch,
+      source: this.#newSource(member),
+      stop: new AbortController(),
+      reason: before === null ? null : before === member ? 'reconnected' : 'switched',
+      sinceMs: nowMs,
+      joblessSinceMs: nowMs,
+      deafSinceMs: null,
+      trouble: null,
+    }
+    this.#next = session
+    void this.#run(session).catch((error) => this.#end(error))
+  }
+
+  async #run(session: Session): Promise<void> {
+    const events = {
+      onTrouble: (message: string) => {
+        session.trouble = message
+      },
+      onRecovered: () => {
+        session.trouble = null
+      },
+    }
+    try {
+      for await (const job of session.source.jobs(session.stop.signal, events)) this.#take(session, job)
+    } catch (error) {
+      if (!(error instanceof NewcutError)) throw error
+      // The node refuses this miner.
+      session.member.object(`refuses this miner: ${error.message}`, REFUSAL_MS, error)
+      this.#decide()
+    }
+  }
+
+  #take(session: Session, job: Job | null): void {
+    if (session !== this.#active && session !== this.#next) return
+    if (job === null) session.joblessSinceMs ??= this.#nowMs
+    else {
+      session.joblessSinceMs = null
+      session.member.works()
+    }
+    if (session === this.#active) this.#put(session, job, job?.reason ?? null)
+    else if (job !== null) this.#takeOver(session, job)
+  }
+
+  #takeOver(session: Session, job: Job): void {
+    const before = this.#active
+    this.#active = session
+    this.#next = null
+    before?.stop.abort()
+    const { reason, sinceMs, member } = session
+    if (reason === 'switched') this.#events.onRecovered(`work comes from ${member.url} now`)
+    this.#put(session, { ...job, noticedAtMs: reason === null ? job.noticedAtMs : sinceMs }, reason ?? job.reason)
+  }
+
+  #put(session: Session, job: Job | null, reason: JobReason | null): void {
+    this.#isIdle = false
+    this.#newest.put(job && reason && { ...job, reason, id: `${session.number}.${job.id}` })
+  }
+}

@@ -1,0 +1,50 @@
+/** Gives the blocks of one node to another, as peers do: by telling it of a cut (PROTOCOL.md E.1). */
+import type { NodeClient } from '../../node/client.ts'
+import { NodeRefusal } from '../../node/errors.ts'
+import type { CutHashes, PeerInfo } from '../../schema/bodies.ts'
+
+/** Most blocks of a chain that are given at once; a node that lacks more has to get them from its peers. */
+const MAX_BLOCKS = 20
+
+/**
+ * Tells a node of the cut of another, with the blocks that it lacks. False: it takes no cuts, as the service API of live
+ * nodes. Throws NewcutError.
+ */
+export async function giveBlocks(from: NodeClient, to: NodeClient): Promise<boolean> {
+  const cut: CutHashes = { ...(await from.cut()), origin: peerAt(from.http.baseUrl) }
+  if (!(await isTaken(to, cut))) return false
+  const { hashes } = await to.cut()
+  const chains = Object.entries(cut.hashes).filter(([chain, { height }]) => height > (hashes[chain]?.height ?? height))
+  const pages = chains.map(([chain, { hash }]) => {
+    const bounds = { upper: [hash], lower: [hashes[chain].hash] }
+    return from.blockBranch(Number(chain), bounds, { limit: MAX_BLOCKS, encoding: 'object' }).page()
+  })
+  const blocks = (await Promise.all(pages)).flatMap(({ items }) => items)
+  if (blocks.length === 0) return true
+  const headers = Object.fromEntries(blocks.map(({ header }) => [header.hash, header]))
+  const payloads = Object.fromEntries(
+    blocks.map(({ payloadWithOutputs }) => [payloadWithOutputs.payloadHash, payloadWithOutputs]),
+  )
+  return isTaken(to, { ...cut, headers, payloads })
+}
+
+/** A cut is taken from known peers only: the node that has the blocks is made one. */
+async function isTaken(to: NodeClient, cut: CutHashes): Promise<boolean> {
+  try {
+    await to.putCut(cut).catch(async (error) => {
+      if (!(error instanceof NodeRefusal && error.status === 401 && cut.origin)) throw error
+      await to.putCutPeer(cut.origin)
+      await to.putCut(cut)
+    })
+    return true
+  } catch (error) {
+    if (error instanceof NodeRefusal && error.isNodesOwn) return false
+    throw error
+  }
+}
+
+function peerAt(url: string): PeerInfo {
+  const { protocol, hostname, port } = new URL(url)
+  const usualPort = protocol === 'https:' ? 443 : 80
+  return { id: null, address: { hostname: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || usualPort } }
+}

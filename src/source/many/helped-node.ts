@@ -1,0 +1,83 @@
+/**
+ * A node that has others of its network beside it. While it does not answer, they are asked what became of a block, and
+ * a solution is handed to them too: behind another address may be the same node, which knows the payload.
+ */
+import { type Clock, sleep } from '../../core/clock.ts'
+import { NewcutError } from '../../core/errors.ts'
+import { NodeRefusal } from '../../node/errors.ts'
+import type { MiningNode } from '../node/mining-node.ts'
+
+/** A solution goes to the others as well when the node has not answered for so long. */
+const PATIENCE_MS = 1_000
+
+export interface Help {
+  readonly clock: Clock
+  /** Whether the node answers, as far as anybody knows. */
+  readonly isUp: () => boolean
+  /** Other nodes of the network that answer. */
+  readonly others: () => readonly MiningNode[]
+  /** The node's news no longer come. */
+  readonly onBroken: () => void
+}
+
+export function helpedNode(own: MiningNode, help: Help): MiningNode {
+  const anyOf = <T>(call: (node: MiningNode) => Promise<T>) => firstAnswer(own, help, call)
+  return {
+    url: own.url,
+    description: own.description,
+    workBytes: own.workBytes,
+    chains: own.chains,
+    work: (chain, signal) => own.work(chain, signal),
+    finalRefusal: (error, signal) => own.finalRefusal(error, signal),
+    cut: (signal) => own.cut(signal),
+    ...(own.view && { view: own.view }),
+    solved: (bytes, signal) => handedIn(own, help, { bytes, signal }),
+    placeOf: (block, signal) => anyOf((node) => node.placeOf(block, signal)),
+    branch: (chain, lowest, highest, signal) => anyOf((node) => node.branch(chain, lowest, highest, signal)),
+    news: (chain, handlers) => {
+      const onBroken = (error: NewcutError) => {
+        help.onBroken()
+        handlers.onBroken(error)
+      }
+      own.news(chain, { ...handlers, onBroken })
+    },
+  }
+}
+
+/** The answer of the node, or of the first other that has one. Throws the failure of the node. */
+async function firstAnswer<T>(own: MiningNode, help: Help, call: (node: MiningNode) => Promise<T>): Promise<T> {
+  let failure: unknown
+  for (const node of help.isUp() ? [own, ...help.others()] : [...help.others(), own]) {
+    try {
+      return await call(node)
+    } catch (error) {
+      if (!(error instanceof NewcutError)) throw error
+      if (node === own) failure = error
+      if (node === own && isJudgement(error)) break
+    }
+  }
+  throw failure
+}
+
+async function handedIn(
+  own: MiningNode,
+  { clock, isUp, others }: Help,
+  { bytes, signal }: { readonly bytes: Uint8Array; readonly signal: AbortSignal },
+): Promise<void> {
+  const answer = own.solved(bytes, signal)
+  const end = new AbortController()
+  const failure = await Promise.race([
+    answer.then(
+      () => null,
+      (error: unknown) => ({ error }),
+    ),
+    sleep(clock, isUp() ? PATIENCE_MS : 0, end.signal),
+  ])
+  end.abort()
+  if (failure === null || (failure && isJudgement(failure.error))) return answer
+  // What the others say does not count unless they take it: they need not know the payload.
+  return Promise.any([answer, ...others().map((other) => other.solved(bytes, signal))]).catch(() => answer)
+}
+
+/** The node itself refuses: no other knows better. */
+const isJudgement = (error: unknown) => error instanceof NodeRefusal && error.isNodesOwn

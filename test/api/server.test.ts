@@ -1,0 +1,170 @@
+/** Who is answered by the HTTP face of a miner, and what it takes. */
+import { connect } from 'node:net'
+import { hostname } from 'node:os'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { foreignHostReason } from '../../src/api/host-check.ts'
+import { Metrics } from '../../src/api/metrics.ts'
+import { type ApiAddress, type Extension, startApi } from '../../src/api/server.ts'
+import { NO_RATES } from '../../src/mine/hashrate.ts'
+import type { Snapshot } from '../../src/mine/stats.ts'
+import { outerAddress } from '../addresses.ts'
+import { Peer } from '../devnet/request.ts'
+
+const snapshot: Snapshot = {
+  source: 'test',
+  connected: true,
+  nodes: [],
+  idleReason: null,
+  uptimeMs: 1,
+  hashes: 0,
+  hashrates: NO_RATES,
+  meanHashrate: 0,
+  devices: [],
+  solutions: { accepted: 0, unconfirmed: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0 },
+  hardwareErrors: 0,
+  preemptions: 0,
+  work: { chain: 0, height: 1, difficulty: 1, ageMs: 0 },
+}
+
+const page: Extension = {
+  path: '/page',
+  addTo: (app) => void app.post('/page', (_request, reply) => reply.send('page')),
+}
+
+async function start(address: Partial<ApiAddress> = {}): Promise<Peer> {
+  const metrics = new Metrics(() => snapshot)
+  const api = await startApi({ host: '127.0.0.1', port: 0, ...address }, () => snapshot, metrics, page)
+  const peer = new Peer(api.url)
+  onTestFinished(async () => {
+    peer.close()
+    await api.close()
+  })
+  return peer
+}
+
+/** Sends bytes as they are, and resolves with everything that came back until the connection ended. */
+function sendRaw({ url }: Peer, text: string): Promise<string> {
+  const { hostname: host, port } = new URL(url)
+  return new Promise((resolve, reject) => {
+    let received = ''
+    const socket = connect(Number(port), host, () => socket.write(text))
+    onTestFinished(() => void socket.destroy())
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1')
+    })
+    socket.on('error', reject)
+    socket.on('close', () => resolve(received))
+  })
+}
+
+const paths = ['/metrics', '/healthz', '/api/summary', '/page', '/nothing']
+
+describe('a face on a loopback address', () => {
+  it('answers requests for this machine, at any port', async () => {
+    const peer = await start()
+    for (const host of ['localhost:4148', 'LOCALHOST', '127.0.0.1', '127.0.0.1:1', '[::1]:4148', '127.9.9.9']) {
+      expect([host, (await peer.get('/healthz', { headers: { host } })).status]).toEqual([host, 200])
+    }
+  })
+
+  it.each(['evil.example', 'evil.example:4148', '10.0.0.1:4148', 'localhost.evil.example', '[fd00::1]', 'rig.lan'])(
+    'refuses all requests for %s with 403, and says what would be right',
+    async (host) => {
+      const peer = await start()
+      for (const path of paths) {
+        const method = path === '/page' ? 'POST' : 'GET'
+        const { status, body } = await peer.request(method, path, { headers: { host } })
+        const text = body.toString()
+        expect([path, status, text]).toEqual([path, 403, expect.stringContaining('expected localhost, 127.0.0.1')])
+        expect(JSON.parse(text)).toEqual({ error: expect.stringContaining('--http NAME:PORT') })
+        expect(text).not.toContain('newcut_')
+      }
+    },
+  )
+
+  it('refuses a request without a host', async () => {
+    const peer = await start()
+    expect(await sendRaw(peer, 'GET /metrics HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 403 [\s\S]*names no host/)
+    expect(await sendRaw(peer, 'GET /metrics HTTP/1.1\r\nhost: \r\nconnection: close\r\n\r\n')).toMatch(/ 403 /)
+  })
+})
+
+describe('a face that others may reach', () => {
+  it('answers requests for its addresses and its name, and refuses other names', async (context) => {
+    const outer = outerAddress()
+    if (outer === undefined) return context.skip('this machine has no address but loopback')
+    const local = await start({ host: '0.0.0.0' })
+    const peer = new Peer(local.url.replace('0.0.0.0', outer))
+    onTestFinished(() => peer.close())
+    for (const host of [undefined, outer, `${hostname()}:4148`, 'localhost']) {
+      const { status } = await peer.get('/metrics', { headers: host === undefined ? {} : { host } })
+      expect([host, status]).toEqual([host, 200])
+    }
+    const refused = await peer.get('/metrics', { headers: { host: 'evil.example' } })
+    expect([refused.status, JSON.parse(refused.body.toString())]).toEqual([
+      403,
+      { error: expect.stringContaining(`expected an IP address, localhost or ${hostname()} in the URL`) },
+    ])
+  })
+
+  it.each([
+    ['rig.lan:4148', 'rig.lan', true],
+    ['RIG.lan', 'Rig.LAN', true],
+    ['rig7:80', '0.0.0.0', true],
+    ['[2001:db8::1]:80', '::', true],
+    ['192.0.2.1', '192.0.2.7', true],
+    ['other.lan', 'rig.lan', false],
+    ['rig7.evil.example', '0.0.0.0', false],
+    ['192.0.2.1.evil.example', '0.0.0.0', false],
+  ])('host %s at --http %s: %s', (header, listening, isAnswered) => {
+    expect(foreignHostReason(header, listening, 'rig7') === null).toBe(isAnswered)
+  })
+
+  it('repeats no more than the beginning of a long host', () => {
+    expect(foreignHostReason('x'.repeat(10_000), '127.0.0.1', 'rig7')?.length).toBeLessThan(400)
+  })
+})
+
+describe('a face has limits:', () => {
+  const head = 'host: localhost\r\n'
+
+  it('headers of more than 16 KiB are answered with 431', async () => {
+    const peer = await start()
+    const text = `GET /metrics HTTP/1.1\r\n${head}x: ${'y'.repeat(17_000)}\r\n\r\n`
+    expect(await sendRaw(peer, text)).toMatch(/^HTTP\/1\.1 431 /)
+    expect((await peer.get('/healthz')).status).toBe(200)
+  })
+
+  it('a body of more than 1 KiB is answered with 413', async () => {
+    const peer = await start()
+    const headers = { 'content-type': 'application/json' }
+    const small = await peer.request('POST', '/page', { headers, body: JSON.stringify('x'.repeat(900)) })
+    expect(small.status).toBe(200)
+    const large = await peer.request('POST', '/page', { headers, body: JSON.stringify('x'.repeat(1100)) })
+    expect(large.status).toBe(413)
+  })
+
+  it.each([
+    ['headers', `GET /metrics HTTP/1.1\r\n${head}`],
+    ['a body', `POST /page HTTP/1.1\r\n${head}content-type: application/json\r\ncontent-length: 20\r\n\r\n`],
+  ])('%s that do not arrive in time are answered with 408, and the connection ends', async (_, text) => {
+    expect(await sendRaw(await start({ requestTimeoutMs: 200 }), text)).toMatch(/^HTTP\/1\.1 408 /)
+  })
+
+  it('a connection over which nothing arrives ends', async () => {
+    await sendRaw(await start({ requestTimeoutMs: 200 }), '')
+  })
+
+  it('connections beyond the most are closed, and those before them go on', async () => {
+    const peer = await start({ maxConnections: 2 })
+    expect((await peer.get('/healthz')).status).toBe(200)
+    const second = new Peer(peer.url)
+    expect((await second.get('/healthz')).status).toBe(200)
+    const third = new Peer(peer.url)
+    onTestFinished(() => third.close())
+    await expect(third.get('/healthz')).rejects.toThrow()
+    expect((await peer.get('/healthz')).status).toBe(200)
+    second.close()
+    await expect.poll(() => third.get('/healthz').then(({ status }) => status, String)).toBe(200)
+  })
+})

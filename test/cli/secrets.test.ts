@@ -1,0 +1,117 @@
+/** Nothing secret that a user gives comes out again: console, JSON records, errors, metrics, summary. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, expect, it } from 'vitest'
+import { run, start, stopAll } from './run.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'newcut-secrets-'))
+afterEach(stopAll)
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const SECRET = 'hunter2'
+
+function fileWith(name: string, text: string): string {
+  const path = join(folder, name)
+  writeFileSync(path, text)
+  return path
+}
+
+const addresses = [
+  `http://me:${SECRET}@127.0.0.1:1`,
+  `https://${SECRET}@node:1848/path`,
+  `me:${SECRET}@127.0.0.1:1848`,
+  `ftp://me:${SECRET}@127.0.0.1`,
+  `http://me:x/${SECRET}@127.0.0.1`,
+  `http://127.0.0.1:1/?key=${SECRET}`,
+]
+
+it.each(addresses)('--node %s is refused without repeating the secret, wherever it is given', async (address) => {
+  const file = fileWith('node.yaml', `node: ${JSON.stringify(address)}\n`)
+  const calls: [args: string[], env?: Record<string, string>][] = [
+    [['mine', '--node', address]],
+    [['mine', '--node', address, '--log', 'json']],
+    [['mine', `--node=${address}`, '--fail-fast', '--http', '127.0.0.1:0']],
+    [['mine'], { NEWCUT_NODE: address }],
+    [['mine', '--config', file, '--log', 'json']],
+    [['config', '--node', address]],
+    [['config', '--config', file]],
+    [['local', '1', '--node', address]],
+    [['balance', 'k:x', '--node', address]],
+  ]
+  for (const [args, env] of calls) {
+    const { code, out, err } = await run(args, env)
+    const shown = out + err
+    expect([args, code, shown]).toEqual([args, 1, expect.stringContaining('expected the address of a node')])
+    expect(shown).toMatch(/without user, password and query/)
+    expect(shown).toMatch(/\*\*\*/)
+    expect(shown).not.toContain(SECRET)
+  }
+})
+
+it.each([
+  [['mine', '--node', `http://me:${SECRET}@a:1`, '--node', 'http://a:1'], /expected the address of a node/],
+  [['mine', `--nod=http://me:${SECRET}@a:1`], /no such option; did you mean --node\?/],
+  [['mine', '-o', `http://me:${SECRET}@a:1`], /-o: no such option/],
+  [['mine', `-ohttp://me:${SECRET}@a:1`], /no such option; did you mean --node\?/],
+  [[`--node=http://me:${SECRET}@a:1`], /a command comes first/],
+  [[`http://me:${SECRET}@a:1`], /no such command/],
+])('the error for %j does not repeat the secret', async (args, message) => {
+  for (const format of [[], ['--log', 'json']]) {
+    const { code, out, err } = await run([...args, ...format])
+    expect([code, out + err]).toEqual([1, expect.stringMatching(message)])
+    expect(out + err).not.toContain(SECRET)
+  }
+})
+
+it('the arguments of an external command are in no output', async () => {
+  const worker = fileWith('worker.mjs', "setTimeout(() => process.stdout.write('0000000000000001'), 100)")
+  const command = `${process.execPath} ${worker} --token ${SECRET}`
+  for (const [log, expected] of [
+    ['text', process.execPath],
+    ['json', '"event":"ready"'],
+  ]) {
+    const args = ['--engine', 'external', '--command', command, '--http', '127.0.0.1:0', '--log', log]
+    const miner = start(['mine', '--difficulty', '1T', ...args])
+    const [, url] = await miner.sees(/metrics: (http:\/\/127\.0\.0\.1:\d+)/)
+    await miner.sees(/hardware/)
+    const answers = ['/metrics', '/api/summary', '/healthz'].map(async (path) => (await fetch(url + path)).text())
+    for (const text of await Promise.all(answers)) {
+      expect(text).toMatch(/command|"status"/)
+      expect(text).not.toContain(SECRET)
+    }
+    miner.child.kill('SIGTERM')
+    const { out, err } = await miner.ended
+    expect(out).toContain(expected)
+    expect(out + err).not.toContain(SECRET)
+  }
+})
+
+it('the journal of solutions does not hold what an external command was given', async () => {
+  const state = join(folder, 'state')
+  const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
+  const command = `TOKEN=${SECRET} ${process.execPath} ${main} solve --threads 1`
+  const args = ['--engine', 'external', '--command', command, '--state', state, '--http', 'off', '--log', 'json']
+  const { code, out, err } = await run(['mine', '--difficulty', '1k', '--blocks', '1', ...args])
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  const journal = readdirSync(state).map((name) => readFileSync(join(state, name), 'utf8'))
+  expect(journal.join('')).toMatch(/"step":"confirmed"/)
+  expect(journal.join('') + out).not.toContain(SECRET)
+})
+
+it('a secret key where another option belongs is not repeated', async () => {
+  const key = 'c0ffee'.repeat(11).slice(0, 64)
+  const file = fileWith('broken.yaml', `# secret-key: ${key}\npublic-key: [${key}\n`)
+  const calls: [args: string[], env?: Record<string, string>][] = [
+    [['mine', '--config', file]],
+    [['mine'], { NEWCUT_SECRET_KEY: key }],
+    [['mine', '--config', fileWith('secret.yaml', `secret-key: ${key}\n`)]],
+  ]
+  for (const [args, env] of calls) {
+    const { code, out, err } = await run(args, env)
+    expect([args.slice(0, 2), code]).toEqual([args.slice(0, 2), 1])
+    expect(err).toMatch(/^newcut: .* \[[A-Z_]+\]\n$/)
+    expect(out + err).not.toContain(key)
+  }
+})

@@ -1,0 +1,206 @@
+/** A miner with several nodes over real HTTP: addresses of one embedded node that are shut and opened. */
+import { afterEach, expect, it } from 'vitest'
+import { type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
+import { type MinerSetup, runMiner } from '../../src/compose/miner.ts'
+import type { MinerEvent } from '../../src/mine/events.ts'
+import type { Snapshot } from '../../src/mine/stats.ts'
+import { NodeClient } from '../../src/node/client.ts'
+import { type Gate, gateTo } from '../source/gate.ts'
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+async function network(options: DevnetOptions = {}): Promise<number> {
+  const devnet = await startDevnet({ port: 0, graph: 'pair', difficulty: 2_000n, blockDelayMs: 200, ...options })
+  cleanups.push(() => devnet.close())
+  return Number(new URL(devnet.url).port)
+}
+
+async function gate(port: number, isOpen = true): Promise<Gate> {
+  const made = await gateTo(port, isOpen)
+  cleanups.push(() => made.shut())
+  return made
+}
+
+type Timed = MinerEvent & { readonly atMs: number }
+
+/** A miner for these nodes, with what it tells. */
+function miner(urls: readonly string[], changes: Partial<MinerSetup> = {}) {
+  const events: Timed[] = []
+  const stop = new AbortController()
+  const setup: MinerSetup = {
+    node: { url: urls[0], insecure: false, failFast: false },
+    others: urls.slice(1),
+    payee: { account: null, predicate: 'keys-all', publicKeys: null },
+    engines: { kind: 'own', threads: 1, kernel: 'js', priority: 'normal', gpu: null },
+    http: { host: '127.0.0.1', port: 0, isRequired: true, page: 'off' },
+    limits: {},
+    failbackMs: 3_000,
+    ...changes,
+  }
+  let face = ''
+  const ended: Promise<Snapshot> = runMiner(setup, {
+    onEvent: (event) => void events.push({ ...event, atMs: performance.now() }),
+    onStart: ({ api }) => {
+      face = api?.url ?? ''
+    },
+    stopped: stop.signal,
+  })
+  ended.catch(() => undefined)
+  cleanups.push(async () => {
+    stop.abort()
+    await ended.catch(() => undefined)
+  })
+  const seen = async (isWanted: (event: Timed) => boolean, sinceMs = 0): Promise<Timed> => {
+    for (;;) {
+      const event = events.find((each) => each.atMs >= sinceMs && isWanted(each))
+      if (event !== undefined) return event
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+  }
+  return {
+    events,
+    ended,
+    stop,
+    seen,
+    /** Work of this node is searched. */
+    workFrom: ({ url }: Gate, sinceMs = 0) => seen((each) => each.type === 'work' && each.issuer === url, sinceMs),
+    /** A block that this node has in its chain. */
+    blockAt: ({ url }: Gate, sinceMs = 0) => {
+      const isBlock = (each: Timed) => each.type === 'solution' && each.verdict === 'accepted' && each.issuer === url
+      return seen(isBlock, sinceMs)
+    },
+    said: (text: string, sinceMs = 0) => seen((each) => 'message' in each && each.message.includes(text), sinceMs),
+    summary: async () => (await (await fetch(`${face}/api/summary`)).json()) as Snapshot,
+    metrics: async () => (await fetch(`${face}/metrics`)).text(),
+  }
+}
+
+const lost = ({ solutions }: Snapshot) => solutions.lost + solutions.rejected
+
+it('goes on at the second node within 2 s when the first goes away, and returns once it has been back for a while', async () => {
+  const port = await network()
+  const [a, b] = [await gate(port), await gate(port)]
+  const mining = miner([a.url, b.url])
+  await mining.blockAt(a)
+  const shutAtMs = performance.now()
+  await a.shut()
+  const switched = await mining.workFrom(b, shutAtMs)
+  expect(switched.atMs - shutAtMs).toBeLessThan(2_000)
+  const block = await mining.blockAt(b, shutAtMs)
+  await mining.seen((each) => each.type === 'reward' && 'hash' in block && each.hash === block.hash)
+  expect((await mining.summary()).nodes).toMatchObject([
+    { url: a.url, up: false, active: false, latencyMs: null, lag: null },
+    { url: b.url, up: true, active: true, latencyMs: expect.any(Number), lag: 0, problem: null },
+  ])
+  expect(await mining.metrics()).toContain(`newcut_node_up{node="${a.url}"} 0`)
+  const openedAtMs = performance.now()
+  await a.open()
+  const returned = await mining.workFrom(a, openedAtMs)
+  expect(returned.atMs - openedAtMs).toBeGreaterThan(3_000)
+  expect(returned.atMs - openedAtMs).toBeLessThan(6_000)
+  await mining.blockAt(a, returned.atMs)
+  expect(await mining.metrics()).toContain(`newcut_node_active{node="${a.url}"} 1`)
+  mining.stop.abort()
+  expect(lost(await mining.ended)).toBe(0)
+})
+
+it('goes on at the second node when the first takes connections and answers nothing', async () => {
+  const port = await network()
+  const [a, b] = [await gate(port), await gate(port)]
+  const mining = miner([a.url, b.url])
+  await mining.blockAt(a)
+  const hungAtMs = performance.now()
+  a.hang()
+  const switched = await mining.workFrom(b, hungAtMs)
+  expect(switched.atMs - hungAtMs).toBeLessThan(4_500)
+  await mining.blockAt(b, switched.atMs)
+})
+
+it('rests when all nodes are gone, says so, and goes on within 2 s with the first that is back', async () => {
+  const port = await network()
+  const [a, b] = [await gate(port), await gate(port)]
+  const mining = miner([a.url, b.url])
+  await mining.blockAt(a)
+  const shutAtMs = performance.now()
+  await Promise.all([a.shut(), b.shut()])
+  await mining.said(`${a.url} does not answer`)
+  await mining.said(`${b.url} does not answer`)
+  await mining.seen(({ type }) => type === 'idle', shutAtMs)
+  expect((await mining.summary()).work).toBeNull()
+  const openedAtMs = performance.now()
+  await b.open()
+  const back = await mining.workFrom(b, openedAtMs)
+  expect(back.atMs - openedAtMs).toBeLessThan(2_000)
+  await mining.blockAt(b, openedAtMs)
+})
+
+it('waits for nodes that are down at the start, and begins with the first that answers', async () => {
+  const port = await network()
+  const [a, b] = [await gate(port, false), await gate(port, false)]
+  const mining = miner([a.url, b.url])
+  const waiting = await mining.said('waiting for the node')
+  expect(waiting).toMatchObject({ type: 'trouble', message: expect.stringContaining(b.url) })
+  const openedAtMs = performance.now()
+  await b.open()
+  const first = await mining.workFrom(b)
+  expect(first.atMs - openedAtMs).toBeLessThan(2_500)
+  await a.open()
+  await mining.workFrom(a, first.atMs)
+})
+
+it('ends with an error when no node answers at the start and that is wanted, but not when one does', async () => {
+  const port = await network()
+  const [a, b] = [await gate(port, false), await gate(port, false)]
+  const node = { url: a.url, insecure: false, failFast: true }
+  await expect(miner([a.url, b.url], { node }).ended).rejects.toMatchObject({ code: 'NODE_UNREACHABLE' })
+  await b.open()
+  const mining = miner([a.url, b.url], { node, limits: { blocks: 1 } })
+  expect((await mining.ended).solutions.accepted).toBe(1)
+})
+
+it('refuses nodes of different networks, and the same node twice', async () => {
+  const [a, b] = [await gate(await network()), await gate(await network({ graph: 'petersen' }))]
+  await expect(miner([a.url, b.url]).ended).rejects.toMatchObject({
+    code: 'BAD_OPTION',
+    message: `--node: nodes of different networks: ${a.url} is of development (2 chains), ${b.url} is of development (10 chains)`,
+  })
+  await expect(miner([a.url, `${a.url}/`]).ended).rejects.toMatchObject({ code: 'BAD_OPTION' })
+})
+
+it('leaves a node out that comes up later with another network', async () => {
+  const a = await gate(await network())
+  const b = await gate(await network({ difficulty: 3_000n }), false)
+  const mining = miner([b.url, a.url], { failbackMs: 1_000 })
+  await mining.blockAt(a)
+  await b.open()
+  const openedAtMs = performance.now()
+  await mining.said(`${b.url} is of another network: development (2 chains)`)
+  await mining.blockAt(a, openedAtMs + 1_500)
+  expect(mining.events.filter((event) => event.type === 'work' && event.issuer === b.url)).toEqual([])
+})
+
+it('gives blocks to another embedded node, which goes on with the same chains when the first is gone', async () => {
+  const ports = [await network(), await network()]
+  const [a, b] = [await gate(ports[0]), await gate(ports[1])]
+  const mining = miner([a.url, b.url])
+  const blocks = () => mining.events.filter((event) => event.type === 'solution' && event.verdict === 'accepted')
+  while (blocks().length < 20) await new Promise((resolve) => setTimeout(resolve, 20))
+  await a.shut()
+  const shutAtMs = performance.now()
+  const { height } = (await mining.workFrom(b, shutAtMs)) as Timed & { readonly height: number }
+  expect(height).toBeGreaterThan(8)
+  await mining.blockAt(b, shutAtMs)
+})
+
+it('does not give blocks to other nodes when that is not wanted', async () => {
+  const ports = [await network(), await network()]
+  const [a, b] = [await gate(ports[0]), await gate(ports[1])]
+  const mining = miner([a.url, b.url], { shareBlocks: false, limits: { blocks: 3 } })
+  await mining.ended
+  const client = await NodeClient.connect({ url: b.url })
+  expect((await client.cut()).height).toBe(0)
+  await client.close()
+})

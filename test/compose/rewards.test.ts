@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest'
+import { rewardIn, rewardsOf } from '../../src/compose/rewards.ts'
+import { encodeBase64Url } from '../../src/core/bytes.ts'
+import { NewcutError } from '../../src/core/errors.ts'
+import type { MinerEvent, SolutionEvent } from '../../src/mine/events.ts'
+import type { PayloadWithOutputs } from '../../src/schema/bodies.ts'
+import { settle } from '../mine/virtual-clock.ts'
+
+const transfer = (amount: string, from = '""') =>
+  `{"gas":0,"events":[{"name":"OTHER","params":["","k:me",9]},{"name":"TRANSFER","params":[${from},"k:me",${amount}]}]}`
+
+it.each([
+  ['a number', transfer('2.304523'), '2.304523'],
+  ['more digits than a double holds', transfer('1.15226150000000000001'), '1.15226150000000000001'],
+  ['an integer', transfer('2'), '2'],
+  ['a decimal in an object', transfer('{"decimal":"0.5"}'), '0.5'],
+  ['an integer in an object', transfer('{"int":3}'), '3'],
+  ['a transfer from somebody', transfer('1.5', '"k:you"'), null],
+  ['an amount that is none', transfer('"much"'), null],
+  ['no events, as in old blocks', '{"gas":0,"result":{"status":"success","data":"Write succeeded"}}', null],
+  ['no JSON', 'NO_COINBASE', null],
+])('the reward in a coinbase output with %s', (_what, output, expected) => {
+  expect(rewardIn(output)).toBe(expected)
+})
+
+const solution = (changes: object) =>
+  ({
+    ...{ type: 'solution', step: 'confirmed', depth: 1, verdict: 'accepted', chain: 3, height: 7 },
+    ...{ hash: 'h', payload: 'p', ...changes },
+  }) as SolutionEvent
+
+/** What is asked for, and told, of these events. */
+async function rewarded(events: readonly MinerEvent[], answer: () => Promise<PayloadWithOutputs>) {
+  const [asked, told, faults]: [unknown[], unknown[], unknown[]] = [[], [], []]
+  const take = rewardsOf({
+    client: {
+      payloadOutputs: (chain, payload, { height } = {}) => {
+        asked.push([chain, payload, height])
+        return answer()
+      },
+    },
+    onReward: (reward) => void told.push(reward),
+    onFault: (error) => void faults.push(error),
+    stopped: new AbortController().signal,
+  })
+  for (const event of events) take(event)
+  await settle()
+  return { asked, told, faults }
+}
+
+const paying = async () => ({ coinbase: encodeBase64Url(Buffer.from(transfer('2.5'))) }) as PayloadWithOutputs
+
+it('a block is asked for once, when it is accepted', async () => {
+  const events = [
+    solution({ step: 'acknowledged', verdict: null }),
+    solution({}),
+    solution({ depth: 2, verdict: null }),
+  ]
+  const { asked, told } = await rewarded(events, paying)
+  expect(asked).toEqual([[3, 'p', 7]])
+  expect(told).toEqual([{ type: 'reward', chain: 3, height: 7, hash: 'h', amount: '2.5' }])
+})
+
+it('a node that does not answer is no fault, and anything else is one', async () => {
+  const away = new NewcutError('NODE_UNREACHABLE', 'connection refused')
+  expect(await rewarded([solution({})], () => Promise.reject(away))).toMatchObject({ told: [], faults: [] })
+  const fault = new TypeError('a fault')
+  expect(await rewarded([solution({})], () => Promise.reject(fault))).toMatchObject({ told: [], faults: [fault] })
+})

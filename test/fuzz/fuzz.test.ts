@@ -1,0 +1,103 @@
+/** The short form of the long run (npm run fuzz): some inputs for each target, and the inputs that were found. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { type Finding, judge, runChunk } from './engine.ts'
+import type { Target } from './target.ts'
+import { bytesOf } from './target.ts'
+import { targetNamed, targets } from './targets.ts'
+
+const SEED = 20260101
+/** Of a target with a share of 1. */
+const INPUTS = 150
+const TIMEOUT_MS = 60_000
+
+/** An input that was a finding. */
+interface Vector {
+  readonly target: string
+  /** What was wrong with the outcome. */
+  readonly was: string
+  /** Text in which `N x TEXT` stands for repetitions; or bytes. */
+  readonly parts?: readonly (string | readonly [times: number, text: string])[]
+  readonly hex?: string
+}
+
+const vectors: readonly Vector[] = JSON.parse(readFileSync(new URL('vectors.json', import.meta.url), 'utf8'))
+
+function inputOf({ parts = [], hex = '' }: Vector): Uint8Array {
+  if (hex !== '') return new Uint8Array(Buffer.from(hex, 'hex'))
+  return bytesOf(parts.map((part) => (typeof part === 'string' ? part : part[1].repeat(part[0]))).join(''))
+}
+
+describe('what was found once', () => {
+  it.each(vectors.map((vector) => [vector.target, vector.was, vector] as const))(
+    '%s: no longer %s',
+    async (name, _was, vector) => {
+      const target = targetNamed(name)
+      const reader = await target.open()
+      try {
+        expect(await judge(reader, inputOf(vector), target.maxMs)).toBeNull()
+      } finally {
+        await reader.close?.()
+      }
+    },
+  )
+})
+
+describe('mutated inputs', () => {
+  it.each(targets.map((target) => [target.name, target] as const))(
+    '%s: a result or a documented error, soon',
+    { timeout: TIMEOUT_MS },
+    async (_name, target) => {
+      const findings: Finding[] = []
+      const to = Math.ceil(INPUTS * Math.min(1, target.share ?? 1)) + 10
+      await runChunk(target, { seed: SEED, from: 0, to }, { onFinding: (finding) => findings.push(finding) })
+      expect(findings).toEqual([])
+    },
+  )
+})
+
+describe('the engine', () => {
+  const reading = (name: string, read: (bytes: Uint8Array) => unknown): Target => ({
+    name,
+    maxMs: 30,
+    open: () => ({ seeds: [bytesOf('a seed')], read }),
+  })
+  const wait = (ms: number) => {
+    for (const end = performance.now() + ms; performance.now() < end; );
+  }
+
+  it.each<[string, (bytes: Uint8Array) => unknown, RegExp]>([
+    [
+      'an error that is not documented',
+      (bytes) => bytes.length > 8 && (undefined as unknown as string).length,
+      /TypeError/,
+    ],
+    ['a rejection', (bytes) => (bytes.length > 8 ? Promise.reject(new Error('no')) : null), /Error: no/],
+    [
+      'a rejection that nobody waits for',
+      (bytes) => {
+        if (bytes.length > 8) void Promise.reject(new Error('alone'))
+      },
+      /unhandled rejection: Error: alone/,
+    ],
+    ['an endless recursion', (bytes) => (bytes.length > 8 ? deep(0) : null), /RangeError: Maximum call stack/],
+    ['an input that takes too long', (bytes) => bytes.length > 8 && wait(40), /takes \d+ ms, may take 30 ms/],
+  ])('finds %s', async (name, read, what) => {
+    const findings: Finding[] = []
+    await runChunk(reading(name, read), { seed: 1, from: 0, to: 40 }, { onFinding: (each) => findings.push(each) })
+    expect(findings[0]?.what).toMatch(what)
+    expect(findings[0]).toMatchObject({ target: name, seed: 1 })
+  })
+
+  it('finds memory that a reader keeps', async () => {
+    const kept: Uint8Array[] = []
+    const findings: Finding[] = []
+    const target = reading('keeper', () => kept.push(new Uint8Array(256 * 1024).fill(1)))
+    await runChunk(target, { seed: 1, from: 0, to: 600 }, { onFinding: (each) => findings.push(each) })
+    expect(findings.at(-1)?.what).toMatch(/^keeps \d+ MiB/)
+  })
+})
+
+function deep(level: number): number {
+  return 1 + deep(level + 1)
+}

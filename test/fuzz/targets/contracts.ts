@@ -1,0 +1,123 @@
+/** The contract language: hostile text, values on the wire, times, and code that runs. */
+import { ContractError } from '../../../src/contracts/errors.ts'
+import { isValue } from '../../../src/contracts/natives/arguments.ts'
+import { read } from '../../../src/contracts/syntax/reader.ts'
+import { Decimal } from '../../../src/contracts/values/decimal.ts'
+import { showValue } from '../../../src/contracts/values/print.ts'
+import { parseTime } from '../../../src/contracts/values/time-parse.ts'
+import { formatTime, ISO_MICROS, ISO_SECONDS } from '../../../src/contracts/values/time-text.ts'
+import { valueFromJson, valueToJson } from '../../../src/contracts/values/wire.ts'
+import { parseExactJson } from '../../../src/core/json.ts'
+import { readContractCommand } from '../../../src/devnet/ledger/command.ts'
+import { readCapability } from '../../../src/wallet/capability.ts'
+import { readAmount } from '../../../src/wallet/transfer.ts'
+import { Layer, machineOn, outcome } from '../../contracts/machine.ts'
+import { expect, isNewcutError, isSyntaxError, type Target, textTarget } from '../target.ts'
+
+const isContractError = (error: unknown) => error instanceof ContractError || isNewcutError(error)
+
+const code = [
+  `(module m G (defcap G () true) (defschema s a:integer b:[string]) (deftable t:{s})
+    (defun f:string (x:integer y:decimal) "doc" @model [] (let* ((a 1) (b {"c": x, 'd: [1.5, true]})) (+ a x)))
+    (defcap C (a:string) @managed a less (enforce-keyset "k")) (defpact p (a) (step (yield {"a": 1})) (step-with-rollback 1 2))
+    (defconst K:decimal -1.50) (implements i) (bless "hash"))
+  (create-table t)`,
+  '(with-read t "k" { "a" := x, "b" := y:string } (bind { "c": 1 } { "c" := z } (format "{} {}" [x y z])))',
+  '(let ((l (enumerate 1 20))) (fold (lambda (a x) (+ a (* x x))) 0 (map (compose (+ 1) (* 2)) l)))',
+  '(try 1 (enforce (= (str-to-int 16 "ff") 255) "no")) (time "2020-01-01T00:00:00Z") (sort [3 1 2]) (hash "a")',
+  `(coin.transfer "a" "k:${'ab'.repeat(32)}" 1.5) ; a comment\n'symbol "a\\n\\  \\b" ns.m.f::g (m.f) []`,
+  '(^ 2 100) (/ 1.0 3.0) (round 2.5 1) (shift 1 30) (int-to-str 10 255) (concat ["a" "b"]) (distinct [1 1 2])',
+]
+const values = [
+  ...['1', '1.5', '"a"', 'true', 'null', '[1,"a",{"b":2}]', '{"int":"12345678901234567890"}', '{"decimal":"1.5"}'],
+  ...[
+    '{"time":"2020-01-01T00:00:00Z"}',
+    '{"timep":"2020-01-01T00:00:00.123456Z"}',
+    '{"keysetref":{"ns":"a","ksn":"b"}}',
+  ],
+  ...[
+    '{"pred":"keys-all","keys":["a","b"]}',
+    '{"fun":"m.f","args":[1]}',
+    '{"cgName":"m.c","cgArgs":[],"cgPactId":null}',
+  ],
+  ...[
+    '{"refName":{"namespace":null,"name":"m"},"refSpec":[{"namespace":null,"name":"i"}]}',
+    '{"#ctName":"a","#ctArgs":[1]}',
+  ],
+]
+const command = JSON.stringify({
+  networkId: 'development',
+  payload: { exec: { data: { a: { int: 1 } }, code: '(+ 1 2)' } },
+  signers: [
+    { pubKey: 'ab', scheme: 'ED25519', clist: [{ name: 'coin.TRANSFER', args: ['a', 'b', { decimal: '1.5' }] }] },
+  ],
+  verifiers: [{ name: 'm.f', proof: 'p', clist: [] }],
+  meta: { chainId: '0', sender: 'a', gasLimit: 600, gasPrice: 1e-8, ttl: 28800, creationTime: 1700000000 },
+  nonce: 'n',
+})
+const continuation = JSON.stringify({
+  ...JSON.parse(command),
+  payload: { cont: { pactId: 'x', step: 1, rollback: false, proof: 'abc', data: {} } },
+})
+
+/** Thousandths of gas. */
+const GAS_LIMIT = 2_000_000
+
+export const contractTargets: readonly Target[] = [
+  textTarget('contract text', code, (text) => read(text), { allows: isContractError, share: 3 }),
+  textTarget(
+    'contract code that runs',
+    code,
+    (text) => {
+      const result = outcome(machineOn(new Layer(), { used: 0, limit: GAS_LIMIT }), text)
+      if (!('value' in result) || !isValue(result.value)) return
+      showValue(result.value)
+      JSON.parse(valueToJson(result.value))
+    },
+    { share: 2 },
+  ),
+  textTarget(
+    'contract values as JSON',
+    values,
+    (text) => {
+      const value = valueFromJson(parseExactJson(text))
+      showValue(value)
+      const written = valueToJson(value)
+      // What is written reads as what is written again.
+      const again = valueToJson(valueFromJson(parseExactJson(written)))
+      expect(again === written, `the value is changed: ${written.slice(0, 80)} and ${again.slice(0, 80)}`)
+    },
+    { allows: isSyntaxError, share: 2 },
+  ),
+  textTarget('decimals', ['0', '-1.50', `0.${'1'.repeat(255)}`, '1e-8', '123456789.5'], (text) => {
+    const decimal = Decimal.parse(text)
+    if (decimal !== null) expect(Decimal.parse(decimal.toString())?.compare(decimal) === 0, 'the decimal is changed')
+  }),
+  textTarget(
+    'times',
+    [
+      `${ISO_SECONDS}\n2020-02-29T23:59:60Z`,
+      `${ISO_MICROS}\n1999-12-31T00:00:00.5Z`,
+      '%c\nMon Jan  6 2020',
+      '%s%Q%j%V\n1',
+    ],
+    (text) => {
+      const [format, ...rest] = text.split('\n')
+      const time = parseTime(format, rest.join('\n'))
+      if (time !== null) formatTime(ISO_MICROS, time)
+      return time
+    },
+  ),
+  textTarget(
+    'capabilities',
+    ['(coin.GAS)', '(coin.TRANSFER "a" "b" 1.5)', '(n.m.C [1 {"a": true}] -2.0)'],
+    readCapability,
+  ),
+  textTarget('amounts', ['1', '1.5', '0.000000000001', '12345678901234567890.5'], readAmount),
+  textTarget(
+    'contract commands',
+    [command, continuation],
+    (text) => readContractCommand('key', text, parseExactJson(text)),
+    { allows: isSyntaxError },
+  ),
+]

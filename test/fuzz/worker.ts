@@ -1,0 +1,29 @@
+/** Runs parts of a long run in a thread of its own, so that one that hangs can be ended. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { type Chunk, runChunk } from './engine.ts'
+import { targetNamed } from './targets.ts'
+
+export interface Order extends Chunk {
+  readonly target: string
+}
+
+/** Memory that a thread writes and its parent reads: what runs now. */
+export interface Shared {
+  /** When it began (ms; 0: nothing runs), its number, its length. */
+  readonly state: Float64Array
+  readonly input: Uint8Array
+}
+
+const { state, input } = workerData as Shared
+
+parentPort?.on('message', async ({ target, ...chunk }: Order) => {
+  await runChunk(targetNamed(target), chunk, {
+    onInput: (number, bytes) => {
+      input.set(bytes.subarray(0, input.length))
+      state.set([Date.now(), number, bytes.length])
+    },
+    onFinding: (finding) => parentPort?.postMessage({ finding }),
+  })
+  state[0] = 0
+  parentPort?.postMessage({ done: true })
+})

@@ -1,0 +1,176 @@
+import { appendFileSync, chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, describe, expect, it } from 'vitest'
+import { Journal, readJournal } from '../../src/journal/journal.ts'
+import { afterLine, type BlockRecord, isUnfinished, type Line, parseLine } from '../../src/journal/record.ts'
+
+const folders: string[] = []
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'newcut-journal-'))
+  folders.push(path)
+  return path
+}
+
+const hashOf = (character: string) => character.repeat(43)
+const at = '2026-11-22T10:00:00.000Z'
+
+function found(hash: string, changes: Partial<Line & { readonly step: 'found' }> = {}): Line {
+  return {
+    ...{ at, hash, step: 'found', network: 'testing', account: 'k:me', issuer: 'http://node.test', chain: 3 },
+    ...{ height: 7, device: 'thread0', effort: 0.5, difficulty: 1000, work: 'A'.repeat(382) },
+    ...changes,
+  } as Line
+}
+
+function opened(path: string) {
+  const said: string[] = []
+  const events = {
+    onTrouble: (message: string) => void said.push(`trouble: ${message}`),
+    onRecovered: (message: string) => void said.push(`recovered: ${message}`),
+  }
+  return { journal: Journal.open(path, events), said }
+}
+
+describe('a journal', () => {
+  it('is read as it was written: the newest state of each solution, in the order of finding', async () => {
+    const path = folder()
+    const { journal, said } = opened(path)
+    journal.append(found(hashOf('a')))
+    journal.append({ at, hash: hashOf('a'), step: 'handed-in' })
+    journal.append(found(hashOf('b')))
+    journal.append({ at, hash: hashOf('a'), step: 'acknowledged' })
+    journal.append({ at, hash: hashOf('a'), step: 'confirmed', depth: 1 })
+    journal.append({ at, hash: hashOf('a'), step: 'reward', amount: '2.30452' })
+    journal.append({ at, hash: hashOf('b'), step: 'rejected', reason: 'no-payload', message: '404' })
+    const { records, damaged } = await readJournal(path)
+    expect(damaged).toBe(0)
+    expect([...records.values()]).toMatchObject([
+      { hash: hashOf('a'), state: 'confirmed', depth: 1, reward: '2.30452', foundAt: at, chain: 3, height: 7 },
+      { hash: hashOf('b'), state: 'rejected', reason: 'no-payload', reward: null },
+    ])
+    expect(said).toEqual([])
+  })
+
+  it('has a file a month, and goes on in a file that is deleted', async () => {
+    const path = folder()
+    const { journal } = opened(path)
+    journal.append(found(hashOf('a'), { at: '2026-10-31T23:59:59.999Z' }))
+    journal.append(found(hashOf('b'), { at: '2026-11-01T00:00:00.000Z' }))
+    expect(readdirSync(path)).toEqual(expect.arrayContaining(['blocks-2026-10.jsonl', 'blocks-2026-11.jsonl']))
+    rmSync(join(path, 'blocks-2026-11.jsonl'))
+    journal.append(found(hashOf('c'), { at: '2026-11-01T00:00:00.000Z' }))
+    expect([...(await readJournal(path)).records.keys()]).toEqual([hashOf('a'), hashOf('c')])
+  })
+
+  it('loses nothing else where its last line was cut off at any byte', async () => {
+    const whole = `${JSON.stringify(found(hashOf('a')))}\n${JSON.stringify(found(hashOf('b')))}\n`
+    const firstLine = whole.indexOf('\n')
+    for (let length = firstLine + 1; length <= whole.length; length += 13) {
+      const path = folder()
+      writeFileSync(join(path, 'blocks-2026-11.jsonl'), whole.slice(0, length))
+      opened(path).journal.append(found(hashOf('c')))
+      const { records, damaged } = await readJournal(path)
+      const isWhole = length >= whole.length - 1
+      expect([...records.keys()]).toEqual(isWhole ? ['a', 'b', 'c'].map(hashOf) : ['a', 'c'].map(hashOf))
+      expect(damaged).toBe(isWhole || length === firstLine + 1 ? 0 : 1)
+    }
+  })
+
+  it.skipIf(process.getuid?.() === 0 || process.platform === 'win32')(
+    'says once that it cannot be written, and once that it can again',
+    async () => {
+      const path = folder()
+      const { journal, said } = opened(path)
+      chmodSync(path, 0o500)
+      journal.append(found(hashOf('a'), { at: '2026-12-01T00:00:00.000Z' }))
+      journal.append(found(hashOf('b'), { at: '2026-12-01T00:00:00.000Z' }))
+      chmodSync(path, 0o700)
+      journal.append(found(hashOf('c'), { at: '2026-12-01T00:00:00.000Z' }))
+      expect(said).toEqual([expect.stringMatching(/^trouble: .*EACCES/), 'recovered: the journal can be written again'])
+    },
+  )
+
+  it.skipIf(process.platform !== 'linux')('goes on, and says so once, when the disk is full', async () => {
+    const path = folder()
+    const { journal, said } = opened(path)
+    // A device that is always full stands in for the file.
+    const { symlinkSync } = await import('node:fs')
+    symlinkSync('/dev/full', join(path, 'blocks-2026-12.jsonl'))
+    const late = { at: '2026-12-01T00:00:00.000Z' }
+    journal.append(found(hashOf('a'), late))
+    journal.append(found(hashOf('b'), late))
+    expect(said).toEqual([expect.stringMatching(/^trouble: the journal cannot be written: .*ENOSPC/)])
+    rmSync(join(path, 'blocks-2026-12.jsonl'))
+    journal.append(found(hashOf('c'), late))
+    expect(said.at(-1)).toBe('recovered: the journal can be written again')
+    expect([...(await readJournal(path)).records.keys()]).toEqual([hashOf('c')])
+  })
+
+  it('is refused with a clear error where no folder can be made', () => {
+    const path = join(folder(), 'file')
+    writeFileSync(path, '')
+    expect(() => opened(join(path, 'below'))).toThrow(/the journal cannot be kept in .*below: .*ENOTDIR/)
+  })
+
+  it('of a folder that does not exist is empty', async () => {
+    expect(await readJournal(join(folder(), 'none'))).toEqual({ records: new Map(), damaged: 0 })
+  })
+
+  it('takes any bytes without failing, and counts what it cannot read', async () => {
+    const path = folder()
+    const file = join(path, 'blocks-2026-11.jsonl')
+    const property = fc.asyncProperty(fc.array(fc.string({ maxLength: 50 }), { maxLength: 20 }), async (lines) => {
+      writeFileSync(file, lines.join('\n'))
+      appendFileSync(file, `\n${JSON.stringify(found(hashOf('a')))}\n`)
+      const { records } = await readJournal(path)
+      expect([...records.keys()]).toEqual([hashOf('a')])
+    })
+    await fc.assert(property, { numRuns: 100 })
+  })
+
+  it('is plain lines of JSON', () => {
+    const path = folder()
+    opened(path).journal.append(found(hashOf('a')))
+    const [name] = readdirSync(path).filter((each) => readFileSync(join(path, each)).length > 0)
+    const [line] = readFileSync(join(path, name), 'utf8').split('\n')
+    expect(parseLine(line)).toEqual(found(hashOf('a')))
+  })
+})
+
+describe('a record', () => {
+  const record = (state: BlockRecord['state'], changes: Partial<BlockRecord> = {}): BlockRecord => {
+    const first = afterLine(undefined, found(hashOf('a')))
+    if (first === null) throw new Error('no record')
+    return { ...first, state, ...changes }
+  }
+
+  it.each([
+    ['found', {}, true],
+    ['handed-in', {}, true],
+    ['acknowledged', {}, true],
+    ['unconfirmed', {}, true],
+    ['confirmed', { depth: 5 }, true],
+    ['confirmed', { depth: 6 }, false],
+    ['lost', { reason: 'stopped' }, true],
+    ['lost', { reason: 'unreachable' }, false],
+    ['stale', {}, false],
+    ['orphaned', {}, false],
+    ['rejected', { reason: 'unknown' }, false],
+  ] as const)('that is %s %o is unfinished: %s', (state, changes, expected) => {
+    expect(isUnfinished(record(state, changes), 6)).toBe(expected)
+  })
+
+  it('needs its first line', () => {
+    expect(afterLine(undefined, { at, hash: hashOf('a'), step: 'handed-in' })).toBeNull()
+  })
+
+  it('stays as far as it had come when it is found once more', () => {
+    expect(afterLine(record('confirmed', { depth: 2 }), found(hashOf('a')))).toMatchObject({ state: 'confirmed' })
+  })
+})

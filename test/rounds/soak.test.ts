@@ -1,0 +1,116 @@
+/**
+ * A miner, a real process, while one of the chains of its node moves on every 200 ms: after a warm-up its memory and its
+ * open files stay as they are. NEWCUT_TEST_SOAK_MINUTES says for how long; memory is judged from 10 minutes on.
+ */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { startDevnet } from '../../src/compose/devnet.ts'
+import { NodeClient } from '../../src/node/client.ts'
+
+const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
+const MINUTES = Number(process.env.NEWCUT_TEST_SOAK_MINUTES ?? 0.4)
+const CUT_EVERY_MS = 200
+const SAMPLES = 60
+/** Of the samples, from the beginning. */
+const WARM_UP = 0.25
+const MAX_BYTES_AN_HOUR = 2 ** 20
+const UNREACHABLE = 1n << 100n
+/** On a signal: what is left in memory once everything that is not needed is gone. */
+const TELL_MEMORY = `process.on('SIGUSR2', () => {
+  gc(); const { heapUsed, arrayBuffers, rss } = process.memoryUsage()
+  process.stderr.write(JSON.stringify({ used: heapUsed + arrayBuffers, rss }) + '\\n')
+})`
+
+interface Sample {
+  readonly hours: number
+  readonly used: number
+  readonly rss: number
+  readonly files: number
+}
+
+const account = { account: 'k:other', predicate: 'keys-all', publicKeys: [] } as const
+
+it.skipIf(process.platform !== 'linux')(
+  `in ${MINUTES} minutes with news every 200 ms a miner keeps no memory and no files`,
+  { timeout: MINUTES * 60_000 + 60_000 },
+  async () => {
+    const devnet = await startDevnet({ port: 0, graph: 'petersen', pow: false, difficulty: UNREACHABLE })
+    const folder = mkdtempSync(join(tmpdir(), 'newcut-soak-'))
+    const options = ['--node', devnet.url, '--http', 'off', '--gpu', 'none', '--threads', '1', '--kernel', 'js']
+    const preload = `data:text/javascript,${encodeURIComponent(TELL_MEMORY)}`
+    const miner = spawn(
+      process.execPath,
+      ['--expose-gc', '--import', preload, MAIN, 'mine', ...options, '--state', folder],
+      { stdio: ['ignore', 'ignore', 'pipe'], env: { PATH: process.env.PATH ?? '' } },
+    )
+    const pid = miner.pid ?? 0
+    let told = ''
+    let errors = ''
+    miner.stderr.on('data', (bytes: Buffer) => {
+      told += bytes
+      errors += bytes
+    })
+    const client = await NodeClient.connect({ url: devnet.url })
+    const stop = new AbortController()
+    let cuts = 0
+    const moves = (async () => {
+      for (let at = performance.now(); !stop.signal.aborted; at += CUT_EVERY_MS) {
+        await sleep(Math.max(0, at - performance.now()))
+        const { work } = await client.work(account)
+        await client.solved(work.bytes)
+        cuts++
+      }
+    })()
+    const samples: Sample[] = []
+    try {
+      await sleep(2_000)
+      const startMs = performance.now()
+      for (let i = 1; i <= SAMPLES; i++) {
+        await sleep(Math.max(0, startMs + (i * MINUTES * 60_000) / SAMPLES - performance.now()))
+        told = ''
+        miner.kill('SIGUSR2')
+        while (!told.endsWith('}\n')) {
+          if (miner.exitCode !== null || miner.signalCode !== null) throw new Error(`the miner ended: ${errors}`)
+          await sleep(5)
+        }
+        const { used, rss } = JSON.parse(told.trim().split('\n').at(-1) ?? '') as Sample
+        const hours = (performance.now() - startMs) / 3_600_000
+        samples.push({ hours, used, rss, files: readdirSync(`/proc/${pid}/fd`).length })
+      }
+    } finally {
+      stop.abort()
+      await moves
+      miner.kill('SIGKILL')
+      await client.close()
+      await devnet.close()
+      rmSync(folder, { recursive: true })
+    }
+    const settled = samples.slice(Math.floor(WARM_UP * SAMPLES))
+    const files = settled.map((sample) => sample.files)
+    const growth = slopeOf(settled, ({ used }) => used)
+    const mebibytes = (bytes: number) => (bytes / 2 ** 20).toFixed(2)
+    const last = samples[samples.length - 1]
+    console.info(
+      `${cuts} cuts; memory in use ${mebibytes(settled[0].used)} MiB, then ${mebibytes(last.used)} MiB, ` +
+        `${mebibytes(growth)} MiB an hour; resident ${mebibytes(settled[0].rss)}, then ${mebibytes(last.rss)} MiB; ` +
+        `open files ${Math.min(...files)} to ${Math.max(...files)}`,
+    )
+    expect(cuts).toBeGreaterThan(MINUTES * 60 * 3)
+    expect(Math.max(...files) - Math.min(...files), 'open files').toBeLessThanOrEqual(6)
+    if (MINUTES >= 10) expect(growth, 'bytes an hour').toBeLessThanOrEqual(MAX_BYTES_AN_HOUR)
+    else expect(last.used - settled[0].used, 'bytes').toBeLessThanOrEqual(4 * 2 ** 20)
+  },
+)
+
+/** Bytes an hour: of the straight line that fits the samples best. */
+function slopeOf(samples: readonly Sample[], value: (sample: Sample) => number): number {
+  const mean = (of: (sample: Sample) => number) => samples.reduce((sum, each) => sum + of(each), 0) / samples.length
+  const [x, y] = [mean(({ hours }) => hours), mean(value)]
+  const covariance = mean((each) => (each.hours - x) * (value(each) - y))
+  return covariance / mean(({ hours }) => (hours - x) ** 2)
+}

@@ -1,0 +1,194 @@
+/** The core of the embedded node on virtual time, without a port: its chains, its mining coordination, its routes. */
+import type { Clock } from '../../src/core/clock.ts'
+import { type Cut, extendsCut } from '../../src/core/cut.ts'
+import { encodeWork, type WorkFields, withNonce } from '../../src/core/header.ts'
+import { graphAt, type Network } from '../../src/core/network.ts'
+import type { MinerAccount } from '../../src/core/payload.ts'
+import { meets, powHash } from '../../src/core/pow.ts'
+import { Router } from '../../src/devnet/http/router.ts'
+import { addChainRoutes } from '../../src/devnet/http/routes/chain.ts'
+import { addCutRoutes } from '../../src/devnet/http/routes/cut.ts'
+import { addMiningRoutes } from '../../src/devnet/http/routes/mining.ts'
+import { addNodeRoutes } from '../../src/devnet/http/routes/node.ts'
+import { StreamGate } from '../../src/devnet/http/stream/stream-gate.ts'
+import { genesisOf } from '../../src/devnet/ledger/genesis.ts'
+import { Ledger } from '../../src/devnet/ledger/ledger.ts'
+import { MemoryVersions } from '../../src/devnet/ledger/versions.ts'
+import { Mempools, noTrial } from '../../src/devnet/mempool/mempools.ts'
+import { type Steps, Turns } from '../../src/devnet/mempool/turns.ts'
+import { BlockMaker, developmentAccount, unblocked } from '../../src/devnet/orders/block-maker.ts'
+import { fork } from '../../src/devnet/orders/fork.ts'
+import { Chains, genesisState } from '../../src/devnet/rules/chains.ts'
+import { NodeClock } from '../../src/devnet/rules/node-clock.ts'
+import { MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
+import { Coordinator } from '../../src/devnet/work/coordinator.ts'
+import { type AnswerPort, type NodeRequest, Routes } from './routes.ts'
+import type { VirtualTime } from './virtual-time.ts'
+
+const VERSION = 'simulated'
+const PRODUCT = 'chainweb'
+/** Another miner, on another node. */
+const otherAccount: MinerAccount = { account: 'other', predicate: 'keys-all', publicKeys: [] }
+
+export interface EmbeddedNodeOptions {
+  readonly network: Network
+  readonly time: VirtualTime
+  /** Uniform in [0, 1). */
+  readonly random: () => number
+  /** How long update streams stay open. */
+  readonly updateStreamMs: number
+}
+
+/** One run of a node: what it forgets when it is restarted. */
+interface Run {
+  readonly chains: Chains
+  readonly coordinator: Coordinator
+  readonly maker: BlockMaker
+  readonly routes: Routes
+  readonly streams: StreamGate
+  readonly turns: Turns
+}
+
+/** Turns whose timers are those of the world. */
+class WorldTurns extends Turns {
+  readonly #time: VirtualTime
+
+  constructor(time: VirtualTime) {
+    super()
+    this.#time = time
+  }
+
+  override run<T>(kind: string, steps: Steps<T>): Promise<T> {
+    return this.#time.asWorld(() => super.run(kind, steps))
+  }
+}
+
+export class EmbeddedNode {
+  readonly #options: EmbeddedNodeOptions
+  /** How far its clock is ahead of the true time. */
+  aheadMs = 0
+  /** Called with the chains whose head has moved. */
+  onCut: (changed: readonly number[]) => void = () => undefined
+  readonly #versions = new MemoryVersions()
+  readonly #ledger: Ledger
+  #run: Run
+  #nodeClock: NodeClock
+
+  constructor(options: EmbeddedNodeOptions) {
+    this.#options = options
+    const { network } = options
+    const state = genesisState(network, genesisOf(graphAt(network, 0).adjacents.length).payload)
+    this.#ledger = new Ledger({
+      store: state.store,
+      heads: state.heads.values(),
+      index: new MemoryTransactionIndex(),
+      versions: this.#versions,
+      check: () => null,
+    })
+    this.#nodeClock = new NodeClock(this.#machineClock)
+    this.#run = this.#start(state)
+  }
+
+  get cut(): Cut {
+    return this.#run.chains.cut
+  }
+
+  get chains(): Chains {
+    return this.#run.chains
+  }
+
+  /** Whether a block of this work would be taken now. */
+  takes(work: WorkFields): boolean {
+    return extendsCut(this.cut, work)
+  }
+
+  handle(request: NodeRequest, port: AnswerPort): void {
+    const common = {
+      'x-server-timestamp': Math.floor(this.#nodeClock.ms() / 1000).toString(),
+      [`x-${PRODUCT}-node-version`]: VERSION,
+      'access-control-allow-origin': '*',
+    }
+    this.#options.time.asWorld(() => this.#run.routes.take(request, common, port))
+  }
+
+  /** Begins anew with the chains as they are: payloads that were handed out are forgotten, streams are gone. */
+  restart(): void {
+    this.stop()
+    this.#nodeClock = new NodeClock(this.#machineClock)
+    this.#run = this.#start(this.#run.chains.state)
+  }
+
+  stop(): void {
+    this.#run.streams.close(['mining'])
+    this.#run.turns.stop()
+  }
+
+  endStreams(): void {
+    this.#run.streams.close(['mining'])
+  }
+
+  /** Somebody else's block on one of the chains that can get one. */
+  mineElsewhere(): void {
+    const { chains } = this.#run
+    const open = unblocked(chains.network, chains.cut)
+    const chain = open[Math.floor(this.#options.random() * open.length)]
+    const parent = chains.cut.get(chain)
+    if (parent === undefined) return
+    const payload = this.#ledger.payloadOf(this.#ledger.begin(parent, otherAccount), parent)
+    const work = chains.newWork(chain, payload.payloadHash)
+    if ('blockedBy' in work) throw new Error(`chain ${chain} is blocked`)
+    const bytes = encodeWork(work)
+    for (let nonce = 0n; ; nonce++) {
+      if (!meets(powHash(withNonce(bytes, nonce)), work.target)) continue
+      const addition = chains.add({ ...work, nonce }, payload)
+      if (addition.status !== 'added') throw new Error(`somebody else's block: ${JSON.stringify(addition)}`)
+      return
+    }
+  }
+
+  /** A heavier branch from so many blocks below the head of a chain. Returns how deep it went. */
+  async reorganise(chain: number, depth: number): Promise<number> {
+    const height = Number(this.cut.get(chain)?.height ?? 0n)
+    const possible = Math.min(depth, height)
+    if (possible === 0) return 0
+    const { maker } = this.#run
+    await this.#options.time.asWorld(() => fork(maker, chain, possible, new AbortController().signal))
+    return possible
+  }
+
+  get #machineClock(): Pick<Clock, 'wallMs' | 'monotonicMs'> {
+    const { time } = this.#options
+    return { wallMs: () => time.trueWallMs() + this.aheadMs, monotonicMs: () => time.nowMs }
+  }
+
+  #start(state: Chains['state']): Run {
+    const { network, time, random, updateStreamMs } = this.#options
+    const turns = new WorldTurns(time)
+    const nodeClock = this.#nodeClock
+    const nowMs = () => nodeClock.ms()
+    for (const { creationTime } of state.heads.values()) nodeClock.catchUp(creationTime)
+    const executions = this.#ledger
+    const chains = new Chains({ network, checkPow: true, now: nodeClock.microseconds, state, executions })
+    const pools = new Mempools({ chains, index: new MemoryTransactionIndex(), nowMs, trial: noTrial, turns })
+    const limits = { payloadLimit: 1200, payloadLifetimeMs: 300_000, refreshMs: 15_000 }
+    const ledger = this.#ledger
+    const coordinator = new Coordinator(chains, { ...limits, pools, ledger, turns, accounts: null, random, nowMs })
+    chains.onCut((changed) => this.onCut(changed))
+    const search = { search: () => Promise.reject(new Error('searched here')), close: async () => undefined }
+    const clock: Clock = { ...this.#machineClock, after: (delayMs, run) => time.after(delayMs, run) }
+    const onNotice = () => undefined
+    const maker = new BlockMaker({ chains, coordinator, account: developmentAccount, search, clock, onNotice })
+    const routes = new Routes()
+    const streams = new StreamGate()
+    const prefix = `/${PRODUCT}/0.0/${network.name}`
+    const router = new Router({ app: routes.app, prefix, chains: chains.cut.size })
+    const durable = async () => undefined
+    addNodeRoutes(router, { network: () => network, packageVersion: VERSION, config: () => ({}) as never })
+    addChainRoutes(router, { chains, product: PRODUCT })
+    addCutRoutes(router, { chains, durable, instance: VERSION })
+    const mining = { coordinator, durable, chains: chains.cut.size, updateStreamMs, updateStreamLimit: 2000 }
+    addMiningRoutes(router, { ...mining, random, streams })
+    router.finish()
+    return { chains, coordinator, maker, routes, streams, turns }
+  }
+}

@@ -1,0 +1,294 @@
+/** The way between the client and the address of a node: what answers there, how, how late, and whether at all. */
+import { errors } from 'undici'
+import { readU32LE } from '../../src/core/bytes.ts'
+import type { Dial } from '../../src/node/dial.ts'
+import { type AnswerFault, type AnswerFaultKind, mangled, type OnWire, randomBytes } from './answer-faults.ts'
+import { Connection, failure, type NodeEnd } from './connection.ts'
+import type { NodeAnswer, NodeRequest, StreamResponse } from './routes.ts'
+import type { VirtualTime } from './virtual-time.ts'
+
+/** As undici does by itself: TCP takes longer than anybody waits. */
+const CONNECT_TIMEOUT_MS = 5_000
+const FLOOD_EVERY_MS = 20
+/** A thousand a second. */
+const FLOOD_EVENTS = 20
+/** How often a stream does what is wrong with it. */
+const STREAM_EVERY_MS = 200
+/** The client bears events of 4 MiB. */
+const LONG_PIECE = Buffer.alloc(1024 * 1024, 'x')
+
+export interface Host {
+  handle(request: NodeRequest, port: { answer(answer: NodeAnswer): void; stream: StreamPort }): void
+}
+
+type StreamPort = (answer: NodeAnswer, stream: StreamResponse) => void
+
+/**
+ * What streams do. `stalled`: nothing comes. `comments`: nothing else comes. `flood`: news without reason. `garbage`:
+ * bytes between the events. `endlessLine`: an event that does not end. `broken`: bytes that are no chunks. `short`:
+ * streams end soon after they are opened.
+ */
+export const streamModes = ['stalled', 'comments', 'flood', 'garbage', 'endlessLine', 'broken', 'short'] as const
+const MANGLING: readonly string[] = ['garbage', 'endlessLine', 'broken']
+export type StreamMode = 'fine' | (typeof streamModes)[number]
+
+/** What a connection attempt comes to. */
+export type DialMode = 'fine' | 'refused' | 'silent'
+
+export interface NetworkHooks {
+  readonly onTrace: (what: string) => void
+  /** A submission has reached a node, whatever becomes of its answer. */
+  readonly onSubmitted: (host: Host, work: Buffer, sentAtMs: number) => void
+  /** The client has an answer of 2xx to a submission. */
+  readonly onAcknowledged: (host: Host | null, work: Buffer) => void
+  /** The client has an event that tells that the work of this chain is over. */
+  readonly onNews: (host: Host, chain: number) => void
+}
+
+export class Network {
+  /** What answers at the address; null: nothing listens there. */
+  host: Host | null = null
+  latencyMs: readonly [number, number] = [1, 20]
+  dialMode: DialMode = 'fine'
+  streamMode: StreamMode = 'fine'
+  /** How often an answer goes wrong, and how. */
+  answerFault: AnswerFault | null = null
+  /** The stream that is flooded with events or bytes: one is enough. */
+  flooded: StreamResponse | null = null
+  readonly connections = new Set<Connection>()
+  readonly time: VirtualTime
+  readonly random: () => number
+  readonly hooks: NetworkHooks
+  /** Requests that have arrived, for traces. */
+  #requests = 0
+
+  constructor(time: VirtualTime, random: () => number, hooks: NetworkHooks) {
+    this.time = time
+    this.random = random
+    this.hooks = hooks
+  }
+
+  latency = (): number => {
+    const [least, most] = this.latencyMs
+    return least + Math.floor(this.random() * (most - least + 1))
+  }
+
+  readonly dial: Dial = (signal) => (_target, callback) => {
+    const { time } = this
+    const give = (error: Error) => callback(error, null)
+    const connect = () => {
+      if (signal.aborted) return give(signal.reason)
+      if (this.dialMode === 'silent') return this.#timeOut(signal, give)
+      if (this.dialMode === 'refused' || this.host === null) {
+        return give(failure('ECONNREFUSED', 'connect ECONNREFUSED'))
+      }
+      const connection = new Connection({
+        time,
+        latencyMs: this.latency,
+        onClosed: (closed) => this.connections.delete(closed),
+      })
+      connection.node = new NodeSide(this, connection, this.host)
+      this.connections.add(connection)
+      const drop = () => void connection.socket.destroy()
+      signal.addEventListener('abort', drop, { once: true })
+      connection.socket.once('close', () => signal.removeEventListener('abort', drop))
+      callback(null, connection.socket as never)
+    }
+    time.after(this.latency(), () => {
+      time.owner = 'miner'
+      connect()
+    })
+  }
+
+  nextRequest(): number {
+    return ++this.#requests
+  }
+
+  /** Nothing goes through the connections that stand now, and nobody is told. */
+  cutCables(): void {
+    for (const connection of this.connections) connection.isHalfOpen = true
+  }
+
+  resetAll(): void {
+    for (const connection of this.connections) connection.reset()
+  }
+
+  #timeOut(signal: AbortSignal, give: (error: Error) => void): void {
+    const stop = () => {
+      cancel()
+      give(signal.reason)
+    }
+    const cancel = this.time.after(CONNECT_TIMEOUT_MS, () => {
+      this.time.owner = 'miner'
+      signal.removeEventListener('abort', stop)
+      give(new errors.ConnectTimeoutError('Connect Timeout Error'))
+    })
+    signal.addEventListener('abort', stop, { once: true })
+  }
+}
+
+/** The node's end of a connection: reads requests one after the other. */
+class NodeSide implements NodeEnd {
+  readonly #network: Network
+  readonly #connection: Connection
+  readonly #host: Host
+  #bytes = Buffer.alloc(0)
+  #sentAtMs = 0
+  #stream: StreamResponse | null = null
+
+  constructor(network: Network, connection: Connection, host: Host) {
+    this.#network = network
+    this.#connection = connection
+    this.#host = host
+  }
+
+  onBytes(bytes: Buffer, sentAtMs: number): void {
+    this.#sentAtMs = sentAtMs
+    this.#bytes = Buffer.concat([this.#bytes, bytes])
+    const request = this.#take()
+    if (request !== null) this.#serve(request)
+  }
+
+  onClosed(): void {
+    this.#stream?.destroy()
+  }
+
+  /** The request, once all of it is there. The client sends the next one after the answer. */
+  #take(): NodeRequest | null {
+    const end = this.#bytes.indexOf('\r\n\r\n')
+    if (end < 0) return null
+    const [first, ...lines] = this.#bytes.toString('latin1', 0, end).split('\r\n')
+    const [method, url] = first.split(' ')
+    const headers = Object.fromEntries(
+      lines.map((line) => {
+        const colon = line.indexOf(':')
+        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
+      }),
+    )
+    const bodyEnd = end + 4 + Number(headers['content-length'] ?? 0)
+    if (this.#bytes.length < bodyEnd) return null
+    const body = Buffer.from(this.#bytes.subarray(end + 4, bodyEnd))
+    this.#bytes = this.#bytes.subarray(bodyEnd)
+    return { method, url, headers, body }
+  }
+
+  #serve(request: NodeRequest): void {
+    const network = this.#network
+    const { hooks } = network
+    const number = network.nextRequest()
+    const isUpdates = request.url.endsWith('/mining/updates')
+    const isSubmission = request.url.endsWith('/mining/solved')
+    const fault = network.answerFault?.(request, network.random) ?? null
+    hooks.onTrace(`${number} ${request.method} ${request.url}${fault === null ? '' : ` (${fault})`}`)
+    if (fault === 'ignored') return
+    const host = this.#host
+    if (fault === 'lostRequest' || network.host !== host) {
+      this.#connection.reset()
+      return
+    }
+    if (fault !== null && isUnseen(fault)) {
+      this.#answer(mangled(fault, null, network.random))
+      return
+    }
+    if (isSubmission) hooks.onSubmitted(host, request.body, this.#sentAtMs)
+    host.handle(request, {
+      answer: (answer) => {
+        hooks.onTrace(`${number} answered ${answer.status}`)
+        if (fault === 'lostAnswer') return this.#connection.reset()
+        const delayMs = fault === 'late' ? Math.floor(network.random() * 8000) : 0
+        const send = () =>
+          this.#answer(mangled(fault, answer, network.random), () => {
+            if (isSubmission && fault === null && answer.status === 200) hooks.onAcknowledged(host, request.body)
+          })
+        if (delayMs === 0) send()
+        else network.time.after(delayMs, send)
+      },
+      stream: (answer, stream) => this.#openStream(answer, stream, isUpdates ? readU32LE(request.body, 0) : 0),
+    })
+  }
+
+  #answer({ bytes, ending, everyMs }: OnWire, onArrived?: () => void): void {
+    const [first, ...rest] = bytes
+    this.#connection.toClient(first, rest.length === 0 ? onArrived : undefined)
+    if (everyMs > 0) {
+      this.#dribble(rest, everyMs, ending === 'again')
+      return
+    }
+    for (const [i, piece] of rest.entries()) {
+      this.#connection.toClient(piece, i === rest.length - 1 ? onArrived : undefined)
+    }
+    if (ending === 'end') this.#connection.end()
+    if (ending === 'reset') this.#connection.reset()
+  }
+
+  /** Sends one piece after the other, slowly; `isEndless`: the last one over and over. */
+  #dribble(pieces: readonly Buffer[], everyMs: number, isEndless: boolean): void {
+    const [first, ...rest] = pieces
+    if (first === undefined || this.#connection.isClosed || this.#connection.isHalfOpen) return
+    this.#network.time.after(everyMs, () => {
+      this.#connection.toClient(first)
+      this.#dribble(isEndless && rest.length === 0 ? pieces : rest, everyMs, isEndless)
+    })
+  }
+
+  #openStream({ status, headers }: NodeAnswer, stream: StreamResponse, chain: number): void {
+    const network = this.#network
+    const { time, hooks } = network
+    const connection = this.#connection
+    this.#stream = stream
+    /** Whether events may be lost among other bytes: nobody can tell then. */
+    let isMangled = false
+    const { 'content-length': _, ...rest } = headers
+    const lines = Object.entries({ ...rest, 'transfer-encoding': 'chunked' }).map(
+      ([name, value]) => `${name}: ${value}`,
+    )
+    connection.toClient(Buffer.from(`HTTP/1.1 ${status} OK\r\n${lines.join('\r\n')}\r\n\r\n`))
+    stream.onChunk = (chunk) => {
+      if (network.streamMode === 'stalled' || network.streamMode === 'comments') return
+      hooks.onTrace(`event on chain ${chain}`)
+      connection.toClient(chunk, () => {
+        if (chunk.includes('New Cut') && !isMangled) hooks.onNews(this.#host, chain)
+      })
+    }
+    stream.onEnd = () => connection.toClient(Buffer.from('0\r\n\r\n'))
+    const send = (text: string | Buffer) => connection.toClient(chunkOf(text))
+    const whileOpen = (everyMs: number, run: () => void) => {
+      time.after(everyMs, () => {
+        if (connection.isClosed || stream.destroyed) {
+          if (network.flooded === stream) network.flooded = null
+          return
+        }
+        run()
+        whileOpen(everyMs, run)
+      })
+    }
+    whileOpen(STREAM_EVERY_MS, () => {
+      isMangled ||= MANGLING.includes(network.streamMode)
+      if (network.streamMode === 'comments') send(':\n\n')
+      if (network.streamMode === 'garbage') send(randomBytes(network.random, 256))
+      if (network.streamMode === 'endlessLine' && (network.flooded ?? stream) === stream) {
+        network.flooded = stream
+        send(LONG_PIECE)
+      }
+      if (network.streamMode === 'broken') connection.toClient(Buffer.from('no chunk\r\n'))
+      if (network.streamMode === 'short') stream.end()
+      if (network.streamMode === 'flood' && network.flooded === null) {
+        network.flooded = stream
+        whileOpen(FLOOD_EVERY_MS, () => {
+          if (network.streamMode === 'flood') send('event:New Cut\n\n'.repeat(FLOOD_EVENTS))
+        })
+      }
+    })
+  }
+}
+
+/** Whether an answer of this kind is given without the node's knowledge. */
+function isUnseen(fault: AnswerFaultKind): boolean {
+  return ['refused4xx', 'failed5xx', 'redirect', 'empty', 'page'].includes(fault)
+}
+
+/** A chunk of HTTP/1.1. */
+function chunkOf(content: string | Buffer): Buffer {
+  const bytes = Buffer.from(content as Buffer)
+  return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')])
+}

@@ -1,0 +1,132 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { type Devnet, startDevnet } from '../../src/compose/devnet.ts'
+import type { MinerAccount } from '../../src/core/payload.ts'
+import { NodeClient } from '../../src/node/client.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { chancesOf, choose, isBetter, type Prospect, prospectsOf } from '../../src/source/node/choice.ts'
+import { HeadReader } from '../../src/source/node/head-reader.ts'
+
+const account: MinerAccount = { account: 'k:test', predicate: 'keys-all', publicKeys: [] }
+const never = new AbortController().signal
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+const prospect = (chain: number, share: number, sinceMs = 0): Prospect => ({ chain, parent: '', share, sinceMs })
+const pace = { chains: 20, blockDelayMs: 30_000, roundTripMs: 100, nowMs: 10_000 }
+const order = (...prospects: Prospect[]) => [...chancesOf(prospects, pace).keys()]
+
+describe('the choice of chains', () => {
+  it('takes the easiest target', () => {
+    expect(order(prospect(4, 1e-9), prospect(7, 1.1e-9), prospect(2, 0.9e-9))).toEqual([7, 4, 2])
+  })
+
+  it('takes the freshest parent among equal targets, and more so the further away the node is', () => {
+    const prospects = [prospect(4, 1e-9, 0), prospect(7, 1e-9, 9_000), prospect(2, 1e-9, 4_000)]
+    expect(order(...prospects)).toEqual([7, 2, 4])
+    const gain = (roundTripMs: number) => {
+      const chances = chancesOf(prospects, { ...pace, roundTripMs })
+      return (chances.get(7) ?? 0) / (chances.get(4) ?? 1)
+    }
+    expect(gain(0)).toBe(1)
+    expect(gain(200)).toBeGreaterThan(gain(20))
+  })
+
+  it('weighs a fresh parent against an easy target', () => {
+    const old = prospect(1, 1.001e-9, 0)
+    const fresh = prospect(2, 1e-9, 10_000)
+    expect(order(old, fresh)).toEqual([2, 1])
+    expect(order({ ...old, share: 1.1e-9 }, fresh)).toEqual([1, 2])
+  })
+
+  it('expects of each hash what it would be worth alone, less the risk of a block meanwhile', () => {
+    // One chain has all blocks of the network: 20 in 30 s, so 1/15 of one in 100 ms.
+    expect(chancesOf([prospect(0, 1e-9)], pace).get(0)).toBeCloseTo(1e-9 * Math.exp(-1 / 15), 18)
+  })
+
+  it('chooses the best of what is left, and any where nothing is known', () => {
+    const chances = chancesOf([prospect(1, 1e-9), prospect(2, 2e-9)], pace)
+    expect(choose([0, 1, 2], chances, () => 0)).toBe(2)
+    expect(choose([0, 1], chances, () => 0)).toBe(1)
+    expect(choose([0, 5], chances, () => 0.99)).toBe(5)
+    expect(choose([], chances, () => 0)).toBe(null)
+    expect(isBetter(chances, 2, 1)).toBe(true)
+    expect(isBetter(chances, 1, 0), 'a chain that cannot be mined').toBe(true)
+    expect(isBetter(chances, 2, 2)).toBe(false)
+  })
+
+  it('knows which chains a node gives work of, and with which targets, over many epochs', async () => {
+    const node = await startDevnet({ port: 0, pow: true, difficulty: 4n, graph: 'petersen', blockDelayMs: 50 })
+    cleanups.push(() => node.close())
+    const client = await NodeClient.connect({ url: node.url })
+    cleanups.push(() => client.close())
+    const reader = new HeadReader(client, systemClock)
+    const chains = client.info.nodeChains.map(Number)
+    const targets = new Set<bigint>()
+    let blocked = 0
+    for (let round = 0; round < 60; round++) {
+      const heads = await reader.read(never)
+      const prospects = prospectsOf(heads, chains, [], 0)
+      const shares = new Map(prospects.map(({ chain, share }) => [chain, share]))
+      for (const chain of chains) {
+        const { work } = await client.work(account, chain)
+        expect(work.fields.chainId === chain, `chain ${chain} can be mined`).toBe(shares.has(chain))
+        if (work.fields.chainId !== chain) blocked++
+        else expect(shares.get(chain)).toBe(Number(work.fields.target) / 2 ** 256)
+        targets.add(work.fields.target)
+      }
+      await extend(node, 5)
+    }
+    expect(blocked).toBeGreaterThan(0)
+    expect(targets.size, 'epochs').toBeGreaterThan(3)
+  })
+
+  it('keeps the time since a chain can be mined while its parent stays', async () => {
+    const node = await startDevnet({ port: 0, pow: false, graph: 'pair' })
+    cleanups.push(() => node.close())
+    const client = await NodeClient.connect({ url: node.url })
+    cleanups.push(() => client.close())
+    const reader = new HeadReader(client, systemClock)
+    const at = async (nowMs: number, before: Prospect[]) => {
+      return prospectsOf(await reader.read(never), [0, 1], before, nowMs)
+    }
+    const since = (prospects: Prospect[]) => prospects.map(({ chain, sinceMs }) => [chain, sinceMs])
+    const first = await at(10, [])
+    expect(since(first)).toEqual([
+      [0, 10],
+      [1, 10],
+    ])
+    await client.solved((await client.work(account, 0)).work.bytes)
+    const second = await at(20, first)
+    expect(since(second)).toEqual([[1, 10]])
+    await client.solved((await client.work(account, 1)).work.bytes)
+    expect(since(await at(30, second))).toEqual([
+      [0, 30],
+      [1, 30],
+    ])
+  })
+
+  it('finds no chain in heads that do not fit together', async () => {
+    const node = await startDevnet({ port: 0, pow: false, graph: 'pair' })
+    cleanups.push(() => node.close())
+    const client = await NodeClient.connect({ url: node.url })
+    cleanups.push(() => client.close())
+    const heads = await new HeadReader(client, systemClock).read(never)
+    const far = new Map([...heads.cut].map(([chain, head]) => [chain, { ...head, height: BigInt(5 * chain) }]))
+    expect(prospectsOf({ ...heads, cut: far }, [0, 1], [], 0)).toEqual([])
+    expect(prospectsOf({ ...heads, cut: new Map() }, [0, 1], [], 0)).toEqual([])
+  })
+})
+
+/** Makes a block on each of so many chains. */
+async function extend(node: Devnet, blocks: number): Promise<void> {
+  const chains = Array.from({ length: blocks }, () => Math.floor(Math.random() * node.cut.size))
+  const body = JSON.stringify(Object.fromEntries(chains.map((chain) => [chain, 1])))
+  const made = await fetch(`${node.url}/devnet/make-blocks`, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json' },
+  })
+  expect(made.status).toBe(200)
+}

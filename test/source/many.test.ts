@@ -1,0 +1,526 @@
+/** Several scripted nodes on virtual time: when work comes from another one, and what becomes of solutions. */
+import { afterEach, describe, expect, it } from 'vitest'
+import { NewcutError } from '../../src/core/errors.ts'
+import type { NodeClient } from '../../src/node/client.ts'
+import { NodeRefusal } from '../../src/node/errors.ts'
+import { UnreachableError } from '../../src/node/unreachable.ts'
+import { FailoverSource } from '../../src/source/many/failover-source.ts'
+import type { ReachedNode } from '../../src/source/many/reached-node.ts'
+import type { Job } from '../../src/source/source.ts'
+import { settle, VirtualClock } from '../mine/virtual-clock.ts'
+import { followed, solutionOf } from './job.ts'
+import { ScriptedNode } from './scripted-node.ts'
+import { madeWork } from './simulated-node.ts'
+
+const stops: AbortController[] = []
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop.abort()
+})
+
+const NETWORK = { name: 'test (3 chains)', identity: 'test' }
+const unreachable = () => new UnreachableError('refused', 'connection refused')
+
+/** A node of a network, which a test takes away, delays, or puts behind. */
+class ScriptedMember {
+  readonly url: string
+  readonly node = new ScriptedNode(3)
+  isDown = false
+  /** Whether it takes requests and answers none. */
+  hangs = false
+  height = 10
+  identity = 'test'
+  latencyMs = 0
+  isClosed = false
+  /** Nodes that it gave blocks to; c takes none. */
+  readonly given: string[] = []
+  readonly #clock: VirtualClock
+
+  constructor(url: string, clock: VirtualClock) {
+    this.url = url
+    this.#clock = clock
+    Object.assign(this.node, { url })
+  }
+
+  readonly reached = {
+    node: this.node,
+    version: '2.32',
+    heads: (signal: AbortSignal) =>
+      this.#answer(signal, () => {
+        const heights = new Map([0, 1, 2].map((chain) => [chain, this.height]))
+        return { heights, weight: BigInt(this.height) }
+      }),
+    network: (signal: AbortSignal) =>
+      this.#answer(signal, () => ({ name: 'other (3 chains)', identity: this.identity })),
+    client: null as unknown as NodeClient,
+    giveTo: async ({ node: { url } }: ReachedNode) => {
+      this.given.push(url)
+      return url !== 'http://c'
+    },
+    close: async () => {
+      this.isClosed = true
+    },
+  }
+
+  readonly connect = (signal: AbortSignal) => this.#answer(signal, () => this.reached)
+
+  /** It goes away: streams break, and requests are refused. */
+  async fail(): Promise<void> {
+    this.isDown = true
+    while (this.node.asked.length > 0) this.node.fail()
+    for (const { onBroken } of this.node.handlers.values()) onBroken(unreachable())
+    await settle()
+  }
+
+  /** Answers the oldest request for work; streams stand. */
+  async give(chain: number, parent: number): Promise<void> {
+    expect(this.node.asked.length).toBeGreaterThan(0)
+    this.node.answer(madeWork(chain, parent))
+    await settle()
+    for (const { onOpen } of this.node.handlers.values()) onOpen()
+    await settle()
+  }
+
+  #answer<T>(signal: AbortSignal, answer: () => T): Promise<T> {
+    if (this.isDown) return Promise.reject(unreachable())
+    return new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason))
+      if (!this.hangs) this.#clock.after(this.latencyMs, () => resolve(answer()))
+    })
+  }
+}
+
+async function started(setUp: (members: readonly ScriptedMember[]) => void = () => undefined, count = 2) {
+  const clock = new VirtualClock()
+  const members = Array.from({ length: count }, (_, i) => new ScriptedMember(`http://${'abc'[i]}`, clock))
+  setUp(members)
+  const nodes = members.map(({ url, isDown, reached, connect }) => ({ url, reached: isDown ? null : reached, connect }))
+  const source = new FailoverSource({ nodes, network: NETWORK, clock, random: () => 0.5, failbackMs: 60_000 })
+  const stop = new AbortController()
+  stops.push(stop)
+  const said: string[] = []
+  const jobs: (Job | null)[] = []
+  const events = {
+    onTrouble: (message: string) => said.push(`trouble: ${message}`),
+    onRecovered: (message: string) => said.push(`recovered: ${message}`),
+  }
+  const ended = (async () => {
+    for await (const job of source.jobs(stop.signal, events)) jobs.push(job)
+  })()
+  await clock.pass(1)
+  const issuer = () => jobs.at(-1)?.issuer
+  const up = () => source.nodes().map(({ up }) => up)
+  const active = () => source.nodes().findIndex(({ active }) => active)
+  const [a, b, c] = members
+  return { clock, a, b, c, source, stop, said, jobs, ended, issuer, up, active }
+}
+
+describe('work from several nodes', () => {
+  it('comes from the first, and from the second within moments when the first goes away', async () => {
+    const { clock, a, b, issuer, jobs, said, active } = await started()
+    await a.give(0, 5)
+    expect(issuer()).toBe('http://a')
+    expect(b.node.asked).toEqual([])
+    await a.fail()
+    await clock.pass(200)
+    await b.give(1, 5)
+    expect(jobs.at(-1)).toMatchObject({ issuer: 'http://b', reason: 'switched' })
+    expect(active()).toBe(1)
+    expect(said).toEqual([
+      'trouble: http://a does not answer: connection refused',
+      'recovered: work comes from http://b now',
+    ])
+  })
+
+  it('does not leave a node for one broken connection', async () => {
+    const { clock, a, b, up } = await started()
+    await a.give(0, 5)
+    for (const { onBroken } of a.node.handlers.values()) onBroken(unreachable())
+    await clock.pass(5_000)
+    expect(up()).toEqual([true, true])
+    expect(b.node.asked).toEqual([])
+  })
+
+  it('comes from the second when the first has not answered for 2 s', async () => {
+    const { clock, a, b, issuer, said } = await started()
+    await a.give(0, 5)
+    a.hangs = true
+    await clock.pass(2_900)
+    expect(b.node.asked).toEqual([])
+    await clock.pass(200)
+    await b.give(1, 5)
+    expect(issuer()).toBe('http://b')
+    expect(said[0]).toBe('trouble: http://a does not answer: http://a: no answer within 2 s')
+  })
+
+  it('gives the old work until the new node has some', async () => {
+    const { clock, a, b, jobs, active } = await started()
+    await a.give(0, 5)
+    a.height = 5
+    await clock.pass(2_000)
+    expect(b.node.asked).toHaveLength(1)
+    expect(active()).toBe(0)
+    for (const { onNewCut } of a.node.handlers.values()) onNewCut()
+    await a.give(1, 6)
+    expect(jobs.at(-1)).toMatchObject({ issuer: 'http://a', work: { fields: { chainId: 1 } } })
+    await b.give(2, 9)
+    expect(jobs.at(-1)).toMatchObject({ issuer: 'http://b' })
+    expect(a.node.asked, 'nothing more is asked of the node that was left').toEqual([])
+  })
+
+  it('returns to the first when it has been fit for the time of failback, and not before', async () => {
+    const { clock, a, b, issuer } = await started()
+    await a.give(0, 5)
+    await a.fail()
+    await clock.pass(200)
+    await b.give(1, 5)
+    a.isDown = false
+    await clock.pass(59_500)
+    expect(a.node.asked).toEqual([])
+    await clock.pass(2_500)
+    expect(a.node.asked).toHaveLength(1)
+    await a.give(0, 7)
+    expect(issuer()).toBe('http://a')
+  })
+
+  it('counts the time of failback anew when the first goes away once more', async () => {
+    const { clock, a, b } = await started()
+    await a.give(0, 5)
+    await a.fail()
+    await clock.pass(200)
+    await b.give(1, 5)
+    a.isDown = false
+    await clock.pass(40_000)
+    a.isDown = true
+    await clock.pass(2_000)
+    a.isDown = false
+    await clock.pass(50_000)
+    expect(a.node.asked).toEqual([])
+  })
+
+  it('comes from a node that is at most 2 blocks behind, not from one further behind', async () => {
+    const { clock, a, b, c, issuer, said, source } = await started(undefined, 3)
+    await a.give(0, 5)
+    c.height = 12
+    await clock.pass(5_000)
+    expect(source.nodes().map(({ lag }) => lag)).toEqual([2, 2, 0])
+    expect(b.node.asked.length + c.node.asked.length).toBe(0)
+    c.height = 13
+    await clock.pass(2_500)
+    expect(said.slice(0, 2)).toEqual([
+      'trouble: http://a is 3.0 blocks behind the others',
+      'trouble: http://b is 3.0 blocks behind the others',
+    ])
+    await c.give(0, 12)
+    expect(issuer()).toBe('http://c')
+  })
+
+  it('does not call a node behind that knows a second later what others know, however fast the chains are', async () => {
+    const { clock, a, b, source, said } = await started()
+    await a.give(0, 5)
+    // 40 blocks a second on each chain; a hears of them 400 ms later.
+    for (let i = 0; i < 100; i++) {
+      b.height += 4
+      a.height = b.height - 16
+      await clock.pass(100)
+    }
+    expect(source.nodes()[0].lag).toBe(0)
+    expect(said).toEqual([])
+  })
+
+  it('comes from the second when the first answers, but gives no work for 2 s', async () => {
+    const { clock, a, b, issuer, said, jobs } = await started()
+    await a.give(0, 5)
+    for (const { onNewCut } of a.node.handlers.values()) onNewCut()
+    await settle()
+    expect(jobs.at(-1)).toBeNull()
+    await clock.pass(3_100)
+    await b.give(0, 6)
+    expect(issuer()).toBe('http://b')
+    expect(said[0]).toBe('trouble: http://a gives no work')
+    await clock.pass(50_000)
+    expect(issuer()).toBe('http://b')
+  })
+
+  it('comes from the second when no news of the first comes through for 10 s', async () => {
+    const { clock, a, b, issuer, said } = await started()
+    a.node.answer(madeWork(0, 5))
+    await settle()
+    await clock.pass(12_000)
+    await b.give(0, 6)
+    expect(issuer()).toBe('http://b')
+    expect(said[0]).toBe('trouble: http://a sends no news of its chains')
+  })
+
+  it('stops when no node has answered for 10 s, and goes on within 2 s with the first that is back', async () => {
+    const { clock, a, b, issuer, jobs, up, active } = await started()
+    await a.give(0, 5)
+    await Promise.all([a.fail(), b.fail()])
+    await clock.pass(9_000)
+    expect(issuer(), 'a solution may still be handed in').toBe('http://a')
+    await clock.pass(3_000)
+    expect(jobs.at(-1)).toBeNull()
+    expect(up()).toEqual([false, false])
+    expect(active()).toBe(-1)
+    await clock.pass(300_000)
+    b.isDown = false
+    await clock.pass(1_100)
+    await b.give(2, 8)
+    expect(issuer()).toBe('http://b')
+  })
+
+  it('asks the only node that is left anew as soon as it is back, not after the pause of its outage', async () => {
+    const { clock, a, b, jobs } = await started()
+    b.isDown = true
+    await a.give(0, 5)
+    await a.fail()
+    await clock.pass(120_000)
+    a.isDown = false
+    a.node.asked.splice(0)
+    await clock.pass(1_100)
+    await a.give(0, 9)
+    expect(jobs.at(-1)).toMatchObject({ issuer: 'http://a', reason: 'reconnected' })
+  })
+
+  it('takes a node in that answers only later, and leaves one out that comes up with another network', async () => {
+    const { clock, a, b, c, said, source, issuer } = await started(([first, , third]) => {
+      first.isDown = true
+      third.isDown = true
+      third.identity = 'other'
+    }, 3)
+    await b.give(0, 5)
+    a.isDown = false
+    c.isDown = false
+    await clock.pass(62_000)
+    await a.give(0, 6)
+    expect(issuer()).toBe('http://a')
+    expect(said).toContain('trouble: http://c is of another network: other (3 chains), not test (3 chains)')
+    expect(source.nodes()[2]).toMatchObject({ up: false, problem: expect.stringContaining('another network') })
+    await Promise.all([a.fail(), b.fail()])
+    await clock.pass(60_000)
+    expect(c.node.asked).toEqual([])
+  })
+
+  it('comes from the second when the first refuses this miner, and ends when all do', async () => {
+    const { clock, a, b, ended, issuer, said } = await started()
+    const refusal = new NewcutError('NODE_REFUSED', 'unauthorized miner')
+    a.node.refusal = refusal
+    a.node.fail()
+    await clock.pass(1)
+    await b.give(0, 5)
+    expect(issuer()).toBe('http://b')
+    expect(said[0]).toBe('trouble: http://a refuses this miner: unauthorized miner')
+    b.node.refusal = refusal
+    await b.fail()
+    await clock.pass(1_000)
+    b.isDown = false
+    await clock.pass(1_100)
+    while (b.node.asked.length > 0) b.node.fail()
+    await expect(ended).rejects.toBe(refusal)
+  })
+
+  it('numbers jobs so that no two are alike, whichever node gives them', async () => {
+    const { clock, a, b, jobs } = await started()
+    await a.give(0, 5)
+    await a.fail()
+    await clock.pass(200)
+    await b.give(0, 5)
+    a.isDown = false
+    await clock.pass(62_000)
+    await a.give(0, 5)
+    const ids = jobs.flatMap((job) => job?.id ?? [])
+    expect(ids.length).toBeGreaterThanOrEqual(3)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  it('says how each node is', async () => {
+    const { clock, a, source } = await started(([first, second]) => {
+      first.latencyMs = 30
+      second.isDown = true
+    })
+    await a.give(0, 5)
+    await clock.pass(1_500)
+    expect(source.nodes()).toEqual([
+      { url: 'http://a', up: true, active: true, lag: 0, latencyMs: 30, height: 30, version: '2.32', problem: null },
+      {
+        url: 'http://b',
+        up: false,
+        active: false,
+        lag: null,
+        latencyMs: null,
+        height: null,
+        version: null,
+        problem: 'does not answer: connection refused',
+      },
+    ])
+  })
+
+  it('closes all connections', async () => {
+    const { a, b, source, clock } = await started()
+    await source.close()
+    expect([a.isClosed, b.isClosed]).toEqual([true, true])
+    await clock.pass(10_000)
+    expect(clock.pending).toBe(0)
+  })
+})
+
+describe('a solution of work from several nodes', () => {
+  it('goes to the node that issued its work, also when another gives work by then', async () => {
+    const { clock, a, b, source, jobs } = await started()
+    await a.give(0, 5)
+    const solution = solutionOf(jobs[0])
+    a.height = 5
+    await clock.pass(2_000)
+    await b.give(0, 9)
+    expect(await source.handIn(solution)).toEqual({ step: 'acknowledged' })
+    expect([a.node.submitted, b.node.submitted]).toEqual([[solution.bytes], []])
+  })
+
+  it('is not raced by work of another node on top of the same parent, until that node had time to get the block', async () => {
+    const { clock, a, b, source, jobs, issuer } = await started()
+    await a.give(0, 5)
+    a.node.submit = () => new Promise(() => undefined)
+    void source.handIn(solutionOf(jobs[0]))
+    await a.fail()
+    await clock.pass(2_000)
+    // The other node does not have the block yet: its work of that chain is the solved one.
+    await b.give(0, 5)
+    expect(jobs.filter((job) => job?.issuer === 'http://b')).toEqual([])
+    await clock.pass(200)
+    await b.give(1, 5)
+    expect(issuer()).toBe('http://b')
+    expect(jobs.at(-1)?.work.fields.chainId).toBe(1)
+  })
+
+  it('is handed in and followed on after a switch', async () => {
+    const { clock, a, b, source, jobs } = await started()
+    await a.give(0, 5)
+    let release: () => void = () => undefined
+    a.node.submit = () => new Promise((resolve) => (release = resolve))
+    const solution = solutionOf(jobs[0])
+    const receipt = source.handIn(solution)
+    a.height = 5
+    await clock.pass(2_000)
+    await b.give(0, 9)
+    b.node.submit = async () => Promise.reject(unreachable())
+    await clock.pass(500)
+    release()
+    expect(await receipt).toEqual({ step: 'acknowledged' })
+    a.node.place = async () => ({ kind: 'awaited' })
+    const fate = followed(source.follow(solution, new AbortController().signal))
+    await clock.pass(1_000)
+    a.node.place = async () => ({ kind: 'on-chain', depth: 1 })
+    await clock.pass(3_000)
+    expect(await fate).toEqual([{ step: 'confirmed', depth: 1 }])
+  })
+
+  it('goes to the others when its node does not answer, and is followed there', async () => {
+    const { clock, a, b, source, jobs } = await started()
+    await a.give(0, 5)
+    a.node.submit = async () => Promise.reject(unreachable())
+    a.node.place = async () => Promise.reject(unreachable())
+    const solution = solutionOf(jobs[0])
+    expect(await source.handIn(solution)).toEqual({ step: 'acknowledged' })
+    expect(b.node.submitted).toEqual([solution.bytes])
+    const fate = followed(source.follow(solution, new AbortController().signal))
+    await clock.pass(1_000)
+    expect(await fate).toEqual([{ step: 'confirmed', depth: 1 }])
+  })
+
+  it('goes to the others when its node has not answered for a second', async () => {
+    const { clock, a, b, source, jobs } = await started()
+    await a.give(0, 5)
+    a.node.submit = () => new Promise(() => undefined)
+    const receipt = source.handIn(solutionOf(jobs[0]))
+    await clock.pass(900)
+    expect(b.node.submitted).toEqual([])
+    await clock.pass(200)
+    expect(b.node.submitted).toHaveLength(1)
+    expect(await receipt).toEqual({ step: 'acknowledged' })
+  })
+
+  it('is what its node says of it, whatever others would say', async () => {
+    const { clock, a, b, source, jobs } = await started()
+    await a.give(0, 5)
+    a.node.place = async () => ({ kind: 'awaited' })
+    const answer = { url: 'http://a', status: 400, excerpt: 'Invalid POW hash', isFromNode: true }
+    a.node.submit = async () => Promise.reject(new NodeRefusal(answer))
+    const receipt = source.handIn(solutionOf(jobs[0]))
+    await clock.pass(10_000)
+    expect(await receipt).toMatchObject({ step: 'rejected', reason: 'invalid-pow' })
+    expect(b.node.submitted).toEqual([])
+  })
+
+  it('is lost only when no node takes it', async () => {
+    const { clock, a, b, source, jobs } = await started()
+    await a.give(0, 5)
+    const solution = solutionOf(jobs[0])
+    for (const { node } of [a, b]) {
+      node.submit = async () => Promise.reject(unreachable())
+      node.place = async () => ({ kind: 'awaited' })
+    }
+    const receipt = source.handIn(solution)
+    await clock.pass(310_000)
+    expect(await receipt).toMatchObject({ step: 'lost', reason: 'unreachable' })
+    expect(a.node.submitted.length).toBeGreaterThan(100)
+    expect(b.node.submitted).toHaveLength(a.node.submitted.length)
+  })
+
+  it('is given to the others once its node has the block, and not again to one that takes none', async () => {
+    const { clock, a, source, jobs } = await started(undefined, 3)
+    const { signal } = new AbortController()
+    await a.give(0, 5)
+    const solution = solutionOf(jobs[0])
+    a.node.place = async () => ({ kind: 'awaited' })
+    const first = followed(source.follow(solution, signal))
+    await clock.pass(100)
+    expect(a.given).toEqual([])
+    a.node.place = async () => ({ kind: 'on-chain', depth: 1 })
+    await clock.pass(1_000)
+    await first
+    expect(a.given).toEqual(['http://b', 'http://c'])
+    await followed(source.follow(solution, signal))
+    expect(a.given).toEqual(['http://b', 'http://c', 'http://b'])
+  })
+
+  it('of an earlier run waits for its node, however long that takes to answer, for as long as its work lives', async () => {
+    const { clock, a, b, source, jobs, stop } = await started(([first]) => {
+      first.isDown = true
+    })
+    await b.give(0, 5)
+    const { job, bytes } = solutionOf(jobs[0])
+    const solution = { job: { ...job, issuer: 'http://a' }, bytes }
+    const receipt = source.handIn(solution)
+    await clock.pass(200_000)
+    a.isDown = false
+    await clock.pass(2_500)
+    expect(await receipt).toEqual({ step: 'acknowledged' })
+    expect([a.node.submitted, b.node.submitted]).toEqual([[bytes], []])
+    stop.abort()
+  })
+
+  it('of an earlier run is lost when its node never answers, and stopped when the miner ends before', async () => {
+    for (const [passMs, reason] of [
+      [310_000, 'unreachable'],
+      [10_000, 'stopped'],
+    ] as const) {
+      const { clock, b, source, jobs, stop } = await started(([first]) => {
+        first.isDown = true
+      })
+      await b.give(0, 5)
+      const { job, bytes } = solutionOf(jobs[0])
+      const receipt = source.handIn({ job: { ...job, issuer: 'http://a' }, bytes })
+      await clock.pass(passMs)
+      stop.abort()
+      expect(await receipt).toMatchObject({ step: 'lost', reason })
+      expect(b.node.submitted).toEqual([])
+    }
+  })
+
+  it('is taken although its issuer is not among the nodes', async () => {
+    const { a, source, jobs } = await started()
+    await a.give(0, 5)
+    const { job, bytes } = solutionOf(jobs[0])
+    expect(await source.handIn({ job: { ...job, issuer: 'http://old' }, bytes })).toEqual({ step: 'acknowledged' })
+    expect(a.node.submitted).toHaveLength(1)
+  })
+})
