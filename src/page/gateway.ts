@@ -106,6 +106,7 @@ export class Gateway {
       const block = { bytes, chain, height: Number(height), hash }
       const told = { chain, height: block.height, hash: encodeBase64Url(hash) }
       const end = await this.#live(client, block)
+      if (end.step === 'lost' && this.stopped.aborted) throw new Refused(503, 'the miner is stopping')
       switch (end.step) {
         case 'confirmed':
           return { ...told, verdict: 'accepted' }

@@ -92,6 +92,19 @@ describe.skipIf(typeof launched === 'string')('the page at /mine', { timeout: 2 
     await expect.poll(async () => (await minersOf(second)).length, SOON).toBeGreaterThan(0)
   })
 
+  it('searches the very same work again when the node gave no other and no block came of its solution', async () => {
+    const devnet = await startNode({ difficulty: 1_000_000n })
+    await order(devnet, 'faults', { operation: 'solved', count: 1000, status: 400 })
+    const { page, text } = await open(browser, devnet.url)
+    await page.click('#button')
+    await expect.poll(() => text('status'), SOON).toMatch(/^Mining for/)
+    await order(devnet, 'faults', { operation: 'work', count: 1000, status: 503 })
+    await expect.poll(async () => Number(await text('failed')), SOON).toBeGreaterThan(0)
+    await order(devnet, 'faults', { operation: 'solved', count: 0 })
+    await order(devnet, 'faults', { operation: 'work', count: 0 })
+    await expect.poll(async () => Number(await text('accepted')), SOON).toBeGreaterThan(0)
+  })
+
   it('says that the node refuses an account', async () => {
     const other = { account: 'k:other', predicate: 'keys-all', publicKeys: ['other'] }
     const devnet = await startNode({ accounts: [other] })

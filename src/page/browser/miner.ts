@@ -217,8 +217,11 @@ export class PageMiner {
     this.#pending++
     const verdict = await handIn(bytes, job.shown, { clock, random })
     this.#pending--
-    // No block came of it: work on top of the same parent is of use again.
-    if (verdict.verdict === 'rejected' || verdict.verdict === 'lost') job.isSolved = false
+    if (verdict.verdict === 'rejected' || verdict.verdict === 'lost') {
+      // No block came of it: work on top of the same parent is of use again, also the very same work.
+      job.isSolved = false
+      if (job === this.#current) this.#current = null
+    }
     events.onVerdict(verdict)
     this.#callForWork()
   }
