@@ -1,17 +1,40 @@
-/** An embedded node in a process of its own, for suites that are its load: options come as JSON, answers go over the channel. */
+/**
+ * An embedded node in a process of its own, for suites that are its load: options come in the form of v8.serialize and
+ * base64, answers go over the channel.
+ */
 import { setTimeout } from 'node:timers/promises'
+import { deserialize } from 'node:v8'
 import { type DevnetOptions, startDevnet } from '../src/compose/devnet.ts'
+import { startDelayProxy } from './delay-proxy.ts'
+import { sharedMs } from './shared-clock.ts'
 
-/** Messages of this process: one at its start, and its memory as the answer to any message. */
+export interface ServerOptions {
+  readonly node: DevnetOptions
+  /** Round trip of every byte to `farUrl`; null: there is no such address. */
+  readonly latencyMs: number | null
+  /** Whether each new block is told of. */
+  readonly tellsBlocks: boolean
+}
+
+/** Messages of this process: one at its start, its memory as the answer to any message, and blocks. */
 export type ServerMessage =
-  | { readonly type: 'ready'; readonly url: string; readonly startMs: number }
+  | { readonly type: 'ready'; readonly url: string; readonly farUrl: string; readonly startMs: number }
   | { readonly type: 'memory'; readonly bytes: number }
+  /** A chain got a block; `atMs` is on the clock that all processes share. */
+  | { readonly type: 'block'; readonly chain: number; readonly height: number; readonly atMs: number }
 
 const send = (message: ServerMessage) => process.send?.(message)
 
+const { node, latencyMs, tellsBlocks } = deserialize(Buffer.from(process.argv[2], 'base64')) as ServerOptions
+const onSolved: DevnetOptions['onSolved'] = ({ chainId, height }, { status }) => {
+  const atMs = sharedMs()
+  if (status === 'added') send({ type: 'block', chain: chainId, height: Number(height), atMs })
+}
 const startedAtMs = performance.now()
-const devnet = await startDevnet(JSON.parse(process.argv[2]) as DevnetOptions)
-send({ type: 'ready', url: devnet.url, startMs: performance.now() - startedAtMs })
+const devnet = await startDevnet({ ...node, ...(tellsBlocks && { onSolved }) })
+const startMs = performance.now() - startedAtMs
+const proxy = latencyMs === null ? null : await startDelayProxy(Number(new URL(devnet.url).port), latencyMs)
+send({ type: 'ready', url: devnet.url, farUrl: proxy?.url ?? devnet.url, startMs })
 
 process.on('message', async () => {
   // Twice: the second collection frees what the first one finalised.
@@ -24,6 +47,7 @@ process.on('message', async () => {
 })
 
 process.on('disconnect', async () => {
+  await proxy?.close()
   await devnet.close()
   process.exit(0)
 })

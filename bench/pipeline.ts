@@ -8,7 +8,6 @@
 import { channel } from 'node:diagnostics_channel'
 import { availableParallelism } from 'node:os'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { type DevnetOptions, startDevnet } from '../src/compose/devnet.ts'
 import { FREE_NONCE } from '../src/core/nonce.ts'
 import type { MinerAccount } from '../src/core/payload.ts'
 import type { Work } from '../src/core/work.ts'
@@ -22,8 +21,9 @@ import { systemClock } from '../src/platform/clock.ts'
 import { miningNodeOf } from '../src/source/node/mining-node.ts'
 import { NodeSource } from '../src/source/node/node-source.ts'
 import type { Job, LifeStep } from '../src/source/source.ts'
-import { startDelayProxy } from './delay-proxy.ts'
 import { percentile, type Row } from './report.ts'
+import { type BlockMessage, startServer } from './server.ts'
+import { sharedMs } from './shared-clock.ts'
 import { type Effort, MAX_WAIT_MS, pause } from './suite.ts'
 import { Usefulness } from './usefulness.ts'
 import { UNREACHABLE } from './work.ts'
@@ -89,21 +89,18 @@ interface BedOptions {
 
 async function startTestBed(latencyMs: number, bedOptions: BedOptions = {}): Promise<TestBed> {
   const { difficulty = UNREACHABLE, onCandidate = () => undefined } = bedOptions
-  // The proxy holds back every byte for half of the latency.
+  // A byte takes half of the round trip.
   const usefulness = new Usefulness(latencyMs / 2)
-  const onSolved: DevnetOptions['onSolved'] = ({ chainId, height }, { status }) => {
-    if (status === 'added') usefulness.cut(chainId, Number(height), performance.now())
-  }
-  const devnet = await startDevnet({ port: 0, pow: false, difficulty, onSolved })
-  const proxy = await startDelayProxy(Number(new URL(devnet.url).port), latencyMs)
-  const near = await NodeClient.connect({ url: devnet.url })
-  const far = await NodeClient.connect({ url: proxy.url })
+  const onBlock = ({ chain, height, atMs }: BlockMessage) => usefulness.cut(chain, height, atMs)
+  const server = await startServer({ difficulty }, { latencyMs, onBlock })
+  const near = await NodeClient.connect({ url: server.url })
+  const far = await NodeClient.connect({ url: server.farUrl })
   const node = miningNodeOf({ client: far, account, clock: systemClock, stallMs: 0 })
   const source = new NodeSource({ node, clock: systemClock, random: Math.random })
   const ranges = nonceRanges(availableParallelism(), Math.random)
   const engine = new WatchedEngine({ ranges, kernel: 'auto', priority: 'low' }, onCandidate)
   const onEvent = (event: MinerEvent) => {
-    if (event.type === 'work') usefulness.work(event.chain, event.height, performance.now())
+    if (event.type === 'work') usefulness.work(event.chain, event.height, sharedMs())
   }
   const miner = new Miner({ source, engines: [engine], clock: systemClock, onEvent })
   const stopping = new AbortController()
@@ -115,8 +112,7 @@ async function startTestBed(latencyMs: number, bedOptions: BedOptions = {}): Pro
     stopping.abort()
     const { hashes } = await ended
     await Promise.all([near.close(), far.close()])
-    await proxy.close()
-    await devnet.close()
+    await server.stop()
     if (hashes === 0) throw new Error('pipeline: nothing was hashed')
   }
   return { near, far, source, usefulness, stop }
@@ -142,9 +138,9 @@ class WatchedEngine extends CpuEngine {
 
 /** What the hashing was good for while this ran. */
 async function measured({ usefulness }: TestBed, run: () => Promise<void>) {
-  usefulness.start(performance.now())
+  usefulness.start(sharedMs())
   await run()
-  return usefulness.end(performance.now())
+  return usefulness.end(sharedMs())
 }
 
 /** Extends the miner's chain again and again. From then until new work is searched, hashing is lost. */

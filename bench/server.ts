@@ -2,13 +2,16 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { serialize } from 'node:v8'
 import type { DevnetOptions } from '../src/compose/devnet.ts'
-import type { ServerMessage } from './node-server.ts'
+import type { ServerMessage, ServerOptions } from './node-server.ts'
 
 /** An embedded node in a process of its own. */
 export interface Server {
   readonly url: string
   readonly port: number
+  /** The same node as far away as was asked for. */
+  readonly farUrl: string
   /** From the call of startDevnet until it listened. */
   readonly startMs: number
   /** Heap and buffers after a collection. */
@@ -16,14 +19,31 @@ export interface Server {
   readonly stop: () => Promise<void>
 }
 
+export type BlockMessage = Extract<ServerMessage, { type: 'block' }>
+
+export interface Surroundings {
+  /** Round trip of every byte to `farUrl`. */
+  readonly latencyMs?: number
+  /** Called with each new block, a little later than it came. */
+  readonly onBlock?: (block: BlockMessage) => void
+}
+
 /** Starts one, in memory and without proof of work unless the options say otherwise. */
-export async function startServer(options: DevnetOptions): Promise<Server> {
+export async function startServer(options: DevnetOptions, surroundings: Surroundings = {}): Promise<Server> {
+  const { latencyMs = null, onBlock } = surroundings
   const file = fileURLToPath(new URL('./node-server.js', import.meta.url))
-  const child = fork(file, [JSON.stringify({ port: 0, pow: false, ...options })], { execArgv: ['--expose-gc'] })
+  const node = { port: 0, pow: false, ...options }
+  const serverOptions: ServerOptions = { node, latencyMs, tellsBlocks: onBlock !== undefined }
+  const argument = serialize(serverOptions).toString('base64')
+  const child = fork(file, [argument], { execArgv: ['--expose-gc'] })
+  child.on('message', (message: ServerMessage) => {
+    if (message.type === 'block') onBlock?.(message)
+  })
   const ready = await nextMessage(child, 'ready')
   return {
     url: ready.url,
     port: Number(new URL(ready.url).port),
+    farUrl: ready.farUrl,
     startMs: ready.startMs,
     memoryBytes: async () => {
       child.send('memory')
@@ -37,14 +57,15 @@ export async function startServer(options: DevnetOptions): Promise<Server> {
   }
 }
 
+/** The next of this type. */
 function nextMessage<T extends ServerMessage['type']>(child: ChildProcess, type: T) {
   return new Promise<Extract<ServerMessage, { type: T }>>((resolve, reject) => {
     const onExit = (code: number | null) => reject(new Error(`the server exited with ${code}`))
-    child.once('exit', onExit)
-    child.once('message', (message: ServerMessage) => {
-      child.off('exit', onExit)
-      if (message.type === type) resolve(message as Extract<ServerMessage, { type: T }>)
-      else reject(new Error(`the server said ${message.type}, not ${type}`))
-    })
+    const onMessage = (message: ServerMessage) => {
+      if (message.type !== type) return
+      child.off('exit', onExit).off('message', onMessage)
+      resolve(message as Extract<ServerMessage, { type: T }>)
+    }
+    child.once('exit', onExit).on('message', onMessage)
   })
 }
