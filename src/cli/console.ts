@@ -139,6 +139,10 @@ export function linesOf(event: Exclude<ConsoleEvent, { type: 'banner' }>): Line[
       return [{ label: 'ready', style: 'bold', text: devicesText(event.devices) }]
     case 'idle':
       return [{ label: 'idle', style: 'yellow', text: 'no work for now' }]
+    case 'paused':
+      return [{ label: 'paused', style: 'yellow', text: 'nothing is searched until it is resumed' }]
+    case 'resumed':
+      return [{ label: 'resumed', style: 'green', text: 'the newest work is searched again' }]
     case 'solution':
       // Text shows only the verdict; JSON has all steps.
       return event.verdict === null ? [] : [solutionLine(event, event.verdict)]

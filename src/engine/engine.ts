@@ -34,6 +34,12 @@ export interface DeviceStatus {
   readonly device: string
   /** What runs there, e.g. `wasm`. */
   readonly kernel: string
+  /** The part of the machine that it shares with other devices, as threads share `cpu`; undefined: it has its own. */
+  readonly hardware?: string
+  /** Name of the card as its driver tells it; undefined: not a card, or not known yet. */
+  readonly model?: string
+  /** Who made the card, in lower case, such as `nvidia`; set together with `model`. */
+  readonly vendor?: string
   /** Why no faster kernel is used. */
   readonly note?: string
   readonly hashes: number

@@ -50,6 +50,10 @@ export type MinerEvent =
     }
   /** There has been nothing to search for a while. */
   | { readonly type: 'idle' }
+  /** Nothing is searched until it is resumed. Source, connections and solutions on their way go on. */
+  | { readonly type: 'paused' }
+  /** The newest job is searched again, or for the first time: a `work` event with the reason `start` follows. */
+  | { readonly type: 'resumed' }
   | SolutionEvent
   /** What a block of ours paid, as its payload tells. `amount`: coins, a decimal number. */
   | {

@@ -5,10 +5,17 @@ export type WindowName = keyof typeof WINDOWS_MS
 /** Hashes per second over each window, or null while it is not full. */
 export type Hashrates = Readonly<Record<WindowName, number | null>>
 
+/** Rates over each window, and the highest rate over 10 s that there ever was; null until that window was full once. */
+export interface RateWindows extends Hashrates {
+  readonly highest: number | null
+}
+
 export const NO_RATES: Hashrates = { '10s': null, '60s': null, '15m': null }
 
 /** Distance between the samples of a window. The time that a rate covers exceeds its window by at most this much. */
 const STEPS_MS: Readonly<Record<WindowName, number>> = { '10s': 1000, '60s': 5000, '15m': 60_000 }
+
+export const NO_WINDOWS: RateWindows = { ...NO_RATES, highest: null }
 
 /** Memory does not grow: 12 + 14 + 17 samples, however often and long it is sampled. */
 export class HashrateMeter {
@@ -17,12 +24,19 @@ export class HashrateMeter {
     '60s': new Samples(WINDOWS_MS['60s'], STEPS_MS['60s']),
     '15m': new Samples(WINDOWS_MS['15m'], STEPS_MS['15m']),
   }
+  #highest: number | null = null
 
   /**
    * Records the count of hashes so far. Times must not decrease. A count that decreases is that of a restarted device.
    */
   sample(atMs: number, hashes: number): void {
     for (const window of Object.values(this.#windows)) window.add(atMs, hashes)
+    const rate = this.#windows['10s'].rate()
+    if (rate !== null && rate > (this.#highest ?? 0)) this.#highest = rate
+  }
+
+  get highest(): number | null {
+    return this.#highest
   }
 
   rates(): Hashrates {

@@ -12,6 +12,8 @@ export interface LivesOptions {
   readonly source: Source
   readonly clock: Clock
   readonly onEvent: (event: SolutionEvent) => void
+  /** Told of every change of what is counted for a device. */
+  readonly onCount: (device: string, verdict: Verdict, change: 1 | -1) => void
   /** Aborts when the miner stops. */
   readonly stopped: AbortSignal
 }
@@ -135,10 +137,10 @@ export class Lives {
     const verdict = verdictOf(step)
     const isNews = verdict !== null && verdict !== life.verdict
     if (isNews) {
-      if (life.counted !== null) this.#counts[life.counted]--
+      if (life.counted !== null) this.#count(life, life.counted, -1)
       // What an earlier run has counted is not counted once more.
       if (life.counted !== null || life.verdict === null) {
-        this.#counts[verdict]++
+        this.#count(life, verdict, 1)
         life.counted = verdict
       }
       if (life.isOfThisRun) this.#accepted += Number(verdict === 'accepted') - Number(life.verdict === 'accepted')
@@ -146,6 +148,12 @@ export class Lives {
     }
     life.step = step
     this.#options.onEvent(this.#eventOf(life, isNews ? verdict : null))
+  }
+
+  #count({ device, isOfThisRun }: Life, verdict: Verdict, change: 1 | -1): void {
+    this.#counts[verdict] += change
+    // Devices of an earlier run may have had other names.
+    if (isOfThisRun) this.#options.onCount(device, verdict, change)
   }
 
   /** The miner ends before a solution has come to its end. What is known by then is told. */

@@ -7,11 +7,14 @@ import { meets, powHash } from '../core/pow.ts'
 import { difficultyOf } from '../core/target.ts'
 import { type Work, workFromBytes } from '../core/work.ts'
 import { type Candidate, type DeviceStatus, type Engine, type EngineEvents, noWork } from '../engine/engine.ts'
-import type { Job, Source } from '../source/source.ts'
+import type { Job, JobReason, Source } from '../source/source.ts'
 import type { MinerEvent, SolutionEvent } from './events.ts'
+import { aborted, every } from './every.ts'
+import { hardwareOf, type Reading } from './hardware.ts'
 import type { Unfinished } from './life.ts'
 import { Lives } from './lives.ts'
 import { idleReasonOf, Rates, type Snapshot } from './stats.ts'
+import { Tally } from './tally.ts'
 
 export interface MinerOptions {
   readonly source: Source
@@ -22,6 +25,8 @@ export interface MinerOptions {
   readonly blocks?: number | undefined
   /** Stop after this time. */
   readonly durationMs?: number | undefined
+  /** What the sensors of this machine tell at present; default: nothing. */
+  readonly readings?: (() => readonly Reading[]) | undefined
   /** Solutions of earlier runs that are to live on. They do not count for `blocks`. */
   readonly unfinished?: readonly Unfinished[] | undefined
 }
@@ -47,7 +52,7 @@ interface Pursuit {
   readonly difficulty: number
   readonly receivedAtMs: number
   /** Its first sequence number: an external worker may search the job as it was then. */
-  readonly firstSequence: number
+  firstSequence: number
   /** A solution was found and is on its way; no other is wanted. */
   solved: boolean
 }
@@ -58,11 +63,17 @@ export class Miner {
   readonly #issued = new Map<number, Issued>()
   readonly #stop = new AbortController()
   readonly #lives: Lives
+  readonly #tally = new Tally()
   /** Engines that started. */
   #engines: readonly Engine[] = []
   #startedAtMs = 0
   #sequence = 0
   #current: Issued | null = null
+  #paused = false
+  /** While it is paused: what would be searched. */
+  #held: Issued | null = null
+  /** Who gave the newest work. */
+  #issuer: string | null = null
   #cancelIdle: () => void = () => undefined
   #hardwareErrors = 0
   #preemptions = 0
@@ -73,7 +84,13 @@ export class Miner {
   constructor(options: MinerOptions) {
     this.#options = options
     const { source, clock } = options
-    this.#lives = new Lives({ source, clock, onEvent: (event) => this.#onStep(event), stopped: this.#stop.signal })
+    this.#lives = new Lives({
+      source,
+      clock,
+      onEvent: (event) => this.#onStep(event),
+      onCount: (device, verdict, change) => this.#tally.count(device, verdict, change),
+      stopped: this.#stop.signal,
+    })
   }
 
   /** Mines until the signal aborts, enough blocks are accepted, or the time is up. Throws NewcutError. */
@@ -105,9 +122,9 @@ export class Miner {
     const { source, clock, durationMs, onEvent } = this.#options
     this.#startedAtMs = clock.monotonicMs()
     onEvent({ type: 'ready', devices: this.snapshot().devices })
-    this.#every(SAMPLE_MS, () => this.#sample())
-    this.#every(SPEED_MS, () => onEvent({ type: 'speed', snapshot: this.snapshot() }))
-    this.#every(ROLL_MS, () => this.#roll())
+    every(clock, SAMPLE_MS, this.#stop.signal, () => this.#sample())
+    every(clock, SPEED_MS, this.#stop.signal, () => onEvent({ type: 'speed', snapshot: this.snapshot() }))
+    every(clock, ROLL_MS, this.#stop.signal, () => this.#roll())
     this.#sample()
     if (durationMs !== undefined) {
       const cancel = clock.after(durationMs, () => this.#stop.abort())
@@ -135,27 +152,67 @@ export class Miner {
     for (const failure of failures) events.onWarning(describeError(failure))
   }
 
+  get paused(): boolean {
+    return this.#paused
+  }
+
+  /**
+   * Gives engines nothing to search until resume(). The source and its connections go on, and so do solutions on their
+   * way; late claims still count. Does nothing when it is paused already or has ended.
+   */
+  pause(): void {
+    if (this.#paused || this.#stop.signal.aborted) return
+    this.#countEffort()
+    this.#cancelIdle()
+    this.#paused = true
+    this.#held = this.#current
+    this.#giveNoWork()
+    this.#options.onEvent({ type: 'paused' })
+  }
+
+  /** Searches the newest job that the source has given meanwhile. Does nothing when it is not paused, or has ended. */
+  resume(): void {
+    if (!this.#paused || this.#stop.signal.aborted) return
+    const held = this.#held
+    this.#countEffort()
+    this.#paused = false
+    this.#held = null
+    this.#options.onEvent({ type: 'resumed' })
+    if (held === null) {
+      this.#rest()
+      return
+    }
+    this.#begin(held, 'start', this.#options.clock.monotonicMs())
+    this.#roll()
+  }
+
   snapshot(): Snapshot {
-    const { source, clock } = this.#options
+    const { source, clock, readings } = this.#options
     const nowMs = clock.monotonicMs()
     const devices = this.#devices()
     const hashes = this.#hashes()
     const uptimeMs = this.#startedAtMs === 0 ? 0 : nowMs - this.#startedAtMs
     const idleReason = idleReasonOf(devices)
     const current = this.#current
+    const paused = this.#paused
+    const rates = this.#rates
     return {
       source: source.description,
       connected: source.connected,
       nodes: source.nodes?.() ?? [],
       uptimeMs,
       hashes,
-      hashrates: this.#rates.total(idleReason === null),
+      hashrates: rates.total(idleReason === null && !paused),
+      highestHashrate: rates.highest,
       meanHashrate: uptimeMs > 0 ? (hashes * 1000) / uptimeMs : 0,
       idleReason,
-      devices: devices.map((device) => ({ ...device, hashrates: this.#rates.of(device) })),
+      paused,
+      devices: devices.map((device) => ({ ...device, hashrates: rates.of(device, !paused) })),
+      hardware: hardwareOf({ devices, rates, paused, tally: this.#tally, readings: readings?.() ?? [] }),
       solutions: this.#lives.counts,
       hardwareErrors: this.#hardwareErrors,
       preemptions: this.#preemptions,
+      issuer: this.#issuer,
       work: current && {
         chain: current.work.fields.chainId,
         height: Number(current.work.fields.height),
@@ -167,20 +224,30 @@ export class Miner {
 
   /** The newest job of the source: whatever was searched before is dropped. */
   #take(job: Job | null): void {
-    const { clock, onEvent } = this.#options
     this.#countEffort()
     this.#cancelIdle()
-    if (job === null) {
-      this.#rest()
-      return
+    this.#issuer = job?.issuer ?? this.#issuer
+    const issued = job && { work: job.work, pursuit: this.#pursuitOf(job) }
+    if (this.#paused) this.#held = issued
+    else if (job === null || issued === null) this.#rest()
+    else {
+      if (job.reason === 'newCut') this.#preemptions++
+      this.#begin(issued, job.reason, job.noticedAtMs)
     }
-    const { work, reason, noticedAtMs } = job
-    const { chainId: chain, height } = work.fields
+  }
+
+  #pursuitOf(job: Job): Pursuit {
     const difficulty = Number(difficultyOf(job.target) ?? 0n)
-    if (reason === 'newCut') this.#preemptions++
-    const firstSequence = this.#sequence + 1
-    const pursuit = { job, difficulty, receivedAtMs: clock.monotonicMs(), firstSequence, solved: false }
-    void this.#issue({ work, pursuit }).then((taken) => {
+    return { job, difficulty, receivedAtMs: this.#options.clock.monotonicMs(), firstSequence: 0, solved: false }
+  }
+
+  /** Searches a job from here on, and tells when nearly all devices do. */
+  #begin(issued: Issued, reason: JobReason, noticedAtMs: number): void {
+    const { clock, onEvent } = this.#options
+    const { job, difficulty } = issued.pursuit
+    const { chainId: chain, height } = job.work.fields
+    issued.pursuit.firstSequence = this.#sequence + 1
+    void this.#issue(issued).then((taken) => {
       if (!taken || this.#stop.signal.aborted) return
       const preemptMs = clock.monotonicMs() - noticedAtMs
       const { id, issuer } = job
@@ -191,12 +258,16 @@ export class Miner {
   /** There is nothing to search: engines stop at once, and it is reported if it lasts. */
   #rest(): void {
     const { clock, onEvent } = this.#options
-    this.#current = null
-    this.#sequence++
-    for (const engine of this.#engines) void engine.setWork(noWork(this.#sequence))
+    this.#giveNoWork()
     this.#cancelIdle = clock.after(IDLE_MS, () => {
       if (!this.#stop.signal.aborted) onEvent({ type: 'idle' })
     })
+  }
+
+  #giveNoWork(): void {
+    this.#current = null
+    this.#sequence++
+    for (const engine of this.#engines) void engine.setWork(noWork(this.#sequence))
   }
 
   /** Gives work to all engines under the next sequence number. True when nearly all devices searched it. */
@@ -235,6 +306,7 @@ export class Miner {
     const bytes = withNonce(work.bytes, nonce)
     if (!hasFixedBits(nonce, pursuit.job.fixedNonce) || !meets(powHash(bytes), pursuit.job.target)) {
       this.#hardwareErrors++
+      this.#tally.error(device)
       this.#options.onEvent({ type: 'hardwareError', device, nonce: nonce.toString(16).padStart(16, '0') })
       return
     }
@@ -276,26 +348,4 @@ export class Miner {
   #sample(): void {
     this.#rates.sample(this.#options.clock.monotonicMs(), this.#devices(), this.#hashes())
   }
-
-  /** Runs a function at an interval until the miner stops. */
-  #every(intervalMs: number, run: () => void): void {
-    const { clock } = this.#options
-    let cancel: () => void = () => undefined
-    const schedule = () => {
-      cancel = clock.after(intervalMs, () => {
-        if (this.#stop.signal.aborted) return
-        run()
-        schedule()
-      })
-    }
-    schedule()
-    this.#stop.signal.addEventListener('abort', () => cancel(), { once: true })
-  }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

@@ -1,7 +1,8 @@
 /** The snapshot of statistics that console, Prometheus and JSON API all show. */
 import type { DeviceStatus } from '../engine/engine.ts'
 import type { NodeStatus } from '../source/source.ts'
-import { HashrateMeter, type Hashrates, NO_RATES } from './hashrate.ts'
+import type { HardwareSnapshot } from './hardware.ts'
+import { HashrateMeter, type Hashrates, NO_RATES, NO_WINDOWS, type RateWindows } from './hashrate.ts'
 import type { Verdict } from './life.ts'
 
 export interface DeviceSnapshot extends DeviceStatus {
@@ -16,16 +17,24 @@ export interface Snapshot {
   readonly nodes: readonly NodeStatus[]
   /** Why nothing searches, as a sentence. null while a device searches, or before there is any. */
   readonly idleReason: string | null
+  /** Whether it was told to search nothing for now. */
+  readonly paused: boolean
   readonly uptimeMs: number
   /** Hashes of all devices since the start, including those that are gone. */
   readonly hashes: number
   readonly hashrates: Hashrates
+  /** The highest rate over 10 s so far; null until 10 s have passed. */
+  readonly highestHashrate: number | null
   /** Hashes per second since the start: short runs have no full window. */
   readonly meanHashrate: number
   readonly devices: readonly DeviceSnapshot[]
+  /** The devices as people count them: the processor with all its threads first, then each GPU. */
+  readonly hardware: readonly HardwareSnapshot[]
   readonly solutions: Readonly<Record<Verdict, number>>
   readonly hardwareErrors: number
   readonly preemptions: number
+  /** Who gave the newest work: the address of a node; null: there has been none. */
+  readonly issuer: string | null
   readonly work: null | {
     readonly chain: number
     readonly height: number
@@ -35,11 +44,11 @@ export interface Snapshot {
 }
 
 /** What does not search has no rate now, whatever it did within the last 10 s. */
-function presentRates(rates: Hashrates, searches: boolean): Hashrates {
+function presentRates<T extends Hashrates>(rates: T, searches: boolean): T {
   return searches ? rates : { ...rates, '10s': 0 }
 }
 
-type EngineDevice = DeviceStatus & { readonly engine: string }
+export type EngineDevice = DeviceStatus & { readonly engine: string }
 
 /** Devices whose reasons are listed; the others are only counted. */
 const MAX_REASONS = 3
@@ -59,6 +68,8 @@ export class Rates {
   readonly #total = new HashrateMeter()
   /** By engine and device. */
   #devices = new Map<string, HashrateMeter>()
+  /** By engine and hardware, where several devices share it. */
+  #shared = new Map<string, HashrateMeter>()
 
   /** `hashes`: of all devices since the start. Meters of devices that are gone are dropped. */
   sample(atMs: number, devices: readonly EngineDevice[], hashes: number): void {
@@ -70,6 +81,7 @@ export class Rates {
       present.set(key, meter)
     }
     this.#devices = present
+    this.#sampleShared(atMs, devices)
     this.#total.sample(atMs, hashes)
   }
 
@@ -78,8 +90,38 @@ export class Rates {
     return presentRates(this.#total.rates(), searches)
   }
 
-  of({ engine, device, state }: Pick<EngineDevice, 'engine' | 'device' | 'state'>): Hashrates {
+  /** The highest rate of all devices together over 10 s so far. */
+  get highest(): number | null {
+    return this.#total.highest
+  }
+
+  /** `searches`: false where the miner is paused. */
+  of({ engine, device, state }: Pick<EngineDevice, 'engine' | 'device' | 'state'>, searches = true): Hashrates {
     const rates = this.#devices.get(`${engine}/${device}`)?.rates() ?? NO_RATES
-    return presentRates(rates, state === undefined)
+    return presentRates(rates, searches && state === undefined)
+  }
+
+  /** Of a part of the machine: of the devices that share it together, or of the device that has the name. */
+  ofHardware(engine: string, name: string, searches: boolean): RateWindows {
+    const key = `${engine}/${name}`
+    const meter = this.#shared.get(key) ?? this.#devices.get(key)
+    const windows = meter === undefined ? NO_WINDOWS : { ...meter.rates(), highest: meter.highest }
+    return presentRates(windows, searches)
+  }
+
+  #sampleShared(atMs: number, devices: readonly EngineDevice[]): void {
+    const sums = new Map<string, number>()
+    for (const { engine, hardware, hashes } of devices) {
+      if (hardware === undefined) continue
+      const key = `${engine}/${hardware}`
+      sums.set(key, (sums.get(key) ?? 0) + hashes)
+    }
+    const present = new Map<string, HashrateMeter>()
+    for (const [key, hashes] of sums) {
+      const meter = this.#shared.get(key) ?? new HashrateMeter()
+      meter.sample(atMs, hashes)
+      present.set(key, meter)
+    }
+    this.#shared = present
   }
 }

@@ -2,29 +2,14 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { Metrics } from '../../src/api/metrics.ts'
 import { type ApiServer, startApi } from '../../src/api/server.ts'
 import { NO_RATES } from '../../src/mine/hashrate.ts'
-import { type DeviceSnapshot, idleReasonOf, type Snapshot } from '../../src/mine/stats.ts'
+import type { DeviceSnapshot, Snapshot } from '../../src/mine/stats.ts'
+import { snapshotWith } from '../mine/snapshot.ts'
 
 const device = (name: string, changes: Partial<DeviceSnapshot> = {}): DeviceSnapshot => {
   return { engine: 'cpu', device: name, kernel: 'js', hashes: 0, faults: 0, hashrates: NO_RATES, ...changes }
 }
 
-function snapshotOf(devices: readonly DeviceSnapshot[], hashes: number): Snapshot {
-  return {
-    source: 'test',
-    connected: true,
-    nodes: [],
-    idleReason: idleReasonOf(devices),
-    uptimeMs: 1,
-    hashes,
-    hashrates: NO_RATES,
-    meanHashrate: 0,
-    devices,
-    solutions: { accepted: 0, unconfirmed: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0 },
-    hardwareErrors: 0,
-    preemptions: 0,
-    work: { chain: 0, height: 1, difficulty: 1, ageMs: 0 },
-  }
-}
+const snapshotOf = (devices: readonly DeviceSnapshot[], hashes: number) => snapshotWith({ devices, hashes })
 
 describe('a scrape', () => {
   it('shows how each of several nodes is, and no lag and latency of one that does not answer', async () => {

@@ -5,26 +5,11 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { foreignHostReason } from '../../src/api/host-check.ts'
 import { Metrics } from '../../src/api/metrics.ts'
 import { type ApiAddress, type Extension, startApi } from '../../src/api/server.ts'
-import { NO_RATES } from '../../src/mine/hashrate.ts'
-import type { Snapshot } from '../../src/mine/stats.ts'
 import { outerAddress } from '../addresses.ts'
 import { Peer } from '../devnet/request.ts'
+import { snapshotWith } from '../mine/snapshot.ts'
 
-const snapshot: Snapshot = {
-  source: 'test',
-  connected: true,
-  nodes: [],
-  idleReason: null,
-  uptimeMs: 1,
-  hashes: 0,
-  hashrates: NO_RATES,
-  meanHashrate: 0,
-  devices: [],
-  solutions: { accepted: 0, unconfirmed: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0 },
-  hardwareErrors: 0,
-  preemptions: 0,
-  work: { chain: 0, height: 1, difficulty: 1, ageMs: 0 },
-}
+const snapshot = snapshotWith()
 
 const page: Extension = {
   path: '/page',

@@ -7,7 +7,8 @@ import { Metrics } from '../../src/api/metrics.ts'
 import type { DeviceStatus, Engine, EngineWork } from '../../src/engine/engine.ts'
 import { Uptake } from '../../src/engine/uptake.ts'
 import { HashrateMeter } from '../../src/mine/hashrate.ts'
-import { idleReasonOf, Rates, type Snapshot } from '../../src/mine/stats.ts'
+import { Rates, type Snapshot } from '../../src/mine/stats.ts'
+import { snapshotWith } from './snapshot.ts'
 
 const DEVICES = 10_000
 const SILENT = 50
@@ -63,21 +64,8 @@ class SyntheticEngine implements Engine {
 
 function snapshotOf(engine: Engine, rates: Rates): Snapshot {
   const devices = engine.devices().map((device) => ({ ...device, engine: engine.name }))
-  return {
-    source: 'test',
-    connected: true,
-    nodes: [],
-    idleReason: idleReasonOf(devices),
-    uptimeMs: 1,
-    hashes: engine.hashes(),
-    hashrates: rates.total(true),
-    meanHashrate: 0,
-    devices: devices.map((device) => ({ ...device, hashrates: rates.of(device) })),
-    solutions: { accepted: 0, unconfirmed: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0 },
-    hardwareErrors: 0,
-    preemptions: 0,
-    work: null,
-  }
+  const own = devices.map((device) => ({ ...device, hashrates: rates.of(device) }))
+  return snapshotWith({ hashes: engine.hashes(), hashrates: rates.total(true), devices: own, work: null })
 }
 
 it('takes new work with 10,000 devices although 50 of them never answer', async () => {

@@ -417,6 +417,101 @@ describe('the miner loop', () => {
     await ended
   })
 
+  describe('while it is paused', () => {
+    const typesIn = (events: MinerEvent[]) => events.map(({ type }) => type)
+
+    it('gives engines nothing, and the newest job when it is resumed', async () => {
+      const { clock, source, engine, events, miner, stop, ended } = await started()
+      await source.give(easyWork(1n), 'start')
+      miner.pause()
+      miner.pause()
+      expect(engine.works.map(({ bytes }) => bytes === null)).toEqual([false, true])
+      expect(miner.snapshot()).toMatchObject({ paused: true, work: null, hashrates: { '10s': 0 } })
+      await source.give(easyWork(2n))
+      await source.give(easyWork(3n))
+      await clock.pass(60_000)
+      expect(engine.works).toHaveLength(2)
+      miner.resume()
+      miner.resume()
+      await settle()
+      expect(decodeWork(engine.newest.bytes).height).toBe(3n)
+      expect(typesIn(events)).toEqual(['ready', 'work', 'paused', 'speed', 'resumed', 'work'])
+      // The pause is no time that it took to switch.
+      expect(events.at(-1)).toMatchObject({ reason: 'start', preemptMs: 0, height: 3 })
+      expect(miner.snapshot()).toMatchObject({ paused: false, preemptions: 0, work: { height: 3 } })
+      stop.abort()
+      await ended
+    })
+
+    it('loses no solution that is on its way, and takes late claims', async () => {
+      const { source, engine, events, miner, stop, ended } = await started()
+      let answer: (receipt: Receipt) => void = () => undefined
+      source.receipt = new Promise((resolve) => {
+        answer = resolve
+      })
+      await source.give(easyWork(1n))
+      const [first, second] = [engine.newest, easyWork(2n)]
+      await engine.claim(solve(first.bytes))
+      await source.give(second)
+      const { sequence } = engine.newest
+      miner.pause()
+      await engine.claim(solve(second.bytes), sequence)
+      expect(source.submitted).toEqual([solve(first.bytes), solve(second.bytes)])
+      answer({ step: 'acknowledged' })
+      await settle()
+      expect(solutionsIn(events).filter(({ verdict }) => verdict === 'accepted')).toHaveLength(2)
+      stop.abort()
+      expect((await ended).solutions).toMatchObject({ accepted: 2 })
+    })
+
+    it('goes on with the same job, with the creation time of then, and its solution is the only one', async () => {
+      const { source, engine, miner, stop, ended } = await started()
+      const work = easyWork(1n)
+      await source.give(work, 'start')
+      const { sequence } = engine.newest
+      miner.pause()
+      source.time = work.fields.creationTime + 9_000_000n
+      miner.resume()
+      await settle()
+      expect(engine.newest.bytes).toEqual(withCreationTime(work.bytes, source.time))
+      await engine.claim(solve(work.bytes), sequence)
+      await engine.claim(solve(engine.newest.bytes))
+      expect(source.submitted).toEqual([solve(work.bytes)])
+      stop.abort()
+      await ended
+    })
+
+    it('is idle when it is resumed and there is nothing to search', async () => {
+      const { clock, source, engine, events, miner, stop, ended } = await started()
+      await source.give(easyWork(1n), 'start')
+      miner.pause()
+      await source.give(null)
+      miner.resume()
+      await clock.pass(500)
+      expect(engine.works.at(-1)?.bytes).toBeNull()
+      expect(typesIn(events).slice(-3)).toEqual(['paused', 'resumed', 'idle'])
+      stop.abort()
+      await ended
+    })
+
+    it('counts no effort, and can be paused before its first job and after its end', async () => {
+      const { source, engine, events, miner, stop, ended } = await started()
+      miner.pause()
+      await source.give(easyWork(1n, 100n), 'start')
+      expect(engine.works.filter(({ bytes }) => bytes !== null)).toEqual([])
+      engine.hashed = 500
+      miner.resume()
+      await settle()
+      engine.hashed = 550
+      await engine.claim(solve(engine.newest.bytes))
+      expect(solutionsIn(events)[0].effort).toBeCloseTo(0.5)
+      stop.abort()
+      await ended
+      miner.pause()
+      expect([miner.paused, typesIn(events).filter((type) => type === 'paused')]).toEqual([false, ['paused']])
+    })
+  })
+
   it('shows rates of full windows only', async () => {
     const { clock, engine, miner, stop, ended } = await started()
     for (let second = 1; second <= 59; second++) {
@@ -430,6 +525,13 @@ describe('the miner loop', () => {
     await clock.pass(1000)
     expect(miner.snapshot().hashrates['60s']).toBeCloseTo((59_000 + 7000) / 60)
     expect(miner.snapshot().devices[0]).toMatchObject({ engine: 'hand', device: 'd0', hashes: 66_000 })
+    const [hardware] = miner.snapshot().hardware
+    expect(hardware).toMatchObject({ name: 'd0', devices: ['d0'], hashes: 66_000, hashrates: { '15m': null } })
+    // The last 10 s had a second of 7000.
+    expect(hardware.hashrates.highest).toBeCloseTo(1600)
+    expect(miner.snapshot().highestHashrate).toBeCloseTo(1600)
+    await clock.pass(20_000)
+    expect(miner.snapshot()).toMatchObject({ hashrates: { '10s': 0 }, highestHashrate: 1600 })
     stop.abort()
     await ended
   })

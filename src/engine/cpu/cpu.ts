@@ -114,6 +114,7 @@ export class CpuEngine implements Engine {
   devices(): readonly DeviceStatus[] {
     return this.#threads.map(({ name, kernel, note, faults, state, reason }, thread) => ({
       device: name,
+      hardware: this.name,
       kernel,
       faults,
       ...(note !== null && { note }),

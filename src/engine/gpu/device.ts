@@ -112,6 +112,7 @@ export class GpuDevice {
     return {
       device: this.#options.name,
       kernel: 'wgsl',
+      ...(this.#adapter !== null && { model: this.#adapter.name, vendor: this.#adapter.vendor }),
       hashes: this.#hashes,
       faults: this.#faults,
       ...((state === 'restarting' || state === 'parked') && { state, reason: this.#lastFailure }),

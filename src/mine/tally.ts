@@ -1,0 +1,55 @@
+/** What became of the solutions of each device. */
+import type { Verdict } from './life.ts'
+
+export type Verdicts = Readonly<Record<Verdict, number>>
+
+export interface DeviceTally {
+  readonly solutions: Verdicts
+  /** Claimed nonces that do not solve. */
+  readonly hardwareErrors: number
+}
+
+/** Devices of a fleet come and go: beyond so many, those that were counted first are forgotten. */
+const MAX_DEVICES = 10_000
+
+const NO_VERDICTS: Verdicts = { accepted: 0, unconfirmed: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0 }
+const NOTHING: DeviceTally = { solutions: NO_VERDICTS, hardwareErrors: 0 }
+
+export class Tally {
+  readonly #devices = new Map<string, DeviceTally>()
+
+  /** A solution of the device counts as this from here on; or, with -1, no longer. */
+  count(device: string, verdict: Verdict, change: 1 | -1): void {
+    const { solutions, hardwareErrors } = this.#of(device)
+    // One that was forgotten in between has nothing to take away.
+    const count = Math.max(0, solutions[verdict] + change)
+    this.#set(device, { solutions: { ...solutions, [verdict]: count }, hardwareErrors })
+  }
+
+  error(device: string): void {
+    const before = this.#of(device)
+    this.#set(device, { ...before, hardwareErrors: before.hardwareErrors + 1 })
+  }
+
+  /** Of several devices together. */
+  sum(devices: Iterable<string>): DeviceTally {
+    const solutions = { ...NO_VERDICTS }
+    let hardwareErrors = 0
+    for (const device of devices) {
+      const own = this.#of(device)
+      for (const verdict of Object.keys(solutions) as Verdict[]) solutions[verdict] += own.solutions[verdict]
+      hardwareErrors += own.hardwareErrors
+    }
+    return { solutions, hardwareErrors }
+  }
+
+  #of(device: string): DeviceTally {
+    return this.#devices.get(device) ?? NOTHING
+  }
+
+  #set(device: string, tally: DeviceTally): void {
+    this.#devices.set(device, tally)
+    const [first] = this.#devices.keys()
+    if (this.#devices.size > MAX_DEVICES) this.#devices.delete(first)
+  }
+}

@@ -1,0 +1,27 @@
+import { NO_RATES } from '../../src/mine/hashrate.ts'
+import { idleReasonOf, type Snapshot } from '../../src/mine/stats.ts'
+
+/** The snapshot of a miner that has just begun, except for these parts. */
+export function snapshotWith(parts: Partial<Snapshot> = {}): Snapshot {
+  const { devices = [] } = parts
+  return {
+    source: 'test',
+    connected: true,
+    nodes: [],
+    idleReason: idleReasonOf(devices),
+    paused: false,
+    uptimeMs: 1,
+    hashes: 0,
+    hashrates: NO_RATES,
+    highestHashrate: null,
+    meanHashrate: 0,
+    devices,
+    hardware: [],
+    solutions: { accepted: 0, unconfirmed: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0 },
+    hardwareErrors: 0,
+    preemptions: 0,
+    issuer: null,
+    work: { chain: 0, height: 1, difficulty: 1, ageMs: 0 },
+    ...parts,
+  }
+}
