@@ -10,6 +10,8 @@ export interface Config<Table> {
   readonly values: Values<Table>
   /** Option name -> where its value comes from. */
   readonly origins: ReadonlyMap<string, Origin>
+  /** The configuration file that was read; null: none. */
+  readonly file: string | null
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -52,7 +54,7 @@ export function resolveConfig<Table extends Readonly<Record<string, unknown>>>(
     origins.set(name, origin)
     values[name] = first === undefined ? spec.fallback : parsedValue(spec, first)
   }
-  return { values: values as Values<Table>, origins }
+  return { values: values as Values<Table>, origins, file: path ?? null }
 }
 
 /** A value as the user wrote it, and where. */

@@ -1,5 +1,7 @@
-/** Lines of the console: a time, a label, a text. Only this file decides on colours. */
+/** Lines of the console: a time, a label, a text. Only this file decides on colours and on how lines are wrapped. */
 import { styleText } from 'node:util'
+import stringWidth from 'string-width'
+import wrapAnsi from 'wrap-ansi'
 
 export type Style = 'green' | 'yellow' | 'red' | 'cyan' | 'dim' | 'bold'
 
@@ -12,17 +14,71 @@ export interface Line {
 /** Where text goes. */
 export interface Output {
   readonly isTTY?: boolean
+  /** Width of the terminal. */
+  readonly columns?: number
   write(text: string): unknown
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What prints lines there, with colours on a terminal unless the variable NO_COLOR is set. */
-export function linePrinter(out: Output, environment: Environment, nowMs: () => number): (line: Line) => void {
-  const colours = out.isTTY === true && !environment.NO_COLOR
-  const paint = (style: Style, text: string) => (colours ? styleText(style, text) : text)
-  return ({ label, style, text }) => {
+export type Paint = (style: Style, text: string) => string
+
+/**
+ * Colours as terminals' users expect: FORCE_COLOR turns them on, and off when it is 0 or false; a variable NO_COLOR that
+ * is not empty turns them off; else they are on for a terminal that is not dumb.
+ */
+export function hasColours(out: Output, { FORCE_COLOR, NO_COLOR, TERM }: Environment): boolean {
+  if (FORCE_COLOR !== undefined) return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false'
+  return out.isTTY === true && !NO_COLOR && TERM !== 'dumb'
+}
+
+export function painter(out: Output, environment: Environment): Paint {
+  const colours = hasColours(out, environment)
+  return (style, text) => (colours ? styleText(style, text, { validateStream: false }) : text)
+}
+
+/** Columns before the text: a time and a label. */
+const INDENT = 'hh:mm:ss '.length + 'label    '.length + 1
+/** Narrower terminals wrap by themselves. */
+const MIN_TEXT_COLUMNS = 20
+
+/** What makes text of lines, each ended by a line break: wrapped below their text on a terminal, whole elsewhere. */
+export function lineFormatter(
+  out: Output,
+  environment: Environment,
+  nowMs: () => number,
+): (lines: readonly Line[]) => string {
+  const paint = painter(out, environment)
+  return (lines) => {
     const time = new Date(nowMs()).toTimeString().slice(0, 8)
-    out.write(`${paint('dim', time)} ${paint(style, label.padEnd(9))} ${text}\n`)
+    return lines
+      .map(({ label, style, text }) => {
+        const [first, ...others] = wrapped(text, out, INDENT)
+        const start = `${paint('dim', time)} ${paint(style, label.padEnd(9))} ${first}\n`
+        return start + others.map((other) => `${' '.repeat(INDENT)}${other}\n`).join('')
+      })
+      .join('')
   }
+}
+
+/** A text that starts at that column, in lines that fit. Columns between two spaces or more are kept together. */
+export function wrapped(text: string, { isTTY, columns }: Output, indent: number): string[] {
+  const width = (columns ?? Number.POSITIVE_INFINITY) - indent
+  if (isTTY !== true || width < MIN_TEXT_COLUMNS || stringWidth(text) <= width) return [text]
+  const lines: string[] = []
+  for (const part of text.split(/ {2,}/)) {
+    const last = lines.at(-1)
+    if (last !== undefined && stringWidth(last) + 2 + stringWidth(part) <= width) {
+      lines[lines.length - 1] = `${last}  ${part}`
+    } else {
+      lines.push(...wrapAnsi(part, width, { hard: true }).split('\n'))
+    }
+  }
+  return lines
+}
+
+/** What prints one line there. */
+export function linePrinter(out: Output, environment: Environment, nowMs: () => number): (line: Line) => void {
+  const format = lineFormatter(out, environment, nowMs)
+  return (line) => void out.write(format([line]))
 }

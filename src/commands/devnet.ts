@@ -1,8 +1,9 @@
 /** `newcut devnet`: runs the embedded node, with or without a miner of its own. */
 
 import type { Config } from '../cli/config.ts'
-import { type Face, faceFor } from '../cli/console.ts'
+import type { Face } from '../cli/console.ts'
 import type { devnetOptions, Values } from '../cli/options.ts'
+import { faceFor } from '../cli/text-face.ts'
 import { type Devnet, type DevnetOptions, startDevnet } from '../compose/devnet.ts'
 import { isPageOn, PAGE_PATH, startDevnetWithPage } from '../compose/mine-page.ts'
 import { type MinerSetup, runMiner } from '../compose/miner.ts'

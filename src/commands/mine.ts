@@ -1,8 +1,9 @@
 /** `newcut mine`: the miner, for a node or for an embedded network of its own. */
-import { cpus } from 'node:os'
+import { availableParallelism, cpus } from 'node:os'
 import type { Config } from '../cli/config.ts'
-import { faceFor } from '../cli/console.ts'
+import type { Face } from '../cli/console.ts'
 import type { mineOptions } from '../cli/options.ts'
+import { faceFor } from '../cli/text-face.ts'
 import { type Devnet, startDevnet } from '../compose/devnet.ts'
 import { type MinerStart, runMiner } from '../compose/miner.ts'
 import { checkPayee, paidLine } from '../compose/payee.ts'
@@ -11,12 +12,14 @@ import { checkMineFlags, minerSetup } from './miner-setup.ts'
 import { networkLine, networkSettings } from './network.ts'
 import { surroundings } from './surroundings.ts'
 
-export function runMine(config: Config<typeof mineOptions>): Promise<number> {
+type MineConfig = Config<typeof mineOptions>
+
+export function runMine(config: MineConfig): Promise<number> {
   return untilStopped((stopped) => mine(config, stopped))
 }
 
 /** Exit code 1 when it ends while nothing could search. */
-async function mine(config: Config<typeof mineOptions>, stopped: AbortSignal): Promise<number> {
+async function mine(config: MineConfig, stopped: AbortSignal): Promise<number> {
   const { values } = config
   checkMineFlags(config)
   const face = faceFor(values.log, surroundings)
@@ -24,13 +27,18 @@ async function mine(config: Config<typeof mineOptions>, stopped: AbortSignal): P
   const setup = minerSetup(config, node ?? [''])
   // Wrong options are refused before a network is started.
   checkPayee(setup.payee)
+  let leave: () => void = () => undefined
   const devnet = node === undefined ? await startDevnet({ ...networkSettings(values), port: 0 }) : null
   try {
     const snapshot = await runMiner(devnet === null ? setup : { ...setup, node: { ...setup.node, url: devnet.url } }, {
       onEvent: face.show,
-      onStart: (start) => face.show({ type: 'banner', lines: banner(start, devnet, node) }),
+      onStart: (start) => {
+        face.show({ type: 'banner', lines: banner(start, devnet, config) })
+        leave = attended(face, start)
+      },
       stopped,
     })
+    leave()
     face.show({ type: 'summary', snapshot })
     return snapshot.idleReason === null ? 0 : 1
   } catch (error) {
@@ -38,15 +46,28 @@ async function mine(config: Config<typeof mineOptions>, stopped: AbortSignal): P
     if (stopped.aborted) return 0
     throw error
   } finally {
+    leave()
     await devnet?.close()
+  }
+}
+
+/** Keys and SIGUSR1 control the miner until the function returned is called. */
+function attended(face: Face, { miner }: MinerStart): () => void {
+  const toggle = () => (miner.paused ? miner.resume() : miner.pause())
+  process.on('SIGUSR1', toggle)
+  const leave = face.attend(miner)
+  return () => {
+    process.off('SIGUSR1', toggle)
+    leave()
   }
 }
 
 function banner(
   { client, account, api, journal, pageUrl }: MinerStart,
   devnet: Devnet | null,
-  nodes: readonly string[] = [],
+  { values, file }: MineConfig,
 ): string[] {
+  const { node: nodes = [] } = values
   const processor = cpus()[0]?.model.trim() ?? process.arch
   const { baseUrl } = client.http
   const { nodeVersion, nodeNumberOfChains, nodeBlockDelay } = client.info
@@ -55,7 +76,10 @@ function banner(
       ? `network: ${nodeVersion}, ${nodeNumberOfChains} chains, block delay ${nodeBlockDelay / 1e6} s at ${baseUrl}`
       : networkLine(devnet)
   return [
-    `newcut ${surroundings.version}, node ${process.versions.node}, ${processor}`,
+    `newcut ${surroundings.version}, no fee: all blocks are yours`,
+    `machine: ${processor}, ${availableParallelism()} threads, Node ${process.versions.node}`,
+    searchLine(values),
+    ...(file === null ? [] : [`configuration: ${file}`]),
     network,
     ...(nodes.length > 1 ? [`nodes, in order of priority: ${nodes.join(', ')}`] : []),
     paidLine(account),
@@ -63,6 +87,14 @@ function banner(
     ...(journal === null ? [] : [journalLine(journal)]),
     ...(pageUrl === null ? [] : [`mine in a browser: ${pageUrl}`]),
   ]
+}
+
+/** What is to search; the line of the kernels that were chosen follows when they are ready. */
+function searchLine({ engine, command, threads, kernel, gpu }: MineConfig['values']): string {
+  if (engine === 'external') return `search: ${command}`
+  const cpu =
+    threads === 0 ? 'no CPU thread' : `CPU with ${kernel === 'auto' ? 'the fastest kernel of this machine' : kernel}`
+  return `search: ${cpu}, GPU ${gpu}`
 }
 
 function journalLine({ folder, unfinished }: NonNullable<MinerStart['journal']>): string {

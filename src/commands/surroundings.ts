@@ -8,5 +8,8 @@ export const surroundings: Surroundings = {
   environment: process.env,
   out: process.stdout,
   err: process.stderr,
+  get keyboard() {
+    return process.stdin
+  },
   nowMs: systemClock.wallMs,
 }

@@ -51,6 +51,7 @@ export interface HttpSetup {
 
 /** Reported once, before mining starts. */
 export interface MinerStart {
+  readonly miner: Pick<Miner, 'snapshot' | 'paused' | 'pause' | 'resume'>
   readonly client: NodeClient
   readonly account: PaidAccount
   readonly api: ApiServer | null
@@ -98,7 +99,7 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const api = http === null ? null : await startFace(http, { miner, metrics, page }, onEvent)
     if (api !== null) closers.unshift(() => api.close())
     const journal = state && { folder: state.folder, unfinished: state.unfinished.length }
-    onStart?.({ client, account, api, journal, pageUrl: api !== null && hasPage ? api.url + PAGE_PATH : null })
+    onStart?.({ miner, client, account, api, journal, pageUrl: api !== null && hasPage ? api.url + PAGE_PATH : null })
     const snapshot = await miner.run(AbortSignal.any([stopped, faulted.signal]))
     faulted.signal.throwIfAborted()
     return snapshot

@@ -29,6 +29,8 @@ export type SolutionEvent = (Found | LifeStep) & {
   readonly device: string
   /** Hashes since the previous solution, in units of what a solution takes on average. */
   readonly effort: number
+  /** How long after the news that ended its work it was found; null: before. */
+  readonly lateMs: number | null
   /** Time since it was found. */
   readonly elapsedMs: number
   readonly counts: Snapshot['solutions']

@@ -27,6 +27,8 @@ export interface FoundSolution {
   readonly bytes: Uint8Array
   readonly device: string
   readonly effort: number
+  /** How long after the news that ended its work it was found; null: before. */
+  readonly lateMs: number | null
 }
 
 interface Life {
@@ -34,6 +36,7 @@ interface Life {
   readonly hash: string
   readonly device: string
   readonly effort: number
+  readonly lateMs: number | null
   readonly foundAtMs: number
   step: LifeStep
   /** What was last said of it, perhaps in an earlier run; null: nothing yet. */
@@ -74,12 +77,12 @@ export class Lives {
   }
 
   /** Tells of a solution, for the journal, and then hands it in. */
-  begin({ job, difficulty, bytes, device, effort }: FoundSolution): void {
+  begin({ job, difficulty, bytes, device, effort, lateMs }: FoundSolution): void {
     const { source, clock, onEvent, stopped } = this.#options
     const hash = encodeBase64Url(blockHash(bytes))
     const foundAtMs = clock.monotonicMs()
     const told = { step: { step: 'handed-in' }, verdict: null, counted: null, isOfThisRun: true } as const
-    const life: Life = { job, hash, device, effort, foundAtMs, ...told }
+    const life: Life = { job, hash, device, effort, lateMs, foundAtMs, ...told }
     onEvent({ ...this.#eventOf(life, null), step: 'found', work: encodeBase64Url(bytes), difficulty })
     this.#start(life, liveThrough(source, { job, bytes }, stopped))
   }
@@ -97,7 +100,7 @@ export class Lives {
     const hash = encodeBase64Url(blockHash(bytes))
     const step: LifeStep = { step: isAcknowledged ? 'acknowledged' : 'handed-in' }
     const told = { step, verdict, counted: null, isOfThisRun: false }
-    const life: Life = { job, hash, device, effort, foundAtMs: nowMs - ageMs, ...told }
+    const life: Life = { job, hash, device, effort, lateMs: null, foundAtMs: nowMs - ageMs, ...told }
     const isFresh = !isAcknowledged && ageMs < WORK_LIFE_MS
     const solution = { job, bytes }
     this.#start(life, isFresh ? liveThrough(source, solution, stopped) : source.follow(solution, stopped))
@@ -163,7 +166,7 @@ export class Lives {
     } else this.#take(life, { step: 'unconfirmed', message: 'the node took it, and the miner stopped' })
   }
 
-  #eventOf({ job, step, hash, device, effort, foundAtMs }: Life, verdict: Verdict | null): SolutionEvent {
+  #eventOf({ job, step, hash, device, effort, lateMs, foundAtMs }: Life, verdict: Verdict | null): SolutionEvent {
     const { id, issuer, work } = job
     const { chainId: chain, height, payloadHash } = work.fields
     return {
@@ -178,6 +181,7 @@ export class Lives {
       payload: encodeBase64Url(payloadHash),
       device,
       effort,
+      lateMs,
       elapsedMs: this.#options.clock.monotonicMs() - foundAtMs,
       counts: this.counts,
     }

@@ -1,4 +1,5 @@
 /** The only loop: newest job -> engines -> judge -> hand in. Knows sources and engines by their ports alone. */
+import { readU256LE } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
 import { withCreationTime, withNonce } from '../core/header.ts'
@@ -9,10 +10,11 @@ import { type Work, workFromBytes } from '../core/work.ts'
 import { type Candidate, type DeviceStatus, type Engine, type EngineEvents, noWork } from '../engine/engine.ts'
 import type { Job, JobReason, Source } from '../source/source.ts'
 import type { MinerEvent, SolutionEvent } from './events.ts'
-import { aborted, every } from './every.ts'
+import { aborted, after, every } from './every.ts'
 import { hardwareOf, type Reading } from './hardware.ts'
 import type { Unfinished } from './life.ts'
 import { Lives } from './lives.ts'
+import { Results } from './results.ts'
 import { idleReasonOf, Rates, type Snapshot } from './stats.ts'
 import { Tally } from './tally.ts'
 
@@ -32,6 +34,8 @@ export interface MinerOptions {
 }
 
 const SAMPLE_MS = 1000
+/** When the shortest window is full. */
+const FIRST_SPEED_MS = 10_500
 const SPEED_MS = 60_000
 /** How often the creation time of the current work is brought up to the validator's clock. */
 const ROLL_MS = 5_000
@@ -53,6 +57,8 @@ interface Pursuit {
   readonly receivedAtMs: number
   /** Its first sequence number: an external worker may search the job as it was then. */
   firstSequence: number
+  /** When the news came that no block can come of it any more; null: not yet. */
+  endedAtMs: number | null
   /** A solution was found and is on its way; no other is wanted. */
   solved: boolean
 }
@@ -77,9 +83,9 @@ export class Miner {
   #cancelIdle: () => void = () => undefined
   #hardwareErrors = 0
   #preemptions = 0
-  /** Expected solutions for the hashes done since the last solution, up to `#effortHashes`. */
-  #effort = 0
-  #effortHashes = 0
+  readonly #results = new Results()
+  /** The hashes that `#results` knows of. */
+  #countedHashes = 0
 
   constructor(options: MinerOptions) {
     this.#options = options
@@ -122,14 +128,13 @@ export class Miner {
     const { source, clock, durationMs, onEvent } = this.#options
     this.#startedAtMs = clock.monotonicMs()
     onEvent({ type: 'ready', devices: this.snapshot().devices })
+    const tellSpeed = () => onEvent({ type: 'speed', snapshot: this.snapshot() })
     every(clock, SAMPLE_MS, this.#stop.signal, () => this.#sample())
-    every(clock, SPEED_MS, this.#stop.signal, () => onEvent({ type: 'speed', snapshot: this.snapshot() }))
+    after(clock, FIRST_SPEED_MS, this.#stop.signal, tellSpeed)
+    every(clock, SPEED_MS, this.#stop.signal, tellSpeed)
     every(clock, ROLL_MS, this.#stop.signal, () => this.#roll())
     this.#sample()
-    if (durationMs !== undefined) {
-      const cancel = clock.after(durationMs, () => this.#stop.abort())
-      this.#stop.signal.addEventListener('abort', cancel, { once: true })
-    }
+    if (durationMs !== undefined) after(clock, durationMs, this.#stop.signal, () => this.#stop.abort())
     const events = {
       onTrouble: (message: string) => onEvent({ type: 'trouble', message }),
       onRecovered: (message: string) => onEvent({ type: 'recovered', message }),
@@ -162,7 +167,7 @@ export class Miner {
    */
   pause(): void {
     if (this.#paused || this.#stop.signal.aborted) return
-    this.#countEffort()
+    this.#countHashes()
     this.#cancelIdle()
     this.#paused = true
     this.#held = this.#current
@@ -174,7 +179,7 @@ export class Miner {
   resume(): void {
     if (!this.#paused || this.#stop.signal.aborted) return
     const held = this.#held
-    this.#countEffort()
+    this.#countHashes()
     this.#paused = false
     this.#held = null
     this.#options.onEvent({ type: 'resumed' })
@@ -182,14 +187,14 @@ export class Miner {
       this.#rest()
       return
     }
-    this.#begin(held, 'start', this.#options.clock.monotonicMs())
-    this.#roll()
+    this.#begin(this.#rolled(held), 'start', this.#options.clock.monotonicMs())
   }
 
   snapshot(): Snapshot {
     const { source, clock, readings } = this.#options
     const nowMs = clock.monotonicMs()
     const devices = this.#devices()
+    this.#countHashes()
     const hashes = this.#hashes()
     const uptimeMs = this.#startedAtMs === 0 ? 0 : nowMs - this.#startedAtMs
     const idleReason = idleReasonOf(devices)
@@ -213,6 +218,7 @@ export class Miner {
       hardwareErrors: this.#hardwareErrors,
       preemptions: this.#preemptions,
       issuer: this.#issuer,
+      results: this.#results.snapshot(),
       work: current && {
         chain: current.work.fields.chainId,
         height: Number(current.work.fields.height),
@@ -224,9 +230,12 @@ export class Miner {
 
   /** The newest job of the source: whatever was searched before is dropped. */
   #take(job: Job | null): void {
-    this.#countEffort()
+    this.#countHashes()
     this.#cancelIdle()
     this.#issuer = job?.issuer ?? this.#issuer
+    const former = this.#current?.pursuit
+    if (former !== undefined && (job === null || job.reason === 'newCut'))
+      former.endedAtMs = job?.noticedAtMs ?? this.#options.clock.monotonicMs()
     const issued = job && { work: job.work, pursuit: this.#pursuitOf(job) }
     if (this.#paused) this.#held = issued
     else if (job === null || issued === null) this.#rest()
@@ -238,7 +247,8 @@ export class Miner {
 
   #pursuitOf(job: Job): Pursuit {
     const difficulty = Number(difficultyOf(job.target) ?? 0n)
-    return { job, difficulty, receivedAtMs: this.#options.clock.monotonicMs(), firstSequence: 0, solved: false }
+    const receivedAtMs = this.#options.clock.monotonicMs()
+    return { job, difficulty, receivedAtMs, firstSequence: 0, endedAtMs: null, solved: false }
   }
 
   /** Searches a job from here on, and tells when nearly all devices do. */
@@ -286,16 +296,20 @@ export class Miner {
     return taken.every((all) => all)
   }
 
-  /**
-   * Moves the creation time of the current work to the validator's time, so that a block found late has a recent one.
-   */
+  /** Moves the creation time of the current work on, so that a block found late has a recent one. */
   #roll(): void {
-    const current = this.#current
+    if (this.#current === null || this.#current.pursuit.solved) return
+    const rolled = this.#rolled(this.#current)
+    if (rolled === this.#current) return
+    this.#countHashes()
+    void this.#issue(rolled)
+  }
+
+  /** The same job with the validator's time as its creation time, if that is later. */
+  #rolled(issued: Issued): Issued {
     const time = this.#options.source.validatorTime()
-    if (current === null || current.pursuit.solved || time === null) return
-    if (time <= current.work.fields.creationTime) return
-    this.#countEffort()
-    void this.#issue({ pursuit: current.pursuit, work: workFromBytes(withCreationTime(current.work.bytes, time)) })
+    if (time === null || time <= issued.work.fields.creationTime) return issued
+    return { pursuit: issued.pursuit, work: workFromBytes(withCreationTime(issued.work.bytes, time)) }
   }
 
   /** Hashes a claim in full before it counts: the node forgets the work when a wrong solution is submitted. */
@@ -304,21 +318,24 @@ export class Miner {
     if (issued === undefined) return
     const { work, pursuit } = issued
     const bytes = withNonce(work.bytes, nonce)
-    if (!hasFixedBits(nonce, pursuit.job.fixedNonce) || !meets(powHash(bytes), pursuit.job.target)) {
+    const hash = powHash(bytes)
+    const { clock, onEvent, blocks = Number.POSITIVE_INFINITY } = this.#options
+    if (!hasFixedBits(nonce, pursuit.job.fixedNonce) || !meets(hash, pursuit.job.target)) {
       this.#hardwareErrors++
       this.#tally.error(device)
-      this.#options.onEvent({ type: 'hardwareError', device, nonce: nonce.toString(16).padStart(16, '0') })
+      onEvent({ type: 'hardwareError', device, nonce: nonce.toString(16).padStart(16, '0') })
       return
     }
-    const { blocks = Number.POSITIVE_INFINITY } = this.#options
     // A solution on its way may be the last one asked for. If it is not accepted, another candidate will follow.
     if (pursuit.solved || this.#lives.accepted + this.#lives.undecided >= blocks) return
-    this.#countEffort()
+    this.#countHashes()
     pursuit.solved = !pursuit.job.manySolutions
-    const effort = this.#effort
-    this.#effort = 0
-    const { job, difficulty } = pursuit
-    this.#lives.begin({ job, difficulty, bytes, device, effort })
+    const { job, difficulty, endedAtMs } = pursuit
+    const { chainId: chain, height } = work.fields
+    const share = { difficulty: Number(difficultyOf(readU256LE(hash, 0)) ?? 0n), chain, height: Number(height), device }
+    const effort = this.#results.add(share)
+    const lateMs = endedAtMs === null ? null : clock.monotonicMs() - endedAtMs
+    this.#lives.begin({ job, difficulty, bytes, device, effort, lateMs })
   }
 
   #onStep(event: SolutionEvent): void {
@@ -326,14 +343,14 @@ export class Miner {
     if (this.#lives.accepted === this.#options.blocks) this.#stop.abort()
   }
 
-  /** Adds the hashes since the last call to the effort, at the difficulty of the job they were spent on. */
-  #countEffort(): void {
+  /** Counts the hashes since the last call, at the difficulty of the job they were spent on. */
+  #countHashes(): void {
     const hashes = this.#hashes()
     const pursuit = this.#current?.pursuit
     if (pursuit !== undefined && !pursuit.solved && pursuit.difficulty > 0) {
-      this.#effort += (hashes - this.#effortHashes) / pursuit.difficulty
+      this.#results.search(hashes - this.#countedHashes, pursuit.difficulty)
     }
-    this.#effortHashes = hashes
+    this.#countedHashes = hashes
   }
 
   /** Hashes of all engines since the start. */

@@ -4,6 +4,7 @@ import type { NodeStatus } from '../source/source.ts'
 import type { HardwareSnapshot } from './hardware.ts'
 import { HashrateMeter, type Hashrates, NO_RATES, NO_WINDOWS, type RateWindows } from './hashrate.ts'
 import type { Verdict } from './life.ts'
+import type { ResultsSnapshot } from './results.ts'
 
 export interface DeviceSnapshot extends DeviceStatus {
   readonly engine: string
@@ -35,6 +36,7 @@ export interface Snapshot {
   readonly preemptions: number
   /** Who gave the newest work: the address of a node; null: there has been none. */
   readonly issuer: string | null
+  readonly results: ResultsSnapshot
   readonly work: null | {
     readonly chain: number
     readonly height: number

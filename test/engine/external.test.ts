@@ -188,7 +188,7 @@ describe('newcut solve', () => {
     await miner.sees(/hardware .*command claimed nonce 0000000000000001/)
     miner.child.kill('SIGTERM')
     const { out } = await miner.ended
-    expect(out).toMatch(/summary {3}0 accepted {2}0 unconfirmed {2}0 stale {2}0 orphaned {2}0 rejected {2}0 lost/)
+    expect(out).toMatch(/summary {3}0 accepted\n/)
   })
 
   it.each([

@@ -435,7 +435,7 @@ describe('the miner loop', () => {
       miner.resume()
       await settle()
       expect(decodeWork(engine.newest.bytes).height).toBe(3n)
-      expect(typesIn(events)).toEqual(['ready', 'work', 'paused', 'speed', 'resumed', 'work'])
+      expect(typesIn(events)).toEqual(['ready', 'work', 'paused', 'speed', 'speed', 'resumed', 'work'])
       // The pause is no time that it took to switch.
       expect(events.at(-1)).toMatchObject({ reason: 'start', preemptMs: 0, height: 3 })
       expect(miner.snapshot()).toMatchObject({ paused: false, preemptions: 0, work: { height: 3 } })

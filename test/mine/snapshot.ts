@@ -21,6 +21,7 @@ export function snapshotWith(parts: Partial<Snapshot> = {}): Snapshot {
     hardwareErrors: 0,
     preemptions: 0,
     issuer: null,
+    results: { expected: 0, found: 0, effort: 0, best: [] },
     work: { chain: 0, height: 1, difficulty: 1, ageMs: 0 },
     ...parts,
   }

@@ -1,0 +1,113 @@
+/** What the keys of a running miner show. */
+import { formatDuration, formatHashrate, withPrefix } from '../core/units.ts'
+import type { Snapshot } from '../mine/stats.ts'
+import type { NodeStatus } from '../source/source.ts'
+import type { Line } from './line.ts'
+import { countsText, hardwareText, luckText, percent, ratesText } from './lines.ts'
+
+/** Key -> what it does, in the order in which they are listed. */
+export const keys = {
+  h: 'hash rate',
+  s: 'results',
+  c: 'connection',
+  e: 'health',
+  p: 'pause',
+  r: 'resume',
+  q: 'quit',
+  '?': 'keys',
+} as const
+export type Key = keyof typeof keys
+
+export function isKey(name: string): name is Key {
+  return Object.hasOwn(keys, name)
+}
+
+/** `h hash rate, s results, ...` */
+export const keysText = Object.entries(keys)
+  .map(([key, what]) => `${key} ${what}`)
+  .join(', ')
+
+/** The lines for the keys that only show something. */
+export function answerOf(key: Exclude<Key, 'p' | 'r' | 'q'>, snapshot: Snapshot): Line[] {
+  switch (key) {
+    case 'h':
+      return hashrateLines(snapshot)
+    case 's':
+      return resultLines(snapshot)
+    case 'c':
+      return connectionLines(snapshot)
+    case 'e':
+      return healthLines(snapshot)
+    case '?':
+      return titled('keys', [keysText])
+  }
+}
+
+/** The first with the label, the others below it. */
+function titled(label: string, texts: readonly string[]): Line[] {
+  return texts.map((text, index) => ({ label: index === 0 ? label : '', style: 'bold', text }))
+}
+
+function hashrateLines(snapshot: Snapshot): Line[] {
+  const { hardware, meanHashrate, highestHashrate, uptimeMs } = snapshot
+  const devices = hardware.flatMap((each) => [
+    hardwareText(each, each.hashrates['10s']),
+    `        60s ${formatHashrate(each.hashrates['60s'])}  15m ${formatHashrate(each.hashrates['15m'])}  max ${formatHashrate(each.hashrates.highest)}`,
+  ])
+  return titled('hash rate', [
+    `${ratesText(snapshot)}  max ${formatHashrate(highestHashrate)}`,
+    `${formatHashrate(meanHashrate)} on average in ${formatDuration(uptimeMs)}`,
+    ...devices,
+  ])
+}
+
+function resultLines(snapshot: Snapshot): Line[] {
+  const { results, work } = snapshot
+  const best = results.best.map(({ difficulty, chain, height, device }, index) => {
+    const place = `chain ${String(chain).padEnd(2)} height ${height}`
+    return `${String(index + 1).padStart(2)}. ${withPrefix(difficulty).padEnd(5)}  ${place}  ${device}`
+  })
+  return titled('results', [
+    countsText(snapshot),
+    luckText(snapshot),
+    `effort ${percent(results.effort)} since the last one${work === null ? '' : `, at difficulty ${withPrefix(work.difficulty)}`}`,
+    ...best,
+  ])
+}
+
+function connectionLines({ nodes, issuer, source, connected, work }: Snapshot): Line[] {
+  const news = connected ? 'updates arrive' : 'no updates at present'
+  const current =
+    work === null
+      ? 'no work'
+      : `chain ${work.chain} height ${work.height}, difficulty ${withPrefix(work.difficulty)}, for ${formatDuration(work.ageMs)}`
+  return titled('node', [
+    source,
+    `${news}; work from ${issuer ?? 'nobody yet'}`,
+    current,
+    ...nodes.map((node) => nodeText(node)),
+  ])
+}
+
+function nodeText({ url, up, active, latencyMs, lag, problem }: NodeStatus): string {
+  const parts = [`${active ? '*' : ' '} ${url}`, up ? 'up' : 'down']
+  if (latencyMs !== null) parts.push(formatDuration(latencyMs))
+  if (lag !== null) parts.push(`lag ${Number(lag.toFixed(1))}`)
+  if (problem !== null) parts.push(problem)
+  return parts.join('  ')
+}
+
+function healthLines({ devices, idleReason, paused, hardwareErrors, hardware }: Snapshot): Line[] {
+  const searching = devices.filter(({ state }) => state === undefined).length
+  const faults = devices.reduce((sum, device) => sum + device.faults, 0)
+  const state = paused ? 'paused' : (idleReason ?? `${searching} of ${devices.length} devices search`)
+  const down = devices.flatMap(({ device, state: is, reason }) =>
+    is === undefined ? [] : [`${device} is ${is}${reason === undefined ? '' : `: ${reason}`}`],
+  )
+  return titled('health', [
+    state,
+    `${hardwareErrors} hardware errors, ${faults} restarts of devices`,
+    ...hardware.map((each) => hardwareText(each, each.hashrates['10s'])),
+    ...down,
+  ])
+}

@@ -1,0 +1,63 @@
+/** Keys of a terminal, one at a time, while lines go by. */
+import { readFileSync } from 'node:fs'
+import type { ReadStream } from 'node:tty'
+import { isKey, type Key } from './answers.ts'
+
+/** A terminal that keys come from. */
+export type Keyboard = Pick<ReadStream, 'isTTY' | 'setRawMode' | 'on' | 'off' | 'resume' | 'pause' | 'unref'>
+
+const CONTROL_C = '\u0003'
+const CONTROL_Z = '\u001a'
+
+export interface KeyHandlers {
+  readonly onKey: (key: Key) => void
+  /** Control-C, which such a terminal does not turn into a signal. */
+  readonly onInterrupt: () => void
+  /** Control-Z. */
+  readonly onSuspend: () => void
+}
+
+/**
+ * Reads keys until the function returned is called. null: no terminal, or this is in the background, where a read
+ * would stop the process.
+ */
+export function readKeys(keyboard: Keyboard, { onKey, onInterrupt, onSuspend }: KeyHandlers): (() => void) | null {
+  if (!keyboard.isTTY || isInBackground()) return null
+  const onData = (data: Buffer) => {
+    for (const character of data.toString()) {
+      if (character === CONTROL_C) onInterrupt()
+      else if (character === CONTROL_Z) onSuspend()
+      else if (isKey(character.toLowerCase())) onKey(character.toLowerCase() as Key)
+    }
+  }
+  const listen = () => {
+    keyboard.setRawMode(true)
+    keyboard.resume()
+  }
+  listen()
+  keyboard.on('data', onData)
+  // After a stop the shell has set the terminal as it likes it.
+  process.on('SIGCONT', listen)
+  return () => {
+    process.off('SIGCONT', listen)
+    keyboard.off('data', onData)
+    keyboard.setRawMode(false)
+    keyboard.pause()
+  }
+}
+
+/** Whether another group of processes has the terminal. Known on Linux; elsewhere it is taken for the foreground. */
+function isInBackground(): boolean {
+  if (process.platform !== 'linux') return false
+  try {
+    // The name, in parentheses, may hold anything; after it: state, parent, group, session, terminal, its group.
+    const [, , group, , , foreground] = readFileSync('/proc/self/stat', 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ')
+    return group !== foreground
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error
+    // Without /proc nobody knows; a stopped miner would be worse than one without keys.
+    return true
+  }
+}

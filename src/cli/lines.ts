@@ -1,0 +1,175 @@
+/** What the console says of each event. Lines have 80 columns, time and label included, unless names are long. */
+import { formatDuration, formatHashrate, withPrefix } from '../core/units.ts'
+import type { MinerEvent, SolutionEvent } from '../mine/events.ts'
+import type { HardwareSnapshot, Sensed } from '../mine/hardware.ts'
+import type { Verdict } from '../mine/life.ts'
+import type { Snapshot } from '../mine/stats.ts'
+import type { ConsoleEvent } from './console.ts'
+import type { Line, Style } from './line.ts'
+
+/** The lines for an event. */
+export function linesOf(event: Exclude<ConsoleEvent, { type: 'banner' }>): Line[] {
+  switch (event.type) {
+    case 'work':
+      return [{ label: 'work', style: 'cyan', text: `${place(event)}  ${difficultyText(event)}  ${reasonText(event)}` }]
+    case 'ready':
+      return [{ label: 'ready', style: 'bold', text: devicesText(event.devices) }]
+    case 'idle':
+      return [{ label: 'idle', style: 'yellow', text: 'no work for now' }]
+    case 'paused':
+      return [{ label: 'paused', style: 'yellow', text: 'nothing is searched until it is resumed' }]
+    case 'resumed':
+      return [{ label: 'resumed', style: 'green', text: 'the newest work is searched again' }]
+    case 'solution':
+      // Text shows only the verdict; JSON has all steps.
+      return event.verdict === null ? [] : [solutionLine(event, event.verdict)]
+    case 'reward':
+      // `newcut blocks` shows it.
+      return []
+    case 'hardwareError': {
+      const text = `${event.device} claimed nonce ${event.nonce}, which does not solve`
+      return [{ label: 'hardware', style: 'red', text }]
+    }
+    case 'warning':
+      return [{ label: 'warning', style: 'yellow', text: event.message }]
+    case 'trouble':
+      return [{ label: 'trouble', style: 'yellow', text: event.message }]
+    case 'recovered':
+      return [{ label: 'recovered', style: 'green', text: event.message }]
+    case 'speed':
+      return speedLines(event.snapshot)
+    case 'block':
+      return [{ label: 'block', style: 'green', text: `${place(event)}  ${difficultyText(event)}` }]
+    case 'refused':
+      return [{ label: 'refused', style: 'yellow', text: `${place(event)}  ${event.reason}` }]
+    case 'summary':
+      return summaryLines(event.snapshot)
+  }
+}
+
+/** `cpu: 2 x native-avx512` */
+function devicesText(devices: Snapshot['devices']): string {
+  const counts = new Map<string, number>()
+  for (const { engine, kernel, note } of devices) {
+    const key = `${engine}: ${kernel}${note === undefined ? '' : ` (${note})`}`
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  return [...counts].map(([key, count]) => (count === 1 ? key : key.replace(': ', `: ${count} x `))).join(', ')
+}
+
+const place = ({ chain, height }: { chain: number; height: number }) =>
+  `chain ${String(chain).padEnd(2)} height ${String(height).padEnd(5)}`
+
+const difficultyText = ({ difficulty }: { difficulty: number }) => `difficulty ${withPrefix(difficulty)}`
+
+const reasons: Readonly<Record<Extract<MinerEvent, { type: 'work' }>['reason'], string>> = {
+  newCut: 'new cut',
+  solved: 'solved',
+  start: 'first work',
+  refreshed: 'refreshed',
+  reconnected: 'newer',
+  switched: 'other node',
+  better: 'worth more',
+}
+
+/** Why there is other work, and how long it took until it was searched. */
+function reasonText({ reason, preemptMs }: Extract<MinerEvent, { type: 'work' }>): string {
+  return reason === 'refreshed' ? reasons.refreshed : `${reasons[reason]}, ${formatDuration(preemptMs)}`
+}
+
+export const verdictStyles: Readonly<Record<Verdict, Style>> = {
+  accepted: 'green',
+  unconfirmed: 'yellow',
+  stale: 'yellow',
+  orphaned: 'yellow',
+  rejected: 'red',
+  lost: 'red',
+}
+
+function solutionLine(event: SolutionEvent, verdict: Verdict): Line {
+  const { accepted, stale, orphaned, rejected, lost } = event.counts
+  const parts = [
+    place(event),
+    event.device,
+    `effort ${percent(event.effort)}`,
+    verdict === 'stale' && event.lateMs !== null
+      ? `late by ${formatDuration(event.lateMs)}`
+      : formatDuration(event.elapsedMs),
+    `(${accepted}/${stale + orphaned}/${rejected + lost})`,
+  ]
+  if (event.step === 'rejected' || event.step === 'lost') parts.push(`${event.reason}: ${event.message}`)
+  if (event.step === 'unconfirmed') parts.push(event.message)
+  return { label: verdict, style: verdictStyles[verdict], text: parts.join('  ') }
+}
+
+export const percent = (share: number) => `${Math.round(share * 100)}%`
+
+export function ratesText({ hashrates }: Pick<Snapshot, 'hashrates'>): string {
+  return Object.entries(hashrates)
+    .map(([window, rate]) => `${window} ${formatHashrate(rate)}`)
+    .join('  ')
+}
+
+/** `12 accepted  1 stale`: what has not happened is not named, but for blocks. */
+export function countsText({ solutions }: Pick<Snapshot, 'solutions'>): string {
+  return Object.entries(solutions)
+    .filter(([verdict, count]) => count > 0 || verdict === 'accepted')
+    .map(([verdict, count]) => `${count} ${verdict}`)
+    .join('  ')
+}
+
+function speedLines(snapshot: Snapshot): Line[] {
+  const { hardware, highestHashrate } = snapshot
+  const rates = `${ratesText(snapshot)}  max ${formatHashrate(highestHashrate)}`
+  const devices = hardware.length > 1 ? hardware.map((each) => dimLine(hardwareText(each, each.hashrates['10s']))) : []
+  const warm = hardware.length === 1 ? sensedText(hardware[0]) : ''
+  const counts = [countsText(snapshot), ...(warm === '' ? [] : [warm])].join('  ')
+  return [{ label: 'speed', style: 'bold', text: rates }, dimLine(counts), ...devices]
+}
+
+const dimLine = (text: string): Line => ({ label: '', style: 'dim', text })
+
+/** `gpu0  1.17 GH/s  61 C  212 W` */
+export function hardwareText(hardware: HardwareSnapshot, rate: number | null): string {
+  const warm = sensedText(hardware)
+  return `${hardware.name.padEnd(6)}  ${formatHashrate(rate)}${warm === '' ? '' : `  ${warm}`}`
+}
+
+/** `61 C  fan 40%  212 W`; empty when nothing is known. */
+export function sensedText({ celsius, fanPercent, watts }: Sensed): string {
+  return [
+    ...(celsius === null ? [] : [`${Math.round(celsius)} C`]),
+    ...(fanPercent === null ? [] : [`fan ${Math.round(fanPercent)}%`]),
+    ...(watts === null ? [] : [`${Math.round(watts)} W`]),
+  ].join('  ')
+}
+
+function summaryLines(snapshot: Snapshot): Line[] {
+  const { hashes, uptimeMs, meanHashrate, preemptions, hardwareErrors } = snapshot
+  const time = formatDuration(uptimeMs)
+  const work = `${withPrefix(hashes)} hashes in ${time}, ${formatHashrate(meanHashrate)} on average`
+  const lines: Line[] = [
+    { label: 'summary', style: 'bold', text: countsText(snapshot) },
+    dimLine(`${work}, ${preemptions} preempted`),
+    ...meanLines(snapshot),
+    dimLine(luckText(snapshot)),
+  ]
+  if (hardwareErrors > 0) lines.push({ label: '', style: 'red', text: `${hardwareErrors} hardware errors` })
+  return lines
+}
+
+/** The mean rate of each device, where there are several. */
+function meanLines({ hardware, uptimeMs }: Snapshot): Line[] {
+  if (hardware.length < 2 || uptimeMs === 0) return []
+  return hardware.map((each) => dimLine(`${hardwareText(each, (each.hashes * 1000) / uptimeMs)} on average`))
+}
+
+/** `5 found, 4.2 expected, luck 119%, best 81.2M on chain 3` */
+export function luckText({ results: { found, expected, best } }: Snapshot): string {
+  const parts = [`${found} found`, `${expectedText(expected)} expected`]
+  if (found > 0 && expected > 0) parts.push(`luck ${percent(found / expected)}`)
+  if (best.length > 0) parts.push(`best ${withPrefix(best[0].difficulty)} on chain ${best[0].chain}`)
+  return parts.join(', ')
+}
+
+const expectedText = (expected: number) => (expected < 0.01 && expected > 0 ? '<0.01' : withPrefix(expected))

@@ -1,0 +1,55 @@
+/** The last line of the terminal: what the miner does now, as much of it as fits. */
+import stringWidth from 'string-width'
+import { formatHashrate } from '../core/units.ts'
+import type { Snapshot } from '../mine/stats.ts'
+import type { Paint, Style } from './line.ts'
+import { countsText, percent } from './lines.ts'
+
+interface Part {
+  /** Of two parts that do not both fit, the one with the lower rank is shown. */
+  readonly rank: number
+  readonly text: string
+  readonly style?: Style
+}
+
+const GAP = '  '
+
+/** At most `columns` wide. */
+export function statusText(snapshot: Snapshot, columns: number, paint: Paint): string {
+  const parts = partsOf(snapshot)
+  const shown = new Set<Part>()
+  let width = 0
+  for (const part of parts.toSorted((a, b) => a.rank - b.rank)) {
+    const more = stringWidth(part.text) + (shown.size === 0 ? 0 : GAP.length)
+    if (width + more > columns) continue
+    width += more
+    shown.add(part)
+  }
+  return parts
+    .filter((part) => shown.has(part))
+    .map(({ style, text }) => (style === undefined ? text : paint(style, text)))
+    .join(GAP)
+}
+
+function partsOf(snapshot: Snapshot): Part[] {
+  const { work, results, connected, idleReason, paused, hashrates, highestHashrate, meanHashrate } = snapshot
+  const parts: Part[] = []
+  if (paused) parts.push({ rank: 0, text: 'paused', style: 'yellow' })
+  else if (idleReason !== null) parts.push({ rank: 0, text: 'nothing searches', style: 'red' })
+  else if (work === null) parts.push({ rank: 0, text: 'no work', style: 'yellow' })
+  parts.push({ rank: 1, text: formatHashrate(hashrates['10s'] ?? meanHashrate), style: 'bold' })
+  if (highestHashrate !== null) parts.push({ rank: 6, text: `max ${formatHashrate(highestHashrate)}` })
+  parts.push({ rank: 2, text: countsText(snapshot), style: 'green' })
+  if (work !== null) parts.push({ rank: 5, text: `chain ${work.chain} at ${work.height}`, style: 'cyan' })
+  parts.push({ rank: 4, text: `effort ${percent(results.effort)}` })
+  if (!connected) parts.push({ rank: 3, text: 'no news', style: 'yellow' })
+  const warmest = Math.max(...snapshot.hardware.map(({ celsius }) => celsius ?? Number.NEGATIVE_INFINITY))
+  if (Number.isFinite(warmest)) parts.push({ rank: 7, text: `${Math.round(warmest)} C` })
+  if (snapshot.issuer !== null) parts.push({ rank: 8, text: placeOf(snapshot.issuer), style: 'dim' })
+  return parts
+}
+
+/** Host and port of the node that gives work. */
+function placeOf(issuer: string): string {
+  return URL.canParse(issuer) ? new URL(issuer).host : issuer
+}

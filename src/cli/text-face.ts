@@ -1,0 +1,128 @@
+/** The console for people: lines of events, and on a terminal a last line that shows the present, and keys. */
+import { answerOf, type Key, keysText } from './answers.ts'
+import { type ConsoleEvent, type Control, type Face, jsonFace, type LogFormat, type Terminal } from './console.ts'
+import { readKeys } from './hotkeys.ts'
+import { type Line, lineFormatter, painter, wrapped } from './line.ts'
+import { linesOf } from './lines.ts'
+import { screenFor } from './screen.ts'
+import { statusText } from './status.ts'
+
+/** Lines of work and solutions: at most this many at once, then this many a second, since easy chains move fast. */
+const MAX_LINE_BURST = 60
+const MAX_LINES_PER_SECOND = 5
+/** How often the last line is brought up to date. */
+const STATUS_MS = 1000
+const DEFAULT_COLUMNS = 80
+/** Before what follows of a long line of the banner. */
+const BANNER_INDENT = 2
+
+/** The face for that format. */
+export function faceFor(format: LogFormat, terminal: Terminal): Face {
+  return format === 'json' ? jsonFace(terminal) : textFace(terminal)
+}
+
+function textFace({ out, environment, keyboard, nowMs }: Terminal): Face {
+  const budget = new LineBudget(nowMs)
+  const screen = screenFor(out, environment)
+  const format = lineFormatter(out, environment, nowMs)
+  const paint = painter(out, environment)
+  const print = (lines: readonly Line[]) => screen.print(format(lines))
+  const printBanner = (lines: readonly string[]) => {
+    const fitting = lines.map((line) => wrapped(line, out, BANNER_INDENT).join(`\n${' '.repeat(BANNER_INDENT)}`))
+    screen.print(fitting.map((line) => `${line}\n`).join(''))
+  }
+  const show = (event: ConsoleEvent) => {
+    if (event.type === 'banner') {
+      printBanner(event.lines)
+      return
+    }
+    const lines = linesOf(event)
+    if (lines.length === 0 || (isFrequent(event) && !budget.take())) return
+    if (budget.skipped > 0 && !budget.isEmpty) {
+      print([{ label: '...', style: 'dim', text: `${budget.skipped} more lines of work and solutions not shown` }])
+      budget.skipped = 0
+    }
+    print(lines)
+  }
+  const attend = (miner: Control) => {
+    if (!screen.isLive) return () => undefined
+    // A terminal that is full to the last column may go to the next line by itself.
+    const refresh = () => screen.status(statusText(miner.snapshot(), (out.columns ?? DEFAULT_COLUMNS) - 1, paint))
+    refresh()
+    const timer = setInterval(refresh, STATUS_MS)
+    const handlers = {
+      onKey: (key: Key) => {
+        obey(key, miner, print)
+        refresh()
+      },
+      onInterrupt: interrupt,
+      onSuspend: () => {
+        screen.status(null)
+        // Children that search stop too, as with the signal of the terminal.
+        process.kill(0, 'SIGTSTP')
+      },
+    }
+    const leaveKeys = keyboard === undefined ? null : readKeys(keyboard, handlers)
+    if (leaveKeys !== null) printBanner([`keys: ${keysText}`])
+    return () => {
+      clearInterval(timer)
+      leaveKeys?.()
+      screen.status(null)
+    }
+  }
+  return { show, attend }
+}
+
+function obey(key: Key, miner: Control, print: (lines: readonly Line[]) => void): void {
+  switch (key) {
+    case 'p':
+      miner.pause()
+      break
+    case 'r':
+      miner.resume()
+      break
+    case 'q':
+      interrupt()
+      break
+    default:
+      print(answerOf(key, miner.snapshot()))
+  }
+}
+
+/** As Control-C does on a terminal without keys. */
+function interrupt(): void {
+  process.kill(process.pid, 'SIGINT')
+}
+
+function isFrequent(event: ConsoleEvent): boolean {
+  return event.type === 'work' || event.type === 'block' || event.type === 'idle' || event.type === 'solution'
+}
+
+/** A bucket of lines that refills with time. */
+class LineBudget {
+  skipped = 0
+  readonly #nowMs: () => number
+  #left = MAX_LINE_BURST
+  #at: number
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs
+    this.#at = nowMs()
+  }
+
+  get isEmpty(): boolean {
+    return this.#left < 1
+  }
+
+  take(): boolean {
+    const at = this.#nowMs()
+    this.#left = Math.min(MAX_LINE_BURST, this.#left + ((at - this.#at) * MAX_LINES_PER_SECOND) / 1000)
+    this.#at = at
+    if (this.isEmpty) {
+      this.skipped++
+      return false
+    }
+    this.#left--
+    return true
+  }
+}

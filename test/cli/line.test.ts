@@ -1,0 +1,87 @@
+/** Colours and widths of the console. */
+import { describe, expect, it } from 'vitest'
+import { hasColours, lineFormatter, painter, wrapped } from '../../src/cli/line.ts'
+import { screenFor } from '../../src/cli/screen.ts'
+import { statusText } from '../../src/cli/status.ts'
+import { snapshotWith } from '../mine/snapshot.ts'
+
+const silent = { write: () => true }
+const terminal = { ...silent, isTTY: true, columns: 80 }
+
+describe('colours', () => {
+  it.each([
+    [terminal, {}, true],
+    [silent, {}, false],
+    [terminal, { NO_COLOR: '1' }, false],
+    [terminal, { NO_COLOR: '' }, true],
+    [terminal, { TERM: 'dumb' }, false],
+    [silent, { FORCE_COLOR: '1' }, true],
+    [silent, { FORCE_COLOR: '' }, true],
+    [terminal, { FORCE_COLOR: '0' }, false],
+    [terminal, { FORCE_COLOR: 'false' }, false],
+    [silent, { FORCE_COLOR: '1', NO_COLOR: '1' }, true],
+  ])('case %#: as output and environment say', (out, environment, expected) => {
+    expect(hasColours(out, environment)).toBe(expected)
+    expect(painter(out, environment)('green', 'x') !== 'x').toBe(expected)
+  })
+})
+
+describe('lines', () => {
+  const noon = () => new Date('2026-01-01T12:00:00').getTime()
+  const line = { label: 'rejected', style: 'red', text: `chain 7  height 5  ${'word '.repeat(30).trim()}` } as const
+
+  it('are wrapped below their text on a terminal, at gaps first, and whole elsewhere', () => {
+    const narrow = lineFormatter({ ...terminal, columns: 60 }, { NO_COLOR: '1' }, noon)([line]).split('\n')
+    expect(narrow[0]).toBe('12:00:00 rejected  chain 7  height 5')
+    expect(narrow[1]).toBe(`${' '.repeat(19)}${'word '.repeat(8).trim()}`)
+    for (const each of narrow) expect(each.length).toBeLessThanOrEqual(60)
+    expect(narrow.join(' ').match(/word/g)).toHaveLength(30)
+    expect(lineFormatter(silent, {}, noon)([line])).toBe(`12:00:00 rejected  ${line.text}\n`)
+  })
+
+  it('of wide characters are measured by columns', () => {
+    expect(wrapped('採掘'.repeat(20), terminal, 19).map((each) => each.length)).toEqual([30, 10])
+  })
+})
+
+describe('the last line', () => {
+  const plain = painter(silent, {})
+  const snapshot = snapshotWith({
+    hashrates: { '10s': 1.21e9, '60s': null, '15m': null },
+    highestHashrate: 1.23e9,
+    solutions: { accepted: 12, unconfirmed: 0, stale: 1, orphaned: 0, rejected: 0, lost: 0 },
+    issuer: 'http://node.example:1848',
+    work: { chain: 7, height: 5123456, difficulty: 1e15, ageMs: 10 },
+    results: { expected: 12, found: 13, effort: 0.84, best: [] },
+  })
+
+  it('leaves out what matters least until it fits', () => {
+    const whole = '1.21 GH/s  max 1.23 GH/s  12 accepted  1 stale  chain 7 at 5123456  effort 84%  node.example:1848'
+    expect(statusText(snapshot, 120, plain)).toBe(whole)
+    expect(statusText(snapshot, 79, plain)).toBe(whole.replace('  node.example:1848', ''))
+    expect(statusText(snapshot, 40, plain)).toBe('1.21 GH/s  12 accepted  1 stale')
+    for (let columns = 9; columns < 130; columns++)
+      expect(statusText(snapshot, columns, plain).length).toBeLessThanOrEqual(columns)
+  })
+
+  it('says first that nothing is searched, and why', () => {
+    expect(statusText({ ...snapshot, paused: true }, 30, plain)).toMatch(/^paused {2}1\.21 GH\/s/)
+    expect(statusText({ ...snapshot, work: null }, 30, plain)).toMatch(/^no work {2}/)
+    expect(statusText({ ...snapshot, idleReason: 'cpu thread0 is parked' }, 30, plain)).toMatch(/^nothing searches/)
+  })
+
+  it('stays below lines that are printed, and goes when there is none', () => {
+    let written = ''
+    const out = { ...terminal, rows: 24, write: (text: string) => (written += text) }
+    const screen = screenFor(out, {})
+    screen.status('now')
+    screen.print('event\n')
+    expect(written.lastIndexOf('now')).toBeGreaterThan(written.indexOf('event'))
+    written = ''
+    screen.status(null)
+    screen.print('last\n')
+    expect(written).not.toContain('now')
+    expect(screenFor(silent, {}).isLive).toBe(false)
+    expect(screenFor(terminal, { TERM: 'dumb' }).isLive).toBe(false)
+  })
+})

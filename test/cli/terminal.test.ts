@@ -1,0 +1,124 @@
+/** The console of a running miner, in a real pseudo-terminal. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { run, start, stopAll } from './run.ts'
+import { noTerminal, startInTerminal, stopTerminals } from './terminal.ts'
+
+const SOON = { timeout: 20_000, interval: 50 }
+/** A few blocks a second on one thread. */
+const MINE = ['mine', '--difficulty', '2M', '--gpu', 'none', '--threads', '1', '--http', 'off']
+const ESCAPE = '\u001b['
+/** hh:mm:ss and a label, or what follows of a line. */
+const EVENT = /^(\d\d:\d\d:\d\d [a-z.? ]{9} | {19})\S/
+
+if (noTerminal !== null) process.stderr.write(`tests in a terminal skipped: ${noTerminal}\n`)
+
+describe.skipIf(noTerminal !== null)('a miner in a terminal', { timeout: 60_000 }, () => {
+  afterEach(stopTerminals)
+
+  it.each([80, 120])(
+    'fits %i columns: a banner, lines of events, and the present in the last line',
+    async (columns) => {
+      const { lines, press, ended } = startInTerminal(MINE, { columns })
+      await expect.poll(() => lines().filter((line) => / accepted /.test(line)).length, SOON).toBeGreaterThan(3)
+      await expect.poll(() => lines().at(-1), SOON).toMatch(/^\d+(\.\d+)? [kM]?H\/s {2}(max .*)?[1-9]\d* accepted {2}/)
+      expect(lines().at(-1)).toMatch(/chain \d+ at \d+ {2}effort \d+% .*127\.0\.0\.1:\d+$/)
+      const shown = lines()
+      expect(shown[0]).toMatch(/^newcut \d+\.\d+\.\d+, no fee: all blocks are yours$/)
+      for (const name of ['machine', 'search', 'embedded network', 'paid', 'keys'])
+        expect(shown.some((line) => line.startsWith(`${name}: `))).toBe(true)
+      const first = shown.findIndex((line) => EVENT.test(line))
+      for (const line of shown.slice(first, -1)) expect(line).toMatch(EVENT)
+      press('q')
+      expect(await ended).toBe(0)
+      const after = lines()
+      const summary = after.slice(after.findIndex((line) => / summary /.test(line)))
+      expect(summary[0]).toMatch(/summary {3}\d+ accepted/)
+      expect(summary.at(-1)).toMatch(/\d+ found, [\d.<]+ expected, luck \d+%, best \S+ on chain \d+$/)
+      // The last line is gone.
+      expect(after.filter((line) => /effort \d+% .*127\.0\.0\.1/.test(line))).toEqual([])
+    },
+  )
+
+  it('obeys its keys', async () => {
+    const { lines, press, ended } = startInTerminal(MINE)
+    const labels = () => lines().map((line) => line.slice(9, 18).trim())
+    await expect.poll(labels, SOON).toContain('accepted')
+    for (const [key, label] of [
+      ['h', 'hash rate'],
+      ['s', 'results'],
+      ['c', 'node'],
+      ['e', 'health'],
+      ['?', 'keys'],
+    ]) {
+      press(key)
+      await expect.poll(labels, SOON).toContain(label)
+    }
+    press('p')
+    await expect.poll(() => lines().at(-1), SOON).toMatch(/^paused {2}0 H\/s/)
+    const accepted = labels().filter((label) => label === 'accepted').length
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    // One may have been on its way.
+    expect(labels().filter((label) => label === 'accepted').length).toBeLessThanOrEqual(accepted + 1)
+    press('r')
+    await expect.poll(() => labels().slice(labels().indexOf('resumed')), SOON).toContain('accepted')
+    // Control-C.
+    press('\u0003')
+    expect(await ended).toBe(0)
+    expect(labels()).toContain('summary')
+  })
+
+  it('speaks of the rate after 10 s', async () => {
+    const { lines, press, ended } = startInTerminal([...MINE, '--duration', '13s'])
+    expect(await ended).toBe(0)
+    press('')
+    expect(lines().join('\n')).toMatch(
+      /speed {5}10s [\d.]+ [kM]H\/s {2}60s n\/a {2}15m n\/a {2}max [\d.]+ [kM]H\/s\n {0,19}/,
+    )
+  })
+})
+
+describe('a miner that is piped', { timeout: 60_000 }, () => {
+  afterEach(stopAll)
+
+  it('prints plain lines unless FORCE_COLOR is set, none of them twice, and the configuration file in use', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'newcut-console-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'newcut.yaml')
+    writeFileSync(file, 'difficulty: 2M\nthreads: 1\ngpu: none\nhttp: off\n')
+    const args = ['mine', '--config', file, '--blocks', '2']
+    const { out, code } = await run(args)
+    expect(code).toBe(0)
+    expect(out).not.toContain(ESCAPE)
+    expect((await run(args, { FORCE_COLOR: '1' })).out).toContain(`${ESCAPE}32maccepted`)
+    expect(out).toContain(`configuration: ${file}\n`)
+    expect(out.match(/ accepted {2}/g)).toHaveLength(2)
+  })
+
+  it('is paused and resumed by SIGUSR1', async () => {
+    const miner = start(MINE)
+    await miner.sees(/ accepted /)
+    miner.child.kill('SIGUSR1')
+    await miner.sees(/ paused /)
+    miner.child.kill('SIGUSR1')
+    await miner.sees(/ resumed [^\0]* accepted /)
+    miner.child.kill('SIGTERM')
+    expect(await miner.ended).toMatchObject({ code: 0, err: '' })
+  })
+
+  it('says as JSON what it says to people', async () => {
+    const { out, code } = await run([...MINE, '--log', 'json', '--blocks', '2'])
+    expect(code).toBe(0)
+    const records = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const solutions = records.filter(({ event }) => event === 'solution')
+    expect(solutions[0]).toMatchObject({ step: 'found', lateMs: null, device: 'thread0' })
+    const { snapshot } = records.at(-1)
+    expect(snapshot.results).toMatchObject({ found: 2, best: [{ device: 'thread0' }, { device: 'thread0' }] })
+    expect(snapshot.results.best[0].difficulty).toBeGreaterThanOrEqual(snapshot.results.best[1].difficulty)
+  })
+})
