@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { withNonce } from '../core/header.ts'
 import { FREE_NONCE } from '../core/nonce.ts'
 import { meets, powHash } from '../core/pow.ts'
+import { withFirstOf } from '../core/signals.ts'
 import type { NonceSearch, SearchOptions } from '../devnet/orders/nonce-search.ts'
 import { CpuEngine } from '../engine/cpu/cpu.ts'
 import { type Engine, noWork } from '../engine/engine.ts'
@@ -26,9 +27,14 @@ export class EngineSearch implements NonceSearch {
     this.#onNotice = onNotice
   }
 
-  async search(work: Uint8Array, target: bigint, { signal, onHashes }: SearchOptions): Promise<bigint> {
+  search(work: Uint8Array, target: bigint, { signal, onHashes }: SearchOptions): Promise<bigint> {
+    return withFirstOf([signal, this.#closed.signal], (ended) =>
+      this.#search(work, target, { signal: ended, onHashes }),
+    )
+  }
+
+  async #search(work: Uint8Array, target: bigint, { signal: ended, onHashes }: SearchOptions): Promise<bigint> {
     if (this.#isBusy) throw new Error('a search is under way already')
-    const ended = AbortSignal.any([signal, this.#closed.signal])
     ended.throwIfAborted()
     this.#isBusy = true
     clearTimeout(this.#idle)

@@ -1,5 +1,6 @@
 /** Connections to a node: TCP and TLS, and which certificates are accepted. */
 import { createHash } from 'node:crypto'
+import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { buildConnector } from 'undici'
 import { decodeHash, decodeHex, encodeHex } from '../core/bytes.ts'
@@ -62,16 +63,24 @@ function dialWith(
   { connectTimeoutMs, insecure }: DialOptions,
   { isPinned, ca }: { readonly isPinned: boolean; readonly ca: string | undefined },
 ): Dial {
-  return (signal) =>
-    buildConnector({
+  return (signal) => {
+    const connect = buildConnector({
       timeout: connectTimeoutMs ?? 5_000,
       rejectUnauthorized: !(insecure || isPinned),
       autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT_MS,
-      signal,
       ...(ca !== undefined && { ca }),
       // A resumed TLS session carries no certificate to compare.
       ...(isPinned && { maxCachedSessions: 0 }),
     })
+    return (target, callback) => {
+      // The types of undici are silent on what it returns.
+      const socket = connect(target, callback) as unknown as Socket
+      // Node's own option `signal` holds on to every socket, closed ones too, for as long as the signal lives.
+      const drop = () => void socket.destroy(signal.reason)
+      signal.addEventListener('abort', drop, { once: true })
+      socket.once('close', () => signal.removeEventListener('abort', drop))
+    }
+  }
 }
 
 function pinnedConnector(connect: buildConnector.connector, pinned: string, origin: string): buildConnector.connector {

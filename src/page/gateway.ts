@@ -7,6 +7,7 @@ import { blockHash } from '../core/block-hash.ts'
 import { encodeBase64Url } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
 import type { MinerAccount } from '../core/payload.ts'
+import { withFirstOf } from '../core/signals.ts'
 import { encodeWorkResponse } from '../core/work.ts'
 import type { NodeClient } from '../node/client.ts'
 import { followUp } from '../source/node/follow-up.ts'
@@ -93,8 +94,8 @@ export class Gateway {
     const account = accountIn(body)
     return this.#call(async (client) => {
       const wanted = chain === undefined ? undefined : chainIn(client, chain)
-      const signal = AbortSignal.any([this.stopped, AbortSignal.timeout(MAX_WORK_MS)])
-      return encodeWorkResponse((await client.work(account, wanted, { signal })).work)
+      const { work } = await this.#within(MAX_WORK_MS, (signal) => client.work(account, wanted, { signal }))
+      return encodeWorkResponse(work)
     })
   }
 
@@ -105,7 +106,7 @@ export class Gateway {
       const hash = blockHash(bytes)
       const block = { bytes, chain, height: Number(height), hash }
       const told = { chain, height: block.height, hash: encodeBase64Url(hash) }
-      const end = await this.#live(client, block)
+      const end = await this.#within(MAX_SOLVED_MS, (signal) => this.#live(client, block, signal))
       if (end.step === 'lost' && this.stopped.aborted) throw new Refused(503, 'the miner is stopping')
       switch (end.step) {
         case 'confirmed':
@@ -122,13 +123,21 @@ export class Gateway {
   }
 
   /** The receipt that ends its life, or what is known first of the block that the node took. */
-  async #live(client: NodeClient, block: SolvedBlock): Promise<Exclude<Receipt, { step: 'acknowledged' }> | FollowUp> {
+  async #live(
+    client: NodeClient,
+    block: SolvedBlock,
+    ended: AbortSignal,
+  ): Promise<Exclude<Receipt, { step: 'acknowledged' }> | FollowUp> {
     const options = { node: this.#miningNode(client), clock: this.clock, random: this.#options.random }
-    const ended = AbortSignal.any([this.stopped, AbortSignal.timeout(MAX_SOLVED_MS)])
     const receipt = await handIn(block, options, ended)
     if (receipt.step !== 'acknowledged') return receipt
     for await (const news of followUp(block, options, ended)) return news
     throw new Error('nothing became of a block')
+  }
+
+  /** The signal aborts when the server closes, and after that time. */
+  #within<T>(limitMs: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return withFirstOf([this.stopped, AbortSignal.timeout(limitMs)], run)
   }
 
   #miningNode(client: NodeClient): MiningNode {

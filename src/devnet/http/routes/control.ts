@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify'
 import type { Static } from 'typebox'
 import { encodeBase64Url } from '../../../core/bytes.ts'
 import type { Cut } from '../../../core/cut.ts'
+import { withFirstOf } from '../../../core/signals.ts'
 import { difficultyOf, MAX_TARGET, targetOfDifficulty } from '../../../core/target.ts'
 import { controlOperations, type DevnetStatus, MAX_RULE_CHANGES } from '../../../schema/control.ts'
 import { JSON_TYPE, type Operation } from '../../../schema/operation.ts'
@@ -148,17 +149,18 @@ export class Control {
   #serve<const O extends Operation>(operation: O, run: (call: Call<O>, signal: AbortSignal) => unknown): void {
     const { maker, stopped } = this.#options
     this.#router.serve<O>(operation, async (call, reply) => {
-      const signal = AbortSignal.any([stopped, callerLeft(reply)])
+      const order = async (signal: AbortSignal) => {
+        signal.throwIfAborted()
+        try {
+          return await run(call, signal)
+        } finally {
+          // A refusal may come after some blocks were made; those must be durable before it is sent.
+          await maker.chains.durable()
+        }
+      }
       try {
-        const result = await this.#turns.take(async () => {
-          signal.throwIfAborted()
-          try {
-            return await run(call, signal)
-          } finally {
-            // A refusal may come after some blocks were made; those must be durable before it is sent.
-            await maker.chains.durable()
-          }
-        })
+        const sources = [stopped, callerLeft(reply)]
+        const result = await withFirstOf(sources, (signal) => this.#turns.take(() => order(signal)))
         return sendJson(reply, JSON_TYPE, JSON.stringify(result))
       } catch (error) {
         const refusal = refusalOf(error)
