@@ -165,6 +165,9 @@ export const mineOptions = {
   retune: option(yesNo, false, null, 'tune the GPU again, and forget the saved values'),
   blocks: unset(wholeNumber(1, 1e9), 'N', 'stop after N accepted blocks'),
   duration: unset(duration(1), 'TIME', 'stop after this time'),
+  'dry-run': flagOnly(
+    option(yesNo, false, null, 'try options, nodes, account and devices, say what would be mined, and end'),
+  ),
   confirmations: option(
     wholeNumber(1, 1000),
     6,

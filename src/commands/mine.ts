@@ -5,7 +5,8 @@ import type { Face } from '../cli/console.ts'
 import type { mineOptions } from '../cli/options.ts'
 import { faceFor } from '../cli/text-face.ts'
 import { type Devnet, startDevnet } from '../compose/devnet.ts'
-import { type MinerStart, runMiner } from '../compose/miner.ts'
+import { tryMiner } from '../compose/dry-run.ts'
+import { type MinerSetup, type MinerStart, runMiner } from '../compose/miner.ts'
 import { checkPayee, paidLine } from '../compose/payee.ts'
 import { untilStopped } from '../platform/shutdown.ts'
 import { checkMineFlags, minerSetup } from './miner-setup.ts'
@@ -27,6 +28,10 @@ async function mine(config: MineConfig, stopped: AbortSignal): Promise<number> {
   const setup = minerSetup(config, node ?? [''])
   // Wrong options are refused before a network is started.
   checkPayee(setup.payee)
+  if (values['dry-run']) {
+    face.show({ type: 'banner', lines: await dryRunLines(config, setup, stopped) })
+    return 0
+  }
   let leave: () => void = () => undefined
   const devnet = node === undefined ? await startDevnet({ ...networkSettings(values), port: 0 }) : null
   try {
@@ -49,6 +54,17 @@ async function mine(config: MineConfig, stopped: AbortSignal): Promise<number> {
     leave()
     await devnet?.close()
   }
+}
+
+/** An embedded network takes every account and is not started. */
+async function dryRunLines(config: MineConfig, setup: MinerSetup, stopped: AbortSignal): Promise<string[]> {
+  const { values, file } = config
+  return [
+    ...(file === null ? [] : [`configuration: ${file}`]),
+    ...(values.node === undefined ? ['network: an embedded one'] : await tryMiner(setup, stopped)),
+    searchLine(values),
+    'all of this works; without --dry-run it is mined',
+  ]
 }
 
 /** Keys and SIGUSR1 control the miner until the function returned is called. */

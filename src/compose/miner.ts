@@ -118,7 +118,7 @@ function stateOf(
 }
 
 /** Throws NewcutError BAD_OPTION for chains that the network does not have. */
-function checkChains(chains: readonly number[] | undefined, { info, http }: NodeClient): void {
+export function checkChains(chains: readonly number[] | undefined, { info, http }: NodeClient): void {
   const has = info.nodeChains.map(Number)
   const unknown = chains?.filter((chain) => !has.includes(chain)) ?? []
   if (unknown.length === 0) return

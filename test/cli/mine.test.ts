@@ -15,7 +15,7 @@ describe('newcut mine', () => {
     const { code, out, err } = await run(['mine', '--blocks', '20', ...quick])
     expect(err).toBe('')
     expect(code).toBe(0)
-    expect(out).toMatch(/^newcut \d+\.\d+\.\d+, node \d+/m)
+    expect(out).toMatch(/^newcut \d+\.\d+\.\d+, no fee/m)
     expect(out).toMatch(/ready {5}cpu: (\d+ x )?[a-z]/)
     expect(out).toMatch(/embedded network: development, 20 chains, block delay 30 s, difficulty 1\.00k at http/)
     expect(out).toMatch(/summary {3}20 accepted( {2}\d+ unconfirmed)?( {2}\d+ stale)?\n/)
@@ -26,6 +26,22 @@ describe('newcut mine', () => {
     const { code, out } = await run(['mine', '--blocks', '10', '--graph', graph, ...quick])
     expect(out).toContain('10 accepted')
     expect(code).toBe(0)
+  })
+
+  it('--dry-run says what would be mined and mines nothing, or says what is wrong', async () => {
+    const tried = await run(['mine', '--dry-run', '--threads', '1', ...quick])
+    expect(tried).toMatchObject({ code: 0, err: '' })
+    expect(tried.out).toMatch(/network: an embedded one\nsearch: CPU .*\nall of this works/)
+    const devnet = start(['devnet', '--port', '0'])
+    const [, url] = await devnet.sees(/newcut mine --node (http:\S+)/)
+    const network = await run(['mine', '--dry-run', '--node', url, '--state', 'off', '--gpu', 'none'])
+    expect(network).toMatchObject({ code: 0, err: '' })
+    expect(network.out).toMatch(/work: chain \d+ height 1, 286 bytes/)
+    devnet.child.kill('SIGTERM')
+    await devnet.ended
+    const gone = await run(['mine', '--dry-run', '--node', url, '--state', 'off', '--gpu', 'none'])
+    expect(gone).toMatchObject({ code: 1, out: '' })
+    expect(gone.err).toMatch(/\[NODE_UNREACHABLE\]/)
   })
 
   it('mines the chains that it is given and no other', async () => {
