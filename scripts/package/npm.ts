@@ -13,31 +13,35 @@ interface Packed {
 }
 
 /**
- * Writes the package into `folder`. Exit code 1 when it cannot be made, or would hold what the sources no longer have;
+ * Writes the package of `root` into its folder build/packages. Exit code 1 when it cannot be made, or would hold what the sources no longer have;
  * a prebuilt kernel that is missing is told of.
  */
-export function packageNpm(args: readonly string[], folder: string = join(ROOT, 'build/packages')): number {
+export function packageNpm(args: readonly string[], root: string = ROOT): number {
   if (args.length > 0) return refuse(`it takes no arguments, and not ${args.join(' ')}`, 2)
-  const files = pack(['--dry-run'])
+  const files = pack(['--dry-run'], root)
   if (typeof files === 'string') return refuse(files)
-  const stale = staleFiles(files.files.map(({ path }) => path))
+  const stale = staleFiles(
+    files.files.map(({ path }) => path),
+    root,
+  )
   if (stale.length > 0) return refuse(`${stale.join(', ')}: made from sources that have changed; remove them`)
   for (const { name } of targets) {
-    if (existsSync(prebuiltFile(name))) continue
+    if (existsSync(prebuiltFile(name, root))) continue
     console.log(`npm: without a kernel for ${name}: npm run package -- kernels ${name}`)
   }
+  const folder = join(root, 'build/packages')
   mkdirSync(folder, { recursive: true })
-  const packed = pack(['--pack-destination', folder])
+  const packed = pack(['--pack-destination', folder], root)
   if (typeof packed === 'string') return refuse(packed)
   console.log(`npm: ${join(folder, packed.filename)}, ${packed.files.length} files, ${packed.size} bytes`)
   return 0
 }
 
-/** What npm packs, or why it cannot. No script runs: everything is compiled by now. */
-export function pack(options: readonly string[]): Packed | string {
+/** What npm packs of `root`, or why it cannot. No script runs: everything is compiled by now. */
+export function pack(options: readonly string[], root: string = ROOT): Packed | string {
   const args = ['pack', '--json', '--ignore-scripts', ...options]
   // On Windows npm is a script that only a shell starts.
-  const run = spawnSync('npm', args, { cwd: ROOT, encoding: 'utf8', shell: process.platform === 'win32' })
+  const run = spawnSync('npm', args, { cwd: root, encoding: 'utf8', shell: process.platform === 'win32' })
   if (run.error !== undefined) return `npm does not run: ${run.error.message}`
   if (run.status !== 0) return `npm pack failed: ${run.stderr.trim().split('\n').at(-1)}`
   const [packed]: Packed[] = JSON.parse(run.stdout)
