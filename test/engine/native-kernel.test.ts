@@ -161,16 +161,20 @@ describe('the native kernel where install scripts did not run', () => {
     expect(await provideNativeKernel({ env, signal: unstopped, places: own })).toEqual({ choice, news: [] })
   })
 
-  it.skipIf(!hasCompiler)('is compiled where what the installation left does not load, and says so', async () => {
-    const own = places()
-    mkdirSync(dirname(own.installed), { recursive: true })
-    writeFileSync(own.installed, '')
-    const env = { ...process.env, CC: '' }
-    const { choice, news } = await provideNativeKernel({ env, signal: unstopped, places: own, limitMs: 120_000 })
-    const fault = 'the native kernel that was compiled at installation is not used: kernel native does not load: '
-    expect(choice).toMatchObject({ file: own.cached, origin: 'cached', passedOver: [expect.stringContaining(fault)] })
-    expect(news).toEqual([choice.passedOver[0], expect.stringMatching(/^native kernel compiled with cc/)])
-  })
+  it.skipIf(!hasCompiler)(
+    'is compiled where what the installation left does not load, and says so',
+    { timeout: 120_000 },
+    async () => {
+      const own = places()
+      mkdirSync(dirname(own.installed), { recursive: true })
+      writeFileSync(own.installed, '')
+      const env = { ...process.env, CC: '' }
+      const { choice, news } = await provideNativeKernel({ env, signal: unstopped, places: own, limitMs: 120_000 })
+      const fault = 'the native kernel that was compiled at installation is not used: kernel native does not load: '
+      expect(choice).toMatchObject({ file: own.cached, origin: 'cached', passedOver: [expect.stringContaining(fault)] })
+      expect(news).toEqual([choice.passedOver[0], expect.stringMatching(/^native kernel compiled with cc/)])
+    },
+  )
 
   it('is not compiled again where one is in the cache, even if it does not load', async () => {
     const own = places()
