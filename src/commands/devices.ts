@@ -1,8 +1,9 @@
-/** `newcut devices`: the GPUs of this machine. */
+/** `newcut devices`: the GPUs of this machine, and the native kernels of its CPU. */
 import { randomBytes } from 'node:crypto'
 import { describeError } from '../core/errors.ts'
 import { encodeWork } from '../core/header.ts'
 import { formatHashrate } from '../core/units.ts'
+import { chooseNative, loadChosen, type NativeChoice } from '../engine/cpu/native-choice.ts'
 import { listAdapters, measureAdapter, tuningFileOf } from '../engine/gpu/adapters.ts'
 import { alikeHint } from '../engine/gpu/identical.ts'
 import type { AdapterInfo, ListedAdapter } from '../engine/gpu/messages.ts'
@@ -28,9 +29,12 @@ export async function runDevices({ json, measure }: DevicesOptions, print: (line
   for (const [index, adapter] of adapters.entries()) {
     devices.push({ index, ...adapter, ...(measure && (await measured(adapter))) })
   }
-  if (json) print(JSON.stringify({ devices, problem }))
+  const native = chooseNative()
+  const kernels = Object.keys(loadChosen(native).sweeps)
+  if (json) print(JSON.stringify({ devices, problem, native: { ...native, kernels } }))
   else for (const device of devices) for (const line of linesOf(device)) print(line)
   if (!json && problem !== null) print(`no GPU: ${problem}`)
+  if (!json) for (const line of kernelLines(native, kernels)) print(line)
   return adapters.length === 0 ? 1 : 0
 }
 
@@ -60,6 +64,18 @@ function unsolvableWork(): Uint8Array {
     epochStart: 0n,
     nonce: 0n,
   })
+}
+
+/** Where the native kernels come from, which this processor has, and why others were not taken. */
+function kernelLines({ origin, file, obstacle, passedOver }: NativeChoice, kernels: readonly string[]): string[] {
+  const reasons = passedOver.map((sentence) => `  ${sentence}`)
+  if (origin === null) return [`CPU: no native kernel: ${obstacle}`, ...reasons]
+  const places: Record<typeof origin, string> = {
+    prebuilt: `prebuilt for ${process.platform}-${process.arch}`,
+    installed: 'compiled at installation',
+    cached: 'compiled at first use',
+  }
+  return [`CPU: native kernels, ${places[origin]}: ${kernels.join(', ')}`, `  ${file}`, ...reasons]
 }
 
 function linesOf(device: Device): string[] {

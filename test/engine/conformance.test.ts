@@ -2,13 +2,13 @@
 import { fileURLToPath } from 'node:url'
 import { describe } from 'vitest'
 import { CpuEngine } from '../../src/engine/cpu/cpu.ts'
-import { loadNative } from '../../src/engine/cpu/native-kernel.ts'
+import { chooseNative } from '../../src/engine/cpu/native-choice.ts'
 import { ExternalEngine } from '../../src/engine/external.ts'
 import { nonceRanges } from '../../src/engine/range.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { engineConformance } from '../conformance/engine.ts'
 
-const { obstacle } = loadNative()
+const { obstacle } = chooseNative()
 
 for (const kernel of ['native', 'wasm', 'js'] as const) {
   const lack = kernel === 'native' ? obstacle : null

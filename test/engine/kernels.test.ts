@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { finish, midstate } from '../../src/core/blake2s.ts'
 import { createJsKernel } from '../../src/engine/cpu/js-kernel.ts'
 import { type Kernel, type TailLayout, tailLayout } from '../../src/engine/cpu/kernel.ts'
-import { createNativeKernel, loadNative, nativeNames } from '../../src/engine/cpu/native-kernel.ts'
+import { chooseNative, loadChosen } from '../../src/engine/cpu/native-choice.ts'
+import { createNativeKernel, nativeNames } from '../../src/engine/cpu/native-kernel.ts'
 import {
   countOperations,
   isOperation,
@@ -20,7 +21,7 @@ import { kernelConformance, WORK_BYTES } from '../conformance/kernel.ts'
 kernelConformance('wasm', createWasmKernel)
 kernelConformance('js', createJsKernel)
 
-const native = loadNative()
+const native = loadChosen(chooseNative())
 for (const name of nativeNames) {
   const lack = name in native.sweeps ? null : (native.obstacle ?? 'not on this processor')
   if (lack === null) kernelConformance(name, (layout) => createNativeKernel(name, layout, native))

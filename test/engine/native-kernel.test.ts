@@ -1,18 +1,30 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chooseKernel, type KernelPreference } from '../../src/engine/cpu/kernels.ts'
 import { provideNativeKernel } from '../../src/engine/cpu/native-build.ts'
-import { findNative, loadNative, type NativeAddon, nativeNames } from '../../src/engine/cpu/native-kernel.ts'
+import { chooseNative, loadChosen, NO_NATIVE } from '../../src/engine/cpu/native-choice.ts'
+import { findNative } from '../../src/engine/cpu/native-files.ts'
+import { loadNative, type NativeAddon, nativeNames } from '../../src/engine/cpu/native-kernel.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-native-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const built = loadNative()
+const built = loadChosen(chooseNative())
 const here = nativeNames.filter((name) => name in built.sweeps)
 const [widest] = here
 const narrowest = here[here.length - 1]
@@ -132,25 +144,46 @@ describe('the native kernel where install scripts did not run', () => {
   let count = 0
   const places = () => {
     const own = join(folder, `cache-${count++}`)
-    return { installed: join(own, 'installed.node'), cached: join(own, 'newcut', 'kernel.node') }
+    return {
+      prebuilt: join(own, 'prebuilt.node'),
+      installed: join(own, 'installed.node'),
+      cached: join(own, 'newcut', 'kernel.node'),
+    }
   }
 
   it.skipIf(!hasCompiler)('is compiled once into the cache, with one sentence', async () => {
     const own = places()
     const env = { ...process.env, CC: '' }
-    const said = await provideNativeKernel({ env, signal: unstopped, places: own, limitMs: 120_000 })
-    expect(said).toMatch(/^native kernel compiled with cc in \d+\.\d s, kept in .*newcut$/)
-    expect(loadNative(own.cached).obstacle).toBeNull()
+    const { choice, news } = await provideNativeKernel({ env, signal: unstopped, places: own, limitMs: 120_000 })
+    expect(news).toEqual([expect.stringMatching(/^native kernel compiled with cc in \d+\.\d s, kept in .*newcut$/)])
+    expect(choice).toEqual({ file: own.cached, origin: 'cached', obstacle: null, passedOver: [] })
     expect(readdirSync(dirname(own.cached))).toEqual(['kernel.node'])
-    expect(await provideNativeKernel({ env, signal: unstopped, places: own })).toBeNull()
+    expect(await provideNativeKernel({ env, signal: unstopped, places: own })).toEqual({ choice, news: [] })
   })
 
-  it('is not compiled again where the installation did it', async () => {
+  it.skipIf(!hasCompiler)(
+    'is compiled where what the installation left does not load, and says so',
+    { timeout: 120_000 },
+    async () => {
+      const own = places()
+      mkdirSync(dirname(own.installed), { recursive: true })
+      writeFileSync(own.installed, '')
+      const env = { ...process.env, CC: '' }
+      const { choice, news } = await provideNativeKernel({ env, signal: unstopped, places: own, limitMs: 120_000 })
+      const fault = 'the native kernel that was compiled at installation is not used: kernel native does not load: '
+      expect(choice).toMatchObject({ file: own.cached, origin: 'cached', passedOver: [expect.stringContaining(fault)] })
+      expect(news).toEqual([choice.passedOver[0], expect.stringMatching(/^native kernel compiled with cc/)])
+    },
+  )
+
+  it('is not compiled again where one is in the cache, even if it does not load', async () => {
     const own = places()
-    mkdirSync(dirname(own.installed), { recursive: true })
-    writeFileSync(own.installed, '')
-    expect(await provideNativeKernel({ env: process.env, signal: unstopped, places: own })).toBeNull()
-    expect(existsSync(own.cached)).toBe(false)
+    mkdirSync(dirname(own.cached), { recursive: true })
+    writeFileSync(own.cached, '')
+    const { choice, news } = await provideNativeKernel({ env: process.env, signal: unstopped, places: own })
+    expect(choice).toMatchObject({ file: null, obstacle: expect.stringMatching(/^kernel native does not load: /) })
+    expect(news).toEqual(choice.passedOver)
+    expect(readFileSync(own.cached, 'utf8')).toBe('')
   })
 
   it.each([
@@ -163,23 +196,26 @@ describe('the native kernel where install scripts did not run', () => {
   ])('is reported as missing in one sentence when %s', async (_, CC, sentence) => {
     const own = places()
     const env = { ...process.env, CC }
-    expect(await provideNativeKernel({ env, signal: unstopped, places: own, limitMs: 60_000 })).toMatch(sentence)
+    const { choice, news } = await provideNativeKernel({ env, signal: unstopped, places: own, limitMs: 60_000 })
+    expect(news).toEqual([expect.stringMatching(sentence)])
+    expect(choice).toEqual(NO_NATIVE)
     expect(existsSync(own.cached)).toBe(false)
   })
 
   it('is not waited for when the compiler takes long', async () => {
     const CC = `${process.execPath} -e setTimeout(()=>0,15000) --`
     const env = { ...process.env, CC }
-    const said = await provideNativeKernel({ env, signal: unstopped, places: places(), limitMs: 200 })
-    expect(said).toMatch(/^the native kernel is still being compiled after \d\.\d s: the next start uses it$/)
+    const { news } = await provideNativeKernel({ env, signal: unstopped, places: places(), limitMs: 200 })
+    const late = /^the native kernel is still being compiled after \d\.\d s: the next start uses it$/
+    expect(news).toEqual([expect.stringMatching(late)])
   })
 
   it('is not waited for when the engine stops meanwhile', async () => {
     const stop = new AbortController()
     const CC = `${process.execPath} -e setTimeout(()=>0,15000) --`
-    const said = provideNativeKernel({ env: { ...process.env, CC }, signal: stop.signal, places: places() })
+    const provided = provideNativeKernel({ env: { ...process.env, CC }, signal: stop.signal, places: places() })
     stop.abort()
-    expect(await said).toBeNull()
+    expect(await provided).toEqual({ choice: NO_NATIVE, news: [] })
   })
 
   it('is cached in another file for another compiler', () => {

@@ -9,6 +9,7 @@ import { restartPauseMs } from '../restart.ts'
 import { Uptake } from '../uptake.ts'
 import type { KernelPreference } from './kernels.ts'
 import { provideNativeKernel } from './native-build.ts'
+import { type NativeChoice, NO_NATIVE } from './native-choice.ts'
 import { isNative } from './native-kernel.ts'
 import type { Priority } from './priority.ts'
 import { SharedWork } from './shared.ts'
@@ -58,6 +59,7 @@ export class CpuEngine implements Engine {
   readonly #warned = new Set<string>()
   readonly #stopped = new AbortController()
   #events: EngineEvents | null = null
+  #native: NativeChoice = NO_NATIVE
   readonly #tasks = new Set<Promise<void>>()
 
   constructor(options: CpuEngineOptions) {
@@ -89,8 +91,9 @@ export class CpuEngine implements Engine {
     this.#events = events
     const { kernel } = this.#options
     if (kernel === 'auto' || kernel === 'native' || isNative(kernel)) {
-      const news = await provideNativeKernel({ env: process.env, signal: this.#stopped.signal })
-      if (news !== null) this.#warn(news)
+      const { choice, news } = await provideNativeKernel({ env: process.env, signal: this.#stopped.signal })
+      this.#native = choice
+      for (const sentence of news) this.#warn(sentence)
       if (this.#stopped.signal.aborted) return
     }
     try {
@@ -155,6 +158,7 @@ export class CpuEngine implements Engine {
         shared: this.#shared.buffer,
         range: restartedRange(thread.range, thread.starts++),
         kernel: this.#options.kernel,
+        native: this.#native,
         priority: this.#options.priority,
         workBytes,
         port: port2,

@@ -3,7 +3,8 @@ import { describeError } from '../../core/errors.ts'
 import { fastestOf } from './calibrate.ts'
 import { createJsKernel } from './js-kernel.ts'
 import { type Kernel, type KernelName, type TailLayout, tailLayout } from './kernel.ts'
-import { createNativeKernel, isNative, loadNative, type NativeAddon, type NativeName } from './native-kernel.ts'
+import { chooseNative, loadChosen } from './native-choice.ts'
+import { createNativeKernel, isNative, type NativeAddon, type NativeName } from './native-kernel.ts'
 import { selfTest } from './self-test.ts'
 import { createWasmKernel } from './wasm-kernel.ts'
 
@@ -52,7 +53,7 @@ export function chooseKernel(
   preference: KernelPreference,
   random: (bytes: number) => Uint8Array,
   retired: ReadonlySet<KernelName> = new Set(),
-  loadAddon: () => NativeAddon = loadNative,
+  loadAddon: () => NativeAddon = () => loadChosen(chooseNative()),
 ): KernelChoice {
   const layout = layoutOf(workBytes)
   if (typeof layout === 'string') return { kernel: null, refused: [layout], note: null }

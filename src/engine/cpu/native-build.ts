@@ -1,12 +1,14 @@
 /**
- * Compiles the native kernel at first use, into the user's cache, where npm did not run install scripts.
+ * Compiles the native kernel at first use, into the user's cache, where the package brings none for this machine and
+ * npm did not run install scripts.
  * native/build.js does it in a process of its own, so that nothing here waits for a compiler.
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { BUILD_SCRIPT, findNative } from './native-kernel.ts'
+import { chooseNative, type NativeChoice } from './native-choice.ts'
+import { BUILD_SCRIPT, findNative, type NativeFiles } from './native-files.ts'
 
 /** When the compiler takes longer, mining begins with WebAssembly, and the next start uses the compiled kernel. */
 const MAX_BUILD_MS = 10_000
@@ -18,23 +20,38 @@ export interface NativeBuildOptions {
   /** Aborted when the kernel is no longer wanted. */
   readonly signal: AbortSignal
   /** Where to look for a kernel, and put one. */
-  readonly places?: ReturnType<typeof findNative> | undefined
+  readonly places?: NativeFiles | undefined
   readonly limitMs?: number | undefined
 }
 
+export interface Provided {
+  readonly choice: NativeChoice
+  /** What people should know of it, a sentence each. */
+  readonly news: readonly string[]
+}
+
 /**
- * Makes sure that there is a native kernel. null when there already is one, else a sentence on how compiling it went.
+ * Makes sure that there is a native kernel: the package's own, one that was compiled before, or one that is compiled
+ * now. What is in the cache already is not compiled again, even if it does not work.
  */
-export async function provideNativeKernel(options: NativeBuildOptions): Promise<string | null> {
+export async function provideNativeKernel(options: NativeBuildOptions): Promise<Provided> {
   const { env, signal, places = findNative(env), limitMs = MAX_BUILD_MS } = options
-  if (existsSync(places.installed) || existsSync(places.cached)) return null
+  const present = chooseNative(places)
+  if (present.file !== null || existsSync(places.cached)) return { choice: present, news: present.passedOver }
   const startMs = performance.now()
   const said = await build(places.cached, env, signal, limitMs)
-  if (signal.aborted) return null
+  if (signal.aborted) return { choice: present, news: [] }
   const seconds = ((performance.now() - startMs) / 1000).toFixed(1)
-  if (said === null) return `the native kernel is still being compiled after ${seconds} s: the next start uses it`
-  if (!existsSync(places.cached)) return `${said || 'no native kernel'}; WebAssembly is used instead`
-  return `${said} in ${seconds} s, kept in ${dirname(places.cached)}`
+  const { passedOver } = present
+  if (said === null) {
+    const late = `the native kernel is still being compiled after ${seconds} s: the next start uses it`
+    return { choice: present, news: [...passedOver, late] }
+  }
+  if (!existsSync(places.cached)) {
+    return { choice: present, news: [...passedOver, `${said || 'no native kernel'}; WebAssembly is used instead`] }
+  }
+  const choice = chooseNative(places)
+  return { choice, news: [...choice.passedOver, `${said} in ${seconds} s, kept in ${dirname(places.cached)}`] }
 }
 
 /** What build.js prints. null when it takes too long or is no longer wanted: it then finishes in the background. */

@@ -1,12 +1,8 @@
-/** The native kernels: native/kernel.c, compiled at installation or first use, for each vector width it has. */
+/** The native kernels: native/kernel.c, compiled, for each vector width it has. native-choice.ts finds the file. */
 
-import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describeError } from '../../core/errors.ts'
-import { cacheFolder } from '../cache-folder.ts'
 import type { Kernel, KernelName, TailLayout } from './kernel.ts'
 
 export type NativeName = Extract<KernelName, `native-${string}`>
@@ -47,37 +43,8 @@ export interface NativeAddon {
   readonly obstacle: string | null
 }
 
-/** The folder with package.json: three above the sources and four above the compiled files. */
-const ROOT = new URL(`${import.meta.url.endsWith('.ts') ? '' : '../'}../../../`, import.meta.url)
-const NATIVE_FOLDER = new URL('src/engine/cpu/native/', ROOT)
-export const BUILD_SCRIPT = new URL('build.js', NATIVE_FOLDER)
-
-/**
- * Where the compiled file may lie: where the installation puts it, which is preferred, and in the user's cache, under
- * the hash of all that it depends on.
- */
-export function findNative(env: Readonly<Record<string, string | undefined>>): { installed: string; cached: string } {
-  const hash = createHash('sha256')
-  // build.js holds the compiler's flags. Without the sources nothing can be built, and the attempt says so.
-  for (const name of ['kernel.c', 'sweep.h', 'build.js']) {
-    const file = new URL(name, NATIVE_FOLDER)
-    if (existsSync(file)) hash.update(readFileSync(file))
-  }
-  hash.update([process.platform, process.arch, process.versions.modules, env.CC ?? ''].join('|'))
-  const name = `kernel-${hash.digest('hex').slice(0, 16)}.node`
-  return {
-    installed: fileURLToPath(new URL('build/newcut-kernel.node', ROOT)),
-    cached: join(cacheFolder(env, process.platform), name),
-  }
-}
-
-function presentNative(): string {
-  const { installed, cached } = findNative(process.env)
-  return existsSync(installed) ? installed : cached
-}
-
 /** Loads the compiled file, in this thread. It may be missing, or made for another system or processor: `obstacle`. */
-export function loadNative(file: string = presentNative()): NativeAddon {
+export function loadNative(file: string): NativeAddon {
   if (!existsSync(file)) return { sweeps: {}, obstacle: 'kernel native is not built' }
   try {
     const sweeps: NativeAddon['sweeps'] = createRequire(import.meta.url)(file)
@@ -90,7 +57,7 @@ export function loadNative(file: string = presentNative()): NativeAddon {
 }
 
 /** Throws an Error whose message is the reason in "kernel NAME does not run here: REASON". */
-export function createNativeKernel(name: NativeName, layout: TailLayout, addon: NativeAddon = loadNative()): Kernel {
+export function createNativeKernel(name: NativeName, layout: TailLayout, addon: NativeAddon): Kernel {
   const run = addon.sweeps[name]
   const { instructions, lanes, sliceNonces } = WIDTHS[name]
   if (run === undefined) throw new Error(addon.obstacle ?? `this processor has no ${instructions}`)

@@ -10,6 +10,7 @@ import { meetsWords } from '../../core/pow.ts'
 import { lowWith, type NonceRange, nextLow, nonceOf } from '../range.ts'
 import { type Kernel, type KernelName, SWEEP_NONCES, tailLayout } from './kernel.ts'
 import { chooseKernel, type KernelPreference } from './kernels.ts'
+import { loadChosen, type NativeChoice } from './native-choice.ts'
 import { lowerThreadPriority, type Priority } from './priority.ts'
 import { disagreement } from './recheck.ts'
 import { type SharedContent, SharedWork } from './shared.ts'
@@ -20,6 +21,7 @@ export interface SearchTask {
   readonly shared: SharedArrayBuffer
   readonly range: NonceRange
   readonly kernel: KernelPreference
+  readonly native: NativeChoice
   readonly priority: Priority
   /** Length of the work to get ready for. */
   readonly workBytes: number
@@ -104,7 +106,9 @@ class SearchThread {
   #kernelFor(workBytes: number): Kernel | null {
     const known = this.#kernels.get(workBytes)
     if (known !== undefined) return known
-    const { kernel, refused, note } = chooseKernel(workBytes, this.#task.kernel, randomBytes, this.#retired)
+    const { kernel: preference, native } = this.#task
+    const load = () => loadChosen(native)
+    const { kernel, refused, note } = chooseKernel(workBytes, preference, randomBytes, this.#retired, load)
     this.#kernels.set(workBytes, kernel)
     this.#send(kernel === null ? { type: 'failed', refused } : { type: 'ready', kernel: kernel.name, refused, note })
     return kernel

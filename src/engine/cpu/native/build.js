@@ -1,34 +1,62 @@
 /**
- * Compiles the native kernel. npm runs this when newcut is installed, before there is any compiled TypeScript; where it
- * did not, newcut runs it at first use, with the file to write as its argument. When it fails it says so in one line
- * and exits without an error: newcut then uses WebAssembly.
+ * Provides the native kernel. npm runs this when newcut is installed, before there is any compiled TypeScript: it does
+ * nothing where the package brings a kernel for this machine, and compiles one elsewhere. With the file to write as its
+ * argument it always compiles; further arguments go to the compiler. newcut does so at first use where npm ran no
+ * scripts, and `npm run package` for other machines. When it fails it says so in one line and exits without an error:
+ * newcut then uses WebAssembly.
  */
 
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const MAX_COMPILE_MS = 120_000
-const source = fileURLToPath(new URL('./kernel.c', import.meta.url))
-/** native-kernel.ts loads it from there. */
-const output = process.argv[2] ?? fileURLToPath(new URL('../../../../build/newcut-kernel.node', import.meta.url))
+const [, , wanted, ...further] = process.argv
+const require = createRequire(import.meta.url)
+const path = (relative) => fileURLToPath(new URL(relative, import.meta.url))
+const source = path('./kernel.c')
+const machine = `${process.platform}-${process.arch}`
+/** native-files.ts looks there for both. */
+const prebuilt = path(`../../../../prebuilds/${machine}/newcut-kernel.node`)
+const output = wanted ?? path('../../../../build/newcut-kernel.node')
 /** Renamed into place when complete: several processes may build, and load, at once. */
 const draft = `${output}.${process.pid}`
+
+/** As sourcesMark of native-files.ts. */
+function sourcesMark() {
+  const hash = createHash('sha256')
+  for (const name of ['kernel.c', 'sweep.h', 'build.js']) hash.update(readFileSync(path(`./${name}`)))
+  return `newcut kernel of ${hash.digest('hex')}`
+}
+
+/** Whether the package brings a kernel for this machine that was made from these sources and loads. */
+function hasPrebuilt() {
+  if (!existsSync(prebuilt) || !readFileSync(prebuilt).includes(sourcesMark())) return false
+  try {
+    require(prebuilt)
+    return true
+  } catch (error) {
+    console.log(`newcut: the prebuilt native kernel does not load: ${error.message.split('\n')[0]}`)
+    return false
+  }
+}
 
 /** null when it is built, else why it is not. */
 function build(compiler) {
   // Remove the old file first, so that none is left if this fails. A process that has it loaded keeps it.
   rmSync(output, { force: true })
   mkdirSync(dirname(output), { recursive: true })
-  const { include_dir: include } = createRequire(import.meta.url)('node-api-headers')
+  const { include_dir: include } = require('node-api-headers')
   // With -O2 the kernel is 0.85 to 0.90 as fast; -fno-tree-vectorize makes no difference.
   const options = ['-std=gnu11', '-O3', '-shared', '-fPIC', '-fvisibility=hidden', '-I', include]
+  options.push(`-DSOURCES="${sourcesMark()}"`)
   // Node's own functions are found when Node loads the file. Only the linker of macOS must be told so.
   if (process.platform === 'darwin') options.push('-undefined', 'dynamic_lookup')
   const [command, ...first] = compiler.split(/\s+/)
-  const run = spawnSync(command, [...first, ...options, '-o', draft, source], {
+  const run = spawnSync(command, [...first, ...options, '-o', draft, source, ...further], {
     encoding: 'utf8',
     timeout: MAX_COMPILE_MS,
   })
@@ -46,6 +74,7 @@ function build(compiler) {
 
 function report(compiler) {
   try {
+    if (wanted === undefined && hasPrebuilt()) return `native kernel: prebuilt for ${machine}`
     const failure = build(compiler)
     return failure === null ? `native kernel compiled with ${compiler}` : `no native kernel: ${failure}`
   } catch (error) {

@@ -1,6 +1,6 @@
 /*
- * The native kernels, one for each kind of vector instructions. build.js compiles this file when newcut is
- * installed; native-kernel.ts loads the result. It exports a function for each width that runs here, called
+ * The native kernels, one for each kind of vector instructions. build.js compiles this file, when newcut is published
+ * or when it is installed; native-kernel.ts loads the result. It exports a function for each width that runs here, called
  * native-avx512, native-avx2, native-sse41, native-neon,
  *
  *     (job: Uint32Array, from: number, to: number) => number
@@ -111,6 +111,11 @@ static const uint8_t FROM_8[16] = {1, 2, 3, 0, 5, 6, 7, 4, 9, 10, 11, 8, 13, 14,
 #define ROTATE(x, n) ((n) == 16 ? ROTATED_16(x) : (n) == 8 ? ROTATED_8(x) : INSERTED(x, n))
 #define WITHIN(x, y) vmaxvq_u32((uint32x4_t)((x) <= (y)))
 #include "sweep.h"
+#endif
+
+/* Marks the file with the sources it was made from: build.js and native-files.ts look for it. */
+#if defined(SOURCES)
+__attribute__((used)) static const char sources[] = SOURCES;
 #endif
 
 struct width {

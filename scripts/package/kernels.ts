@@ -1,0 +1,105 @@
+/** The compiled kernels of the package: prebuilds/PLATFORM-ARCH/newcut-kernel.node, as node-gyp-build lays them out. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { BUILD_SCRIPT, sourcesMark } from '../../src/engine/cpu/native-files.ts'
+import { type Target, targets, toolOf } from './targets.ts'
+
+/** The folder with package.json, seen from dist/scripts/package/. */
+export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+const HOST = `${process.platform}-${process.arch}`
+
+/** Where the kernel of a target lies in `folder`, which is the root of the package. */
+export function prebuiltFile(target: string, folder: string = ROOT): string {
+  return join(folder, 'prebuilds', target, 'newcut-kernel.node')
+}
+
+/**
+ * Builds the kernels of these targets, or of all; one line each says what became of it. Exit code 1 when one that was
+ * named could not be built, or one could that is not usable; 2 for a name that is none.
+ */
+export function packageKernels(names: readonly string[], folder: string = ROOT): number {
+  const known = targets.map(({ name }) => name)
+  const unknown = names.filter((name) => !known.includes(name))
+  if (unknown.length > 0) {
+    console.error(`npm run package -- kernels: there is no ${unknown.join(', ')}; there are ${known.join(', ')}`)
+    return 2
+  }
+  let code = 0
+  for (const target of targets) {
+    if (names.length > 0 && !names.includes(target.name)) continue
+    const file = prebuiltFile(target.name, folder)
+    const lack = toolchainLack(target)
+    const failure = lack ?? buildKernel(target, file)
+    if (failure === null) {
+      console.log(`kernel ${target.name}: built, ${statSync(file).size} bytes`)
+      continue
+    }
+    // An older one must not be published in its place.
+    rmSync(file, { force: true })
+    console.log(`kernel ${target.name}: not built: ${failure}`)
+    if (lack === null || names.length > 0) code = 1
+  }
+  return code
+}
+
+/** Why the tools for a target cannot be used here, as a sentence; null when they can. */
+export function toolchainLack(target: Target): string | null {
+  const tools = ['gcc', target.lister[0], ...(isWindows(target) ? ['dlltool'] : [])]
+  const missing = tools
+    .map((tool) => toolOf(target, tool, HOST))
+    .filter((tool) => spawnSync(tool, ['--version']).status !== 0)
+  if (missing.length === 0) return null
+  return `there is no ${missing.join(', no ')} (Debian has it in ${target.debian})`
+}
+
+/** null when `file` is built and usable, else why not. */
+function buildKernel(target: Target, file: string): string | null {
+  const libraries = mkdtempSync(join(tmpdir(), 'newcut-package-'))
+  try {
+    const imports = isWindows(target) ? importLibraries(target, libraries) : []
+    const env = { ...process.env, CC: toolOf(target, 'gcc', HOST) }
+    const args = [fileURLToPath(BUILD_SCRIPT), file, ...target.flags, ...imports]
+    const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', env })
+    if (!existsSync(file)) return stdout.trim().replace(/^newcut: /, '')
+    return faultOf(target, file)
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  } finally {
+    rmSync(libraries, { recursive: true })
+  }
+}
+
+/** What Windows must be told of Node's functions, made of the lists in node-api-headers: options for the linker. */
+function importLibraries(target: Target, folder: string): string[] {
+  const { def_paths: lists } = createRequire(import.meta.url)('node-api-headers')
+  const paths: string[] = Object.values(lists)
+  return [
+    `-L${folder}`,
+    ...paths.map((path, index) => {
+      const library = join(folder, `libnode${index}.a`)
+      const run = spawnSync(toolOf(target, 'dlltool', HOST), ['-d', path, '-l', library], { encoding: 'utf8' })
+      if (run.status !== 0) throw new Error(`dlltool failed: ${run.stderr.split('\n')[0]}`)
+      return `-lnode${index}`
+    }),
+  ]
+}
+
+/** Why a built file must not be published; null when nothing speaks against it. */
+export function faultOf(target: Target, file: string): string | null {
+  if (!readFileSync(file).includes(sourcesMark())) return 'it is not of these sources'
+  const [tool, ...args] = target.lister
+  const run = spawnSync(toolOf(target, tool, HOST), [...args, file], { encoding: 'utf8' })
+  if (run.status !== 0) return `${tool} failed: ${run.stderr.split('\n')[0]}`
+  const needs = run.stdout.split('\n').filter((line) => /^\s+U |DLL Name:/.test(line))
+  const others = needs.filter((line) => !target.mayNeed.test(line.trimEnd()))
+  if (others.length > 0) return `it needs ${others.map((line) => line.trim()).join(', ')}`
+  return needs.length === 0 ? 'it needs nothing of Node' : null
+}
+
+function isWindows(target: Target): boolean {
+  return target.name.startsWith('win32')
+}

@@ -1,0 +1,71 @@
+/** Which file of native kernels is used: the first that fits this machine and passes a short test. */
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { tailLayout } from './kernel.ts'
+import { findNative, type NativeFiles, type NativeOrigin, nativeOrigins, sourcesMark } from './native-files.ts'
+import { createNativeKernel, loadNative, type NativeAddon, nativeNames } from './native-kernel.ts'
+import { briefTest } from './self-test.ts'
+
+/** A message between threads: plain data. */
+export interface NativeChoice {
+  /** What is loaded; null when there is none. */
+  readonly file: string | null
+  readonly origin: NativeOrigin | null
+  /** Why there is no native kernel at all, as a sentence; else null. */
+  readonly obstacle: string | null
+  /** Files that are there but not used, a sentence each. */
+  readonly passedOver: readonly string[]
+}
+
+const ORIGINS: Readonly<Record<NativeOrigin, string>> = {
+  prebuilt: 'the prebuilt native kernel',
+  installed: 'the native kernel that was compiled at installation',
+  cached: 'the native kernel in the cache',
+}
+
+/** For those that need none. */
+export const NO_NATIVE: NativeChoice = {
+  file: null,
+  origin: null,
+  obstacle: 'kernel native is not built',
+  passedOver: [],
+}
+
+/** Work of networks of ten chains and more. */
+const WORK_BYTES = 286
+
+/**
+ * Loads the files one after the other, in this thread, until one is usable. The threads that search test each kernel
+ * again, and at length (self-test.ts).
+ */
+export function chooseNative(files: NativeFiles = findNative(process.env)): NativeChoice {
+  const passedOver: string[] = []
+  let { obstacle } = NO_NATIVE
+  for (const origin of nativeOrigins) {
+    const file = files[origin]
+    if (!existsSync(file)) continue
+    const fault = faultOf(file, origin)
+    if (fault === null) return { file, origin, obstacle: null, passedOver }
+    obstacle = fault
+    passedOver.push(`${ORIGINS[origin]} is not used: ${fault}`)
+  }
+  return { file: null, origin: null, obstacle, passedOver }
+}
+
+/** Loads what was chosen, in this thread. */
+export function loadChosen({ file, obstacle }: NativeChoice): NativeAddon {
+  return file === null ? { sweeps: {}, obstacle } : loadNative(file)
+}
+
+/** Why this file cannot be used; null when it can. Those that were compiled here are where their sources put them. */
+function faultOf(file: string, origin: NativeOrigin): string | null {
+  if (origin === 'prebuilt' && !readFileSync(file).includes(sourcesMark())) return 'it was made from other sources'
+  const addon = loadNative(file)
+  if (addon.obstacle !== null) return addon.obstacle
+  const layout = tailLayout(WORK_BYTES)
+  for (const name of nativeNames.filter((each) => each in addon.sweeps)) {
+    const failure = briefTest(createNativeKernel(name, layout, addon), layout, randomBytes)
+    if (failure !== null) return `kernel ${name} failed its self-test: ${failure}`
+  }
+  return null
+}

@@ -1,0 +1,82 @@
+/** What is published, by rule: what a user needs, and nothing else. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path/posix'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { pack, staleFiles } from '../../scripts/package/npm.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const packed = pack(['--dry-run'])
+if (typeof packed === 'string') throw new Error(packed)
+const paths = packed.files.map(({ path }) => path)
+
+/** Each is there for a reason: it runs, it is read when it runs, programs compile against it, or people read it. */
+const RULES: readonly RegExp[] = [
+  /^dist\/(src|bench)\/[\w/-]+\.js$/,
+  /^dist\/src\/(compose|contracts|core|devnet|node|schema|wallet)\/[\w/-]+\.d\.ts$/,
+  /^prebuilds\/(linux-x64|linux-arm64|win32-x64)\/newcut-kernel\.node$/,
+  /^bench\/(cuda\/search\.cu|README\.md)$/,
+  /^src\/contracts\/system\/[\w-]+\.pact$/,
+  /^src\/engine\/(cpu|gpu)\/native\/[\w-]+\.(js|c|h)$/,
+  /^src\/page\/site\/[\w-]+\.(html|css|svg)$/,
+  /^shaders\/search\.wgsl$/,
+  /^docs\/[A-Z-]+\.md$/,
+  /^(README|CHANGELOG|SECURITY)\.md$/,
+  /^(LICENSE|package\.json)$/,
+]
+
+describe('the published package', () => {
+  it('has files of these kinds only: no tests, scripts, sources in TypeScript or source maps', () => {
+    expect(paths.filter((path) => !RULES.some((rule) => rule.test(path)))).toEqual([])
+    for (const rule of RULES.filter(({ source }) => !source.startsWith('^prebuilds'))) {
+      expect([rule, paths.some((path) => rule.test(path))]).toEqual([rule, true])
+    }
+  })
+
+  it('has every compiled module, and none whose source is gone', () => {
+    const sources = ['src', 'bench'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.ts'))
+        .map((name) => `dist/${folder}/${name.replace(/\.ts$/, '.js')}`),
+    )
+    expect(sources.filter((path) => !paths.includes(path))).toEqual([])
+    expect(staleFiles(paths.filter((path) => path.startsWith('dist/')))).toEqual([])
+  })
+
+  it('has all types that its doors lead to', () => {
+    const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    const reached = new Set<string>()
+    const visit = (path: string) => {
+      if (reached.has(path)) return
+      reached.add(path)
+      for (const [, name] of readFileSync(join(root, path), 'utf8').matchAll(/(?:from |import\()['"](\.[^'"]+)['"]/g)) {
+        visit(join(dirname(path), name.replace(/\.(ts|js)$/, '.d.ts')))
+      }
+    }
+    const doors = Object.values<{ types?: string }>(exports).flatMap(({ types }) =>
+      types === undefined ? [] : [types],
+    )
+    for (const door of doors) visit(join(door))
+    expect(doors.length).toBe(4)
+    expect([...reached].filter((path) => !paths.includes(path))).toEqual([])
+  })
+
+  it('has every file that package.json names', () => {
+    const { bin, exports, scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    const named = [
+      ...Object.values<string>(bin),
+      ...Object.values<string | { default: string }>(exports).map((door) =>
+        typeof door === 'string' ? door : door.default,
+      ),
+      ...[...scripts.install.matchAll(/node (\S+)/g)].map(([, path]) => path),
+    ].map((path) => join(path))
+    expect(named.length).toBeGreaterThan(6)
+    expect(named.filter((path) => !paths.includes(path))).toEqual([])
+  })
+
+  it('finds modules whose source is gone, and kernels of other sources', () => {
+    const stale = ['dist/src/gone.js', 'dist/bench/gone.d.ts']
+    expect(staleFiles([...stale, 'dist/src/main.js', 'README.md'])).toEqual(stale)
+    expect(existsSync(join(root, 'src/gone.ts'))).toBe(false)
+  })
+})

@@ -1,0 +1,110 @@
+/**
+ * The kernels on other machines, under emulation: a program without Node sweeps what the self-test sweeps. Its answers
+ * are held against those that the self-test accepts from a kernel that hashes one nonce after the other.
+ */
+import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { tailLayout } from '../../src/engine/cpu/kernel.ts'
+import { chooseNative, loadChosen } from '../../src/engine/cpu/native-choice.ts'
+import { createNativeKernel, type NativeAddon, type NativeName } from '../../src/engine/cpu/native-kernel.ts'
+import { selfTest } from '../../src/engine/cpu/self-test.ts'
+import { WORK_BYTES } from '../conformance/kernel.ts'
+import { sweepOneByOne } from './one-by-one.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'newcut-driver-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const source = fileURLToPath(new URL('./kernel-driver.c', import.meta.url))
+const { include_dir: include } = createRequire(import.meta.url)('node-api-headers')
+
+const here = loadChosen(chooseNative()).sweeps
+
+interface Machine {
+  readonly name: string
+  readonly compiler: string
+  /** What its programs are started with. */
+  readonly starter: readonly string[]
+  readonly kernels: readonly (readonly [name: NativeName, lanes: number])[]
+  /** A file that both need, and the Debian packages of all. */
+  readonly needs: string
+  readonly debian: string
+}
+
+const x64Kernels = [
+  ['native-avx512', 32],
+  ['native-avx2', 16],
+  ['native-sse41', 8],
+] as const
+
+const machines: readonly Machine[] = [
+  {
+    name: 'linux-arm64',
+    compiler: 'aarch64-linux-gnu-gcc',
+    starter: ['qemu-aarch64'],
+    kernels: [['native-neon', 8]],
+    needs: '/usr/aarch64-linux-gnu/lib/libc.a',
+    debian: 'gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and qemu-user',
+  },
+  {
+    name: 'win32-x64',
+    compiler: 'x86_64-w64-mingw32-gcc',
+    starter: ['/usr/lib/wine/wine64'],
+    kernels: x64Kernels,
+    needs: '/usr/lib/wine/wine64',
+    debian: 'gcc-mingw-w64-x86-64-win32 and wine64',
+  },
+]
+
+function lackOf({ compiler, starter, needs, debian }: Machine): string | null {
+  const missing = [compiler, starter[0]].filter((tool) => spawnSync(tool, ['--version']).error !== undefined)
+  if (!existsSync(needs)) missing.push(needs)
+  return missing.length === 0 ? null : `there is no ${missing.join(', no ')} (Debian: ${debian})`
+}
+
+for (const machine of machines) {
+  const lack = lackOf(machine)
+  describe.skipIf(lack !== null)(`the kernels of ${machine.name}, emulated${lack === null ? '' : `: ${lack}`}`, () => {
+    const program = join(folder, `${machine.name}.exe`)
+    beforeAll(() => {
+      const flags = ['-std=gnu11', '-O3', '-static', '-I', include, ...windowsFlags(machine)]
+      const run = spawnSync(machine.compiler, [...flags, '-o', program, source], { encoding: 'utf8' })
+      expect([run.status, run.stderr]).toEqual([0, ''])
+    }, 240_000)
+
+    // Wine runs programs on this processor, whatever that has.
+    const kernels = machine.kernels.filter(([name]) => name === 'native-neon' || name in here)
+    it.each(kernels)('%s sweeps as the self-test wants', { timeout: 240_000 }, (name, lanes) => {
+      const lines: string[] = []
+      const wanted: number[] = []
+      const sweeps: NativeAddon['sweeps'] = {
+        [name]: (job: Uint32Array, from: number, to: number) => {
+          const found = sweepOneByOne(job, from, to, lanes)
+          lines.push([name, from, to, ...job].join(' '))
+          wanted.push(found)
+          return found
+        },
+      }
+      for (const workBytes of WORK_BYTES) {
+        const layout = tailLayout(workBytes)
+        expect(selfTest(createNativeKernel(name, layout, { sweeps, obstacle: null }), layout, randomBytes)).toBeNull()
+      }
+      const [command, ...first] = machine.starter
+      const env = { PATH: process.env.PATH, HOME: folder, WINEDEBUG: '-all' }
+      const run = spawnSync(command, [...first, program], { input: lines.join('\n'), encoding: 'utf8', env })
+      expect(run.status).toBe(0)
+      const answers = run.stdout.trim().split(/\s+/)
+      expect(lines.length).toBeGreaterThan(500)
+      expect(answers.map(Number)).toEqual(wanted)
+    })
+  })
+}
+
+/** Those of scripts/package/targets.ts that change code, and imports that are found in the program itself. */
+function windowsFlags({ name }: Machine): string[] {
+  return name.startsWith('win32') ? ['-Wa,-muse-unaligned-vector-move', '-DNAPI_EXTERN='] : []
+}

@@ -1,0 +1,83 @@
+/** `npm run package -- kernels`: builds what the tools of this machine can build, and says what they cannot. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { faultOf, packageKernels, prebuiltFile, toolchainLack } from '../../scripts/package/kernels.ts'
+import { targets } from '../../scripts/package/targets.ts'
+import { sourcesMark } from '../../src/engine/cpu/native-files.ts'
+import { loadNative } from '../../src/engine/cpu/native-kernel.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'newcut-kernels-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+afterEach(() => void vi.unstubAllEnvs())
+
+/** Runs with what it prints as lines. */
+function run(names: readonly string[]): { code: number; lines: string[] } {
+  const lines: string[] = []
+  const keep = (line: string) => void lines.push(line)
+  const spies = [vi.spyOn(console, 'log').mockImplementation(keep), vi.spyOn(console, 'error').mockImplementation(keep)]
+  const code = packageKernels(names, folder)
+  for (const spy of spies) spy.mockRestore()
+  return { code, lines }
+}
+
+for (const target of targets) {
+  const { name } = target
+  const lack = toolchainLack(target)
+  const file = prebuiltFile(name, folder)
+  describe.skipIf(lack !== null)(`the prebuilt kernel for ${name}${lack === null ? '' : `: ${lack}`}`, () => {
+    it('is built where its tools are, of these sources', { timeout: 240_000 }, () => {
+      expect(run([name])).toEqual({ code: 0, lines: [expect.stringMatching(`^kernel ${name}: built, \\d+ bytes$`)] })
+      expect(readFileSync(file).includes(sourcesMark())).toBe(true)
+    })
+
+    it('needs no C library where it is for Linux', () => {
+      expect(faultOf(target, file)).toBeNull()
+      if (!name.startsWith('linux')) return
+      const { stdout } = spawnSync(`${target.prefix}objdump`, ['-p', '-T', file], { encoding: 'utf8' })
+      expect(stdout).toMatch(/napi_create_function/)
+      expect(stdout).not.toMatch(/GLIBC|NEEDED/)
+    })
+
+    it.skipIf(name !== `${process.platform}-${process.arch}`)('loads on this machine', () => {
+      const { sweeps, obstacle } = loadNative(file)
+      expect(obstacle).toBeNull()
+      expect(Object.keys(sweeps).length).toBeGreaterThan(0)
+    })
+  })
+}
+
+describe('where tools are missing', () => {
+  const [here, other] = targets.map(({ name }) => name)
+
+  it('says what was not built and why; that is an error only for what was named', () => {
+    const file = prebuiltFile(here, folder)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, 'of before')
+    vi.stubEnv('PATH', folder)
+    const all = run([])
+    expect(all.code).toBe(0)
+    expect(all.lines).toHaveLength(targets.length)
+    for (const line of all.lines)
+      expect(line).toMatch(/^kernel \S+: not built: there is no \S*gcc, .* \(Debian has it in gcc/)
+    expect(existsSync(file)).toBe(false)
+    const line = expect.stringMatching(`^kernel ${other}: not built: there is no`)
+    expect(run([other])).toEqual({ code: 1, lines: [line] })
+  })
+
+  it('refuses a name that is none', () => {
+    const known = targets.map(({ name }) => name).join(', ')
+    const line = `npm run package -- kernels: there is no linux-mips; there are ${known}`
+    expect(run(['linux-mips'])).toEqual({ code: 2, lines: [line] })
+  })
+})
+
+it('npm run package refuses what it cannot make, and says what it can', () => {
+  const main = fileURLToPath(new URL('../../dist/scripts/package/main.js', import.meta.url))
+  const { status, stderr } = spawnSync(process.execPath, [main, 'floppy'], { encoding: 'utf8' })
+  expect(status).toBe(2)
+  expect(stderr).toMatch(/^npm run package: there is no floppy; there are kernels, npm/)
+})
