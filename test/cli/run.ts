@@ -16,6 +16,8 @@ export interface Running {
   readonly ended: Promise<Ended>
   /** Standard output so far. */
   readonly out: () => string
+  /** Standard error so far. */
+  readonly err: () => string
   /** Resolves with the match as soon as standard output has it; rejects when the process ends before. */
   readonly sees: (pattern: RegExp) => Promise<RegExpExecArray>
 }
@@ -27,6 +29,15 @@ export function start(args: readonly string[], env: Record<string, string> = {},
   return startScript(main, args, env, input)
 }
 
+/** As start, with options of Node itself: `nodeOptions`. */
+export function startWith(
+  nodeOptions: readonly string[],
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Running {
+  return launch([...nodeOptions, main, ...args], env)
+}
+
 /** As start, for another program. */
 export function startScript(
   script: string,
@@ -34,7 +45,11 @@ export function startScript(
   env: Record<string, string> = {},
   input?: string | Uint8Array,
 ): Running {
-  const child = spawn(process.execPath, [script, ...args], {
+  return launch([script, ...args], env, input)
+}
+
+function launch(args: readonly string[], env: Record<string, string>, input?: string | Uint8Array): Running {
+  const child = spawn(process.execPath, args, {
     env: { PATH: process.env.PATH ?? '', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
@@ -65,7 +80,7 @@ export function startScript(
       void ended.then((result) => reject(new Error(`${pattern} not seen: ${JSON.stringify(result)}`)))
       look()
     })
-  return { child, ended, out: () => out, sees }
+  return { child, ended, out: () => out, err: () => err, sees }
 }
 
 export function run(

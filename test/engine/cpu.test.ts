@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs'
+import { existsSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -18,6 +18,7 @@ import { nonceRanges } from '../../src/engine/range.ts'
 
 const engines: CpuEngine[] = []
 afterEach(async () => {
+  delete process.env.NEWCUT_TEST_FAULT
   for (const engine of engines.splice(0)) await engine.stop()
 })
 
@@ -153,6 +154,47 @@ describe('the CPU engine', () => {
     expect(await engine.setWork(engineWork(14, freshWork(UNREACHABLE), 0n))).toBe(true)
     expect(engine.devices()[0]).toMatchObject({ faults: 1 })
     expect(warnings).toHaveLength(1)
+  })
+
+  it('starts without a thread that dies before it is ready, and starts it again', async () => {
+    process.env.NEWCUT_TEST_MARK = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'mark')
+    process.env.NEWCUT_TEST_FAULT = 'early'
+    const module = new URL('./faulty-thread.mjs', import.meta.url)
+    const { engine, warnings } = await started(1, 'normal', { module, random: () => 0.5 })
+    expect(warnings).toEqual(['search thread 0 died and is started again in 0.5 s: there is no memory'])
+    expect(engine.devices()).toMatchObject([{ state: 'restarting', reason: 'it died: there is no memory', faults: 1 }])
+    expect(await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 0n))).toBe(true)
+    await until(() => engine.devices()[0].state === undefined && engine.hashes() > 0)
+    expect(warnings).toHaveLength(1)
+  })
+
+  it('replaces a thread that hangs, and no other', async () => {
+    process.env.NEWCUT_TEST_MARK = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'mark')
+    process.env.NEWCUT_TEST_FAULT = 'hang'
+    const module = new URL('./faulty-thread.mjs', import.meta.url)
+    const { engine, warnings } = await started(2, 'normal', { module, silenceMs: 1500, random: () => 0.5 })
+    void engine.setWork(engineWork(13, freshWork(UNREACHABLE), 0n))
+    await until(() => warnings.length > 0)
+    expect(warnings).toEqual(['search thread 0 hung and is started again in 0.5 s: no hash for 1.5 s'])
+    const reason = 'it hung: no hash for 1.5 s'
+    expect(engine.devices()).toMatchObject([{ state: 'restarting', reason, faults: 1 }, { faults: 0 }])
+    const [{ hashes }] = engine.devices()
+    await until(() => engine.devices()[0].state === undefined && engine.devices()[0].hashes > hashes)
+    // A thread without work is silent too.
+    expect(await engine.setWork(noWork(14))).toBe(true)
+    await pause(4000)
+    expect(warnings).toHaveLength(1)
+  })
+
+  it('stops within a second while a thread hangs', async () => {
+    process.env.NEWCUT_TEST_MARK = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'mark')
+    process.env.NEWCUT_TEST_FAULT = 'hang'
+    const { engine } = await started(1, 'normal', { module: new URL('./faulty-thread.mjs', import.meta.url) })
+    void engine.setWork(engineWork(13, freshWork(UNREACHABLE), 0n))
+    await until(() => existsSync(process.env.NEWCUT_TEST_MARK ?? ''))
+    const startMs = performance.now()
+    await engine.stop()
+    expect(performance.now() - startMs).toBeLessThan(1000)
   })
 
   it('says that there is no kernel for work whose nonce lies in two blocks', async () => {

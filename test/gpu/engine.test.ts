@@ -16,6 +16,7 @@ import type { AdapterInfo } from '../../src/engine/gpu/messages.ts'
 import { readTuning } from '../../src/engine/gpu/tuning.ts'
 import { nonceRanges, splitRanges } from '../../src/engine/range.ts'
 import { expectSoon } from '../soon.ts'
+import { gpuChildrenOf } from './children.ts'
 import { type TestDriver, testDrivers } from './driver.ts'
 import { pause, until } from './wait.ts'
 
@@ -223,6 +224,15 @@ describe.each(drivers)('adapters of $name', ({ name, env }) => {
     expect(adapters[0]).toMatchObject({ backend: 'vulkan', ...properties[name] })
     const options = { env, tuningFile: null, durationMs: 2000 }
     expect(await measureAdapter(adapters[0], freshWork(UNREACHABLE), options)).toBeGreaterThan(10_000)
+  })
+
+  it('are listed although the child that lists them is killed, once', async () => {
+    const listed = listAdapters({ env })
+    const [child] = gpuChildrenOf(process.pid)
+    process.kill(child, 'SIGKILL')
+    const { adapters, problem } = await listed
+    expect(problem).toBeNull()
+    expect(adapters[0]).toMatchObject({ backend: 'vulkan', ...properties[name] })
   })
 
   it('are an empty list when the listing is cancelled', async () => {

@@ -1,10 +1,14 @@
 /**
- * A miner and its node, both real processes, are killed and stopped at random moments, again and again. In the end every
- * block of the node is in the journal of the miner, and every solution in the journal has come to an end that agrees with
- * the chains of the node: none is lost. NEWCUT_TEST_ROUNDS says how many rounds.
+ * A miner, its search thread, the child process of its GPU, and its node, all of them real, are killed and stopped in
+ * every phase, again and again. In the end every block of the node is in the journal of the miner, and every solution in
+ * the journal has come to an end that agrees with the chains of the node: none is lost. NEWCUT_TEST_ROUNDS says how many
+ * rounds.
+ *
+ * Processes get SIGKILL, or SIGSTOP and a while later SIGCONT. No signal reaches one thread alone: a search thread is
+ * terminated by Node, and stopped as by a debugger (threads.mjs). Where no software driver for a GPU is there, the rounds
+ * of its child are left out, with the reason.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,90 +17,168 @@ import { encodeBase64Url } from '../../src/core/bytes.ts'
 import { readJournal } from '../../src/journal/journal.ts'
 import { isUnfinished } from '../../src/journal/record.ts'
 import { NodeClient } from '../../src/node/client.ts'
-import { type Running, start, stopAll } from '../cli/run.ts'
+import { stopAll } from '../cli/run.ts'
+import { testDrivers } from '../gpu/driver.ts'
 import { randomFrom } from '../random.ts'
+import { Field, freePort } from './field.ts'
 
 afterEach(stopAll)
 
 const ROUNDS = Number(process.env.NEWCUT_TEST_ROUNDS ?? 12)
-const MS_A_ROUND = 20_000
+const MS_A_ROUND = 30_000
 const CONFIRMATIONS = 3
-const kinds = ['kill the miner', 'stop the miner', 'kill the node', 'stop the node', 'kill both'] as const
+/** Longest stop. A GPU that is silent for 4.5 s counts as hung. */
+const MAX_STOP_MS = ROUNDS > 20 ? 6000 : 1200
+/** Longest wait into the start of a process, and into its end. */
+const MAX_START_MS = 2000
+const MAX_END_MS = 200
 
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
+const driver = (await testDrivers()).at(-1) ?? null
+const targets = [
+  'miner',
+  'node',
+  'both',
+  'search thread',
+  ...(driver === null ? [] : (['GPU child'] as const)),
+] as const
+/** When: the target starts, searches, has found a solution that is on its way, or ends after SIGTERM. */
+const phases = ['start', 'search', 'solution', 'end'] as const
+const acts = ['kill', 'stop'] as const
+
+interface Round {
+  readonly target: (typeof targets)[number]
+  readonly phase: (typeof phases)[number]
+  readonly act: (typeof acts)[number]
 }
 
-class Field {
-  readonly url: string
-  readonly state: string
-  readonly #data: string
-  readonly #port: number
-  node: Running
-  miner: Running
-
-  constructor(folder: string, port: number) {
-    this.#port = port
-    this.url = `http://127.0.0.1:${port}`
-    this.state = join(folder, 'state')
-    this.#data = join(folder, 'data')
-    this.node = this.startNode()
-    this.miner = this.startMiner()
-  }
-
-  startNode(): Running {
-    const network = ['--graph', 'petersen', '--block-delay', '1s', '--difficulty', '20k', '--mine-page', 'off']
-    this.node = start(['devnet', '--port', String(this.#port), '--data', this.#data, ...network])
-    return this.node
-  }
-
-  startMiner(): Running {
-    const quiet = ['--http', 'off', '--gpu', 'none', '--threads', '1', '--log', 'json']
-    const kept = ['--state', this.state, '--confirmations', String(CONFIRMATIONS)]
-    this.miner = start(['mine', '--node', this.url, ...quiet, ...kept])
-    return this.miner
-  }
-
-  /** A block of this run of the miner is accepted. */
-  async mines(): Promise<void> {
-    const before = this.miner.out().length
-    while (!this.miner.out().slice(before).includes('"verdict":"accepted"')) await sleep(20)
-  }
+/** All combinations, each once in 8 rounds for each target. */
+function roundOf(i: number): Round {
+  const which = i % targets.length
+  const lap = Math.floor(i / targets.length)
+  const phase = phases[(lap + which) % phases.length]
+  const act = acts[(lap + which + Math.floor(lap / phases.length)) % acts.length]
+  return { target: targets[which], phase, act }
 }
 
-async function kill({ child, ended }: Running): Promise<void> {
-  child.kill('SIGKILL')
-  await ended
-}
+class Blow {
+  readonly #field: Field
+  readonly #round: Round
+  readonly #random: () => number
+  /** Of the GPU child that is hit. */
+  #pid: number | undefined
 
-async function round(field: Field, kind: (typeof kinds)[number], random: () => number): Promise<void> {
-  switch (kind) {
-    case 'kill the miner':
-      await kill(field.miner)
-      await sleep(300 * random())
-      field.startMiner()
-      return
-    case 'kill the node':
-      await kill(field.node)
-      await sleep(1500 * random())
-      field.startNode()
-      return
-    case 'kill both':
-      await Promise.all([kill(field.node), kill(field.miner)])
-      field.startMiner()
-      await sleep(1000 * random())
-      field.startNode()
-      return
-    default: {
-      const { child } = kind === 'stop the miner' ? field.miner : field.node
-      child.kill('SIGSTOP')
-      await sleep(200 + 2500 * random())
-      child.kill('SIGCONT')
+  constructor(field: Field, round: Round, random: () => number) {
+    this.#field = field
+    this.#round = round
+    this.#random = random
+  }
+
+  async strike(): Promise<void> {
+    await this.#enter()
+    if (this.#round.act === 'kill') this.#signal('SIGKILL')
+    else {
+      this.#signal('SIGSTOP')
+      await sleep(200 + MAX_STOP_MS * this.#random() ** 2)
+      this.#signal('SIGCONT')
     }
+    await this.#restore()
+  }
+
+  /** Waits for the phase. */
+  async #enter(): Promise<void> {
+    const { target, phase } = this.#round
+    const wait = (maxMs: number) => sleep(maxMs * this.#random())
+    switch (phase) {
+      case 'start':
+        this.#endInOrder()
+        await this.#startWhatEnds(500 * this.#random())
+        if (target === 'search thread') await this.#field.hasThread()
+        if (target !== 'GPU child') return wait(MAX_START_MS)
+        await this.#field.gpuChild()
+        await wait(MAX_START_MS)
+        break
+      case 'search':
+        await this.#field.mines()
+        await wait(500)
+        break
+      case 'solution':
+        await this.#field.says('"step":"found"')
+        await wait(30)
+        break
+      case 'end':
+        await this.#field.hasThread()
+        if (target === 'GPU child') this.#pid = await this.#field.gpuChild()
+        this.#endInOrder()
+        return wait(MAX_END_MS)
+    }
+    if (target === 'GPU child') this.#pid = await this.#field.gpuChild()
+  }
+
+  #hits(name: 'miner' | 'node'): boolean {
+    const { target } = this.#round
+    return target === 'both' || target === name || (name === 'miner' && target !== 'node')
+  }
+
+  /** SIGTERM to the process that is hit, or to that of which a part is hit. */
+  #endInOrder(): void {
+    if (this.#hits('miner')) this.#field.miner.child.kill('SIGTERM')
+    if (this.#hits('node')) this.#field.node.child.kill('SIGTERM')
+  }
+
+  #signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
+    const { miner, node } = this.#field
+    switch (this.#round.target) {
+      case 'search thread':
+        miner.child.kill(signal === 'SIGKILL' ? 'SIGUSR2' : 'SIGWINCH')
+        return
+      case 'GPU child':
+        signalTo(this.#pid ?? 0, signal)
+        return
+      default:
+        if (this.#hits('node')) node.child.kill(signal)
+        if (this.#hits('miner')) miner.child.kill(signal)
+    }
+  }
+
+  /** Starts again what was ended. A part of the miner has to come back by itself. */
+  async #restore(): Promise<void> {
+    const { target, phase, act } = this.#round
+    const isPart = target === 'search thread' || target === 'GPU child'
+    if (phase === 'end' || (act === 'kill' && !isPart)) {
+      const { signal, err } = await this.#startWhatEnds(1500 * this.#random())
+      if (isPart) expect(signal, `the miner did not end in order, ${act} ${target}: ${err}`).toBeNull()
+    } else if (act === 'kill' && phase !== 'start') {
+      const name = target === 'GPU child' ? 'gpu0' : 'thread0'
+      if (target === 'GPU child') await this.#field.gpuChild(this.#pid)
+      await this.#field.said(
+        target === 'GPU child' ? /gpu0 failed and is started again/ : /thread 0 died and is started/,
+      )
+      await this.#field.says(new RegExp(`"device":"${name}"`))
+    }
+  }
+
+  /** Once what ends has ended it is started again, the node some time after the miner. How the miner ended, or the node. */
+  async #startWhatEnds(nodeMs: number): Promise<{ readonly signal: string | null; readonly err: string }> {
+    const { miner, node } = this.#field
+    const [ofMiner, ofNode] = await Promise.all([
+      this.#hits('miner') ? miner.ended : null,
+      this.#hits('node') ? node.ended : null,
+    ])
+    if (ofMiner !== null) this.#field.startMiner()
+    if (ofNode !== null) {
+      await sleep(nodeMs)
+      this.#field.startNode()
+    }
+    return ofMiner ?? ofNode ?? { signal: null, err: '' }
+  }
+}
+
+/** A process that has gone needs no signal. */
+function signalTo(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
 
@@ -111,38 +193,46 @@ async function blocksOf(client: NodeClient): Promise<Set<string>> {
   return hashes
 }
 
-it(`${ROUNDS} kills and stops of miner and node lose no solution`, {
+it(`${ROUNDS} kills and stops of miner, search thread, GPU child and node lose no solution`, {
   timeout: 60_000 + ROUNDS * MS_A_ROUND,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-rounds-'))
-  const field = new Field(folder, await freePort())
+  const field = new Field({ folder, port: await freePort(), confirmations: CONFIRMATIONS, driver })
   const random = randomFrom(Math.floor(2 ** 31 * Math.random()))
+  const done = new Map<string, number>()
   try {
     await field.mines()
-    let nodeKills = 0
     for (let i = 0; i < ROUNDS; i++) {
-      const kind = kinds[i % kinds.length]
-      if (kind === 'kill the node' || kind === 'kill both') nodeKills++
-      await sleep(700 * random())
-      await round(field, kind, random)
+      const round = roundOf(i)
+      const name = `${round.act} ${round.target}`
+      await new Blow(field, round, random).strike()
+      done.set(name, (done.get(name) ?? 0) + 1)
       // It mines again, each second time before the next blow.
       if (random() < 0.5) await field.mines()
     }
     await field.mines()
-    await expectSettled(field, nodeKills)
+    await expectSettled(field)
+    const kinds = [...done].map(([name, count]) => `${count} ${name}`).join(', ')
+    console.info(`${ROUNDS} rounds: ${kinds}; ${driver === null ? 'no GPU' : driver.name}`)
   } finally {
     for (const { child } of [field.node, field.miner]) child.kill('SIGKILL')
     await Promise.all([field.node.ended, field.miner.ended])
     rmSync(folder, { recursive: true })
   }
+  // A child ends with its miner, however that ended.
+  for (const endMs = performance.now() + 10_000; field.leftBehind().length > 0 && performance.now() < endMs; ) {
+    await sleep(50)
+  }
+  expect(field.leftBehind(), 'GPU children that outlive their miners').toEqual([])
 })
 
-async function expectSettled(field: Field, nodeKills: number): Promise<void> {
+async function expectSettled(field: Field): Promise<void> {
   // The last blocks need others above them to be settled: mining ends, and the newest stay as they are.
   field.miner.child.kill('SIGTERM')
   await field.miner.ended
   const client = await NodeClient.connect({ url: field.url })
   const blocks = await blocksOf(client)
+  const heights = (await client.cut()).hashes
   await client.close()
   const { records, damaged } = await readJournal(field.state)
   expect(
@@ -153,18 +243,22 @@ async function expectSettled(field: Field, nodeKills: number): Promise<void> {
   const settled = all.filter((record) => !isUnfinished(record, CONFIRMATIONS))
   const wrong = settled.filter(({ hash, state }) => blocks.has(hash) !== (state === 'confirmed'))
   expect(wrong, 'verdicts that the chains contradict').toEqual([])
+  // One that the last stop left to the next start is not lost.
   expect(
-    all.filter(({ state }) => state === 'lost'),
+    settled.filter(({ state }) => state === 'lost'),
     'lost solutions',
   ).toEqual([])
-  // A node that was killed has forgotten the payloads of its work.
+  // A node that was started anew has forgotten the payloads of its work.
   const refused = all.filter(({ state }) => state === 'rejected')
   expect(refused.filter(({ reason }) => reason !== 'no-payload')).toEqual([])
-  expect(refused.length).toBeLessThanOrEqual(10 * nodeKills)
-  // What is not settled is of the last moments: nothing is left behind.
-  const open = all.filter((record) => isUnfinished(record, CONFIRMATIONS))
+  expect(refused.length).toBeLessThanOrEqual(10 * (field.nodes - 1))
+  // What is not settled is of the last moments, or does not lie deep enough: nothing is left behind.
   const newest = Math.max(...all.map(({ foundAt }) => Date.parse(foundAt)))
-  expect(open.filter(({ foundAt }) => newest - Date.parse(foundAt) > 60_000)).toEqual([])
+  const left = all.filter((record) => {
+    if (!isUnfinished(record, CONFIRMATIONS) || newest - Date.parse(record.foundAt) <= 60_000) return false
+    return record.state !== 'confirmed' || heights[record.chain].height - record.height >= CONFIRMATIONS
+  })
+  expect(left, 'solutions that are not followed').toEqual([])
   expect(damaged).toBe(0)
   const counts = new Map<string, number>()
   for (const { state, reason } of all) {
@@ -172,5 +266,5 @@ async function expectSettled(field: Field, nodeKills: number): Promise<void> {
     counts.set(key, (counts.get(key) ?? 0) + 1)
   }
   const states = [...counts].map(([state, count]) => `${count} ${state}`).join(', ')
-  console.info(`${ROUNDS} rounds, ${nodeKills} of them kills of the node; ${blocks.size} blocks; solutions: ${states}`)
+  console.info(`${field.nodes} runs of the node; ${blocks.size} blocks; solutions: ${states}`)
 }

@@ -297,7 +297,7 @@ describe('a solution', () => {
     await settle()
     stop.abort()
     await settle()
-    expect(await receipt).toMatchObject({ step: 'lost', reason: 'unreachable' })
+    expect(await receipt).toMatchObject({ step: 'lost', reason: 'stopped' })
     expect(node.submitted).toHaveLength(2)
     expect(clock.pending).toBe(0)
   })

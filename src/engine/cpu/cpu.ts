@@ -1,4 +1,5 @@
 /** The CPU engine: a Piscina pool with one long search task per thread, steered through shared memory. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import { describeError, NewcutError } from '../../core/errors.ts'
@@ -13,6 +14,7 @@ import { type NativeChoice, NO_NATIVE } from './native-choice.ts'
 import { isNative } from './native-kernel.ts'
 import type { Priority } from './priority.ts'
 import { SharedWork } from './shared.ts'
+import { Silence, WATCH_MS } from './silence.ts'
 import type { SearchTask, ThreadMessage } from './thread.ts'
 
 export interface CpuEngineOptions {
@@ -24,6 +26,8 @@ export interface CpuEngineOptions {
   readonly module?: URL | undefined
   /** Bound of the pause before a first restart; it doubles with each failure in a row. */
   readonly restartMs?: number | undefined
+  /** A thread that has work and counts no hash for this long hangs: it is replaced. */
+  readonly silenceMs?: number | undefined
   /** In [0, 1), for the jitter of restarts. */
   readonly random?: (() => number) | undefined
 }
@@ -37,7 +41,10 @@ interface Thread {
   starts: number
   /** Failures in a row. */
   failures: number
-  readyAtMs: number
+  /** null: it still looks for a kernel. */
+  readyAtMs: number | null
+  /** Ends the task that runs, and its thread; null: none does. */
+  end: AbortController | null
   state: NonNullable<DeviceStatus['state']> | null
   /** Why it does not search; empty while it does. */
   reason: string
@@ -46,6 +53,10 @@ interface Thread {
 const RESTART_MS = 1000
 /** After running for this long a thread counts its failures from zero again. */
 const SETTLED_MS = 10_000
+/** A thread of low priority on a busy machine may not run for seconds. */
+const SILENCE_MS = 30_000
+/** A thread that has not ended by then after the stop is terminated. */
+const MAX_STOP_MS = 500
 /** The compiled thread lies beside this file under the same ending. */
 const MODULE = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
 
@@ -61,9 +72,13 @@ export class CpuEngine implements Engine {
   #events: EngineEvents | null = null
   #native: NativeChoice = NO_NATIVE
   readonly #tasks = new Set<Promise<void>>()
+  readonly #silence: Silence
+  #watch: NodeJS.Timeout | undefined
+  #hasWork = false
 
   constructor(options: CpuEngineOptions) {
     this.#options = options
+    this.#silence = new Silence(options.silenceMs ?? SILENCE_MS)
     this.#shared = new SharedWork(options.ranges.length)
     this.#threads = options.ranges.map((range, index) => ({
       name: `thread${index}`,
@@ -73,7 +88,8 @@ export class CpuEngine implements Engine {
       faults: 0,
       starts: 0,
       failures: 0,
-      readyAtMs: 0,
+      readyAtMs: null,
+      end: null,
       state: null,
       reason: '',
     }))
@@ -87,6 +103,7 @@ export class CpuEngine implements Engine {
     })
   }
 
+  /** A thread that dies or hangs meanwhile is started again, and mining begins without it. */
   async start(workBytes: number, events: EngineEvents): Promise<void> {
     this.#events = events
     const { kernel } = this.#options
@@ -96,6 +113,7 @@ export class CpuEngine implements Engine {
       for (const sentence of news) this.#warn(sentence)
       if (this.#stopped.signal.aborted) return
     }
+    this.#watch = setInterval(() => this.#look(), WATCH_MS).unref()
     try {
       await Promise.all(this.#threads.map((_, thread) => this.#launch(thread, workBytes)))
     } catch (error) {
@@ -106,7 +124,9 @@ export class CpuEngine implements Engine {
 
   async setWork(work: EngineWork): Promise<boolean> {
     if (this.#events === null) return false
-    this.#shared.publish(this.#storable(work))
+    const stored = this.#storable(work)
+    this.#hasWork = stored.bytes !== null
+    this.#shared.publish(stored)
     return this.#uptake.expect(work.sequence)
   }
 
@@ -129,9 +149,11 @@ export class CpuEngine implements Engine {
   async stop(): Promise<void> {
     this.#events = null
     this.#stopped.abort()
+    clearInterval(this.#watch)
     this.#uptake.cancel()
     this.#shared.stop()
-    await Promise.all(this.#tasks)
+    // A thread that hangs does not hold up the stop.
+    await Promise.race([Promise.all(this.#tasks), sleep(MAX_STOP_MS, undefined, { ref: false })])
     await this.#pool.destroy()
   }
 
@@ -142,9 +164,22 @@ export class CpuEngine implements Engine {
     return { ...work, bytes: null }
   }
 
-  /** Starts a thread's task. Resolves when its kernel is ready, rejects when no kernel passes. */
+  /** Ends threads that hang. #relaunch replaces them. */
+  #look(): void {
+    const watched = new Map<number, number>()
+    for (const [index, { end, readyAtMs, state }] of this.#threads.entries()) {
+      const shouldSearch = readyAtMs === null || (this.#hasWork && state !== 'unable')
+      if (end !== null && shouldSearch) watched.set(index, this.#shared.hashesOf(index))
+    }
+    for (const index of this.#silence.look(performance.now(), watched)) this.#threads[index].end?.abort()
+  }
+
+  /** Starts a thread's task. Resolves when its kernel is ready or it died, rejects when no kernel passes. */
   #launch(index: number, workBytes: number): Promise<void> {
     const thread = this.#threads[index]
+    const end = new AbortController()
+    thread.end = end
+    thread.readyAtMs = null
     return new Promise((resolve, reject) => {
       const { port1, port2 } = new MessageChannel()
       port1.on('message', (message: ThreadMessage) => {
@@ -163,35 +198,39 @@ export class CpuEngine implements Engine {
         workBytes,
         port: port2,
       }
-      const ended = this.#pool.run(task, { transferList: [port2] }).then(
-        () => {
-          port1.close()
-          // The engine was stopped, perhaps before the thread was ready.
-          resolve()
-        },
-        (error: unknown) => {
-          port1.close()
-          reject(error)
-          this.#relaunch(index, workBytes, error)
-        },
-      )
+      // The engine was stopped, perhaps before the thread was ready, or the thread will be started again.
+      const over = () => {
+        port1.close()
+        thread.end = null
+        resolve()
+      }
+      const ended = this.#pool.run(task, { transferList: [port2], signal: end.signal }).then(over, (error: unknown) => {
+        over()
+        this.#relaunch(index, workBytes, end.signal.aborted ? null : error)
+      })
       this.#tasks.add(ended)
       void ended.finally(() => this.#tasks.delete(ended))
     })
   }
 
-  /** After a pause, replaces a thread that died. The new one searches the current work elsewhere in the same range. */
+  /**
+   * After a pause, replaces a thread that died, or hung: then there is no error. The new one searches the current work
+   * elsewhere in the same range.
+   */
   #relaunch(index: number, workBytes: number, error: unknown): void {
     if (this.#events === null) return
     const thread = this.#threads[index]
-    const { restartMs = RESTART_MS, random = Math.random } = this.#options
-    if (thread.state === null && performance.now() - thread.readyAtMs > SETTLED_MS) thread.failures = 0
+    const { restartMs = RESTART_MS, silenceMs = SILENCE_MS, random = Math.random } = this.#options
+    const { state, readyAtMs } = thread
+    if (state === null && readyAtMs !== null && performance.now() - readyAtMs > SETTLED_MS) thread.failures = 0
+    const what = error === null ? 'hung' : 'died'
+    const why = error === null ? `no hash for ${silenceMs / 1000} s` : describeError(error)
     thread.failures++
     thread.faults++
     thread.state = 'restarting'
-    thread.reason = `it died: ${describeError(error)}`
+    thread.reason = `it ${what}: ${why}`
     const pauseMs = restartPauseMs(thread.failures, restartMs, random)
-    this.#warn(`search thread ${index} died and is started again in ${pauseMs / 1000} s: ${describeError(error)}`)
+    this.#warn(`search thread ${index} ${what} and is started again in ${pauseMs / 1000} s: ${why}`)
     this.#uptake.down(thread.name)
     const timer = setTimeout(() => {
       if (this.#events === null) return
@@ -213,6 +252,7 @@ export class CpuEngine implements Engine {
         for (const sentence of message.refused) this.#warnOnce(sentence)
         return
       case 'failed':
+        thread.readyAtMs = performance.now()
         thread.reason = message.refused.join('; ')
         this.#uptake.up(thread.name)
         for (const sentence of message.refused) this.#warnOnce(sentence)

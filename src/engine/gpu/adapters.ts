@@ -28,10 +28,11 @@ const MAX_LIST_MS = 20_000
 
 /**
  * All adapters, including software ones, and each of several identical cards where they can be told apart. Never
- * rejects: without a driver the list is empty and `problem` says why.
+ * rejects: without a driver the list is empty and `problem` says why. A child that dies is replaced, once.
  */
 export async function listAdapters(options: ListOptions = {}): Promise<AdapterList> {
-  const { adapters, reason } = await askForAdapters(options)
+  let { adapters, reason, mayPass } = await askForAdapters(options)
+  if (mayPass) ({ adapters, reason } = await askForAdapters(options))
   if (adapters.length > 0) return { adapters: hasLayer() ? await cardsOf(adapters, options) : adapters, problem: null }
   return { adapters, problem: `${reason ?? 'no graphics driver was found'}; ${installHint(process.platform)}` }
 }
@@ -47,6 +48,8 @@ function cardsOf(adapters: readonly ListedAdapter[], options: ListOptions): Prom
 interface Answer {
   readonly adapters: readonly ListedAdapter[]
   readonly reason: string | null
+  /** The child died, which need not happen again. */
+  readonly mayPass: boolean
 }
 
 async function askForAdapters({ env = {}, timeoutMs = MAX_LIST_MS, signal }: ListOptions): Promise<Answer> {
@@ -55,7 +58,7 @@ async function askForAdapters({ env = {}, timeoutMs = MAX_LIST_MS, signal }: Lis
   let stop: () => void = () => undefined
   try {
     return await new Promise<Answer>((resolve) => {
-      const nothing = (reason: string) => resolve({ adapters: [], reason })
+      const nothing = (reason: string, mayPass = false) => resolve({ adapters: [], reason, mayPass })
       timer = setTimeout(() => nothing('the graphics driver does not answer'), timeoutMs)
       stop = () => nothing('the listing was cancelled')
       if (signal?.aborted) return stop()
@@ -63,9 +66,9 @@ async function askForAdapters({ env = {}, timeoutMs = MAX_LIST_MS, signal }: Lis
       child = new GpuChild({
         env,
         onReport: (report) => {
-          if (report.type === 'adapters') resolve({ adapters: report.adapters, reason: null })
+          if (report.type === 'adapters') resolve({ adapters: report.adapters, reason: null, mayPass: false })
         },
-        onEnd: ({ reason }) => nothing(reason),
+        onEnd: ({ reason, hopeless }) => nothing(reason, !hopeless),
       })
       child.send({ type: 'list' })
     })

@@ -2,7 +2,7 @@
 import { describeError } from '../../core/errors.ts'
 import { NodeRefusal } from '../../node/errors.ts'
 import { UnreachableError } from '../../node/unreachable.ts'
-import { type Receipt, type RejectReason, WORK_LIFE_MS } from '../source.ts'
+import { type LostReason, type Receipt, type RejectReason, WORK_LIFE_MS } from '../source.ts'
 import { hedged } from './hedged.ts'
 import { type LookOptions, lookFor, type SolvedBlock } from './look.ts'
 import { Pulse } from './pulse.ts'
@@ -22,7 +22,8 @@ export interface HandInOptions extends LookOptions {
 
 /**
  * Hands in solved work until the node takes it, its chain shows what became of it, the node has refused it for 5 s, or
- * the work is 5 minutes old. When the signal aborts it tries once more at once. Never throws.
+ * the work is 5 minutes old. When the signal aborts it tries once more at once; a solution that does not reach the node
+ * then is one for the next start. Never throws.
  */
 export async function handIn(block: SolvedBlock, options: HandInOptions, stopped: AbortSignal): Promise<Receipt> {
   const { clock, random, pulse = new Pulse() } = options
@@ -33,7 +34,7 @@ export async function handIn(block: SolvedBlock, options: HandInOptions, stopped
     const isLast = stopped.aborted
     const failure = await attemptOf(block, options)
     if (failure === null) return { step: 'acknowledged' }
-    if (failure instanceof UnreachableError && failure.reason === 'closed') return lost(failure)
+    if (failure instanceof UnreachableError && failure.reason === 'closed') return lost('stopped', failure)
     // A payload is used up by whoever is first: by an attempt whose answer was lost, or by another miner of the account.
     const { place, failure: unseen } = await lookFor(block, options, [0], stopped)
     if (place?.kind === 'on-chain' || place?.kind === 'orphaned') return { step: 'acknowledged' }
@@ -43,7 +44,8 @@ export async function handIn(block: SolvedBlock, options: HandInOptions, stopped
     // While the chain cannot be asked, a refusal may be that of a payload which we have used up ourselves.
     const isFinal = refused !== null && (isLast || nowMs - refused.atMs >= PATIENCE_MS)
     if (refused !== null && isFinal && unseen === null) return rejection(refused.by)
-    if (isLast || nowMs - startMs >= WORK_LIFE_MS) return lost(failure)
+    if (nowMs - startMs >= WORK_LIFE_MS) return lost('unreachable', failure)
+    if (isLast) return lost('stopped', failure)
     await pulse.sleep(clock, random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt), stopped)
   }
 }
@@ -64,8 +66,8 @@ function isJudgement(failure: unknown): failure is NodeRefusal {
   return failure instanceof NodeRefusal && (failure.isNodesOwn || failure.status === 400)
 }
 
-function lost(error: unknown): Receipt {
-  return { step: 'lost', reason: 'unreachable', message: describeError(error) }
+function lost(reason: LostReason, error: unknown): Receipt {
+  return { step: 'lost', reason, message: describeError(error) }
 }
 
 function rejection(error: NodeRefusal): Receipt {

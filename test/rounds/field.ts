@@ -1,0 +1,130 @@
+/** A node and a miner, real processes with their state on disk, and what of the miner can be hit by itself. */
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { tuningFileOf } from '../../src/engine/gpu/adapters.ts'
+import { shaderText } from '../../src/engine/gpu/shader.ts'
+import { DEFAULT_TUNING, tuningKey, writeTuning } from '../../src/engine/gpu/tuning.ts'
+import { type Running, start, startWith } from '../cli/run.ts'
+import { gpuChildrenOf, isGpuChild } from '../gpu/children.ts'
+import type { TestDriver } from '../gpu/driver.ts'
+
+const THREADS = `--import=${new URL('./threads.mjs', import.meta.url).href}`
+const THREAD_IS_THERE = 'a search thread is there'
+
+export interface FieldOptions {
+  readonly folder: string
+  readonly port: number
+  /** Confirmations that the miner waits for. */
+  readonly confirmations: number
+  /** null: no GPU. */
+  readonly driver: TestDriver | null
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+export class Field {
+  readonly url: string
+  /** Folder of the journal. */
+  readonly state: string
+  readonly #options: FieldOptions
+  readonly #env: Record<string, string>
+  readonly #gpuPids = new Set<number>()
+  node: Running
+  miner: Running
+  /** How often a node was started. */
+  nodes = 0
+
+  constructor(options: FieldOptions) {
+    const { folder, port, driver } = options
+    this.#options = options
+    this.url = `http://127.0.0.1:${port}`
+    this.state = join(folder, 'state')
+    this.#env = { XDG_CACHE_HOME: join(folder, 'cache'), ...driver?.env }
+    // Tuning takes a software driver many seconds.
+    const tuning = tuningFileOf(this.#env, process.platform)
+    if (driver !== null) writeTuning(tuning, tuningKey(driver.adapter, shaderText()), DEFAULT_TUNING)
+    this.node = this.startNode()
+    this.miner = this.startMiner()
+  }
+
+  startNode(): Running {
+    const { port, folder } = this.#options
+    const network = ['--graph', 'petersen', '--block-delay', '1s', '--difficulty', '20k', '--mine-page', 'off']
+    this.node = start(['devnet', '--port', String(port), '--data', join(folder, 'data'), ...network])
+    this.nodes++
+    return this.node
+  }
+
+  startMiner(): Running {
+    const { confirmations, driver } = this.#options
+    const gpu = driver === null ? ['--gpu', 'none'] : ['--gpu', 'all', '--allow-software']
+    const quiet = ['--http', 'off', '--threads', '1', '--log', 'json']
+    const kept = ['--state', this.state, '--confirmations', String(confirmations)]
+    this.miner = startWith([THREADS], ['mine', '--node', this.url, ...gpu, ...quiet, ...kept], this.#env)
+    return this.miner
+  }
+
+  /** This run of the miner prints this from now on. Throws when miner or node end meanwhile. */
+  async says(text: string | RegExp): Promise<void> {
+    const { out } = this.miner
+    const before = out().length
+    await this.#until(() => out().slice(before).search(text) !== -1, String(text))
+  }
+
+  /** This run of the miner has printed this. Throws as `says`. */
+  async said(text: string | RegExp): Promise<void> {
+    await this.#until(() => this.miner.out().search(text) !== -1, String(text))
+  }
+
+  /** A block is accepted from now on. */
+  mines(): Promise<void> {
+    return this.says('"verdict":"accepted"')
+  }
+
+  /** There is a search thread, or is about to be. */
+  async hasThread(): Promise<void> {
+    await this.#until(() => this.miner.err().includes(THREAD_IS_THERE), THREAD_IS_THERE)
+  }
+
+  /** Process id of the newest GPU child of the miner, other than this one, once there is one. */
+  async gpuChild(besides?: number): Promise<number> {
+    const newest = () =>
+      this.gpuChildren()
+        .filter((pid) => pid !== besides)
+        .at(-1)
+    await this.#until(() => newest() !== undefined, 'a GPU child')
+    return newest() ?? 0
+  }
+
+  /** Process ids of the GPU children of the miner, the newest last. */
+  gpuChildren(): readonly number[] {
+    const found = gpuChildrenOf(this.miner.child.pid ?? 0)
+    for (const child of found) this.#gpuPids.add(child)
+    return found
+  }
+
+  /** GPU children of this run and of earlier ones that still live. */
+  leftBehind(): readonly number[] {
+    return [...this.#gpuPids].filter(isGpuChild)
+  }
+
+  async #until(condition: () => boolean, what: string): Promise<void> {
+    const { miner, node } = this
+    for (const endMs = performance.now() + 60_000; !condition(); await sleep(10)) {
+      for (const [name, run] of Object.entries({ miner, node })) {
+        if (hasEnded(run)) throw new Error(`the ${name} ended by itself: ${run.err()} ${run.out().slice(-2000)}`)
+      }
+      if (performance.now() < endMs) continue
+      throw new Error(`not seen for 60 s: ${what}; ${miner.err()} ${miner.out().slice(-4000)}`)
+    }
+  }
+}
+
+const hasEnded = ({ child }: Running) => child.exitCode !== null || child.signalCode !== null
