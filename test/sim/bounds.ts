@@ -32,5 +32,8 @@ export const SWITCH_MS = 3_500
 export const FAILBACK_SLACK_MS = 4_000
 /** A node that was well for so long gets a solution once, unless it refuses it. */
 export const ONCE_MS = 10_000
-/** A miner that starts looks for its nodes, and for those of higher priority 2 s longer. */
-export const START_MS = 2_500
+/**
+ * A miner that starts has its first answers within this time once all is well: connecting takes 5 s where nothing comes
+ * back, then there is a pause of up to 1.5 s, and nodes of higher priority are waited for 2 s longer.
+ */
+export const START_MS = 9_000

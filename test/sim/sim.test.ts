@@ -29,6 +29,7 @@ const kept: readonly (readonly [seed: number, showed: string])[] = [
 /** Seeds that have shown something with all that belongs to them: several nodes, disks, ends of the miner. They stay. */
 const keptWhole: readonly (readonly [seed: number, showed: string])[] = [
   [103, 'work was asked of a node, and never again let go, because a solution of an earlier run was settled with it'],
+  [125, 'a block was called stale since another node did not have it yet, while its own was just coming back'],
 ]
 
 /** One line for each thing that must not happen and did. */

@@ -13,6 +13,7 @@ import {
   MAX_UNREAD_BYTES,
   maxConnections,
   maxTimers,
+  RECOVERY_MS,
   START_MS,
   SYNC_MS,
 } from './bounds.ts'
@@ -123,7 +124,9 @@ class Simulation {
     this.#calmFromMs = Math.max(...ends) + 1
     this.#endMs = Math.max(this.#calmFromMs + CALM_MS, this.#lastFirstMs() + LAST_PART_MS)
     this.#confirmations = random() < 0.5 ? 1 : 6
-    const calmFromMs = () => (this.#isCalm ? Math.max(this.#calmFromMs, this.#startedAtMs) : null)
+    const calmFromMs = () => {
+      return this.#isCalm && Number.isFinite(this.#startedAtMs) ? Math.max(this.#calmFromMs, this.#startedAtMs) : null
+    }
     const world = { time, report, sites: this.#sites, calmFromMs }
     this.#solutions = new Solutions({ ...world, disk: this.#disk, confirmations: this.#confirmations })
     this.#search = new Search({ ...world, engine: () => (this.#isOver ? null : (this.#process?.engine ?? null)) })
@@ -275,6 +278,8 @@ class Simulation {
         if (number === 1) return
         this.#report.trace(`miner: ${unfinished.length} solutions to settle`)
         this.#solutions.resumed(unfinished)
+        this.#startedAtMs = this.#time.nowMs + RECOVERY_MS
+        this.#search.restarted()
       },
       onError: (error) => {
         this.#report.violate('goes on', error instanceof Error ? (error.stack ?? error.message) : String(error))
@@ -306,7 +311,10 @@ class Simulation {
     time.after(startMs - time.nowMs, () => {
       if (!process.hasEnded) this.#report.violate('stops', 'what is left of the miner that was killed does not end')
       this.#report.trace('the miner starts again')
-      this.#startedAtMs = time.nowMs + START_MS
+      this.#startedAtMs = Number.POSITIVE_INFINITY
+      this.#time.after(Math.max(this.#calmFromMs - time.nowMs, 0) + START_MS, () => {
+        if (!Number.isFinite(this.#startedAtMs)) this.#report.violate('begins', `not within ${START_MS} ms`)
+      })
       this.#solutions.isJournalFailing = false
       this.#search.restarted()
       time.owner = 'miner'
