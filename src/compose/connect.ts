@@ -2,6 +2,7 @@
 import { sleep } from '../core/clock.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
 import { NodeClient } from '../node/client.ts'
+import type { Dial } from '../node/dial.ts'
 import { isRetryable } from '../node/errors.ts'
 import { systemClock } from '../platform/clock.ts'
 
@@ -20,6 +21,8 @@ export interface NodeSetup {
   readonly maxWaitMs?: number | undefined
   /** Longest pause between two attempts; default 5 s. */
   readonly maxPauseMs?: number | undefined
+  /** Makes the connections in place of TCP and TLS, as simulations do. */
+  readonly dial?: Dial | undefined
 }
 
 const FIRST_PAUSE_MS = 250
@@ -51,10 +54,11 @@ export async function connect(
 
 /** One attempt. Throws NewcutError, or the signal's reason. */
 export function connectOnce(
-  { url, insecure, fingerprint, ca }: Pick<NodeSetup, 'url' | 'insecure' | 'fingerprint' | 'ca'>,
+  { url, insecure, fingerprint, ca, dial }: Pick<NodeSetup, 'url' | 'insecure' | 'fingerprint' | 'ca' | 'dial'>,
   signal: AbortSignal,
 ): Promise<NodeClient> {
-  return NodeClient.connect({ url, insecure, ...(fingerprint && { fingerprint }), ...(ca && { ca }) }, signal)
+  const trust = { insecure, ...(fingerprint && { fingerprint }), ...(ca && { ca }) }
+  return NodeClient.connect({ url, ...trust, ...(dial && { dial }) }, signal)
 }
 
 function hintOf(error: unknown): string {

@@ -1,7 +1,8 @@
 /** The journal of a miner: opened before it mines, and read for what earlier runs left unfinished. */
 import { decodeBase64Url } from '../core/bytes.ts'
 import { describeError } from '../core/errors.ts'
-import { Journal, readJournal } from '../journal/journal.ts'
+import { type Disk, systemDisk } from '../journal/disk.ts'
+import { Journal, type JournalContent, type JournalEvents, readJournal } from '../journal/journal.ts'
 import { keeperOf } from '../journal/keeper.ts'
 import { type BlockRecord, isUnfinished } from '../journal/record.ts'
 import type { MinerEvent } from '../mine/events.ts'
@@ -11,8 +12,8 @@ export interface StateSetup {
   /** Folder of the journal. */
   readonly folder: string
   /**
-   * Whether the user asked for it: then it is an error when nothing can be written there. Otherwise the miner goes on
-   * without a journal, and keeps none for development networks.
+   * Whether the user asked for it: then it is an error when nothing can be written there. Otherwise the miner mines and
+   * tries on, and keeps no journal for development networks.
    */
   readonly isRequired: boolean
 }
@@ -29,6 +30,8 @@ export interface StateOptions {
   readonly confirmations: number
   readonly nowMs: () => number
   readonly onEvent: (event: MinerEvent) => void
+  /** Default: that of this machine. */
+  readonly disk?: Disk
 }
 
 /** Solutions that are older are left as they are: whoever wants to know looks at their chain. */
@@ -36,27 +39,37 @@ const MAX_AGE_MS = 24 * 3600 * 1000
 /** Most solutions of earlier runs that are followed, the newest ones. */
 const MAX_UNFINISHED = 500
 
-/** null: no journal can be kept, which is told. Throws NewcutError BAD_OPTION where it is required. */
-export async function openState({ folder, isRequired }: StateSetup, options: StateOptions): Promise<KeptState | null> {
-  const { network, account, confirmations, nowMs, onEvent } = options
-  try {
-    const { records, damaged } = await readJournal(folder)
-    const journal = Journal.open(folder, {
-      onTrouble: (message) => onEvent({ type: 'trouble', message }),
-      onRecovered: (message) => onEvent({ type: 'recovered', message }),
-    })
-    if (damaged > 0) onEvent({ type: 'warning', message: `the journal in ${folder} has ${damaged} unreadable lines` })
-    const unfinished = [...records.values()]
-      .filter((record) => record.network === network && isUnfinished(record, confirmations))
-      .filter(({ foundAt }) => nowMs() - Date.parse(foundAt) < MAX_AGE_MS)
-      .slice(-MAX_UNFINISHED)
-      .map(unfinishedOf)
-    return { folder, unfinished, onEvent: keeperOf({ journal, network, account, nowMs }) }
-  } catch (error) {
+/**
+ * Whatever the disk says, the miner goes on, with what can be read and written. Throws NewcutError BAD_OPTION or
+ * BAD_INPUT where the journal is required.
+ */
+export async function openState({ folder, isRequired }: StateSetup, options: StateOptions): Promise<KeptState> {
+  const { network, account, confirmations, nowMs, onEvent, disk = systemDisk } = options
+  const orElse = <T>(error: unknown, otherwise: T): T => {
     if (isRequired) throw error
-    onEvent({ type: 'warning', message: `${describeError(error)}; mining without a journal` })
-    return null
+    onEvent({ type: 'warning', message: `${describeError(error)}; mining all the same, and trying on` })
+    return otherwise
   }
+  const nothing: JournalContent = { records: new Map(), damaged: 0 }
+  const { records, damaged } = await readJournal(folder, disk).catch((error) => orElse(error, nothing))
+  const events: JournalEvents = {
+    onTrouble: (message) => onEvent({ type: 'trouble', message }),
+    onRecovered: (message) => onEvent({ type: 'recovered', message }),
+  }
+  let journal: Journal
+  try {
+    journal = Journal.open(folder, events, disk)
+  } catch (error) {
+    // The disk may be well again before the next solution.
+    journal = orElse(error, Journal.later(folder, events, disk))
+  }
+  if (damaged > 0) onEvent({ type: 'warning', message: `the journal in ${folder} has ${damaged} unreadable lines` })
+  const unfinished = [...records.values()]
+    .filter((record) => record.network === network && isUnfinished(record, confirmations))
+    .filter(({ foundAt }) => nowMs() - Date.parse(foundAt) < MAX_AGE_MS)
+    .slice(-MAX_UNFINISHED)
+    .map(unfinishedOf)
+  return { folder, unfinished, onEvent: keeperOf({ journal, network, account, nowMs }) }
 }
 
 function unfinishedOf(record: BlockRecord): Unfinished {

@@ -1,8 +1,10 @@
 import { appendFileSync, chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
+import type { Disk } from '../../src/journal/disk.ts'
 import { Journal, readJournal } from '../../src/journal/journal.ts'
 import { afterLine, type BlockRecord, isUnfinished, type Line, parseLine } from '../../src/journal/record.ts'
 
@@ -96,20 +98,59 @@ describe('a journal', () => {
     },
   )
 
-  it.skipIf(process.platform !== 'linux')('goes on, and says so once, when the disk is full', async () => {
-    const path = folder()
-    const { journal, said } = opened(path)
-    // A device that is always full stands in for the file.
-    const { symlinkSync } = await import('node:fs')
-    symlinkSync('/dev/full', join(path, 'blocks-2026-12.jsonl'))
-    const late = { at: '2026-12-01T00:00:00.000Z' }
-    journal.append(found(hashOf('a'), late))
-    journal.append(found(hashOf('b'), late))
-    expect(said).toEqual([expect.stringMatching(/^trouble: the journal cannot be written: .*ENOSPC/)])
-    rmSync(join(path, 'blocks-2026-12.jsonl'))
-    journal.append(found(hashOf('c'), late))
-    expect(said.at(-1)).toBe('recovered: the journal can be written again')
-    expect([...(await readJournal(path)).records.keys()]).toEqual([hashOf('c')])
+  it.skipIf(process.platform !== 'linux')(
+    'goes on, and says so once, when the disk is full; what it could not write is written later',
+    async () => {
+      const path = folder()
+      const { journal, said } = opened(path)
+      // A device that is always full stands in for the file.
+      const { symlinkSync } = await import('node:fs')
+      symlinkSync('/dev/full', join(path, 'blocks-2026-12.jsonl'))
+      const late = { at: '2026-12-01T00:00:00.000Z' }
+      journal.append(found(hashOf('a'), late))
+      journal.append(found(hashOf('b'), late))
+      expect(said).toEqual([expect.stringMatching(/^trouble: the journal cannot be written: .*ENOSPC/)])
+      rmSync(join(path, 'blocks-2026-12.jsonl'))
+      journal.append(found(hashOf('c'), late))
+      expect(said.at(-1)).toBe('recovered: the journal can be written again')
+      expect([...(await readJournal(path)).records.keys()]).toEqual(['a', 'b', 'c'].map(hashOf))
+    },
+  )
+
+  it('waits for one sync at a time, however slow the disk is, and outlives a file that cannot be closed', () => {
+    let open = 0
+    const syncs: ((error: Error | null) => void)[] = []
+    const file = {
+      last: () => null,
+      append: (bytes: Uint8Array, from: number) => bytes.length - from,
+      sync: (done: (error: Error | null) => void) => void syncs.push(done),
+      close: () => {
+        open--
+        throw Object.assign(new Error('EIO: simulated'), { code: 'EIO' })
+      },
+    }
+    const disk: Disk = {
+      makeFolder: () => undefined,
+      list: () => [],
+      open: () => {
+        open++
+        return file
+      },
+      read: () => Readable.from([]),
+    }
+    const said: string[] = []
+    const events = {
+      onTrouble: (message: string) => void said.push(message),
+      onRecovered: () => void said.push('well'),
+    }
+    const journal = Journal.later('/journal', events, disk)
+    for (const each of ['a', 'b', 'c']) journal.append(found(hashOf(each)))
+    expect([syncs.length, open]).toEqual([1, 1])
+    syncs[0](null)
+    expect([syncs.length, open]).toEqual([2, 1])
+    syncs[1](new Error('EIO: simulated'))
+    expect([syncs.length, open]).toEqual([2, 0])
+    expect(said).toEqual(['well', expect.stringMatching(/^the journal does not get onto its disk: EIO/)])
   })
 
   it('is refused with a clear error where no folder can be made', () => {

@@ -16,3 +16,24 @@ export const maxConnections = (chains: number) => 36 + chains
 export const MAX_UNDECIDED = 24
 /** Bytes of answers that have arrived on a connection, and that nobody has read. */
 export const MAX_UNREAD_BYTES = 1024 * 1024
+/** Open files of the journal: one that is written, and one that is synced. */
+export const MAX_OPEN_FILES = 2
+/** While its disk is well, what is written to the journal is on the disk itself within this time. */
+export const SYNC_MS = 200
+
+/** A node that nothing goes wrong with for so long is known to be well: it is asked once a second, for 2 s at most. */
+export const KNOWN_WELL_MS = 4_000
+/**
+ * While one of several nodes is known to be well, there is work within this time after the last was lost. Nodes are
+ * judged once a second; one that is silent, or gives no work, is left after 2 s of that; the next one takes a moment.
+ */
+export const SWITCH_MS = 3_500
+/** Beyond the time of failback, which runs twice for a node that was passed over: until the first gives work again. */
+export const FAILBACK_SLACK_MS = 4_000
+/** A node that was well for so long gets a solution once, unless it refuses it. */
+export const ONCE_MS = 10_000
+/**
+ * A miner that starts has its first answers within this time once all is well: connecting takes 5 s where nothing comes
+ * back, then there is a pause of up to 1.5 s, and nodes of higher priority are waited for 2 s longer.
+ */
+export const START_MS = 9_000

@@ -20,6 +20,7 @@ import { BlockMaker, developmentAccount, unblocked } from '../../src/devnet/orde
 import { fork } from '../../src/devnet/orders/fork.ts'
 import { Chains, genesisState } from '../../src/devnet/rules/chains.ts'
 import { NodeClock } from '../../src/devnet/rules/node-clock.ts'
+import type { Block } from '../../src/devnet/store/block-store.ts'
 import { MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
 import { Coordinator } from '../../src/devnet/work/coordinator.ts'
 import { type AnswerPort, type NodeRequest, Routes } from './routes.ts'
@@ -144,6 +145,26 @@ export class EmbeddedNode {
       if (addition.status !== 'added') throw new Error(`somebody else's block: ${JSON.stringify(addition)}`)
       return
     }
+  }
+
+  /** Gets the blocks of another node that it lacks, and goes over to its chains if they weigh more. */
+  takeFrom(other: EmbeddedNode): void {
+    const { chains } = this.#run
+    const { store } = other.chains
+    const missing: Block[] = []
+    for (const { hash } of other.cut.values()) {
+      let block = store.get(hash)
+      for (; block !== undefined && chains.store.get(block.header.hash) === undefined; block = store.parentOf(block)) {
+        missing.push(block)
+      }
+    }
+    // A block needs its parents, which are lower.
+    missing.sort((a, b) => Number(a.header.height - b.header.height))
+    for (const { header, payload } of missing) {
+      const { status } = chains.add(header, payload)
+      if (status === 'stale') chains.insert(header, payload)
+    }
+    if ([...other.cut.values()].every(({ hash }) => chains.store.get(hash) !== undefined)) chains.adopt(other.cut)
   }
 
   /** A heavier branch from so many blocks below the head of a chain. Returns how deep it went. */

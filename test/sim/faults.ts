@@ -29,7 +29,7 @@ export type Family = (typeof families)[number]
 
 const ENDPOINTS = ['/mining/work', '/mining/solved', '/mining/updates', '/cut', '/hash/branch', '/header/']
 
-function pick<T>(random: () => number, values: readonly T[]): T {
+export function pick<T>(random: () => number, values: readonly T[]): T {
   return values[Math.floor(random() * values.length)]
 }
 
@@ -42,7 +42,7 @@ interface Changed {
 const changes = new WeakMap<object, Map<PropertyKey, Changed>>()
 
 /** Changes a property while a fault lasts. Faults may end in any order. */
-function sets<T extends object, K extends keyof T>(target: T, key: K, value: T[K]): () => void {
+export function sets<T extends object, K extends keyof T>(target: T, key: K, value: T[K]): () => void {
   const ofTarget = changes.get(target) ?? new Map<PropertyKey, Changed>()
   changes.set(target, ofTarget)
   const changed = ofTarget.get(key) ?? { before: target[key], values: [] }
@@ -216,8 +216,13 @@ export interface PlannedFault {
 }
 
 /** From one to three faults of a family. They may overlap, but no two of the same name. */
-export function planOf(family: Family, random: () => number, fromMs: number, lastMs: number): PlannedFault[] {
-  const choice = family === 'everything' ? Object.values(faults).flat() : faults[family]
+export function planOf(
+  family: Family,
+  random: () => number,
+  { fromMs, lastMs, without = [] }: { readonly fromMs: number; readonly lastMs: number; readonly without?: string[] },
+): PlannedFault[] {
+  const all = family === 'everything' ? Object.values(faults).flat() : faults[family]
+  const choice = all.filter(({ name }) => !without.includes(name))
   const planned = new Map<string, PlannedFault>()
   const count = 1 + Math.floor(random() * 3)
   for (let i = 0; i < count; i++) {

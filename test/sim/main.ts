@@ -1,6 +1,11 @@
-/** Runs many seeds: `npm run sim -- --seeds 100000 [--from N]`, or one with a trace: `npm run sim -- --seed N`. */
+/**
+ * Runs many seeds: `npm run sim -- --seeds 100000 [--from N]`, or one with a trace: `npm run sim -- --seed N`. With
+ * `--plain` it has one node, a disk that is well, and a miner that nobody kills.
+ */
 import { parseArgs } from 'node:util'
-import { type Extremes, type Outcome, simulate } from './simulation.ts'
+import type { Extremes } from './report.ts'
+import { plainScenario } from './scenario.ts'
+import { type Outcome, simulate } from './simulation.ts'
 
 const PROGRESS_MS = 5_000
 /** What recovery is to take. */
@@ -14,6 +19,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '1000' },
     from: { type: 'string', default: '0' },
     seed: { type: 'string' },
+    plain: { type: 'boolean', default: false },
   },
 })
 
@@ -32,7 +38,7 @@ function describe({ seed, family, faults, violations }: Outcome): string {
 }
 
 async function one(seed: number): Promise<number> {
-  const outcome = await simulate(seed, (line) => console.log(line))
+  const outcome = await simulate(seed, (line) => console.log(line), values.plain ? plainScenario : undefined)
   console.log(describe(outcome))
   console.log(JSON.stringify({ verdicts: outcome.verdicts, blocks: outcome.blocks, ...outcome.extremes }))
   console.log(`trace ${outcome.trace}`)

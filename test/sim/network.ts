@@ -40,7 +40,9 @@ export interface NetworkHooks {
   /** A submission has reached a node, whatever becomes of its answer. */
   readonly onSubmitted: (host: Host, work: Buffer, sentAtMs: number) => void
   /** The client has an answer of 2xx to a submission. */
-  readonly onAcknowledged: (host: Host | null, work: Buffer) => void
+  readonly onAcknowledged: (host: Host, work: Buffer) => void
+  /** The node has refused a submission. */
+  readonly onRefused: (host: Host, work: Buffer) => void
   /** The client has an event that tells that the work of this chain is over. */
   readonly onNews: (host: Host, chain: number) => void
 }
@@ -194,6 +196,7 @@ class NodeSide implements NodeEnd {
     host.handle(request, {
       answer: (answer) => {
         hooks.onTrace(`${number} answered ${answer.status}`)
+        if (isSubmission && answer.status !== 200) hooks.onRefused(host, request.body)
         if (fault === 'lostAnswer') return this.#connection.reset()
         const delayMs = fault === 'late' ? Math.floor(network.random() * 8000) : 0
         const send = () =>

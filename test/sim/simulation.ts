@@ -1,69 +1,47 @@
 /**
- * The real miner, source and client, and the core of the embedded node, with a network between them that goes wrong:
- * all of it on virtual time, and all chance from one number. The same seed gives the same run.
+ * The real miner, its journal, source and client, and the core of the embedded node, with a network between them that
+ * goes wrong, and a disk that does: all of it on virtual time, and all chance from one number. The same seed gives the
+ * same run.
  */
-import { createHash } from 'node:crypto'
-import { blockHash } from '../../src/core/block-hash.ts'
-import { encodeBase64Url, equalBytes } from '../../src/core/bytes.ts'
+import { equalBytes } from '../../src/core/bytes.ts'
 import type { GraphName } from '../../src/core/graph.ts'
-import { solves } from '../../src/core/pow.ts'
-import { networkOf, settingsOf } from '../../src/devnet/rules/settings.ts'
-import type { MinerEvent, SolutionEvent } from '../../src/mine/events.ts'
+import type { MinerEvent } from '../../src/mine/events.ts'
 import type { Verdict } from '../../src/mine/life.ts'
-import { Miner } from '../../src/mine/miner.ts'
-import { NodeClient } from '../../src/node/client.ts'
-import { miningNodeOf } from '../../src/source/node/mining-node.ts'
-import { NodeSource } from '../../src/source/node/node-source.ts'
-import { randomFrom } from '../random.ts'
 import {
-  DEAD_WORK_MS,
-  GAP_MS,
-  MAX_UNDECIDED,
+  FAILBACK_SLACK_MS,
+  MAX_OPEN_FILES,
   MAX_UNREAD_BYTES,
   maxConnections,
   maxTimers,
   RECOVERY_MS,
-  VERDICT_MS,
+  START_MS,
+  SYNC_MS,
 } from './bounds.ts'
-import { EmbeddedNode } from './embedded-node.ts'
+import { diceOf } from './dice.ts'
+import { SimulatedDisk } from './disk.ts'
+import { beginDiskFault, type DiskFault, diskFaultsOf } from './disk-faults.ts'
 import { SimulatedEngine } from './engine.ts'
-import { type Family, families, type PlannedFault, planOf } from './faults.ts'
-import { Network } from './network.ts'
+import { type Family, planOf } from './faults.ts'
+import { Gossip } from './gossip.ts'
+import { MinerProcess } from './miner-process.ts'
+import { type Extremes, Report, type Violation } from './report.ts'
+import { FAULTS_FROM_MS, FAULTS_TO_MS, familyOf, type Kill, type Scenario, scenarioOf } from './scenario.ts'
+import { Search } from './search.ts'
+import { Site } from './site.ts'
+import { isOnChain, Solutions } from './solutions.ts'
 import { VirtualTime } from './virtual-time.ts'
 
-const URL = 'http://node.simulated:1848'
-const ACCOUNT = { account: 'k:miner', predicate: 'keys-all', publicKeys: ['00'.repeat(32)] }
 const GRAPHS: readonly GraphName[] = ['singleton', 'pair', 'triangle', 'petersen']
-/** Few enough that a solution is found by hashing, and too many to solve by chance. */
-const DIFFICULTY = 8n
-/** Faults happen between these times. */
-const FAULTS_FROM_MS = 2_000
-const FAULTS_TO_MS = 14_000
 /** How long nothing goes wrong afterwards; the engines find nothing any more in its last part. */
 const CALM_MS = 24_000
 const LAST_PART_MS = 6_000
-const STALL_MS = 10_000
-
-/** Something that must not happen. */
-export interface Violation {
-  readonly invariant: string
-  readonly atMs: number
-  readonly detail: string
-}
-
-/** Largest values of a run, to set bounds by. */
-export interface Extremes {
-  /** Until there was useful work without long gaps, from the end of all faults. */
-  recoveryMs: number
-  /** The longest gap since then. */
-  gapMs: number
-  deadWorkMs: number
-  verdictMs: number
-  timers: number
-  connections: number
-  undecided: number
-  unreadBytes: number
-}
+/** Of the blocks of others, so many come from a node that the others do not hear of. */
+const CUT_OFF_SHARE = 0.1
+/** With several nodes, these have no such fault: their blocks are refused by the others, or their clocks go apart. */
+const ALONE_ONLY = ['clock of the node']
+const FOREIGN = 'another network'
+/** A node that was of another network is looked at again after this time. */
+const FOREIGN_MS = 30_000
 
 export interface Outcome {
   readonly seed: number
@@ -71,212 +49,168 @@ export interface Outcome {
   readonly faults: readonly string[]
   readonly violations: readonly Violation[]
   readonly verdicts: Readonly<Record<Verdict, number>>
-  /** Blocks of the miner that are on the chains of the node at the end. */
+  /** Blocks of the miner that are on the chains of a node at the end. */
   readonly blocks: number
   readonly extremes: Extremes
   /** Hash of everything that happened. */
   readonly trace: string
 }
 
-export function familyOf(seed: number): Family {
-  return families[seed % families.length]
-}
-
 /** Runs a seed. `onTrace` hears of everything that happens. */
-export async function simulate(seed: number, onTrace?: (line: string) => void): Promise<Outcome> {
+export async function simulate(
+  seed: number,
+  onTrace?: (line: string) => void,
+  scenario: Scenario = scenarioOf(seed),
+): Promise<Outcome> {
   const time = new VirtualTime()
   const uninstall = time.install(diceOf(seed, 'miner'))
   try {
-    return await new Simulation(seed, time, onTrace).run()
+    return await new Simulation(seed, time, scenario, new Report(time, onTrace)).run()
   } finally {
     uninstall()
   }
 }
 
-/** Chance of its own for each part: what one part does changes nothing for the others. */
-function diceOf(seed: number, part: string): () => number {
-  return randomFrom(createHash('sha256').update(`${seed} ${part}`).digest().readInt32LE())
-}
-
-interface Life {
-  readonly foundAtMs: number
-  readonly chain: number
-  readonly height: number
-  readonly steps: string[]
-  verdict: Verdict | null
-  depth: number
-}
-
 class Simulation {
   readonly #seed: number
   readonly #time: VirtualTime
-  /** Dice of the faults, and of the blocks of others. */
-  readonly #world: () => number
+  readonly #scenario: Scenario
+  readonly #report: Report
+  /** Dice of the blocks of others. */
   readonly #blocks: () => number
-  readonly #onTrace: ((line: string) => void) | undefined
-  readonly #hash = createHash('sha256')
-  readonly #violations: Violation[] = []
-  readonly #network: Network
-  readonly #node: EmbeddedNode
-  readonly #engine: SimulatedEngine
-  readonly #faults: readonly PlannedFault[]
-  readonly #chains: number
-  /** What time waits for. */
-  readonly #pending = new Set<Promise<unknown>>()
-  /** Solutions of the miner by block hash. */
-  readonly #lives = new Map<string, Life>()
-  /** Jobs of which the miner has a solution. */
-  readonly #solvedJobs = new Set<string>()
-  /** Claims of the engine that solve: block hash -> job. */
-  readonly #found = new Map<string, string>()
-  /** By node, submissions of which the client has an answer of 2xx, and since when. */
-  readonly #acknowledged = new Map<unknown, Map<string, number>>()
-  readonly #extremes: Extremes = {
-    recoveryMs: 0,
-    gapMs: 0,
-    deadWorkMs: 0,
-    verdictMs: 0,
-    timers: 0,
-    connections: 0,
-    undecided: 0,
-    unreadBytes: 0,
-  }
+  readonly #sites: readonly Site[]
+  readonly #disk: SimulatedDisk
+  readonly #diskFaults: readonly DiskFault[]
+  readonly #solutions: Solutions
+  readonly #search: Search
+  readonly #meanMs: number
   readonly #calmFromMs: number
   readonly #endMs: number
   readonly #confirmations: number
+  readonly #chains: number
+  /** null: there is none at present. */
+  #process: MinerProcess | null = null
+  #processes = 0
+  /** Since when the miner has had time to begin. */
+  #startedAtMs = 0
   #isCalm = false
   #isOver = false
-  /** Since when the engines have had no work that the node takes; null: they have. */
-  #idleSinceMs: number | null = 0
-  #searched: unknown = null
-  /** Since when the client has known that what is searched is over. */
-  #knownDeadSinceMs: number | null = null
-  #otherNode: EmbeddedNode | null = null
+  #isDiskWell = true
+  #isFirstAgain = false
 
-  constructor(seed: number, time: VirtualTime, onTrace: ((line: string) => void) | undefined) {
+  constructor(seed: number, time: VirtualTime, scenario: Scenario, report: Report) {
     const random = diceOf(seed, 'plan')
     this.#seed = seed
     this.#time = time
-    this.#world = diceOf(seed, 'world')
+    this.#scenario = scenario
+    this.#report = report
     this.#blocks = diceOf(seed, 'blocks')
-    this.#onTrace = onTrace
     const graph = GRAPHS[Math.floor(random() * GRAPHS.length)]
-    this.#node = this.#makeNode('development', graph)
-    this.#chains = this.#node.cut.size
-    this.#network = new Network(time, diceOf(seed, 'network'), {
-      onTrace: (what) => this.#trace(what),
-      onSubmitted: (host, work, sentAtMs) => this.#submitted(host, work, sentAtMs),
-      onAcknowledged: (host, work) => {
-        this.#acknowledgements(host).set(work.toString('hex'), time.nowMs)
-      },
-      onNews: (host, chain) => this.#told(host, chain),
+    const hooks = {
+      onSubmitted: (...given: Parameters<Solutions['submitted']>) => this.#solutions.submitted(...given),
+      onAcknowledged: (...given: Parameters<Solutions['acknowledged']>) => this.#solutions.acknowledged(...given),
+      onRefused: (...given: Parameters<Solutions['refused']>) => this.#solutions.refused(...given),
+      onNews: (...given: Parameters<Search['told']>) => this.#search.told(...given),
+    }
+    this.#sites = Array.from({ length: scenario.nodes }, (_, index) => {
+      return new Site({ seed, index, graph, time, report, hooks })
     })
-    this.#network.host = this.#node
-    this.#engine = new SimulatedEngine({
-      time,
-      random: diceOf(seed, 'engine'),
-      meanMs: 400 + random() * 2_500,
-      onFound: ({ job }, bytes) => this.#found.set(encodeBase64Url(blockHash(bytes)), job),
-    })
-    this.#faults = planOf(familyOf(seed), random, FAULTS_FROM_MS, FAULTS_TO_MS)
-    this.#calmFromMs = Math.max(...this.#faults.map(({ toMs }) => toMs)) + 1
-    this.#endMs = this.#calmFromMs + CALM_MS
+    this.#chains = this.#sites[0].node.cut.size
+    this.#meanMs = 400 + random() * 2_500
+    this.#planFaults(random)
+    this.#disk = new SimulatedDisk(time, diceOf(seed, 'disk'))
+    this.#diskFaults = scenario.hasDiskFaults ? diskFaultsOf(diceOf(seed, 'disk faults')) : []
+    const ends = [...this.#sites.flatMap(({ faults }) => faults), ...this.#diskFaults].map(({ toMs }) => toMs)
+    this.#calmFromMs = Math.max(...ends) + 1
+    this.#endMs = Math.max(this.#calmFromMs + CALM_MS, this.#lastFirstMs() + LAST_PART_MS)
     this.#confirmations = random() < 0.5 ? 1 : 6
-    this.#trace(`seed ${seed}: ${graph}, confirmations ${this.#confirmations}`)
+    const calmFromMs = () => {
+      return this.#isCalm && Number.isFinite(this.#startedAtMs) ? Math.max(this.#calmFromMs, this.#startedAtMs) : null
+    }
+    const world = { time, report, sites: this.#sites, calmFromMs }
+    this.#solutions = new Solutions({ ...world, disk: this.#disk, confirmations: this.#confirmations })
+    this.#search = new Search({ ...world, engine: () => (this.#isOver ? null : (this.#process?.engine ?? null)) })
+    report.trace(`seed ${seed}: ${graph}, confirmations ${this.#confirmations}`)
+    if (scenario.nodes > 1) report.trace(`${scenario.nodes} nodes, failback ${scenario.failbackMs} ms`)
   }
 
   async run(): Promise<Outcome> {
     const time = this.#time
+    if (this.#sites.length > 1) this.#joinNodes()
+    else this.#sites[0].node.onCut = (chains) => this.#solutions.moved(this.#sites[0], chains)
     this.#planBlocks(300 + this.#blocks() * 3_000)
-    for (const fault of this.#faults) this.#plan(fault)
+    for (const fault of this.#diskFaults) this.#planDiskFault(fault)
+    if (this.#scenario.kill !== null) this.#planKill(this.#scenario.kill)
     time.after(this.#calmFromMs, () => this.#becomeCalm())
     time.after(this.#endMs - LAST_PART_MS, () => {
-      this.#engine.isLucky = false
+      if (this.#process !== null) this.#process.engine.isLucky = false
     })
-    const stop = new AbortController()
-    let client: NodeClient | null = null
-    const ending = this.#mine(stop.signal, (connected) => {
-      client = connected
-    })
+    this.#startMiner()
     await this.#pass(this.#endMs)
-    this.#judgeBeforeStop()
+    const isAgreed = this.#sites.every(({ node }) => isSameCut(node, this.#sites[0].node))
+    this.#solutions.judgeBeforeStop(isAgreed)
     this.#isOver = true
-    stop.abort()
-    let isDone = false
-    const counts = ending.then((snapshot) => {
-      isDone = true
-      return snapshot?.solutions
-    })
+    const process = this.#process as MinerProcess | null
+    process?.stop()
     await this.#pass(this.#endMs + 2_000)
-    if (!isDone) this.#violate('stops', 'the miner had not stopped after 2 s')
-    const solutions = isDone ? await counts : undefined
-    this.#judgeCounts(solutions)
-    await (client as NodeClient | null)?.close()
+    if (!process?.hasEnded) this.#report.violate('stops', 'the miner had not stopped after 2 s')
+    const solutions = process?.snapshot?.solutions
+    if (solutions !== undefined) this.#solutions.judgeCounts(solutions)
     await this.#pass(this.#endMs + 2_100)
     this.#judgeLeftovers()
-    this.#node.stop()
-    this.#otherNode?.stop()
+    if (!this.#solutions.isJournalFailing) this.#solutions.judgeJournal()
+    for (const site of this.#sites) site.stop()
     return this.#outcome(solutions)
-  }
-
-  async #mine(signal: AbortSignal, onConnected: (client: NodeClient) => void) {
-    const time = this.#time
-    const { clock } = time
-    try {
-      const client = await NodeClient.connect({ url: URL, dial: this.#network.dial })
-      onConnected(client)
-      const node = miningNodeOf({ client, account: ACCOUNT, clock, stallMs: STALL_MS })
-      const confirmations = this.#confirmations
-      const source = new NodeSource({ node, clock, random: Math.random, confirmations })
-      const onEvent = (event: MinerEvent) => this.#onEvent(event)
-      return await new Miner({ source, engines: [this.#engine], clock, onEvent }).run(signal)
-    } catch (error) {
-      this.#violate('goes on', error instanceof Error ? (error.stack ?? error.message) : String(error))
-      return undefined
-    }
   }
 
   async #pass(untilMs: number): Promise<void> {
     await this.#time.passUntil(untilMs, () => this.#judge())
   }
 
-  #makeNode(name: string, graph: GraphName): EmbeddedNode {
-    const settings = settingsOf({ graph, blockDelayMs: 2_000, difficulty: DIFFICULTY, pow: true, adjusts: false })
-    const network = { ...networkOf(settings), name, code: name === 'development' ? 2 : 1 }
-    // Random times: that of live nodes is 240 s.
-    const updateStreamMs = this.#world() < 0.5 ? 240_000 : 3_000
-    return new EmbeddedNode({ network, time: this.#time, random: diceOf(this.#seed, name), updateStreamMs })
+  // Plans
+
+  #planFaults(random: () => number): void {
+    const family = familyOf(this.#seed)
+    const without = this.#sites.length > 1 ? ALONE_ONLY : []
+    const span = { fromMs: FAULTS_FROM_MS, lastMs: FAULTS_TO_MS, without }
+    const [first, ...others] = this.#sites
+    for (const fault of planOf(family, random, span)) first.plan(fault)
+    for (const site of others) {
+      const dice = diceOf(this.#seed, `plan ${site.index}`)
+      const planned = dice() < 0.5 ? planOf(family, dice, span) : []
+      for (const fault of planned) site.plan(fault)
+    }
   }
 
-  #plan({ name, fromMs, toMs, begin }: PlannedFault): void {
-    const time = this.#time
-    const world = {
-      time,
-      network: this.#network,
-      node: this.#node,
-      random: this.#world,
-      otherNode: () => {
-        this.#otherNode ??= this.#makeNode(this.#world() < 0.5 ? 'development' : 'recap-development', 'pair')
-        return this.#otherNode
-      },
-      during: (work: Promise<unknown>) => {
-        this.#pending.add(work)
-        void work.then(
-          () => this.#pending.delete(work),
-          (error) => {
-            throw error
-          },
-        )
-      },
+  /** By then the first of several nodes gives work again. */
+  #lastFirstMs(): number {
+    const [first, ...others] = this.#sites
+    if (others.length === 0) return 0
+    const foreignMs = first.faults.some(({ name }) => name === FOREIGN) ? FOREIGN_MS : 0
+    return Math.max(this.#calmFromMs, this.#startedAtMs) + 2 * this.#scenario.failbackMs + foreignMs + FAILBACK_SLACK_MS
+  }
+
+  /** The nodes give each other their blocks; one of them may be left out for a while. */
+  #joinNodes(): void {
+    const dice = diceOf(this.#seed, 'gossip')
+    const gossip = new Gossip(this.#sites, this.#time, dice)
+    for (const site of this.#sites) {
+      site.node.onCut = (chains) => {
+        this.#solutions.moved(site, chains)
+        gossip.news(site)
+      }
     }
-    time.after(fromMs, () => {
-      this.#trace(`begins: ${name}`)
-      const end = begin(world)
-      time.after(toMs - fromMs, () => {
-        this.#trace(`ends: ${name}`)
-        end()
-      })
-    })
+    if (dice() < 0.5) return
+    const site = this.#sites[Math.floor(dice() * this.#sites.length)]
+    const fromMs = FAULTS_FROM_MS + dice() * 2_000
+    const begin = () => {
+      site.isCutOff = true
+      return () => {
+        site.isCutOff = false
+        gossip.newsOfAll()
+      }
+    }
+    site.plan({ name: 'cut off from the other nodes', fromMs, toMs: fromMs + dice() * 8_000, begin })
   }
 
   /** Blocks of others, at times like those of a network of miners. */
@@ -284,215 +218,215 @@ class Simulation {
     const next = () => {
       const rate = this.#isCalm ? Math.max(meanMs, 1_500) : meanMs
       this.#time.after(-Math.log(1 - this.#blocks()) * rate, () => {
-        if (this.#pending.size === 0) this.#node.mineElsewhere()
+        const { node, isAtRest } = this.#anySite()
+        if (isAtRest) node.mineElsewhere()
         next()
       })
     }
     next()
   }
 
+  /** The node that has the next block of others. At the end it is the first, so that all nodes agree. */
+  #anySite(): Site {
+    const [first, ...others] = this.#sites
+    if (others.length === 0 || this.#time.nowMs > this.#endMs - LAST_PART_MS) return first
+    const isAlone = this.#blocks() < CUT_OFF_SHARE
+    const sites = this.#sites.filter(({ isCutOff }) => isCutOff === isAlone)
+    const choice = sites.length === 0 ? this.#sites : sites
+    return choice[Math.floor(this.#blocks() * choice.length)]
+  }
+
+  #planDiskFault(fault: DiskFault): void {
+    const disk = this.#disk
+    this.#time.after(fault.fromMs, () => {
+      this.#report.trace(`begins: disk is ${fault.name}`)
+      this.#isDiskWell = false
+      beginDiskFault(disk, fault, diceOf(this.#seed, 'slow disk'))
+    })
+    this.#time.after(fault.toMs, () => {
+      this.#report.trace(`ends: disk is ${fault.name}`)
+      disk.mend()
+      this.#isDiskWell = true
+    })
+  }
+
   #becomeCalm(): void {
-    this.#trace('all faults are over')
+    this.#report.trace('all faults are over')
     this.#isCalm = true
   }
 
-  // What is heard of
+  // The miner
 
-  #trace(what: string): void {
-    const line = `${this.#time.nowMs.toFixed(3).padStart(10)} ${what}`
-    this.#hash.update(`${line}\n`)
-    this.#onTrace?.(line)
+  #startMiner(): void {
+    const number = ++this.#processes
+    const dice = diceOf(this.#seed, number === 1 ? 'engine' : `engine ${number}`)
+    const engine = new SimulatedEngine({
+      time: this.#time,
+      random: dice,
+      meanMs: this.#meanMs,
+      onFound: ({ job }, bytes) => this.#solutions.claimed(job, bytes),
+    })
+    engine.isLucky = this.#time.nowMs < this.#endMs - LAST_PART_MS
+    this.#process = new MinerProcess({
+      sites: this.#sites,
+      engine,
+      disk: this.#disk.mount(),
+      failbackMs: this.#scenario.failbackMs,
+      confirmations: this.#confirmations,
+      onEvent: (event) => this.#onEvent(event),
+      onUnfinished: (unfinished) => {
+        if (number === 1) return
+        this.#report.trace(`miner: ${unfinished.length} solutions to settle`)
+        this.#solutions.resumed(unfinished)
+        this.#startedAtMs = this.#time.nowMs + RECOVERY_MS
+        this.#search.restarted()
+      },
+      onError: (error) => {
+        this.#report.violate('goes on', error instanceof Error ? (error.stack ?? error.message) : String(error))
+      },
+    })
   }
 
-  #violate(invariant: string, detail: string): void {
-    this.#trace(`VIOLATION ${invariant}: ${detail}`)
-    this.#violations.push({ invariant, atMs: this.#time.nowMs, detail })
+  #planKill({ kind, atMs, downMs }: Kill): void {
+    this.#time.after(atMs, () => {
+      if (kind === 'write') this.#disk.onWrite = () => this.#kill(kind, downMs)
+      else this.#kill(kind, downMs)
+    })
   }
 
-  #acknowledgements(host: unknown): Map<string, number> {
-    const known = this.#acknowledged.get(host) ?? new Map<string, number>()
-    this.#acknowledged.set(host, known)
-    return known
-  }
-
-  #submitted(host: unknown, work: Buffer, sentAtMs: number): void {
-    if (!solves(work)) this.#violate('only solutions are handed in', work.toString('hex'))
-    const key = work.toString('hex')
-    const answeredAtMs = this.#acknowledgements(host).get(key)
-    // One that was under way when the other was answered is not made again.
-    if (answeredAtMs !== undefined && sentAtMs > answeredAtMs) {
-      this.#violate('a submission that was answered 2xx is not made again', encodeBase64Url(blockHash(work)))
-    }
-  }
-
-  /** The client has an event of this chain. */
-  #told(host: unknown, chain: number): void {
-    const { work } = this.#engine
-    if (host !== this.#network.host || work === null || work.fields.chainId !== chain || this.#isLive()) return
-    this.#knownDeadSinceMs ??= this.#time.nowMs
+  #kill(kind: Kill['kind'], downMs: number): void {
+    const time = this.#time
+    const process = this.#process
+    if (this.#isOver || process === null) return
+    this.#report.trace(`the miner is killed (${kind})`)
+    this.#process = null
+    process.kill()
+    this.#disk.unmount()
+    if (kind === 'power') this.#disk.cutPower()
+    // A solution whose line is cut off has not been handed in. What was never synced may be lost with the power.
+    this.#solutions.died(kind !== 'moment' || this.#solutions.isJournalFailing)
+    // A miner that starts believes what its nodes say they are.
+    const foreign = this.#sites.flatMap(({ faults }) => faults.filter(({ name }) => name === FOREIGN))
+    const startMs = Math.max(time.nowMs + downMs, ...foreign.map(({ toMs }) => toMs + 10))
+    time.after(startMs - time.nowMs, () => {
+      if (!process.hasEnded) this.#report.violate('stops', 'what is left of the miner that was killed does not end')
+      this.#report.trace('the miner starts again')
+      this.#startedAtMs = Number.POSITIVE_INFINITY
+      this.#time.after(Math.max(this.#calmFromMs - time.nowMs, 0) + START_MS, () => {
+        if (!Number.isFinite(this.#startedAtMs)) this.#report.violate('begins', `not within ${START_MS} ms`)
+      })
+      this.#solutions.isJournalFailing = false
+      this.#search.restarted()
+      time.owner = 'miner'
+      this.#startMiner()
+    })
   }
 
   #onEvent(event: MinerEvent): void {
-    if (event.type === 'solution') {
-      this.#onSolution(event)
-      return
-    }
-    if (event.type === 'speed') return
+    if (event.type === 'solution') this.#solutions.onEvent(event)
+    if (event.type === 'solution' || event.type === 'speed') return
     const { type } = event
-    this.#trace(`miner: ${type} ${'message' in event ? event.message : ''}${'job' in event ? `job ${event.job}` : ''}`)
+    const message = 'message' in event ? event.message : ''
+    if (message.startsWith('the journal')) this.#onJournal(type, message)
+    this.#report.trace(`miner: ${type} ${message}${'job' in event ? `job ${event.job}` : ''}`)
   }
 
-  #onSolution(event: SolutionEvent): void {
-    const { hash, step, verdict, chain, height, job } = event
-    const { nowMs } = this.#time
-    const reason = 'message' in event ? ` ${event.message}` : ''
-    this.#trace(`solution ${hash} of chain ${chain}, height ${height}: ${step}${reason}`)
-    if (step === 'found') {
-      if (this.#lives.has(hash)) this.#violate('a solution is found once', hash)
-      this.#lives.set(hash, { foundAtMs: nowMs, chain, height, steps: [], verdict: null, depth: 0 })
-      this.#solvedJobs.add(job)
-    }
-    const life = this.#lives.get(hash)
-    if (life === undefined) {
-      this.#violate('the life of a solution begins when it is found', hash)
-      return
-    }
-    life.steps.push(step)
-    if (step === 'confirmed') life.depth = Math.max(life.depth, event.depth)
-    if (verdict === null) return
-    if (life.verdict === null) {
-      const tookMs = nowMs - Math.max(life.foundAtMs, this.#isCalm ? this.#calmFromMs : nowMs)
-      this.#extremes.verdictMs = Math.max(this.#extremes.verdictMs, tookMs)
-      if (tookMs > VERDICT_MS) this.#violate('verdict in time', `${hash}: ${tookMs} ms`)
-    }
-    life.verdict = verdict
+  #onJournal(type: MinerEvent['type'], message: string): void {
+    if (type === 'recovered') this.#solutions.isJournalFailing = false
+    if (type !== 'trouble' && !message.includes('cannot be kept')) return
+    this.#solutions.isJournalFailing = true
+    if (this.#disk.failures === 0) this.#report.violate('the journal fails when its disk does', message)
   }
 
-  // What must hold
+  // What must hold at any time
 
-  /** Whether the engines search work of which the node would take a block. */
-  #isLive(): boolean {
-    const { work } = this.#engine
-    return work !== null && this.#node.takes(work.fields)
-  }
-
-  /** What must hold at any time. */
   #judge(): void {
-    const { nowMs } = this.#time
-    const extremes = this.#extremes
     this.#judgeBounds()
-    for (const [hash, job] of this.#found) {
-      this.#found.delete(hash)
-      if (!this.#lives.has(hash) && !this.#solvedJobs.has(job) && !this.#isOver) {
-        this.#violate('every solution is handed in', hash)
-      }
-    }
-    const { work } = this.#engine
-    const isLive = this.#isLive()
-    if (work !== this.#searched || isLive) this.#knownDeadSinceMs = null
-    this.#searched = work
-    if (this.#knownDeadSinceMs !== null && !this.#isOver) {
-      const deadMs = nowMs - this.#knownDeadSinceMs
-      extremes.deadWorkMs = Math.max(extremes.deadWorkMs, deadMs)
-      if (deadMs > DEAD_WORK_MS) {
-        this.#violate('work that is over is not searched on', `${deadMs} ms`)
-        this.#knownDeadSinceMs = null
-      }
-    }
-    this.#judgeSearch(isLive)
-  }
-
-  #judgeSearch(isLive: boolean): void {
-    const { nowMs } = this.#time
-    const extremes = this.#extremes
-    const wasIdleSinceMs = this.#idleSinceMs
-    if (isLive) this.#idleSinceMs = null
-    else this.#idleSinceMs ??= nowMs
-    if (!this.#isCalm || this.#isOver || wasIdleSinceMs === null) return
-    const calmMs = nowMs - this.#calmFromMs
-    const idleMs = Math.min(calmMs, nowMs - wasIdleSinceMs)
-    if (idleMs <= GAP_MS) {
-      extremes.gapMs = Math.max(extremes.gapMs, idleMs)
-      return
-    }
-    if (calmMs > RECOVERY_MS && extremes.recoveryMs <= RECOVERY_MS) {
-      this.#violate('work again after faults', `nothing of use for ${Math.round(idleMs)} ms`)
-    }
-    extremes.recoveryMs = Math.max(extremes.recoveryMs, calmMs)
+    if (this.#isOver) return
+    this.#solutions.judge()
+    this.#search.judge()
+    this.#judgeFirst()
   }
 
   #judgeBounds(): void {
-    const extremes = this.#extremes
-    const timers = this.#time.pending('miner')
-    const connections = this.#network.connections.size
-    const undecided = [...this.#lives.values()].filter(({ verdict }) => verdict === null).length
+    const report = this.#report
+    const { length } = this.#sites
+    let connections = 0
     let unread = 0
-    for (const { socket } of this.#network.connections) unread = Math.max(unread, socket.readableLength)
-    const check = (what: keyof Extremes, value: number, most: number) => {
-      if (value > most && extremes[what] <= most) this.#violate(`at most ${most} ${what}`, String(value))
-      extremes[what] = Math.max(extremes[what], value)
+    for (const { network } of this.#sites) {
+      connections += network.connections.size
+      for (const { socket } of network.connections) unread = Math.max(unread, socket.readableLength)
     }
-    check('timers', timers, maxTimers(this.#chains))
-    check('connections', connections, maxConnections(this.#chains))
-    check('undecided', undecided, MAX_UNDECIDED)
-    check('unreadBytes', unread, MAX_UNREAD_BYTES)
+    report.reach('timers', this.#time.pending('miner'), length * maxTimers(this.#chains))
+    report.reach('connections', connections, length * maxConnections(this.#chains))
+    report.reach('unreadBytes', unread, MAX_UNREAD_BYTES)
+    report.reach('openFiles', this.#disk.openFiles, MAX_OPEN_FILES)
+    const { unsyncedSinceMs } = this.#disk
+    if (!this.#isDiskWell || unsyncedSinceMs === null || this.#time.nowMs - unsyncedSinceMs <= SYNC_MS) return
+    report.violate('what is written gets onto the disk', `not after ${this.#time.nowMs - unsyncedSinceMs} ms`)
+    this.#disk.unsyncedSinceMs = null
   }
 
-  /** What became of every solution is what the chains of the node say. */
-  #judgeBeforeStop(): void {
-    for (const [hash, { verdict, foundAtMs, chain, height, depth, steps }] of this.#lives) {
-      const life = `${hash} of chain ${chain}, height ${height}, found at ${Math.round(foundAtMs)}: ${steps.join(', ')}`
-      const isOnChain = this.#isOnChain(hash, chain, height)
-      if (verdict === null) this.#violate('every solution gets a verdict', life)
-      else if (isOnChain && verdict !== 'accepted') this.#violate(`what is on the chain is not ${verdict}`, life)
-      if (verdict !== 'accepted' || isOnChain) continue
-      const isKnown = this.#isKnown(hash, chain)
-      if (!isKnown && this.#otherNode === null) this.#violate('what is accepted is known to the node', life)
-      if (isKnown && this.#confirmations > 1 && depth < this.#confirmations) {
-        this.#violate('what is accepted is on the chain until it is settled', life)
-      }
+  /** The first of several nodes gives work again, some time after all is well. */
+  #judgeFirst(): void {
+    if (!this.#isCalm || this.#sites.length === 1 || this.#process === null) return
+    const { nowMs } = this.#time
+    const isFirst = this.#process.nodes()[0]?.active ?? false
+    if (isFirst && !this.#isFirstAgain) this.#report.reach('failbackMs', nowMs - this.#calmFromMs)
+    if (!isFirst && nowMs > this.#lastFirstMs() && this.#isFirstAgain) {
+      this.#report.violate('work comes from the first node', this.#said())
     }
+    if (!isFirst && nowMs > this.#lastFirstMs() && !this.#isFirstAgain) {
+      this.#report.violate('work comes from the first node again', this.#said())
+      this.#isFirstAgain = true
+    }
+    this.#isFirstAgain ||= isFirst
   }
 
-  /** Every solution has one verdict, and is counted once. */
-  #judgeCounts(solutions: Readonly<Record<Verdict, number>> | undefined): void {
-    if (solutions === undefined) return
-    const counted: Record<string, number> = { accepted: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0, unconfirmed: 0 }
-    for (const { verdict } of this.#lives.values()) if (verdict !== null) counted[verdict]++
-    const isSame = Object.entries(solutions).every(([verdict, count]) => counted[verdict] === count)
-    if (isSame) return
-    this.#violate('every solution is counted once', `${JSON.stringify(solutions)}, not ${JSON.stringify(counted)}`)
+  #said(): string {
+    return JSON.stringify(this.#process?.nodes().map(({ active, up, lag, problem }) => ({ active, up, lag, problem })))
   }
 
   #judgeLeftovers(): void {
     const timers = this.#time.pending('miner')
-    if (timers > 0) this.#violate('nothing is left behind', `${timers} timers`)
-    const { size } = this.#network.connections
-    if (size > 0) this.#violate('nothing is left behind', `${size} connections`)
-  }
-
-  #isKnown(hash: string, chain: number): boolean {
-    return this.#node.chains.store.byId(hash, chain) !== undefined
-  }
-
-  #isOnChain(hash: string, chain: number, height: number): boolean {
-    const block = this.#node.chains.store.byId(hash, chain)
-    const head = this.#node.cut.get(chain)
-    if (block === undefined || head === undefined || head.height < BigInt(height)) return false
-    return equalBytes(this.#node.chains.ancestor(head.hash, height).hash, block.header.hash)
+    if (timers > 0) this.#report.violate('nothing is left behind', `${timers} timers`)
+    const connections = this.#sites.reduce((sum, { network }) => sum + network.connections.size, 0)
+    if (connections > 0) this.#report.violate('nothing is left behind', `${connections} connections`)
+    if (this.#disk.openFiles > 0) this.#report.violate('nothing is left behind', `${this.#disk.openFiles} files`)
   }
 
   #outcome(solutions: Readonly<Record<Verdict, number>> | undefined): Outcome {
-    const blocks = [...this.#lives].filter(([hash, { chain, height }]) => this.#isOnChain(hash, chain, height)).length
+    const ours = [...this.#solutions.lives]
+    const blocks = ours.filter(([hash, life]) => this.#sites.some((site) => isOnChain(site, hash, life))).length
+    const { violations, extremes } = this.#report
     return {
       seed: this.#seed,
       family: familyOf(this.#seed),
-      faults: this.#faults.map(({ name, fromMs, toMs }) => `${name} ${Math.round(fromMs)}-${Math.round(toMs)} ms`),
-      violations: this.#violations,
+      faults: this.#allFaults(),
+      violations,
       verdicts: solutions ?? { accepted: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0, unconfirmed: 0 },
       blocks,
-      extremes: this.#extremes,
-      trace: this.#hash.digest('hex'),
+      extremes,
+      trace: this.#report.digest(),
     }
   }
+
+  #allFaults(): string[] {
+    const span = ({ fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }) =>
+      `${Math.round(fromMs)}-${Math.round(toMs)} ms`
+    const { kill } = this.#scenario
+    return [
+      ...this.#sites.flatMap(({ index, faults }) => {
+        return faults.map((fault) => `${index === 0 ? '' : `node ${index + 1}: `}${fault.name} ${span(fault)}`)
+      }),
+      ...this.#diskFaults.map((fault) => `disk ${fault.name} ${span(fault)}`),
+      ...(kill === null ? [] : [`killed (${kill.kind}) at ${Math.round(kill.atMs)} ms`]),
+    ]
+  }
+}
+
+type Node = Site['node']
+
+function isSameCut(a: Node, b: Node): boolean {
+  return [...a.cut].every(([chain, { hash }]) => equalBytes(hash, b.cut.get(chain)?.hash ?? new Uint8Array()))
 }

@@ -83,13 +83,18 @@ export class VirtualTime {
       onQuiet()
       const entry = this.#next(endMs)
       if (entry === null) break
-      this.nowMs = entry.dueMs
+      this.nowMs = Math.max(this.nowMs, entry.dueMs)
       const { run } = entry
       entry.run = null
       this.#pending[entry.owner]--
       run?.()
     }
-    this.nowMs = endMs
+    this.nowMs = Math.max(this.nowMs, endMs)
+  }
+
+  /** The process stands still: what is due meanwhile comes late. */
+  block(durationMs: number): void {
+    this.nowMs += durationMs
   }
 
   #next(endMs: number): Entry | null {

@@ -5,7 +5,7 @@
 import { type Clock, sleep } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
 import { NodeRefusal } from '../../node/errors.ts'
-import type { MiningNode } from '../node/mining-node.ts'
+import type { MiningNode, Place } from '../node/mining-node.ts'
 
 /** A solution goes to the others as well when the node has not answered for so long. */
 const PATIENCE_MS = 1_000
@@ -32,7 +32,7 @@ export function helpedNode(own: MiningNode, help: Help): MiningNode {
     cut: (signal) => own.cut(signal),
     ...(own.view && { view: own.view }),
     solved: (bytes, signal) => handedIn(own, help, { bytes, signal }),
-    placeOf: (block, signal) => anyOf((node) => node.placeOf(block, signal)),
+    placeOf: (block, signal) => placeAmong(own, help, (node) => node.placeOf(block, signal)),
     branch: (chain, lowest, highest, signal) => anyOf((node) => node.branch(chain, lowest, highest, signal)),
     news: (chain, handlers) => {
       const onBroken = (error: NewcutError) => {
@@ -57,6 +57,24 @@ async function firstAnswer<T>(own: MiningNode, help: Help, call: (node: MiningNo
     }
   }
   throw failure
+}
+
+/**
+ * Where a block is. Others may not have it yet that the node has: while it is thought to be down it is asked all the
+ * same before a block counts as unknown, for as long as a patient one waits.
+ */
+async function placeAmong(own: MiningNode, help: Help, call: (node: MiningNode) => Promise<Place>): Promise<Place> {
+  const isUp = help.isUp()
+  const place = await firstAnswer(own, help, call)
+  if (isUp || place.kind === 'on-chain' || place.kind === 'orphaned') return place
+  const end = new AbortController()
+  const answer = call(own).catch((error) => {
+    if (error instanceof NewcutError || (error as Error).name === 'AbortError') return place
+    throw error
+  })
+  const first = await Promise.race([answer, sleep(help.clock, PATIENCE_MS, end.signal)])
+  end.abort()
+  return first ?? place
 }
 
 async function handedIn(

@@ -74,6 +74,8 @@ export class NodeSource implements Source {
   #state: State
   /** The creation time of the newest work (milliseconds), less the time that never jumps when it came. */
   #validatorAheadMs: number | null = null
+  /** Whether anybody takes its jobs: solutions are handed in and followed without that too. */
+  #isWanted = false
   /** The node refuses this miner for good. */
   #refusal: NewcutError | null = null
 
@@ -111,6 +113,7 @@ export class NodeSource implements Source {
     this.#outage = new Outage(this.#options.clock, events)
     const stop = () => this.#stop()
     signal.addEventListener('abort', stop, { once: true })
+    this.#isWanted = true
     this.#tell({ type: 'started' })
     this.#startHeartbeat()
     this.#watch?.news()
@@ -178,6 +181,8 @@ export class NodeSource implements Source {
 
   #tell(news: News): void {
     if (this.#stopped.signal.aborted) return
+    // Nobody takes its jobs yet, or ever: no work is asked for. What is solved by then is not to be searched later.
+    if (!this.#isWanted && news.type !== 'handedIn') return
     const [state, effects] = step(this.#state, { ...news, atMs: this.#options.clock.monotonicMs() } as Event)
     this.#state = state
     for (const effect of effects) this.#perform(effect)

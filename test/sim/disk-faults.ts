@@ -1,0 +1,29 @@
+/** What goes wrong with the disk of the journal. */
+import { type DiskMode, diskModes, type SimulatedDisk } from './disk.ts'
+import { pick } from './faults.ts'
+import { FAULTS_FROM_MS, FAULTS_TO_MS } from './scenario.ts'
+
+export interface DiskFault {
+  /** `slow`: syncs take seconds, and writes a while. */
+  readonly name: Exclude<DiskMode, 'well'> | 'slow'
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/** One or two, one after the other. */
+export function diskFaultsOf(random: () => number): DiskFault[] {
+  const names = [...diskModes, 'slow'] as const
+  const middle = FAULTS_FROM_MS + random() * (FAULTS_TO_MS - FAULTS_FROM_MS)
+  const first = { name: pick(random, names), fromMs: 500 + random() * (middle - 500), toMs: middle }
+  if (random() < 0.5) return [first]
+  return [first, { name: pick(random, names), fromMs: middle + 1, toMs: middle + random() * (FAULTS_TO_MS - middle) }]
+}
+
+export function beginDiskFault(disk: SimulatedDisk, { name }: DiskFault, random: () => number): void {
+  if (name !== 'slow') {
+    disk.mode = name
+    return
+  }
+  disk.syncMs = [500, 8_000]
+  disk.writeMs = Math.floor(random() * 10)
+}

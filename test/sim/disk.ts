@@ -1,0 +1,167 @@
+/** A disk that becomes full, slow or broken, and well again. What it has not been told to sync, a power cut may take. */
+import { Readable } from 'node:stream'
+import type { Disk, DiskFile } from '../../src/journal/disk.ts'
+import { failure } from './connection.ts'
+import type { VirtualTime } from './virtual-time.ts'
+
+/**
+ * `full`: takes a part of a line at most. `broken`: EIO at every turn. `readOnly`: nothing can be opened for writing.
+ * `lying`: writes succeed, syncs fail. `closing`: files fail when they are closed, as on a network.
+ */
+export const diskModes = ['full', 'broken', 'readOnly', 'lying', 'closing'] as const
+export type DiskMode = 'well' | (typeof diskModes)[number]
+
+interface Stored {
+  text: string
+  /** So much of it survives a power cut. */
+  synced: number
+}
+
+/** Who holds files. What has died writes nothing more, and is told nothing. */
+interface Holder {
+  isDead: boolean
+}
+
+export class SimulatedDisk {
+  mode: DiskMode = 'well'
+  /** How long a sync takes, at least and at most. */
+  syncMs: readonly [number, number] = [1, 30]
+  /** How long the process stands still at each write. */
+  writeMs = 0
+  /** Calls that failed so far. */
+  failures = 0
+  openFiles = 0
+  /** Since when something waits for a sync; null: nothing does. */
+  unsyncedSinceMs: number | null = null
+  /** Called in the middle of the next write, once. */
+  onWrite: (() => void) | null = null
+  readonly #files = new Map<string, Stored>()
+  /** Syncs that are under way. */
+  readonly #syncs = new Set<() => void>()
+  readonly #time: VirtualTime
+  readonly #random: () => number
+  #holder: Holder = { isDead: false }
+
+  constructor(time: VirtualTime, random: () => number) {
+    this.#time = time
+    this.#random = random
+  }
+
+  /** All that is in the files. */
+  get text(): string {
+    return [...this.#files.values()].map(({ text }) => text).join('\n')
+  }
+
+  /** The disk, as a process sees it that starts now. */
+  mount(): Disk {
+    const holder = { isDead: false }
+    this.#holder = holder
+    return {
+      makeFolder: () => {
+        if (this.mode === 'readOnly') this.#fail('EROFS')
+      },
+      list: () => {
+        if (this.mode === 'broken') this.#fail('EIO')
+        return [...this.#files.keys()].map((path) => path.split('/').at(-1) ?? '')
+      },
+      open: (path) => this.#open(path, holder),
+      read: (path) => Readable.from([Buffer.from(this.#files.get(path)?.text ?? '')]),
+    }
+  }
+
+  /** The process is dead. */
+  unmount(): void {
+    this.#holder.isDead = true
+    this.openFiles = 0
+    this.unsyncedSinceMs = null
+  }
+
+  /** Nothing is wrong with it any more: what was slow is done. */
+  mend(): void {
+    this.mode = 'well'
+    this.syncMs = [1, 30]
+    this.writeMs = 0
+    for (const finish of [...this.#syncs]) finish()
+    this.unsyncedSinceMs = null
+  }
+
+  cutPower(): void {
+    for (const stored of this.#files.values()) {
+      const left = stored.synced + Math.floor(this.#random() * (stored.text.length - stored.synced + 1))
+      stored.text = stored.text.slice(0, left)
+      stored.synced = left
+    }
+    this.unsyncedSinceMs = null
+  }
+
+  #fail(code: string): never {
+    this.failures++
+    throw failure(code, `${code}: simulated`)
+  }
+
+  #open(path: string, holder: Holder): DiskFile {
+    if (holder.isDead) throw failure('EIO', 'dead')
+    if (this.mode === 'readOnly') this.#fail('EROFS')
+    if (this.mode === 'broken' && this.#random() < 0.5) this.#fail('EIO')
+    const stored = this.#files.get(path) ?? { text: '', synced: 0 }
+    this.#files.set(path, stored)
+    this.openFiles++
+    let isOpen = true
+    return {
+      last: () => (stored.text === '' ? null : stored.text.charCodeAt(stored.text.length - 1)),
+      append: (bytes, from) => this.#append(stored, Buffer.from(bytes.subarray(from)).toString('latin1'), holder),
+      sync: (done) => this.#sync(stored, holder, done),
+      close: () => {
+        if (!isOpen) throw failure('EBADF', 'closed twice')
+        isOpen = false
+        if (!holder.isDead) this.openFiles--
+        if (this.mode === 'closing') this.#fail('EIO')
+      },
+    }
+  }
+
+  #append(stored: Stored, text: string, holder: Holder): number {
+    if (holder.isDead) throw failure('EIO', 'dead')
+    if (this.mode === 'broken') this.#fail('EIO')
+    const some = Math.floor(this.#random() * text.length)
+    if (this.onWrite !== null) {
+      stored.text += text.slice(0, some)
+      const onWrite = this.onWrite
+      this.onWrite = null
+      onWrite()
+      throw failure('EIO', 'dead')
+    }
+    if (this.mode === 'full') {
+      // What still fits is taken, and the rest is refused.
+      if (some < text.length / 2) this.#fail('ENOSPC')
+      stored.text += text.slice(0, some - Math.ceil(text.length / 2))
+      this.#fail('ENOSPC')
+    }
+    this.#time.block(this.writeMs)
+    this.unsyncedSinceMs ??= this.#time.nowMs
+    // Now and then a write takes a part.
+    const taken = this.#random() < 0.05 ? some + 1 : text.length
+    stored.text += text.slice(0, taken)
+    return taken
+  }
+
+  #sync(stored: Stored, holder: Holder, done: (error: Error | null) => void): void {
+    const { length } = stored.text
+    const isFailing = this.mode === 'lying' || this.mode === 'broken'
+    const [least, most] = this.syncMs
+    const finish = () => {
+      if (!this.#syncs.delete(finish) || holder.isDead) return
+      this.#time.owner = 'miner'
+      if (isFailing) {
+        this.failures++
+        done(failure('EIO', 'EIO: simulated'))
+        return
+      }
+      stored.synced = Math.max(stored.synced, length)
+      this.unsyncedSinceMs = stored.synced === stored.text.length ? null : this.#time.nowMs
+      done(null)
+    }
+    this.#syncs.add(finish)
+    this.#time.after(least + this.#random() * (most - least), finish)
+  }
+}

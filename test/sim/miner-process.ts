@@ -1,0 +1,120 @@
+/** The miner from its start to its end, put together as the command does: nodes, journal, source, loop. */
+import { reachNodes } from '../../src/compose/nodes.ts'
+import { openState } from '../../src/compose/state.ts'
+import type { Disk } from '../../src/journal/disk.ts'
+import type { MinerEvent } from '../../src/mine/events.ts'
+import type { Unfinished } from '../../src/mine/life.ts'
+import { Miner } from '../../src/mine/miner.ts'
+import type { Snapshot } from '../../src/mine/stats.ts'
+import type { Dial } from '../../src/node/dial.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import type { NodeStatus, Source } from '../../src/source/source.ts'
+import { failure } from './connection.ts'
+import type { SimulatedEngine } from './engine.ts'
+import type { Site } from './site.ts'
+
+const ACCOUNT = { account: 'k:miner', predicate: 'keys-all', publicKeys: ['00'.repeat(32)] }
+const STALL_MS = 10_000
+
+export interface ProcessOptions {
+  readonly sites: readonly Site[]
+  readonly engine: SimulatedEngine
+  readonly disk: Disk
+  readonly failbackMs: number
+  readonly confirmations: number
+  readonly onEvent: (event: MinerEvent) => void
+  /** What the journal had left over. */
+  readonly onUnfinished: (unfinished: readonly Unfinished[]) => void
+  /** It ended by an error. */
+  readonly onError: (error: unknown) => void
+}
+
+export class MinerProcess {
+  readonly engine: SimulatedEngine
+  /** null: it has not ended. */
+  snapshot: Snapshot | null = null
+  hasEnded = false
+  readonly #options: ProcessOptions
+  readonly #stop = new AbortController()
+  #isDead = false
+  #source: Source | null = null
+
+  constructor(options: ProcessOptions) {
+    this.#options = options
+    this.engine = options.engine
+    void this.#run()
+      .catch((error) => {
+        if (!this.#stop.signal.aborted) options.onError(error)
+      })
+      .finally(() => {
+        this.hasEnded = true
+      })
+  }
+
+  /** In order of priority; empty where there is one. */
+  nodes(): readonly NodeStatus[] {
+    return this.#source?.nodes?.() ?? []
+  }
+
+  /** As Ctrl-C does. */
+  stop(): void {
+    this.#stop.abort()
+  }
+
+  /**
+   * As kill -9 does: nothing of what it does from now on reaches anybody. Its objects are ended all the same, so that
+   * they do not live on in this one.
+   */
+  kill(): void {
+    this.#isDead = true
+    for (const { network } of this.#options.sites) {
+      for (const { socket } of network.connections) socket.destroy()
+    }
+    this.#stop.abort()
+  }
+
+  readonly #dial: Dial = (signal) => (target, callback) => {
+    const site = this.#options.sites.find(({ hostname }) => hostname === target.hostname)
+    if (site === undefined) throw new Error(`nobody asks for ${target.hostname}`)
+    const refuse = () => callback(failure('ECONNREFUSED', 'the miner is dead'), null)
+    if (this.#isDead) {
+      queueMicrotask(refuse)
+      return
+    }
+    site.network.dial(signal)(target, (...[error, socket]) => {
+      if (error) callback(error, null)
+      else if (!this.#isDead) callback(null, socket)
+      else {
+        socket.destroy()
+        refuse()
+      }
+    })
+  }
+
+  async #run(): Promise<void> {
+    const { sites, engine, disk, failbackMs, confirmations, onEvent, onUnfinished } = this.#options
+    const [url, ...others] = sites.map((site) => site.url)
+    const node = { url, insecure: false, failFast: false, dial: this.#dial }
+    const setup = { node, others, failbackMs, stallMs: STALL_MS, confirmations }
+    const nodes = await reachNodes(setup, () => undefined, this.#stop.signal)
+    try {
+      const tell = (event: MinerEvent) => {
+        if (!this.#isDead) onEvent(event)
+      }
+      const of = { network: 'development', account: ACCOUNT.account, confirmations, nowMs: systemClock.wallMs }
+      const state = await openState({ folder: '/journal', isRequired: false }, { ...of, onEvent: tell, disk })
+      onUnfinished(state.unfinished)
+      const source = nodes.sourceFor(ACCOUNT)
+      this.#source = source
+      const keep = (event: MinerEvent) => {
+        state.onEvent(event)
+        tell(event)
+      }
+      const { unfinished } = state
+      const miner = new Miner({ source, engines: [engine], clock: systemClock, onEvent: keep, unfinished })
+      this.snapshot = await miner.run(this.#stop.signal)
+    } finally {
+      await nodes.close()
+    }
+  }
+}

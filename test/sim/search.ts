@@ -1,0 +1,106 @@
+/** What is searched: work of which a node takes a block, and soon again when it is lost. */
+import { DEAD_WORK_MS, GAP_MS, KNOWN_WELL_MS, RECOVERY_MS, SWITCH_MS } from './bounds.ts'
+import type { SimulatedEngine } from './engine.ts'
+import type { Host } from './network.ts'
+import type { Report } from './report.ts'
+import type { Site } from './site.ts'
+import type { VirtualTime } from './virtual-time.ts'
+
+export interface SearchOptions {
+  readonly time: VirtualTime
+  readonly report: Report
+  readonly sites: readonly Site[]
+  /** Of the miner that runs; null: none does. */
+  readonly engine: () => SimulatedEngine | null
+  /** Since when nothing goes wrong; null: something may. */
+  readonly calmFromMs: () => number | null
+}
+
+export class Search {
+  readonly #options: SearchOptions
+  /** Since when the engines have had no work that a node takes; null: they have. */
+  #idleSinceMs: number | null = 0
+  #searched: unknown = null
+  /** Since when the client has known that what is searched is over. */
+  #knownDeadSinceMs: number | null = null
+  /** When the miner began. */
+  #startMs = 0
+
+  constructor(options: SearchOptions) {
+    this.#options = options
+  }
+
+  /** A miner has begun anew: it has nothing to search. */
+  restarted(): void {
+    const { nowMs } = this.#options.time
+    this.#startMs = nowMs
+    this.#idleSinceMs = nowMs
+    this.#knownDeadSinceMs = null
+  }
+
+  /** The client has an event of this chain. */
+  told(host: Host, chain: number): void {
+    const { sites, engine, time } = this.#options
+    const work = engine()?.work ?? null
+    const isPresent = sites.length === 1 && sites[0].network.host === host
+    if (!isPresent || work === null || work.fields.chainId !== chain || this.#isLive()) return
+    this.#knownDeadSinceMs ??= time.nowMs
+  }
+
+  /** Whether the engines search work of which a node would take a block. */
+  #isLive(): boolean {
+    const work = this.#options.engine()?.work ?? null
+    return work !== null && this.#options.sites.some(({ node }) => node.takes(work.fields))
+  }
+
+  /** What must hold at any time. */
+  judge(): void {
+    const { engine, time, report } = this.#options
+    const running = engine()
+    if (running === null) return
+    const isLive = this.#isLive()
+    if (running.work !== this.#searched || isLive) this.#knownDeadSinceMs = null
+    this.#searched = running.work
+    if (this.#knownDeadSinceMs !== null) {
+      const deadMs = time.nowMs - this.#knownDeadSinceMs
+      report.extremes.deadWorkMs = Math.max(report.extremes.deadWorkMs, deadMs)
+      if (deadMs > DEAD_WORK_MS) {
+        report.violate('work that is over is not searched on', `${deadMs} ms`)
+        this.#knownDeadSinceMs = null
+      }
+    }
+    const idleSinceMs = this.#idleSinceMs
+    if (isLive) this.#idleSinceMs = null
+    else this.#idleSinceMs ??= time.nowMs
+    if (idleSinceMs === null) return
+    this.#judgeSwitch(idleSinceMs)
+    this.#judgeGap(idleSinceMs)
+  }
+
+  /** One of several nodes is well. */
+  #judgeSwitch(idleSinceMs: number): void {
+    const { sites, time, report } = this.#options
+    if (sites.length === 1) return
+    const wellSinceMs = Math.min(...sites.map((site) => site.wellSinceMs ?? Number.POSITIVE_INFINITY))
+    const knownMs = Math.max(wellSinceMs, this.#startMs) + KNOWN_WELL_MS
+    report.reach('switchMs', time.nowMs - Math.max(idleSinceMs, knownMs), SWITCH_MS)
+  }
+
+  /** Nothing goes wrong any more. */
+  #judgeGap(idleSinceMs: number): void {
+    const { time, report, calmFromMs } = this.#options
+    const { extremes } = report
+    const fromMs = calmFromMs()
+    if (fromMs === null) return
+    const calmMs = time.nowMs - fromMs
+    const idleMs = Math.min(calmMs, time.nowMs - idleSinceMs)
+    if (idleMs <= GAP_MS) {
+      extremes.gapMs = Math.max(extremes.gapMs, idleMs)
+      return
+    }
+    if (calmMs > RECOVERY_MS && extremes.recoveryMs <= RECOVERY_MS) {
+      report.violate('work again after faults', `nothing of use for ${Math.round(idleMs)} ms`)
+    }
+    extremes.recoveryMs = Math.max(extremes.recoveryMs, calmMs)
+  }
+}

@@ -1,0 +1,274 @@
+/** What becomes of the solutions of the miner: what is heard of them, what the journal holds, what the chains say. */
+import { blockHash } from '../../src/core/block-hash.ts'
+import { encodeBase64Url, equalBytes } from '../../src/core/bytes.ts'
+import { solves } from '../../src/core/pow.ts'
+import { afterLine, type BlockRecord, parseLine } from '../../src/journal/record.ts'
+import type { SolutionEvent } from '../../src/mine/events.ts'
+import type { Unfinished, Verdict } from '../../src/mine/life.ts'
+import { MAX_UNDECIDED, ONCE_MS, VERDICT_MS } from './bounds.ts'
+import type { SimulatedDisk } from './disk.ts'
+import type { Host } from './network.ts'
+import type { Report } from './report.ts'
+import type { Site } from './site.ts'
+import type { VirtualTime } from './virtual-time.ts'
+
+export interface Life {
+  readonly foundAtMs: number
+  readonly chain: number
+  readonly height: number
+  readonly steps: string[]
+  verdict: Verdict | null
+  depth: number
+  /** Whether a node has had its block on its chain. */
+  wasOnChain: boolean
+  /** Whether another block has lain so deep in its place, on the chain of a node, that nobody looks any further. */
+  wasSettledAgainst: boolean
+  /** Whether nobody can know of it any more: the disk did not take it, and the miner died. */
+  isForgotten: boolean
+  /** Since when this miner knows of it. */
+  sinceMs: number
+  /** What it counts as in this run of the miner; null: nothing, or an earlier run has counted it. */
+  counted: Verdict | null
+  /** Whether an earlier run has counted it. */
+  wasCounted: boolean
+}
+
+/** Submissions of a solution to a node, as far as anybody knows of them. */
+interface Submissions {
+  /** Since when the client has an answer of 2xx; null: it has none. */
+  acknowledgedAtMs: number | null
+  /** When the last one was sent that nobody has refused; null: there is none. */
+  sentAtMs: number | null
+}
+
+export interface SolutionsOptions {
+  readonly time: VirtualTime
+  readonly report: Report
+  readonly sites: readonly Site[]
+  readonly disk: SimulatedDisk
+  readonly confirmations: number
+  /** Since when nothing goes wrong; null: something may. */
+  readonly calmFromMs: () => number | null
+}
+
+export class Solutions {
+  /** By block hash. */
+  readonly lives = new Map<string, Life>()
+  /** Jobs of which the miner has a solution. */
+  readonly #solvedJobs = new Set<string>()
+  /** Claims of the engine that solve: block hash -> job. */
+  readonly #found = new Map<string, string>()
+  readonly #submissions = new Map<Host, Map<string, Submissions>>()
+  readonly #options: SolutionsOptions
+  /** Whether the miner says that the journal cannot be written. */
+  isJournalFailing = false
+
+  constructor(options: SolutionsOptions) {
+    this.#options = options
+  }
+
+  /** The engine has claimed a nonce that solves. */
+  claimed(job: string, bytes: Uint8Array): void {
+    this.#found.set(encodeBase64Url(blockHash(bytes)), job)
+  }
+
+  submitted(host: Host, work: Buffer, sentAtMs: number): void {
+    const { report, sites, disk } = this.#options
+    const hash = encodeBase64Url(blockHash(work))
+    if (!solves(work)) report.violate('only solutions are handed in', work.toString('hex'))
+    const before = this.#of(host, work)
+    // One that was under way when the other was answered is not made again.
+    if (before.acknowledgedAtMs !== null && sentAtMs > before.acknowledgedAtMs) {
+      report.violate('a submission that was answered 2xx is not made again', hash)
+    }
+    const wellSinceMs = sites.find((site) => site.has(host))?.wellSinceMs ?? Number.POSITIVE_INFINITY
+    if (before.sentAtMs !== null && before.sentAtMs - wellSinceMs > ONCE_MS) {
+      report.violate('a node that is well gets a solution once', hash)
+    }
+    before.sentAtMs = sentAtMs
+    if (!this.isJournalFailing && !disk.text.includes(foundIn(hash))) {
+      report.violate('a solution is in the journal before it is handed in', hash)
+    }
+  }
+
+  acknowledged(host: Host, work: Buffer): void {
+    this.#of(host, work).acknowledgedAtMs = this.#options.time.nowMs
+  }
+
+  refused(host: Host, work: Buffer): void {
+    this.#of(host, work).sentAtMs = null
+  }
+
+  #of(host: Host, work: Buffer): Submissions {
+    const ofHost = this.#submissions.get(host) ?? new Map<string, Submissions>()
+    this.#submissions.set(host, ofHost)
+    const key = work.toString('hex')
+    const known = ofHost.get(key) ?? { acknowledgedAtMs: null, sentAtMs: null }
+    ofHost.set(key, known)
+    return known
+  }
+
+  onEvent(event: SolutionEvent): void {
+    const { time, report, calmFromMs } = this.#options
+    const { hash, step, verdict, chain, height, job } = event
+    const { nowMs } = time
+    const reason = 'message' in event ? ` ${event.message}` : ''
+    report.trace(`solution ${hash} of chain ${chain}, height ${height}: ${step}${reason}`)
+    if (step === 'found') {
+      if (this.lives.has(hash)) report.violate('a solution is found once', hash)
+      const unknown = { verdict: null, counted: null, depth: 0 }
+      const flags = { wasOnChain: false, wasSettledAgainst: false, isForgotten: false, wasCounted: false }
+      this.lives.set(hash, { foundAtMs: nowMs, sinceMs: nowMs, chain, height, steps: [], ...unknown, ...flags })
+      this.#solvedJobs.add(job)
+    }
+    const life = this.lives.get(hash)
+    if (life === undefined || life.isForgotten) {
+      report.violate('the life of a solution begins when it is found', hash)
+      return
+    }
+    life.steps.push(step)
+    if (step === 'confirmed') life.depth = Math.max(life.depth, event.depth)
+    if (verdict === null) return
+    if (life.verdict === null) {
+      const tookMs = nowMs - Math.max(life.sinceMs, calmFromMs() ?? nowMs)
+      report.reach('verdictMs', tookMs)
+      if (tookMs > VERDICT_MS) report.violate('verdict in time', `${hash}: ${tookMs} ms`)
+    }
+    if (!life.wasCounted) life.counted = verdict
+    life.verdict = verdict
+    this.#judgeRefusal(hash, life)
+  }
+
+  /** What must hold at any time. */
+  judge(): void {
+    const { report } = this.#options
+    for (const [hash, job] of this.#found) {
+      this.#found.delete(hash)
+      if (!this.lives.has(hash) && !this.#solvedJobs.has(job)) report.violate('every solution is handed in', hash)
+    }
+    const known = [...this.lives.values()]
+    report.reach('undecided', known.filter((life) => life.verdict === null && !life.isForgotten).length, MAX_UNDECIDED)
+  }
+
+  /** The chains of a node have moved on. */
+  moved(site: Site, chains: readonly number[]): void {
+    for (const [hash, life] of this.lives) {
+      if (!chains.includes(life.chain)) continue
+      const isThere = isOnChain(site, hash, life)
+      const depth = Number(site.node.cut.get(life.chain)?.height ?? 0n) - life.height + 1
+      life.wasSettledAgainst ||= !isThere && depth >= this.#options.confirmations
+      if (life.wasOnChain || !isThere) continue
+      life.wasOnChain = true
+      this.#judgeRefusal(hash, life)
+    }
+  }
+
+  #judgeRefusal(hash: string, { wasOnChain, verdict, steps }: Life): void {
+    if (!wasOnChain || (verdict !== 'rejected' && verdict !== 'lost')) return
+    this.#options.report.violate(`what was on the chain of a node is not ${verdict}`, `${hash}: ${steps.join(', ')}`)
+  }
+
+  // The miner dies, and starts again
+
+  /** What the journal holds, by block hash. */
+  records(): Map<string, BlockRecord> {
+    const records = new Map<string, BlockRecord>()
+    for (const text of this.#options.disk.text.split('\n')) {
+      const line = text === '' ? null : parseLine(text)
+      const record = line && afterLine(records.get(line.hash), line)
+      if (record) records.set(record.hash, record)
+    }
+    return records
+  }
+
+  /** The miner is dead. `mayForget`: whether the disk need not have all solutions. */
+  died(mayForget: boolean): void {
+    const { report, time } = this.#options
+    const records = this.records()
+    this.#found.clear()
+    for (const [hash, life] of this.lives) {
+      const record = records.get(hash)
+      if (record === undefined && !mayForget) report.violate('the journal has every solution', hash)
+      life.isForgotten = record === undefined
+      if (record !== undefined && record.state !== life.steps.at(-1)) life.steps.push(record.state)
+      life.counted = null
+      life.sinceMs = time.nowMs
+    }
+    for (const ofHost of this.#submissions.values()) {
+      for (const [work, known] of ofHost) {
+        known.sentAtMs = null
+        const state = records.get(encodeBase64Url(blockHash(Buffer.from(work, 'hex'))))?.state
+        // What the miner does not know any more, it may do again.
+        if (state === undefined || state === 'found' || state === 'handed-in') known.acknowledgedAtMs = null
+      }
+    }
+  }
+
+  /** The next run of the miner has read its journal. */
+  resumed(unfinished: readonly Unfinished[]): void {
+    const left = new Map(unfinished.map(({ bytes, verdict }) => [encodeBase64Url(blockHash(bytes)), verdict]))
+    for (const [hash, life] of this.lives) {
+      const verdict = left.get(hash)
+      life.sinceMs = this.#options.time.nowMs
+      // What the miner said last may not have got into the journal.
+      if (verdict !== undefined) life.verdict = verdict
+      life.wasCounted = verdict !== null
+    }
+  }
+
+  // The end
+
+  /** What became of every solution is what the chains of the nodes say. `isAgreed`: they say the same. */
+  judgeBeforeStop(isAgreed: boolean): void {
+    const { report, sites, confirmations } = this.#options
+    for (const [hash, life] of this.lives) {
+      if (life.isForgotten) continue
+      const { verdict, foundAtMs, chain, height, depth, steps } = life
+      const told = `${hash} of chain ${chain}, height ${height}, found at ${Math.round(foundAtMs)}: ${steps.join(', ')}`
+      const isThere = sites.some((site) => isOnChain(site, hash, life))
+      if (verdict === null) report.violate('every solution gets a verdict', told)
+      else if (isAgreed && isThere && verdict !== 'accepted' && !(sites.length > 1 && life.wasSettledAgainst)) {
+        report.violate(`what is on the chain is not ${verdict}`, told)
+      }
+      if (verdict !== 'accepted' || isThere) continue
+      const isKnown = sites.some(({ node }) => node.chains.store.byId(hash, chain) !== undefined)
+      if (!isKnown && sites.every(({ otherNode }) => otherNode === null)) {
+        report.violate('what is accepted is known to the node', told)
+      }
+      if (isKnown && confirmations > 1 && depth < confirmations) {
+        report.violate('what is accepted is on the chain until it is settled', told)
+      }
+    }
+  }
+
+  /** Every solution has one verdict, and is counted once. */
+  judgeCounts(solutions: Readonly<Record<Verdict, number>>): void {
+    const counted: Record<string, number> = { accepted: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0, unconfirmed: 0 }
+    for (const life of this.lives.values()) if (life.counted !== null) counted[life.counted]++
+    if (Object.entries(solutions).every(([verdict, count]) => counted[verdict] === count)) return
+    const told = `${JSON.stringify(solutions)}, not ${JSON.stringify(counted)}`
+    this.#options.report.violate('every solution is counted once', told)
+  }
+
+  /** The journal says what was said. */
+  judgeJournal(): void {
+    const { report } = this.#options
+    const records = this.records()
+    for (const [hash, { steps, isForgotten }] of this.lives) {
+      const record = records.get(hash)
+      if (isForgotten) continue
+      if (record?.state === steps.at(-1)) continue
+      report.violate('the journal says what became of a solution', `${hash}: ${record?.state}, not ${steps.at(-1)}`)
+    }
+  }
+}
+
+const foundIn = (hash: string) => `"hash":"${hash}","step":"found"`
+
+/** Whether a block lies on the chain of a node. */
+export function isOnChain({ node }: Site, hash: string, { chain, height }: Pick<Life, 'chain' | 'height'>): boolean {
+  const block = node.chains.store.byId(hash, chain)
+  const head = node.cut.get(chain)
+  if (block === undefined || head === undefined || head.height < BigInt(height)) return false
+  return equalBytes(node.chains.ancestor(head.hash, height).hash, block.header.hash)
+}
