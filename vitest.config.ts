@@ -3,11 +3,11 @@ import { defineConfig } from 'vitest/config'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
 
-// Tests run what ships: an import of src/ or bench/ is answered by the compiled file in dist/, so that worker
+// Tests run what ships: an import of src/, bench/ or scripts/ is answered by the compiled file in dist/, so that worker
 // threads and child processes, which need real JavaScript files, run the very same code as the test.
 export default defineConfig({
   resolve: {
-    alias: [{ find: /^(?:\.\.\/)+(src|bench)\/(.*)\.ts$/, replacement: `${root}dist/$1/$2.js` }],
+    alias: [{ find: /^(?:\.\.\/)+(src|bench|scripts)\/(.*)\.ts$/, replacement: `${root}dist/$1/$2.js` }],
   },
   test: {
     include: ['test/**/*.test.ts'],

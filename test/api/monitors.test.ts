@@ -2,8 +2,7 @@
 import { hostname } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import type { Snapshot } from '../../src/mine/stats.ts'
-import { testDriver } from '../gpu/driver.ts'
-import { hwmonFolder, nvidiaTool, type RunningMiner, startMiner, ZEN } from './running.ts'
+import { hwmonFolder, type RunningMiner, sensedCard, startMiner, ZEN } from './running.ts'
 
 const TOKEN = 'a-token-of-tests'
 const bearer = { authorization: `Bearer ${TOKEN}` }
@@ -131,43 +130,28 @@ describe('systems of rigs', () => {
   })
 
   it('read a card with its bus, temperature, fan and power', { timeout: 90_000 }, async (context) => {
-    const driver = await testDriver()
-    if (driver === null) return context.skip('there is no GPU driver here, not even a software one')
-    const { name, backend } = driver.adapter
-    const before = { ...process.env }
-    // The list of adapters comes from a child with the environment of this process.
-    Object.assign(process.env, driver.env)
-    try {
-      const gpu = {
-        ...{ which: 'all', neededBy: null, batchMs: 10, workgroup: undefined },
-        ...{ allowSoftware: true, retune: false, tuningFile: null },
-      }
-      const env = nvidiaTool(`echo '${name}, 00000000:5D:00.0, 57, 43, 212.5'`)
-      const miner = await startMiner({ gpu, env, hwmon: hwmonFolder([ZEN]), difficulty: 1_000_000n })
-      await expect
-        .poll(() => miner.json('/hiveos'), { timeout: 30_000 })
-        .toMatchObject({
-          ...{ temp: [71, 57], fan: [null, 43], bus_numbers: [null, 0x5d] },
-        })
-      expect(await miner.json('/mmpos')).toMatchObject({ busid: ['cpu', 0x5d] })
-      const health = { temperature: 57, power: 212.5, clock: null, mem_clock: null, fan_speed: [43] }
-      expect(await miner.json('/2/backends')).toMatchObject([
-        { type: 'cpu', enabled: true },
-        { type: 'opencl', enabled: true, threads: [{ index: 0, name, bus_id: '5d:00.0', hashrate: rates, health }] },
-        { type: 'cuda', enabled: false },
-      ])
-      const metrics = await (await fetch(`${miner.url}/metrics`)).text()
-      expect(metrics).toContain('newcut_temperature_celsius{engine="gpu",device="gpu0"} 57')
-      expect(metrics).toContain('newcut_temperature_celsius{engine="cpu",device="cpu"} 71.25')
-      expect(metrics).toContain('newcut_fan_speed_ratio{engine="gpu",device="gpu0"} 0.43')
-      expect(metrics).toContain('newcut_power_watts{engine="gpu",device="gpu0"} 212.5')
-      expect(metrics).toMatch(
-        /^newcut_build_info\{version="\d+\.\d+\.\d+",node="\d+\.\d+\.\d+",kernel="\S+ wgsl"\} 1$/m,
-      )
-      expect(backend).not.toBe('')
-    } finally {
-      process.env = before
-    }
+    const card = await sensedCard()
+    if (card === null) return context.skip('there is no GPU driver here, not even a software one')
+    const { name, setup } = card
+    const miner = await startMiner({ ...setup, hwmon: hwmonFolder([ZEN]), difficulty: 1_000_000n })
+    await expect
+      .poll(() => miner.json('/hiveos'), { timeout: 30_000 })
+      .toMatchObject({
+        ...{ temp: [71, 57], fan: [null, 43], bus_numbers: [null, 0x5d] },
+      })
+    expect(await miner.json('/mmpos')).toMatchObject({ busid: ['cpu', 0x5d] })
+    const health = { temperature: 57, power: 212.5, clock: null, mem_clock: null, fan_speed: [43] }
+    expect(await miner.json('/2/backends')).toMatchObject([
+      { type: 'cpu', enabled: true },
+      { type: 'opencl', enabled: true, threads: [{ index: 0, name, bus_id: '5d:00.0', hashrate: rates, health }] },
+      { type: 'cuda', enabled: false },
+    ])
+    const metrics = await (await fetch(`${miner.url}/metrics`)).text()
+    expect(metrics).toContain('newcut_temperature_celsius{engine="gpu",device="gpu0"} 57')
+    expect(metrics).toContain('newcut_temperature_celsius{engine="cpu",device="cpu"} 71.25')
+    expect(metrics).toContain('newcut_fan_speed_ratio{engine="gpu",device="gpu0"} 0.43')
+    expect(metrics).toContain('newcut_power_watts{engine="gpu",device="gpu0"} 212.5')
+    expect(metrics).toMatch(/^newcut_build_info\{version="\d+\.\d+\.\d+",node="\d+\.\d+\.\d+",kernel="\S+ wgsl"\} 1$/m)
   })
 })
 

@@ -8,6 +8,7 @@ import type { GpuSetup } from '../../src/compose/engines.ts'
 import { type MinerStart, runMiner } from '../../src/compose/miner.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'
 import type { Snapshot } from '../../src/mine/stats.ts'
+import { testDriver } from '../gpu/driver.ts'
 
 export interface RunningOptions {
   readonly token?: string
@@ -17,6 +18,8 @@ export interface RunningOptions {
   readonly difficulty?: bigint
   readonly threads?: number
   readonly gpu?: GpuSetup
+  /** Whether it mines for two addresses of its node, as for several nodes. */
+  readonly hasTwoNodes?: boolean
 }
 
 export interface RunningMiner {
@@ -31,7 +34,15 @@ export interface RunningMiner {
 
 /** It ends with the test. */
 export async function startMiner(options: RunningOptions = {}): Promise<RunningMiner> {
-  const { token, hwmon = '/nowhere', env = {}, difficulty = 20_000n, threads = 1, gpu = null } = options
+  const {
+    token,
+    hwmon = '/nowhere',
+    env = {},
+    difficulty = 20_000n,
+    threads = 1,
+    gpu = null,
+    hasTwoNodes = false,
+  } = options
   const devnet = await startDevnet({ port: 0, difficulty })
   const stop = new AbortController()
   const events: MinerEvent[] = []
@@ -40,6 +51,7 @@ export async function startMiner(options: RunningOptions = {}): Promise<RunningM
     ended = runMiner(
       {
         node: { url: devnet.url, insecure: false, failFast: true },
+        others: hasTwoNodes ? [devnet.url.replace('127.0.0.1', 'localhost')] : [],
         payee: { account: null, predicate: 'keys-all', publicKeys: null },
         engines: { kind: 'own', threads, kernel: 'auto', priority: 'low', gpu },
         http: { host: '127.0.0.1', port: 0, isRequired: true, page: 'off', ...(token && { token }) },
@@ -103,4 +115,22 @@ export const ZEN = {
     temp3_label: 'Tccd1',
     temp3_input: '80000',
   },
+}
+
+/**
+ * A card that is a software driver, with a tool that tells of a card of its name at bus 5d; null: there is no driver. The
+ * environment of this process is the driver's until the test ends, since it goes to the processes of cards.
+ */
+export async function sensedCard(): Promise<{ name: string; setup: Pick<RunningOptions, 'gpu' | 'env'> } | null> {
+  const driver = await testDriver()
+  if (driver === null) return null
+  const before = { ...process.env }
+  Object.assign(process.env, driver.env)
+  onTestFinished(() => {
+    process.env = before
+  })
+  const { name } = driver.adapter
+  const env = nvidiaTool(`echo '${name}, 00000000:5D:00.0, 57, 43, 212.5'`)
+  const use = { which: 'all', neededBy: null, batchMs: 10, workgroup: undefined }
+  return { name, setup: { env, gpu: { ...use, allowSoftware: true, retune: false, tuningFile: null } } }
 }
