@@ -15,10 +15,11 @@ import { listAdapters } from '../src/engine/gpu/adapters.ts'
 import { DEFAULT_BATCH_MS, GpuEngine } from '../src/engine/gpu/gpu.ts'
 import type { AdapterInfo } from '../src/engine/gpu/messages.ts'
 import { nonceRanges } from '../src/engine/range.ts'
+import type { Sensed } from '../src/mine/hardware.ts'
+import { askNvidia } from '../src/sensors/nvidia.ts'
 import { cudaRates } from './cuda.ts'
 import { agreement } from './gpu-agreement.ts'
 import { amdBound, type Bound, nvidiaBound, shareOf } from './gpu-bounds.ts'
-import { readSensors, type Sensors } from './gpu-sensors.ts'
 import { percentile, type Row, relativeTo } from './report.ts'
 import { handMinimum } from './shader-minimum.ts'
 import { type Effort, pause } from './suite.ts'
@@ -132,11 +133,10 @@ async function variantRows(adapter: AdapterInfo, { sampleMs, rounds }: Effort): 
 function miningRows(adapter: AdapterInfo, { sampleMs, rounds }: Effort): Promise<Row[]> {
   return withGpu(adapter, TUNED, async (bench) => {
     const measured: Measurement[] = []
-    const sensed: Sensors[] = []
+    const sensed: Sensed[] = []
     for (let round = 0; round < rounds; round++) {
       measured.push(await bench.measure(2 * sampleMs))
-      const sensors = adapter.vendor === 'nvidia' ? readSensors() : null
-      if (sensors !== null) sensed.push(sensors)
+      if (adapter.vendor === 'nvidia') sensed.push(...(await onlyCard()))
     }
     const latencies: number[] = []
     for (let i = 0; i < 4 * rounds; i++) {
@@ -169,7 +169,13 @@ function miningRows(adapter: AdapterInfo, { sampleMs, rounds }: Effort): Promise
   })
 }
 
-function figures(name: string, unit: Row['unit'], sensed: readonly Sensors[], key: keyof Sensors): Row[] {
+/** The only card; none of several, since which of them is measured is not known. */
+async function onlyCard(): Promise<readonly Sensed[]> {
+  const cards = await askNvidia({ env: process.env, timeoutMs: 5000 })
+  return typeof cards === 'string' || cards.length > 1 ? [] : cards
+}
+
+function figures(name: string, unit: Row['unit'], sensed: readonly Sensed[], key: keyof Sensed): Row[] {
   const samples = sensed.flatMap(({ [key]: figure }) => (figure === null ? [] : [figure]))
   return samples.length === 0 ? [] : [{ suite: SUITE, name, unit, samples }]
 }

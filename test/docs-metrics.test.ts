@@ -13,7 +13,7 @@ interface Registered {
 it('METRICS.md lists every metric with its type and labels, and no other', async () => {
   const { registry } = new Metrics(() => {
     throw new Error('nobody scrapes here')
-  })
+  }, '0.0.0')
   const types = new Map((await registry.getMetricsAsJSON()).map(({ name, type }) => [name, String(type)]))
   const registered = (registry.getMetricsAsArray() as unknown as Registered[]).map(({ name, labelNames }) => {
     return { name, type: types.get(name), labels: labelNames.join(', ') || 'none' }

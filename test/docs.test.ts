@@ -72,7 +72,11 @@ it('PROTOCOL.md refers to sections that it has', () => {
 
 it('every path of the project that a document names exists', () => {
   const missing = documents.flatMap((document) =>
-    [...read(document).matchAll(/(?<![\w./-])(?:src|test|bench|scripts|shaders|docs|dist)\/(?:[\w.-]+\/?)+/g)]
+    [
+      ...read(document).matchAll(
+        /(?<![\w./-])(?:src|test|bench|scripts|shaders|docs|dist|deploy|grafana)\/(?:[\w.-]+\/?)+/g,
+      ),
+    ]
       .map(([path]) => path.replace(/\.$/, ''))
       // Written by a command, and not part of the repository.
       .filter((path) => !path.startsWith('dist/') && !path.startsWith('docs/api'))

@@ -1,9 +1,10 @@
 /**
  * `npm run package`: builds what is published. Names say what to build, without any everything is built; further words
- * go to the first: `npm run package -- kernels linux-arm64`.
+ * go to the first: `npm run package -- kernels linux-arm64`, `npm run package -- hiveos without-node`.
  */
 import { packageKernels } from './kernels.ts'
 import { packageNpm } from './npm.ts'
+import { packageHiveos, packageMmpos } from './rigs.ts'
 
 /** Gets what follows its name on the command line, prints what it did, and returns the exit code. */
 type Packager = (args: readonly string[]) => number | Promise<number>
@@ -12,6 +13,8 @@ type Packager = (args: readonly string[]) => number | Promise<number>
 const packagers: Readonly<Record<string, Packager>> = {
   kernels: packageKernels,
   npm: packageNpm,
+  hiveos: packageHiveos,
+  mmpos: packageMmpos,
 }
 
 const [name, ...args] = process.argv.slice(2)

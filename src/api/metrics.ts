@@ -7,6 +7,7 @@
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { MinerEvent } from '../mine/events.ts'
+import type { HardwareSnapshot } from '../mine/hardware.ts'
 import { blockStates, verdicts } from '../mine/life.ts'
 import type { Snapshot } from '../mine/stats.ts'
 
@@ -82,15 +83,38 @@ export class Metrics {
     'Time until the last answer of the node; absent while it does not answer.',
     ['node'],
   )
+  readonly #highest = this.#gauge(
+    'newcut_hashrate_highest_hashes_per_second',
+    'The highest hash rate over 10 seconds so far; absent until they have passed.',
+    [],
+  )
+  readonly #paused = this.#gauge('newcut_paused', 'Whether it was told to search nothing for now.', [])
+  readonly #temperature = this.#gauge(
+    'newcut_temperature_celsius',
+    'Temperature of the processor or card; absent where it is not known.',
+    ['engine', 'device'],
+  )
+  readonly #fan = this.#gauge(
+    'newcut_fan_speed_ratio',
+    'Speed of the fan as a share of its highest; absent where it is not known.',
+    ['engine', 'device'],
+  )
+  readonly #power = this.#gauge('newcut_power_watts', 'Power that is drawn; absent where it is not known.', [
+    'engine',
+    'device',
+  ])
+  readonly #build = this.#gauge('newcut_build_info', 'Always 1: what runs here.', ['version', 'node', 'kernel'])
+  readonly #version: string
   readonly #counted = new Map<Counter, number>()
   /** Counts of the devices of the last scrape, by engine and device. */
   #devices = new Map<string, CountedDevice>()
   /** Names of devices with hardware errors: the series of these have no label for the engine. */
   readonly #erring = new Set<string>()
 
-  /** `snapshot` is called at every scrape. */
-  constructor(snapshot: () => Snapshot) {
+  /** `snapshot` is called at every scrape. `version`: of newcut. */
+  constructor(snapshot: () => Snapshot, version: string) {
     this.#snapshot = snapshot
+    this.#version = version
     for (const verdict of verdicts) this.#solutions.inc({ verdict }, 0)
     for (const state of blockStates) this.#blocks.inc({ state }, 0)
     this.#connected.set(0)
@@ -123,10 +147,14 @@ export class Metrics {
 
   /** The text of a scrape. */
   async scrape(): Promise<string> {
-    const { devices, hashes, connected, nodes, preemptions, work } = this.#snapshot()
+    const { devices, hardware, hashes, connected, nodes, preemptions, work, ...rest } = this.#snapshot()
     this.#countUpTo(this.#preemptions, preemptions)
     this.#countUpTo(this.#minerHashes, hashes)
     this.#showDevices(devices)
+    this.#showSensors(hardware)
+    this.#showBuild(devices)
+    this.#paused.set(rest.paused ? 1 : 0)
+    if (rest.highestHashrate !== null) this.#highest.set(rest.highestHashrate)
     this.#showNodes(nodes)
     this.#connected.set(connected ? 1 : 0)
     if (work === null) this.#workAge.remove()
@@ -156,6 +184,23 @@ export class Metrics {
     }
     this.#devices = present
     this.#forgetErring(devices)
+  }
+
+  /** The processor is one device here, with all its threads. */
+  #showSensors(hardware: readonly HardwareSnapshot[]): void {
+    for (const metric of [this.#temperature, this.#fan, this.#power]) metric.reset()
+    for (const { engine, name: device, celsius, fanPercent, watts } of hardware) {
+      const labels = { engine, device }
+      if (celsius !== null) this.#temperature.set(labels, celsius)
+      if (fanPercent !== null) this.#fan.set(labels, fanPercent / 100)
+      if (watts !== null) this.#power.set(labels, watts)
+    }
+  }
+
+  #showBuild(devices: Snapshot['devices']): void {
+    const kernel = [...new Set(devices.map((device) => device.kernel))].sort().join(' ')
+    this.#build.reset()
+    this.#build.set({ version: this.#version, node: process.versions.node, kernel }, 1)
   }
 
   /** The nodes are those that the miner was started with. */

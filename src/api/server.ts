@@ -7,7 +7,7 @@ import type { Snapshot } from '../mine/stats.ts'
 import { foreignHostReason } from './host-check.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Largest request body, unless a route has its own limit: no endpoint of the miner takes any. */
+/** Largest request body, unless a route has its own limit: only control takes any, of one short line. */
 const MAX_BODY_BYTES = 1024
 /** Line and headers of a request; node:http answers 431 to more. */
 const MAX_HEADER_BYTES = 16 * 1024
@@ -43,7 +43,7 @@ export async function startApi(
   { host, port, requestTimeoutMs = REQUEST_TIMEOUT_MS, maxConnections = MAX_CONNECTIONS }: ApiAddress,
   snapshot: () => Snapshot,
   metrics: Metrics,
-  extension?: Extension,
+  ...extensions: readonly Extension[]
 ): Promise<ApiServer> {
   const app = fastify({
     forceCloseConnections: true,
@@ -60,20 +60,22 @@ export async function startApi(
     const error = foreignHostReason(headers.host, host, hostname())
     if (error !== null) return reply.code(403).send({ error })
   })
-  extension?.addTo(app)
+  for (const { addTo } of extensions) addTo(app)
   app.get('/metrics', async (_request, reply) => {
     const text = await metrics.scrape()
     return reply.type(metrics.registry.contentType).send(text)
   })
   app.get('/healthz', (_request, reply) => {
-    const { work, connected, idleReason } = snapshot()
+    const { work, connected, idleReason, paused } = snapshot()
+    // Somebody wants it so: nothing is wrong.
+    if (paused) return reply.send({ status: 'paused', connected })
     if (idleReason !== null) return reply.code(503).send({ status: 'nothing searches', reason: idleReason, connected })
     if (work === null) return reply.code(503).send({ status: 'no work', connected })
     return reply.send({ status: 'mining', connected })
   })
   app.get('/api/summary', (_request, reply) => reply.send(snapshot()))
   app.setNotFoundHandler((_request, reply) => {
-    const endpoints = ['/metrics', '/healthz', '/api/summary', ...(extension ? [extension.path] : [])]
+    const endpoints = ['/metrics', '/healthz', '/api/summary', ...extensions.map(({ path }) => path)]
     return reply.code(404).send({ error: 'not found', endpoints })
   })
   try {

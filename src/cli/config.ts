@@ -35,14 +35,16 @@ export function resolveConfig<Table extends Readonly<Record<string, unknown>>>(
   const origins = new Map<string, Origin>()
   for (const [name, entry] of Object.entries(table)) {
     const spec = entry as OptionSpec<unknown>
+    const value = (text: string) => (spec.isSecret ? '***' : text)
     const inEnvironment = (known: string) => {
       const variable = environmentName(known)
-      return { raw: environment[variable], where: `${variable}=${environment[variable]}` }
+      return { raw: environment[variable], where: `${variable}=${value(String(environment[variable]))}` }
     }
     const inFile = (known: string) => {
-      return { raw: fileValues[known], where: `${path}, ${known}: ${shown(fileValues[known])}` }
+      return { raw: fileValues[known], where: `${path}, ${known}: ${value(shown(fileValues[known]))}` }
     }
-    const flag: [Origin, Given | undefined] = ['flag', found({ raw: flags[name], where: flagText(name, flags[name]) })]
+    const typed = spec.isSecret ? `--${name} ***` : flagText(name, flags[name])
+    const flag: [Origin, Given | undefined] = ['flag', found({ raw: flags[name], where: typed })]
     const elsewhere: [Origin, Given | undefined][] = spec.isFlagOnly
       ? []
       : [
@@ -177,6 +179,7 @@ export function configLines<Table extends Readonly<Record<string, unknown>>>(
     const spec = entry as OptionSpec<unknown>
     const value = (values as Record<string, unknown>)[name]
     if (value === undefined) return `# ${name}: not set (${spec.help})`
+    if (spec.isSecret) return `# ${name}: set, and not shown # ${origins.get(name)}`
     const yaml = stringifyYaml({ [name]: spec.kind.format(value) }, { collectionStyle: 'flow', lineWidth: 0 })
       .trim()
       .replace(/^\{ (.*) \}$/, '$1')

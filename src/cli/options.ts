@@ -8,6 +8,7 @@ import { kernelPreferences } from '../engine/cpu/kernels.ts'
 import { priorities } from '../engine/cpu/priority.ts'
 import {
   autoMineMode,
+  bearerToken,
   certificateFingerprint,
   chainList,
   duration,
@@ -36,6 +37,8 @@ export interface OptionSpec<T> {
   readonly plural?: string
   /** Not to be set in the environment or a file, since it belongs to one call of the command. */
   readonly isFlagOnly?: true
+  /** Nothing repeats its value: no error, and not `newcut config`. */
+  readonly isSecret?: true
 }
 
 function option<T>(kind: ValueKind<T>, fallback: T, placeholder: string | null, help: string) {
@@ -183,8 +186,16 @@ export const mineOptions = {
     listenAddress,
     { host: '127.0.0.1', port: 4148 },
     'HOST:PORT',
-    'serve /metrics, /healthz and /api/summary there; off to serve nothing',
+    'serve /metrics, /healthz and /api/summary there, and what monitors read; off to serve nothing',
   ),
+  'http-token': {
+    ...unset(
+      bearerToken,
+      'TOKEN',
+      'whoever sends this as bearer token may pause, resume and stop the miner over HTTP; without it, nobody may',
+    ),
+    isSecret: true as const,
+  },
   'mine-page': minePageOption,
   log: logOption,
   stall: unset(

@@ -183,7 +183,7 @@ function addPlainCommands(program: Command, commands: Commands, done: (code: num
 
 function addOptions(command: Command, table: Table): void {
   for (const [name, entry] of Object.entries(table)) {
-    const { kind, fallback, placeholder, help } = entry as OptionSpec<unknown>
+    const { kind, fallback, placeholder, help, isSecret } = entry as OptionSpec<unknown>
     if (placeholder === null) {
       command.option(`--${fallback === true ? 'no-' : ''}${name}`, help)
       continue
@@ -192,7 +192,7 @@ function addOptions(command: Command, table: Table): void {
     // Where arguments follow, one flag with many values would take those too.
     const values = command.registeredArguments.length === 0 ? '...' : ''
     if (kind.isList) command.option(`--${name} <${placeholder}${values}>`, help + standard, several)
-    else command.option(`--${name} <${placeholder}>`, help + standard, once(name))
+    else command.option(`--${name} <${placeholder}>`, help + standard, once(name, isSecret))
   }
 }
 
@@ -202,10 +202,11 @@ function several(value: string, before: readonly string[] = []): readonly string
 }
 
 /** For flags with one value: without this the last of two would win silently. Throws NewcutError BAD_OPTION. */
-function once(name: string): (value: string, before: string | undefined) => string {
+function once(name: string, isSecret = false): (value: string, before: string | undefined) => string {
   return (value, before) => {
     if (before === undefined) return value
-    throw new NewcutError('BAD_OPTION', `--${name} is given twice: ${before} and ${value}`, { hint: 'give it once' })
+    const values = isSecret ? '' : `: ${before} and ${value}`
+    throw new NewcutError('BAD_OPTION', `--${name} is given twice${values}`, { hint: 'give it once' })
   }
 }
 

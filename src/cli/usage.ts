@@ -35,6 +35,8 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   '--api-bind': ['--http'],
   '--http-port': ['--http'],
   '--metrics': ['--http'],
+  '--http-access-token': ['--http-token'],
+  '--api-token': ['--http-token'],
   '--no-api': ['--http off'],
   '--time-limit': ['--duration'],
   '--cpu-priority': ['--priority'],

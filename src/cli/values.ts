@@ -123,6 +123,16 @@ export const someText: ValueKind<string> = {
   format: (value) => value,
 }
 
+/** What stands after `Bearer` in the header of a request. */
+export const bearerToken: ValueKind<string> = {
+  expected: '8 to 200 letters, digits and the signs -._~+/=',
+  parse: (raw) => {
+    const text = asText(raw) ?? ''
+    return /^[A-Za-z0-9._~+/=-]{8,200}$/.test(text) ? text : undefined
+  },
+  format: (value) => value,
+}
+
 /** Texts that are taken as they are: a flag for each, or a list in a file. */
 export const texts: ValueKind<readonly string[]> = {
   isList: true,

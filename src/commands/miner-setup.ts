@@ -8,6 +8,7 @@ import type { StateSetup } from '../compose/state.ts'
 import { NewcutError } from '../core/errors.ts'
 import { tuningFileOf } from '../engine/gpu/adapters.ts'
 import { stateFolder } from '../journal/folder.ts'
+import { HWMON_FOLDER } from '../sensors/hwmon.ts'
 import { givenAuthorities } from './authorities.ts'
 import { type Idle, idleForTls, refuseIdle } from './effect.ts'
 
@@ -30,13 +31,18 @@ export function minerSetup(config: MineConfig, nodes: readonly string[]): MinerS
     payee: payeeOf(values),
     engines: engineSetup(config),
     // Mining goes on when the default port is taken, but not when an address that the user gave is.
-    http: http === null ? null : { ...http, isRequired: origins.get('http') !== 'default', page: values['mine-page'] },
+    http: http === null ? null : { ...http, isRequired: origins.get('http') !== 'default', ...faceSetup(values) },
+    sensors: { hwmon: HWMON_FOLDER, env: process.env },
     limits: { blocks, durationMs },
     stallMs: values.stall,
     confirmations: values.confirmations,
     state: stateSetup(values),
     chains: values.chains,
   }
+}
+
+function faceSetup({ 'mine-page': page, 'http-token': token, fingerprint }: MineConfig['values']) {
+  return { page, token, fingerprint }
 }
 
 /** By default solutions for a node are kept; an embedded network ends with the miner. */
@@ -84,7 +90,7 @@ export function checkMineFlags(config: MineConfig): void {
 }
 
 function idleForHttp({ values: { http } }: MineConfig): Idle[] {
-  return http === null ? [{ names: ['mine-page'], reason: 'with --http off nothing is served' }] : []
+  return http === null ? [{ names: ['mine-page', 'http-token'], reason: 'with --http off nothing is served' }] : []
 }
 
 /** One that is spoken to with TLS, if any is. */

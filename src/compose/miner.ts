@@ -1,12 +1,18 @@
 /** The miner for a node: starts client, source, engines, miner and metrics, and stops them again. */
+import { readProcessor } from '../api/machine.ts'
 import { Metrics } from '../api/metrics.ts'
+import { monitorRoutes } from '../api/monitors.ts'
+import { Results } from '../api/results.ts'
 import { type ApiServer, type Extension, startApi } from '../api/server.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
+import type { Engine } from '../engine/engine.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import { Miner } from '../mine/miner.ts'
 import type { Snapshot } from '../mine/stats.ts'
 import type { NodeClient } from '../node/client.ts'
 import { systemClock } from '../platform/clock.ts'
+import { packageVersion } from '../platform/version.ts'
+import { Sensors, type SensorsOptions } from '../sensors/sensors.ts'
 import type { NodeSetup } from './connect.ts'
 import { createEngines, type EngineSetup } from './engines.ts'
 import { isPageOn, PAGE_PATH, type PageMode, pageFor } from './mine-page.ts'
@@ -38,6 +44,8 @@ export interface MinerSetup {
   readonly state?: StateSetup | null
   /** Chains to mine; undefined: all. */
   readonly chains?: readonly number[] | undefined
+  /** Where temperatures, fans and power are read; undefined: nowhere. */
+  readonly sensors?: Pick<SensorsOptions, 'hwmon' | 'env'> | undefined
 }
 
 export interface HttpSetup {
@@ -47,6 +55,10 @@ export interface HttpSetup {
   readonly isRequired: boolean
   /** Whether the page that mines is served too. */
   readonly page: PageMode
+  /** What those have to send who pause, resume and stop the miner; undefined: nobody may. */
+  readonly token?: string | undefined
+  /** The only certificate of nodes that is accepted, to be told to monitors. */
+  readonly fingerprint?: string | undefined
 }
 
 /** Reported once, before mining starts. */
@@ -85,22 +97,28 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
       state?.onEvent(event)
       onEvent(event)
       metrics.onEvent(event)
+      results.onEvent(event)
       rewards(event)
     }
-    const faulted = new AbortController()
+    const results = new Results(systemClock)
+    const [faulted, told] = [new AbortController(), new AbortController()]
     const onFault = (error: unknown) => faulted.abort(error)
     const rewards = rewardsOf({ client: nodes.payloads, onReward: show, stopped, onFault })
     const { blocks, durationMs } = limits
     const unfinished = state?.unfinished
-    const miner = new Miner({ source, engines, clock: systemClock, onEvent: show, blocks, durationMs, unfinished })
-    const metrics = new Metrics(() => miner.snapshot())
+    const sensors = setup.sensors && sensorsOf(setup.sensors, engines)
+    closers.unshift(async () => sensors?.stop())
+    const options = { source, engines, clock: systemClock, onEvent: show, blocks, durationMs, unfinished }
+    const miner = new Miner({ ...options, readings: () => sensors?.readings ?? [] })
+    const metrics = new Metrics(() => miner.snapshot(), packageVersion)
     const hasPage = http !== null && isPageOn(http.page, client.info.nodeVersion)
-    const page = hasPage ? { path: PAGE_PATH, addTo: pageFor(client, account) } : undefined
-    const api = http === null ? null : await startFace(http, { miner, metrics, page }, onEvent)
+    const page = hasPage ? [{ path: PAGE_PATH, addTo: pageFor(client, account) }] : []
+    const stop = () => told.abort()
+    const api = http === null ? null : await startFace(http, { miner, metrics, results, page, stop }, onEvent)
     if (api !== null) closers.unshift(() => api.close())
     const journal = state && { folder: state.folder, unfinished: state.unfinished.length }
     onStart?.({ miner, client, account, api, journal, pageUrl: api !== null && hasPage ? api.url + PAGE_PATH : null })
-    const snapshot = await miner.run(AbortSignal.any([stopped, faulted.signal]))
+    const snapshot = await miner.run(AbortSignal.any([stopped, faulted.signal, told.signal]))
     faulted.signal.throwIfAborted()
     return snapshot
   } finally {
@@ -126,13 +144,30 @@ export function checkChains(chains: readonly number[] | undefined, { info, http 
   throw new NewcutError('BAD_OPTION', message, { hint: `its chains are ${has[0]} to ${has.at(-1)}` })
 }
 
+function sensorsOf(where: Pick<SensorsOptions, 'hwmon' | 'env'>, engines: readonly Engine[]): Sensors {
+  return new Sensors({ ...where, clock: systemClock, hasCards: engines.some(({ name }) => name === 'gpu') })
+}
+
+interface Faced {
+  readonly miner: Miner
+  readonly metrics: Metrics
+  readonly results: Results
+  readonly page: readonly Extension[]
+  /** Ends the miner in order. */
+  readonly stop: () => void
+}
+
 async function startFace(
-  { host, port, isRequired }: HttpSetup,
-  { miner, metrics, page }: { readonly miner: Miner; readonly metrics: Metrics; readonly page: Extension | undefined },
+  { host, port, isRequired, token, fingerprint }: HttpSetup,
+  { miner, metrics, results, page, stop }: Faced,
   onEvent: MinerPorts['onEvent'],
 ): Promise<ApiServer | null> {
+  const snapshot = () => miner.snapshot()
+  const control = { pause: () => miner.pause(), resume: () => miner.resume(), stop }
+  const identity = { version: packageVersion, processor: await readProcessor(), fingerprint: fingerprint ?? null }
+  const routes = monitorRoutes({ snapshot, results, identity, control, token: token ?? null })
   try {
-    return await startApi({ host, port }, () => miner.snapshot(), metrics, page)
+    return await startApi({ host, port }, snapshot, metrics, ...page, ...routes)
   } catch (error) {
     if (isRequired) throw error
     onEvent({ type: 'warning', message: `${describeError(error)}; mining without metrics` })

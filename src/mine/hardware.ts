@@ -19,8 +19,8 @@ export interface Reading extends Sensed {
   readonly vendor: string
   /** Name of the card; null: not known. */
   readonly model: string | null
-  /** Number of the PCI bus; null: not known, or a processor. */
-  readonly bus: number | null
+  /** Place on the PCI bus, such as `01:00.0`; null: not known, or a processor. */
+  readonly pci: string | null
 }
 
 export interface HardwareSnapshot extends Sensed, DeviceTally {
@@ -31,8 +31,8 @@ export interface HardwareSnapshot extends Sensed, DeviceTally {
   readonly devices: readonly string[]
   readonly model: string | null
   readonly vendor: string | null
-  /** Number of the PCI bus; null: not known, or a processor. */
-  readonly bus: number | null
+  /** Place on the PCI bus, such as `01:00.0`; null: not known, or a processor. */
+  readonly pci: string | null
   readonly hashes: number
   readonly hashrates: RateWindows
 }
@@ -45,7 +45,7 @@ interface Given {
   readonly readings: readonly Reading[]
 }
 
-const UNKNOWN: Sensed & { readonly bus: null } = { celsius: null, fanPercent: null, watts: null, bus: null }
+const UNKNOWN: Sensed & { readonly pci: null } = { celsius: null, fanPercent: null, watts: null, pci: null }
 
 /** The devices by what they run on, the processor first. */
 export function hardwareOf({ devices, rates, paused, tally, readings }: Given): HardwareSnapshot[] {
@@ -65,10 +65,10 @@ export function hardwareOf({ devices, rates, paused, tally, readings }: Given): 
     const [{ engine, hardware: shared, device, model = null, vendor = null }] = group
     const name = shared ?? device
     const searches = !paused && group.some(({ state }) => state === undefined)
-    const { celsius, fanPercent, watts, bus } = read[index] ?? UNKNOWN
+    const { celsius, fanPercent, watts, pci } = read[index] ?? UNKNOWN
     const names = group.map((each) => each.device)
     return {
-      ...{ name, engine, devices: names, model, vendor, bus, celsius, fanPercent, watts },
+      ...{ name, engine, devices: names, model, vendor, pci, celsius, fanPercent, watts },
       hashes: group.reduce((sum, { hashes }) => sum + hashes, 0),
       hashrates: rates.ofHardware(engine, name, searches),
       ...tally.sum(names),
@@ -91,7 +91,7 @@ export function readingsFor(devices: readonly EngineDevice[], readings: readonly
     if (device.model === undefined) return null
     const fitting = cards.filter((card) => fits(card, device))
     const rivals = devices.filter((other) => fitting.some((card) => fits(card, other)))
-    return fitting.length === rivals.length ? fitting[rivals.indexOf(device)] : null
+    return fitting.length === rivals.length ? (fitting[rivals.indexOf(device)] ?? null) : null
   })
 }
 

@@ -18,7 +18,7 @@ describe('a scrape', () => {
       { ...node, url: 'http://a', up: true, active: true, lag: 0.5, latencyMs: 20 },
       { ...node, url: 'http://b', up: true, active: false, lag: 0, latencyMs: 4 },
     ]
-    const metrics = new Metrics(() => ({ ...snapshotOf([], 0), nodes }))
+    const metrics = new Metrics(() => ({ ...snapshotOf([], 0), nodes }), '0.0.0')
     const before = await metrics.scrape()
     expect(before).toContain('newcut_node_up{node="http://a"} 1')
     expect(before).toContain('newcut_node_active{node="http://b"} 0')
@@ -33,7 +33,7 @@ describe('a scrape', () => {
 
   it('says that a device is down while it restarts, and up once it is back', async () => {
     let devices = [device('thread0', { state: 'restarting', reason: 'it died' }), device('thread1')]
-    const metrics = new Metrics(() => snapshotOf(devices, 0))
+    const metrics = new Metrics(() => snapshotOf(devices, 0), '0.0.0')
     const before = await metrics.scrape()
     expect(before).toContain('newcut_device_up{engine="cpu",device="thread0"} 0')
     expect(before).toContain('newcut_device_up{engine="cpu",device="thread1"} 1')
@@ -44,7 +44,7 @@ describe('a scrape', () => {
   it('has no series for a device that is gone', async () => {
     const rates = { ...NO_RATES, '10s': 50 }
     let devices = [device('a', { hashes: 700, faults: 2, hashrates: rates }), device('b', { hashes: 300 })]
-    const metrics = new Metrics(() => snapshotOf(devices, 1000))
+    const metrics = new Metrics(() => snapshotOf(devices, 1000), '0.0.0')
     metrics.onEvent({ type: 'hardwareError', device: 'a', nonce: '0' })
     expect((await metrics.scrape()).match(/device="a"/g)).toHaveLength(5)
     devices = devices.slice(1)
@@ -55,7 +55,7 @@ describe('a scrape', () => {
 
   it('keeps hashes, faults and errors of devices that are gone in the totals of the miner', async () => {
     let devices = [device('a', { hashes: 700, faults: 2 }), device('b', { hashes: 300, faults: 1 })]
-    const metrics = new Metrics(() => snapshotOf(devices, 1000))
+    const metrics = new Metrics(() => snapshotOf(devices, 1000), '0.0.0')
     metrics.onEvent({ type: 'hardwareError', device: 'a', nonce: '0' })
     await metrics.scrape()
     devices = []
@@ -67,7 +67,7 @@ describe('a scrape', () => {
 
   it('adds the hashes of a device that restarts from zero to those before', async () => {
     let devices = [device('a', { hashes: 700 })]
-    const metrics = new Metrics(() => snapshotOf(devices, 0))
+    const metrics = new Metrics(() => snapshotOf(devices, 0), '0.0.0')
     await metrics.scrape()
     devices = [device('a', { hashes: 50 })]
     expect(await metrics.scrape()).toContain('newcut_hashes_total{engine="cpu",device="a"} 750')
@@ -79,7 +79,7 @@ describe('/healthz', () => {
   afterEach(() => api?.close())
 
   async function healthOf(snapshot: Snapshot): Promise<{ code: number; body: unknown }> {
-    api = await startApi({ host: '127.0.0.1', port: 0 }, () => snapshot, new Metrics(() => snapshot))
+    api = await startApi({ host: '127.0.0.1', port: 0 }, () => snapshot, new Metrics(() => snapshot, '0.0.0'))
     const response = await fetch(`${api.url}/healthz`)
     return { code: response.status, body: await response.json() }
   }

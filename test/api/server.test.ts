@@ -17,7 +17,7 @@ const page: Extension = {
 }
 
 async function start(address: Partial<ApiAddress> = {}): Promise<Peer> {
-  const metrics = new Metrics(() => snapshot)
+  const metrics = new Metrics(() => snapshot, '0.0.0')
   const api = await startApi({ host: '127.0.0.1', port: 0, ...address }, () => snapshot, metrics, page)
   const peer = new Peer(api.url)
   onTestFinished(async () => {

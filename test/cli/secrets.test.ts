@@ -88,6 +88,43 @@ it('the arguments of an external command are in no output', async () => {
   }
 })
 
+it('the token for control is in no output', async () => {
+  const token = `${SECRET}-${SECRET}`
+  const file = fileWith('token.yaml', `http-token: ${token}\n`)
+  for (const [args, env] of [
+    [['config', '--http-token', token]],
+    [['config', '--config', file]],
+    [['config'], { NEWCUT_HTTP_TOKEN: token }],
+  ] as [string[], Record<string, string>?][]) {
+    const { code, out, err } = await run(args, env)
+    expect([code, out + err]).toEqual([0, expect.stringContaining('# http-token: set, and not shown')])
+    expect(out + err).not.toContain(SECRET)
+  }
+  const wrong = `${SECRET} ${SECRET}`
+  for (const [args, env] of [
+    [['mine', '--http-token', wrong]],
+    [['mine', '--http-token', token, '--http-token', token]],
+    [['mine', '--config', fileWith('wrong.yaml', `http-token: "${wrong}"\n`)]],
+    [['mine'], { NEWCUT_HTTP_TOKEN: wrong }],
+    [['mine', '--http', 'off', '--http-token', token]],
+  ] as [string[], Record<string, string>?][]) {
+    const { code, out, err } = await run(args, env)
+    expect([code, out, err]).toEqual([1, '', expect.stringMatching(/http-token|HTTP_TOKEN/)])
+    expect(err).not.toContain(SECRET)
+  }
+  const miner = start(['mine', '--difficulty', '1M', '--gpu', 'none', '--http', '127.0.0.1:0', '--http-token', token])
+  const [, url] = await miner.sees(/metrics: (http:\/\/127\.0\.0\.1:\d+)/)
+  const paths = ['/metrics', '/api/summary', '/2/summary', '/2/backends', '/hiveos', '/mmpos', '/json_rpc']
+  const answers = paths.map(async (path) => (await fetch(url + path)).text())
+  for (const text of await Promise.all(answers)) expect(text).not.toContain(SECRET)
+  const call = { method: 'POST', headers: { authorization: `Bearer ${token}` }, body: '{"id":1,"method":"stop"}' }
+  expect((await fetch(`${url}/json_rpc`, call)).status).toBe(200)
+  const { code, out, err } = await miner.ended
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect(out).toMatch(/summary/)
+  expect(out).not.toContain(SECRET)
+})
+
 it('the journal of solutions does not hold what an external command was given', async () => {
   const state = join(folder, 'state')
   const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))

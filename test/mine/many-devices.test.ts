@@ -81,7 +81,7 @@ it('shows 10,000 devices that come and go in bounded memory and time', { timeout
   const engine = new SyntheticEngine()
   await engine.start()
   const rates = new Rates()
-  const metrics = new Metrics(() => snapshotOf(engine, rates))
+  const metrics = new Metrics(() => snapshotOf(engine, rates), '0.0.0')
   const sample = (second: number) => {
     engine.second()
     const devices = engine.devices().map((device) => ({ ...device, engine: engine.name }))

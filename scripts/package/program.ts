@@ -1,0 +1,41 @@
+/** The program as it runs: the files of the package for npm, and the packages that it needs, without those of other machines. */
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** Compiled files lie one folder deeper than their sources. */
+export const ROOT = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../' : '../../../', import.meta.url))
+
+/** Parts of packages that a rig has no use for: drivers for other machines, and sources. */
+const USELESS = /(^|\/)(webgpu\/dist\/(?!linux)|classic-level\/(deps|prebuilds\/(?!linux)))|\.(map|md|markdown|d\.ts)$/
+
+/** Copies the program into a folder that does not exist yet. Throws Error when npm fails. */
+export function copyProgram(to: string): void {
+  const [{ files }]: [{ files: { path: string }[] }] = JSON.parse(
+    npm('pack', '--dry-run', '--json', '--ignore-scripts'),
+  )
+  for (const { path } of files) {
+    mkdirSync(dirname(join(to, path)), { recursive: true })
+    cpSync(join(ROOT, path), join(to, path))
+  }
+  const folders = npm('ls', '--omit=dev', '--all', '--parseable').trim().split('\n')
+  // A package within another is copied with that one; what is missing is optional, for another machine.
+  const packages = folders
+    .map((path) => relative(ROOT, path))
+    .filter((path) => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path))
+  for (const path of packages) {
+    if (!existsSync(join(ROOT, path))) continue
+    const filter = (source: string) => !USELESS.test(relative(ROOT, source))
+    cpSync(join(ROOT, path), join(to, path), { recursive: true, filter })
+  }
+}
+
+function npm(...args: readonly string[]): string {
+  const { status, stdout, stderr, error } = spawnSync('npm', args, {
+    ...{ cwd: ROOT, encoding: 'utf8' as const, maxBuffer: 64 * 1024 * 1024 },
+    env: { ...process.env, npm_config_loglevel: 'error' },
+  })
+  if (status !== 0) throw new Error(`npm ${args[0]} failed: ${error?.message ?? stderr}`)
+  return stdout
+}

@@ -1,0 +1,107 @@
+/** Control of a miner over HTTP: JSON-RPC 2.0 on POST /json_rpc, for those who have the token. */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+
+/** What may be asked of a running miner. */
+export interface Control {
+  readonly pause: () => void
+  readonly resume: () => void
+  /** Ends it in order, as Ctrl-C does. */
+  readonly stop: () => void
+}
+
+type Id = string | number | null
+
+interface Answer {
+  readonly jsonrpc: '2.0'
+  readonly id: Id
+  readonly result?: { readonly status: 'OK' }
+  readonly error?: { readonly code: number; readonly message: string }
+}
+
+interface Done {
+  /** undefined: the request wants none. */
+  readonly answer: Answer | undefined
+  readonly stops: boolean
+}
+
+const METHODS = ['pause', 'resume', 'stop'] as const
+
+/** Why a request may not control the miner; null: it may. */
+function refusal(header: string | undefined, token: string | null): { code: 401 | 403; error: string } | null {
+  if (token === null) {
+    const error = 'this miner can only be read: no token is configured'
+    return { code: 403, error: `${error} (--http-token TOKEN, or http-token in the configuration file)` }
+  }
+  const [, given] = /^Bearer +(\S+)$/i.exec(header ?? '') ?? []
+  if (given === undefined) return { code: 401, error: 'expected the header Authorization: Bearer TOKEN' }
+  return isSame(given, token) ? null : { code: 401, error: 'the token is not that of this miner' }
+}
+
+/** Takes the same time whatever is different. */
+function isSame(given: string, token: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(given), digest(token))
+}
+
+/** Adds the route. `token` null: nobody may control the miner. */
+export function addControl(app: FastifyInstance, control: Control, token: string | null): void {
+  // Clients send all kinds of content types, or none.
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+    scope.post('/json_rpc', (request, reply) => {
+      const refused = refusal(request.headers.authorization, token)
+      if (refused === null) return answer(reply, String(request.body ?? ''), control)
+      if (refused.code === 401) void reply.header('www-authenticate', 'Bearer')
+      return reply.code(refused.code).send({ error: refused.error })
+    })
+  })
+}
+
+function answer(reply: FastifyReply, body: string, control: Control): FastifyReply {
+  const requests = parsed(body)
+  if (requests === null) return reply.code(400).send(failure(null, -32700, 'the body is not JSON'))
+  const isBatch = Array.isArray(requests)
+  if (isBatch && requests.length === 0) return reply.code(400).send(failure(null, -32600, 'an empty batch'))
+  const done = (isBatch ? requests : [requests]).map((request) => perform(request, control))
+  // The miner ends when the answer is on its way.
+  if (done.some(({ stops }) => stops)) reply.raw.once('finish', control.stop)
+  const answers = done.flatMap((each) => each.answer ?? [])
+  if (answers.length === 0) return reply.code(204).send()
+  const isInvalid = !isBatch && answers[0].error?.code === -32600
+  return reply.code(isInvalid ? 400 : 200).send(isBatch ? answers : answers[0])
+}
+
+/** null: it is no JSON. */
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body) ?? {}
+  } catch {
+    return null
+  }
+}
+
+function perform(request: unknown, control: Control): Done {
+  const { jsonrpc, id, method } = (typeof request === 'object' && request !== null ? request : {}) as Record<
+    string,
+    unknown
+  >
+  const isId = id === undefined || id === null || typeof id === 'string' || typeof id === 'number'
+  if (!isId || typeof method !== 'string' || (jsonrpc !== undefined && jsonrpc !== '2.0')) {
+    const example = '{"jsonrpc":"2.0","id":1,"method":"pause"}'
+    return { answer: failure(null, -32600, `expected a request such as ${example}`), stops: false }
+  }
+  const known = METHODS.find((each) => each === method)
+  if (known === undefined) {
+    const message = `no such method; there are ${METHODS.join(', ')}`
+    return { answer: id === undefined ? undefined : failure(id, -32601, message), stops: false }
+  }
+  if (known !== 'stop') control[known]()
+  const result = { jsonrpc: '2.0', id: id ?? null, result: { status: 'OK' } } as const
+  return { answer: id === undefined ? undefined : result, stops: known === 'stop' }
+}
+
+function failure(id: Id, code: number, message: string): Answer {
+  return { jsonrpc: '2.0', id, error: { code, message } }
+}

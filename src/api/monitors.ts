@@ -1,0 +1,36 @@
+/** What programs of others read of a miner, and how they control it. */
+import type { Snapshot } from '../mine/stats.ts'
+import { addControl, type Control } from './control.ts'
+import type { Results } from './results.ts'
+import { hiveStats, mmpStats } from './rigs.ts'
+import type { Extension } from './server.ts'
+import { backendsOf, type Identity, summaryOf } from './summary.ts'
+
+export interface MonitoredMiner {
+  readonly snapshot: () => Snapshot
+  readonly results: Results
+  readonly identity: Omit<Identity, 'restricted'>
+  readonly control: Control
+  /** What those who control it have to send; null: nobody may. */
+  readonly token: string | null
+}
+
+/** Routes for monitors, to be served beside those of the miner itself. */
+export function monitorRoutes({ snapshot, results, identity: known, control, token }: MonitoredMiner): Extension[] {
+  const identity: Identity = { ...known, restricted: token === null }
+  const { version } = identity
+  const summary = (shape: 1 | 2) => () => summaryOf(snapshot(), results, identity, shape)
+  return [
+    reads('/2/summary', summary(2)),
+    reads('/1/summary', summary(1)),
+    reads('/api.json', summary(1)),
+    reads('/2/backends', () => backendsOf(snapshot())),
+    { path: '/json_rpc', addTo: (app) => addControl(app, control, token) },
+    reads('/hiveos', () => hiveStats(snapshot(), version)),
+    reads('/mmpos', () => mmpStats(snapshot(), version)),
+  ]
+}
+
+function reads(path: string, value: () => unknown): Extension {
+  return { path, addTo: (app) => void app.get(path, (_request, reply) => reply.send(value())) }
+}

@@ -1,0 +1,43 @@
+/** The state of a miner as the systems of rigs read it, in the words of their scripts. */
+import type { HardwareSnapshot } from '../mine/hardware.ts'
+import type { Snapshot } from '../mine/stats.ts'
+import { ALGORITHM, refusedOf } from './summary.ts'
+
+/** `/hiveos`: what h-stats.sh hands on. Lists have an entry for each part of the machine; null: not known. */
+export function hiveStats({ hardware, uptimeMs, solutions }: Snapshot, version: string) {
+  return {
+    hs: hardware.map(({ hashrates: { '10s': rate } }) => (rate === null ? null : Math.round(rate) / 1000)),
+    hs_units: 'khs',
+    temp: hardware.map(({ celsius }) => wholeOf(celsius)),
+    fan: hardware.map(({ fanPercent }) => wholeOf(fanPercent)),
+    uptime: Math.floor(uptimeMs / 1000),
+    ver: version,
+    ar: [solutions.accepted, refusedOf(solutions)],
+    algo: ALGORITHM,
+    bus_numbers: hardware.map(busOf),
+  }
+}
+
+/** `/mmpos`: what mmp-stats.sh prints. The processor comes first; `air` is accepted, invalid, rejected, as text. */
+export function mmpStats({ hardware, solutions, hardwareErrors }: Snapshot, version: string) {
+  return {
+    busid: hardware.map((part) => (part.engine === 'gpu' ? busOf(part) : 'cpu')),
+    hash: hardware.map(({ hashrates: { '10s': rate } }) => wholeOf(rate)),
+    units: 'hs',
+    air: [solutions.accepted, hardwareErrors, refusedOf(solutions)].map(String),
+    shares: {
+      accepted: hardware.map((part) => part.solutions.accepted),
+      rejected: hardware.map((part) => refusedOf(part.solutions)),
+      invalid: hardware.map((part) => part.hardwareErrors),
+    },
+    miner_name: 'newcut',
+    miner_version: version,
+  }
+}
+
+const wholeOf = (figure: number | null) => (figure === null ? null : Math.round(figure))
+
+/** Number of the bus of a card. */
+function busOf({ pci }: HardwareSnapshot): number | null {
+  return pci === null ? null : Number.parseInt(pci, 16)
+}

@@ -1,0 +1,143 @@
+/** The state of a miner in the shape of XMRig's HTTP interface, which monitors and dashboards of many makers read. */
+import { createHash } from 'node:crypto'
+import { isIP } from 'node:net'
+import { hostname } from 'node:os'
+import type { HardwareSnapshot } from '../mine/hardware.ts'
+import type { Hashrates, RateWindows } from '../mine/hashrate.ts'
+import type { Snapshot } from '../mine/stats.ts'
+import { type Processor, resources } from './machine.ts'
+import type { Results } from './results.ts'
+
+export const ALGORITHM = 'blake2s'
+
+/** Who answers: this does not change while the miner runs. */
+export interface Identity {
+  readonly version: string
+  readonly processor: Processor
+  /** Whether the miner can only be read, since no token is configured. */
+  readonly restricted: boolean
+  /** The only certificate of nodes that is accepted; null: it is not chosen by its fingerprint. */
+  readonly fingerprint: string | null
+}
+
+type Windows = readonly [number | null, number | null, number | null]
+
+/** Over 10 s, 60 s and 15 minutes. */
+export function windowsOf({ '10s': short, '60s': middle, '15m': long }: Hashrates): Windows {
+  return [rounded(short), rounded(middle), rounded(long)]
+}
+
+const rounded = (rate: number | null) => (rate === null ? null : Math.round(rate * 100) / 100)
+
+/** Solutions that came to nothing; those that are unconfirmed count as neither. */
+export function refusedOf({ stale, orphaned, rejected, lost }: Snapshot['solutions']): number {
+  return stale + orphaned + rejected + lost
+}
+
+/**
+ * `/2/summary`; with version 1 `/1/summary`, which also has the rates of each thread. Solutions are its shares, and
+ * `hashes_total` is what was really computed.
+ */
+export function summaryOf(snapshot: Snapshot, results: Results, identity: Identity, version: 1 | 2) {
+  const { solutions, hashrates, highestHashrate, work, hashes, devices } = snapshot
+  const worker = hostname()
+  const total = solutions.accepted + refusedOf(solutions)
+  const averageMs = total === 0 ? null : Math.round(results.connectedMs / total)
+  const average = { avg_time: averageMs && Math.round(averageMs / 1000), avg_time_ms: averageMs, hashes_total: hashes }
+  return {
+    id: createHash('sha256').update(worker).digest('hex').slice(0, 16),
+    worker_id: worker,
+    uptime: Math.floor(snapshot.uptimeMs / 1000),
+    restricted: identity.restricted,
+    resources: resources(),
+    features: ['api', 'http', 'tls'],
+    results: {
+      diff_current: work?.difficulty ?? null,
+      shares_good: solutions.accepted,
+      shares_total: total,
+      ...average,
+      best: results.best,
+    },
+    algo: ALGORITHM,
+    connection: { ...connectionOf(snapshot, results, identity), ...average },
+    version: identity.version,
+    kind: 'miner',
+    ua: `newcut/${identity.version} (${process.platform} ${process.arch}) node/${process.versions.node}`,
+    cpu: identity.processor,
+    donate_level: 0,
+    paused: snapshot.paused,
+    algorithms: [ALGORITHM],
+    hashrate: {
+      total: windowsOf(hashrates),
+      highest: rounded(highestHashrate),
+      ...(version === 1 && { threads: devices.map((device) => windowsOf(device.hashrates)) }),
+    },
+  }
+}
+
+function connectionOf({ issuer, nodes, solutions, work }: Snapshot, results: Results, { fingerprint }: Identity) {
+  const url = issuer !== null && URL.canParse(issuer) ? new URL(issuer) : null
+  const isSecure = url?.protocol === 'https:'
+  const host = url?.hostname.replace(/^\[(.*)\]$/, '$1') ?? ''
+  const ping = nodes.find(({ active }) => active)?.latencyMs ?? results.answerMs
+  return {
+    pool: url && `${url.hostname}:${url.port || (isSecure ? 443 : 80)}`,
+    ip: isIP(host) === 0 ? null : host,
+    uptime: Math.floor(results.connectedMs / 1000),
+    uptime_ms: Math.floor(results.connectedMs),
+    ping: ping && Math.round(ping),
+    failures: results.failures,
+    tls: isSecure ? 'TLS' : null,
+    'tls-fingerprint': isSecure ? fingerprint : null,
+    algo: ALGORITHM,
+    diff: work?.difficulty ?? null,
+    accepted: solutions.accepted,
+    rejected: refusedOf(solutions),
+  }
+}
+
+/** `/2/backends`: NVIDIA cards are `cuda`, other cards `opencl`, although WebGPU drives both; all else is `cpu`. */
+export function backendsOf({ hardware, devices }: Snapshot) {
+  const isCard = ({ engine }: { engine: string }) => engine === 'gpu'
+  const isNvidia = ({ vendor }: HardwareSnapshot) => vendor === 'nvidia'
+  const cards = hardware.filter(isCard)
+  const threads = devices
+    .filter((device) => !isCard(device))
+    .map(({ device, kernel, hashrates }, index) => {
+      return { index, name: device, kernel, hashrate: windowsOf(hashrates) }
+    })
+  return [
+    backend(
+      'cpu',
+      threads,
+      hardware.filter((each) => !isCard(each)),
+    ),
+    backend(
+      'opencl',
+      cards.filter((card) => !isNvidia(card)).map(cardOf),
+      cards.filter((card) => !isNvidia(card)),
+    ),
+    backend('cuda', cards.filter(isNvidia).map(cardOf), cards.filter(isNvidia)),
+  ]
+}
+
+function backend<T>(type: 'cpu' | 'opencl' | 'cuda', threads: readonly T[], parts: readonly HardwareSnapshot[]) {
+  const enabled = parts.length > 0
+  const hashrate = windowsOf(summed(parts.map(({ hashrates }) => hashrates)))
+  return { type, enabled, algo: enabled ? ALGORITHM : null, hashrate, threads }
+}
+
+function cardOf({ name, model, pci, hashrates, celsius, watts, fanPercent }: HardwareSnapshot, index: number) {
+  const fan = fanPercent === null ? [] : [fanPercent]
+  const health = { temperature: celsius, power: watts, clock: null, mem_clock: null, fan_speed: fan }
+  return { index, name: model ?? name, bus_id: pci, hashrate: windowsOf(hashrates), health }
+}
+
+/** Rates of several parts together; null where one is not known. */
+function summed(rates: readonly RateWindows[]): Hashrates {
+  const sum = (window: keyof Hashrates) => {
+    const known = rates.flatMap((each) => each[window] ?? [])
+    return rates.length === 0 || known.length < rates.length ? null : known.reduce((total, rate) => total + rate, 0)
+  }
+  return { '10s': sum('10s'), '60s': sum('60s'), '15m': sum('15m') }
+}

@@ -1,0 +1,80 @@
+/** Temperature, fan and power of NVIDIA cards, as the driver's own tool tells them. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Reading } from '../mine/hardware.ts'
+
+const TOOL = 'nvidia-smi'
+const FIELDS = ['name', 'pci.bus_id', 'temperature.gpu', 'fan.speed', 'power.draw']
+const ARGUMENTS = [`--query-gpu=${FIELDS.join(',')}`, '--format=csv,noheader,nounits']
+/** A few hundred bytes for each card. */
+const MAX_OUTPUT_BYTES = 65_536
+
+export interface ToolOptions {
+  /** Environment of the tool, with the PATH in which it is looked for. */
+  readonly env: NodeJS.ProcessEnv
+  readonly timeoutMs: number
+  /** Ends the tool. */
+  readonly signal?: AbortSignal
+}
+
+/** `missing`: there is no such tool. `silent`: it did not answer in time, and was killed. */
+export type ToolAnswer = readonly Reading[] | 'missing' | 'silent'
+
+/**
+ * Asks the tool. A tool that hangs keeps neither the caller nor the process: its process group is killed, and what is
+ * left of it is not waited for. A tool that fails tells of no card. Never rejects.
+ */
+export function askNvidia({ env, timeoutMs, signal }: ToolOptions): Promise<ToolAnswer> {
+  return new Promise((resolve) => {
+    // A process group of its own, so that what the tool itself has started is ended too.
+    const child = spawn(TOOL, ARGUMENTS, { env, detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
+    const end = (answer: ToolAnswer) => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', giveUp)
+      resolve(answer)
+    }
+    const giveUp = () => {
+      abandon(child)
+      end('silent')
+    }
+    const timer = setTimeout(giveUp, timeoutMs)
+    let output = ''
+    child.stdout.on('data', (bytes) => {
+      output = (output + bytes).slice(0, MAX_OUTPUT_BYTES)
+    })
+    child.on('error', (error: NodeJS.ErrnoException) => end(error.code === 'ENOENT' ? 'missing' : []))
+    child.on('close', (code) => end(code === 0 ? parseCards(output) : []))
+    if (signal?.aborted) giveUp()
+    else signal?.addEventListener('abort', giveUp, { once: true })
+  })
+}
+
+/** A line for each card. Figures that a card does not have are words in brackets. */
+export function parseCards(output: string): Reading[] {
+  const lines = output.split('\n').map((line) => line.split(',').map((field) => field.trim()))
+  return lines
+    .filter(({ length }) => length === FIELDS.length)
+    .map(([model, address, celsius, fan, watts]) => ({
+      ...{ kind: 'gpu' as const, vendor: 'nvidia', model, pci: pciOf(address) },
+      ...{ celsius: figure(celsius), fanPercent: figure(fan), watts: figure(watts) },
+    }))
+}
+
+/** An address of PCI, `domain:bus:device.function`, without its domain; null: it is no such address. */
+export function pciOf(address: string): string | null {
+  return /^[0-9a-f]{4,8}:([0-9a-f]{2}:[0-9a-f]{2}\.[0-7])$/i.exec(address)?.[1].toLowerCase() ?? null
+}
+
+const figure = (text: string) => (/^\d+(\.\d+)?$/.test(text) ? Number(text) : null)
+
+function abandon(child: ChildProcess): void {
+  child.stdout?.destroy()
+  child.unref()
+  if (child.pid === undefined) return
+  try {
+    // Windows has no process groups.
+    process.kill(process.platform === 'win32' ? child.pid : -child.pid, 'SIGKILL')
+  } catch (error) {
+    // It has ended by itself in the meantime.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}

@@ -1,0 +1,136 @@
+/** A real miner on an embedded development network, with its HTTP face. */
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { startDevnet } from '../../src/compose/devnet.ts'
+import type { GpuSetup } from '../../src/compose/engines.ts'
+import { type MinerStart, runMiner } from '../../src/compose/miner.ts'
+import type { MinerEvent } from '../../src/mine/events.ts'
+import type { Snapshot } from '../../src/mine/stats.ts'
+import { testDriver } from '../gpu/driver.ts'
+
+export interface RunningOptions {
+  readonly token?: string
+  readonly hwmon?: string
+  /** Environment of the tools that read sensors. */
+  readonly env?: NodeJS.ProcessEnv
+  readonly difficulty?: bigint
+  readonly threads?: number
+  readonly gpu?: GpuSetup
+  /** Whether it mines for two addresses of its node, as for several nodes. */
+  readonly hasTwoNodes?: boolean
+}
+
+export interface RunningMiner {
+  readonly url: string
+  readonly nodeUrl: string
+  readonly events: readonly MinerEvent[]
+  readonly ended: Promise<Snapshot>
+  readonly json: (path: string) => Promise<unknown>
+  /** JSON-RPC, with this text as its body. */
+  readonly call: (body: string, headers?: Record<string, string>) => Promise<Response>
+}
+
+/** It ends with the test. */
+export async function startMiner(options: RunningOptions = {}): Promise<RunningMiner> {
+  const {
+    token,
+    hwmon = '/nowhere',
+    env = {},
+    difficulty = 20_000n,
+    threads = 1,
+    gpu = null,
+    hasTwoNodes = false,
+  } = options
+  const devnet = await startDevnet({ port: 0, difficulty })
+  const stop = new AbortController()
+  const events: MinerEvent[] = []
+  let ended: Promise<Snapshot> | undefined
+  const start = await new Promise<MinerStart>((resolve, reject) => {
+    ended = runMiner(
+      {
+        node: { url: devnet.url, insecure: false, failFast: true },
+        others: hasTwoNodes ? [devnet.url.replace('127.0.0.1', 'localhost')] : [],
+        payee: { account: null, predicate: 'keys-all', publicKeys: null },
+        engines: { kind: 'own', threads, kernel: 'auto', priority: 'low', gpu },
+        http: { host: '127.0.0.1', port: 0, isRequired: true, page: 'off', ...(token && { token }) },
+        limits: {},
+        sensors: { hwmon, env },
+      },
+      { onEvent: (event) => void events.push(event), onStart: resolve, stopped: stop.signal },
+    )
+    ended.catch(reject)
+  })
+  if (start.api === null || ended === undefined) throw new Error('the miner serves nothing')
+  const { url } = start.api
+  const over = ended
+  onTestFinished(async () => {
+    stop.abort()
+    await over
+    await devnet.close()
+  })
+  return {
+    url,
+    nodeUrl: devnet.url,
+    events,
+    ended: over,
+    json: async (path) => (await fetch(url + path)).json(),
+    call: (body, headers = {}) => fetch(`${url}/json_rpc`, { method: 'POST', body, headers }),
+  }
+}
+
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'newcut-monitors-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+/** A folder as Linux has it: for each chip its files, and the address of its card on the PCI bus. */
+export function hwmonFolder(chips: readonly { readonly pci?: string; readonly files: Record<string, string> }[]) {
+  const folder = temporaryFolder()
+  for (const [index, { pci, files }] of chips.entries()) {
+    const chip = join(folder, 'hwmon', `hwmon${index}`)
+    mkdirSync(chip, { recursive: true })
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(chip, name), `${text}\n`)
+    if (pci === undefined) continue
+    mkdirSync(join(folder, 'devices', pci), { recursive: true })
+    symlinkSync(join(folder, 'devices', pci), join(chip, 'device'))
+  }
+  return join(folder, 'hwmon')
+}
+
+/** An executable `nvidia-smi` that does this in a shell; gives the environment in which it is found. */
+export function nvidiaTool(script: string): NodeJS.ProcessEnv {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, 'nvidia-smi'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  return { PATH: `${folder}:${process.env.PATH}` }
+}
+
+export const ZEN = {
+  files: {
+    name: 'k10temp',
+    temp1_label: 'Tctl',
+    temp1_input: '71250',
+    temp3_label: 'Tccd1',
+    temp3_input: '80000',
+  },
+}
+
+/**
+ * A card that is a software driver, with a tool that tells of a card of its name at bus 5d; null: there is no driver. The
+ * environment of this process is the driver's until the test ends, since it goes to the processes of cards.
+ */
+export async function sensedCard(): Promise<{ name: string; setup: Pick<RunningOptions, 'gpu' | 'env'> } | null> {
+  const driver = await testDriver()
+  if (driver === null) return null
+  const before = { ...process.env }
+  Object.assign(process.env, driver.env)
+  onTestFinished(() => {
+    process.env = before
+  })
+  const { name } = driver.adapter
+  const env = nvidiaTool(`echo '${name}, 00000000:5D:00.0, 57, 43, 212.5'`)
+  const use = { which: 'all', neededBy: null, batchMs: 10, workgroup: undefined }
+  return { name, setup: { env, gpu: { ...use, allowSoftware: true, retune: false, tuningFile: null } } }
+}

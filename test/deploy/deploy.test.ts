@@ -1,0 +1,167 @@
+/** The packages for rigs as a rig would use them, with real miners; and the unit of systemd. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { packageFor } from '../../scripts/package/rigs.ts'
+import { start, stopAll } from '../cli/run.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+const folder = mkdtempSync(join(tmpdir(), 'newcut-deploy-'))
+afterEach(stopAll)
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Node is the test's own, so PATH has its folder; nothing else of this process's environment. */
+const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
+const missing = ['bash', 'tar', 'curl', 'jq'].filter((tool) => spawnSync(tool, ['--version']).error !== undefined)
+const MINUTES = { timeout: 240_000 }
+
+/** Builds a package and unpacks it. */
+function unpacked(system: 'hiveos' | 'mmpos'): string {
+  const { file, bytes } = packageFor(system, { folder, withoutNode: true })
+  expect(file).toBe(join(folder, `newcut-${version}_${system}.tar.gz`))
+  expect(statSync(file).size).toBe(bytes)
+  const target = mkdtempSync(join(folder, system))
+  expect(spawnSync('tar', ['-xzf', file, '-C', target]).status).toBe(0)
+  expect(readdirSync(target)).toEqual(['newcut'])
+  return join(target, 'newcut')
+}
+
+/** Runs a line of bash. */
+function bash(line: string, env: Record<string, string> = {}) {
+  const { status, stdout, stderr } = spawnSync('bash', ['--norc', '-c', line], {
+    encoding: 'utf8',
+    env: { PATH, ...env },
+  })
+  return { status, stdout, stderr }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+}
+
+async function startNode(): Promise<string> {
+  const node = start(['devnet', '--port', '0', '--difficulty', '50k'])
+  const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)/)
+  return url
+}
+
+/** Starts a program in a group of its own, which ends with the test. */
+function launched(file: string, args: readonly string[], env: Record<string, string>) {
+  const child = spawn(file, args, { env: { PATH, ...env }, detached: true, stdio: ['ignore', 'ignore', 'inherit'] })
+  onTestFinished(() => endGroup(child))
+  return new Promise<number | null>((resolve) => child.on('close', resolve))
+}
+
+function endGroup({ pid, exitCode }: ChildProcess): void {
+  if (pid !== undefined && exitCode === null) process.kill(-pid, 'SIGKILL')
+}
+
+const scripts = [
+  'newcut',
+  ...['hiveos', 'mmpos'].flatMap((name) => readdirSync(join(root, 'deploy', name)).map((file) => join(name, file))),
+]
+
+it.each(scripts)('bash can read deploy/%s', (name) => {
+  const { status, stdout, stderr } = spawnSync('bash', ['-n', join(root, 'deploy', name)], { encoding: 'utf8' })
+  expect([status, stdout + stderr]).toEqual([0, ''])
+})
+
+describe.skipIf(missing.length > 0)('the package for HiveOS', () => {
+  it('has a manifest, configures itself from the flight sheet, mines, and tells its rates', MINUTES, async () => {
+    const inside = unpacked('hiveos')
+    const manifest = bash(`. ${inside}/h-manifest.conf; echo $CUSTOM_NAME $CUSTOM_VERSION $WEB_PORT`)
+    expect(manifest.stdout).toBe(`newcut ${version} 4148\n`)
+    const port = await freePort()
+    const key = 'ab'.repeat(32)
+    const sheet = {
+      CUSTOM_URL: `${await startNode()}\nhttp://127.0.0.1:1`,
+      CUSTOM_TEMPLATE: `k:${key}`,
+      CUSTOM_PASS: 'token-of-a-rig',
+      CUSTOM_USER_CONFIG: 'threads: 1\ngpu: none\nstate: off',
+      CUSTOM_CONFIG_FILENAME: join(inside, 'newcut.yaml'),
+      CUSTOM_LOG_BASENAME: join(inside, 'log', 'newcut'),
+      WEB_PORT: String(port),
+    }
+    expect(bash(join(inside, 'h-config.sh'), sheet)).toEqual({ status: 0, stdout: '', stderr: '' })
+    expect(statSync(sheet.CUSTOM_CONFIG_FILENAME).mode & 0o077).toBe(0)
+    const stats = () => {
+      // HiveOS reads the script into its own shell.
+      const { stdout } = bash(`. ${inside}/h-stats.sh; echo "$khs"; echo "$stats"`, { WEB_PORT: String(port) })
+      const [khs, json] = stdout.split('\n')
+      return { khs: Number(khs), stats: JSON.parse(json) }
+    }
+    expect(stats()).toEqual({ khs: 0, stats: null })
+    const ended = launched(join(inside, 'h-run.sh'), [], sheet)
+    await expect.poll(() => stats().khs, { timeout: 90_000, interval: 500 }).toBeGreaterThan(10)
+    const shown = stats()
+    expect(shown.stats).toMatchObject({
+      hs: [shown.khs],
+      hs_units: 'khs',
+      ver: version,
+      algo: 'blake2s',
+      bus_numbers: [null],
+    })
+    expect(readFileSync(`${sheet.CUSTOM_LOG_BASENAME}.log`, 'utf8')).toContain(`paid: k:${key}`)
+    const body = '{"jsonrpc":"2.0","id":1,"method":"stop"}'
+    const headers = { authorization: `Bearer ${sheet.CUSTOM_PASS}` }
+    await fetch(`http://127.0.0.1:${port}/json_rpc`, { method: 'POST', headers, body })
+    expect(await ended).toBe(0)
+  })
+
+  it('takes a key alone, the name of an account, quotes, and no password', () => {
+    const written = (sheet: Record<string, string>) => {
+      const file = join(folder, 'sheet.yaml')
+      const env = { ...sheet, CUSTOM_CONFIG_FILENAME: file, WEB_PORT: '4148' }
+      expect(bash(join(root, 'deploy/hiveos/h-config.sh'), env)).toMatchObject({ status: 0, stderr: '' })
+      return readFileSync(file, 'utf8').split('\n').slice(1).join('\n')
+    }
+    const key = '0'.repeat(64)
+    expect(written({ CUSTOM_TEMPLATE: key, CUSTOM_PASS: 'x' })).toBe(`http: 127.0.0.1:4148\npublic-key: '${key}'\n`)
+    expect(written({ CUSTOM_TEMPLATE: "o'hara" })).toBe("http: 127.0.0.1:4148\naccount: 'o''hara'\n")
+    const nodes = "nodes:\n  - 'http://a:1'\n  - 'http://b:2'\n"
+    expect(written({ CUSTOM_URL: 'http://a:1,http://b:2' })).toBe(`http: 127.0.0.1:4148\n${nodes}`)
+  })
+})
+
+describe.skipIf(missing.length > 0)('the package for mmpOS', () => {
+  it('names itself, mines, and prints its state', MINUTES, async () => {
+    const inside = unpacked('mmpos')
+    const named = bash(`. ${inside}/mmp-external.conf; echo $EXTERNAL_NAME $EXTERNAL_VERSION`)
+    expect(named.stdout).toBe(`newcut ${version}\n`)
+    const port = await freePort()
+    const stats = () => bash(`${inside}/mmp-stats.sh 1 /dev/null`, { WEB_PORT: String(port) })
+    expect(stats()).toMatchObject({ status: expect.toSatisfy((status) => status !== 0), stdout: '' })
+    const node = ['--node', await startNode(), '--threads', '1', '--gpu', 'none', '--state', 'off']
+    void launched(join(inside, 'newcut'), ['mine', ...node, '--http', `127.0.0.1:${port}`], {})
+    const hash = () => (stats().status === 0 ? JSON.parse(stats().stdout).hash[0] : null)
+    await expect.poll(hash, { timeout: 90_000, interval: 500 }).toBeGreaterThan(10_000)
+    const shown = JSON.parse(stats().stdout)
+    expect(shown).toMatchObject({ busid: ['cpu'], units: 'hs', miner_name: 'newcut', miner_version: version })
+    expect(shown.air.map(Number)).toEqual([expect.any(Number), 0, expect.any(Number)])
+  })
+})
+
+it('systemd accepts the unit', (context) => {
+  if (spawnSync('systemd-analyze', ['--version']).error !== undefined)
+    return context.skip('there is no systemd-analyze')
+  const unit = join(folder, 'newcut.service')
+  copyFileSync(join(root, 'deploy/systemd/newcut.service'), unit)
+  const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })
+  const complaints = (stdout + stderr).split('\n').filter((line) => line.includes('newcut'))
+  expect([status, complaints]).toEqual([0, []])
+})
+
+it.skipIf(missing.length === 0)(`packages for rigs are not tested: ${missing.join(', ')} missing`, (context) =>
+  context.skip(),
+)

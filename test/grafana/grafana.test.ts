@@ -1,0 +1,141 @@
+/** The dashboard and the alerts, against a real Prometheus that scrapes a real miner. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, it, onTestFinished } from 'vitest'
+import { Metrics } from '../../src/api/metrics.ts'
+import { hwmonFolder, sensedCard, startMiner, temporaryFolder, ZEN } from '../api/running.ts'
+
+const alerts = fileURLToPath(new URL('../../grafana/alerts.yml', import.meta.url))
+const MISSING = 'is not installed (Debian package prometheus)'
+const isMissing = (tool: string) => spawnSync(tool, ['--version']).error !== undefined
+
+interface Panel {
+  readonly title: string
+  readonly targets: readonly { readonly expr: string }[]
+}
+
+const { panels } = JSON.parse(readFileSync(new URL('../../grafana/dashboard.json', import.meta.url), 'utf8')) as {
+  readonly panels: readonly Panel[]
+}
+
+const queries = panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr] as const))
+
+it('promtool accepts the alerts', (context) => {
+  if (isMissing('promtool')) return context.skip(`promtool ${MISSING}`)
+  const { stdout, stderr, status } = spawnSync('promtool', ['check', 'rules', alerts], { encoding: 'utf8' })
+  expect([status, stdout + stderr]).toEqual([0, expect.stringMatching(/SUCCESS: \d+ rules found/)])
+})
+
+it('dashboard and alerts name only metrics that there are', async () => {
+  const { registry } = new Metrics(() => {
+    throw new Error('nobody scrapes here')
+  }, '0.0.0')
+  const known = new Set((await registry.getMetricsAsJSON()).map(({ name }) => name))
+  const text = readFileSync(alerts, 'utf8') + queries.map(([, expr]) => expr).join('\n')
+  const named = [...text.matchAll(/newcut_\w+/g)].map(([name]) => name.replace(/_(bucket|count|sum)$/, ''))
+  expect(named.length).toBeGreaterThan(30)
+  expect(named.filter((name) => !known.has(name))).toEqual([])
+  // Nothing that is measured is left out of the dashboard, except what a total there includes.
+  const shown = queries.map(([, expr]) => expr).join('\n')
+  const totals = ['newcut_hardware_errors_total', 'newcut_miner_faults_total', 'newcut_node_up', 'newcut_node_active']
+  expect([...known].filter((name) => !shown.includes(name) && !totals.includes(name))).toEqual([])
+})
+
+it('every query of the dashboard and every alert is answered by Prometheus', { timeout: 180_000 }, async (context) => {
+  if (isMissing('prometheus')) return context.skip(`prometheus ${MISSING}`)
+  const card = await sensedCard()
+  if (card === null) return context.skip('there is no GPU driver here, not even a software one')
+  const miner = await startMiner({ ...card.setup, hwmon: hwmonFolder([ZEN]), hasTwoNodes: true })
+  const prometheus = await startPrometheus(new URL(miner.url).host)
+
+  const metrics = await (await fetch(`${miner.url}/metrics`)).text()
+  const checked = spawnSync('promtool', ['check', 'metrics'], { input: metrics, encoding: 'utf8' })
+  expect([checked.status, checked.stdout + checked.stderr]).toEqual([0, ''])
+
+  const unanswered = async () => {
+    const answers = queries.map(async ([title, expr]) =>
+      (await query(prometheus, expr)) === 0 ? `${title}: ${expr}` : [],
+    )
+    return (await Promise.all(answers)).flat()
+  }
+  // The rate over 10 s takes 10 s, and a node is judged only after a while.
+  await expect.poll(unanswered, { timeout: 120_000, interval: 1000 }).toEqual([])
+
+  interface Rules {
+    readonly data: { readonly groups: readonly { readonly rules: readonly Rule[] }[] }
+  }
+  interface Rule {
+    readonly name: string
+    readonly health: string
+    readonly state: string
+  }
+  const rules = async () => {
+    const { data } = (await (await fetch(`${prometheus}/api/v1/rules`)).json()) as Rules
+    return data.groups.flatMap((group) => group.rules.map(({ name, health, state }) => [name, health, state]))
+  }
+  await expect
+    .poll(async () => (await rules()).every(([, health]) => health !== 'unknown'), { timeout: 30_000 })
+    .toBe(true)
+  // All is well with this miner.
+  expect((await rules()).filter(([, health, state]) => health !== 'ok' || state === 'firing')).toEqual([])
+})
+
+/** How many series answer a query of the dashboard. */
+async function query(prometheus: string, expr: string): Promise<number> {
+  const text = expr.replaceAll('$job', '.*').replaceAll('$instance', '.*').replaceAll('$__rate_interval', '10s')
+  const response = await fetch(`${prometheus}/api/v1/query?query=${encodeURIComponent(text)}`)
+  const { status, error, data } = (await response.json()) as {
+    readonly status: string
+    readonly error?: string
+    readonly data?: { readonly result: readonly unknown[] }
+  }
+  if (status !== 'success') throw new Error(`${text}: ${error}`)
+  return data?.result.length ?? 0
+}
+
+/** Scrapes the miner every second. Resolves with its address when it is ready. */
+async function startPrometheus(target: string): Promise<string> {
+  const folder = temporaryFolder()
+  const config = join(folder, 'prometheus.yml')
+  writeFileSync(
+    config,
+    `global: { scrape_interval: 1s, evaluation_interval: 1s }
+rule_files: [${JSON.stringify(alerts)}]
+scrape_configs:
+  - job_name: newcut
+    static_configs: [{ targets: [${JSON.stringify(target)}] }]
+`,
+  )
+  const address = `127.0.0.1:${await freePort()}`
+  const storage = `--storage.tsdb.path=${join(folder, 'data')}`
+  const options = [`--config.file=${config}`, storage, `--web.listen-address=${address}`, '--log.level=error']
+  const child = spawn('prometheus', options, { stdio: ['ignore', 'ignore', 'inherit'] })
+  onTestFinished(() => ended(child))
+  const isReady = () =>
+    fetch(`http://${address}/-/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  await expect.poll(isReady, { timeout: 60_000 }).toBe(true)
+  return `http://${address}`
+}
+
+function ended(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.once('close', () => resolve())
+    child.kill('SIGKILL')
+  })
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+}
