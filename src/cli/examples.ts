@@ -13,8 +13,8 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   devnet: [
     'newcut devnet',
     'newcut devnet --auto-mine constant:2s --graph petersen',
-    'newcut devnet --mine --data network',
-    'newcut devnet --data network --check',
+    `newcut devnet --auto-mine constant:200ms --exec 'newcut balance sender00'`,
+    'newcut devnet --mine --data network --log-requests',
   ],
   config: ['newcut config', 'newcut config --threads 2 --gpu none > miner.yaml', 'newcut config --config miner.yaml'],
   solve: [

@@ -104,6 +104,10 @@ export const devnetOptions = {
     'without proof of work: on-demand (see /make-blocks), constant:2s (each chain), or simulated:100MH/s',
   ),
   'mine-page': minePageOption,
+  'log-requests': option(yesNo, false, null, 'a line for each request: method, path, status, milliseconds, bytes'),
+  exec: flagOnly(
+    unset(someText, 'COMMAND', 'run COMMAND with the address in NEWCUT_NODE, then end with its exit code'),
+  ),
   log: logOption,
 }
 
