@@ -44,7 +44,7 @@ export function optionsDocument(helpOf: (...words: string[]) => string): string 
 
 /** Names in the list of commands. */
 function commandsOf(help: string): string[] {
-  const list = help.slice(help.indexOf('Commands:'))
+  const list = help.slice(help.indexOf('Commands:'), help.indexOf('\nExamples:'))
   return [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name).filter((name) => name !== 'help')
 }
 

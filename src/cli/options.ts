@@ -3,6 +3,7 @@
  * derived from its name.
  */
 import { availableParallelism } from 'node:os'
+import { developmentAccounts } from '../core/development-accounts.ts'
 import { graphNames, MAX_CHAINS } from '../core/graph.ts'
 import { kernelPreferences } from '../engine/cpu/kernels.ts'
 import { priorities } from '../engine/cpu/priority.ts'
@@ -15,6 +16,7 @@ import {
   firstNodeUrl,
   gasPrice,
   hashCount,
+  likely,
   listenAddress,
   nodeUrls,
   oneOf,
@@ -105,6 +107,10 @@ export const devnetOptions = {
     'without proof of work: on-demand (see /make-blocks), constant:2s (each chain), or simulated:100MH/s',
   ),
   'mine-page': minePageOption,
+  'log-requests': option(yesNo, false, null, 'a line for each request: method, path, status, milliseconds, bytes'),
+  exec: flagOnly(
+    unset(someText, 'COMMAND', 'run COMMAND with the address in NEWCUT_NODE, then end with its exit code'),
+  ),
   log: logOption,
 }
 
@@ -142,7 +148,7 @@ export const mineOptions = {
   'public-key': unset(publicKeys, 'KEY', 'public key that is paid (see keygen); may be repeated'),
   account: unset(someText, 'NAME', 'account that is paid; k:KEY of the public key if not given'),
   predicate: option(
-    someText,
+    likely(['keys-all', 'keys-any', 'keys-2'], someText),
     'keys-all',
     'NAME',
     'guard of the account: keys-all, keys-any, keys-2 or module.function',
@@ -157,7 +163,7 @@ export const mineOptions = {
   threads: option(wholeNumber(0, 1024), availableParallelism(), 'N', 'CPU search threads; one fewer with a GPU'),
   ...cpuOptions,
   gpu: option(
-    someText,
+    likely(['auto', 'all', 'none'], someText),
     'auto',
     'WHICH',
     'auto (real GPUs), all, none, or numbers and names from newcut devices, with commas',
@@ -178,7 +184,7 @@ export const mineOptions = {
     'look for accepted blocks until they are the Nth of their chain from the head, and tell of orphans',
   ),
   state: unset(
-    someText,
+    likely(['off'], someText),
     'DIR',
     'folder of the journal of solutions, or off; if not given, the usual one of the user, and off for development networks',
   ),
@@ -228,8 +234,9 @@ const MAX_CHAIN = 9999
 const chainOption = flagOnly(option(wholeNumber(0, MAX_CHAIN), 0, 'N', 'chain'))
 const jsonOption = flagOnly(option(yesNo, false, null, 'as JSON'))
 const dataOption = flagOnly(unset(someText, 'JSON', 'data that the code reads: JSON, or @FILE for a file with it'))
+const knownKeys = [...developmentAccounts.map(({ account }) => account), 'miner']
 const keyOption = unset(
-  texts,
+  likely(knownKeys, texts),
   'FILE',
   'key that signs: a file that keygen wrote; on development networks also sender00 to sender09 and miner; may be repeated',
 )

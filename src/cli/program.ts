@@ -3,6 +3,9 @@ import { Command, CommanderError } from 'commander'
 import { NewcutError } from '../core/errors.ts'
 import { type Config, resolveConfig } from './config.ts'
 import { type LogFormat, reportError, type Terminal } from './console.ts'
+import { addExamples } from './examples.ts'
+import { firstScreen } from './first-screen.ts'
+import { addOptions, namedFlags, once, type Table } from './flags.ts'
 import type { Output } from './line.ts'
 import {
   type balanceOptions,
@@ -10,12 +13,12 @@ import {
   devnetOptions,
   type localOptions,
   mineOptions,
-  type OptionSpec,
   type resultOptions,
   type sendOptions,
   solveOptions,
   type transferOptions,
 } from './options.ts'
+import { addPlainCommands } from './plain-commands.ts'
 import { usageError } from './usage.ts'
 import { addWalletCommands } from './wallet-commands.ts'
 
@@ -52,27 +55,17 @@ export interface BenchOptions {
   readonly compare?: string
 }
 
-type Table = Readonly<Record<string, unknown>>
-
 /** Runs a command line (without node and script), and reports errors. Resolves with the exit code. */
 export async function runProgram(
   args: readonly string[],
   surroundings: Surroundings,
   commands: Commands,
 ): Promise<number> {
-  const { environment, out } = surroundings
+  const { environment, out, version } = surroundings
   const state: RunState = { code: 0, format: typedFormat(args, environment) }
-  const program = new Command('newcut')
-    .description('Proof-of-work mining client for braided multi-chain networks.')
-    .version(surroundings.version)
-  quiet(program, out)
-  addConfiguredCommands(program, commands, environment, state)
-  addPlainCommands(program, commands, (result) => {
-    state.code = result
-  })
-  for (const command of program.commands) quiet(command, out)
+  const program = programOf(surroundings, commands, state)
   if (args.length === 0) {
-    program.outputHelp()
+    out.write(firstScreen(program, version))
     return 0
   }
   try {
@@ -87,7 +80,23 @@ export async function runProgram(
   }
 }
 
-interface RunState {
+/** All commands, with their options, arguments, help and examples. A command that runs sets `state`. */
+export function programOf(surroundings: Surroundings, commands: Commands, state: RunState): Command {
+  const program = new Command('newcut')
+    .description('Proof-of-work mining client for braided multi-chain networks.')
+    .version(surroundings.version, '-v, --version', 'print the version')
+  quiet(program, surroundings.out)
+  addConfiguredCommands(program, commands, surroundings.environment, state)
+  addPlainCommands(program, commands, (result) => {
+    state.code = result
+  })
+  for (const command of program.commands) quiet(command, surroundings.out)
+  for (const command of [program, ...program.commands]) addExamples(command)
+  return program
+}
+
+/** What a command that ran left behind. */
+export interface RunState {
   code: number
   /** How errors are written. */
   format: LogFormat
@@ -140,91 +149,12 @@ function addConfiguredCommands(
   addWalletCommands(program, commands, configured)
 }
 
-/** Commands with flags only. `done` receives the exit code. */
-function addPlainCommands(program: Command, commands: Commands, done: (code: number) => void): void {
-  program
-    .command('inspect [input]')
-    .description('show headers, works and work responses: hex, base64, JSON of a node, a file, or - for standard input')
-    .action(async (input = '-') => {
-      done(await commands.inspect(input))
-    })
-  program
-    .command('contract [file...]')
-    .description('run test files of the contract language (.repl)')
-    .option('--json', 'print a JSON object for each file')
-    .action(async (files: string[], { json }: { json?: boolean }) => {
-      done(await commands.contract({ files, json: json === true }))
-    })
-  program
-    .command('keygen')
-    .description('make a key pair to mine for')
-    .option('--json', 'as JSON')
-    .action(async ({ json }) => {
-      done(await commands.keygen(json === true))
-    })
-  program
-    .command('devices')
-    .description('list the GPUs of this machine')
-    .option('--json', 'as JSON')
-    .option('--measure', 'search on each for two seconds')
-    .action(async ({ json, measure }) => {
-      done(await commands.devices({ json: json === true, measure: measure === true }))
-    })
-  program
-    .command('bench [suite...]')
-    .description('measure kernels, threads, preemption, the whole pipeline and codecs')
-    .option('--json <FILE>', 'write the report as JSON', once('json'))
-    .option('--compare <FILE>', 'compare with an earlier report; exit code 1 when something got worse', once('compare'))
-    .option('--quick', 'seconds instead of minutes: checks that everything works, not how fast it is')
-    .action(async (suites: string[], { quick: isQuick, ...files }) => {
-      done(await commands.bench({ suites, quick: isQuick === true, ...files }))
-    })
-}
-
-function addOptions(command: Command, table: Table): void {
-  for (const [name, entry] of Object.entries(table)) {
-    const { kind, fallback, placeholder, help, isSecret } = entry as OptionSpec<unknown>
-    if (placeholder === null) {
-      command.option(`--${fallback === true ? 'no-' : ''}${name}`, help)
-      continue
-    }
-    const standard = fallback === undefined ? '' : ` (default: ${kind.format(fallback)})`
-    // Where arguments follow, one flag with many values would take those too.
-    const values = command.registeredArguments.length === 0 ? '...' : ''
-    if (kind.isList) command.option(`--${name} <${placeholder}${values}>`, help + standard, several)
-    else command.option(`--${name} <${placeholder}>`, help + standard, once(name, isSecret))
-  }
-}
-
-/** For flags that may be repeated: all values, in their order. */
-function several(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value]
-}
-
-/** For flags with one value: without this the last of two would win silently. Throws NewcutError BAD_OPTION. */
-function once(name: string, isSecret = false): (value: string, before: string | undefined) => string {
-  return (value, before) => {
-    if (before === undefined) return value
-    const values = isSecret ? '' : `: ${before} and ${value}`
-    throw new NewcutError('BAD_OPTION', `--${name} is given twice${values}`, { hint: 'give it once' })
-  }
-}
-
-/** Flags that were typed, by option name: `block-delay`, not `blockDelay`. */
-function namedFlags(command: Command): Record<string, unknown> {
-  const flags: Record<string, unknown> = {}
-  for (const option of command.options) {
-    const attribute = option.attributeName()
-    if (command.getOptionValueSource(attribute) !== 'cli') continue
-    flags[option.name().replace(/^no-/, '')] = command.getOptionValue(attribute)
-  }
-  return flags
-}
-
 /** Errors are thrown and printed in one place, not by commander. */
 function quiet(command: Command, out: Output): void {
   command.exitOverride()
   command.configureOutput({ writeOut: (text) => void out.write(text), writeErr: () => undefined })
   command.allowExcessArguments(false)
   command.helpOption('-h, --help', 'show this help')
+  // Descriptions name choices and defaults themselves.
+  command.configureHelp({ optionDescription: ({ description }) => description })
 }

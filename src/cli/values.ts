@@ -7,6 +7,8 @@ import type { AutoMine } from '../schema/auto-mine.ts'
 export interface ValueKind<T> {
   /** Whether a flag of this kind may be given several times. */
   readonly isList?: true
+  /** What shells offer: all values where their set is closed, else those that people mean most often. */
+  readonly likely?: readonly string[]
   /** Completes "expected ...". */
   readonly expected: string
   /** undefined: not a value of this kind. */
@@ -74,6 +76,7 @@ export const hashCount: ValueKind<bigint> = {
 const RATE = /^(\d{1,15}(?:\.\d{1,20})?)\s*([kMGTPE]?)H\/s$/
 
 export const autoMineMode: ValueKind<AutoMine> = {
+  likely: ['on-demand', 'constant:2s', 'simulated:100MH/s'],
   expected: 'on-demand, constant:TIME such as constant:2s, or simulated:RATE such as simulated:100MH/s',
   parse: (raw) => {
     const text = asText(raw) ?? ''
@@ -96,8 +99,12 @@ export const autoMineMode: ValueKind<AutoMine> = {
   },
 }
 
+/** The same kind, for which shells offer these values. */
+export const likely = <T>(values: readonly string[], kind: ValueKind<T>): ValueKind<T> => ({ ...kind, likely: values })
+
 export function oneOf<T extends string>(values: readonly T[]): ValueKind<T> {
   return {
+    likely: values,
     expected: `one of ${values.join(', ')}`,
     parse: (raw) => values.find((value) => value === raw),
     format: (value) => value,
@@ -207,6 +214,7 @@ export interface HostPort {
 
 /** `HOST:PORT`, `[IPv6]:PORT`, or null for `off`. */
 export const listenAddress: ValueKind<HostPort | null> = {
+  likely: ['off'],
   expected: 'HOST:PORT, such as 127.0.0.1:4148, or off',
   parse: (raw) => {
     const text = raw === false ? 'off' : (asText(raw) ?? '')

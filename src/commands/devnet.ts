@@ -8,7 +8,6 @@ import { type Devnet, type DevnetOptions, startDevnet } from '../compose/devnet.
 import { isPageOn, PAGE_PATH, startDevnetWithPage } from '../compose/mine-page.ts'
 import { type MinerSetup, runMiner } from '../compose/miner.ts'
 import { accountOn, type Payee, paidLine } from '../compose/payee.ts'
-import { developmentAccounts } from '../core/development-accounts.ts'
 import { NewcutError } from '../core/errors.ts'
 import { development } from '../core/network.ts'
 import type { MinerAccount } from '../core/payload.ts'
@@ -17,7 +16,10 @@ import { untilStopped } from '../platform/shutdown.ts'
 import { describeAutoMine } from '../schema/auto-mine.ts'
 import { runCheck } from './check.ts'
 import { refuseIdle } from './effect.ts'
+import { runBeside } from './exec.ts'
+import { showFundedAccounts } from './funded-accounts.ts'
 import { type NetworkValues, networkLine } from './network.ts'
+import { requestLog } from './request-log.ts'
 import { surroundings } from './surroundings.ts'
 
 type DevnetConfig = Config<typeof devnetOptions>
@@ -66,25 +68,49 @@ function checkModes(config: DevnetConfig): void {
 
 async function serve(config: DevnetConfig, stopped: AbortSignal): Promise<number> {
   const { values } = config
-  const face = faceFor(values.log, surroundings)
+  const face = values.exec === undefined ? faceFor(values.log, surroundings) : quietFace(values.log)
   const failed = new AbortController()
   const options = { ...startOptions(config, face), onFailure: () => failed.abort() }
   const devnet = hasPage(values)
     ? await startDevnetWithPage(options, accountOn(development.name, payeeOf(values)))
     : await startDevnet(options)
-  const ended = AbortSignal.any([stopped, failed.signal])
+  const commandIsOver = new AbortController()
+  const stop = AbortSignal.any([stopped, failed.signal])
+  const ended = AbortSignal.any([stop, commandIsOver.signal])
+  let code = 0
   try {
     if (values.mine) checkMinable(devnet)
-    face.show({ type: 'banner', lines: banner(devnet, values) })
-    if (values.mine) await mineItself(devnet, config, face, ended)
-    else await untilAborted(ended)
+    if (values.exec === undefined) {
+      face.show({ type: 'banner', lines: banner(devnet, values) })
+      showFundedAccounts(values.log, surroundings)
+    }
+    const command = values.exec === undefined ? null : runBeside(values.exec, devnet.url, stop)
+    const over = command?.finally(() => commandIsOver.abort())
+    const running = values.mine ? mineItself(devnet, config, face, ended) : untilAborted(ended)
+    await Promise.all([
+      running,
+      over?.then((result) => {
+        code = result
+      }),
+    ])
   } catch (error) {
     if (!ended.aborted) throw error
   } finally {
     // If a write failed, this throws its error.
     await devnet.close()
   }
-  return 0
+  return code
+}
+
+/** Beside a command of --exec the outputs are the command's: only what went wrong is shown, on standard error. */
+function quietFace(format: DevnetValues['log']): Face {
+  const face = faceFor(format, { ...surroundings, out: surroundings.err })
+  return {
+    show: (event) => {
+      if (event.type === 'warning' || event.type === 'hardwareError') face.show(event)
+    },
+    attend: face.attend,
+  }
 }
 
 const hasPage = (values: DevnetValues) => isPageOn(values['mine-page'], development.name)
@@ -99,7 +125,7 @@ function checkMinable({ settings }: Devnet): void {
 }
 
 function startOptions(config: DevnetConfig, face: Face): DevnetOptions {
-  const { values } = config
+  const { values, origins } = config
   const keys = values['mining-public-key']
   const accounts = keys?.map((key): MinerAccount => ({ account: `k:${key}`, predicate: 'keys-all', publicKeys: [key] }))
   const autoMine = values['auto-mine']
@@ -108,7 +134,8 @@ function startOptions(config: DevnetConfig, face: Face): DevnetOptions {
     dataDir: values.data,
     backupDir: values['backup-dir'],
     host: values.host,
-    port: values.port,
+    // With a port of its own a command of --exec finds this node, whatever else runs.
+    port: values.exec !== undefined && origins.get('port') === 'default' ? 0 : values.port,
     product: values.product,
     entity: values.entity,
     updateStreamMs: values['update-stream'],
@@ -117,6 +144,7 @@ function startOptions(config: DevnetConfig, face: Face): DevnetOptions {
     refreshMs: values.refresh,
     ...(accounts && { accounts }),
     ...(autoMine && { autoMine }),
+    ...(values['log-requests'] && { onRequest: requestLog(values.log, outputOf(values), surroundings) }),
     onSolved: ({ chainId: chain, height: h, target }, addition) => {
       const height = Number(h)
       if (addition.status === 'added') {
@@ -129,6 +157,9 @@ function startOptions(config: DevnetConfig, face: Face): DevnetOptions {
     onNotice: (message) => face.show({ type: 'warning', message }),
   }
 }
+
+/** Where the log of requests goes: beside a command of --exec, to standard error. */
+const outputOf = (values: DevnetValues) => (values.exec === undefined ? surroundings.out : surroundings.err)
 
 function banner(devnet: Devnet, values: DevnetValues): string[] {
   const { blocks, network, url } = devnet
@@ -144,10 +175,6 @@ function banner(devnet: Devnet, values: DevnetValues): string[] {
     `mine it: newcut mine --node ${url} (work at ${mining})`,
     ...(hasPage(values) ? [`mine in a browser: ${url}${PAGE_PATH}`] : []),
     `control it: ${url}/devnet/status`,
-    'funded accounts, the same on every chain, with well-known keys that are worth nothing elsewhere:',
-    ...developmentAccounts.map(
-      ({ account, publicKey, secretKey }) => `  ${account} public ${publicKey} secret ${secretKey}`,
-    ),
   ]
 }
 

@@ -4,6 +4,7 @@ import type { DevnetOptions } from '../devnet/options.ts'
 import { machineFor } from './devnet-machine.ts'
 
 export type { Devnet } from '../devnet/devnet.ts'
+export type { ServedRequest } from '../devnet/http/request-log.ts'
 export type { DevnetOptions } from '../devnet/options.ts'
 export type { NetworkSettings } from '../devnet/rules/settings.ts'
 export type { AutoMine } from '../schema/auto-mine.ts'

@@ -80,6 +80,7 @@ const shapes: Readonly<Record<keyof DevnetOptions, Shape>> = {
   onSolved: listener,
   onFailure: listener,
   onNotice: listener,
+  onRequest: listener,
 }
 
 /** Throws NewcutError BAD_OPTION for unknown options, wrong shapes, and options that exclude each other. */

@@ -11,6 +11,7 @@ import { type App, createApp } from './http/app.ts'
 import { Controls } from './http/controls.ts'
 import { nodeConfig } from './http/encode/node-config.ts'
 import { addOpenApi } from './http/encode/openapi.ts'
+import { tellRequests } from './http/request-log.ts'
 import { Router } from './http/router.ts'
 import { addBackupRoutes } from './http/routes/backup.ts'
 import { addChainRoutes } from './http/routes/chain.ts'
@@ -86,6 +87,7 @@ export async function startNode(
   if (options.backupDir !== undefined) await expectBackupDirectory(options.backupDir)
   const data = await openData(options, (error) => failed.abort(error))
   const { app, chains, ledger, settings, controls, backups } = assemble(options, machine, data)
+  if (options.onRequest !== undefined) tellRequests(app.server, options.onRequest)
   extend(app)
   const close = async () => {
     await app.close()

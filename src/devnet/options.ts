@@ -5,6 +5,7 @@ import type { WorkFields } from '../core/header.ts'
 import type { ProductWord } from '../core/header-json.ts'
 import type { MinerAccount } from '../core/payload.ts'
 import type { AutoMine } from '../schema/auto-mine.ts'
+import type { ServedRequest } from './http/request-log.ts'
 import type { Addition } from './rules/chains.ts'
 import type { AskedSettings } from './rules/settings.ts'
 
@@ -65,6 +66,8 @@ export interface DevnetOptions {
   readonly onSolved?: (header: WorkFields, addition: Addition) => void
   /** Called when the chains cannot be written, as on a full disk. The node has stopped; `close` it all the same. */
   readonly onFailure?: (error: NewcutError) => void
+  /** Called with every request when its answer is over; with a stream, when it ends. */
+  readonly onRequest?: (request: ServedRequest) => void
   /** Called with what an operator should know: progress of a long order, a failed backup, a database made anew. */
   readonly onNotice?: (message: string) => void
 }

@@ -20,6 +20,8 @@ const MAX_FAULT_DELAY_MS = 600_000
 const MAX_FAULT_BODY_LENGTH = 64 * 1024
 /** Most that one call sets the clock ahead: ten years. */
 const MAX_CLOCK_ADVANCE_MS = 10 * 365 * 86_400_000
+/** Most snapshots at once. */
+export const MAX_SNAPSHOTS = 1000
 /** Longest block delay: a year. */
 const MAX_BLOCK_DELAY_MS = 365 * 86_400_000
 
@@ -113,13 +115,26 @@ export const FaultOrder = Type.Object(
 export const Faults = Type.Object({ faults: Type.Array(FaultOrder) })
 
 export const ClockAdvance = Type.Object(
-  { advanceMs: Type.Number({ minimum: 0, maximum: MAX_CLOCK_ADVANCE_MS }) },
+  {
+    advanceMs: Type.Number({
+      minimum: -MAX_CLOCK_ADVANCE_MS,
+      maximum: MAX_CLOCK_ADVANCE_MS,
+      description: 'below zero: back, at most to the newest block, and without proof of work only',
+    }),
+  },
   { additionalProperties: false },
 )
 export const ClockState = Type.Object({
   aheadMs: Type.Number({ description: 'how far the clock is ahead of the machine' }),
   nowMs: Type.Number({ description: 'milliseconds since the UNIX epoch' }),
 })
+
+const SnapshotId = Type.Integer({ minimum: 1, description: 'snapshot' })
+export const NoChoice = Type.Object({}, { additionalProperties: false })
+export const SnapshotChoice = Type.Object({ id: SnapshotId }, { additionalProperties: false })
+export const SnapshotTaken = Type.Object({ id: SnapshotId, heights: Heights })
+/** The state after a revert, which is that of the snapshot. */
+export const Reverted = Type.Object({ heights: Heights, clock: ClockState })
 
 export const DevnetStatus = Type.Object({
   mode: Type.String(),
@@ -129,6 +144,7 @@ export const DevnetStatus = Type.Object({
   faults: Faults.properties.faults,
   clock: ClockState,
   ruleChanges: Type.Array(RuleChanged),
+  snapshots: Type.Array(SnapshotId),
 })
 
 const None = Type.Object({})
@@ -204,7 +220,27 @@ export const controlOperations = {
     FaultOrder,
     Faults,
   ]),
-  advanceClock: order('advanceClock', '/devnet/clock', 'set the clock ahead', [ClockAdvance, ClockState]),
+  advanceClock: order(
+    'advanceClock',
+    '/devnet/clock',
+    'set the clock ahead or back',
+    [ClockAdvance, ClockState],
+    'the clock cannot go back so far, or not at all',
+  ),
+  snapshot: order(
+    'snapshot',
+    '/devnet/snapshot',
+    'remember the chains, rules, memory pools and clock as they are now',
+    [NoChoice, SnapshotTaken],
+    'there are too many snapshots',
+  ),
+  revert: order(
+    'revert',
+    '/devnet/revert',
+    'go back to a snapshot, and drop it and later ones',
+    [SnapshotChoice, Reverted],
+    'there is no such snapshot',
+  ),
   devnetStatus: {
     id: 'devnetStatus',
     method: 'GET',

@@ -356,7 +356,7 @@ describe('faults', () => {
   })
 })
 
-it('/devnet/clock sets the clock and block times ahead, and never back', async () => {
+it('/devnet/clock sets the clock and block times ahead', async () => {
   const { devnet, peer, status } = await start({ graph: 'pair', pow: false })
   const hourMs = 3_600_000
   const { aheadMs, nowMs } = await order(peer, '/devnet/clock', { advanceMs: hourMs })
@@ -368,10 +368,6 @@ it('/devnet/clock sets the clock and block times ahead, and never back', async (
   const time = Number(devnet.chains.cut.get(0)?.creationTime) / 1000
   expect(time).toBeGreaterThan(Date.now() + hourMs - 60_000)
   expect((await order(peer, '/devnet/clock', { advanceMs: 500 })).aheadMs).toBe(hourMs + 500)
-  expect(await refusal(peer, '/devnet/clock', { advanceMs: -1 })).toEqual([
-    400,
-    expect.stringContaining('/advanceMs must be >= 0'),
-  ])
   expect((await refusal(peer, '/devnet/clock', { advanceMs: 1e12 }))[0]).toBe(400)
   expect((await status()).clock.aheadMs).toBe(hourMs + 500)
 })
@@ -453,5 +449,6 @@ it('/devnet/status of a new node shows that nothing is set by hand', async () =>
     faults: [],
     clock: { aheadMs: 0, nowMs: expect.any(Number) },
     ruleChanges: [],
+    snapshots: [],
   })
 })

@@ -3,6 +3,7 @@ import { rename } from 'node:fs/promises'
 import { describeError, type NewcutError } from '../../core/errors.ts'
 import type { AutoMine } from '../../schema/auto-mine.ts'
 import type { ChainState, Journal } from '../rules/journal.ts'
+import type { RuleChange } from '../rules/rules.ts'
 import type { NetworkSettings } from '../rules/settings.ts'
 import { writeCopy } from './copy.ts'
 import { type Database, destroyDatabase, type Entry, openDatabase, unusable } from './database.ts'
@@ -22,7 +23,7 @@ export class BlockDatabase implements Journal {
   readonly #onFailure: (error: NewcutError) => void
   #state: ChainState | undefined
   #writtenBlocks = 0
-  #writtenRuleChanges = 0
+  #writtenRules: readonly RuleChange[] = []
   #failure: NewcutError | undefined
 
   private constructor(database: Database, onFailure: (error: NewcutError) => void) {
@@ -66,7 +67,7 @@ export class BlockDatabase implements Journal {
   async load(): Promise<LoadedState> {
     const state = await loadChains(this.#database, this.settings, this.payloads)
     this.#writtenBlocks = state.store.size
-    this.#writtenRuleChanges = state.ruleChanges.length
+    this.#writtenRules = [...state.ruleChanges]
     return state
   }
 
@@ -125,7 +126,7 @@ export class BlockDatabase implements Journal {
     }
     this.payloads.written(payloads)
     this.#writtenBlocks = snapshot.blocks
-    this.#writtenRuleChanges = snapshot.ruleChanges.length
+    this.#writtenRules = snapshot.ruleChanges
   }
 
   #newEntries(snapshot: Snapshot): Entry[] {
@@ -133,7 +134,9 @@ export class BlockDatabase implements Journal {
     for (let number = this.#writtenBlocks; number < snapshot.blocks; number++) {
       entries.push(blockEntry(number, snapshot.store.at(number).bytes))
     }
-    if (snapshot.ruleChanges.length > this.#writtenRuleChanges) entries.push(rulesEntry(snapshot.ruleChanges))
+    // A change that was undone is another object than before.
+    if (snapshot.ruleChanges.some((change, i) => change !== this.#writtenRules[i]))
+      entries.push(rulesEntry(snapshot.ruleChanges))
     entries.push(tipEntry(snapshot))
     return entries
   }

@@ -54,6 +54,7 @@ const TipRecord = Type.Object({ blocks: Natural, ruleChanges: Natural, heads: Ty
 const RulesRecord = Type.Array(
   Type.Object({
     blocks: Natural,
+    until: Type.Optional(Natural),
     from: Type.Array(Natural),
     target: Type.Optional(Decimal),
     blockDelay: Type.Optional(Decimal),

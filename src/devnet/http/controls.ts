@@ -5,6 +5,7 @@ import type { Operation } from '../../schema/operation.ts'
 import { AutoMiner } from '../orders/auto-mine.ts'
 import { BlockMaker, type BlockMakerOptions } from '../orders/block-maker.ts'
 import { OrderRefused } from '../orders/order-refused.ts'
+import { Snapshots } from '../orders/snapshots.ts'
 import type { NodeClock } from '../rules/node-clock.ts'
 import { refuse } from './app.ts'
 import { Faults } from './faults.ts'
@@ -47,6 +48,7 @@ export class Controls {
       faults: this.#faults,
       streams: this.streams,
       clock: nodeClock,
+      snapshots: new Snapshots(maker, nodeClock),
       mode,
       stopped,
     })

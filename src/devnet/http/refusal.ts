@@ -114,6 +114,17 @@ function conflictText(problem: Conflict): string {
       return 'the new branch cannot outweigh the present one: all chains that may grow are paused'
     case 'outgrown':
       return `${problem.blocks} blocks do not outweigh the present branch: it grows too fast`
+    case 'too-many-snapshots':
+      return `there are ${problem.most} snapshots, and no more are kept: go back to one, which drops it and later ones`
+    case 'unknown-snapshot':
+      return `there is no snapshot ${problem.id}: each is good for one revert, which drops later ones too`
+    case 'clock-only-forwards':
+      return 'with proof of work the clock goes forwards only: difficulty follows block times. A revert sets it back'
+    case 'clock-behind-blocks':
+      return (
+        `the clock can go back by at most ${problem.mostMs} ms: each block must be later than its parent, ` +
+        'and the newest was made then'
+      )
     case 'below-genesis': {
       const { chain, height, depth } = problem
       return `chain ${chain} has height ${height}: depth ${depth} is below its genesis block`

@@ -15,6 +15,17 @@ export class Badlist {
     }
   }
 
+  /** All keys, oldest first. */
+  get keys(): readonly string[] {
+    return [...this.#keys]
+  }
+
+  /** Forgets all others. */
+  replace(keys: Iterable<string>): void {
+    this.#keys.clear()
+    this.add(keys)
+  }
+
   has(key: string): boolean {
     return this.#keys.has(key)
   }

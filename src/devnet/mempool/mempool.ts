@@ -75,6 +75,20 @@ export class Mempool {
     return null
   }
 
+  /** All that is pending, oldest first. */
+  get all(): readonly Transaction[] {
+    this.#dropExpired()
+    return [...this.#entries.values()]
+  }
+
+  /** Holds these transactions and no others. They get new numbers, so that peers hear of them. */
+  replace(transactions: readonly Transaction[]): void {
+    this.#entries.clear()
+    this.#bytes = 0
+    this.#changed()
+    this.insert(transactions)
+  }
+
   remove(keys: Iterable<string>): void {
     let isChanged = false
     for (const key of keys) {

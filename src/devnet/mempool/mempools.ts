@@ -54,6 +54,12 @@ export type InsertRefused =
   | { readonly invalid: readonly Refused[] }
   | Full
 
+/** Chain -> its pending transactions, oldest first, and keys of those that no block could hold. */
+export type SavedPools = ReadonlyMap<
+  number,
+  { readonly pending: readonly Transaction[]; readonly bad: readonly string[] }
+>
+
 export class Mempools {
   /** Names this run of the node in marks: numbers of another run mean nothing. Signed, 64 bits. */
   readonly nonce = randomBytes(8).readBigInt64LE()
@@ -118,6 +124,27 @@ export class Mempools {
   badlist(chain: number, keys: readonly string[]): void {
     this.#badlists.get(chain)?.add(keys)
     this.of(chain).remove(keys)
+  }
+
+  /** What all pools hold now. */
+  save(): SavedPools {
+    const chains = this.#chains.chainIds
+    return new Map(
+      chains.map((chain) => [chain, { pending: this.of(chain).all, bad: this.#badlists.get(chain)?.keys ?? [] }]),
+    )
+  }
+
+  /** Holds what was saved and nothing else; call it when the cut has moved back to what it was then. */
+  restore(saved: SavedPools): void {
+    for (const [chain, { pending, bad }] of saved) {
+      this.#badlists.get(chain)?.replace(bad)
+      this.of(chain).replace(pending)
+    }
+  }
+
+  /** The cut is about to go back to these heads: what its blocks held does not return to the pools. */
+  rewind(heads: ReadonlyMap<number, Header>): void {
+    for (const [chain, head] of heads) this.#heads.set(chain, head)
   }
 
   isBadlisted(chain: number, key: string): boolean {

@@ -17,6 +17,12 @@ export type OrderProblem =
       readonly height: bigint
       readonly difficulty: bigint | null
     }
+  | { readonly kind: 'too-many-snapshots'; readonly most: number }
+  /** There is no such snapshot; or no longer, since the network went back behind it. */
+  | { readonly kind: 'unknown-snapshot'; readonly id: number }
+  | { readonly kind: 'clock-only-forwards' }
+  /** The newest block would be in the future. */
+  | { readonly kind: 'clock-behind-blocks'; readonly mostMs: number }
   | { readonly kind: 'below-genesis'; readonly chain: number; readonly height: number; readonly depth: number }
   /** After so many blocks the new branch still does not outweigh the present one, which keeps growing. */
   | { readonly kind: 'outgrown'; readonly blocks: number }

@@ -198,6 +198,17 @@ export class Chains {
     return true
   }
 
+  /**
+   * Moves the cut back to heads that it had when there were `ruleChanges` changes of the rules, whatever they weigh.
+   * Later changes are undone, and later blocks are orphans. Throws RangeError for heads that do not fit together.
+   */
+  revert(heads: Cut, ruleChanges: number): void {
+    expectBraid(this.store, heads)
+    this.#journal.admit()
+    this.#rules.revert(ruleChanges, this.store.size)
+    this.#moveCut(heads, this.chainIds)
+  }
+
   /** Changes the rules from the next block of every chain on. */
   changeRules(change: Omit<RuleChange, 'from' | 'blocks'>): void {
     this.#journal.admit()

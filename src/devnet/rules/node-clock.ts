@@ -1,6 +1,6 @@
 /**
- * The clock of an embedded node. It follows the machine's wall clock forwards, and never goes back: block times only
- * rise. When the wall clock is set back, it goes on at the pace of the machine's monotonic clock, ahead of the wall
+ * The clock of an embedded node. It follows the machine's wall clock forwards, and goes back by order only: block times
+ * only rise. When the wall clock is set back, it goes on at the pace of the machine's monotonic clock, ahead of the wall
  * clock by as much. If it waited for the wall clock instead, blocks would follow each other by a microsecond each, and
  * difficulty adjustment would take that for enormous hash power.
  */
@@ -42,6 +42,20 @@ export class NodeClock {
   /** Sets the clock ahead for good. */
   advance(byMs: number): void {
     this.#setAheadMs += byMs
+  }
+
+  /** How far it was set ahead; below zero where it was set back. */
+  get setAheadMs(): number {
+    return this.#setAheadMs
+  }
+
+  /**
+   * Sets how far it is ahead, back as well. `newest`: creation time of the newest block (microseconds); the clock goes
+   * on after it, even where the time that it is set to is earlier.
+   */
+  set(aheadMs: number, newest: bigint): void {
+    this.#setAheadMs = aheadMs
+    this.#last = newest
   }
 
   /** Sets the clock ahead if it is behind this time (microseconds), for example that of the newest block on disk. */

@@ -8,6 +8,8 @@ import { MAX_TARGET } from '../../core/target.ts'
 export interface RuleChange {
   /** Number of blocks, orphans included, when it was set: those were judged without it. */
   readonly blocks: number
+  /** Number of blocks when it was undone: those after are judged without it too. */
+  readonly until?: number
   /** Chain -> first height. */
   readonly from: readonly number[]
   /** Target of the block at exactly that height; later ones follow from it. */
@@ -39,6 +41,14 @@ export class Rules {
     this.#changes.push(change)
   }
 
+  /** Undoes all changes but the first `kept`. `blocks`: the number of blocks now. */
+  revert(kept: number, blocks: number): void {
+    for (let i = kept; i < this.#changes.length; i++) {
+      const change = this.#changes[i]
+      if (change.until === undefined) this.#changes[i] = { ...change, until: blocks }
+    }
+  }
+
   /**
    * Target, epoch start and weight of the block on top of `parent` (core/difficulty.ts). `blocks`: the number of blocks
    * when it is added.
@@ -53,7 +63,7 @@ export class Rules {
     const height = Number(parent.height) + 1
     const expected = expectedFor(this.#networkAt(chainId, height, blocks), parent, adjacentParents, creationTime)
     const target = this.#changes.findLast(
-      (change) => change.target !== undefined && change.from[chainId] === height && change.blocks <= blocks,
+      (change) => change.target !== undefined && change.from[chainId] === height && holds(change, blocks),
     )?.target
     if (target === undefined) return expected
     return { ...expected, target, weight: BigInt.asUintN(256, parent.weight + MAX_TARGET / target) }
@@ -61,8 +71,12 @@ export class Rules {
 
   #networkAt(chain: number, height: number, blocks: number): Network {
     const blockDelay = this.#changes.findLast(
-      (change) => change.blockDelay !== undefined && change.from[chain] <= height && change.blocks <= blocks,
+      (change) => change.blockDelay !== undefined && change.from[chain] <= height && holds(change, blocks),
     )?.blockDelay
     return blockDelay === undefined ? this.genesis : { ...this.genesis, blockDelay }
   }
 }
+
+/** Whether a change is in force for the block that is added when there are so many. */
+const holds = (change: RuleChange, blocks: number): boolean =>
+  change.blocks <= blocks && (change.until === undefined || blocks < change.until)

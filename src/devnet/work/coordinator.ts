@@ -196,6 +196,18 @@ export class Coordinator {
     return head
   }
 
+  /** Takes no solutions of work that was handed out until now. */
+  forgetWork(): void {
+    this.#waiting.clear()
+    this.#built.clear()
+  }
+
+  /** As forgetWork, and tells miners that there is other work. */
+  renewWork(): void {
+    this.forgetWork()
+    for (const chain of this.#chains.chainIds) this.#emit(chain, 'New Cut')
+  }
+
   get paused(): ReadonlySet<number> {
     return this.#paused
   }
@@ -237,6 +249,7 @@ export class Coordinator {
       this.drafts.plan(chain)
       this.#emit(chain, 'New Cut')
       if (this.#chains.isBlocked(chain)) this.#blockedChains.add(chain)
+      else this.#blockedChains.delete(chain)
     }
     for (const chain of this.#blockedChains) {
       if (this.#chains.isBlocked(chain)) continue

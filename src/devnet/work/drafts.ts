@@ -180,11 +180,10 @@ export class Drafts {
 
   *#growOne(live: LiveDraft, chain: number): Steps<boolean> {
     const steps = this.#execute(live)
-    for (let i = 0; i < AT_A_TIME; i++) {
+    // A block on a head that is no more is of no use.
+    for (let i = 0; i < AT_A_TIME && live.parent === this.#options.head(chain); i++) {
       if (steps.next().done) return true
       yield
-      // A block on a head that is no more is of no use.
-      if (live.parent !== this.#options.head(chain)) break
     }
     steps.return()
     return false

@@ -11,6 +11,7 @@ import { JSON_TYPE, type Operation } from '../../../schema/operation.ts'
 import { type BlockMaker, headOf } from '../../orders/block-maker.ts'
 import { fork } from '../../orders/fork.ts'
 import { OrderRefused } from '../../orders/order-refused.ts'
+import type { Snapshots } from '../../orders/snapshots.ts'
 import { Turns } from '../../orders/turns.ts'
 import type { NodeClock } from '../../rules/node-clock.ts'
 import type { RuleChange } from '../../rules/rules.ts'
@@ -25,6 +26,7 @@ export interface ControlOptions {
   readonly faults: Faults
   readonly streams: StreamGate
   readonly clock: NodeClock
+  readonly snapshots: Snapshots
   /** Where blocks come from, in words. */
   readonly mode: string
   /** Aborted with OrderRefused when the node stops. */
@@ -51,6 +53,7 @@ export class Control {
     this.#addRules()
     this.#addChains()
     this.#addTroubles()
+    this.#addTime()
     this.#router.serve(controlOperations.devnetStatus, (_call, reply) =>
       sendJson(reply, JSON_TYPE, JSON.stringify(this.#status())),
     )
@@ -115,7 +118,7 @@ export class Control {
   }
 
   #addTroubles(): void {
-    const { streams, faults, clock } = this.#options
+    const { streams, faults } = this.#options
     this.#serve(controlOperations.streams, ({ body: { action, stream } }) => {
       const kinds: readonly StreamKind[] = stream === 'all' ? streamKinds : [stream]
       streams[action](kinds)
@@ -125,14 +128,30 @@ export class Control {
       faults.set(body, this.#router.served)
       return { faults: faults.list }
     })
+  }
+
+  #addTime(): void {
+    const { snapshots, maker } = this.#options
     this.#serve(controlOperations.advanceClock, ({ body }) => {
-      clock.advance(body.advanceMs)
-      return { aheadMs: clock.aheadMs, nowMs: Math.floor(clock.ms()) }
+      snapshots.moveClock(body.advanceMs)
+      return this.#clock()
+    })
+    this.#serve(controlOperations.snapshot, () => {
+      return { id: snapshots.take(), heights: heightsOf(maker.chains.cut) }
+    })
+    this.#serve(controlOperations.revert, ({ body }) => {
+      snapshots.revert(body.id)
+      return { heights: heightsOf(maker.chains.cut), clock: this.#clock() }
     })
   }
 
+  #clock(): Status['clock'] {
+    const { clock } = this.#options
+    return { aheadMs: clock.aheadMs, nowMs: Math.floor(clock.ms()) }
+  }
+
   #status(): Status {
-    const { maker, faults, streams, clock, mode } = this.#options
+    const { maker, faults, streams, snapshots, mode } = this.#options
     const { chains, coordinator } = maker
     return {
       mode,
@@ -140,8 +159,9 @@ export class Control {
       paused: [...coordinator.paused].sort((a, b) => a - b),
       streams: streams.state,
       faults: [...faults.list],
-      clock: { aheadMs: clock.aheadMs, nowMs: Math.floor(clock.ms()) },
-      ruleChanges: chains.rules.changes.map(ruleOf),
+      clock: this.#clock(),
+      ruleChanges: chains.rules.changes.filter(({ until }) => until === undefined).map(ruleOf),
+      snapshots: snapshots.ids,
     }
   }
 

@@ -1,0 +1,15 @@
+/** The suites of `newcut bench`, which bench/bench.ts runs, and what each measures. */
+export const benchSuites = {
+  kernels: 'one thread: each kernel against other hash functions',
+  threads: 'the CPU engine on 1 to N threads',
+  preempt: 'how soon new work is searched, and what preemptions cost',
+  pipeline: 'the whole miner against the embedded node, near and far',
+  choice: 'the chain with the highest expected reward, against any, simulated',
+  gpu: 'the GPU engine on each adapter, and against a native GPU kernel',
+  shader: 'vector instructions a nonce on AMD cards, counted without a card',
+  node: 'the embedded node under load, on disk, and the client on a page',
+  contracts: 'contracts: reading, transfers, blocks, accounts on disk',
+  codec: 'headers, hashes and difficulty steps',
+} as const
+
+export type BenchSuite = keyof typeof benchSuites

@@ -1,0 +1,52 @@
+/** The completion script of fish. */
+import type { Completed, CompletedCommand, Flag, Place } from './model.ts'
+
+/** A file for ~/.config/fish/completions; sourcing it works as well. */
+export function fishScript({ name, flags, commands }: Completed): string {
+  const common = `complete -c ${name}`
+  return `# fish completion of ${name}; save it as ~/.config/fish/completions/${name}.fish
+
+# Whether the command is the given one; without one, whether none is typed yet.
+function __${name}_in
+    for word in (commandline -opc)[2..-1]
+        if not string match -q -- '-*' $word
+            test "$word" = "$argv"
+            return
+        end
+    end
+    test -z "$argv"
+end
+
+${[
+  `${common} -f`,
+  ...flags.map((flag) => `${common} -n __${name}_in ${flagText(flag)}`),
+  ...commands.map((command) => `${common} -n __${name}_in -a ${command.name} -d ${quoted(command.help)}`),
+  ...commands.flatMap((command) => linesOf(`${common} -n '__${name}_in ${command.name}'`, command)),
+].join('\n')}
+`
+}
+
+function linesOf(start: string, { flags, arguments: places }: CompletedCommand): string[] {
+  const words = places.flatMap(({ values }) => values)
+  const takesFiles = places.some(({ paths }) => paths !== null)
+  return [
+    ...flags.map((flag) => `${start} ${flagText(flag)}`),
+    ...(words.length === 0 ? [] : [`${start} -a ${quoted(words.join(' '))}`]),
+    ...(takesFiles ? [`${start} -F`] : []),
+  ]
+}
+
+function flagText({ names, help, value }: Flag): string {
+  const [long, short] = names
+  const parts = [...(short === undefined ? [] : [`-s ${short.slice(1)}`]), `-l ${long.slice(2)}`]
+  return [...parts, ...(value === null ? [] : [valueText(value)]), `-d ${quoted(help)}`].join(' ')
+}
+
+function valueText({ values, paths }: Place): string {
+  const words = values.join(' ')
+  if (paths === 'files') return words === '' ? '-r -F' : `-r -F -a ${quoted(words)}`
+  if (paths === 'folders') return `-x -a ${quoted(`${words} (__fish_complete_directories)`.trim())}`
+  return words === '' ? '-x' : `-x -a ${quoted(words)}`
+}
+
+const quoted = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`

@@ -1,0 +1,95 @@
+/** What can be completed, read from the program itself: its commands, their flags and their arguments. */
+import type { Argument, Command, Option } from 'commander'
+
+/** What may stand in one place. */
+export interface Place {
+  /** Its name in the help, such as FILE. */
+  readonly name: string
+  /** Words that are offered. */
+  readonly values: readonly string[]
+  /** Whether names of files, or of folders alone, are offered as well. */
+  readonly paths: 'files' | 'folders' | null
+}
+
+export interface Flag {
+  /** With its dashes: the long name, and the short one where there is one. */
+  readonly names: readonly string[]
+  readonly help: string
+  /** null for a switch. */
+  readonly value: Place | null
+  readonly isRepeatable: boolean
+}
+
+export interface CompletedCommand {
+  readonly name: string
+  readonly help: string
+  readonly flags: readonly Flag[]
+  readonly arguments: readonly Place[]
+  /** Whether the last argument may be repeated. */
+  readonly isVariadic: boolean
+}
+
+export interface Completed {
+  readonly name: string
+  readonly flags: readonly Flag[]
+  readonly commands: readonly CompletedCommand[]
+}
+
+/** Placeholders and names of arguments that stand for paths. */
+const PATHS: Readonly<Record<string, Place['paths']>> = {
+  FILE: 'files',
+  file: 'files',
+  input: 'files',
+  code: 'files',
+  DIR: 'folders',
+}
+
+/** Shells read these without quotes. */
+const PLAIN_WORD = /^[\w:./-]+$/
+
+/** Throws Error for a word that shells would need quotes for. */
+export function completedOf(program: Command): Completed {
+  const commands = program.commands.map(completedCommand)
+  const help: CompletedCommand = {
+    name: 'help',
+    help: 'show the help of a command',
+    flags: [],
+    arguments: [
+      placeOf(
+        'command',
+        commands.map(({ name }) => name),
+      ),
+    ],
+    isVariadic: false,
+  }
+  return { name: program.name(), flags: flagsOf(program), commands: [...commands, help] }
+}
+
+function completedCommand(command: Command): CompletedCommand {
+  const places = command.registeredArguments
+  return {
+    name: command.name(),
+    help: command.description(),
+    flags: flagsOf(command),
+    arguments: places.map((each: Argument) => placeOf(each.name(), each.argChoices ?? [])),
+    isVariadic: places.at(-1)?.variadic === true,
+  }
+}
+
+const flagsOf = (command: Command): Flag[] => command.createHelp().visibleOptions(command).map(flagOf)
+
+function flagOf(option: Option): Flag {
+  const placeholder = /<([^>.]+)(?:\.\.\.)?>/.exec(option.flags)?.[1]
+  return {
+    names: [option.long, option.short].filter((name) => name !== undefined && name !== null),
+    help: option.description,
+    value: placeholder === undefined ? null : placeOf(placeholder, option.argChoices ?? []),
+    isRepeatable: option.variadic || option.description.includes('may be repeated'),
+  }
+}
+
+function placeOf(name: string, values: readonly string[]): Place {
+  const wrong = values.find((value) => !PLAIN_WORD.test(value))
+  if (wrong !== undefined) throw new Error(`${name}: shells cannot complete ${wrong}`)
+  return { name, values, paths: PATHS[name] ?? null }
+}

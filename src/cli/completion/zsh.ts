@@ -1,0 +1,77 @@
+/** The completion script of zsh. */
+import type { Completed, CompletedCommand, Flag, Place } from './model.ts'
+
+/** A file for a folder of fpath, named _newcut; sourcing it works as well. */
+export function zshScript({ name, flags, commands }: Completed): string {
+  return `#compdef ${name}
+# zsh completion of ${name}; source it after compinit, or save it as _${name} in a folder of fpath.
+
+_${name}_or_files() {
+  local -a offered=("$@")
+  _alternative "values:value:($offered)" 'files:file:_files'
+}
+
+_${name}_or_folders() {
+  local -a offered=("$@")
+  _alternative "values:value:($offered)" 'folders:folder:_files -/'
+}
+
+_${name}() {
+  local curcontext="$curcontext" state line
+  local -a commands
+  _arguments -C ${flags.map(flagText).join(' ')} '1:command:->command' '*::argument:->arguments'
+  case $state in
+    command)
+      commands=(
+${commands.map((command) => `        ${quoted(`${command.name}:${command.help}`)}`).join('\n')}
+      )
+      _describe -t commands command commands
+      ;;
+    arguments)
+      case $line[1] in
+${commands.map(commandText).join('\n')}
+      esac
+      ;;
+  esac
+}
+
+if [[ $funcstack[1] == _${name} ]]; then
+  _${name} "$@"
+else
+  compdef _${name} ${name}
+fi
+`
+}
+
+function commandText({ name, flags, arguments: places, isVariadic }: CompletedCommand): string {
+  const specs = [
+    ...flags.map(flagText),
+    ...places.map((place, i) => {
+      const position = isVariadic && i === places.length - 1 ? '*' : `${i + 1}`
+      return quoted(`${position}:${escaped(place.name)}:${actionOf(place)}`)
+    }),
+  ]
+  const lines = specs.map((spec) => ` \\\n            ${spec}`).join('')
+  return `        ${name})\n          _arguments${lines}\n          ;;`
+}
+
+function flagText({ names, help, value, isRepeatable }: Flag): string {
+  const [long, short] = names
+  const text = `[${escaped(help)}]`
+  if (short !== undefined) return `${quoted(`(${long} ${short})`)}{${short},${long}}${quoted(text)}`
+  if (value === null) return quoted(long + text)
+  return quoted(`${isRepeatable ? '*' : ''}${long}=${text}:${escaped(value.name)}:${actionOf(value)}`)
+}
+
+function actionOf({ values, paths }: Place): string {
+  const words = values.map(escaped).join(' ')
+  if (paths === null) return values.length === 0 ? ' ' : `(${words})`
+  // The space keeps zsh from adding options to the call.
+  if (values.length > 0) return ` _newcut_or_${paths} ${words}`
+  return paths === 'files' ? '_files' : '_files -/'
+}
+
+/** For texts within a specification of _arguments. */
+const escaped = (text: string): string => text.replace(/[\\[\]:]/g, '\\$&')
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

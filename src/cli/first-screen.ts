@@ -1,0 +1,47 @@
+/** What `newcut` alone prints: what it is, the first step, and the commands. It fits on a screen of 80 x 24. */
+import type { Command } from 'commander'
+
+/** What commands are for -> their names. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  mining: ['mine', 'blocks', 'keygen', 'config', 'devices', 'bench', 'solve'],
+  networks: ['devnet'],
+  coins: ['balance', 'transfer', 'result'],
+  contracts: ['local', 'send', 'contract'],
+  tools: ['inspect', 'completion', 'help'],
+}
+
+const WIDTH = 80
+const INDENT = '  '
+const LABEL = 12
+
+/** The whole screen, with a line break at its end. */
+export function firstScreen(program: Command, version: string): string {
+  const grouped = Object.values(GROUPS).flat()
+  const others = program.commands.map((command) => command.name()).filter((name) => !grouped.includes(name))
+  const groups = others.length === 0 ? GROUPS : { ...GROUPS, more: others }
+  const lines = [
+    `newcut ${version} mines Chainweb networks, and brings one of its own for development.`,
+    '',
+    'Start here; no node, account or key is needed, and Ctrl-C ends it:',
+    `${INDENT}newcut mine     mine a development network that runs in the same process`,
+    `${INDENT}newcut devnet   run such a network alone: a node at http://127.0.0.1:1848`,
+    '',
+    'Commands:',
+    ...Object.entries(groups).flatMap(([label, names]) => rows(label, names)),
+    '',
+    'newcut help COMMAND shows its options and examples; newcut --help tells more.',
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** Names with commas after a label, in lines that are not too long. */
+function rows(label: string, names: readonly string[]): string[] {
+  const lines: string[] = []
+  for (const [i, name] of names.entries()) {
+    const word = i === names.length - 1 ? name : `${name}, `
+    const last = lines.at(-1)
+    if (last !== undefined && (last + word).trimEnd().length <= WIDTH) lines[lines.length - 1] = last + word
+    else lines.push(`${INDENT}${(last === undefined ? label : '').padEnd(LABEL)}${word}`)
+  }
+  return lines.map((line) => line.trimEnd())
+}

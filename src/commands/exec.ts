@@ -1,0 +1,39 @@
+/** `newcut devnet --exec`: a command that runs beside the node, as a test of a program does. */
+import { spawn } from 'node:child_process'
+import { constants } from 'node:os'
+import { NewcutError } from '../core/errors.ts'
+
+/** What commands of newcut read too: the address of a node. */
+const NODE_VARIABLE = 'NEWCUT_NODE'
+
+/**
+ * Runs a command line in a shell with the input and outputs of this process. Resolves with its exit code, 128 more than
+ * the number of the signal that ended it. `stopped` ends it early, with SIGTERM. Throws NewcutError BAD_INPUT when no
+ * shell can be started.
+ */
+export function runBeside(command: string, url: string, stopped: AbortSignal): Promise<number> {
+  // A terminal tells its whole group of Ctrl-C. Elsewhere the command gets a group, so that all of it can be ended.
+  const hasGroup = process.platform !== 'win32' && !process.stdin.isTTY
+  const child = spawn(command, {
+    shell: true,
+    stdio: 'inherit',
+    detached: hasGroup,
+    env: { ...process.env, [NODE_VARIABLE]: url },
+  })
+  const end = (signal: NodeJS.Signals) => {
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
+      process.kill(hasGroup ? -child.pid : child.pid, signal)
+    }
+  }
+  const stop = () => end('SIGTERM')
+  const killAtExit = () => end('SIGKILL')
+  stopped.addEventListener('abort', stop)
+  process.on('exit', killAtExit)
+  return new Promise<number>((resolve, reject) => {
+    child.on('error', (error) => reject(new NewcutError('BAD_INPUT', `--exec: no shell starts: ${error.message}`)))
+    child.on('exit', (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])))
+  }).finally(() => {
+    stopped.removeEventListener('abort', stop)
+    process.off('exit', killAtExit)
+  })
+}

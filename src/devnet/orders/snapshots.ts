@@ -1,0 +1,87 @@
+/** Snapshots of a network, to which it goes back by order; and its clock, which goes back by order as well. */
+import type { Cut } from '../../core/cut.ts'
+import { MAX_SNAPSHOTS } from '../../schema/control.ts'
+import type { NodeClock } from '../rules/node-clock.ts'
+import type { Coordinator } from '../work/coordinator.ts'
+import type { BlockMaker } from './block-maker.ts'
+import { OrderRefused } from './order-refused.ts'
+
+/** Chains and what contracts keep are never deleted: their heads are enough. */
+interface Snapshot {
+  readonly heads: Cut
+  /** How often the rules had been changed. */
+  readonly ruleChanges: number
+  readonly pools: ReturnType<Coordinator['pools']['save']>
+  readonly aheadMs: number
+}
+
+export class Snapshots {
+  readonly #maker: BlockMaker
+  readonly #clock: NodeClock
+  /** By id, oldest first. */
+  readonly #kept = new Map<number, Snapshot>()
+  #newest = 0
+
+  constructor(maker: BlockMaker, clock: NodeClock) {
+    this.#maker = maker
+    this.#clock = clock
+  }
+
+  /** Ascending. */
+  get ids(): number[] {
+    return [...this.#kept.keys()]
+  }
+
+  /** Returns the id. Throws OrderRefused. */
+  take(): number {
+    if (this.#kept.size >= MAX_SNAPSHOTS) throw new OrderRefused({ kind: 'too-many-snapshots', most: MAX_SNAPSHOTS })
+    const { chains, coordinator } = this.#maker
+    this.#newest++
+    this.#kept.set(this.#newest, {
+      heads: new Map(chains.cut),
+      ruleChanges: chains.rules.changes.length,
+      pools: coordinator.pools.save(),
+      aheadMs: this.#clock.setAheadMs,
+    })
+    return this.#newest
+  }
+
+  /** Goes back to a snapshot, and drops it and all later ones. Throws OrderRefused. */
+  revert(id: number): void {
+    const snapshot = this.#kept.get(id)
+    if (snapshot === undefined) throw new OrderRefused({ kind: 'unknown-snapshot', id })
+    const { chains, coordinator } = this.#maker
+    // Other objects than before: blocks that are being made on a head that stays must be begun anew as well.
+    const heads = new Map([...snapshot.heads].map(([chain, head]) => [chain, { ...head }]))
+    this.#clock.set(snapshot.aheadMs, newestOf(heads))
+    coordinator.pools.rewind(heads)
+    chains.revert(heads, snapshot.ruleChanges)
+    coordinator.pools.restore(snapshot.pools)
+    coordinator.forgetWork()
+    for (const each of this.ids) if (each >= id) this.#kept.delete(each)
+  }
+
+  /** Sets the clock ahead, or back where no block would be in the future then. Throws OrderRefused. */
+  moveClock(byMs: number): void {
+    if (byMs >= 0) this.#clock.advance(byMs)
+    else this.#setBack(byMs)
+  }
+
+  #setBack(byMs: number): void {
+    const { chains, coordinator } = this.#maker
+    if (chains.checkPow) throw new OrderRefused({ kind: 'clock-only-forwards' })
+    const newest = newestOf(chains.cut)
+    const mostMs = Math.max(0, Math.floor(this.#clock.ms() - Number(newest) / 1000))
+    if (-byMs > mostMs) throw new OrderRefused({ kind: 'clock-behind-blocks', mostMs })
+    this.#clock.set(this.#clock.setAheadMs + byMs, newest)
+    // Work that was handed out has times that are in the future now.
+    coordinator.renewWork()
+  }
+}
+
+/** Creation time of the newest block of a cut, in microseconds. */
+function newestOf(cut: Cut): bigint {
+  let newest = 0n
+  for (const { creationTime } of cut.values()) if (creationTime > newest) newest = creationTime
+  return newest
+}

@@ -1,0 +1,179 @@
+/** Completion scripts in the real shells: keys are typed on a terminal, and the command line that results is run. */
+import { spawn, spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { run } from './run.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'newcut-completion-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const hasProgram = (name: string) => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0
+/** `script` of util-linux gives a program a terminal. */
+const hasTerminal =
+  hasProgram('script') && spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout.includes('util-linux')
+
+/** How each shell starts without the files of the user, and reads the script. */
+const SHELLS = {
+  bash: { start: 'bash --norc --noprofile -i', source: 'source newcut.bash' },
+  zsh: { start: 'zsh -f -i', source: 'autoload -U compinit; compinit -u -D; source newcut.zsh' },
+  fish: { start: 'fish --no-config -i', source: 'source newcut.fish' },
+}
+
+type Shell = keyof typeof SHELLS
+
+const shells = Object.keys(SHELLS) as Shell[]
+
+/** Words and paths that tests type as far as they are not in doubt: what is typed -> the arguments that arrive. */
+const TYPED: readonly (readonly [string, readonly string[]])[] = [
+  ['newcut devn\t--auto-m\tcon\t', ['devnet', '--auto-mine', 'constant:2s']],
+  ['newcut mine --ker\twa\t', ['mine', '--kernel', 'wasm']],
+  ['newcut mine --con\t', ['mine', '--confi']],
+  ['newcut bench kern\tcod\t', ['bench', 'kernels', 'codec']],
+  ['newcut completion fi\t', ['completion', 'fish']],
+  ['newcut send --key sender03 cont\t', ['send', '--key', 'sender03', 'contract one.pact']],
+  ['newcut devnet --data stor\t', ['devnet', '--data', 'stored-network']],
+  ['newcut keygen --threads=\t', ['keygen', '--threads=']],
+]
+
+/** zsh writes flags with =, and some shells put a slash behind folders. */
+const plain = (words: readonly string[]): string[] =>
+  words.flatMap((word) => word.replace(/\/$/, '').split(/(?<=^--[a-z-]+)=(?=.)/))
+
+/** Types a line and Enter; resolves with the arguments that the program was run with. */
+async function typed(shell: Shell, keys: string): Promise<string[]> {
+  const record = join(folder, 'arguments')
+  rmSync(record, { force: true })
+  const { start, source } = SHELLS[shell]
+  const child = spawn('script', ['-qfec', start, '/dev/null'], {
+    cwd: folder,
+    env: { PATH: `${folder}/bin:${process.env.PATH}`, HOME: folder, TERM: 'dumb', LANG: 'C.UTF-8' },
+  })
+  child.stdin.on('error', () => undefined)
+  let shown = ''
+  child.stdout.on('data', (bytes) => {
+    shown += bytes
+  })
+  const until = async (what: string, isDone: () => boolean) => {
+    for (const end = Date.now() + 15_000; !isDone(); await new Promise((resolve) => setTimeout(resolve, 20))) {
+      if (Date.now() > end) throw new Error(`${shell} did not show ${what}: ${JSON.stringify(shown)}`)
+    }
+  }
+  try {
+    // The shell prints the mark in one piece; what is typed has it in two.
+    child.stdin.write(`${source}; echo rea''dy\r`)
+    await until('that it is ready', () => shown.includes('ready'))
+    child.stdin.write(`${keys}\r`)
+    await until('that the program ran', () => existsSync(record) && readFileSync(record, 'utf8').endsWith('end\0'))
+    return readFileSync(record, 'utf8').split('\0').slice(0, -2)
+  } finally {
+    child.kill('SIGKILL')
+  }
+}
+
+beforeAll(async () => {
+  mkdirSync(join(folder, 'bin'))
+  mkdirSync(join(folder, 'stored-network'))
+  writeFileSync(join(folder, 'contract one.pact'), '')
+  const recorder = join(folder, 'bin/newcut')
+  writeFileSync(
+    recorder,
+    `#!/bin/sh\nfor word; do printf '%s\\0' "$word"; done > ${folder}/arguments\nprintf 'end\\0' >> ${folder}/arguments\n`,
+  )
+  chmodSync(recorder, 0o755)
+  for (const shell of shells) {
+    const { code, out, err } = await run(['completion', shell])
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    writeFileSync(join(folder, `newcut.${shell}`), out)
+  }
+})
+
+describe.each(shells)('newcut completion %s', (shell) => {
+  it('is a script that the shell accepts', ({ skip }) => {
+    skip(!hasProgram(shell), `${shell} is not installed`)
+    const { status, stderr } = spawnSync(shell, ['-n', `newcut.${shell}`], { cwd: folder, encoding: 'utf8' })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  })
+
+  it.for(TYPED)('completes %j', async ([keys, expected], { skip }) => {
+    skip(!hasProgram(shell), `${shell} is not installed`)
+    skip(!hasTerminal, 'script of util-linux, which gives a shell its terminal, is not installed')
+    expect(plain(await typed(shell, keys))).toEqual(expected)
+  })
+})
+
+/** What bash offers for the words, the last of which is completed; without a terminal. */
+function offeredByBash(words: readonly string[]): string[] {
+  const script = `source newcut.bash; COMP_WORDS=(newcut "$@"); COMP_CWORD=$#; _newcut; printf '%s\\n' "\${COMPREPLY[@]}"`
+  const { stdout } = spawnSync('bash', ['-c', script, 'bash', ...words], { cwd: folder, encoding: 'utf8' })
+  return stdout.trim().split('\n')
+}
+
+function offeredByFish(words: readonly string[]): string[] {
+  const script = `source newcut.fish; complete -C"newcut ${words.join(' ')}"`
+  const { stdout } = spawnSync('fish', ['--no-config', '-c', script], { cwd: folder, encoding: 'utf8' })
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.split('\t')[0])
+}
+
+const OFFERED: readonly (readonly [readonly string[], readonly string[]])[] = [
+  [
+    ['mine', '--graph', ''],
+    ['singleton', 'pair', 'triangle', 'petersen', 'twenty'],
+  ],
+  [
+    ['solve', '--priority', ''],
+    ['low', 'normal'],
+  ],
+  [
+    ['devnet', '--mine-page', ''],
+    ['auto', 'on', 'off'],
+  ],
+  [
+    ['completion', ''],
+    ['bash', 'zsh', 'fish'],
+  ],
+  [
+    ['help', 'b'],
+    ['blocks', 'balance', 'bench'],
+  ],
+  [['send', '--key', 'sender0'], Array.from({ length: 10 }, (_, i) => `sender0${i}`)],
+]
+
+describe.each([
+  ['bash', offeredByBash],
+  ['fish', offeredByFish],
+] as const)('%s offers', (shell, offered) => {
+  it.for(OFFERED)('for %j: %j', ([words, expected], { skip }) => {
+    skip(!hasProgram(shell), `${shell} is not installed`)
+    expect(offered(words).toSorted()).toEqual(expected.toSorted())
+  })
+
+  it('every command and every flag in its help', async ({ skip }) => {
+    skip(!hasProgram(shell), `${shell} is not installed`)
+    const { out: list } = await run(['--help'])
+    const names = [...list.matchAll(/^ {2}([a-z]+)(?= |$)/gm)]
+      .map(([, name]) => name)
+      .filter((name) => name !== 'newcut')
+    expect(
+      offered([''])
+        .filter((name) => !name.startsWith('-'))
+        .toSorted(),
+    ).toEqual(names.toSorted())
+    for (const name of ['mine', 'devnet', 'transfer']) {
+      const { out } = await run([name, '--help'])
+      const flags = [...out.matchAll(/^ {2}(?:-h, )?(--[a-z-]+)/gm)].map(([, flag]) => flag)
+      expect(flags.length).toBeGreaterThan(10)
+      expect(offered([name, '--']).toSorted()).toEqual(flags.toSorted())
+    }
+  })
+})
+
+it('newcut completion refuses other shells', async () => {
+  const { code, err } = await run(['completion', 'tcsh'])
+  expect(err).toContain('Allowed choices are bash, zsh, fish. [BAD_OPTION]')
+  expect(code).toBe(1)
+})

@@ -1,0 +1,121 @@
+/** What `newcut devnet` offers for tests of other programs: funded accounts, a log of requests, a command beside it. */
+import { afterEach, describe, expect, it } from 'vitest'
+import { run, start, stopAll } from './run.ts'
+
+afterEach(stopAll)
+
+const URL_LINE = / at (http:\/\/127\.0\.0\.1:\d+)\n/
+const INFO = '/info'
+const FIRST_SECRET = '251a920c403ae8c8f65f59142316af3c82b631fba46ddea92ee8c95035bd2898'
+
+/** The records of a JSON log so far that are whole lines. */
+const recordsOf = (out: string) =>
+  out
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line))
+
+describe('newcut devnet shows the funded accounts', () => {
+  it('with keys and coins, and a warning', async () => {
+    const node = start(['devnet', '--port', '0', '--graph', 'pair'])
+    await node.sees(/ warning {3}everybody knows these keys: never use them on another network\n/)
+    expect(node.out().match(/^ {2}sender0\d public [0-9a-f]{64} secret [0-9a-f]{64} coins \d+$/gm)).toHaveLength(10)
+    expect(node.out()).toContain(`secret ${FIRST_SECRET} coins 100000000\n`)
+  })
+
+  it('as JSON with --log json', async () => {
+    const node = start(['devnet', '--port', '0', '--graph', 'pair', '--log', 'json'])
+    await node.sees(/"event":"accounts".*\n/)
+    const record = recordsOf(node.out()).find(({ event }) => event === 'accounts')
+    expect(record).toMatchObject({ level: 'info', warning: expect.stringContaining('everybody knows these keys') })
+    expect(record.accounts).toHaveLength(10)
+    expect(record.accounts[0]).toEqual({
+      account: 'sender00',
+      publicKey: expect.stringMatching(/^[0-9a-f]{64}$/),
+      secretKey: FIRST_SECRET,
+      coinsAtGenesis: 100_000_000,
+    })
+  })
+})
+
+describe('newcut devnet --log-requests', () => {
+  it('prints method, path without its query, status, milliseconds and bytes', async () => {
+    const node = start(['devnet', '--port', '0', '--graph', 'pair', '--log-requests'])
+    const [, url] = await node.sees(URL_LINE)
+    const answer = await fetch(`${url}${INFO}?key=secret`, { headers: { authorization: 'Bearer secret' } })
+    const body = await answer.text()
+    const [, bytes] = await node.sees(/ request {3}GET \/info {2}200 {2}[\d.]+ ms {2}(\d+) bytes\n/)
+    expect(Number(bytes)).toBeGreaterThan(body.length)
+    expect(Number(bytes)).toBeLessThan(body.length + 1000)
+    await fetch(`${url}/no%1b%5b31m/path`)
+    await node.sees(/ request {3}GET \/no%1b%5b31m\/path {2}404 /)
+    expect(node.out()).not.toContain('Bearer')
+    expect(node.out()).not.toContain('key=')
+  })
+
+  it('writes JSON records with --log json', async () => {
+    const node = start(['devnet', '--port', '0', '--graph', 'pair', '--log-requests', '--log', 'json'])
+    const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)"/)
+    await fetch(`${url}/devnet/snapshot`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    })
+    await node.sees(/"event":"request".*\n/)
+    const record = recordsOf(node.out()).find(({ event }) => event === 'request')
+    expect(Object.keys(record)).toEqual(['level', 'time', 'event', 'method', 'path', 'status', 'ms', 'bytes'])
+    expect(record).toMatchObject({ method: 'POST', path: '/devnet/snapshot', status: 200 })
+    expect(record.bytes).toBeGreaterThan(100)
+  })
+
+  it('tells of a stream when it ends', async () => {
+    const node = start(['devnet', '--port', '0', '--graph', 'pair', '--log-requests'])
+    const [, url] = await node.sees(URL_LINE)
+    const reader = new AbortController()
+    await fetch(`${url}/chainweb/0.0/development/header/updates`, { signal: reader.signal })
+    expect(node.out()).not.toContain('header/updates')
+    reader.abort()
+    await node.sees(/ request {3}GET \/chainweb\/0\.0\/development\/header\/updates {2}200 /)
+  })
+})
+
+describe('newcut devnet --exec', () => {
+  const exec = (command: string, ...args: string[]) => ['devnet', '--graph', 'pair', ...args, '--exec', command]
+  const ask = `${process.execPath} -e "fetch(process.env.NEWCUT_NODE + '/info').then((a) => console.log(a.status))"`
+
+  it('runs a command with the address of a fresh node, and passes its outputs through', async () => {
+    const { code, out, err } = await run(exec(`${ask}; echo wrong >&2`))
+    expect({ code, out, err }).toEqual({ code: 0, out: '200\n', err: 'wrong\n' })
+  })
+
+  it('ends with the exit code of the command', async () => {
+    expect(await run(exec('exit 7'))).toMatchObject({ code: 7, out: '', err: '' })
+    expect((await run(exec('no-such-program-here'))).code).toBe(127)
+  })
+
+  it('ends with 128 and the signal when the command is killed', async () => {
+    expect(await run(exec('kill -9 $$'))).toMatchObject({ code: 137, out: '' })
+  })
+
+  it('two of them do not disturb each other', async () => {
+    const both = await Promise.all([run(exec(`${ask}; sleep 0.5`)), run(exec(`${ask}; sleep 0.5`))])
+    expect(both).toMatchObject([
+      { code: 0, out: '200\n' },
+      { code: 0, out: '200\n' },
+    ])
+  })
+
+  it('mines beside the command with --mine', async () => {
+    const wait = `fetch(u).then(a => a.json()).then(c => c.height > 0 ? console.log('mined') : setTimeout(look, 50))`
+    const script = `const u = process.env.NEWCUT_NODE + '/chainweb/0.0/development/cut'; const look = () => ${wait}; look()`
+    const args = ['--mine', '--threads', '1', '--kernel', 'js', '--difficulty', '10']
+    expect(await run(exec(`${process.execPath} -e "${script}"`, ...args))).toMatchObject({ code: 0, out: 'mined\n' })
+  })
+
+  it('ends the command, and whatever that started, when it is ended itself', async () => {
+    const node = start(exec('echo begun; sleep 100 & wait'))
+    await node.sees(/begun/)
+    node.child.kill('SIGTERM')
+    expect(await node.ended).toMatchObject({ code: 143, signal: null })
+  })
+})

@@ -1,0 +1,45 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { type Commands, programOf } from '../src/cli/program.ts'
+import { manualPage } from './docs-man.ts'
+
+const page = fileURLToPath(new URL('../docs/newcut.1', import.meta.url))
+
+/** The program for its tables; none of its commands runs. */
+const program = programOf(
+  { version: '', environment: {}, out: process.stdout, err: process.stderr, nowMs: Date.now },
+  {} as Commands,
+  { code: 0, format: 'text' },
+)
+
+it('newcut.1 says what the commands say; npm run docs:options writes it anew', async () => {
+  await expect(manualPage(program)).toMatchFileSnapshot(page)
+})
+
+/** Programs that read manual pages, and how they tell what is wrong with one. */
+const READERS: Readonly<Record<string, readonly string[]>> = {
+  man: ['--warnings', '-E', 'UTF-8', '-l', '-Tutf8', page],
+  mandoc: ['-Tlint', '-Wwarning', page],
+  groff: ['-man', '-ww', '-z', page],
+}
+
+const isInstalled = (name: string) => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0
+
+describe('newcut.1', () => {
+  for (const [name, args] of Object.entries(READERS)) {
+    it(`is read by ${name} without a warning`, ({ skip }) => {
+      skip(!isInstalled(name), `${name} is not installed`)
+      expect(existsSync(page)).toBe(true)
+      const { status, stdout, stderr } = spawnSync(name, args, {
+        encoding: 'utf8',
+        env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8', MANPAGER: 'cat', MANWIDTH: '80' },
+      })
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+      if (name === 'mandoc') expect(stdout).toBe('')
+      // Bold letters are printed twice, with a step back between.
+      if (name === 'man') expect(stdout.replace(/.[\b]/g, '')).toContain('--block-delay <TIME>')
+    })
+  }
+})
