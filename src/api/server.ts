@@ -43,7 +43,7 @@ export async function startApi(
   { host, port, requestTimeoutMs = REQUEST_TIMEOUT_MS, maxConnections = MAX_CONNECTIONS }: ApiAddress,
   snapshot: () => Snapshot,
   metrics: Metrics,
-  extension?: Extension,
+  ...extensions: readonly Extension[]
 ): Promise<ApiServer> {
   const app = fastify({
     forceCloseConnections: true,
@@ -60,7 +60,7 @@ export async function startApi(
     const error = foreignHostReason(headers.host, host, hostname())
     if (error !== null) return reply.code(403).send({ error })
   })
-  extension?.addTo(app)
+  for (const { addTo } of extensions) addTo(app)
   app.get('/metrics', async (_request, reply) => {
     const text = await metrics.scrape()
     return reply.type(metrics.registry.contentType).send(text)
@@ -73,7 +73,7 @@ export async function startApi(
   })
   app.get('/api/summary', (_request, reply) => reply.send(snapshot()))
   app.setNotFoundHandler((_request, reply) => {
-    const endpoints = ['/metrics', '/healthz', '/api/summary', ...(extension ? [extension.path] : [])]
+    const endpoints = ['/metrics', '/healthz', '/api/summary', ...extensions.map(({ path }) => path)]
     return reply.code(404).send({ error: 'not found', endpoints })
   })
   try {

@@ -8,6 +8,7 @@ import type { Snapshot } from '../mine/stats.ts'
 import type { NodeClient } from '../node/client.ts'
 import { systemClock } from '../platform/clock.ts'
 import type { NodeSetup } from './connect.ts'
+import { type ComposedDashboard, dashboardFor } from './dashboard.ts'
 import { createEngines, type EngineSetup } from './engines.ts'
 import { isPageOn, PAGE_PATH, type PageMode, pageFor } from './mine-page.ts'
 import { reachNodes } from './nodes.ts'
@@ -84,6 +85,7 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
       state?.onEvent(event)
       onEvent(event)
       metrics.onEvent(event)
+      dashboard?.onEvent(event)
       rewards(event)
     }
     const faulted = new AbortController()
@@ -93,9 +95,12 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const unfinished = state?.unfinished
     const miner = new Miner({ source, engines, clock: systemClock, onEvent: show, blocks, durationMs, unfinished })
     const metrics = new Metrics(() => miner.snapshot())
+    const dashboard = http && dashboardOf(miner, { client, account, state })
+    closers.unshift(async () => dashboard?.close())
     const hasPage = http !== null && isPageOn(http.page, client.info.nodeVersion)
     const page = hasPage ? { path: PAGE_PATH, addTo: pageFor(client, account) } : undefined
-    const api = http === null ? null : await startFace(http, { miner, metrics, page }, onEvent)
+    const extensions = [...(dashboard?.extensions ?? []), ...(page === undefined ? [] : [page])]
+    const api = http === null ? null : await startFace(http, { miner, metrics, extensions }, onEvent)
     if (api !== null) closers.unshift(() => api.close())
     const journal = state && { folder: state.folder, unfinished: state.unfinished.length }
     onStart?.({ client, account, api, journal, pageUrl: api !== null && hasPage ? api.url + PAGE_PATH : null })
@@ -125,13 +130,31 @@ function checkChains(chains: readonly number[] | undefined, { info, http }: Node
   throw new NewcutError('BAD_OPTION', message, { hint: `its chains are ${has[0]} to ${has.at(-1)}` })
 }
 
+function dashboardOf(
+  miner: Miner,
+  of: { readonly client: NodeClient; readonly account: PaidAccount; readonly state: KeptState | null },
+): ComposedDashboard {
+  const { client, account, state } = of
+  const snapshot = () => miner.snapshot()
+  return dashboardFor({
+    ...{ network: client.info.nodeVersion, account: account.account, snapshot },
+    recent: state?.recent ?? [],
+  })
+}
+
+interface FaceParts {
+  readonly miner: Miner
+  readonly metrics: Metrics
+  readonly extensions: readonly Extension[]
+}
+
 async function startFace(
   { host, port, isRequired }: HttpSetup,
-  { miner, metrics, page }: { readonly miner: Miner; readonly metrics: Metrics; readonly page: Extension | undefined },
+  { miner, metrics, extensions }: FaceParts,
   onEvent: MinerPorts['onEvent'],
 ): Promise<ApiServer | null> {
   try {
-    return await startApi({ host, port }, () => miner.snapshot(), metrics, page)
+    return await startApi({ host, port }, () => miner.snapshot(), metrics, ...extensions)
   } catch (error) {
     if (isRequired) throw error
     onEvent({ type: 'warning', message: `${describeError(error)}; mining without metrics` })

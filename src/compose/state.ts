@@ -20,6 +20,8 @@ export interface StateSetup {
 export interface KeptState {
   readonly folder: string
   readonly unfinished: readonly Unfinished[]
+  /** The newest solutions of earlier runs on the network, oldest first. */
+  readonly recent: readonly BlockRecord[]
   readonly onEvent: (event: MinerEvent) => void
 }
 
@@ -35,6 +37,8 @@ export interface StateOptions {
 const MAX_AGE_MS = 24 * 3600 * 1000
 /** Most solutions of earlier runs that are followed, the newest ones. */
 const MAX_UNFINISHED = 500
+/** Most solutions of earlier runs that are shown. */
+const MAX_RECENT = 60
 
 /** null: no journal can be kept, which is told. Throws NewcutError BAD_OPTION where it is required. */
 export async function openState({ folder, isRequired }: StateSetup, options: StateOptions): Promise<KeptState | null> {
@@ -46,12 +50,14 @@ export async function openState({ folder, isRequired }: StateSetup, options: Sta
       onRecovered: (message) => onEvent({ type: 'recovered', message }),
     })
     if (damaged > 0) onEvent({ type: 'warning', message: `the journal in ${folder} has ${damaged} unreadable lines` })
-    const unfinished = [...records.values()]
-      .filter((record) => record.network === network && isUnfinished(record, confirmations))
+    const own = [...records.values()].filter((record) => record.network === network)
+    const unfinished = own
+      .filter((record) => isUnfinished(record, confirmations))
       .filter(({ foundAt }) => nowMs() - Date.parse(foundAt) < MAX_AGE_MS)
       .slice(-MAX_UNFINISHED)
       .map(unfinishedOf)
-    return { folder, unfinished, onEvent: keeperOf({ journal, network, account, nowMs }) }
+    const recent = own.slice(-MAX_RECENT)
+    return { folder, unfinished, recent, onEvent: keeperOf({ journal, network, account, nowMs }) }
   } catch (error) {
     if (isRequired) throw error
     onEvent({ type: 'warning', message: `${describeError(error)}; mining without a journal` })

@@ -147,6 +147,7 @@ export class Miner {
       source: source.description,
       connected: source.connected,
       nodes: source.nodes?.() ?? [],
+      ...(source.chains && { chains: source.chains() }),
       uptimeMs,
       hashes,
       hashrates: this.#rates.total(idleReason === null),
