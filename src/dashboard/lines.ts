@@ -26,6 +26,14 @@ export function rateOf(devices: readonly Pick<DeviceSnapshot, 'hashrates'>[]): n
   return rates.length === 0 ? null : rates.reduce((sum, rate) => sum + rate, 0)
 }
 
+/** More lines than this in one picture would be a thicket. */
+const MAX_DRAWN = 6
+
+/** Those that have a colour of their own: one alone is the total itself. */
+export function drawnOf(names: readonly string[]): readonly string[] {
+  return names.length > 1 && names.length <= MAX_DRAWN ? names : []
+}
+
 /** The present rate of each line. */
 export function ratesOf(
   devices: readonly Pick<DeviceSnapshot, 'engine' | 'device' | 'hashrates'>[],

@@ -11,9 +11,10 @@ import { difficultyText, heightText } from './numbers.ts'
 const DEPTH = 3
 /** Most rows; chains of one network are close together. */
 const MAX_ROWS = 9
-const COLUMN = 30
-const ROW = 34
-const MARGIN = 15
+/** Columns share the width of the page, within these; with very many chains the picture is scrolled. */
+const [LEAST_COLUMN, MOST_COLUMN] = [13, 48]
+const ROW = 38
+const MARGIN = 14
 /** For the bars of difficulty and the numbers of the chains. */
 const FOOT = 46
 
@@ -26,6 +27,7 @@ export class Braid {
   readonly #svg = draw('svg', { role: 'img', 'aria-labelledby': 'braid-note' })
   #chains: readonly ChainStatus[] = []
   #work: ShownSummary['work'] = null
+  #own: ReadonlySet<string> = new Set()
   /** What the picture was made of; it is made anew only when that changed. */
   #made = ''
   /** Blocks of the last picture: new ones fade in. */
@@ -35,6 +37,7 @@ export class Braid {
 
   constructor() {
     element('braid').append(this.#svg)
+    new ResizeObserver(() => this.#draw()).observe(element('braid'))
     this.#svg.addEventListener('pointermove', ({ target }) => this.#choose(target))
     this.#svg.addEventListener('pointerdown', ({ target }) => this.#choose(target))
     this.#svg.addEventListener('pointerleave', () => this.#choose(null))
@@ -43,9 +46,9 @@ export class Braid {
   show(chains: readonly ChainStatus[], work: ShownSummary['work'], blocks: readonly ShownBlock[]): void {
     this.#chains = chains
     this.#work = work
-    const own = new Set(blocks.filter(isInChain).map((block) => nameOf(block)))
-    const made = JSON.stringify([chains, work?.chain, work?.height, [...own]])
-    if (made !== this.#made) this.#draw(own)
+    this.#own = new Set(blocks.filter(isInChain).map((block) => nameOf(block)))
+    const made = JSON.stringify([chains, work?.chain, work?.height, [...this.#own]])
+    if (made !== this.#made) this.#draw()
     this.#made = made
     this.#note()
   }
@@ -66,7 +69,7 @@ export class Braid {
     }
     const { chain, height, difficulty } = status
     const known = difficulty === null ? '' : `, difficulty ${difficultyText(difficulty)}`
-    write('braid-note', `Chain ${chain}, height ${heightText(height)}${known}: ${stateText(status, isMined)}.`)
+    write('braid-note', `Chain ${chain} at height ${heightText(height)}${known}: ${stateText(status, isMined)}.`)
   }
 
   #noted() {
@@ -74,19 +77,23 @@ export class Braid {
     return { status: this.#chains.find((each) => each.chain === chain), isMined: chain === this.#work?.chain }
   }
 
-  #draw(own: ReadonlySet<string>): void {
+  #draw(): void {
     const chains = this.#chains
+    if (chains.length === 0) return
     const columns = new Map(chains.map(({ chain }, i) => [chain, i]))
     const top = Math.max(...chains.map(({ height }) => height)) + 1
     const lowest = Math.min(...chains.map(({ height }) => height)) - DEPTH
     const bottom = Math.max(0, lowest, top - MAX_ROWS + 1)
-    const width = 2 * MARGIN + (chains.length - 1) * COLUMN
+    const room = element('braid').clientWidth - 2 * MARGIN
+    const column = Math.min(MOST_COLUMN, Math.max(LEAST_COLUMN, room / Math.max(1, chains.length - 1)))
+    const width = Math.round(2 * MARGIN + (chains.length - 1) * column)
     const feet = 2 * MARGIN + (top - bottom) * ROW
-    const x = (chain: number) => MARGIN + (columns.get(chain) ?? 0) * COLUMN
+    const x = (chain: number) => MARGIN + (columns.get(chain) ?? 0) * column
     const y = (height: number) => MARGIN + (top - height) * ROW
-    const picture: Picture = { chains, x, y, bottom, feet, own, known: this.#known, work: this.#work }
-    this.#svg.setAttribute('viewBox', `0 0 ${Math.max(width, 4 * COLUMN)} ${feet + FOOT}`)
-    this.#svg.style.minWidth = chains.length > 24 ? `${chains.length * 14}px` : ''
+    const seen = { own: this.#own, known: this.#known, work: this.#work }
+    const picture: Picture = { chains, x, y, bottom, feet, column, ...seen }
+    this.#svg.setAttribute('width', String(width))
+    this.#svg.setAttribute('height', String(feet + FOOT))
     const blocks = blocksIn(picture)
     this.#svg.replaceChildren(linesOf(picture), dotsOf(picture, blocks), nextOf(picture), feetOf(picture))
     this.#known = new Set(blocks.map(nameOf))
@@ -101,6 +108,8 @@ interface Picture {
   readonly bottom: number
   /** Where the blocks end. */
   readonly feet: number
+  /** Width of a column. */
+  readonly column: number
   /** Names of our own blocks, and of those in the picture before. */
   readonly own: ReadonlySet<string>
   readonly known: ReadonlySet<string>
@@ -150,7 +159,7 @@ function dotsOf({ x, y, own, known }: Picture, blocks: readonly Place[]): SVGEle
     const name = nameOf({ chain, height })
     const isOwn = own.has(name)
     const kinds = [...(isOwn ? ['own'] : []), ...(known.size > 0 && !known.has(name) ? ['fresh'] : [])]
-    group.append(draw('circle', { cx: x(chain), cy: y(height), r: isOwn ? 6.5 : 4.5, class: kinds.join(' ') }))
+    group.append(draw('circle', { cx: x(chain), cy: y(height), r: isOwn ? 6 : 4.5, class: kinds.join(' ') }))
   }
   return group
 }
@@ -164,26 +173,26 @@ function nextOf({ chains, x, y, work, bottom }: Picture): SVGElement {
     const [cx, cy] = [x(chain), y(height + 1)]
     if (isMined) {
       const path = [chain, ...adjacents].map((other) => `M${cx} ${cy}${curve(cx, x(other), cy)}`).join('')
-      group.append(draw('path', { class: 'mined', d: path }), draw('circle', { cx, cy, r: 11, class: 'halo' }))
+      group.append(draw('path', { class: 'mined', d: path }), draw('circle', { cx, cy, r: 10, class: 'halo' }))
     }
     const kind = isMined ? 'mined' : waitsFor === null ? 'open' : 'blocked'
     if (kind === 'blocked') group.append(draw('path', { class: kind, d: `M${cx - 3.5} ${cy}h7` }))
-    else group.append(draw('circle', { cx, cy, r: isMined ? 6.5 : 4.5, class: kind }))
+    else group.append(draw('circle', { cx, cy, r: isMined ? 6 : 4.5, class: kind }))
   }
   return group
 }
 
 /** Under each chain its number, and a bar for its difficulty beside the others. */
-function feetOf({ chains, x, feet, work }: Picture): SVGElement {
+function feetOf({ chains, x, feet, column: width, work }: Picture): SVGElement {
   const group = draw('g', { class: 'feet' })
   const most = Math.max(...chains.map(({ difficulty }) => difficulty ?? 0))
   for (const { chain, difficulty } of chains) {
     const kind = chain === work?.chain ? 'mined' : ''
     const column = draw('g', { 'data-chain': chain, class: kind })
-    column.append(draw('rect', { class: 'reach', x: x(chain) - COLUMN / 2, y: 0, width: COLUMN, height: feet + FOOT }))
+    column.append(draw('rect', { class: 'reach', x: x(chain) - width / 2, y: 0, width, height: feet + FOOT }))
     if (difficulty !== null && most > 0) {
       const height = (18 * difficulty) / most
-      column.append(draw('rect', { class: 'bar', x: x(chain) - 7, y: feet + 20 - height, width: 14, height, rx: 1.5 }))
+      column.append(draw('rect', { class: 'bar', x: x(chain) - 5, y: feet + 20 - height, width: 10, height, rx: 1.5 }))
     }
     column.append(draw('text', { x: x(chain), y: feet + 37 }, String(chain)))
     group.append(column)

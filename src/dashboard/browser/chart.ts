@@ -1,16 +1,15 @@
 /** The rates of the last two hours: all devices together as an area, each of a few devices as a line. */
 import type uPlot from 'uplot'
+import { drawnOf } from '../lines.ts'
 import type { RateHistory } from '../state.ts'
 import { element, write } from './dom.ts'
 import { rateText, timeText } from './numbers.ts'
 
-/** The library, which a script of its own has put there. */
-declare const window: { readonly uPlot: typeof uPlot }
+/** The library, which a script of its own has put there; absent where the browser could not run it. */
+declare const window: { readonly uPlot?: typeof uPlot }
 
-/** More lines than this would be a thicket; each device has its own small picture anyway. */
-const MAX_LINES = 6
 /** A shorter past is drawn at this width: a lone point in a wide picture says little. */
-const LEAST_SECONDS = 600
+const LEAST_SECONDS = 300
 /** Room for the labels of the rates. */
 const AXIS_WIDTH = 62
 
@@ -49,11 +48,16 @@ export class Chart {
 
   show(charted: Charted): void {
     this.#shown = charted
-    const names = lineNames(charted)
+    const { uPlot: Plot } = window
+    if (Plot === undefined) {
+      write(this.#host, 'This browser cannot draw the chart.')
+      return
+    }
+    const names = drawnOf(Object.keys(charted.lines))
     if (this.#plot === null || this.#made !== names.join()) {
       this.#drop()
       this.#made = names.join()
-      this.#plot = new window.uPlot(this.#options(names), dataOf(charted, names), this.#host)
+      this.#plot = new Plot(this.#options(names), dataOf(charted, names), this.#host)
     } else this.#plot.setData(dataOf(charted, names))
     this.#describe(charted)
   }
@@ -83,7 +87,7 @@ export class Chart {
         y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.12 : 1] },
       },
       axes: [
-        { ...axis, grid: { show: false }, space: 80, values: (_plot, ticks) => ticks.map(clockText) },
+        { ...axis, grid: { show: false }, size: 30, space: 80, values: (_plot, ticks) => ticks.map(clockText) },
         { ...axis, size: AXIS_WIDTH, space: 44, values: (_plot, ticks) => ticks.map(tickText) },
       ],
       series: [
@@ -119,12 +123,6 @@ export class Chart {
     this.#host.setAttribute('role', 'img')
     this.#host.setAttribute('aria-label', `hash rate of the last ${minutes} minutes${span}`)
   }
-}
-
-/** One device is the total itself. */
-function lineNames({ lines }: Charted): string[] {
-  const names = Object.keys(lines)
-  return names.length > 1 && names.length <= MAX_LINES ? names : []
 }
 
 function dataOf({ history, nowMs, total, lines }: Charted, names: readonly string[]): uPlot.AlignedData {

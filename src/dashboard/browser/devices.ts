@@ -1,5 +1,5 @@
 /** The devices, each with its rate, its last hour as a small picture, and what the machine tells of it. */
-import { groupsOf, rateOf } from '../lines.ts'
+import { drawnOf, groupsOf, rateOf } from '../lines.ts'
 import type { RateHistory, Sensors, ShownSummary } from '../state.ts'
 import { draw, element, Items, make, write } from './dom.ts'
 import { rateText } from './numbers.ts'
@@ -13,6 +13,8 @@ interface Row {
   readonly devices: readonly Device[]
   /** Of the history; null: it has none of its own. */
   readonly line: string | null
+  /** Of its line in the chart; 0: it has none there. */
+  readonly colour: number
 }
 
 /** An hour of samples. */
@@ -34,8 +36,10 @@ export class DeviceList {
 
   show(devices: ShownSummary['devices'], history: RateHistory): void {
     this.#last = [devices, history]
-    const groups = [...groupsOf(devices)].map(([name, group]): Row => {
-      return { key: `line ${name}`, name, devices: group, line: name }
+    const grouped = groupsOf(devices)
+    const drawn = drawnOf([...grouped.keys()])
+    const groups = [...grouped].map(([name, group]): Row => {
+      return { key: `line ${name}`, name, devices: group, line: name, colour: drawn.indexOf(name) + 1 }
     })
     const isGrouped = groups.length < devices.length
     this.#button.hidden = !isGrouped
@@ -43,7 +47,7 @@ export class DeviceList {
     write(this.#button, this.#showsAll ? 'Show them together' : `Show each of ${devices.length}`)
     const single = devices.map((device): Row => {
       const name = device.device
-      return { key: `${device.engine}/${name}`, name, devices: [device], line: null }
+      return { key: `${device.engine}/${name}`, name, devices: [device], line: null, colour: 0 }
     })
     this.#items.show(
       isGrouped && this.#showsAll ? single : groups,
@@ -64,7 +68,7 @@ function makeItem(): HTMLLIElement {
   return item
 }
 
-function fill(item: HTMLLIElement, { name, devices, line }: Row, history: RateHistory): void {
+function fill(item: HTMLLIElement, { name, devices, line, colour }: Row, history: RateHistory): void {
   const [names, spark, rate, note] = item.children
   const [first] = devices
   const kinds = [...new Set(devices.map(({ kernel }) => kernel))].join(', ')
@@ -80,6 +84,7 @@ function fill(item: HTMLLIElement, { name, devices, line }: Row, history: RateHi
     first.note ?? '',
   ]
   write(note, parts.filter((part) => part !== '').join(' · '))
+  item.dataset.colour = String(colour)
   const rates = history.lines.find((each) => each.name === line)?.rates.slice(-SPARK_SAMPLES) ?? []
   spark.toggleAttribute('hidden', line === null)
   drawSpark(spark, rates)

@@ -18,7 +18,7 @@ export class NodeList {
   })
 
   show({ nodes, source, connected, work }: Pick<ShownSummary, 'nodes' | 'source' | 'connected' | 'work'>): void {
-    const text = connected ? 'its news come' : work === null ? 'no work' : 'no news of the chain that is mined'
+    const text = connected ? 'update stream open' : work === null ? 'gives no work' : 'update stream closed'
     const only: Row = { name: source, state: connected ? 'active' : 'troubled', text }
     const rows = nodes.length === 0 ? [only] : nodes.map(rowOf)
     this.#items.show(

@@ -28,6 +28,11 @@ export function spanText(milliseconds: number): string {
   return formatDuration(milliseconds < 1000 ? milliseconds : Math.round(milliseconds / 1000) * 1000)
 }
 
+/** What grows while one looks at it: whole seconds. */
+export function ageText(milliseconds: number): string {
+  return milliseconds < 1000 ? '0 s' : spanText(Math.floor(milliseconds / 1000) * 1000)
+}
+
 /** `2 d 3 h`, `3 h 5 m`, `12 m 30 s`. */
 export function uptimeText(milliseconds: number): string {
   const hours = Math.floor(milliseconds / 3_600_000)

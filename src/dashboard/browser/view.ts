@@ -9,7 +9,7 @@ import { Control } from './control.ts'
 import { DeviceList } from './devices.ts'
 import { element, write } from './dom.ts'
 import { NodeList } from './nodes.ts'
-import { difficultyText, heightText, NONE, rateParts, rateText, spanText, uptimeText } from './numbers.ts'
+import { ageText, difficultyText, heightText, NONE, rateParts, rateText, spanText, uptimeText } from './numbers.ts'
 
 const COUNTED = ['accepted', 'stale', 'orphaned', 'rejected', 'lost', 'unconfirmed'] as const
 
@@ -81,12 +81,14 @@ export class View {
     show('hardware', hardwareErrors)
   }
 
-  #work({ work, preemptions }: ShownSummary): void {
+  #work({ work, preemptions, effort }: ShownSummary): void {
     write('work-chain', work === null ? NONE : String(work.chain))
     write('work-height', work === null ? NONE : heightText(work.height))
     write('work-difficulty', difficultyText(work?.difficulty ?? null))
-    write('work-age', work === null ? NONE : spanText(Math.max(0, Math.floor(work.ageMs / 1000) * 1000)))
+    write('work-age', work === null ? NONE : ageText(work.ageMs))
     write('preemptions', preemptions.toLocaleString('en'))
+    write('effort', `${Math.round((effort ?? 0) * 100)} %`)
+    element('effort').parentElement?.toggleAttribute('hidden', effort === undefined)
   }
 }
 
