@@ -2,8 +2,8 @@
 import type { MinerEvent, SolutionEvent } from '../mine/events.ts'
 import type { ShownBlock } from './state.ts'
 
-/** Most blocks that are kept. */
-const MAX_BLOCKS = 60
+/** Most blocks that are kept: those that a picture of the chains may have. */
+const MAX_BLOCKS = 200
 
 export class BlockLog {
   readonly #nowMs: () => number
@@ -21,7 +21,8 @@ export class BlockLog {
   onEvent(event: MinerEvent): boolean {
     if (event.type === 'reward') return this.#change(event.hash, { reward: event.amount })
     if (event.type !== 'solution') return false
-    if (!this.#blocks.has(event.hash)) this.#add(event)
+    // Later steps of one that is not kept are of one that is no longer kept.
+    if (event.step === 'found' || event.step === 'handed-in') this.#add(event)
     return this.#change(event.hash, {
       state: event.step,
       depth: event.step === 'confirmed' ? event.depth : null,
@@ -31,7 +32,7 @@ export class BlockLog {
 
   /** Newest first. */
   list(): ShownBlock[] {
-    return [...this.#blocks.values()].toReversed()
+    return [...this.#blocks.values()].toReversed().sort((a, b) => b.foundAtMs - a.foundAtMs)
   }
 
   /** Those with news since the last call, oldest first. */
@@ -42,6 +43,7 @@ export class BlockLog {
   }
 
   #add({ hash, chain, height, device, effort, elapsedMs, step }: SolutionEvent): void {
+    if (this.#blocks.has(hash)) return
     const foundAtMs = Math.round(this.#nowMs() - elapsedMs)
     const unknown = { depth: null, reward: null, message: null }
     this.#blocks.set(hash, { hash, chain, height, device, effort, foundAtMs, state: step, ...unknown })

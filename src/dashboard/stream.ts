@@ -5,7 +5,7 @@ import { type Hub, MAX_READERS } from './hub.ts'
 
 export const EVENTS_PATH = '/api/events'
 
-/** Text that a reader has not taken yet; with more it hears nothing until it has, and then everything. */
+/** A reader that has more text to take hears nothing until it has taken it, and then everything. */
 const MAX_BACKLOG_BYTES = 64 * 1024
 /** A reader that takes nothing for this long is dropped. */
 const MAX_SILENT_MS = 30_000
@@ -42,18 +42,17 @@ function open(hub: Hub, reply: FastifyReply): void {
   if (raw.destroyed) return
   let isBehind = false
   let cancelDrop: () => void = () => undefined
-  const write = (name: string, json: string) => {
-    raw.write(`event: ${name}\ndata: ${json}\n\n`)
-    if (raw.writableLength <= MAX_BACKLOG_BYTES) return
-    isBehind = true
-    cancelDrop = hub.clock.after(MAX_SILENT_MS, () => raw.destroy())
+  const write = (name: string, json: string) => raw.write(`event: ${name}\ndata: ${json}\n\n`)
+  const hear = (name: string, json: string) => {
+    if (raw.writableLength > MAX_BACKLOG_BYTES) {
+      if (!isBehind) cancelDrop = hub.clock.after(MAX_SILENT_MS, () => raw.destroy())
+      isBehind = true
+    } else if (isBehind) {
+      cancelDrop()
+      isBehind = false
+      write('state', hub.stateText())
+    } else write(name, json)
   }
-  raw.on('drain', () => {
-    if (!isBehind) return
-    isBehind = false
-    cancelDrop()
-    write('state', hub.stateText())
-  })
   raw.writeHead(200, {
     'content-type': 'text/event-stream',
     'cache-control': 'no-store',
@@ -61,12 +60,7 @@ function open(hub: Hub, reply: FastifyReply): void {
     'cross-origin-resource-policy': 'same-origin',
   })
   raw.write(`retry: ${RETRY_MS}\n\n`)
-  const end = hub.read(
-    (name, json) => {
-      if (!isBehind) write(name, json)
-    },
-    () => raw.end(),
-  )
+  const end = hub.read(hear, () => raw.end())
   raw.once('close', () => {
     cancelDrop()
     end()

@@ -50,7 +50,7 @@ describe.skipIf(typeof launched === 'string')('the dashboard', { timeout: 3 * PA
         devices: devices.map(({ device }) => device),
         chains: chains.map(({ chain, height }) => [chain, height]),
         mined: [String(work?.chain)],
-        blocks: blocks.slice(0, 20).map(({ hash, depth, chain, height }) => [hash, depth, chain, height]),
+        blocks: blocks.slice(0, 12).map(({ hash, depth, chain, height }) => [hash, depth, chain, height]),
       }
       return JSON.stringify(await shownBy(page)) === JSON.stringify(expected) ? 'the same' : expected
     }

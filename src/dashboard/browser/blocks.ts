@@ -4,7 +4,7 @@ import { element, Items, make, write } from './dom.ts'
 import { heightText, NONE, rewardText, timeText } from './numbers.ts'
 
 /** Most that the page shows. */
-const MAX_ROWS = 20
+const MAX_ROWS = 12
 
 const KINDS: Readonly<Record<ShownBlock['state'], 'good' | 'warn' | 'bad' | 'open'>> = {
   found: 'open',

@@ -5,7 +5,7 @@ import { View } from './view.ts'
 
 /** As many as the miner keeps: two hours of rates, and its last blocks. */
 const MAX_SAMPLES = 720
-const MAX_BLOCKS = 60
+const MAX_BLOCKS = 200
 /** A sample that came with the whole state may be told once more. */
 const SAME_SAMPLE_MS = 1_000
 
@@ -47,7 +47,7 @@ function withSample(history: RateHistory, { atMs, total, lines }: RateSample): R
 function withBlock(blocks: readonly ShownBlock[], block: ShownBlock): readonly ShownBlock[] {
   const isKnown = blocks.some(({ hash }) => hash === block.hash)
   if (isKnown) return blocks.map((each) => (each.hash === block.hash ? block : each))
-  return [block, ...blocks].slice(0, MAX_BLOCKS)
+  return [block, ...blocks].sort((a, b) => b.foundAtMs - a.foundAtMs).slice(0, MAX_BLOCKS)
 }
 
 listen({
