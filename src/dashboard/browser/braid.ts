@@ -13,6 +13,8 @@ const DEPTH = 3
 const MAX_ROWS = 9
 /** Columns share the width of the page, within these; with very many chains the picture is scrolled. */
 const [LEAST_COLUMN, MOST_COLUMN] = [13, 48]
+/** Numbers of two digits are smaller here. */
+const NARROW_COLUMN = 17
 const ROW = 38
 const MARGIN = 14
 /** For the bars of difficulty and the numbers of the chains. */
@@ -92,6 +94,7 @@ export class Braid {
     const y = (height: number) => MARGIN + (top - height) * ROW
     const seen = { own: this.#own, known: this.#known, work: this.#work }
     const picture: Picture = { chains, x, y, bottom, feet, column, ...seen }
+    this.#svg.classList.toggle('narrow', column < NARROW_COLUMN)
     this.#svg.setAttribute('width', String(width))
     this.#svg.setAttribute('height', String(feet + FOOT))
     const blocks = blocksIn(picture)

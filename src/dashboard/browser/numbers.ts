@@ -40,11 +40,11 @@ export function uptimeText(milliseconds: number): string {
   return hours % 24 === 0 ? `${hours / 24} d` : `${Math.floor(hours / 24)} d ${hours % 24} h`
 }
 
-/** Coins without zeros at the end, and with no more than six digits behind the point. */
+/** Coins without zeros at the end, and with no more than four digits behind the point. */
 export function rewardText(amount: string | null): string {
   if (amount === null) return NONE
   const [whole, fraction = ''] = amount.split('.')
-  const rest = fraction.slice(0, 6).replace(/0+$/, '')
+  const rest = fraction.slice(0, 4).replace(/0+$/, '')
   return rest === '' ? whole : `${whole}.${rest}`
 }
 
