@@ -100,6 +100,7 @@ function banner(
     ...(nodes.length > 1 ? [`nodes, in order of priority: ${nodes.join(', ')}`] : []),
     paidLine(account),
     api === null ? 'metrics: off' : `metrics: ${api.url}/metrics, summary: ${api.url}/api/summary`,
+    ...(api === null ? [] : [`dashboard: ${api.url}/`]),
     ...(journal === null ? [] : [journalLine(journal)]),
     ...(pageUrl === null ? [] : [`mine in a browser: ${pageUrl}`]),
   ]

@@ -14,6 +14,7 @@ import { systemClock } from '../platform/clock.ts'
 import { packageVersion } from '../platform/version.ts'
 import { Sensors, type SensorsOptions } from '../sensors/sensors.ts'
 import type { NodeSetup } from './connect.ts'
+import { type ComposedDashboard, dashboardFor } from './dashboard.ts'
 import { createEngines, type EngineSetup } from './engines.ts'
 import { isPageOn, PAGE_PATH, type PageMode, pageFor } from './mine-page.ts'
 import { reachNodes } from './nodes.ts'
@@ -98,6 +99,7 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
       onEvent(event)
       metrics.onEvent(event)
       results.onEvent(event)
+      dashboard?.onEvent(event)
       rewards(event)
     }
     const results = new Results(systemClock)
@@ -112,9 +114,12 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const miner = new Miner({ ...options, readings: () => sensors?.readings ?? [] })
     const metrics = new Metrics(() => miner.snapshot(), packageVersion)
     const hasPage = http !== null && isPageOn(http.page, client.info.nodeVersion)
+    const dashboard = http && dashboardOf(miner, { client, account, state })
+    closers.unshift(async () => dashboard?.close())
     const page = hasPage ? [{ path: PAGE_PATH, addTo: pageFor(client, account) }] : []
+    const extensions = [...(dashboard?.extensions ?? []), ...page]
     const stop = () => told.abort()
-    const api = http === null ? null : await startFace(http, { miner, metrics, results, page, stop }, onEvent)
+    const api = http === null ? null : await startFace(http, { miner, metrics, results, extensions, stop }, onEvent)
     if (api !== null) closers.unshift(() => api.close())
     const journal = state && { folder: state.folder, unfinished: state.unfinished.length }
     onStart?.({ miner, client, account, api, journal, pageUrl: api !== null && hasPage ? api.url + PAGE_PATH : null })
@@ -148,18 +153,30 @@ function sensorsOf(where: Pick<SensorsOptions, 'hwmon' | 'env'>, engines: readon
   return new Sensors({ ...where, clock: systemClock, hasCards: engines.some(({ name }) => name === 'gpu') })
 }
 
+function dashboardOf(
+  miner: Miner,
+  of: { readonly client: NodeClient; readonly account: PaidAccount; readonly state: KeptState | null },
+): ComposedDashboard {
+  const { client, account, state } = of
+  const snapshot = () => miner.snapshot()
+  return dashboardFor({
+    ...{ network: client.info.nodeVersion, account: account.account, snapshot },
+    recent: state?.recent ?? [],
+  })
+}
+
 interface Faced {
   readonly miner: Miner
   readonly metrics: Metrics
   readonly results: Results
-  readonly page: readonly Extension[]
+  readonly extensions: readonly Extension[]
   /** Ends the miner in order. */
   readonly stop: () => void
 }
 
 async function startFace(
   { host, port, isRequired, token, fingerprint }: HttpSetup,
-  { miner, metrics, results, page, stop }: Faced,
+  { miner, metrics, results, extensions, stop }: Faced,
   onEvent: MinerPorts['onEvent'],
 ): Promise<ApiServer | null> {
   const snapshot = () => miner.snapshot()
@@ -167,7 +184,7 @@ async function startFace(
   const identity = { version: packageVersion, processor: await readProcessor(), fingerprint: fingerprint ?? null }
   const routes = monitorRoutes({ snapshot, results, identity, control, token: token ?? null })
   try {
-    return await startApi({ host, port }, snapshot, metrics, ...page, ...routes)
+    return await startApi({ host, port }, snapshot, metrics, ...extensions, ...routes)
   } catch (error) {
     if (isRequired) throw error
     onEvent({ type: 'warning', message: `${describeError(error)}; mining without metrics` })

@@ -21,6 +21,8 @@ export interface StateSetup {
 export interface KeptState {
   readonly folder: string
   readonly unfinished: readonly Unfinished[]
+  /** The newest solutions of earlier runs on the network, oldest first. */
+  readonly recent: readonly BlockRecord[]
   readonly onEvent: (event: MinerEvent) => void
 }
 
@@ -38,6 +40,8 @@ export interface StateOptions {
 const MAX_AGE_MS = 24 * 3600 * 1000
 /** Most solutions of earlier runs that are followed, the newest ones. */
 const MAX_UNFINISHED = 500
+/** Most solutions of earlier runs that are shown. */
+const MAX_RECENT = 60
 
 /**
  * Whatever the disk says, the miner goes on, with what can be read and written. Throws NewcutError BAD_OPTION or
@@ -64,12 +68,14 @@ export async function openState({ folder, isRequired }: StateSetup, options: Sta
     journal = orElse(error, Journal.later(folder, events, disk))
   }
   if (damaged > 0) onEvent({ type: 'warning', message: `the journal in ${folder} has ${damaged} unreadable lines` })
-  const unfinished = [...records.values()]
-    .filter((record) => record.network === network && isUnfinished(record, confirmations))
+  const own = [...records.values()].filter((record) => record.network === network)
+  const unfinished = own
+    .filter((record) => isUnfinished(record, confirmations))
     .filter(({ foundAt }) => nowMs() - Date.parse(foundAt) < MAX_AGE_MS)
     .slice(-MAX_UNFINISHED)
     .map(unfinishedOf)
-  return { folder, unfinished, onEvent: keeperOf({ journal, network, account, nowMs }) }
+  const recent = own.slice(-MAX_RECENT)
+  return { folder, unfinished, recent, onEvent: keeperOf({ journal, network, account, nowMs }) }
 }
 
 function unfinishedOf(record: BlockRecord): Unfinished {

@@ -129,7 +129,7 @@ export const development: Network = {
 }
 
 /** The graph in force at a height. */
-export function graphAt(network: Network, height: number): Graph {
+export function graphAt(network: Pick<Network, 'graphHistory'>, height: number): Graph {
   let current = network.graphHistory[0].graph
   for (const { from, graph } of network.graphHistory) if (height >= from) current = graph
   return current

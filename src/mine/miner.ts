@@ -205,6 +205,7 @@ export class Miner {
       source: source.description,
       connected: source.connected,
       nodes: source.nodes?.() ?? [],
+      ...(source.chains && { chains: source.chains() }),
       uptimeMs,
       hashes,
       hashrates: rates.total(idleReason === null && !paused),

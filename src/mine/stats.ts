@@ -1,6 +1,6 @@
 /** The snapshot of statistics that console, Prometheus and JSON API all show. */
 import type { DeviceStatus } from '../engine/engine.ts'
-import type { NodeStatus } from '../source/source.ts'
+import type { ChainStatus, NodeStatus } from '../source/source.ts'
 import type { HardwareSnapshot } from './hardware.ts'
 import { HashrateMeter, type Hashrates, NO_RATES, NO_WINDOWS, type RateWindows } from './hashrate.ts'
 import type { Verdict } from './life.ts'
@@ -16,6 +16,8 @@ export interface Snapshot {
   readonly connected: boolean
   /** In order of priority; empty where there is one node only. */
   readonly nodes: readonly NodeStatus[]
+  /** The chains of the network, ascending; absent where the source knows nothing of them. */
+  readonly chains?: readonly ChainStatus[]
   /** Why nothing searches, as a sentence. null while a device searches, or before there is any. */
   readonly idleReason: string | null
   /** Whether it was told to search nothing for now. */

@@ -86,6 +86,21 @@ export interface NodeStatus {
   readonly problem: string | null
 }
 
+/** A chain of the network, as last heard of. */
+export interface ChainStatus {
+  readonly chain: number
+  /** Of its head. */
+  readonly height: number
+  /** Hashes that the block at its head took on average; null: not known. */
+  readonly difficulty: number | null
+  /** A chain that has to move on before this one can have a next block; null: it can be mined. */
+  readonly waitsFor: number | null
+  /** Chains whose blocks its next block refers to, ascending. */
+  readonly adjacents: readonly number[]
+  /** Whether it is among the chains to mine. */
+  readonly isWanted: boolean
+}
+
 export interface SourceEvents {
   /** Something went wrong that is being retried. Said once for an outage, however many attempts it takes. */
   readonly onTrouble: (message: string) => void
@@ -113,4 +128,6 @@ export interface Source {
   validatorTime(): bigint | null
   /** The nodes behind a source of several, in order of priority. */
   nodes?(): readonly NodeStatus[]
+  /** The chains of the network, ascending; empty while nothing is known of them. */
+  chains?(): readonly ChainStatus[]
 }

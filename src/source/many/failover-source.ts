@@ -11,6 +11,7 @@ import { Mailbox } from '../mailbox.ts'
 import type { MiningNode } from '../node/mining-node.ts'
 import { NodeSource } from '../node/node-source.ts'
 import {
+  type ChainStatus,
   type FollowUp,
   type Job,
   type JobReason,
@@ -117,6 +118,11 @@ export class FailoverSource implements Source {
 
   nodes(): readonly NodeStatus[] {
     return this.#members.map((member) => member.status(member === this.#active?.member && !this.#isIdle))
+  }
+
+  /** As the node of the present work knows them. */
+  chains(): readonly ChainStatus[] {
+    return this.#active?.source.chains() ?? []
   }
 
   /** The nodes that answer, that of the present work first. */

@@ -27,6 +27,7 @@ export function helpedNode(own: MiningNode, help: Help): MiningNode {
     description: own.description,
     workBytes: own.workBytes,
     chains: own.chains,
+    ...(own.graphHistory && { graphHistory: own.graphHistory }),
     work: (chain, signal) => own.work(chain, signal),
     finalRefusal: (error, signal) => own.finalRefusal(error, signal),
     cut: (signal) => own.cut(signal),

@@ -17,6 +17,8 @@ export interface HeadWatchOptions {
   readonly clock: Clock
   /** What was seen; empty: the node did not say. */
   readonly onChances: (chances: Chances) => void
+  /** The heads themselves, before the chances that they give. */
+  readonly onView?: (view: ChainView) => void
   /** A fault of ours. */
   readonly onFault: (error: unknown) => void
 }
@@ -58,7 +60,7 @@ export class HeadWatch {
   }
 
   async #look(): Promise<void> {
-    const { view, chains, clock, onChances } = this.#options
+    const { view, chains, clock, onChances, onView } = this.#options
     const startMs = clock.monotonicMs()
     const looking = new AbortController()
     this.#looking = looking
@@ -68,6 +70,7 @@ export class HeadWatch {
     try {
       const seen = await view(looking.signal)
       if (this.#isStopped) return
+      onView?.(seen)
       const { network, cut, askedMs: roundTripMs } = seen
       const nowMs = clock.monotonicMs()
       this.#prospects = prospectsOf(seen, chains, this.#prospects, nowMs)

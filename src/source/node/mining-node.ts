@@ -3,6 +3,7 @@ import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
 import type { Clock } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
 import { headerLayout } from '../../core/header.ts'
+import type { Network } from '../../core/network.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { Work } from '../../core/work.ts'
 import type { NodeClient } from '../../node/client.ts'
@@ -59,6 +60,8 @@ export interface MiningNode {
   /** Length of the work to expect, in bytes. */
   readonly workBytes: number
   readonly chains: readonly number[]
+  /** Which chains are adjacent, by height; without it chains are not told of. */
+  readonly graphHistory?: Network['graphHistory']
   /** Work for our account; null: of any chain. */
   work(chain: number | null, signal: AbortSignal): Promise<Work>
   /** Hands in solved work bytes. Success says that the node took them, not that they became a block. */
@@ -98,6 +101,7 @@ export function miningNodeOf({ client, account, clock, stallMs }: MiningNodeOpti
     description: `${info.nodeVersion} (${info.nodeNumberOfChains} chains) at ${http.baseUrl}`,
     workBytes: headerLayout(client.graphHistory.at(-1)?.graph.degree ?? 0).workBytes,
     chains: info.nodeChains.map(Number),
+    graphHistory: client.graphHistory,
     work: async (chain, signal) => (await client.work(account, chain ?? undefined, { signal })).work,
     solved: (bytes, signal) => client.solved(bytes, { signal }),
     news: (chain, { onBroken, ...handlers }) => {

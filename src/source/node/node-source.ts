@@ -8,7 +8,8 @@ import { describeError, NewcutError } from '../../core/errors.ts'
 import { decodeWork } from '../../core/header.ts'
 import { FREE_NONCE } from '../../core/nonce.ts'
 import { Mailbox } from '../mailbox.ts'
-import type { FollowUp, Job, Receipt, Solution, Source, SourceEvents } from '../source.ts'
+import type { ChainStatus, FollowUp, Job, Receipt, Solution, Source, SourceEvents } from '../source.ts'
+import { SeenChains } from './chains.ts'
 import { choose } from './choice.ts'
 import { Depths } from './depths.ts'
 import { followUp } from './follow-up.ts'
@@ -68,6 +69,7 @@ export class NodeSource implements Source {
   readonly #depths: Depths
   /** null: there is nothing to choose, or nothing to choose by. */
   readonly #watch: HeadWatch | null
+  readonly #chains: SeenChains
   /** Beats when the node is back. */
   readonly #pulse = new Pulse()
   #outage: Outage
@@ -91,6 +93,7 @@ export class NodeSource implements Source {
     this.workBytes = node.workBytes
     const chains = options.chains ?? node.chains
     this.#state = initialState(chains)
+    this.#chains = new SeenChains(node.graphHistory ?? [], chains)
     const view = node.view?.bind(node)
     const isChoice = view !== undefined && chains.length > 1
     this.#watch = isChoice ? new HeadWatch({ view, chains, clock, ...this.#watchPorts() }) : null
@@ -100,6 +103,10 @@ export class NodeSource implements Source {
   get connected(): boolean {
     const { current } = this.#state
     return current.kind === 'searching' && this.#streams.get(current.job.work.fields.chainId) === true
+  }
+
+  chains(): readonly ChainStatus[] {
+    return this.#chains.statuses()
   }
 
   validatorTime(): bigint | null {
@@ -172,8 +179,9 @@ export class NodeSource implements Source {
     this.#watch?.stop()
   }
 
-  #watchPorts(): Pick<ConstructorParameters<typeof HeadWatch>[0], 'onChances' | 'onFault'> {
+  #watchPorts(): Pick<ConstructorParameters<typeof HeadWatch>[0], 'onChances' | 'onView' | 'onFault'> {
     return {
+      onView: (view) => this.#chains.viewed(view),
       onChances: (chances) => this.#tell({ type: 'viewed', chances }),
       onFault: (error) => this.#stop(error),
     }
@@ -224,7 +232,10 @@ export class NodeSource implements Source {
 
   #startHeartbeat(): void {
     const { node, clock } = this.#options
-    const onCut = (cut: CutHeads) => this.#tell({ type: 'cutSeen', cut })
+    const onCut = (cut: CutHeads) => {
+      this.#chains.cutSeen(cut)
+      this.#tell({ type: 'cutSeen', cut })
+    }
     const onBack = () => this.#pulse.beat()
     const onFault = (error: unknown) => this.#stop(error)
     startHeartbeat({ node, clock, onCut, onBack, onFault, isHurried: () => !this.connected }, this.#stopped.signal)

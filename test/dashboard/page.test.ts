@@ -1,0 +1,244 @@
+/** The dashboard in headless Chromium, for a real miner on an embedded network, and what it shows beside the API. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { Metrics } from '../../src/api/metrics.ts'
+import { startApi } from '../../src/api/server.ts'
+import { formatHashrate } from '../../src/core/units.ts'
+import { Hub } from '../../src/dashboard/hub.ts'
+import { addDashboard } from '../../src/dashboard/page.ts'
+import type { DashboardState } from '../../src/dashboard/state.ts'
+import { addEvents } from '../../src/dashboard/stream.ts'
+import type { HardwareSnapshot } from '../../src/mine/hardware.ts'
+import { NO_WINDOWS } from '../../src/mine/hashrate.ts'
+import type { Snapshot } from '../../src/mine/stats.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { start, stopAll } from '../cli/run.ts'
+import { launchChromium } from '../gpu/chromium.ts'
+import { snapshotWith } from './common.ts'
+
+const PATIENCE_MS = 60_000
+const SOON = { timeout: PATIENCE_MS, interval: 200 }
+const THIN = '\u202f'
+
+const launched = await launchChromium()
+if (typeof launched === 'string') process.stderr.write(`dashboard tests skipped: ${launched}\n`)
+
+describe.skipIf(typeof launched === 'string')('the dashboard', { timeout: 3 * PATIENCE_MS }, () => {
+  if (typeof launched === 'string') return
+  const browser = launched
+  afterAll(() => browser.close())
+  afterEach(stopAll)
+
+  it('shows what the API says: rates, counts, work, chains, devices, blocks', async () => {
+    const url = await startMiner('127.0.0.1:0')
+    const { page, text, errors } = await open(browser, url)
+    await expect.poll(async () => Number(await text('accepted')), SOON).toBeGreaterThan(2)
+    // Rates change each second: the page and the API are asked until they are of the same one.
+    const rateShown = async () => {
+      const { hashrates } = await summaryOf(url)
+      if (hashrates['10s'] === null) return false
+      const shown = `${await text('rate')} ${await text('rate-unit')}`
+      return shown === formatHashrate(hashrates['10s'])
+    }
+    await expect.poll(rateShown, SOON).toBe(true)
+    await expect.poll(async () => (await stateOf(url)).history.total.length, SOON).toBeGreaterThan(1)
+
+    const same = async () => {
+      const { solutions, preemptions, work, devices, chains = [] } = await summaryOf(url)
+      const { blocks } = await stateOf(url)
+      const expected = {
+        counts: [solutions.accepted, solutions.stale, solutions.orphaned, solutions.rejected, solutions.lost],
+        work: [work?.chain, work?.height, formatHashrate(work?.difficulty ?? 0).replace('H/s', 'H'), preemptions],
+        devices: devices.map(({ device }) => device),
+        chains: chains.map(({ chain, height }) => [chain, height]),
+        mined: [String(work?.chain)],
+        blocks: blocks.slice(0, 12).map(({ hash, depth, chain, height }) => [hash, depth, chain, height]),
+      }
+      return JSON.stringify(await shownBy(page)) === JSON.stringify(expected) ? 'the same' : expected
+    }
+    await expect.poll(same, SOON).toBe('the same')
+    expect(await text('account')).toBe((await stateOf(url)).about.account)
+    expect(await page.locator('#nodes li').count()).toBe(1)
+    expect(await page.locator('#nodes li b').textContent()).toBe((await summaryOf(url)).source)
+    expect(await page.locator('#chart canvas').count()).toBe(1)
+    expect(await page.locator('#blocks tr').first().locator('td').nth(4).textContent()).toMatch(/^\d+(\.\d+)?$/)
+    expect(await page.title()).toMatch(/^[\d.]+\u202f[kMG]?H\/s · newcut$/)
+    expect(await page.getAttribute('body', 'data-phase')).toBe('mining')
+    expect(errors).toEqual([])
+  })
+
+  it.each([360, 390, 1280])('fits into %i pixels, in light and in dark', async (width) => {
+    const url = await startMiner('127.0.0.1:0')
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { page, text, errors } = await open(browser, url, { viewport: { width, height: 800 }, colorScheme })
+      await expect.poll(async () => Number(await text('accepted')), SOON).toBeGreaterThan(0)
+      await page.locator('summary').click()
+      await expect.poll(() => page.locator('#chains tr').count(), SOON).toBe(20)
+      const wide = await page.evaluate<string[]>(`[...document.querySelectorAll('body *')]
+        .filter((each) => each.getBoundingClientRect().right > innerWidth + 0.5).map((each) => each.outerHTML.slice(0, 90))`)
+      expect(wide).toEqual([])
+      expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(width)
+      expect(errors).toEqual([])
+      await page.close()
+    }
+  })
+
+  it('says that the miner is gone, and goes on with the next one', async () => {
+    const first = start(mineAt('127.0.0.1:0'))
+    const [, url] = await first.sees(METRICS)
+    const { page, text } = await open(browser, url)
+    await expect.poll(async () => Number(await text('accepted')), SOON).toBeGreaterThan(3)
+    const before = await page.locator('#blocks tr').first().getAttribute('data-hash')
+    first.child.kill('SIGTERM')
+    expect((await first.ended).code).toBe(0)
+    await expect.poll(() => text('phase'), SOON).toBe('no connection to the miner')
+    await startMiner(new URL(url).host)
+    await expect.poll(() => page.getAttribute('body', 'data-phase'), SOON).toBe('mining')
+    await expect.poll(async () => Number(await text('accepted')), SOON).toBeGreaterThan(0)
+    // The blocks are those of the new one alone.
+    const hashes = (await shownBy(page)).blocks.map(([hash]) => hash)
+    expect(hashes).not.toContain(before)
+    expect(Number(await text('accepted'))).toBeLessThanOrEqual((await summaryOf(url)).solutions.accepted)
+  })
+
+  it('pauses and resumes with the right token, and says where there is none', async () => {
+    const url = await startMiner('127.0.0.1:0', ['--http-token', TOKEN])
+    const { page, text, errors } = await open(browser, url)
+    expect(await page.getAttribute('#token', 'type')).toBe('password')
+    await page.click('#control-button')
+    expect(await text('control-note')).toMatch(/^Enter the token/)
+    await page.fill('#token', 'wrong')
+    await page.click('#control-button')
+    await expect.poll(() => text('control-note'), SOON).toBe('The miner refuses this token.')
+    await page.fill('#token', TOKEN)
+    await page.click('#control-button')
+    await expect.poll(() => text('control-button'), SOON).toBe('Resume')
+    expect(await text('phase')).toBe('paused')
+    expect((await summaryOf(url)).paused).toBe(true)
+    await page.click('#control-button')
+    await expect.poll(() => text('control-button'), SOON).toBe('Pause')
+    await expect.poll(async () => (await summaryOf(url)).paused, SOON).toBe(false)
+    expect(errors.filter((error) => !error.includes('401'))).toEqual([])
+    expect(await page.content()).not.toContain(TOKEN)
+    const other = await open(browser, await startMiner('127.0.0.1:0'))
+    await other.page.fill('#token', TOKEN)
+    await other.page.click('#control-button')
+    await expect.poll(() => other.text('control-note'), SOON).toMatch(/started without --http-token/)
+  })
+
+  it('shows sensors where a machine has them, nodes with their health, and what does not search', async () => {
+    const [gpu] = snapshotWith().devices
+    const hardware: HardwareSnapshot = {
+      ...{ name: 'gpu0', engine: 'gpu', devices: ['gpu0'], model: null, vendor: null, bus: null, hashes: 5 },
+      ...{ celsius: 61.4, fanPercent: null, watts: 212, hashrates: NO_WINDOWS, hardwareErrors: 0 },
+      solutions: snapshotWith().solutions,
+    }
+    const healthy = { up: true, active: true, lag: 0, latencyMs: 3, height: 1234, version: '3.1', problem: null }
+    const away = { ...healthy, up: false, active: false, lag: null, latencyMs: null, problem: 'does not answer' }
+    const { page, text } = await open(
+      browser,
+      await serve(() => ({
+        ...snapshotWith({
+          nodes: [
+            { ...healthy, url: 'http://a' },
+            { ...away, url: 'http://b' },
+          ],
+        }),
+        hardware: [hardware],
+        devices: [
+          gpu,
+          { ...gpu, device: 'gpu1', state: 'parked', reason: 'it failed five times' },
+          ...Array.from({ length: 12 }, (_, i) => ({ ...gpu, engine: 'cpu', device: `thread${i}` })),
+        ],
+      })),
+    )
+    const items = () => page.locator('#devices li').allTextContents()
+    await expect
+      .poll(items, SOON)
+      .toEqual([
+        `gpu0wgsl1.23${THIN}MH/s61 °C · 212 W`,
+        `gpu1wgsl1.23${THIN}MH/sparked: it failed five times`,
+        `cpu12 × wgsl14.8${THIN}MH/s`,
+      ])
+    await page.click('#more-devices')
+    expect(await items()).toHaveLength(14)
+    expect(await text('more-devices')).toBe('Show them together')
+    expect(await page.locator('#nodes li').allTextContents()).toEqual([
+      'http://agives workanswers in 3 ms · not behind · height 1,234 · version 3.1',
+      'http://bdowndoes not answer · height 1,234 · version 3.1',
+    ])
+    expect(await page.locator('#control').isVisible()).toBe(false)
+  })
+})
+
+const TOKEN = 'correct-horse-battery'
+const METRICS = /^metrics: (http:\/\/127\.0\.0\.1:\d+)\/metrics/m
+const mineAt = (http: string) => {
+  return ['mine', '--difficulty', '3M', '--threads', '1', '--gpu', 'none', '--mine-page', 'off', '--http', http]
+}
+
+async function startMiner(http: string, more: readonly string[] = []): Promise<string> {
+  const [, url] = await start([...mineAt(http), ...more]).sees(METRICS)
+  return url
+}
+
+/** A new page, its texts by id, and its errors. */
+async function open(browser: Browser, url: string, options: Parameters<Browser['newPage']>[0] = {}) {
+  // Headless, Chromium may have a language that is none.
+  const page: Page = await browser.newPage({ locale: 'en-GB', ...options })
+  onTestFinished(() => page.close())
+  const errors: string[] = []
+  page.on('pageerror', ({ message }) => errors.push(message))
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(message.text())
+  })
+  await page.goto(url)
+  return { page, errors, text: async (id: string) => (await page.textContent(`#${id}`)) ?? '' }
+}
+
+const summaryOf = async (url: string) => (await (await fetch(`${url}/api/summary`)).json()) as Snapshot
+
+/** The first event of the stream. */
+async function stateOf(url: string): Promise<DashboardState> {
+  const { body } = await fetch(`${url}/api/events`)
+  if (body === null) throw new Error('the stream has no body')
+  let text = ''
+  for await (const bytes of body.pipeThrough(new TextDecoderStream())) {
+    text += bytes
+    const [, json] = /^event: state\ndata: (.*)\n\n/m.exec(text) ?? []
+    if (json !== undefined) return JSON.parse(json)
+  }
+  throw new Error('the stream ended without a state')
+}
+
+/** What the page shows, in one look. */
+function shownBy(page: Page) {
+  return page.evaluate<{ readonly blocks: readonly (readonly [string, ...unknown[]])[] }>(`(() => {
+    const text = (id) => document.getElementById(id).textContent
+    const number = (each) => Number((each.textContent ?? each).replaceAll(',', ''))
+    const rows = (selector) => [...document.querySelectorAll(selector)]
+    const depth = (text) => (text === 'at the head' ? 1 : /^\\d+ deep$/.test(text) ? Number.parseInt(text) : null)
+    return {
+      counts: ['accepted', 'stale', 'orphaned', 'rejected', 'lost'].map((id) => Number(text(id))),
+      work: [Number(text('work-chain')), number(text('work-height')), text('work-difficulty').replace('\\u202f', ' '), Number(text('preemptions'))],
+      devices: rows('#devices b').map((each) => each.textContent),
+      chains: rows('#chains tr').map(({ children: [chain, height] }) => [number(chain), number(height)]),
+      mined: rows('#braid [data-chain].mined').map((each) => each.getAttribute('data-chain')),
+      blocks: rows('#blocks tr').map(({ dataset: { hash }, children: [, state, chain, height] }) =>
+        [hash, depth(state.children[1].textContent), number(chain), number(height)]),
+    }
+  })()`)
+}
+
+/** The dashboard of a miner that shows this. */
+async function serve(snapshot: () => Snapshot): Promise<string> {
+  const about = { version: '1', network: 'development', account: 'k:a' }
+  const hub = new Hub({ about, snapshot, clock: systemClock })
+  const extensions = [
+    { path: '/', addTo: addDashboard },
+    { path: '/api/events', addTo: (app: Parameters<typeof addEvents>[0]) => addEvents(app, hub) },
+  ]
+  const api = await startApi({ host: '127.0.0.1', port: 0 }, snapshot, new Metrics(snapshot, '1'), ...extensions)
+  onTestFinished(() => api.close())
+  return api.url
+}

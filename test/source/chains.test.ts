@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest'
+import { type Cut, extensionOf } from '../../src/core/cut.ts'
+import { decodeHeader, encodeHeader } from '../../src/core/header.ts'
+import { development, graphAt, type Network, recapDevelopment } from '../../src/core/network.ts'
+import { SeenChains, waitsFor } from '../../src/source/node/chains.ts'
+import { madeWork } from './simulated-node.ts'
+
+const head = (chain: number, height: number) => {
+  return decodeHeader(encodeHeader({ ...madeWork(chain, height - 1).fields, hash: new Uint8Array(32).fill(chain) }))
+}
+
+/** Heights of the chains after this many blocks, each on a chain that could be mined; `pick`: uniform in [0, 1). */
+function* braids(network: Network, blocks: number, pick: () => number): Generator<Map<number, number>> {
+  const heights = new Map(graphAt(network, 1).adjacents.map((_, chain) => [chain, 0]))
+  for (let i = 0; i < blocks; i++) {
+    const open = [...heights.keys()].filter((chain) => waitsFor(network.graphHistory, heights, chain) === null)
+    const chain = open[Math.floor(pick() * open.length)]
+    heights.set(chain, (heights.get(chain) ?? 0) + 1)
+    yield heights
+  }
+}
+
+/** Numbers in [0, 1) that are the same in each run. */
+function numbers(): () => number {
+  let last = 1
+  return () => {
+    last = (last * 48_271) % 2_147_483_647
+    return last / 2_147_483_647
+  }
+}
+
+it('a chain waits exactly when the rules of the braid say so', () => {
+  let blocked = 0
+  for (const heights of braids(development, 300, numbers())) {
+    const cut: Cut = new Map([...heights].map(([chain, height]) => [chain, head(chain, height)]))
+    for (const chain of heights.keys()) {
+      const extension = extensionOf(development, cut, chain)
+      expect(waitsFor(development.graphHistory, heights, chain)).toBe(typeof extension === 'number' ? extension : null)
+      if (typeof extension === 'number') blocked++
+    }
+  }
+  expect(blocked).toBeGreaterThan(100)
+})
+
+it('where the graph changes, chains wait until all are there', () => {
+  const { graphHistory } = recapDevelopment
+  const heights = new Map(Array.from({ length: 10 }, (_, chain) => [chain, 60]))
+  expect(waitsFor(graphHistory, heights, 0)).toBeNull()
+  heights.set(7, 59)
+  expect(waitsFor(graphHistory, heights, 0)).toBe(7)
+  expect(waitsFor(graphHistory, heights, 7)).toBeNull()
+})
+
+it('heights come from the cut, difficulties from the last look', () => {
+  const seen = new SeenChains(development.graphHistory, [3])
+  expect(seen.statuses()).toEqual([])
+  seen.viewed({ cut: new Map(Array.from({ length: 20 }, (_, chain) => [chain, head(chain, 5)])) })
+  expect(seen.statuses()[3]).toEqual({
+    ...{ chain: 3, height: 5, difficulty: 1, waitsFor: null, adjacents: [8, 13, 18], isWanted: true },
+  })
+  seen.cutSeen(new Map(Array.from({ length: 20 }, (_, chain) => [chain, { height: chain === 3 ? 6 : 5, hash: '' }])))
+  expect(seen.statuses().map(({ height }) => height)).toEqual(Array.from({ length: 20 }, (_, i) => (i === 3 ? 6 : 5)))
+  expect(seen.statuses()[3].waitsFor).toBe(8)
+  expect(seen.statuses()[4]).toMatchObject({ difficulty: 1, isWanted: false })
+})
+
+it('a node whose graphs are not known has no chains to show', () => {
+  const seen = new SeenChains([], [0])
+  seen.cutSeen(new Map([[0, { height: 1, hash: '' }]]))
+  expect(seen.statuses()).toEqual([])
+})
