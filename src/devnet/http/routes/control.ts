@@ -51,7 +51,7 @@ export class Control {
     this.#addChains()
     this.#addTroubles()
     this.#router.serve(controlOperations.devnetStatus, (_call, reply) =>
-      sendJson(reply, JSON_TYPE, JSON.stringify(this.#status())),
+      sendJson(reply, JSON_TYPE, JSON.stringify(this.status())),
     )
   }
 
@@ -130,7 +130,8 @@ export class Control {
     })
   }
 
-  #status(): Status {
+  /** What is set by hand, as it is now. */
+  status(): Status {
     const { maker, faults, streams, clock, mode } = this.#options
     const { chains, coordinator } = maker
     return {
