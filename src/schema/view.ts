@@ -124,7 +124,7 @@ export const viewOperations = {
     ...shared,
     id: 'devnetLive',
     path: '/devnet/live',
-    group: 'stream',
+    group: 'devnet',
     summary: `an event view with the whole of /devnet/view, then an event change with what is new; ${own}`,
     responses: {
       200: { description: 'a stream of events', content: { [EVENT_STREAM]: Type.String() } },

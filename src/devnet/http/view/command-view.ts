@@ -82,11 +82,12 @@ export class ExecutedCommands {
     this.#newest = []
   }
 
-  /** Takes new blocks, oldest first. */
+  /** Takes new blocks, oldest first. Those of genesis are left out: nobody has sent their commands. */
   add(blocks: readonly Block[]): void {
     const added: Executed[] = []
     for (const block of blocks.toReversed()) {
       if (added.length >= MAX_EXECUTED) break
+      if (block.height === 0) continue
       const { transactions } = block.payload
       for (const each of transactions.slice(-MAX_EXECUTED).toReversed()) added.push(executedIn(block, each))
     }

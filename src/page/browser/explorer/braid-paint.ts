@@ -97,7 +97,7 @@ function paintEdges(context: Paint, scene: Scene, shown: readonly Block[]): void
       const steps = past?.get(block.hash)
       const isLit = steps !== undefined && past?.has(hash) === true
       const strength = isParent(hash) ? 0.85 : strengthOf(scene, block, from)
-      const seen = past === null ? strength : isLit ? Math.max(0.25, 1 - steps * 0.09) : strength * 0.2
+      const seen = past === null ? strength : isLit ? Math.max(strength * 0.2, nearness(steps) - 0.2) : strength * 0.2
       context.globalAlpha = seen * growth * (block.isOnChain ? 1 : 0.55)
       context.strokeStyle = palette.chains[from.chain]
       context.lineWidth = isParent(hash) ? 2 : isLit ? 1.5 : 1
@@ -136,16 +136,16 @@ function paintBlock(context: Paint, scene: Scene, block: Block): void {
   const growth = scene.growth(block)
   const [x, y] = pointOf(scene, block)
   const colour = palette.chains[block.chain]
-  const isDim = past !== null && !past.has(block.hash)
+  const seen = past === null ? 1 : nearness(past.get(block.hash))
   const size = easeOutBack(growth) * (block.isOnChain ? 1 : 0.8)
   const [halfWidth, halfHeight] = [layout.block[0] * size, layout.block[1] * size]
-  context.globalAlpha = isDim ? 0.25 : 1
+  context.globalAlpha = seen
   if (heads.has(block.hash)) {
     context.globalAlpha *= 0.22
     context.fillStyle = colour
     shape(context, x, y, halfWidth + 4 * growth, halfHeight + 4 * growth)
     context.fill()
-    context.globalAlpha = isDim ? 0.25 : 1
+    context.globalAlpha = seen
   }
   shape(context, x, y, halfWidth, halfHeight)
   context.fillStyle = block.isOnChain ? colour : palette.ground
@@ -187,6 +187,9 @@ function shape(context: Paint, x: number, y: number, halfWidth: number, halfHeig
   context.beginPath()
   context.roundRect(x - halfWidth, y - halfHeight, 2 * halfWidth, 2 * halfHeight, Math.min(halfWidth, halfHeight, 7))
 }
+
+/** How much is seen of what lies so many steps in the past of the block that is pointed at. */
+const nearness = (steps = Number.POSITIVE_INFINITY) => Math.max(0.25, 1 - steps * 0.075)
 
 /** Comes in a little larger than it stays. */
 function easeOutBack(t: number): number {

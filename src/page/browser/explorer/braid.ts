@@ -27,6 +27,8 @@ export class Braid {
   #palette: Palette | null = null
   #newest = 0
   #pointed: string | null = null
+  /** What was pointed at last: from there arrows go on. */
+  #last = ''
   #frame = 0
   #lastMs = 0
 
@@ -142,6 +144,7 @@ export class Braid {
   #point(block: Block | null): void {
     if ((block?.hash ?? null) === this.#pointed) return
     this.#pointed = block?.hash ?? null
+    if (block !== null) this.#last = block.hash
     this.#options.canvas.style.cursor = block === null ? '' : 'pointer'
     this.#options.onPoint(block)
     this.#wake()
@@ -154,7 +157,7 @@ export class Braid {
   #onKey(event: KeyboardEvent): void {
     const state = this.#state
     if (state === null) return
-    const pointed = this.#pointed === null ? undefined : state.blocks.get(this.#pointed)
+    const pointed = state.blocks.get(this.#pointed ?? this.#last)
     if (event.key === 'Enter' && pointed !== undefined) this.#open(pointed)
     else if (event.key === 'Escape') this.#point(null)
     else if (event.key.startsWith('Arrow')) this.#point(nextBlock(state, pointed, event.key, this.#isInSight))
