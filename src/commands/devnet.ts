@@ -174,6 +174,7 @@ function banner(devnet: Devnet, values: DevnetValues): string[] {
     ...(values.mine ? [paidLine(accountOn(network.name, payeeOf(values)))] : []),
     `mine it: newcut mine --node ${url} (work at ${mining})`,
     ...(hasPage(values) ? [`mine in a browser: ${url}${PAGE_PATH}`] : []),
+    `see it in a browser: ${url}/`,
     `control it: ${url}/devnet/status`,
   ]
 }

@@ -4,6 +4,7 @@ import type { MinerAccount } from '../core/payload.ts'
 import { type Devnet, startNode } from '../devnet/devnet.ts'
 import type { DevnetOptions } from '../devnet/options.ts'
 import { NodeClient } from '../node/client.ts'
+import { addExplorer } from '../page/explorer.ts'
 import { addMinePage } from '../page/page.ts'
 import { systemClock } from '../platform/clock.ts'
 import { machineFor } from './devnet-machine.ts'
@@ -39,7 +40,10 @@ export async function startDevnetWithPage(options: DevnetOptions, account: Miner
   }
   const close = async () => (await client)?.close()
   const page = { client: connect, onClose: close, account, clock: systemClock, random: Math.random }
-  const { devnet } = await startNode(options, machineFor(options), (app) => addMinePage(app, page))
+  const { devnet } = await startNode(options, machineFor(options), (app) => {
+    addMinePage(app, page)
+    addExplorer(app, true)
+  })
   url = devnet.url
   return devnet
 }

@@ -22,6 +22,8 @@ import { addMiningRoutes } from './http/routes/mining.ts'
 import { addNodeRoutes } from './http/routes/node.ts'
 import { addPayloadRoutes } from './http/routes/payload.ts'
 import { addStreamRoutes } from './http/routes/streams.ts'
+import { addViewRoutes } from './http/routes/view.ts'
+import { viewedAccounts, viewedNetwork } from './http/view/chain-view.ts'
 import { genesisOf } from './ledger/genesis.ts'
 import { Ledger } from './ledger/ledger.ts'
 import { PrivateLedger } from './ledger/private.ts'
@@ -228,6 +230,14 @@ function addRoutes(app: App, options: DevnetOptions, parts: Parts): void {
     search,
     onNotice,
     ...(onSolved && { onMade: onSolved }),
+  })
+  addViewRoutes(router, {
+    ...parts,
+    clock,
+    nowMs: () => clock.wallMs(),
+    status: () => controls.status,
+    network: { ...viewedNetwork(chains, product), version: packageVersion, mode: controls.status.mode },
+    accounts: viewedAccounts(accounts ?? [developmentAccount]),
   })
   addOpenApi(router, { packageVersion })
   router.finish()

@@ -66,23 +66,39 @@ export interface Site {
 const moduleFile = (name: string) => new URL(`../${name}.js`, import.meta.url)
 const siteFile = (name: string) => new URL(`../../../src/page/site/${name}`, import.meta.url)
 
+const TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html;charset=utf-8',
+  css: 'text/css;charset=utf-8',
+  svg: 'image/svg+xml',
+}
+
+/** A file of src/page/site. Throws where the package is incomplete. */
+export function siteAsset(name: string): Asset {
+  return { type: TYPES[name.split('.').at(-1) ?? ''], text: readFileSync(siteFile(name), 'utf8') }
+}
+
+/** A compiled module. Throws where the package is incomplete. */
+export function moduleAsset(name: string): Asset {
+  return { type: SCRIPT, text: readFileSync(moduleFile(name), 'utf8') }
+}
+
 /** Reads all files. Throws where the package is incomplete. */
 export function readSite(): Site {
   const read = (file: URL) => readFileSync(file, 'utf8')
   // Only some of its files are exported under a name; the others lie beside them.
   const hashes = pathToFileURL(createRequire(import.meta.url).resolve('@noble/hashes/utils.js'))
-  const html = read(siteFile('mine.html'))
+  const page = siteAsset('mine.html')
   const assets = new Map<string, Asset>([
-    ['/mine', { type: 'text/html;charset=utf-8', text: html }],
-    ['/mine/mine.css', { type: 'text/css;charset=utf-8', text: read(siteFile('mine.css')) }],
-    ['/mine/icon.svg', { type: 'image/svg+xml', text: read(siteFile('icon.svg')) }],
+    ['/mine', page],
+    ['/mine/mine.css', siteAsset('mine.css')],
+    ['/mine/icon.svg', siteAsset('icon.svg')],
     ['/mine/search.wgsl', { type: 'text/plain;charset=utf-8', text: shaderText() }],
   ])
-  for (const name of MODULES) assets.set(`/mine/src/${name}.js`, { type: SCRIPT, text: read(moduleFile(name)) })
+  for (const name of MODULES) assets.set(`/mine/src/${name}.js`, moduleAsset(name))
   for (const name of HASH_MODULES) {
     assets.set(`/mine/hashes/${name}`, { type: SCRIPT, text: read(new URL(name, hashes)) })
   }
-  return { assets, policy: policyFor(html) }
+  return { assets, policy: policyFor(page.text) }
 }
 
 /** All that the page loads comes from its own origin; the import map, which has to be inline, is named by its hash. */

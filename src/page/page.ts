@@ -11,7 +11,8 @@ const TEXT = 'text/plain;charset=utf-8'
 const MAX_ACCOUNT_BYTES = 8 * 1024
 /** Work has 286 bytes; a little more is read, so that the answer can say how long it was. */
 const MAX_SOLUTION_BYTES = 1024
-const SAFE_HEADERS = {
+/** For everything that a page loads. */
+export const SAFE_HEADERS = {
   'cache-control': 'no-cache',
   'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'same-origin',

@@ -129,7 +129,7 @@ describe.skipIf(typeof launched === 'string')('the dashboard', { timeout: 3 * PA
   it('shows sensors where a machine has them, nodes with their health, and what does not search', async () => {
     const [gpu] = snapshotWith().devices
     const hardware: HardwareSnapshot = {
-      ...{ name: 'gpu0', engine: 'gpu', devices: ['gpu0'], model: null, vendor: null, bus: null, hashes: 5 },
+      ...{ name: 'gpu0', engine: 'gpu', devices: ['gpu0'], model: null, vendor: null, bus: null, pci: null, hashes: 5 },
       ...{ celsius: 61.4, fanPercent: null, watts: 212, hashrates: NO_WINDOWS, hardwareErrors: 0 },
       solutions: snapshotWith().solutions,
     }

@@ -29,6 +29,7 @@ export class Controls {
   readonly streams = new StreamGate()
   readonly #stopped = new AbortController()
   readonly #faults = new Faults(this.#stopped.signal)
+  #control: Control | null = null
   #startMiner = (): AutoMiner | null => null
   #miner: AutoMiner | null = null
 
@@ -53,8 +54,15 @@ export class Controls {
       stopped,
     })
     control.addRoutes()
+    this.#control = control
     if (autoMine === null) return
     this.#startMiner = () => new AutoMiner({ mode: autoMine, maker, clock: rest.clock, random })
+  }
+
+  /** Where blocks come from, and what is set by hand; only after `serve`. */
+  get status(): ReturnType<Control['status']> {
+    if (this.#control === null) throw new Error('control is not served yet')
+    return this.#control.status()
   }
 
   /** Starts automatic mining. */

@@ -86,7 +86,7 @@ export class Router {
   serveAt<const O extends Operation>(path: string, operation: O, handler: Handler<O>): void {
     const url = path.replace(/\{(\w+)\}/g, ':$1')
     // No HEAD for streams and work: without its body the answer is useless.
-    const hasHead = operation.method === 'GET' && operation.group !== 'stream' && operation.group !== 'mining'
+    const hasHead = operation.method === 'GET' && operation.group !== 'mining' && !isStream(operation)
     const methods: HTTPMethods[] = hasHead ? ['GET', 'HEAD'] : [operation.method]
     this.#methods.set(url, [...(this.#methods.get(url) ?? []), ...methods])
     if (operation.forThisMachine) this.#notForPages.add(url)
@@ -254,6 +254,8 @@ function offeredBy(operation: Operation): readonly string[] {
   const types = Object.keys(operation.responses[200]?.content ?? {})
   return types.length === 1 && (types[0] === TEXT || types[0] === EVENT_STREAM) ? [] : types
 }
+
+const isStream = ({ responses }: Operation) => EVENT_STREAM in (responses[200]?.content ?? {})
 
 /** A body without a type is binary. */
 function mediaTypeOf(request: FastifyRequest): string {

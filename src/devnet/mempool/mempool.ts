@@ -15,6 +15,8 @@ const MAX_BLOCK_BYTES = 2 * 1024 * 1024
 
 interface Entry extends Transaction {
   readonly id: number
+  /** When it came in, by the node's clock. */
+  readonly sinceMs: number
 }
 
 export interface Pending {
@@ -66,8 +68,9 @@ export class Mempool {
     if (this.#entries.size + added.size > MAX_POOL_TRANSACTIONS || total > MAX_POOL_BYTES) {
       return { full: { transactions: MAX_POOL_TRANSACTIONS, bytes: MAX_POOL_BYTES } }
     }
+    const sinceMs = this.#nowMs()
     for (const [key, transaction] of added) {
-      this.#entries.set(key, { ...transaction, id: ++this.#newest })
+      this.#entries.set(key, { ...transaction, id: ++this.#newest, sinceMs })
       this.#nextExpiryMs = Math.min(this.#nextExpiryMs, transaction.expiresAtMs)
     }
     this.#bytes = total
@@ -110,6 +113,12 @@ export class Mempool {
     const after = since === null || since > BigInt(this.#newest) ? 0n : since
     const entries = [...this.#entries.values()].filter(({ id }) => BigInt(id) > after)
     return { hashes: entries.map(({ key }) => key), newest: this.#newest }
+  }
+
+  /** The last that came in, newest first. */
+  newest(limit: number): readonly (Transaction & { readonly sinceMs: number })[] {
+    this.#dropExpired()
+    return [...this.#entries.values()].slice(-limit).reverse()
   }
 
   /** All that is pending: highest gas price first, older ones first among equals. */

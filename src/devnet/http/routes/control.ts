@@ -55,7 +55,7 @@ export class Control {
     this.#addTroubles()
     this.#addTime()
     this.#router.serve(controlOperations.devnetStatus, (_call, reply) =>
-      sendJson(reply, JSON_TYPE, JSON.stringify(this.#status())),
+      sendJson(reply, JSON_TYPE, JSON.stringify(this.status())),
     )
   }
 
@@ -150,7 +150,8 @@ export class Control {
     return { aheadMs: clock.aheadMs, nowMs: Math.floor(clock.ms()) }
   }
 
-  #status(): Status {
+  /** What is set by hand, as it is now. */
+  status(): Status {
     const { maker, faults, streams, snapshots, mode } = this.#options
     const { chains, coordinator } = maker
     return {

@@ -1,0 +1,26 @@
+/** /devnet/view and /devnet/live: what the page for developers shows. Everybody may read it, but not all of it. */
+import { JSON_TYPE } from '../../../schema/operation.ts'
+import { viewOperations } from '../../../schema/view.ts'
+import { sendJson } from '../app.ts'
+import type { Router } from '../router.ts'
+import { noMoreStreams } from '../stream/broadcast.ts'
+import { foreignRefusal } from '../this-machine.ts'
+import { LiveView, type LiveViewOptions } from '../view/live-view.ts'
+import { RequestLog } from '../view/request-log.ts'
+
+export interface ViewRouteOptions extends Omit<LiveViewOptions, 'requests'> {
+  readonly nowMs: () => number
+}
+
+export function addViewRoutes(router: Router, { nowMs, ...options }: ViewRouteOptions): void {
+  const view = new LiveView({ ...options, requests: new RequestLog(router.app, nowMs) })
+  router.app.addHook('onClose', async () => view.stop())
+  router.serve(viewOperations.devnetView, ({ request }, reply) =>
+    sendJson(reply, JSON_TYPE, JSON.stringify(view.whole(foreignRefusal(request) === null))),
+  )
+  router.serve(viewOperations.devnetLive, ({ request }, reply) => {
+    if (view.isFull) return noMoreStreams(reply)
+    view.open(reply, foreignRefusal(request) === null)
+    return reply
+  })
+}

@@ -1,0 +1,94 @@
+/** Chains, blocks, transactions and balances as the page for developers shows them. */
+import { Decimal } from '../../../contracts/values/decimal.ts'
+import { encodeBase64Url } from '../../../core/bytes.ts'
+import { developmentAccounts } from '../../../core/development-accounts.ts'
+import { graphAt } from '../../../core/network.ts'
+import type { MinerAccount } from '../../../core/payload.ts'
+import { difficultyOf } from '../../../core/target.ts'
+import type { AccountView, BlockView, HeadView } from '../../../schema/view.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import type { Chains } from '../../rules/chains.ts'
+import type { Block } from '../../store/block-store.ts'
+
+/** About how many blocks are shown, and of how many heights at least and at most. */
+const SHOWN_BLOCKS = 800
+const [MIN_HEIGHTS, MAX_HEIGHTS] = [40, 120]
+/** How many accounts of miners are shown. */
+const MAX_MINERS = 4
+
+/** What the network is, as far as that does not change. */
+export function viewedNetwork({ network, checkPow: pow }: Chains, product: string) {
+  const adjacents = graphAt(network, 0).adjacents.map((each) => [...each])
+  return { name: network.name, product, pow, adjacents }
+}
+
+/** The development accounts, and some of those that are paid for blocks. */
+export function viewedAccounts(miners: readonly MinerAccount[]): string[] {
+  const paid = miners.slice(0, MAX_MINERS).map(({ account }) => account)
+  return [...new Set([...developmentAccounts.map(({ account }) => account), ...paid])]
+}
+
+export function headsOf({ cut }: Chains): HeadView[] {
+  return [...cut].map(([chain, { height, hash, target }]) => ({
+    chain,
+    height: Number(height),
+    hash: encodeBase64Url(hash),
+    difficulty: String(difficultyOf(target) ?? 0n),
+  }))
+}
+
+/** The height below which blocks are not shown. */
+export function lowestShown({ cut, store }: Chains): number {
+  const heights = Math.min(MAX_HEIGHTS, Math.max(MIN_HEIGHTS, Math.floor(SHOWN_BLOCKS / store.chains)))
+  const highest = Math.max(...[...cut.values()].map(({ height }) => Number(height)))
+  return Math.max(0, highest - heights + 1)
+}
+
+/** All blocks that are high enough to be shown, in the order of chains. */
+export function shownBlocks({ chainIds, store }: Chains, lowest: number): Block[] {
+  return chainIds.flatMap((chain) => store.slice(chain, store.positionAtHeight(chain, lowest), store.count(chain)))
+}
+
+export function blockView(block: Block): BlockView {
+  const { chain, height, id: hash, header, payload } = block
+  return {
+    chain,
+    height,
+    hash,
+    parent: encodeBase64Url(header.parent),
+    adjacents: [...header.adjacents.values()].map((each) => encodeBase64Url(each)),
+    createdMs: Number(header.creationTime / 1000n),
+    transactions: payload.transactions.length,
+  }
+}
+
+/** Balances on the heads. What a chain has is read again only when its head is another one. */
+export class Balances {
+  readonly #chains: Chains
+  readonly #ledger: Ledger
+  readonly #accounts: readonly string[]
+  readonly #known = new Map<number, { readonly head: Uint8Array; readonly balances: readonly (string | null)[] }>()
+
+  constructor(chains: Chains, ledger: Ledger, accounts: readonly string[]) {
+    this.#chains = chains
+    this.#ledger = ledger
+    this.#accounts = accounts
+  }
+
+  get view(): AccountView[] {
+    const columns = [...this.#chains.cut].map(([chain, { hash }]) => this.#onChain(chain, hash))
+    return this.#accounts.map((account, i) => ({ account, balances: columns.map((balances) => balances[i]) }))
+  }
+
+  #onChain(chain: number, head: Uint8Array): readonly (string | null)[] {
+    const known = this.#known.get(chain)
+    if (known?.head === head) return known.balances
+    const state = this.#ledger.stateOf(chain, this.#chains.store.recordOfHash(head))
+    const balances = this.#accounts.map((account) => {
+      const balance = state.get<ReadonlyMap<string, unknown>>('table:coin.coin-table', account)?.get('balance')
+      return balance instanceof Decimal ? balance.toString() : null
+    })
+    this.#known.set(chain, { head, balances })
+    return balances
+  }
+}

@@ -1,0 +1,125 @@
+/** Pending and executed commands as the page for developers shows them. */
+import type { ExecutedView, PoolView } from '../../../schema/view.ts'
+import type { Mempools } from '../../mempool/mempools.ts'
+import type { Chains } from '../../rules/chains.ts'
+import type { Block } from '../../store/block-store.ts'
+
+const MAX_PENDING = 12
+const MAX_EXECUTED = 40
+const MAX_TEXT_LENGTH = 160
+
+const decoder = new TextDecoder()
+const shortened = (text: string) => (text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text)
+
+interface About {
+  readonly sender: string
+  readonly what: string
+}
+
+/** What a command says of itself. It passed every check of its shape before it was pending. */
+function aboutOf(cmd: string): About {
+  const { meta, payload } = JSON.parse(cmd) as {
+    readonly meta: { readonly sender: string }
+    readonly payload: { readonly exec?: { readonly code: string }; readonly cont?: { pactId: string; step: unknown } }
+  }
+  const { exec, cont } = payload
+  const what = exec?.code ?? (cont ? `step ${JSON.stringify(cont.step)} of ${cont.pactId}` : '')
+  return { sender: shortened(meta.sender), what: shortened(what) }
+}
+
+/** The pools, looked at again only where something changed. */
+export class PoolWatch {
+  readonly #pools: Mempools
+  readonly #chains: readonly number[]
+  #isKnown = false
+  #view: PoolView = { sizes: [], newest: [] }
+  readonly stop: () => void
+
+  constructor(pools: Mempools, chains: readonly number[]) {
+    this.#pools = pools
+    this.#chains = chains
+    this.stop = pools.onChange(() => {
+      this.#isKnown = false
+    })
+  }
+
+  get view(): PoolView {
+    // Asking for its size also drops what has expired.
+    const sizes = this.#chains.map((chain) => this.#pools.of(chain).size)
+    if (!this.#isKnown) {
+      const newest = this.#chains
+        .flatMap((chain) =>
+          this.#pools
+            .of(chain)
+            .newest(MAX_PENDING)
+            .map((each) => ({ chain, ...each })),
+        )
+        .sort((a, b) => b.sinceMs - a.sinceMs)
+        .slice(0, MAX_PENDING)
+        .map(({ key, chain, cmd, gasPrice, gasLimit, sinceMs }) => {
+          return { key, chain, ...aboutOf(cmd), gasPrice, gasLimit, sinceMs: Math.floor(sinceMs) }
+        })
+      this.#view = { sizes, newest }
+      this.#isKnown = true
+    }
+    return this.#view
+  }
+}
+
+type Executed = Omit<ExecutedView, 'isOrphan'>
+
+/** The last commands that blocks executed. */
+export class ExecutedCommands {
+  readonly #chains: Chains
+  /** Newest first. */
+  #newest: readonly Executed[] = []
+
+  constructor(chains: Chains) {
+    this.#chains = chains
+  }
+
+  forget(): void {
+    this.#newest = []
+  }
+
+  /** Takes new blocks, oldest first. Those of genesis are left out: nobody has sent their commands. */
+  add(blocks: readonly Block[]): void {
+    const added: Executed[] = []
+    for (const block of blocks.toReversed()) {
+      if (added.length >= MAX_EXECUTED) break
+      if (block.height === 0) continue
+      const { transactions } = block.payload
+      for (const each of transactions.slice(-MAX_EXECUTED).toReversed()) added.push(executedIn(block, each))
+    }
+    if (added.length > 0) this.#newest = [...added, ...this.#newest].slice(0, MAX_EXECUTED)
+  }
+
+  /** Newest first, with where they stand now. */
+  get view(): ExecutedView[] {
+    const onChain = new Map<string, boolean>()
+    return this.#newest.map((each) => {
+      const isOnChain = onChain.get(each.block) ?? this.#isOnChain(each)
+      onChain.set(each.block, isOnChain)
+      return { ...each, isOrphan: !isOnChain }
+    })
+  }
+
+  #isOnChain({ chain, height, block }: Executed): boolean {
+    const head = this.#chains.cut.get(chain)
+    if (head === undefined || Number(head.height) < height) return false
+    const { store } = this.#chains
+    const [from, to] = [store.recordOfHash(head.hash), store.byId(block, chain)]
+    return to !== undefined && store.ancestorAt(from, height) === store.recordOf(to)
+  }
+}
+
+function executedIn(block: Block, { transaction, output }: Block['payload']['transactions'][number]): Executed {
+  const { hash, cmd } = JSON.parse(decoder.decode(transaction)) as { readonly hash: string; readonly cmd: string }
+  const { gas, result } = JSON.parse(decoder.decode(output)) as {
+    readonly gas: number
+    readonly result: { readonly status: string; readonly error?: { readonly message: string } }
+  }
+  const { chain, height, id } = block
+  const fault = result.error === undefined ? {} : { fault: shortened(result.error.message) }
+  return { key: hash, chain, height, block: id, ...aboutOf(cmd), status: result.status, gas, ...fault }
+}

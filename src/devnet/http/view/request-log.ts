@@ -1,0 +1,49 @@
+/** The last requests that the node answered, without those by which its own page is loaded and kept up to date. */
+import type { RequestView } from '../../../schema/view.ts'
+import type { App } from '../app.ts'
+
+const MAX_REQUESTS = 200
+const MAX_PATH_LENGTH = 160
+
+/** The files of the page, and what it asks for by itself. */
+const OWN = /^\/(?:$|\?|explorer(?:[/?]|$)|devnet\/(?:live|view)(?:\?|$))/
+
+export class RequestLog {
+  readonly #ring: RequestView[] = []
+  #newest = 0
+
+  /** Notes every answer of `app` when it has ended, streams included. */
+  constructor(app: App, nowMs: () => number) {
+    app.addHook('onResponse', (request, reply, done) => {
+      if (!OWN.test(request.url)) this.#add(request.method, request.url, reply.statusCode, reply.elapsedTime, nowMs())
+      done()
+    })
+  }
+
+  /** Number of the last request; the first has 1. */
+  get newest(): number {
+    return this.#newest
+  }
+
+  /** Those that came after this number, oldest first; at most `MAX_REQUESTS`. */
+  since(id: number): RequestView[] {
+    const count = Math.min(this.#newest - id, this.#ring.length)
+    return Array.from({ length: Math.max(0, count) }, (_, i) => {
+      return this.#ring[(this.#newest - count + i) % MAX_REQUESTS]
+    })
+  }
+
+  #add(method: string, url: string, status: number, elapsedMs: number, nowMs: number): void {
+    const path = url.length > MAX_PATH_LENGTH ? `${url.slice(0, MAX_PATH_LENGTH)}…` : url
+    const ms = Math.round(elapsedMs * 100) / 100
+    this.#ring[this.#newest % MAX_REQUESTS] = {
+      id: this.#newest + 1,
+      atMs: Math.floor(nowMs - ms),
+      method,
+      path,
+      status,
+      ms,
+    }
+    this.#newest++
+  }
+}

@@ -1,0 +1,78 @@
+/** Reads the node's description of itself, and makes an example of what a schema describes. */
+
+export interface Schema {
+  readonly $ref?: string
+  readonly type?: string
+  readonly const?: unknown
+  readonly enum?: readonly unknown[]
+  readonly anyOf?: readonly Schema[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly patternProperties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly items?: Schema
+  readonly prefixItems?: readonly Schema[]
+  readonly minItems?: number
+  readonly minimum?: number
+  readonly minLength?: number
+  readonly pattern?: string
+  readonly description?: string
+}
+
+export interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query'
+  readonly required: boolean
+  readonly description?: string
+  readonly schema: Schema
+}
+
+export interface Operation {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly summary: string
+  readonly parameters: readonly Parameter[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
+  readonly responses: Readonly<
+    Record<string, { readonly description: string; readonly content?: Readonly<Record<string, unknown>> }>
+  >
+}
+
+export interface OpenApi {
+  readonly info: { readonly version: string }
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+}
+
+/** Some schemas hold themselves. */
+const MAX_DEPTH = 6
+
+/** A value of the shape of a schema: least numbers, the first of several forms, and no more than is required. */
+export function exampleOf(schema: Schema, named: OpenApi['components']['schemas'], depth = 0): unknown {
+  const inner = (each: Schema) => exampleOf(each, named, depth + 1)
+  if (depth > MAX_DEPTH) return null
+  if (schema.$ref !== undefined) return inner(named[schema.$ref.split('/').at(-1) ?? ''] ?? {})
+  if (schema.const !== undefined) return schema.const
+  if (schema.enum !== undefined) return schema.enum[0]
+  if (schema.anyOf !== undefined) return inner(schema.anyOf[0])
+  switch (schema.type) {
+    case 'object':
+      return objectOf(schema, inner)
+    case 'array':
+      return schema.prefixItems?.map(inner) ?? (schema.items === undefined ? [] : [inner(schema.items)])
+    case 'integer':
+    case 'number':
+      return Math.max(schema.minimum ?? 0, 1)
+    case 'boolean':
+      return true
+    default:
+      return ''
+  }
+}
+
+function objectOf({ properties = {}, patternProperties, required = [] }: Schema, inner: (each: Schema) => unknown) {
+  const shown = Object.entries(properties).filter(([name]) => required.includes(name))
+  const entries = shown.map(([name, each]) => [name, inner(each)] as const)
+  const [value] = Object.values(patternProperties ?? {})
+  // Keys that a pattern describes are chains.
+  return Object.fromEntries(value === undefined ? entries : [...entries, ['0', inner(value)]])
+}

@@ -1,0 +1,81 @@
+/** Where the blocks of a braid lie: one lane for each chain, heights from left to right. Numbers only. */
+import type { Block } from './state.ts'
+
+/** Everything in CSS pixels. */
+export interface Layout {
+  readonly width: number
+  readonly height: number
+  readonly chains: number
+  readonly left: number
+  readonly top: number
+  readonly lane: number
+  /** Between two heights. */
+  readonly step: number
+  /** Half the width and half the height of a block. */
+  readonly block: readonly [number, number]
+  /** Whether a block has room for its height. */
+  readonly hasText: boolean
+}
+
+const RIGHT = 34
+const TOP = 14
+const BOTTOM = 26
+
+export function layoutFor(width: number, chains: number): Layout {
+  const isNarrow = width < 600
+  const lane = chains <= 3 ? (isNarrow ? 64 : 76) : chains <= 10 ? (isNarrow ? 28 : 34) : isNarrow ? 18 : 22
+  const hasText = chains <= 3
+  const step = hasText ? (isNarrow ? 62 : 78) : chains <= 10 ? (isNarrow ? 36 : 50) : isNarrow ? 30 : 46
+  const radius = chains <= 10 ? 6.5 : isNarrow ? 4 : 5
+  const block: readonly [number, number] = hasText ? [19, 13] : [radius, radius]
+  const height = TOP + lane * chains + BOTTOM
+  return { width, height, chains, left: isNarrow ? 26 : 34, top: TOP + lane / 2, lane, step, block, hasText }
+}
+
+/** How many heights are in sight. */
+export const heightsIn = ({ width, left, step }: Layout) => Math.ceil((width - left - RIGHT) / step) + 1
+
+/** `newest`: the height at the right side, with a fraction while the picture moves. */
+export function xOf({ width, step }: Layout, height: number, newest: number): number {
+  return width - RIGHT - (newest - height) * step
+}
+
+export const yOf = ({ top, lane }: Layout, chain: number) => top + chain * lane
+
+/** How far a block that is not on its chain lies below its lane. */
+export const orphanOffset = ({ lane, hasText }: Layout) => lane * (hasText ? 0.42 : 0.4)
+
+/** The block next to a point, if one is near. */
+export function blockAt(
+  layout: Layout,
+  blocks: Iterable<Block>,
+  [x, y]: readonly [number, number],
+  newest: number,
+): Block | null {
+  let [found, nearest] = [null as Block | null, Math.max(14, layout.block[0] + 4)]
+  for (const block of blocks) {
+    const blockY = yOf(layout, block.chain) + (block.isOnChain ? 0 : orphanOffset(layout))
+    const distance = Math.hypot(xOf(layout, block.height, newest) - x, blockY - y)
+    if (distance < nearest) [found, nearest] = [block, distance]
+  }
+  return found
+}
+
+/** A block and its ancestors in sight, each with how many steps it is away. */
+export function pastOf(block: Block, blocks: ReadonlyMap<string, Block>, steps: number): Map<string, number> {
+  const past = new Map([[block.hash, 0]])
+  let edge = [block]
+  for (let step = 1; step <= steps && edge.length > 0; step++) {
+    const next: Block[] = []
+    for (const { parent, adjacents } of edge) {
+      for (const hash of [parent, ...adjacents]) {
+        const found = blocks.get(hash)
+        if (found === undefined || past.has(hash)) continue
+        past.set(hash, step)
+        next.push(found)
+      }
+    }
+    edge = next
+  }
+  return past
+}

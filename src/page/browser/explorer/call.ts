@@ -1,0 +1,33 @@
+/** Calls of the node, and what became of them. */
+
+export interface Answered {
+  readonly status: number
+  readonly ms: number
+  readonly type: string
+  readonly text: string
+}
+
+/** Sends a request. Throws where the node does not answer. */
+export async function call(
+  method: string,
+  path: string,
+  body?: string | null,
+  type = 'application/json',
+): Promise<Answered> {
+  const startMs = performance.now()
+  const hasBody = body !== undefined && body !== null
+  const init: RequestInit = { method, cache: 'no-store' }
+  if (hasBody) Object.assign(init, { body, headers: { 'content-type': type } })
+  const answer = await fetch(path, init)
+  const text = await answer.text()
+  const ms = performance.now() - startMs
+  return { status: answer.status, ms, type: answer.headers.get('content-type') ?? '', text }
+}
+
+/** The same call for a terminal. */
+export function curlText(method: string, path: string, body?: string | null, type = 'application/json'): string {
+  const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+  const url = quoted(location.origin + path)
+  const verb = method === 'GET' && !body ? '' : ` -X ${method}`
+  return body ? `curl${verb} ${url} -H 'content-type: ${type}' -d ${quoted(body)}` : `curl${verb} ${url}`
+}

@@ -1,0 +1,134 @@
+/**
+ * What the page for developers shows, as schemas: the whole of it, and what has changed since. Requests and what is set
+ * by hand are only told to this machine.
+ */
+import { type Static, Type } from 'typebox'
+import { HashText } from './bodies.ts'
+import { DevnetStatus } from './control.ts'
+import { EVENT_STREAM, JSON_TYPE, None, type Operation, TEXT } from './operation.ts'
+
+/** Most streams of the view at once. */
+export const MAX_VIEW_STREAMS = 16
+
+const Natural = Type.Integer({ minimum: 0 })
+const Milliseconds = Type.Number({ description: 'milliseconds since the UNIX epoch' })
+
+const NetworkView = Type.Object({
+  name: Type.String(),
+  product: Type.String({ description: 'the word in paths' }),
+  version: Type.String({ description: 'of newcut' }),
+  mode: Type.String({ description: 'where blocks come from' }),
+  pow: Type.Boolean({ description: 'whether blocks need proof of work' }),
+  blockDelayMs: Type.Number(),
+  adjacents: Type.Array(Type.Array(Natural), { description: 'by chain: the adjacent chains' }),
+})
+
+const HeadView = Type.Object({
+  chain: Natural,
+  height: Natural,
+  hash: HashText,
+  difficulty: Type.String({ pattern: '^[0-9]+$', description: 'hashes that the block took' }),
+})
+
+const BlockView = Type.Object({
+  chain: Natural,
+  height: Natural,
+  hash: HashText,
+  parent: HashText,
+  adjacents: Type.Array(HashText, { description: 'blocks of adjacent chains that it names' }),
+  createdMs: Milliseconds,
+  transactions: Natural,
+})
+
+const PendingView = Type.Object({
+  key: Type.String({ description: 'request key' }),
+  chain: Natural,
+  sender: Type.String(),
+  what: Type.String({ description: 'the beginning of its code' }),
+  gasPrice: Type.Number(),
+  gasLimit: Type.Number(),
+  sinceMs: Milliseconds,
+})
+
+const PoolView = Type.Object({
+  sizes: Type.Array(Natural, { description: 'by chain: pending transactions' }),
+  newest: Type.Array(PendingView, { description: 'newest first' }),
+})
+
+const ExecutedView = Type.Object({
+  key: Type.String({ description: 'request key' }),
+  chain: Natural,
+  height: Natural,
+  block: HashText,
+  isOrphan: Type.Boolean({ description: 'whether its block is not on the chain, as it is now' }),
+  sender: Type.String(),
+  what: Type.String({ description: 'the beginning of its code' }),
+  status: Type.String({ description: 'success or failure' }),
+  gas: Type.Number(),
+  fault: Type.Optional(Type.String({ description: 'why it failed' })),
+})
+
+const AccountView = Type.Object({
+  account: Type.String(),
+  balances: Type.Array(Type.Union([Type.String(), Type.Null()]), { description: 'by chain; null: no such account' }),
+})
+
+const RequestView = Type.Object({
+  id: Type.Integer({ minimum: 1 }),
+  atMs: Milliseconds,
+  method: Type.String(),
+  path: Type.String(),
+  status: Type.Integer(),
+  ms: Type.Number({ description: 'from its arrival to the end of the answer' }),
+})
+
+/** Whole values, but for `blocks` and `requests`: in a change, these are those that came since. */
+const sections = {
+  network: NetworkView,
+  heads: Type.Array(HeadView),
+  blocks: Type.Array(BlockView, { description: 'the highest of all chains, orphans included' }),
+  pool: PoolView,
+  transactions: Type.Array(ExecutedView, { description: 'newest first' }),
+  accounts: Type.Array(AccountView),
+}
+const forThisMachine = { status: DevnetStatus, requests: Type.Array(RequestView, { description: 'oldest first' }) }
+
+export const View = Type.Object({
+  ...sections,
+  status: Type.Optional(forThisMachine.status),
+  requests: Type.Optional(forThisMachine.requests),
+})
+
+export type View = Static<typeof View>
+export type NetworkView = Static<typeof NetworkView>
+export type HeadView = Static<typeof HeadView>
+export type BlockView = Static<typeof BlockView>
+export type PoolView = Static<typeof PoolView>
+export type ExecutedView = Static<typeof ExecutedView>
+export type AccountView = Static<typeof AccountView>
+export type RequestView = Static<typeof RequestView>
+
+const shared = { method: 'GET', scope: 'root', params: None, query: None } as const
+const own = 'what is set by hand, and requests, are told to this machine alone'
+
+export const viewOperations = {
+  devnetView: {
+    ...shared,
+    id: 'devnetView',
+    path: '/devnet/view',
+    group: 'devnet',
+    summary: `what the page at / shows; ${own}`,
+    responses: { 200: { description: 'success', content: { [JSON_TYPE]: View } } },
+  },
+  devnetLive: {
+    ...shared,
+    id: 'devnetLive',
+    path: '/devnet/live',
+    group: 'devnet',
+    summary: `an event view with the whole of /devnet/view, then an event change with what is new; ${own}`,
+    responses: {
+      200: { description: 'a stream of events', content: { [EVENT_STREAM]: Type.String() } },
+      503: { description: 'too many streams', content: { [TEXT]: Type.String() } },
+    },
+  },
+} as const satisfies Record<string, Operation>

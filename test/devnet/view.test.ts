@@ -1,0 +1,248 @@
+/** /devnet/view and /devnet/live: what the page for developers shows, compared with what the node's interface says. */
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { validatorOf } from '../../src/schema/validator.ts'
+import type { View } from '../../src/schema/view.ts'
+import { View as ViewSchema } from '../../src/schema/view.ts'
+import { exec, local, makeBlocks, ok, poll, send, startLedger, transfer } from './commands-common.ts'
+import { type CheckedPeer, jsonOf, OBJECTS, PREFIX, start } from './common.ts'
+import { order } from './control-common.ts'
+import { OpenResponse, Peer } from './request.ts'
+
+const viewOf = async (peer: Peer, headers = {}): Promise<View> => jsonOf(await peer.get('/devnet/view', { headers }))
+
+async function watch(peer: Peer, headers = {}): Promise<OpenResponse> {
+  const stream = await OpenResponse.open(`${peer.url}/devnet/live`, { headers })
+  onTestFinished(() => stream.destroy())
+  return stream
+}
+
+interface Told {
+  readonly event: string
+  readonly data: Partial<View>
+}
+
+const told = ({ text }: OpenResponse): Told[] =>
+  [...text.matchAll(/event: (\w+)\ndata: (.+)\n\n/g)].map(([, event, data]) => ({ event, data: JSON.parse(data) }))
+
+/** A client of the same node that does not check the headers of public answers. */
+function plain({ url }: CheckedPeer): Peer {
+  const peer = new Peer(url)
+  onTestFinished(() => peer.close())
+  return peer
+}
+
+describe('the view', () => {
+  it('keeps its schema, and has the heads of the cut and blocks as their headers say', async () => {
+    const { peer } = await start({ graph: 'petersen', autoMine: { kind: 'on-demand' } })
+    await makeBlocks(peer, { 0: 6, 4: 3 })
+    const view = await viewOf(peer)
+    expect(validatorOf(ViewSchema).accepts(view)).toBe(true)
+    const cut = jsonOf(await peer.get(`${PREFIX}/cut`))
+    const heads = view.heads.map(({ chain, height, hash }) => [String(chain), { height, hash }])
+    expect(Object.fromEntries(heads)).toEqual(cut.hashes)
+    expect(view.blocks.length).toBe(
+      10 + Object.values(cut.hashes).reduce((sum: number, each) => sum + (each as { height: number }).height, 0),
+    )
+    for (const { chain, hash, parent, adjacents, createdMs, height } of view.blocks.filter((each) => each.height > 4)) {
+      const headers = { accept: OBJECTS }
+      const header = jsonOf(await peer.get(`${PREFIX}/chain/${chain}/header/${hash}`, { headers }))
+      expect([parent, height, createdMs]).toEqual([
+        header.parent,
+        header.height,
+        Math.floor(header.creationTime / 1000),
+      ])
+      expect(adjacents.toSorted()).toEqual((Object.values(header.adjacents) as string[]).toSorted())
+    }
+    expect(view.status).toEqual({ ...jsonOf(await plain(peer).get('/devnet/status')), clock: expect.anything() })
+  })
+
+  it('has the balances that the chains have', async () => {
+    const { peer } = await startLedger()
+    await ok(send(peer, [transfer('sender03', 12.5)]))
+    await makeBlocks(peer, { 0: 1 })
+    const { accounts } = await viewOf(peer)
+    expect(accounts.map(({ account }) => account).slice(0, 3)).toEqual(['sender00', 'sender01', 'sender02'])
+    for (const { account, balances } of accounts) {
+      for (const [chain, balance] of balances.entries()) {
+        const code = `(format "{}" [(coin.get-balance "${account}")])`
+        const { result } = await ok(local(peer, exec(code, { chainId: String(chain) }), '', chain))
+        expect([account, chain, balance]).toEqual([account, chain, result.data])
+      }
+    }
+    expect(accounts[3].balances[0]).toBe('130000012.5')
+  })
+
+  it('has what is pending, and results as poll has them, those of failures too', async () => {
+    const { peer } = await startLedger()
+    const [good, bad] = [transfer('sender01', 3), exec('(coin.transfer "sender00" "nobody" 1.0)')]
+    await ok(send(peer, [good, bad]))
+    const before = await viewOf(peer)
+    expect(before.pool.sizes).toEqual([2, 0])
+    expect(before.pool.newest.map(({ key }) => key)).toEqual([bad.hash, good.hash])
+    expect(before.pool.newest[1]).toMatchObject({ chain: 0, sender: 'sender00', gasLimit: 600, gasPrice: 1e-8 })
+    expect(before.pool.newest[1].what).toBe('(coin.transfer "sender00" "sender01" 3.0)')
+    await makeBlocks(peer, { 0: 1 })
+    const { pool, transactions } = await viewOf(peer)
+    expect(pool).toEqual({ sizes: [0, 0], newest: [] })
+    const results = await ok(poll(peer, [good.hash, bad.hash]))
+    for (const { key, status, gas, height, block, fault, isOrphan } of transactions) {
+      const { result, metaData, ...rest } = results[key]
+      expect([status, gas, height, block]).toEqual([result.status, rest.gas, metaData.blockHeight, metaData.blockHash])
+      expect([fault, isOrphan]).toEqual([result.error?.message, false])
+    }
+    expect(transactions.map(({ status }) => status).toSorted()).toEqual(['failure', 'success'])
+  })
+
+  it('says of a transaction whose block the chain has lost that it is an orphan, and has it pending again', async () => {
+    const { peer } = await startLedger()
+    const command = transfer('sender01', 3)
+    await ok(send(peer, [command]))
+    await makeBlocks(peer, { 0: 1 })
+    const [first] = (await viewOf(peer)).transactions
+    await order(plain(peer), '/devnet/fork', { chain: 0, depth: 1 })
+    const after = await viewOf(peer)
+    expect(after.transactions.find(({ block }) => block === first.block)).toEqual({ ...first, isOrphan: true })
+    const heads = after.heads.map(({ hash }) => hash)
+    expect(heads).not.toContain(first.block)
+    expect(after.blocks.map(({ hash }) => hash)).toContain(first.block)
+    expect(after.pool.newest.map(({ key }) => key)).toEqual([command.hash])
+  })
+
+  it('has the last 200 requests, and not those that the page makes by itself', async () => {
+    const { peer } = await start({ graph: 'pair', autoMine: { kind: 'on-demand' } })
+    await peer.get('/devnet/view')
+    await peer.get('/explorer/explorer.css')
+    await peer.get('/')
+    await peer.get('/nothing?really')
+    await makeBlocks(peer, { 0: 1 })
+    const { requests = [] } = await viewOf(peer)
+    expect(requests.map(({ id, method, path, status }) => [id, method, path, status])).toEqual([
+      [1, 'GET', '/nothing?really', 404],
+      [2, 'POST', '/make-blocks', 200],
+    ])
+    for (const { atMs, ms } of requests) {
+      expect(Math.abs(Date.now() - atMs)).toBeLessThan(20_000)
+      expect(ms).toBeGreaterThan(0)
+    }
+    for (let i = 0; i < 205; i++) await peer.get(`/info?${i}`)
+    const last = (await viewOf(peer)).requests ?? []
+    expect([last.length, last[0].path, last[199].path, last[199].id]).toEqual([200, '/info?5', '/info?204', 207])
+    await peer.get(`/${'x'.repeat(500)}`)
+    expect((await viewOf(peer)).requests?.at(-1)?.path).toBe(`/${'x'.repeat(159)}…`)
+  })
+})
+
+describe('the stream', () => {
+  it('begins with the whole view, and then tells what changes', async () => {
+    const { peer } = await startLedger()
+    const stream = await watch(peer)
+    expect(stream.headers['content-type']).toBe('text/event-stream')
+    await expect.poll(() => told(stream).length).toBe(1)
+    const [{ event, data }] = told(stream)
+    expect([event, data]).toEqual(['view', { ...(await viewOf(peer)), status: expect.anything() }])
+    await makeBlocks(peer, { 1: 1 })
+    const merged = () => Object.assign({}, ...told(stream).map((each) => each.data)) as View
+    const cut = async () =>
+      Object.values(jsonOf(await peer.get(`${PREFIX}/cut`)).hashes as Record<string, { hash: string }>)
+    const heads = (await cut()).map(({ hash }) => hash)
+    await expect.poll(() => merged().heads.map(({ hash }) => hash)).toEqual(heads)
+    const added = told(stream)
+      .slice(1)
+      .flatMap((each) => each.data.blocks ?? [])
+    expect(added.map(({ chain, hash }) => [chain, hash])).toEqual([[1, heads[1]]])
+    // Nothing is told twice, and what stays as it is not at all.
+    expect(
+      told(stream)
+        .slice(1)
+        .flatMap((each) => Object.keys(each.data)),
+    ).not.toContain('network')
+    await order(plain(peer), '/devnet/pause', { chain: 1 })
+    await expect.poll(() => merged().status?.paused).toEqual([1])
+    await expect.poll(() => merged().requests?.at(-1)?.path).toBe('/devnet/pause')
+  })
+
+  it('tells of thousands of blocks in few events, and of those that are shown only', async () => {
+    const { peer } = await start({ graph: 'pair', autoMine: { kind: 'on-demand' } })
+    const stream = await watch(peer)
+    await expect.poll(() => told(stream).length).toBe(1)
+    await makeBlocks(peer, { 0: 1500, 1: 1500 })
+    const { heads } = await viewOf(peer)
+    await expect.poll(() => told(stream).findLast(({ data }) => data.heads)?.data.heads).toEqual(heads)
+    const events = told(stream).slice(1)
+    expect(events.length).toBeLessThan(400)
+    const known = new Set(events.flatMap(({ data }) => data.blocks ?? []).map(({ hash }) => hash))
+    for (const { hash } of (await viewOf(peer)).blocks) expect(known).toContain(hash)
+  })
+
+  it('is refused with 503 when 16 are open, until one of them ends; all end with the node', async () => {
+    const { peer, devnet } = await start({ graph: 'pair', autoMine: { kind: 'on-demand' } })
+    const streams = await Promise.all(Array.from({ length: 16 }, () => watch(peer)))
+    expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200))
+    expect((await watch(peer)).status).toBe(503)
+    streams[0].destroy()
+    const again = async () => {
+      const stream = await watch(peer)
+      stream.destroy()
+      return stream.status
+    }
+    await expect.poll(again).toBe(200)
+    await devnet.close()
+    await Promise.all(streams.slice(1).map(({ closed }) => closed))
+  })
+
+  it('has no HEAD, which would never end', async () => {
+    const { peer } = await start({ graph: 'pair', pow: false })
+    expect((await peer.request('HEAD', '/devnet/live')).status).toBe(405)
+  })
+})
+
+describe('who may see and do what', () => {
+  const foreign: [string, Record<string, string>][] = [
+    ['another host name', { host: 'evil.example:1848' }],
+    ['a page of another site', { origin: 'https://evil.example' }],
+    ['a page of another port of this machine', { origin: 'http://localhost:3000' }],
+    ['a page without an origin', { origin: 'null' }],
+    ['a request across sites', { 'sec-fetch-site': 'cross-site' }],
+    ['a request of another port, without an Origin', { 'sec-fetch-site': 'same-site' }],
+  ]
+
+  it.each(foreign)('%s sees neither requests nor what is set by hand, and changes nothing', async (_, headers) => {
+    const { peer } = await start({ graph: 'pair', autoMine: { kind: 'on-demand' } })
+    const view = await viewOf(peer, headers)
+    expect([view.heads.length, view.status, view.requests]).toEqual([2, undefined, undefined])
+    const stream = await watch(peer, headers)
+    await expect.poll(() => told(stream).length).toBe(1)
+    const others = plain(peer)
+    const json = { 'content-type': 'application/json', ...headers }
+    const orders = [
+      ['make-blocks', '{"0":1}'],
+      ['fork', '{"chain":0,"depth":1}'],
+      ['pause', '{"chain":0}'],
+      ['clock', '{"advanceMs":60000}'],
+      ['faults', '{"operation":"cut","count":1,"status":500}'],
+    ]
+    for (const [name, body] of orders) {
+      const { status } = await others.request('POST', `/devnet/${name}`, { headers: json, body })
+      expect([name, status]).toEqual([name, 403])
+    }
+    const { status, heads, requests = [] } = await viewOf(peer)
+    expect([heads.map(({ height }) => height), status?.paused, status?.faults]).toEqual([[0, 0], [], []])
+    expect(requests.map((each) => each.status)).toEqual(orders.map(() => 403))
+    expect(told(stream).flatMap(({ data }) => [data.status, data.requests])).not.toContainEqual(expect.anything())
+  })
+
+  it("the node's own page may order", async () => {
+    const { peer } = await start({ graph: 'pair', autoMine: { kind: 'on-demand' } })
+    const { host, port } = new URL(peer.url)
+    for (const own of [host, `localhost:${port}`, `[::1]:${port}`]) {
+      const headers = {
+        host: own,
+        origin: `http://${own}`,
+        'sec-fetch-site': 'same-origin',
+        'content-type': 'application/json',
+      }
+      const { status } = await plain(peer).request('POST', '/devnet/make-blocks', { headers, body: '{"0":1}' })
+      expect([own, status]).toEqual([own, 200])
+    }
+  })
+})

@@ -1,0 +1,323 @@
+/** The page for developers in headless Chromium, against an embedded node over HTTP. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { type Devnet, startDevnet } from '../../src/compose/devnet.ts'
+import type { DevnetOptions } from '../../src/devnet/options.ts'
+import { exec, transfer } from '../devnet/commands-common.ts'
+import { launchChromium } from '../gpu/chromium.ts'
+
+const SOON = { timeout: 20_000, interval: 100 }
+const NETWORK = '/chainweb/0.0/development'
+
+const launched = await launchChromium()
+if (typeof launched === 'string') process.stderr.write(`explorer tests skipped: ${launched}\n`)
+
+describe.skipIf(typeof launched === 'string')('the page at /', { timeout: 90_000 }, () => {
+  if (typeof launched === 'string') return
+  const browser = launched
+  afterAll(() => browser.close())
+
+  it('shows heights, balances, the pool, results and requests as the interface says them', async () => {
+    const node = await start()
+    await node.order('make-blocks', { 0: 3, 1: 3 })
+    const { page, text } = await open(browser, node.url)
+    await expect.poll(() => text('height'), SOON).toBe('3')
+    expect(await text('mode')).toBe('development · 2 chains · blocks by POST /make-blocks')
+    const [good, bad] = [transfer('sender04', 2.25), exec('(coin.transfer "sender00" "nobody" 1.0)')]
+    await node.post(`${NETWORK}/chain/0/pact/api/v1/send`, { cmds: [good, bad] })
+    await expect.poll(() => text('pending'), SOON).toBe('2')
+    expect(await titles(page, '#pool button')).toEqual([bad.hash, good.hash])
+    expect(await text('pool-chains')).toBe('chain 0: 2')
+
+    await node.order('make-blocks', { 0: 1 })
+    await expect.poll(() => text('pending'), SOON).toBe('0')
+    expect(await page.locator('#pool li').count()).toBe(0)
+    const results = await node.post(`${NETWORK}/chain/0/pact/api/v1/poll`, { requestKeys: [good.hash, bad.hash] })
+    for (const { hash } of [good, bad]) {
+      const { result, gas, metaData } = results[hash]
+      const row = page.locator('#executed li', { has: page.locator(`[title="${hash}"]`) })
+      expect(await row.locator('.outcome').textContent()).toBe(result.status)
+      expect(await row.locator('.where').textContent()).toBe(`chain 0 · height ${metaData.blockHeight}`)
+      expect(await row.locator('.note').textContent()).toBe(`sender00 · ${gas} gas`)
+      if (result.error) expect(await row.locator('.fault').textContent()).toBe(result.error.message)
+    }
+    const { hashes } = await node.get(`${NETWORK}/cut`)
+    expect(await text('height')).toBe(`${hashes[1].height}–${hashes[0].height}`)
+
+    for (const account of ['sender00', 'sender04']) {
+      const row = page.locator('#accounts > li', { has: page.locator(`.name[title="${account}"]`) })
+      await row.locator('summary').click()
+      const shown = await row.locator('.balances .coins').allTextContents()
+      const balances = await Promise.all([0, 1].map((chain) => node.balance(account, chain)))
+      expect(shown.map((each) => Number(each.replaceAll(',', '')))).toEqual(balances)
+    }
+    await fetch(`${node.url}/no/such/path`)
+    const first = page.locator('#requests tr').first()
+    await expect.poll(() => first.locator('.path').getAttribute('title'), SOON).toBe('/no/such/path')
+    expect(await first.locator('td').allTextContents()).toEqual([
+      expect.stringMatching(/^\d\d:\d\d:\d\d$/),
+      'GET',
+      '/no/such/path',
+      '404',
+      expect.stringMatching(/^\d+(\.\d)? (ms|s)$/),
+    ])
+    expect(
+      (await titles(page, '#requests .path')).filter((path) => /^\/(explorer|devnet\/(live|view))/.test(path)),
+    ).toEqual([])
+  })
+
+  it('shows all that the node says of a block and of a transaction', async () => {
+    const node = await start()
+    await node.order('make-blocks', { 0: 1, 1: 1 })
+    const command = transfer('sender02', 1)
+    await node.post(`${NETWORK}/chain/0/pact/api/v1/send`, { cmds: [command] })
+    await node.order('make-blocks', { 0: 1 })
+    const { page, text } = await open(browser, node.url)
+    await page.click(`#executed [title="${command.hash}"]`)
+    await expect.poll(() => text('details-body'), SOON).toContain('"status": "success"')
+    await page.click('#details-close')
+    const { hashes } = await node.get(`${NETWORK}/cut`)
+    await page.focus('#braid')
+    await page.keyboard.press('ArrowRight')
+    expect(await text('pointed')).toContain(`block ${hashes[0].hash.slice(0, 10)}… · chain 0 · height 2`)
+    expect(await text('pointed')).toContain('1 transaction')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => text('details-hash'), SOON).toBe(hashes[0].hash)
+    await expect.poll(() => text('details-body'), SOON).toContain('sender02')
+    await page.keyboard.press('Escape')
+    await page.focus('#braid')
+    await page.keyboard.press('ArrowDown')
+    expect(await text('pointed')).toContain(`block ${hashes[1].hash.slice(0, 10)}… · chain 1 · height 1`)
+  })
+
+  it('controls the network: every form does what it says, and shows the same call for a terminal', async () => {
+    const node = await start()
+    const { page, text } = await open(browser, node.url)
+    const done = (order: string) => expect.poll(() => text('answer'), SOON).toMatch(new RegExp(`^${order}: done in`))
+    const heights = async () => {
+      const { hashes } = await node.get(`${NETWORK}/cut`)
+      return [hashes[0].height, hashes[1].height]
+    }
+    await page.fill('#blocks-form [name=count]', '4')
+    await page.click('#blocks-form button')
+    await done('make-blocks')
+    expect(await heights()).toEqual([4, 4])
+    await expect.poll(() => text('height'), SOON).toBe('4')
+    const call = `curl -X POST '${node.url}/devnet/make-blocks' -H 'content-type: application/json' -d '{"0":4,"1":4}'`
+    expect(await text('call')).toBe(call)
+    await page.selectOption('#blocks-chain', '1')
+    await page.fill('#blocks-form [name=count]', '1')
+    await page.click('#blocks-form button')
+    await expect.poll(heights, SOON).toEqual([4, 5])
+
+    await page.click('#paused button >> nth=1')
+    await expect.poll(() => text('paused-state'), SOON).toBe('paused: 1')
+    expect((await node.get('/devnet/status')).paused).toEqual([1])
+    await page.click('#blocks-form button')
+    await expect
+      .poll(() => text('answer'), SOON)
+      .toBe('make-blocks: 409 chain 1 would have to grow by 1, but it is paused')
+    await page.click('#pause-all')
+    await expect.poll(() => text('paused-state'), SOON).toBe('paused: 0, 1')
+    await page.click('#resume-all')
+    await expect.poll(() => text('paused-state'), SOON).toBe('all chains are mined')
+    expect((await node.get('/devnet/status')).paused).toEqual([])
+
+    await page.click('summary:has-text("Clock")')
+    await page.fill('#clock-form input', '7200')
+    await page.click('#clock-form button')
+    await done('clock')
+    expect((await node.get('/devnet/status')).clock.aheadMs).toBeGreaterThanOrEqual(7_200_000)
+    await expect.poll(() => text('clock-state'), SOON).toContain('2 h ahead of this machine')
+
+    await page.click('summary:has-text("Difficulty")')
+    await page.fill('#difficulty-form input', '4321')
+    await page.click('#difficulty-form button')
+    await done('difficulty')
+    await page.fill('#delay-form input', '2.5')
+    await page.click('#delay-form button')
+    await done('block-delay')
+    const { ruleChanges } = await node.get('/devnet/status')
+    expect(ruleChanges).toMatchObject([{ difficulty: '4321' }, { blockDelayMs: 2500 }])
+
+    await page.click('summary:has-text("Faults")')
+    await expect.poll(() => page.locator('#faults-operation option').count(), SOON).toBeGreaterThan(20)
+    await page.selectOption('#faults-operation', 'cut')
+    await page.fill('#faults-form [name=count]', '2')
+    await page.fill('#faults-form [name=status]', '418')
+    await page.click('#faults-form button')
+    await done('faults')
+    expect((await fetch(`${node.url}${NETWORK}/cut`)).status).toBe(418)
+    await expect.poll(() => text('faults'), SOON).toContain('1 × 418')
+    await page.click('#faults button')
+    await expect.poll(() => text('faults-state'), SOON).toBe('none is set')
+    expect((await fetch(`${node.url}${NETWORK}/cut`)).status).toBe(200)
+
+    await page.click('summary:has-text("Event streams")')
+    await page.selectOption('#streams-form select', 'header')
+    await page.click('#streams-form [value=stall]')
+    await done('streams')
+    expect((await node.get('/devnet/status')).streams.stalled).toEqual(['header'])
+    await expect.poll(() => text('streams-state'), SOON).toContain('stalled: header')
+  })
+
+  it('shows a reorganisation: what was lost, and the orphans beside their chain', async () => {
+    const node = await start()
+    await node.order('make-blocks', { 0: 6, 1: 6 })
+    const { page, text } = await open(browser, node.url)
+    const before = (await node.get(`${NETWORK}/cut`)).hashes[0]
+    await page.fill('#fork-form [name=depth]', '2')
+    await page.selectOption('#fork-chain', '0')
+    await page.click('#fork-form button')
+    await expect
+      .poll(() => text('reorganisation'), SOON)
+      .toMatch(/^Reorganisation at \d\d:\d\d:\d\d: chain 0 lost 2 blocks from height 5 on/)
+    const after = (await node.get(`${NETWORK}/cut`)).hashes[0]
+    expect(after.hash).not.toBe(before.hash)
+    await page.focus('#braid')
+    await page.keyboard.press('ArrowLeft')
+    expect(await text('pointed')).toContain(`block ${after.hash.slice(0, 10)}…`)
+    // The lost block lies below the lane of chain 0: somewhere on that line the page tells of it.
+    const box = await page.locator('#braid').boundingBox()
+    const told: string[] = []
+    for (let x = (box?.width ?? 0) - 20; x > 300; x -= 12) {
+      await page.mouse.move((box?.x ?? 0) + x, (box?.y ?? 0) + 14 + 38 + 32)
+      told.push((await text('pointed')) ?? '')
+    }
+    expect(told.join('\n')).toContain(`orphan ${before.hash.slice(0, 10)}… · chain 0 · height 6`)
+  })
+
+  it('is read by others, who cannot change anything', async () => {
+    const node = await start()
+    await node.order('make-blocks', { 0: 1, 1: 1 })
+    const { port } = new URL(node.url)
+    const { page, text } = await open(browser, `http://node.example:${port}`)
+    await expect.poll(() => text('height'), SOON).toBe('1')
+    expect([await page.isVisible('#control'), await page.isVisible('#requests-section')]).toEqual([false, false])
+    expect(await page.isVisible('#no-control')).toBe(true)
+    const send = `fetch('/devnet/make-blocks', { method: 'POST', body: '{"0":1}', headers: { 'content-type': 'application/json' } })`
+    expect(await page.evaluate(`${send}.then(({ status }) => status)`)).toBe(403)
+    expect((await node.get(`${NETWORK}/cut`)).height).toBe(2)
+  })
+
+  it('says that the node is gone, and goes on when it is back', async () => {
+    const node = await start()
+    const { text } = await open(browser, node.url, /ERR_|Failed to load/)
+    await expect.poll(() => text('link'), SOON).toBe('live')
+    await node.close()
+    await expect.poll(() => text('link'), SOON).toBe('the node does not answer')
+    const again = await start({ port: Number(new URL(node.url).port) })
+    await again.order('make-blocks', { 0: 2, 1: 2 })
+    await expect.poll(() => text('link'), SOON).toBe('live')
+    await expect.poll(() => text('height'), SOON).toBe('2')
+  })
+
+  it.each([
+    ['pair', 360, 'light'],
+    ['pair', 1280, 'dark'],
+    ['twenty', 360, 'dark'],
+    ['twenty', 1280, 'light'],
+  ] as const)('fits: %s at %i px, %s, without scrolling sideways', async (graph, width, colorScheme) => {
+    const node = await start({ graph })
+    await node.order('make-blocks', { 0: 8 })
+    for (const path of ['/', '/explorer/api']) {
+      const { page } = await open(browser, node.url + path, null, { viewport: { width, height: 800 }, colorScheme })
+      for (const details of await page.locator('#control > details > summary').all()) await details.click()
+      await page.waitForTimeout(800)
+      expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, width])
+      if (path !== '/') continue
+      const colours = `new Set(new Uint32Array(braid.getContext('2d').getImageData(0, 0, braid.width, braid.height).data.buffer)).size`
+      expect(await page.evaluate(colours)).toBeGreaterThan(30)
+    }
+  })
+
+  it('tries calls: sends what the form says, and shows what came back', async () => {
+    const node = await start()
+    await node.order('make-blocks', { 0: 2, 1: 1 })
+    const { page } = await open(browser, `${node.url}/explorer/api#makeBlocks`)
+    const row = page.locator('#makeBlocks')
+    await expect.poll(() => row.locator('textarea').inputValue(), SOON).toBe('{\n  "0": 1\n}')
+    await row.locator('textarea').fill('{"1":2}')
+    await row.locator('button').click()
+    await expect.poll(() => row.locator('.told').textContent(), SOON).toMatch(/^200 OK · application\/json/)
+    const shown = JSON.parse((await row.locator('pre').textContent()) ?? '')
+    const { hashes } = await node.get(`${NETWORK}/cut`)
+    expect(shown.heights).toEqual({ 0: hashes[0].height, 1: hashes[1].height })
+
+    await page.fill('#filter', 'one header')
+    expect(await page.locator('.operation:visible').count()).toBe(1)
+    await page.click('#header > summary')
+    await page.click('#header button')
+    await expect.poll(() => page.locator('#header .told').textContent(), SOON).toMatch(/^200 OK/)
+
+    await page.fill('#filter', 'headerUpdates')
+    await page.click('#headerUpdates > summary')
+    await page.click('#headerUpdates button')
+    await expect.poll(() => page.locator('#headerUpdates .told').textContent(), SOON).toMatch(/^200 OK · text\/event/)
+    await node.order('make-blocks', { 0: 1 })
+    await expect.poll(() => page.locator('#headerUpdates pre').textContent(), SOON).toContain('event:BlockHeader')
+    await page.click('#headerUpdates button')
+    await expect.poll(() => page.locator('#headerUpdates .told').textContent(), SOON).toBe('stopped')
+  })
+})
+
+type Node = Pick<Devnet, 'url' | 'close'> & {
+  get: (path: string) => Promise<ReturnType<typeof JSON.parse>>
+  post: (path: string, body: unknown) => Promise<ReturnType<typeof JSON.parse>>
+  order: (name: string, body: unknown) => Promise<void>
+  balance: (account: string, chain: number) => Promise<number>
+}
+
+async function start(options: DevnetOptions = {}): Promise<Node> {
+  const devnet = await startDevnet({ port: 0, graph: 'pair', autoMine: { kind: 'on-demand' }, ...options })
+  let closed: Promise<void> | null = null
+  const close = () => {
+    closed ??= devnet.close()
+    return closed
+  }
+  onTestFinished(close)
+  const { url } = devnet
+  const get = async (path: string) => (await fetch(url + path)).json()
+  const post = async (path: string, body: unknown) => {
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+    const text = await answer.text()
+    expect(answer.status, text).toBe(200)
+    return JSON.parse(text)
+  }
+  const order = async (name: string, body: unknown) => void (await post(`/devnet/${name}`, body))
+  const balance = async (account: string, chain: number) => {
+    const command = exec(`(coin.get-balance "${account}")`, { chainId: String(chain) })
+    return (await post(`${NETWORK}/chain/${chain}/pact/api/v1/local`, command)).result.data
+  }
+  return { url, close, get, post, order, balance }
+}
+
+/** Opens the page. Whatever goes wrong in it fails the test, but for `expected`. */
+async function open(
+  browser: Browser,
+  url: string,
+  expected: RegExp | null = null,
+  options: Parameters<Browser['newPage']>[0] = { viewport: { width: 1280, height: 900 } },
+): Promise<{ page: Page; text: (id: string) => Promise<string | null> }> {
+  const page = await browser.newPage(options)
+  const problems: string[] = []
+  const note = (text: string) => {
+    if (expected?.test(text) !== true) problems.push(text)
+  }
+  page.on('pageerror', (error) => note(String(error)))
+  page.on('console', (message) => {
+    // Refusals that a test asks for are told of by the browser too.
+    if (message.type() === 'error' && !/status of 40[39]/.test(message.text())) note(message.text())
+  })
+  onTestFinished(async () => {
+    await page.close()
+    expect(problems).toEqual([])
+  })
+  await page.goto(url)
+  return { page, text: (id) => page.locator(`#${id}`).textContent() }
+}
+
+function titles(page: Page, selector: string): Promise<string[]> {
+  return page.locator(selector).evaluateAll((found) => found.map((each) => each.getAttribute('title') ?? ''))
+}
