@@ -1,14 +1,14 @@
 /** What programs of others read of a miner, and how they control it. */
 import type { Snapshot } from '../mine/stats.ts'
+import type { Connection } from './connection.ts'
 import { addControl, type Control } from './control.ts'
-import type { Results } from './results.ts'
 import { hiveStats, mmpStats } from './rigs.ts'
 import type { Extension } from './server.ts'
 import { backendsOf, type Identity, summaryOf } from './summary.ts'
 
 export interface MonitoredMiner {
   readonly snapshot: () => Snapshot
-  readonly results: Results
+  readonly connection: Connection
   readonly identity: Omit<Identity, 'restricted'>
   readonly control: Control
   /** What those who control it have to send; null: nobody may. */
@@ -16,10 +16,10 @@ export interface MonitoredMiner {
 }
 
 /** Routes for monitors, to be served beside those of the miner itself. */
-export function monitorRoutes({ snapshot, results, identity: known, control, token }: MonitoredMiner): Extension[] {
+export function monitorRoutes({ snapshot, connection, identity: known, control, token }: MonitoredMiner): Extension[] {
   const identity: Identity = { ...known, restricted: token === null }
   const { version } = identity
-  const summary = (shape: 1 | 2) => () => summaryOf(snapshot(), results, identity, shape)
+  const summary = (shape: 1 | 2) => () => summaryOf(snapshot(), connection, identity, shape)
   return [
     reads('/2/summary', summary(2)),
     reads('/1/summary', summary(1)),

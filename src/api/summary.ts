@@ -5,8 +5,8 @@ import { hostname } from 'node:os'
 import type { HardwareSnapshot } from '../mine/hardware.ts'
 import type { Hashrates, RateWindows } from '../mine/hashrate.ts'
 import type { Snapshot } from '../mine/stats.ts'
+import type { Connection } from './connection.ts'
 import { type Processor, resources } from './machine.ts'
-import type { Results } from './results.ts'
 
 export const ALGORITHM = 'blake2s'
 
@@ -38,11 +38,11 @@ export function refusedOf({ stale, orphaned, rejected, lost }: Snapshot['solutio
  * `/2/summary`; with version 1 `/1/summary`, which also has the rates of each thread. Solutions are its shares, and
  * `hashes_total` is what was really computed.
  */
-export function summaryOf(snapshot: Snapshot, results: Results, identity: Identity, version: 1 | 2) {
+export function summaryOf(snapshot: Snapshot, connection: Connection, identity: Identity, version: 1 | 2) {
   const { solutions, hashrates, highestHashrate, work, hashes, devices } = snapshot
   const worker = hostname()
   const total = solutions.accepted + refusedOf(solutions)
-  const averageMs = total === 0 ? null : Math.round(results.connectedMs / total)
+  const averageMs = total === 0 ? null : Math.round(connection.connectedMs / total)
   const average = { avg_time: averageMs && Math.round(averageMs / 1000), avg_time_ms: averageMs, hashes_total: hashes }
   return {
     id: createHash('sha256').update(worker).digest('hex').slice(0, 16),
@@ -56,10 +56,10 @@ export function summaryOf(snapshot: Snapshot, results: Results, identity: Identi
       shares_good: solutions.accepted,
       shares_total: total,
       ...average,
-      best: results.best,
+      best: bestOf(snapshot),
     },
     algo: ALGORITHM,
-    connection: { ...connectionOf(snapshot, results, identity), ...average },
+    connection: { ...connectionOf(snapshot, connection, identity), ...average },
     version: identity.version,
     kind: 'miner',
     ua: `newcut/${identity.version} (${process.platform} ${process.arch}) node/${process.versions.node}`,
@@ -75,18 +75,18 @@ export function summaryOf(snapshot: Snapshot, results: Results, identity: Identi
   }
 }
 
-function connectionOf({ issuer, nodes, solutions, work }: Snapshot, results: Results, { fingerprint }: Identity) {
+function connectionOf({ issuer, nodes, solutions, work }: Snapshot, connection: Connection, { fingerprint }: Identity) {
   const url = issuer !== null && URL.canParse(issuer) ? new URL(issuer) : null
   const isSecure = url?.protocol === 'https:'
   const host = url?.hostname.replace(/^\[(.*)\]$/, '$1') ?? ''
-  const ping = nodes.find(({ active }) => active)?.latencyMs ?? results.answerMs
+  const ping = nodes.find(({ active }) => active)?.latencyMs ?? connection.answerMs
   return {
     pool: url && `${url.hostname}:${url.port || (isSecure ? 443 : 80)}`,
     ip: isIP(host) === 0 ? null : host,
-    uptime: Math.floor(results.connectedMs / 1000),
-    uptime_ms: Math.floor(results.connectedMs),
+    uptime: Math.floor(connection.connectedMs / 1000),
+    uptime_ms: Math.floor(connection.connectedMs),
     ping: ping && Math.round(ping),
-    failures: results.failures,
+    failures: connection.failures,
     tls: isSecure ? 'TLS' : null,
     'tls-fingerprint': isSecure ? fingerprint : null,
     algo: ALGORITHM,
@@ -140,4 +140,9 @@ function summed(rates: readonly RateWindows[]): Hashrates {
     return rates.length === 0 || known.length < rates.length ? null : known.reduce((total, rate) => total + rate, 0)
   }
   return { '10s': sum('10s'), '60s': sum('60s'), '15m': sum('15m') }
+}
+
+/** Difficulties of the ten best solutions, the best first; 0 where there are fewer. */
+function bestOf({ results: { best } }: Snapshot): number[] {
+  return Array.from({ length: 10 }, (_, i) => best[i]?.difficulty ?? 0)
 }

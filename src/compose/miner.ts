@@ -1,8 +1,9 @@
 /** The miner for a node: starts client, source, engines, miner and metrics, and stops them again. */
+
+import { Connection } from '../api/connection.ts'
 import { readProcessor } from '../api/machine.ts'
 import { Metrics } from '../api/metrics.ts'
 import { monitorRoutes } from '../api/monitors.ts'
-import { Results } from '../api/results.ts'
 import { type ApiServer, type Extension, startApi } from '../api/server.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -98,11 +99,11 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
       state?.onEvent(event)
       onEvent(event)
       metrics.onEvent(event)
-      results.onEvent(event)
+      connection.onEvent(event)
       dashboard?.onEvent(event)
       rewards(event)
     }
-    const results = new Results(systemClock)
+    const connection = new Connection(systemClock)
     const [faulted, told] = [new AbortController(), new AbortController()]
     const onFault = (error: unknown) => faulted.abort(error)
     const rewards = rewardsOf({ client: nodes.payloads, onReward: show, stopped, onFault })
@@ -119,7 +120,7 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const page = hasPage ? [{ path: PAGE_PATH, addTo: pageFor(client, account) }] : []
     const extensions = [...(dashboard?.extensions ?? []), ...page]
     const stop = () => told.abort()
-    const api = http === null ? null : await startFace(http, { miner, metrics, results, extensions, stop }, onEvent)
+    const api = http === null ? null : await startFace(http, { miner, metrics, connection, extensions, stop }, onEvent)
     if (api !== null) closers.unshift(() => api.close())
     const journal = state && { folder: state.folder, unfinished: state.unfinished.length }
     onStart?.({ miner, client, account, api, journal, pageUrl: api !== null && hasPage ? api.url + PAGE_PATH : null })
@@ -168,7 +169,7 @@ function dashboardOf(
 interface Faced {
   readonly miner: Miner
   readonly metrics: Metrics
-  readonly results: Results
+  readonly connection: Connection
   readonly extensions: readonly Extension[]
   /** Ends the miner in order. */
   readonly stop: () => void
@@ -176,13 +177,13 @@ interface Faced {
 
 async function startFace(
   { host, port, isRequired, token, fingerprint }: HttpSetup,
-  { miner, metrics, results, extensions, stop }: Faced,
+  { miner, metrics, connection, extensions, stop }: Faced,
   onEvent: MinerPorts['onEvent'],
 ): Promise<ApiServer | null> {
   const snapshot = () => miner.snapshot()
   const control = { pause: () => miner.pause(), resume: () => miner.resume(), stop }
   const identity = { version: packageVersion, processor: await readProcessor(), fingerprint: fingerprint ?? null }
-  const routes = monitorRoutes({ snapshot, results, identity, control, token: token ?? null })
+  const routes = monitorRoutes({ snapshot, connection, identity, control, token: token ?? null })
   try {
     return await startApi({ host, port }, snapshot, metrics, ...extensions, ...routes)
   } catch (error) {
