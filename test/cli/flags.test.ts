@@ -189,9 +189,6 @@ it.each([['mien'], ['help', 'mien']])('newcut %s %s tells which commands there a
   expect(await errorOf(args)).toMatch(/^newcut: mien: no such command; did you mean mine\? \(commands: mine, devnet, /)
 })
 
-it('newcut alone prints help', async () => {
-  const { code, out, err } = await run([])
-  expect({ code, err }).toEqual({ code: 0, err: '' })
   expect(out).toMatch(/^Usage: newcut/)
   expect(out).toContain('mine')
 })

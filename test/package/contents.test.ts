@@ -18,9 +18,10 @@ const RULES: readonly RegExp[] = [
   /^bench\/(cuda\/search\.cu|README\.md)$/,
   /^src\/contracts\/system\/[\w-]+\.pact$/,
   /^src\/engine\/(cpu|gpu)\/native\/[\w-]+\.(js|c|h)$/,
-  /^src\/page\/site\/[\w-]+\.(html|css|svg)$/,
+  /^src\/(page|dashboard)\/site\/[\w-]+\.(html|css|svg)$/,
+  /^dist\/src\/dashboard\/kept\/(LICENSE|[\w.]+\.(css|js))$/,
   /^shaders\/search\.wgsl$/,
-  /^docs\/[A-Z-]+\.md$/,
+  /^docs\/([A-Z-]+\.md|newcut\.1)$/,
   /^(README|CHANGELOG|SECURITY)\.md$/,
   /^(LICENSE|package\.json)$/,
 ]
