@@ -175,8 +175,10 @@ export function configLines<Table extends Readonly<Record<string, unknown>>>(
   table: Table,
   { values, origins }: Config<Table>,
 ): string[] {
-  return Object.entries(table).map(([name, entry]) => {
+  return Object.entries(table).flatMap(([name, entry]) => {
     const spec = entry as OptionSpec<unknown>
+    // It has no place in a file.
+    if (spec.isFlagOnly) return []
     const value = (values as Record<string, unknown>)[name]
     if (value === undefined) return `# ${name}: not set (${spec.help})`
     if (spec.isSecret) return `# ${name}: set, and not shown # ${origins.get(name)}`

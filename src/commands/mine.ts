@@ -107,8 +107,9 @@ function banner(
 }
 
 /** What is to search; the line of the kernels that were chosen follows when they are ready. */
-function searchLine({ engine, command, threads, kernel, gpu }: MineConfig['values']): string {
-  if (engine === 'external') return `search: ${command}`
+function searchLine({ engine, threads, kernel, gpu }: MineConfig['values']): string {
+  // Its arguments may hold secrets.
+  if (engine === 'external') return 'search: an external command'
   const cpu =
     threads === 0 ? 'no CPU thread' : `CPU with ${kernel === 'auto' ? 'the fastest kernel of this machine' : kernel}`
   return `search: ${cpu}, GPU ${gpu}`
