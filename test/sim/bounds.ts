@@ -25,9 +25,10 @@ export const SYNC_MS = 200
 export const KNOWN_WELL_MS = 4_000
 /**
  * While one of several nodes is known to be well, there is work within this time after the last was lost. Nodes are
- * judged once a second; one that is silent, or gives no work, is left after 2 s of that; the next one takes a moment.
+ * judged once a second; one that is silent, or gives no work, is left after 2 s of that, and one of another network when
+ * its next answers show it; the next one takes a moment.
  */
-export const SWITCH_MS = 3_500
+export const SWITCH_MS = 5_000
 /** Beyond the time of failback, which runs twice for a node that was passed over: until the first gives work again. */
 export const FAILBACK_SLACK_MS = 4_000
 /** A node that was well for so long gets a solution once, unless it refuses it. */

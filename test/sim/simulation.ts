@@ -96,7 +96,8 @@ class Simulation {
   #isCalm = false
   #isOver = false
   #isDiskWell = true
-  #isFirstAgain = false
+  /** When, all being well, the first of several nodes was last seen to give work; null: not yet. */
+  #firstAgainMs: number | null = null
 
   constructor(seed: number, time: VirtualTime, scenario: Scenario, report: Report) {
     const random = diceOf(seed, 'plan')
@@ -367,20 +368,22 @@ class Simulation {
     this.#disk.unsyncedSinceMs = null
   }
 
-  /** The first of several nodes gives work again, some time after all is well. */
+  /**
+   * Once all is well the first of several nodes gives work again, and whenever it was left for a moment it does so within
+   * the same time.
+   */
   #judgeFirst(): void {
     if (!this.#isCalm || this.#sites.length === 1 || this.#process === null) return
     const { nowMs } = this.#time
-    const isFirst = this.#process.nodes()[0]?.active ?? false
-    if (isFirst && !this.#isFirstAgain) this.#report.reach('failbackMs', nowMs - this.#calmFromMs)
-    if (!isFirst && nowMs > this.#lastFirstMs() && this.#isFirstAgain) {
-      this.#report.violate('work comes from the first node', this.#said())
+    if (this.#process.nodes()[0]?.active ?? false) {
+      if (this.#firstAgainMs === null) this.#report.reach('failbackMs', nowMs - this.#calmFromMs)
+      this.#firstAgainMs = nowMs
+      return
     }
-    if (!isFirst && nowMs > this.#lastFirstMs() && !this.#isFirstAgain) {
-      this.#report.violate('work comes from the first node again', this.#said())
-      this.#isFirstAgain = true
-    }
-    this.#isFirstAgain ||= isFirst
+    const againMs = this.#firstAgainMs ?? 0
+    if (nowMs <= this.#lastFirstMs() || nowMs <= againMs + 2 * this.#scenario.failbackMs + FAILBACK_SLACK_MS) return
+    this.#report.violate('work comes from the first node again', this.#said())
+    this.#firstAgainMs = nowMs
   }
 
   #said(): string {
