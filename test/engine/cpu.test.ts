@@ -186,7 +186,7 @@ describe('the CPU engine', () => {
     expect(warnings).toHaveLength(1)
   })
 
-  it('does not wait for a thread that hangs when it stops', async () => {
+  it('stops within a second while a thread hangs', async () => {
     process.env.NEWCUT_TEST_MARK = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'mark')
     process.env.NEWCUT_TEST_FAULT = 'hang'
     const { engine } = await started(1, 'normal', { module: new URL('./faulty-thread.mjs', import.meta.url) })
@@ -194,7 +194,7 @@ describe('the CPU engine', () => {
     await until(() => existsSync(process.env.NEWCUT_TEST_MARK ?? ''))
     const startMs = performance.now()
     await engine.stop()
-    expect(performance.now() - startMs).toBeLessThan(6000)
+    expect(performance.now() - startMs).toBeLessThan(1000)
   })
 
   it('says that there is no kernel for work whose nonce lies in two blocks', async () => {

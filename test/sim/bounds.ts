@@ -25,12 +25,18 @@ export const SYNC_MS = 200
 export const KNOWN_WELL_MS = 4_000
 /**
  * While one of several nodes is known to be well, there is work within this time after the last was lost. Nodes are
- * judged once a second; one that is silent, or gives no work, is left after 2 s of that, and one of another network when
- * its next answers show it; the next one takes a moment.
+ * judged once a second; one that is silent, or gives no work, is left after 2 s of that; the next one takes a moment.
  */
-export const SWITCH_MS = 5_000
+export const SWITCH_MS = 3_500
+/** The same where another network stands behind an address: its work, which is of no use, is searched for a while. */
+export const FOREIGN_SWITCH_MS = 5_000
 /** Beyond the time of failback, which runs twice for a node that was passed over: until the first gives work again. */
 export const FAILBACK_SLACK_MS = 4_000
+/**
+ * So long after all is well the first of several nodes may still be left: a stream that stalled before is taken for deaf
+ * after 10 s, and nodes are judged once a second.
+ */
+export const LAST_LEFT_MS = 12_000
 /** A node that was well for so long gets a solution once, unless it refuses it. */
 export const ONCE_MS = 10_000
 /**

@@ -9,6 +9,7 @@ import type { MinerEvent } from '../../src/mine/events.ts'
 import type { Verdict } from '../../src/mine/life.ts'
 import {
   FAILBACK_SLACK_MS,
+  LAST_LEFT_MS,
   MAX_OPEN_FILES,
   MAX_UNREAD_BYTES,
   maxConnections,
@@ -98,6 +99,8 @@ class Simulation {
   #isDiskWell = true
   /** When, all being well, the first of several nodes was last seen to give work; null: not yet. */
   #firstAgainMs: number | null = null
+  /** Whether that it was left since has been told. */
+  #isLeft = false
 
   constructor(seed: number, time: VirtualTime, scenario: Scenario, report: Report) {
     const random = diceOf(seed, 'plan')
@@ -369,8 +372,8 @@ class Simulation {
   }
 
   /**
-   * Once all is well the first of several nodes gives work again, and whenever it was left for a moment it does so within
-   * the same time.
+   * Once all is well the first of several nodes gives work again. It may be left for what happened before, and gives work
+   * again within the same time.
    */
   #judgeFirst(): void {
     if (!this.#isCalm || this.#sites.length === 1 || this.#process === null) return
@@ -381,6 +384,10 @@ class Simulation {
       return
     }
     const againMs = this.#firstAgainMs ?? 0
+    if (againMs > Math.max(this.#calmFromMs, this.#startedAtMs) + LAST_LEFT_MS && !this.#isLeft) {
+      this.#report.violate('the first node is not left once all is well', this.#said())
+      this.#isLeft = true
+    }
     if (nowMs <= this.#lastFirstMs() || nowMs <= againMs + 2 * this.#scenario.failbackMs + FAILBACK_SLACK_MS) return
     this.#report.violate('work comes from the first node again', this.#said())
     this.#firstAgainMs = nowMs

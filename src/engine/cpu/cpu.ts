@@ -56,7 +56,7 @@ const SETTLED_MS = 10_000
 /** A thread of low priority on a busy machine may not run for seconds. */
 const SILENCE_MS = 30_000
 /** A thread that has not ended by then after the stop is terminated. */
-const MAX_STOP_MS = 2_000
+const MAX_STOP_MS = 500
 /** The compiled thread lies beside this file under the same ending. */
 const MODULE = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
 
