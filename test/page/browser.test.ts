@@ -13,6 +13,11 @@ const OTHER_KEY = 'ef'.repeat(32)
 const account = { account: `k:${KEY}`, predicate: 'keys-all', publicKeys: [KEY] }
 /** Software drivers are slow, and this machine may be busy. */
 const PATIENCE_MS = 60_000
+/** Keeps the device of the page, so that a test can take it away. */
+const KEEP_DEVICE = `const request = GPUAdapter.prototype.requestDevice
+  GPUAdapter.prototype.requestDevice = async function (...options) {
+    return (globalThis.opened = await request.apply(this, options))
+  }`
 const SOON = { timeout: PATIENCE_MS, interval: 100 }
 
 const launched = await launchChromium()
@@ -134,12 +139,7 @@ describe.skipIf(typeof launched === 'string')('the page at /mine', { timeout: 2 
 
   it('says that the device was lost, and starts again', async () => {
     const devnet = await startNode({ difficulty: 100_000n })
-    const { page, text } = await open(browser, devnet.url, {
-      script: `const request = GPUAdapter.prototype.requestDevice
-        GPUAdapter.prototype.requestDevice = async function (...options) {
-          return (globalThis.opened = await request.apply(this, options))
-        }`,
-    })
+    const { page, text } = await open(browser, devnet.url, { script: KEEP_DEVICE })
     await page.click('#button')
     await expect.poll(() => text('status'), SOON).toMatch(/^Mining for/)
     await page.evaluate('opened.destroy()')
@@ -148,6 +148,25 @@ describe.skipIf(typeof launched === 'string')('the page at /mine', { timeout: 2 
     const before = Number(await text('accepted'))
     await page.click('#button')
     await expect.poll(async () => Number(await text('accepted')), SOON).toBeGreaterThan(before)
+  })
+
+  it('has ended when the device is lost, though the answer with other work comes later', async () => {
+    const devnet = await startNode({ difficulty: 100_000n })
+    const { page, text } = await open(browser, devnet.url, { script: KEEP_DEVICE })
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await page.click('#button')
+    await expect.poll(() => text('status'), SOON).toMatch(/^Mining for/)
+    await order(devnet, 'faults', { operation: 'work', count: 1000, delayMs: 1500 })
+    asked.length = 0
+    await expect.poll(() => asked.filter((url) => /\/mine\/work/.test(url)), SOON).not.toEqual([])
+    await page.evaluate('opened.destroy()')
+    await expect.poll(() => text('status'), SOON).toMatch(/^The graphics card was lost/)
+    asked.length = 0
+    await new Promise((resolve) => setTimeout(resolve, 3000))
+    expect(await text('status')).toMatch(/^The graphics card was lost/)
+    expect(await text('button')).toBe('Start again')
+    expect(asked.filter((url) => /\/mine\/(work|updates)/.test(url))).toEqual([])
   })
 
   it('does not mine with a device that computes wrongly', async () => {

@@ -49,7 +49,7 @@ function accountOf({ account: usual }: About): Account {
   return { account: text, predicate: 'keys-all', 'public-keys': [text.slice(2)] }
 }
 
-function eventsFor({ software }: SearchDevice, { account }: Account): MinerEvents {
+function eventsFor({ software }: SearchDevice, { account }: Account, stopped: AbortSignal): MinerEvents {
   const advice = software ? 'This is a software driver: it works, but slowly.' : null
   // The same line for all work: a screen reader speaks it whenever it changes.
   const payee = account.length > 24 ? `${account.slice(0, 10)}…${account.slice(-6)}` : account
@@ -64,7 +64,11 @@ function eventsFor({ software }: SearchDevice, { account }: Account): MinerEvent
       mining()
     },
     onVerdict: (verdict) => view.verdict(verdict, new Date()),
-    onWrongHash: () => view.show('mining', 'The graphics card found a nonce that solves nothing. It was not sent.'),
+    onWrongHash: () => {
+      // The last batches report after the end.
+      if (stopped.aborted) return
+      view.show('mining', 'The graphics card found a nonce that solves nothing. It was not sent.')
+    },
     onTrouble: (message, pauseMs) => {
       view.show('waiting', `No work: ${message}. Trying again in ${Math.ceil(pauseMs / 1000)} s.`)
     },
@@ -83,7 +87,7 @@ async function mine(stopped: AbortSignal): Promise<void> {
   try {
     stopped.throwIfAborted()
     view.show('starting', 'Waiting for work.')
-    const events = eventsFor(device, account)
+    const events = eventsFor(device, account, stopped)
     await new PageMiner({ device, account, clock: pageClock, random: Math.random, events }).run(stopped)
   } finally {
     device.close()
@@ -99,6 +103,7 @@ async function start(): Promise<void> {
   } catch (error) {
     if (!stop.signal.aborted) fail(error)
   } finally {
+    stop.abort()
     // The visitor may have started again meanwhile.
     if (running === stop) running = null
   }

@@ -97,13 +97,19 @@ export class PageMiner {
   /** Throws Problem, or what went wrong with the device. Solutions on their way are still handed in. */
   async run(stopped: AbortSignal): Promise<void> {
     const { device, clock } = this.#options
+    const ended = new AbortController()
+    const serving = this.#serve(AbortSignal.any([stopped, ended.signal]))
     try {
-      await Promise.race([this.#loop.run(), device.failed, this.#serve(stopped)])
+      await Promise.race([this.#loop.run(), device.failed, serving])
     } catch (error) {
+      ended.abort()
       // When a device is lost its batches fail too, perhaps before the browser says why.
       if (!(error instanceof Problem)) await Promise.race([device.failed, sleep(clock, LOST_GRACE_MS)])
       throw error
     } finally {
+      // An answer on its way would bring work to a device that is gone.
+      ended.abort()
+      await Promise.allSettled([serving])
       this.#news.follow(null)
       this.#search(null)
     }
