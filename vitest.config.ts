@@ -1,7 +1,22 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
+
+/** They measure how soon something happens, or use all cores by themselves: nothing else runs while they do. */
+const QUIET = ['attack', 'compose', 'engine', 'gpu', 'mine', 'rounds', 'sensors', 'source'].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+)
+
+/** The simulation takes minutes: it begins first, so that no core waits for it at the end. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) => moduleId.endsWith('/test/sim/sim.test.ts')
+    const sorted = await super.sort(files)
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
 
 // Tests run what ships: an import of src/, bench/ or scripts/ is answered by the compiled file in dist/, so that worker
 // threads and child processes, which need real JavaScript files, run the very same code as the test.
@@ -10,11 +25,25 @@ export default defineConfig({
     alias: [{ find: /^(?:\.\.\/)+(src|bench|scripts)\/(.*)\.ts$/, replacement: `${root}dist/$1/$2.js` }],
   },
   test: {
-    include: ['test/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    // Timing-sensitive tests use all cores: one test file at a time.
-    fileParallelism: false,
     pool: 'forks',
+    sequence: { sequencer: LongestFirst },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'shared',
+          include: ['test/**/*.test.ts'],
+          exclude: QUIET,
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'quiet', include: QUIET, maxWorkers: 1, sequence: { groupOrder: 1 } },
+      },
+    ],
   },
 })
