@@ -3,16 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { engineWork, freshWork, UNREACHABLE } from '../../bench/work.ts'
-import { midstate } from '../../src/core/blake2s.ts'
 import { withNonce } from '../../src/core/header.ts'
 import { meets, powHash } from '../../src/core/pow.ts'
 import { MAX_TARGET } from '../../src/core/target.ts'
 import { CpuEngine, type CpuEngineOptions } from '../../src/engine/cpu/cpu.ts'
-import { createJsKernel } from '../../src/engine/cpu/js-kernel.ts'
-import { tailLayout } from '../../src/engine/cpu/kernel.ts'
 import type { Priority } from '../../src/engine/cpu/priority.ts'
-import { disagreement } from '../../src/engine/cpu/recheck.ts'
-import { createWasmKernel } from '../../src/engine/cpu/wasm-kernel.ts'
 import { type Candidate, noWork } from '../../src/engine/engine.ts'
 import { nonceRanges } from '../../src/engine/range.ts'
 
@@ -202,32 +197,5 @@ describe('the CPU engine', () => {
     await engine.setWork(engineWork(1, freshWork(UNREACHABLE, 4), MAX_TARGET))
     await until(() => warnings.length > 0)
     expect(warnings.join()).toContain('the nonce of work of 322 bytes lies in two blocks')
-  })
-})
-
-describe('the recheck of a slice', () => {
-  const layout = tailLayout(286)
-  const mid = midstate(freshWork(UNREACHABLE))
-  const bound = 0xfffff
-
-  it('accepts the results of correct kernels', () => {
-    for (const kernel of [createWasmKernel(layout), createJsKernel(layout)]) {
-      kernel.setWork(mid.state, mid.tail, bound)
-      for (let from = 0; from < 65_536; from += 8192) {
-        const to = from + 8192
-        const result = kernel.sweep(5, 6, from, to)
-        expect(disagreement(kernel, mid, bound, { low: 5, middle: 6, from, to, result })).toBeNull()
-      }
-    }
-  })
-
-  it('detects a kernel that misses a candidate or makes one up', () => {
-    const right = createWasmKernel(layout)
-    right.setWork(mid.state, mid.tail, bound)
-    const result = right.sweep(5, 6, 0, 65_536)
-    expect(result).toBeLessThan(65_536)
-    const slice = { low: 5, middle: 6, from: 0, to: 65_536 }
-    expect(disagreement(right, mid, bound, { ...slice, result: 65_536 })).toMatch(/^kernel wasm: .*instead of/)
-    expect(disagreement(right, mid, bound, { ...slice, result: result + 8 })).toMatch(/instead of/)
   })
 })

@@ -29,7 +29,10 @@ export interface Kernel {
   readonly name: KernelName
   /** Nonces hashed at once. `from`, `to` and the result of `sweep` are multiples of it. */
   readonly lanes: number
-  /** Nonces to try in one call so that it takes about one millisecond; divides SWEEP_NONCES. */
+  /**
+   * Nonces to try in one call: as few as cost nothing, and so many that it takes one millisecond at most. Divides
+   * SWEEP_NONCES.
+   */
   readonly sliceNonces: number
   /**
    * Takes new work. `midstate`: 8 words; `tail`: 16 words whose nonce bits are ignored; `bound`: u32, the top word

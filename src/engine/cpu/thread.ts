@@ -12,7 +12,7 @@ import { type Kernel, type KernelName, SWEEP_NONCES, tailLayout } from './kernel
 import { chooseKernel, type KernelPreference } from './kernels.ts'
 import { loadChosen, type NativeChoice } from './native-choice.ts'
 import { lowerThreadPriority, type Priority } from './priority.ts'
-import { disagreement } from './recheck.ts'
+import { CHECKED_NONCES, Recheck } from './recheck.ts'
 import { type SharedContent, SharedWork } from './shared.ts'
 
 export interface SearchTask {
@@ -47,8 +47,8 @@ export type ThreadMessage =
 const MAX_CANDIDATE_BURST = 8
 const CANDIDATE_PAUSE_MS = 5
 const IDLE_WAIT_MS = 1000
-/** One slice in this many is searched again with the JavaScript kernel. */
-const CHECK_EVERY_SLICES = 10_000
+/** A kernel is checked once in so many slices: every second or two at most. */
+const CHECK_EVERY_SLICES = 2_500
 
 /** The Piscina task. Returns when the engine stops. */
 export function search(task: SearchTask): void {
@@ -71,6 +71,7 @@ class SearchThread {
   #middle: number
   #high = 0
   #slicesUntilCheck = randomInt(CHECK_EVERY_SLICES)
+  readonly #recheck = new Recheck()
 
   constructor(task: SearchTask) {
     this.#task = task
@@ -125,8 +126,8 @@ class SearchThread {
     while (this.#shared.sequence === sequence) {
       const from = this.#high
       const to = Math.min(from + kernel.sliceNonces, SWEEP_NONCES)
+      if (!this.#isTrusted(kernel, mid, bound)) return
       const chunk = kernel.sweep(this.#low, this.#middle, from, to)
-      if (!this.#isTrusted(kernel, mid, bound, from, to, chunk)) return
       const end = chunk < to ? chunk + kernel.lanes : to
       // Count before reporting candidates: whoever receives one must find its hash counted.
       this.#shared.count(this.#task.thread, end - from)
@@ -152,11 +153,12 @@ class SearchThread {
     this.#low = lowWith(this.#freeLow, this.#fixed)
   }
 
-  /** Checks one slice in CHECK_EVERY_SLICES again. Returns false when it was wrong: the kernel is then retired. */
-  #isTrusted(kernel: Kernel, mid: Midstate, bound: number, from: number, to: number, result: number): boolean {
+  /** Checks the kernel once in CHECK_EVERY_SLICES. Returns false when it was wrong: it is then retired. */
+  #isTrusted(kernel: Kernel, mid: Midstate, bound: number): boolean {
     if (this.#slicesUntilCheck-- > 0) return true
     this.#slicesUntilCheck = CHECK_EVERY_SLICES
-    const sentence = disagreement(kernel, mid, bound, { low: this.#low, middle: this.#middle, from, to, result })
+    const from = this.#high - (this.#high % CHECKED_NONCES)
+    const sentence = this.#recheck.disagreement(kernel, mid, bound, { low: this.#low, middle: this.#middle, from })
     if (sentence === null) return true
     this.#retired.add(kernel.name)
     this.#kernels.clear()
