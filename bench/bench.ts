@@ -14,8 +14,10 @@ import { compareReports, type Report, type Row, reportOf, tableOf } from './repo
 import { shader } from './shader.ts'
 import type { Effort, Suite } from './suite.ts'
 import { threads } from './threads.ts'
+import { verify } from './verify.ts'
 
 const suites: Readonly<Record<BenchSuite, Suite>> = {
+  verify,
   kernels,
   threads,
   preempt,

@@ -11,6 +11,8 @@ export interface Row {
   readonly relative?: { readonly to: string; readonly ratios: readonly number[] }
   /** Shown beside the figures. */
   readonly note?: string
+  /** Of what was computed; known before, and compared. */
+  readonly checksum?: string
 }
 
 /** More is better for rates and shares, less for times, sizes, instructions, power and temperature. */
@@ -29,6 +31,7 @@ export interface Result {
   readonly samples: number
   readonly ratio?: { readonly to: string; readonly median: number }
   readonly note?: string
+  readonly checksum?: string
 }
 
 export interface Report {
@@ -62,7 +65,7 @@ export function reportOf(rows: readonly Row[]): Report {
     machine: `${processors[0]?.model.trim() ?? 'unknown processor'}, ${processors.length} cores, ${memory} GiB`,
     runtime: `node ${process.versions.node}, V8 ${process.versions.v8}, ${process.platform} ${process.arch}`,
     date: new Date().toISOString(),
-    results: rows.map(({ suite, name, unit, samples, relative, note }) => ({
+    results: rows.map(({ suite, name, unit, samples, relative, note, checksum }) => ({
       suite,
       name,
       unit,
@@ -72,6 +75,7 @@ export function reportOf(rows: readonly Row[]): Report {
       samples: samples.length,
       ...(relative && { ratio: { to: relative.to, median: rounded(median(relative.ratios)) } }),
       ...(note !== undefined && { note }),
+      ...(checksum !== undefined && { checksum }),
     })),
   }
 }
@@ -83,13 +87,13 @@ function rounded(value: number): number {
 
 /** The rows of a suite as lines of a table. */
 export function tableOf(results: readonly Result[]): string[] {
-  const cells = results.map(({ name, unit, median: middle, min, max, samples, ratio, note }) => [
+  const cells = results.map(({ name, unit, median: middle, min, max, samples, ratio, note, checksum }) => [
     name,
     `${figure(middle)} ${unit}`,
     `${figure(min)} to ${figure(max)}`,
     `n=${samples}`,
     ratio === undefined ? '' : `${figure(ratio.median)} x ${ratio.to}`,
-    note ?? '',
+    note ?? (checksum === undefined ? '' : `checksum ${checksum}`),
   ])
   const widths = cells[0]?.map((_, column) => Math.max(...cells.map((row) => row[column].length))) ?? []
   return cells.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column])).join('  ')}`.trimEnd())

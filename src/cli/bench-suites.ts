@@ -1,5 +1,6 @@
 /** The suites of `newcut bench`, which bench/bench.ts runs, and what each measures. */
 export const benchSuites = {
+  verify: 'a fixed search with a known checksum, the same on every machine',
   kernels: 'one thread: each kernel against other hash functions',
   threads: 'the CPU engine on 1 to N threads',
   preempt: 'how soon new work is searched, and what preemptions cost',

@@ -17,7 +17,7 @@ export const errorCodes = {
   NODE_MISBEHAVED: 'the node answered with a body that is not what the interface promises',
   COMMAND_FAILED: 'a signed command, or code that a node ran, failed; the text is that of the contract or the node',
   NO_RESULT: 'a command that is in no block, or has no proof, after the longest wait; it may still get there',
-  KERNEL_REFUSED: 'no search kernel passed its self-test',
+  KERNEL_REFUSED: 'no search kernel passed its self-test, or one computes wrongly',
 } as const
 
 /** A key of errorCodes. */

@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto'
+import { blake2s } from '@noble/hashes/blake2.js'
+import { describe, expect, it } from 'vitest'
+import { checkedRate, checksumOf, fixedWork, LONG, SHORT } from '../../bench/verify.ts'
+import { readU32LE, writeU64LE } from '../../src/core/bytes.ts'
+import type { Kernel } from '../../src/engine/cpu/kernel.ts'
+import { chooseKernel } from '../../src/engine/cpu/kernels.ts'
+import { nonceOf } from '../../src/engine/range.ts'
+
+const { kernel } = chooseKernel(286, 'auto', randomBytes)
+if (kernel === null) throw new Error('no kernel runs here')
+const fastest: Kernel = kernel
+
+describe('the fixed search', () => {
+  it('has the checksum that @noble/hashes finds over all its nonces', () => {
+    const work = fixedWork()
+    const candidates: bigint[] = []
+    for (let middle = 0; middle < SHORT.sweeps; middle++) {
+      for (let high = 0; high < 65_536; high++) {
+        const nonce = nonceOf(0, middle, high)
+        writeU64LE(work, work.length - 8, nonce)
+        if (readU32LE(blake2s(work), 28) <= 0xffff) candidates.push(nonce)
+      }
+    }
+    expect(candidates.length).toBeGreaterThan(0)
+    expect(checksumOf(candidates)).toBe(SHORT.checksum)
+  })
+
+  it.each([SHORT, LONG])('is what the fastest kernel finds in $sweeps sweeps', (search) => {
+    expect(checkedRate(fastest, fixedWork(), search)).toBeGreaterThan(0)
+  })
+
+  it('gives no rate to a kernel that computes wrongly', () => {
+    const wrong = {
+      ...fastest,
+      sweep: (...[low, middle, from, to]: Parameters<Kernel['sweep']>) => fastest.sweep(low, middle ^ 1, from, to),
+    }
+    expect(() => checkedRate(wrong, fixedWork(), SHORT)).toThrow(/has the checksum [0-9a-f]{16} instead of/)
+  })
+})
