@@ -1,0 +1,103 @@
+/**
+ * Messages of the stratum dialects of these networks (PROTOCOL.md F): one JSON object a line, in the manner of JSON-RPC
+ * 1.0. Both ends read them here, and know the same numbers for what is wrong with a share.
+ */
+import { FormatError } from '../core/errors.ts'
+import { printable } from '../core/printable.ts'
+
+/** Ids are echoed as they came. */
+export type MessageId = number | string | null
+
+/** Notifications are requests with the id null. */
+export interface Request {
+  readonly kind: 'request'
+  readonly id: MessageId
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+export interface Response {
+  readonly kind: 'response'
+  readonly id: MessageId
+  readonly result: unknown
+  readonly error: Failure | null
+}
+
+export interface Failure {
+  /** 0: the peer named none. */
+  readonly code: number
+  readonly message: string
+}
+
+/** What may be wrong with a request: a closed set. The numbers are those that pools use. */
+export const failures = {
+  malformed: { code: 20, message: 'the request is not what it should be' },
+  stale: { code: 21, message: 'the job is over' },
+  duplicate: { code: 22, message: 'the share was handed in before' },
+  low: { code: 23, message: 'the hash does not meet the target' },
+  unauthorized: { code: 24, message: 'authorize first' },
+  unsubscribed: { code: 25, message: 'subscribe first' },
+  unknown: { code: -32601, message: 'no such method' },
+} as const satisfies Readonly<Record<string, Failure>>
+
+export type FailureName = keyof typeof failures
+
+const MAX_METHOD = 64
+const MAX_MESSAGE = 200
+
+/** Reads a line. Throws FormatError. */
+export function readMessage(line: string): Request | Response {
+  const value = parsed(line)
+  // Some servers answer what they cannot read with an error alone, and close the connection.
+  if (Array.isArray(value)) return { kind: 'response', id: null, result: null, error: failureOf(value) }
+  if (typeof value !== 'object' || value === null) throw new FormatError('message', 0, 'not an object')
+  const { id = null, method, params = [], result = null, error = null } = value as Readonly<Record<string, unknown>>
+  if (!isId(id)) throw new FormatError('id', 0, 'neither a number nor a text nor null')
+  if (method === undefined) return { kind: 'response', id, result, error: error === null ? null : failureOf(error) }
+  if (typeof method !== 'string' || method.length > MAX_METHOD) {
+    throw new FormatError('method', 0, `not a text of at most ${MAX_METHOD} characters`)
+  }
+  if (!Array.isArray(params)) throw new FormatError('params', 0, 'not a list')
+  return { kind: 'request', id, method, params }
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    throw new FormatError('message', 0, 'not JSON')
+  }
+}
+
+function isId(id: unknown): id is MessageId {
+  return id === null || typeof id === 'number' || (typeof id === 'string' && id.length <= MAX_METHOD)
+}
+
+/** `[code, message, data]`, `{code, message}`, or a text alone. */
+function failureOf(error: unknown): Failure {
+  const [code, message] = Array.isArray(error)
+    ? [error[0], error[1]]
+    : typeof error === 'object' && error !== null
+      ? [(error as { code?: unknown }).code, (error as { message?: unknown }).message]
+      : [0, error]
+  return {
+    code: typeof code === 'number' && Number.isSafeInteger(code) ? code : 0,
+    message: printable(typeof message === 'string' ? message : 'no reason given', MAX_MESSAGE),
+  }
+}
+
+/** A request as a line; its end included. Notifications have the id null. */
+export function requestLine(id: MessageId, method: string, params: readonly unknown[]): string {
+  return `${JSON.stringify({ id, method, params })}\n`
+}
+
+/** The answer to a request as a line. */
+export function resultLine(id: MessageId, result: unknown): string {
+  return `${JSON.stringify({ id, result, error: null })}\n`
+}
+
+/** The refusal of a request as a line. */
+export function failureLine(id: MessageId, name: FailureName): string {
+  const { code, message } = failures[name]
+  return `${JSON.stringify({ id, result: false, error: [code, message, null] })}\n`
+}

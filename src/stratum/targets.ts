@@ -1,0 +1,29 @@
+/** Targets of shares as stratum writes them: big-endian hex, or a difficulty (PROTOCOL.md F). */
+import { FormatError } from '../core/errors.ts'
+import { MAX_TARGET } from '../core/target.ts'
+
+const DIGITS = 64
+/** Difficulties are doubles: so many bits behind the point are kept. */
+const FRACTION_BITS = 32n
+
+/** Reads the parameter of mining.set_target. Throws FormatError. */
+export function readTarget(text: string): bigint {
+  if (text.length > DIGITS || !/^[0-9a-f]+$/i.test(text)) {
+    throw new FormatError('target', 0, `expected at most ${DIGITS} hex digits, the highest first`)
+  }
+  return BigInt(`0x${text}`)
+}
+
+/** 64 hex digits, the highest first. */
+export function targetText(target: bigint): string {
+  return target.toString(16).padStart(DIGITS, '0')
+}
+
+/** The target of mining.set_difficulty: 1 is any hash. Throws FormatError for what is no positive number. */
+export function targetOfShares(difficulty: number): bigint {
+  if (!Number.isFinite(difficulty) || difficulty <= 0)
+    throw new FormatError('difficulty', 0, 'expected a positive number')
+  const scaled = BigInt(Math.round(Math.min(difficulty, 2 ** 200) * 2 ** Number(FRACTION_BITS)))
+  if (scaled <= 1n << FRACTION_BITS) return MAX_TARGET
+  return (MAX_TARGET << FRACTION_BITS) / scaled
+}
