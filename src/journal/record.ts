@@ -34,6 +34,7 @@ export type FoundLine = Readonly<Static<typeof FoundLine>>
 const PlainStep = Type.Union([
   Type.Literal('handed-in'),
   Type.Literal('acknowledged'),
+  Type.Literal('credited'),
   Type.Literal('stale'),
   Type.Literal('orphaned'),
 ])

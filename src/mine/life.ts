@@ -1,5 +1,5 @@
 /**
- * The life of a solution: handed in -> acknowledged -> confirmed at depth N | stale | orphaned | unconfirmed; or
+ * The life of a solution: handed in -> acknowledged -> confirmed at depth N | credited | stale | orphaned | unconfirmed; or
  * stale, rejected(reason) or lost(reason) when it is handed in. Handing in and following are separate steps, so that a
  * journal of solutions can stand between them.
  */
@@ -30,6 +30,7 @@ export const blockStates = [
   'found',
   'handed-in',
   'acknowledged',
+  'credited',
   'confirmed',
   'unconfirmed',
   'stale',
@@ -57,6 +58,7 @@ export function verdictOf({ step }: LifeStep): Verdict | null {
     case 'handed-in':
     case 'acknowledged':
       return null
+    case 'credited':
     case 'confirmed':
       return 'accepted'
     default:

@@ -109,6 +109,7 @@ export class Gateway {
       const end = await this.#within(MAX_SOLVED_MS, (signal) => this.#live(client, block, signal))
       if (end.step === 'lost' && this.stopped.aborted) throw new Refused(503, 'the miner is stopping')
       switch (end.step) {
+        case 'credited':
         case 'confirmed':
           return { ...told, verdict: 'accepted' }
         case 'unconfirmed':

@@ -38,7 +38,15 @@ export interface Solution {
 }
 
 /** Why a solution is refused: a closed set, so that no peer can grow a label. */
-export type RejectReason = 'invalid-pow' | 'invalid-payload' | 'no-payload' | 'undecodable' | 'unauthorized' | 'unknown'
+export type RejectReason =
+  | 'invalid-pow'
+  | 'invalid-payload'
+  | 'no-payload'
+  | 'undecodable'
+  | 'unauthorized'
+  | 'duplicate'
+  | 'low-difficulty'
+  | 'unknown'
 
 /** Why a solution did not reach its issuer: nobody answered, or the miner ended first. */
 export type LostReason = 'unreachable' | 'stopped'
@@ -54,6 +62,8 @@ export type Receipt =
 
 /** What becomes of a solution that was acknowledged. */
 export type FollowUp =
+  /** A pool counts the share, and follows its block itself. */
+  | { readonly step: 'credited' }
   /** The block is in its chain; `depth` counts from 1, the head. May be said again at greater depths. */
   | { readonly step: 'confirmed'; readonly depth: number }
   /** The block never got into its chain. */

@@ -10,6 +10,7 @@ const KINDS: Readonly<Record<ShownBlock['state'], 'good' | 'warn' | 'bad' | 'ope
   found: 'open',
   'handed-in': 'open',
   acknowledged: 'open',
+  credited: 'good',
   confirmed: 'good',
   unconfirmed: 'warn',
   stale: 'warn',

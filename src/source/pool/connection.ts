@@ -1,0 +1,99 @@
+/** One connection to a pool: lines in both directions, over TCP or TLS. */
+import { connect as connectTcp, type Socket } from 'node:net'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { NewcutError } from '../../core/errors.ts'
+import { LineSplitter } from '../../stratum/lines.ts'
+import type { PoolAddress } from './address.ts'
+
+/** How the certificate of a pool is judged; default: by the authorities that Node trusts. */
+export interface PoolTrust {
+  /** Any certificate will do. */
+  readonly insecure?: boolean | undefined
+  /** SHA-256 of the only certificate to accept: 64 hex digits. */
+  readonly fingerprint?: string | undefined
+  /** Only these authorities, in PEM form. */
+  readonly ca?: string | undefined
+}
+
+export interface LineHandlers {
+  readonly onOpen: () => void
+  readonly onLine: (line: string) => void
+  /** Once; nothing follows. */
+  readonly onClosed: (reason: NewcutError) => void
+}
+
+/** A work message has some 700 bytes. */
+const MAX_LINE_BYTES = 16_384
+const CONNECT_MS = 10_000
+/** Pools send new work at least every minute or so. */
+const SILENCE_MS = 180_000
+/** A pool that does not read is of no use. */
+const MAX_UNSENT_BYTES = 65_536
+
+export class PoolConnection {
+  readonly #socket: Socket
+  readonly #address: PoolAddress
+  readonly #handlers: LineHandlers
+  #isClosed = false
+
+  constructor(address: PoolAddress, trust: PoolTrust, handlers: LineHandlers) {
+    this.#address = address
+    this.#handlers = handlers
+    const { host, port, tls } = address
+    const socket = tls ? connectTls({ host, port, ...tlsOptions(host, trust) }) : connectTcp({ host, port })
+    this.#socket = socket
+    socket.setNoDelay(true)
+    socket.setTimeout(CONNECT_MS)
+    socket.on('timeout', () => this.#fail('it says nothing'))
+    socket.on(tls ? 'secureConnect' : 'connect', () => this.#open(trust))
+    socket.on('error', (error) => this.#fail(error.message, error))
+    socket.on('close', () => this.#fail('it ended the connection'))
+    const splitter = new LineSplitter(MAX_LINE_BYTES)
+    socket.on('data', (bytes: Buffer) => {
+      const lines = splitter.push(bytes)
+      if (lines === null) this.#fail(`a line has more than ${MAX_LINE_BYTES} bytes`)
+      for (const line of lines ?? []) if (!this.#isClosed) handlers.onLine(line)
+    })
+  }
+
+  send(line: string): void {
+    if (this.#isClosed) return
+    this.#socket.write(line)
+    if (this.#socket.writableLength > MAX_UNSENT_BYTES) this.#fail('it does not read what is sent')
+  }
+
+  /** Nothing is told afterwards. */
+  close(): void {
+    this.#isClosed = true
+    this.#socket.destroy()
+  }
+
+  /** Ends it because of what the pool did. */
+  refuse(why: string, cause?: unknown): void {
+    this.#fail(why, cause)
+  }
+
+  #open({ fingerprint }: PoolTrust): void {
+    if (fingerprint !== undefined && this.#address.tls) {
+      const found = (this.#socket as TLSSocket).getPeerCertificate().fingerprint256?.replaceAll(':', '').toLowerCase()
+      if (found !== fingerprint.replaceAll(':', '').toLowerCase()) {
+        this.#fail(`its certificate has the fingerprint ${found ?? 'of nothing'}, not the one expected`)
+        return
+      }
+    }
+    this.#socket.setTimeout(SILENCE_MS)
+    this.#handlers.onOpen()
+  }
+
+  #fail(why: string, cause?: unknown): void {
+    if (this.#isClosed) return
+    this.close()
+    this.#handlers.onClosed(new NewcutError('NODE_UNREACHABLE', `pool ${this.#address.url}: ${why}`, { cause }))
+  }
+}
+
+function tlsOptions(host: string, { insecure = false, fingerprint, ca }: PoolTrust) {
+  // A pinned certificate needs no authority.
+  const rejectUnauthorized = !insecure && fingerprint === undefined
+  return { servername: /^[\d.]+$|:/.test(host) ? '' : host, rejectUnauthorized, ...(ca !== undefined && { ca }) }
+}

@@ -1,0 +1,28 @@
+/** What the answer of a pool to a share means. */
+import { failures, type Response } from '../../stratum/messages.ts'
+import type { Receipt, RejectReason } from '../source.ts'
+
+/** Words that pools use, where their numbers say nothing. */
+const WORDS: readonly (readonly [RegExp, RejectReason | 'stale'])[] = [
+  [/stale|expired|not found|unknown (?:job|work)|job is over/i, 'stale'],
+  [/duplicate|before|already/i, 'duplicate'],
+  [/low|difficulty|target/i, 'low-difficulty'],
+  [/authori[sz]|subscribe/i, 'unauthorized'],
+]
+const NUMBERS: ReadonlyMap<number, RejectReason | 'stale'> = new Map<number, RejectReason | 'stale'>([
+  [failures.stale.code, 'stale'],
+  [failures.duplicate.code, 'duplicate'],
+  [failures.low.code, 'low-difficulty'],
+  [failures.unauthorized.code, 'unauthorized'],
+  [failures.unsubscribed.code, 'unauthorized'],
+])
+
+export function receiptOf({ result, error }: Response): Receipt {
+  if (error === null) {
+    // The official server says of a job that is over that the result is false, and nothing else.
+    return result === false ? { step: 'stale' } : { step: 'acknowledged' }
+  }
+  const { code, message } = error
+  const reason = NUMBERS.get(code) ?? WORDS.find(([words]) => words.test(message))?.[1] ?? 'unknown'
+  return reason === 'stale' ? { step: 'stale' } : { step: 'rejected', reason, message: `${message} (${code})` }
+}

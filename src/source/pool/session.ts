@@ -1,0 +1,248 @@
+/**
+ * One session with a pool: subscribed and authorized in any order, its jobs, its target, and the shares under way. All of
+ * it ends with the connection: shares of one session are of no use in another, which has another nonce1.
+ */
+import { decodeHex } from '../../core/bytes.ts'
+import { type Clock, sleep } from '../../core/clock.ts'
+import { describeError, FormatError, NewcutError } from '../../core/errors.ts'
+import type { FixedNonce } from '../../core/nonce.ts'
+import { printable } from '../../core/printable.ts'
+import { type Work, workFromBytes } from '../../core/work.ts'
+import {
+  type MessageId,
+  type Request,
+  type Response,
+  readMessage,
+  requestLine,
+  resultLine,
+} from '../../stratum/messages.ts'
+import { nonce2Text, readNonce1 } from '../../stratum/nonces.ts'
+import { readTarget, targetOfShares } from '../../stratum/targets.ts'
+import type { Receipt } from '../source.ts'
+import { mayMoveTo, type PoolAddress } from './address.ts'
+import { PoolConnection, type PoolTrust } from './connection.ts'
+import { receiptOf } from './receipt.ts'
+
+/** Work of a pool. */
+export interface PoolJob {
+  /** As the pool names it. */
+  readonly id: string
+  readonly work: Work
+  /** A hash <= this is a share; never harder than the target of the block. */
+  readonly target: bigint
+  readonly nonce1: FixedNonce
+}
+
+export interface SessionHandlers {
+  /** The newest job, or the same one with another target. */
+  readonly onJob: (job: PoolJob) => void
+  /** What the pool wants people to read. */
+  readonly onMessage: (text: string) => void
+  /** Once; nothing follows. `next`: where the pool sends its clients. */
+  readonly onEnd: (reason: NewcutError, next: PoolAddress | null) => void
+}
+
+export interface SessionOptions {
+  readonly address: PoolAddress
+  readonly trust: PoolTrust
+  /** What the miner calls itself. */
+  readonly agent: string
+  readonly clock: Clock
+  readonly handlers: SessionHandlers
+}
+
+const SUBSCRIBE = 1
+const AUTHORIZE = 2
+/** A share that has no answer by then counts as lost. */
+const ANSWER_MS = 15_000
+/** Until the first job. */
+const START_MS = 30_000
+/** Shares without an answer: beyond that the pool is too slow to be of use. */
+const MAX_PENDING = 256
+
+export class PoolSession {
+  readonly #options: SessionOptions
+  readonly #connection: PoolConnection
+  readonly #pending = new Map<MessageId, (response: Response | null) => void>()
+  readonly #over = new AbortController()
+  #nextId = AUTHORIZE + 1
+  #nonce1: FixedNonce | null = null
+  /** Takes effect with the next job. */
+  #nextNonce1: FixedNonce | null = null
+  #isAuthorized = false
+  /** null: the pool has not said; the target of the block then. */
+  #target: bigint | null = null
+  #newest: { readonly id: string; readonly work: Work } | null = null
+  #told: PoolJob | null = null
+  #latencyMs: number | null = null
+
+  constructor(options: SessionOptions) {
+    this.#options = options
+    const { address, trust, agent, clock } = options
+    this.#connection = new PoolConnection(address, trust, {
+      onOpen: () => {
+        this.#connection.send(requestLine(SUBSCRIBE, 'mining.subscribe', [agent, null]))
+        this.#connection.send(requestLine(AUTHORIZE, 'mining.authorize', [address.user, address.password]))
+      },
+      onLine: (line) => this.#read(line),
+      onClosed: (reason) => this.#end(reason, null),
+    })
+    void sleep(clock, START_MS, this.#over.signal).then(() => {
+      if (this.#told === null) this.#connection.refuse(`it gave no work within ${START_MS / 1000} s`)
+    })
+  }
+
+  /** Time until the answer to the last share; null: there was none. */
+  get latencyMs(): number | null {
+    return this.#latencyMs
+  }
+
+  /** Hands in a share. Never throws. */
+  async submit(job: Pick<PoolJob, 'id' | 'nonce1'>, nonce: bigint): Promise<Receipt> {
+    const { address, clock } = this.#options
+    if (this.#over.signal.aborted) return lost('the connection had ended')
+    if (this.#pending.size >= MAX_PENDING) return lost(`${MAX_PENDING} shares wait for their answers`)
+    const id = this.#nextId++
+    const sentAtMs = clock.monotonicMs()
+    const answer = new Promise<Response | null>((resolve) => {
+      this.#pending.set(id, resolve)
+    })
+    this.#connection.send(requestLine(id, 'mining.submit', [address.user, job.id, nonce2Text(nonce, job.nonce1)]))
+    const late = new AbortController()
+    const response = await Promise.race([answer, sleep(clock, ANSWER_MS, late.signal).then(() => null)])
+    late.abort()
+    this.#pending.delete(id)
+    if (response === null)
+      return lost(this.#over.signal.aborted ? 'the connection ended' : `no answer in ${ANSWER_MS / 1000} s`)
+    this.#latencyMs = clock.monotonicMs() - sentAtMs
+    return receiptOf(response)
+  }
+
+  /** Nothing is told afterwards. */
+  close(): void {
+    this.#connection.close()
+    this.#settle()
+  }
+
+  #read(line: string): void {
+    try {
+      const message = readMessage(line)
+      if (message.kind === 'response') this.#answered(message)
+      else this.#called(message)
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error
+      this.#connection.refuse(`it sent what cannot be read: ${describeError(error)}`, error)
+    }
+  }
+
+  #answered(response: Response): void {
+    const { id, result, error } = response
+    if (id === SUBSCRIBE) this.#subscribed(response)
+    else if (id === AUTHORIZE) {
+      // Some servers answer with an empty list.
+      if (error !== null || result === false || result === null) {
+        const why = error === null ? 'no reason given' : error.message
+        this.#connection.refuse(`it refuses the user: ${why}`)
+        return
+      }
+      this.#isAuthorized = true
+      this.#tell()
+    } else if (id === null && error !== null) this.#connection.refuse(`it said: ${error.message}`)
+    else this.#pending.get(id)?.(response)
+  }
+
+  #subscribed({ result, error }: Response): void {
+    if (error !== null || !Array.isArray(result)) {
+      this.#connection.refuse(`it refuses to give work: ${error?.message ?? 'no reason given'}`)
+      return
+    }
+    this.#nonce1 = readNonce1(String(result[1] ?? ''), Number(result[2]))
+    this.#tell()
+  }
+
+  #called({ id, method, params }: Request): void {
+    const { handlers, agent } = this.#options
+    switch (method) {
+      case 'mining.notify':
+        this.#notified(params)
+        return
+      case 'mining.set_target':
+        this.#target = readTarget(String(params[0] ?? ''))
+        this.#tell()
+        return
+      case 'mining.set_difficulty':
+        this.#target = targetOfShares(Number(params[0]))
+        this.#tell()
+        return
+      case 'mining.set_extranonce':
+        this.#nextNonce1 = readNonce1(String(params[0] ?? ''), Number(params[1]))
+        return
+      case 'client.show_message':
+        handlers.onMessage(printable(String(params[0] ?? ''), 200))
+        return
+      case 'client.reconnect':
+        this.#moved(params)
+        return
+      case 'client.get_version':
+        this.#connection.send(resultLine(id, agent))
+        return
+      default:
+        // What is not known is not for us; only questions want an answer.
+        if (id !== null) this.#connection.send(resultLine(id, null))
+    }
+  }
+
+  /** Some pools leave out the last parameter. It does not end work of other chains, so it tells nothing. */
+  #notified([id, header]: readonly unknown[]): void {
+    if (typeof id !== 'string' || id.length > 128)
+      throw new FormatError('job', 0, 'expected a text of at most 128 characters')
+    const work = workFromBytes(decodeHex(String(header ?? ''), 'work'))
+    if (this.#nextNonce1 !== null) this.#nonce1 = this.#nextNonce1
+    this.#nextNonce1 = null
+    this.#newest = { id, work }
+    this.#tell()
+  }
+
+  /** Pools may send work before they have answered: it is searched when nonce1 is known and the user is taken. */
+  #tell(): void {
+    if (this.#newest === null || this.#nonce1 === null || !this.#isAuthorized) return
+    const { id, work } = this.#newest
+    const blockTarget = work.fields.target
+    const target = this.#target === null || this.#target < blockTarget ? blockTarget : this.#target
+    const job = { id, work, target, nonce1: this.#nonce1 }
+    if (this.#told?.work === work && this.#told.target === target) return
+    this.#told = job
+    this.#options.handlers.onJob(job)
+  }
+
+  /** `[host, port, wait]`; an empty list: the same place. */
+  #moved([host, port]: readonly unknown[]): void {
+    const { address } = this.#options
+    const to = host === undefined || host === '' ? address.host : String(host)
+    const at = port === undefined ? address.port : Number(port)
+    const where = printable(`${to}:${at}`, 100)
+    if (!mayMoveTo(address, to) || !Number.isInteger(at) || at < 1 || at > 65_535) {
+      this.#options.handlers.onMessage(`it sends its miners to ${where}, which is not its own: nobody goes there`)
+      return
+    }
+    const url = `stratum+${address.tls ? 'ssl' : 'tcp'}://${where}`
+    this.#connection.close()
+    const reason = new NewcutError('NODE_UNREACHABLE', `pool ${address.url}: it sends its miners to ${where}`)
+    this.#end(reason, { ...address, host: to, port: at, url })
+  }
+
+  #end(reason: NewcutError, next: PoolAddress | null): void {
+    this.#settle()
+    this.#options.handlers.onEnd(reason, next)
+  }
+
+  #settle(): void {
+    this.#over.abort()
+    for (const resolve of this.#pending.values()) resolve(null)
+    this.#pending.clear()
+  }
+}
+
+function lost(message: string): Receipt {
+  return { step: 'lost', reason: 'unreachable', message }
+}

@@ -1,0 +1,364 @@
+/** Shares for a pool over real connections, from sessions that were recorded and from a pool that judges. */
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { freshWork } from '../../../bench/work.ts'
+import { withNonce } from '../../../src/core/header.ts'
+import { meets, powHash } from '../../../src/core/pow.ts'
+import { MAX_TARGET } from '../../../src/core/target.ts'
+import { CpuEngine } from '../../../src/engine/cpu/cpu.ts'
+import { nonceRanges } from '../../../src/engine/range.ts'
+import type { MinerEvent } from '../../../src/mine/events.ts'
+import { Miner } from '../../../src/mine/miner.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { readPoolAddress } from '../../../src/source/pool/address.ts'
+import type { PoolTrust } from '../../../src/source/pool/connection.ts'
+import { PoolSource } from '../../../src/source/pool/pool-source.ts'
+import type { Job, Solution } from '../../../src/source/source.ts'
+import { SourceReader } from '../../conformance/source.ts'
+import { type PoolScript, TestPool } from './pool.ts'
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+const SOON = { timeout: 10_000, interval: 10 }
+
+async function pool(script: PoolScript = {}): Promise<TestPool> {
+  const started = await new TestPool(script).listen()
+  cleanups.push(() => started.close())
+  return started
+}
+
+interface Reached {
+  readonly trust?: PoolTrust
+  readonly failbackMs?: number
+}
+
+/** A source that has work, and its reader. */
+async function mining(urls: readonly string[], { trust = {}, failbackMs = 60_000 }: Reached = {}) {
+  const waited: string[] = []
+  const stop = new AbortController()
+  cleanups.push(() => stop.abort())
+  const source = await PoolSource.reach(
+    {
+      pools: urls.map(readPoolAddress),
+      trust,
+      agent: 'newcut/test',
+      clock: systemClock,
+      random: Math.random,
+      failbackMs,
+    },
+    (message) => waited.push(message),
+    stop.signal,
+  )
+  const reader = new SourceReader(source)
+  cleanups.push(async () => {
+    reader.stop.abort()
+    await reader.ended
+  })
+  return { source, reader, waited }
+}
+
+/** A share of the job, found by trying; not among the first `skip`. */
+function shareOf(job: Job, skip = 0): Solution {
+  const { bits, value } = job.fixedNonce
+  for (let high = BigInt(skip) * 1_000_000n; ; high++) {
+    const bytes = withNonce(job.work.bytes, (high << BigInt(bits)) | BigInt(value))
+    if (meets(powHash(bytes), job.target)) return { job, bytes: Uint8Array.from(bytes) }
+  }
+}
+
+describe('shares for a pool', () => {
+  it('are those that the pool wants: its work, its target, its part of the nonce', async () => {
+    const test = await pool()
+    const { source, reader } = await mining([test.url()])
+    const job = await reader.job()
+    expect(job).toMatchObject({ issuer: `stratum+tcp://127.0.0.1:${test.port}`, manySolutions: true, reason: 'start' })
+    expect(job.target).toBe(MAX_TARGET / 1024n)
+    expect(job.fixedNonce).toEqual({ bits: 16, value: 0x09e8 })
+    expect(source.workBytes).toBe(286)
+    for (const skip of [0, 1]) expect(await source.handIn(shareOf(job, skip))).toEqual({ step: 'acknowledged' })
+    expect(test.shares).toEqual([
+      { user: 'k:ab.rig', job: '64128000', verdict: 'accepted' },
+      { user: 'k:ab.rig', job: '64128000', verdict: 'accepted' },
+    ])
+    expect(test.methods.slice(0, 2)).toEqual(['mining.subscribe', 'mining.authorize'])
+    expect(source.nodes()).toMatchObject([{ up: true, active: true, problem: null, latencyMs: expect.any(Number) }])
+  })
+
+  it.each<[string, PoolScript, number]>([
+    ['work comes before the answers', { isEager: true }, 16],
+    ['work has no flag', { hasFlag: false }, 16],
+    ['the user is taken with an empty list', { authorized: [] }, 16],
+    ['nonce1 comes without leading zeros', { nonce1: 'a' }, 16],
+    ['nonce1 has one byte', { nonce1: 'e8', nonce2Bytes: 7 }, 8],
+    ['the whole nonce is free', { nonce1: '', nonce2Bytes: 8 }, 0],
+  ])('count where %s', async (_, script, bits) => {
+    const test = await pool(script)
+    const { source, reader } = await mining([test.url()])
+    const job = await reader.job()
+    expect(job.fixedNonce.bits).toBe(bits)
+    expect(await source.handIn(shareOf(job))).toEqual({ step: 'acknowledged' })
+  })
+
+  it('are told apart when they do not count', async () => {
+    const test = await pool()
+    const { source, reader } = await mining([test.url()])
+    const job = await reader.job()
+    const share = shareOf(job)
+    await source.handIn(share)
+    expect(await source.handIn(share)).toMatchObject({ step: 'rejected', reason: 'duplicate' })
+    const miss = { job, bytes: Uint8Array.from(withNonce(job.work.bytes, 0x09e8n)) }
+    expect(await source.handIn(miss)).toMatchObject({ step: 'rejected', reason: 'low-difficulty' })
+    test.forget('64128000')
+    expect(await source.handIn(shareOf(job, 1))).toEqual({ step: 'stale' })
+  })
+
+  it.each<[string, object]>([
+    ['nothing', { step: 'stale' }],
+    ['[20,"Stale share",null]', { step: 'stale' }],
+    ['[25,"Not subscribed",null]', { step: 'rejected', reason: 'unauthorized' }],
+    ['[20,"Above target",null]', { step: 'rejected', reason: 'low-difficulty' }],
+    ['"go away"', { step: 'rejected', reason: 'unknown', message: 'go away (0)' }],
+  ])('that the pool answers with %s are told as what it means', async (answer, receipt) => {
+    const test = await pool({ answer: () => answer })
+    const { source, reader } = await mining([test.url()])
+    expect(await source.handIn(shareOf(await reader.job()))).toMatchObject(receipt)
+  })
+
+  it('are lost with their connection, and the next session has its own', async () => {
+    const test = await pool({ answer: () => undefined })
+    const { source, reader } = await mining([test.url()])
+    const job = await reader.job()
+    const receipt = source.handIn(shareOf(job))
+    await expect.poll(() => test.shares.length, SOON).toBe(1)
+    test.drop()
+    expect(await receipt).toMatchObject({ step: 'lost', reason: 'unreachable' })
+    await reader.until(() => reader.jobs.at(-1) === null)
+    await expect.poll(() => test.connections, SOON).toBe(2)
+    await reader.job(({ id }) => id !== job.id)
+    expect(await source.handIn(shareOf(job))).toMatchObject({
+      step: 'lost',
+      message: 'the session of its job has ended',
+    })
+    expect(reader.said).toEqual([
+      expect.stringMatching(/ended the connection; trying again$/),
+      expect.stringMatching(/gives work$/),
+    ])
+  })
+})
+
+describe('the work of a pool', () => {
+  it('is replaced by newer work, and by the same with another target', async () => {
+    const test = await pool()
+    const { reader } = await mining([test.url()])
+    const first = await reader.job()
+    const work = freshWork(2n ** 60n)
+    test.notify(work)
+    const second = await reader.job(({ id }) => id !== first.id)
+    expect([second.reason, second.work.bytes]).toEqual(['newCut', work])
+    test.say({ id: null, method: 'mining.set_difficulty', params: [4096] })
+    const third = await reader.job(({ id }) => id !== second.id)
+    expect([third.reason, third.work.bytes, third.target]).toEqual(['refreshed', work, MAX_TARGET / 4096n])
+  })
+
+  it('is never harder than that of its block', async () => {
+    const test = await pool()
+    const { reader } = await mining([test.url()])
+    const first = await reader.job()
+    test.notify(freshWork(16n))
+    expect((await reader.job(({ id }) => id !== first.id)).target).toBe(MAX_TARGET / 16n)
+  })
+
+  it('has another part of the nonce after mining.set_extranonce', async () => {
+    const test = await pool()
+    const { source, reader } = await mining([test.url()])
+    const first = await reader.job()
+    test.extranonce('a796')
+    test.notify()
+    const second = await reader.job(({ id }) => id !== first.id)
+    expect(second.fixedNonce).toEqual({ bits: 16, value: 0xa796 })
+    expect(await source.handIn(shareOf(second))).toEqual({ step: 'acknowledged' })
+  })
+})
+
+describe('several pools', () => {
+  it('take over in their order, and give it back', async () => {
+    const [first, second] = [await pool(), await pool()]
+    const { source, reader } = await mining([first.url(), second.url()], { failbackMs: 300 })
+    await reader.job(({ issuer }) => issuer.endsWith(`:${first.port}`))
+    await expect.poll(() => source.nodes().map(({ up }) => up), SOON).toEqual([true, true])
+    const { port } = first
+    await first.close()
+    const other = await reader.job(({ issuer }) => issuer.endsWith(`:${second.port}`))
+    expect(other.reason).toBe('switched')
+    expect(await source.handIn(shareOf(other))).toEqual({ step: 'acknowledged' })
+    expect(source.nodes()).toMatchObject([
+      { up: false, active: false, problem: expect.any(String) },
+      { up: true, active: true },
+    ])
+    const again = await new TestPool().listen(port)
+    cleanups.push(() => again.close())
+    expect((await reader.job(({ issuer }) => issuer.endsWith(`:${port}`))).reason).toBe('switched')
+    expect(source.nodes()).toMatchObject([
+      { active: true, problem: null },
+      { up: true, active: false },
+    ])
+  })
+
+  it('are waited for when none is there yet', async () => {
+    const test = await pool()
+    const url = test.url()
+    const { port } = test
+    await test.close()
+    const reached = mining([url])
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    const later = await new TestPool().listen(port)
+    cleanups.push(() => later.close())
+    const { reader, waited } = await reached
+    await reader.job()
+    expect(waited).toEqual([expect.stringMatching(/ECONNREFUSED.*; trying again$/)])
+  })
+})
+
+describe('a pool that misbehaves', () => {
+  it.each<[string, string | object, RegExp]>([
+    ['what is not JSON', 'hello', /cannot be read: message .*not JSON/],
+    ['work that is none', { id: null, method: 'mining.notify', params: ['1', 'abcd', true] }, /cannot be read: work/],
+    ['a target that is none', { id: null, method: 'mining.set_target', params: ['xyz'] }, /cannot be read: target/],
+    ['an endless line', 'x'.repeat(20_000), /a line has more than 16384 bytes/],
+    ['an error without a question', '[-32600,"Invalid Request","x"]', /it said: Invalid Request/],
+  ])('by sending %s is left, and tried again', async (_, line, complaint) => {
+    const test = await pool()
+    const { reader } = await mining([test.url()])
+    const job = await reader.job()
+    test.say(line)
+    await reader.job(({ id }) => id !== job.id)
+    expect(reader.said[0]).toMatch(complaint)
+    expect(test.connections).toBe(2)
+  })
+
+  it('by sending its miners elsewhere is not obeyed', async () => {
+    const test = await pool()
+    const { reader } = await mining([test.url()])
+    await reader.job()
+    test.say({ id: null, method: 'client.reconnect', params: ['pool.attacker.example', 3333, 0] })
+    await expect
+      .poll(() => reader.said, SOON)
+      .toEqual([expect.stringMatching(/attacker.example:3333, which is not its own/)])
+    expect(test.connections).toBe(1)
+  })
+
+  it('by refusing the user is told with its words', async () => {
+    const test = await pool({ authorized: false })
+    const stop = new AbortController()
+    const waited: string[] = []
+    const options = { trust: {}, agent: 'newcut/test', clock: systemClock, random: Math.random, failbackMs: 1000 }
+    const reached = PoolSource.reach(
+      { ...options, pools: [readPoolAddress(test.url())] },
+      (text) => waited.push(text),
+      stop.signal,
+    )
+    await expect
+      .poll(() => waited, SOON)
+      .toEqual([expect.stringMatching(/refuses the user: no such user; trying again$/)])
+    stop.abort(new Error('enough'))
+    await expect(reached).rejects.toThrow('enough')
+  })
+
+  it('may send its miners to another port of its own', async () => {
+    const [from, to] = [await pool(), await pool()]
+    const { reader } = await mining([from.url()])
+    const first = await reader.job()
+    from.say({ id: null, method: 'client.reconnect', params: ['127.0.0.1', to.port, 0] })
+    await reader.job(({ id }) => id !== first.id)
+    expect(to.connections).toBe(1)
+  })
+})
+
+describe('a pool behind TLS', () => {
+  const fixture = (name: string) => readFileSync(new URL(`../../fixtures/${name}`, import.meta.url), 'utf8')
+  const tls = { key: fixture('tls-test-key.pem'), cert: fixture('tls-test-cert.pem') }
+
+  it('is believed by its fingerprint, and by no other', async () => {
+    const test = await pool({ tls })
+    const { X509Certificate } = await import('node:crypto')
+    const { fingerprint256 } = new X509Certificate(tls.cert)
+    const { source, reader } = await mining([test.url()], {
+      trust: { fingerprint: fingerprint256.replaceAll(':', '') },
+    })
+    expect(await source.handIn(shareOf(await reader.job()))).toEqual({ step: 'acknowledged' })
+
+    const stranger = await pool({ tls })
+    const stop = new AbortController()
+    const waited: string[] = []
+    const options = { agent: 'newcut/test', clock: systemClock, random: Math.random, failbackMs: 1000 }
+    for (const trust of [{ fingerprint: 'ab'.repeat(32) }, {}]) {
+      const pools = [readPoolAddress(stranger.url())]
+      PoolSource.reach({ ...options, pools, trust }, (text) => waited.push(text), stop.signal).catch(() => undefined)
+    }
+    await expect.poll(() => waited.length, SOON).toBe(2)
+    stop.abort()
+    expect(waited.sort()).toEqual([
+      expect.stringMatching(/its certificate has the fingerprint/),
+      expect.stringMatching(/self-signed|certificate/),
+    ])
+    expect(stranger.methods).toEqual([])
+  })
+})
+
+describe('the recorded sessions', () => {
+  const file = new URL('../../vectors/stratum.json', import.meta.url)
+  const { sessions } = JSON.parse(readFileSync(file, 'utf8')) as {
+    readonly sessions: readonly { readonly pool: string; readonly messages: readonly Recorded[] }[]
+  }
+  interface Recorded {
+    readonly dir: string
+    readonly raw: string
+    readonly decoded?: { readonly chain?: number; readonly height?: number; readonly target_be_hex?: string }
+  }
+
+  it.each(sessions)('of $pool are followed', async ({ messages }) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined)
+      socket.once('data', () => {
+        // Ids are those of the client that was recorded: authorize 1, subscribe 2. Ours are the other way round.
+        for (const { dir, raw } of messages) if (dir === 'server->client') socket.write(`${swapped(raw)}\n`)
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    cleanups.push(() => server.close())
+    const { port } = server.address() as { port: number }
+    const { reader } = await mining([`stratum+tcp://user@127.0.0.1:${port}`])
+    const last = messages.at(-1)?.decoded
+    const job = await reader.job(
+      ({ work }) => work.fields.chainId === last?.chain && Number(work.fields.height) === last?.height,
+    )
+    const target = messages.find(({ decoded }) => decoded?.target_be_hex !== undefined)?.decoded?.target_be_hex
+    expect(job.target.toString(16).padStart(64, '0')).toBe(target)
+    expect(job.fixedNonce.bits).toBe(16)
+  })
+})
+
+const swapped = (raw: string) => raw.replace(/^\{"id":([12])/, (_, id) => `{"id":${3 - Number(id)}`)
+
+it('a miner with threads has its shares counted, each one good', async () => {
+  const test = await pool({ difficulty: 2_000_000n })
+  const stop = new AbortController()
+  const options = { trust: {}, agent: 'newcut/test', clock: systemClock, random: Math.random, failbackMs: 1000 }
+  const source = await PoolSource.reach(
+    { ...options, pools: [readPoolAddress(test.url())] },
+    () => undefined,
+    stop.signal,
+  )
+  const engine = new CpuEngine({ ranges: nonceRanges(2, Math.random), kernel: 'auto', priority: 'low' })
+  const events: MinerEvent[] = []
+  const onEvent = (event: MinerEvent) => void events.push(event)
+  const miner = new Miner({ source, engines: [engine], clock: systemClock, onEvent, blocks: 20 })
+  const { solutions, hardwareErrors } = await miner.run(stop.signal)
+  expect(solutions).toMatchObject({ accepted: 20, rejected: 0, stale: 0, lost: 0 })
+  expect(hardwareErrors).toBe(0)
+  expect(test.shares.every(({ verdict }) => verdict === 'accepted')).toBe(true)
+  expect(events.filter((event) => event.type === 'solution' && event.step === 'credited')).toHaveLength(20)
+})
