@@ -4,6 +4,7 @@
  */
 import { type Clock, sleep } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
+import type { Work } from '../../core/work.ts'
 import { NodeRefusal } from '../../node/errors.ts'
 import type { MiningNode, Place } from '../node/mining-node.ts'
 
@@ -16,6 +17,8 @@ export interface Help {
   readonly isUp: () => boolean
   /** Other nodes of the network that answer. */
   readonly others: () => readonly MiningNode[]
+  /** Throws NewcutError for work that is not to be searched, or the signal's reason. */
+  readonly assure: (work: Work, signal: AbortSignal) => Promise<void>
   /** The node's news no longer come. */
   readonly onBroken: () => void
 }
@@ -28,7 +31,11 @@ export function helpedNode(own: MiningNode, help: Help): MiningNode {
     workBytes: own.workBytes,
     chains: own.chains,
     ...(own.graphHistory && { graphHistory: own.graphHistory }),
-    work: (chain, signal) => own.work(chain, signal),
+    work: async (chain, signal) => {
+      const work = await own.work(chain, signal)
+      await help.assure(work, signal)
+      return work
+    },
     finalRefusal: (error, signal) => own.finalRefusal(error, signal),
     cut: (signal) => own.cut(signal),
     ...(own.view && { view: own.view }),
