@@ -50,7 +50,7 @@ export class Search {
   /** Whether the engines search work of which a node would take a block. */
   #isLive(): boolean {
     const work = this.#options.engine()?.work ?? null
-    return work !== null && this.#options.sites.some(({ node }) => node.takes(work.fields))
+    return work !== null && this.#options.sites.some((site) => site.isThere && site.node.takes(work.fields))
   }
 
   /** What must hold at any time. */

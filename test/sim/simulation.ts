@@ -41,8 +41,6 @@ const CUT_OFF_SHARE = 0.1
 /** With several nodes, these have no such fault: their blocks are refused by the others, or their clocks go apart. */
 const ALONE_ONLY = ['clock of the node']
 const FOREIGN = 'another network'
-/** A node that was of another network is looked at again after this time. */
-const FOREIGN_MS = 30_000
 
 export interface Outcome {
   readonly seed: number
@@ -188,10 +186,8 @@ class Simulation {
 
   /** By then the first of several nodes gives work again. */
   #lastFirstMs(): number {
-    const [first, ...others] = this.#sites
-    if (others.length === 0) return 0
-    const foreignMs = first.faults.some(({ name }) => name === FOREIGN) ? FOREIGN_MS : 0
-    return Math.max(this.#calmFromMs, this.#startedAtMs) + 2 * this.#scenario.failbackMs + foreignMs + FAILBACK_SLACK_MS
+    if (this.#sites.length === 1) return 0
+    return Math.max(this.#calmFromMs, this.#startedAtMs) + 2 * this.#scenario.failbackMs + FAILBACK_SLACK_MS
   }
 
   /** The nodes give each other their blocks; one of them may be left out for a while. */

@@ -196,13 +196,13 @@ export class Member {
     this.#failure = null
   }
 
-  /** Asks it for its network. One of another network is down, and left alone for a while. */
+  /** Asks it for its network. One of another network is down, and left alone for a while if it was never of ours. */
   async #isForeign(reached: ReachedNode, signal: AbortSignal): Promise<boolean> {
     const { name, identity } = await this.#within(MAX_LOOK_MS, signal, (ends) => reached.network(ends))
     this.#foreign = identity === this.#network.identity ? null : name
     if (this.#foreign === null) return false
     this.#isUp = false
-    this.#rest()
+    if (this.#seen.length === 0) this.#rest()
     return true
   }
 
