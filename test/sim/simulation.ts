@@ -22,7 +22,7 @@ import { diceOf } from './dice.ts'
 import { SimulatedDisk } from './disk.ts'
 import { beginDiskFault, type DiskFault, diskFaultsOf } from './disk-faults.ts'
 import { SimulatedEngine } from './engine.ts'
-import { type Family, planOf } from './faults.ts'
+import { type Family, planOf, uselessPlanOf } from './faults.ts'
 import { Gossip } from './gossip.ts'
 import { MinerProcess } from './miner-process.ts'
 import { type Extremes, Report, type Violation } from './report.ts'
@@ -177,6 +177,10 @@ class Simulation {
     const span = { fromMs: FAULTS_FROM_MS, lastMs: FAULTS_TO_MS, without }
     const [first, ...others] = this.#sites
     for (const fault of planOf(family, random, span)) first.plan(fault)
+    if (this.#scenario.isFirstUseless) {
+      first.plan(uselessPlanOf(diceOf(this.#seed, 'plan of no use'), FAULTS_FROM_MS + 1_000))
+      return
+    }
     for (const site of others) {
       const dice = diceOf(this.#seed, `plan ${site.index}`)
       const planned = dice() < 0.5 ? planOf(family, dice, span) : []
