@@ -30,7 +30,7 @@ const MAX_STREAMS = 64
 export interface GatewayOptions {
   /** The node that gives work now, once it can be spoken to. Throws NewcutError while it cannot. */
   readonly client: () => Promise<NodeClient>
-  /** Other nodes of its network that answer; default: there are none. */
+  /** All nodes of its network that answer; default: there are no others. */
   readonly others?: () => readonly NodeClient[]
   /** Called when the server closes. */
   readonly onClose?: () => Promise<void>
@@ -158,7 +158,7 @@ export class Gateway {
     const nodeOf = (each: NodeClient) => miningNodeOf({ client: each, account, clock, stallMs: 0 })
     return helpedNode(nodeOf(client), {
       clock,
-      isUp: () => true,
+      isUp: () => others().length === 0 || others().includes(client),
       others: () =>
         others()
           .filter((other) => other !== client)

@@ -87,10 +87,9 @@ function miner(urls: readonly string[], changes: Partial<MinerSetup> = {}) {
     /** Engines rest; nodes are watched all the same. */
     pause: () => pause(),
     /** An answer of the page's gateway. */
-    page: (path: string, body?: Uint8Array | string) => {
+    page: (path: string, body?: Buffer | string) => {
       const type = typeof body === 'string' ? 'application/json' : 'application/octet-stream'
-      const sent =
-        body === undefined ? {} : { method: 'POST', body: body as BodyInit, headers: { 'content-type': type } }
+      const sent = body === undefined ? {} : { method: 'POST', body, headers: { 'content-type': type } }
       return fetch(`${face}/mine/${path}`, sent)
     },
   }
@@ -230,7 +229,10 @@ it('gives the page that mines the work of the second node when the first goes aw
   await mining.workFrom(a)
   mining.pause()
   const ask = () => mining.page('work', VISITOR)
-  const handIn = async (bytes: Uint8Array) => (await mining.page('solved', solve(bytes))).json()
+  const handIn = async (bytes: Uint8Array) => {
+    const answer = await mining.page('solved', Buffer.from(solve(bytes)))
+    return (await answer.json()) as { readonly verdict: string }
+  }
   // What the engines found last may still come first.
   while ((await handIn((await workIn(await ask())).bytes)).verdict !== 'accepted');
   const first = await workIn(await ask())

@@ -204,7 +204,8 @@ class Simulation {
         gossip.news(site)
       }
     }
-    if (dice() < 0.5) return
+    // The nodes that work is to come from are well.
+    if (dice() < 0.5 || this.#scenario.isFirstUseless) return
     const site = this.#sites[Math.floor(dice() * this.#sites.length)]
     const fromMs = FAULTS_FROM_MS + dice() * 2_000
     const begin = () => {

@@ -549,6 +549,21 @@ describe('a solution of work from several nodes', () => {
     expect(b.node.submitted).toEqual([])
   })
 
+  it('is not stale because its node fails to say once, and another does not have the block yet', async () => {
+    const { clock, a, b, source, jobs } = await started()
+    await a.give(0, 5)
+    const solution = solutionOf(jobs[0])
+    expect(await source.handIn(solution)).toEqual({ step: 'acknowledged' })
+    b.node.place = async () => ({ kind: 'passed' })
+    a.node.place = async () => {
+      a.node.place = async () => ({ kind: 'on-chain', depth: 1 })
+      throw unreachable()
+    }
+    const fate = followed(source.follow(solution, new AbortController().signal))
+    await clock.pass(1_000)
+    expect(await fate).toEqual([{ step: 'confirmed', depth: 1 }])
+  })
+
   it('is lost only when no node takes it', async () => {
     const { clock, a, b, source, jobs } = await started()
     await a.give(0, 5)

@@ -68,13 +68,18 @@ async function firstAnswer<T>(own: MiningNode, help: Help, call: (node: MiningNo
 }
 
 /**
- * Where a block is. Others may not have it yet that the node has: while it is thought to be down it is asked all the
- * same before a block counts as unknown, for as long as a patient one waits.
+ * Where a block is. Others may not have it yet that the node has: that they do not know it says nothing while the node is
+ * up and fails but once. While it is thought to be down it is asked all the same before a block counts as unknown, for as
+ * long as a patient one waits.
  */
 async function placeAmong(own: MiningNode, help: Help, call: (node: MiningNode) => Promise<Place>): Promise<Place> {
   const isUp = help.isUp()
-  const place = await firstAnswer(own, help, call)
-  if (isUp || place.kind === 'on-chain' || place.kind === 'orphaned') return place
+  const place = await firstAnswer(own, help, async (node) => {
+    const told = await call(node)
+    if (isUp && node !== own && !isFound(told)) throw new NewcutError('NODE_REFUSED', `${node.url} has no such block`)
+    return told
+  })
+  if (isUp || isFound(place)) return place
   const end = new AbortController()
   const answer = call(own).catch((error) => {
     if (error instanceof NewcutError || (error as Error).name === 'AbortError') return place
@@ -84,6 +89,8 @@ async function placeAmong(own: MiningNode, help: Help, call: (node: MiningNode) 
   end.abort()
   return first ?? place
 }
+
+const isFound = ({ kind }: Place) => kind === 'on-chain' || kind === 'orphaned'
 
 async function handedIn(
   own: MiningNode,
