@@ -117,7 +117,7 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const hasPage = http !== null && isPageOn(http.page, client.info.nodeVersion)
     const dashboard = http && dashboardOf(miner, { client, account, state })
     closers.unshift(async () => dashboard?.close())
-    const page = hasPage ? [{ path: PAGE_PATH, addTo: pageFor(client, account) }] : []
+    const page = hasPage ? [{ path: PAGE_PATH, addTo: pageFor(nodes.clients, account) }] : []
     const extensions = [...(dashboard?.extensions ?? []), ...page]
     const stop = () => told.abort()
     const api = http === null ? null : await startFace(http, { miner, metrics, connection, extensions, stop }, onEvent)

@@ -25,7 +25,7 @@ export function madeWork(chain: number, parent: number, creationTime = 1n, trans
     featureFlags: 0n,
     creationTime,
     parent: bytes(parent),
-    adjacents: new Map([[chain + 1, bytes(7)]]),
+    adjacents: new Map([[chain + 1, bytes(parent)]]),
     target: MAX_TARGET,
     payloadHash: bytes(transactions + 1),
     chainId: chain,

@@ -169,6 +169,29 @@ describe('the state machine of a source', () => {
     expect(later.state.current).toMatchObject({ kind: 'searching', job: { work: next.work } })
   })
 
+  it('searches a solved parent again once its chain has gone back behind our block, and asked for that again', () => {
+    const { fields } = first.work
+    const taken = { type: 'taken', fields } as const
+    const confirmed = { type: 'confirmed', fields } as const
+    const paused = { type: 'paused', purpose: 'current' } as const
+    const back = (request: number) => ({ type: 'answered', request, work: madeWork(0, 5, 9n) }) as const
+    const before = played([0], start, first, { type: 'handedIn', fields }, taken, confirmed, back(2))
+    expect(before.state.current.kind, 'it was asked for before the block was in its chain').toBe('solved')
+    const { state } = played(
+      [0],
+      start,
+      first,
+      { type: 'handedIn', fields },
+      taken,
+      confirmed,
+      back(2),
+      paused,
+      back(3),
+    )
+    expect(state.current).toMatchObject({ kind: 'searching', job: { work: back(3).work } })
+    expect(state.solved).toEqual([])
+  })
+
   it('asks for a solved chain again once that chain has moved on', () => {
     const asksAfter = (...events: NewsOf<Event>[]) => {
       const { state } = played(

@@ -6,6 +6,7 @@
 import { setMaxListeners } from 'node:events'
 import { type Clock, sleep } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
+import type { Work } from '../../core/work.ts'
 import type { NodeClient } from '../../node/client.ts'
 import { Mailbox } from '../mailbox.ts'
 import type { MiningNode } from '../node/mining-node.ts'
@@ -235,6 +236,7 @@ export class FailoverSource implements Source {
       isUp: () => member.isUp,
       others: () =>
         this.#members.flatMap((other) => (other !== member && other.isUp ? (other.reached?.node ?? []) : [])),
+      assure: (work, signal) => this.#assure(member, work, signal),
       onBroken: () => void this.#check(member),
     })
     const source = new NodeSource({ node: helped, clock, random, confirmations, chains, lives: this.#stopped.signal })
@@ -243,6 +245,15 @@ export class FailoverSource implements Source {
       if (this.#memberOf(solution.job) !== member) reopen.push(source.heed(solution))
     }
     return source
+  }
+
+  /** Throws NewcutError for work of a node that goes on from another one, unless no other node can give any. */
+  async #assure(member: Member, work: Work, signal: AbortSignal): Promise<void> {
+    if (await member.isContinuedBy(work, signal)) return
+    this.#decide()
+    const isNeeded = this.#members.every(({ standing }) => standing.fitSinceMs === null)
+    if (isNeeded && member.isUp) return
+    throw new NewcutError('NODE_MISBEHAVED', `${member.url} ${member.status(false).problem}`)
   }
 
   /** Checks all nodes at once, again and again. */

@@ -14,6 +14,7 @@ import {
   MAX_SOLVED,
   type Need,
   reasonFor,
+  type SolvedWork,
   type Standby,
   type State,
   searchedChain,
@@ -80,7 +81,7 @@ class Machine {
         this.#taken()
         return
       case 'confirmed':
-        this.#moved(event.fields.chainId)
+        this.#confirmed(event.fields)
         return
       case 'reopened':
         this.#reopen(event.fields)
@@ -170,7 +171,10 @@ class Machine {
   // Answers
 
   #answered(request: number, work: Work): void {
-    const { asking, standby } = this.state
+    const { asking, standby, solved } = this.state
+    // The chain went back behind our block.
+    const isOpen = (known: SolvedWork) => known.openFrom <= request && sameParent(known, work.fields)
+    if (solved.some(isOpen)) this.#set({ solved: solved.filter((known) => !isOpen(known)) })
     if (asking?.request === request) {
       this.#answeredCurrent(asking, work)
       return
@@ -437,7 +441,8 @@ class Machine {
   #handedIn(fields: WorkFields): void {
     const others = this.state.solved.filter((known) => !sameParent(known, fields))
     const awaited = [...this.state.awaited.filter((chain) => chain !== fields.chainId), fields.chainId]
-    this.#set({ solved: [...others, fields].slice(-MAX_SOLVED), awaited })
+    const known = { ...fields, openFrom: Number.POSITIVE_INFINITY }
+    this.#set({ solved: [...others, known].slice(-MAX_SOLVED), awaited })
     const { current } = this.state
     const spare = spareOf(this.state)
     if (spare !== null && sameParent(spare.fields, fields)) this.#dropStandby()
@@ -447,6 +452,15 @@ class Machine {
   /** The chain has new work now, or will have soon. */
   #taken(): void {
     if (searchedChain(this.state) === null) this.#hurry()
+  }
+
+  /** Its block is in its chain. */
+  #confirmed(fields: WorkFields): void {
+    const { solved, nextRequest } = this.state
+    this.#set({
+      solved: solved.map((known) => (sameParent(known, fields) ? { ...known, openFrom: nextRequest } : known)),
+    })
+    this.#moved(fields.chainId)
   }
 
   /** No block came of it: the work on top of its parent is of use again. */
