@@ -70,6 +70,7 @@ const reasons: Readonly<Record<Extract<MinerEvent, { type: 'work' }>['reason'], 
   reconnected: 'newer',
   switched: 'other node',
   better: 'worth more',
+  chosen: 'other chains',
 }
 
 /** Why there is other work, and how long it took until it was searched. */
