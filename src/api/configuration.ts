@@ -10,22 +10,22 @@ export type Options = Readonly<Record<string, unknown>>
 
 export interface Configuration {
   /** The options in use, without what is secret. */
-  readonly read: () => Options
+  read(): Options
   /**
    * Changes these options, all or none; null takes one out of the configuration. Resolves when they are in use. Throws
    * NewcutError for what is wrong with them: then nothing has changed.
    */
-  readonly change: (options: Options) => Promise<void>
+  change(options: Options): Promise<void>
 }
 
 const MAX_BODY_BYTES = 64 * 1024
 
 /** Adds the routes. */
-export function addConfiguration(app: FastifyInstance, { read, change }: Configuration, token: Token): void {
+export function addConfiguration(app: FastifyInstance, configuration: Configuration, token: Token): void {
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
-    scope.get(CONFIGURATION_PATH, (_request, reply) => reply.send(read()))
+    scope.get(CONFIGURATION_PATH, (_request, reply) => reply.send(configuration.read()))
     scope.put(CONFIGURATION_PATH, { bodyLimit: MAX_BODY_BYTES }, async (request, reply) => {
       const refused = refuse(request, reply, token)
       if (refused !== null) return refused
@@ -34,7 +34,7 @@ export function addConfiguration(app: FastifyInstance, { read, change }: Configu
         return bad(reply, new NewcutError('BAD_OPTION', 'expected a JSON object of options, such as {"threads":2}'))
       }
       try {
-        await change(options)
+        await configuration.change(options)
       } catch (error) {
         if (!(error instanceof NewcutError)) throw error
         return bad(reply, error)
