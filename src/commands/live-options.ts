@@ -74,20 +74,23 @@ export function changesBetween(before: MineConfig, now: MineConfig): Change[] {
       const effect = isLive(name) ? 'now' : 'next start'
       return [{ type: 'configuration', option: name, before: told(before), now: told(now), effect }]
     }
-    if (isSame(fileValue(name, fileBefore), fileValue(name, fileNow))) return []
+    const written = (config: MineConfig) => [config.origins.get(name), fileValue(name, config)]
     const reason = winner(name, now)
+    if (reason === null || isSame(written(fileBefore), written(fileNow))) return []
     return [{ type: 'configuration', option: name, before: told(now), now: told(fileNow), effect: 'none', reason }]
   })
 }
 
-/** What wins over the file. */
-function winner(name: OptionName, { origins }: MineConfig): string {
+/** What wins over the file; null: nothing. */
+function winner(name: OptionName, { origins }: MineConfig): string | null {
   switch (origins.get(name)) {
+    case 'order':
+      return 'what was asked for over HTTP wins until the end'
     case 'flag':
       return `--${name} on the command line wins`
     case 'environment':
       return `${environmentName(name)} in the environment wins`
     default:
-      return 'what was asked for over HTTP wins until the end'
+      return null
   }
 }
