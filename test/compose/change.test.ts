@@ -18,7 +18,7 @@ describe('a miner that is brought to another setup', { timeout: 180_000 }, () =>
     const snapshot = async () => (await miner.json('/api/summary')) as Snapshot
     const counts = async () => new Map((await snapshot()).devices.map(({ device, hashes }) => [device, hashes]))
     await expect.poll(async () => (await counts()).get('thread0'), SOON).toBeGreaterThan(0)
-    await miner.change({ engines: own({ gpu: card.setup.gpu }), http })
+    await miner.change({ engines: own({ gpu: card.setup.gpu ?? null }), http })
     await expect.poll(async () => (await counts()).get('gpu0'), SOON).toBeGreaterThan(0)
     const both = await counts()
     await miner.change({ engines: own({ gpu: null }), http })
@@ -27,7 +27,7 @@ describe('a miner that is brought to another setup', { timeout: 180_000 }, () =>
     // The thread went on; what the card did still counts for all together.
     expect(devices[0].hashes).toBeGreaterThan(both.get('thread0') ?? 0)
     expect(hashes).toBeGreaterThanOrEqual(hardware[0].hashes + (both.get('gpu0') ?? 0))
-    await miner.change({ engines: own({ gpu: card.setup.gpu }), http })
+    await miner.change({ engines: own({ gpu: card.setup.gpu ?? null }), http })
     await expect.poll(async () => (await counts()).get('gpu0'), SOON).toBeGreaterThan(both.get('gpu0') ?? 0)
     expect(miner.events.filter(({ type }) => type === 'hardwareError')).toEqual([])
     expect((await snapshot()).solutions).toMatchObject({ rejected: 0, lost: 0 })
