@@ -107,7 +107,7 @@ export class LiveConfig implements Configuration {
 
   /** Those options that are to be other than they are. Throws NewcutError BAD_OPTION for those that nobody may send. */
   #wanted(options: Options): [string, unknown][] {
-    const { file, content } = this.#accepted.layers
+    const { file } = this.#accepted.layers
     return Object.entries(options).filter(([name, value]) => {
       if (!Object.hasOwn(mineOptions, name)) {
         throw new NewcutError('BAD_OPTION', `${name}: no such option${closest(name, Object.keys(mineOptions))}`)
@@ -119,8 +119,6 @@ export class LiveConfig implements Configuration {
       }
       const isPending = !isSame(fileValue(name, this.#accepted), fileValue(name, this.#inUse))
       if (value !== null && !isPending && isSame(kind.format(parsed), fileValue(name, this.#inUse))) return false
-      if (value === null && content[name] === undefined && this.#accepted.layers.orders[name] === undefined)
-        return false
       if (!isForHttp(name)) {
         throw new NewcutError('BAD_OPTION', `${name}: not taken over HTTP`, {
           hint: 'change it in the configuration file, or on the command line of the next start',

@@ -34,7 +34,9 @@ export const specOf = (name: string) => (mineOptions as Readonly<Record<string, 
 const names = Object.keys(mineOptions) as readonly OptionName[]
 
 /** The value of an option as a file has it; undefined: not set. */
-export function fileValue(name: string, { values }: Pick<MineConfig, 'values'>): unknown {
+export function fileValue(name: string, { values, origins }: Pick<MineConfig, 'values' | 'origins'>): unknown {
+  // How many there are by default depends on the cards that mine.
+  if (name === 'threads' && origins.get(name) === 'default') return undefined
   const value = (values as Readonly<Record<string, unknown>>)[name]
   return value === undefined ? undefined : specOf(name).kind.format(value)
 }

@@ -92,9 +92,9 @@ describe('the configuration file of a running miner', { timeout: 120_000 }, () =
       expect(parts[0].hashes).toBeGreaterThanOrEqual(before.hardware[0].hashes)
       expect(each[0].hashes).toBeGreaterThanOrEqual(before.devices[0].hashes)
     }
-    // Somebody searches all the time: never as long as half a second without a hash.
+    // Somebody searches all the time. On a busy machine, threads that get ready take the time of those that search.
     const still = samples.filter(({ hashes: all, uptimeMs }) => {
-      const later = samples.find((each) => each.uptimeMs > uptimeMs + 500)
+      const later = samples.find((each) => each.uptimeMs > uptimeMs + 2000)
       return later !== undefined && later.hashes === all
     })
     expect(still).toEqual([])
@@ -232,6 +232,8 @@ describe('/2/config', { timeout: 120_000 }, () => {
     const open = await startMiner(HARD, null)
     expect(await open.put({ threads: 1 })).toEqual([403, { error: expect.stringContaining('--http-token') }])
     expect((await open.get()).http).toBe('127.0.0.1:0')
+    // How many there are by default depends on the GPUs.
+    expect(await open.get()).not.toHaveProperty('threads')
   })
 
   it('without a file, or against the command line, holds until the end of the run', async () => {
