@@ -38,6 +38,8 @@ export function linesOf(event: Exclude<ConsoleEvent, { type: 'banner' }>): Line[
       return [{ label: 'recovered', style: 'green', text: event.message }]
     case 'speed':
       return speedLines(event.snapshot)
+    case 'configuration':
+      return [{ label: 'changed', style: event.effect === 'now' ? 'green' : 'yellow', text: configurationText(event) }]
     case 'block':
       return [{ label: 'block', style: 'green', text: `${place(event)}  ${difficultyText(event)}` }]
     case 'refused':
@@ -45,6 +47,16 @@ export function linesOf(event: Exclude<ConsoleEvent, { type: 'banner' }>): Line[
     case 'summary':
       return summaryLines(event.snapshot)
   }
+}
+
+/** `configuration: threads 2 -> 1` */
+function configurationText({ option, before, now, ...rest }: Extract<ConsoleEvent, { type: 'configuration' }>): string {
+  const shown = (value: unknown) => (value === null ? 'not set' : String(value))
+  const start = `configuration: ${option}`
+  if (rest.effect === 'none')
+    return `${start}${now === null ? '' : ` ${String(now)}`} in the file has no effect: ${rest.reason}`
+  const change = before === null && now === null ? `${start} is another` : `${start} ${shown(before)} -> ${shown(now)}`
+  return rest.effect === 'now' ? change : `${change}, from the next start on`
 }
 
 /** `cpu: 2 x native-avx512` */
@@ -70,6 +82,7 @@ const reasons: Readonly<Record<Extract<MinerEvent, { type: 'work' }>['reason'], 
   reconnected: 'newer',
   switched: 'other node',
   better: 'worth more',
+  chosen: 'other chains',
 }
 
 /** Why there is other work, and how long it took until it was searched. */

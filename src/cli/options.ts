@@ -198,7 +198,7 @@ export const mineOptions = {
     ...unset(
       bearerToken,
       'TOKEN',
-      'whoever sends this as bearer token may pause, resume and stop the miner over HTTP; without it, nobody may',
+      'whoever sends this as bearer token may pause, stop and change the miner over HTTP; without it, nobody may',
     ),
     isSecret: true as const,
   },

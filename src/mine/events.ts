@@ -37,7 +37,7 @@ export type SolutionEvent = (Found | LifeStep) & {
 }
 
 export type MinerEvent =
-  /** All engines are ready to search, with these devices. */
+  /** All engines are ready to search, with these devices: at the start, and when others have taken their place. */
   | { readonly type: 'ready'; readonly devices: Snapshot['devices'] }
   /** Engines search a new job. `preemptMs`: from the news to nearly every device searching. */
   | {

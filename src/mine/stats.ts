@@ -75,8 +75,11 @@ export class Rates {
   /** By engine and hardware, where several devices share it. */
   #shared = new Map<string, HashrateMeter>()
 
-  /** `hashes`: of all devices since the start. Meters of devices that are gone are dropped. */
-  sample(atMs: number, devices: readonly EngineDevice[], hashes: number): void {
+  /**
+   * `hashes`: of all devices since the start. `gone`: devices that are no longer there, for the hardware that others share
+   * with them; their own meters are dropped.
+   */
+  sample(atMs: number, devices: readonly EngineDevice[], hashes: number, gone: readonly EngineDevice[] = []): void {
     const present = new Map<string, HashrateMeter>()
     for (const { engine, device, hashes: own } of devices) {
       const key = `${engine}/${device}`
@@ -85,7 +88,7 @@ export class Rates {
       present.set(key, meter)
     }
     this.#devices = present
-    this.#sampleShared(atMs, devices)
+    this.#sampleShared(atMs, [...devices, ...gone])
     this.#total.sample(atMs, hashes)
   }
 

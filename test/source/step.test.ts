@@ -27,6 +27,13 @@ const move = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ kind: fc.constant('viewed' as const), chains: fc.array(small, { maxLength: 6 }) }),
   },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('choose' as const),
+      chains: fc.array(small, { minLength: 1, maxLength: 6 }),
+    }),
+  },
 )
 type Move = typeof move extends fc.Arbitrary<infer M> ? M : never
 
@@ -71,6 +78,9 @@ function play(node: SimulatedNode, each: Move): void {
     case 'viewed':
       node.look(each.chains)
       return
+    case 'choose':
+      node.choose(each.chains)
+      return
     case 'refreshDue':
       if (node.delivered !== null) node.tell({ type: 'refreshDue' })
       return
@@ -88,13 +98,13 @@ describe.each([1, 2, 3, 20])('a source of work of %i chains', (chains) => {
         if (current.kind !== 'searching') throw new Error(`it ended ${current.kind}`)
         const { chainId, height } = current.job.work.fields
         expect(Number(height), 'height of the job').toBe(node.heads[chainId] + 1)
-        expect(standby.kind).toBe(chains === 1 ? 'none' : 'ready')
+        expect(standby.kind).toBe(node.state.chains.length === 1 ? 'none' : 'ready')
         if (standby.kind === 'ready') {
           const { fields } = standby.work
           expect(Number(fields.height), 'height of the standby').toBe(node.heads[fields.chainId] + 1)
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 400 },
     )
   })
 })

@@ -42,7 +42,7 @@ export interface FailoverOptions {
   readonly shareBlocks?: boolean | undefined
   /** How deep a block has to lie before it is no longer looked for; default: 1, the head. */
   readonly confirmations?: number | undefined
-  /** Chains to mine; default: all. */
+  /** Chains to mine at first; default: all. */
   readonly chains?: readonly number[] | undefined
 }
 
@@ -97,10 +97,12 @@ export class FailoverSource implements Source {
   /** Since when no node answers; null: one does. */
   #deadSinceMs: number | null = null
   #isIdle = false
+  #chains: readonly number[] | undefined
 
   constructor(options: FailoverOptions) {
     const { nodes, network, clock } = options
     this.#options = options
+    this.#chains = options.chains
     this.#members = nodes.map((node) => new Member(node, network, clock))
     const first = this.#members.find(({ reached }) => reached !== null)?.reached
     if (first == null) throw new RangeError('none of the nodes has answered')
@@ -124,6 +126,12 @@ export class FailoverSource implements Source {
   /** As the node of the present work knows them. */
   chains(): readonly ChainStatus[] {
     return this.#active?.source.chains() ?? []
+  }
+
+  /** Mines these chains from now on, whichever node gives the work; undefined: all. */
+  setChains(chains: readonly number[] | undefined): void {
+    this.#chains = chains
+    for (const source of this.#sources.values()) source.setChains(chains)
   }
 
   /** The nodes that answer, that of the present work first. */
@@ -229,7 +237,8 @@ export class FailoverSource implements Source {
   }
 
   #newSource(member: Member): NodeSource {
-    const { clock, random, confirmations, chains } = this.#options
+    const { clock, random, confirmations } = this.#options
+    const chains = this.#chains
     const { node } = member.reached as { readonly node: MiningNode }
     const helped = helpedNode(node, {
       clock,

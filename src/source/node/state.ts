@@ -110,6 +110,8 @@ export type Event = { readonly atMs: number } & (
   /** The heads of all chains, as the node told them not long ago. */
   | { readonly type: 'cutSeen'; readonly cut: CutHeads }
   | { readonly type: 'refreshDue' }
+  /** These chains are to be mined from now on, and no other. */
+  | { readonly type: 'chosen'; readonly chains: readonly number[] }
   /** The heads of all chains were looked at. */
   | { readonly type: 'viewed'; readonly chances: Chances }
   /** A solution of this work is handed in. */

@@ -71,6 +71,9 @@ class Machine {
       case 'refreshDue':
         this.#refresh()
         return
+      case 'chosen':
+        this.#chosen(event.chains)
+        return
       case 'viewed':
         this.#viewed(event.chances)
         return
@@ -373,6 +376,38 @@ class Machine {
     if (!isBetter(chances, work.fields.chainId, current.job.work.fields.chainId)) return
     this.#set({ standby: { kind: 'ready', work: current.job.work } })
     this.#search(work, this.#need('better'))
+  }
+
+  // Chains to mine
+
+  /** What is searched, stands by or is under way may be of a chain that is no longer to be mined. */
+  #chosen(chains: readonly number[]): void {
+    const { chances, current } = this.state
+    this.#set({ chains, chances: new Map([...chances].filter(([chain]) => chains.includes(chain))) })
+    this.#reconsiderStandby()
+    const searched = searchedChain(this.state)
+    const isKept = searched !== null && chains.includes(searched)
+    if (!isKept) this.#forgetAsking()
+    if (isKept) {
+      if (spareOf(this.state) === null) this.#wantStandby()
+    } else if (current.kind === 'searching') this.#over('lost', 'chosen')
+    else this.#askCurrent()
+  }
+
+  /** Standby work that is still of use stands by; what was asked for is not waited for. */
+  #reconsiderStandby(): void {
+    const { standby } = this.state
+    const spare = spareOf(this.state)
+    if (standby.kind === 'asking') this.effects.push({ type: 'cancel', request: standby.request })
+    if (spare !== null && isUseful(this.state, spare)) this.#set({ standby: { kind: 'ready', work: spare } })
+    else if (standby.kind !== 'none') this.#set({ standby: { kind: 'wanted' } })
+  }
+
+  #forgetAsking(): void {
+    const { asking } = this.state
+    if (asking !== null) this.effects.push({ type: 'cancel', request: asking.request })
+    this.#unpause()
+    this.#set({ asking: null, checkDue: null, attempts: 0 })
   }
 
   // News
