@@ -63,6 +63,7 @@ async function dryRunLines(config: MineConfig, setup: MinerSetup, stopped: Abort
     ...(file === null ? [] : [`configuration: ${file}`]),
     ...(values.node === undefined ? ['network: an embedded one'] : await tryMiner(setup, stopped)),
     searchLine(values),
+    ...pausingLines(values),
     'all of this works; without --dry-run it is mined',
   ]
 }
@@ -95,6 +96,7 @@ function banner(
     `newcut ${surroundings.version}, no fee: all blocks are yours`,
     `machine: ${processor}, ${availableParallelism()} threads, Node ${process.versions.node}`,
     searchLine(values),
+    ...pausingLines(values),
     ...(file === null ? [] : [`configuration: ${file}`]),
     network,
     ...(nodes.length > 1 ? [`nodes, in order of priority: ${nodes.join(', ')}`] : []),
@@ -113,6 +115,13 @@ function searchLine({ engine, threads, kernel, gpu }: MineConfig['values']): str
   const cpu =
     threads === 0 ? 'no CPU thread' : `CPU with ${kernel === 'auto' ? 'the fastest kernel of this machine' : kernel}`
   return `search: ${cpu}, GPU ${gpu}`
+}
+
+function pausingLines({ schedule, 'idle-only': idleOnly, 'idle-limit': limit }: MineConfig['values']): string[] {
+  return [
+    ...(schedule === undefined ? [] : [`schedule: ${schedule.text}`]),
+    ...(idleOnly ? [`only while other programs use at most ${limit} % of the machine`] : []),
+  ]
 }
 
 function journalLine({ folder, unfinished }: NonNullable<MinerStart['journal']>): string {
