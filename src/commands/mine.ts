@@ -8,10 +8,13 @@ import { type Devnet, startDevnet } from '../compose/devnet.ts'
 import { tryMiner } from '../compose/dry-run.ts'
 import { type MinerSetup, type MinerStart, runMiner } from '../compose/miner.ts'
 import { checkPayee, paidLine } from '../compose/payee.ts'
+import type { ExitCode } from '../core/exit-codes.ts'
 import { untilStopped } from '../platform/shutdown.ts'
 import { checkMineFlags, minerSetup } from './miner-setup.ts'
 import { networkLine, networkSettings } from './network.ts'
 import { surroundings } from './surroundings.ts'
+
+const NOTHING_SEARCHED: ExitCode = 22
 
 type MineConfig = Config<typeof mineOptions>
 
@@ -19,7 +22,7 @@ export function runMine(config: MineConfig): Promise<number> {
   return untilStopped((stopped) => mine(config, stopped))
 }
 
-/** Exit code 1 when it ends while nothing could search. */
+/** Resolves with the exit code. */
 async function mine(config: MineConfig, stopped: AbortSignal): Promise<number> {
   const { values } = config
   checkMineFlags(config)
@@ -45,7 +48,7 @@ async function mine(config: MineConfig, stopped: AbortSignal): Promise<number> {
     })
     leave()
     face.show({ type: 'summary', snapshot })
-    return snapshot.idleReason === null ? 0 : 1
+    return snapshot.idleReason === null ? 0 : NOTHING_SEARCHED
   } catch (error) {
     // A failure after the user asked to stop is not an error.
     if (stopped.aborted) return 0

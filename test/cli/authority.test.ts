@@ -74,7 +74,7 @@ it.each([
     ['balance', 'k:x'],
   ]) {
     const { code, out, err } = await run([...command, '--node', 'https://127.0.0.1:1', ...args])
-    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toMatch(/^newcut: .*\n$/)
     expect(err).toMatch(message)
   }

@@ -325,7 +325,7 @@ describe('--check', () => {
     expect(out).toBe(
       `${directory}: pair network, 22 blocks (0 orphans), 16 transactions, no state database\nnothing is wrong\n`,
     )
-    expect(await run(['devnet', '--check'])).toMatchObject({ code: 1, err: expect.stringContaining('BAD_OPTION') })
+    expect(await run(['devnet', '--check'])).toMatchObject({ code: 2, err: expect.stringContaining('BAD_OPTION') })
   })
 
   it('finds broken rules: proof of work, and targets that should have changed', async () => {
