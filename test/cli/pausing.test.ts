@@ -65,7 +65,7 @@ async function isQuiet(): Promise<boolean> {
     await new Promise((resolve) => setTimeout(resolve, 3000))
     const after = await readLoad()
     if (after === null) return false
-    if (othersShare(before, after) < 0.25) return true
+    if (othersShare(before, after) < 0.4) return true
     before = after
   }
   return false
@@ -75,9 +75,9 @@ describe('newcut mine --idle-only', () => {
   it('pauses while another process keeps the machine busy', { timeout: 300_000 }, async (context) => {
     if (!(await isQuiet())) return context.skip('others keep this machine busy')
     // Other loads than that of this test are to decide nothing.
-    const miner = start([...MINE, '--idle-only', '--idle-limit', '70'])
+    const miner = start([...MINE, '--idle-only', '--idle-limit', '90'])
     await miner.sees(/ready[\s\S]*work/)
-    expect(miner.out()).toContain('only while other programs use at most 70 % of the machine')
+    expect(miner.out()).toContain('only while other programs use at most 90 % of the machine')
     const [, url = ''] = await miner.sees(/summary: (\S+)/)
     await new Promise((resolve) => setTimeout(resolve, 10_000))
     // Its own thread is none of the others.

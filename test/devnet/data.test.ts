@@ -190,7 +190,7 @@ describe('a node', () => {
       await startDevnet({ port: 0, dataDir, graph: 'pair', difficulty: 5n, blockDelayMs: 30_000, pow: true })
     ).close()
     const process = await run(['devnet', '--port', '0', '--data', dataDir, '--graph', 'petersen'])
-    expect(process.code).toBe(1)
+    expect(process.code).toBe(25)
     expect(process.err).toMatch(
       /^newcut: .*: its network has graph pair, not graph petersen \(.+\) \[DATA_UNUSABLE\]\n$/,
     )
