@@ -121,7 +121,11 @@ function eitherName(name: string, spec: OptionSpec<unknown>, read: (known: strin
 
 function parsedValue(spec: OptionSpec<unknown>, { raw, where, isNegated }: Given): unknown {
   const value = spec.kind.parse(raw)
-  if (value === undefined) throw new NewcutError('BAD_OPTION', `${where}: expected ${spec.kind.expected}`)
+  if (value === undefined) {
+    const problem = spec.kind.problem?.(raw)
+    const text = `${problem === undefined ? '' : `${problem}; `}expected ${spec.kind.expected}`
+    throw new NewcutError('BAD_OPTION', `${where}: ${text}`)
+  }
   return isNegated ? !value : value
 }
 

@@ -3,6 +3,7 @@ import { formatDuration, formatHashrate, withPrefix } from '../core/units.ts'
 import type { MinerEvent, SolutionEvent } from '../mine/events.ts'
 import type { HardwareSnapshot, Sensed } from '../mine/hardware.ts'
 import type { Verdict } from '../mine/life.ts'
+import type { Pause } from '../mine/pauses.ts'
 import type { Snapshot } from '../mine/stats.ts'
 import type { ConsoleEvent } from './console.ts'
 import type { Line, Style } from './line.ts'
@@ -17,7 +18,7 @@ export function linesOf(event: Exclude<ConsoleEvent, { type: 'banner' }>): Line[
     case 'idle':
       return [{ label: 'idle', style: 'yellow', text: 'no work for now' }]
     case 'paused':
-      return [{ label: 'paused', style: 'yellow', text: 'nothing is searched until it is resumed' }]
+      return [{ label: 'paused', style: 'yellow', text: pausedText(event) }]
     case 'resumed':
       return [{ label: 'resumed', style: 'green', text: 'the newest work is searched again' }]
     case 'solution':
@@ -58,6 +59,8 @@ function configurationText({ option, before, now, ...rest }: Extract<ConsoleEven
   const change = before === null && now === null ? `${start} is another` : `${start} ${shown(before)} -> ${shown(now)}`
   return rest.effect === 'now' ? change : `${change}, from the next start on`
 }
+
+const pausedText = ({ by, text }: Pause) => (by === 'user' ? `nothing is searched ${text}` : text)
 
 /** `cpu: 2 x native-avx512` */
 function devicesText(devices: Snapshot['devices']): string {

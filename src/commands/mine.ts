@@ -8,6 +8,7 @@ import { type Devnet, startDevnet } from '../compose/devnet.ts'
 import { tryMiner } from '../compose/dry-run.ts'
 import { type MinerSetup, type MinerStart, runMiner } from '../compose/miner.ts'
 import { checkPayee, paidLine } from '../compose/payee.ts'
+import type { ExitCode } from '../core/exit-codes.ts'
 import { untilStopped } from '../platform/shutdown.ts'
 import { onFileChange } from '../platform/watch-file.ts'
 import { LiveConfig } from './live-config.ts'
@@ -15,13 +16,15 @@ import { checkMineFlags, minerSetup } from './miner-setup.ts'
 import { networkLine, networkSettings } from './network.ts'
 import { surroundings } from './surroundings.ts'
 
+const NOTHING_SEARCHED: ExitCode = 22
+
 type MineConfig = Config<typeof mineOptions>
 
 export function runMine(config: MineConfig): Promise<number> {
   return untilStopped((stopped) => mine(config, stopped))
 }
 
-/** Exit code 1 when it ends while nothing could search. */
+/** Resolves with the exit code. */
 async function mine(config: MineConfig, stopped: AbortSignal): Promise<number> {
   const { values } = config
   checkMineFlags(config)
@@ -57,7 +60,7 @@ async function mine(config: MineConfig, stopped: AbortSignal): Promise<number> {
     )
     leave()
     face.show({ type: 'summary', snapshot })
-    return snapshot.idleReason === null ? 0 : 1
+    return snapshot.idleReason === null ? 0 : NOTHING_SEARCHED
   } catch (error) {
     // A failure after the user asked to stop is not an error.
     if (stopped.aborted) return 0
@@ -75,6 +78,7 @@ async function dryRunLines(config: MineConfig, setup: MinerSetup, stopped: Abort
     ...(file === null ? [] : [`configuration: ${file}`]),
     ...(values.node === undefined ? ['network: an embedded one'] : await tryMiner(setup, stopped)),
     searchLine(values),
+    ...pausingLines(values),
     'all of this works; without --dry-run it is mined',
   ]
 }
@@ -130,6 +134,7 @@ function banner(
     `newcut ${surroundings.version}, no fee: all blocks are yours`,
     `machine: ${processor}, ${availableParallelism()} threads, Node ${process.versions.node}`,
     searchLine(values),
+    ...pausingLines(values),
     ...(file === null ? [] : [`configuration: ${file}`]),
     network,
     ...(nodes.length > 1 ? [`nodes, in order of priority: ${nodes.join(', ')}`] : []),
@@ -148,6 +153,13 @@ function searchLine({ engine, threads, kernel, gpu }: MineConfig['values']): str
   const cpu =
     threads === 0 ? 'no CPU thread' : `CPU with ${kernel === 'auto' ? 'the fastest kernel of this machine' : kernel}`
   return `search: ${cpu}, GPU ${gpu}`
+}
+
+function pausingLines({ schedule, 'idle-only': idleOnly, 'idle-limit': limit }: MineConfig['values']): string[] {
+  return [
+    ...(schedule === undefined ? [] : [`schedule: ${schedule.text}`]),
+    ...(idleOnly ? [`only while other programs use at most ${limit} % of the machine`] : []),
+  ]
 }
 
 function journalLine({ folder, unfinished }: NonNullable<MinerStart['journal']>): string {

@@ -2,6 +2,7 @@
 import { Engines } from './engines.ts'
 import { checkChains, type MinerSetup } from './miner.ts'
 import { reachNodes } from './nodes.ts'
+import { checkPausing } from './pausing.ts'
 import { accountOn, checkPayee, paidLine } from './payee.ts'
 
 /**
@@ -10,6 +11,7 @@ import { accountOn, checkPayee, paidLine } from './payee.ts'
  */
 export async function tryMiner(setup: MinerSetup, stopped: AbortSignal): Promise<string[]> {
   checkPayee(setup.payee)
+  await checkPausing(setup.pausing ?? {})
   const nodes = await reachNodes({ ...setup, node: { ...setup.node, failFast: true } }, () => undefined, stopped)
   try {
     const { client } = nodes

@@ -21,6 +21,7 @@ import { type ComposedDashboard, dashboardFor } from './dashboard.ts'
 import { type EngineSetup, Engines } from './engines.ts'
 import { isPageOn, PAGE_PATH, type PageMode, pageFor } from './mine-page.ts'
 import { reachNodes } from './nodes.ts'
+import { checkPausing, keepPausing, type PausingSetup } from './pausing.ts'
 import { accountOn, checkPayee, isDevelopment, type PaidAccount, type Payee } from './payee.ts'
 import { rewardsOf } from './rewards.ts'
 import { type KeptState, openState, type StateSetup } from './state.ts'
@@ -48,6 +49,8 @@ export interface MinerSetup {
   readonly state?: StateSetup | null
   /** Chains to mine; undefined: all. */
   readonly chains?: readonly number[] | undefined
+  /** When it searches nothing although nobody told it so; default: never. */
+  readonly pausing?: PausingSetup
   /** Where temperatures, fans and power are read; undefined: nowhere. */
   readonly sensors?: Pick<SensorsOptions, 'hwmon' | 'env'> | undefined
 }
@@ -93,8 +96,9 @@ export interface MinerPorts {
 
 /** Mines until it is stopped or done. Throws NewcutError. */
 export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }: MinerPorts): Promise<Snapshot> {
-  const { payee, engines: engineSetup, http, limits, chains } = setup
+  const { payee, engines: engineSetup, http, limits, chains, pausing = {} } = setup
   checkPayee(payee)
+  await checkPausing(pausing)
   const nodes = await reachNodes(setup, (message) => onEvent({ type: 'trouble', message }), stopped)
   const { client } = nodes
   const closers = [nodes.close]
@@ -115,7 +119,8 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
       rewards(event)
     }
     const connection = new Connection(systemClock)
-    const [faulted, told] = [new AbortController(), new AbortController()]
+    const [faulted, told, ended] = [new AbortController(), new AbortController(), new AbortController()]
+    closers.unshift(async () => ended.abort())
     const onFault = (error: unknown) => faulted.abort(error)
     const rewards = rewardsOf({ client: nodes.payloads, onReward: show, stopped, onFault })
     const { blocks, durationMs } = limits
@@ -142,7 +147,9 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const change = changerOf({ miner, engines: engineSet, source, chains, client, setToken })
     const pageUrl = api !== null && hasPage ? api.url + PAGE_PATH : null
     onStart?.({ miner, change, client, account, api, journal, pageUrl })
-    const snapshot = await miner.run(AbortSignal.any([stopped, faulted.signal, told.signal]))
+    const ends = AbortSignal.any([stopped, faulted.signal, told.signal])
+    keepPausing(miner, pausing, systemClock, AbortSignal.any([ends, ended.signal]))
+    const snapshot = await miner.run(ends)
     faulted.signal.throwIfAborted()
     return snapshot
   } finally {

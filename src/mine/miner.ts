@@ -14,6 +14,7 @@ import { aborted, after, every } from './every.ts'
 import { hardwareOf, type Reading } from './hardware.ts'
 import type { Unfinished } from './life.ts'
 import { Lives } from './lives.ts'
+import { type PauseCause, Pauses } from './pauses.ts'
 import { Results } from './results.ts'
 import { idleReasonOf, Rates, type Snapshot } from './stats.ts'
 import { Tally } from './tally.ts'
@@ -81,7 +82,7 @@ export class Miner {
   #startedAtMs = 0
   #sequence = 0
   #current: Issued | null = null
-  #paused = false
+  readonly #pauses = new Pauses()
   /** While it is paused: what would be searched. */
   #held: Issued | null = null
   /** Who gave the newest work. */
@@ -182,29 +183,51 @@ export class Miner {
   }
 
   get paused(): boolean {
-    return this.#paused
+    return this.#pauses.list.length > 0
   }
 
   /**
-   * Gives engines nothing to search until resume(). The source and its connections go on, and so do solutions on their
-   * way; late claims still count. Does nothing when it is paused already or has ended.
+   * By the user: gives engines nothing to search until resume(). The source and its connections go on, and so do
+   * solutions on their way; late claims still count. Does nothing when it has ended.
    */
   pause(): void {
-    if (this.#paused || this.#stop.signal.aborted) return
-    this.#countHashes()
-    this.#cancelIdle()
-    this.#paused = true
-    this.#held = this.#current
-    this.#giveNoWork()
-    this.#options.onEvent({ type: 'paused' })
+    this.#changePauses(() => this.#pauses.pause())
   }
 
-  /** Searches the newest job that the source has given meanwhile. Does nothing when it is not paused, or has ended. */
+  /** By the user: searches the newest job that the source has given meanwhile, whatever else held it. */
   resume(): void {
-    if (!this.#paused || this.#stop.signal.aborted) return
+    this.#changePauses(() => this.#pauses.resume())
+  }
+
+  /** Another cause to search nothing, with its text (Pause); null: it is over. Others still hold. */
+  hold(by: Exclude<PauseCause, 'user'>, text: string | null): void {
+    this.#changePauses(() => this.#pauses.hold(by, text))
+  }
+
+  /** Only the foremost cause is told: while the user holds it, others come and go unheard. */
+  #changePauses(change: () => void): void {
+    if (this.#stop.signal.aborted) return
+    const [before] = this.#pauses.list
+    change()
+    const [now] = this.#pauses.list
+    if (now === undefined) {
+      if (before !== undefined) this.#goOn()
+      return
+    }
+    if (before === undefined) this.#halt()
+    if (before?.by !== now.by) this.#options.onEvent({ type: 'paused', ...now })
+  }
+
+  #halt(): void {
+    this.#countHashes()
+    this.#cancelIdle()
+    this.#held = this.#current
+    this.#giveNoWork()
+  }
+
+  #goOn(): void {
     const held = this.#held
     this.#countHashes()
-    this.#paused = false
     this.#held = null
     this.#options.onEvent({ type: 'resumed' })
     if (held === null) {
@@ -224,7 +247,8 @@ export class Miner {
     const uptimeMs = this.#startedAtMs === 0 ? 0 : nowMs - this.#startedAtMs
     const idleReason = idleReasonOf(devices)
     const current = this.#current
-    const paused = this.#paused
+    const pauses = this.#pauses.list
+    const paused = pauses.length > 0
     const rates = this.#rates
     return {
       source: source.description,
@@ -238,6 +262,7 @@ export class Miner {
       meanHashrate: uptimeMs > 0 ? (hashes * 1000) / uptimeMs : 0,
       idleReason,
       paused,
+      pauses,
       devices: devices.map((device) => ({ ...device, hashrates: rates.of(device, !paused) })),
       hardware: hardwareOf({ devices, gone, rates, paused, tally: this.#tally, readings: readings?.() ?? [] }),
       solutions: this.#lives.counts,
@@ -263,7 +288,7 @@ export class Miner {
     if (former !== undefined && (job === null || job.reason === 'newCut'))
       former.endedAtMs = job?.noticedAtMs ?? this.#options.clock.monotonicMs()
     const issued = job && { work: job.work, pursuit: this.#pursuitOf(job) }
-    if (this.#paused) this.#held = issued
+    if (this.paused) this.#held = issued
     else if (job === null || issued === null) this.#rest()
     else {
       if (job.reason === 'newCut') this.#preemptions++

@@ -4,6 +4,7 @@ import type { ChainStatus, NodeStatus } from '../source/source.ts'
 import type { HardwareSnapshot } from './hardware.ts'
 import { HashrateMeter, type Hashrates, NO_RATES, NO_WINDOWS, type RateWindows } from './hashrate.ts'
 import type { Verdict } from './life.ts'
+import type { Pause } from './pauses.ts'
 import type { ResultsSnapshot } from './results.ts'
 
 export interface DeviceSnapshot extends DeviceStatus {
@@ -22,6 +23,8 @@ export interface Snapshot {
   readonly idleReason: string | null
   /** Whether it was told to search nothing for now. */
   readonly paused: boolean
+  /** Why, the foremost first; empty while it is not paused. */
+  readonly pauses: readonly Pause[]
   readonly uptimeMs: number
   /** Hashes of all devices since the start, including those that are gone. */
   readonly hashes: number

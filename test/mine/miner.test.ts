@@ -347,6 +347,34 @@ describe('the miner loop', () => {
       await ended
     })
 
+    it('searches only when no cause is left, and tells the foremost', async () => {
+      const { source, engine, events, miner, stop, ended } = await started()
+      await source.give(easyWork(1n), 'start')
+      miner.hold('load', 'while others work')
+      miner.hold('load', 'while others work more')
+      expect(miner.snapshot()).toMatchObject({ paused: true, pauses: [{ by: 'load', text: 'while others work more' }] })
+      miner.hold('schedule', 'until 22:00')
+      miner.pause()
+      miner.hold('schedule', null)
+      miner.hold('load', null)
+      await settle()
+      expect(engine.works).toHaveLength(2)
+      expect(miner.paused).toBe(true)
+      miner.resume()
+      await settle()
+      miner.hold('schedule', 'until 22:00')
+      miner.resume()
+      await settle()
+      expect(miner.snapshot()).toMatchObject({ paused: false, pauses: [] })
+      const told = events.filter(({ type }) => type === 'paused' || type === 'resumed')
+      expect(told.map((event) => (event.type === 'paused' ? event.by : event.type))).toEqual([
+        ...['load', 'schedule', 'user', 'resumed'],
+        ...['schedule', 'resumed'],
+      ])
+      stop.abort()
+      await ended
+    })
+
     it('loses no solution that is on its way, and takes late claims', async () => {
       const { source, engine, events, miner, stop, ended } = await started()
       let answer: (receipt: Receipt) => void = () => undefined
