@@ -76,7 +76,9 @@ function launch(args: readonly string[], env: Record<string, string>, input?: st
     new Promise<RegExpExecArray>((resolve, reject) => {
       const look = () => {
         const match = pattern.exec(out)
-        if (match !== null) resolve(match)
+        if (match === null) return
+        child.stdout.off('data', look)
+        resolve(match)
       }
       child.stdout.on('data', look)
       void ended.then((result) => reject(new Error(`${pattern} not seen: ${JSON.stringify(result)}`)))
