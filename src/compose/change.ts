@@ -4,9 +4,10 @@ import type { NodeClient } from '../node/client.ts'
 import type { Source } from '../source/source.ts'
 import type { Engines } from './engines.ts'
 import { checkChains, type MinerSetup } from './miner.ts'
+import { checkPausing, type Pausing } from './pausing.ts'
 
-/** What of a setup can be changed: who searches, which chains, and the token. All else stays as it was at the start. */
-export type Changeable = Pick<MinerSetup, 'engines' | 'chains' | 'http'>
+/** What of a setup can be changed: who searches, when, which chains, and the token. All else stays as it was at the start. */
+export type Changeable = Pick<MinerSetup, 'engines' | 'chains' | 'http' | 'pausing'>
 
 interface Changed {
   readonly miner: Pick<Miner, 'exchange'>
@@ -15,6 +16,7 @@ interface Changed {
   /** Chains that it mines at first. */
   readonly chains: readonly number[] | undefined
   readonly client: NodeClient
+  readonly pauses: Pick<Pausing, 'set'>
   /** Takes another token; undefined: nobody may change anything. */
   readonly setToken: (token: string | undefined) => void
 }
@@ -29,12 +31,14 @@ export function changerOf({
   source,
   chains: firstChains,
   client,
+  pauses,
   setToken,
 }: Changed): (next: Changeable) => Promise<void> {
   let wanted = firstChains
   let last: Promise<unknown> = Promise.resolve()
-  const change = async ({ engines: setup, chains, http }: Changeable) => {
+  const change = async ({ engines: setup, chains, http, pausing = {} }: Changeable) => {
     checkChains(chains, client)
+    await checkPausing(pausing)
     // What may fail comes first.
     const { leaving, coming, done } = await engines.replacementFor(setup)
     if (leaving.length + coming.length > 0) await miner.exchange(leaving, coming)
@@ -42,6 +46,7 @@ export function changerOf({
     if (String(chains) !== String(wanted)) source.setChains?.(chains)
     wanted = chains
     setToken(http?.token)
+    pauses.set(pausing)
   }
   return (next) => {
     const changed = last.then(() => change(next))

@@ -21,7 +21,7 @@ import { type ComposedDashboard, dashboardFor } from './dashboard.ts'
 import { type EngineSetup, Engines } from './engines.ts'
 import { isPageOn, PAGE_PATH, type PageMode, pageFor } from './mine-page.ts'
 import { reachNodes } from './nodes.ts'
-import { checkPausing, keepPausing, type PausingSetup } from './pausing.ts'
+import { checkPausing, Pausing, type PausingSetup } from './pausing.ts'
 import { accountOn, checkPayee, isDevelopment, type PaidAccount, type Payee } from './payee.ts'
 import { rewardsOf } from './rewards.ts'
 import { type KeptState, openState, type StateSetup } from './state.ts'
@@ -144,11 +144,12 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const setToken = (next: string | undefined) => {
       token = next
     }
-    const change = changerOf({ miner, engines: engineSet, source, chains, client, setToken })
+    const ends = AbortSignal.any([stopped, faulted.signal, told.signal])
+    const pauses = new Pausing(miner, systemClock, AbortSignal.any([ends, ended.signal]))
+    const change = changerOf({ miner, engines: engineSet, source, chains, client, pauses, setToken })
     const pageUrl = api !== null && hasPage ? api.url + PAGE_PATH : null
     onStart?.({ miner, change, client, account, api, journal, pageUrl })
-    const ends = AbortSignal.any([stopped, faulted.signal, told.signal])
-    keepPausing(miner, pausing, systemClock, AbortSignal.any([ends, ended.signal]))
+    pauses.set(pausing)
     const snapshot = await miner.run(ends)
     faulted.signal.throwIfAborted()
     return snapshot

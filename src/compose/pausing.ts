@@ -30,11 +30,35 @@ export async function checkPausing({ idleLimit }: PausingSetup): Promise<void> {
 
 type Held = Pick<Miner, 'hold'>
 
-/** Holds and releases the miner until the signal aborts. */
-export function keepPausing(miner: Held, setup: PausingSetup, clock: Clock, stopped: AbortSignal): void {
-  const { schedule, idleLimit } = setup
-  if (schedule !== undefined) keepTo(schedule, miner, clock, stopped)
-  if (idleLimit !== undefined) keepIdle(new LoadGate(idleLimit), miner, clock, stopped)
+/** Holds and releases a miner until the signal aborts. What it goes by may change meanwhile. */
+export class Pausing {
+  readonly #miner: Held
+  readonly #clock: Clock
+  readonly #stopped: AbortSignal
+  #setup: PausingSetup = {}
+  #current = new AbortController()
+
+  constructor(miner: Held, clock: Clock, stopped: AbortSignal) {
+    this.#miner = miner
+    this.#clock = clock
+    this.#stopped = stopped
+    stopped.addEventListener('abort', () => this.#current.abort(), { once: true })
+  }
+
+  /** Goes by this from here on. */
+  set(setup: PausingSetup): void {
+    const { schedule, idleLimit } = setup
+    const isSame = schedule?.text === this.#setup.schedule?.text && idleLimit === this.#setup.idleLimit
+    if (isSame || this.#stopped.aborted) return
+    this.#setup = setup
+    this.#current.abort()
+    this.#current = new AbortController()
+    const { signal } = this.#current
+    if (schedule === undefined) this.#miner.hold('schedule', null)
+    else keepTo(schedule, this.#miner, this.#clock, signal)
+    if (idleLimit === undefined) this.#miner.hold('load', null)
+    else keepIdle(new LoadGate(idleLimit), this.#miner, this.#clock, signal)
+  }
 }
 
 function keepTo(schedule: Schedule, miner: Held, clock: Clock, stopped: AbortSignal): void {

@@ -135,6 +135,17 @@ describe('the configuration file of a running miner', { timeout: 120_000 }, () =
     expect((await miner.put({ kernel: 'wasm' }))[0]).toBe(204)
   })
 
+  it('pauses by a new schedule, and goes on without it', async () => {
+    const miner = await startMiner([...HARD, '--threads', '1'], 'kernel: auto\n')
+    const hour = (after: number) => String((new Date().getHours() + after) % 24).padStart(2, '0')
+    save(miner.file, `schedule: ${hour(5)}:00-${hour(6)}:00\n`)
+    await miner.sees(/paused +until \d\d:00 by the schedule\n/)
+    await expect.poll(async () => (await miner.summary()).paused, SOON).toBe(true)
+    save(miner.file, 'kernel: auto\n')
+    await miner.sees(/configuration: schedule .* -> not set\n/)
+    await expect.poll(async () => (await miner.summary()).paused, SOON).toBe(false)
+  })
+
   it('changes the chains and the format of the console', async () => {
     const miner = await startMiner(['--difficulty', '2M', ...HARD.slice(2), '--threads', '1'], 'chains: 0-9\n')
     await miner.sees(/accepted/)

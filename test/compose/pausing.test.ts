@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { keepPausing } from '../../src/compose/pausing.ts'
+import { Pausing } from '../../src/compose/pausing.ts'
 import { Pauses } from '../../src/mine/pauses.ts'
 import { parseSchedule } from '../../src/mine/schedule.ts'
 import { type LoadReading, readLoad } from '../../src/sensors/load.ts'
@@ -24,7 +24,8 @@ describe('pausing by the clock on the wall', () => {
     expect(new Date(clock.wallMs()).toISOString()).toBe('2023-11-14T22:30:00.000Z')
     const pauses = new Pauses()
     const stop = new AbortController()
-    keepPausing({ hold: (by, text) => pauses.hold(by, text) }, { schedule }, clock, stop.signal)
+    const pausing = new Pausing({ hold: (by, text) => void pauses.hold(by, text) }, clock, stop.signal)
+    pausing.set({ schedule })
     const texts = () => pauses.list.map(({ text }) => text)
     expect(texts()).toEqual(['until 22:40 by the schedule'])
     await clock.pass(599_000)
