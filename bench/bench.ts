@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type BenchSuite, benchSuites } from '../src/cli/bench-suites.ts'
 import { NewcutError } from '../src/core/errors.ts'
+import type { OnProgress } from '../src/core/progress.ts'
 import { choice } from './choice.ts'
 import { codec } from './codec.ts'
 import { contracts } from './contracts.ts'
@@ -45,16 +46,22 @@ export interface BenchOptions {
   readonly compare?: string | undefined
 }
 
-/** Runs suites and prints their tables. Returns the exit code: 1 when something got worse than in `compare`. */
-export async function runBench(options: BenchOptions, print: (line: string) => void): Promise<number> {
+/** Runs suites and prints their tables. `onProgress` hears of suites as they begin. Returns the exit code: 1 when something got worse than in `compare`. */
+export async function runBench(
+  options: BenchOptions,
+  print: (line: string) => void,
+  onProgress: OnProgress = () => undefined,
+): Promise<number> {
   const names = options.suites.length > 0 ? options.suites.map(suiteNamed) : Object.keys(suites).filter(isSuite)
   const before = options.compare === undefined ? null : readReport(options.compare)
   const { machine, runtime, date } = reportOf([])
   print(`${machine}\n${runtime}\n${date}`)
   const rows: Row[] = []
-  for (const name of names) {
+  for (const [index, name] of names.entries()) {
     print(`\n${name}: ${benchSuites[name]}`)
+    onProgress({ what: `measuring ${name}`, done: index, total: names.length })
     const measured = await suites[name](options.quick ? QUICK : FULL, (line) => print(`  ${line}`))
+    onProgress(null)
     if (typeof measured === 'string') {
       print(`  skipped: ${measured}`)
       continue

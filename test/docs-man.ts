@@ -2,6 +2,7 @@
 import type { Command, Option } from 'commander'
 import { benchSuites } from '../src/cli/bench-suites.ts'
 import { examples } from '../src/cli/examples.ts'
+import { exitCodes } from '../src/core/exit-codes.ts'
 
 const INTRODUCTION = [
   'newcut mines Chainweb networks on CPUs and GPUs, and brings a development network of its own.',
@@ -39,8 +40,8 @@ export function manualPage(program: Command): string {
     '.SH COMMANDS',
     ...program.commands.flatMap(commandLines),
     '.SH "EXIT STATUS"',
-    'Zero when all went well.',
-    'One after an error, which is one line on standard error (with \\-\\-log json, a record on standard output).',
+    text('An error is one line on standard error; with --log json, a record on standard output.'),
+    ...Object.entries(exitCodes).flatMap(([code, cause]) => tagged(code, cause)),
     '.SH ENVIRONMENT',
     ...tagged('NEWCUT_CONFIG', 'YAML file with options'),
     ...tagged('NEWCUT_OPTION', 'an option of any command, for example NEWCUT_NODE'),

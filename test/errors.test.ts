@@ -1,11 +1,41 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { describeError, errorCodes, FormatError, NewcutError } from '../src/core/errors.ts'
+import {
+  asNewcutError,
+  describeError,
+  type ErrorCode,
+  errorCodes,
+  FormatError,
+  NewcutError,
+} from '../src/core/errors.ts'
+import { exitCodeOf, exitCodes } from '../src/core/exit-codes.ts'
 
 it('ERRORS.md lists every error code with its meaning', () => {
   const text = readFileSync(new URL('../docs/ERRORS.md', import.meta.url), 'utf8')
   const listed = [...text.matchAll(/^\| `([A-Z_]+)` \| (.+) \|$/gm)].map(([, code, meaning]) => [code, meaning])
   expect(Object.fromEntries(listed)).toEqual(errorCodes)
+})
+
+it('ERRORS.md lists every exit code with its cause', () => {
+  const text = readFileSync(new URL('../docs/ERRORS.md', import.meta.url), 'utf8')
+  const listed = [...text.matchAll(/^\| (\d+) \| (.+) \|$/gm)].map(([, code, cause]) => [code, cause])
+  expect(Object.fromEntries(listed)).toEqual(exitCodes)
+  // Node ends with numbers of its own, below 20.
+  expect(Object.keys(exitCodes).filter((code) => Number(code) > 2 && Number(code) < 20)).toEqual([])
+})
+
+it('every error code has an exit code of the table, and none is that of success', () => {
+  const codes = Object.keys(errorCodes).map((code) => exitCodeOf(code as ErrorCode))
+  expect(codes.filter((code) => code === 0 || !(code in exitCodes))).toEqual([])
+})
+
+it('anything else that is thrown is an internal error that names its place', () => {
+  const error = asNewcutError(new TypeError('x is not a function'))
+  expect(error).toMatchObject({ code: 'INTERNAL', message: 'internal error: x is not a function' })
+  expect(error.hint).toMatch(/^this is a fault of newcut at errors\.test\.ts:\d+:\d+(, [^ ]+)*: please report it$/)
+  expect(asNewcutError('plain')).toMatchObject({ code: 'INTERNAL', message: 'internal error: plain' })
+  const ours = new NewcutError('BAD_INPUT', 'no')
+  expect(asNewcutError(ours)).toBe(ours)
 })
 
 it('describeError joins an error and its causes in one line, each once', () => {

@@ -1,6 +1,6 @@
 /** Control of a miner over HTTP: JSON-RPC 2.0 on POST /json_rpc, for those who have the token. */
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { refuse, type Token } from './token.ts'
 
 /** What may be asked of a running miner. */
 export interface Control {
@@ -27,34 +27,14 @@ interface Done {
 
 const METHODS = ['pause', 'resume', 'stop'] as const
 
-/** Why a request may not control the miner; null: it may. */
-function refusal(header: string | undefined, token: string | null): { code: 401 | 403; error: string } | null {
-  if (token === null) {
-    const error = 'this miner can only be read: no token is configured'
-    return { code: 403, error: `${error} (--http-token TOKEN, or http-token in the configuration file)` }
-  }
-  const [, given] = /^Bearer +(\S+)$/i.exec(header ?? '') ?? []
-  if (given === undefined) return { code: 401, error: 'expected the header Authorization: Bearer TOKEN' }
-  return isSame(given, token) ? null : { code: 401, error: 'the token is not that of this miner' }
-}
-
-/** Takes the same time whatever is different. */
-function isSame(given: string, token: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(given), digest(token))
-}
-
-/** Adds the route. `token` null: nobody may control the miner. */
-export function addControl(app: FastifyInstance, control: Control, token: string | null): void {
+/** Adds the route. */
+export function addControl(app: FastifyInstance, control: Control, token: Token): void {
   // Clients send all kinds of content types, or none.
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
     scope.post('/json_rpc', (request, reply) => {
-      const refused = refusal(request.headers.authorization, token)
-      if (refused === null) return answer(reply, String(request.body ?? ''), control)
-      if (refused.code === 401) void reply.header('www-authenticate', 'Bearer')
-      return reply.code(refused.code).send({ error: refused.error })
+      return refuse(request, reply, token) ?? answer(reply, String(request.body ?? ''), control)
     })
   })
 }

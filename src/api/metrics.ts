@@ -9,6 +9,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { MinerEvent } from '../mine/events.ts'
 import type { HardwareSnapshot } from '../mine/hardware.ts'
 import { blockStates, verdicts } from '../mine/life.ts'
+import { pauseCauses } from '../mine/pauses.ts'
 import type { Snapshot } from '../mine/stats.ts'
 
 /** Seconds: from a thread's slice to a slow node. */
@@ -89,6 +90,9 @@ export class Metrics {
     [],
   )
   readonly #paused = this.#gauge('newcut_paused', 'Whether it was told to search nothing for now.', [])
+  readonly #pausedBy = this.#gauge('newcut_paused_by', 'Whether this is a cause why it searches nothing for now.', [
+    'cause',
+  ])
   readonly #temperature = this.#gauge(
     'newcut_temperature_celsius',
     'Temperature of the processor or card; absent where it is not known.',
@@ -154,6 +158,7 @@ export class Metrics {
     this.#showSensors(hardware)
     this.#showBuild(devices)
     this.#paused.set(rest.paused ? 1 : 0)
+    for (const cause of pauseCauses) this.#pausedBy.set({ cause }, rest.pauses.some(({ by }) => by === cause) ? 1 : 0)
     if (rest.highestHashrate !== null) this.#highest.set(rest.highestHashrate)
     this.#showNodes(nodes)
     this.#connected.set(connected ? 1 : 0)

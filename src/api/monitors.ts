@@ -1,31 +1,41 @@
 /** What programs of others read of a miner, and how they control it. */
+import type { FastifyInstance } from 'fastify'
 import type { Snapshot } from '../mine/stats.ts'
+import { addConfiguration, CONFIGURATION_PATH, type Configuration } from './configuration.ts'
 import type { Connection } from './connection.ts'
 import { addControl, type Control } from './control.ts'
 import { hiveStats, mmpStats } from './rigs.ts'
 import type { Extension } from './server.ts'
 import { backendsOf, type Identity, summaryOf } from './summary.ts'
+import type { Token } from './token.ts'
 
 export interface MonitoredMiner {
   readonly snapshot: () => Snapshot
   readonly connection: Connection
   readonly identity: Omit<Identity, 'restricted'>
   readonly control: Control
-  /** What those who control it have to send; null: nobody may. */
-  readonly token: string | null
+  /** null: it cannot be asked for. */
+  readonly configuration: Configuration | null
+  /** What those who control it have to send. */
+  readonly token: Token
 }
 
 /** Routes for monitors, to be served beside those of the miner itself. */
-export function monitorRoutes({ snapshot, connection, identity: known, control, token }: MonitoredMiner): Extension[] {
-  const identity: Identity = { ...known, restricted: token === null }
+export function monitorRoutes({ snapshot, connection, identity, ...rest }: MonitoredMiner): Extension[] {
+  const { control, configuration, token } = rest
   const { version } = identity
-  const summary = (shape: 1 | 2) => () => summaryOf(snapshot(), connection, identity, shape)
+  const summary = (shape: 1 | 2) => () => {
+    return summaryOf(snapshot(), connection, { ...identity, restricted: token() === null }, shape)
+  }
   return [
     reads('/2/summary', summary(2)),
     reads('/1/summary', summary(1)),
     reads('/api.json', summary(1)),
     reads('/2/backends', () => backendsOf(snapshot())),
     { path: '/json_rpc', addTo: (app) => addControl(app, control, token) },
+    ...(configuration === null
+      ? []
+      : [{ path: CONFIGURATION_PATH, addTo: (app: FastifyInstance) => addConfiguration(app, configuration, token) }]),
     reads('/hiveos', () => hiveStats(snapshot(), version)),
     reads('/mmpos', () => mmpStats(snapshot(), version)),
   ]

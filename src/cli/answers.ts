@@ -97,10 +97,11 @@ function nodeText({ url, up, active, latencyMs, lag, problem }: NodeStatus): str
   return parts.join('  ')
 }
 
-function healthLines({ devices, idleReason, paused, hardwareErrors, hardware }: Snapshot): Line[] {
+function healthLines({ devices, idleReason, pauses, hardwareErrors, hardware }: Snapshot): Line[] {
   const searching = devices.filter(({ state }) => state === undefined).length
   const faults = devices.reduce((sum, device) => sum + device.faults, 0)
-  const state = paused ? 'paused' : (idleReason ?? `${searching} of ${devices.length} devices search`)
+  const paused = pauses.map(({ text }) => `paused ${text}`).join('; ')
+  const state = paused || (idleReason ?? `${searching} of ${devices.length} devices search`)
   const down = devices.flatMap(({ device, state: is, reason }) =>
     is === undefined ? [] : [`${device} is ${is}${reason === undefined ? '' : `: ${reason}`}`],
   )

@@ -4,7 +4,8 @@ import { parse as parseYaml, stringify as stringifyYaml } from 'yaml'
 import { NewcutError } from '../core/errors.ts'
 import { environmentName, negatedName, type OptionSpec, optionTables, type Values } from './options.ts'
 
-export type Origin = 'flag' | 'environment' | 'file' | 'default'
+/** `order`: what was asked of it while it runs. */
+export type Origin = 'order' | 'flag' | 'environment' | 'file' | 'default'
 
 export interface Config<Table> {
   readonly values: Values<Table>
@@ -12,9 +13,25 @@ export interface Config<Table> {
   readonly origins: ReadonlyMap<string, Origin>
   /** The configuration file that was read; null: none. */
   readonly file: string | null
+  /** What the values come from. */
+  readonly layers: Layers
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
+/** Option name -> value as it was written. */
+export type RawOptions = Readonly<Record<string, unknown>>
+
+/** Where values are looked for, in this order. */
+export interface Layers {
+  readonly orders: RawOptions
+  /** Text as typed. */
+  readonly flags: RawOptions
+  readonly environment: Environment
+  /** What the file holds; empty without a file. */
+  readonly content: RawOptions
+  /** Its path, for errors; null: there is no file. */
+  readonly file: string | null
+}
 
 const CONFIG_VARIABLE = 'NEWCUT_CONFIG'
 
@@ -24,13 +41,22 @@ const CONFIG_VARIABLE = 'NEWCUT_CONFIG'
  */
 export function resolveConfig<Table extends Readonly<Record<string, unknown>>>(
   table: Table,
-  flags: Readonly<Record<string, unknown>>,
+  flags: RawOptions,
   environment: Environment,
   file: string | undefined,
 ): Config<Table> {
   refuseUnknownVariables(environment)
-  const path = file ?? environment[CONFIG_VARIABLE]
-  const fileValues = path === undefined ? {} : readConfigFile(path)
+  const path = file ?? environment[CONFIG_VARIABLE] ?? null
+  const content = path === null ? {} : parseConfigFile(path, readConfigFile(path))
+  return resolveLayers(table, { orders: {}, flags, environment, content, file: path })
+}
+
+/** The effective values of `table` in these layers. Throws NewcutError BAD_OPTION. */
+export function resolveLayers<Table extends Readonly<Record<string, unknown>>>(
+  table: Table,
+  layers: Layers,
+): Config<Table> {
+  const { orders, flags, environment, content, file } = layers
   const values: Record<string, unknown> = {}
   const origins = new Map<string, Origin>()
   for (const [name, entry] of Object.entries(table)) {
@@ -41,22 +67,25 @@ export function resolveConfig<Table extends Readonly<Record<string, unknown>>>(
       return { raw: environment[variable], where: `${variable}=${value(String(environment[variable]))}` }
     }
     const inFile = (known: string) => {
-      return { raw: fileValues[known], where: `${path}, ${known}: ${value(shown(fileValues[known]))}` }
+      return { raw: content[known], where: `${file}, ${known}: ${value(shown(content[known]))}` }
     }
     const typed = spec.isSecret ? `--${name} ***` : flagText(name, flags[name])
-    const flag: [Origin, Given | undefined] = ['flag', found({ raw: flags[name], where: typed })]
+    const ordered = { raw: orders[name], where: `${name}: ${value(shown(orders[name]))}` }
+    const first: [Origin, Given | undefined][] = [
+      ['order', found(ordered)],
+      ['flag', found({ raw: flags[name], where: typed })],
+    ]
     const elsewhere: [Origin, Given | undefined][] = spec.isFlagOnly
       ? []
       : [
           ['environment', eitherName(name, spec, inEnvironment)],
           ['file', eitherName(name, spec, inFile)],
         ]
-    const given = [flag, ...elsewhere]
-    const [origin, first] = given.find(([, each]) => each !== undefined) ?? ['default', undefined]
+    const [origin, given] = [...first, ...elsewhere].find(([, each]) => each !== undefined) ?? ['default', undefined]
     origins.set(name, origin)
-    values[name] = first === undefined ? spec.fallback : parsedValue(spec, first)
+    values[name] = given === undefined ? spec.fallback : parsedValue(spec, given)
   }
-  return { values: values as Values<Table>, origins, file: path ?? null }
+  return { values: values as Values<Table>, origins, file, layers }
 }
 
 /** A value as the user wrote it, and where. */
@@ -92,7 +121,11 @@ function eitherName(name: string, spec: OptionSpec<unknown>, read: (known: strin
 
 function parsedValue(spec: OptionSpec<unknown>, { raw, where, isNegated }: Given): unknown {
   const value = spec.kind.parse(raw)
-  if (value === undefined) throw new NewcutError('BAD_OPTION', `${where}: expected ${spec.kind.expected}`)
+  if (value === undefined) {
+    const problem = spec.kind.problem?.(raw)
+    const text = `${problem === undefined ? '' : `${problem}; `}expected ${spec.kind.expected}`
+    throw new NewcutError('BAD_OPTION', `${where}: ${text}`)
+  }
   return isNegated ? !value : value
 }
 
@@ -124,15 +157,23 @@ function reasonOf({ code, syscall, message }: NodeJS.ErrnoException): string {
   return code === 'ENOENT' ? 'no such file (ENOENT)' : `cannot be read (${code})`
 }
 
-function readConfigFile(path: string): Readonly<Record<string, unknown>> {
-  let content: unknown
+/** The text of a configuration file. Throws NewcutError BAD_CONFIG when it cannot be read. */
+export function readConfigFile(path: string): string {
+  return orBadConfig(path, () => readFileSync(path, 'utf8'))
+}
+
+function orBadConfig<T>(path: string, read: () => T): T {
   try {
-    content = parseYaml(readFileSync(path, 'utf8'))
+    return read()
   } catch (error) {
-    throw new NewcutError('BAD_CONFIG', `configuration file ${path}: ${reasonOf(error as NodeJS.ErrnoException)}`, {
-      cause: error,
-    })
+    const message = `configuration file ${path}: ${reasonOf(error as NodeJS.ErrnoException)}`
+    throw new NewcutError('BAD_CONFIG', message, { cause: error })
   }
+}
+
+/** The options in a text; `path` is for errors. Throws NewcutError BAD_CONFIG. Values are not looked at. */
+export function parseConfigFile(path: string, text: string): RawOptions {
+  const content: unknown = orBadConfig(path, () => parseYaml(text))
   if (content === null) return {}
   if (typeof content !== 'object' || Array.isArray(content)) {
     throw new NewcutError('BAD_CONFIG', `configuration file ${path}: expected lines of the form option: value`)
@@ -142,7 +183,7 @@ function readConfigFile(path: string): Readonly<Record<string, unknown>> {
       throw new NewcutError('BAD_CONFIG', `${path}, ${name}: no such option${closest(name, knownNames)}`)
     }
   }
-  return content as Record<string, unknown>
+  return content as RawOptions
 }
 
 /** The most similar known name, as a question; empty when none is similar. */

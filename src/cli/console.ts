@@ -11,6 +11,18 @@ import type { Environment, Output } from './line.ts'
 export type Notice =
   | { readonly type: 'banner'; readonly lines: readonly string[] }
   | { readonly type: 'summary'; readonly snapshot: Snapshot }
+  /**
+   * An option of a running miner is another now. `before` and `now`: as a file has them; null: not set, or not to be
+   * shown. Where it has no effect, `before` is what is used, and `reason` says why.
+   */
+  | {
+      readonly type: 'configuration'
+      readonly option: string
+      readonly before: unknown
+      readonly now: unknown
+      readonly effect: 'now' | 'next start' | 'none'
+      readonly reason?: string
+    }
   | { readonly type: 'block'; readonly chain: number; readonly height: number; readonly difficulty: number }
   | { readonly type: 'refused'; readonly chain: number; readonly height: number; readonly reason: string }
 

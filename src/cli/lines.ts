@@ -3,6 +3,7 @@ import { formatDuration, formatHashrate, withPrefix } from '../core/units.ts'
 import type { MinerEvent, SolutionEvent } from '../mine/events.ts'
 import type { HardwareSnapshot, Sensed } from '../mine/hardware.ts'
 import type { Verdict } from '../mine/life.ts'
+import type { Pause } from '../mine/pauses.ts'
 import type { Snapshot } from '../mine/stats.ts'
 import type { ConsoleEvent } from './console.ts'
 import type { Line, Style } from './line.ts'
@@ -17,7 +18,7 @@ export function linesOf(event: Exclude<ConsoleEvent, { type: 'banner' }>): Line[
     case 'idle':
       return [{ label: 'idle', style: 'yellow', text: 'no work for now' }]
     case 'paused':
-      return [{ label: 'paused', style: 'yellow', text: 'nothing is searched until it is resumed' }]
+      return [{ label: 'paused', style: 'yellow', text: pausedText(event) }]
     case 'resumed':
       return [{ label: 'resumed', style: 'green', text: 'the newest work is searched again' }]
     case 'solution':
@@ -38,6 +39,8 @@ export function linesOf(event: Exclude<ConsoleEvent, { type: 'banner' }>): Line[
       return [{ label: 'recovered', style: 'green', text: event.message }]
     case 'speed':
       return speedLines(event.snapshot)
+    case 'configuration':
+      return [{ label: 'changed', style: event.effect === 'now' ? 'green' : 'yellow', text: configurationText(event) }]
     case 'block':
       return [{ label: 'block', style: 'green', text: `${place(event)}  ${difficultyText(event)}` }]
     case 'refused':
@@ -46,6 +49,18 @@ export function linesOf(event: Exclude<ConsoleEvent, { type: 'banner' }>): Line[
       return summaryLines(event.snapshot)
   }
 }
+
+/** `configuration: threads 2 -> 1` */
+function configurationText({ option, before, now, ...rest }: Extract<ConsoleEvent, { type: 'configuration' }>): string {
+  const shown = (value: unknown) => (value === null ? 'not set' : String(value))
+  const start = `configuration: ${option}`
+  if (rest.effect === 'none')
+    return `${start}${now === null ? '' : ` ${String(now)}`} in the file has no effect: ${rest.reason}`
+  const change = before === null && now === null ? `${start} is another` : `${start} ${shown(before)} -> ${shown(now)}`
+  return rest.effect === 'now' ? change : `${change}, from the next start on`
+}
+
+const pausedText = ({ by, text }: Pause) => (by === 'user' ? `nothing is searched ${text}` : text)
 
 /** `cpu: 2 x native-avx512` */
 function devicesText(devices: Snapshot['devices']): string {
@@ -70,6 +85,7 @@ const reasons: Readonly<Record<Extract<MinerEvent, { type: 'work' }>['reason'], 
   reconnected: 'newer',
   switched: 'other node',
   better: 'worth more',
+  chosen: 'other chains',
 }
 
 /** Why there is other work, and how long it took until it was searched. */

@@ -21,6 +21,7 @@ import {
   nodeUrls,
   oneOf,
   publicKeys,
+  scheduleText,
   someText,
   texts,
   type ValueKind,
@@ -174,6 +175,18 @@ export const mineOptions = {
   retune: option(yesNo, false, null, 'tune the GPU again, and forget the saved values'),
   blocks: unset(wholeNumber(1, 1e9), 'N', 'stop after N accepted blocks'),
   duration: unset(duration(1), 'TIME', 'stop after this time'),
+  schedule: unset(
+    scheduleText,
+    'TIMES',
+    'search at these local times only, such as "mon-fri 22:00-06:00,sat-sun 00:00-24:00"',
+  ),
+  'idle-only': option(yesNo, false, null, 'search only while other programs leave the processor idle'),
+  'idle-limit': option(
+    wholeNumber(1, 100),
+    20,
+    'PERCENT',
+    'with --idle-only: how much of the processor other programs may use, all cores together',
+  ),
   'dry-run': flagOnly(
     option(yesNo, false, null, 'try options, nodes, account and devices, say what would be mined, and end'),
   ),
@@ -198,7 +211,7 @@ export const mineOptions = {
     ...unset(
       bearerToken,
       'TOKEN',
-      'whoever sends this as bearer token may pause, resume and stop the miner over HTTP; without it, nobody may',
+      'whoever sends this as bearer token may pause, stop and change the miner over HTTP; without it, nobody may',
     ),
     isSecret: true as const,
   },

@@ -1,6 +1,7 @@
 /** The command line: commands, their flags and help, all from the option tables. */
 import { Command, CommanderError } from 'commander'
-import { NewcutError } from '../core/errors.ts'
+import { asNewcutError } from '../core/errors.ts'
+import { exitCodeOf } from '../core/exit-codes.ts'
 import { type Config, resolveConfig } from './config.ts'
 import { type LogFormat, reportError, type Terminal } from './console.ts'
 import { addExamples } from './examples.ts'
@@ -73,10 +74,9 @@ export async function runProgram(
     return state.code
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0
-    const ours = error instanceof CommanderError ? usageError(error, program, args) : error
-    if (!(ours instanceof NewcutError)) throw error
+    const ours = error instanceof CommanderError ? usageError(error, program, args) : asNewcutError(error)
     reportError(ours, state.format, surroundings)
-    return 1
+    return exitCodeOf(ours.code)
   }
 }
 

@@ -1,6 +1,7 @@
 /** The last line of the terminal: what the miner does now, as much of it as fits. */
 import stringWidth from 'string-width'
 import { formatHashrate } from '../core/units.ts'
+import type { Pause } from '../mine/pauses.ts'
 import type { Snapshot } from '../mine/stats.ts'
 import type { Paint, Style } from './line.ts'
 import { countsText, percent } from './lines.ts'
@@ -32,9 +33,10 @@ export function statusText(snapshot: Snapshot, columns: number, paint: Paint): s
 }
 
 function partsOf(snapshot: Snapshot): Part[] {
-  const { work, results, connected, idleReason, paused, hashrates, highestHashrate, meanHashrate } = snapshot
+  const { work, results, connected, idleReason, pauses, hashrates, highestHashrate, meanHashrate } = snapshot
   const parts: Part[] = []
-  if (paused) parts.push({ rank: 0, text: 'paused', style: 'yellow' })
+  const [pause] = pauses
+  if (pause !== undefined) parts.push({ rank: 0, text: pausedText(pause), style: 'yellow' })
   else if (idleReason !== null) parts.push({ rank: 0, text: 'nothing searches', style: 'red' })
   else if (work === null) parts.push({ rank: 0, text: 'no work', style: 'yellow' })
   parts.push({ rank: 1, text: formatHashrate(hashrates['10s'] ?? meanHashrate), style: 'bold' })
@@ -48,6 +50,8 @@ function partsOf(snapshot: Snapshot): Part[] {
   if (snapshot.issuer !== null) parts.push({ rank: 8, text: placeOf(snapshot.issuer), style: 'dim' })
   return parts
 }
+
+const pausedText = ({ by, text }: Pause) => (by === 'user' ? 'paused' : `paused ${text}`)
 
 /** Host and port of the node that gives work. */
 function placeOf(issuer: string): string {

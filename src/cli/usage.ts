@@ -40,6 +40,7 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   '--no-api': ['--http off'],
   '--time-limit': ['--duration'],
   '--cpu-priority': ['--priority'],
+  '--pause-on-active': ['--idle-only'],
   '--log-format': ['--log'],
   '--tls-fingerprint': ['--fingerprint'],
   '--cacert': ['--ca'],

@@ -1,6 +1,7 @@
 /** Values of options: from text (flag, environment) or a YAML value to what the program uses. */
 import { decodeHex } from '../core/bytes.ts'
 import { formatDuration } from '../core/units.ts'
+import { parseSchedule, type Schedule } from '../mine/schedule.ts'
 import type { AutoMine } from '../schema/auto-mine.ts'
 
 /** How one kind of value is read, and how it is written in a configuration file. */
@@ -13,6 +14,8 @@ export interface ValueKind<T> {
   readonly expected: string
   /** undefined: not a value of this kind. */
   readonly parse: (raw: unknown) => T | undefined
+  /** What is wrong with one that is not of this kind, where more can be said than what is expected. */
+  readonly problem?: (raw: unknown) => string | undefined
   readonly format: (value: T) => unknown
 }
 
@@ -246,6 +249,23 @@ export function chainList(highest: number): ValueKind<readonly number[]> {
     format: (value) => [...value],
   }
 }
+
+/** Windows of the week: a flag for each, or a list; in text with commas (mine/schedule.ts). */
+export const scheduleText: ValueKind<Schedule> = {
+  isList: true,
+  expected: 'times to search, such as 22:00-06:00 or "mon-fri 22:00-06:00,sat-sun 00:00-24:00"',
+  parse: (raw) => {
+    const schedule = parseSchedule(listText(raw))
+    return 'problem' in schedule ? undefined : schedule
+  },
+  problem: (raw) => {
+    const schedule = parseSchedule(listText(raw))
+    return 'problem' in schedule ? schedule.problem : undefined
+  },
+  format: ({ text }) => text,
+}
+
+const listText = (raw: unknown) => (Array.isArray(raw) ? raw : [raw]).map((item) => asText(item) ?? '').join(',')
 
 /** Hex public keys of 32 bytes. A flag may be given several times, or hold several keys with commas. */
 export const publicKeys: ValueKind<readonly string[]> = {

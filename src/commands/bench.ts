@@ -1,7 +1,30 @@
 /** `newcut bench`: the benchmarks, which are in bench/. */
 import type { BenchOptions } from '../cli/program.ts'
+import { progressBarFor, type Task } from '../cli/progress.ts'
+import type { Progress } from '../core/progress.ts'
+import { surroundings } from './surroundings.ts'
+
+/** The time goes on while a suite measures. */
+const REDRAW_MS = 500
 
 /** Exit code 1 when something is worse than in the report it is compared with. */
-export async function runBench(options: BenchOptions, print: (line: string) => void): Promise<number> {
-  return (await import('../../bench/bench.ts')).runBench(options, print)
+export async function runBench(options: BenchOptions): Promise<number> {
+  const { out, err, environment, nowMs } = surroundings
+  const bar = progressBarFor(err, environment, nowMs)
+  const covered = bar.before(out)
+  let task: Task | null = null
+  const show = () => task !== null && bar.tell(task)
+  const onProgress = (progress: Progress | null) => {
+    task = progress && { ...progress, unit: 'suites' }
+    if (task === null) bar.clear()
+    else show()
+  }
+  const timer = setInterval(show, REDRAW_MS).unref()
+  try {
+    const { runBench: run } = await import('../../bench/bench.ts')
+    return await run(options, (line) => void covered.write(`${line}\n`), onProgress)
+  } finally {
+    clearInterval(timer)
+    bar.clear()
+  }
 }

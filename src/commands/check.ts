@@ -1,4 +1,5 @@
 /** `newcut devnet --data DIR --check`: shows what is on disk, and checks all of it. */
+import type { OnProgress } from '../core/progress.ts'
 import { type CheckReport, checkDataDirectory } from '../devnet/data/check.ts'
 
 /** Prints what it finds. Resolves with the exit code: 0 when nothing is wrong, else 1. */
@@ -6,10 +7,11 @@ export async function runCheck(
   directory: string,
   stopped: AbortSignal,
   print: (line: string) => void,
+  onProgress?: OnProgress,
 ): Promise<number> {
   let report: CheckReport
   try {
-    report = await checkDataDirectory(directory, stopped)
+    report = await checkDataDirectory(directory, stopped, onProgress)
   } catch (error) {
     if (!stopped.aborted) throw error
     print('stopped before everything was checked')

@@ -19,5 +19,5 @@ export const commands: Commands = {
   contract: async (options) => (await import('./contract.ts')).runContract(options, printLine),
   keygen: async (json) => (await import('./keygen.ts')).runKeygen(json, printLine),
   devices: async (options) => (await import('./devices.ts')).runDevices(options, printLine),
-  bench: async (options) => (await import('./bench.ts')).runBench(options, printLine),
+  bench: async (options) => (await import('./bench.ts')).runBench(options),
 }

@@ -1,8 +1,9 @@
 /** `newcut devnet`: runs the embedded node, with or without a miner of its own. */
 
 import type { Config } from '../cli/config.ts'
-import type { Face } from '../cli/console.ts'
+import type { Face, Terminal } from '../cli/console.ts'
 import type { devnetOptions, Values } from '../cli/options.ts'
+import { type ProgressBar, progressBarFor, shownOn } from '../cli/progress.ts'
 import { faceFor } from '../cli/text-face.ts'
 import { type Devnet, type DevnetOptions, startDevnet } from '../compose/devnet.ts'
 import { isPageOn, PAGE_PATH, startDevnetWithPage } from '../compose/mine-page.ts'
@@ -44,8 +45,16 @@ export async function runDevnet(config: DevnetConfig): Promise<number> {
   }
   checkModes(config)
   return untilStopped((stopped) =>
-    check && data !== undefined ? runCheck(data, stopped, (line) => console.log(line)) : serve(config, stopped),
+    check && data !== undefined
+      ? runCheck(data, stopped, (line) => console.log(line), shownOn(barFor(config.values)))
+      : serve(config, stopped),
   )
+}
+
+/** Beside a command of --exec the terminal is the command's. */
+function barFor({ log, exec }: Pick<DevnetValues, 'log' | 'exec'>): ProgressBar {
+  const { err, environment, nowMs } = surroundings
+  return progressBarFor(err, environment, nowMs, log === 'json' || exec !== undefined)
 }
 
 /** Throws NewcutError BAD_OPTION for modes that exclude each other. */
@@ -68,9 +77,11 @@ function checkModes(config: DevnetConfig): void {
 
 async function serve(config: DevnetConfig, stopped: AbortSignal): Promise<number> {
   const { values } = config
-  const face = values.exec === undefined ? faceFor(values.log, surroundings) : quietFace(values.log)
+  const bar = barFor(values)
+  const terminal = { ...surroundings, out: bar.before(surroundings.out), err: bar.before(surroundings.err) }
+  const face = values.exec === undefined ? faceFor(values.log, terminal) : quietFace(values.log)
   const failed = new AbortController()
-  const options = { ...startOptions(config, face), onFailure: () => failed.abort() }
+  const options = { ...startOptions(config, face, terminal), onProgress: shownOn(bar), onFailure: () => failed.abort() }
   const devnet = hasPage(values)
     ? await startDevnetWithPage(options, accountOn(development.name, payeeOf(values)))
     : await startDevnet(options)
@@ -124,7 +135,7 @@ function checkMinable({ settings }: Devnet): void {
   })
 }
 
-function startOptions(config: DevnetConfig, face: Face): DevnetOptions {
+function startOptions(config: DevnetConfig, face: Face, terminal: Terminal): DevnetOptions {
   const { values, origins } = config
   const keys = values['mining-public-key']
   const accounts = keys?.map((key): MinerAccount => ({ account: `k:${key}`, predicate: 'keys-all', publicKeys: [key] }))
@@ -144,7 +155,7 @@ function startOptions(config: DevnetConfig, face: Face): DevnetOptions {
     refreshMs: values.refresh,
     ...(accounts && { accounts }),
     ...(autoMine && { autoMine }),
-    ...(values['log-requests'] && { onRequest: requestLog(values.log, outputOf(values), surroundings) }),
+    ...(values['log-requests'] && { onRequest: requestLog(values.log, outputOf(values, terminal), terminal) }),
     onSolved: ({ chainId: chain, height: h, target }, addition) => {
       const height = Number(h)
       if (addition.status === 'added') {
@@ -159,7 +170,7 @@ function startOptions(config: DevnetConfig, face: Face): DevnetOptions {
 }
 
 /** Where the log of requests goes: beside a command of --exec, to standard error. */
-const outputOf = (values: DevnetValues) => (values.exec === undefined ? surroundings.out : surroundings.err)
+const outputOf = ({ exec }: DevnetValues, { out, err }: Terminal) => (exec === undefined ? out : err)
 
 function banner(devnet: Devnet, values: DevnetValues): string[] {
   const { blocks, network, url } = devnet

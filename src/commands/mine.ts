@@ -1,17 +1,22 @@
 /** `newcut mine`: the miner, for a node or for an embedded network of its own. */
 import { availableParallelism, cpus } from 'node:os'
+import { type ChangingFace, changingFace } from '../cli/changing-face.ts'
 import type { Config } from '../cli/config.ts'
 import type { Face } from '../cli/console.ts'
 import type { mineOptions } from '../cli/options.ts'
-import { faceFor } from '../cli/text-face.ts'
 import { type Devnet, startDevnet } from '../compose/devnet.ts'
 import { tryMiner } from '../compose/dry-run.ts'
 import { type MinerSetup, type MinerStart, runMiner } from '../compose/miner.ts'
 import { checkPayee, paidLine } from '../compose/payee.ts'
+import type { ExitCode } from '../core/exit-codes.ts'
 import { untilStopped } from '../platform/shutdown.ts'
+import { onFileChange } from '../platform/watch-file.ts'
+import { LiveConfig } from './live-config.ts'
 import { checkMineFlags, minerSetup } from './miner-setup.ts'
 import { networkLine, networkSettings } from './network.ts'
 import { surroundings } from './surroundings.ts'
+
+const NOTHING_SEARCHED: ExitCode = 22
 
 type MineConfig = Config<typeof mineOptions>
 
@@ -19,11 +24,11 @@ export function runMine(config: MineConfig): Promise<number> {
   return untilStopped((stopped) => mine(config, stopped))
 }
 
-/** Exit code 1 when it ends while nothing could search. */
+/** Resolves with the exit code. */
 async function mine(config: MineConfig, stopped: AbortSignal): Promise<number> {
   const { values } = config
   checkMineFlags(config)
-  const face = faceFor(values.log, surroundings)
+  const face = changingFace(values.log, surroundings)
   const { node } = values
   const setup = minerSetup(config, node ?? [''])
   // Wrong options are refused before a network is started.
@@ -33,19 +38,29 @@ async function mine(config: MineConfig, stopped: AbortSignal): Promise<number> {
     return 0
   }
   let leave: () => void = () => undefined
+  const live = liveConfig(config, face)
   const devnet = node === undefined ? await startDevnet({ ...networkSettings(values), port: 0 }) : null
   try {
-    const snapshot = await runMiner(devnet === null ? setup : { ...setup, node: { ...setup.node, url: devnet.url } }, {
-      onEvent: face.show,
-      onStart: (start) => {
-        face.show({ type: 'banner', lines: banner(start, devnet, config) })
-        leave = attended(face, start)
+    const http = setup.http && { ...setup.http, configuration: live.configuration }
+    const node = devnet === null ? setup.node : { ...setup.node, url: devnet.url }
+    const snapshot = await runMiner(
+      { ...setup, node, http },
+      {
+        onEvent: face.show,
+        onStart: (start) => {
+          face.show({ type: 'banner', lines: banner(start, devnet, config) })
+          const [unattend, unfollow] = [attended(face, start), live.follow(start)]
+          leave = () => {
+            unfollow()
+            unattend()
+          }
+        },
+        stopped,
       },
-      stopped,
-    })
+    )
     leave()
     face.show({ type: 'summary', snapshot })
-    return snapshot.idleReason === null ? 0 : 1
+    return snapshot.idleReason === null ? 0 : NOTHING_SEARCHED
   } catch (error) {
     // A failure after the user asked to stop is not an error.
     if (stopped.aborted) return 0
@@ -63,8 +78,32 @@ async function dryRunLines(config: MineConfig, setup: MinerSetup, stopped: Abort
     ...(file === null ? [] : [`configuration: ${file}`]),
     ...(values.node === undefined ? ['network: an embedded one'] : await tryMiner(setup, stopped)),
     searchLine(values),
+    ...pausingLines(values),
     'all of this works; without --dry-run it is mined',
   ]
+}
+
+/** The configuration of a miner that may not run yet; `follow` ties the two, and follows the file. */
+function liveConfig(config: MineConfig, face: ChangingFace) {
+  let tie: (start: MinerStart) => void = () => undefined
+  const started = new Promise<MinerStart>((resolve) => {
+    tie = resolve
+  })
+  const apply = async (next: MineConfig) => {
+    const { change } = await started
+    await change(minerSetup(next, next.values.node ?? ['']))
+    face.use(next.values.log)
+  }
+  const configuration = new LiveConfig(config, { apply, show: face.show })
+  const follow = (start: MinerStart) => {
+    tie(start)
+    if (config.file === null) return () => undefined
+    const reload = () => void configuration.reload()
+    // It may have changed since it was read.
+    reload()
+    return onFileChange(config.file, reload)
+  }
+  return { configuration, follow }
 }
 
 /** Keys and SIGUSR1 control the miner until the function returned is called. */
@@ -95,6 +134,7 @@ function banner(
     `newcut ${surroundings.version}, no fee: all blocks are yours`,
     `machine: ${processor}, ${availableParallelism()} threads, Node ${process.versions.node}`,
     searchLine(values),
+    ...pausingLines(values),
     ...(file === null ? [] : [`configuration: ${file}`]),
     network,
     ...(nodes.length > 1 ? [`nodes, in order of priority: ${nodes.join(', ')}`] : []),
@@ -113,6 +153,13 @@ function searchLine({ engine, threads, kernel, gpu }: MineConfig['values']): str
   const cpu =
     threads === 0 ? 'no CPU thread' : `CPU with ${kernel === 'auto' ? 'the fastest kernel of this machine' : kernel}`
   return `search: ${cpu}, GPU ${gpu}`
+}
+
+function pausingLines({ schedule, 'idle-only': idleOnly, 'idle-limit': limit }: MineConfig['values']): string[] {
+  return [
+    ...(schedule === undefined ? [] : [`schedule: ${schedule.text}`]),
+    ...(idleOnly ? [`only while other programs use at most ${limit} % of the machine`] : []),
+  ]
 }
 
 function journalLine({ folder, unfinished }: NonNullable<MinerStart['journal']>): string {

@@ -32,6 +32,7 @@ export function minerSetup(config: MineConfig, nodes: readonly string[]): MinerS
     engines: engineSetup(config),
     // Mining goes on when the default port is taken, but not when an address that the user gave is.
     http: http === null ? null : { ...http, isRequired: origins.get('http') !== 'default', ...faceSetup(values) },
+    pausing: { schedule: values.schedule, idleLimit: values['idle-only'] ? values['idle-limit'] / 100 : undefined },
     sensors: { hwmon: HWMON_FOLDER, env: process.env },
     limits: { blocks, durationMs },
     stallMs: values.stall,
@@ -86,7 +87,12 @@ function gpuSetup({ values, origins }: MineConfig): GpuSetup | null {
 
 /** Throws NewcutError BAD_OPTION for flags that contradict each other or have no effect. */
 export function checkMineFlags(config: MineConfig): void {
-  refuseIdle(config, [...idleForNode(config), ...idleForEngine(config), ...idleForHttp(config)])
+  refuseIdle(config, [...idleForNode(config), ...idleForEngine(config), ...idleForHttp(config), ...idleForLoad(config)])
+}
+
+function idleForLoad({ values }: MineConfig): Idle[] {
+  const hint = 'add --idle-only'
+  return values['idle-only'] ? [] : [{ names: ['idle-limit'], reason: 'it is for --idle-only', hint }]
 }
 
 function idleForHttp({ values: { http } }: MineConfig): Idle[] {

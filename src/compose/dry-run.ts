@@ -1,7 +1,8 @@
 /** A dry run of the miner: everything that would end it is tried, and nothing is searched. */
-import { createEngines } from './engines.ts'
+import { Engines } from './engines.ts'
 import { checkChains, type MinerSetup } from './miner.ts'
 import { reachNodes } from './nodes.ts'
+import { checkPausing } from './pausing.ts'
 import { accountOn, checkPayee, paidLine } from './payee.ts'
 
 /**
@@ -10,6 +11,7 @@ import { accountOn, checkPayee, paidLine } from './payee.ts'
  */
 export async function tryMiner(setup: MinerSetup, stopped: AbortSignal): Promise<string[]> {
   checkPayee(setup.payee)
+  await checkPausing(setup.pausing ?? {})
   const nodes = await reachNodes({ ...setup, node: { ...setup.node, failFast: true } }, () => undefined, stopped)
   try {
     const { client } = nodes
@@ -17,12 +19,12 @@ export async function tryMiner(setup: MinerSetup, stopped: AbortSignal): Promise
     const account = accountOn(client.info.nodeVersion, setup.payee)
     const source = nodes.sourceFor(account)
     const { work } = await client.work(account, setup.chains?.[0], { signal: stopped })
-    const engines = await createEngines(setup.engines, source.workBytes, stopped)
+    const { coming } = await new Engines(source.workBytes, stopped).replacementFor(setup.engines)
     return [
       `network: ${client.info.nodeVersion}, ${client.info.nodeNumberOfChains} chains, at ${client.http.baseUrl}`,
       paidLine(account),
       `work: chain ${work.fields.chainId} height ${work.fields.height}, ${work.bytes.length} bytes`,
-      `devices: ${engines.map(({ name }) => name).join(', ')}`,
+      `devices: ${coming.map(({ name }) => name).join(', ')}`,
     ]
   } finally {
     await nodes.close()

@@ -44,23 +44,95 @@ export interface GpuSetup {
   readonly tuningFile: GpuEngineOptions['tuningFile']
 }
 
-/**
- * The engines for work of this length. Throws NewcutError BAD_OPTION when nothing would search, and the signal's reason
- * when it is stopped meanwhile.
- */
-export async function createEngines(setup: EngineSetup, workBytes: number, stopped: AbortSignal): Promise<Engine[]> {
-  if (setup.kind === 'external') return [new ExternalEngine({ command: setup.command, clock: systemClock })]
-  const { gpu, kernel, priority } = setup
-  const adapters = gpu === null ? [] : await wantedAdapters(gpu, workBytes, stopped)
-  const threads = threadCount(setup, adapters.length)
-  const [cpuRanges, gpuRanges] = splitRanges([threads, adapters.length], Math.random)
-  const engines: Engine[] = []
-  if (gpu !== null && adapters.length > 0) engines.push(gpuEngine(gpu, adapters, gpuRanges))
-  if (threads > 0) engines.push(new CpuEngine({ ranges: cpuRanges, kernel, priority }))
-  if (engines.length > 0) return engines
-  throw new NewcutError('BAD_OPTION', '--threads 0: nothing would search', {
-    hint: gpu === null ? 'give --threads at least 1' : 'there is no GPU to mine with; newcut devices says why',
-  })
+/** An engine, by what it is made of: the same parts make the same engine. */
+interface Plan {
+  readonly parts: string
+  readonly make: () => Engine
+}
+
+interface Running {
+  readonly parts: string
+  readonly engine: Engine
+}
+
+/** Engines that are to take the place of others. */
+export interface Replacement {
+  readonly leaving: readonly Engine[]
+  readonly coming: readonly Engine[]
+  /** Called when they have. */
+  readonly done: () => void
+}
+
+/** The engines that a miner has, and which others it gets when the setup changes. */
+export class Engines {
+  readonly #workBytes: number
+  readonly #stopped: AbortSignal
+  #running: readonly Running[] = []
+  /** The adapters that were found last, and for which setup: finding them takes seconds. */
+  #found: { readonly gpu: string; readonly adapters: readonly AdapterInfo[] } | null = null
+
+  /** For work of this length. */
+  constructor(workBytes: number, stopped: AbortSignal) {
+    this.#workBytes = workBytes
+    this.#stopped = stopped
+  }
+
+  /** Those that search now. */
+  get running(): readonly Engine[] {
+    return this.#running.map(({ engine }) => engine)
+  }
+
+  /**
+   * What is to change for this setup: engines whose parts stay the same stay. Throws NewcutError BAD_OPTION when nothing
+   * would search, and the signal's reason when it is stopped meanwhile.
+   */
+  async replacementFor(setup: EngineSetup): Promise<Replacement> {
+    const plans = setup.kind === 'external' ? [externalPlan(setup)] : await this.#ownPlans(setup)
+    const next = plans.map(({ parts, make }): Running => {
+      return this.#running.find((each) => each.parts === parts) ?? { parts, engine: make() }
+    })
+    const before = this.#running
+    return {
+      leaving: before.filter((each) => !next.includes(each)).map(({ engine }) => engine),
+      coming: next.filter((each) => !before.includes(each)).map(({ engine }) => engine),
+      done: () => {
+        this.#running = next
+      },
+    }
+  }
+
+  async #ownPlans(setup: OwnSetup): Promise<Plan[]> {
+    const { gpu, kernel, priority } = setup
+    const adapters = gpu === null ? [] : await this.#adaptersFor(gpu)
+    const threads = threadCount(setup, adapters.length)
+    // The processor and the cards have a half each, also while one of them has no engine: it may get one later.
+    const [cpuRanges, gpuRanges] = splitRanges([Math.max(1, threads), Math.max(1, adapters.length)], Math.random)
+    const plans: Plan[] = []
+    if (gpu !== null && adapters.length > 0) {
+      plans.push({ parts: JSON.stringify(['gpu', gpu, adapters]), make: () => gpuEngine(gpu, adapters, gpuRanges) })
+    }
+    if (threads > 0) {
+      const parts = JSON.stringify(['cpu', threads, kernel, priority])
+      plans.push({ parts, make: () => new CpuEngine({ ranges: cpuRanges, kernel, priority }) })
+    }
+    if (plans.length > 0) return plans
+    throw new NewcutError('BAD_OPTION', '--threads 0: nothing would search', {
+      hint: gpu === null ? 'give --threads at least 1' : 'there is no GPU to mine with; newcut devices says why',
+    })
+  }
+
+  async #adaptersFor(gpu: GpuSetup): Promise<readonly AdapterInfo[]> {
+    const key = JSON.stringify(gpu)
+    if (this.#found?.gpu !== key) {
+      this.#found = { gpu: key, adapters: await wantedAdapters(gpu, this.#workBytes, this.#stopped) }
+    }
+    return this.#found.adapters
+  }
+}
+
+function externalPlan({ command }: ExternalSetup): Plan {
+  const make = () => new ExternalEngine({ command, clock: systemClock })
+  return { parts: JSON.stringify(['external', command]), make }
 }
 
 /** The adapters that the user asked for. Throws NewcutError BAD_OPTION when one is missing. */

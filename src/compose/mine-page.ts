@@ -1,5 +1,6 @@
 /** The page that mines, on the embedded node's own port or beside the metrics of a miner. */
 import type { FastifyInstance } from 'fastify'
+import { NewcutError } from '../core/errors.ts'
 import type { MinerAccount } from '../core/payload.ts'
 import { type Devnet, startNode } from '../devnet/devnet.ts'
 import type { DevnetOptions } from '../devnet/options.ts'
@@ -19,9 +20,17 @@ export function isPageOn(mode: PageMode, network: string): boolean {
   return mode === 'on' || (mode === 'auto' && isDevelopment(network))
 }
 
-/** Adds the page for the node of this client, which stays the caller's. */
-export function pageFor(client: NodeClient, account: MinerAccount): (app: FastifyInstance) => void {
-  return (app) => addMinePage(app, { client: async () => client, account, clock: systemClock, random: Math.random })
+/**
+ * Adds the page for these nodes, the one that gives work now first; they stay the caller's. Its requests are answered
+ * with an error while there is none.
+ */
+export function pageFor(clients: () => readonly NodeClient[], account: MinerAccount): (app: FastifyInstance) => void {
+  const client = async () => {
+    const [present] = clients()
+    if (present === undefined) throw new NewcutError('NODE_UNREACHABLE', 'no node answers')
+    return present
+  }
+  return (app) => addMinePage(app, { client, others: clients, account, clock: systemClock, random: Math.random })
 }
 
 /** As startDevnet, with the page on the node's own port. It reaches the node over HTTP, like any miner. */

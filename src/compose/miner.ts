@@ -1,12 +1,13 @@
 /** The miner for a node: starts client, source, engines, miner and metrics, and stops them again. */
 
+import type { Configuration } from '../api/configuration.ts'
 import { Connection } from '../api/connection.ts'
 import { readProcessor } from '../api/machine.ts'
 import { Metrics } from '../api/metrics.ts'
 import { monitorRoutes } from '../api/monitors.ts'
 import { type ApiServer, type Extension, startApi } from '../api/server.ts'
+import type { Token } from '../api/token.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
-import type { Engine } from '../engine/engine.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import { Miner } from '../mine/miner.ts'
 import type { Snapshot } from '../mine/stats.ts'
@@ -14,11 +15,13 @@ import type { NodeClient } from '../node/client.ts'
 import { systemClock } from '../platform/clock.ts'
 import { packageVersion } from '../platform/version.ts'
 import { Sensors, type SensorsOptions } from '../sensors/sensors.ts'
+import { type Changeable, changerOf } from './change.ts'
 import type { NodeSetup } from './connect.ts'
 import { type ComposedDashboard, dashboardFor } from './dashboard.ts'
-import { createEngines, type EngineSetup } from './engines.ts'
+import { type EngineSetup, Engines } from './engines.ts'
 import { isPageOn, PAGE_PATH, type PageMode, pageFor } from './mine-page.ts'
 import { reachNodes } from './nodes.ts'
+import { checkPausing, Pausing, type PausingSetup } from './pausing.ts'
 import { accountOn, checkPayee, isDevelopment, type PaidAccount, type Payee } from './payee.ts'
 import { rewardsOf } from './rewards.ts'
 import { type KeptState, openState, type StateSetup } from './state.ts'
@@ -46,6 +49,8 @@ export interface MinerSetup {
   readonly state?: StateSetup | null
   /** Chains to mine; undefined: all. */
   readonly chains?: readonly number[] | undefined
+  /** When it searches nothing although nobody told it so; default: never. */
+  readonly pausing?: PausingSetup
   /** Where temperatures, fans and power are read; undefined: nowhere. */
   readonly sensors?: Pick<SensorsOptions, 'hwmon' | 'env'> | undefined
 }
@@ -61,11 +66,18 @@ export interface HttpSetup {
   readonly token?: string | undefined
   /** The only certificate of nodes that is accepted, to be told to monitors. */
   readonly fingerprint?: string | undefined
+  /** What is told and changed of the configuration; undefined: nothing. */
+  readonly configuration?: Configuration | undefined
 }
 
 /** Reported once, before mining starts. */
 export interface MinerStart {
   readonly miner: Pick<Miner, 'snapshot' | 'paused' | 'pause' | 'resume'>
+  /**
+   * Brings it to this setup while it mines, as far as that can be done. Throws NewcutError when it cannot be: then nothing
+   * has changed.
+   */
+  readonly change: (next: Changeable) => Promise<void>
   readonly client: NodeClient
   readonly account: PaidAccount
   readonly api: ApiServer | null
@@ -84,8 +96,9 @@ export interface MinerPorts {
 
 /** Mines until it is stopped or done. Throws NewcutError. */
 export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }: MinerPorts): Promise<Snapshot> {
-  const { payee, engines: engineSetup, http, limits, chains } = setup
+  const { payee, engines: engineSetup, http, limits, chains, pausing = {} } = setup
   checkPayee(payee)
+  await checkPausing(pausing)
   const nodes = await reachNodes(setup, (message) => onEvent({ type: 'trouble', message }), stopped)
   const { client } = nodes
   const closers = [nodes.close]
@@ -93,7 +106,9 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     checkChains(chains, client)
     const account = accountOn(client.info.nodeVersion, payee)
     const source = nodes.sourceFor(account)
-    const engines = await createEngines(engineSetup, source.workBytes, stopped)
+    const engineSet = new Engines(source.workBytes, stopped)
+    const { coming: engines, done } = await engineSet.replacementFor(engineSetup)
+    done()
     const state = await stateOf(setup, { network: client.info.nodeVersion, account: account.account, onEvent })
     const show = (event: MinerEvent) => {
       state?.onEvent(event)
@@ -104,12 +119,13 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
       rewards(event)
     }
     const connection = new Connection(systemClock)
-    const [faulted, told] = [new AbortController(), new AbortController()]
+    const [faulted, told, ended] = [new AbortController(), new AbortController(), new AbortController()]
+    closers.unshift(async () => ended.abort())
     const onFault = (error: unknown) => faulted.abort(error)
     const rewards = rewardsOf({ client: nodes.payloads, onReward: show, stopped, onFault })
     const { blocks, durationMs } = limits
     const unfinished = state?.unfinished
-    const sensors = setup.sensors && sensorsOf(setup.sensors, engines)
+    const sensors = setup.sensors && sensorsOf(setup.sensors, engineSet)
     closers.unshift(async () => sensors?.stop())
     const options = { source, engines, clock: systemClock, onEvent: show, blocks, durationMs, unfinished }
     const miner = new Miner({ ...options, readings: () => sensors?.readings ?? [] })
@@ -117,14 +133,24 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const hasPage = http !== null && isPageOn(http.page, client.info.nodeVersion)
     const dashboard = http && dashboardOf(miner, { client, account, state })
     closers.unshift(async () => dashboard?.close())
-    const page = hasPage ? [{ path: PAGE_PATH, addTo: pageFor(client, account) }] : []
+    const page = hasPage ? [{ path: PAGE_PATH, addTo: pageFor(nodes.clients, account) }] : []
     const extensions = [...(dashboard?.extensions ?? []), ...page]
     const stop = () => told.abort()
-    const api = http === null ? null : await startFace(http, { miner, metrics, connection, extensions, stop }, onEvent)
+    let token = http?.token
+    const faced = { miner, metrics, connection, extensions, stop, token: () => token ?? null }
+    const api = http === null ? null : await startFace(http, faced, onEvent)
     if (api !== null) closers.unshift(() => api.close())
     const journal = state && { folder: state.folder, unfinished: state.unfinished.length }
-    onStart?.({ miner, client, account, api, journal, pageUrl: api !== null && hasPage ? api.url + PAGE_PATH : null })
-    const snapshot = await miner.run(AbortSignal.any([stopped, faulted.signal, told.signal]))
+    const setToken = (next: string | undefined) => {
+      token = next
+    }
+    const ends = AbortSignal.any([stopped, faulted.signal, told.signal])
+    const pauses = new Pausing(miner, systemClock, AbortSignal.any([ends, ended.signal]))
+    const change = changerOf({ miner, engines: engineSet, source, chains, client, pauses, setToken })
+    const pageUrl = api !== null && hasPage ? api.url + PAGE_PATH : null
+    onStart?.({ miner, change, client, account, api, journal, pageUrl })
+    pauses.set(pausing)
+    const snapshot = await miner.run(ends)
     faulted.signal.throwIfAborted()
     return snapshot
   } finally {
@@ -150,8 +176,9 @@ export function checkChains(chains: readonly number[] | undefined, { info, http 
   throw new NewcutError('BAD_OPTION', message, { hint: `its chains are ${has[0]} to ${has.at(-1)}` })
 }
 
-function sensorsOf(where: Pick<SensorsOptions, 'hwmon' | 'env'>, engines: readonly Engine[]): Sensors {
-  return new Sensors({ ...where, clock: systemClock, hasCards: engines.some(({ name }) => name === 'gpu') })
+function sensorsOf(where: Pick<SensorsOptions, 'hwmon' | 'env'>, engines: Engines): Sensors {
+  const hasCards = () => engines.running.some(({ name }) => name === 'gpu')
+  return new Sensors({ ...where, clock: systemClock, hasCards })
 }
 
 function dashboardOf(
@@ -173,17 +200,19 @@ interface Faced {
   readonly extensions: readonly Extension[]
   /** Ends the miner in order. */
   readonly stop: () => void
+  readonly token: Token
 }
 
 async function startFace(
-  { host, port, isRequired, token, fingerprint }: HttpSetup,
-  { miner, metrics, connection, extensions, stop }: Faced,
+  { host, port, isRequired, fingerprint, configuration }: HttpSetup,
+  { miner, metrics, connection, extensions, stop, token }: Faced,
   onEvent: MinerPorts['onEvent'],
 ): Promise<ApiServer | null> {
   const snapshot = () => miner.snapshot()
   const control = { pause: () => miner.pause(), resume: () => miner.resume(), stop }
   const identity = { version: packageVersion, processor: await readProcessor(), fingerprint: fingerprint ?? null }
-  const routes = monitorRoutes({ snapshot, connection, identity, control, token: token ?? null })
+  const monitored = { snapshot, connection, identity, control, token }
+  const routes = monitorRoutes({ ...monitored, configuration: configuration ?? null })
   try {
     return await startApi({ host, port }, snapshot, metrics, ...extensions, ...routes)
   } catch (error) {

@@ -26,6 +26,8 @@ export interface NodesSetup {
 export interface ReachedNodes {
   /** Of the node of highest priority among them. */
   readonly client: NodeClient
+  /** Those that answer now, the one of the present work first. */
+  readonly clients: () => readonly NodeClient[]
   /** Asks the node of the present work for a payload, and then the others. */
   readonly payloads: Pick<NodeClient, 'payloadOutputs'>
   /** Work for this account. */
@@ -62,6 +64,7 @@ export async function reachNodes(
     const client = await connect(node, onWaiting, signal)
     return {
       client,
+      clients: () => [client],
       payloads: client,
       sourceFor: (account) => new NodeSource({ node: miningNode(client, account), ...shared }),
       close: () => client.close(),
@@ -103,7 +106,7 @@ export async function reachNodes(
   const payloads: ReachedNodes['payloads'] = {
     payloadOutputs: (...query) => firstOf(clients(), (each) => each.payloadOutputs(...query)),
   }
-  return { client, payloads, sourceFor, close: () => close() }
+  return { client, clients: () => clients(), payloads, sourceFor, close: () => close() }
 }
 
 /** What the first of the nodes says that does not fail. Throws the last failure. */

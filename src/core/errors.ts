@@ -18,6 +18,7 @@ export const errorCodes = {
   COMMAND_FAILED: 'a signed command, or code that a node ran, failed; the text is that of the contract or the node',
   NO_RESULT: 'a command that is in no block, or has no proof, after the longest wait; it may still get there',
   KERNEL_REFUSED: 'no search kernel passed its self-test, or one computes wrongly',
+  INTERNAL: 'a fault of newcut itself; names the places in its code',
 } as const
 
 /** A key of errorCodes. */
@@ -62,6 +63,19 @@ export function describeError(error: unknown): string {
     if (cause.message && !tells(text, cause)) text += `: ${cause.message}`
   }
   return printable(text)
+}
+
+/** Places in the code that an internal error names. */
+const MAX_PLACES = 3
+
+/** The error itself, if it is one of ours; of anything else that was thrown, one with the code INTERNAL. */
+export function asNewcutError(error: unknown): NewcutError {
+  if (error instanceof NewcutError) return error
+  const lines = error instanceof Error ? (error.stack ?? '').split('\n') : []
+  const places = lines.flatMap((line) => /^\s+at .*?([\w.-]+\.[cm]?[jt]s:\d+:\d+)\)?$/.exec(line)?.[1] ?? [])
+  const where = places.length === 0 ? '' : ` at ${places.slice(0, MAX_PLACES).join(', ')}`
+  const hint = `this is a fault of newcut${where}: please report it`
+  return new NewcutError('INTERNAL', `internal error: ${describeError(error)}`, { hint })
 }
 
 /** Whether the text has the message of this error, its first line (the rest of a parser's is a picture), or its code. */

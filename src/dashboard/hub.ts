@@ -13,6 +13,9 @@ const MIN_INTERVAL_MS = 200
 /** Most readers at once. */
 export const MAX_READERS = 16
 
+/** Events after which readers hear sooner; so do they after news of blocks. */
+const NEWS: ReadonlySet<MinerEvent['type']> = new Set(['work', 'idle', 'paused', 'resumed'])
+
 export interface HubOptions {
   readonly about: About
   readonly snapshot: () => Snapshot
@@ -56,7 +59,7 @@ export class Hub {
 
   /** Takes every event of the miner. */
   onEvent(event: MinerEvent): void {
-    const isNews = this.#blocks.onEvent(event) || event.type === 'work' || event.type === 'idle'
+    const isNews = this.#blocks.onEvent(event) || NEWS.has(event.type)
     if (!isNews || this.#isHurried || this.#readers.size === 0) return
     this.#isHurried = true
     this.#planTell(Math.max(0, this.#toldAtMs + MIN_INTERVAL_MS - this.clock.monotonicMs()))

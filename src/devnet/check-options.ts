@@ -80,6 +80,7 @@ const shapes: Readonly<Record<keyof DevnetOptions, Shape>> = {
   onSolved: listener,
   onFailure: listener,
   onNotice: listener,
+  onProgress: listener,
   onRequest: listener,
 }
 

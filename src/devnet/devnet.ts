@@ -133,9 +133,9 @@ async function openData(
   options: DevnetOptions,
   onFailure: (error: NewcutError) => void,
 ): Promise<DataDirectory | null> {
-  const { dataDir, onNotice = () => undefined } = options
+  const { dataDir, onProgress, onNotice = () => undefined } = options
   const asked = askedSettings(options)
-  return dataDir === undefined ? null : openDataDirectory(dataDir, { asked, onFailure, onNotice })
+  return dataDir === undefined ? null : openDataDirectory(dataDir, { asked, onFailure, onNotice, onProgress })
 }
 
 /** All parts of a node, none of them running. */
@@ -229,6 +229,7 @@ function addRoutes(app: App, options: DevnetOptions, parts: Parts): void {
     clock,
     search,
     onNotice,
+    onProgress: options.onProgress,
     ...(onSolved && { onMade: onSolved }),
   })
   addViewRoutes(router, {

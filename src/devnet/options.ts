@@ -1,9 +1,11 @@
 /** Options of an embedded node. */
+
 import type { NewcutError } from '../core/errors.ts'
 import type { GraphName } from '../core/graph.ts'
 import type { WorkFields } from '../core/header.ts'
 import type { ProductWord } from '../core/header-json.ts'
 import type { MinerAccount } from '../core/payload.ts'
+import type { OnProgress } from '../core/progress.ts'
 import type { AutoMine } from '../schema/auto-mine.ts'
 import type { ServedRequest } from './http/request-log.ts'
 import type { Addition } from './rules/chains.ts'
@@ -68,6 +70,8 @@ export interface DevnetOptions {
   readonly onFailure?: (error: NewcutError) => void
   /** Called with every request when its answer is over; with a stream, when it ends. */
   readonly onRequest?: (request: ServedRequest) => void
+  /** Called often while chains are loaded, blocks executed again, or blocks made by order: how far it is; null: it is over. */
+  readonly onProgress?: OnProgress
   /** Called with what an operator should know: progress of a long order, a failed backup, a database made anew. */
   readonly onNotice?: (message: string) => void
 }

@@ -70,7 +70,8 @@ export interface Engine {
   start(workBytes: number, events: EngineEvents): Promise<void>
   /**
    * Replaces the current work. Resolves with true once nearly all devices that are up search it (uptake.ts), with false
-   * when newer work or the stop came first. For work that the engine cannot search it warns once and searches nothing;
+   * when newer work or the stop came first. Without work it resolves with true once nearly all of them search nothing and
+   * have reported what they found. For work that the engine cannot search it warns once and searches nothing;
    * that is never an error.
    */
   setWork(work: EngineWork): Promise<boolean>
@@ -78,7 +79,10 @@ export interface Engine {
    * Hashes since the start, including devices that are gone. Never falls. Counted before their candidate is reported.
    */
   hashes(): number
-  /** All current devices. The time it takes grows with their number, so it is meant for snapshots. */
+  /**
+   * All current devices; after the stop, those that it had. The time it takes grows with their number, so it is meant for
+   * snapshots.
+   */
   devices(): readonly DeviceStatus[]
   /** Stops searching. Nothing is reported afterwards. */
   stop(): Promise<void>

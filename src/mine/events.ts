@@ -1,6 +1,7 @@
 /** Events that the miner reports to console and metrics while it runs. */
 import type { JobReason, LifeStep } from '../source/source.ts'
 import type { Verdict } from './life.ts'
+import type { Pause } from './pauses.ts'
 import type { Snapshot } from './stats.ts'
 
 /** The first step: nothing has happened to the solution yet. */
@@ -37,7 +38,7 @@ export type SolutionEvent = (Found | LifeStep) & {
 }
 
 export type MinerEvent =
-  /** All engines are ready to search, with these devices. */
+  /** All engines are ready to search, with these devices: at the start, and when others have taken their place. */
   | { readonly type: 'ready'; readonly devices: Snapshot['devices'] }
   /** Engines search a new job. `preemptMs`: from the news to nearly every device searching. */
   | {
@@ -52,9 +53,12 @@ export type MinerEvent =
     }
   /** There has been nothing to search for a while. */
   | { readonly type: 'idle' }
-  /** Nothing is searched until it is resumed. Source, connections and solutions on their way go on. */
-  | { readonly type: 'paused' }
-  /** The newest job is searched again, or for the first time: a `work` event with the reason `start` follows. */
+  /**
+   * Nothing is searched while this cause, or another, holds. Source, connections and solutions on their way go on. Told
+   * again when another cause becomes the foremost.
+   */
+  | ({ readonly type: 'paused' } & Pause)
+  /** No cause holds any more. The newest job is searched again, or for the first time: a `work` event with the reason `start` follows. */
   | { readonly type: 'resumed' }
   | SolutionEvent
   /** What a block of ours paid, as its payload tells. `amount`: coins, a decimal number. */

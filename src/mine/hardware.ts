@@ -27,18 +27,21 @@ export interface HardwareSnapshot extends Sensed, DeviceTally {
   /** `cpu`, `gpu0`, ...: the name that devices share, or that of the only device. */
   readonly name: string
   readonly engine: string
-  /** Names of its devices, such as threads. */
+  /** Names of its present devices, such as threads. */
   readonly devices: readonly string[]
   readonly model: string | null
   readonly vendor: string | null
   /** Place on the PCI bus, such as `01:00.0`; null: not known, or a processor. */
   readonly pci: string | null
+  /** With those of its devices that are gone. */
   readonly hashes: number
   readonly hashrates: RateWindows
 }
 
 interface Given {
   readonly devices: readonly EngineDevice[]
+  /** Devices that are no longer there: what they did counts for the hardware that others shared with them. */
+  readonly gone: readonly EngineDevice[]
   readonly rates: Rates
   readonly paused: boolean
   readonly tally: Tally
@@ -48,7 +51,7 @@ interface Given {
 const UNKNOWN: Sensed & { readonly pci: null } = { celsius: null, fanPercent: null, watts: null, pci: null }
 
 /** The devices by what they run on, the processor first. */
-export function hardwareOf({ devices, rates, paused, tally, readings }: Given): HardwareSnapshot[] {
+export function hardwareOf({ devices, gone, rates, paused, tally, readings }: Given): HardwareSnapshot[] {
   const groups = new Map<string, [EngineDevice, ...EngineDevice[]]>()
   for (const device of devices) {
     const key = `${device.engine}/${device.hardware ?? device.device}`
@@ -67,11 +70,12 @@ export function hardwareOf({ devices, rates, paused, tally, readings }: Given): 
     const searches = !paused && group.some(({ state }) => state === undefined)
     const { celsius, fanPercent, watts, pci } = read[index] ?? UNKNOWN
     const names = group.map((each) => each.device)
+    const former = gone.filter((each) => each.engine === engine && shared !== undefined && each.hardware === shared)
     return {
       ...{ name, engine, devices: names, model, vendor, pci, celsius, fanPercent, watts },
-      hashes: group.reduce((sum, { hashes }) => sum + hashes, 0),
+      hashes: [...group, ...former].reduce((sum, { hashes }) => sum + hashes, 0),
       hashrates: rates.ofHardware(engine, name, searches),
-      ...tally.sum(names),
+      ...tally.sum([...names, ...former.map((each) => each.device)]),
     }
   })
   const isProcessor = ({ name }: HardwareSnapshot) => name === 'cpu'

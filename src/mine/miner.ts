@@ -1,25 +1,27 @@
 /** The only loop: newest job -> engines -> judge -> hand in. Knows sources and engines by their ports alone. */
 import { readU256LE } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
-import { describeError } from '../core/errors.ts'
 import { withCreationTime, withNonce } from '../core/header.ts'
 import { hasFixedBits } from '../core/nonce.ts'
 import { meets, powHash } from '../core/pow.ts'
 import { difficultyOf } from '../core/target.ts'
 import { type Work, workFromBytes } from '../core/work.ts'
-import { type Candidate, type DeviceStatus, type Engine, type EngineEvents, noWork } from '../engine/engine.ts'
+import { type Candidate, type Engine, type EngineEvents, noWork } from '../engine/engine.ts'
 import type { Job, JobReason, Source } from '../source/source.ts'
+import { Crew } from './crew.ts'
 import type { MinerEvent, SolutionEvent } from './events.ts'
 import { aborted, after, every } from './every.ts'
 import { hardwareOf, type Reading } from './hardware.ts'
 import type { Unfinished } from './life.ts'
 import { Lives } from './lives.ts'
+import { type PauseCause, Pauses } from './pauses.ts'
 import { Results } from './results.ts'
 import { idleReasonOf, Rates, type Snapshot } from './stats.ts'
 import { Tally } from './tally.ts'
 
 export interface MinerOptions {
   readonly source: Source
+  /** The first ones; exchange() puts others in their place. */
   readonly engines: readonly Engine[]
   readonly clock: Clock
   readonly onEvent: (event: MinerEvent) => void
@@ -70,12 +72,17 @@ export class Miner {
   readonly #stop = new AbortController()
   readonly #lives: Lives
   readonly #tally = new Tally()
-  /** Engines that started. */
-  #engines: readonly Engine[] = []
+  readonly #crew: Crew
+  readonly #engineEvents: EngineEvents
+  #tellReady: () => void = () => undefined
+  /** Resolves when the first engines are ready, or it stops. */
+  readonly #ready = new Promise<void>((resolve) => {
+    this.#tellReady = resolve
+  })
   #startedAtMs = 0
   #sequence = 0
   #current: Issued | null = null
-  #paused = false
+  readonly #pauses = new Pauses()
   /** While it is paused: what would be searched. */
   #held: Issued | null = null
   /** Who gave the newest work. */
@@ -89,7 +96,12 @@ export class Miner {
 
   constructor(options: MinerOptions) {
     this.#options = options
-    const { source, clock } = options
+    const { source, clock, onEvent } = options
+    this.#crew = new Crew(clock)
+    this.#engineEvents = {
+      onCandidate: (candidate) => this.#judge(candidate),
+      onWarning: (message) => onEvent({ type: 'warning', message }),
+    }
     this.#lives = new Lives({
       source,
       clock,
@@ -101,23 +113,21 @@ export class Miner {
 
   /** Mines until the signal aborts, enough blocks are accepted, or the time is up. Throws NewcutError. */
   async run(signal: AbortSignal): Promise<Snapshot> {
-    const { onEvent } = this.#options
+    const { engines, source } = this.#options
     const stop = () => this.#stop.abort()
     if (signal.aborted) stop()
     signal.addEventListener('abort', stop, { once: true })
     try {
-      const events = {
-        onCandidate: (candidate: Candidate) => this.#judge(candidate),
-        onWarning: (message: string) => onEvent({ type: 'warning', message }),
-      }
       // A driver may take long to start. A stop does not wait for it.
-      await Promise.race([this.#startEngines(events), aborted(this.#stop.signal)])
+      const started = this.#crew.start(engines, source.workBytes, this.#engineEvents)
+      await Promise.race([started, aborted(this.#stop.signal)])
       if (!this.#stop.signal.aborted) await this.#mine()
     } finally {
       this.#stop.abort()
+      this.#tellReady()
       this.#cancelIdle()
       signal.removeEventListener('abort', stop)
-      await Promise.all(this.#options.engines.map((engine) => engine.stop()))
+      await this.#crew.stop()
       await this.#lives.finish()
     }
     this.#sample()
@@ -127,6 +137,7 @@ export class Miner {
   async #mine(): Promise<void> {
     const { source, clock, durationMs, onEvent } = this.#options
     this.#startedAtMs = clock.monotonicMs()
+    this.#tellReady()
     onEvent({ type: 'ready', devices: this.snapshot().devices })
     const tellSpeed = () => onEvent({ type: 'speed', snapshot: this.snapshot() })
     every(clock, SAMPLE_MS, this.#stop.signal, () => this.#sample())
@@ -147,40 +158,76 @@ export class Miner {
     }
   }
 
-  /** Mines with the engines that start. Throws the first failure when none does. */
-  async #startEngines(events: EngineEvents): Promise<void> {
-    const { engines, source } = this.#options
-    const results = await Promise.allSettled(engines.map((engine) => engine.start(source.workBytes, events)))
-    const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
-    this.#engines = engines.filter((_, index) => results[index].status === 'fulfilled')
-    if (this.#engines.length === 0) throw failures[0]
-    for (const failure of failures) events.onWarning(describeError(failure))
+  /**
+   * Puts engines in the place of others while it mines. The new ones are started first; they get the work at the moment
+   * that the others lose it, so that nothing is searched by nobody. What the others found still counts, and so do their
+   * hashes. Resolves when they have ended. Throws what the start of a new engine throws: then nothing has changed. Does
+   * nothing when it has ended. One exchange at a time.
+   */
+  async exchange(leaving: readonly Engine[], coming: readonly Engine[]): Promise<void> {
+    const { signal } = this.#stop
+    await this.#ready
+    if (signal.aborted) return
+    await this.#crew.prepare(coming, this.#options.source.workBytes, this.#engineEvents)
+    if (signal.aborted) {
+      await Promise.all(coming.map((engine) => engine.stop()))
+      return
+    }
+    this.#countHashes()
+    const out = this.#crew.exchange(leaving, coming)
+    if (this.#current === null) this.#giveNoWork()
+    else void this.#issue(this.#current)
+    const dismissed = this.#crew.dismiss(out, ++this.#sequence, signal)
+    this.#options.onEvent({ type: 'ready', devices: this.snapshot().devices })
+    await dismissed
   }
 
   get paused(): boolean {
-    return this.#paused
+    return this.#pauses.list.length > 0
   }
 
   /**
-   * Gives engines nothing to search until resume(). The source and its connections go on, and so do solutions on their
-   * way; late claims still count. Does nothing when it is paused already or has ended.
+   * By the user: gives engines nothing to search until resume(). The source and its connections go on, and so do
+   * solutions on their way; late claims still count. Does nothing when it has ended.
    */
   pause(): void {
-    if (this.#paused || this.#stop.signal.aborted) return
-    this.#countHashes()
-    this.#cancelIdle()
-    this.#paused = true
-    this.#held = this.#current
-    this.#giveNoWork()
-    this.#options.onEvent({ type: 'paused' })
+    this.#changePauses(() => this.#pauses.pause())
   }
 
-  /** Searches the newest job that the source has given meanwhile. Does nothing when it is not paused, or has ended. */
+  /** By the user: searches the newest job that the source has given meanwhile, whatever else held it. */
   resume(): void {
-    if (!this.#paused || this.#stop.signal.aborted) return
+    this.#changePauses(() => this.#pauses.resume())
+  }
+
+  /** Another cause to search nothing, with its text (Pause); null: it is over. Others still hold. */
+  hold(by: Exclude<PauseCause, 'user'>, text: string | null): void {
+    this.#changePauses(() => this.#pauses.hold(by, text))
+  }
+
+  /** Only the foremost cause is told: while the user holds it, others come and go unheard. */
+  #changePauses(change: () => void): void {
+    if (this.#stop.signal.aborted) return
+    const [before] = this.#pauses.list
+    change()
+    const [now] = this.#pauses.list
+    if (now === undefined) {
+      if (before !== undefined) this.#goOn()
+      return
+    }
+    if (before === undefined) this.#halt()
+    if (before?.by !== now.by) this.#options.onEvent({ type: 'paused', ...now })
+  }
+
+  #halt(): void {
+    this.#countHashes()
+    this.#cancelIdle()
+    this.#held = this.#current
+    this.#giveNoWork()
+  }
+
+  #goOn(): void {
     const held = this.#held
     this.#countHashes()
-    this.#paused = false
     this.#held = null
     this.#options.onEvent({ type: 'resumed' })
     if (held === null) {
@@ -193,13 +240,15 @@ export class Miner {
   snapshot(): Snapshot {
     const { source, clock, readings } = this.#options
     const nowMs = clock.monotonicMs()
-    const devices = this.#devices()
+    const devices = this.#crew.devices()
+    const gone = this.#crew.gone()
     this.#countHashes()
-    const hashes = this.#hashes()
+    const hashes = this.#crew.hashes()
     const uptimeMs = this.#startedAtMs === 0 ? 0 : nowMs - this.#startedAtMs
     const idleReason = idleReasonOf(devices)
     const current = this.#current
-    const paused = this.#paused
+    const pauses = this.#pauses.list
+    const paused = pauses.length > 0
     const rates = this.#rates
     return {
       source: source.description,
@@ -213,8 +262,9 @@ export class Miner {
       meanHashrate: uptimeMs > 0 ? (hashes * 1000) / uptimeMs : 0,
       idleReason,
       paused,
+      pauses,
       devices: devices.map((device) => ({ ...device, hashrates: rates.of(device, !paused) })),
-      hardware: hardwareOf({ devices, rates, paused, tally: this.#tally, readings: readings?.() ?? [] }),
+      hardware: hardwareOf({ devices, gone, rates, paused, tally: this.#tally, readings: readings?.() ?? [] }),
       solutions: this.#lives.counts,
       hardwareErrors: this.#hardwareErrors,
       preemptions: this.#preemptions,
@@ -238,7 +288,7 @@ export class Miner {
     if (former !== undefined && (job === null || job.reason === 'newCut'))
       former.endedAtMs = job?.noticedAtMs ?? this.#options.clock.monotonicMs()
     const issued = job && { work: job.work, pursuit: this.#pursuitOf(job) }
-    if (this.#paused) this.#held = issued
+    if (this.paused) this.#held = issued
     else if (job === null || issued === null) this.#rest()
     else {
       if (job.reason === 'newCut') this.#preemptions++
@@ -278,7 +328,7 @@ export class Miner {
   #giveNoWork(): void {
     this.#current = null
     this.#sequence++
-    for (const engine of this.#engines) void engine.setWork(noWork(this.#sequence))
+    void this.#crew.setWork(noWork(this.#sequence))
   }
 
   /** Gives work to all engines under the next sequence number. True when nearly all devices searched it. */
@@ -293,8 +343,7 @@ export class Miner {
     }
     const { id, target, fixedNonce } = pursuit.job
     const work = { sequence, job: id, bytes: issued.work.bytes, target, fixedNonce }
-    const taken = await Promise.all(this.#engines.map((engine) => engine.setWork(work)))
-    return taken.every((all) => all)
+    return this.#crew.setWork(work)
   }
 
   /** Moves the creation time of the current work on, so that a block found late has a recent one. */
@@ -346,7 +395,7 @@ export class Miner {
 
   /** Counts the hashes since the last call, at the difficulty of the job they were spent on. */
   #countHashes(): void {
-    const hashes = this.#hashes()
+    const hashes = this.#crew.hashes()
     const pursuit = this.#current?.pursuit
     if (pursuit !== undefined && !pursuit.solved && pursuit.difficulty > 0) {
       this.#results.search(hashes - this.#countedHashes, pursuit.difficulty)
@@ -354,16 +403,8 @@ export class Miner {
     this.#countedHashes = hashes
   }
 
-  /** Hashes of all engines since the start. */
-  #hashes(): number {
-    return this.#engines.reduce((sum, engine) => sum + engine.hashes(), 0)
-  }
-
-  #devices(): (DeviceStatus & { readonly engine: string })[] {
-    return this.#engines.flatMap((engine) => engine.devices().map((status) => ({ ...status, engine: engine.name })))
-  }
-
   #sample(): void {
-    this.#rates.sample(this.#options.clock.monotonicMs(), this.#devices(), this.#hashes())
+    const crew = this.#crew
+    this.#rates.sample(this.#options.clock.monotonicMs(), crew.devices(), crew.hashes(), crew.gone())
   }
 }

@@ -4,6 +4,7 @@ import type { ChainStatus, NodeStatus } from '../source/source.ts'
 import type { HardwareSnapshot } from './hardware.ts'
 import { HashrateMeter, type Hashrates, NO_RATES, NO_WINDOWS, type RateWindows } from './hashrate.ts'
 import type { Verdict } from './life.ts'
+import type { Pause } from './pauses.ts'
 import type { ResultsSnapshot } from './results.ts'
 
 export interface DeviceSnapshot extends DeviceStatus {
@@ -22,6 +23,8 @@ export interface Snapshot {
   readonly idleReason: string | null
   /** Whether it was told to search nothing for now. */
   readonly paused: boolean
+  /** Why, the foremost first; empty while it is not paused. */
+  readonly pauses: readonly Pause[]
   readonly uptimeMs: number
   /** Hashes of all devices since the start, including those that are gone. */
   readonly hashes: number
@@ -75,8 +78,11 @@ export class Rates {
   /** By engine and hardware, where several devices share it. */
   #shared = new Map<string, HashrateMeter>()
 
-  /** `hashes`: of all devices since the start. Meters of devices that are gone are dropped. */
-  sample(atMs: number, devices: readonly EngineDevice[], hashes: number): void {
+  /**
+   * `hashes`: of all devices since the start. `gone`: devices that are no longer there, for the hardware that others share
+   * with them; their own meters are dropped.
+   */
+  sample(atMs: number, devices: readonly EngineDevice[], hashes: number, gone: readonly EngineDevice[] = []): void {
     const present = new Map<string, HashrateMeter>()
     for (const { engine, device, hashes: own } of devices) {
       const key = `${engine}/${device}`
@@ -85,7 +91,7 @@ export class Rates {
       present.set(key, meter)
     }
     this.#devices = present
-    this.#sampleShared(atMs, devices)
+    this.#sampleShared(atMs, [...devices, ...gone])
     this.#total.sample(atMs, hashes)
   }
 

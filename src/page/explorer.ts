@@ -24,6 +24,7 @@ export const EXPLORER_MODULES: readonly string[] = [
     'lists',
     'live',
     'numbers',
+    'snapshots',
     'state',
   ].map((name) => `${MODULES}/${name}`),
   'core/units',

@@ -6,15 +6,18 @@ import { setMaxListeners } from 'node:events'
 import { blockHash } from '../core/block-hash.ts'
 import { encodeBase64Url } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
+import { NewcutError } from '../core/errors.ts'
 import type { MinerAccount } from '../core/payload.ts'
 import { withFirstOf } from '../core/signals.ts'
 import { encodeWorkResponse } from '../core/work.ts'
 import type { NodeClient } from '../node/client.ts'
+import { helpedNode } from '../source/many/helped-node.ts'
 import { followUp } from '../source/node/follow-up.ts'
 import { handIn } from '../source/node/hand-in.ts'
 import type { SolvedBlock } from '../source/node/look.ts'
 import { type MiningNode, miningNodeOf } from '../source/node/mining-node.ts'
 import type { FollowUp, Receipt } from '../source/source.ts'
+import { Issuers } from './issuers.ts'
 import { accountIn, chainIn, solvedFields } from './read.ts'
 import { nodeFailure, Refused } from './refused.ts'
 
@@ -25,8 +28,10 @@ const MAX_CALLS = 64
 const MAX_STREAMS = 64
 
 export interface GatewayOptions {
-  /** The node, once it can be spoken to. Throws NewcutError while it cannot. */
+  /** The node that gives work now, once it can be spoken to. Throws NewcutError while it cannot. */
   readonly client: () => Promise<NodeClient>
+  /** All nodes of its network that answer; default: there are no others. */
+  readonly others?: () => readonly NodeClient[]
   /** Called when the server closes. */
   readonly onClose?: () => Promise<void>
   /** Who is paid unless the visitor names another account. */
@@ -58,6 +63,7 @@ export class Gateway {
   readonly clock: Clock
   readonly #options: GatewayOptions
   readonly #stopped = new AbortController()
+  readonly #issuers = new Issuers()
   #calls = 0
   #streams = 0
 
@@ -95,13 +101,19 @@ export class Gateway {
     return this.#call(async (client) => {
       const wanted = chain === undefined ? undefined : chainIn(client, chain)
       const { work } = await this.#within(MAX_WORK_MS, (signal) => client.work(account, wanted, { signal }))
+      this.#issuers.gave(client, work.fields)
       return encodeWorkResponse(work)
     })
   }
 
-  /** Hands in solved work and follows it to its end. A solution that solves nothing never reaches the node. */
+  /**
+   * Hands in solved work at the node that gave it and follows it to its end. A solution that solves nothing never reaches
+   * a node.
+   */
   solved(bytes: Uint8Array): Promise<Verdict> {
-    const { chainId: chain, height } = solvedFields(bytes)
+    const fields = solvedFields(bytes)
+    const { chainId: chain, height } = fields
+    const issuer = this.#issuers.of(fields)
     return this.#call(async (client) => {
       const hash = blockHash(bytes)
       const block = { bytes, chain, height: Number(height), hash }
@@ -120,7 +132,7 @@ export class Gateway {
         default:
           return { ...told, verdict: end.step }
       }
-    })
+    }, issuer)
   }
 
   /** The receipt that ends its life, or what is known first of the block that the node took. */
@@ -141,9 +153,31 @@ export class Gateway {
     return withFirstOf([this.stopped, AbortSignal.timeout(limitMs)], run)
   }
 
+  /** The node, with the others beside it while it does not answer. */
   #miningNode(client: NodeClient): MiningNode {
-    const { account, clock } = this.#options
-    return miningNodeOf({ client, account, clock, stallMs: 0 })
+    const { account, clock, others = () => [] } = this.#options
+    const nodeOf = (each: NodeClient) => miningNodeOf({ client: each, account, clock, stallMs: 0 })
+    return helpedNode(nodeOf(client), {
+      clock,
+      isUp: () => others().length === 0 || others().includes(client),
+      others: () =>
+        others()
+          .filter((other) => other !== client)
+          .map(nodeOf),
+      assure: async () => undefined,
+      onBroken: () => undefined,
+    })
+  }
+
+  /** Whether this node gives work now. */
+  async isPresent(client: NodeClient): Promise<boolean> {
+    try {
+      return (await this.#options.client()) === client
+    } catch (error) {
+      // No node does: this one may again.
+      if (error instanceof NewcutError) return true
+      throw error
+    }
   }
 
   /** The node and a chain that it has, for a stream of updates; `release` gives its place back. */
@@ -164,11 +198,12 @@ export class Gateway {
     }
   }
 
-  async #call<T>(run: (client: NodeClient) => Promise<T>): Promise<T> {
+  /** Runs with this node; default: the one that gives work now. */
+  async #call<T>(run: (client: NodeClient) => Promise<T>, wanted: NodeClient | null = null): Promise<T> {
     if (this.#calls >= MAX_CALLS) throw new Refused(503, `${MAX_CALLS} requests are under way; try again later`)
     this.#calls++
     try {
-      return await run(await this.#options.client())
+      return await run(wanted ?? (await this.#options.client()))
     } catch (error) {
       throw nodeFailure(error)
     } finally {

@@ -19,7 +19,10 @@ const STALL_MS = 150_000
 /** Most bytes that a reader may leave unread. */
 const MAX_BACKLOG_BYTES = 16 * 1024
 
-/** Answers with a stream that ends with the visitor, the server, or after a time. Throws Refused. */
+/**
+ * Answers with a stream that ends with the visitor, the server, after a time, or when it breaks or is silent and another
+ * node gives work by then: the page opens a new one. Throws Refused.
+ */
 export async function openUpdates(gateway: Gateway, chainText: string | undefined, reply: FastifyReply): Promise<void> {
   const { client, chain, release } = await gateway.openStream(chainText)
   const { clock, stopped } = gateway
@@ -43,7 +46,10 @@ export async function openUpdates(gateway: Gateway, chainText: string | undefine
     raw.write(`event: ${event}\ndata: ${data}\n\n`)
     if (raw.writableLength > MAX_BACKLOG_BYTES) raw.destroy()
     cancelAlive()
-    cancelAlive = clock.after(ALIVE_MS, () => send('alive', String(chain)))
+    cancelAlive = clock.after(ALIVE_MS, () => unlessLeft('alive', String(chain)))
+  }
+  const unlessLeft = (event: 'broken' | 'alive', data: string) => {
+    void gateway.isPresent(client).then((isPresent) => (isPresent ? send(event, data) : end()))
   }
   // A visitor that left before its request was handled emits no further event.
   if (raw.destroyed || stopped.aborted) return end()
@@ -57,6 +63,6 @@ export async function openUpdates(gateway: Gateway, chainText: string | undefine
     stallMs: STALL_MS,
     onOpen: () => send('stands', String(chain)),
     onNewCut: () => send('cut', String(chain)),
-    onError: (error) => send('broken', describeError(error)),
+    onError: (error) => unlessLeft('broken', describeError(error)),
   })
 }

@@ -1,15 +1,17 @@
+import { constants } from 'node:os'
+
 /** SIGHUP: the terminal was closed. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
  * Runs `task` with a signal that aborts on SIGINT, SIGTERM or SIGHUP. A second SIGINT or SIGTERM ends the process at
- * once. After the task all three have their default effect again.
+ * once, with 128 and its number as its exit code. After the task all three have their default effect again.
  */
 export async function untilStopped<T>(task: (stopped: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController()
   const stop = (signal: NodeJS.Signals) => {
     // Shell and kernel both send SIGHUP when a terminal closes, so a second one must not end the process.
-    if (controller.signal.aborted && signal !== 'SIGHUP') process.exit(130)
+    if (controller.signal.aborted && signal !== 'SIGHUP') process.exit(128 + constants.signals[signal])
     controller.abort()
   }
   for (const signal of SIGNALS) process.on(signal, stop)

@@ -10,8 +10,8 @@ export interface SensorsOptions {
   readonly hwmon: string
   /** Environment of tools, with the PATH in which they are looked for. */
   readonly env: NodeJS.ProcessEnv
-  /** Whether there are cards to ask the tools of their drivers for. */
-  readonly hasCards: boolean
+  /** Whether there are cards now to ask the tools of their drivers for. */
+  readonly hasCards: () => boolean
 }
 
 /** Readings are this old at most, and read no more often. */
@@ -36,13 +36,15 @@ export class Sensors {
   #hwmon = NONE
   #nvidia = NONE
   #askAtMs = 0
-  #cancels: (() => void)[] = []
+  readonly #cancels: (() => void)[] = [() => undefined, () => undefined]
 
   /** Reads at once, and every 5 s until stop(). */
   constructor(options: SensorsOptions) {
     this.#options = options
     this.#repeat(0, () => this.#readHwmon())
-    if (options.hasCards) this.#repeat(1, () => this.#askNvidia())
+    this.#repeat(1, async () => {
+      if (options.hasCards()) await this.#askNvidia()
+    })
   }
 
   /** The newest; empty until there are some. */

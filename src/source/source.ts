@@ -5,9 +5,10 @@ import type { Work } from '../core/work.ts'
 /**
  * Why there is a new job. `newCut`: the chain of the job before moved on, so that job is lost (preempted). `solved`: the
  * job before was solved. `refreshed`: the same parent with other transactions. `reconnected`: the chain moved on while
- * nobody heard of it. `better`: a hash is worth more on another chain. `switched`: another node gives work now.
+ * nobody heard of it. `better`: a hash is worth more on another chain. `switched`: another node gives work now. `chosen`:
+ * other chains are to be mined now.
  */
-export type JobReason = 'start' | 'newCut' | 'solved' | 'refreshed' | 'reconnected' | 'better' | 'switched'
+export type JobReason = 'start' | 'newCut' | 'solved' | 'refreshed' | 'reconnected' | 'better' | 'switched' | 'chosen'
 
 /** Nodes forget the payload of work after 5 minutes (PROTOCOL.md A.1): handing in older work is of no use. */
 export const WORK_LIFE_MS = 300_000
@@ -132,6 +133,8 @@ export interface Source {
   handIn(solution: Solution): Promise<Receipt>
   /** Follows a solution that was acknowledged. Ends when there is no more to say, or the signal aborts. Never throws. */
   follow(solution: Solution, signal: AbortSignal): AsyncIterable<FollowUp>
+  /** Mines these chains from now on; undefined: all. A source without this has none to choose from. */
+  setChains?(chains: readonly number[] | undefined): void
   /** Whether news of the current job's chain gets through. */
   readonly connected: boolean
   /** A time (microseconds) that the validating clock has surely reached; null when it is not known. */

@@ -28,6 +28,7 @@ export interface RunningMiner {
   readonly events: readonly MinerEvent[]
   readonly ended: Promise<Snapshot>
   readonly json: (path: string) => Promise<unknown>
+  readonly change: MinerStart['change']
   /** JSON-RPC, with this text as its body. */
   readonly call: (body: string, headers?: Record<string, string>) => Promise<Response>
 }
@@ -75,6 +76,7 @@ export async function startMiner(options: RunningOptions = {}): Promise<RunningM
     nodeUrl: devnet.url,
     events,
     ended: over,
+    change: start.change,
     json: async (path) => (await fetch(url + path)).json(),
     call: (body, headers = {}) => fetch(`${url}/json_rpc`, { method: 'POST', body, headers }),
   }

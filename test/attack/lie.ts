@@ -34,7 +34,7 @@ export function titled(before: string, tells: Readonly<Record<string, () => Tell
 
 /**
  * At the start:
- *   `ends`        the miner ends with exit code 1 and one line that has this code and text;
+ *   `ends`        the miner ends with exit code 20 or 21, and one line that has this code and text;
  *   `waits`       it asks again, says so, and mines when the node is honest;
  *   `endsOrGoesOn` it ends like that, or waits, or mines, and mines when the node is honest.
  */

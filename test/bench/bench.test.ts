@@ -43,7 +43,7 @@ describe('newcut bench', () => {
   it('refuses an unknown suite by its name', async () => {
     const unknown = await run(['bench', 'kernel'])
     expect(unknown.err).toMatch(/kernel: no such benchmark suite .*\[BAD_OPTION\]/)
-    expect(unknown.code).toBe(1)
+    expect(unknown.code).toBe(2)
   })
 
   it('refuses to compare with a file that is not a report', async () => {

@@ -7,7 +7,7 @@ import { createServer } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, expect, it, onTestFinished } from 'vitest'
 import { startDevnet } from '../../src/compose/devnet.ts'
-import { run, stopAll } from './run.ts'
+import { exitCodeFor, run, stopAll } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-authority-'))
 afterEach(stopAll)
@@ -73,10 +73,10 @@ it.each([
     ['mine', '--http', 'off'],
     ['balance', 'k:x'],
   ]) {
-    const { code, out, err } = await run([...command, '--node', 'https://127.0.0.1:1', ...args])
-    expect({ code, out }).toEqual({ code: 1, out: '' })
-    expect(err).toMatch(/^newcut: .*\n$/)
-    expect(err).toMatch(message)
+    const ended = await run([...command, '--node', 'https://127.0.0.1:1', ...args])
+    expect(ended).toMatchObject({ code: exitCodeFor(ended), out: '' })
+    expect(ended.err).toMatch(/^newcut: .*\n$/)
+    expect(ended.err).toMatch(message)
   }
 })
 

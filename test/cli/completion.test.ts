@@ -175,5 +175,5 @@ describe.each([
 it('newcut completion refuses other shells', async () => {
   const { code, err } = await run(['completion', 'tcsh'])
   expect(err).toContain('Allowed choices are bash, zsh, fish. [BAD_OPTION]')
-  expect(code).toBe(1)
+  expect(code).toBe(2)
 })

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Ended, type Running, run, start, stopAll } from './run.ts'
+import { type Ended, exitCodeFor, type Running, run, start, stopAll } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-contracts-'))
 let node: Running
@@ -32,9 +32,9 @@ async function output(...args: string[]): Promise<string> {
 
 /** The line of a command that must fail and print nothing else. */
 async function failure(...args: string[]): Promise<string> {
-  const { code, out, err } = await newcut(...args)
-  expect({ code, out }).toEqual({ code: 1, out: '' })
-  return err
+  const ended = await newcut(...args)
+  expect(ended).toMatchObject({ code: exitCodeFor(ended), out: '' })
+  return ended.err
 }
 
 /** Makes a key pair; gives its file and account. */

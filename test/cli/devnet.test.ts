@@ -116,7 +116,7 @@ describe('newcut devnet refuses modes that exclude each other', () => {
     expect(err).toMatch(pattern)
     expect(err.trim().split('\n')).toHaveLength(1)
     expect(err).toContain('[BAD_OPTION]')
-    expect(code).toBe(1)
+    expect(code).toBe(2)
     if (!args.includes('0')) expect(out).toBe('')
   })
 })

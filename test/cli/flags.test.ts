@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { run } from './run.ts'
+import { exitCodeFor, run } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-flags-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -11,10 +11,10 @@ const KEY = 'ab'.repeat(32)
 
 /** Runs a command that must fail with one line and a code, and returns that line. */
 async function errorOf(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
-  const { code, out, err } = await run(args, env)
-  expect({ code, out }).toEqual({ code: 1, out: '' })
-  expect(err).toMatch(/^newcut: .* \[[A-Z_]+\]\n$/)
-  return err
+  const ended = await run(args, env)
+  expect(ended).toMatchObject({ code: exitCodeFor(ended), out: '' })
+  expect(ended.err).toMatch(/^newcut: .* \[[A-Z_]+\]\n$/)
+  return ended.err
 }
 
 describe('newcut, when a flag is given twice,', () => {
@@ -41,7 +41,7 @@ describe('newcut mine --chains', () => {
     expect(err).toMatch(
       /^newcut: --chains: development at \S+ has no chain 10, 11 \(its chains are 0 to 9\) \[BAD_OPTION\]\n$/,
     )
-    expect(code).toBe(1)
+    expect(code).toBe(2)
   })
 
   it.each(['', 'x', '3-1', '-1', '0,256', '1.5'])('refuses %j', async (list) => {
@@ -140,7 +140,7 @@ describe('errors of newcut', () => {
       [['mine', '--thread', '2'], { NEWCUT_LOG: 'json' }],
     ] as const) {
       const { code, out, err } = await run(args, env)
-      expect({ code, err }).toEqual({ code: 1, err: '' })
+      expect({ code, err }).toEqual({ code: 2, err: '' })
       expect(JSON.parse(out)).toEqual({
         level: 'error',
         time: expect.any(String),
@@ -156,7 +156,7 @@ describe('errors of newcut', () => {
     const file = join(folder, 'json.yaml')
     writeFileSync(file, 'log: json\n')
     const { code, out, err } = await run(['mine', '--config', file, '--node', '127.0.0.1:1', '--fail-fast'])
-    expect({ code, err }).toEqual({ code: 1, err: '' })
+    expect({ code, err }).toEqual({ code: 20, err: '' })
     expect(JSON.parse(out)).toMatchObject({ level: 'error', code: 'NODE_UNREACHABLE', hint: expect.any(String) })
   })
 

@@ -65,7 +65,10 @@ describe('the last line', () => {
   })
 
   it('says first that nothing is searched, and why', () => {
-    expect(statusText({ ...snapshot, paused: true }, 30, plain)).toMatch(/^paused {2}1\.21 GH\/s/)
+    const paused = (by: 'user' | 'schedule', text: string) => ({ ...snapshot, paused: true, pauses: [{ by, text }] })
+    expect(statusText(paused('user', 'until it is resumed'), 30, plain)).toMatch(/^paused {2}1\.21 GH\/s/)
+    const closed = paused('schedule', 'until 22:00 by the schedule')
+    expect(statusText(closed, 79, plain)).toMatch(/^paused until 22:00 by the schedule {2}1\.21 GH\/s/)
     expect(statusText({ ...snapshot, work: null }, 30, plain)).toMatch(/^no work {2}/)
     expect(statusText({ ...snapshot, idleReason: 'cpu thread0 is parked' }, 30, plain)).toMatch(/^nothing searches/)
   })

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Snapshot } from '../../src/mine/stats.ts'
 import { expectSoon } from '../soon.ts'
-import { run, start, stopAll } from './run.ts'
+import { exitCodeFor, run, start, stopAll } from './run.ts'
 
 afterEach(stopAll)
 
@@ -40,7 +40,7 @@ describe('newcut mine', () => {
     devnet.child.kill('SIGTERM')
     await devnet.ended
     const gone = await run(['mine', '--dry-run', '--node', url, '--state', 'off', '--gpu', 'none'])
-    expect(gone).toMatchObject({ code: 1, out: '' })
+    expect(gone).toMatchObject({ code: 20, out: '' })
     expect(gone.err).toMatch(/\[NODE_UNREACHABLE\]/)
   })
 
@@ -166,14 +166,14 @@ describe('newcut mine', () => {
   })
 })
 
-describe('newcut mine exits with code 1 and one line of error', () => {
+describe('newcut mine ends with one line of error and its exit code', () => {
   const oneLine = (err: string) => err.trim().split('\n').length === 1 && !err.includes('    at ')
 
   it('and a hint when the node is unreachable', async () => {
     const { code, err } = await run(['mine', '--node', 'http://127.0.0.1:1', '--fail-fast'])
     expect(err).toMatch(/^newcut: http:\/\/127\.0\.0\.1:1: .* \(.*\) \[NODE_UNREACHABLE\]$/m)
     expect(oneLine(err)).toBe(true)
-    expect(code).toBe(1)
+    expect(code).toBe(20)
   })
 
   it('when the node does not mine for the account', async () => {
@@ -182,7 +182,7 @@ describe('newcut mine exits with code 1 and one line of error', () => {
     const { code, err } = await run(['mine', '--node', url, '--http', 'off'])
     expect(err).toMatch(/Unauthorized Miner: k:.*\[NODE_REFUSED\]/)
     expect(oneLine(err)).toBe(true)
-    expect(code).toBe(1)
+    expect(code).toBe(21)
     const configured = await run([
       'mine',
       '--node',
@@ -210,10 +210,11 @@ describe('newcut mine exits with code 1 and one line of error', () => {
     [['mine', 'now'], /too many arguments/],
     [['mien'], /mien: no such command; did you mean mine\?/],
   ])('for %j', async (args, pattern) => {
-    const { code, out, err } = await run(args)
-    expect(err).toMatch(pattern)
-    expect(oneLine(err)).toBe(true)
-    expect({ code, out }).toEqual({ code: 1, out: '' })
+    const ended = await run(args)
+    expect(ended.err).toMatch(pattern)
+    expect(oneLine(ended.err)).toBe(true)
+    expect(ended).toMatchObject({ code: exitCodeFor(ended), out: '' })
+    expect(ended.code).toBe(2)
   })
 })
 
@@ -271,6 +272,6 @@ describe('newcut mine where port 4148 is taken', () => {
   it('ends with an error when that port was asked for', async () => {
     const { code, err } = await run(['mine', '--blocks', '1', '--difficulty', '1k', '--http', '127.0.0.1:4148'])
     expect(err).toMatch(/127\.0\.0\.1:4148.*\[PORT_BUSY\]/)
-    expect(code).toBe(1)
+    expect(code).toBe(24)
   })
 })

@@ -1,6 +1,8 @@
 /** Runs the compiled command as a user would: a process of its own. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { type ErrorCode, errorCodes } from '../../src/core/errors.ts'
+import { exitCodeOf } from '../../src/core/exit-codes.ts'
 
 const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
 
@@ -74,7 +76,9 @@ function launch(args: readonly string[], env: Record<string, string>, input?: st
     new Promise<RegExpExecArray>((resolve, reject) => {
       const look = () => {
         const match = pattern.exec(out)
-        if (match !== null) resolve(match)
+        if (match === null) return
+        child.stdout.off('data', look)
+        resolve(match)
       }
       child.stdout.on('data', look)
       void ended.then((result) => reject(new Error(`${pattern} not seen: ${JSON.stringify(result)}`)))
@@ -89,6 +93,13 @@ export function run(
   input?: string | Uint8Array,
 ): Promise<Ended> {
   return start(args, env, input).ended
+}
+
+/** The exit code that belongs to the error that the program told, in text or JSON. */
+export function exitCodeFor({ out, err }: Ended): number {
+  const [, code = ''] = /\[([A-Z_]+)\]\s*$/.exec(err) ?? /"code":"([A-Z_]+)"/.exec(out) ?? []
+  if (!(code in errorCodes)) throw new Error(`no error code: ${err}${out}`)
+  return exitCodeOf(code as ErrorCode)
 }
 
 /** For afterEach: ends what a failed test left running. */

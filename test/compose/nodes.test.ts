@@ -2,9 +2,11 @@
 import { afterEach, expect, it } from 'vitest'
 import { type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
 import { type MinerSetup, runMiner } from '../../src/compose/miner.ts'
+import { decodeWorkResponse } from '../../src/core/work.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'
 import type { Snapshot } from '../../src/mine/stats.ts'
 import { NodeClient } from '../../src/node/client.ts'
+import { solve } from '../solve.ts'
 import { type Gate, gateTo } from '../source/gate.ts'
 
 const cleanups: (() => unknown)[] = []
@@ -24,6 +26,11 @@ async function gate(port: number, isOpen = true): Promise<Gate> {
   return made
 }
 
+/** Who asks for work on the page. */
+const VISITOR = JSON.stringify({ account: 'visitor', predicate: 'keys-all', 'public-keys': ['ab'.repeat(32)] })
+
+const workIn = async (answer: Response) => decodeWorkResponse(new Uint8Array(await answer.arrayBuffer()))
+
 type Timed = MinerEvent & { readonly atMs: number }
 
 /** A miner for these nodes, with what it tells. */
@@ -41,10 +48,12 @@ function miner(urls: readonly string[], changes: Partial<MinerSetup> = {}) {
     ...changes,
   }
   let face = ''
+  let pause: () => void = () => undefined
   const ended: Promise<Snapshot> = runMiner(setup, {
     onEvent: (event) => void events.push({ ...event, atMs: performance.now() }),
-    onStart: ({ api }) => {
-      face = api?.url ?? ''
+    onStart: (start) => {
+      face = start.api?.url ?? ''
+      pause = () => start.miner.pause()
     },
     stopped: stop.signal,
   })
@@ -75,6 +84,14 @@ function miner(urls: readonly string[], changes: Partial<MinerSetup> = {}) {
     said: (text: string, sinceMs = 0) => seen((each) => 'message' in each && each.message.includes(text), sinceMs),
     summary: async () => (await (await fetch(`${face}/api/summary`)).json()) as Snapshot,
     metrics: async () => (await fetch(`${face}/metrics`)).text(),
+    /** Engines rest; nodes are watched all the same. */
+    pause: () => pause(),
+    /** An answer of the page's gateway. */
+    page: (path: string, body?: Buffer | string) => {
+      const type = typeof body === 'string' ? 'application/json' : 'application/octet-stream'
+      const sent = body === undefined ? {} : { method: 'POST', body, headers: { 'content-type': type } }
+      return fetch(`${face}/mine/${path}`, sent)
+    },
   }
 }
 
@@ -203,4 +220,32 @@ it('does not give blocks to other nodes when that is not wanted', async () => {
   const client = await NodeClient.connect({ url: b.url })
   expect((await client.cut()).height).toBe(0)
   await client.close()
+})
+
+it('gives the page that mines the work of the second node when the first goes away, and takes solutions of both', async () => {
+  const port = await network()
+  const [a, b] = [await gate(port), await gate(port)]
+  const mining = miner([a.url, b.url], { http: { host: '127.0.0.1', port: 0, isRequired: true, page: 'on' } })
+  await mining.workFrom(a)
+  mining.pause()
+  const ask = () => mining.page('work', VISITOR)
+  const handIn = async (bytes: Uint8Array) => {
+    const answer = await mining.page('solved', Buffer.from(solve(bytes)))
+    return (await answer.json()) as { readonly verdict: string }
+  }
+  // What the engines found last may still come first.
+  while ((await handIn((await workIn(await ask())).bytes)).verdict !== 'accepted');
+  const first = await workIn(await ask())
+  const updates = (await mining.page(`updates?chain=${first.fields.chainId}`)).body?.getReader()
+  const shutAtMs = performance.now()
+  await a.shut()
+  let answer = await ask()
+  while (answer.status !== 200 && performance.now() - shutAtMs < 4_000) answer = await ask()
+  expect(answer.status).toBe(200)
+  // The page opens another stream, at the node that gives work now.
+  for (let isOver = false; !isOver; ) isOver = (await updates?.read())?.done ?? true
+  expect(performance.now() - shutAtMs).toBeLessThan(4_000)
+  // Only the first knows its payload; here the same node is behind the other address too.
+  expect(await handIn(first.bytes)).toMatchObject({ verdict: 'accepted', chain: first.fields.chainId })
+  expect(await handIn((await workIn(await ask())).bytes)).toMatchObject({ verdict: 'accepted' })
 })

@@ -126,6 +126,38 @@ describe.skipIf(typeof launched === 'string')('the dashboard', { timeout: 3 * PA
     await expect.poll(() => other.text('control-note'), SOON).toMatch(/started without --http-token/)
   })
 
+  it('changes the number of threads with the right token, and says what is wrong', async () => {
+    const url = await startMiner('127.0.0.1:0', ['--http-token', TOKEN])
+    const { page, text, errors } = await open(browser, url)
+    await expect.poll(() => page.inputValue('#threads'), SOON).toBe('1')
+    expect(await page.isDisabled('#threads-button')).toBe(true)
+    await page.click('#threads-more')
+    await page.click('#threads-more')
+    await page.click('#threads-fewer')
+    expect(await page.inputValue('#threads')).toBe('2')
+    await page.click('#threads-button')
+    expect(await text('control-note')).toMatch(/^Enter the token/)
+    await page.fill('#token', 'wrong')
+    await page.click('#threads-button')
+    await expect.poll(() => text('control-note'), SOON).toBe('The miner refuses this token.')
+    await page.fill('#token', TOKEN)
+    const before = (await summaryOf(url)).hashes
+    // The Enter key sets the threads, and does not pause.
+    await page.press('#threads', 'Enter')
+    await expect.poll(() => text('control-note'), SOON).toBe('The miner searches with 2 CPU threads.')
+    await expect.poll(() => page.locator('#devices b').allTextContents(), SOON).toEqual(['thread0', 'thread1'])
+    expect(await summaryOf(url)).toMatchObject({ paused: false, hashes: expect.toSatisfy((hashes) => hashes > before) })
+    await expect.poll(() => page.isDisabled('#threads-button'), SOON).toBe(true)
+    await page.fill('#threads', '0')
+    await page.click('#threads-button')
+    await expect.poll(() => text('control-note'), SOON).toMatch(/^The miner refuses: --threads 0: nothing would search/)
+    expect(await page.inputValue('#threads')).toBe('0')
+    await page.fill('#threads', '1')
+    await page.click('#threads-button')
+    await expect.poll(() => page.locator('#devices b').allTextContents(), SOON).toEqual(['thread0'])
+    expect(errors.filter((error) => !/40[01]/.test(error))).toEqual([])
+  })
+
   it('shows sensors where a machine has them, nodes with their health, and what does not search', async () => {
     const [gpu] = snapshotWith().devices
     const hardware: HardwareSnapshot = {

@@ -190,7 +190,7 @@ describe('a node', () => {
       await startDevnet({ port: 0, dataDir, graph: 'pair', difficulty: 5n, blockDelayMs: 30_000, pow: true })
     ).close()
     const process = await run(['devnet', '--port', '0', '--data', dataDir, '--graph', 'petersen'])
-    expect(process.code).toBe(1)
+    expect(process.code).toBe(25)
     expect(process.err).toMatch(
       /^newcut: .*: its network has graph pair, not graph petersen \(.+\) \[DATA_UNUSABLE\]\n$/,
     )
@@ -325,7 +325,7 @@ describe('--check', () => {
     expect(out).toBe(
       `${directory}: pair network, 22 blocks (0 orphans), 16 transactions, no state database\nnothing is wrong\n`,
     )
-    expect(await run(['devnet', '--check'])).toMatchObject({ code: 1, err: expect.stringContaining('BAD_OPTION') })
+    expect(await run(['devnet', '--check'])).toMatchObject({ code: 2, err: expect.stringContaining('BAD_OPTION') })
   })
 
   it('finds broken rules: proof of work, and targets that should have changed', async () => {

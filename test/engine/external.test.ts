@@ -139,9 +139,9 @@ describe('an external worker', () => {
     expect(engine.devices()).toMatchObject([{ state: 'restarting', reason }])
   })
 
-  it('that never succeeds makes newcut mine exit with 1', async () => {
+  it('that never succeeds makes newcut mine exit with 22', async () => {
     const args = ['mine', '--engine', 'external', '--command', 'false', '--duration', '3s', '--http', 'off']
-    expect((await run(args)).code).toBe(1)
+    expect((await run(args)).code).toBe(22)
   })
 
   it('that does not exist causes a warning', async () => {
@@ -200,6 +200,6 @@ describe('newcut solve', () => {
     const { code, err } = await run(args, {}, input)
     expect(err).toMatch(pattern)
     expect(err.trim().split('\n')).toHaveLength(1)
-    expect(code).toBe(1)
+    expect(code).toBe(err.includes('BAD_INPUT') ? 1 : 2)
   })
 })

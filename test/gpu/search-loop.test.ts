@@ -187,7 +187,19 @@ describe('search loop', () => {
     await turn()
     expect(begun(reports)).toEqual([1, 2])
     loop.setWork({ sequence: 3, work: null })
-    expect(begun(reports)).toEqual([1, 2, 3])
+    expect(begun(reports)).toEqual([1, 2])
+    answer([], 0)
+    await turn()
+    expect(begun(reports)).toEqual([1, 2])
+    answer([], 0)
+    await turn()
+    // That there is no work is told after what was found.
+    expect(reports.slice(-2)).toMatchObject([
+      { type: 'batch', sequence: 2 },
+      { type: 'began', sequence: 3 },
+    ])
+    loop.setWork({ sequence: 4, work: null })
+    expect(begun(reports)).toEqual([1, 2, 3, 4])
   })
 
   it('counts the hashes of late batches of old work, and does not search their parts again', async () => {

@@ -131,7 +131,7 @@ it('newcut blocks lists what the journal holds, as a table, JSON and CSV', async
     out: expect.stringContaining('no blocks in'),
   })
   expect(await run(['blocks', '--json', '--csv'])).toMatchObject({
-    code: 1,
+    code: 2,
     out: expect.stringContaining('only one of them'),
   })
 })

@@ -1,112 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { decodeHex, encodeBase64Url, readU64LE } from '../../src/core/bytes.ts'
-import { decodeWork, encodeWork, withCreationTime, withNonce } from '../../src/core/header.ts'
+import { encodeBase64Url, readU64LE } from '../../src/core/bytes.ts'
+import { decodeWork, withCreationTime, withNonce } from '../../src/core/header.ts'
 import { meets, powHash, solves } from '../../src/core/pow.ts'
 import { MAX_TARGET } from '../../src/core/target.ts'
-import { type Work, workFromBytes } from '../../src/core/work.ts'
-import type { Engine, EngineEvents, EngineWork } from '../../src/engine/engine.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'
 import type { Unfinished } from '../../src/mine/life.ts'
 import { Miner } from '../../src/mine/miner.ts'
-import { Mailbox } from '../../src/source/mailbox.ts'
-import type { FollowUp, Job, JobReason, Receipt, Solution, Source } from '../../src/source/source.ts'
-import { headerRecords } from '../records.ts'
+import type { FollowUp, Receipt } from '../../src/source/source.ts'
 import { miss, solve } from '../solve.ts'
 import { jobOf } from '../source/job.ts'
+import { easyWork, FedSource, HandEngine } from './by-hand.ts'
 import { settle, VirtualClock } from './virtual-clock.ts'
-
-const real = decodeHex(headerRecords.find(({ kind }) => kind === 'unsolved-work')?.header_hex ?? '')
-
-/** Real work with a target that a test can meet. */
-function easyWork(height: bigint, difficulty = 50n): Work {
-  return workFromBytes(encodeWork({ ...decodeWork(real), height, target: MAX_TARGET / difficulty }))
-}
-
-async function* endOf(source: { readonly end: Promise<FollowUp> }) {
-  yield await source.end
-}
-
-/** A source that a test feeds by hand. */
-class FedSource implements Source {
-  readonly description = 'fed'
-  readonly workBytes = 286
-  readonly connected = true
-  readonly mailbox = new Mailbox<Job | null>()
-  readonly submitted: Uint8Array[] = []
-  receipt: Promise<Receipt> = Promise.resolve({ step: 'acknowledged' })
-  end: Promise<FollowUp> = Promise.resolve({ step: 'confirmed', depth: 1 })
-  time: bigint | null = null
-  readonly clock: VirtualClock
-
-  constructor(clock: VirtualClock) {
-    this.clock = clock
-  }
-
-  jobs(signal: AbortSignal) {
-    signal.addEventListener('abort', () => this.mailbox.close())
-    return this.mailbox
-  }
-
-  onHandIn: () => void = () => undefined
-
-  handIn({ bytes }: Solution): Promise<Receipt> {
-    this.onHandIn()
-    this.submitted.push(bytes)
-    return this.receipt
-  }
-
-  follow: () => AsyncIterable<FollowUp> = () => endOf(this)
-
-  validatorTime = () => this.time
-
-  async give(work: Work | null, reason: JobReason = 'newCut', parts: Partial<Job> = {}): Promise<void> {
-    this.mailbox.put(work && jobOf(work, { reason, noticedAtMs: this.clock.monotonicMs(), ...parts }))
-    await settle()
-  }
-}
-
-/** An engine whose claims and hash counts a test sets by hand. */
-class HandEngine implements Engine {
-  readonly name = 'hand'
-  readonly works: EngineWork[] = []
-  readonly ready: Promise<void>
-  hashed = 0
-  stopped = false
-  #events: EngineEvents | null = null
-
-  constructor(ready = Promise.resolve()) {
-    this.ready = ready
-  }
-
-  start(_workBytes: number, events: EngineEvents) {
-    this.#events = events
-    return this.ready
-  }
-
-  async setWork(work: EngineWork) {
-    this.works.push(work)
-    return true
-  }
-
-  devices = () => [{ device: 'd0', kernel: 'none', hashes: this.hashed, faults: 0 }]
-
-  hashes = () => this.hashed
-
-  async stop() {
-    this.stopped = true
-  }
-
-  get newest(): EngineWork & { bytes: Uint8Array } {
-    const work = this.works[this.works.length - 1]
-    if (work?.bytes == null) throw new Error('the engine has no work')
-    return { ...work, bytes: work.bytes }
-  }
-
-  async claim(solution: Uint8Array, sequence = this.newest.sequence): Promise<void> {
-    this.#events?.onCandidate({ sequence, nonce: readU64LE(solution, solution.length - 8), device: 'd0' })
-    await settle()
-  }
-}
 
 async function started(options: { blocks?: number; durationMs?: number; unfinished?: readonly Unfinished[] } = {}) {
   const clock = new VirtualClock()
@@ -439,6 +343,34 @@ describe('the miner loop', () => {
       // The pause is no time that it took to switch.
       expect(events.at(-1)).toMatchObject({ reason: 'start', preemptMs: 0, height: 3 })
       expect(miner.snapshot()).toMatchObject({ paused: false, preemptions: 0, work: { height: 3 } })
+      stop.abort()
+      await ended
+    })
+
+    it('searches only when no cause is left, and tells the foremost', async () => {
+      const { source, engine, events, miner, stop, ended } = await started()
+      await source.give(easyWork(1n), 'start')
+      miner.hold('load', 'while others work')
+      miner.hold('load', 'while others work more')
+      expect(miner.snapshot()).toMatchObject({ paused: true, pauses: [{ by: 'load', text: 'while others work more' }] })
+      miner.hold('schedule', 'until 22:00')
+      miner.pause()
+      miner.hold('schedule', null)
+      miner.hold('load', null)
+      await settle()
+      expect(engine.works).toHaveLength(2)
+      expect(miner.paused).toBe(true)
+      miner.resume()
+      await settle()
+      miner.hold('schedule', 'until 22:00')
+      miner.resume()
+      await settle()
+      expect(miner.snapshot()).toMatchObject({ paused: false, pauses: [] })
+      const told = events.filter(({ type }) => type === 'paused' || type === 'resumed')
+      expect(told.map((event) => (event.type === 'paused' ? event.by : event.type))).toEqual([
+        ...['load', 'schedule', 'user', 'resumed'],
+        ...['schedule', 'resumed'],
+      ])
       stop.abort()
       await ended
     })

@@ -10,6 +10,7 @@ export function snapshotWith(parts: Partial<Snapshot> = {}): Snapshot {
     nodes: [],
     idleReason: idleReasonOf(devices),
     paused: false,
+    pauses: [],
     uptimeMs: 1,
     hashes: 0,
     hashrates: NO_RATES,

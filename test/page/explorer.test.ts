@@ -130,6 +130,14 @@ describe.skipIf(typeof launched === 'string')('the page at /', { timeout: 90_000
     expect((await node.get('/devnet/status')).clock.aheadMs).toBeGreaterThanOrEqual(7_200_000)
     await expect.poll(() => text('clock-state'), SOON).toContain('2 h ahead of this machine')
 
+    await page.fill('#clock-form input', '3600')
+    await page.click('#clock-form button:has-text("Back")')
+    await expect.poll(() => text('clock-state'), SOON).toContain('1 h ahead of this machine')
+    expect((await node.get('/devnet/status')).clock.aheadMs).toBeLessThan(3_700_000)
+    await page.fill('#clock-form input', '1e6')
+    await page.click('#clock-form button:has-text("Back")')
+    await expect.poll(() => text('answer'), SOON).toMatch(/^clock: 409 .*back/)
+
     await page.click('summary:has-text("Difficulty")')
     await page.fill('#difficulty-form input', '4321')
     await page.click('#difficulty-form button')
@@ -159,6 +167,42 @@ describe.skipIf(typeof launched === 'string')('the page at /', { timeout: 90_000
     await done('streams')
     expect((await node.get('/devnet/status')).streams.stalled).toEqual(['header'])
     await expect.poll(() => text('streams-state'), SOON).toContain('stalled: header')
+  })
+
+  it('takes snapshots, and goes back to the one that is chosen', async () => {
+    const node = await start()
+    const { page, text } = await open(browser, node.url)
+    const options = () => page.locator('#revert-snapshot option').allTextContents()
+    await page.click('summary:has-text("Snapshots")')
+    await expect.poll(() => text('snapshots-state'), SOON).toBe('none taken')
+    expect(await page.isDisabled('#revert-button')).toBe(true)
+    // One that others took has no heights here.
+    await node.order('snapshot', {})
+    await expect.poll(options, SOON).toEqual(['snapshot 1'])
+    await node.order('make-blocks', { 0: 3, 1: 2 })
+    await page.click('#snapshot-form button')
+    await expect.poll(() => text('answer'), SOON).toMatch(/^snapshot: done in/)
+    await expect.poll(options, SOON).toEqual(['snapshot 2, at heights 2 to 3', 'snapshot 1'])
+    expect(await text('snapshots-state')).toBe('2 taken')
+    expect(await text('call')).toContain("/devnet/snapshot' -H 'content-type: application/json' -d '{}'")
+    // The newest is chosen, until another is.
+    expect(await page.inputValue('#revert-snapshot')).toBe('2')
+    await page.selectOption('#revert-snapshot', '1')
+    await node.order('make-blocks', { 0: 2, 1: 2 })
+    await node.order('snapshot', {})
+    await expect.poll(options, SOON).toEqual(['snapshot 3', 'snapshot 2, at heights 2 to 3', 'snapshot 1'])
+    expect(await page.inputValue('#revert-snapshot')).toBe('1')
+    await expect.poll(() => text('height'), SOON).toBe('4–5')
+
+    await page.selectOption('#revert-snapshot', '2')
+    await page.click('#revert-button')
+    await expect.poll(() => text('height'), SOON).toBe('2–3')
+    expect((await node.get('/devnet/status')).heights).toEqual({ 0: 3, 1: 2 })
+    await expect.poll(options, SOON).toEqual(['snapshot 1'])
+    await page.click('#revert-button')
+    await expect.poll(() => text('height'), SOON).toBe('0')
+    await expect.poll(() => text('snapshots-state'), SOON).toBe('none taken')
+    expect(await page.isDisabled('#revert-button')).toBe(true)
   })
 
   it('shows a reorganisation: what was lost, and the orphans beside their chain', async () => {

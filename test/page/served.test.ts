@@ -62,7 +62,7 @@ describe('newcut mine', () => {
   it('refuses --mine-page where nothing is served', async () => {
     const { code, err } = await run(['mine', '--http', 'off', '--mine-page', 'on'])
     expect({ code, err }).toEqual({
-      code: 1,
+      code: 2,
       err: expect.stringContaining('--mine-page has no effect: with --http off'),
     })
   })

@@ -36,6 +36,8 @@ export class Field {
   readonly #options: FieldOptions
   readonly #env: Record<string, string>
   readonly #gpuPids = new Set<number>()
+  /** Block hashes of the solutions that ended runs of the miner have told of. */
+  readonly #found = new Set<string>()
   node: Running
   miner: Running
   /** How often a node was started. */
@@ -63,6 +65,7 @@ export class Field {
   }
 
   startMiner(): Running {
+    if (this.miner !== undefined) this.found()
     const { confirmations, driver } = this.#options
     const gpu = driver === null ? ['--gpu', 'none'] : ['--gpu', 'all', '--allow-software']
     const quiet = ['--http', 'off', '--threads', '1', '--log', 'json']
@@ -81,6 +84,14 @@ export class Field {
   /** This run of the miner has printed this. Throws as `says`. */
   async said(text: string | RegExp): Promise<void> {
     await this.#until(() => this.miner.out().search(text) !== -1, String(text))
+  }
+
+  /** Block hashes of all solutions that any run of the miner has told of. */
+  found(): ReadonlySet<string> {
+    // The last line may not be whole yet.
+    const lines = this.miner.out().split('\n').slice(0, -1)
+    for (const line of lines.filter((each) => each.includes('"step":"found"'))) this.#found.add(JSON.parse(line).hash)
+    return this.#found
   }
 
   /** A block is accepted from now on. */

@@ -1,8 +1,8 @@
 /**
  * A miner, its search thread, the child process of its GPU, and its node, all of them real, are killed and stopped in
- * every phase, again and again. In the end every block of the node is in the journal of the miner, and every solution in
- * the journal has come to an end that agrees with the chains of the node: none is lost. NEWCUT_TEST_ROUNDS says how many
- * rounds.
+ * every phase, again and again. After each round every solution that a miner told of is in the journal, and every block
+ * of the node where it mines again. In the end every solution in the journal has come to an end that agrees with the
+ * chains of the node: none is lost. NEWCUT_TEST_ROUNDS says how many rounds.
  *
  * Processes get SIGKILL, or SIGSTOP and a while later SIGCONT. No signal reaches one thread alone: a search thread is
  * terminated by Node, and stopped as by a debugger (threads.mjs). Where no software driver for a GPU is there, the rounds
@@ -211,7 +211,9 @@ it(`${ROUNDS} kills and stops of miner, search thread, GPU child and node lose n
       await new Blow(field, round, random).strike()
       done.set(name, (done.get(name) ?? 0) + 1)
       // It mines again, each second time before the next blow.
-      if (random() < 0.5) await field.mines()
+      const mines = random() < 0.5
+      if (mines) await field.mines()
+      await expectAccounted(field, { round: `round ${i + 1}: ${name} at ${round.phase}`, mines })
     }
     await field.mines()
     await expectSettled(field)
@@ -229,14 +231,39 @@ it(`${ROUNDS} kills and stops of miner, search thread, GPU child and node lose n
   expect(field.leftBehind(), 'GPU children that outlive their miners').toEqual([])
 })
 
+/** Nothing that was found so far is unaccounted for. `mines`: the node can be asked for its blocks. */
+async function expectAccounted(
+  field: Field,
+  { round, mines }: { readonly round: string; readonly mines: boolean },
+): Promise<void> {
+  // A solution is in the journal before the miner tells of it, and before the node hears of it.
+  const found = field.found()
+  const blocks = mines ? await withClient(field, blocksOf) : new Set<string>()
+  const { records } = await readJournal(field.state)
+  const unknown = [...found, ...blocks].filter((hash) => !records.has(hash))
+  expect(unknown, `${round}: solutions that the journal does not know`).toEqual([])
+  const lost = [...records.values()].filter((record) => {
+    return record.state === 'lost' && !isUnfinished(record, CONFIRMATIONS)
+  })
+  expect(lost, `${round}: lost solutions`).toEqual([])
+}
+
+async function withClient<T>({ url }: Field, run: (client: NodeClient) => Promise<T>): Promise<T> {
+  const client = await NodeClient.connect({ url })
+  try {
+    return await run(client)
+  } finally {
+    await client.close()
+  }
+}
+
 async function expectSettled(field: Field): Promise<void> {
   // The last blocks need others above them to be settled: mining ends, and the newest stay as they are.
   field.miner.child.kill('SIGTERM')
   await field.miner.ended
-  const client = await NodeClient.connect({ url: field.url })
-  const blocks = await blocksOf(client)
-  const heights = (await client.cut()).hashes
-  await client.close()
+  const blocks = await withClient(field, blocksOf)
+  const heights = (await withClient(field, (client) => client.cut())).hashes
+  expect(field.found().size, 'solutions that the miners told of').toBeGreaterThan(0)
   const { records, damaged } = await readJournal(field.state)
   expect(
     [...blocks].filter((hash) => !records.has(hash)),

@@ -104,7 +104,7 @@ describe('the sensors of a miner', () => {
 
   function started(env: NodeJS.ProcessEnv, hwmon = '/nowhere', hasCards = true) {
     const clock = new VirtualClock()
-    const sensors = new Sensors({ clock, hwmon, env, hasCards })
+    const sensors = new Sensors({ clock, hwmon, env, hasCards: () => hasCards })
     onTestFinished(() => sensors.stop())
     return { clock, sensors }
   }

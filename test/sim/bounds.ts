@@ -28,8 +28,6 @@ export const KNOWN_WELL_MS = 4_000
  * judged once a second; one that is silent, or gives no work, is left after 2 s of that; the next one takes a moment.
  */
 export const SWITCH_MS = 3_500
-/** The same where another network stands behind an address: its work, which is of no use, is searched for a while. */
-export const FOREIGN_SWITCH_MS = 5_000
 /** Beyond the time of failback, which runs twice for a node that was passed over: until the first gives work again. */
 export const FAILBACK_SLACK_MS = 4_000
 /**

@@ -1,10 +1,13 @@
 /** The core of the embedded node on virtual time, without a port: its chains, its mining coordination, its routes. */
+
+import { encodeBase64Url } from '../../src/core/bytes.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import { type Cut, extendsCut } from '../../src/core/cut.ts'
 import { encodeWork, type WorkFields, withNonce } from '../../src/core/header.ts'
 import { graphAt, type Network } from '../../src/core/network.ts'
 import type { MinerAccount } from '../../src/core/payload.ts'
 import { meets, powHash } from '../../src/core/pow.ts'
+import { decodeWorkResponse } from '../../src/core/work.ts'
 import { Router } from '../../src/devnet/http/router.ts'
 import { addChainRoutes } from '../../src/devnet/http/routes/chain.ts'
 import { addCutRoutes } from '../../src/devnet/http/routes/cut.ts'
@@ -22,7 +25,7 @@ import { Chains, genesisState } from '../../src/devnet/rules/chains.ts'
 import { NodeClock } from '../../src/devnet/rules/node-clock.ts'
 import type { Block } from '../../src/devnet/store/block-store.ts'
 import { MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
-import { Coordinator } from '../../src/devnet/work/coordinator.ts'
+import { Coordinator, type NoWork } from '../../src/devnet/work/coordinator.ts'
 import { type AnswerPort, type NodeRequest, Routes } from './routes.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
@@ -43,11 +46,25 @@ export interface EmbeddedNodeOptions {
 /** One run of a node: what it forgets when it is restarted. */
 interface Run {
   readonly chains: Chains
-  readonly coordinator: Coordinator
+  readonly coordinator: Issuer
   readonly maker: BlockMaker
   readonly routes: Routes
   readonly streams: StreamGate
   readonly turns: Turns
+}
+
+/** Remembers what work it gave. */
+class Issuer extends Coordinator {
+  /** Payload hashes as in JSON. */
+  readonly issued = new Set<string>()
+
+  override work(...given: Parameters<Coordinator['work']>): Uint8Array | NoWork {
+    const answer = super.work(...given)
+    if (answer instanceof Uint8Array) {
+      this.issued.add(encodeBase64Url(decodeWorkResponse(answer).fields.payloadHash))
+    }
+    return answer
+  }
 }
 
 /** Turns whose timers are those of the world. */
@@ -98,9 +115,9 @@ export class EmbeddedNode {
     return this.#run.chains
   }
 
-  /** Whether a block of this work would be taken now. */
+  /** Whether a block of this work would be taken now: it extends the cut, and this run of the node gave it. */
   takes(work: WorkFields): boolean {
-    return extendsCut(this.cut, work)
+    return extendsCut(this.cut, work) && this.#run.coordinator.issued.has(encodeBase64Url(work.payloadHash))
   }
 
   handle(request: NodeRequest, port: AnswerPort): void {
@@ -193,7 +210,7 @@ export class EmbeddedNode {
     const pools = new Mempools({ chains, index: new MemoryTransactionIndex(), nowMs, trial: noTrial, turns })
     const limits = { payloadLimit: 1200, payloadLifetimeMs: 300_000, refreshMs: 15_000 }
     const ledger = this.#ledger
-    const coordinator = new Coordinator(chains, { ...limits, pools, ledger, turns, accounts: null, random, nowMs })
+    const coordinator = new Issuer(chains, { ...limits, pools, ledger, turns, accounts: null, random, nowMs })
     chains.onCut((changed) => this.onCut(changed))
     const search = { search: () => Promise.reject(new Error('searched here')), close: async () => undefined }
     const clock: Clock = { ...this.#machineClock, after: (delayMs, run) => time.after(delayMs, run) }

@@ -207,6 +207,27 @@ const faults: Readonly<Record<Exclude<Family, 'everything'>, readonly Fault[]>> 
   ],
 }
 
+/** Answers to requests for work, of a node that is otherwise well. */
+const NO_WORK: readonly AnswerFaultKind[] = ['ignored', 'failed5xx', 'refused4xx', 'empty', 'garbage', 'notHttp']
+
+const noWork: Omit<Fault, 'longestMs'> = {
+  name: 'no work',
+  begin: ({ network, random }) => {
+    const kind = pick(random, NO_WORK)
+    return sets(network, 'answerFault', ({ url }) => (url.includes('/mining/work') ? kind : null))
+  },
+}
+
+/** What makes a node useless for as long as it lasts: work has to come from another one. */
+const outages = faults.outages.filter(({ name }) => name !== 'restart at once')
+
+/** A node is of no use for 6 to 9 s. */
+export function uselessPlanOf(random: () => number, fromMs: number): PlannedFault {
+  const { name, begin } = random() < 0.5 ? noWork : pick(random, outages)
+  const startMs = fromMs + random() * 2_000
+  return { name, begin, fromMs: startMs, toMs: startMs + 6_000 + random() * 3_000 }
+}
+
 /** A fault of a simulation, and when it happens. */
 export interface PlannedFault {
   readonly name: string

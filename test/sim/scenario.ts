@@ -10,6 +10,8 @@ export interface Scenario {
   readonly nodes: number
   /** How long a node of higher priority has to be fit before it gives work again. */
   readonly failbackMs: number
+  /** Whether the first of several nodes is of no use for long, while the others are well. */
+  readonly isFirstUseless: boolean
   /** Whether the disk of the journal goes wrong. */
   readonly hasDiskFaults: boolean
   readonly kill: Kill | null
@@ -24,13 +26,22 @@ export interface Kill {
 }
 
 /** One node, a disk that is well, and nobody kills the miner. */
-export const plainScenario: Scenario = { nodes: 1, failbackMs: 60_000, hasDiskFaults: false, kill: null }
+export const plainScenario: Scenario = {
+  nodes: 1,
+  failbackMs: 60_000,
+  isFirstUseless: false,
+  hasDiskFaults: false,
+  kill: null,
+}
 
 export function familyOf(seed: number): Family {
   return families[seed % families.length]
 }
 
-/** A third of the seeds of each family has several nodes, a half a disk that goes wrong, a quarter a kill. */
+/**
+ * A third of the seeds of each family has several nodes, the first of them of no use for long in a half. A half of all
+ * seeds has a disk that goes wrong, a quarter a kill.
+ */
 export function scenarioOf(seed: number): Scenario {
   const random = diceOf(seed, 'scenario')
   const nodes = Math.floor(seed / families.length) % 3 === 2 ? 2 + Number(random() < 0.4) : 1
@@ -40,5 +51,6 @@ export function scenarioOf(seed: number): Scenario {
   const kind = (['moment', 'write', 'power'] as const)[Math.floor(random() * 3)]
   const atMs = 1_000 + random() * (FAULTS_TO_MS + 3_000)
   const kill = isKilled ? { kind, atMs, downMs: 1_000 + random() * 3_000 } : null
-  return { nodes, failbackMs, hasDiskFaults, kill }
+  const isFirstUseless = nodes > 1 && diceOf(seed, 'of no use')() < 0.5
+  return { nodes, failbackMs, isFirstUseless, hasDiskFaults, kill }
 }

@@ -1,5 +1,5 @@
 /** What is searched: work of which a node takes a block, and soon again when it is lost. */
-import { DEAD_WORK_MS, FOREIGN_SWITCH_MS, GAP_MS, KNOWN_WELL_MS, RECOVERY_MS, SWITCH_MS } from './bounds.ts'
+import { DEAD_WORK_MS, GAP_MS, KNOWN_WELL_MS, RECOVERY_MS, SWITCH_MS } from './bounds.ts'
 import type { SimulatedEngine } from './engine.ts'
 import type { Host } from './network.ts'
 import type { Report } from './report.ts'
@@ -50,7 +50,7 @@ export class Search {
   /** Whether the engines search work of which a node would take a block. */
   #isLive(): boolean {
     const work = this.#options.engine()?.work ?? null
-    return work !== null && this.#options.sites.some(({ node }) => node.takes(work.fields))
+    return work !== null && this.#options.sites.some((site) => site.isThere && site.node.takes(work.fields))
   }
 
   /** What must hold at any time. */
@@ -83,8 +83,7 @@ export class Search {
     if (sites.length === 1) return
     const wellSinceMs = Math.min(...sites.map((site) => site.wellSinceMs ?? Number.POSITIVE_INFINITY))
     const knownMs = Math.max(wellSinceMs, this.#startMs) + KNOWN_WELL_MS
-    const bound = sites.some(({ otherNode }) => otherNode !== null) ? FOREIGN_SWITCH_MS : SWITCH_MS
-    report.reach('switchMs', time.nowMs - Math.max(idleSinceMs, knownMs), bound)
+    report.reach('switchMs', time.nowMs - Math.max(idleSinceMs, knownMs), SWITCH_MS)
   }
 
   /** Nothing goes wrong any more. */

@@ -30,6 +30,9 @@ const kept: readonly (readonly [seed: number, showed: string])[] = [
 const keptWhole: readonly (readonly [seed: number, showed: string])[] = [
   [103, 'work was asked of a node, and never again let go, because a solution of an earlier run was settled with it'],
   [125, 'a block was called stale since another node did not have it yet, while its own was just coming back'],
+  [732, 'a block was called stale since its node failed to answer once, and another did not have it yet'],
+  [84, 'after the block of a solution had left its chain, its parent was not searched until somebody else found one'],
+  [934, 'work of a node with other chains, which had come up behind the address of the first, was searched for 4.4 s'],
 ]
 
 /** One line for each thing that must not happen and did. */

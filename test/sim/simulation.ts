@@ -22,7 +22,7 @@ import { diceOf } from './dice.ts'
 import { SimulatedDisk } from './disk.ts'
 import { beginDiskFault, type DiskFault, diskFaultsOf } from './disk-faults.ts'
 import { SimulatedEngine } from './engine.ts'
-import { type Family, planOf } from './faults.ts'
+import { type Family, planOf, uselessPlanOf } from './faults.ts'
 import { Gossip } from './gossip.ts'
 import { MinerProcess } from './miner-process.ts'
 import { type Extremes, Report, type Violation } from './report.ts'
@@ -41,8 +41,6 @@ const CUT_OFF_SHARE = 0.1
 /** With several nodes, these have no such fault: their blocks are refused by the others, or their clocks go apart. */
 const ALONE_ONLY = ['clock of the node']
 const FOREIGN = 'another network'
-/** A node that was of another network is looked at again after this time. */
-const FOREIGN_MS = 30_000
 
 export interface Outcome {
   readonly seed: number
@@ -179,6 +177,10 @@ class Simulation {
     const span = { fromMs: FAULTS_FROM_MS, lastMs: FAULTS_TO_MS, without }
     const [first, ...others] = this.#sites
     for (const fault of planOf(family, random, span)) first.plan(fault)
+    if (this.#scenario.isFirstUseless) {
+      first.plan(uselessPlanOf(diceOf(this.#seed, 'plan of no use'), FAULTS_FROM_MS + 1_000))
+      return
+    }
     for (const site of others) {
       const dice = diceOf(this.#seed, `plan ${site.index}`)
       const planned = dice() < 0.5 ? planOf(family, dice, span) : []
@@ -188,10 +190,8 @@ class Simulation {
 
   /** By then the first of several nodes gives work again. */
   #lastFirstMs(): number {
-    const [first, ...others] = this.#sites
-    if (others.length === 0) return 0
-    const foreignMs = first.faults.some(({ name }) => name === FOREIGN) ? FOREIGN_MS : 0
-    return Math.max(this.#calmFromMs, this.#startedAtMs) + 2 * this.#scenario.failbackMs + foreignMs + FAILBACK_SLACK_MS
+    if (this.#sites.length === 1) return 0
+    return Math.max(this.#calmFromMs, this.#startedAtMs) + 2 * this.#scenario.failbackMs + FAILBACK_SLACK_MS
   }
 
   /** The nodes give each other their blocks; one of them may be left out for a while. */
@@ -204,7 +204,8 @@ class Simulation {
         gossip.news(site)
       }
     }
-    if (dice() < 0.5) return
+    // The nodes that work is to come from are well.
+    if (dice() < 0.5 || this.#scenario.isFirstUseless) return
     const site = this.#sites[Math.floor(dice() * this.#sites.length)]
     const fromMs = FAULTS_FROM_MS + dice() * 2_000
     const begin = () => {

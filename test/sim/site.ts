@@ -59,6 +59,11 @@ export class Site {
     return this.#pending.size === 0
   }
 
+  /** Whether it can be reached, fast or slowly, for well or ill. */
+  get isThere(): boolean {
+    return this.network.host === this.node && this.network.dialMode === 'fine'
+  }
+
   /** Whether this answers here now, or has. */
   has(host: Host): boolean {
     return host === this.node || host === this.otherNode

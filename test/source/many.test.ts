@@ -4,13 +4,14 @@ import { NewcutError } from '../../src/core/errors.ts'
 import type { NodeClient } from '../../src/node/client.ts'
 import { NodeRefusal } from '../../src/node/errors.ts'
 import { UnreachableError } from '../../src/node/unreachable.ts'
+import type { NamedBlock } from '../../src/source/many/continuity.ts'
 import { FailoverSource } from '../../src/source/many/failover-source.ts'
 import type { ReachedNode } from '../../src/source/many/reached-node.ts'
 import type { Job } from '../../src/source/source.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 import { followed, solutionOf } from './job.ts'
 import { ScriptedNode } from './scripted-node.ts'
-import { madeWork } from './simulated-node.ts'
+import { hashOf, madeWork } from './simulated-node.ts'
 
 const stops: AbortController[] = []
 afterEach(() => {
@@ -29,6 +30,8 @@ class ScriptedMember {
   hangs = false
   height = 10
   identity = 'test'
+  /** Not 0: its chains have other blocks. */
+  branch = 0
   latencyMs = 0
   isClosed = false
   /** Nodes that it gave blocks to; c takes none. */
@@ -46,9 +49,15 @@ class ScriptedMember {
     version: '2.32',
     heads: (signal: AbortSignal) =>
       this.#answer(signal, () => {
-        const heights = new Map([0, 1, 2].map((chain) => [chain, this.height]))
-        return { heights, weight: BigInt(this.height) }
+        const { height } = this
+        const hash = hashOf(height + this.branch)
+        const heads = new Map([0, 1, 2].map((chain) => [chain, { height, hash }]))
+        return { heads, heights: new Map([0, 1, 2].map((chain) => [chain, height])), weight: BigInt(height) }
       }),
+    knows: async ({ hash }: NamedBlock, signal: AbortSignal) => {
+      if (this.isDown || this.hangs) return this.#answer(signal, () => false)
+      return this.branch === 0 || hash === hashOf(this.height + this.branch)
+    },
     network: (signal: AbortSignal) =>
       this.#answer(signal, () => ({ name: 'other (3 chains)', identity: this.identity })),
     client: null as unknown as NodeClient,
@@ -300,6 +309,96 @@ describe('work from several nodes', () => {
     expect(c.node.asked).toEqual([])
   })
 
+  it('is not taken from a node that has other chains than before: it is left at once, and comes back with its own', async () => {
+    const { clock, a, b, issuer, jobs, said, active } = await started()
+    await a.give(0, 10)
+    a.branch = 100
+    for (const { onNewCut } of a.node.handlers.values()) onNewCut()
+    await settle()
+    await a.give(0, 110)
+    await clock.pass(1)
+    expect(jobs.at(-1), 'its work is not searched').toBeNull()
+    const told = `trouble: http://a has other chains than before: it does not know block ${hashOf(10)} of chain `
+    expect(said).toEqual([expect.stringContaining(told)])
+    await b.give(0, 10)
+    expect(issuer()).toBe('http://b')
+    a.branch = 0
+    a.height = 11
+    b.height = 11
+    await clock.pass(62_000)
+    await a.give(0, 11)
+    expect(active()).toBe(0)
+  })
+
+  it('is not taken from a node that is of another network from one moment to the next', async () => {
+    const { clock, a, b, issuer, jobs, said, up } = await started()
+    await a.give(0, 10)
+    a.branch = 100
+    a.identity = 'other'
+    for (const { onNewCut } of a.node.handlers.values()) onNewCut()
+    await settle()
+    await a.give(0, 110)
+    await clock.pass(1)
+    expect(jobs.at(-1), 'its work is not searched').toBeNull()
+    expect(said).toEqual(['trouble: http://a is of another network: other (3 chains), not test (3 chains)'])
+    expect(up()).toEqual([false, true])
+    await b.give(0, 10)
+    expect(issuer()).toBe('http://b')
+  })
+
+  it('comes from the second once the cut of the first shows other chains than before', async () => {
+    const { clock, a, b, issuer } = await started()
+    await a.give(0, 10)
+    a.branch = 100
+    await clock.pass(1_100)
+    await b.give(0, 10)
+    expect(issuer()).toBe('http://b')
+  })
+
+  it('comes from a node with other chains than before when no other node can give any', async () => {
+    const { clock, a, b, issuer, jobs } = await started()
+    await a.give(0, 10)
+    await b.fail()
+    await clock.pass(1_200)
+    a.branch = 100
+    for (const { onNewCut } of a.node.handlers.values()) onNewCut()
+    await settle()
+    await a.give(0, 110)
+    await clock.pass(1)
+    expect(jobs.at(-1)).toMatchObject({ issuer: 'http://a', work: { fields: { height: 111n } } })
+    expect(issuer()).toBe('http://a')
+  })
+
+  it('comes again from a node with other chains than before once the others have them too', async () => {
+    const { clock, a, b, source } = await started()
+    await a.give(0, 10)
+    a.branch = 100
+    await clock.pass(1_100)
+    await b.give(0, 10)
+    expect(source.nodes()[0].problem).toContain('has other chains than before')
+    // As after a reorganisation: b knows what was before, a does not.
+    a.height = 115
+    a.branch = 1
+    b.height = 116
+    await clock.pass(1_100)
+    expect(source.nodes()[0].problem).toBeNull()
+  })
+
+  it('comes from a node that does not say whether it knows its blocks', async () => {
+    const { clock, a, b, issuer, jobs, said } = await started()
+    await a.give(0, 10)
+    a.reached.knows = () => Promise.reject(unreachable())
+    a.branch = 100
+    for (const { onNewCut } of a.node.handlers.values()) onNewCut()
+    await settle()
+    await a.give(0, 110)
+    expect(jobs.at(-1)).not.toBeNull()
+    await clock.pass(5_000)
+    expect(issuer()).toBe('http://a')
+    expect(b.node.asked).toEqual([])
+    expect(said).toEqual([])
+  })
+
   it('comes from the second when the first refuses this miner, and ends when all do', async () => {
     const { clock, a, b, ended, issuer, said } = await started()
     const refusal = new NewcutError('NODE_REFUSED', 'unauthorized miner')
@@ -448,6 +547,21 @@ describe('a solution of work from several nodes', () => {
     await clock.pass(10_000)
     expect(await receipt).toMatchObject({ step: 'rejected', reason: 'invalid-pow' })
     expect(b.node.submitted).toEqual([])
+  })
+
+  it('is not stale because its node fails to say once, and another does not have the block yet', async () => {
+    const { clock, a, b, source, jobs } = await started()
+    await a.give(0, 5)
+    const solution = solutionOf(jobs[0])
+    expect(await source.handIn(solution)).toEqual({ step: 'acknowledged' })
+    b.node.place = async () => ({ kind: 'passed' })
+    a.node.place = async () => {
+      a.node.place = async () => ({ kind: 'on-chain', depth: 1 })
+      throw unreachable()
+    }
+    const fate = followed(source.follow(solution, new AbortController().signal))
+    await clock.pass(1_000)
+    expect(await fate).toEqual([{ step: 'confirmed', depth: 1 }])
   })
 
   it('is lost only when no node takes it', async () => {

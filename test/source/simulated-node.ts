@@ -25,7 +25,7 @@ export function madeWork(chain: number, parent: number, creationTime = 1n, trans
     featureFlags: 0n,
     creationTime,
     parent: bytes(parent),
-    adjacents: new Map([[chain + 1, bytes(7)]]),
+    adjacents: new Map([[chain + 1, bytes(parent)]]),
     target: MAX_TARGET,
     payloadHash: bytes(transactions + 1),
     chainId: chain,
@@ -46,6 +46,8 @@ export class SimulatedNode {
   readonly asked = new Map<number, { readonly ask: Ask; answer: Work | null }>()
   readonly pauses = new Set<string>()
   readonly followed = new Set<number>()
+  /** Chains that are or were to be mined. */
+  readonly wanted: Set<number>
   /** Streams that stand: only those bring news. */
   readonly open = new Set<number>()
   /** News on its way, oldest first. */
@@ -61,6 +63,7 @@ export class SimulatedNode {
 
   constructor(chains: number) {
     this.state = initialState(Array.from({ length: chains }, (_, chain) => chain))
+    this.wanted = new Set(this.state.chains)
     this.heads = Array.from({ length: chains }, () => 0)
     this.tell({ type: 'started' })
   }
@@ -112,8 +115,10 @@ export class SimulatedNode {
     expect(asking !== null && isPausing, 'nothing is asked for during a pause').toBe(false)
     expect(this.delivered).toEqual(current.kind === 'searching' ? current.job.work : null)
     expect(new Set(this.jobs).size).toBe(this.jobs.length)
-    for (const chain of this.followed) expect(chains).toContain(chain)
+    for (const chain of this.followed) expect(this.wanted.has(chain), 'only chains to mine are followed').toBe(true)
+    if (standby.kind === 'ready') expect(chains).toContain(standby.work.fields.chainId)
     if (current.kind === 'searching') {
+      expect(chains).toContain(current.job.work.fields.chainId)
       expect(isSolved(this.state, current.job.work.fields)).toBe(false)
       if (standby.kind === 'ready') {
         expect(standby.work.fields.chainId).not.toBe(current.job.work.fields.chainId)
@@ -181,8 +186,16 @@ export class SimulatedNode {
 
   /** Chains are worth less and less in this order, whether that is the truth or not; the others are blocked. */
   look(chains: readonly number[]): void {
-    const known = [...new Set(chains.map((chain) => chain % this.heads.length))]
+    const all = [...new Set(chains.map((chain) => chain % this.heads.length))]
+    const known = all.filter((chain) => this.state.chains.includes(chain))
     this.tell({ type: 'viewed', chances: new Map(known.map((chain, i) => [chain, 1 / (i + 1)])) })
+  }
+
+  /** Other chains are to be mined. */
+  choose(chains: readonly number[]): void {
+    const chosen = [...new Set(chains.map((chain) => chain % this.heads.length))]
+    for (const chain of chosen) this.wanted.add(chain)
+    this.tell({ type: 'chosen', chains: chosen })
   }
 
   closeStream(chain: number): void {

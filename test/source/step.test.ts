@@ -27,6 +27,13 @@ const move = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ kind: fc.constant('viewed' as const), chains: fc.array(small, { maxLength: 6 }) }),
   },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('choose' as const),
+      chains: fc.array(small, { minLength: 1, maxLength: 6 }),
+    }),
+  },
 )
 type Move = typeof move extends fc.Arbitrary<infer M> ? M : never
 
@@ -71,6 +78,9 @@ function play(node: SimulatedNode, each: Move): void {
     case 'viewed':
       node.look(each.chains)
       return
+    case 'choose':
+      node.choose(each.chains)
+      return
     case 'refreshDue':
       if (node.delivered !== null) node.tell({ type: 'refreshDue' })
       return
@@ -88,13 +98,13 @@ describe.each([1, 2, 3, 20])('a source of work of %i chains', (chains) => {
         if (current.kind !== 'searching') throw new Error(`it ended ${current.kind}`)
         const { chainId, height } = current.job.work.fields
         expect(Number(height), 'height of the job').toBe(node.heads[chainId] + 1)
-        expect(standby.kind).toBe(chains === 1 ? 'none' : 'ready')
+        expect(standby.kind).toBe(node.state.chains.length === 1 ? 'none' : 'ready')
         if (standby.kind === 'ready') {
           const { fields } = standby.work
           expect(Number(fields.height), 'height of the standby').toBe(node.heads[fields.chainId] + 1)
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 400 },
     )
   })
 })
@@ -167,6 +177,29 @@ describe('the state machine of a source', () => {
     const next = { type: 'answered', request: 3, work: madeWork(0, 6) } as const
     const later = played([0], start, first, handedIn, taken, replay, { type: 'paused', purpose: 'current' }, next)
     expect(later.state.current).toMatchObject({ kind: 'searching', job: { work: next.work } })
+  })
+
+  it('searches a solved parent again once its chain has gone back behind our block, and asked for that again', () => {
+    const { fields } = first.work
+    const taken = { type: 'taken', fields } as const
+    const confirmed = { type: 'confirmed', fields } as const
+    const paused = { type: 'paused', purpose: 'current' } as const
+    const back = (request: number) => ({ type: 'answered', request, work: madeWork(0, 5, 9n) }) as const
+    const before = played([0], start, first, { type: 'handedIn', fields }, taken, confirmed, back(2))
+    expect(before.state.current.kind, 'it was asked for before the block was in its chain').toBe('solved')
+    const { state } = played(
+      [0],
+      start,
+      first,
+      { type: 'handedIn', fields },
+      taken,
+      confirmed,
+      back(2),
+      paused,
+      back(3),
+    )
+    expect(state.current).toMatchObject({ kind: 'searching', job: { work: back(3).work } })
+    expect(state.solved).toEqual([])
   })
 
   it('asks for a solved chain again once that chain has moved on', () => {

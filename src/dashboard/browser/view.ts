@@ -48,9 +48,9 @@ export class View {
     document.title = 'newcut'
   }
 
-  #phase({ paused, idleReason, work, connected }: Snapshot): void {
-    const [phase, text] = paused
-      ? (['paused', 'paused'] as const)
+  #phase({ pauses: [pause], idleReason, work, connected }: Snapshot): void {
+    const [phase, text] = pause
+      ? (['paused', pause.by === 'user' ? 'paused' : `paused ${pause.text}`] as const)
       : idleReason !== null
         ? (['failed', 'nothing searches'] as const)
         : work === null

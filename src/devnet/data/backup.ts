@@ -123,7 +123,7 @@ async function writeState(location: string, { store, blocks, heads }: Snapshot, 
       ...{ store, index: state, versions: state.versions, check: () => null },
       heads: heads.flatMap((id) => store.byId(id)?.header ?? []),
     })
-    await state.catchUp(blocks, (block) => ledger.replay(block), stopped)
+    await state.catchUp(blocks, (block) => ledger.replay(block), { stopped })
   } finally {
     await state.close()
   }

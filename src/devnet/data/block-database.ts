@@ -1,6 +1,8 @@
 /** The block database of a data directory: chains that outlive their node. */
+
 import { rename } from 'node:fs/promises'
 import { describeError, type NewcutError } from '../../core/errors.ts'
+import type { OnProgress } from '../../core/progress.ts'
 import type { AutoMine } from '../../schema/auto-mine.ts'
 import type { ChainState, Journal } from '../rules/journal.ts'
 import type { RuleChange } from '../rules/rules.ts'
@@ -64,8 +66,8 @@ export class BlockDatabase implements Journal {
    * The chains as they were written last, with the newest creation time of a block (microseconds). Throws NewcutError
    * DATA_UNUSABLE for records that are damaged, missing, or contradict each other.
    */
-  async load(): Promise<LoadedState> {
-    const state = await loadChains(this.#database, this.settings, this.payloads)
+  async load(onProgress?: OnProgress): Promise<LoadedState> {
+    const state = await loadChains(this.#database, this.settings, this.payloads, onProgress)
     this.#writtenBlocks = state.store.size
     this.#writtenRules = [...state.ruleChanges]
     return state

@@ -1,9 +1,11 @@
 /** Checks everything in a data directory: every rule for every block, and every payload. */
+
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { equalBytes } from '../../core/bytes.ts'
 import { describeError } from '../../core/errors.ts'
 import { payloadHashes } from '../../core/payload.ts'
+import type { OnProgress } from '../../core/progress.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { commandCheck } from '../mempool/checks.ts'
 import { Chains } from '../rules/chains.ts'
@@ -40,14 +42,19 @@ export interface CheckReport {
  * Checks the data directory of a node that does not run. Changes nothing, except that LevelDB may tidy its own files.
  * Throws NewcutError DATA_UNUSABLE for a directory that cannot even be loaded, or the reason of `stopped`.
  */
-export async function checkDataDirectory(directory: string, stopped?: AbortSignal): Promise<CheckReport> {
+export async function checkDataDirectory(
+  directory: string,
+  stopped?: AbortSignal,
+  onProgress?: OnProgress,
+): Promise<CheckReport> {
   const database = await BlockDatabase.open(join(directory, BLOCKS), () => undefined)
   try {
-    const loaded = await database.load()
-    const check = new Check(database.settings, loaded)
+    const loaded = await database.load(onProgress)
+    const check = new Check(database.settings, loaded, onProgress)
     const stateBlocks = await check.run(join(directory, STATE), stopped)
     return { ...check.report, stateBlocks }
   } finally {
+    onProgress?.(null)
     await database.close()
   }
 }
@@ -59,10 +66,12 @@ class Check {
   /** Blocks that could not be executed, and those on top of them. */
   readonly #unexecuted = new Set<string>()
   readonly #findings: string[] = []
+  readonly #onProgress: OnProgress | undefined
   #findingCount = 0
   #transactions = 0
 
-  constructor(settings: NetworkSettings, loaded: LoadedState) {
+  constructor(settings: NetworkSettings, loaded: LoadedState, onProgress: OnProgress | undefined) {
+    this.#onProgress = onProgress
     this.#settings = settings
     this.#loaded = loaded
     this.#store = loaded.store
@@ -172,6 +181,7 @@ class Check {
   ): Promise<void> {
     for (let number = 0; number < blocks; number++) {
       if (number % PIECE_BLOCKS === 0) {
+        this.#onProgress?.({ what: 'checking blocks', done: number, total: blocks })
         await nextTurn()
         stopped?.throwIfAborted()
       }

@@ -4,10 +4,12 @@
  *     DIR/blocks    block database (records.ts)
  *     DIR/state     contract-state database (state-database.ts)
  */
+
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeError, type NewcutError } from '../../core/errors.ts'
 import { graphs } from '../../core/graph.ts'
+import type { OnProgress } from '../../core/progress.ts'
 import { genesisOf } from '../ledger/genesis.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { commandCheck } from '../mempool/checks.ts'
@@ -38,6 +40,7 @@ export interface DataDirectoryOptions {
   readonly onFailure: (error: NewcutError) => void
   /** Called with a message for every repair. */
   readonly onNotice: (message: string) => void
+  readonly onProgress?: OnProgress | undefined
 }
 
 export interface DataDirectory {
@@ -54,7 +57,7 @@ export interface DataDirectory {
  * DATA_UNUSABLE when it is damaged, in use, not writable, no data directory, or holds another network than asked for.
  */
 export async function openDataDirectory(directory: string, options: DataDirectoryOptions): Promise<DataDirectory> {
-  const { asked, onFailure, onNotice } = options
+  const { asked, onFailure, onNotice, onProgress } = options
   if (await isNew(directory)) {
     const settings = settingsOf(asked)
     await BlockDatabase.create(join(directory, BLOCKS), settings, genesisOn(settings))
@@ -63,7 +66,7 @@ export async function openDataDirectory(directory: string, options: DataDirector
   try {
     expectSettings(directory, blocks, asked)
     if (asked.autoMine !== undefined) await blocks.setAutoMine(asked.autoMine)
-    const loaded = await blocks.load()
+    const loaded = await blocks.load(onProgress)
     const { store } = loaded
     const stateOptions = { store, durable: () => blocks.durable(), onFailure }
     const state = await openState(join(directory, STATE), stateOptions, onNotice)
@@ -72,9 +75,13 @@ export async function openDataDirectory(directory: string, options: DataDirector
     const check = commandCheck(networkOf(blocks.settings).name)
     const ledger = new Ledger({ store, heads: loaded.heads.values(), index: state, versions: state.versions, check })
     const replay = (block: Block) => ledger.replay(block)
-    await state.catchUp(store.size, replay).catch((error) => state.close().finally(() => Promise.reject(error)))
+    await state
+      .catchUp(store.size, replay, { onProgress })
+      .catch((error) => state.close().finally(() => Promise.reject(error)))
+    onProgress?.(null)
     return { blocks, state, loaded, ledger, close }
   } catch (error) {
+    onProgress?.(null)
     await blocks.close()
     throw error
   }

@@ -2,12 +2,14 @@
  * Reads chains from their database. Of every header it checks the checksum, the length and that the parent is there,
  * without decoding it. check.ts checks the rules.
  */
+
 import { decodeHash, equalBytes } from '../../core/bytes.ts'
 import type { Cut } from '../../core/cut.ts'
 import { describeError } from '../../core/errors.ts'
 import { genesisHeader } from '../../core/genesis.ts'
 import { graphs } from '../../core/graph.ts'
 import { type Header, type HeaderLayout, headerLayout } from '../../core/header.ts'
+import type { OnProgress } from '../../core/progress.ts'
 import { genesisOf } from '../ledger/genesis.ts'
 import { expectBraid } from '../rules/braid.ts'
 import type { ChainState } from '../rules/journal.ts'
@@ -32,6 +34,7 @@ export async function loadChains(
   database: Database,
   settings: NetworkSettings,
   payloads: PayloadStore,
+  onProgress?: OnProgress,
 ): Promise<LoadedState> {
   const tip = readTip(database)
   const ruleChanges = readRules(database)
@@ -45,6 +48,7 @@ export async function loadChains(
       const piece = await values.nextv(PIECE_BLOCKS)
       if (piece.length === 0) break
       for (const value of piece) reader.read(value)
+      onProgress?.({ what: 'loading blocks', done: reader.store.size, total: tip.blocks })
     }
   } catch (error) {
     // Errors of the reader name the record; those of LevelDB only say that it could not go on.

@@ -7,10 +7,12 @@
  *
  * and what blocks have written (disk-versions.ts).
  */
+
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { NewcutError } from '../../core/errors.ts'
+import type { OnProgress } from '../../core/progress.ts'
 import { HashText } from '../../schema/bodies.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
 import { indexBlock, type TransactionIndex, type TransactionPlace } from '../store/transaction-index.ts'
@@ -40,6 +42,11 @@ export interface StateDatabaseOptions {
 
 /** Executes a block that is in the store, and writes what it has written. */
 export type Replay = (block: Block) => void
+
+export interface CatchUpOptions {
+  readonly stopped?: AbortSignal
+  readonly onProgress?: OnProgress | undefined
+}
 
 export class StateDatabase implements TransactionIndex {
   /** What blocks have written. */
@@ -138,7 +145,7 @@ export class StateDatabase implements TransactionIndex {
    * Adds those of the first `blocks` blocks that are missing. Throws errors of reading, those of `replay`, or the reason
    * of `stopped`.
    */
-  async catchUp(blocks: number, replay: Replay, stopped?: AbortSignal): Promise<void> {
+  async catchUp(blocks: number, replay: Replay, { stopped, onProgress }: CatchUpOptions = {}): Promise<void> {
     const { store } = this.#options
     for (let number = this.#blocks; number < blocks; number++) {
       stopped?.throwIfAborted()
@@ -146,7 +153,10 @@ export class StateDatabase implements TransactionIndex {
       if (number >= store.chains) replay(block)
       indexBlock(this, block)
       this.reached(number + 1)
-      if (number % REPLAYED_BLOCKS === 0) await nextTurn()
+      if (number % REPLAYED_BLOCKS === 0) {
+        onProgress?.({ what: 'executing blocks', done: number, total: blocks })
+        await nextTurn()
+      }
       if (number % PIECE_BLOCKS === 0) await this.#commits.durable().then(() => nextTurn())
     }
     if (this.#blocks > this.#writtenBlocks) this.#commits.request()

@@ -1,9 +1,11 @@
 /** Blocks that the node makes by itself, on its cut or on another one. */
+
 import type { Clock } from '../../core/clock.ts'
 import { type Cut, extensionOf } from '../../core/cut.ts'
 import type { Header, WorkFields } from '../../core/header.ts'
 import { graphAt, type Network } from '../../core/network.ts'
 import type { MinerAccount } from '../../core/payload.ts'
+import type { OnProgress } from '../../core/progress.ts'
 import { MAX_MADE_BLOCKS } from '../../schema/control.ts'
 import type { Addition, Chains } from '../rules/chains.ts'
 import { emptyPayload, type Payload } from '../store/payload.ts'
@@ -33,6 +35,7 @@ export interface BlockMakerOptions {
   readonly onMade?: (header: WorkFields, addition: Addition) => void
   /** Called with the progress of long orders. */
   readonly onNotice: (message: string) => void
+  readonly onProgress?: OnProgress | undefined
 }
 
 /** A block without a nonce. */
@@ -62,8 +65,9 @@ export class BlockMaker {
     signal: AbortSignal,
     run: (order: Order) => Promise<T>,
   ): Promise<T> {
-    const { search, clock, onNotice } = this.#options
-    const order = new Order({ name, signal, durable: () => this.chains.durable(), search, clock, onNotice }, blocks)
+    const { search, clock, onNotice, onProgress } = this.#options
+    const durable = () => this.chains.durable()
+    const order = new Order({ name, signal, durable, search, clock, onNotice, onProgress }, blocks)
     try {
       signal.throwIfAborted()
       return await run(order)

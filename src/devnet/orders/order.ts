@@ -1,10 +1,12 @@
 /** One order that is being carried out: how much it may still search, its progress, and whether it goes on. */
+
 import { hash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { readU32LE, writeU32LE } from '../../core/bytes.ts'
 import type { Clock } from '../../core/clock.ts'
 import { decodeWork, encodeWork, type WorkFields } from '../../core/header.ts'
 import { meets } from '../../core/pow.ts'
+import type { OnProgress } from '../../core/progress.ts'
 import { difficultyOf } from '../../core/target.ts'
 import { withPrefix } from '../../core/units.ts'
 import type { NonceSearch } from './nonce-search.ts'
@@ -38,6 +40,7 @@ export interface OrderOptions {
   readonly clock: Clock
   /** Called every five seconds with the progress of the order. */
   readonly onNotice: (message: string) => void
+  readonly onProgress?: OnProgress | undefined
 }
 
 export class Order {
@@ -66,6 +69,7 @@ export class Order {
   /** Ends the progress reports. */
   end(): void {
     this.#cancelNotice()
+    this.#options.onProgress?.(null)
   }
 
   /**
@@ -75,6 +79,7 @@ export class Order {
   async pause(): Promise<void> {
     const { clock, durable, signal } = this.#options
     if (clock.monotonicMs() - this.#sliceStartMs < SLICE_MS) return
+    this.#tell()
     await turn()
     await durable()
     signal.throwIfAborted()
@@ -103,6 +108,7 @@ export class Order {
     await durable()
     const onHashes = (hashes: number) => {
       this.#searched = hashes
+      this.#tell()
     }
     const nonce = await search.search(encodeWork(work), work.target, { signal, onHashes })
     return { ...work, nonce }
@@ -121,6 +127,11 @@ export class Order {
       if (nonce % BATCH_HASHES === 0) await this.pause()
     }
     throw new Error(`2^32 nonces and no solution for difficulty ${difficultyOf(work.target)}`)
+  }
+
+  #tell(): void {
+    const { name, onProgress } = this.#options
+    if (this.#blocks !== null) onProgress?.({ what: name, done: this.made, total: this.#blocks })
   }
 
   #notice(): void {

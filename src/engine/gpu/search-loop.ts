@@ -60,7 +60,7 @@ export class SearchLoop {
     this.#current = current
     this.#redo = []
     this.#solutions = 0
-    if (current.work === null) this.#begin(current.sequence)
+    this.#rest()
     this.#wake()
     this.#sleep()
   }
@@ -99,6 +99,7 @@ export class SearchLoop {
     this.#announce()
     if (nonceCount(batch) === wanted) size.learn(serviceMs, wanted)
     this.#take(sequence, proving, batch, result, serviceMs)
+    this.#rest()
     if (this.#solutions > MAX_SOLUTION_BURST) await new Promise((resolve) => setTimeout(resolve, SOLUTION_PAUSE_MS))
   }
 
@@ -128,6 +129,12 @@ export class SearchLoop {
   #announce(): void {
     const oldest = this.#inFlight[0]
     if (oldest !== undefined) this.#begin(oldest.sequence)
+  }
+
+  /** That there is no work has begun once the device is done with its batches, and what they found is told. */
+  #rest(): void {
+    const { sequence, work } = this.#current
+    if (work === null && this.#inFlight.length === 0) this.#begin(sequence)
   }
 
   #begin(sequence: number): void {

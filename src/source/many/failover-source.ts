@@ -6,6 +6,7 @@
 import { setMaxListeners } from 'node:events'
 import { type Clock, sleep } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
+import type { Work } from '../../core/work.ts'
 import type { NodeClient } from '../../node/client.ts'
 import { Mailbox } from '../mailbox.ts'
 import type { MiningNode } from '../node/mining-node.ts'
@@ -41,7 +42,7 @@ export interface FailoverOptions {
   readonly shareBlocks?: boolean | undefined
   /** How deep a block has to lie before it is no longer looked for; default: 1, the head. */
   readonly confirmations?: number | undefined
-  /** Chains to mine; default: all. */
+  /** Chains to mine at first; default: all. */
   readonly chains?: readonly number[] | undefined
 }
 
@@ -96,10 +97,12 @@ export class FailoverSource implements Source {
   /** Since when no node answers; null: one does. */
   #deadSinceMs: number | null = null
   #isIdle = false
+  #chains: readonly number[] | undefined
 
   constructor(options: FailoverOptions) {
     const { nodes, network, clock } = options
     this.#options = options
+    this.#chains = options.chains
     this.#members = nodes.map((node) => new Member(node, network, clock))
     const first = this.#members.find(({ reached }) => reached !== null)?.reached
     if (first == null) throw new RangeError('none of the nodes has answered')
@@ -123,6 +126,12 @@ export class FailoverSource implements Source {
   /** As the node of the present work knows them. */
   chains(): readonly ChainStatus[] {
     return this.#active?.source.chains() ?? []
+  }
+
+  /** Mines these chains from now on, whichever node gives the work; undefined: all. */
+  setChains(chains: readonly number[] | undefined): void {
+    this.#chains = chains
+    for (const source of this.#sources.values()) source.setChains(chains)
   }
 
   /** The nodes that answer, that of the present work first. */
@@ -228,13 +237,15 @@ export class FailoverSource implements Source {
   }
 
   #newSource(member: Member): NodeSource {
-    const { clock, random, confirmations, chains } = this.#options
+    const { clock, random, confirmations } = this.#options
+    const chains = this.#chains
     const { node } = member.reached as { readonly node: MiningNode }
     const helped = helpedNode(node, {
       clock,
       isUp: () => member.isUp,
       others: () =>
         this.#members.flatMap((other) => (other !== member && other.isUp ? (other.reached?.node ?? []) : [])),
+      assure: (work, signal) => this.#assure(member, work, signal),
       onBroken: () => void this.#check(member),
     })
     const source = new NodeSource({ node: helped, clock, random, confirmations, chains, lives: this.#stopped.signal })
@@ -243,6 +254,15 @@ export class FailoverSource implements Source {
       if (this.#memberOf(solution.job) !== member) reopen.push(source.heed(solution))
     }
     return source
+  }
+
+  /** Throws NewcutError for work of a node that goes on from another one, unless no other node can give any. */
+  async #assure(member: Member, work: Work, signal: AbortSignal): Promise<void> {
+    if (await member.isContinuedBy(work, signal)) return
+    this.#decide()
+    const isNeeded = this.#members.every(({ standing }) => standing.fitSinceMs === null)
+    if (isNeeded && member.isUp) return
+    throw new NewcutError('NODE_MISBEHAVED', `${member.url} ${member.status(false).problem}`)
   }
 
   /** Checks all nodes at once, again and again. */

@@ -4,6 +4,7 @@
  */
 import { type Clock, sleep } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
+import type { Work } from '../../core/work.ts'
 import { NodeRefusal } from '../../node/errors.ts'
 import type { MiningNode, Place } from '../node/mining-node.ts'
 
@@ -16,6 +17,8 @@ export interface Help {
   readonly isUp: () => boolean
   /** Other nodes of the network that answer. */
   readonly others: () => readonly MiningNode[]
+  /** Throws NewcutError for work that is not to be searched, or the signal's reason. */
+  readonly assure: (work: Work, signal: AbortSignal) => Promise<void>
   /** The node's news no longer come. */
   readonly onBroken: () => void
 }
@@ -28,7 +31,11 @@ export function helpedNode(own: MiningNode, help: Help): MiningNode {
     workBytes: own.workBytes,
     chains: own.chains,
     ...(own.graphHistory && { graphHistory: own.graphHistory }),
-    work: (chain, signal) => own.work(chain, signal),
+    work: async (chain, signal) => {
+      const work = await own.work(chain, signal)
+      await help.assure(work, signal)
+      return work
+    },
     finalRefusal: (error, signal) => own.finalRefusal(error, signal),
     cut: (signal) => own.cut(signal),
     ...(own.view && { view: own.view }),
@@ -61,13 +68,18 @@ async function firstAnswer<T>(own: MiningNode, help: Help, call: (node: MiningNo
 }
 
 /**
- * Where a block is. Others may not have it yet that the node has: while it is thought to be down it is asked all the
- * same before a block counts as unknown, for as long as a patient one waits.
+ * Where a block is. Others may not have it yet that the node has: that they do not know it says nothing while the node is
+ * up and fails but once. While it is thought to be down it is asked all the same before a block counts as unknown, for as
+ * long as a patient one waits.
  */
 async function placeAmong(own: MiningNode, help: Help, call: (node: MiningNode) => Promise<Place>): Promise<Place> {
   const isUp = help.isUp()
-  const place = await firstAnswer(own, help, call)
-  if (isUp || place.kind === 'on-chain' || place.kind === 'orphaned') return place
+  const place = await firstAnswer(own, help, async (node) => {
+    const told = await call(node)
+    if (isUp && node !== own && !isFound(told)) throw new NewcutError('NODE_REFUSED', `${node.url} has no such block`)
+    return told
+  })
+  if (isUp || isFound(place)) return place
   const end = new AbortController()
   const answer = call(own).catch((error) => {
     if (error instanceof NewcutError || (error as Error).name === 'AbortError') return place
@@ -77,6 +89,8 @@ async function placeAmong(own: MiningNode, help: Help, call: (node: MiningNode) 
   end.abort()
   return first ?? place
 }
+
+const isFound = ({ kind }: Place) => kind === 'on-chain' || kind === 'orphaned'
 
 async function handedIn(
   own: MiningNode,

@@ -2,10 +2,12 @@
 import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import { formatDuration } from '../../core/units.ts'
-import { isRetryable } from '../../node/errors.ts'
+import type { Work } from '../../core/work.ts'
+import { isRetryable, NodeRefusal } from '../../node/errors.ts'
 import type { NodeStatus } from '../source.ts'
-import { type Heads, lagOf, MAX_LAG, type Standing } from './choose.ts'
-import type { NodeNetwork, ReachedNode } from './reached-node.ts'
+import { lagOf, MAX_LAG, type Standing } from './choose.ts'
+import { blocksOfCut, blocksOfWork, Continuity, type NamedBlock } from './continuity.ts'
+import type { NodeNetwork, ReachedNode, ToldCut } from './reached-node.ts'
 
 /** A node that was named to the miner. */
 export interface ConfiguredNode {
@@ -24,11 +26,15 @@ const MAX_CONNECT_MS = 5_000
 const SECOND_LOOK_MS = 100
 /** Blocks that others have had for so long, a node should have as well. */
 const SPREAD_MS = 500
+/** A node that does not say within this whether it knows a block is taken for the one that it was. */
+const MAX_DOUBT_MS = 500
+/** A node that goes on from other chains than before is taken as it is after this time. */
+const STRAY_MS = 600_000
 /** Between two attempts at a node that needs the user: its address or certificate is wrong, or its network. */
 const LONG_PAUSE_MS = 30_000
 
 /** A cut, and when it was asked for and known. */
-interface Seen extends Heads {
+interface Seen extends ToldCut {
   readonly askedAtMs: number
   readonly atMs: number
 }
@@ -43,7 +49,7 @@ interface Objection {
 
 /** Why no work is taken from a node, as a sentence without its subject. */
 interface Problem {
-  readonly kind: 'foreign' | 'down' | 'objection' | 'behind'
+  readonly kind: 'foreign' | 'down' | 'stray' | 'objection' | 'behind'
   readonly text: string
 }
 
@@ -62,6 +68,9 @@ export class Member {
   /** Why it does not answer; null: it does, or was not asked yet. */
   #failure: string | null = null
   #foreign: string | null = null
+  /** A block that it does not know any more, and since when; null: its chains go on from those before. */
+  #stray: { readonly block: NamedBlock; readonly sinceMs: number } | null = null
+  readonly #continuity = new Continuity()
   #objection: Objection | null = null
   #latencyMs: number | null = null
   /** The newest cuts, newest first. */
@@ -150,7 +159,8 @@ export class Member {
       await this.#look(signal).catch(async (error) => {
         if (!this.#isUp || error instanceof NoAnswer || !(error instanceof NewcutError)) throw error
         await sleep(this.#clock, SECOND_LOOK_MS, signal)
-        await this.#look(signal)
+        // The name of the network is a part of every path: one of another network refuses.
+        await this.#look(signal, error instanceof NodeRefusal && error.isNodesOwn)
       })
     } catch (error) {
       signal.throwIfAborted()
@@ -168,30 +178,66 @@ export class Member {
     this.#notBeforeMs = this.#clock.monotonicMs() + LONG_PAUSE_MS
   }
 
-  async #look(signal: AbortSignal): Promise<void> {
+  async #look(signal: AbortSignal, isOther = !this.#isUp): Promise<void> {
     if (this.reached === null) {
       this.reached = await this.#within(MAX_CONNECT_MS, signal, (ends) => this.#connect(ends))
     }
     const { reached } = this
-    if (!this.#isUp) {
-      const { name, identity } = await this.#within(MAX_LOOK_MS, signal, (ends) => reached.network(ends))
-      this.#foreign = identity === this.#network.identity ? null : name
-      if (this.#foreign !== null) return this.#rest()
-    }
+    if (isOther && (await this.#isForeign(reached, signal))) return
     const askedAtMs = this.#clock.monotonicMs()
-    const heads = await this.#within(MAX_LOOK_MS, signal, (ends) => reached.heads(ends))
+    const cut = await this.#within(MAX_LOOK_MS, signal, (ends) => reached.heads(ends))
     const atMs = this.#clock.monotonicMs()
+    await this.#compare(reached, blocksOfCut(cut.heads), signal)
+    if (this.#foreign !== null) return
     this.#latencyMs = atMs - askedAtMs
-    this.#seen = [{ ...heads, askedAtMs, atMs }, ...this.#seen.slice(0, 2)]
+    this.#seen = [{ ...cut, askedAtMs, atMs }, ...this.#seen.slice(0, 2)]
     if (!this.#isUp) this.epoch++
     this.#isUp = true
     this.#failure = null
+  }
+
+  /** Asks it for its network. One of another network is down, and left alone for a while if it was never of ours. */
+  async #isForeign(reached: ReachedNode, signal: AbortSignal): Promise<boolean> {
+    const { name, identity } = await this.#within(MAX_LOOK_MS, signal, (ends) => reached.network(ends))
+    this.#foreign = identity === this.#network.identity ? null : name
+    if (this.#foreign === null) return false
+    this.#isUp = false
+    if (this.#seen.length === 0) this.#rest()
+    return true
+  }
+
+  /** Whether this work goes on from the chains that the node had before. Throws the signal's reason. */
+  async isContinuedBy({ fields }: Work, signal: AbortSignal): Promise<boolean> {
+    if (this.reached !== null && this.#foreign === null && this.#stray === null) {
+      await this.#compare(this.reached, blocksOfWork(fields), signal)
+    }
+    return this.#foreign === null && this.#stray === null
+  }
+
+  /** Whether blocks that it tells of go on from those before: if not, it has strayed or is of another network. */
+  async #compare(reached: ReachedNode, blocks: readonly NamedBlock[], signal: AbortSignal): Promise<void> {
+    const doubt = this.#continuity.doubt(blocks)
+    try {
+      if (doubt !== null && !(await this.#within(MAX_DOUBT_MS, signal, (ends) => reached.knows(doubt, ends)))) {
+        this.#stray ??= { block: doubt, sinceMs: this.#clock.monotonicMs() }
+        await this.#isForeign(reached, signal)
+        return
+      }
+    } catch (error) {
+      signal.throwIfAborted()
+      // Whoever does not say is asked again.
+      if (error instanceof NewcutError) return
+      throw error
+    }
+    this.#stray = null
+    this.#continuity.tell(blocks)
   }
 
   /** Judges it beside the other nodes. Returns what changed, as a sentence without its subject; null: nothing. */
   judge(others: readonly Member[]): { readonly isWell: boolean; readonly text: string } | null {
     const nowMs = this.#clock.monotonicMs()
     if (this.#objection !== null && this.#objection.untilMs <= nowMs) this.#objection = null
+    this.#forgive(others)
     const before = this.#problem
     this.#problem = this.#findProblem(others)
     if (before?.kind === this.#problem?.kind) return null
@@ -206,13 +252,35 @@ export class Member {
       return { kind: 'foreign', text: `is of another network: ${this.#foreign}, not ${this.#network.name}` }
     }
     if (this.#failure !== null) return { kind: 'down', text: `does not answer: ${this.#failure}` }
+    if (this.#stray !== null) {
+      const { hash, chain } = this.#stray.block
+      return { kind: 'stray', text: `has other chains than before: it does not know block ${hash} of chain ${chain}` }
+    }
     if (this.#objection !== null) return { kind: 'objection', text: this.#objection.why }
     const [newest] = this.#seen
     if (newest === undefined) return null
-    const earlier = others.flatMap((other) => (other.isUp ? other.#seenBy(newest.askedAtMs - SPREAD_MS) : []))
+    const earlier = others.flatMap((other) => (other.#isTrusted ? other.#seenBy(newest.askedAtMs - SPREAD_MS) : []))
     this.#lag = lagOf(newest, earlier)
     if (this.#lag <= MAX_LAG) return null
     return { kind: 'behind', text: `is ${this.#lag.toFixed(1)} blocks behind the others` }
+  }
+
+  /** One that strayed is taken as it is once it has a head that others have or had, or after a long time. */
+  #forgive(others: readonly Member[]): void {
+    const [newest] = this.#seen
+    if (this.#stray === null || newest === undefined) return
+    const { sinceMs } = this.#stray
+    const cuts = others.flatMap((other) => (other.#isTrusted ? other.#seen : []))
+    const known = new Set(cuts.flatMap(({ heads }) => blocksOfCut(heads)).map(({ hash }) => hash))
+    const isAgreed = newest.askedAtMs >= sinceMs && blocksOfCut(newest.heads).some(({ hash }) => known.has(hash))
+    if (!isAgreed && this.#clock.monotonicMs() - sinceMs < STRAY_MS) return
+    this.#stray = null
+    this.#continuity.forget()
+  }
+
+  /** Whether its cuts say how far the network is. */
+  get #isTrusted(): boolean {
+    return this.#isUp && this.#stray === null
   }
 
   /** The newest cut that was known by then. */

@@ -1,8 +1,10 @@
 /** A node among several, once it answers: its mining interface, its network and its cut. */
 import { decodeBase64Url, readU256LE } from '../../core/bytes.ts'
 import type { NodeClient } from '../../node/client.ts'
-import type { MiningNode } from '../node/mining-node.ts'
+import { NodeRefusal } from '../../node/errors.ts'
+import type { CutHeads, MiningNode } from '../node/mining-node.ts'
 import type { Heads } from './choose.ts'
+import type { NamedBlock } from './continuity.ts'
 import { giveBlocks } from './give-blocks.ts'
 
 /** All calls throw NewcutError, or the signal's reason. */
@@ -12,12 +14,19 @@ export interface ReachedNode {
   /** Of its software; null: it does not say. */
   readonly version: string | null
   /** Its cut now. */
-  heads(signal: AbortSignal): Promise<Heads>
+  heads(signal: AbortSignal): Promise<ToldCut>
+  /** Whether it has this block, on its chain or beside it. */
+  knows(block: NamedBlock, signal: AbortSignal): Promise<boolean>
   /** Its network now: behind an address another node may come up. */
   network(signal: AbortSignal): Promise<NodeNetwork>
   /** Gives another node the blocks that this one has and it lacks. False: it takes none. */
   giveTo(other: ReachedNode): Promise<boolean>
   close(): Promise<void>
+}
+
+/** A cut as a node tells it. */
+export interface ToldCut extends Heads {
+  readonly heads: CutHeads
 }
 
 /** What nodes of one network have in common. */
@@ -36,12 +45,25 @@ export function reachedNodeOf(client: NodeClient, node: MiningNode): ReachedNode
     version: client.info.nodePackageVersion ?? null,
     heads: async (signal) => {
       const { hashes, weight } = await client.cut({ signal })
-      const heights = new Map(Object.entries(hashes).map(([chain, { height }]) => [Number(chain), height]))
-      return { heights, weight: readU256LE(decodeBase64Url(weight), 0) }
+      const heads = new Map(Object.entries(hashes).map(([chain, head]) => [Number(chain), head]))
+      const heights = new Map([...heads].map(([chain, { height }]) => [chain, height]))
+      return { heads, heights, weight: readU256LE(decodeBase64Url(weight), 0) }
     },
+    knows: (block, signal) => isKnown(client, block, signal),
     network: (signal) => networkOf(client, signal),
     giveTo: (other) => giveBlocks(client, other.client),
     close: () => client.close(),
+  }
+}
+
+/** Only the node itself can say that it has no such block, or no such chain. */
+async function isKnown(client: NodeClient, { chain, hash }: NamedBlock, signal: AbortSignal): Promise<boolean> {
+  try {
+    await client.header(chain, hash, { signal })
+    return true
+  } catch (error) {
+    if (error instanceof NodeRefusal && error.isNodesOwn && error.status === 404) return false
+    throw error
   }
 }
 
@@ -49,14 +71,16 @@ export function reachedNodeOf(client: NodeClient, node: MiningNode): ReachedNode
 export async function networkOf(client: NodeClient, signal: AbortSignal): Promise<NodeNetwork> {
   const { nodeVersion, nodeChains, nodeGraphHistory } = await client.nodeInfo({ signal })
   const chains = nodeChains.map(Number).sort((a, b) => a - b)
-  const genesis = await client.hashes(chains[0], { maxheight: 0, limit: 1, signal }).page()
+  // The name is a part of every path: a node of another one has no first block for us.
+  const isNamedAlike = nodeVersion === client.info.nodeVersion
+  const first = isNamedAlike ? await client.hashes(chains[0], { maxheight: 0, limit: 1, signal }).page() : null
   // Neither the order of graphs nor that of neighbours means anything (PROTOCOL.md E.1).
   const graphs = nodeGraphHistory
     .map(([from, graph]) => [from, graph.map(([chain, others]) => [chain, others.toSorted()]).sort(byFirst)] as const)
     .sort(byFirst)
   return {
     name: `${nodeVersion} (${chains.length} chains)`,
-    identity: JSON.stringify([nodeVersion, chains, graphs, genesis.items]),
+    identity: JSON.stringify([nodeVersion, chains, graphs, first?.items]),
   }
 }
 

@@ -11,7 +11,7 @@ type Heights = ReadonlyMap<number, number>
 
 export class SeenChains {
   readonly #graphHistory: Network['graphHistory']
-  readonly #wanted: ReadonlySet<number>
+  #wanted: ReadonlySet<number>
   #heights: Heights = new Map()
   /** Of the last look at the heads, which may be a little older than the heights. */
   #heads: ReadonlyMap<number, Header> = new Map()
@@ -20,6 +20,11 @@ export class SeenChains {
   /** `wanted`: chains to mine. Without graphs nothing is told. */
   constructor(graphHistory: Network['graphHistory'], wanted: readonly number[]) {
     this.#graphHistory = graphHistory
+    this.#wanted = new Set(wanted)
+  }
+
+  /** Other chains are to be mined. */
+  want(wanted: readonly number[]): void {
     this.#wanted = new Set(wanted)
   }
 

@@ -29,7 +29,7 @@ export interface NodeSourceOptions {
   readonly clock: Clock
   /** Uniform in [0, 1), for the jitter of retries, and the choice of chains while nothing is known of them. */
   readonly random: () => number
-  /** Chains to mine; default: all that the node has. */
+  /** Chains to mine at first; default: all that the node has. */
   readonly chains?: readonly number[] | undefined
   /** Work is asked for anew at this age: nodes forget a payload after 5 minutes (PROTOCOL.md A.1). */
   readonly refreshMs?: number
@@ -68,7 +68,9 @@ export class NodeSource implements Source {
   readonly #lives: AbortSignal
   readonly #depths: Depths
   /** null: there is nothing to choose, or nothing to choose by. */
-  readonly #watch: HeadWatch | null
+  #watch: HeadWatch | null
+  /** Chains that were asked for; undefined: all that the node has. */
+  #wanted: readonly number[] | undefined
   readonly #chains: SeenChains
   /** Beats when the node is back. */
   readonly #pulse = new Pulse()
@@ -91,12 +93,11 @@ export class NodeSource implements Source {
     setMaxListeners(0, this.#stopped.signal, this.#lives)
     this.description = node.description
     this.workBytes = node.workBytes
+    this.#wanted = options.chains
     const chains = options.chains ?? node.chains
     this.#state = initialState(chains)
     this.#chains = new SeenChains(node.graphHistory ?? [], chains)
-    const view = node.view?.bind(node)
-    const isChoice = view !== undefined && chains.length > 1
-    this.#watch = isChoice ? new HeadWatch({ view, chains, clock, ...this.#watchPorts() }) : null
+    this.#watch = this.#watchOf(chains)
     this.#outage = new Outage(clock, { onTrouble: () => undefined, onRecovered: () => undefined })
   }
 
@@ -125,7 +126,7 @@ export class NodeSource implements Source {
     this.#startHeartbeat()
     this.#watch?.news()
     // Chains that may all be blocked at first: their news ends the wait.
-    for (const chain of this.#options.chains ?? []) this.#follow(chain)
+    for (const chain of this.#wanted ?? []) this.#follow(chain)
     try {
       yield* this.#newest
     } finally {
@@ -179,12 +180,35 @@ export class NodeSource implements Source {
     this.#watch?.stop()
   }
 
-  #watchPorts(): Pick<ConstructorParameters<typeof HeadWatch>[0], 'onChances' | 'onView' | 'onFault'> {
-    return {
-      onView: (view) => this.#chains.viewed(view),
+  /** Mines these chains from now on; undefined: all that the node has. Solutions of others are handed in all the same. */
+  setChains(wanted: readonly number[] | undefined): void {
+    const chains = wanted ?? this.#options.node.chains
+    this.#wanted = wanted
+    this.#chains.want(chains)
+    this.#watch?.stop()
+    this.#watch = this.#watchOf(chains)
+    if (this.#stopped.signal.aborted) return
+    if (!this.#isWanted) {
+      this.#state = { ...this.#state, chains }
+      return
+    }
+    this.#tell({ type: 'chosen', chains })
+    this.#watch?.news()
+    for (const chain of wanted ?? []) this.#follow(chain)
+  }
+
+  #watchOf(chains: readonly number[]): HeadWatch | null {
+    const { node, clock } = this.#options
+    const view = node.view?.bind(node)
+    if (view === undefined || chains.length < 2) return null
+    return new HeadWatch({
+      view,
+      chains,
+      clock,
+      onView: (seen) => this.#chains.viewed(seen),
       onChances: (chances) => this.#tell({ type: 'viewed', chances }),
       onFault: (error) => this.#stop(error),
-    }
+    })
   }
 
   #tell(news: News): void {
@@ -297,7 +321,7 @@ export class NodeSource implements Source {
     const others = chains.filter((chain) => !ask.notAmong.includes(chain))
     const choice = choose(others, chances, random)
     // No other is left. The node would give work of any chain, also of those that are not to be mined.
-    return choice ?? (this.#options.chains === undefined ? null : choose(chains, chances, random))
+    return choice ?? (this.#wanted === undefined ? null : choose(chains, chances, random))
   }
 
   #pause({ purpose, attempts }: Extract<Effect, { readonly type: 'pause' }>): void {

@@ -64,6 +64,15 @@ export interface Asking {
   readonly overtaken: ReadonlySet<number>
 }
 
+/** Work that we solved. */
+export interface SolvedWork extends WorkFields {
+  /**
+   * Requests with this number and later ones were sent when its block was in its chain. Work on top of its parent that
+   * they bring is of use: the chain went back.
+   */
+  readonly openFrom: number
+}
+
 export interface State {
   /** Chains to mine. No other chain is mined. */
   readonly chains: readonly number[]
@@ -79,7 +88,7 @@ export interface State {
   /** Whether the pause before the next request for current work runs. */
   readonly isPausing: boolean
   /** Work that we solved, oldest first: until its chain moves on, work on top of the same parent is of no use. */
-  readonly solved: readonly WorkFields[]
+  readonly solved: readonly SolvedWork[]
   /** Chains that have not moved on since we solved their work, as far as we heard: they have nothing for us yet. */
   readonly awaited: readonly number[]
   /** When news last ended a pause. */
@@ -101,6 +110,8 @@ export type Event = { readonly atMs: number } & (
   /** The heads of all chains, as the node told them not long ago. */
   | { readonly type: 'cutSeen'; readonly cut: CutHeads }
   | { readonly type: 'refreshDue' }
+  /** These chains are to be mined from now on, and no other. */
+  | { readonly type: 'chosen'; readonly chains: readonly number[] }
   /** The heads of all chains were looked at. */
   | { readonly type: 'viewed'; readonly chances: Chances }
   /** A solution of this work is handed in. */

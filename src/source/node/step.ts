@@ -14,6 +14,7 @@ import {
   MAX_SOLVED,
   type Need,
   reasonFor,
+  type SolvedWork,
   type Standby,
   type State,
   searchedChain,
@@ -70,6 +71,9 @@ class Machine {
       case 'refreshDue':
         this.#refresh()
         return
+      case 'chosen':
+        this.#chosen(event.chains)
+        return
       case 'viewed':
         this.#viewed(event.chances)
         return
@@ -80,7 +84,7 @@ class Machine {
         this.#taken()
         return
       case 'confirmed':
-        this.#moved(event.fields.chainId)
+        this.#confirmed(event.fields)
         return
       case 'reopened':
         this.#reopen(event.fields)
@@ -170,7 +174,10 @@ class Machine {
   // Answers
 
   #answered(request: number, work: Work): void {
-    const { asking, standby } = this.state
+    const { asking, standby, solved } = this.state
+    // The chain went back behind our block.
+    const isOpen = (known: SolvedWork) => known.openFrom <= request && sameParent(known, work.fields)
+    if (solved.some(isOpen)) this.#set({ solved: solved.filter((known) => !isOpen(known)) })
     if (asking?.request === request) {
       this.#answeredCurrent(asking, work)
       return
@@ -371,6 +378,38 @@ class Machine {
     this.#search(work, this.#need('better'))
   }
 
+  // Chains to mine
+
+  /** What is searched, stands by or is under way may be of a chain that is no longer to be mined. */
+  #chosen(chains: readonly number[]): void {
+    const { chances, current } = this.state
+    this.#set({ chains, chances: new Map([...chances].filter(([chain]) => chains.includes(chain))) })
+    this.#reconsiderStandby()
+    const searched = searchedChain(this.state)
+    const isKept = searched !== null && chains.includes(searched)
+    if (!isKept) this.#forgetAsking()
+    if (isKept) {
+      if (spareOf(this.state) === null) this.#wantStandby()
+    } else if (current.kind === 'searching') this.#over('lost', 'chosen')
+    else this.#askCurrent()
+  }
+
+  /** Standby work that is still of use stands by; what was asked for is not waited for. */
+  #reconsiderStandby(): void {
+    const { standby } = this.state
+    const spare = spareOf(this.state)
+    if (standby.kind === 'asking') this.effects.push({ type: 'cancel', request: standby.request })
+    if (spare !== null && isUseful(this.state, spare)) this.#set({ standby: { kind: 'ready', work: spare } })
+    else if (standby.kind !== 'none') this.#set({ standby: { kind: 'wanted' } })
+  }
+
+  #forgetAsking(): void {
+    const { asking } = this.state
+    if (asking !== null) this.effects.push({ type: 'cancel', request: asking.request })
+    this.#unpause()
+    this.#set({ asking: null, checkDue: null, attempts: 0 })
+  }
+
   // News
 
   #newCut(chain: number): void {
@@ -437,7 +476,8 @@ class Machine {
   #handedIn(fields: WorkFields): void {
     const others = this.state.solved.filter((known) => !sameParent(known, fields))
     const awaited = [...this.state.awaited.filter((chain) => chain !== fields.chainId), fields.chainId]
-    this.#set({ solved: [...others, fields].slice(-MAX_SOLVED), awaited })
+    const known = { ...fields, openFrom: Number.POSITIVE_INFINITY }
+    this.#set({ solved: [...others, known].slice(-MAX_SOLVED), awaited })
     const { current } = this.state
     const spare = spareOf(this.state)
     if (spare !== null && sameParent(spare.fields, fields)) this.#dropStandby()
@@ -447,6 +487,15 @@ class Machine {
   /** The chain has new work now, or will have soon. */
   #taken(): void {
     if (searchedChain(this.state) === null) this.#hurry()
+  }
+
+  /** Its block is in its chain. */
+  #confirmed(fields: WorkFields): void {
+    const { solved, nextRequest } = this.state
+    this.#set({
+      solved: solved.map((known) => (sameParent(known, fields) ? { ...known, openFrom: nextRequest } : known)),
+    })
+    this.#moved(fields.chainId)
   }
 
   /** No block came of it: the work on top of its parent is of use again. */

@@ -2,6 +2,7 @@
 import { formatDuration } from '../../../core/units.ts'
 import { call, curlText } from './call.ts'
 import { clockText, element, fill, make, write } from './dom.ts'
+import { Snapshots } from './snapshots.ts'
 import type { FaultView, State } from './state.ts'
 
 type Body = Readonly<Record<string, unknown>>
@@ -16,6 +17,7 @@ export class Control {
   /** The node's clock less that of the browser. */
   #skewMs = 0
   #paused: readonly number[] = []
+  readonly #snapshots = new Snapshots()
 
   constructor() {
     this.#onSubmit('blocks-form', (form) => {
@@ -30,7 +32,12 @@ export class Control {
     ])
     this.#onSubmit('difficulty-form', (form) => ['difficulty', { difficulty: String(form.get('difficulty')) }])
     this.#onSubmit('delay-form', (form) => ['block-delay', { blockDelayMs: 1000 * Number(form.get('seconds')) }])
-    this.#onSubmit('clock-form', (form) => ['clock', { advanceMs: 1000 * Number(form.get('seconds')) }])
+    this.#onSubmit('clock-form', (form, direction) => {
+      const byMs = 1000 * Number(form.get('seconds'))
+      return ['clock', { advanceMs: direction === 'back' ? -byMs : byMs }]
+    })
+    this.#onSubmit('snapshot-form', () => ['snapshot', {}])
+    this.#onSubmit('revert-form', (form) => ['revert', { id: Number(form.get('id')) }])
     this.#onSubmit('faults-form', (form) => ['faults', faultOf(form)])
     this.#onSubmit('streams-form', (form, action) => ['streams', { action, stream: String(form.get('stream')) }])
     for (const [id, order] of [
@@ -57,6 +64,7 @@ export class Control {
     this.#aheadMs = status.clock.aheadMs
     this.#showPaused(status.paused)
     this.#showFaults(status.faults)
+    this.#snapshots.show(status.snapshots)
     const { open, stalled } = status.streams
     const counts = Object.entries(open).map(([kind, count]) => `${kind} ${count}`)
     write(
@@ -139,6 +147,7 @@ export class Control {
     try {
       const { status, text, ms } = await call('POST', path, json)
       output.dataset.outcome = status < HEALTHY ? 'done' : 'refused'
+      if (name === 'snapshot' && status < HEALTHY) this.#snapshots.taken(text)
       const told = status < HEALTHY ? `done in ${formatDuration(ms)}` : `${status} ${text}`
       write(output, `${name}: ${told}`)
     } catch {

@@ -77,6 +77,8 @@ export interface StatusView {
   readonly faults: readonly FaultView[]
   readonly streams: { readonly open: Readonly<Record<string, number>>; readonly stalled: readonly string[] }
   readonly clock: { readonly aheadMs: number; readonly nowMs: number }
+  /** Ids, ascending. */
+  readonly snapshots: readonly number[]
 }
 
 export interface View {

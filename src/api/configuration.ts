@@ -1,0 +1,60 @@
+/** The configuration of a miner over HTTP: everybody may read it, those who have the token may change it. */
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { NewcutError } from '../core/errors.ts'
+import { refuse, type Token } from './token.ts'
+
+export const CONFIGURATION_PATH = '/2/config'
+
+/** Option name -> value, as JSON. */
+export type Options = Readonly<Record<string, unknown>>
+
+export interface Configuration {
+  /** The options in use, without what is secret. */
+  read(): Options
+  /**
+   * Changes these options, all or none; null takes one out of the configuration. Resolves when they are in use. Throws
+   * NewcutError for what is wrong with them: then nothing has changed.
+   */
+  change(options: Options): Promise<void>
+}
+
+const MAX_BODY_BYTES = 64 * 1024
+
+/** Adds the routes. */
+export function addConfiguration(app: FastifyInstance, configuration: Configuration, token: Token): void {
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+    scope.get(CONFIGURATION_PATH, (_request, reply) => reply.send(configuration.read()))
+    scope.put(CONFIGURATION_PATH, { bodyLimit: MAX_BODY_BYTES }, async (request, reply) => {
+      const refused = refuse(request, reply, token)
+      if (refused !== null) return refused
+      const options = parsed(String(request.body ?? ''))
+      if (options === null) {
+        return bad(reply, new NewcutError('BAD_OPTION', 'expected a JSON object of options, such as {"threads":2}'))
+      }
+      try {
+        await configuration.change(options)
+      } catch (error) {
+        if (!(error instanceof NewcutError)) throw error
+        return bad(reply, error)
+      }
+      return reply.code(204).send()
+    })
+  })
+}
+
+function bad(reply: FastifyReply, { message, hint }: NewcutError): FastifyReply {
+  return reply.code(400).send({ error: hint === undefined ? message : `${message} (${hint})` })
+}
+
+/** null: it is no JSON object. */
+function parsed(body: string): Options | null {
+  try {
+    const value: unknown = JSON.parse(body)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Options) : null
+  } catch {
+    // Whoever sent it hears what is expected.
+    return null
+  }
+}

@@ -1,0 +1,103 @@
+/** A line with a bar on a terminal, while something takes long. Nothing is drawn elsewhere. */
+import stringWidth from 'string-width'
+import type { OnProgress, Progress } from '../core/progress.ts'
+import { formatDuration, withPrefix } from '../core/units.ts'
+import { type Environment, type Output, type Paint, painter } from './line.ts'
+import { screenFor } from './screen.ts'
+
+/** Another `what` begins anew. */
+export interface Task extends Progress {
+  /** What is counted, where `what` does not say it: `suites`. The line then tells the time so far, not what is left. */
+  readonly unit?: string
+}
+
+export interface ProgressBar {
+  /** It is drawn when the task has taken a second, and ten times a second at most. */
+  readonly tell: (task: Task) => void
+  /** Clears the line, until more is told. */
+  readonly clear: () => void
+  /** The same output, where every text clears the line first. */
+  readonly before: (out: Output) => Output
+}
+
+/** What is over sooner needs no line. */
+const PATIENCE_MS = 1000
+const REDRAW_MS = 100
+const MAX_COLUMNS = 80
+const MAX_BAR = 30
+/** A shorter bar tells nothing. */
+const MIN_BAR = 5
+
+/** `isOff`: nothing is drawn there either, as where the output is for programs. */
+export function progressBarFor(out: Output, environment: Environment, nowMs: () => number, isOff = false): ProgressBar {
+  const screen = screenFor(out, environment)
+  const paint = painter(out, environment)
+  let [what, beganMs, drawnMs, isShown] = ['', 0, 0, false]
+  const clear = () => {
+    if (isShown) screen.status(null)
+    isShown = false
+    drawnMs = 0
+  }
+  const tell = (task: Task) => {
+    const now = nowMs()
+    if (task.what !== what) {
+      clear()
+      what = task.what
+      beganMs = now
+    }
+    if (!screen.isLive || isOff || now - beganMs < PATIENCE_MS || now - drawnMs < REDRAW_MS) return
+    drawnMs = now
+    isShown = true
+    const columns = Math.min(MAX_COLUMNS, out.columns ?? MAX_COLUMNS)
+    // A terminal that is full to the last column may go to the next line by itself.
+    screen.status(progressLine(task, now - beganMs, columns - 1, paint))
+  }
+  const before = (other: Output): Output => ({
+    get isTTY() {
+      return other.isTTY ?? false
+    },
+    get columns() {
+      return other.columns ?? MAX_COLUMNS
+    },
+    write: (text) => {
+      clear()
+      return other.write(text)
+    },
+  })
+  const end = () => {
+    clear()
+    what = ''
+  }
+  return { tell, clear: end, before }
+}
+
+/** Draws what is told, and clears it when that is over. */
+export function shownOn(bar: ProgressBar): OnProgress {
+  return (progress) => (progress === null ? bar.clear() : bar.tell(progress))
+}
+
+/** `checking blocks  [======>      ]  45 %  1.2k of 2.7k  12 s left`, at most `columns` wide. */
+export function progressLine(task: Task, tookMs: number, columns: number, paint: Paint): string {
+  const { what, done, total, unit } = task
+  const share = total > 0 ? Math.min(1, Math.max(0, done / total)) : 0
+  const percent = `${Math.floor(share * 100)} %`
+  const count = `${withPrefix(done)} of ${withPrefix(total)}${unit === undefined ? '' : ` ${unit}`}`
+  const isKnown = share > 0 && share < 1
+  const left = isKnown ? `${secondsText((tookMs * (1 - share)) / share)} left` : ''
+  const time = unit === undefined ? left : secondsText(tookMs)
+  // What matters least is left out first.
+  const choices = [[percent, count, time], [percent, count], [percent]].map((parts) => parts.filter((each) => each))
+  for (const parts of choices) {
+    const rest = parts.join('  ')
+    const bar = Math.min(MAX_BAR, columns - stringWidth(what) - stringWidth(rest) - '  []  '.length)
+    if (bar < MIN_BAR) continue
+    const filled = Math.floor(share * bar)
+    const head = filled < bar ? '>' : ''
+    const drawn = `${'='.repeat(filled)}${head}`.padEnd(bar)
+    return `${what}  ${paint('cyan', `[${drawn}]`)}  ${rest}`
+  }
+  return `${what} ${percent}`.slice(0, Math.max(0, columns))
+}
+
+/** In whole seconds: parts of them would flicker. */
+const secondsText = (milliseconds: number) => formatDuration(1000 * Math.max(1, Math.round(milliseconds / 1000)))

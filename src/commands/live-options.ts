@@ -1,0 +1,99 @@
+/** Which options of a running miner can be changed, and what two configurations differ in. */
+import { type Config, type Layers, resolveLayers } from '../cli/config.ts'
+import type { Notice } from '../cli/console.ts'
+import { environmentName, mineOptions, type OptionSpec } from '../cli/options.ts'
+
+export type MineConfig = Config<typeof mineOptions>
+export type OptionName = keyof typeof mineOptions
+type Change = Extract<Notice, { readonly type: 'configuration' }>
+
+/** Take effect while it mines; all others at the next start. */
+const LIVE: ReadonlySet<string> = new Set<OptionName>([
+  ...(['threads', 'kernel', 'priority', 'engine', 'command'] as const),
+  ...(['gpu', 'gpu-batch-ms', 'gpu-workgroup', 'allow-software', 'retune'] as const),
+  ...(['schedule', 'idle-only', 'idle-limit', 'chains', 'http-token', 'log'] as const),
+])
+
+/**
+ * Those that whoever has the token may change. What runs programs, names files and addresses, and says who is paid and
+ * who may change anything, is for those who have the machine.
+ */
+const OVER_HTTP: ReadonlySet<string> = new Set<OptionName>([
+  ...(['threads', 'kernel', 'priority', 'chains', 'log'] as const),
+  ...(['gpu', 'gpu-batch-ms', 'gpu-workgroup', 'allow-software', 'retune'] as const),
+  ...(['schedule', 'idle-only', 'idle-limit'] as const),
+  ...(['failback', 'share-blocks', 'blocks', 'duration', 'confirmations', 'stall', 'fail-fast'] as const),
+])
+
+/** Its arguments may hold secrets. */
+const NOT_TOLD: ReadonlySet<string> = new Set<OptionName>(['command'])
+
+export const isLive = (name: string) => LIVE.has(name)
+export const isForHttp = (name: string) => OVER_HTTP.has(name)
+
+export const specOf = (name: string) => (mineOptions as Readonly<Record<string, OptionSpec<unknown>>>)[name]
+const names = Object.keys(mineOptions) as readonly OptionName[]
+
+/** The value of an option as a file has it; undefined: not set. */
+export function fileValue(name: string, { values, origins }: Pick<MineConfig, 'values' | 'origins'>): unknown {
+  // How many there are by default depends on the cards that mine.
+  if (name === 'threads' && origins.get(name) === 'default') return undefined
+  const value = (values as Readonly<Record<string, unknown>>)[name]
+  return value === undefined ? undefined : specOf(name).kind.format(value)
+}
+
+export const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+
+/** Whether there is any sense in telling its value to others. */
+export const isTold = (name: string) => specOf(name).isSecret === undefined && !NOT_TOLD.has(name)
+
+/** All options that are set and not secret, as a file would have them. */
+export function toldOptions(config: MineConfig): Record<string, unknown> {
+  const told = names.filter((name) => isTold(name) && specOf(name).isFlagOnly === undefined)
+  const entries = told.map((name) => [name, fileValue(name, config)] as const)
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+}
+
+/** The configuration that the miner has when what can be changed is as in `next`, and all else as before. */
+export function withLive(before: MineConfig, next: MineConfig): MineConfig {
+  const of = <T>(now: T, then: T, name: string) => (isLive(name) ? now : then)
+  const values = Object.fromEntries(names.map((name) => [name, of(next.values[name], before.values[name], name)]))
+  const origins = new Map(names.map((name) => [name, of(next.origins, before.origins, name).get(name) ?? 'default']))
+  return { ...before, values: values as MineConfig['values'], origins, layers: next.layers }
+}
+
+/** The options of the file alone. Throws NewcutError for a value that is wrong, even where another wins over it. */
+export function fileAlone(layers: Layers): MineConfig {
+  return resolveLayers(mineOptions, { ...layers, orders: {}, flags: {}, environment: {} })
+}
+
+/** What is other than before, an event for each option. */
+export function changesBetween(before: MineConfig, now: MineConfig): Change[] {
+  const [fileBefore, fileNow] = [fileAlone(before.layers), fileAlone(now.layers)]
+  return names.flatMap((name): Change[] => {
+    const told = (config: MineConfig) => (isTold(name) ? (fileValue(name, config) ?? null) : null)
+    const isOther = !isSame(fileValue(name, before), fileValue(name, now))
+    if (isOther) {
+      const effect = isLive(name) ? 'now' : 'next start'
+      return [{ type: 'configuration', option: name, before: told(before), now: told(now), effect }]
+    }
+    const written = (config: MineConfig) => [config.origins.get(name), fileValue(name, config)]
+    const reason = winner(name, now)
+    if (reason === null || isSame(written(fileBefore), written(fileNow))) return []
+    return [{ type: 'configuration', option: name, before: told(now), now: told(fileNow), effect: 'none', reason }]
+  })
+}
+
+/** What wins over the file; null: nothing. */
+function winner(name: OptionName, { origins }: MineConfig): string | null {
+  switch (origins.get(name)) {
+    case 'order':
+      return 'what was asked for over HTTP wins until the end'
+    case 'flag':
+      return `--${name} on the command line wins`
+    case 'environment':
+      return `${environmentName(name)} in the environment wins`
+    default:
+      return null
+  }
+}

@@ -1,0 +1,100 @@
+/** Pauses a miner by the clock on the wall and by the load of other programs. */
+import type { Clock } from '../core/clock.ts'
+import { NewcutError } from '../core/errors.ts'
+import { every } from '../mine/every.ts'
+import { LoadGate } from '../mine/load-gate.ts'
+import type { Miner } from '../mine/miner.ts'
+import { clockText, isOpen, nextChangeMs, type Schedule } from '../mine/schedule.ts'
+import { localTime } from '../platform/local-time.ts'
+import { type LoadReading, othersShare, readLoad } from '../sensors/load.ts'
+
+export interface PausingSetup {
+  /** When to search; undefined: at all times. */
+  readonly schedule?: Schedule | undefined
+  /** Share of the machine, 0 to 1, that other programs may use; undefined: any. */
+  readonly idleLimit?: number | undefined
+}
+
+/** How often the clock is looked at, which may jump. */
+const CLOCK_MS = 1000
+const LOAD_MS = 2000
+const MINUTE_MS = 60_000
+
+/** Throws NewcutError BAD_OPTION where this machine does not tell its load, which the setup needs. */
+export async function checkPausing({ idleLimit }: PausingSetup): Promise<void> {
+  if (idleLimit === undefined || (await readLoad()) !== null) return
+  throw new NewcutError('BAD_OPTION', '--idle-only: this machine does not tell how busy it is', {
+    hint: 'newcut looks in /proc/stat on Linux; leave the option out here',
+  })
+}
+
+type Held = Pick<Miner, 'hold'>
+
+/** Holds and releases a miner until the signal aborts. What it goes by may change meanwhile. */
+export class Pausing {
+  readonly #miner: Held
+  readonly #clock: Clock
+  readonly #stopped: AbortSignal
+  #setup: PausingSetup = {}
+  #current = new AbortController()
+
+  constructor(miner: Held, clock: Clock, stopped: AbortSignal) {
+    this.#miner = miner
+    this.#clock = clock
+    this.#stopped = stopped
+    stopped.addEventListener('abort', () => this.#current.abort(), { once: true })
+  }
+
+  /** Goes by this from here on. */
+  set(setup: PausingSetup): void {
+    const { schedule, idleLimit } = setup
+    const isSame = schedule?.text === this.#setup.schedule?.text && idleLimit === this.#setup.idleLimit
+    if (isSame || this.#stopped.aborted) return
+    this.#setup = setup
+    this.#current.abort()
+    this.#current = new AbortController()
+    const { signal } = this.#current
+    if (schedule === undefined) this.#miner.hold('schedule', null)
+    else keepTo(schedule, this.#miner, this.#clock, signal)
+    if (idleLimit === undefined) this.#miner.hold('load', null)
+    else keepIdle(new LoadGate(idleLimit), this.#miner, this.#clock, signal)
+  }
+}
+
+function keepTo(schedule: Schedule, miner: Held, clock: Clock, stopped: AbortSignal): void {
+  let lookedAt: number | null = null
+  const look = () => {
+    const nowMs = clock.wallMs()
+    const minute = Math.floor(nowMs / MINUTE_MS)
+    if (minute === lookedAt) return
+    lookedAt = minute
+    miner.hold('schedule', closedText(schedule, nowMs))
+  }
+  look()
+  every(clock, CLOCK_MS, stopped, look)
+}
+
+/** null: it is open. */
+function closedText(schedule: Schedule, nowMs: number): string | null {
+  if (isOpen(schedule, localTime(nowMs))) return null
+  const nextMs = nextChangeMs(schedule, nowMs, localTime)
+  return nextMs === null ? 'by the schedule' : `until ${clockText(nextMs, nowMs, localTime)} by the schedule`
+}
+
+function keepIdle(gate: LoadGate, miner: Held, clock: Clock, stopped: AbortSignal): void {
+  let before: LoadReading | null = null
+  let isReading = false
+  const look = async () => {
+    if (isReading) return
+    isReading = true
+    const reading = await readLoad()
+    isReading = false
+    if (reading === null || stopped.aborted) return
+    if (before !== null) gate.look(before.atMs, reading.atMs, othersShare(before, reading))
+    before = reading
+    const percent = `${Math.round(gate.share * 100)} %`
+    miner.hold('load', gate.isBusy ? `while other programs use ${percent} of the machine` : null)
+  }
+  void look()
+  every(clock, LOAD_MS, stopped, () => void look())
+}

@@ -1,0 +1,111 @@
+/**
+ * When to search, by the clock on the wall: windows of the week.
+ *
+ *     schedule: part (',' part)*        a part with days alone gives them to the next one
+ *     part:     days | [days ' '] times
+ *     days:     mon | mon-fri | fri-mon
+ *     times:    22:00-06:00             what ends at or before its start ends on the next day
+ */
+
+/** The clock on the wall. */
+export interface LocalTime {
+  /** 0 is Sunday. */
+  readonly day: number
+  /** Since midnight, as the clock shows it. */
+  readonly minute: number
+}
+
+interface Window {
+  /** Days on which it begins. */
+  readonly days: ReadonlySet<number>
+  /** Minutes since midnight; `to` is after `from`, and may be on the next day. */
+  readonly from: number
+  readonly to: number
+}
+
+export interface Schedule {
+  /** As it was written. */
+  readonly text: string
+  readonly windows: readonly Window[]
+}
+
+const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
+const DAY_MIN = 24 * 60
+const MINUTE_MS = 60_000
+/** A week, and a day in which the clocks change. */
+const HORIZON_MIN = 8 * DAY_MIN
+
+/** The schedule, or what is wrong with the text. */
+export function parseSchedule(text: string): Schedule | { readonly problem: string } {
+  const windows: Window[] = []
+  let waiting: number[] = []
+  for (const part of text.toLowerCase().split(',')) {
+    const [first = '', second, ...rest] = part.trim().split(/\s+/)
+    if (rest.length > 0) return { problem: `"${part.trim()}" has more than days and times` }
+    const isTimes = /^\d/.test(first)
+    const days = isTimes ? null : daysOf(first)
+    if (typeof days === 'string') return { problem: days }
+    const typed = isTimes ? first : second
+    if (isTimes && second !== undefined) return { problem: `in "${part.trim()}" days come before times` }
+    waiting = [...waiting, ...(days ?? [])]
+    if (typed === undefined) continue
+    const times = timesOf(typed)
+    if (typeof times === 'string') return { problem: times }
+    windows.push({ days: new Set(waiting.length > 0 ? waiting : DAYS.keys()), ...times })
+    waiting = []
+  }
+  if (waiting.length > 0) return { problem: `no times follow ${DAYS[waiting[waiting.length - 1]]}` }
+  return { text: text.trim(), windows }
+}
+
+/** `fri-mon`: the days from one to the other. */
+function daysOf(text: string): number[] | string {
+  if (text === '') return 'a part is empty'
+  const [from, to, ...rest] = text.split('-').map((name) => DAYS.indexOf(name))
+  if (from === -1 || to === -1 || rest.length > 0) return `"${text}" is no day; days are mon, tue, ... or mon-fri`
+  const count = to === undefined ? 1 : ((to - from + 7) % 7) + 1
+  return Array.from({ length: count }, (_, i) => (from + i) % 7)
+}
+
+function timesOf(text: string): Pick<Window, 'from' | 'to'> | string {
+  const [, h1, m1, h2, m2] = /^(\d{1,2}):(\d\d)-(\d{1,2}):(\d\d)$/.exec(text) ?? []
+  if (h1 === undefined) return `"${text}" is no time; times are such as 22:00-06:00`
+  const [from, to] = [Number(h1) * 60 + Number(m1), Number(h2) * 60 + Number(m2)]
+  if (Number(m1) > 59 || Number(m2) > 59 || from >= DAY_MIN || to > DAY_MIN)
+    return `"${text}" has a time that no clock shows; the last one is 24:00, as an end`
+  if (from === to) return `"${text}" is empty; a whole day is 00:00-24:00`
+  return { from, to: to > from ? to : to + DAY_MIN }
+}
+
+/** Whether to search at that time. */
+export function isOpen({ windows }: Schedule, { day, minute }: LocalTime): boolean {
+  const before = (day + 6) % 7
+  return windows.some(({ days, from, to }) => {
+    return (days.has(day) && from <= minute && minute < to) || (days.has(before) && minute < to - DAY_MIN)
+  })
+}
+
+/**
+ * When that changes next, to the minute; null: never. `localTime` tells what the clock on the wall shows at a Unix time
+ * in milliseconds. Every minute is looked at, so that days with 23 or 25 hours are as right as all others.
+ */
+export function nextChangeMs(
+  schedule: Schedule,
+  nowMs: number,
+  localTime: (unixMs: number) => LocalTime,
+): number | null {
+  const now = isOpen(schedule, localTime(nowMs))
+  const start = Math.floor(nowMs / MINUTE_MS)
+  for (let minute = start + 1; minute <= start + HORIZON_MIN; minute++) {
+    if (isOpen(schedule, localTime(minute * MINUTE_MS)) !== now) return minute * MINUTE_MS
+  }
+  return null
+}
+
+/** `22:00` within a day, else `mon 22:00`. */
+export function clockText(unixMs: number, nowMs: number, localTime: (unixMs: number) => LocalTime): string {
+  const { day, minute } = localTime(unixMs)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const time = `${two(Math.floor(minute / 60))}:${two(minute % 60)}`
+  return unixMs - nowMs < DAY_MIN * MINUTE_MS ? time : `${DAYS[day]} ${time}`
+}

@@ -1,0 +1,40 @@
+/** Replaces a file as a whole: whoever reads it sees the old text or the new one. */
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+
+/** A text that lies ready beside the file. */
+export interface Prepared {
+  /** Puts it in the place of the file. */
+  readonly commit: () => void
+  /** Takes it away. */
+  readonly discard: () => void
+}
+
+/** Writes the text beside an existing file, with the same rights. Follows links. Throws the error of the file system. */
+export function prepareReplacement(path: string, text: string): Prepared {
+  const target = realpathSync(path)
+  const beside = `${target}.${randomBytes(6).toString('hex')}.new`
+  const { mode } = statSync(target)
+  const file = openSync(beside, 'wx', 0o600)
+  try {
+    fchmodSync(file, mode)
+    writeSync(file, text)
+    fsyncSync(file)
+  } catch (error) {
+    rmSync(beside, { force: true })
+    throw error
+  } finally {
+    closeSync(file)
+  }
+  return { commit: () => renameSync(beside, target), discard: () => rmSync(beside, { force: true }) }
+}

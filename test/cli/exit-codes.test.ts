@@ -1,0 +1,126 @@
+/** Every exit code of the table, provoked in a process of its own. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { exitCodes } from '../../src/core/exit-codes.ts'
+import { exitCodeFor, type Running, run, start, startWith, stopAll } from './run.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'newcut-exit-'))
+/** Answers every request as no node does. */
+const foreign = createServer((_request, response) => response.end('<html>'))
+let foreignUrl = ''
+beforeAll(async () => {
+  await new Promise<void>((resolve) => foreign.listen(0, '127.0.0.1', resolve))
+  foreignUrl = `http://127.0.0.1:${(foreign.address() as AddressInfo).port}`
+})
+afterEach(stopAll)
+afterAll(() => {
+  foreign.close()
+  rmSync(folder, { recursive: true })
+})
+
+const MINE = ['mine', '--gpu', 'none', '--threads', '1', '--http', 'off']
+const seen = new Set<number>()
+
+/** Sees that it ends with that code, in one line of error that belongs to it. */
+async function ends(running: Running, code: number): Promise<string> {
+  const ended = await running.ended
+  expect(ended).toMatchObject({ code, signal: null })
+  seen.add(code)
+  if (ended.err !== '') expect(ended.err).toMatch(/^newcut: .*\n$/)
+  return ended.err
+}
+
+it('0: enough blocks, enough time, and a stop in order', async () => {
+  await ends(start([...MINE, '--difficulty', '1k', '--blocks', '1']), 0)
+  await ends(start([...MINE, '--difficulty', '1G', '--duration', '1s']), 0)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    const miner = start([...MINE, '--difficulty', '1G'])
+    await miner.sees(/work/)
+    miner.child.kill(signal)
+    await ends(miner, 0)
+  }
+})
+
+it('1: what was looked at is wrong, or cannot be read', async () => {
+  expect(await ends(start(['inspect', '-'], {}, '{"limit": 2,'), 1)).toContain('[BAD_FORMAT]')
+  expect(await ends(start(['solve', 'ff'.repeat(32)], {}, 'x'), 1)).toContain('[BAD_INPUT]')
+  const test = join(folder, 'fails.repl')
+  writeFileSync(test, '(expect "two" 2 1)\n')
+  await ends(start(['contract', test]), 1)
+})
+
+it('2: options, environment and file', async () => {
+  expect(await ends(start([...MINE, '--bogus']), 2)).toContain('[BAD_OPTION]')
+  expect(await ends(start(MINE, { NEWCUT_BOGUS: '1' }), 2)).toContain('[BAD_OPTION]')
+  expect(await ends(start([...MINE, '--config', join(folder, 'none.yaml')]), 2)).toContain('[BAD_CONFIG]')
+  expect(await ends(start([...MINE, '--chains', '77']), 2)).toContain('has no chain 77')
+  expect(await ends(start(['nosuch']), 2)).toContain('no such command')
+})
+
+it('20: a node that does not answer', async () => {
+  expect(await ends(start([...MINE, '--node', '127.0.0.1:1', '--fail-fast']), 20)).toContain('[NODE_UNREACHABLE]')
+  await ends(start(['local', '1', '--node', '127.0.0.1:1']), 20)
+})
+
+it('21: a node that refuses, or that is none, or of another network', { timeout: 60_000 }, async () => {
+  expect(await ends(start(['local', '1', '--node', foreignUrl]), 21)).toContain('[NODE_NOT_RECOGNISED]')
+  expect(await ends(start([...MINE, '--node', foreignUrl, '--fail-fast']), 21)).toContain('[NODE_NOT_RECOGNISED]')
+  const address = async (node: Running) => (await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)/))[1]
+  const closed = await address(start(['devnet', '--port', '0', '--mining-public-key', 'ab'.repeat(32)]))
+  expect(await ends(start([...MINE, '--node', closed]), 21)).toContain('[NODE_REFUSED]')
+  const other = await address(start(['devnet', '--port', '0', '--graph', 'petersen']))
+  const two = await run([...MINE, '--node', closed, '--node', other, '--public-key', 'ab'.repeat(32)])
+  expect(two).toMatchObject({ code: exitCodeFor(two), err: expect.stringMatching(/network/) })
+})
+
+it('22: nothing could search when it ended', async () => {
+  await ends(start(['mine', '--engine', 'external', '--command', 'false', '--duration', '3s', '--http', 'off']), 22)
+})
+
+it('23: no kernel works here', async () => {
+  const kernel = process.arch === 'arm64' ? 'native-avx2' : 'native-neon'
+  expect(await ends(start([...MINE, '--kernel', kernel]), 23)).toContain('[KERNEL_REFUSED]')
+})
+
+it('24: an address that is taken', async () => {
+  const taken = new URL(foreignUrl).port
+  expect(await ends(start(['devnet', '--port', taken]), 24)).toContain('[PORT_BUSY]')
+  await ends(start(['mine', '--gpu', 'none', '--threads', '1', '--http', `127.0.0.1:${taken}`]), 24)
+})
+
+it('25: a data directory that is none', async () => {
+  expect(await ends(start(['devnet', '--data', join(folder, 'none'), '--check']), 25)).toContain('[DATA_UNUSABLE]')
+})
+
+it('70: a fault, in one line that names its place', async () => {
+  const broken = "import os from 'node:os'; import { syncBuiltinESMExports as sync } from 'node:module';"
+  const inCommand = `${broken} os.cpus = () => { throw new TypeError('broken') }; sync()`
+  const before = await ends(startWith(['--import', `data:text/javascript,${inCommand}`], MINE), 70)
+  expect(before).toMatch(/^newcut: internal error: broken \(.* at [^ ]*mine\.js:\d+:\d+.*report it\) \[INTERNAL\]\n$/)
+  const later = `setTimeout(() => { throw new RangeError('late') }, 3000)`
+  const miner = startWith(['--import', `data:text/javascript,${later}`], [...MINE, '--difficulty', '1G'])
+  expect(await ends(miner, 70)).toMatch(/^newcut: internal error: late /)
+})
+
+it('130 and 143: a second signal does not wait', async () => {
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    // The node ends when the command does, and that takes its time.
+    const node = start(['devnet', '--port', '0', '--exec', "trap '' TERM; echo runs; sleep 20; sleep 20"])
+    await node.sees(/runs/)
+    node.child.kill(signal)
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    node.child.kill(signal)
+    await ends(node, code)
+  }
+})
+
+it('provokes all there are', () => {
+  expect([...seen].sort((a, b) => a - b)).toEqual(Object.keys(exitCodes).map(Number))
+})

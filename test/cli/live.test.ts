@@ -1,0 +1,279 @@
+/** The configuration of a running miner: its file, and /2/config. Real processes, real files, real HTTP. */
+import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import type { Snapshot } from '../../src/mine/stats.ts'
+import { type Running, start, stopAll } from './run.ts'
+
+const SOON = { timeout: 30_000, interval: 50 }
+const TOKEN = 'correct-horse-battery'
+const HARD = ['--difficulty', '1T', '--gpu', 'none', '--http', '127.0.0.1:0']
+
+afterEach(stopAll)
+
+interface Mining extends Running {
+  readonly url: string
+  readonly file: string
+  readonly summary: () => Promise<Snapshot>
+  readonly threads: () => Promise<string[]>
+  readonly get: () => Promise<Record<string, unknown>>
+  readonly put: (body: unknown, headers?: Record<string, string>) => Promise<readonly [number, unknown]>
+}
+
+function newFile(text: string, name = 'newcut.yaml'): string {
+  const folder = mkdtempSync(join(tmpdir(), 'newcut-live-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, name)
+  writeFileSync(file, text)
+  return file
+}
+
+/** A miner that searches already; `text`: its configuration file. */
+async function startMiner(args: readonly string[], text: string | null, name?: string): Promise<Mining> {
+  const file = text === null ? '' : newFile(text, name)
+  const miner = start(['mine', ...args, ...(text === null ? [] : ['--config', file])])
+  const [, url] = await miner.sees(/metrics\W+(http:\/\/127\.0\.0\.1:\d+)/)
+  await miner.sees(/ready/)
+  const summary = async () => (await (await fetch(`${url}/api/summary`)).json()) as Snapshot
+  const bearer = { authorization: `Bearer ${TOKEN}` }
+  return {
+    ...miner,
+    url,
+    file,
+    summary,
+    threads: async () => (await summary()).devices.map(({ device }) => device),
+    get: async () => (await (await fetch(`${url}/2/config`)).json()) as Record<string, unknown>,
+    put: async (body, headers = bearer) => {
+      const text = typeof body === 'string' ? body : JSON.stringify(body)
+      const answer = await fetch(`${url}/2/config`, { method: 'PUT', headers, body: text })
+      const received = await answer.text()
+      return [answer.status, received === '' ? null : JSON.parse(received)]
+    },
+  }
+}
+
+/** As editors save: the file is replaced by another of its name. */
+function save(file: string, text: string): void {
+  writeFileSync(`${file}~`, text)
+  renameSync(`${file}~`, file)
+}
+
+const changes = ({ out }: Running) => out().match(/(?<= )configuration: .*/g) ?? []
+
+describe('the configuration file of a running miner', { timeout: 120_000 }, () => {
+  it('is followed: threads and kernel change at once, and every count goes on', async () => {
+    const miner = await startMiner(HARD, 'threads: 2\n')
+    await expect.poll(async () => (await miner.summary()).hashes, SOON).toBeGreaterThan(0)
+    const samples: Snapshot[] = []
+    const watch = setInterval(async () => samples.push(await miner.summary()), 50)
+    onTestFinished(() => clearInterval(watch))
+    save(miner.file, 'threads: 1\n')
+    await miner.sees(/configuration: threads 2 -> 1\n/)
+    expect(await miner.threads()).toEqual(['thread0'])
+    writeFileSync(miner.file, 'threads: 3\nkernel: js\n')
+    await miner.sees(/configuration: threads 1 -> 3\n.*configuration: kernel auto -> js\n/s)
+    clearInterval(watch)
+    const { devices, hardware, hashes, solutions } = await miner.summary()
+    expect(devices.map(({ device, kernel }) => [device, kernel])).toEqual([
+      ['thread0', 'js'],
+      ['thread1', 'js'],
+      ['thread2', 'js'],
+    ])
+    expect(solutions).toMatchObject({ rejected: 0, lost: 0 })
+    // thread1 left, and came again: what it did before still counts.
+    expect(devices[1].hashes).toBeGreaterThan(samples[0].devices[1].hashes)
+    expect(hardware[0].hashes).toBeLessThanOrEqual(hashes)
+    samples.sort((a, b) => a.uptimeMs - b.uptimeMs)
+    for (const [i, { hashes: all, devices: each, hardware: parts }] of samples.entries()) {
+      const before = samples[i - 1]
+      if (before === undefined) continue
+      expect(all).toBeGreaterThanOrEqual(before.hashes)
+      expect(parts[0].hashes).toBeGreaterThanOrEqual(before.hardware[0].hashes)
+      expect(each[0].hashes).toBeGreaterThanOrEqual(before.devices[0].hashes)
+    }
+    // Somebody searches all the time. On a busy machine, threads that get ready take the time of those that search.
+    const still = samples.filter(({ hashes: all, uptimeMs }) => {
+      const later = samples.find((each) => each.uptimeMs > uptimeMs + 2000)
+      return later !== undefined && later.hashes === all
+    })
+    expect(still).toEqual([])
+  })
+
+  it('changes nothing when it is wrong, and the miner says what and where', async () => {
+    const miner = await startMiner(HARD, 'threads: 1\n')
+    const before = await miner.get()
+    for (const [text, pattern] of [
+      ['tread: 2\n', /newcut\.yaml, tread: no such option; did you mean threads\?; nothing is changed\n/],
+      ['threads: many\n', /newcut\.yaml, threads: "many": expected a whole number from 0 to 1024; nothing is changed/],
+      ['threads: 2\nchains: 77\n', /--chains: development at \S+ has no chain 77 \(its chains are 0 to 19\); nothing/],
+      ['threads: 0\n', /--threads 0: nothing would search \(give --threads at least 1\); nothing is changed\n/],
+      ['threads: [2\n', /configuration file \S+newcut\.yaml: .* at line \d+, column \d+; nothing is changed\n/],
+      ['threads: 2\naccount: k:ab\n', /warning .*k:ab.*; nothing is changed\n/],
+    ] as const) {
+      save(miner.file, text)
+      await miner.sees(pattern)
+    }
+    rmSync(miner.file)
+    await miner.sees(/no such file \(ENOENT\); nothing is changed/)
+    expect([await miner.threads(), await miner.get()]).toEqual([['thread0'], before])
+    save(miner.file, 'threads: 2\n')
+    await miner.sees(/configuration: threads 1 -> 2\n/)
+    expect(changes(miner).filter((line) => line.includes('->'))).toHaveLength(1)
+  })
+
+  it('loses to the command line, and says so; what cannot change now waits for the next start', async () => {
+    const miner = await startMiner([...HARD, '--threads', '1'], 'kernel: auto\n')
+    save(miner.file, 'threads: 2\nconfirmations: 3\nhttp-token: correct-horse-battery\n')
+    await miner.sees(/configuration: threads 2 in the file has no effect: --threads on the command line wins\n/)
+    await miner.sees(/configuration: confirmations 6 -> 3, from the next start on\n/)
+    await miner.sees(/configuration: http-token is another\n/)
+    expect(miner.out()).not.toContain(TOKEN)
+    expect(await miner.threads()).toEqual(['thread0'])
+    expect(await miner.get()).toMatchObject({ threads: 1, confirmations: 6 })
+    // The token is in force at once.
+    expect((await miner.put({ kernel: 'wasm' }))[0]).toBe(204)
+  })
+
+  it('pauses by a new schedule, and goes on without it', async () => {
+    const miner = await startMiner([...HARD, '--threads', '1'], 'kernel: auto\n')
+    const hour = (after: number) => String((new Date().getHours() + after) % 24).padStart(2, '0')
+    save(miner.file, `schedule: ${hour(5)}:00-${hour(6)}:00\n`)
+    await miner.sees(/paused +until \d\d:00 by the schedule\n/)
+    await expect.poll(async () => (await miner.summary()).paused, SOON).toBe(true)
+    save(miner.file, 'kernel: auto\n')
+    await miner.sees(/configuration: schedule .* -> not set\n/)
+    await expect.poll(async () => (await miner.summary()).paused, SOON).toBe(false)
+  })
+
+  it('changes the chains and the format of the console', async () => {
+    const miner = await startMiner(['--difficulty', '2M', ...HARD.slice(2), '--threads', '1'], 'chains: 0-9\n')
+    await miner.sees(/accepted/)
+    save(miner.file, 'chains: [12, 17]\nlog: json\n')
+    await miner.sees(/"event":"configuration","option":"log","before":"text","now":"json","effect":"now"/)
+    const chains = () => [...miner.out().matchAll(/"event":"work".*?"chain":(\d+)/g)].map(([, chain]) => chain)
+    // Before long they wait for chains that nobody mines.
+    await miner.sees(/"event":"idle"/)
+    expect(chains().length).toBeGreaterThan(0)
+    expect(chains().filter((chain) => chain !== '12' && chain !== '17')).toEqual([])
+    expect((await miner.summary()).chains?.filter(({ isWanted }) => isWanted).map(({ chain }) => chain)).toEqual([
+      12, 17,
+    ])
+    save(miner.file, 'log: json\n')
+    await miner.sees(/"option":"chains","before":\[12,17\],"now":null,"effect":"now"/)
+    await expect.poll(() => new Set(chains()).size, SOON).toBeGreaterThan(5)
+  })
+
+  it('loses no solution, however often the threads change', async () => {
+    const miner = await startMiner(
+      ['--difficulty', '500k', ...HARD.slice(2), '--log', 'json'],
+      `threads: 1\nhttp-token: ${TOKEN}\n`,
+    )
+    await miner.sees(/"verdict":"accepted"/)
+    for (const threads of [2, 1, 3, 2]) expect((await miner.put({ threads }))[0]).toBe(204)
+    const found = (await miner.summary()).results.found
+    await expect.poll(async () => (await miner.summary()).results.found, SOON).toBeGreaterThan(found + 5)
+    miner.child.kill('SIGTERM')
+    const { code, out } = await miner.ended
+    expect(code).toBe(0)
+    const records = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const solutions = records.filter(({ event }) => event === 'solution')
+    const begun = solutions.filter(({ step }) => step === 'found').map(({ hash }) => hash)
+    const decided = new Set(solutions.filter(({ verdict }) => verdict !== null).map(({ hash }) => hash))
+    expect(begun.length).toBeGreaterThan(10)
+    expect(begun.filter((hash) => !decided.has(hash))).toEqual([])
+    expect(records.filter(({ event }) => event === 'hardwareError')).toEqual([])
+    const { snapshot } = records.at(-1)
+    expect(snapshot.solutions).toMatchObject({ rejected: 0, lost: 0 })
+    expect(records.filter(({ event }) => event === 'warning')).toEqual([])
+  })
+})
+
+describe('/2/config', { timeout: 120_000 }, () => {
+  it('changes what it is told and writes the file, with its comments and rights', async () => {
+    const text = `# secret key: never lose it\nthreads: 1 # few\nhttp-token: ${TOKEN}\nnodes-of-devnet: 1\n`
+    const miner = await startMiner(HARD, text.replace('nodes-of-devnet: 1', 'port: 1999'))
+    chmodSync(miner.file, 0o640)
+    expect(await miner.get()).toMatchObject({ threads: 1, kernel: 'auto', log: 'text', http: '127.0.0.1:0' })
+    expect(JSON.stringify(await miner.get())).not.toContain(TOKEN)
+    expect(await miner.put({ threads: 2, confirmations: 2 })).toEqual([204, null])
+    expect(await miner.threads()).toEqual(['thread0', 'thread1'])
+    expect(await miner.get()).toMatchObject({ threads: 2, confirmations: 6 })
+    const written = `# secret key: never lose it\nthreads: 2 # few\nhttp-token: ${TOKEN}\nport: 1999\nconfirmations: 2\n`
+    expect([readFileSync(miner.file, 'utf8'), statSync(miner.file).mode & 0o777]).toEqual([written, 0o640])
+    expect(await miner.put({ confirmations: null })).toEqual([204, null])
+    expect(readFileSync(miner.file, 'utf8')).not.toContain('confirmations')
+    // What it tells may be sent back as a whole.
+    expect(await miner.put(await miner.get())).toEqual([204, null])
+    expect(readFileSync(miner.file, 'utf8')).not.toContain('kernel')
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    expect(changes(miner)).toEqual([
+      'configuration: threads 1 -> 2',
+      'configuration: confirmations 6 -> 2, from the next start on',
+      'configuration: confirmations 2 -> 6, from the next start on',
+    ])
+  })
+
+  it('refuses what is wrong, as a whole, and those without the token', async () => {
+    const miner = await startMiner(HARD, `threads: 1\nhttp-token: ${TOKEN}\n`)
+    const text = readFileSync(miner.file, 'utf8')
+    for (const headers of [{}, { authorization: 'Bearer another-token' }]) {
+      expect(await miner.put({ threads: 2 }, headers)).toEqual([401, { error: expect.stringMatching(/token/i) }])
+    }
+    for (const [body, error] of [
+      [{ threads: 5000 }, /^threads: 5000: expected a whole number from 0 to 1024$/],
+      [{ threads: 2, treads: 1 }, /^treads: no such option; did you mean threads\?$/],
+      [{ threads: 2, chains: '40' }, /has no chain 40 \(its chains are 0 to 19\)$/],
+      [{ threads: 0 }, /nothing would search/],
+      [{ engine: 'external', command: 'touch /tmp/x' }, /^engine: not taken over HTTP/],
+      [{ command: 'touch /tmp/x' }, /^command: not taken over HTTP/],
+      [{ account: 'mallory' }, /^account: not taken over HTTP/],
+      [{ 'http-token': 'another-token' }, /^http-token: not taken over HTTP/],
+      ['{"threads":', /^expected a JSON object of options/],
+      ['[2]', /^expected a JSON object of options/],
+    ] as const) {
+      const answer = await miner.put(body)
+      expect([body, ...answer]).toEqual([body, 400, { error: expect.stringMatching(error) }])
+    }
+    expect((await miner.put('x'.repeat(70_000)))[0]).toBe(413)
+    expect([await miner.threads(), readFileSync(miner.file, 'utf8')]).toEqual([['thread0'], text])
+    const open = await startMiner(HARD, null)
+    expect(await open.put({ threads: 1 })).toEqual([403, { error: expect.stringContaining('--http-token') }])
+    expect((await open.get()).http).toBe('127.0.0.1:0')
+    // How many there are by default depends on the GPUs.
+    expect(await open.get()).not.toHaveProperty('threads')
+  })
+
+  it('without a file, or against the command line, holds until the end of the run', async () => {
+    const miner = await startMiner([...HARD, '--threads', '1', '--http-token', TOKEN], null)
+    expect(await miner.put({ threads: 2 })).toEqual([204, null])
+    expect(await miner.threads()).toEqual(['thread0', 'thread1'])
+    expect(await miner.put({ confirmations: 2 })).toEqual([
+      400,
+      {
+        error: expect.stringMatching(
+          /^confirmations: cannot be changed while the miner runs \(.*no configuration file/,
+        ),
+      },
+    ])
+    expect(await miner.put({ threads: null })).toEqual([204, null])
+    expect(await miner.threads()).toEqual(['thread0'])
+  })
+
+  it('says so when the file cannot be written', async () => {
+    // Beside a file of such a name there is no room for another.
+    const name = `${'x'.repeat(245)}.yaml`
+    const miner = await startMiner(HARD, `threads: 1\nhttp-token: ${TOKEN}\n`, name)
+    expect(await miner.put({ threads: 2 })).toEqual([204, null])
+    await miner.sees(/cannot be written \(ENAMETOOLONG\); the change holds until the end of this run\n/)
+    expect(await miner.threads()).toEqual(['thread0', 'thread1'])
+    expect(await miner.put({ confirmations: 2 })).toEqual([400, { error: expect.stringMatching(/cannot be written/) }])
+    // A later word in the file wins.
+    writeFileSync(miner.file, `threads: 3\nhttp-token: ${TOKEN}\n`)
+    await miner.sees(/configuration: threads 2 -> 3\n/)
+    expect(await miner.threads()).toEqual(['thread0', 'thread1', 'thread2'])
+  })
+})

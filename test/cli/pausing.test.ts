@@ -1,0 +1,95 @@
+/** `newcut mine` that pauses by itself, as a process of its own. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { afterEach, describe, expect, it } from 'vitest'
+import { othersShare, readLoad } from '../../src/sensors/load.ts'
+import { run, start, stopAll } from './run.ts'
+
+const MINE = ['mine', '--difficulty', '1G', '--threads', '1', '--gpu', 'none', '--http', '127.0.0.1:0']
+
+const busy: ChildProcess[] = []
+const quieten = () => {
+  for (const child of busy.splice(0)) child.kill('SIGKILL')
+}
+afterEach(async () => {
+  quieten()
+  await stopAll()
+})
+
+/** `HH:MM` in UTC, some hours from now. */
+const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16)
+
+async function summaryOf(banner: string): Promise<{ readonly paused: boolean; readonly pauses: unknown }> {
+  return (await (await fetch(banner)).json()) as { readonly paused: boolean; readonly pauses: unknown }
+}
+
+describe('newcut mine --schedule', () => {
+  it('waits for its time, says until when, and can be told to search all the same', async () => {
+    const opens = inHours(2)
+    const text = `${opens}-${inHours(3)}`
+    const miner = start([...MINE, '--schedule', text], { TZ: 'UTC' })
+    await miner.sees(/ready/)
+    expect(miner.out()).toContain(`\nschedule: ${text}\n`)
+    expect(miner.out()).toMatch(new RegExp(`paused +until ${opens} by the schedule\n`))
+    const [, url = ''] = await miner.sees(/summary: (\S+)/)
+    const by = { by: 'schedule', text: `until ${opens} by the schedule` }
+    expect(await summaryOf(url)).toMatchObject({ paused: true, pauses: [by], hashes: 0 })
+    const metrics = await (await fetch(url.replace('api/summary', 'metrics'))).text()
+    expect(metrics).toContain('newcut_paused_by{cause="schedule"} 1\nnewcut_paused_by{cause="load"} 0\n')
+    // Whoever watches may overrule it, and pause again.
+    miner.child.kill('SIGUSR1')
+    await miner.sees(/resumed[\s\S]*work/)
+    expect(await summaryOf(url)).toMatchObject({ paused: false, pauses: [] })
+    miner.child.kill('SIGUSR1')
+    await miner.sees(/paused +nothing is searched until it is resumed/)
+    miner.child.kill('SIGTERM')
+    expect((await miner.ended).code).toBe(0)
+  })
+
+  it('refuses what is no schedule, and says where and why', async () => {
+    const { err } = await run([...MINE, '--schedule', 'mon-fry 22:00-06:00'])
+    expect(err).toBe(
+      'newcut: --schedule mon-fry 22:00-06:00: "mon-fry" is no day; days are mon, tue, ... or mon-fri; ' +
+        'expected times to search, such as 22:00-06:00 or "mon-fri 22:00-06:00,sat-sun 00:00-24:00" [BAD_OPTION]\n',
+    )
+    const idle = await run([...MINE, '--idle-limit', '30'])
+    expect(idle.err).toMatch(/--idle-limit has no effect: it is for --idle-only \(add --idle-only\)/)
+  })
+})
+
+/** Waits until others use little of the machine; false: they do not. */
+async function isQuiet(): Promise<boolean> {
+  const untilMs = Date.now() + 60_000
+  let before = await readLoad()
+  while (before !== null && Date.now() < untilMs) {
+    await new Promise((resolve) => setTimeout(resolve, 3000))
+    const after = await readLoad()
+    if (after === null) return false
+    if (othersShare(before, after) < 0.4) return true
+    before = after
+  }
+  return false
+}
+
+describe('newcut mine --idle-only', () => {
+  it('pauses while another process keeps the machine busy', { timeout: 300_000 }, async (context) => {
+    if (!(await isQuiet())) return context.skip('others keep this machine busy')
+    // Other loads than that of this test are to decide nothing.
+    const miner = start([...MINE, '--idle-only', '--idle-limit', '90'])
+    await miner.sees(/ready[\s\S]*work/)
+    expect(miner.out()).toContain('only while other programs use at most 90 % of the machine')
+    const [, url = ''] = await miner.sees(/summary: (\S+)/)
+    await new Promise((resolve) => setTimeout(resolve, 10_000))
+    // Its own thread is none of the others.
+    expect(await summaryOf(url)).toMatchObject({ paused: false })
+    for (let i = 0; i < availableParallelism(); i++) {
+      busy.push(spawn(process.execPath, ['-e', 'for (;;) {}'], { stdio: 'ignore' }))
+    }
+    await miner.sees(/paused +while other programs use \d+ % of the machine/)
+    expect(await summaryOf(url)).toMatchObject({ paused: true, pauses: [{ by: 'load' }] })
+    quieten()
+    await miner.sees(/resumed[\s\S]*work/)
+    miner.child.kill('SIGTERM')
+    expect((await miner.ended).code).toBe(0)
+  })
+})

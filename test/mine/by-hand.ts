@@ -1,0 +1,109 @@
+/** A source and engines that a test works by hand. */
+import { decodeHex, readU64LE } from '../../src/core/bytes.ts'
+import { decodeWork, encodeWork } from '../../src/core/header.ts'
+import { MAX_TARGET } from '../../src/core/target.ts'
+import { type Work, workFromBytes } from '../../src/core/work.ts'
+import type { Engine, EngineEvents, EngineWork } from '../../src/engine/engine.ts'
+import { Mailbox } from '../../src/source/mailbox.ts'
+import type { FollowUp, Job, JobReason, Receipt, Solution, Source } from '../../src/source/source.ts'
+import { headerRecords } from '../records.ts'
+import { jobOf } from '../source/job.ts'
+import { settle, type VirtualClock } from './virtual-clock.ts'
+
+const real = decodeHex(headerRecords.find(({ kind }) => kind === 'unsolved-work')?.header_hex ?? '')
+
+/** Real work with a target that a test can meet. */
+export function easyWork(height: bigint, difficulty = 50n): Work {
+  return workFromBytes(encodeWork({ ...decodeWork(real), height, target: MAX_TARGET / difficulty }))
+}
+
+async function* endOf(source: { readonly end: Promise<FollowUp> }) {
+  yield await source.end
+}
+
+/** A source that a test feeds by hand. */
+export class FedSource implements Source {
+  readonly description = 'fed'
+  readonly workBytes = 286
+  readonly connected = true
+  readonly mailbox = new Mailbox<Job | null>()
+  readonly submitted: Uint8Array[] = []
+  receipt: Promise<Receipt> = Promise.resolve({ step: 'acknowledged' })
+  end: Promise<FollowUp> = Promise.resolve({ step: 'confirmed', depth: 1 })
+  time: bigint | null = null
+  readonly clock: VirtualClock
+
+  constructor(clock: VirtualClock) {
+    this.clock = clock
+  }
+
+  jobs(signal: AbortSignal) {
+    signal.addEventListener('abort', () => this.mailbox.close())
+    return this.mailbox
+  }
+
+  onHandIn: () => void = () => undefined
+
+  handIn({ bytes }: Solution): Promise<Receipt> {
+    this.onHandIn()
+    this.submitted.push(bytes)
+    return this.receipt
+  }
+
+  follow: () => AsyncIterable<FollowUp> = () => endOf(this)
+
+  validatorTime = () => this.time
+
+  /** Of the newest job. */
+  newestId = ''
+
+  async give(work: Work | null, reason: JobReason = 'newCut', parts: Partial<Job> = {}): Promise<void> {
+    const job = work && jobOf(work, { reason, noticedAtMs: this.clock.monotonicMs(), ...parts })
+    this.newestId = job?.id ?? ''
+    this.mailbox.put(job)
+    await settle()
+  }
+}
+
+/** An engine whose claims and hash counts a test sets by hand. */
+export class HandEngine implements Engine {
+  readonly name = 'hand'
+  readonly works: EngineWork[] = []
+  readonly ready: Promise<void>
+  hashed = 0
+  stopped = false
+  #events: EngineEvents | null = null
+
+  constructor(ready = Promise.resolve()) {
+    this.ready = ready
+  }
+
+  start(_workBytes: number, events: EngineEvents) {
+    this.#events = events
+    return this.ready
+  }
+
+  async setWork(work: EngineWork) {
+    this.works.push(work)
+    return true
+  }
+
+  devices = () => [{ device: 'd0', kernel: 'none', hashes: this.hashed, faults: 0 }]
+
+  hashes = () => this.hashed
+
+  async stop() {
+    this.stopped = true
+  }
+
+  get newest(): EngineWork & { bytes: Uint8Array } {
+    const work = this.works[this.works.length - 1]
+    if (work?.bytes == null) throw new Error('the engine has no work')
+    return { ...work, bytes: work.bytes }
+  }
+
+  async claim(solution: Uint8Array, sequence = this.newest.sequence): Promise<void> {
+    this.#events?.onCandidate({ sequence, nonce: readU64LE(solution, solution.length - 8), device: 'd0' })
+    await settle()
+  }
+}

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import { LoadGate } from '../../src/mine/load-gate.ts'
+import { othersShare } from '../../src/sensors/load.ts'
+
+/** What the gate says every 2 s; `pass` adds seconds with that load. */
+function gate(limit = 0.2) {
+  const each = new LoadGate(limit)
+  let nowMs = 1000
+  const seconds: number[] = []
+  const pass = (time: number, share: number): number[] => {
+    seconds.length = 0
+    for (let i = 0; i < time; i += 2) {
+      const before = each.isBusy
+      each.look(nowMs, nowMs + 2000, share)
+      nowMs += 2000
+      if (each.isBusy !== before) seconds.push(i + 2)
+    }
+    return [...seconds]
+  }
+  /** The machine sleeps; with a look over the sleep itself. */
+  const sleep = (share: number) => {
+    each.look(nowMs, nowMs + 3_600_000, share)
+    nowMs += 3_600_000
+  }
+  return { gate: each, pass, sleep }
+}
+
+describe('the load of other programs', () => {
+  it('pauses after 6 s above the limit, and goes on after 30 s below half of it', () => {
+    const { gate: load, pass } = gate()
+    expect(pass(60, 0.15)).toEqual([])
+    expect(load.isBusy).toBe(false)
+    expect(pass(60, 0.25)).toEqual([4])
+    expect(load.share).toBeCloseTo(0.25)
+    // Below the limit is not enough to go on.
+    expect(pass(300, 0.15)).toEqual([])
+    expect(load.isBusy).toBe(true)
+    expect(pass(60, 0.05)).toEqual([16])
+    expect(load.isBusy).toBe(false)
+  })
+
+  it('pauses at the start after 6 s, not after the first look', () => {
+    expect(gate().pass(60, 1)).toEqual([6])
+  })
+
+  it('takes no notice of a short burst, and does not go on in a short silence', () => {
+    const { gate: load, pass } = gate()
+    pass(30, 0)
+    expect(pass(2, 0.5)).toEqual([])
+    expect(pass(30, 0)).toEqual([])
+    expect(pass(6, 0.6)).toEqual([4])
+    expect(pass(20, 0)).toEqual([])
+    expect(pass(2, 1)).toEqual([])
+    expect(load.isBusy).toBe(true)
+    // Three per cent on average over 30 s.
+    expect(pass(40, 0)).toHaveLength(1)
+  })
+
+  it('stays paused for at least 30 s', () => {
+    const { pass } = gate()
+    pass(60, 0)
+    expect(pass(6, 0.3)).toEqual([6])
+    expect(pass(60, 0)).toEqual([30])
+  })
+
+  it('judges anew after the machine slept', () => {
+    const each = gate()
+    each.pass(30, 0.9)
+    expect(each.gate.isBusy).toBe(true)
+    each.sleep(0)
+    expect(each.gate.isBusy).toBe(true)
+    expect(each.pass(28, 0)).toEqual([])
+    expect(each.pass(4, 0)).toEqual([2])
+    each.sleep(1)
+    expect(each.pass(4, 1)).toEqual([])
+    expect(each.pass(4, 1)).toEqual([2])
+  })
+
+  it('is what was used without what this program used, in all processors together', () => {
+    const reading = (atMs: number, busyMs: number, ownMs: number) => ({ atMs, busyMs, ownMs, processors: 4 })
+    expect(othersShare(reading(0, 5000, 900), reading(2000, 9000, 2900))).toBeCloseTo(0.25)
+    expect(othersShare(reading(0, 0, 0), reading(2000, 1990, 2000))).toBe(0)
+    expect(othersShare(reading(0, 0, 0), reading(2000, 8100, 0))).toBe(1)
+    expect(othersShare(reading(7, 1, 0), reading(7, 2, 0))).toBe(0)
+  })
+})
