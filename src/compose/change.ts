@@ -1,9 +1,8 @@
 /** Changes a miner while it mines, as far as that can be done. */
 import type { Miner } from '../mine/miner.ts'
-import type { NodeClient } from '../node/client.ts'
-import type { Source } from '../source/source.ts'
 import type { Engines } from './engines.ts'
-import { checkChains, type MinerSetup } from './miner.ts'
+import type { MinerSetup } from './miner.ts'
+import { checkChains, type Origin } from './origin.ts'
 import { checkPausing, type Pausing } from './pausing.ts'
 
 /** What of a setup can be changed: who searches, when, which chains, and the token. All else stays as it was at the start. */
@@ -12,10 +11,9 @@ export type Changeable = Pick<MinerSetup, 'engines' | 'chains' | 'http' | 'pausi
 interface Changed {
   readonly miner: Pick<Miner, 'exchange'>
   readonly engines: Engines
-  readonly source: Source
+  readonly origin: Pick<Origin, 'source' | 'node'>
   /** Chains that it mines at first. */
   readonly chains: readonly number[] | undefined
-  readonly client: NodeClient
   readonly pauses: Pick<Pausing, 'set'>
   /** Takes another token; undefined: nobody may change anything. */
   readonly setToken: (token: string | undefined) => void
@@ -28,16 +26,15 @@ interface Changed {
 export function changerOf({
   miner,
   engines,
-  source,
+  origin: { source, node },
   chains: firstChains,
-  client,
   pauses,
   setToken,
 }: Changed): (next: Changeable) => Promise<void> {
   let wanted = firstChains
   let last: Promise<unknown> = Promise.resolve()
   const change = async ({ engines: setup, chains, http, pausing = {} }: Changeable) => {
-    checkChains(chains, client)
+    if (node !== null) checkChains(chains, node.client)
     await checkPausing(pausing)
     // What may fail comes first.
     const { leaving, coming, done } = await engines.replacementFor(setup)

@@ -1,32 +1,32 @@
 /** A dry run of the miner: everything that would end it is tried, and nothing is searched. */
 import { Engines } from './engines.ts'
-import { checkChains, type MinerSetup } from './miner.ts'
-import { reachNodes } from './nodes.ts'
+import type { MinerSetup } from './miner.ts'
+import { checkOrigin, reachOrigin } from './origin.ts'
 import { checkPausing } from './pausing.ts'
-import { accountOn, checkPayee, paidLine } from './payee.ts'
+import { paidLine } from './payee.ts'
 
 /**
- * Reaches the nodes, asks the first one for work for the account, and finds the devices. Nothing is waited for. Returns
- * lines for people. Throws NewcutError as mining would.
+ * Reaches the nodes and asks the first one for work for the account, or a pool; and finds the devices. Nothing is waited
+ * for. Returns lines for people. Throws NewcutError as mining would.
  */
 export async function tryMiner(setup: MinerSetup, stopped: AbortSignal): Promise<string[]> {
-  checkPayee(setup.payee)
+  checkOrigin(setup)
   await checkPausing(setup.pausing ?? {})
-  const nodes = await reachNodes({ ...setup, node: { ...setup.node, failFast: true } }, () => undefined, stopped)
+  const once = { ...setup, node: { ...setup.node, failFast: true } }
+  const { source, payee, node, close } = await reachOrigin(once, () => undefined, stopped)
   try {
-    const { client } = nodes
-    checkChains(setup.chains, client)
-    const account = accountOn(client.info.nodeVersion, setup.payee)
-    const source = nodes.sourceFor(account)
-    const { work } = await client.work(account, setup.chains?.[0], { signal: stopped })
     const { coming } = await new Engines(source.workBytes, stopped).replacementFor(setup.engines)
+    const devices = `devices: ${coming.map(({ name }) => name).join(', ')}`
+    if (node === null) return [`pool: ${source.description}`, `paid: ${payee}, by the pool`, devices]
+    const { client, account } = node
+    const { work } = await client.work(account, setup.chains?.[0], { signal: stopped })
     return [
       `network: ${client.info.nodeVersion}, ${client.info.nodeNumberOfChains} chains, at ${client.http.baseUrl}`,
       paidLine(account),
       `work: chain ${work.fields.chainId} height ${work.fields.height}, ${work.bytes.length} bytes`,
-      `devices: ${coming.map(({ name }) => name).join(', ')}`,
+      devices,
     ]
   } finally {
-    await nodes.close()
+    await close()
   }
 }

@@ -1,4 +1,4 @@
-/** The miner for a node: starts client, source, engines, miner and metrics, and stops them again. */
+/** The miner for nodes or pools: starts client, source, engines, miner and metrics, and stops them again. */
 
 import type { Configuration } from '../api/configuration.ts'
 import { Connection } from '../api/connection.ts'
@@ -11,7 +11,6 @@ import { describeError, NewcutError } from '../core/errors.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import { Miner } from '../mine/miner.ts'
 import type { Snapshot } from '../mine/stats.ts'
-import type { NodeClient } from '../node/client.ts'
 import { systemClock } from '../platform/clock.ts'
 import { packageVersion } from '../platform/version.ts'
 import { Sensors, type SensorsOptions } from '../sensors/sensors.ts'
@@ -20,9 +19,9 @@ import type { NodeSetup } from './connect.ts'
 import { type ComposedDashboard, dashboardFor } from './dashboard.ts'
 import { type EngineSetup, Engines } from './engines.ts'
 import { isPageOn, PAGE_PATH, type PageMode, pageFor } from './mine-page.ts'
-import { reachNodes } from './nodes.ts'
+import { checkOrigin, type NodeOrigin, type Origin, type PoolsSetup, reachOrigin } from './origin.ts'
 import { checkPausing, Pausing, type PausingSetup } from './pausing.ts'
-import { accountOn, checkPayee, isDevelopment, type PaidAccount, type Payee } from './payee.ts'
+import { isDevelopment, type Payee } from './payee.ts'
 import { rewardsOf } from './rewards.ts'
 import { type KeptState, openState, type StateSetup } from './state.ts'
 
@@ -36,6 +35,8 @@ export interface MinerSetup {
   /** Whether blocks that were found are given to the other nodes, those that take any; default: true. */
   readonly shareBlocks?: boolean | undefined
   readonly payee: Payee
+  /** Pools that give the work; then no node does, and the payee is the pool's. */
+  readonly pools?: PoolsSetup | undefined
   readonly engines: EngineSetup
   /** null: metrics and summary are not served. */
   readonly http: HttpSetup | null
@@ -78,8 +79,8 @@ export interface MinerStart {
    * has changed.
    */
   readonly change: (next: Changeable) => Promise<void>
-  readonly client: NodeClient
-  readonly account: PaidAccount
+  /** null: pools give the work. */
+  readonly node: Pick<NodeOrigin, 'client' | 'account'> | null
   readonly api: ApiServer | null
   /** The journal, and how many solutions of earlier runs it holds that are not settled; null: none is kept. */
   readonly journal: { readonly folder: string; readonly unfinished: number } | null
@@ -96,33 +97,31 @@ export interface MinerPorts {
 
 /** Mines until it is stopped or done. Throws NewcutError. */
 export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }: MinerPorts): Promise<Snapshot> {
-  const { payee, engines: engineSetup, http, limits, chains, pausing = {} } = setup
-  checkPayee(payee)
+  const { engines: engineSetup, http, limits, chains, pausing = {} } = setup
+  checkOrigin(setup)
   await checkPausing(pausing)
-  const nodes = await reachNodes(setup, (message) => onEvent({ type: 'trouble', message }), stopped)
-  const { client } = nodes
-  const closers = [nodes.close]
+  const origin = await reachOrigin(setup, (message) => onEvent({ type: 'trouble', message }), stopped)
+  const { source, network, payee: account, node } = origin
+  const closers = [origin.close]
   try {
-    checkChains(chains, client)
-    const account = accountOn(client.info.nodeVersion, payee)
-    const source = nodes.sourceFor(account)
     const engineSet = new Engines(source.workBytes, stopped)
     const { coming: engines, done } = await engineSet.replacementFor(engineSetup)
     done()
-    const state = await stateOf(setup, { network: client.info.nodeVersion, account: account.account, onEvent })
+    // A pool follows the blocks of its shares itself.
+    const state = node && (await stateOf(setup, { network, account, onEvent }))
     const show = (event: MinerEvent) => {
       state?.onEvent(event)
       onEvent(event)
       metrics.onEvent(event)
       connection.onEvent(event)
       dashboard?.onEvent(event)
-      rewards(event)
+      rewards?.(event)
     }
     const connection = new Connection(systemClock)
     const [faulted, told, ended] = [new AbortController(), new AbortController(), new AbortController()]
     closers.unshift(async () => ended.abort())
     const onFault = (error: unknown) => faulted.abort(error)
-    const rewards = rewardsOf({ client: nodes.payloads, onReward: show, stopped, onFault })
+    const rewards = node && rewardsOf({ client: node.payloads, onReward: show, stopped, onFault })
     const { blocks, durationMs } = limits
     const unfinished = state?.unfinished
     const sensors = setup.sensors && sensorsOf(setup.sensors, engineSet)
@@ -130,10 +129,10 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const options = { source, engines, clock: systemClock, onEvent: show, blocks, durationMs, unfinished }
     const miner = new Miner({ ...options, readings: () => sensors?.readings ?? [] })
     const metrics = new Metrics(() => miner.snapshot(), packageVersion)
-    const hasPage = http !== null && isPageOn(http.page, client.info.nodeVersion)
-    const dashboard = http && dashboardOf(miner, { client, account, state })
+    const hasPage = http !== null && node !== null && isPageOn(http.page, network)
+    const dashboard = http && dashboardOf(miner, { network, account, state })
     closers.unshift(async () => dashboard?.close())
-    const page = hasPage ? [{ path: PAGE_PATH, addTo: pageFor(nodes.clients, account) }] : []
+    const page = hasPage ? [{ path: PAGE_PATH, addTo: pageFor(node.clients, node.account) }] : []
     const extensions = [...(dashboard?.extensions ?? []), ...page]
     const stop = () => told.abort()
     let token = http?.token
@@ -146,9 +145,9 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     }
     const ends = AbortSignal.any([stopped, faulted.signal, told.signal])
     const pauses = new Pausing(miner, systemClock, AbortSignal.any([ends, ended.signal]))
-    const change = changerOf({ miner, engines: engineSet, source, chains, client, pauses, setToken })
+    const change = changerOf({ miner, engines: engineSet, origin, chains, pauses, setToken })
     const pageUrl = api !== null && hasPage ? api.url + PAGE_PATH : null
-    onStart?.({ miner, change, client, account, api, journal, pageUrl })
+    onStart?.({ miner, change, node, api, journal, pageUrl })
     pauses.set(pausing)
     const snapshot = await miner.run(ends)
     faulted.signal.throwIfAborted()
@@ -167,15 +166,6 @@ function stateOf(
   return openState(state, { ...of, confirmations, nowMs: systemClock.wallMs })
 }
 
-/** Throws NewcutError BAD_OPTION for chains that the network does not have. */
-export function checkChains(chains: readonly number[] | undefined, { info, http }: NodeClient): void {
-  const has = info.nodeChains.map(Number)
-  const unknown = chains?.filter((chain) => !has.includes(chain)) ?? []
-  if (unknown.length === 0) return
-  const message = `--chains: ${info.nodeVersion} at ${http.baseUrl} has no chain ${unknown.join(', ')}`
-  throw new NewcutError('BAD_OPTION', message, { hint: `its chains are ${has[0]} to ${has.at(-1)}` })
-}
-
 function sensorsOf(where: Pick<SensorsOptions, 'hwmon' | 'env'>, engines: Engines): Sensors {
   const hasCards = () => engines.running.some(({ name }) => name === 'gpu')
   return new Sensors({ ...where, clock: systemClock, hasCards })
@@ -183,12 +173,12 @@ function sensorsOf(where: Pick<SensorsOptions, 'hwmon' | 'env'>, engines: Engine
 
 function dashboardOf(
   miner: Miner,
-  of: { readonly client: NodeClient; readonly account: PaidAccount; readonly state: KeptState | null },
+  of: Pick<Origin, 'network'> & { readonly account: string; readonly state: KeptState | null },
 ): ComposedDashboard {
-  const { client, account, state } = of
+  const { network, account, state } = of
   const snapshot = () => miner.snapshot()
   return dashboardFor({
-    ...{ network: client.info.nodeVersion, account: account.account, snapshot },
+    ...{ network, account, snapshot },
     recent: state?.recent ?? [],
   })
 }

@@ -160,6 +160,10 @@ export class PoolSource implements Source {
   }
 
   /** Ends all sessions. */
+  async close(): Promise<void> {
+    this.#stop()
+  }
+
   #stop(): void {
     if (this.#stopped.signal.aborted) return
     this.#stopped.abort()
