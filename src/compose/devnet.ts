@@ -4,6 +4,7 @@ import type { DevnetOptions } from '../devnet/options.ts'
 import { addExplorer } from '../page/explorer.ts'
 import { machineFor } from './devnet-machine.ts'
 
+export type { OnProgress, Progress } from '../core/progress.ts'
 export type { Devnet } from '../devnet/devnet.ts'
 export type { ServedRequest } from '../devnet/http/request-log.ts'
 export type { DevnetOptions } from '../devnet/options.ts'
