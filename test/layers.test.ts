@@ -15,6 +15,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'cli',
     'contracts',
     'wallet',
+    'source',
     'api',
     'journal',
     'sensors',

@@ -20,6 +20,7 @@ import {
   listenAddress,
   nodeUrls,
   oneOf,
+  poolAddresses,
   publicKeys,
   scheduleText,
   someText,
@@ -134,11 +135,21 @@ export const mineOptions = {
     ),
     plural: 'nodes',
   },
+  pool: {
+    ...unset(
+      poolAddresses,
+      'URL',
+      'pool to mine shares for, instead of nodes: stratum+tcp://USER@HOST:PORT, or stratum+ssl://; may be repeated, in order of priority',
+    ),
+    plural: 'pools',
+    // It may have a password.
+    isSecret: true as const,
+  },
   failback: option(
     duration(1000),
     60_000,
     'TIME',
-    'with several nodes: one of higher priority gives work again when it has been fit for this long',
+    'with several nodes or pools: one of higher priority gives work again when it has been fit for this long',
   ),
   'share-blocks': option(
     yesNo,

@@ -193,6 +193,17 @@ export const nodeUrls: ValueKind<readonly string[]> = {
   format: (value) => [...value],
 }
 
+/** Addresses of pools, in order of priority: a flag for each, or a list; in text with commas. */
+export const poolAddresses: ValueKind<readonly string[]> = {
+  isList: true,
+  expected: 'stratum+tcp://USER@HOST:PORT, or stratum+ssl://; several in order of priority',
+  parse: (raw) => {
+    const list = (Array.isArray(raw) ? raw : [raw]).flatMap((item) => (asText(item) ?? '').split(','))
+    return list.length > 0 && list.every((text) => text !== '') ? list : undefined
+  },
+  format: (value) => [...value],
+}
+
 /** One node; the first of several, which the configuration may hold for the miner. */
 export const firstNodeUrl: ValueKind<string> = {
   expected: nodeUrl.expected,

@@ -6,13 +6,13 @@ import { fileText } from './given-text.ts'
 
 /**
  * The certificates in the file of `--ca`, in PEM form; undefined where there is no such option, or no TLS on the
- * connection to this node. Throws NewcutError BAD_OPTION, or BAD_INPUT for a file that cannot be read.
+ * connection. Throws NewcutError BAD_OPTION, or BAD_INPUT for a file that cannot be read.
  */
 export function givenAuthorities(
   { ca, insecure }: { readonly ca: string | undefined; readonly insecure: boolean },
-  node: string,
+  isTls: boolean,
 ): string | undefined {
-  if (ca === undefined || !node.startsWith('https:')) return undefined
+  if (ca === undefined || !isTls) return undefined
   if (insecure) {
     const reason = "one checks the node's certificate, the other does not"
     throw new NewcutError('BAD_OPTION', `--ca and --insecure exclude each other: ${reason}`, { hint: 'give one' })

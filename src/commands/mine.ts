@@ -7,10 +7,12 @@ import type { mineOptions } from '../cli/options.ts'
 import { type Devnet, startDevnet } from '../compose/devnet.ts'
 import { tryMiner } from '../compose/dry-run.ts'
 import { type MinerSetup, type MinerStart, runMiner } from '../compose/miner.ts'
-import { checkPayee, paidLine } from '../compose/payee.ts'
+import { checkOrigin } from '../compose/origin.ts'
+import { paidLine } from '../compose/payee.ts'
 import type { ExitCode } from '../core/exit-codes.ts'
 import { untilStopped } from '../platform/shutdown.ts'
 import { onFileChange } from '../platform/watch-file.ts'
+import { readPoolAddress } from '../source/pool/address.ts'
 import { LiveConfig } from './live-config.ts'
 import { checkMineFlags, minerSetup } from './miner-setup.ts'
 import { networkLine, networkSettings } from './network.ts'
@@ -29,17 +31,18 @@ async function mine(config: MineConfig, stopped: AbortSignal): Promise<number> {
   const { values } = config
   checkMineFlags(config)
   const face = changingFace(values.log, surroundings)
-  const { node } = values
+  const { node, pool } = values
   const setup = minerSetup(config, node ?? [''])
   // Wrong options are refused before a network is started.
-  checkPayee(setup.payee)
+  checkOrigin(setup)
   if (values['dry-run']) {
     face.show({ type: 'banner', lines: await dryRunLines(config, setup, stopped) })
     return 0
   }
   let leave: () => void = () => undefined
   const live = liveConfig(config, face)
-  const devnet = node === undefined ? await startDevnet({ ...networkSettings(values), port: 0 }) : null
+  const devnet =
+    node === undefined && pool === undefined ? await startDevnet({ ...networkSettings(values), port: 0 }) : null
   try {
     const http = setup.http && { ...setup.http, configuration: live.configuration }
     const node = devnet === null ? setup.node : { ...setup.node, url: devnet.url }
@@ -76,7 +79,9 @@ async function dryRunLines(config: MineConfig, setup: MinerSetup, stopped: Abort
   const { values, file } = config
   return [
     ...(file === null ? [] : [`configuration: ${file}`]),
-    ...(values.node === undefined ? ['network: an embedded one'] : await tryMiner(setup, stopped)),
+    ...(values.node === undefined && values.pool === undefined
+      ? ['network: an embedded one']
+      : await tryMiner(setup, stopped)),
     searchLine(values),
     ...pausingLines(values),
     'all of this works; without --dry-run it is mined',
@@ -118,31 +123,47 @@ function attended(face: Face, { miner }: MinerStart): () => void {
 }
 
 function banner(
-  { client, account, api, journal, pageUrl }: MinerStart,
+  { node, api, journal, pageUrl }: MinerStart,
   devnet: Devnet | null,
   { values, file }: MineConfig,
 ): string[] {
-  const { node: nodes = [] } = values
   const processor = cpus()[0]?.model.trim() ?? process.arch
-  const { baseUrl } = client.http
-  const { nodeVersion, nodeNumberOfChains, nodeBlockDelay } = client.info
-  const network =
-    devnet === null
-      ? `network: ${nodeVersion}, ${nodeNumberOfChains} chains, block delay ${nodeBlockDelay / 1e6} s at ${baseUrl}`
-      : networkLine(devnet)
   return [
     `newcut ${surroundings.version}, no fee: all blocks are yours`,
     `machine: ${processor}, ${availableParallelism()} threads, Node ${process.versions.node}`,
     searchLine(values),
     ...pausingLines(values),
     ...(file === null ? [] : [`configuration: ${file}`]),
-    network,
-    ...(nodes.length > 1 ? [`nodes, in order of priority: ${nodes.join(', ')}`] : []),
-    paidLine(account),
+    ...(node === null ? poolLines(values) : nodeLines(node, devnet, values)),
     api === null ? 'metrics: off' : `metrics: ${api.url}/metrics, summary: ${api.url}/api/summary`,
     ...(api === null ? [] : [`dashboard: ${api.url}/`]),
     ...(journal === null ? [] : [journalLine(journal)]),
     ...(pageUrl === null ? [] : [`mine in a browser: ${pageUrl}`]),
+  ]
+}
+
+function nodeLines(
+  { client, account }: NonNullable<MinerStart['node']>,
+  devnet: Devnet | null,
+  { node: nodes = [] }: MineConfig['values'],
+): string[] {
+  const { nodeVersion, nodeNumberOfChains, nodeBlockDelay } = client.info
+  const delay = `block delay ${nodeBlockDelay / 1e6} s`
+  return [
+    devnet === null
+      ? `network: ${nodeVersion}, ${nodeNumberOfChains} chains, ${delay} at ${client.http.baseUrl}`
+      : networkLine(devnet),
+    ...(nodes.length > 1 ? [`nodes, in order of priority: ${nodes.join(', ')}`] : []),
+    paidLine(account),
+  ]
+}
+
+/** Passwords are not shown. */
+function poolLines({ pool = [] }: MineConfig['values']): string[] {
+  const pools = pool.map(readPoolAddress)
+  return [
+    `${pools.length > 1 ? 'pools, in order of priority' : 'pool'}: ${pools.map(({ url }) => url).join(', ')}`,
+    `paid: ${[...new Set(pools.map(({ user }) => user))].join(', ')}, by the pool`,
   ]
 }
 

@@ -9,6 +9,7 @@ import { NewcutError } from '../core/errors.ts'
 import { tuningFileOf } from '../engine/gpu/adapters.ts'
 import { stateFolder } from '../journal/folder.ts'
 import { HWMON_FOLDER } from '../sensors/hwmon.ts'
+import { readPoolAddress } from '../source/pool/address.ts'
 import { givenAuthorities } from './authorities.ts'
 import { type Idle, idleForTls, refuseIdle } from './effect.ts'
 
@@ -22,13 +23,15 @@ export function minerSetup(config: MineConfig, nodes: readonly string[]): MinerS
   const { values, origins } = config
   const { insecure, fingerprint, 'fail-fast': failFast, http, blocks, duration: durationMs } = values
   const [url, ...others] = nodes
-  const ca = givenAuthorities(values, tlsNode(nodes))
+  const pools = values.pool?.map(readPoolAddress)
+  const ca = givenAuthorities(values, pools?.some(({ tls }) => tls) ?? tlsNode(nodes).startsWith('https:'))
   return {
     node: { url, insecure, fingerprint, ca, failFast, maxWaitMs: durationMs },
     others,
     failbackMs: values.failback,
     shareBlocks: values['share-blocks'],
     payee: payeeOf(values),
+    ...(pools && { pools: { addresses: pools, trust: { insecure, fingerprint, ca } } }),
     engines: engineSetup(config),
     // Mining goes on when the default port is taken, but not when an address that the user gave is.
     http: http === null ? null : { ...http, isRequired: origins.get('http') !== 'default', ...faceSetup(values) },
@@ -87,7 +90,12 @@ function gpuSetup({ values, origins }: MineConfig): GpuSetup | null {
 
 /** Throws NewcutError BAD_OPTION for flags that contradict each other or have no effect. */
 export function checkMineFlags(config: MineConfig): void {
-  refuseIdle(config, [...idleForNode(config), ...idleForEngine(config), ...idleForHttp(config), ...idleForLoad(config)])
+  refuseIdle(config, [
+    ...(config.values.pool === undefined ? idleForNode(config) : idleForPool(config)),
+    ...idleForEngine(config),
+    ...idleForHttp(config),
+    ...idleForLoad(config),
+  ])
 }
 
 function idleForLoad({ values }: MineConfig): Idle[] {
@@ -101,6 +109,28 @@ function idleForHttp({ values: { http } }: MineConfig): Idle[] {
 
 /** One that is spoken to with TLS, if any is. */
 const tlsNode = (nodes: readonly string[]) => nodes.find((url) => url.startsWith('https:')) ?? nodes[0]
+
+/** What nodes are asked, and pools are not. */
+const NODE_OPTIONS = ['account', 'public-key', 'predicate', 'chains', 'share-blocks', 'confirmations', 'state', 'stall']
+const EMBEDDED_OPTIONS = ['graph', 'block-delay', 'difficulty', 'pow']
+
+function idleForPool({ values: { node, pool = [], fingerprint } }: MineConfig): Idle[] {
+  const idle: Idle[] = [
+    { names: NODE_OPTIONS, reason: 'a pool gives the work, and pays its user' },
+    { names: EMBEDDED_OPTIONS, reason: 'it is for the embedded network, and --pool mines for another' },
+    { names: ['mine-page'], reason: 'the page mines for a node, and --pool mines for a pool' },
+  ]
+  if (node !== undefined) idle.push({ names: ['node'], reason: 'with --pool the pools give the work' })
+  if (pool.length === 1) idle.push({ names: ['failback'], reason: 'there is only one --pool' })
+  if (!pool.some((url) => /^stratum\+ssl:/i.test(url))) {
+    const hint = 'use a stratum+ssl:// address'
+    idle.push({ names: ['insecure', 'ca', 'fingerprint'], reason: 'there is no TLS on these pools', hint })
+  }
+  if (fingerprint !== undefined) {
+    idle.push({ names: ['insecure', 'ca'], reason: '--fingerprint decides which certificate is accepted' })
+  }
+  return idle
+}
 
 function idleForNode({ values: { node, fingerprint } }: MineConfig): Idle[] {
   if (node === undefined) {

@@ -24,7 +24,7 @@ export function withNode(
 ): Promise<number> {
   const { node, insecure, fingerprint } = config.values
   refuseIdle(config, idleForTls(node, fingerprint))
-  const ca = givenAuthorities(config.values, node)
+  const ca = givenAuthorities(config.values, node.startsWith('https:'))
   return untilStopped(async (stopped) => {
     let client: NodeClient | undefined
     try {

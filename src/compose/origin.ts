@@ -86,8 +86,17 @@ async function reachPools(
   const [first] = addresses
   const refused = new AbortController()
   const refuse = (message: string) => refused.abort(new NewcutError('NODE_UNREACHABLE', message))
-  const options = { pools: addresses, trust, agent: `newcut/${packageVersion}`, clock: systemClock, random: Math.random }
-  const patience = maxWaitMs === undefined ? undefined : setTimeout(() => refuse(`no pool gave work in ${maxWaitMs / 1000} s`), maxWaitMs)
+  const options = {
+    pools: addresses,
+    trust,
+    agent: `newcut/${packageVersion}`,
+    clock: systemClock,
+    random: Math.random,
+  }
+  const patience =
+    maxWaitMs === undefined
+      ? undefined
+      : setTimeout(() => refuse(`no pool gave work in ${maxWaitMs / 1000} s`), maxWaitMs)
   try {
     const ends = AbortSignal.any([signal, refused.signal])
     const source = await PoolSource.reach({ ...options, failbackMs }, failFast ? refuse : onWaiting, ends)

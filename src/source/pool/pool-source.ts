@@ -41,8 +41,10 @@ interface Member {
   /** Where it sent its miners; null: its own address. */
   moved: PoolAddress | null
   newest: PoolJob | null
-  /** Since when it gives work; null: it does not. */
-  upSinceMs: number | null
+  /** Whether it gives work. */
+  isUp: boolean
+  /** Takes back that it is to have its work searched again. */
+  cancelFailBack: () => void
   attempts: number
   problem: string | null
 }
@@ -78,7 +80,8 @@ export class PoolSource implements Source {
         session: null,
         moved: null,
         newest: null,
-        upSinceMs: null,
+        isUp: false,
+        cancelFailBack: () => undefined,
         attempts: 0,
         problem: null,
       }
@@ -124,7 +127,7 @@ export class PoolSource implements Source {
   nodes(): readonly NodeStatus[] {
     return this.#members.map((member) => ({
       url: member.address.url,
-      up: member.upSinceMs !== null,
+      up: member.isUp,
       active: member === this.#active,
       lag: null,
       latencyMs: member.session?.latencyMs ?? null,
@@ -168,7 +171,10 @@ export class PoolSource implements Source {
     if (this.#stopped.signal.aborted) return
     this.#stopped.abort()
     this.#newest.close()
-    for (const { session } of this.#members) session?.close()
+    for (const { session, cancelFailBack } of this.#members) {
+      session?.close()
+      cancelFailBack()
+    }
   }
 
   /** One session after the other, until the source ends. */
@@ -215,13 +221,9 @@ export class PoolSource implements Source {
     }
     member.newest = job
     member.problem = null
-    if (member.upSinceMs === null) {
-      const sinceMs = clock.monotonicMs()
-      member.upSinceMs = sinceMs
-      clock.after(failbackMs, () => {
-        // Otherwise it was away meanwhile, and a later call is due.
-        if (member.upSinceMs === sinceMs) this.#failBack(member)
-      })
+    if (!member.isUp) {
+      member.isUp = true
+      member.cancelFailBack = clock.after(failbackMs, () => this.#failBack(member))
     }
     this.#gotWork()
     if (member === this.#active) this.#deliver(member, this.#searched?.id === job.id ? 'refreshed' : 'newCut')
@@ -230,8 +232,7 @@ export class PoolSource implements Source {
 
   /** A pool of higher priority that has given work for long enough has it searched again. */
   #failBack(member: Member): void {
-    if (this.#stopped.signal.aborted || this.#active === null) return
-    if (member.priority < this.#active.priority) this.#activate(member, 'switched')
+    if (this.#active !== null && member.priority < this.#active.priority) this.#activate(member, 'switched')
   }
 
   #activate(member: Member, reason: JobReason): void {
@@ -258,7 +259,8 @@ export class PoolSource implements Source {
 
   #ended(member: Member, reason: NewcutError): void {
     member.problem = describeError(reason)
-    member.upSinceMs = null
+    member.isUp = false
+    member.cancelFailBack()
     member.newest = null
     for (const [id, { session }] of this.#issued) if (session === member.session) this.#issued.delete(id)
     const wasActive = member === this.#active

@@ -1,0 +1,102 @@
+/** `newcut mine --pool`: the compiled command against a pool that judges every share. */
+import { readFileSync } from 'node:fs'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import type { Snapshot } from '../../src/mine/stats.ts'
+import { type PoolScript, TestPool } from '../source/pool/pool.ts'
+import { run, start, stopAll } from './run.ts'
+
+const SOON = { timeout: 30_000, interval: 50 }
+const PLAIN = ['--threads', '1', '--gpu', 'none', '--http', '127.0.0.1:0']
+afterEach(stopAll)
+
+async function pool(script: PoolScript = {}): Promise<TestPool> {
+  const test = await new TestPool({ difficulty: 1_000_000n, ...script }).listen()
+  onTestFinished(() => test.close())
+  return test
+}
+
+describe('newcut mine --pool', () => {
+  it('mines shares, and says for whom and where, without the password', async () => {
+    const test = await pool()
+    const miner = start(['mine', '--pool', test.url('k:ab.rig:secret'), ...PLAIN])
+    await miner.sees(/ accepted .*\(3\/0\/0\)/)
+    expect(miner.out()).toMatch(new RegExp(`^pool: stratum\\+tcp://127\\.0\\.0\\.1:${test.port}$`, 'm'))
+    expect(miner.out()).toMatch(/^paid: k:ab\.rig, by the pool$/m)
+    expect(miner.out()).not.toMatch(/journal:/)
+    const [, url] = await miner.sees(/metrics\W+(http:\/\/127\.0\.0\.1:\d+)/)
+    const summary = (await (await fetch(`${url}/api/summary`)).json()) as Snapshot
+    expect(summary.nodes).toMatchObject([{ url: `stratum+tcp://127.0.0.1:${test.port}`, up: true, active: true }])
+    const metrics = await (await fetch(`${url}/metrics`)).text()
+    expect(metrics).toMatch(/newcut_blocks_total\{state="credited"\} [3-9]/)
+    const xmrig = (await (await fetch(`${url}/2/summary`)).json()) as { connection: { pool: string; accepted: number } }
+    expect(xmrig.connection.pool).toBe(`127.0.0.1:${test.port}`)
+    expect(xmrig.connection.accepted).toBeGreaterThanOrEqual(3)
+    expect((await fetch(`${url}/`)).status).toBe(200)
+    miner.child.kill('SIGTERM')
+    const { code, out, err } = await miner.ended
+    expect([code, err]).toEqual([0, ''])
+    expect(out).toMatch(/summary .*accepted/)
+    expect(out + JSON.stringify(summary) + metrics).not.toContain('secret')
+    expect(test.shares.every(({ user, verdict }) => user === 'k:ab.rig' && verdict === 'accepted')).toBe(true)
+  })
+
+  it('goes over to the next pool and waits for one to come back', async () => {
+    const [first, second] = [await pool(), await pool()]
+    const miner = start(['mine', '--pool', first.url(), '--pool', second.url(), ...PLAIN])
+    await miner.sees(/ accepted /)
+    await expect.poll(() => first.connections + second.connections, SOON).toBe(2)
+    const active = first.shares.length > 0 ? first : second
+    const other = active === first ? second : first
+    await active.close()
+    await expect.poll(() => other.shares.length, SOON).toBeGreaterThan(0)
+    await other.close()
+    await miner.sees(/trying again/)
+    expect((await fetch(`${(await miner.sees(/metrics\W+(http:\/\/127\.0\.0\.1:\d+)/))[1]}/healthz`)).status).toBe(503)
+  })
+
+  it('tries it out with --dry-run', async () => {
+    const test = await pool()
+    const { code, out } = await run(['mine', '--pool', test.url(), ...PLAIN, '--dry-run'])
+    expect(code).toBe(0)
+    expect(out).toMatch(
+      /pool: shares for k:ab\.rig at stratum\+tcp:\/\/127\.0\.0\.1:\d+\npaid: k:ab\.rig, by the pool\ndevices: cpu\n/,
+    )
+    expect(test.shares).toEqual([])
+  })
+
+  it('believes a certificate by its fingerprint', async () => {
+    const fixture = (name: string) => readFileSync(new URL(`../fixtures/${name}`, import.meta.url), 'utf8')
+    const test = await pool({ tls: { key: fixture('tls-test-key.pem'), cert: fixture('tls-test-cert.pem') } })
+    const miner = start(['mine', '--pool', test.url(), '--insecure', ...PLAIN])
+    await miner.sees(/ accepted /)
+    const pinned = await run(['mine', '--pool', test.url(), '--fingerprint', 'ab'.repeat(32), '--fail-fast', ...PLAIN])
+    expect(pinned.code).toBe(20)
+    expect(pinned.err).toMatch(/its certificate has the fingerprint [0-9a-f]{64}, not the one expected/)
+  })
+
+  it.each<[readonly string[], RegExp]>([
+    [['--pool', 'pool.example:1'], /the address of a pool cannot be read \(expected stratum\+tcp:/],
+    [['--pool', 'stratum+tcp://pool.example:1'], /nobody would be paid/],
+    [
+      ['--pool', 'stratum+tcp://a@pool.example:1', '--node', 'http://127.0.0.1:1848'],
+      /--node has no effect: with --pool/,
+    ],
+    [
+      ['--pool', 'stratum+tcp://a@pool.example:1', '--public-key', 'ab'.repeat(32)],
+      /--public-key .* a pool gives the work/,
+    ],
+    [['--pool', 'stratum+tcp://a@pool.example:1', '--insecure'], /--insecure has no effect: there is no TLS/],
+    [['--pool', 'stratum+tcp://a@pool.example:1', '--failback', '5s'], /--failback .*there is only one --pool/],
+  ])('refuses what cannot be meant: %j', async (args, complaint) => {
+    const { code, err } = await run(['mine', ...args, ...PLAIN])
+    expect(err).toMatch(complaint)
+    expect(code).toBe(2)
+  })
+
+  it('says at once that there is no pool, with --fail-fast', async () => {
+    const { code, err } = await run(['mine', '--pool', 'stratum+tcp://a:secret@127.0.0.1:9', '--fail-fast', ...PLAIN])
+    expect(code).toBe(20)
+    expect(err).toMatch(/pool stratum\+tcp:\/\/127\.0\.0\.1:9: .*ECONNREFUSED/)
+    expect(err).not.toContain('secret')
+  })
+})
