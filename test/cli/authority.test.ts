@@ -57,7 +57,10 @@ it('--ca lets a miner and other commands trust a node whose certificate that aut
   expect(await run(asked, { NEWCUT_CA: AUTHORITY })).toMatchObject({ code: 0, err: '' })
   for (const args of [mining, asked, [...mining, '--ca', OTHER], [...asked, '--ca', OTHER]]) {
     const { code, err } = await run(args)
-    expect([code, err]).toEqual([20, expect.stringMatching(/certificate not trusted .*--ca FILE.*\[NODE_UNREACHABLE\]/)])
+    expect([code, err]).toEqual([
+      20,
+      expect.stringMatching(/certificate not trusted .*--ca FILE.*\[NODE_UNREACHABLE\]/),
+    ])
   }
 })
 

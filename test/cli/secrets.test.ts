@@ -60,7 +60,7 @@ it.each([
 ])('the error for %j does not repeat the secret', async (args, message) => {
   for (const format of [[], ['--log', 'json']]) {
     const { code, out, err } = await run([...args, ...format])
-    expect([code, out + err]).toEqual([1, expect.stringMatching(message)])
+    expect([code, out + err]).toEqual([2, expect.stringMatching(message)])
     expect(out + err).not.toContain(SECRET)
   }
 })
@@ -109,7 +109,7 @@ it('the token for control is in no output', async () => {
     [['mine', '--http', 'off', '--http-token', token]],
   ] as [string[], Record<string, string>?][]) {
     const { code, out, err } = await run(args, env)
-    expect([code, out, err]).toEqual([1, '', expect.stringMatching(/http-token|HTTP_TOKEN/)])
+    expect([code, out, err]).toEqual([2, '', expect.stringMatching(/http-token|HTTP_TOKEN/)])
     expect(err).not.toContain(SECRET)
   }
   const miner = start(['mine', '--difficulty', '1M', '--gpu', 'none', '--http', '127.0.0.1:0', '--http-token', token])
