@@ -314,11 +314,12 @@ export class Miner {
   }
 
   /** Hashes a claim in full before it counts: the node forgets the work when a wrong solution is submitted. */
-  #judge({ sequence, nonce, device }: Candidate): void {
+  #judge({ sequence, nonce, device, creationTime }: Candidate): void {
     const issued = this.#issued.get(sequence)
     if (issued === undefined) return
     const { work, pursuit } = issued
-    const bytes = withNonce(work.bytes, nonce)
+    const searched = creationTime === undefined ? work.bytes : withCreationTime(work.bytes, creationTime)
+    const bytes = withNonce(searched, nonce)
     const hash = powHash(bytes)
     const { clock, onEvent, blocks = Number.POSITIVE_INFINITY } = this.#options
     if (!hasFixedBits(nonce, pursuit.job.fixedNonce) || !meets(hash, pursuit.job.target)) {
