@@ -20,6 +20,8 @@ export interface RigLimits {
   readonly banMs: number
   /** Shares of a job that a session may hand in; then it gets a fresh one. */
   readonly sharesPerJob: number
+  /** A rig that has tried so many nonces of its job gets a fresh one: nonce2 has 2^48. */
+  readonly noncesPerJob: number
 }
 
 /** Values of nonce1. */
@@ -37,4 +39,5 @@ export const defaultLimits: RigLimits = {
   badUntilBan: 100,
   banMs: 10 * 60_000,
   sharesPerJob: 4096,
+  noncesPerJob: 2 ** 47,
 }

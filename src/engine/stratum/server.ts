@@ -13,6 +13,8 @@ import { Session, type SessionPorts } from './session.ts'
 const LOOK_MS = 1000
 const KEEP_ALIVE_MS = 60_000
 const HANDSHAKE_MS = 10_000
+/** What is no message at all counts as so many bad requests. */
+const GARBAGE = 10
 
 export interface RigServerOptions {
   readonly host: string
@@ -130,7 +132,7 @@ export class RigServer {
       write: (line, onWritten) => this.#write(socket, line, onWritten),
       // What was answered last still goes out.
       close: () => socket.destroySoon(),
-      onGarbage: () => this.#blame(address, { bad: limits.badUntilBan / 10 }),
+      onGarbage: () => this.#blame(address, { bad: GARBAGE }),
       onShare: (of, share) => {
         const isGood = share.hashes > 0 || share.solution !== undefined
         if (share.verdict !== 'stale') this.#blame(address, isGood ? { good: 1 } : { bad: 1 })
@@ -157,7 +159,7 @@ export class RigServer {
     const { session, socket, address } = connection
     const lines = splitter.push(bytes)
     if (lines === null) {
-      this.#blame(address, { bad: this.#options.limits.badUntilBan / 10 })
+      this.#blame(address, { bad: GARBAGE })
       socket.destroy()
       return
     }

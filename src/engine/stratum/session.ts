@@ -138,14 +138,14 @@ export class Session {
    * does in seconds. Asks for a fresh job then.
    */
   look(): void {
-    const { nowMs, jobs, onNeed } = this.#ports
+    const { nowMs, jobs, limits, onNeed } = this.#ports
     const job = jobs.current
     if (job === null || this.#sentAtMs === null || this.#difficulty === null) return
     const isOther = this.#difficulty.adjust(nowMs(), job.difficulty)
     if (this.#worker !== null) this.#worker.difficulty = this.#difficulty.wanted
     const rate = this.#hashes / Math.max(10_000, nowMs() - this.#sinceMs)
     const tried = rate * (nowMs() + 1000 - this.#sentAtMs)
-    if (isOther || tried > 2 ** (8 * NONCE2_BYTES - 1)) onNeed(this)
+    if (isOther || tried > limits.noncesPerJob) onNeed(this)
   }
 
   #request({ id, method, params }: Request): void {
