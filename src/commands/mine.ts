@@ -79,7 +79,7 @@ function attended(face: Face, { miner }: MinerStart): () => void {
 }
 
 function banner(
-  { client, account, api, journal, pageUrl }: MinerStart,
+  { client, account, api, journal, rigsAddress, pageUrl }: MinerStart,
   devnet: Devnet | null,
   { values, file }: MineConfig,
 ): string[] {
@@ -95,6 +95,7 @@ function banner(
     `newcut ${surroundings.version}, no fee: all blocks are yours`,
     `machine: ${processor}, ${availableParallelism()} threads, Node ${process.versions.node}`,
     searchLine(values),
+    ...(rigsAddress === null ? [] : [rigsLine(rigsAddress, values)]),
     ...(file === null ? [] : [`configuration: ${file}`]),
     network,
     ...(nodes.length > 1 ? [`nodes, in order of priority: ${nodes.join(', ')}`] : []),
@@ -113,6 +114,10 @@ function searchLine({ engine, threads, kernel, gpu }: MineConfig['values']): str
   const cpu =
     threads === 0 ? 'no CPU thread' : `CPU with ${kernel === 'auto' ? 'the fastest kernel of this machine' : kernel}`
   return `search: ${cpu}, GPU ${gpu}`
+}
+
+function rigsLine(address: string, { 'stratum-tls-cert': cert }: MineConfig['values']): string {
+  return `rigs: stratum+${cert === undefined ? 'tcp' : 'ssl'}://${address}, any user and password`
 }
 
 function journalLine({ folder, unfinished }: NonNullable<MinerStart['journal']>): string {

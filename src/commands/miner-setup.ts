@@ -1,7 +1,7 @@
 /** Turns the options of `newcut mine` into those of compose/miner.ts. */
 import type { Config } from '../cli/config.ts'
 import type { mineOptions } from '../cli/options.ts'
-import type { EngineSetup, GpuSetup } from '../compose/engines.ts'
+import type { EngineSetup, GpuSetup, RigsSetup } from '../compose/engines.ts'
 import type { MinerSetup } from '../compose/miner.ts'
 import type { Payee } from '../compose/payee.ts'
 import type { StateSetup } from '../compose/state.ts'
@@ -60,14 +60,30 @@ function payeeOf(values: MineConfig['values']): Payee {
 function engineSetup(config: MineConfig): EngineSetup {
   const { values, origins } = config
   const { engine, command, kernel, priority } = values
+  const rigs = rigsSetup(values)
   if (engine !== 'external') {
     const threads = origins.get('threads') === 'default' ? 'auto' : values.threads
-    return { kind: 'own', threads, kernel, priority, gpu: gpuSetup(config) }
+    return { kind: 'own', threads, kernel, priority, gpu: gpuSetup(config), rigs }
   }
-  if (command !== undefined) return { kind: 'external', command }
+  if (command !== undefined) return { kind: 'external', command, rigs }
   throw new NewcutError('BAD_OPTION', '--engine external needs --command', {
     hint: "for example --command 'newcut solve'",
   })
+}
+
+/** Throws NewcutError BAD_OPTION for a certificate without its key, or a key without its certificate. */
+function rigsSetup(values: MineConfig['values']): RigsSetup | undefined {
+  const address = values['stratum-listen'] ?? null
+  if (address === null) return undefined
+  const { 'stratum-difficulty': difficulty, 'stratum-tls-cert': cert, 'stratum-tls-key': key } = values
+  if ((cert === undefined) !== (key === undefined)) {
+    const missing = cert === undefined ? '--stratum-tls-cert' : '--stratum-tls-key'
+    throw new NewcutError('BAD_OPTION', `${missing} is missing: TLS needs a certificate and its key`, {
+      hint: 'give both, or neither for no TLS',
+    })
+  }
+  const tls = cert === undefined || key === undefined ? null : { cert, key }
+  return { ...address, difficulty: difficulty === undefined ? null : Number(difficulty), tls }
 }
 
 function gpuSetup({ values, origins }: MineConfig): GpuSetup | null {
@@ -86,7 +102,13 @@ function gpuSetup({ values, origins }: MineConfig): GpuSetup | null {
 
 /** Throws NewcutError BAD_OPTION for flags that contradict each other or have no effect. */
 export function checkMineFlags(config: MineConfig): void {
-  refuseIdle(config, [...idleForNode(config), ...idleForEngine(config), ...idleForHttp(config)])
+  refuseIdle(config, [...idleForNode(config), ...idleForEngine(config), ...idleForRigs(config), ...idleForHttp(config)])
+}
+
+function idleForRigs({ values: { 'stratum-listen': address = null } }: MineConfig): Idle[] {
+  if (address !== null) return []
+  const names = ['stratum-difficulty', 'stratum-tls-cert', 'stratum-tls-key']
+  return [{ names, reason: 'no rigs are let in', hint: 'add --stratum-listen HOST:PORT' }]
 }
 
 function idleForHttp({ values: { http } }: MineConfig): Idle[] {

@@ -1,5 +1,5 @@
 /** A dry run of the miner: everything that would end it is tried, and nothing is searched. */
-import { createEngines } from './engines.ts'
+import { createEngines, listenForRigs } from './engines.ts'
 import { checkChains, type MinerSetup } from './miner.ts'
 import { reachNodes } from './nodes.ts'
 import { accountOn, checkPayee, paidLine } from './payee.ts'
@@ -18,11 +18,14 @@ export async function tryMiner(setup: MinerSetup, stopped: AbortSignal): Promise
     const source = nodes.sourceFor(account)
     const { work } = await client.work(account, setup.chains?.[0], { signal: stopped })
     const engines = await createEngines(setup.engines, source.workBytes, stopped)
+    const rigs = await listenForRigs(engines)
+    await rigs?.close()
     return [
       `network: ${client.info.nodeVersion}, ${client.info.nodeNumberOfChains} chains, at ${client.http.baseUrl}`,
       paidLine(account),
       `work: chain ${work.fields.chainId} height ${work.fields.height}, ${work.bytes.length} bytes`,
       `devices: ${engines.map(({ name }) => name).join(', ')}`,
+      ...(rigs === null ? [] : [`rigs: they can connect to ${rigs.address}`]),
     ]
   } finally {
     await nodes.close()

@@ -10,10 +10,25 @@ import { chooseAdapters, listAdapters } from '../engine/gpu/adapters.ts'
 import { GpuEngine, type GpuEngineOptions, gpuSearches } from '../engine/gpu/gpu.ts'
 import type { AdapterInfo } from '../engine/gpu/messages.ts'
 import { splitRanges } from '../engine/range.ts'
+import { RIG_WORK_BYTES } from '../engine/stratum/jobs.ts'
+import { RigsEngine } from '../engine/stratum/rigs.ts'
 import { systemClock } from '../platform/clock.ts'
 
 /** A program of the user's own, or the engines that newcut has. */
-export type EngineSetup = ExternalSetup | OwnSetup
+export type EngineSetup = (ExternalSetup | OwnSetup) & {
+  /** Rigs search beside them; undefined: none are let in. */
+  readonly rigs?: RigsSetup | undefined
+}
+
+/** The server for rigs that speak stratum. */
+export interface RigsSetup {
+  readonly host: string
+  readonly port: number
+  /** Hashes that first shares take on average; null: by the kind of the rig. */
+  readonly difficulty: number | null
+  /** Files in PEM form; null: no TLS. */
+  readonly tls: { readonly cert: string; readonly key: string } | null
+}
 
 export interface ExternalSetup {
   readonly kind: 'external'
@@ -45,10 +60,35 @@ export interface GpuSetup {
 }
 
 /**
- * The engines for work of this length. Throws NewcutError BAD_OPTION when nothing would search, and the signal's reason
- * when it is stopped meanwhile.
+ * The engines for work of this length. Throws NewcutError BAD_OPTION when nothing would search, BAD_INPUT for a
+ * certificate that cannot be used, and the signal's reason when it is stopped meanwhile.
  */
 export async function createEngines(setup: EngineSetup, workBytes: number, stopped: AbortSignal): Promise<Engine[]> {
+  const { rigs } = setup
+  if (rigs !== undefined && workBytes !== RIG_WORK_BYTES) {
+    throw new NewcutError('BAD_OPTION', '--stratum-listen has no effect: no rig can search work of this network', {
+      hint: `its work has ${workBytes} bytes, and rigs know work of ${RIG_WORK_BYTES} bytes only`,
+    })
+  }
+  const others = rigs === undefined ? [] : [new RigsEngine({ ...rigs, clock: systemClock, random: Math.random })]
+  return [...(await ownEngines(setup, workBytes, stopped)), ...others]
+}
+
+/** Where rigs connect, `HOST:PORT`, and how to stop that. */
+export interface ListeningRigs {
+  readonly address: string
+  readonly close: () => Promise<void>
+}
+
+/** Begins to listen for rigs; null: none are let in. Throws NewcutError PORT_BUSY. */
+export async function listenForRigs(engines: readonly Engine[]): Promise<ListeningRigs | null> {
+  const rigs = engines.find((engine) => engine instanceof RigsEngine)
+  if (rigs === undefined) return null
+  const { host, port } = await rigs.listen()
+  return { address: `${host.includes(':') ? `[${host}]` : host}:${port}`, close: () => rigs.stop() }
+}
+
+async function ownEngines(setup: EngineSetup, workBytes: number, stopped: AbortSignal): Promise<Engine[]> {
   if (setup.kind === 'external') return [new ExternalEngine({ command: setup.command, clock: systemClock })]
   const { gpu, kernel, priority } = setup
   const adapters = gpu === null ? [] : await wantedAdapters(gpu, workBytes, stopped)
@@ -57,7 +97,7 @@ export async function createEngines(setup: EngineSetup, workBytes: number, stopp
   const engines: Engine[] = []
   if (gpu !== null && adapters.length > 0) engines.push(gpuEngine(gpu, adapters, gpuRanges))
   if (threads > 0) engines.push(new CpuEngine({ ranges: cpuRanges, kernel, priority }))
-  if (engines.length > 0) return engines
+  if (engines.length > 0 || setup.rigs !== undefined) return engines
   throw new NewcutError('BAD_OPTION', '--threads 0: nothing would search', {
     hint: gpu === null ? 'give --threads at least 1' : 'there is no GPU to mine with; newcut devices says why',
   })

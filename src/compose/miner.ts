@@ -16,7 +16,7 @@ import { packageVersion } from '../platform/version.ts'
 import { Sensors, type SensorsOptions } from '../sensors/sensors.ts'
 import type { NodeSetup } from './connect.ts'
 import { type ComposedDashboard, dashboardFor } from './dashboard.ts'
-import { createEngines, type EngineSetup } from './engines.ts'
+import { createEngines, type EngineSetup, listenForRigs } from './engines.ts'
 import { isPageOn, PAGE_PATH, type PageMode, pageFor } from './mine-page.ts'
 import { reachNodes } from './nodes.ts'
 import { accountOn, checkPayee, isDevelopment, type PaidAccount, type Payee } from './payee.ts'
@@ -71,6 +71,8 @@ export interface MinerStart {
   readonly api: ApiServer | null
   /** The journal, and how many solutions of earlier runs it holds that are not settled; null: none is kept. */
   readonly journal: { readonly folder: string; readonly unfinished: number } | null
+  /** Where rigs connect, `HOST:PORT`; null: none are let in. */
+  readonly rigsAddress: string | null
   /** Where the page that mines is; null: it is not served. */
   readonly pageUrl: string | null
 }
@@ -94,6 +96,8 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const account = accountOn(client.info.nodeVersion, payee)
     const source = nodes.sourceFor(account)
     const engines = await createEngines(engineSetup, source.workBytes, stopped)
+    const rigs = await listenForRigs(engines)
+    closers.unshift(async () => rigs?.close())
     const state = await stateOf(setup, { network: client.info.nodeVersion, account: account.account, onEvent })
     const show = (event: MinerEvent) => {
       state?.onEvent(event)
@@ -123,7 +127,15 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const api = http === null ? null : await startFace(http, { miner, metrics, connection, extensions, stop }, onEvent)
     if (api !== null) closers.unshift(() => api.close())
     const journal = state && { folder: state.folder, unfinished: state.unfinished.length }
-    onStart?.({ miner, client, account, api, journal, pageUrl: api !== null && hasPage ? api.url + PAGE_PATH : null })
+    onStart?.({
+      miner,
+      client,
+      account,
+      api,
+      journal,
+      rigsAddress: rigs?.address ?? null,
+      pageUrl: api !== null && hasPage ? api.url + PAGE_PATH : null,
+    })
     const snapshot = await miner.run(AbortSignal.any([stopped, faulted.signal, told.signal]))
     faulted.signal.throwIfAborted()
     return snapshot

@@ -201,6 +201,7 @@ export class Miner {
     const current = this.#current
     const paused = this.#paused
     const rates = this.#rates
+    const rigs = this.#engines.find((engine) => engine.rigs !== undefined)?.rigs?.()
     return {
       source: source.description,
       connected: source.connected,
@@ -218,6 +219,7 @@ export class Miner {
       solutions: this.#lives.counts,
       hardwareErrors: this.#hardwareErrors,
       preemptions: this.#preemptions,
+      ...(rigs && { rigs }),
       issuer: this.#issuer,
       results: this.#results.snapshot(),
       work: current && {

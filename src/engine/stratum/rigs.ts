@@ -42,7 +42,8 @@ export class RigsEngine implements Engine {
   #cancelFresh: (() => void) | null = null
   #address: { readonly host: string; readonly port: number } | null = null
   #events: EngineEvents | null = null
-  #isStopped = false
+  /** Devices at the stop; null: it goes on. */
+  #last: readonly DeviceStatus[] | null = null
   #hashes = 0
   readonly #shares = { ...NO_SHARES }
   /** Why no rig can search the present work; null: they can. */
@@ -73,7 +74,7 @@ export class RigsEngine implements Engine {
 
   async start(_workBytes: number, events: EngineEvents): Promise<void> {
     await this.listen()
-    if (this.#isStopped) await this.#server.close()
+    if (this.#last !== null) await this.#server.close()
     else this.#events = events
   }
 
@@ -98,7 +99,9 @@ export class RigsEngine implements Engine {
     return this.#hashes
   }
 
+  /** After the stop: as they were then. */
   devices(): readonly DeviceStatus[] {
+    if (this.#last !== null) return this.#last
     return this.#workers.statuses(this.#options.clock.monotonicMs(), this.#unable)
   }
 
@@ -107,7 +110,7 @@ export class RigsEngine implements Engine {
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true
+    this.#last ??= this.devices()
     this.#events = null
     this.#cancelFresh?.()
     this.#uptake.cancel()

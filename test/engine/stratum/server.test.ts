@@ -1,5 +1,10 @@
 /** The stratum server over real sockets: what rigs are told, and what becomes of their shares. */
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:tls'
+import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
+import { Rig } from '../../../bench/stratum-rig.ts'
 import { UNREACHABLE } from '../../../bench/work.ts'
 import { encodeHex, readU64LE } from '../../../src/core/bytes.ts'
 import { withCreationTime, withNonce } from '../../../src/core/header.ts'
@@ -204,5 +209,32 @@ describe('other requests', () => {
     const rig = await connected(port)
     expect(await rig.ask(method, params)).toMatchObject(refusal(name))
     expect(await rig.authorize()).toMatchObject({ result: true })
+  })
+})
+
+describe('over TLS', () => {
+  const fixture = (name: string) => fileURLToPath(new URL(`../../fixtures/${name}`, import.meta.url))
+  const tls = { cert: fixture('tls-test-cert.pem'), key: fixture('tls-test-key.pem') }
+
+  it('a rig does all that it does without', async () => {
+    const { engine, port } = await startedServer({}, { tls })
+    await engine.setWork(workOf(1, UNREACHABLE))
+    const socket = connect({ host: '127.0.0.1', port, ca: readFileSync(tls.cert) })
+    await once(socket, 'secureConnect')
+    const rig = Rig.over(socket)
+    await rig.subscribe()
+    await rig.authorize()
+    await until(() => rig.jobs.length > 0, MAX_WAIT_MS)
+    expect(await rig.submit(rig.jobs[0].id, rig.nextShare(rig.jobs[0]))).toMatchObject({ result: true })
+    rig.close()
+    await until(() => engine.rigs().sessions === 0, MAX_WAIT_MS)
+  })
+
+  it('a rig without is closed, and the server lives', async () => {
+    const { engine, port } = await startedServer({}, { tls })
+    const plain = await connected(port)
+    plain.socket.write('{"id":1,"method":"mining.subscribe","params":[]}\n')
+    await plain.ended
+    expect(engine.rigs().sessions).toBe(0)
   })
 })
