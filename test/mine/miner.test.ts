@@ -102,8 +102,9 @@ class HandEngine implements Engine {
     return { ...work, bytes: work.bytes }
   }
 
-  async claim(solution: Uint8Array, sequence = this.newest.sequence): Promise<void> {
-    this.#events?.onCandidate({ sequence, nonce: readU64LE(solution, solution.length - 8), device: 'd0' })
+  async claim(solution: Uint8Array, sequence = this.newest.sequence, creationTime?: bigint): Promise<void> {
+    const nonce = readU64LE(solution, solution.length - 8)
+    this.#events?.onCandidate({ sequence, nonce, device: 'd0', creationTime })
     await settle()
   }
 }
@@ -167,6 +168,17 @@ describe('the miner loop', () => {
     expect(source.submitted).toHaveLength(1)
     stop.abort()
     await ended
+  })
+
+  it('judges a claim by the creation time that the engine searched, and hands it in with that', async () => {
+    const { source, engine, stop, ended } = await started()
+    await source.give(easyWork(7n), 'start')
+    const time = decodeWork(engine.newest.bytes).creationTime + 3n
+    const solution = solve(withCreationTime(engine.newest.bytes, time))
+    await engine.claim(solution, engine.newest.sequence, time)
+    expect(source.submitted).toEqual([solution])
+    stop.abort()
+    expect((await ended).hardwareErrors).toBe(0)
   })
 
   it('gives engines the newest work only', async () => {

@@ -129,8 +129,15 @@ export class RigsEngine implements Engine {
     if (job !== null) this.#send(session, job)
   }
 
+  /** One that is behind is not waited for until it has caught up. */
   #send(session: Session, job: RigJob): void {
-    session.send(job, () => this.#uptake.took(keyOf(session), job.sequence))
+    const key = keyOf(session)
+    if (session.isBehind) this.#uptake.down(key)
+    session.send(job, () => {
+      if (!this.#ready.has(session)) return
+      this.#uptake.up(key)
+      this.#uptake.took(key, job.sequence)
+    })
   }
 
   #take({ worker }: Session, { verdict, hashes, solution }: Share): void {

@@ -40,6 +40,9 @@ interface Connection {
   heardAtMs: number
   /** Requests that may be read in this second. */
   budget: number
+  /** Shares that were right, and whatever was wrong. */
+  good: number
+  bad: number
 }
 
 export class RigServer {
@@ -125,24 +128,25 @@ export class RigServer {
   #open(socket: Socket, address: Address, nonce1: number): void {
     const { limits, clock } = this.#options
     const nowMs = () => clock.monotonicMs()
-    const session = new Session(nonce1, {
+    const session: Session = new Session(nonce1, {
       ...this.#ports,
       limits,
       nowMs,
       write: (line, onWritten) => this.#write(socket, line, onWritten),
       // What was answered last still goes out.
       close: () => socket.destroySoon(),
-      onGarbage: () => this.#blame(address, { bad: GARBAGE }),
+      isBehind: () => socket.writableLength > 0,
+      onGarbage: () => this.#blame(connection, { bad: GARBAGE }),
       onShare: (of, share) => {
         const isGood = share.hashes > 0 || share.solution !== undefined
-        if (share.verdict !== 'stale') this.#blame(address, isGood ? { good: 1 } : { bad: 1 })
+        if (isGood || share.verdict !== 'stale') this.#blame(connection, isGood ? { good: 1 } : { bad: 1 })
         this.#ports.onShare(of, share)
       },
     })
     const at = nowMs()
     const connection: Connection = {
       ...{ session, socket, address },
-      ...{ sinceMs: at, heardAtMs: at, budget: 2 * limits.requestsPerSecond },
+      ...{ sinceMs: at, heardAtMs: at, budget: 2 * limits.requestsPerSecond, good: 0, bad: 0 },
     }
     this.#connections.set(session, connection)
     const lines = new LineSplitter(limits.lineBytes)
@@ -159,7 +163,7 @@ export class RigServer {
     const { session, socket, address } = connection
     const lines = splitter.push(bytes)
     if (lines === null) {
-      this.#blame(address, { bad: GARBAGE })
+      this.#blame(connection, { bad: GARBAGE })
       socket.destroy()
       return
     }
@@ -182,10 +186,15 @@ export class RigServer {
     if (socket.writableLength > this.#options.limits.unsentBytes) socket.destroy()
   }
 
-  /** Closes all sessions of an address that is banned by this. */
-  #blame(address: Address, deed: { readonly good?: number; readonly bad?: number }): void {
-    if (!this.#addresses.judge(address, deed, this.#options.clock.monotonicMs())) return
-    for (const { socket, address: own } of this.#connections.values()) if (own === address) socket.destroySoon()
+  /** Where an address is banned by this, closes its sessions but for those that are more good than bad. */
+  #blame(connection: Connection, { good = 0, bad = 0 }): void {
+    const { address } = connection
+    connection.good += good
+    connection.bad += bad
+    if (!this.#addresses.judge(address, { good, bad }, this.#options.clock.monotonicMs())) return
+    for (const { socket, ...other } of this.#connections.values()) {
+      if (other.address === address && other.bad >= other.good) socket.destroySoon()
+    }
   }
 
   #look(): void {

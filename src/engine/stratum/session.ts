@@ -35,6 +35,8 @@ export interface SessionPorts {
   readonly nowMs: () => number
   readonly write: (line: Buffer | string, onWritten?: () => void) => void
   readonly close: () => void
+  /** Whether something that was written before has not been taken by the network. */
+  readonly isBehind: () => boolean
   /** The user of the session is known: its worker, and the difficulty of its first shares. */
   readonly onUser: (session: Session, user: string, agent: string) => { worker: Worker; difficulty: number }
   /** It has subscribed and authorized: it gets jobs from now on. */
@@ -98,6 +100,11 @@ export class Session {
 
   get isReady(): boolean {
     return this.#isSubscribed && this.#worker !== null
+  }
+
+  /** Whether the client reads more slowly than it is written to. */
+  get isBehind(): boolean {
+    return this.#ports.isBehind()
   }
 
   /** null: it has not authorized. */

@@ -66,6 +66,20 @@ describe('a client is closed', () => {
   })
 })
 
+it('a client that does not read holds up no news of new work', async () => {
+  const { engine, port } = await startedServer({ unsentBytes: 1e9 })
+  const stuck = await loggedIn(port, 'abc.stuck')
+  stuck.socket.pause()
+  await loggedIn(port, 'abc.good')
+  // Megabytes fit into the buffers of the network.
+  for (let sequence = 1; sequence <= 12_000; sequence++) {
+    void engine.setWork(workOf(sequence, UNREACHABLE))
+    if (sequence % 500 === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+  expect(await engine.setWork(workOf(12_001, UNREACHABLE))).toBe(true)
+  expect(engine.rigs().sessions).toBe(2)
+}, 60_000)
+
 it('a client that asks too much waits, and gets all its answers', async () => {
   const { port } = await startedServer({ requestsPerSecond: 100 })
   const rig = await loggedIn(port)
@@ -86,17 +100,18 @@ it('an address has so many sessions and no more', async () => {
 })
 
 describe('an address is banned for a while', () => {
-  it('that hands in bad shares, with all its sessions', async () => {
+  it('that hands in bad shares, and those of its sessions are closed that are no good', async () => {
     const { engine, port } = await startedServer({ badUntilBan: 20, banMs: 700 })
     await engine.setWork(workOf(1, UNREACHABLE))
-    const [bad, other] = [await loggedIn(port), await loggedIn(port)]
-    await until(() => bad.jobs.length > 0, MAX_WAIT_MS)
+    const [bad, other, good] = [await loggedIn(port), await loggedIn(port), await loggedIn(port)]
+    await until(() => bad.jobs.length > 0 && good.jobs.length > 0, MAX_WAIT_MS)
+    expect(await good.submit(good.jobs[0].id, good.nextShare(good.jobs[0]))).toMatchObject({ result: true })
     for (let i = 0; i < 20; i++) void bad.submit(bad.jobs[0].id, bad.badShare(bad.jobs[0]))
     await Promise.all([bad.ended, other.ended])
     await (await connected(port)).ended
     await new Promise((resolve) => setTimeout(resolve, 800))
     const again = await loggedIn(port)
-    expect(again.hasEnded).toBe(false)
+    expect([again.hasEnded, good.hasEnded]).toEqual([false, false])
   })
 
   it('but not one with a good share for every fourth bad one', async () => {
