@@ -13,6 +13,7 @@ import { pipeline } from './pipeline.ts'
 import { preempt } from './preempt.ts'
 import { compareReports, type Report, type Row, reportOf, tableOf } from './report.ts'
 import { shader } from './shader.ts'
+import { stratum } from './stratum.ts'
 import type { Effort, Suite } from './suite.ts'
 import { threads } from './threads.ts'
 import { verify } from './verify.ts'
@@ -28,6 +29,7 @@ const suites: Readonly<Record<BenchSuite, Suite>> = {
   shader,
   node,
   contracts,
+  stratum,
   codec,
 }
 

@@ -74,7 +74,7 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
     rules: ['store'],
     store: [],
   },
-  engine: { '': [], cpu: [''], gpu: [''] },
+  engine: { '': [], cpu: [''], gpu: [''], stratum: [''] },
   // The server and the browser's half meet over HTTP.
   page: { '': [], browser: [] },
   // They share the types of what goes over the stream.

@@ -10,7 +10,7 @@ import type { MinerEvent } from '../mine/events.ts'
 import type { HardwareSnapshot } from '../mine/hardware.ts'
 import { blockStates, verdicts } from '../mine/life.ts'
 import { pauseCauses } from '../mine/pauses.ts'
-import type { Snapshot } from '../mine/stats.ts'
+import { type Snapshot, shareVerdicts } from '../mine/stats.ts'
 
 /** Seconds: from a thread's slice to a slow node. */
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -107,9 +107,15 @@ export class Metrics {
     'engine',
     'device',
   ])
+  readonly #rigSessions = this.#gauge('newcut_rig_sessions', 'Rigs that are connected, speaking stratum.', [])
+  readonly #rigShares = this.#counter('newcut_rig_shares_total', 'Shares of rigs by what was said of them.', [
+    'verdict',
+  ])
   readonly #build = this.#gauge('newcut_build_info', 'Always 1: what runs here.', ['version', 'node', 'kernel'])
   readonly #version: string
   readonly #counted = new Map<Counter, number>()
+  /** Shares of rigs by verdict. */
+  readonly #countedShares = new Map<string, number>()
   /** Counts of the devices of the last scrape, by engine and device. */
   #devices = new Map<string, CountedDevice>()
   /** Names of devices with hardware errors: the series of these have no label for the engine. */
@@ -121,6 +127,7 @@ export class Metrics {
     this.#version = version
     for (const verdict of verdicts) this.#solutions.inc({ verdict }, 0)
     for (const state of blockStates) this.#blocks.inc({ state }, 0)
+    for (const verdict of shareVerdicts) this.#rigShares.inc({ verdict }, 0)
     this.#connected.set(0)
   }
 
@@ -161,6 +168,7 @@ export class Metrics {
     for (const cause of pauseCauses) this.#pausedBy.set({ cause }, rest.pauses.some(({ by }) => by === cause) ? 1 : 0)
     if (rest.highestHashrate !== null) this.#highest.set(rest.highestHashrate)
     this.#showNodes(nodes)
+    if (rest.rigs !== undefined) this.#showRigs(rest.rigs)
     this.#connected.set(connected ? 1 : 0)
     if (work === null) this.#workAge.remove()
     else this.#workAge.set(work.ageMs / 1000)
@@ -217,6 +225,14 @@ export class Metrics {
       else this.#nodeLag.set({ node }, lag)
       if (latencyMs === null) this.#nodeLatency.remove({ node })
       else this.#nodeLatency.set({ node }, latencyMs / 1000)
+    }
+  }
+
+  #showRigs({ sessions, shares }: NonNullable<Snapshot['rigs']>): void {
+    this.#rigSessions.set(sessions)
+    for (const verdict of shareVerdicts) {
+      this.#rigShares.inc({ verdict }, shares[verdict] - (this.#countedShares.get(verdict) ?? 0))
+      this.#countedShares.set(verdict, shares[verdict])
     }
   }
 

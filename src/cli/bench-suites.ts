@@ -10,6 +10,7 @@ export const benchSuites = {
   shader: 'vector instructions a nonce on AMD cards, counted without a card',
   node: 'the embedded node under load, on disk, and the client on a page',
   contracts: 'contracts: reading, transfers, blocks, accounts on disk',
+  stratum: 'the server for rigs: sessions, new work to all of them, shares',
   codec: 'headers, hashes and difficulty steps',
 } as const
 

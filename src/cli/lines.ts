@@ -137,10 +137,19 @@ export function countsText({ solutions }: Pick<Snapshot, 'solutions'>): string {
 function speedLines(snapshot: Snapshot): Line[] {
   const { hardware, highestHashrate } = snapshot
   const rates = `${ratesText(snapshot)}  max ${formatHashrate(highestHashrate)}`
-  const devices = hardware.length > 1 ? hardware.map((each) => dimLine(hardwareText(each, each.hashrates['10s']))) : []
+  const devices = hardware.length > 1 ? deviceLines(hardware, (each) => hardwareText(each, each.hashrates['10s'])) : []
   const warm = hardware.length === 1 ? sensedText(hardware[0]) : ''
   const counts = [countsText(snapshot), ...(warm === '' ? [] : [warm])].join('  ')
   return [{ label: 'speed', style: 'bold', text: rates }, dimLine(counts), ...devices]
+}
+
+/** Devices that have a line of their own: there may be hundreds of rigs. */
+const MAX_DEVICE_LINES = 16
+
+function deviceLines(hardware: readonly HardwareSnapshot[], textOf: (each: HardwareSnapshot) => string): Line[] {
+  const lines = hardware.slice(0, MAX_DEVICE_LINES).map((each) => dimLine(textOf(each)))
+  const others = hardware.length - lines.length
+  return others > 0 ? [...lines, dimLine(`and ${others} more devices`)] : lines
 }
 
 const dimLine = (text: string): Line => ({ label: '', style: 'dim', text })
@@ -177,7 +186,7 @@ function summaryLines(snapshot: Snapshot): Line[] {
 /** The mean rate of each device, where there are several. */
 function meanLines({ hardware, uptimeMs }: Snapshot): Line[] {
   if (hardware.length < 2 || uptimeMs === 0) return []
-  return hardware.map((each) => dimLine(`${hardwareText(each, (each.hashes * 1000) / uptimeMs)} on average`))
+  return deviceLines(hardware, (each) => `${hardwareText(each, (each.hashes * 1000) / uptimeMs)} on average`)
 }
 
 /** `5 found, 4.2 expected, luck 119%, best 81.2M on chain 3` */

@@ -184,6 +184,18 @@ export const mineOptions = {
   'gpu-workgroup': unset(wholeNumber(1, 1024), 'N', 'lanes in a GPU workgroup; tuned if not given'),
   'allow-software': option(yesNo, false, null, 'mine with software GPU drivers too; they are for tests'),
   retune: option(yesNo, false, null, 'tune the GPU again, and forget the saved values'),
+  'stratum-listen': unset(
+    listenAddress,
+    'HOST:PORT',
+    'let rigs that speak stratum (ASICs and other miners) search too, connected there; whoever reaches it may',
+  ),
+  'stratum-difficulty': unset(
+    hashCount,
+    'HASHES',
+    'hashes that the first shares of a rig take on average; if not given, 1.1T for ASICs and 268M for others',
+  ),
+  'stratum-tls-cert': unset(someText, 'FILE', 'certificate for rigs in PEM form: they connect with TLS'),
+  'stratum-tls-key': unset(someText, 'FILE', 'key of that certificate in PEM form'),
   blocks: unset(wholeNumber(1, 1e9), 'N', 'stop after N accepted blocks'),
   duration: unset(duration(1), 'TIME', 'stop after this time'),
   schedule: unset(

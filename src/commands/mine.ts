@@ -123,7 +123,7 @@ function attended(face: Face, { miner }: MinerStart): () => void {
 }
 
 function banner(
-  { node, api, journal, pageUrl }: MinerStart,
+  { node, api, journal, rigsAddress, pageUrl }: MinerStart,
   devnet: Devnet | null,
   { values, file }: MineConfig,
 ): string[] {
@@ -133,6 +133,7 @@ function banner(
     `machine: ${processor}, ${availableParallelism()} threads, Node ${process.versions.node}`,
     searchLine(values),
     ...pausingLines(values),
+    ...(rigsAddress === null ? [] : [rigsLine(rigsAddress, values)]),
     ...(file === null ? [] : [`configuration: ${file}`]),
     ...(node === null ? poolLines(values) : nodeLines(node, devnet, values)),
     api === null ? 'metrics: off' : `metrics: ${api.url}/metrics, summary: ${api.url}/api/summary`,
@@ -181,6 +182,10 @@ function pausingLines({ schedule, 'idle-only': idleOnly, 'idle-limit': limit }: 
     ...(schedule === undefined ? [] : [`schedule: ${schedule.text}`]),
     ...(idleOnly ? [`only while other programs use at most ${limit} % of the machine`] : []),
   ]
+}
+
+function rigsLine(address: string, { 'stratum-tls-cert': cert }: MineConfig['values']): string {
+  return `rigs: stratum+${cert === undefined ? 'tcp' : 'ssl'}://${address}, any user and password`
 }
 
 function journalLine({ folder, unfinished }: NonNullable<MinerStart['journal']>): string {

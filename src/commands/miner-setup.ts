@@ -1,7 +1,7 @@
 /** Turns the options of `newcut mine` into those of compose/miner.ts. */
 import type { Config } from '../cli/config.ts'
 import type { mineOptions } from '../cli/options.ts'
-import type { EngineSetup, GpuSetup } from '../compose/engines.ts'
+import type { EngineSetup, GpuSetup, RigsSetup } from '../compose/engines.ts'
 import type { MinerSetup } from '../compose/miner.ts'
 import type { Payee } from '../compose/payee.ts'
 import type { StateSetup } from '../compose/state.ts'
@@ -64,14 +64,30 @@ function payeeOf(values: MineConfig['values']): Payee {
 function engineSetup(config: MineConfig): EngineSetup {
   const { values, origins } = config
   const { engine, command, kernel, priority } = values
+  const rigs = rigsSetup(values)
   if (engine !== 'external') {
     const threads = origins.get('threads') === 'default' ? 'auto' : values.threads
-    return { kind: 'own', threads, kernel, priority, gpu: gpuSetup(config) }
+    return { kind: 'own', threads, kernel, priority, gpu: gpuSetup(config), rigs }
   }
-  if (command !== undefined) return { kind: 'external', command }
+  if (command !== undefined) return { kind: 'external', command, rigs }
   throw new NewcutError('BAD_OPTION', '--engine external needs --command', {
     hint: "for example --command 'newcut solve'",
   })
+}
+
+/** Throws NewcutError BAD_OPTION for a certificate without its key, or a key without its certificate. */
+function rigsSetup(values: MineConfig['values']): RigsSetup | undefined {
+  const address = values['stratum-listen'] ?? null
+  if (address === null) return undefined
+  const { 'stratum-difficulty': difficulty, 'stratum-tls-cert': cert, 'stratum-tls-key': key } = values
+  if ((cert === undefined) !== (key === undefined)) {
+    const missing = cert === undefined ? '--stratum-tls-cert' : '--stratum-tls-key'
+    throw new NewcutError('BAD_OPTION', `${missing} is missing: TLS needs a certificate and its key`, {
+      hint: 'give both, or neither for no TLS',
+    })
+  }
+  const tls = cert === undefined || key === undefined ? null : { cert, key }
+  return { ...address, difficulty: difficulty === undefined ? null : Number(difficulty), tls }
 }
 
 function gpuSetup({ values, origins }: MineConfig): GpuSetup | null {
@@ -93,6 +109,7 @@ export function checkMineFlags(config: MineConfig): void {
   refuseIdle(config, [
     ...(config.values.pool === undefined ? idleForNode(config) : idleForPool(config)),
     ...idleForEngine(config),
+    ...idleForRigs(config),
     ...idleForHttp(config),
     ...idleForLoad(config),
   ])
@@ -101,6 +118,15 @@ export function checkMineFlags(config: MineConfig): void {
 function idleForLoad({ values }: MineConfig): Idle[] {
   const hint = 'add --idle-only'
   return values['idle-only'] ? [] : [{ names: ['idle-limit'], reason: 'it is for --idle-only', hint }]
+}
+
+function idleForRigs({ values: { 'stratum-listen': address = null, pool } }: MineConfig): Idle[] {
+  if (address !== null) {
+    const reason = 'a pool keeps the part of the nonce by which rigs are told apart'
+    return pool === undefined ? [] : [{ names: ['stratum-listen'], reason }]
+  }
+  const names = ['stratum-difficulty', 'stratum-tls-cert', 'stratum-tls-key']
+  return [{ names, reason: 'no rigs are let in', hint: 'add --stratum-listen HOST:PORT' }]
 }
 
 function idleForHttp({ values: { http } }: MineConfig): Idle[] {

@@ -1,5 +1,5 @@
 /** A dry run of the miner: everything that would end it is tried, and nothing is searched. */
-import { Engines } from './engines.ts'
+import { Engines, listenForRigs } from './engines.ts'
 import type { MinerSetup } from './miner.ts'
 import { checkOrigin, reachOrigin } from './origin.ts'
 import { checkPausing } from './pausing.ts'
@@ -16,6 +16,8 @@ export async function tryMiner(setup: MinerSetup, stopped: AbortSignal): Promise
   const { source, payee, node, close } = await reachOrigin(once, () => undefined, stopped)
   try {
     const { coming } = await new Engines(source.workBytes, stopped).replacementFor(setup.engines)
+    const rigs = await listenForRigs(coming)
+    await rigs?.close()
     const devices = `devices: ${coming.map(({ name }) => name).join(', ')}`
     if (node === null) return [`pool: ${source.description}`, `paid: ${payee}, by the pool`, devices]
     const { client, account } = node
@@ -25,6 +27,7 @@ export async function tryMiner(setup: MinerSetup, stopped: AbortSignal): Promise
       paidLine(account),
       `work: chain ${work.fields.chainId} height ${work.fields.height}, ${work.bytes.length} bytes`,
       devices,
+      ...(rigs === null ? [] : [`rigs: they can connect to ${rigs.address}`]),
     ]
   } finally {
     await close()

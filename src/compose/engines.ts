@@ -10,10 +10,25 @@ import { chooseAdapters, listAdapters } from '../engine/gpu/adapters.ts'
 import { GpuEngine, type GpuEngineOptions, gpuSearches } from '../engine/gpu/gpu.ts'
 import type { AdapterInfo } from '../engine/gpu/messages.ts'
 import { splitRanges } from '../engine/range.ts'
+import { RIG_WORK_BYTES } from '../engine/stratum/jobs.ts'
+import { RigsEngine } from '../engine/stratum/rigs.ts'
 import { systemClock } from '../platform/clock.ts'
 
 /** A program of the user's own, or the engines that newcut has. */
-export type EngineSetup = ExternalSetup | OwnSetup
+export type EngineSetup = (ExternalSetup | OwnSetup) & {
+  /** Rigs search beside them; undefined: none are let in. */
+  readonly rigs?: RigsSetup | undefined
+}
+
+/** The server for rigs that speak stratum. */
+export interface RigsSetup {
+  readonly host: string
+  readonly port: number
+  /** Hashes that first shares take on average; null: by the kind of the rig. */
+  readonly difficulty: number | null
+  /** Files in PEM form; null: no TLS. */
+  readonly tls: { readonly cert: string; readonly key: string } | null
+}
 
 export interface ExternalSetup {
   readonly kind: 'external'
@@ -84,10 +99,11 @@ export class Engines {
 
   /**
    * What is to change for this setup: engines whose parts stay the same stay. Throws NewcutError BAD_OPTION when nothing
-   * would search, and the signal's reason when it is stopped meanwhile.
+   * would search, BAD_INPUT for a certificate that cannot be used, and the signal's reason when it is stopped meanwhile.
    */
   async replacementFor(setup: EngineSetup): Promise<Replacement> {
-    const plans = setup.kind === 'external' ? [externalPlan(setup)] : await this.#ownPlans(setup)
+    const own = setup.kind === 'external' ? [externalPlan(setup)] : await this.#ownPlans(setup)
+    const plans = setup.rigs === undefined ? own : [...own, this.#rigsPlan(setup.rigs)]
     const next = plans.map(({ parts, make }): Running => {
       return this.#running.find((each) => each.parts === parts) ?? { parts, engine: make() }
     })
@@ -101,7 +117,7 @@ export class Engines {
     }
   }
 
-  async #ownPlans(setup: OwnSetup): Promise<Plan[]> {
+  async #ownPlans(setup: Extract<EngineSetup, OwnSetup>): Promise<Plan[]> {
     const { gpu, kernel, priority } = setup
     const adapters = gpu === null ? [] : await this.#adaptersFor(gpu)
     const threads = threadCount(setup, adapters.length)
@@ -115,10 +131,20 @@ export class Engines {
       const parts = JSON.stringify(['cpu', threads, kernel, priority])
       plans.push({ parts, make: () => new CpuEngine({ ranges: cpuRanges, kernel, priority }) })
     }
-    if (plans.length > 0) return plans
+    if (plans.length > 0 || setup.rigs !== undefined) return plans
     throw new NewcutError('BAD_OPTION', '--threads 0: nothing would search', {
       hint: gpu === null ? 'give --threads at least 1' : 'there is no GPU to mine with; newcut devices says why',
     })
+  }
+
+  #rigsPlan(rigs: RigsSetup): Plan {
+    if (this.#workBytes !== RIG_WORK_BYTES) {
+      throw new NewcutError('BAD_OPTION', '--stratum-listen has no effect: no rig can search work of this network', {
+        hint: `its work has ${this.#workBytes} bytes, and rigs know work of ${RIG_WORK_BYTES} bytes only`,
+      })
+    }
+    const make = () => new RigsEngine({ ...rigs, clock: systemClock, random: Math.random })
+    return { parts: JSON.stringify(['rigs', rigs]), make }
   }
 
   async #adaptersFor(gpu: GpuSetup): Promise<readonly AdapterInfo[]> {
@@ -133,6 +159,20 @@ export class Engines {
 function externalPlan({ command }: ExternalSetup): Plan {
   const make = () => new ExternalEngine({ command, clock: systemClock })
   return { parts: JSON.stringify(['external', command]), make }
+}
+
+/** Where rigs connect, `HOST:PORT`, and how to stop that. */
+export interface ListeningRigs {
+  readonly address: string
+  readonly close: () => Promise<void>
+}
+
+/** Begins to listen for rigs; null: none are let in. Throws NewcutError PORT_BUSY. */
+export async function listenForRigs(engines: readonly Engine[]): Promise<ListeningRigs | null> {
+  const rigs = engines.find((engine) => engine instanceof RigsEngine)
+  if (rigs === undefined) return null
+  const { host, port } = await rigs.listen()
+  return { address: `${host.includes(':') ? `[${host}]` : host}:${port}`, close: () => rigs.stop() }
 }
 
 /** The adapters that the user asked for. Throws NewcutError BAD_OPTION when one is missing. */

@@ -17,7 +17,7 @@ import { Sensors, type SensorsOptions } from '../sensors/sensors.ts'
 import { type Changeable, changerOf } from './change.ts'
 import type { NodeSetup } from './connect.ts'
 import { type ComposedDashboard, dashboardFor } from './dashboard.ts'
-import { type EngineSetup, Engines } from './engines.ts'
+import { type EngineSetup, Engines, listenForRigs } from './engines.ts'
 import { isPageOn, PAGE_PATH, type PageMode, pageFor } from './mine-page.ts'
 import { checkOrigin, type NodeOrigin, type Origin, type PoolsSetup, reachOrigin } from './origin.ts'
 import { checkPausing, Pausing, type PausingSetup } from './pausing.ts'
@@ -84,6 +84,8 @@ export interface MinerStart {
   readonly api: ApiServer | null
   /** The journal, and how many solutions of earlier runs it holds that are not settled; null: none is kept. */
   readonly journal: { readonly folder: string; readonly unfinished: number } | null
+  /** Where rigs connect, `HOST:PORT`; null: none are let in. */
+  readonly rigsAddress: string | null
   /** Where the page that mines is; null: it is not served. */
   readonly pageUrl: string | null
 }
@@ -107,6 +109,8 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const engineSet = new Engines(source.workBytes, stopped)
     const { coming: engines, done } = await engineSet.replacementFor(engineSetup)
     done()
+    const rigs = await listenForRigs(engines)
+    closers.unshift(async () => rigs?.close())
     // A pool follows the blocks of its shares itself.
     const state = node && (await stateOf(setup, { network, account, onEvent }))
     const show = (event: MinerEvent) => {
@@ -147,7 +151,7 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const pauses = new Pausing(miner, systemClock, AbortSignal.any([ends, ended.signal]))
     const change = changerOf({ miner, engines: engineSet, origin, chains, pauses, setToken })
     const pageUrl = api !== null && hasPage ? api.url + PAGE_PATH : null
-    onStart?.({ miner, change, node, api, journal, pageUrl })
+    onStart?.({ miner, change, node, api, journal, rigsAddress: rigs?.address ?? null, pageUrl })
     pauses.set(pausing)
     const snapshot = await miner.run(ends)
     faulted.signal.throwIfAborted()

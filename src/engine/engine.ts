@@ -27,6 +27,8 @@ export interface Candidate {
   readonly sequence: number
   readonly nonce: bigint
   readonly device: string
+  /** Creation time of the work that was searched, in microseconds, where it is not that of the sequence. */
+  readonly creationTime?: bigint | undefined
 }
 
 /** One searcher within an engine and what it has done since the start. */
@@ -52,6 +54,26 @@ export interface DeviceStatus {
   readonly state?: 'restarting' | 'parked' | 'unable'
   /** Why it does not search, as a sentence; set together with `state`. */
   readonly reason?: string
+}
+
+/** What may be said of a share: a closed set, so that no client can grow a label. */
+export const shareVerdicts = [
+  'accepted',
+  'stale',
+  'duplicate',
+  'low',
+  'malformed',
+  'unauthorized',
+  'unsubscribed',
+] as const
+export type ShareVerdict = (typeof shareVerdicts)[number]
+
+/** What an engine tells whose devices are rigs that connect to it. */
+export interface RigsStatus {
+  /** Connections now. */
+  readonly sessions: number
+  /** Shares since the start. */
+  readonly shares: Readonly<Record<ShareVerdict, number>>
 }
 
 export interface EngineEvents {
@@ -84,6 +106,8 @@ export interface Engine {
    * snapshots.
    */
   devices(): readonly DeviceStatus[]
+  /** Only of an engine whose devices are rigs. */
+  readonly rigs?: () => RigsStatus
   /** Stops searching. Nothing is reported afterwards. */
   stop(): Promise<void>
 }

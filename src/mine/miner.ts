@@ -250,6 +250,7 @@ export class Miner {
     const pauses = this.#pauses.list
     const paused = pauses.length > 0
     const rates = this.#rates
+    const rigs = this.#crew.rigs()
     return {
       source: source.description,
       connected: source.connected,
@@ -268,6 +269,7 @@ export class Miner {
       solutions: this.#lives.counts,
       hardwareErrors: this.#hardwareErrors,
       preemptions: this.#preemptions,
+      ...(rigs && { rigs }),
       issuer: this.#issuer,
       results: this.#results.snapshot(),
       work: current && {
@@ -363,11 +365,12 @@ export class Miner {
   }
 
   /** Hashes a claim in full before it counts: the node forgets the work when a wrong solution is submitted. */
-  #judge({ sequence, nonce, device }: Candidate): void {
+  #judge({ sequence, nonce, device, creationTime }: Candidate): void {
     const issued = this.#issued.get(sequence)
     if (issued === undefined) return
     const { work, pursuit } = issued
-    const bytes = withNonce(work.bytes, nonce)
+    const searched = creationTime === undefined ? work.bytes : withCreationTime(work.bytes, creationTime)
+    const bytes = withNonce(searched, nonce)
     const hash = powHash(bytes)
     const { clock, onEvent, blocks = Number.POSITIVE_INFINITY } = this.#options
     if (!hasFixedBits(nonce, pursuit.job.fixedNonce) || !meets(hash, pursuit.job.target)) {

@@ -1,11 +1,13 @@
 /** The snapshot of statistics that console, Prometheus and JSON API all show. */
-import type { DeviceStatus } from '../engine/engine.ts'
+import type { DeviceStatus, RigsStatus } from '../engine/engine.ts'
 import type { ChainStatus, NodeStatus } from '../source/source.ts'
 import type { HardwareSnapshot } from './hardware.ts'
 import { HashrateMeter, type Hashrates, NO_RATES, NO_WINDOWS, type RateWindows } from './hashrate.ts'
 import type { Verdict } from './life.ts'
 import type { Pause } from './pauses.ts'
 import type { ResultsSnapshot } from './results.ts'
+
+export { shareVerdicts } from '../engine/engine.ts'
 
 export interface DeviceSnapshot extends DeviceStatus {
   readonly engine: string
@@ -39,6 +41,8 @@ export interface Snapshot {
   readonly solutions: Readonly<Record<Verdict, number>>
   readonly hardwareErrors: number
   readonly preemptions: number
+  /** Connections and shares of rigs; absent where none are let in. */
+  readonly rigs?: RigsStatus
   /** Who gave the newest work: the address of a node; null: there has been none. */
   readonly issuer: string | null
   readonly results: ResultsSnapshot

@@ -27,7 +27,17 @@ describe('newcut bench', () => {
       expect(middle).toBeGreaterThan(0)
     }
     const measured = new Set(report.results.map(({ suite }) => suite))
-    for (const suite of ['verify', 'kernels', 'threads', 'preempt', 'pipeline', 'choice', 'contracts', 'codec'])
+    for (const suite of [
+      'verify',
+      'kernels',
+      'threads',
+      'preempt',
+      'pipeline',
+      'choice',
+      'contracts',
+      'stratum',
+      'codec',
+    ])
       expect(measured).toContain(suite)
     // Without a driver these suites say so and have no figures.
     if (!measured.has('gpu')) expect(out).toMatch(/\ngpu: .*\n {2}skipped: \S/)

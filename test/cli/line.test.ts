@@ -1,8 +1,11 @@
 /** Colours and widths of the console. */
 import { describe, expect, it } from 'vitest'
 import { hasColours, lineFormatter, painter, wrapped } from '../../src/cli/line.ts'
+import { linesOf } from '../../src/cli/lines.ts'
 import { screenFor } from '../../src/cli/screen.ts'
 import { statusText } from '../../src/cli/status.ts'
+import type { HardwareSnapshot } from '../../src/mine/hardware.ts'
+import { NO_WINDOWS } from '../../src/mine/hashrate.ts'
 import { snapshotWith } from '../mine/snapshot.ts'
 
 const silent = { write: () => true }
@@ -87,4 +90,22 @@ describe('the last line', () => {
     expect(screenFor(silent, {}).isLive).toBe(false)
     expect(screenFor(terminal, { TERM: 'dumb' }).isLive).toBe(false)
   })
+})
+
+it('many rigs do not fill the screen: sixteen devices have a line each, the others are counted', () => {
+  const { solutions } = snapshotWith()
+  const rig = (name: string): HardwareSnapshot => ({
+    ...{ name, engine: 'rigs', devices: [name], model: null, vendor: null, pci: null, celsius: null, fanPercent: null },
+    ...{ watts: null, hashes: 5000, hashrates: NO_WINDOWS, solutions, hardwareErrors: 0 },
+  })
+  const texts = (count: number, type: 'speed' | 'summary') => {
+    const hardware = Array.from({ length: count }, (_, n) => rig(`rig:${n}`))
+    return linesOf({ type, snapshot: snapshotWith({ hardware, uptimeMs: 1000 }) }).map(({ text }) => text)
+  }
+  for (const type of ['speed', 'summary'] as const) {
+    expect(texts(16, type).filter((text) => text.startsWith('rig:'))).toHaveLength(16)
+    expect(texts(16, type).join()).not.toContain('more devices')
+    expect(texts(200, type).filter((text) => text.startsWith('rig:'))).toHaveLength(16)
+    expect(texts(200, type)).toContain('and 184 more devices')
+  }
 })

@@ -85,6 +85,10 @@ describe('newcut mine --pool', () => {
       ['--pool', 'stratum+tcp://a@pool.example:1', '--public-key', 'ab'.repeat(32)],
       /--public-key .* a pool gives the work/,
     ],
+    [
+      ['--pool', 'stratum+tcp://a@pool.example:1', '--stratum-listen', '127.0.0.1:0'],
+      /--stratum-listen .* keeps the part/,
+    ],
     [['--pool', 'stratum+tcp://a@pool.example:1', '--insecure'], /--insecure has no effect: there is no TLS/],
     [['--pool', 'stratum+tcp://a@pool.example:1', '--failback', '5s'], /--failback .*there is only one --pool/],
   ])('refuses what cannot be meant: %j', async (args, complaint) => {

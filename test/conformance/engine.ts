@@ -47,9 +47,9 @@ export function engineConformance({ create, unsearchable, keepsFixedBits, diffic
       expect(await engine.setWork(work)).toBe(true)
       await seen(2)
       const names = engine.devices().map(({ device }) => device)
-      for (const { sequence, nonce, device } of candidates) {
+      for (const { sequence, nonce, device, creationTime } of candidates) {
         expect(sequence).toBe(7)
-        expect(meets(powHash(withNonce(work.bytes, nonce)), target)).toBe(true)
+        expect(meets(powHash(searched(work.bytes, nonce, creationTime)), target)).toBe(true)
         expect(names).toContain(device)
       }
       expect(new Set(candidates.map(({ nonce }) => nonce)).size).toBe(candidates.length)
@@ -93,9 +93,9 @@ export function engineConformance({ create, unsearchable, keepsFixedBits, diffic
       await engine.setWork(first)
       expect(await engine.setWork(second)).toBe(true)
       await seen(2)
-      for (const { sequence, nonce } of candidates) {
+      for (const { sequence, nonce, creationTime } of candidates) {
         const { bytes } = sequence === 1 ? first : second
-        expect(meets(powHash(withNonce(bytes, nonce)), target)).toBe(true)
+        expect(meets(powHash(searched(bytes, nonce, creationTime)), target)).toBe(true)
       }
     }))
 
@@ -107,8 +107,9 @@ export function engineConformance({ create, unsearchable, keepsFixedBits, diffic
         await pause(20)
       }
       await seen(1)
-      for (const { sequence, nonce } of candidates) {
-        expect(meets(powHash(withNonce(works[sequence - 1].bytes, nonce)), MAX_TARGET / 500n)).toBe(true)
+      for (const { sequence, nonce, creationTime } of candidates) {
+        const { bytes } = works[sequence - 1]
+        expect(meets(powHash(searched(bytes, nonce, creationTime)), MAX_TARGET / 500n)).toBe(true)
       }
     }))
 
@@ -163,6 +164,11 @@ export function engineConformance({ create, unsearchable, keepsFixedBits, diffic
     await started
     await session.expectSilence()
   })
+}
+
+/** The work that a candidate is for. */
+function searched(bytes: Uint8Array, nonce: bigint, creationTime: bigint | undefined): Uint8Array {
+  return withNonce(creationTime === undefined ? bytes : withCreationTime(bytes, creationTime), nonce)
 }
 
 /** An engine and what it has reported. */

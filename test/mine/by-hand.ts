@@ -102,8 +102,9 @@ export class HandEngine implements Engine {
     return { ...work, bytes: work.bytes }
   }
 
-  async claim(solution: Uint8Array, sequence = this.newest.sequence): Promise<void> {
-    this.#events?.onCandidate({ sequence, nonce: readU64LE(solution, solution.length - 8), device: 'd0' })
+  async claim(solution: Uint8Array, sequence = this.newest.sequence, creationTime?: bigint): Promise<void> {
+    const nonce = readU64LE(solution, solution.length - 8)
+    this.#events?.onCandidate({ sequence, nonce, device: 'd0', ...(creationTime !== undefined && { creationTime }) })
     await settle()
   }
 }

@@ -73,6 +73,17 @@ describe('the miner loop', () => {
     await ended
   })
 
+  it('judges a claim by the creation time that the engine searched, and hands it in with that', async () => {
+    const { source, engine, stop, ended } = await started()
+    await source.give(easyWork(7n), 'start')
+    const time = decodeWork(engine.newest.bytes).creationTime + 3n
+    const solution = solve(withCreationTime(engine.newest.bytes, time))
+    await engine.claim(solution, engine.newest.sequence, time)
+    expect(source.submitted).toEqual([solution])
+    stop.abort()
+    expect((await ended).hardwareErrors).toBe(0)
+  })
+
   it('gives engines the newest work only', async () => {
     const { source, engine, stop, ended } = await started()
     source.mailbox.put(jobOf(easyWork(1n), { reason: 'start' }))

@@ -1,0 +1,143 @@
+/**
+ * The server for rigs under load from another process: sessions, new work to all of them, shares, memory. Every share is
+ * judged in full, and the suite fails unless all of them count.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { MAX_TARGET } from '../src/core/target.ts'
+import type { RigLimits } from '../src/engine/stratum/limits.ts'
+import { RigsEngine } from '../src/engine/stratum/rigs.ts'
+import { systemClock } from '../src/platform/clock.ts'
+import { descriptorLimit } from '../src/platform/descriptors.ts'
+import { percentile, type Row } from './report.ts'
+import { sharedMs } from './shared-clock.ts'
+import type { LoadAnswer, LoadOrder } from './stratum-load.ts'
+import { type Effort, pause } from './suite.ts'
+import { engineWork, freshWork } from './work.ts'
+
+const SUITE = 'stratum'
+const SESSIONS = 5000
+const QUICK_SESSIONS = 50
+/** Descriptors that are left for all else. */
+const SPARE_DESCRIPTORS = 200
+/** No client is slowed down or refused, since the load is one address that does all at once. */
+const LIMITS: Partial<RigLimits> = {
+  sessionsPerAddress: 65_536,
+  requestsPerSecond: 1e9,
+  requestsPerSecondOfAddress: 1e9,
+  sharesPerJob: 1e9,
+  unsentBytes: 2 ** 24,
+}
+const SHARES = 20
+
+export async function stratum({ rounds, isQuick }: Effort): Promise<Row[]> {
+  const sessions = Math.min(isQuick ? QUICK_SESSIONS : SESSIONS, (descriptorLimit() ?? SESSIONS) - SPARE_DESCRIPTORS)
+  const server = { host: '127.0.0.1', port: 0, tls: null, difficulty: 1, limits: LIMITS }
+  const engine = new RigsEngine({ ...server, clock: systemClock, random: Math.random })
+  let candidates = 0
+  await engine.start(286, { onCandidate: () => candidates++, onWarning: (text) => process.stderr.write(`${text}\n`) })
+  const { port } = await engine.listen()
+  const child = fork(fileURLToPath(new URL('./stratum-load.js', import.meta.url)))
+  try {
+    const give = giver(engine)
+    await give()
+    const before = await usedBytes()
+    const connected = await ask(child, { type: 'connect', port, sessions }, 'connected')
+    const perSession = ((await usedBytes()) - before) / sessions
+    const rows: Row[] = [
+      row('sessions that log in', '1/s', [(sessions * 1000) / connected.tookMs], `${sessions} in all`),
+    ]
+    // Few sessions weigh less than what the process allocates meanwhile.
+    if (!isQuick) rows.push(row('memory of a session', 'B', [perSession]))
+    rows.push(...(await jobs(child, give, 2 * rounds)), ...(await shares(child, engine, { sessions, rounds })))
+    if (candidates !== engine.rigs().shares.accepted) throw new Error('a share that solves the work was not reported')
+    return rows
+  } finally {
+    const exited = once(child, 'exit')
+    child.kill()
+    await exited
+    await engine.stop()
+  }
+}
+
+const row = (name: string, unit: Row['unit'], samples: readonly number[], note?: string): Row => {
+  return { suite: SUITE, name, unit, samples, ...(note !== undefined && { note }) }
+}
+
+/** New work, until half, 99 % and all of the rigs have read it. */
+async function jobs(child: ChildProcess, give: () => Promise<boolean>, rounds: number): Promise<Row[]> {
+  const [half, most, all]: [number[], number[], number[]] = [[], [], []]
+  for (let round = 0; round < rounds; round++) {
+    await ask(child, { type: 'expect' }, 'expecting')
+    await pause(20)
+    const arrived = nextAnswer(child, 'arrived')
+    const startMs = sharedMs()
+    if (!(await give())) throw new Error('new work was not taken')
+    const tookMs = (await arrived).atMs.map((atMs) => atMs - startMs)
+    half.push(percentile(tookMs, 0.5))
+    most.push(percentile(tookMs, 0.99))
+    all.push(Math.max(...tookMs))
+  }
+  return [row('job to half of all rigs', 'ms', half), row('job to 99 %', 'ms', most), row('job to all', 'ms', all)]
+}
+
+/** Shares from all rigs at once; and how many of them a processor judges that does nothing else. */
+async function shares(
+  child: ChildProcess,
+  engine: RigsEngine,
+  { sessions, rounds }: { readonly sessions: number; readonly rounds: number },
+): Promise<Row[]> {
+  const [wall, processor]: [number[], number[]] = [[], []]
+  for (let round = -1; round < rounds; round++) {
+    const before = engine.rigs().shares.accepted
+    const usageBefore = process.cpuUsage()
+    const { tookMs } = await ask(child, { type: 'submit', shares: SHARES }, 'answered')
+    const { user, system } = process.cpuUsage(usageBefore)
+    const accepted = engine.rigs().shares.accepted - before
+    if (accepted !== SHARES * sessions) throw new Error(`${accepted} of ${SHARES * sessions} shares were accepted`)
+    if (round < 0) continue
+    wall.push((accepted * 1000) / tookMs)
+    processor.push((accepted * 1e6) / (user + system))
+  }
+  return [row('shares judged', '1/s', wall), row('shares a second of processor', '1/s', processor)]
+}
+
+/** Gives work of which every hash is a share and solves it, under the next sequence. */
+function giver(engine: RigsEngine): () => Promise<boolean> {
+  let sequence = 0
+  return () => engine.setWork(engineWork(++sequence, freshWork(1n), MAX_TARGET))
+}
+
+async function usedBytes(): Promise<number> {
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  // Twice: the second collection frees what the first one finalised.
+  for (let i = 0; i < 2; i++) {
+    await pause(50)
+    collect()
+  }
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+function ask<T extends LoadAnswer['type']>(child: ChildProcess, order: LoadOrder, type: T) {
+  const answer = nextAnswer(child, type)
+  child.send(order)
+  return answer
+}
+
+/** The next of this type. */
+function nextAnswer<T extends LoadAnswer['type']>(child: ChildProcess, type: T) {
+  return new Promise<Extract<LoadAnswer, { type: T }>>((resolve, reject) => {
+    const onExit = (code: number | null) => reject(new Error(`the load ended with ${code}`))
+    const onMessage = (answer: LoadAnswer) => {
+      if (answer.type !== type) return
+      child.off('exit', onExit).off('message', onMessage)
+      resolve(answer as Extract<LoadAnswer, { type: T }>)
+    }
+    child.once('exit', onExit).on('message', onMessage)
+  })
+}

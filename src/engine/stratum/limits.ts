@@ -1,0 +1,43 @@
+/** What a client of the stratum server may use. Everything that a client can make grow has its bound here. */
+
+export interface RigLimits {
+  /** Connections in all; at most as many as nonce1 has values. */
+  readonly sessions: number
+  readonly sessionsPerAddress: number
+  /** Bytes of a line that a client sends. */
+  readonly lineBytes: number
+  /** Bytes that wait for a client that reads slowly; with more it is closed. */
+  readonly unsentBytes: number
+  /** How long a client may take until it has subscribed and authorized. */
+  readonly authorizeMs: number
+  /** How long a client may send nothing. */
+  readonly idleMs: number
+  /** Requests that are read in a second, of a session and of all sessions of an address; others wait in the network. */
+  readonly requestsPerSecond: number
+  readonly requestsPerSecondOfAddress: number
+  /** An address with so many bad requests and shares, and four times as many as good ones, is banned. */
+  readonly badUntilBan: number
+  readonly banMs: number
+  /** Shares of a job that a session may hand in; then it gets a fresh one. */
+  readonly sharesPerJob: number
+  /** A rig that has tried so many nonces of its job gets a fresh one: nonce2 has 2^48. */
+  readonly noncesPerJob: number
+}
+
+/** Values of nonce1. */
+export const MAX_SESSIONS = 2 ** 16
+
+export const defaultLimits: RigLimits = {
+  sessions: MAX_SESSIONS,
+  sessionsPerAddress: 1024,
+  lineBytes: 4096,
+  unsentBytes: 64 * 1024,
+  authorizeMs: 30_000,
+  idleMs: 15 * 60_000,
+  requestsPerSecond: 100,
+  requestsPerSecondOfAddress: 4000,
+  badUntilBan: 100,
+  banMs: 10 * 60_000,
+  sharesPerJob: 4096,
+  noncesPerJob: 2 ** 47,
+}

@@ -1,0 +1,188 @@
+/** Rigs as an engine: whoever connects and speaks stratum searches, and hands in shares that tell how fast it is. */
+import type { Clock } from '../../core/clock.ts'
+import type { DeviceStatus, Engine, EngineEvents, EngineWork, RigsStatus } from '../engine.ts'
+import { shareVerdicts } from '../engine.ts'
+import { Uptake } from '../uptake.ts'
+import { Jobs, RIG_WORK_BYTES, type RigJob } from './jobs.ts'
+import { defaultLimits, type RigLimits } from './limits.ts'
+import { RigServer } from './server.ts'
+import type { Session, Share } from './session.ts'
+import { startDifficulty } from './share-difficulty.ts'
+import { type Worker, Workers } from './workers.ts'
+
+export interface RigsOptions {
+  readonly host: string
+  /** 0: any free one. */
+  readonly port: number
+  /** Files in PEM form; null: no TLS. */
+  readonly tls: { readonly cert: string; readonly key: string } | null
+  /** Hashes that first shares take on average; null: by what the program of the rig says of itself. */
+  readonly difficulty: number | null
+  readonly clock: Clock
+  readonly random: () => number
+  readonly limits?: Partial<RigLimits>
+}
+
+/** Sessions that need a fresh job get the same one, so often. */
+const FRESH_MS = 100
+const FIXED_NONCE = 'rigs cannot search work in which a pool fixes a part of the nonce'
+const OTHER_LENGTH = `rigs search work of ${RIG_WORK_BYTES} bytes only`
+
+export class RigsEngine implements Engine {
+  readonly name = 'rigs'
+  readonly #options: RigsOptions
+  readonly #jobs: Jobs
+  readonly #server: RigServer
+  readonly #workers = new Workers()
+  readonly #uptake = new Uptake()
+  /** Those that get jobs. */
+  readonly #ready = new Set<Session>()
+  /** Those that wait for a fresh job. */
+  readonly #needing = new Set<Session>()
+  #cancelFresh: (() => void) | null = null
+  #address: { readonly host: string; readonly port: number } | null = null
+  #events: EngineEvents | null = null
+  /** Devices at the stop; null: it goes on. */
+  #last: readonly DeviceStatus[] | null = null
+  #hashes = 0
+  readonly #shares = { ...NO_SHARES }
+  /** Why no rig can search the present work; null: they can. */
+  #unable: string | null = null
+  readonly #warned = new Set<string>()
+
+  /** Throws NewcutError BAD_INPUT for a certificate or key that cannot be used. */
+  constructor(options: RigsOptions) {
+    const { host, port, tls, clock, limits, random } = options
+    this.#options = options
+    this.#jobs = new Jobs(random)
+    const server = { host, port, tls, clock, limits: { ...defaultLimits, ...limits } }
+    this.#server = new RigServer(server, {
+      jobs: this.#jobs,
+      onUser: (_session, user, agent) => this.#join(user, agent),
+      onReady: (session) => this.#begin(session),
+      onShare: (session, share) => this.#take(session, share),
+      onNeed: (session) => this.#need(session),
+      onEnd: (session) => this.#end(session),
+    })
+  }
+
+  /** Begins to listen, and tells where; once. Throws NewcutError PORT_BUSY. */
+  async listen(): Promise<{ readonly host: string; readonly port: number }> {
+    this.#address ??= await this.#server.listen()
+    return this.#address
+  }
+
+  async start(_workBytes: number, events: EngineEvents): Promise<void> {
+    await this.listen()
+    if (this.#last !== null) await this.#server.close()
+    else this.#events = events
+  }
+
+  /** Resolves once the line was written to nearly all rigs. Rigs go on with what they have while there is no work. */
+  async setWork(work: EngineWork): Promise<boolean> {
+    if (this.#events === null) return false
+    this.#unable = work.bytes === null ? null : obstacleOf(work)
+    if (this.#unable !== null) this.#warn(this.#unable)
+    if (work.bytes === null || this.#unable !== null) {
+      this.#uptake.cancel()
+      this.#jobs.rest()
+      return true
+    }
+    const job = this.#jobs.begin({ ...work, bytes: work.bytes })
+    const taken = this.#uptake.expect(work.sequence)
+    for (const session of this.#ready) this.#send(session, job)
+    return taken
+  }
+
+  /** The expected hashes of all shares that were accepted: what the rigs did, but for chance. */
+  hashes(): number {
+    return this.#hashes
+  }
+
+  /** After the stop: as they were then. */
+  devices(): readonly DeviceStatus[] {
+    if (this.#last !== null) return this.#last
+    return this.#workers.statuses(this.#options.clock.monotonicMs(), this.#unable)
+  }
+
+  rigs(): RigsStatus {
+    return { sessions: this.#server.sessions, shares: { ...this.#shares } }
+  }
+
+  async stop(): Promise<void> {
+    this.#last ??= this.devices()
+    this.#events = null
+    this.#cancelFresh?.()
+    this.#uptake.cancel()
+    await this.#server.close()
+  }
+
+  #join(user: string, agent: string): { worker: Worker; difficulty: number } {
+    const worker = this.#workers.join(user, this.#options.clock.monotonicMs())
+    return { worker, difficulty: worker.difficulty ?? this.#options.difficulty ?? startDifficulty(agent) }
+  }
+
+  #begin(session: Session): void {
+    this.#ready.add(session)
+    this.#uptake.up(keyOf(session))
+    const job = this.#jobs.current
+    if (job !== null) this.#send(session, job)
+  }
+
+  /** One that is behind is not waited for until it has caught up. */
+  #send(session: Session, job: RigJob): void {
+    const key = keyOf(session)
+    if (session.isBehind) this.#uptake.down(key)
+    session.send(job, () => {
+      if (!this.#ready.has(session)) return
+      this.#uptake.up(key)
+      this.#uptake.took(key, job.sequence)
+    })
+  }
+
+  #take({ worker }: Session, { verdict, hashes, solution }: Share): void {
+    if (this.#events === null) return
+    this.#shares[verdict]++
+    this.#hashes += hashes
+    if (worker === null) return
+    worker.hashes += hashes
+    if (solution === undefined) return
+    const { sequence, creationTime } = solution.job
+    this.#events.onCandidate({ sequence, creationTime, nonce: solution.nonce, device: worker.device })
+  }
+
+  /** Gathers those that need a fresh job, since each job is one for all of them. */
+  #need(session: Session): void {
+    this.#needing.add(session)
+    this.#cancelFresh ??= this.#options.clock.after(FRESH_MS, () => {
+      this.#cancelFresh = null
+      const sessions = [...this.#needing].filter((each) => this.#ready.has(each))
+      this.#needing.clear()
+      const job = sessions.length === 0 ? null : this.#jobs.fresh()
+      if (job !== null) for (const each of sessions) this.#send(each, job)
+    })
+  }
+
+  #end(session: Session): void {
+    this.#needing.delete(session)
+    if (session.worker !== null) this.#workers.leave(session.worker, this.#options.clock.monotonicMs())
+    if (this.#ready.delete(session)) this.#uptake.down(keyOf(session))
+  }
+
+  #warn(message: string): void {
+    if (!this.#warned.has(message)) this.#events?.onWarning(message)
+    this.#warned.add(message)
+  }
+}
+
+const NO_SHARES = Object.fromEntries(shareVerdicts.map((verdict) => [verdict, 0])) as Record<
+  (typeof shareVerdicts)[number],
+  number
+>
+
+const keyOf = ({ nonce1 }: Session) => String(nonce1)
+
+function obstacleOf({ bytes, fixedNonce }: EngineWork): string | null {
+  if (fixedNonce.bits > 0) return FIXED_NONCE
+  return bytes?.length === RIG_WORK_BYTES ? null : OTHER_LENGTH
+}

@@ -1,0 +1,86 @@
+/** `newcut mine --stratum-listen`: rigs that connect mine blocks, alone and over TLS. */
+import { type AddressInfo, createServer } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { Rig } from '../../bench/stratum-rig.ts'
+import type { Snapshot } from '../../src/mine/stats.ts'
+import { run, start, stopAll } from './run.ts'
+
+const rigs: Rig[] = []
+afterEach(async () => {
+  for (const rig of rigs.splice(0)) rig.close()
+  await stopAll()
+})
+
+/** No CPU thread, no GPU: rigs alone. */
+const alone = ['--threads', '0', '--gpu', 'none', '--stratum-listen', '127.0.0.1:0']
+
+async function mining(port: number, user: string): Promise<Rig> {
+  const rig = await Rig.login(port, user)
+  rigs.push(rig)
+  rig.mine()
+  return rig
+}
+
+describe('newcut mine --stratum-listen', () => {
+  it('mines blocks with rigs alone, and tells of them in summary and metrics', async () => {
+    const { child, sees, ended } = start(['mine', ...alone, '--difficulty', '3k', '--http', '127.0.0.1:0'])
+    const [, port] = await sees(/rigs: stratum\+tcp:\/\/127\.0\.0\.1:(\d+), any user and password\n/)
+    const [, url] = await sees(/dashboard: (http:\/\/\S+)\//)
+    const read = async () => (await (await fetch(`${url}/api/summary`)).json()) as Snapshot
+    expect((await read()).idleReason).toBe('rigs rigs is unable: no rig is connected')
+    expect((await fetch(`${url}/healthz`)).status).toBe(503)
+    await mining(Number(port), 'k:abc.shelf 1')
+    await sees(/accepted {2}chain \d+ +height \d+ +rig:shelf 1/)
+    const { devices, hashes, rigs: told } = await read()
+    expect(told?.sessions).toBe(1)
+    expect(devices).toMatchObject([{ engine: 'rigs', device: 'rig:shelf 1', kernel: 'stratum' }])
+    expect(hashes).toBeGreaterThanOrEqual(3000)
+    const metrics = await (await fetch(`${url}/metrics`)).text()
+    expect(metrics).toMatch(/^newcut_rig_sessions 1$/m)
+    expect(metrics).toMatch(/^newcut_rig_shares_total\{verdict="accepted"\} [1-9]/m)
+    expect(metrics).toMatch(/^newcut_hashes_total\{engine="rigs",device="rig:shelf 1"\} [1-9]/m)
+    child.kill('SIGTERM')
+    const { code, out, err } = await ended
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toMatch(/summary {3}\d+ accepted/)
+    expect(out).not.toMatch(/hardware/)
+  })
+
+  it('ends with an error when the port is taken, and says so before in a dry run', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => taken.once('listening', resolve))
+    const { port } = taken.address() as AddressInfo
+    const options = ['mine', '--gpu', 'none', '--stratum-listen', `127.0.0.1:${port}`, '--http', 'off']
+    const refused = await run(options)
+    expect(refused.code).toBe(24)
+    expect(refused.err).toMatch(/cannot listen for rigs on 127\.0\.0\.1:\d+: .*EADDRINUSE.*\[PORT_BUSY\]/s)
+    const devnet = start(['devnet', '--port', '0'])
+    const [, url] = await devnet.sees(/newcut mine --node (http:\S+)/)
+    const tried = await run([...options, '--node', url, '--state', 'off', '--dry-run'])
+    expect(tried.err).toMatch(/\[PORT_BUSY\]/)
+    await new Promise((resolve) => taken.close(resolve))
+    const free = await run([...options, '--node', url, '--state', 'off', '--dry-run'])
+    expect(free).toMatchObject({ code: 0, err: '' })
+    expect(free.out).toMatch(/devices: cpu, rigs\nrigs: they can connect to 127\.0\.0\.1:\d+\n/)
+  })
+
+  it.each<[string, string[], RegExp]>([
+    ['a difficulty without a server', ['--stratum-difficulty', '1k'], /--stratum-difficulty has no effect: no rigs/],
+    ['a key without a certificate', [...alone, '--stratum-tls-key', 'x'], /--stratum-tls-cert is missing/],
+    ['a certificate without a key', [...alone, '--stratum-tls-cert', 'x'], /--stratum-tls-key is missing/],
+    ['no address', ['--stratum-listen', '1917'], /--stratum-listen .*expected HOST:PORT/],
+    ['work that rigs do not know', [...alone, '--graph', 'pair'], /no rig can search work of this network/],
+  ])('refuses %s', async (_, options, message) => {
+    const { code, err } = await run(['mine', '--http', 'off', ...options])
+    expect(err).toMatch(message)
+    expect(err).toMatch(/\[BAD_OPTION\]/)
+    expect(code).toBe(2)
+  })
+
+  it('refuses a certificate that is none', async () => {
+    const tls = ['--stratum-tls-cert', 'package.json', '--stratum-tls-key', 'package.json']
+    const { code, err } = await run(['mine', '--http', 'off', ...alone, ...tls])
+    expect(err).toMatch(/cannot use package\.json and package\.json for TLS: .*\[BAD_INPUT\]/)
+    expect(code).toBe(1)
+  })
+})

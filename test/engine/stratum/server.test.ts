@@ -1,0 +1,240 @@
+/** The stratum server over real sockets: what rigs are told, and what becomes of their shares. */
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:tls'
+import { fileURLToPath } from 'node:url'
+import { afterEach, describe, expect, it } from 'vitest'
+import { Rig } from '../../../bench/stratum-rig.ts'
+import { UNREACHABLE } from '../../../bench/work.ts'
+import { encodeHex, readU64LE } from '../../../src/core/bytes.ts'
+import { withCreationTime, withNonce } from '../../../src/core/header.ts'
+import { MAX_TARGET } from '../../../src/core/target.ts'
+import { noWork } from '../../../src/engine/engine.ts'
+import { failures } from '../../../src/stratum/messages.ts'
+import { until } from '../../gpu/wait.ts'
+import { connected, loggedIn, solvesWork, startedServer, stopServers, workOf } from './servers.ts'
+
+const MAX_WAIT_MS = 10_000
+afterEach(stopServers)
+
+const refusal = (name: keyof typeof failures) => ({ result: false, error: failures[name] })
+
+describe('a rig', () => {
+  it.each([
+    ['subscribes first', ['subscribe', 'authorize']],
+    ['authorizes first', ['authorize', 'subscribe']],
+  ] as const)('that %s gets its nonce1, the target and the present work', async (_, order) => {
+    const { engine, port } = await startedServer()
+    const work = workOf(1, UNREACHABLE)
+    expect(await engine.setWork(work)).toBe(true)
+    const rig = await connected(port)
+    for (const step of order) {
+      const { result, error } = await rig[step]()
+      expect(error).toBeNull()
+      expect(result).toEqual(step === 'authorize' ? true : [null, expect.stringMatching(/^[0-9a-f]{4}$/), 6])
+    }
+    await until(() => rig.jobs.length > 0, MAX_WAIT_MS)
+    const [job] = rig.jobs
+    expect(encodeHex(job.header)).toBe(encodeHex(withNonce(work.bytes, 0n)))
+    expect(job).toMatchObject({ id: expect.stringMatching(/^[0-9a-f]{1,8}$/), clean: true })
+    expect(Number(MAX_TARGET / job.target)).toBe(1000)
+  })
+
+  it('gets nothing before it has done both, and its shares are refused with the reason', async () => {
+    const { engine, port } = await startedServer()
+    await engine.setWork(workOf(1, UNREACHABLE))
+    const rig = await connected(port)
+    expect(await rig.submit('1', '0')).toMatchObject(refusal('unsubscribed'))
+    await rig.subscribe()
+    expect(await rig.submit('1', '0')).toMatchObject(refusal('unauthorized'))
+    expect(rig.jobs).toEqual([])
+    expect(engine.rigs().shares).toMatchObject({ unsubscribed: 1, unauthorized: 1, accepted: 0 })
+  })
+
+  it('is told of new work at once: clean for another job, not clean for a newer time', async () => {
+    const { engine, port } = await startedServer()
+    const first = workOf(1, UNREACHABLE)
+    await engine.setWork(first)
+    const rig = await loggedIn(port)
+    const rolled = { ...first, sequence: 2, bytes: withCreationTime(first.bytes, 99n) }
+    expect(await engine.setWork(rolled)).toBe(true)
+    expect(await engine.setWork(workOf(3, UNREACHABLE))).toBe(true)
+    await until(() => rig.jobs.length === 3, MAX_WAIT_MS)
+    expect(rig.jobs.map(({ clean }) => clean)).toEqual([true, false, true])
+    expect(new Set(rig.jobs.map(({ id }) => id)).size).toBe(3)
+  })
+
+  it('gets a nonce1 that no other has, and it is free again when the rig is gone', async () => {
+    const { engine, port } = await startedServer({ sessions: 8 })
+    const rigs = await Promise.all(Array.from({ length: 8 }, () => loggedIn(port)))
+    expect(new Set(rigs.map(({ nonce1 }) => nonce1)).size).toBe(8)
+    const ninth = await connected(port)
+    await ninth.ended
+    rigs[0].close()
+    await until(() => engine.rigs().sessions === 7, MAX_WAIT_MS)
+    const tenth = await loggedIn(port)
+    expect(rigs.map(({ nonce1 }) => nonce1)).not.toContain(tenth.nonce1)
+  })
+})
+
+describe('a share', () => {
+  it('is accepted once, and counts as many hashes as it takes on average', async () => {
+    const { engine, port, candidates } = await startedServer()
+    await engine.setWork(workOf(1, UNREACHABLE))
+    const rig = await loggedIn(port, 'k:abc.left shelf')
+    await until(() => rig.jobs.length > 0, MAX_WAIT_MS)
+    const nonce2 = rig.nextShare(rig.jobs[0])
+    expect(await rig.submit(rig.jobs[0].id, nonce2)).toMatchObject({ result: true, error: null })
+    expect(await rig.submit(rig.jobs[0].id, nonce2)).toMatchObject(refusal('duplicate'))
+    // The same number without leading zeros is the same nonce.
+    expect(await rig.submit(rig.jobs[0].id, nonce2.replace(/^0+/, ''))).toMatchObject(refusal('duplicate'))
+    expect(engine.hashes()).toBe(1000)
+    expect(engine.devices()).toEqual([{ device: 'rig:left shelf', kernel: 'stratum', hashes: 1000, faults: 0 }])
+    expect(engine.rigs()).toMatchObject({ sessions: 1, shares: { accepted: 1, duplicate: 2, low: 0 } })
+    expect(candidates).toEqual([])
+  })
+
+  it('that solves the work is a candidate, and its nonce has the nonce1 of the rig in its low bytes', async () => {
+    const { engine, port, candidates } = await startedServer()
+    const work = workOf(5, 500n)
+    await engine.setWork(work)
+    const rig = await loggedIn(port)
+    await until(() => rig.jobs.length > 0, MAX_WAIT_MS)
+    // Never harder than a block.
+    expect(rig.jobs[0].target).toBe(work.target)
+    await rig.submit(rig.jobs[0].id, rig.nextShare(rig.jobs[0]))
+    expect(candidates).toEqual([{ sequence: 5, nonce: expect.anything(), device: 'rig:rig' }])
+    expect(solvesWork(candidates[0], work)).toBe(true)
+    expect(readU64LE(withNonce(work.bytes, candidates[0].nonce), 278) & 0xffffn).toBe(BigInt(`0x${rig.nonce1}`))
+  })
+
+  it('that is too easy, of no job, or no nonce is told apart', async () => {
+    const { engine, port } = await startedServer()
+    await engine.setWork(workOf(1, UNREACHABLE))
+    const rig = await loggedIn(port)
+    await until(() => rig.jobs.length > 0, MAX_WAIT_MS)
+    const { id } = rig.jobs[0]
+    expect(await rig.submit(id, rig.badShare(rig.jobs[0]))).toMatchObject(refusal('low'))
+    expect(await rig.submit((Number.parseInt(id, 16) - 1).toString(16), '1')).toMatchObject(refusal('stale'))
+    for (const [job, nonce2] of [
+      ['xyz', '1'],
+      ['', '1'],
+      [id, ''],
+      [id, '0x12'],
+      [id, '0123456789abc'],
+    ]) {
+      expect(await rig.submit(job, nonce2)).toMatchObject(refusal('malformed'))
+    }
+    expect(await rig.ask('mining.submit', [1, 2, 3])).toMatchObject(refusal('malformed'))
+    expect(await rig.ask('mining.submit', [])).toMatchObject(refusal('malformed'))
+    expect(engine.hashes()).toBe(0)
+  })
+
+  it('of an earlier time of the job counts; of an earlier job it is stale, and still a candidate', async () => {
+    const { engine, port, candidates } = await startedServer()
+    const first = workOf(1, 300n)
+    await engine.setWork(first)
+    const rig = await loggedIn(port)
+    await engine.setWork({ ...first, sequence: 2, bytes: withCreationTime(first.bytes, 99n) })
+    await until(() => rig.jobs.length === 2, MAX_WAIT_MS)
+    expect(await rig.submit(rig.jobs[0].id, rig.nextShare(rig.jobs[0]))).toMatchObject({ result: true })
+    await engine.setWork(workOf(3, UNREACHABLE))
+    const hashes = engine.hashes()
+    expect(await rig.submit(rig.jobs[1].id, rig.nextShare(rig.jobs[1]))).toMatchObject(refusal('stale'))
+    expect(candidates.map(({ sequence }) => sequence)).toEqual([1, 2])
+    expect(engine.hashes()).toBe(hashes)
+  })
+
+  it('while there is no work is stale', async () => {
+    const { engine, port } = await startedServer()
+    await engine.setWork(workOf(1, UNREACHABLE))
+    const rig = await loggedIn(port)
+    expect(await engine.setWork(noWork(2))).toBe(true)
+    await until(() => rig.jobs.length > 0, MAX_WAIT_MS)
+    expect(await rig.submit(rig.jobs[0].id, rig.nextShare(rig.jobs[0]))).toMatchObject(refusal('stale'))
+  })
+
+  it('of a job with too many shares is stale, and the rig gets a fresh job with other nonces', async () => {
+    const { engine, port, candidates } = await startedServer({ sharesPerJob: 3 })
+    const work = workOf(1, 50n)
+    await engine.setWork(work)
+    const rig = await loggedIn(port)
+    await until(() => rig.jobs.length > 0, MAX_WAIT_MS)
+    const [job] = rig.jobs
+    const results: unknown[] = []
+    for (let i = 0; i < 5; i++) results.push((await rig.submit(job.id, rig.nextShare(job))).result)
+    expect(results).toEqual([true, true, true, true, false])
+    await until(() => rig.jobs.length > 1, MAX_WAIT_MS)
+    const before = candidates.length
+    expect(await rig.submit(rig.jobs[1].id, rig.nextShare(rig.jobs[1]))).toMatchObject({ result: true })
+    expect(candidates).toHaveLength(before + 1)
+    const candidate = candidates[before]
+    expect(candidate.creationTime).not.toBe(undefined)
+    expect(solvesWork(candidate, work)).toBe(true)
+  })
+})
+
+describe('other requests', () => {
+  it.each<[string, unknown[], unknown]>([
+    ['mining.extranonce.subscribe', [], true],
+    [
+      'mining.configure',
+      [['version-rolling', 'x'], { 'version-rolling.mask': 'ffffffff' }],
+      { 'version-rolling': false, x: false },
+    ],
+    ['mining.configure', [], {}],
+    ['mining.suggest_difficulty', [1e6], true],
+    ['mining.suggest_target', ['00ff'], true],
+    ['mining.ping', [], 'pong'],
+    ['client.get_version', [], 'newcut'],
+    ['client.show_message', ['hello'], null],
+  ])('%s %j is answered with %j', async (method, params, result) => {
+    const { port } = await startedServer()
+    const rig = await loggedIn(port)
+    expect(await rig.ask(method, params)).toMatchObject({ result, error: null })
+  })
+
+  it.each<[string, unknown[], keyof typeof failures]>([
+    ['mining.nonsense', [], 'unknown'],
+    ['toString', [], 'unknown'],
+    ['__proto__', [], 'unknown'],
+    ['mining.authorize', [7], 'malformed'],
+    ['mining.authorize', [], 'malformed'],
+    ['mining.suggest_difficulty', ['x'], 'malformed'],
+    ['mining.suggest_difficulty', [-1], 'malformed'],
+    ['mining.suggest_target', ['zz'], 'malformed'],
+    ['mining.suggest_target', [], 'malformed'],
+  ])('%s %j is refused, and the connection stays', async (method, params, name) => {
+    const { port } = await startedServer()
+    const rig = await connected(port)
+    expect(await rig.ask(method, params)).toMatchObject(refusal(name))
+    expect(await rig.authorize()).toMatchObject({ result: true })
+  })
+})
+
+describe('over TLS', () => {
+  const fixture = (name: string) => fileURLToPath(new URL(`../../fixtures/${name}`, import.meta.url))
+  const tls = { cert: fixture('tls-test-cert.pem'), key: fixture('tls-test-key.pem') }
+
+  it('a rig does all that it does without', async () => {
+    const { engine, port } = await startedServer({}, { tls })
+    await engine.setWork(workOf(1, UNREACHABLE))
+    const socket = connect({ host: '127.0.0.1', port, ca: readFileSync(tls.cert) })
+    await once(socket, 'secureConnect')
+    const rig = Rig.over(socket)
+    await rig.subscribe()
+    await rig.authorize()
+    await until(() => rig.jobs.length > 0, MAX_WAIT_MS)
+    expect(await rig.submit(rig.jobs[0].id, rig.nextShare(rig.jobs[0]))).toMatchObject({ result: true })
+    rig.close()
+    await until(() => engine.rigs().sessions === 0, MAX_WAIT_MS)
+  })
+
+  it('a rig without is closed, and the server lives', async () => {
+    const { engine, port } = await startedServer({}, { tls })
+    const plain = await connected(port)
+    plain.socket.write('{"id":1,"method":"mining.subscribe","params":[]}\n')
+    await plain.ended
+    expect(engine.rigs().sessions).toBe(0)
+  })
+})

@@ -1,0 +1,69 @@
+/** Stratum servers on loopback for tests, and what they report. */
+import { Rig } from '../../../bench/stratum-rig.ts'
+import { engineWork, freshWork } from '../../../bench/work.ts'
+import { withCreationTime, withNonce } from '../../../src/core/header.ts'
+import { meets, powHash } from '../../../src/core/pow.ts'
+import { MAX_TARGET } from '../../../src/core/target.ts'
+import type { Candidate, EngineWork } from '../../../src/engine/engine.ts'
+import type { RigLimits } from '../../../src/engine/stratum/limits.ts'
+import { RigsEngine, type RigsOptions } from '../../../src/engine/stratum/rigs.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
+
+export interface Started {
+  readonly engine: RigsEngine
+  readonly port: number
+  readonly candidates: Candidate[]
+  readonly warnings: string[]
+}
+
+const stops: (() => Promise<void>)[] = []
+const rigs: Rig[] = []
+
+export async function startedServer(
+  limits: Partial<RigLimits> = {},
+  options: Partial<RigsOptions> = {},
+): Promise<Started> {
+  const engine = new RigsEngine({
+    ...{ host: '127.0.0.1', port: 0, tls: null, difficulty: 1000, clock: systemClock, random: Math.random, limits },
+    ...options,
+  })
+  stops.push(() => engine.stop())
+  const candidates: Candidate[] = []
+  const warnings: string[] = []
+  await engine.start(286, {
+    onCandidate: (candidate) => candidates.push(candidate),
+    onWarning: (message) => warnings.push(message),
+  })
+  const { port } = await engine.listen()
+  return { engine, port, candidates, warnings }
+}
+
+export async function loggedIn(port: number, user?: string, agent?: string): Promise<Rig> {
+  const rig = await Rig.login(port, user, agent)
+  rigs.push(rig)
+  return rig
+}
+
+export async function connected(port: number): Promise<Rig> {
+  const rig = await Rig.connect(port)
+  rigs.push(rig)
+  return rig
+}
+
+/** Stops what the test started. */
+export async function stopServers(): Promise<void> {
+  for (const rig of rigs.splice(0)) rig.close()
+  for (const stop of stops.splice(0)) await stop()
+}
+
+/** Work of which a block takes so many hashes. */
+export function workOf(sequence: number, difficulty: bigint): EngineWork & { readonly bytes: Uint8Array } {
+  const bytes = freshWork(difficulty)
+  return { ...engineWork(sequence, bytes, MAX_TARGET / difficulty), bytes }
+}
+
+/** Whether a candidate solves this work, hashed in full. */
+export function solvesWork({ nonce, creationTime }: Candidate, { bytes, target }: ReturnType<typeof workOf>): boolean {
+  const searched = creationTime === undefined ? bytes : withCreationTime(bytes, creationTime)
+  return meets(powHash(withNonce(searched, nonce)), target)
+}
