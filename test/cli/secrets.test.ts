@@ -43,7 +43,7 @@ it.each(addresses)('--node %s is refused without repeating the secret, wherever 
   for (const [args, env] of calls) {
     const { code, out, err } = await run(args, env)
     const shown = out + err
-    expect([args, code, shown]).toEqual([args, 1, expect.stringContaining('expected the address of a node')])
+    expect([args, code, shown]).toEqual([args, 2, expect.stringContaining('expected the address of a node')])
     expect(shown).toMatch(/without user, password and query/)
     expect(shown).toMatch(/\*\*\*/)
     expect(shown).not.toContain(SECRET)
@@ -147,7 +147,7 @@ it('a secret key where another option belongs is not repeated', async () => {
   ]
   for (const [args, env] of calls) {
     const { code, out, err } = await run(args, env)
-    expect([args.slice(0, 2), code]).toEqual([args.slice(0, 2), 1])
+    expect([args.slice(0, 2), code]).toEqual([args.slice(0, 2), 2])
     expect(err).toMatch(/^newcut: .* \[[A-Z_]+\]\n$/)
     expect(out + err).not.toContain(key)
   }
