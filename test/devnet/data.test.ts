@@ -294,7 +294,7 @@ describe('a node', () => {
     expect(acknowledged).toBeGreaterThan(5)
     expect(acknowledged).toBeLessThan(1000)
     expect(refusal).toMatch(/blocks: cannot be written/)
-    expect(await ended).toBe(1)
+    expect(await ended).toBe(25)
     expect(err).toMatch(/^newcut: .*blocks: cannot be written: IO error: .* \(.*make room.*\) \[DATA_UNUSABLE\]\n$/)
     const report = await checkDataDirectory(dataDir)
     expect(report.blocks).toBeGreaterThanOrEqual(acknowledged + 10)
