@@ -38,7 +38,7 @@ it('runMiner mines until its limit, and reports at the start who is paid', async
   const ports = { onEvent: (event: MinerEvent) => void events.push(event), stopped }
   const snapshot = await runMiner(setup(), { ...ports, onStart: (start) => void starts.push(start) })
   expect(snapshot.solutions.accepted).toBe(2)
-  expect(starts).toMatchObject([{ account: { isBuiltIn: true }, api: null }])
+  expect(starts).toMatchObject([{ node: { account: { isBuiltIn: true } }, api: null }])
   expect(events.filter(({ type }) => type === 'ready')).toHaveLength(1)
 })
 

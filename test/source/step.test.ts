@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { encodeBase64Url } from '../../src/core/bytes.ts'
 import { type Event, initialState, isSameJob, type State } from '../../src/source/node/state.ts'
 import { step } from '../../src/source/node/step.ts'
 import { madeWork, type NewsOf, SimulatedNode } from './simulated-node.ts'
@@ -179,26 +180,28 @@ describe('the state machine of a source', () => {
     expect(later.state.current).toMatchObject({ kind: 'searching', job: { work: next.work } })
   })
 
-  it('searches a solved parent again once its chain has gone back behind our block, and asked for that again', () => {
+  it('searches a solved parent again once two cuts have shown that its chain went back behind our block', () => {
     const { fields } = first.work
+    const handedIn = { type: 'handedIn', fields } as const
     const taken = { type: 'taken', fields } as const
     const confirmed = { type: 'confirmed', fields } as const
     const paused = { type: 'paused', purpose: 'current' } as const
     const back = (request: number) => ({ type: 'answered', request, work: madeWork(0, 5, 9n) }) as const
-    const before = played([0], start, first, { type: 'handedIn', fields }, taken, confirmed, back(2))
-    expect(before.state.current.kind, 'it was asked for before the block was in its chain').toBe('solved')
-    const { state } = played(
-      [0],
-      start,
-      first,
-      { type: 'handedIn', fields },
-      taken,
-      confirmed,
-      back(2),
-      paused,
-      back(3),
-    )
-    expect(state.current).toMatchObject({ kind: 'searching', job: { work: back(3).work } })
+    const head = (height: number, hash: Uint8Array) => {
+      return { type: 'cutSeen', cut: new Map([[0, { height, hash: encodeBase64Url(hash) }]]) } as const
+    }
+    const behind = head(4, fields.parent)
+    const ours = head(5, fields.payloadHash)
+    const solved = [start, first, handedIn, taken] as const
+    const kindAfter = (...events: readonly Parameters<typeof played>[1][]) => {
+      return played([0], ...solved, ...events).state.current.kind
+    }
+    expect(kindAfter(confirmed, back(2), paused, back(3)), 'the same work once more').toBe('solved')
+    expect(kindAfter(behind, behind, back(2)), 'its block was not in its chain yet').toBe('solved')
+    expect(kindAfter(confirmed, behind, back(2)), 'an old cut').toBe('solved')
+    expect(kindAfter(confirmed, behind, ours, behind, back(2)), 'an old cut, twice').toBe('solved')
+    const { state } = played([0], ...solved, confirmed, behind, behind, back(2))
+    expect(state.current).toMatchObject({ kind: 'searching', job: { work: back(2).work } })
     expect(state.solved).toEqual([])
   })
 

@@ -67,10 +67,11 @@ export interface Asking {
 /** Work that we solved. */
 export interface SolvedWork extends WorkFields {
   /**
-   * Requests with this number and later ones were sent when its block was in its chain. Work on top of its parent that
-   * they bring is of use: the chain went back.
+   * How many cuts in a row have shown its parent as the head of its chain, since its block was in that chain; null: its
+   * block was not. The first may have been asked for before. After a second one, work on top of the parent is of use
+   * again: the chain went back.
    */
-  readonly openFrom: number
+  readonly behind: number | null
 }
 
 export interface State {

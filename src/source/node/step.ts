@@ -32,6 +32,9 @@ export function step(state: State, event: Event): [State, readonly Effect[]] {
   return [machine.state, machine.effects]
 }
 
+/** After so many cuts in a row behind our block its chain went back: the second was asked for after the block was seen. */
+const BEHIND_CUTS = 2
+
 /** One step: the state as it is so far, and the effects in order. */
 class Machine {
   state: State
@@ -174,10 +177,7 @@ class Machine {
   // Answers
 
   #answered(request: number, work: Work): void {
-    const { asking, standby, solved } = this.state
-    // The chain went back behind our block.
-    const isOpen = (known: SolvedWork) => known.openFrom <= request && sameParent(known, work.fields)
-    if (solved.some(isOpen)) this.#set({ solved: solved.filter((known) => !isOpen(known)) })
+    const { asking, standby } = this.state
     if (asking?.request === request) {
       this.#answeredCurrent(asking, work)
       return
@@ -450,6 +450,7 @@ class Machine {
     for (const known of this.state.solved) {
       if (this.state.awaited.includes(known.chainId) && standingOf(cut, known) === 'passed') this.#newCut(known.chainId)
     }
+    this.#lookBehind(cut)
     const spare = spareOf(this.state)
     if (spare !== null) this.#standbySeen(spare.fields.chainId, standingOf(cut, spare.fields))
     const { current } = this.state
@@ -458,6 +459,17 @@ class Machine {
     if (standing === 'passed') this.#newCut(current.job.work.fields.chainId)
     // What was asked before the job came may be older than the job: work is asked for, and decides.
     else if (standing === 'replaced') this.#check('reconnected')
+  }
+
+  /** Finds chains that went back behind our blocks. */
+  #lookBehind(cut: CutHeads): void {
+    const seen = this.state.solved.map((known): SolvedWork => {
+      if (known.behind === null) return known
+      const isBehind = cut.has(known.chainId) && standingOf(cut, known) === 'stands'
+      return { ...known, behind: isBehind ? known.behind + 1 : 0 }
+    })
+    this.#set({ solved: seen })
+    for (const known of seen) if (known.behind === BEHIND_CUTS) this.#reopen(known)
   }
 
   #standbySeen(chain: number, standing: ReturnType<typeof standingOf>): void {
@@ -476,7 +488,7 @@ class Machine {
   #handedIn(fields: WorkFields): void {
     const others = this.state.solved.filter((known) => !sameParent(known, fields))
     const awaited = [...this.state.awaited.filter((chain) => chain !== fields.chainId), fields.chainId]
-    const known = { ...fields, openFrom: Number.POSITIVE_INFINITY }
+    const known = { ...fields, behind: null }
     this.#set({ solved: [...others, known].slice(-MAX_SOLVED), awaited })
     const { current } = this.state
     const spare = spareOf(this.state)
@@ -491,10 +503,8 @@ class Machine {
 
   /** Its block is in its chain. */
   #confirmed(fields: WorkFields): void {
-    const { solved, nextRequest } = this.state
-    this.#set({
-      solved: solved.map((known) => (sameParent(known, fields) ? { ...known, openFrom: nextRequest } : known)),
-    })
+    const solved = this.state.solved.map((known) => (sameParent(known, fields) ? { ...known, behind: 0 } : known))
+    this.#set({ solved })
     this.#moved(fields.chainId)
   }
 
