@@ -35,7 +35,8 @@ export interface ReachedNodes {
   readonly close: () => Promise<void>
 }
 
-const FAILBACK_MS = 60_000
+/** How long a node or pool of higher priority has to be fit, unless the setup says otherwise. */
+export const FAILBACK_MS = 60_000
 /** Once a node has answered, nodes of higher priority that were not heard of yet are waited for at most so long. */
 const GRACE_MS = 2_000
 /** Nodes that are down are asked so often: mining begins with the first that answers. */

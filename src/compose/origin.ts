@@ -7,7 +7,7 @@ import type { PoolAddress } from '../source/pool/address.ts'
 import type { PoolTrust } from '../source/pool/connection.ts'
 import { PoolSource } from '../source/pool/pool-source.ts'
 import type { Source } from '../source/source.ts'
-import { type NodesSetup, reachNodes } from './nodes.ts'
+import { FAILBACK_MS, type NodesSetup, reachNodes } from './nodes.ts'
 import { accountOn, checkPayee, type PaidAccount, type Payee } from './payee.ts'
 
 export interface OriginSetup extends NodesSetup {
@@ -45,7 +45,6 @@ export interface Origin {
 }
 
 const POOL_NETWORK = 'pool'
-const FAILBACK_MS = 60_000
 
 /** Checks that need no network. Throws NewcutError BAD_OPTION. */
 export function checkOrigin({ payee, pools }: Pick<OriginSetup, 'payee' | 'pools'>): void {
@@ -100,7 +99,7 @@ async function reachPools(
   try {
     const ends = AbortSignal.any([signal, refused.signal])
     const source = await PoolSource.reach({ ...options, failbackMs }, failFast ? refuse : onWaiting, ends)
-    return { source, network: POOL_NETWORK, payee: first.user, node: null, close: () => source.close() }
+    return { source, network: POOL_NETWORK, payee: first.user, node: null, close: async () => source.close() }
   } finally {
     clearTimeout(patience)
   }

@@ -4,9 +4,9 @@ import type { Work } from '../core/work.ts'
 
 /**
  * Why there is a new job. `newCut`: the chain of the job before moved on, so that job is lost (preempted). `solved`: the
- * job before was solved. `refreshed`: the same parent with other transactions. `reconnected`: the chain moved on while
- * nobody heard of it. `better`: a hash is worth more on another chain. `switched`: another node gives work now. `chosen`:
- * other chains are to be mined now.
+ * job before was solved. `refreshed`: the same parent with other transactions or another target. `reconnected`: the chain
+ * moved on while nobody heard of it. `better`: a hash is worth more on another chain. `switched`: another node gives work
+ * now. `chosen`: other chains are to be mined now, or the pool gave work of another one.
  */
 export type JobReason = 'start' | 'newCut' | 'solved' | 'refreshed' | 'reconnected' | 'better' | 'switched' | 'chosen'
 

@@ -6,7 +6,7 @@
 import { readU64LE } from '../../core/bytes.ts'
 import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError, type NewcutError } from '../../core/errors.ts'
-import { workLayout } from '../../core/header.ts'
+import { sameParent, workLayout } from '../../core/header.ts'
 import { Mailbox } from '../mailbox.ts'
 import type { FollowUp, Job, JobReason, NodeStatus, Receipt, Solution, Source, SourceEvents } from '../source.ts'
 import type { PoolAddress } from './address.ts'
@@ -43,6 +43,8 @@ interface Member {
   newest: PoolJob | null
   /** Whether it gives work. */
   isUp: boolean
+  /** Ends the wait for the end of its session. */
+  leave: () => void
   /** Takes back that it is to have its work searched again. */
   cancelFailBack: () => void
   attempts: number
@@ -81,6 +83,7 @@ export class PoolSource implements Source {
         moved: null,
         newest: null,
         isUp: false,
+        leave: () => undefined,
         cancelFailBack: () => undefined,
         attempts: 0,
         problem: null,
@@ -107,7 +110,7 @@ export class PoolSource implements Source {
     const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
     await Promise.race([source.#hasWork, aborted])
     if (!signal.aborted) return source
-    source.#stop()
+    source.close()
     throw signal.reason
   }
 
@@ -139,7 +142,7 @@ export class PoolSource implements Source {
 
   async *jobs(signal: AbortSignal, events: SourceEvents): AsyncGenerator<Job | null, void, void> {
     this.#events = events
-    const stop = () => this.#stop()
+    const stop = () => this.close()
     if (signal.aborted) stop()
     signal.addEventListener('abort', stop, { once: true })
     try {
@@ -163,16 +166,13 @@ export class PoolSource implements Source {
   }
 
   /** Ends all sessions. */
-  async close(): Promise<void> {
-    this.#stop()
-  }
-
-  #stop(): void {
+  close(): void {
     if (this.#stopped.signal.aborted) return
     this.#stopped.abort()
     this.#newest.close()
-    for (const { session, cancelFailBack } of this.#members) {
+    for (const { session, leave, cancelFailBack } of this.#members) {
       session?.close()
+      leave()
       cancelFailBack()
     }
   }
@@ -194,7 +194,7 @@ export class PoolSource implements Source {
     const { trust, agent, clock } = this.#options
     const address = member.moved ?? member.address
     return new Promise((resolve) => {
-      this.#stopped.signal.addEventListener('abort', () => resolve(), { once: true })
+      member.leave = resolve
       const session = new PoolSession({
         ...{ address, trust, agent, clock },
         handlers: {
@@ -226,7 +226,7 @@ export class PoolSource implements Source {
       member.cancelFailBack = clock.after(failbackMs, () => this.#failBack(member))
     }
     this.#gotWork()
-    if (member === this.#active) this.#deliver(member, this.#searched?.id === job.id ? 'refreshed' : 'newCut')
+    if (member === this.#active) this.#deliver(member, reasonFor(this.#searched, job))
     else if (this.#active === null) this.#activate(member, this.#jobs === 0 ? 'start' : 'switched')
   }
 
@@ -279,4 +279,10 @@ export class PoolSource implements Source {
       this.#events.onTrouble(`${member.problem}; trying again`)
     }
   }
+}
+
+/** Work of a pool does not end that of its other chains. */
+function reasonFor(before: PoolJob | null, { work: { fields } }: PoolJob): JobReason {
+  if (before !== null && before.work.fields.chainId !== fields.chainId) return 'chosen'
+  return before !== null && sameParent(before.work.fields, fields) ? 'refreshed' : 'newCut'
 }

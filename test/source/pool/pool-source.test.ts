@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { freshWork } from '../../../bench/work.ts'
-import { withNonce } from '../../../src/core/header.ts'
+import { equalBytes } from '../../../src/core/bytes.ts'
+import { encodeWork, withNonce } from '../../../src/core/header.ts'
 import { meets, powHash } from '../../../src/core/pow.ts'
 import { MAX_TARGET } from '../../../src/core/target.ts'
 import { CpuEngine } from '../../../src/engine/cpu/cpu.ts'
@@ -157,9 +158,18 @@ describe('the work of a pool', () => {
     const work = freshWork(2n ** 60n)
     test.notify(work)
     const second = await reader.job(({ id }) => id !== first.id)
+    // Work of one chain does not end that of others: freshWork is for chain 0 each time.
     expect([second.reason, second.work.bytes]).toEqual(['newCut', work])
+    const { fields } = second.work
+    const elsewhere = encodeWork({ ...fields, chainId: 7 })
+    test.notify(elsewhere)
+    expect((await reader.job(({ work: { bytes } }) => equalBytes(bytes, elsewhere))).reason).toBe('chosen')
+    test.notify(encodeWork({ ...fields, chainId: 7, payloadHash: fields.parent }))
+    expect((await reader.job(({ id }) => id === '4')).reason).toBe('refreshed')
+    test.notify(work)
+    await reader.job(({ id }) => id === '5')
     test.say({ id: null, method: 'mining.set_difficulty', params: [4096] })
-    const third = await reader.job(({ id }) => id !== second.id)
+    const third = await reader.job(({ target }) => target !== second.target)
     expect([third.reason, third.work.bytes, third.target]).toEqual(['refreshed', work, MAX_TARGET / 4096n])
   })
 
@@ -220,6 +230,32 @@ describe('several pools', () => {
     await reader.job()
     expect(waited).toEqual([expect.stringMatching(/ECONNREFUSED.*; trying again$/)])
   })
+})
+
+it('a pool that goes away again and again leaves nothing behind', async () => {
+  const warnings: string[] = []
+  const onWarning = ({ message }: Error) => void warnings.push(message)
+  process.on('warning', onWarning)
+  cleanups.push(() => process.off('warning', onWarning))
+  const test = await pool()
+  // Pauses are short here.
+  const after: typeof systemClock.after = (ms, run) => systemClock.after(ms < 20_000 ? 1 : ms, run)
+  const stop = new AbortController()
+  cleanups.push(() => stop.abort())
+  const options = { trust: {}, agent: 'newcut/test', random: Math.random, failbackMs: 60_000 }
+  const pools = [readPoolAddress(test.url())]
+  const source = await PoolSource.reach(
+    { ...options, pools, clock: { ...systemClock, after } },
+    () => undefined,
+    stop.signal,
+  )
+  cleanups.push(() => source.close())
+  for (let round = 1; round <= 15; round++) {
+    await expect.poll(() => source.nodes()[0].up && test.connections === round, SOON).toBe(true)
+    test.drop()
+    await expect.poll(() => test.connections, SOON).toBe(round + 1)
+  }
+  expect(warnings).toEqual([])
 })
 
 describe('a pool that misbehaves', () => {
