@@ -10,6 +10,10 @@ export interface EngineWork {
    * may go on with the older work; its candidates carry the older sequence.
    */
   readonly job: string
+  /** Who gave the work, and takes its solutions; undefined: nobody, as for a trial. */
+  readonly issuer?: string
+  /** Why it is searched, in the words of a source (JobReason); undefined: as before. */
+  readonly reason?: string
   /** Work bytes; the last 8 are the nonce, whose free bits are the engine's to choose. null: nothing to search. */
   readonly bytes: Uint8Array | null
   /** A nonce whose hash, read as a little-endian integer, is <= this is a candidate; often the target in the work. */
@@ -76,6 +80,16 @@ export interface RigsStatus {
   readonly shares: Readonly<Record<ShareVerdict, number>>
 }
 
+/** What an engine tells whose devices are the rigs of a fleet. */
+export interface FleetStatus {
+  /** Whether this process gives the rigs their work; otherwise it stands by. */
+  readonly isLeading: boolean
+  /** Where the leader runs; null: not known. */
+  readonly leader: string | null
+  /** Rigs that this leader hears of. */
+  readonly rigs: number
+}
+
 export interface EngineEvents {
   readonly onCandidate: (candidate: Candidate) => void
   /** A problem that the user should know about; mining goes on. */
@@ -108,6 +122,8 @@ export interface Engine {
   devices(): readonly DeviceStatus[]
   /** Only of an engine whose devices are rigs. */
   readonly rigs?: () => RigsStatus
+  /** Only of an engine whose devices are the rigs of a fleet. */
+  readonly fleet?: () => FleetStatus
   /** Stops searching. Nothing is reported afterwards. */
   stop(): Promise<void>
 }
