@@ -94,6 +94,8 @@ export interface EngineEvents {
   readonly onCandidate: (candidate: Candidate) => void
   /** A problem that the user should know about; mining goes on. */
   readonly onWarning: (message: string) => void
+  /** Of an engine whose devices are the rigs of a fleet: it leads from now on, or somebody else does. */
+  readonly onFleet?: (status: Pick<FleetStatus, 'isLeading' | 'leader'>) => void
 }
 
 export interface Engine {

@@ -108,6 +108,7 @@ export class Miner {
     this.#engineEvents = {
       onCandidate: (candidate) => this.#judge(candidate),
       onWarning: (message) => onEvent({ type: 'warning', message }),
+      onFleet: (status) => onEvent({ type: 'fleet', ...status }),
     }
     this.#lives = new Lives({
       source,

@@ -38,6 +38,8 @@ export interface ElectionOptions {
   readonly clock: Clock
   /** It leads from now on, in this term, which is higher than all before; null: it does not any more. */
   readonly onChange: (term: number | null) => void
+  /** Another process leads, which runs there. Said when it is another one than before. */
+  readonly onLeader: (name: string) => void
   /** The store cannot be used, with the reason; null: it can be again. Said once. */
   readonly onTrouble: (reason: string | null) => void
 }
@@ -54,6 +56,7 @@ export class Election {
   /** The entry of another one, and since when it has been as it is. */
   #seen: { readonly revision: number; readonly sinceMs: number } | null = null
   #leader: string | null = null
+  #leaderSession: string | null = null
   #isTroubled = false
   #ended: Promise<void> = Promise.resolve()
 
@@ -116,6 +119,8 @@ export class Election {
     // Its own, from before the store was out of reach: nobody took it meanwhile.
     const isOwn = held?.session === this.#options.session
     if (held === null || held.isFree || isOwn) return this.#take(store, entry.revision)
+    if (held.session !== this.#leaderSession) this.#options.onLeader(held.name)
+    this.#leaderSession = held.session
     this.#leader = held.name
     if (this.#seen?.revision !== entry.revision) this.#seen = { revision: entry.revision, sinceMs: nowMs }
     else if (nowMs - this.#seen.sinceMs >= TAKEOVER_MS) return this.#take(store, entry.revision)
@@ -162,6 +167,7 @@ export class Election {
     if (this.#term !== null || this.#stopped.signal.aborted) return
     this.#term = revision
     this.#leader = name
+    this.#leaderSession = this.#options.session
     onChange(revision)
   }
 
@@ -172,6 +178,7 @@ export class Election {
     if (this.#term === null) return
     this.#term = null
     this.#leader = null
+    this.#leaderSession = null
     this.#options.onChange(null)
   }
 

@@ -101,6 +101,7 @@ export class FleetEngine implements Engine {
       ...{ session, name, clock },
       openStore: () => this.#openStore(),
       onChange: (term) => this.#onTerm(term),
+      onLeader: (leader) => this.#events?.onFleet?.({ isLeading: false, leader }),
       onTrouble: (reason) => this.#trouble('the store of the fleet cannot be used', reason),
     })
     this.#candidates = new Candidates({
@@ -175,6 +176,8 @@ export class FleetEngine implements Engine {
   #onTerm(term: number | null): void {
     for (const end of this.#unserve) end()
     this.#unserve = []
+    const isLeading = term !== null
+    this.#events?.onFleet?.({ isLeading, leader: isLeading ? this.#options.name : null })
     if (term === null) {
       this.#told = null
       this.#candidates.stop()
