@@ -66,6 +66,8 @@ export const JobMessage = Type.Object({
       /** Why it is searched: a JobReason (source/source.ts). */
       reason: Name,
       work: WorkText,
+      /** A hash <= this is a solution: 64 hex digits, big-endian. */
+      target: Type.String({ pattern: '^[0-9a-f]{64}$' }),
     }),
   ),
 })

@@ -7,7 +7,6 @@ import { blockHash } from '../../core/block-hash.ts'
 import { decodeBase64Url, encodeBase64Url } from '../../core/bytes.ts'
 import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
-import { solves } from '../../core/pow.ts'
 import type { Link } from '../../fleet/link.ts'
 import { CandidateMessage, decodeMessage } from '../../fleet/messages.ts'
 
@@ -26,7 +25,7 @@ const PULL_MS = 2_000
 const CONSUMER = 'leader'
 const NANOSECONDS = 1e6
 
-/** Solved work that a rig sent. */
+/** Work that a rig sent as solved. */
 export interface FleetSolution {
   readonly hash: string
   /** Id of the job as the rig knows it. */
@@ -45,7 +44,7 @@ export interface CandidatesOptions {
   readonly clock: Clock
   /** Called for each delivery; there may be several of one solution. */
   readonly onSolution: (solution: FleetSolution) => void
-  /** It does not solve its work, or is nothing of the kind; `rig`: null where it cannot be told. */
+  /** It is nothing of the kind; `rig`: null where it cannot be told. */
   readonly onWrong: (rig: string | null, reason: string) => void
   /** No candidates can be taken, with the reason; null: they can be again. Said once. */
   readonly onTrouble: (reason: string | null) => void
@@ -148,7 +147,6 @@ export class Candidates {
       candidate = decodeMessage(CandidateMessage, message.data, link.subjects.candidate)
       const { work, ...rest } = candidate
       const bytes = decodeBase64Url(work)
-      if (!solves(bytes)) throw new Error('its hash does not meet the target')
       const hash = encodeBase64Url(blockHash(bytes))
       this.#waiting.set(hash, [...(this.#waiting.get(hash) ?? []), message])
       onSolution({ hash, bytes, ...rest })

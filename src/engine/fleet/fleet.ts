@@ -8,6 +8,7 @@ import { encodeBase64Url, equalBytes, readU64LE } from '../../core/bytes.ts'
 import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
 import { withCreationTime, withNonce, workLayout } from '../../core/header.ts'
+import { meets, powHash, solves } from '../../core/pow.ts'
 import { workFromBytes } from '../../core/work.ts'
 import type { Link } from '../../fleet/link.ts'
 import {
@@ -22,7 +23,14 @@ import {
   Report,
   type ReportAnswer,
 } from '../../fleet/messages.ts'
-import type { DeviceStatus, Engine, EngineEvents, EngineWork, FleetStatus } from '../engine.ts'
+import {
+  type DeviceStatus,
+  type Engine,
+  type EngineEvents,
+  type EngineWork,
+  type FleetStatus,
+  noWork,
+} from '../engine.ts'
 import { Candidates, type FleetSolution } from './candidates.ts'
 import { Election } from './election.ts'
 import { Outcomes } from './outcomes.ts'
@@ -64,10 +72,12 @@ const EXPIRE_MS = 1_000
 /** Rows in one part of the list, of at most 500 bytes each. */
 const ROWS = 1_000
 const MAX_WARNED = 100
+const FIXED_NONCE = 'a fleet cannot search work in which a pool fixes a part of the nonce'
 
 interface Issued {
   readonly sequence: number
   readonly bytes: Uint8Array
+  readonly target: bigint
 }
 
 export class FleetEngine implements Engine {
@@ -87,6 +97,8 @@ export class FleetEngine implements Engine {
   /** What the rigs were told last; null: this process does not lead. */
   #told: JobMessage | null = null
   #number = 0
+  /** Why rigs cannot search the present work; null: they can. */
+  #unable: string | null = null
   #paused: Paused = NOBODY
   #store: KV | null = null
   #unserve: readonly (() => void)[] = []
@@ -128,8 +140,10 @@ export class FleetEngine implements Engine {
   /** Tells the rigs, if this process leads. They are not waited for: each hears of it within a report. */
   async setWork(work: EngineWork): Promise<boolean> {
     if (this.#events === null) return false
+    this.#unable = work.bytes !== null && work.fixedNonce.bits > 0 ? FIXED_NONCE : null
+    if (this.#unable !== null) this.#warn(this.#unable)
     const isSame = this.#work !== null && work.bytes !== null && this.#work.job === work.job
-    this.#work = work
+    this.#work = this.#unable === null ? work : noWork(work.sequence)
     // Rigs move the creation time on themselves.
     if (!isSame && this.#election.term !== null) this.#tell()
     return true
@@ -142,7 +156,7 @@ export class FleetEngine implements Engine {
 
   devices(): readonly DeviceStatus[] {
     if (this.#last !== null) return this.#last
-    return this.#table.statuses(this.#election.term === null ? this.#standbyReason() : null)
+    return this.#table.statuses(this.#election.term === null ? this.#standbyReason() : this.#unable)
   }
 
   fleet(): FleetStatus {
@@ -205,11 +219,12 @@ export class FleetEngine implements Engine {
     const { link } = this.#options
     const number = ++this.#number
     const id = `${term}-${number}`
-    const { bytes = null, sequence = 0, issuer = '', reason = 'start' } = this.#work ?? {}
-    this.#told = { term, number, job: bytes && { id, issuer, reason, work: encodeBase64Url(bytes) } }
+    const { bytes = null, sequence = 0, issuer = '', reason = 'start', target = 0n } = this.#work ?? {}
+    const text = { target: target.toString(16).padStart(64, '0') }
+    this.#told = { term, number, job: bytes && { id, issuer, reason, work: encodeBase64Url(bytes), ...text } }
     link.tell(link.subjects.job, this.#told)
     if (bytes === null) return
-    this.#issued.set(id, { sequence, bytes })
+    this.#issued.set(id, { sequence, bytes, target })
     const [oldest] = this.#issued.keys()
     if (this.#issued.size > MAX_JOBS) this.#issued.delete(oldest)
   }
@@ -228,7 +243,7 @@ export class FleetEngine implements Engine {
 
   #onReport(report: Report, raw: Msg): void {
     const { term } = this.#election
-    if (term === null || this.#ties === null) return
+    if (term === null || this.#ties === null || this.#events === null) return
     const { clock, name } = this.#options
     const { network, account } = this.#ties
     const lease = this.#table.report(report, clock.monotonicMs())
@@ -280,6 +295,12 @@ export class FleetEngine implements Engine {
     const creationTime = workFromBytes(bytes).fields.creationTime
     const nonce = readU64LE(bytes, workLayout(bytes).nonce)
     const isOurs = issued && equalBytes(withNonce(withCreationTime(issued.bytes, creationTime), nonce), bytes)
+    if (!(isOurs ? meets(powHash(bytes), issued.target) : solves(bytes))) {
+      this.#outcomes.set(hash, { step: 'rejected', reason: 'invalid-pow', message: 'it does not meet the target' })
+      this.#candidates.settle(hash)
+      this.#onWrong(rig, 'it does not meet the target')
+      return
+    }
     if (isOurs) this.#events.onCandidate({ sequence: issued.sequence, nonce, device, creationTime })
     else this.#ties?.adopt({ bytes, issuer, device })
     // Its life begins at once, if another solution of the job is not on its way.

@@ -3,6 +3,7 @@ import { blockHash } from '../../core/block-hash.ts'
 import { decodeBase64Url, encodeBase64Url } from '../../core/bytes.ts'
 import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
+import { meets, powHash } from '../../core/pow.ts'
 import { type Work, workFromBytes } from '../../core/work.ts'
 import type { Link } from '../../fleet/link.ts'
 import { encodeMessage, JobMessage, Outcome, type Report, ReportAnswer } from '../../fleet/messages.ts'
@@ -70,6 +71,7 @@ interface Newest {
   readonly reason: JobReason
   readonly work: Work
   readonly heardMs: number
+  readonly target: bigint
 }
 
 export class FleetSource implements Source {
@@ -83,6 +85,8 @@ export class FleetSource implements Source {
   /** The newest message; its job may be none. */
   #seen: { readonly term: number; readonly number: number } | null = null
   #newest: Newest | null = null
+  /** The job of which a solution is on its way. */
+  #solved: string | null = null
   /** What the miner was given last. */
   #given: Newest | null = null
   #leader: { readonly name: string; readonly network: string; readonly account: string } | null = null
@@ -176,6 +180,14 @@ export class FleetSource implements Source {
   async handIn({ job, bytes }: Solution): Promise<Receipt> {
     const { clock } = this.#options
     const { signal } = this.#stopped
+    if (!meets(powHash(bytes), job.target)) {
+      return { step: 'rejected', reason: 'invalid-pow', message: 'its hash does not meet the target' }
+    }
+    // A second solution of the job is of no use.
+    if (this.#given?.id === job.id) {
+      this.#solved = job.id
+      this.#offer('solved')
+    }
     const endMs = clock.monotonicMs() + WORK_LIFE_MS
     const hash = hashOf(bytes)
     let problem = 'nobody answered'
@@ -207,6 +219,8 @@ export class FleetSource implements Source {
         const outcome = await link.ask(link.subjects.outcome, { hash }, Outcome, ANSWER_MS)
         const end = endOf(outcome)
         if (end !== null) {
+          // If it came to nothing, its job may be as good as before.
+          if (end.step !== 'credited') this.#again(job.id)
           yield end
           return
         }
@@ -312,7 +326,9 @@ export class FleetSource implements Source {
     }
     const { id, issuer } = job
     const reason = jobReasons.find((each) => each === job.reason) ?? 'refreshed'
-    this.#newest = { term, number, id, issuer, reason, work, heardMs: this.#options.clock.monotonicMs() }
+    const target = BigInt(`0x${job.target}`)
+    this.#newest = { term, number, id, issuer, reason, work, target, heardMs: this.#options.clock.monotonicMs() }
+    this.#solved = null
     this.#offer(reason)
   }
 
@@ -320,20 +336,26 @@ export class FleetSource implements Source {
   #offer(reason: JobReason): void {
     if (this.#stopped.signal.aborted) return
     const fixedNonce = this.#lease.fixedNonce
-    const newest = fixedNonce === null ? null : this.#newest
+    const newest = fixedNonce === null || this.#solved === this.#newest?.id ? null : this.#newest
     if (newest === null || fixedNonce === null) {
       if (this.#given !== null) this.#jobs.put(null)
       this.#given = null
       return
     }
-    const { id, issuer, work } = newest
-    const { target } = work.fields
+    const { id, issuer, work, target } = newest
     const noticedAtMs = this.#options.clock.monotonicMs()
     this.#given = newest
     const why = this.#isFirst ? 'start' : reason
     this.#isFirst = false
     this.#jobs.put({ id, issuer, work, target, fixedNonce, manySolutions: false, reason: why, noticedAtMs })
     this.#onFirst()
+  }
+
+  /** The job is searched again, if it is still the newest. */
+  #again(id: string): void {
+    if (this.#solved !== id || this.#newest?.id !== id) return
+    this.#solved = null
+    this.#offer('refreshed')
   }
 
   #trouble(message: string): void {
