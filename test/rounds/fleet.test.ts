@@ -79,8 +79,9 @@ class FleetField {
   /** Which of the leaders leads, as they say; null: neither says so. */
   leading(): 'a' | 'b' | null {
     const leads = (name: 'a' | 'b') => {
-      const told = this.run(name)
-        .out()
+      const told = this.#runs
+        .get(name)
+        ?.out()
         .match(/"isLeading":(true|false)/g)
       return told?.at(-1) === '"isLeading":true'
     }
@@ -112,6 +113,7 @@ class FleetField {
     for (const { child } of ending) child.kill(signal)
     await Promise.all(ending.map(({ ended }) => ended))
     this.found()
+    for (const name of names) this.#runs.delete(name)
   }
 }
 
