@@ -72,12 +72,40 @@ export const shareVerdicts = [
 ] as const
 export type ShareVerdict = (typeof shareVerdicts)[number]
 
+/** How many shares had each verdict. */
+export type ShareCounts = Readonly<Record<ShareVerdict, number>>
+
 /** What an engine tells whose devices are rigs that connect to it. */
 export interface RigsStatus {
   /** Connections now. */
   readonly sessions: number
   /** Shares since the start. */
-  readonly shares: Readonly<Record<ShareVerdict, number>>
+  readonly shares: ShareCounts
+  /** By whom the rigs name: 64 of them, and then `others`. */
+  readonly users: readonly RigUser[]
+  /** By rig, each a device: 256 of them, and then `rigs`. */
+  readonly rigs: readonly RigCounts[]
+}
+
+/** What the rigs of a user did, those that are gone included. */
+export interface RigUser {
+  readonly user: string
+  /** Connections now. */
+  readonly sessions: number
+  /** Hashes that the accepted shares take on average. */
+  readonly hashes: number
+  readonly shares: ShareCounts
+}
+
+/** What is known of a rig beside what is known of all devices. */
+export interface RigCounts {
+  readonly device: string
+  /** Whom it names; empty: of the device of all other rigs. */
+  readonly user: string
+  readonly sessions: number
+  readonly shares: ShareCounts
+  /** Hashes that its shares take now; null: not known. */
+  readonly difficulty: number | null
 }
 
 /** What an engine tells whose devices are the rigs of a fleet. */
