@@ -1,6 +1,6 @@
-/** The packages for rigs as a rig would use them, with real miners; and the unit of systemd. */
+/** The packages for rigs as a rig would use them, with real miners. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -150,16 +150,6 @@ describe.skipIf(missing.length > 0)('the package for mmpOS', () => {
     expect(shown).toMatchObject({ busid: ['cpu'], units: 'hs', miner_name: 'newcut', miner_version: version })
     expect(shown.air.map(Number)).toEqual([expect.any(Number), 0, expect.any(Number)])
   })
-})
-
-it('systemd accepts the unit', (context) => {
-  if (spawnSync('systemd-analyze', ['--version']).error !== undefined)
-    return context.skip('there is no systemd-analyze')
-  const unit = join(folder, 'newcut.service')
-  copyFileSync(join(root, 'deploy/systemd/newcut.service'), unit)
-  const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })
-  const complaints = (stdout + stderr).split('\n').filter((line) => line.includes('newcut'))
-  expect([status, complaints]).toEqual([0, []])
 })
 
 it.skipIf(missing.length === 0)(`packages for rigs are not tested: ${missing.join(', ')} missing`, (context) =>

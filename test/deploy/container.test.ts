@@ -1,0 +1,109 @@
+/** The Containerfile: what its linter says, what a builder is sent, its steps and its health check. Nothing builds it. */
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { validate } from 'dockerfile-utils'
+import { expect, it, onTestFinished } from 'vitest'
+import { pack } from '../../scripts/package/npm.ts'
+import { startMiner } from '../api/running.ts'
+import { run } from '../cli/run.ts'
+import { read, runTool, temporaryFolder } from './tools.ts'
+
+const text = read('deploy/container/Containerfile')
+
+/** Instructions, with their continued lines joined, and without comments. */
+const instructions = text
+  .replace(/^#.*\n/gm, '')
+  .replace(/\\\n/g, '')
+  .split('\n')
+  .map((line) => /^([A-Z]+) (.*)$/.exec(line))
+  .flatMap((match) => (match === null ? [] : [{ word: match[1], rest: match[2].trim() }]))
+const all = (word: string) => instructions.filter((each) => each.word === word).map(({ rest }) => rest)
+
+/** What follows CMD in HEALTHCHECK. */
+const [health] = all('HEALTHCHECK').map((rest) => JSON.parse(rest.slice(rest.indexOf('['))) as string[])
+
+/** Whether a builder is sent a path: the last line of .dockerignore that matches it decides. */
+const lines = read('.dockerignore')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'))
+const isSent = (path: string) =>
+  lines.reduce((sent, line) => {
+    const name = line.replace(/^!/, '')
+    return name === '*' || path === name || path.startsWith(`${name}/`) ? line.startsWith('!') : sent
+  }, true)
+
+it('its linter has nothing to say', () => {
+  expect(validate(text)).toEqual([])
+})
+
+it('the linter sees an instruction that does not exist, and a flag that is none', () => {
+  expect(validate(text.replace('STOPSIGNAL', 'STOPSIGNAAL'))).toHaveLength(1)
+  expect(validate(text.replace('--timeout=5s', '--timeouts=5s'))).toHaveLength(1)
+})
+
+it('both stages have an exact version of Node that newcut runs on, and the program runs as a user without rights', () => {
+  expect(all('FROM')).toEqual([expect.stringMatching(/^\$\{NODE_IMAGE\} AS build$/), '$' + '{NODE_IMAGE}'])
+  const [, version] = /^NODE_IMAGE=docker\.io\/library\/node:(\d+\.\d+\.\d+)-bookworm-slim$/.exec(all('ARG')[0]) ?? []
+  const { engines } = JSON.parse(read('package.json'))
+  expect([engines.node, version]).toEqual(['>=20.19.0', expect.stringMatching(/^20\.(19|[2-9]\d)\./)])
+  expect(all('USER')).toEqual(['10001:10001'])
+  expect(instructions.findLastIndex(({ word }) => word === 'RUN')).toBeLessThan(
+    instructions.findIndex(({ word }) => word === 'USER'),
+  )
+})
+
+it('a builder is sent all that the program is made of, and nothing that a build made', () => {
+  const packed = pack(['--dry-run'])
+  if (typeof packed === 'string') throw new Error(packed)
+  const built = /^(dist|prebuilds)\//
+  const needed = packed.files.map(({ path }) => path).filter((path) => !built.test(path))
+  const { scripts } = JSON.parse(read('package.json'))
+  const configurations = [...String(scripts.build).matchAll(/tsconfig[\w.]*\.json/g)].map(([name]) => name)
+  expect(configurations).toHaveLength(2)
+  const sources = ['package-lock.json', 'tsconfig.json', ...configurations, 'src/main.ts', 'scripts/package/main.ts']
+  expect([...needed, ...sources].filter((path) => !isSent(path))).toEqual([])
+  const others = ['node_modules/yaml/package.json', 'dist/src/main.js', '.git/config', '.env', 'deploy/compose/.env']
+  expect(others.filter(isSent)).toEqual([])
+})
+
+it('the program that its steps lay out runs', { timeout: 120_000 }, async () => {
+  const [, step] = /node --input-type=module -e "(.*?)"/.exec(all('RUN').join('\n')) ?? []
+  const folder = join(temporaryFolder(), 'newcut')
+  const laid = runTool(process.execPath, ['--input-type=module', '-e', step.replace('/opt/newcut', folder)], {
+    env: { HOME: temporaryFolder() },
+  })
+  expect([laid.status, laid.stderr]).toEqual([0, ''])
+  const [, link] = /ln -s \/opt\/newcut\/(\S+) \/usr\/local\/bin\/newcut/.exec(all('RUN').join('\n')) ?? []
+  const { stdout } = runTool(process.execPath, [join(folder, link), '--version'], { cwd: folder })
+  expect(stdout).toBe((await run(['--version'])).out)
+  expect(readFileSync(join(folder, link), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
+  // Nothing for development is among what it needs.
+  const found = (name: string) => runTool('ls', [join(folder, 'node_modules', name)]).status === 0
+  expect(['yaml', 'fastify', 'vitest', 'typescript', 'dockerfile-utils'].filter(found)).toEqual(['yaml', 'fastify'])
+})
+
+it('the health check finds a miner well, one without work ill, and nobody at all ill', async () => {
+  const [file, ...args] = health
+  expect([file, args[0]]).toEqual(['node', '-e'])
+  const check = async (url: string) => {
+    const code = args[1].replace('http://127.0.0.1:4148', url)
+    expect(code).not.toBe(args[1])
+    return exitCode(file, args[0], code)
+  }
+  const { url } = await startMiner()
+  await expect.poll(() => check(url), { timeout: 20_000 }).toBe(0)
+  expect(await check('http://127.0.0.1:1')).toBe(1)
+  const ill = createServer((_request, response) => response.writeHead(503).end('{"status":"no work"}'))
+  await new Promise<void>((resolve) => ill.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void ill.close())
+  expect(await check(`http://127.0.0.1:${(ill.address() as AddressInfo).port}`)).toBe(1)
+})
+
+/** The test's own process goes on meanwhile: the miner is in it. */
+function exitCode(file: string, ...args: readonly string[]): Promise<number | null> {
+  const child = spawn(file, args, { env: { PATH: process.env.PATH ?? '' }, stdio: 'inherit' })
+  return new Promise((resolve) => child.on('close', resolve))
+}

@@ -1,0 +1,249 @@
+/** The manifest for Kubernetes: by the types of Kubernetes, by kubectl where it is, and by what must fit together in it. */
+import { describe, expect, it } from 'vitest'
+import { complaintsAbout } from './manifest-types.ts'
+import { hasTool, read, runTool, yamlDocuments } from './tools.ts'
+
+interface Container {
+  readonly name: string
+  readonly image: string
+  readonly args: readonly string[]
+  readonly env?: readonly Variable[]
+  readonly envFrom?: readonly { readonly configMapRef: { readonly name: string } }[]
+  readonly ports: readonly { readonly name: string; readonly containerPort: number }[]
+  readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[]
+  readonly resources: { readonly requests: Quantities; readonly limits: Quantities }
+  readonly securityContext: unknown
+  readonly [probe: `${string}Probe`]: { readonly httpGet: { readonly path: string; readonly port: string } }
+}
+
+interface Variable {
+  readonly name: string
+  readonly value?: string
+  readonly valueFrom?: { readonly secretKeyRef?: { readonly name: string; readonly key: string } }
+}
+
+type Quantities = Readonly<Record<string, string>>
+type Labels = Readonly<Record<string, string>>
+
+interface PodSpec {
+  readonly containers: readonly [Container]
+  readonly volumes?: readonly { readonly name: string; readonly configMap?: { readonly name: string } }[]
+  readonly priorityClassName?: string
+  readonly enableServiceLinks: boolean
+  readonly automountServiceAccountToken: boolean
+  readonly securityContext: { readonly runAsNonRoot: boolean; readonly runAsUser: number; readonly fsGroup: number }
+}
+
+interface KubernetesObject {
+  readonly kind: string
+  readonly metadata: { readonly name: string; readonly namespace?: string }
+  readonly data?: Labels
+  readonly spec: {
+    readonly serviceName?: string
+    readonly clusterIP?: string
+    readonly replicas?: number
+    readonly selector: Labels & { readonly matchLabels: Labels }
+    readonly ports?: readonly { readonly port: number; readonly targetPort: string }[]
+    readonly podSelector?: { readonly matchLabels?: Labels }
+    readonly template: { readonly metadata: { readonly labels: Labels }; readonly spec: PodSpec }
+    readonly volumeClaimTemplates?: readonly { readonly metadata: { readonly name: string } }[]
+    readonly minAvailable?: number
+    readonly ingress?: readonly Rule[]
+    readonly egress?: readonly Rule[]
+  }
+}
+
+interface Rule {
+  readonly ports: readonly { readonly port: number | string }[]
+}
+
+const text = read('deploy/kubernetes/newcut.yaml')
+const objects = yamlDocuments(text) as KubernetesObject[]
+const ofKind = (...kinds: string[]) => objects.filter(({ kind }) => kinds.includes(kind))
+const named = (kind: string, name: string) => ofKind(kind).find(({ metadata }) => metadata.name === name)
+const workloads = ofKind('StatefulSet', 'DaemonSet').map(({ metadata, spec }) => {
+  const { labels } = spec.template.metadata
+  const pod = spec.template.spec
+  return { name: metadata.name, spec, labels, pod, container: pod.containers[0] }
+})
+const selects = (selector: Labels, labels: Labels) =>
+  Object.entries(selector).every(([name, value]) => labels[name] === value)
+
+describe('the manifest, by the types of Kubernetes', () => {
+  it('has fields that there are, of the right types, and all that must be', () => {
+    expect(objects.length).toBeGreaterThan(12)
+    expect(complaintsAbout(objects)).toEqual([])
+  })
+
+  it.each([
+    ['a field that there is not', 'serviceName: nats', 'serviceNames: nats'],
+    ['a field that must be', '  serviceName: nats\n', ''],
+    ['a number that is text', 'replicas: 2', 'replicas: two'],
+    ['a kind that there is not', 'kind: DaemonSet', 'kind: DemonSet'],
+    ['an old version of a kind', 'apiVersion: policy/v1\n', 'apiVersion: policy/v1beta1\n'],
+    [
+      'a probe at a path and no port',
+      '              port: monitor\n            periodSeconds: 30',
+      '            periodSeconds: 30',
+    ],
+  ])('is told of %s', (_what, before, after) => {
+    expect(text).toContain(before)
+    expect(complaintsAbout(yamlDocuments(text.replace(before, after)))).not.toEqual([])
+  })
+})
+
+describe('kubectl', () => {
+  it('reads the kustomization, and finds the same objects', (context) => {
+    if (!hasTool('kubectl')) return context.skip('there is no kubectl (Debian package kubernetes-client)')
+    const { status, stdout, stderr } = runTool('kubectl', ['kustomize', 'deploy/kubernetes'])
+    expect([status, stderr]).toEqual([0, ''])
+    const key = (each: unknown) => JSON.stringify(each, Object.keys(flat(each)).toSorted())
+    expect((yamlDocuments(stdout) as unknown[]).map(key).toSorted()).toEqual(objects.map(key).toSorted())
+  })
+})
+
+/** Every name of a field in it, however deep: a list for JSON.stringify, which then writes them in one order. */
+function flat(value: unknown): Record<string, true> {
+  if (typeof value !== 'object' || value === null) return {}
+  const own = Array.isArray(value) ? [] : Object.keys(value).map((name) => [name, true] as const)
+  return Object.assign(Object.fromEntries(own), ...Object.values(value).map(flat))
+}
+
+describe('what fits together', () => {
+  it('everything is in the namespace that it makes, under a name of its own', () => {
+    const wide = ['Namespace', 'PriorityClass']
+    const [namespace] = ofKind('Namespace').map(({ metadata }) => metadata.name)
+    const inside = objects.filter(({ kind }) => !wide.includes(kind)).map(({ metadata }) => metadata.namespace)
+    expect([...new Set(inside)]).toEqual([namespace])
+    const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`)
+    expect(new Set(names).size).toBe(names.length)
+    for (const { metadata } of objects) expect(metadata.name).toMatch(/^[a-z]([-a-z0-9]*[a-z0-9])?$/)
+  })
+
+  it('every selector finds the pods that it is for', () => {
+    for (const { spec, labels, name } of workloads) {
+      expect([name, selects(spec.selector.matchLabels, labels)]).toEqual([name, true])
+      const others = workloads.filter((each) => each.name !== name)
+      expect([name, others.some((each) => selects(spec.selector.matchLabels, each.labels))]).toEqual([name, false])
+    }
+    const found = (selector: Labels) =>
+      workloads.filter(({ labels }) => selects(selector, labels)).map(({ name }) => name)
+    const services = ofKind('Service').map(({ metadata, spec }) => [metadata.name, found(spec.selector)])
+    expect(Object.fromEntries(services)).toEqual({ nats: ['nats'], metrics: ['leader', 'rig'], leader: ['leader'] })
+    const budgets = ofKind('PodDisruptionBudget').map(({ spec }) => found(spec.selector.matchLabels))
+    expect(budgets).toEqual([['leader']])
+    const policies = ofKind('NetworkPolicy').map(({ metadata, spec }) => [
+      metadata.name,
+      found(spec.podSelector?.matchLabels ?? {}),
+    ])
+    expect(Object.fromEntries(policies)).toEqual({
+      nobody: ['nats', 'leader', 'rig'],
+      nats: ['nats'],
+      metrics: ['leader', 'rig'],
+      rig: ['rig'],
+    })
+  })
+
+  it('ports have the names by which services, probes and policies call them', () => {
+    const ports = (container: Container) => container.ports.map(({ name }) => name)
+    for (const { container } of workloads) {
+      const probes = (['startupProbe', 'livenessProbe', 'readinessProbe'] as const).map((name) => container[name])
+      for (const { httpGet } of probes) expect(ports(container)).toContain(httpGet.port)
+    }
+    for (const { spec } of ofKind('Service')) {
+      for (const { name, container, labels } of workloads.filter((each) => selects(spec.selector, each.labels))) {
+        expect([name, labels && ports(container)]).toEqual([
+          name,
+          expect.arrayContaining(spec.ports?.map(({ targetPort }) => targetPort) ?? []),
+        ])
+      }
+    }
+    const known = new Set<number | string>([53, ...workloads.flatMap(({ container }) => ports(container))])
+    const called = ofKind('NetworkPolicy').flatMap(({ spec }) =>
+      [...(spec.ingress ?? []), ...(spec.egress ?? [])].flatMap((rule) => rule.ports.map(({ port }) => port)),
+    )
+    expect(called.length).toBeGreaterThan(3)
+    expect(called.filter((port) => !known.has(port))).toEqual([])
+  })
+
+  it('stateful sets have the service that they name, which has no address of its own', () => {
+    for (const { metadata, spec } of ofKind('StatefulSet')) {
+      expect([metadata.name, named('Service', spec.serviceName ?? '')?.spec.clusterIP]).toEqual([metadata.name, 'None'])
+    }
+  })
+
+  it('what is mounted is there, and all that is there is mounted', () => {
+    for (const { name, spec, pod, container } of workloads) {
+      const claims = (spec.volumeClaimTemplates ?? []).map(({ metadata }) => metadata.name)
+      const volumes = [...(pod.volumes ?? []).map((volume) => volume.name), ...claims].toSorted()
+      expect([name, container.volumeMounts.map((mount) => mount.name).toSorted()]).toEqual([name, volumes])
+      for (const { configMap } of pod.volumes ?? []) {
+        if (configMap !== undefined) expect(named('ConfigMap', configMap.name)).toBeDefined()
+      }
+    }
+    const classes = workloads.flatMap(({ pod }) => pod.priorityClassName ?? [])
+    expect(classes.map((name) => named('PriorityClass', name)?.kind)).toEqual(['PriorityClass'])
+    const maps = workloads.flatMap(({ container }) => (container.envFrom ?? []).map((each) => each.configMapRef.name))
+    expect(maps.map((name) => named('ConfigMap', name)?.kind)).toEqual(['ConfigMap'])
+  })
+
+  it('a variable that a value refers to stands before it, and secrets are those that the first lines make', () => {
+    for (const { container } of workloads) {
+      const before = new Set<string>()
+      for (const { name, value = '', valueFrom } of container.env ?? []) {
+        for (const [, used] of value.matchAll(/\$\((\w+)\)/g)) expect(before).toContain(used)
+        if (valueFrom?.secretKeyRef !== undefined) expect(valueFrom.secretKeyRef.name).toBe('newcut')
+        before.add(name)
+      }
+    }
+    expect(text).toMatch(/create secret generic newcut --from-literal=nats-password=/)
+  })
+})
+
+describe('who may what', () => {
+  it('no pod runs as root, writes to its image, has rights, a token, or the variables of services', () => {
+    for (const { name, pod, container } of workloads) {
+      expect([name, pod]).toEqual([
+        name,
+        expect.objectContaining({ automountServiceAccountToken: false, enableServiceLinks: false }),
+      ])
+      expect(pod.securityContext).toEqual({
+        runAsNonRoot: true,
+        runAsUser: 10001,
+        runAsGroup: 10001,
+        fsGroup: 10001,
+        seccompProfile: { type: 'RuntimeDefault' },
+      })
+      expect(container.securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      })
+    }
+  })
+
+  it('every container asks for processor and memory, in units that there are, and has a limit of memory', () => {
+    for (const { name, container } of workloads) {
+      const { requests, limits } = container.resources
+      expect([name, requests.cpu, requests.memory, limits.memory]).toEqual([
+        name,
+        expect.stringMatching(/^\d+m$/),
+        expect.stringMatching(/^\d+Mi$/),
+        expect.stringMatching(/^\d+[MG]i$/),
+      ])
+      const bytes = (text: string) => Number.parseInt(text, 10) * (text.endsWith('Gi') ? 1024 : 1)
+      expect(bytes(limits.memory)).toBeGreaterThanOrEqual(bytes(requests.memory))
+    }
+  })
+
+  it('two leaders, of which one may be taken away, each with a journal of its own; newcut writes where it may', () => {
+    const leader = named('StatefulSet', 'leader')
+    expect([leader?.spec.replicas, ofKind('PodDisruptionBudget')[0].spec.minAvailable]).toEqual([2, 1])
+    expect(leader?.spec.volumeClaimTemplates?.map(({ metadata }) => metadata.name)).toEqual(['state'])
+    for (const { name, container } of workloads.filter((each) => each.name !== 'nats')) {
+      const state = container.env?.find((variable) => variable.name === 'NEWCUT_STATE')?.value
+      const paths = container.volumeMounts.map(({ mountPath }) => mountPath)
+      expect([name, paths.toSorted()]).toEqual([name, ['/tmp', '/var/cache/newcut', state]])
+    }
+  })
+})

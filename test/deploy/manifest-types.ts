@@ -1,0 +1,52 @@
+/** What the types of Kubernetes say to objects of a manifest: fields that there are not, that are missing, or wrong. */
+import { join } from 'node:path'
+import ts from 'typescript'
+import { root } from './tools.ts'
+
+/** Kinds that the manifest has, and the module of `kubernetes-types` that has the type of each. */
+const modules: Readonly<Record<string, string>> = {
+  'v1/ConfigMap': 'core/v1',
+  'v1/Namespace': 'core/v1',
+  'v1/Service': 'core/v1',
+  'apps/v1/DaemonSet': 'apps/v1',
+  'apps/v1/StatefulSet': 'apps/v1',
+  'networking.k8s.io/v1/NetworkPolicy': 'networking/v1',
+  'policy/v1/PodDisruptionBudget': 'policy/v1',
+  'scheduling.k8s.io/v1/PriorityClass': 'scheduling/v1',
+}
+
+/** One line for each complaint; none when all is well. An object of another kind is a complaint too. */
+export function complaintsAbout(objects: readonly unknown[]): string[] {
+  const unknown: string[] = []
+  const lines = objects.map((object, index) => {
+    const { apiVersion, kind } = object as { apiVersion?: string; kind?: string }
+    const module = modules[`${apiVersion}/${kind}`]
+    if (module === undefined) unknown.push(`object ${index}: ${apiVersion} ${kind} is not looked at`)
+    // Every object is required to say what it is, which its type leaves open.
+    const type = `import('kubernetes-types/${module}').${kind} & { apiVersion: string; kind: string; metadata: object }`
+    return module === undefined ? '' : `export const object${index}: ${type} = ${JSON.stringify(object)}`
+  })
+  return [...unknown, ...diagnosticsOf(lines.join('\n'))]
+}
+
+/** What the compiler says to a module of this text. It needs no file: the text lies where the packages are found. */
+function diagnosticsOf(text: string): string[] {
+  const path = join(root, 'test/deploy/manifest.generated.ts')
+  const options: ts.CompilerOptions = {
+    strict: true,
+    noEmit: true,
+    types: [],
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+  }
+  const host = ts.createCompilerHost(options)
+  const { getSourceFile, fileExists } = host
+  host.fileExists = (name) => name === path || fileExists(name)
+  host.getSourceFile = (name, ...rest) =>
+    name === path ? ts.createSourceFile(name, text, ts.ScriptTarget.ES2022) : getSourceFile(name, ...rest)
+  const program = ts.createProgram([path], options, host)
+  return ts.getPreEmitDiagnostics(program).map(({ start = 0, messageText }) => {
+    const line = text.slice(0, start).split('\n').length - 1
+    return `object ${line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`
+  })
+}

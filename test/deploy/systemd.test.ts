@@ -1,0 +1,70 @@
+/** The units of systemd, by systemd's own judges where they are. Nothing starts them here. */
+import { copyFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { exitCodes } from '../../src/core/exit-codes.ts'
+import { filesIn, hasTool, read, root, runTool, temporaryFolder } from './tools.ts'
+
+const units = filesIn('deploy/systemd').filter((path) => path.endsWith('.service'))
+const MISSING = 'there is no systemd-analyze (Debian package systemd)'
+
+/** How much of the machine a unit leaves open, in tenths, as systemd counts it: at most so much. */
+const EXPOSURES: Readonly<Record<string, number>> = {
+  // It reaches nothing but the network and its own folders.
+  'newcut-lead.service': 20,
+  // It has the devices of GPUs too.
+  'newcut-rig.service': 26,
+}
+
+/** Values of a setting, in order. */
+const settings = (unit: string, name: string) =>
+  [...read(unit).matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value]) => value)
+
+it('there are units for a miner alone, a leader and a rig', () => {
+  const names = ['newcut-lead.service', 'newcut-rig.service', 'newcut.service']
+  expect(units.map((unit) => basename(unit))).toEqual(names)
+})
+
+describe.each(units)('%s', (unit) => {
+  it('systemd accepts it', (context) => {
+    if (!hasTool('systemd-analyze')) return context.skip(MISSING)
+    const copy = join(temporaryFolder(), basename(unit))
+    copyFileSync(join(root, unit), copy)
+    const { status, stdout, stderr } = runTool('systemd-analyze', ['verify', copy])
+    const complaints = (stdout + stderr).split('\n').filter((line) => line.includes('newcut'))
+    expect([status, complaints]).toEqual([0, []])
+  })
+
+  it('is started again after every end but those that a restart does not mend', () => {
+    expect([settings(unit, 'Restart'), settings(unit, 'StartLimitIntervalSec')]).toEqual([['always'], ['0']])
+    const hopeless = Object.entries(exitCodes).filter(([, cause]) => cause.includes('the same will happen again'))
+    expect(settings(unit, 'RestartPreventExitStatus')).toEqual([hopeless.map(([code]) => code).join(' ')])
+  })
+
+  it('keeps its journal in the folder that systemd makes for it', () => {
+    const [name] = settings(unit, 'StateDirectory')
+    expect(settings(unit, 'ExecStart')).toEqual([expect.stringContaining(` --state /var/lib/${name} `)])
+    expect(settings(unit, 'DynamicUser')).toEqual(['yes'])
+  })
+})
+
+describe.each(Object.entries(EXPOSURES))('%s', (name, threshold) => {
+  it(`leaves less open than ${threshold / 10}, as systemd counts`, (context) => {
+    if (!hasTool('systemd-analyze')) return context.skip(MISSING)
+    const [, version] = /systemd (\d+)/.exec(runTool('systemd-analyze', ['--version']).stdout) ?? []
+    if (Number(version) < 250) return context.skip(`systemd ${version} judges no files: it takes 250`)
+    const judged = (limit: number) => {
+      const args = ['security', '--offline=true', '--no-pager', `--threshold=${limit}`]
+      return runTool('systemd-analyze', [...args, join(root, 'deploy/systemd', name)])
+    }
+    expect(judged(threshold)).toMatchObject({ status: 0 })
+    // It does judge.
+    expect(judged(5)).toMatchObject({ status: 1 })
+  })
+
+  it('has its secrets in a file, and not on its command line', () => {
+    const unit = join('deploy/systemd', name)
+    expect(settings(unit, 'EnvironmentFile')).toEqual([expect.stringMatching(/^\/etc\/newcut\/\w+\.env$/)])
+    expect(settings(unit, 'ExecStart')[0]).not.toMatch(/nats|token|key/)
+  })
+})

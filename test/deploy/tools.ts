@@ -1,0 +1,60 @@
+/** What the tests of deploy/ share: where it is, its YAML, and the programs that judge it. */
+import { type SpawnSyncReturns, spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+
+export const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** A file of the project, as text. */
+export const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+/** Every file in a folder of the project, by its path from the root. */
+export function filesIn(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length))
+    .toSorted()
+}
+
+/** The documents of a YAML text, with `<<` resolved. Throws Error with the first thing that is wrong. */
+export function yamlDocuments(text: string): unknown[] {
+  return parseAllDocuments(text, { merge: true }).map((document) => {
+    if (document.errors.length > 0) throw document.errors[0]
+    return document.toJS()
+  })
+}
+
+/** Whether a program is installed that judges, or runs, a part of deploy/. */
+export const hasTool = (tool: string) => spawnSync(tool, ['--version']).error === undefined
+
+/** Runs a program in a folder with nothing but PATH, `env` and, if given, `input`. */
+export function runTool(
+  file: string,
+  args: readonly string[],
+  { cwd = root, env = {}, input }: { cwd?: string; env?: Record<string, string>; input?: string } = {},
+): SpawnSyncReturns<string> {
+  const options = { encoding: 'utf8' as const, cwd, env: { PATH: process.env.PATH ?? '', ...env } }
+  return spawnSync(file, args, input === undefined ? options : { ...options, input })
+}
+
+/** A folder that is gone after the test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'newcut-deploy-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+}
