@@ -37,6 +37,8 @@ class FleetField {
   readonly #node: string
   readonly nats: NatsServer
   readonly #runs = new Map<Name, Running>()
+  /** What ended runs said of solutions. */
+  readonly #lines: string[] = []
   /** Block hashes of the solutions that rigs told of, in all runs. */
   readonly #found = new Set<string>()
 
@@ -76,6 +78,23 @@ class FleetField {
     return this.#found
   }
 
+  #linesOf(name: Name): string[] {
+    const lines = this.#runs.get(name)?.out().split('\n').slice(0, -1) ?? []
+    return lines.filter((line) => line.includes('"event":"solution"')).map((line) => `${name} ${line}`)
+  }
+
+  /** All that was said of a solution, in short. */
+  told(hash: string): string[] {
+    const lines = [...this.#lines, ...[...leaders, ...rigs].flatMap((name) => this.#linesOf(name))]
+    return lines
+      .filter((line) => line.includes(hash))
+      .map((line) => {
+        const { time, step, reason = '', message = '' } = JSON.parse(line.slice(line.indexOf('{')))
+        return `${time} ${line.slice(0, line.indexOf(' '))} ${step} ${reason} ${message}`.trim()
+      })
+      .sort()
+  }
+
   /** Which of the leaders leads, as they say; null: neither says so. */
   leading(): 'a' | 'b' | null {
     const leads = (name: 'a' | 'b') => {
@@ -113,7 +132,10 @@ class FleetField {
     for (const { child } of ending) child.kill(signal)
     await Promise.all(ending.map(({ ended }) => ended))
     this.found()
-    for (const name of names) this.#runs.delete(name)
+    for (const name of names) {
+      this.#lines.push(...this.#linesOf(name))
+      this.#runs.delete(name)
+    }
   }
 }
 
@@ -241,7 +263,7 @@ async function expectSettled(field: FleetField, url: string): Promise<void> {
     [...blocks].filter((hash) => !known.has(hash)),
     'blocks that no rig knows',
   ).toEqual([])
-  const open = records.filter(({ state }) => !ENDS.includes(state))
+  const open = records.filter(({ state }) => !ENDS.includes(state)).map(({ hash }) => field.told(hash))
   expect(open, 'solutions that were lost, or that nobody followed').toEqual([])
   const wrong = records.filter(({ hash, state }) => blocks.has(hash) !== (state === 'credited'))
   expect(wrong, 'verdicts that the chains contradict').toEqual([])
