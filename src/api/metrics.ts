@@ -107,6 +107,8 @@ export class Metrics {
     'engine',
     'device',
   ])
+  readonly #fleetLeading = this.#gauge('newcut_fleet_leading', 'Whether this process leads its fleet: 1 or 0.', [])
+  readonly #fleetRigs = this.#gauge('newcut_fleet_rigs', 'Rigs of the fleet that this leader hears of.', [])
   readonly #rigSessions = this.#gauge('newcut_rig_sessions', 'Rigs that are connected, speaking stratum.', [])
   readonly #rigShares = this.#counter('newcut_rig_shares_total', 'Shares of rigs by what was said of them.', [
     'verdict',
@@ -185,6 +187,7 @@ export class Metrics {
     if (rest.highestHashrate !== null) this.#highest.set(rest.highestHashrate)
     this.#showNodes(nodes)
     if (rest.rigs !== undefined) this.#showRigs(rest.rigs)
+    if (rest.fleet !== undefined) this.#showFleet(rest.fleet)
     this.#connected.set(connected ? 1 : 0)
     if (work === null) this.#workAge.remove()
     else this.#workAge.set(work.ageMs / 1000)
@@ -242,6 +245,11 @@ export class Metrics {
       if (latencyMs === null) this.#nodeLatency.remove({ node })
       else this.#nodeLatency.set({ node }, latencyMs / 1000)
     }
+  }
+
+  #showFleet({ isLeading, rigs }: NonNullable<Snapshot['fleet']>): void {
+    this.#fleetLeading.set(isLeading ? 1 : 0)
+    this.#fleetRigs.set(rigs)
   }
 
   /** Series of users and rigs that are not told of any more end. */

@@ -207,7 +207,7 @@ export const poolAddresses: ValueKind<readonly string[]> = {
 /** Addresses of the servers of one NATS system: a flag for each, or a list; in text with commas. */
 export const natsServers: ValueKind<readonly string[]> = {
   isList: true,
-  expected: 'nats://HOST:4222 or tls://HOST:4222, with USER:PASSWORD@ or TOKEN@ before the host if need be',
+  expected: 'nats://HOST:4222 or tls://HOST:4222, where user and password or a token may stand before the host',
   parse: (raw) => {
     const list = (Array.isArray(raw) ? raw : [raw]).flatMap((item) => (asText(item) ?? '').split(','))
     return list.length > 0 && list.every((text) => /^(nats|tls):\/\/\S/i.test(text)) ? list : undefined

@@ -1,4 +1,6 @@
 /** The connection of a leader, a rig or a command to the NATS servers of a fleet. */
+import { isIP } from 'node:net'
+import { type ConnectionOptions, checkServerIdentity, type PeerCertificate } from 'node:tls'
 import { type JetStreamClient, jetstream } from '@nats-io/jetstream'
 import {
   AuthorizationError,
@@ -179,7 +181,7 @@ function settingsOf({ addresses, trust: { creds, ca, cert, key }, agent, fleet }
     ...(user !== null && password === null && { token: user }),
     ...(user !== null && password !== null && { user, pass: password }),
     ...(creds !== undefined && { authenticator: credsAuthenticator(new TextEncoder().encode(creds)) }),
-    tls: tls ? { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) } : null,
+    tls: tls ? tlsOf(addresses, { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) }) : null,
     timeout: CONNECT_MS,
     pingInterval: PING_MS,
     maxPingOut: 2,
@@ -189,6 +191,26 @@ function settingsOf({ addresses, trust: { creds, ca, cert, key }, agent, fleet }
     reconnectJitter: 300,
     reconnectJitterTLS: 300,
   }
+}
+
+type NodeTlsOptions = NonNullable<NodeConnectionOptions['tls']>
+
+/**
+ * For a server that is named by its IP address the client gives TLS no name, and Node takes `localhost` for it. The
+ * certificate has to be for one of the addresses that the user gave.
+ */
+function tlsOf(addresses: readonly NatsAddress[], files: NodeTlsOptions): NodeTlsOptions {
+  const hosts = addresses.map(({ host }) => host.replace(/^\[|\]$/g, '')).filter((host) => isIP(host) !== 0)
+  const check = (name: string, certificate: PeerCertificate) => {
+    if (name !== 'localhost' || hosts.length === 0) return checkServerIdentity(name, certificate)
+    const problems = hosts.map((host) => checkServerIdentity(host, certificate))
+    return problems.includes(undefined) ? undefined : problems[0]
+  }
+  const options: NodeTlsOptions & Pick<ConnectionOptions, 'checkServerIdentity'> = {
+    ...files,
+    checkServerIdentity: check,
+  }
+  return options
 }
 
 function failureOf(error: unknown, { addresses }: LinkSetup): NewcutError {

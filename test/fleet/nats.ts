@@ -31,11 +31,12 @@ export class NatsServer {
   }
 
   /** `config`: more lines for its configuration file. */
-  static async start(folder: string, config = '', scheme = 'nats'): Promise<NatsServer> {
+  static async start(folder: string, config = '', scheme = 'nats', hasJetStream = true): Promise<NatsServer> {
     const port = await freePort()
     const file = join(folder, 'nats.conf')
     const store = JSON.stringify(join(folder, 'jetstream'))
-    writeFileSync(file, `listen: "127.0.0.1:${port}"\njetstream { store_dir: ${store} }\n${config}\n`)
+    const jetstream = hasJetStream ? `jetstream { store_dir: ${store} }\n` : ''
+    writeFileSync(file, `listen: "127.0.0.1:${port}"\n${jetstream}${config}\n`)
     const server = new NatsServer(port, ['-c', file], scheme)
     await server.#listens()
     return server

@@ -152,6 +152,7 @@ export class RigTable {
   /** The one that it has, or says that it has, if no other rig has it; else any that is free. */
   #leaseFor({ lease: before }: Session, { session, lease: claimed }: Report): number | null {
     if (before !== null) return before
+    if (this.#leases.size >= LEASES) return null
     const wanted = claimed ?? Math.floor(this.#random() * LEASES)
     for (let i = 0; i < LEASES; i++) {
       const lease = (wanted + i) % LEASES

@@ -1,0 +1,183 @@
+/** `newcut lead`, `newcut mine --fleet` and `newcut fleet`: the compiled commands with a real NATS server. */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { type Devnet, startDevnet } from '../../src/compose/devnet.ts'
+import { run, start, stopAll } from '../cli/run.ts'
+import { NatsServer, natsMissing } from './nats.ts'
+
+afterEach(stopAll)
+const RIG = ['--threads', '1', '--gpu', 'none', '--http', 'off', '--state', 'off']
+const SOON = { timeout: 20_000, interval: 100 }
+
+async function server(config = '', scheme = 'nats', hasJetStream = true): Promise<NatsServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'newcut-nats-'))
+  const nats = await NatsServer.start(folder, config, scheme, hasJetStream)
+  onTestFinished(async () => {
+    await nats.kill()
+    rmSync(folder, { recursive: true })
+  })
+  return nats
+}
+
+/** A certificate of its own authority, for 127.0.0.1; in PEM form. */
+function certificate(folder: string): { readonly cert: string; readonly key: string } {
+  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
+  const subject = ['-subj', '/CN=nats', '-addext', 'subjectAltName=IP:127.0.0.1']
+  const files = ['-keyout', key, '-out', cert, '-days', '2', '-nodes']
+  execFileSync(
+    'openssl',
+    ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', ...files, ...subject],
+    {
+      stdio: 'ignore',
+    },
+  )
+  return { cert, key }
+}
+
+describe.skipIf(natsMissing !== null)('a fleet', { timeout: 90_000 }, () => {
+  let devnet: Devnet
+  beforeAll(async () => {
+    devnet = await startDevnet({ port: 0, difficulty: 1_000_000n, blockDelayMs: 2000 })
+  })
+  afterAll(() => devnet?.close())
+
+  const lead = (url: string, ...args: string[]) =>
+    start(['lead', '--nats', url, '--node', devnet.url, '--http', '127.0.0.1:0', '--state', 'off', ...args])
+
+  it('mines: the leader gives work, rigs find blocks, the list tells of them', async () => {
+    const { url } = await server()
+    const leader = lead(url)
+    await leader.sees(/fleet {5}this process leads/)
+    const rigs = ['alpha', 'beta'].map((rig) => start(['mine', '--fleet', url, '--rig', rig, ...RIG]))
+    for (const rig of rigs) await rig.sees(/ accepted .*thread0/)
+    expect(rigs[0].out()).toMatch(/^rig alpha of the fleet main at nats:\/\/127\.0\.0\.1:\d+$/m)
+    expect(rigs[0].out()).toMatch(/^paid: k:3b6a27bc\w+, as the leader says$/m)
+    await leader.sees(/ accepted .*rig:alpha/)
+    await leader.sees(/ accepted .*rig:beta/)
+    const { out, code } = await run(['fleet', '--nats', url])
+    expect(code).toBe(0)
+    expect(out).toMatch(/^rig +state +rate +blocks +version$/m)
+    expect(out).toMatch(/^alpha +searching +.* +\d+\/\d+ +\d+\.\d+\.\d+$/m)
+    expect(out).toMatch(/^2 rigs, .*; led by .* on development, paid: k:3b6a27bc/m)
+    const [, face] = await leader.sees(/metrics: (http:\/\/127\.0\.0\.1:\d+)/)
+    const metrics = await (await fetch(`${face}/metrics`)).text()
+    expect(metrics).toMatch(/^newcut_fleet_leading 1$/m)
+    expect(metrics).toMatch(/^newcut_fleet_rigs 2$/m)
+    const summary = (await (await fetch(`${face}/api/summary`)).json()) as { fleet: unknown }
+    expect(summary.fleet).toMatchObject({ isLeading: true, rigs: 2 })
+    for (const each of [...rigs, leader]) each.child.kill('SIGTERM')
+    for (const each of [...rigs, leader]) expect(await each.ended).toMatchObject({ code: 0, err: '' })
+  })
+
+  it('pauses and resumes one rig, and all, which holds for those that come later', async () => {
+    const { url } = await server()
+    const leader = lead(url)
+    await leader.sees(/this process leads/)
+    const alpha = start(['mine', '--fleet', url, '--rig', 'alpha', ...RIG])
+    await alpha.sees(/ accepted /)
+    expect((await run(['fleet', 'pause', 'alpha', '--nats', url])).out).toMatch(/^rig alpha paused: 1 of them/)
+    await alpha.sees(/paused until the leader of the fleet resumes it/)
+    const list = async () => JSON.parse((await run(['fleet', '--nats', url, '--json'])).out)
+    await expect.poll(list, SOON).toMatchObject({ rigs: [{ rig: 'alpha', state: 'paused' }] })
+    expect((await run(['fleet', 'resume', 'alpha', '--nats', url])).code).toBe(0)
+    await alpha.sees(/resumed/)
+    expect((await run(['fleet', 'pause', 'all', '--nats', url])).out).toMatch(/^all rigs paused/)
+    const refused = await run(['fleet', 'resume', 'alpha', '--nats', url])
+    expect([refused.code, refused.err]).toEqual([2, expect.stringMatching(/all rigs are paused: resume all/)])
+    // The next leader knows it too, and so does a rig that comes later.
+    leader.child.kill('SIGKILL')
+    await leader.ended
+    const next = lead(url)
+    await next.sees(/this process leads/)
+    const beta = start(['mine', '--fleet', url, '--rig', 'beta', ...RIG])
+    await beta.sees(/paused until the leader of the fleet resumes it/)
+    expect((await run(['fleet', 'resume', 'all', '--nats', url])).code).toBe(0)
+    await beta.sees(/ accepted /)
+  })
+
+  it('goes on with the second leader within 3 s when the first is killed', async () => {
+    const { url } = await server()
+    const first = lead(url)
+    await first.sees(/this process leads/)
+    const second = lead(url)
+    await second.sees(/leads, and this process stands by/)
+    const rig = start(['mine', '--fleet', url, '--rig', 'alpha', ...RIG])
+    await rig.sees(/ accepted /)
+    const killedAtMs = performance.now()
+    first.child.kill('SIGKILL')
+    await second.sees(/this process leads/)
+    expect(performance.now() - killedAtMs).toBeLessThan(3_000)
+    await second.sees(/ accepted .*rig:alpha/)
+  })
+
+  it('takes user and password, and never shows them', async () => {
+    const { url } = await server('authorization { user: miner, password: "s3cret!" }')
+    const own = url.replace('nats://', 'nats://miner:s3cret%21@')
+    const leader = lead(own)
+    await leader.sees(/this process leads/)
+    const rig = start(['mine', '--fleet', own, '--rig', 'alpha', ...RIG])
+    await rig.sees(/ accepted /)
+    for (const wrong of [url, url.replace('nats://', 'nats://miner:wrong@')]) {
+      const { code, err } = await run(['fleet', '--nats', wrong])
+      expect([code, err]).toEqual([expect.any(Number), expect.stringMatching(/refuses these credentials/)])
+      expect(code).not.toBe(0)
+      expect(err).not.toMatch(/wrong/)
+    }
+    const config = await run(['config', '--fleet', own])
+    for (const text of [leader.out(), leader.err(), rig.out(), rig.err(), config.out]) {
+      expect(text).not.toMatch(/s3cret/)
+    }
+  })
+
+  it('speaks TLS, and only with a server that its authority vouches for', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'newcut-tls-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const { cert, key } = certificate(folder)
+    const { url } = await server(`tls { cert_file: "${cert}", key_file: "${key}" }`, 'tls')
+    const leader = lead(url, '--nats-ca', cert)
+    await leader.sees(/this process leads/)
+    const rig = start(['mine', '--fleet', url, '--nats-ca', cert, '--rig', 'alpha', ...RIG])
+    await rig.sees(/ accepted /)
+    const stranger = await run(['fleet', '--nats', url])
+    expect(stranger.code).not.toBe(0)
+    expect(stranger.err).toMatch(/no NATS server answers at tls:.*self.signed certificate/)
+  })
+
+  it.each([
+    [['fleet', 'pause'], /pause: which rig/],
+    [['fleet', 'list', 'alpha'], /list takes no rig/],
+    [['fleet', '--nats', 'http://x'], /--nats \*\*\*: expected nats:\/\/HOST/],
+    [['fleet', '--nats', 'nats://127.0.0.1:1'], /no NATS server answers at nats:\/\/127\.0\.0\.1:1/],
+    [['mine', '--fleet', 'nats://h', '--node', 'http://h'], /--node has no effect/],
+    [['mine', '--fleet', 'nats://h', '--public-key', 'ab'.repeat(32)], /--public-key has no effect/],
+    [['mine', '--fleet', 'nats://h', '--stratum-listen', '127.0.0.1:0'], /--stratum-listen has no effect/],
+    [['mine', '--fleet', 'nats://h', '--nats-ca', 'x.pem'], /--nats-ca has no effect: there is no TLS/],
+    [['mine', '--rig', 'alpha'], /--rig has no effect/],
+    [['mine', '--fleet', 'nats://h', '--rig', 'a b'], /--rig .*letters, digits/],
+    [['lead', '--nats', 'tls://h', '--nats-cert', 'x.pem'], /--nats-key is missing/],
+    [['lead', '--nats', 'tls://h', '--nats-ca', 'none.pem'], /--nats-ca none\.pem: no such file/],
+  ])('%j is refused with what is wrong', async (args, why) => {
+    const { code, err } = await run(args)
+    expect(err).toMatch(why)
+    expect(code).not.toBe(0)
+  })
+
+  it('says that nobody leads', async () => {
+    const { url } = await server()
+    const { code, err } = await run(['fleet', '--nats', url])
+    expect(err).toMatch(/no leader of the fleet main answers at nats:/)
+    expect(code).not.toBe(0)
+    const failed = await run(['mine', '--fleet', url, '--fail-fast', ...RIG])
+    expect(failed.err).toMatch(/no leader of the fleet answers/)
+    expect(failed.code).not.toBe(0)
+  })
+
+  it('says what is missing when the server has no JetStream', async () => {
+    const { url } = await server('', 'nats', false)
+    const leader = lead(url)
+    await leader.sees(/warning .*JetStream.*nats-server -js/i)
+  })
+})

@@ -1,0 +1,125 @@
+/** Who leads, over a real NATS server. */
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Kvm } from '@nats-io/kv'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { Election, TAKEOVER_MS } from '../../src/engine/fleet/election.ts'
+import { readNatsAddress } from '../../src/fleet/address.ts'
+import { Link } from '../../src/fleet/link.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { NatsServer, natsMissing } from './nats.ts'
+
+describe.skipIf(natsMissing !== null)('the election of a leader', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'newcut-nats-'))
+  let nats: NatsServer
+  const cleanups: (() => Promise<unknown>)[] = []
+  beforeAll(async () => {
+    nats = await NatsServer.start(folder)
+  })
+  afterEach(async () => {
+    for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+  })
+  afterAll(async () => {
+    await nats?.kill()
+    rmSync(folder, { recursive: true })
+  })
+
+  class Candidate {
+    readonly terms: (number | null)[] = []
+    readonly leaders: string[] = []
+    readonly troubles: (string | null)[] = []
+    readonly link: Link
+    readonly election: Election
+
+    private constructor(link: Link, fleet: string, name: string) {
+      this.link = link
+      this.election = new Election({
+        ...{ name, session: randomUUID(), clock: systemClock },
+        openStore: () => new Kvm(link.jetstream).create(fleet, { history: 1 }),
+        onChange: (term) => this.terms.push(term),
+        onLeader: (leader) => this.leaders.push(leader),
+        onTrouble: (reason) => this.troubles.push(reason),
+      })
+      this.election.start()
+    }
+
+    static async of(fleet: string, name: string): Promise<Candidate> {
+      const setup = { addresses: [readNatsAddress(nats.url)], trust: {}, fleet, agent: 'test' }
+      const shared = { clock: systemClock, random: Math.random }
+      const link = await Link.open({ ...setup, ...shared }, null, new AbortController().signal)
+      const candidate = new Candidate(link, fleet, name)
+      cleanups.push(async () => {
+        await candidate.election.stop()
+        await link.close()
+      })
+      return candidate
+    }
+
+    get leads(): boolean {
+      return this.election.term !== null
+    }
+  }
+
+  const until = async (condition: () => boolean, mostMs = 10_000) => {
+    for (const endMs = performance.now() + mostMs; !condition(); await sleep(5)) {
+      if (performance.now() > endMs) throw new Error('not in time')
+    }
+  }
+
+  it('is won by one of several that begin at once', async () => {
+    const all = await Promise.all(['a', 'b', 'c'].map((name) => Candidate.of('at-once', name)))
+    await until(() => all.some(({ leads }) => leads))
+    await sleep(500)
+    expect(all.filter(({ leads }) => leads)).toHaveLength(1)
+    const leader = all.find(({ leads }) => leads)?.election.leader
+    expect(all.map(({ election }) => election.leader)).toEqual([leader, leader, leader])
+  })
+
+  it('goes to the next at once when the leader ends in order, in a higher term', async () => {
+    const first = await Candidate.of('in-order', 'first')
+    await until(() => first.leads)
+    const second = await Candidate.of('in-order', 'second')
+    await until(() => second.leaders.includes('first'))
+    const term = first.election.term ?? 0
+    const endedAtMs = performance.now()
+    await first.election.stop()
+    await until(() => second.leads)
+    expect(performance.now() - endedAtMs).toBeLessThan(TAKEOVER_MS / 2)
+    expect(second.election.term).toBeGreaterThan(term)
+    expect(first.terms).toEqual([term, null])
+  })
+
+  it('goes to the next within 3 s when the leader is cut off, which has stepped down before', async () => {
+    const first = await Candidate.of('cut-off', 'first')
+    await until(() => first.leads)
+    const second = await Candidate.of('cut-off', 'second')
+    await until(() => second.leaders.includes('first'))
+    // Its requests go nowhere from here on.
+    const cutAtMs = performance.now()
+    await first.link.connection.close()
+    await until(() => second.leads)
+    expect(performance.now() - cutAtMs).toBeLessThan(3_000)
+    expect(first.leads).toBe(false)
+    expect(first.terms.at(-1)).toBeNull()
+    expect(first.troubles.length).toBeGreaterThan(0)
+  })
+
+  it('is never won by two when the server was away for a while', async () => {
+    const leader = await Candidate.of('away', 'leader')
+    const other = await Candidate.of('away', 'other')
+    await until(() => leader.leads || other.leads)
+    const [first] = [leader, other].filter(({ leads }) => leads)
+    await nats.kill()
+    await until(() => !first.leads)
+    await nats.restart()
+    await until(() => leader.leads || other.leads)
+    // Sampled for a while: never both.
+    for (const endMs = performance.now() + 3_000; performance.now() < endMs; await sleep(5)) {
+      expect(leader.leads && other.leads).toBe(false)
+    }
+    expect(leader.leads || other.leads).toBe(true)
+  })
+})

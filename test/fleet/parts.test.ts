@@ -1,0 +1,180 @@
+/** The parts of a fleet that need no server: addresses, leases, the table of rigs, pauses, messages. */
+import { describe, expect, it } from 'vitest'
+import type { Clock } from '../../src/core/clock.ts'
+import { afterOrder, isPaused, NOBODY } from '../../src/engine/fleet/pauses.ts'
+import { MAX_NAMED, RigTable } from '../../src/engine/fleet/rig-table.ts'
+import { readNatsAddress } from '../../src/fleet/address.ts'
+import { decodeMessage, encodeMessage, JobMessage, LEASE_MS, LEASES, type Report } from '../../src/fleet/messages.ts'
+import { Lease } from '../../src/source/fleet/lease.ts'
+
+describe('the address of a NATS server', () => {
+  it.each([
+    ['nats://host', { host: 'host', port: 4222, tls: false, user: null, password: null, url: 'nats://host:4222' }],
+    ['tls://host:5222/', { host: 'host', port: 5222, tls: true, user: null, password: null, url: 'tls://host:5222' }],
+    ['nats://me:pa%40ss@h:1', { user: 'me', password: 'pa@ss', url: 'nats://h:1' }],
+    ['nats://token@[::1]:4222', { host: '[::1]', user: 'token', password: null, url: 'nats://[::1]:4222' }],
+  ])('%s', (text, parts) => {
+    expect(readNatsAddress(text)).toMatchObject(parts)
+  })
+
+  it.each(['host:4222', 'http://host', 'nats://', 'nats://me:secret@', 'nats://h:0', 'nats://h:99999', 'nats://a b'])(
+    'refuses %s without repeating secrets',
+    (text) => {
+      const refused = () => readNatsAddress(text)
+      expect(refused).toThrow(/cannot be read|expected 1 to 65535/)
+      expect(refused).not.toThrow(/secret/)
+    },
+  )
+})
+
+/** A clock whose timers run when the time is set. */
+function handClock() {
+  let nowMs = 0
+  const timers = new Map<() => void, number>()
+  const clock: Clock = {
+    wallMs: () => nowMs,
+    monotonicMs: () => nowMs,
+    after: (delayMs, run) => {
+      timers.set(run, nowMs + delayMs)
+      return () => timers.delete(run)
+    },
+  }
+  const set = (ms: number) => {
+    nowMs = ms
+    for (const [run, atMs] of timers) if (atMs <= ms && timers.delete(run)) run()
+  }
+  return { clock, set }
+}
+
+describe('the lease of a rig', () => {
+  it('counts from the report, not from its answer', () => {
+    const { clock, set } = handClock()
+    let ends = 0
+    const lease = new Lease(clock, () => ends++)
+    expect(lease.fixedNonce).toBeNull()
+    set(3000)
+    expect(lease.renew(0xa5c3, 1000)).toBe(true)
+    expect(lease.fixedNonce).toEqual({ bits: 16, value: 0xa5c3 })
+    expect(lease.renew(0xa5c3, 2000)).toBe(false)
+    set(2000 + LEASE_MS - 1)
+    expect([lease.fixedNonce?.value, ends]).toEqual([0xa5c3, 0])
+    set(2000 + LEASE_MS)
+    expect([lease.fixedNonce, ends]).toEqual([null, 1])
+    expect(lease.value, 'it asks for the same one again').toBe(0xa5c3)
+    expect(lease.renew(7, 2000 + LEASE_MS)).toBe(true)
+    expect(lease.renew(null, 2000 + LEASE_MS)).toBe(true)
+    expect(lease.fixedNonce).toBeNull()
+  })
+})
+
+const report = (session: string, changes: Partial<Report> = {}): Report => ({
+  ...{ session, rig: session, version: '1', lease: null, seen: null, hashes: 0, rate: null },
+  ...{ state: 'searching', reason: null, accepted: 0, refused: 0, ...changes },
+})
+
+describe('the table of rigs', () => {
+  it('gives every rig another lease, and the same one again', () => {
+    const table = new RigTable(() => 0.5)
+    const leases = Array.from({ length: 1000 }, (_, i) => table.report(report(`r${i}`), 0))
+    expect(new Set(leases).size).toBe(1000)
+    expect(table.report(report('r7', { lease: 12 }), 1)).toBe(leases[7])
+  })
+
+  it('lets a rig keep the lease that another leader gave it, unless somebody has it', () => {
+    const table = new RigTable(() => 0.5)
+    expect(table.report(report('a', { lease: 42 }), 0)).toBe(42)
+    expect(table.report(report('b', { lease: 42 }), 0)).not.toBe(42)
+  })
+
+  it('gives a lease to others once its rig was not heard of for its time, and not before', () => {
+    const table = new RigTable(() => 0.5)
+    table.report(report('a', { lease: 42 }), 0)
+    table.expire(LEASE_MS - 1)
+    expect(table.report(report('b', { lease: 42 }), LEASE_MS - 1)).not.toBe(42)
+    table.expire(LEASE_MS)
+    expect(table.report(report('c', { lease: 42 }), LEASE_MS)).toBe(42)
+    expect(table.named('a')).toBe(0)
+  })
+
+  it('has no lease for a rig too many, and one when another leaves', () => {
+    const table = new RigTable(() => 0)
+    for (let i = 0; i < LEASES; i++) table.report(report(`r${i}`, { lease: i }), 0)
+    expect(table.report(report('late'), 1)).toBeNull()
+    for (let i = 1; i < LEASES; i++) table.report(report(`r${i}`), 5000)
+    table.report(report('late'), 5000)
+    table.expire(LEASE_MS)
+    expect(table.report(report('late'), LEASE_MS)).toBe(0)
+  })
+
+  it('counts what rigs do while it knows them, also between reports', () => {
+    const table = new RigTable(() => 0.5)
+    table.report(report('a', { hashes: 1_000_000 }), 0)
+    expect(table.hashes, 'before it was heard of').toBe(0)
+    table.count('a', 1_000_300)
+    table.report(report('a', { hashes: 1_000_200 }), 1)
+    expect(table.hashes).toBe(300)
+    table.report(report('a', { hashes: 1_000_500 }), 2)
+    expect(table.hashes).toBe(500)
+    // The next start of the same machine counts from its own beginning.
+    table.report(report('a2', { rig: 'a', hashes: 10 }), 3)
+    table.report(report('a2', { rig: 'a', hashes: 30 }), 4)
+    expect(table.hashes).toBe(520)
+    expect(table.statuses(null)).toMatchObject([{ device: 'rig:a', hashes: 520 }])
+  })
+
+  it('tells who is paused, gone or wrong', () => {
+    const table = new RigTable(() => 0.5)
+    expect(table.statuses(null)).toMatchObject([{ state: 'unable', reason: 'no rig is connected' }])
+    table.report(report('a', { state: 'paused', reason: 'until noon' }), 0)
+    expect(table.statuses(null)).toMatchObject([{ state: 'unable', reason: 'it is paused' }])
+    table.report(report('a'), 1)
+    expect(table.statuses(null)[0].state).toBeUndefined()
+    table.fault('a')
+    table.expire(LEASE_MS + 1)
+    expect(table.statuses(null)).toMatchObject([{ faults: 1, reason: 'it is not connected' }])
+    expect(table.statuses('it stands by')).toMatchObject([{ reason: 'it stands by' }])
+  })
+
+  it('names a bounded number of rigs, and counts the others as one', () => {
+    const table = new RigTable(() => 0.5)
+    for (let i = 0; i < MAX_NAMED + 10; i++) {
+      table.report(report(`r${i}`), 0)
+      table.report(report(`r${i}`, { hashes: 10 }), 1)
+    }
+    const statuses = table.statuses(null)
+    expect(statuses).toHaveLength(MAX_NAMED + 1)
+    expect(statuses.at(-1)).toMatchObject({ device: 'rigs', hashes: 100 })
+    expect(table.rows(MAX_NAMED + 5, 100, 1)).toHaveLength(5)
+  })
+})
+
+describe('pauses', () => {
+  it('of one rig and of all', () => {
+    const one = afterOrder(NOBODY, { pause: true, rig: 'a' })
+    if (typeof one === 'string') throw new Error(one)
+    expect([isPaused(one, 'a'), isPaused(one, 'b')]).toEqual([true, false])
+    expect(afterOrder(one, { pause: true, rig: 'a' })).toEqual(one)
+    expect(afterOrder(one, { pause: false, rig: 'a' })).toEqual(NOBODY)
+    const all = afterOrder(one, { pause: true, rig: null })
+    if (typeof all === 'string') throw new Error(all)
+    expect(isPaused(all, 'b')).toBe(true)
+    expect(afterOrder(all, { pause: false, rig: 'a' })).toMatch(/all rigs are paused/)
+    expect(afterOrder(all, { pause: false, rig: null })).toEqual(NOBODY)
+  })
+})
+
+describe('messages', () => {
+  it('come back as they went', () => {
+    const message: JobMessage = { term: 3, number: 9, job: null }
+    expect(decodeMessage(JobMessage, encodeMessage(message), 'job')).toEqual(message)
+  })
+
+  it.each([
+    ['{', /not JSON/],
+    ['{}', /term/],
+    ['{"term":-1,"number":1,"job":null}', /term/],
+    ['{"term":1,"number":1,"job":{"id":"1","issuer":"x","reason":"start","work":"AA","target":"00"}}', /job/],
+  ])('%s is refused with what is wrong', (text, why) => {
+    expect(() => decodeMessage(JobMessage, new TextEncoder().encode(text), 'job')).toThrow(why)
+  })
+})
