@@ -93,6 +93,7 @@ export class FleetSource implements Source {
   #heardMs = Number.NEGATIVE_INFINITY
   #latencyMs: number | null = null
   #isTroubled = false
+  #isPaused = false
   /** No job was given yet. */
   #isFirst = true
   #onFirst: () => void = () => undefined
@@ -144,6 +145,7 @@ export class FleetSource implements Source {
   /** Before it mines. */
   attach(ties: RigTies): void {
     this.#ties = ties
+    if (this.#isPaused) ties.hold(PAUSED)
   }
 
   /** The leader's time when it gave the job, and what has gone by since it came. */
@@ -302,6 +304,7 @@ export class FleetSource implements Source {
       this.#isTroubled = false
       this.#events.onRecovered(`${leader} leads the fleet`)
     }
+    this.#isPaused = isPaused
     this.#ties?.hold(isPaused ? PAUSED : null)
     if (job !== null) this.#hear(job)
     else if (isOther) this.#offer(this.#given === null ? 'reconnected' : 'refreshed')
