@@ -141,8 +141,6 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     closers.unshift(async () => sensors?.stop())
     const options = { source, engines, clock: systemClock, onEvent: show, blocks, durationMs, unfinished }
     const miner = new Miner({ ...options, readings: () => sensors?.readings ?? [] })
-    fleet?.attach({ network, account, ...leaderTies(miner, unfinished) })
-    origin.attach?.(rigTies(miner))
     const metrics = new Metrics(() => miner.snapshot(), packageVersion)
     const hasPage = http !== null && node !== null && isPageOn(http.page, network)
     const dashboard = http && dashboardOf(miner, { network, account, state })
@@ -165,6 +163,8 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const told = { source: source.description, payee: account }
     onStart?.({ miner, change, node, ...told, api, journal, rigsAddress: rigs?.address ?? null, pageUrl })
     pauses.set(pausing)
+    fleet?.attach({ network, account, ...leaderTies(miner, unfinished) })
+    origin.attach?.(rigTies(miner))
     const snapshot = await miner.run(ends)
     faulted.signal.throwIfAborted()
     return snapshot

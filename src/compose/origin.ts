@@ -116,7 +116,10 @@ async function joinFleet(
       const names = { fleet: setup.fleet, rig, version: packageVersion, session: randomUUID() }
       const source = await FleetSource.join({ link, ...names, ...shared }, failFast ? refuse : onWaiting, ends)
       const { network, account } = source.payee
-      const close = () => link.close()
+      const close = () => {
+        source.close()
+        return link.close()
+      }
       const attach = (ties: MinerTies) => source.attach(ties)
       return { source, network, payee: account, node: null, isKept: true, attach, close }
     } catch (error) {
