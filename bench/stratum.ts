@@ -19,7 +19,7 @@ import { type Effort, pause } from './suite.ts'
 import { engineWork, freshWork } from './work.ts'
 
 const SUITE = 'stratum'
-const SESSIONS = 5000
+const SESSIONS = 10_000
 const QUICK_SESSIONS = 50
 /** Descriptors that are left for all else. */
 const SPARE_DESCRIPTORS = 200

@@ -111,11 +111,27 @@ export class Metrics {
   readonly #rigShares = this.#counter('newcut_rig_shares_total', 'Shares of rigs by what was said of them.', [
     'verdict',
   ])
+  readonly #rigUserShares = this.#counter(
+    'newcut_rig_user_shares_total',
+    'Shares of rigs by whom they name and what was said of them.',
+    ['user', 'verdict'],
+  )
+  readonly #rigUserHashes = this.#counter(
+    'newcut_rig_user_hashes_total',
+    'Hashes that the accepted shares of the rigs of a user take on average.',
+    ['user'],
+  )
+  readonly #rigUserSessions = this.#gauge('newcut_rig_user_sessions', 'Rigs of a user that are connected.', ['user'])
+  readonly #rigDeviceShares = this.#counter(
+    'newcut_rig_device_shares_total',
+    'Shares of a rig by what was said of them.',
+    ['device', 'verdict'],
+  )
   readonly #build = this.#gauge('newcut_build_info', 'Always 1: what runs here.', ['version', 'node', 'kernel'])
   readonly #version: string
   readonly #counted = new Map<Counter, number>()
-  /** Shares of rigs by verdict. */
-  readonly #countedShares = new Map<string, number>()
+  /** What was counted of rigs, by metric and labels. */
+  #countedRigs = new Map<string, RigSeries>()
   /** Counts of the devices of the last scrape, by engine and device. */
   #devices = new Map<string, CountedDevice>()
   /** Names of devices with hardware errors: the series of these have no label for the engine. */
@@ -228,12 +244,28 @@ export class Metrics {
     }
   }
 
-  #showRigs({ sessions, shares }: NonNullable<Snapshot['rigs']>): void {
+  /** Series of users and rigs that are not told of any more end. */
+  #showRigs({ sessions, shares, users, rigs }: NonNullable<Snapshot['rigs']>): void {
     this.#rigSessions.set(sessions)
-    for (const verdict of shareVerdicts) {
-      this.#rigShares.inc({ verdict }, shares[verdict] - (this.#countedShares.get(verdict) ?? 0))
-      this.#countedShares.set(verdict, shares[verdict])
+    const present = new Map<string, RigSeries>()
+    const count = (counter: Counter<string>, labels: Record<string, string>, total: number) => {
+      // The names of the labels tell the metrics apart.
+      const key = JSON.stringify(labels)
+      counter.inc(labels, increase(this.#countedRigs.get(key)?.total ?? 0, total))
+      present.set(key, { counter, labels, total })
     }
+    for (const verdict of shareVerdicts) {
+      count(this.#rigShares, { verdict }, shares[verdict])
+      for (const each of users) count(this.#rigUserShares, { user: each.user, verdict }, each.shares[verdict])
+      for (const { device, shares } of rigs) count(this.#rigDeviceShares, { device, verdict }, shares[verdict])
+    }
+    this.#rigUserSessions.reset()
+    for (const { user, hashes, sessions } of users) {
+      count(this.#rigUserHashes, { user }, hashes)
+      this.#rigUserSessions.set({ user }, sessions)
+    }
+    for (const [key, { counter, labels }] of this.#countedRigs) if (!present.has(key)) counter.remove(labels)
+    this.#countedRigs = present
   }
 
   #forgetErring(devices: Snapshot['devices']): void {
@@ -263,6 +295,12 @@ export class Metrics {
   #histogram(name: string, help: string): Histogram {
     return new Histogram({ name, help, buckets: DURATION_BUCKETS, registers: [this.registry] })
   }
+}
+
+interface RigSeries {
+  readonly counter: Counter<string>
+  readonly labels: Readonly<Record<string, string>>
+  readonly total: number
 }
 
 interface CountedDevice {

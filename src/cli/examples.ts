@@ -8,8 +8,14 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'newcut mine',
     'newcut mine --blocks 20 --difficulty 10k',
     'newcut mine --node http://127.0.0.1:1848 --public-key KEY',
+    'newcut mine --fleet nats://10.0.0.5:4222 --rig garage-1',
     'newcut mine --node http://127.0.0.1:1848 --node http://127.0.0.1:1849 --gpu none --threads 2',
   ],
+  lead: [
+    'newcut lead --public-key KEY',
+    'newcut lead --nats nats://10.0.0.5:4222 --node http://10.0.0.5:1848 --public-key KEY --state leader',
+  ],
+  fleet: ['newcut fleet', 'newcut fleet pause RIG', 'newcut fleet resume all', 'newcut fleet --json'],
   devnet: [
     'newcut devnet',
     'newcut devnet --auto-mine constant:2s --graph petersen',

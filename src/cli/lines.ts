@@ -31,6 +31,8 @@ export function linesOf(event: Exclude<ConsoleEvent, { type: 'banner' }>): Line[
       const text = `${event.device} claimed nonce ${event.nonce}, which does not solve`
       return [{ label: 'hardware', style: 'red', text }]
     }
+    case 'fleet':
+      return [{ label: 'fleet', style: event.isLeading ? 'green' : 'yellow', text: fleetText(event) }]
     case 'warning':
       return [{ label: 'warning', style: 'yellow', text: event.message }]
     case 'trouble':
@@ -198,3 +200,8 @@ export function luckText({ results: { found, expected, best } }: Snapshot): stri
 }
 
 const expectedText = (expected: number) => (expected < 0.01 && expected > 0 ? '<0.01' : withPrefix(expected))
+
+function fleetText({ isLeading, leader }: Extract<MinerEvent, { readonly type: 'fleet' }>): string {
+  if (isLeading) return 'this process leads: rigs get their work from it'
+  return leader === null ? 'this process does not lead any more' : `${leader} leads, and this process stands by`
+}

@@ -7,6 +7,8 @@ import { developmentAccounts } from '../core/development-accounts.ts'
 import { graphNames, MAX_CHAINS } from '../core/graph.ts'
 import { kernelPreferences } from '../engine/cpu/kernels.ts'
 import { priorities } from '../engine/cpu/priority.ts'
+import { leaderServers, natsOptions, rigOptions } from './fleet-options.ts'
+import { flagOnly, option, unset } from './option-spec.ts'
 import {
   autoMineMode,
   bearerToken,
@@ -25,38 +27,11 @@ import {
   scheduleText,
   someText,
   texts,
-  type ValueKind,
   wholeNumber,
   yesNo,
 } from './values.ts'
 
-export interface OptionSpec<T> {
-  readonly kind: ValueKind<T>
-  /** undefined: unset unless the user sets it. */
-  readonly fallback: T | undefined
-  /** Placeholder in the help; null for a switch. */
-  readonly placeholder: string | null
-  readonly help: string
-  /** Another name for it in the environment and in a file. */
-  readonly plural?: string
-  /** Not to be set in the environment or a file, since it belongs to one call of the command. */
-  readonly isFlagOnly?: true
-  /** Nothing repeats its value: no error, and not `newcut config`. */
-  readonly isSecret?: true
-}
-
-function option<T>(kind: ValueKind<T>, fallback: T, placeholder: string | null, help: string) {
-  return { kind, fallback, placeholder, help } satisfies OptionSpec<T>
-}
-
-function unset<T>(kind: ValueKind<T>, placeholder: string, help: string): OptionSpec<T> & { fallback: undefined } {
-  return { kind, fallback: undefined, placeholder, help }
-}
-
-/** An option that belongs to one call of its command. */
-function flagOnly<T extends { readonly help: string }>(spec: T): T & { readonly isFlagOnly: true } {
-  return { ...spec, isFlagOnly: true }
-}
+export { environmentName, negatedName, type OptionSpec, type Values } from './option-spec.ts'
 
 const logOption = option(oneOf(['text', 'json'] as const), 'text', 'FORMAT', 'console output: text or json')
 
@@ -145,6 +120,7 @@ export const mineOptions = {
     // It may have a password.
     isSecret: true as const,
   },
+  ...rigOptions,
   failback: option(
     duration(1000),
     60_000,
@@ -257,6 +233,41 @@ export const mineOptions = {
   ...networkOptions,
 }
 
+/** Options of `newcut lead`. */
+export const leadOptions = {
+  nats: leaderServers,
+  ...natsOptions,
+  node: {
+    ...option(nodeUrls, ['http://127.0.0.1:1848'], 'URL', 'node to mine for; may be repeated, in order of priority'),
+    plural: mineOptions.node.plural,
+  },
+  failback: mineOptions.failback,
+  'share-blocks': mineOptions['share-blocks'],
+  'public-key': mineOptions['public-key'],
+  account: mineOptions.account,
+  predicate: mineOptions.predicate,
+  chains: mineOptions.chains,
+  blocks: mineOptions.blocks,
+  duration: mineOptions.duration,
+  confirmations: mineOptions.confirmations,
+  state: mineOptions.state,
+  http: mineOptions.http,
+  'http-token': mineOptions['http-token'],
+  log: logOption,
+  stall: mineOptions.stall,
+  'fail-fast': mineOptions['fail-fast'],
+  insecure: mineOptions.insecure,
+  ca: mineOptions.ca,
+  fingerprint: mineOptions.fingerprint,
+}
+
+/** Options of `newcut fleet`. */
+export const fleetOptions = {
+  nats: leaderServers,
+  ...natsOptions,
+  json: flagOnly(option(yesNo, false, null, 'as JSON')),
+}
+
 /** The node that a command asks, and how it is trusted. */
 const nodeOptions = {
   node: { ...option(firstNodeUrl, 'http://127.0.0.1:1848', 'URL', 'node to ask'), plural: mineOptions.node.plural },
@@ -361,6 +372,8 @@ export const resultOptions = {
 /** The tables of all commands. */
 export const optionTables: readonly Readonly<Record<string, unknown>>[] = [
   mineOptions,
+  leadOptions,
+  fleetOptions,
   devnetOptions,
   solveOptions,
   localOptions,
@@ -370,19 +383,3 @@ export const optionTables: readonly Readonly<Record<string, unknown>>[] = [
   transferOptions,
   resultOptions,
 ]
-
-type ValueOf<Spec> = Spec extends { readonly kind: ValueKind<infer T>; readonly fallback: infer F }
-  ? undefined extends F
-    ? T | undefined
-    : T
-  : never
-
-/** Option name -> value. */
-export type Values<Table> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> }
-
-/** The name of a switch that is on unless it is given: `no-pow` for `pow`; null for other options. */
-export function negatedName(name: string, { placeholder, fallback }: OptionSpec<unknown>): string | null {
-  return placeholder === null && fallback === true ? `no-${name}` : null
-}
-
-export const environmentName = (name: string) => `NEWCUT_${name.toUpperCase().replaceAll('-', '_')}`

@@ -1,5 +1,5 @@
 /** The command line: commands, their flags and help, all from the option tables. */
-import { Command, CommanderError } from 'commander'
+import { Argument, Command, CommanderError } from 'commander'
 import { asNewcutError } from '../core/errors.ts'
 import { exitCodeOf } from '../core/exit-codes.ts'
 import { type Config, resolveConfig } from './config.ts'
@@ -12,6 +12,8 @@ import {
   type balanceOptions,
   blocksOptions,
   devnetOptions,
+  fleetOptions,
+  leadOptions,
   type localOptions,
   mineOptions,
   type resultOptions,
@@ -26,6 +28,9 @@ import { addWalletCommands } from './wallet-commands.ts'
 /** Runs each command once its options are known. Resolves with the exit code. */
 export interface Commands {
   readonly mine: (config: Config<typeof mineOptions>) => Promise<number>
+  readonly lead: (config: Config<typeof leadOptions>) => Promise<number>
+  /** `args`: what to do, and with which rig. */
+  readonly fleet: (args: readonly string[], config: Config<typeof fleetOptions>) => Promise<number>
   readonly devnet: (config: Config<typeof devnetOptions>) => Promise<number>
   readonly solve: (target: string, config: Config<typeof solveOptions>) => Promise<number>
   readonly config: (config: Config<typeof mineOptions>) => Promise<number>
@@ -42,6 +47,9 @@ export interface Commands {
   readonly devices: (options: { readonly json: boolean; readonly measure: boolean }) => Promise<number>
   readonly bench: (options: BenchOptions) => Promise<number>
 }
+
+/** What `newcut fleet` does. */
+export const fleetOrders = ['list', 'pause', 'resume'] as const
 
 /** The version of the program, and the terminal that it runs in. */
 export interface Surroundings extends Terminal {
@@ -136,6 +144,13 @@ function addConfiguredCommands(
   }
   const mine = program.command('mine').description('mine, for a node or for an embedded network')
   configured(mine, mineOptions, commands.mine)
+  const lead = program.command('lead')
+  lead.description('lead a fleet: give work to rigs on other machines (mine --fleet) over NATS, or stand by')
+  configured(lead, leadOptions, commands.lead)
+  const what = new Argument('[what]', 'list (if not given), pause or resume').choices(fleetOrders)
+  const fleet = program.command('fleet').addArgument(what).argument('[rig]', 'name of a rig, or all')
+  fleet.description('list the rigs of a fleet; pause and resume one, or all')
+  configured(fleet, fleetOptions, (config, args) => commands.fleet(args, config))
   configured(program.command('devnet').description('run an embedded node'), devnetOptions, commands.devnet)
   const config = program.command('config').description('print the effective options of mine')
   configured(config, mineOptions, commands.config)

@@ -204,6 +204,27 @@ export const poolAddresses: ValueKind<readonly string[]> = {
   format: (value) => [...value],
 }
 
+/** Addresses of the servers of one NATS system: a flag for each, or a list; in text with commas. */
+export const natsServers: ValueKind<readonly string[]> = {
+  isList: true,
+  expected: 'nats://HOST:4222 or tls://HOST:4222, with USER:PASSWORD@ or TOKEN@ before the host if need be',
+  parse: (raw) => {
+    const list = (Array.isArray(raw) ? raw : [raw]).flatMap((item) => (asText(item) ?? '').split(','))
+    return list.length > 0 && list.every((text) => /^(nats|tls):\/\/\S/i.test(text)) ? list : undefined
+  },
+  format: (value) => [...value],
+}
+
+/** Names of fleets and rigs: they become parts of NATS subjects and of labels. */
+export const fleetName: ValueKind<string> = {
+  expected: '1 to 32 letters, digits, - and _',
+  parse: (raw) => {
+    const text = asText(raw) ?? ''
+    return /^[A-Za-z0-9_-]{1,32}$/.test(text) ? text : undefined
+  },
+  format: (value) => value,
+}
+
 /** One node; the first of several, which the configuration may hold for the miner. */
 export const firstNodeUrl: ValueKind<string> = {
   expected: nodeUrl.expected,

@@ -6,6 +6,8 @@ const printLine = (line: string) => void surroundings.out.write(`${line}\n`)
 
 export const commands: Commands = {
   mine: async (config) => (await import('./mine.ts')).runMine(config),
+  lead: async (config) => (await import('./lead.ts')).runLead(config),
+  fleet: async (args, config) => (await import('./fleet.ts')).runFleet(args, config, printLine),
   devnet: async (config) => (await import('./devnet.ts')).runDevnet(config),
   blocks: async (config) => (await import('./blocks.ts')).runBlocks(config, printLine),
   solve: async (target, { values }) => (await import('./solve.ts')).runSolve({ target, ...values }),

@@ -1,21 +1,19 @@
 /** `newcut mine`: the miner, for a node or for an embedded network of its own. */
-import { availableParallelism, cpus } from 'node:os'
 import { type ChangingFace, changingFace } from '../cli/changing-face.ts'
 import type { Config } from '../cli/config.ts'
-import type { Face } from '../cli/console.ts'
 import type { mineOptions } from '../cli/options.ts'
 import { type Devnet, startDevnet } from '../compose/devnet.ts'
 import { tryMiner } from '../compose/dry-run.ts'
 import { type MinerSetup, type MinerStart, runMiner } from '../compose/miner.ts'
 import { checkOrigin } from '../compose/origin.ts'
-import { paidLine } from '../compose/payee.ts'
 import type { ExitCode } from '../core/exit-codes.ts'
 import { untilStopped } from '../platform/shutdown.ts'
 import { onFileChange } from '../platform/watch-file.ts'
 import { readPoolAddress } from '../source/pool/address.ts'
+import { attended, faceLines, firstLines, journalLines, nodeLines } from './banner.ts'
 import { LiveConfig } from './live-config.ts'
 import { checkMineFlags, minerSetup } from './miner-setup.ts'
-import { networkLine, networkSettings } from './network.ts'
+import { networkSettings } from './network.ts'
 import { surroundings } from './surroundings.ts'
 
 const NOTHING_SEARCHED: ExitCode = 22
@@ -31,7 +29,7 @@ async function mine(config: MineConfig, stopped: AbortSignal): Promise<number> {
   const { values } = config
   checkMineFlags(config)
   const face = changingFace(values.log, surroundings)
-  const { node, pool } = values
+  const { node, pool, fleet } = values
   const setup = minerSetup(config, node ?? [''])
   // Wrong options are refused before a network is started.
   checkOrigin(setup)
@@ -42,7 +40,7 @@ async function mine(config: MineConfig, stopped: AbortSignal): Promise<number> {
   let leave: () => void = () => undefined
   const live = liveConfig(config, face)
   const devnet =
-    node === undefined && pool === undefined ? await startDevnet({ ...networkSettings(values), port: 0 }) : null
+    (node ?? pool ?? fleet) === undefined ? await startDevnet({ ...networkSettings(values), port: 0 }) : null
   try {
     const http = setup.http && { ...setup.http, configuration: live.configuration }
     const node = devnet === null ? setup.node : { ...setup.node, url: devnet.url }
@@ -79,7 +77,7 @@ async function dryRunLines(config: MineConfig, setup: MinerSetup, stopped: Abort
   const { values, file } = config
   return [
     ...(file === null ? [] : [`configuration: ${file}`]),
-    ...(values.node === undefined && values.pool === undefined
+    ...((values.node ?? values.pool ?? values.fleet) === undefined
       ? ['network: an embedded one']
       : await tryMiner(setup, stopped)),
     searchLine(values),
@@ -111,56 +109,31 @@ function liveConfig(config: MineConfig, face: ChangingFace) {
   return { configuration, follow }
 }
 
-/** Keys and SIGUSR1 control the miner until the function returned is called. */
-function attended(face: Face, { miner }: MinerStart): () => void {
-  const toggle = () => (miner.paused ? miner.resume() : miner.pause())
-  process.on('SIGUSR1', toggle)
-  const leave = face.attend(miner)
-  return () => {
-    process.off('SIGUSR1', toggle)
-    leave()
-  }
-}
-
 function banner(
-  { node, api, journal, rigsAddress, pageUrl }: MinerStart,
+  { node, source, payee, api, journal, rigsAddress, pageUrl }: MinerStart,
   devnet: Devnet | null,
   { values, file }: MineConfig,
 ): string[] {
-  const processor = cpus()[0]?.model.trim() ?? process.arch
   return [
-    `newcut ${surroundings.version}, no fee: all blocks are yours`,
-    `machine: ${processor}, ${availableParallelism()} threads, Node ${process.versions.node}`,
+    ...firstLines(),
     searchLine(values),
     ...pausingLines(values),
     ...(rigsAddress === null ? [] : [rigsLine(rigsAddress, values)]),
     ...(file === null ? [] : [`configuration: ${file}`]),
-    ...(node === null ? poolLines(values) : nodeLines(node, devnet, values)),
-    api === null ? 'metrics: off' : `metrics: ${api.url}/metrics, summary: ${api.url}/api/summary`,
-    ...(api === null ? [] : [`dashboard: ${api.url}/`]),
-    ...(journal === null ? [] : [journalLine(journal)]),
+    ...(node === null ? givenLines(source, payee, values) : nodeLines(node, devnet, values.node)),
+    ...faceLines(api),
+    ...journalLines(journal),
     ...(pageUrl === null ? [] : [`mine in a browser: ${pageUrl}`]),
   ]
 }
 
-function nodeLines(
-  { client, account }: NonNullable<MinerStart['node']>,
-  devnet: Devnet | null,
-  { node: nodes = [] }: MineConfig['values'],
-): string[] {
-  const { nodeVersion, nodeNumberOfChains, nodeBlockDelay } = client.info
-  const delay = `block delay ${nodeBlockDelay / 1e6} s`
-  return [
-    devnet === null
-      ? `network: ${nodeVersion}, ${nodeNumberOfChains} chains, ${delay} at ${client.http.baseUrl}`
-      : networkLine(devnet),
-    ...(nodes.length > 1 ? [`nodes, in order of priority: ${nodes.join(', ')}`] : []),
-    paidLine(account),
-  ]
+/** Where work comes from without nodes. Passwords are not shown. */
+function givenLines(source: string, payee: string, { pool, fleet }: MineConfig['values']): string[] {
+  if (fleet !== undefined) return [source, `paid: ${payee}, as the leader says`]
+  return poolLines(pool)
 }
 
-/** Passwords are not shown. */
-function poolLines({ pool = [] }: MineConfig['values']): string[] {
+function poolLines(pool: readonly string[] = []): string[] {
   const pools = pool.map(readPoolAddress)
   return [
     `${pools.length > 1 ? 'pools, in order of priority' : 'pool'}: ${pools.map(({ url }) => url).join(', ')}`,
@@ -186,9 +159,4 @@ function pausingLines({ schedule, 'idle-only': idleOnly, 'idle-limit': limit }: 
 
 function rigsLine(address: string, { 'stratum-tls-cert': cert }: MineConfig['values']): string {
   return `rigs: stratum+${cert === undefined ? 'tcp' : 'ssl'}://${address}, any user and password`
-}
-
-function journalLine({ folder, unfinished }: NonNullable<MinerStart['journal']>): string {
-  if (unfinished === 0) return `journal: ${folder}`
-  return `journal: ${folder}, with ${unfinished} ${unfinished === 1 ? 'solution' : 'solutions'} of earlier runs to settle`
 }

@@ -1,4 +1,5 @@
 /** Turns the options of `newcut mine` into those of compose/miner.ts. */
+import { join } from 'node:path'
 import type { Config } from '../cli/config.ts'
 import type { mineOptions } from '../cli/options.ts'
 import type { EngineSetup, GpuSetup, RigsSetup } from '../compose/engines.ts'
@@ -12,6 +13,7 @@ import { HWMON_FOLDER } from '../sensors/hwmon.ts'
 import { readPoolAddress } from '../source/pool/address.ts'
 import { givenAuthorities } from './authorities.ts'
 import { type Idle, idleForTls, refuseIdle } from './effect.ts'
+import { idleForNats, linkSetup, machineName } from './fleet-setup.ts'
 
 type MineConfig = Config<typeof mineOptions>
 
@@ -24,6 +26,7 @@ export function minerSetup(config: MineConfig, nodes: readonly string[]): MinerS
   const { insecure, fingerprint, 'fail-fast': failFast, http, blocks, duration: durationMs } = values
   const [url, ...others] = nodes
   const pools = values.pool?.map(readPoolAddress)
+  const { fleet: servers } = values
   const ca = givenAuthorities(values, pools?.some(({ tls }) => tls) ?? tlsNode(nodes).startsWith('https:'))
   return {
     node: { url, insecure, fingerprint, ca, failFast, maxWaitMs: durationMs },
@@ -31,6 +34,7 @@ export function minerSetup(config: MineConfig, nodes: readonly string[]): MinerS
     failbackMs: values.failback,
     shareBlocks: values['share-blocks'],
     payee: payeeOf(values),
+    ...(servers && { fleet: { ...linkSetup(values, servers), rig: values.rig ?? machineName() } }),
     ...(pools && { pools: { addresses: pools, trust: { insecure, fingerprint, ca } } }),
     engines: engineSetup(config),
     // Mining goes on when the default port is taken, but not when an address that the user gave is.
@@ -50,13 +54,19 @@ function faceSetup({ 'mine-page': page, 'http-token': token, fingerprint }: Mine
 }
 
 /** By default solutions for a node are kept; an embedded network ends with the miner. */
-function stateSetup({ state, node }: MineConfig['values']): StateSetup | null {
-  if (state === 'off' || (state === undefined && node === undefined)) return null
-  if (state !== undefined) return { folder: state, isRequired: true }
-  return { folder: stateFolder(process.env, process.platform), isRequired: false }
+function stateSetup({ state, node, fleet, 'fleet-name': name }: MineConfig['values']): StateSetup | null {
+  if (fleet !== undefined) return keptState(state, `fleet-${name}`)
+  return state === undefined && node === undefined ? null : keptState(state)
 }
 
-function payeeOf(values: MineConfig['values']): Payee {
+/** `part`: folder within the usual one. */
+export function keptState(state: string | undefined, part = ''): StateSetup | null {
+  if (state === 'off') return null
+  if (state !== undefined) return { folder: state, isRequired: true }
+  return { folder: join(stateFolder(process.env, process.platform), part), isRequired: false }
+}
+
+export function payeeOf(values: Pick<MineConfig['values'], 'account' | 'predicate' | 'public-key'>): Payee {
   const { account = null, predicate, 'public-key': publicKeys = null } = values
   return { account, predicate, publicKeys }
 }
@@ -107,13 +117,40 @@ function gpuSetup({ values, origins }: MineConfig): GpuSetup | null {
 /** Throws NewcutError BAD_OPTION for flags that contradict each other or have no effect. */
 export function checkMineFlags(config: MineConfig): void {
   refuseIdle(config, [
-    ...(config.values.pool === undefined ? idleForNode(config) : idleForPool(config)),
+    ...idleForOrigin(config),
     ...idleForEngine(config),
     ...idleForRigs(config),
     ...idleForHttp(config),
     ...idleForLoad(config),
   ])
 }
+
+/** Nodes, pools or the leader of a fleet. */
+function idleForOrigin(config: MineConfig): Idle[] {
+  const { fleet, pool } = config.values
+  if (fleet !== undefined) return idleForFleet(config)
+  const rig: Idle = { names: RIG_OPTIONS, reason: 'it is for a rig of a fleet', hint: 'add --fleet nats://HOST:4222' }
+  return [rig, ...(pool === undefined ? idleForNode(config) : idleForPool(config))]
+}
+
+const RIG_OPTIONS = ['rig', 'fleet-name', 'nats-creds', 'nats-ca', 'nats-cert', 'nats-key']
+
+function idleForFleet({ values: { node, pool, fleet = [] } }: MineConfig): Idle[] {
+  const reason = 'the leader of the fleet gives the work, and says who is paid'
+  const idle: Idle[] = [
+    { names: [...NODE_OPTIONS.filter((name) => name !== 'state'), 'failback'], reason },
+    { names: ['insecure', 'ca', 'fingerprint'], reason, hint: 'for the NATS server there is --nats-ca' },
+    { names: EMBEDDED_OPTIONS, reason: 'it is for the embedded network, and --fleet mines for another' },
+    { names: ['mine-page'], reason: 'the page mines for a node, and --fleet for the leader of a fleet' },
+    { names: ['stratum-listen', 'stratum-difficulty', 'stratum-tls-cert', 'stratum-tls-key'], reason: FLEET_NONCE },
+    ...idleForNats(fleet),
+  ]
+  if (node !== undefined) idle.push({ names: ['node'], reason })
+  if (pool !== undefined) idle.push({ names: ['pool'], reason })
+  return idle
+}
+
+const FLEET_NONCE = 'the leader of a fleet keeps the part of the nonce by which stratum rigs are told apart'
 
 function idleForLoad({ values }: MineConfig): Idle[] {
   const hint = 'add --idle-only'

@@ -1,4 +1,5 @@
 /** Who searches: from plain options to engines. */
+import { randomUUID } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { NewcutError } from '../core/errors.ts'
 import { CpuEngine } from '../engine/cpu/cpu.ts'
@@ -6,16 +7,19 @@ import type { KernelPreference } from '../engine/cpu/kernels.ts'
 import type { Priority } from '../engine/cpu/priority.ts'
 import type { Engine } from '../engine/engine.ts'
 import { ExternalEngine } from '../engine/external.ts'
+import { FleetEngine } from '../engine/fleet/fleet.ts'
 import { chooseAdapters, listAdapters } from '../engine/gpu/adapters.ts'
 import { GpuEngine, type GpuEngineOptions, gpuSearches } from '../engine/gpu/gpu.ts'
 import type { AdapterInfo } from '../engine/gpu/messages.ts'
 import { splitRanges } from '../engine/range.ts'
 import { RIG_WORK_BYTES } from '../engine/stratum/jobs.ts'
 import { RigsEngine } from '../engine/stratum/rigs.ts'
+import type { Link } from '../fleet/link.ts'
 import { systemClock } from '../platform/clock.ts'
+import { packageVersion } from '../platform/version.ts'
 
-/** A program of the user's own, or the engines that newcut has. */
-export type EngineSetup = (ExternalSetup | OwnSetup) & {
+/** A program of the user's own, the rigs of a fleet, or the engines that newcut has. */
+export type EngineSetup = (ExternalSetup | OwnSetup | FleetSetup) & {
   /** Rigs search beside them; undefined: none are let in. */
   readonly rigs?: RigsSetup | undefined
 }
@@ -33,6 +37,15 @@ export interface RigsSetup {
 export interface ExternalSetup {
   readonly kind: 'external'
   readonly command: string
+}
+
+/** Rigs on other machines; this process leads them, or stands by. */
+export interface FleetSetup {
+  readonly kind: 'fleet'
+  /** Connected already. */
+  readonly link: Link
+  /** Where this process runs, for people. */
+  readonly name: string
 }
 
 export interface OwnSetup {
@@ -102,7 +115,7 @@ export class Engines {
    * would search, BAD_INPUT for a certificate that cannot be used, and the signal's reason when it is stopped meanwhile.
    */
   async replacementFor(setup: EngineSetup): Promise<Replacement> {
-    const own = setup.kind === 'external' ? [externalPlan(setup)] : await this.#ownPlans(setup)
+    const own = await this.#plansFor(setup)
     const plans = setup.rigs === undefined ? own : [...own, this.#rigsPlan(setup.rigs)]
     const next = plans.map(({ parts, make }): Running => {
       return this.#running.find((each) => each.parts === parts) ?? { parts, engine: make() }
@@ -115,6 +128,11 @@ export class Engines {
         this.#running = next
       },
     }
+  }
+
+  async #plansFor(setup: EngineSetup): Promise<Plan[]> {
+    if (setup.kind === 'external') return [externalPlan(setup)]
+    return setup.kind === 'fleet' ? [fleetPlan(setup)] : this.#ownPlans(setup)
   }
 
   async #ownPlans(setup: Extract<EngineSetup, OwnSetup>): Promise<Plan[]> {
@@ -159,6 +177,11 @@ export class Engines {
 function externalPlan({ command }: ExternalSetup): Plan {
   const make = () => new ExternalEngine({ command, clock: systemClock })
   return { parts: JSON.stringify(['external', command]), make }
+}
+
+function fleetPlan({ link, name }: FleetSetup): Plan {
+  const shared = { session: randomUUID(), clock: systemClock, random: Math.random, version: packageVersion }
+  return { parts: 'fleet', make: () => new FleetEngine({ link, name, ...shared }) }
 }
 
 /** Where rigs connect, `HOST:PORT`, and how to stop that. */

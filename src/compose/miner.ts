@@ -8,6 +8,7 @@ import { monitorRoutes } from '../api/monitors.ts'
 import { type ApiServer, type Extension, startApi } from '../api/server.ts'
 import type { Token } from '../api/token.ts'
 import { describeError } from '../core/errors.ts'
+import { FleetEngine } from '../engine/fleet/fleet.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import { Miner } from '../mine/miner.ts'
 import type { Snapshot } from '../mine/stats.ts'
@@ -18,8 +19,9 @@ import { type Changeable, changerOf } from './change.ts'
 import type { NodeSetup } from './connect.ts'
 import { type ComposedDashboard, dashboardFor } from './dashboard.ts'
 import { type EngineSetup, Engines, listenForRigs } from './engines.ts'
+import { leaderTies, rigTies } from './fleet-ties.ts'
 import { isPageOn, PAGE_PATH, type PageMode, pageFor } from './mine-page.ts'
-import { checkOrigin, type NodeOrigin, type Origin, type PoolsSetup, reachOrigin } from './origin.ts'
+import { checkOrigin, type NodeOrigin, type Origin, type PoolsSetup, type RigSetup, reachOrigin } from './origin.ts'
 import { checkPausing, Pausing, type PausingSetup } from './pausing.ts'
 import { isDevelopment, type Payee } from './payee.ts'
 import { rewardsOf } from './rewards.ts'
@@ -37,6 +39,8 @@ export interface MinerSetup {
   readonly payee: Payee
   /** Pools that give the work; then no node does, and the payee is the pool's. */
   readonly pools?: PoolsSetup | undefined
+  /** The fleet whose leader gives the work; then no node does, and the payee is the leader's. */
+  readonly fleet?: RigSetup | undefined
   readonly engines: EngineSetup
   /** null: metrics and summary are not served. */
   readonly http: HttpSetup | null
@@ -79,7 +83,10 @@ export interface MinerStart {
    * has changed.
    */
   readonly change: (next: Changeable) => Promise<void>
-  /** null: pools give the work. */
+  /** Where the work comes from, for people, and who is paid. */
+  readonly source: string
+  readonly payee: string
+  /** null: pools or the leader of a fleet give the work. */
   readonly node: Pick<NodeOrigin, 'client' | 'account'> | null
   readonly api: ApiServer | null
   /** The journal, and how many solutions of earlier runs it holds that are not settled; null: none is kept. */
@@ -110,19 +117,21 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const { coming: engines, done } = await engineSet.replacementFor(engineSetup)
     done()
     const rigs = await listenForRigs(engines)
+    const fleet = engines.find((engine) => engine instanceof FleetEngine)
     closers.unshift(async () => rigs?.close())
     // A pool follows the blocks of its shares itself.
-    const state = node && (await stateOf(setup, { network, account, onEvent }))
+    const state = origin.isKept ? await stateOf(setup, { network, account, onEvent }) : null
     const show = (event: MinerEvent) => {
       state?.onEvent(event)
       onEvent(event)
+      if (event.type === 'solution') fleet?.took(event)
       metrics.onEvent(event)
       connection.onEvent(event)
       dashboard?.onEvent(event)
       rewards?.(event)
     }
     const connection = new Connection(systemClock)
-    const [faulted, told, ended] = [new AbortController(), new AbortController(), new AbortController()]
+    const [faulted, asked, ended] = [new AbortController(), new AbortController(), new AbortController()]
     closers.unshift(async () => ended.abort())
     const onFault = (error: unknown) => faulted.abort(error)
     const rewards = node && rewardsOf({ client: node.payloads, onReward: show, stopped, onFault })
@@ -132,13 +141,15 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     closers.unshift(async () => sensors?.stop())
     const options = { source, engines, clock: systemClock, onEvent: show, blocks, durationMs, unfinished }
     const miner = new Miner({ ...options, readings: () => sensors?.readings ?? [] })
+    fleet?.attach({ network, account, ...leaderTies(miner, unfinished) })
+    origin.attach?.(rigTies(miner))
     const metrics = new Metrics(() => miner.snapshot(), packageVersion)
     const hasPage = http !== null && node !== null && isPageOn(http.page, network)
     const dashboard = http && dashboardOf(miner, { network, account, state })
     closers.unshift(async () => dashboard?.close())
     const page = hasPage ? [{ path: PAGE_PATH, addTo: pageFor(node.clients, node.account) }] : []
     const extensions = [...(dashboard?.extensions ?? []), ...page]
-    const stop = () => told.abort()
+    const stop = () => asked.abort()
     let token = http?.token
     const faced = { miner, metrics, connection, extensions, stop, token: () => token ?? null }
     const api = http === null ? null : await startFace(http, faced, onEvent)
@@ -147,11 +158,12 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const setToken = (next: string | undefined) => {
       token = next
     }
-    const ends = AbortSignal.any([stopped, faulted.signal, told.signal])
+    const ends = AbortSignal.any([stopped, faulted.signal, asked.signal])
     const pauses = new Pausing(miner, systemClock, AbortSignal.any([ends, ended.signal]))
     const change = changerOf({ miner, engines: engineSet, origin, chains, pauses, setToken })
     const pageUrl = api !== null && hasPage ? api.url + PAGE_PATH : null
-    onStart?.({ miner, change, node, api, journal, rigsAddress: rigs?.address ?? null, pageUrl })
+    const told = { source: source.description, payee: account }
+    onStart?.({ miner, change, node, ...told, api, journal, rigsAddress: rigs?.address ?? null, pageUrl })
     pauses.set(pausing)
     const snapshot = await miner.run(ends)
     faulted.signal.throwIfAborted()

@@ -1,8 +1,11 @@
 /** Where work comes from, nodes or pools, and what is known of that place. */
+import { randomUUID } from 'node:crypto'
 import { NewcutError } from '../core/errors.ts'
+import { Link, type LinkSetup } from '../fleet/link.ts'
 import type { NodeClient } from '../node/client.ts'
 import { systemClock } from '../platform/clock.ts'
 import { packageVersion } from '../platform/version.ts'
+import { FleetSource, type RigTies } from '../source/fleet/fleet-source.ts'
 import type { PoolAddress } from '../source/pool/address.ts'
 import type { PoolTrust } from '../source/pool/connection.ts'
 import { PoolSource } from '../source/pool/pool-source.ts'
@@ -10,10 +13,21 @@ import type { Source } from '../source/source.ts'
 import { FAILBACK_MS, type NodesSetup, reachNodes } from './nodes.ts'
 import { accountOn, checkPayee, type PaidAccount, type Payee } from './payee.ts'
 
+/** What a miner tells who gives it work, once there is a miner. */
+export type MinerTies = RigTies
+
 export interface OriginSetup extends NodesSetup {
   readonly payee: Payee
   /** Pools that give the work instead of nodes; undefined: nodes do. */
   readonly pools?: PoolsSetup | undefined
+  /** The fleet whose leader gives the work instead; undefined: none. */
+  readonly fleet?: RigSetup | undefined
+}
+
+/** This machine as a rig of a fleet. */
+export interface RigSetup extends LinkSetup {
+  /** Its name, for people. */
+  readonly rig: string
 }
 
 export interface PoolsSetup {
@@ -39,16 +53,20 @@ export interface Origin {
   readonly network: string
   /** Who is paid: an account, or the user as the pool knows it. */
   readonly payee: string
-  /** null: pools give the work. */
+  /** null: pools or the leader of a fleet give the work. */
   readonly node: NodeOrigin | null
+  /** Whether solutions have to be kept here until it is known what became of them. */
+  readonly isKept: boolean
+  /** Of a fleet: takes what its leader has to do with the miner. */
+  readonly attach?: (ties: MinerTies) => void
   readonly close: () => Promise<void>
 }
 
 const POOL_NETWORK = 'pool'
 
 /** Checks that need no network. Throws NewcutError BAD_OPTION. */
-export function checkOrigin({ payee, pools }: Pick<OriginSetup, 'payee' | 'pools'>): void {
-  if (pools === undefined) checkPayee(payee)
+export function checkOrigin({ payee, pools, fleet }: Pick<OriginSetup, 'payee' | 'pools' | 'fleet'>): void {
+  if (pools === undefined && fleet === undefined) checkPayee(payee)
 }
 
 /**
@@ -60,7 +78,8 @@ export async function reachOrigin(
   onWaiting: (message: string) => void,
   signal: AbortSignal,
 ): Promise<Origin> {
-  const { payee, pools, chains } = setup
+  const { payee, pools, fleet, chains } = setup
+  if (fleet !== undefined) return joinFleet(fleet, setup, onWaiting, signal)
   if (pools !== undefined) return reachPools(pools, setup, onWaiting, signal)
   const nodes = await reachNodes(setup, onWaiting, signal)
   const { client, clients, payloads, close } = nodes
@@ -69,10 +88,43 @@ export async function reachOrigin(
     const network = client.info.nodeVersion
     const account = accountOn(network, payee)
     const node = { client, clients, payloads, account }
-    return { source: nodes.sourceFor(account), network, payee: account.account, node, close }
+    return { source: nodes.sourceFor(account), network, payee: account.account, node, isKept: true, close }
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+async function joinFleet(
+  { rig, ...setup }: RigSetup,
+  { node: { failFast, maxWaitMs } }: OriginSetup,
+  onWaiting: (message: string) => void,
+  signal: AbortSignal,
+): Promise<Origin> {
+  const refused = new AbortController()
+  const refuse = (message: string) => refused.abort(new NewcutError('NODE_UNREACHABLE', message))
+  const patience =
+    maxWaitMs === undefined
+      ? undefined
+      : setTimeout(() => refuse(`no leader of the fleet gave work in ${maxWaitMs / 1000} s`), maxWaitMs)
+  const ends = AbortSignal.any([signal, refused.signal])
+  const shared = { clock: systemClock, random: Math.random }
+  try {
+    const agent = `newcut/${packageVersion}`
+    const link = await Link.open({ ...setup, agent, ...shared }, failFast ? null : onWaiting, ends)
+    try {
+      const names = { fleet: setup.fleet, rig, version: packageVersion, session: randomUUID() }
+      const source = await FleetSource.join({ link, ...names, ...shared }, failFast ? refuse : onWaiting, ends)
+      const { network, account } = source.payee
+      const close = () => link.close()
+      const attach = (ties: MinerTies) => source.attach(ties)
+      return { source, network, payee: account, node: null, isKept: true, attach, close }
+    } catch (error) {
+      await link.close()
+      throw error
+    }
+  } finally {
+    clearTimeout(patience)
   }
 }
 
@@ -99,7 +151,14 @@ async function reachPools(
   try {
     const ends = AbortSignal.any([signal, refused.signal])
     const source = await PoolSource.reach({ ...options, failbackMs }, failFast ? refuse : onWaiting, ends)
-    return { source, network: POOL_NETWORK, payee: first.user, node: null, close: async () => source.close() }
+    return {
+      source,
+      network: POOL_NETWORK,
+      payee: first.user,
+      node: null,
+      isKept: false,
+      close: async () => source.close(),
+    }
   } finally {
     clearTimeout(patience)
   }

@@ -22,6 +22,7 @@ export const MODULES: readonly string[] = [
   'dashboard/browser/dom',
   'dashboard/browser/nodes',
   'dashboard/browser/numbers',
+  'dashboard/browser/rigs',
   'dashboard/browser/stream',
   'dashboard/browser/view',
   'dashboard/lines',

@@ -61,6 +61,8 @@ export type MinerEvent =
   /** No cause holds any more. The newest job is searched again, or for the first time: a `work` event with the reason `start` follows. */
   | { readonly type: 'resumed' }
   | SolutionEvent
+  /** This process gives the rigs of a fleet their work from now on; or another one does, or nobody (null). */
+  | { readonly type: 'fleet'; readonly isLeading: boolean; readonly leader: string | null }
   /** What a block of ours paid, as its payload tells. `amount`: coins, a decimal number. */
   | {
       readonly type: 'reward'

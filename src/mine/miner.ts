@@ -2,8 +2,8 @@
 import { readU256LE } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
 import { withCreationTime, withNonce } from '../core/header.ts'
-import { hasFixedBits } from '../core/nonce.ts'
-import { meets, powHash } from '../core/pow.ts'
+import { FREE_NONCE, hasFixedBits } from '../core/nonce.ts'
+import { meets, powHash, solves } from '../core/pow.ts'
 import { difficultyOf } from '../core/target.ts'
 import { type Work, workFromBytes } from '../core/work.ts'
 import { type Candidate, type Engine, type EngineEvents, noWork } from '../engine/engine.ts'
@@ -45,6 +45,13 @@ const ROLL_MS = 5_000
 const MAX_ISSUED_WORKS = 256
 /** Having nothing to search is reported only after this time. */
 const IDLE_MS = 500
+
+/** Solved work from elsewhere. */
+export interface AdoptedSolution {
+  readonly bytes: Uint8Array
+  readonly issuer: string
+  readonly device: string
+}
 
 /** A job under one sequence number: with one creation time. */
 interface Issued {
@@ -101,6 +108,7 @@ export class Miner {
     this.#engineEvents = {
       onCandidate: (candidate) => this.#judge(candidate),
       onWarning: (message) => onEvent({ type: 'warning', message }),
+      onFleet: (status) => onEvent({ type: 'fleet', ...status }),
     }
     this.#lives = new Lives({
       source,
@@ -182,6 +190,11 @@ export class Miner {
     await dismissed
   }
 
+  /** Hashes since the start. Never falls. */
+  get hashes(): number {
+    return this.#crew.hashes()
+  }
+
   get paused(): boolean {
     return this.#pauses.list.length > 0
   }
@@ -250,7 +263,7 @@ export class Miner {
     const pauses = this.#pauses.list
     const paused = pauses.length > 0
     const rates = this.#rates
-    const rigs = this.#crew.rigs()
+    const [rigs, fleet] = [this.#crew.rigs(), this.#crew.fleet()]
     return {
       source: source.description,
       connected: source.connected,
@@ -270,6 +283,7 @@ export class Miner {
       hardwareErrors: this.#hardwareErrors,
       preemptions: this.#preemptions,
       ...(rigs && { rigs }),
+      ...(fleet && { fleet }),
       issuer: this.#issuer,
       results: this.#results.snapshot(),
       work: current && {
@@ -343,8 +357,8 @@ export class Miner {
       if (this.#issued.size <= MAX_ISSUED_WORKS) break
       if (earlier !== pursuit || old !== pursuit.firstSequence) this.#issued.delete(old)
     }
-    const { id, target, fixedNonce } = pursuit.job
-    const work = { sequence, job: id, bytes: issued.work.bytes, target, fixedNonce }
+    const { id, issuer, reason, target, fixedNonce } = pursuit.job
+    const work = { sequence, job: id, issuer, reason, bytes: issued.work.bytes, target, fixedNonce }
     return this.#crew.setWork(work)
   }
 
@@ -389,6 +403,21 @@ export class Miner {
     const effort = this.#results.add(share)
     const lateMs = endedAtMs === null ? null : clock.monotonicMs() - endedAtMs
     this.#lives.begin({ job, difficulty, bytes, device, effort, lateMs })
+  }
+
+  /**
+   * Takes solved work that it did not give to its engines, such as that of a leader before: hands it in and follows it.
+   * Work that does not solve is left alone. Does nothing when it has ended.
+   */
+  adopt({ bytes, issuer, device }: AdoptedSolution): void {
+    if (this.#stop.signal.aborted || !solves(bytes)) return
+    const work = workFromBytes(bytes)
+    const { target } = work.fields
+    const job = { id: 'adopted', issuer, work, target, fixedNonce: FREE_NONCE, manySolutions: false }
+    const noticedAtMs = this.#options.clock.monotonicMs()
+    const difficulty = Number(difficultyOf(target) ?? 0n)
+    const found = { difficulty, bytes, device, effort: 0, lateMs: null }
+    this.#lives.begin({ job: { ...job, reason: 'start', noticedAtMs }, ...found })
   }
 
   #onStep(event: SolutionEvent): void {

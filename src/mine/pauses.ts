@@ -1,7 +1,9 @@
 /** Why a miner is to search nothing for now. Reasons add up: it searches when none is left. */
 
-export const pauseCauses = ['user', 'schedule', 'load'] as const
-/** `user`: a person or a program of theirs. `load`: other programs use the machine. */
+export const pauseCauses = ['user', 'fleet', 'schedule', 'load'] as const
+/**
+ * `user`: a person or a program of theirs. `fleet`: whoever leads the fleet. `load`: other programs use the machine.
+ */
 export type PauseCause = (typeof pauseCauses)[number]
 
 export interface Pause {
@@ -17,7 +19,7 @@ export class Pauses {
   /** Causes that the user has overruled. */
   readonly #overruled = new Set<PauseCause>()
 
-  /** Those that count, the foremost first: the user, the schedule, the load. */
+  /** Those that count, the foremost first: the user, the fleet, the schedule, the load. */
   get list(): Pause[] {
     return pauseCauses.flatMap((by) => (this.#overruled.has(by) ? [] : (this.#held.get(by) ?? [])))
   }

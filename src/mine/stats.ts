@@ -1,5 +1,5 @@
 /** The snapshot of statistics that console, Prometheus and JSON API all show. */
-import type { DeviceStatus, RigsStatus } from '../engine/engine.ts'
+import type { DeviceStatus, FleetStatus, RigsStatus } from '../engine/engine.ts'
 import type { ChainStatus, NodeStatus } from '../source/source.ts'
 import type { HardwareSnapshot } from './hardware.ts'
 import { HashrateMeter, type Hashrates, NO_RATES, NO_WINDOWS, type RateWindows } from './hashrate.ts'
@@ -43,6 +43,8 @@ export interface Snapshot {
   readonly preemptions: number
   /** Connections and shares of rigs; absent where none are let in. */
   readonly rigs?: RigsStatus
+  /** Of the leader of a fleet; absent where there is none. */
+  readonly fleet?: FleetStatus
   /** Who gave the newest work: the address of a node; null: there has been none. */
   readonly issuer: string | null
   readonly results: ResultsSnapshot

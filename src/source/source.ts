@@ -8,7 +8,11 @@ import type { Work } from '../core/work.ts'
  * moved on while nobody heard of it. `better`: a hash is worth more on another chain. `switched`: another node gives work
  * now. `chosen`: other chains are to be mined now, or the pool gave work of another one.
  */
-export type JobReason = 'start' | 'newCut' | 'solved' | 'refreshed' | 'reconnected' | 'better' | 'switched' | 'chosen'
+export const jobReasons = [
+  ...(['start', 'newCut', 'solved', 'refreshed'] as const),
+  ...(['reconnected', 'better', 'switched', 'chosen'] as const),
+]
+export type JobReason = (typeof jobReasons)[number]
 
 /** Nodes forget the payload of work after 5 minutes (PROTOCOL.md A.1): handing in older work is of no use. */
 export const WORK_LIFE_MS = 300_000
@@ -71,6 +75,8 @@ export type FollowUp =
   | { readonly step: 'stale' }
   /** The block was taken, but its chain goes on without it. */
   | { readonly step: 'orphaned' }
+  /** Whoever took it for the issuer could not bring it there after all, or the issuer refused it. */
+  | Extract<Receipt, { readonly step: 'rejected' | 'lost' }>
   /** Nobody could say yet what became of it: its chain has not moved on, or nobody could be asked. More may follow. */
   | { readonly step: 'unconfirmed'; readonly message: string }
 

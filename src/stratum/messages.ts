@@ -57,8 +57,8 @@ export function readMessage(line: string): Request | Response {
   if (typeof method !== 'string' || method.length > MAX_METHOD) {
     throw new FormatError('method', 0, `not a text of at most ${MAX_METHOD} characters`)
   }
-  if (!Array.isArray(params)) throw new FormatError('params', 0, 'not a list')
-  return { kind: 'request', id, method, params }
+  if (params !== null && !Array.isArray(params)) throw new FormatError('params', 0, 'not a list')
+  return { kind: 'request', id, method, params: params ?? [] }
 }
 
 function parsed(line: string): unknown {

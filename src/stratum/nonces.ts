@@ -27,8 +27,14 @@ export function readNonce1(text: string, nonce2Bytes: number): FixedNonce {
 }
 
 /** nonce1 as servers write it: all digits, with leading zeros. */
-export function nonce1Text({ bits, value }: FixedNonce): string {
-  return bits === 0 ? '' : value.toString(16).padStart(bits / 4, '0')
+export function nonce1Text({ bits, value }: FixedNonce, order: ByteOrder = 'usual'): string {
+  const text = bits === 0 ? '' : value.toString(16).padStart(bits / 4, '0')
+  return order === 'usual' ? text : reversed(text)
+}
+
+/** nonce2 of at most 53 bits as a number: so many digits, of which leading ones may be missing, hex without a sign. */
+export function nonce2Number(text: string, digits: number, order: ByteOrder): number {
+  return Number.parseInt(order === 'usual' ? text : reversed(text.padStart(digits, '0')), 16)
 }
 
 /** nonce2 of a whole nonce, with leading zeros. */

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { Metrics } from '../../src/api/metrics.ts'
 import { type ApiServer, startApi } from '../../src/api/server.ts'
+import { noShares } from '../../src/engine/stratum/users.ts'
 import { NO_RATES } from '../../src/mine/hashrate.ts'
 import type { DeviceSnapshot, Snapshot } from '../../src/mine/stats.ts'
 import { snapshotWith } from '../mine/snapshot.ts'
@@ -107,5 +108,33 @@ describe('/healthz', () => {
   it('answers 503 while there is no work', async () => {
     const body = { status: 'no work', connected: true }
     expect(await healthOf({ ...snapshotOf([device('a')], 0), work: null })).toEqual({ code: 503, body })
+  })
+
+  it('tells shares apart by user and rig, and has no series for those that are gone', async () => {
+    const shares = (accepted: number, low = 0) => ({ ...noShares(), accepted, low })
+    const user = (name: string, accepted: number) => {
+      return { user: name, sessions: 1, hashes: 1000 * accepted, shares: shares(accepted, 1) }
+    }
+    const rig = (name: string, accepted: number) => {
+      return { device: name, user: 'k:a', sessions: 1, shares: shares(accepted), difficulty: null }
+    }
+    let rigs = { sessions: 2, shares: shares(5, 2), users: [user('k:a', 4), user('k:b', 1)], rigs: [rig('rig:x', 4)] }
+    const metrics = new Metrics(() => ({ ...snapshotOf([], 0), rigs }), '0.0.0')
+    await metrics.scrape()
+    rigs = { sessions: 1, shares: shares(7, 2), users: [user('k:a', 6)], rigs: [rig('rig:x', 6), rig('rig:y', 0)] }
+    const after = await metrics.scrape()
+    for (const line of [
+      'newcut_rig_sessions 1',
+      'newcut_rig_shares_total{verdict="accepted"} 7',
+      'newcut_rig_user_shares_total{user="k:a",verdict="accepted"} 6',
+      'newcut_rig_user_shares_total{user="k:a",verdict="low"} 1',
+      'newcut_rig_user_hashes_total{user="k:a"} 6000',
+      'newcut_rig_user_sessions{user="k:a"} 1',
+      'newcut_rig_device_shares_total{device="rig:x",verdict="accepted"} 6',
+      'newcut_rig_device_shares_total{device="rig:y",verdict="accepted"} 0',
+    ]) {
+      expect(after).toContain(`${line}\n`)
+    }
+    expect(after).not.toContain('k:b')
   })
 })

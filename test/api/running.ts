@@ -20,11 +20,15 @@ export interface RunningOptions {
   readonly gpu?: GpuSetup
   /** Whether it mines for two addresses of its node, as for several nodes. */
   readonly hasTwoNodes?: boolean
+  /** Whether rigs may connect. */
+  readonly letsRigsIn?: boolean
 }
 
 export interface RunningMiner {
   readonly url: string
   readonly nodeUrl: string
+  /** `HOST:PORT`; null: none may. */
+  readonly rigsAddress: string | null
   readonly events: readonly MinerEvent[]
   readonly ended: Promise<Snapshot>
   readonly json: (path: string) => Promise<unknown>
@@ -43,6 +47,7 @@ export async function startMiner(options: RunningOptions = {}): Promise<RunningM
     threads = 1,
     gpu = null,
     hasTwoNodes = false,
+    letsRigsIn = false,
   } = options
   const devnet = await startDevnet({ port: 0, difficulty })
   const stop = new AbortController()
@@ -54,7 +59,10 @@ export async function startMiner(options: RunningOptions = {}): Promise<RunningM
         node: { url: devnet.url, insecure: false, failFast: true },
         others: hasTwoNodes ? [devnet.url.replace('127.0.0.1', 'localhost')] : [],
         payee: { account: null, predicate: 'keys-all', publicKeys: null },
-        engines: { kind: 'own', threads, kernel: 'auto', priority: 'low', gpu },
+        engines: {
+          ...{ kind: 'own', threads, kernel: 'auto', priority: 'low', gpu },
+          rigs: letsRigsIn ? { host: '127.0.0.1', port: 0, tls: null, difficulty: 1000 } : undefined,
+        },
         http: { host: '127.0.0.1', port: 0, isRequired: true, page: 'off', ...(token && { token }) },
         limits: {},
         sensors: { hwmon, env },
@@ -74,6 +82,7 @@ export async function startMiner(options: RunningOptions = {}): Promise<RunningM
   return {
     url,
     nodeUrl: devnet.url,
+    rigsAddress: start.rigsAddress,
     events,
     ended: over,
     change: start.change,

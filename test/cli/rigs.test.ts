@@ -32,13 +32,19 @@ describe('newcut mine --stratum-listen', () => {
     await mining(Number(port), 'k:abc.shelf 1')
     await sees(/accepted {2}chain \d+ +height \d+ +rig:shelf 1/)
     const { devices, hashes, rigs: told } = await read()
-    expect(told?.sessions).toBe(1)
+    expect(told).toMatchObject({
+      sessions: 1,
+      users: [{ user: 'k:abc', sessions: 1 }],
+      rigs: [{ device: 'rig:shelf 1' }],
+    })
     expect(devices).toMatchObject([{ engine: 'rigs', device: 'rig:shelf 1', kernel: 'stratum' }])
     expect(hashes).toBeGreaterThanOrEqual(3000)
     const metrics = await (await fetch(`${url}/metrics`)).text()
     expect(metrics).toMatch(/^newcut_rig_sessions 1$/m)
     expect(metrics).toMatch(/^newcut_rig_shares_total\{verdict="accepted"\} [1-9]/m)
     expect(metrics).toMatch(/^newcut_hashes_total\{engine="rigs",device="rig:shelf 1"\} [1-9]/m)
+    expect(metrics).toMatch(/^newcut_rig_user_shares_total\{user="k:abc",verdict="accepted"\} [1-9]/m)
+    expect(metrics).toMatch(/^newcut_rig_device_shares_total\{device="rig:shelf 1",verdict="accepted"\} [1-9]/m)
     child.kill('SIGTERM')
     const { code, out, err } = await ended
     expect({ code, err }).toEqual({ code: 0, err: '' })

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
+import { Rig } from '../../bench/stratum-rig.ts'
 import { Metrics } from '../../src/api/metrics.ts'
 import { hwmonFolder, sensedCard, startMiner, temporaryFolder, ZEN } from '../api/running.ts'
 
@@ -48,7 +49,10 @@ it('every query of the dashboard and every alert is answered by Prometheus', { t
   if (isMissing('prometheus')) return context.skip(`prometheus ${MISSING}`)
   const card = await sensedCard()
   if (card === null) return context.skip('there is no GPU driver here, not even a software one')
-  const miner = await startMiner({ ...card.setup, hwmon: hwmonFolder([ZEN]), hasTwoNodes: true })
+  const miner = await startMiner({ ...card.setup, hwmon: hwmonFolder([ZEN]), hasTwoNodes: true, letsRigsIn: true })
+  const rig = await Rig.login(Number(miner.rigsAddress?.split(':')[1]))
+  onTestFinished(() => rig.close())
+  rig.mine()
   const prometheus = await startPrometheus(new URL(miner.url).host)
 
   const metrics = await (await fetch(`${miner.url}/metrics`)).text()

@@ -10,6 +10,7 @@ import { DeviceList } from './devices.ts'
 import { element, write } from './dom.ts'
 import { NodeList } from './nodes.ts'
 import { ageText, difficultyText, heightText, NONE, rateParts, rateText, spanText, uptimeText } from './numbers.ts'
+import { RigList } from './rigs.ts'
 
 const COUNTED = ['accepted', 'stale', 'orphaned', 'rejected', 'lost', 'unconfirmed'] as const
 
@@ -20,6 +21,7 @@ export class View {
   readonly #devices = new DeviceList()
   readonly #blocks = new BlockTable()
   readonly #nodes = new NodeList()
+  readonly #rigs = new RigList()
   readonly #control = new Control()
 
   show({ about, nowMs, summary, history, blocks }: DashboardState): void {
@@ -35,6 +37,7 @@ export class View {
     this.#chains.show(chains, work?.chain ?? null)
     this.#blocks.show(blocks, nowMs)
     this.#nodes.show(summary)
+    this.#rigs.show(summary.rigs)
     this.#control.show(summary)
     write('network', about.network)
     write('account', about.account)

@@ -11,6 +11,7 @@ import type { EngineWork } from '../engine.ts'
 export const RIG_WORK_BYTES = 286
 /** Jobs whose shares are judged. Those before are over. */
 const MAX_JOBS = 512
+const JOB_ID = /^[0-9a-f]{1,64}$/i
 
 export interface RigJob {
   /** Grows with every job. */
@@ -77,9 +78,12 @@ export class Jobs {
     this.#first = this.#next
   }
 
-  /** The job of an id, as hex; null: it is over for so long that it is forgotten. undefined: no id. */
+  /**
+   * The job of an id, as hex; null: it is over for so long that it is forgotten, or of another server, whose ids may be
+   * longer. undefined: no id.
+   */
   find(id: string): RigJob | null | undefined {
-    if (!/^[0-9a-f]{1,8}$/i.test(id)) return undefined
+    if (!JOB_ID.test(id)) return undefined
     return this.#jobs.get(Number.parseInt(id, 16)) ?? null
   }
 

@@ -1,13 +1,13 @@
 /** Rigs as an engine: whoever connects and speaks stratum searches, and hands in shares that tell how fast it is. */
 import type { Clock } from '../../core/clock.ts'
 import type { DeviceStatus, Engine, EngineEvents, EngineWork, RigsStatus } from '../engine.ts'
-import { shareVerdicts } from '../engine.ts'
 import { Uptake } from '../uptake.ts'
 import { Jobs, RIG_WORK_BYTES, type RigJob } from './jobs.ts'
 import { defaultLimits, type RigLimits } from './limits.ts'
 import { RigServer } from './server.ts'
 import type { Session, Share } from './session.ts'
 import { startDifficulty } from './share-difficulty.ts'
+import { noShares, type User, Users } from './users.ts'
 import { type Worker, Workers } from './workers.ts'
 
 export interface RigsOptions {
@@ -34,6 +34,7 @@ export class RigsEngine implements Engine {
   readonly #jobs: Jobs
   readonly #server: RigServer
   readonly #workers = new Workers()
+  readonly #users = new Users()
   readonly #uptake = new Uptake()
   /** Those that get jobs. */
   readonly #ready = new Set<Session>()
@@ -45,7 +46,7 @@ export class RigsEngine implements Engine {
   /** Devices at the stop; null: it goes on. */
   #last: readonly DeviceStatus[] | null = null
   #hashes = 0
-  readonly #shares = { ...NO_SHARES }
+  readonly #shares = noShares()
   /** Why no rig can search the present work; null: they can. */
   #unable: string | null = null
   readonly #warned = new Set<string>()
@@ -106,7 +107,8 @@ export class RigsEngine implements Engine {
   }
 
   rigs(): RigsStatus {
-    return { sessions: this.#server.sessions, shares: { ...this.#shares } }
+    const { sessions } = this.#server
+    return { sessions, shares: { ...this.#shares }, users: this.#users.statuses(), rigs: this.#workers.counts() }
   }
 
   async stop(): Promise<void> {
@@ -117,9 +119,10 @@ export class RigsEngine implements Engine {
     await this.#server.close()
   }
 
-  #join(user: string, agent: string): { worker: Worker; difficulty: number } {
-    const worker = this.#workers.join(user, this.#options.clock.monotonicMs())
-    return { worker, difficulty: worker.difficulty ?? this.#options.difficulty ?? startDifficulty(agent) }
+  #join(text: string, agent: string): { worker: Worker; user: User; difficulty: number } {
+    const worker = this.#workers.join(text, this.#options.clock.monotonicMs())
+    const user = this.#users.join(text)
+    return { worker, user, difficulty: worker.difficulty ?? this.#options.difficulty ?? startDifficulty(agent) }
   }
 
   #begin(session: Session): void {
@@ -140,12 +143,16 @@ export class RigsEngine implements Engine {
     })
   }
 
-  #take({ worker }: Session, { verdict, hashes, solution }: Share): void {
+  #take({ rig }: Session, { verdict, hashes, solution }: Share): void {
     if (this.#events === null) return
     this.#shares[verdict]++
     this.#hashes += hashes
-    if (worker === null) return
-    worker.hashes += hashes
+    if (rig === null) return
+    const { worker, user } = rig
+    for (const each of [worker, user]) {
+      each.hashes += hashes
+      each.shares[verdict]++
+    }
     if (solution === undefined) return
     const { sequence, creationTime } = solution.job
     this.#events.onCandidate({ sequence, creationTime, nonce: solution.nonce, device: worker.device })
@@ -165,7 +172,10 @@ export class RigsEngine implements Engine {
 
   #end(session: Session): void {
     this.#needing.delete(session)
-    if (session.worker !== null) this.#workers.leave(session.worker, this.#options.clock.monotonicMs())
+    if (session.rig !== null) {
+      this.#workers.leave(session.rig.worker, this.#options.clock.monotonicMs())
+      session.rig.user.sessions--
+    }
     if (this.#ready.delete(session)) this.#uptake.down(keyOf(session))
   }
 
@@ -174,11 +184,6 @@ export class RigsEngine implements Engine {
     this.#warned.add(message)
   }
 }
-
-const NO_SHARES = Object.fromEntries(shareVerdicts.map((verdict) => [verdict, 0])) as Record<
-  (typeof shareVerdicts)[number],
-  number
->
 
 const keyOf = ({ nonce1 }: Session) => String(nonce1)
 

@@ -128,6 +128,7 @@ export class RigServer {
   #open(socket: Socket, address: Address, nonce1: number): void {
     const { limits, clock } = this.#options
     const nowMs = () => clock.monotonicMs()
+    const claimed = [nonce1]
     const session: Session = new Session(nonce1, {
       ...this.#ports,
       limits,
@@ -135,6 +136,12 @@ export class RigServer {
       write: (line, onWritten) => this.#write(socket, line, onWritten),
       // What was answered last still goes out.
       close: () => socket.destroySoon(),
+      claim: (other) => {
+        const isFree = this.#taken[other] === 0
+        if (isFree) claimed.push(other)
+        this.#taken[other] = 1
+        return isFree
+      },
       isBehind: () => socket.writableLength > 0,
       onGarbage: () => this.#blame(connection, { bad: GARBAGE }),
       onShare: (of, share) => {
@@ -154,7 +161,7 @@ export class RigServer {
     socket.on('close', () => {
       this.#connections.delete(session)
       this.#addresses.leave(address)
-      this.#taken[nonce1] = 0
+      for (const each of claimed) this.#taken[each] = 0
       this.#ports.onEnd(session)
     })
   }

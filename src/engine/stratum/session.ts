@@ -11,12 +11,14 @@ import {
   requestLine,
   resultLine,
 } from '../../stratum/messages.ts'
-import { nonce1Text } from '../../stratum/nonces.ts'
+import { type ByteOrder, nonce1Text, nonce2Number } from '../../stratum/nonces.ts'
 import { readTarget, targetText } from '../../stratum/targets.ts'
 import type { ShareVerdict } from '../engine.ts'
+import { orderAsked, orderOf } from './byte-order.ts'
 import { type Jobs, nonceOfShare, type RigJob, shareHash } from './jobs.ts'
 import type { RigLimits } from './limits.ts'
 import { ShareDifficulty } from './share-difficulty.ts'
+import type { User } from './users.ts'
 import type { Worker } from './workers.ts'
 
 /** Bytes of nonce2: what rigs of these networks know. */
@@ -35,10 +37,12 @@ export interface SessionPorts {
   readonly nowMs: () => number
   readonly write: (line: Buffer | string, onWritten?: () => void) => void
   readonly close: () => void
+  /** Takes this value of nonce1 too, until the end of the session; false: another session has it. */
+  readonly claim: (nonce1: number) => boolean
   /** Whether something that was written before has not been taken by the network. */
   readonly isBehind: () => boolean
-  /** The user of the session is known: its worker, and the difficulty of its first shares. */
-  readonly onUser: (session: Session, user: string, agent: string) => { worker: Worker; difficulty: number }
+  /** The user of the session is known: whom it counts for, and the difficulty of its first shares. */
+  readonly onUser: (session: Session, user: string, agent: string) => Rig & { readonly difficulty: number }
   /** It has subscribed and authorized: it gets jobs from now on. */
   readonly onReady: (session: Session) => void
   readonly onShare: (session: Session, share: Share) => void
@@ -54,6 +58,12 @@ export interface Share {
   readonly hashes: number
   /** A nonce that solves the work itself. */
   readonly solution?: { readonly job: RigJob; readonly nonce: bigint } | undefined
+}
+
+/** Whom the shares of a session count for. */
+export interface Rig {
+  readonly worker: Worker
+  readonly user: User
 }
 
 type Answer = { readonly result: unknown } | { readonly failure: FailureName }
@@ -72,13 +82,14 @@ export class Session {
     ['mining.ping', () => answered('pong')],
     ['client.get_version', () => answered('newcut')],
   ])
-  /** The low two bytes of its nonces. */
-  readonly nonce1: number
+  #nonce1: number
+  /** How it writes nonces; null: not known. */
+  #order: ByteOrder | null = null
   readonly #ports: SessionPorts
   #agent = ''
   #suggested: number | null = null
   #isSubscribed = false
-  #worker: Worker | null = null
+  #rig: Rig | null = null
   #difficulty: ShareDifficulty | null = null
   #hasBegun = false
   #garbage = 0
@@ -93,13 +104,18 @@ export class Session {
   readonly #sinceMs: number
 
   constructor(nonce1: number, ports: SessionPorts) {
-    this.nonce1 = nonce1
+    this.#nonce1 = nonce1
     this.#ports = ports
     this.#sinceMs = ports.nowMs()
   }
 
+  /** The low two bytes of its nonces, which do not change once it is ready. */
+  get nonce1(): number {
+    return this.#nonce1
+  }
+
   get isReady(): boolean {
-    return this.#isSubscribed && this.#worker !== null
+    return this.#isSubscribed && this.#rig !== null
   }
 
   /** Whether the client reads more slowly than it is written to. */
@@ -108,8 +124,8 @@ export class Session {
   }
 
   /** null: it has not authorized. */
-  get worker(): Worker | null {
-    return this.#worker
+  get rig(): Rig | null {
+    return this.#rig
   }
 
   /** A line that the client sent, without its end. */
@@ -149,7 +165,7 @@ export class Session {
     const job = jobs.current
     if (job === null || this.#sentAtMs === null || this.#difficulty === null) return
     const isOther = this.#difficulty.adjust(nowMs(), job.difficulty)
-    if (this.#worker !== null) this.#worker.difficulty = this.#difficulty.wanted
+    if (this.#rig !== null) this.#rig.worker.difficulty = this.#difficulty.wanted
     const rate = this.#hashes / Math.max(10_000, nowMs() - this.#sinceMs)
     const tried = rate * (nowMs() + 1000 - this.#sentAtMs)
     if (isOther || tried > limits.noncesPerJob) onNeed(this)
@@ -176,17 +192,39 @@ export class Session {
 
   #subscribe([agent]: readonly unknown[]): Answer {
     if (typeof agent === 'string') this.#agent = agent.slice(0, MAX_TEXT)
+    // Its password may have said it before.
+    this.#order ??= orderOf(this.#agent)
     this.#isSubscribed = true
-    return answered([null, nonce1Text({ bits: 16, value: this.nonce1 }), NONCE2_BYTES])
+    return answered([null, nonce1Text({ bits: 16, value: this.#nonce1 }, this.#order), NONCE2_BYTES])
   }
 
-  #authorize([user]: readonly unknown[]): Answer {
+  /**
+   * The rig writes nonces in this order. Where it was told its nonce1 before, it reads that with the bytes the other way
+   * round. False: that nonce1 belongs to another session.
+   */
+  #reorder(order: ByteOrder): boolean {
+    const isOther = this.#isSubscribed && order !== this.#order
+    this.#order = order
+    if (!isOther) return true
+    const nonce1 = (this.#nonce1 >> 8) | ((this.#nonce1 & 0xff) << 8)
+    if (nonce1 !== this.#nonce1 && !this.#ports.claim(nonce1)) return false
+    this.#nonce1 = nonce1
+    return true
+  }
+
+  #authorize([user, password]: readonly unknown[]): Answer {
     if (typeof user !== 'string' || user.length > MAX_TEXT) return { failure: 'malformed' }
     // A session is one rig: further users change nothing.
-    if (this.#worker !== null) return answered(true)
-    const { worker, difficulty } = this.#ports.onUser(this, user, this.#agent)
+    if (this.#rig !== null) return answered(true)
+    const order = orderAsked(password)
+    if (order !== null && !this.#reorder(order)) {
+      // It comes again, and is given another nonce1.
+      this.#ports.close()
+      return answered(true)
+    }
+    const { worker, user: of, difficulty } = this.#ports.onUser(this, user, this.#agent)
     const { nowMs } = this.#ports
-    this.#worker = worker
+    this.#rig = { worker, user: of }
     this.#difficulty = new ShareDifficulty(difficulty, nowMs())
     if (this.#suggested !== null) this.#difficulty.suggest(this.#suggested, nowMs())
     return answered(true)
@@ -231,14 +269,14 @@ export class Session {
     if (job === null || job.number < this.#firstJob) return refused('stale')
     const told = this.#difficulty.heldFor(job)
     if (told === undefined) return refused('stale')
-    const nonce2 = Number.parseInt(text, 16)
+    const nonce2 = nonce2Number(text, 2 * NONCE2_BYTES, this.#order ?? 'usual')
     const shares = this.#sharesOf(job)
     if (shares.has(nonce2)) return refused('duplicate')
-    const hash = shareHash(job, this.nonce1, nonce2)
+    const hash = shareHash(job, this.#nonce1, nonce2)
     if (!meetsWords(hash, told.target)) return refused('low')
     shares.add(nonce2)
     this.#difficulty.count()
-    const solution = meetsWords(hash, job.target) ? { job, nonce: nonceOfShare(this.nonce1, nonce2) } : undefined
+    const solution = meetsWords(hash, job.target) ? { job, nonce: nonceOfShare(this.#nonce1, nonce2) } : undefined
     if (jobs.isOver(job)) return { verdict: 'stale', hashes: 0, solution }
     this.#hashes += told.difficulty
     return { verdict: 'accepted', hashes: told.difficulty, solution }

@@ -1,6 +1,7 @@
 /** Rigs by the names of their workers: what each has done, whichever connections it had. */
 import { printable } from '../../core/printable.ts'
-import type { DeviceStatus } from '../engine.ts'
+import type { DeviceStatus, RigCounts, ShareVerdict } from '../engine.ts'
+import { accountName, noShares } from './users.ts'
 
 /** Workers that have a device of their own; all others are one. */
 export const MAX_NAMED = 256
@@ -12,8 +13,11 @@ const ALL = 'rigs'
 const KERNEL = 'stratum'
 
 export interface Worker {
-  /** `rig:NAME` */
+  /** `rig:NAME`; of a second user's rig of this name `rig:NAME (2)`, and so on. */
   readonly device: string
+  /** Whom it names; empty: of more than one. */
+  readonly user: string
+  readonly shares: Record<ShareVerdict, number>
   /** Expected hashes of its shares. */
   hashes: number
   /** Connections now. */
@@ -26,26 +30,31 @@ export interface Worker {
 }
 
 export class Workers {
+  /** User and name -> worker. */
   readonly #named = new Map<string, Worker>()
   #others: Worker | null = null
 
   /** A rig whose user says this of itself: `ACCOUNT.WORKER`, or a name alone. */
   join(user: string, nowMs: number): Worker {
-    const device = `rig:${workerName(user)}`
-    const worker = this.#named.get(device) ?? this.#added(device, nowMs)
+    const [account, name] = [accountName(user), workerName(user)]
+    const key = `${account}\n${name}`
+    const worker = this.#named.get(key) ?? this.#added(key, { account, name, nowMs })
     worker.sessions++
     return worker
   }
 
   /** A new worker, with a name of its own where there is room. */
-  #added(device: string, nowMs: number): Worker {
+  #added(key: string, { account, name, nowMs }: { account: string; name: string; nowMs: number }): Worker {
     if (this.#named.size >= MAX_NAMED) this.#forget(nowMs, 0)
     if (this.#named.size >= MAX_NAMED) {
-      this.#others ??= newWorker(ALL)
+      this.#others ??= newWorker(ALL, '')
       return this.#others
     }
-    const worker = newWorker(device)
-    this.#named.set(device, worker)
+    const taken = new Set([...this.#named.values()].map(({ device }) => device))
+    let device = `rig:${name}`
+    for (let number = 2; taken.has(device); number++) device = `rig:${name} (${number})`
+    const worker = newWorker(device, account)
+    this.#named.set(key, worker)
     return worker
   }
 
@@ -58,21 +67,33 @@ export class Workers {
   /** `unable`: why none of them searches the present work; null: those that are connected do. */
   statuses(nowMs: number, unable: string | null): DeviceStatus[] {
     this.#forget(nowMs, FORGET_MS)
-    const workers = [...this.#named.values(), ...(this.#others === null ? [] : [this.#others])]
-    if (workers.length === 0) return [{ ...statusOf(newWorker(ALL), unable), reason: unable ?? 'no rig is connected' }]
+    const workers = this.#all()
+    const none = () => statusOf(newWorker(ALL, ''), unable)
+    if (workers.length === 0) return [{ ...none(), reason: unable ?? 'no rig is connected' }]
     return workers.map((worker) => statusOf(worker, unable))
+  }
+
+  /** Of the same workers as `statuses`. */
+  counts(): RigCounts[] {
+    return this.#all().map(({ device, user, sessions, shares, difficulty }) => {
+      return { device, user, sessions, shares: { ...shares }, difficulty }
+    })
+  }
+
+  #all(): Worker[] {
+    return [...this.#named.values(), ...(this.#others === null ? [] : [this.#others])]
   }
 
   /** Forgets those that have been gone for as long. */
   #forget(nowMs: number, goneMs: number): void {
-    for (const [device, { sessions, goneAtMs }] of this.#named) {
-      if (sessions === 0 && nowMs - goneAtMs >= goneMs) this.#named.delete(device)
+    for (const [key, { sessions, goneAtMs }] of this.#named) {
+      if (sessions === 0 && nowMs - goneAtMs >= goneMs) this.#named.delete(key)
     }
   }
 }
 
-function newWorker(device: string): Worker {
-  return { device, hashes: 0, sessions: 0, faults: 0, goneAtMs: 0, difficulty: null }
+function newWorker(device: string, user: string): Worker {
+  return { device, user, shares: noShares(), hashes: 0, sessions: 0, faults: 0, goneAtMs: 0, difficulty: null }
 }
 
 function statusOf({ device, hashes, faults, sessions }: Worker, unable: string | null): DeviceStatus {

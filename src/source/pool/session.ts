@@ -51,8 +51,9 @@ export interface SessionOptions {
   readonly handlers: SessionHandlers
 }
 
-const SUBSCRIBE = 1
-const AUTHORIZE = 2
+/** As miners number them, whichever they send first. */
+const AUTHORIZE = 1
+const SUBSCRIBE = 2
 /** A share that has no answer by then counts as lost. */
 const ANSWER_MS = 15_000
 /** Until the first job. */
@@ -65,7 +66,7 @@ export class PoolSession {
   readonly #connection: PoolConnection
   readonly #pending = new Map<MessageId, (response: Response | null) => void>()
   readonly #over = new AbortController()
-  #nextId = AUTHORIZE + 1
+  #nextId = SUBSCRIBE + 1
   #nonce1: FixedNonce | null = null
   /** Takes effect with the next job. */
   #nextNonce1: FixedNonce | null = null

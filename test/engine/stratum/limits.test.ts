@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { UNREACHABLE } from '../../../bench/work.ts'
 import { Addresses, addressKey } from '../../../src/engine/stratum/addresses.ts'
 import { defaultLimits } from '../../../src/engine/stratum/limits.ts'
+import { accountName, MAX_USERS, Users } from '../../../src/engine/stratum/users.ts'
 import { MAX_NAMED, Workers, workerName } from '../../../src/engine/stratum/workers.ts'
 import { until } from '../../gpu/wait.ts'
 import { connected, loggedIn, startedServer, stopServers, workOf } from './servers.ts'
@@ -154,6 +155,17 @@ describe('what is remembered is bounded', () => {
     expect(workers.statuses(2, null)).toHaveLength(MAX_NAMED + 1)
   })
 
+  it('of users: those beyond 64 count as one, and whoever is gone and has done least makes room', () => {
+    const users = new Users()
+    const joined = Array.from({ length: MAX_USERS }, (_, n) => users.join(`k:${n}.rig`))
+    expect(users.join('k:abc.rig').user).toBe('others')
+    for (const [index, user] of joined.entries()) user.hashes = 1000 - index
+    for (const user of joined.slice(10, 20)) user.sessions = 0
+    expect(users.join('k:new').user).toBe('k:new')
+    const names = users.statuses().map(({ user }) => user)
+    expect([names.length, names.includes('k:19'), names.includes('k:18')]).toEqual([MAX_USERS + 1, false, true])
+  })
+
   it('of workers that are gone, for ten minutes', () => {
     const workers = new Workers()
     workers.leave(workers.join('k:abc.a', 0), 0)
@@ -186,6 +198,18 @@ it.each([
   [`a.${'x'.repeat(400)}`, `${'x'.repeat(31)}…`],
 ])('the worker of %j is %j', (user, name) => {
   expect(workerName(user)).toBe(name)
+})
+
+it.each([
+  ['k:abc.left shelf', 'k:abc'],
+  ['k:abc.a.b', 'k:abc'],
+  ['rig7', 'rig7'],
+  ['', 'unnamed'],
+  ['.x', 'unnamed'],
+  [`k:${'a'.repeat(64)}.x`, `k:${'a'.repeat(64)}`],
+  ['x'.repeat(400), `${'x'.repeat(71)}…`],
+])('the account of %j is %j', (user, name) => {
+  expect(accountName(user)).toBe(name)
 })
 
 describe('whatever a client sends', () => {

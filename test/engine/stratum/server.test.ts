@@ -94,6 +94,38 @@ describe('a share', () => {
     expect(candidates).toEqual([])
   })
 
+  it('counts for its rig and its user, whose rigs may have the names of others', async () => {
+    const { engine, port } = await startedServer()
+    await engine.setWork(workOf(1, UNREACHABLE))
+    const rigs = [
+      await loggedIn(port, 'k:abc.left'),
+      await loggedIn(port, 'k:def.left'),
+      await loggedIn(port, 'k:abc.right'),
+    ]
+    for (const [index, rig] of rigs.entries()) {
+      await until(() => rig.jobs.length > 0, MAX_WAIT_MS)
+      for (let i = 0; i <= index; i++) await rig.submit(rig.jobs[0].id, rig.nextShare(rig.jobs[0]))
+    }
+    await rigs[1].submit(rigs[1].jobs[0].id, rigs[1].badShare(rigs[1].jobs[0]))
+    rigs[2].close()
+    await until(() => engine.rigs().sessions === 2, MAX_WAIT_MS)
+    const { users, rigs: told } = engine.rigs()
+    expect(users).toMatchObject([
+      { user: 'k:abc', sessions: 1, hashes: 4000, shares: { accepted: 4, low: 0 } },
+      { user: 'k:def', sessions: 1, hashes: 2000, shares: { accepted: 2, low: 1 } },
+    ])
+    expect(told).toMatchObject([
+      { device: 'rig:left', user: 'k:abc', sessions: 1, shares: { accepted: 1 } },
+      { device: 'rig:left (2)', user: 'k:def', sessions: 1, shares: { accepted: 2, low: 1 } },
+      { device: 'rig:right', user: 'k:abc', sessions: 0, shares: { accepted: 3 } },
+    ])
+    expect(engine.devices().map(({ device, hashes }) => [device, hashes])).toEqual([
+      ['rig:left', 1000],
+      ['rig:left (2)', 2000],
+      ['rig:right', 3000],
+    ])
+  })
+
   it('that solves the work is a candidate, and its nonce has the nonce1 of the rig in its low bytes', async () => {
     const { engine, port, candidates } = await startedServer()
     const work = workOf(5, 500n)

@@ -1,0 +1,38 @@
+/** Options of leaders, rigs and whoever asks about a fleet: how NATS is reached. */
+import { option, unset } from './option-spec.ts'
+import { fleetName, natsServers, someText } from './values.ts'
+
+/** How a server of NATS is trusted, and which fleet is meant. */
+export const natsOptions = {
+  'fleet-name': option(fleetName, 'main', 'NAME', 'which fleet, where a NATS server has several'),
+  'nats-creds': unset(someText, 'FILE', 'credentials for the NATS server, as its tools write them'),
+  'nats-ca': unset(someText, 'FILE', "certificates in PEM form: only these authorities may sign the NATS server's"),
+  'nats-cert': unset(someText, 'FILE', 'certificate in PEM form that the NATS server is shown'),
+  'nats-key': unset(someText, 'FILE', 'key of that certificate in PEM form'),
+}
+
+/** Options of `newcut mine` for a rig of a fleet. */
+export const rigOptions = {
+  fleet: {
+    ...unset(
+      natsServers,
+      'URL',
+      'search for the leader of a fleet, which is at this NATS server (nats:// or tls://, may have USER:PASSWORD@); several for a cluster',
+    ),
+    // It may have a password.
+    isSecret: true as const,
+  },
+  rig: unset(fleetName, 'NAME', 'name of this machine in the fleet; the name that its system has if not given'),
+  ...natsOptions,
+}
+
+/** Where the leader of a fleet is, for itself and for those who ask. */
+export const leaderServers = {
+  ...option(
+    natsServers,
+    ['nats://127.0.0.1:4222'],
+    'URL',
+    'NATS server with JetStream (nats:// or tls://, may have USER:PASSWORD@); several for a cluster',
+  ),
+  isSecret: true as const,
+}

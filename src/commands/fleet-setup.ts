@@ -1,0 +1,63 @@
+/** What leaders, rigs and `newcut fleet` have in common: how NATS is reached. */
+import { existsSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { NewcutError } from '../core/errors.ts'
+import { readNatsAddress } from '../fleet/address.ts'
+import type { LinkSetup } from '../fleet/link.ts'
+import { FLEET_NAME } from '../fleet/messages.ts'
+import type { Idle } from './effect.ts'
+import { fileText } from './given-text.ts'
+
+export interface NatsValues {
+  readonly 'fleet-name': string
+  readonly 'nats-creds': string | undefined
+  readonly 'nats-ca': string | undefined
+  readonly 'nats-cert': string | undefined
+  readonly 'nats-key': string | undefined
+}
+
+/** Throws NewcutError BAD_OPTION for addresses that cannot be read, BAD_INPUT for files that cannot. */
+export function linkSetup(values: NatsValues, servers: readonly string[]): LinkSetup {
+  const addresses = servers.map(readNatsAddress)
+  const { 'nats-cert': cert, 'nats-key': key } = values
+  if ((cert === undefined) !== (key === undefined)) {
+    const missing = cert === undefined ? '--nats-cert' : '--nats-key'
+    throw new NewcutError('BAD_OPTION', `${missing} is missing: TLS needs a certificate and its key`, {
+      hint: 'give both, or neither',
+    })
+  }
+  const trust = {
+    creds: textOf('nats-creds', values),
+    ca: textOf('nats-ca', values),
+    cert: textOf('nats-cert', values),
+    key: textOf('nats-key', values),
+  }
+  return { addresses, trust, fleet: values['fleet-name'] }
+}
+
+/** Options that have no effect on these servers. */
+export function idleForNats(servers: readonly string[]): Idle[] {
+  if (servers.some((url) => /^tls:/i.test(url))) return []
+  const hint = 'use a tls:// address'
+  return [
+    { names: ['nats-ca', 'nats-cert', 'nats-key'], reason: 'there is no TLS on the address of the NATS server', hint },
+  ]
+}
+
+/** The name that the system has, as far as it can be the name of a rig. */
+export function machineName(): string {
+  const name = hostname()
+    .split('.')[0]
+    .replace(/[^A-Za-z0-9_-]/g, '-')
+    .slice(0, 32)
+  return FLEET_NAME.test(name) ? name : 'rig'
+}
+
+type FileOption = 'nats-creds' | 'nats-ca' | 'nats-cert' | 'nats-key'
+
+function textOf(name: FileOption, values: NatsValues): string | undefined {
+  const file = values[name]
+  if (file === undefined) return undefined
+  if (!existsSync(file)) throw new NewcutError('BAD_INPUT', `--${name} ${file}: no such file`)
+  return fileText(file)
+}

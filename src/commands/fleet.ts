@@ -1,0 +1,127 @@
+/** `newcut fleet`: the rigs of a fleet, as its leader knows them; and orders for them. */
+import { NoRespondersError, TimeoutError } from '@nats-io/transport-node'
+import type { Config } from '../cli/config.ts'
+import type { fleetOptions } from '../cli/options.ts'
+import { NewcutError } from '../core/errors.ts'
+import { formatHashrate } from '../core/units.ts'
+import { Link } from '../fleet/link.ts'
+import { ListAnswer, OrderAnswer, type RigRow } from '../fleet/messages.ts'
+import { systemClock } from '../platform/clock.ts'
+import { untilStopped } from '../platform/shutdown.ts'
+import { refuseIdle } from './effect.ts'
+import { idleForNats, linkSetup } from './fleet-setup.ts'
+import { surroundings } from './surroundings.ts'
+
+type FleetConfig = Config<typeof fleetOptions>
+type Print = (line: string) => void
+
+const ANSWER_MS = 3_000
+
+/** `args`: list, pause or resume; and the rig or `all`. Throws NewcutError. */
+export function runFleet(args: readonly string[], config: FleetConfig, print: Print): Promise<number> {
+  const { values } = config
+  const [what = 'list', rig] = args
+  checkArguments(what, rig)
+  refuseIdle(config, idleForNats(values.nats))
+  return untilStopped(async (stopped) => {
+    const agent = `newcut/${surroundings.version}`
+    const options = { ...linkSetup(values, values.nats), agent, clock: systemClock, random: Math.random }
+    const link = await Link.open(options, null, stopped)
+    try {
+      if (what === 'list') await list(link, values.json, print)
+      else await order(link, { pause: what === 'pause', rig: rig === 'all' ? null : rig }, values.json, print)
+      return 0
+    } catch (error) {
+      throw error instanceof NewcutError ? error : unanswered(error, link, values['fleet-name'])
+    } finally {
+      await link.close()
+    }
+  })
+}
+
+function checkArguments(what: string, rig: string | undefined): void {
+  if (what === 'list' && rig !== undefined) {
+    throw new NewcutError('BAD_OPTION', `list ${rig}: list takes no rig`, { hint: 'leave it out' })
+  }
+  if (what !== 'list' && rig === undefined) {
+    throw new NewcutError('BAD_OPTION', `${what}: which rig?`, {
+      hint: `newcut fleet ${what} RIG, or newcut fleet ${what} all`,
+    })
+  }
+}
+
+function unanswered(error: unknown, { url }: Link, fleet: string): unknown {
+  const nobody = [NoRespondersError, TimeoutError].some((kind) => error instanceof kind)
+  // The client wraps it.
+  const cause = (error as { readonly cause?: unknown }).cause
+  const isNobody = nobody || cause instanceof NoRespondersError
+  if (!isNobody) return error
+  return new NewcutError('NODE_UNREACHABLE', `no leader of the fleet ${fleet} answers at ${url}`, {
+    hint: 'newcut lead starts one; --fleet-name says which fleet',
+    cause: error,
+  })
+}
+
+async function list(link: Link, json: boolean, print: Print): Promise<void> {
+  const rigs: RigRow[] = []
+  let answer: ListAnswer
+  let from: number | null = 0
+  do {
+    answer = await link.ask(link.subjects.list, { from }, ListAnswer, ANSWER_MS)
+    rigs.push(...answer.rigs)
+    from = answer.next
+  } while (from !== null)
+  rigs.sort((a, b) => a.rig.localeCompare(b.rig, 'en', { numeric: true }))
+  if (json) {
+    const { rigs: _, next, ...leader } = answer
+    print(JSON.stringify({ ...leader, rigs }))
+    return
+  }
+  for (const line of tableOf(rigs)) print(line)
+  print(totalOf(answer, rigs))
+}
+
+async function order(
+  link: Link,
+  what: { readonly pause: boolean; readonly rig: string | null },
+  json: boolean,
+  print: Print,
+): Promise<void> {
+  const answer = await link.ask(link.subjects.order, what, OrderAnswer, ANSWER_MS)
+  const { rigs, problem } = answer
+  if (problem !== null) throw new NewcutError('BAD_OPTION', `the leader refused: ${problem}`)
+  if (json) return print(JSON.stringify({ ...what, rigs }))
+  const done = what.pause ? 'paused' : 'resumed'
+  const whom = what.rig === null ? 'all rigs' : `rig ${what.rig}`
+  const known = rigs === 0 ? 'none is there now; it holds for those that come' : `${rigs} of them are there now`
+  print(`${whom} ${done}: ${known}`)
+}
+
+/** At most 80 columns wide, for names of usual length. */
+function tableOf(rigs: readonly RigRow[]): string[] {
+  if (rigs.length === 0) return ['no rig is connected']
+  const rows = rigs.map(({ rig, state, rate, accepted, refused, version, reason }) => [
+    rig,
+    state,
+    rate === null ? 'n/a' : formatHashrate(rate),
+    `${accepted}/${refused}`,
+    version,
+    reason ?? '',
+  ])
+  const table = [['rig', 'state', 'rate', 'blocks', 'version', ''], ...rows]
+  const isNumber = [false, false, true, true, false, false]
+  const widths = table[0].map((_, column) => Math.max(...table.map((row) => row[column].length)))
+  return table.map((row) => {
+    return row
+      .map((cell, i) => (isNumber[i] ? cell.padStart(widths[i]) : cell.padEnd(widths[i])))
+      .join('  ')
+      .trimEnd()
+  })
+}
+
+function totalOf({ leader, version, network, account, allPaused }: ListAnswer, rigs: readonly RigRow[]): string {
+  const rate = formatHashrate(rigs.reduce((sum, rig) => sum + (rig.rate ?? 0), 0))
+  const count = `${rigs.length} ${rigs.length === 1 ? 'rig' : 'rigs'}`
+  const paused = allPaused ? ', all are paused' : ''
+  return `${count}, ${rate}${paused}; led by ${leader} (newcut ${version}) on ${network}, paid: ${account}`
+}

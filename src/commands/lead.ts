@@ -1,0 +1,104 @@
+/** `newcut lead`: gives work of a node to the rigs of a fleet, or stands by until its turn comes. */
+import { changingFace } from '../cli/changing-face.ts'
+import type { Config } from '../cli/config.ts'
+import type { leadOptions } from '../cli/options.ts'
+import { type MinerSetup, type MinerStart, runMiner } from '../compose/miner.ts'
+import { checkOrigin } from '../compose/origin.ts'
+import { readNatsAddress } from '../fleet/address.ts'
+import { Link } from '../fleet/link.ts'
+import { systemClock } from '../platform/clock.ts'
+import { untilStopped } from '../platform/shutdown.ts'
+import { givenAuthorities } from './authorities.ts'
+import { attended, faceLines, firstLines, journalLines, nodeLines } from './banner.ts'
+import { idleForTls, refuseIdle } from './effect.ts'
+import { idleForNats, linkSetup, machineName } from './fleet-setup.ts'
+import { keptState, payeeOf } from './miner-setup.ts'
+import { surroundings } from './surroundings.ts'
+
+type LeadConfig = Config<typeof leadOptions>
+
+export function runLead(config: LeadConfig): Promise<number> {
+  return untilStopped((stopped) => lead(config, stopped))
+}
+
+/** Resolves with the exit code. */
+async function lead(config: LeadConfig, stopped: AbortSignal): Promise<number> {
+  const { values } = config
+  const { nats, node: nodes, fingerprint } = values
+  const tlsNode = nodes.find((url) => url.startsWith('https:')) ?? nodes[0]
+  refuseIdle(config, [...idleForTls(tlsNode, fingerprint), ...idleForNats(nats), ...idleForOneNode(nodes)])
+  const face = changingFace(values.log, surroundings)
+  const setup = leaderSetup(config, tlsNode)
+  checkOrigin(setup)
+  let leave: () => void = () => undefined
+  let link: Link | null = null
+  try {
+    const agent = `newcut/${surroundings.version}`
+    const onWaiting = (message: string) => face.show({ type: 'trouble', message })
+    const options = { ...linkSetup(values, nats), agent, clock: systemClock, random: Math.random }
+    link = await Link.open(options, values['fail-fast'] ? null : onWaiting, stopped)
+    const unlisten = link.listen((problem) => {
+      face.show(
+        problem === null ? { type: 'recovered', message: 'NATS answers' } : { type: 'trouble', message: problem },
+      )
+    })
+    const engines = { kind: 'fleet', link, name: machineName() } as const
+    const snapshot = await runMiner(
+      { ...setup, engines },
+      {
+        onEvent: face.show,
+        onStart: (start) => {
+          face.show({ type: 'banner', lines: banner(start, config) })
+          leave = attended(face, start)
+        },
+        stopped,
+      },
+    )
+    unlisten()
+    leave()
+    face.show({ type: 'summary', snapshot })
+    return 0
+  } catch (error) {
+    // A failure after the user asked to stop is not an error.
+    if (stopped.aborted) return 0
+    throw error
+  } finally {
+    leave()
+    await link?.close()
+  }
+}
+
+const idleForOneNode = (nodes: readonly string[]) =>
+  nodes.length > 1 ? [] : [{ names: ['failback', 'share-blocks'], reason: 'there is only one --node' }]
+
+function leaderSetup({ values, origins }: LeadConfig, tlsNode: string): Omit<MinerSetup, 'engines'> {
+  const { insecure, fingerprint, 'fail-fast': failFast, http, blocks, duration: durationMs } = values
+  const [url, ...others] = values.node
+  const ca = givenAuthorities(values, tlsNode.startsWith('https:'))
+  const face = { page: 'off', token: values['http-token'], fingerprint } as const
+  return {
+    node: { url, insecure, fingerprint, ca, failFast, maxWaitMs: durationMs },
+    others,
+    failbackMs: values.failback,
+    shareBlocks: values['share-blocks'],
+    payee: payeeOf(values),
+    http: http === null ? null : { ...http, isRequired: origins.get('http') !== 'default', ...face },
+    limits: { blocks, durationMs },
+    stallMs: values.stall,
+    confirmations: values.confirmations,
+    state: keptState(values.state),
+    chains: values.chains,
+  }
+}
+
+function banner({ node, api, journal }: MinerStart, { values, file }: LeadConfig): string[] {
+  const servers = values.nats.map(readNatsAddress).map(({ url }) => url)
+  return [
+    ...firstLines(),
+    `fleet: ${values['fleet-name']} at ${servers.join(', ')}; rigs join with newcut mine --fleet ${servers[0]}`,
+    ...(file === null ? [] : [`configuration: ${file}`]),
+    ...(node === null ? [] : nodeLines(node, null, values.node)),
+    ...faceLines(api),
+    ...journalLines(journal),
+  ]
+}

@@ -1,0 +1,34 @@
+/** What ties a miner to its fleet: the leader's to its engine, a rig's to its source. */
+import { blockHash } from '../core/block-hash.ts'
+import { encodeBase64Url } from '../core/bytes.ts'
+import type { FleetTies } from '../engine/fleet/fleet.ts'
+import type { Unfinished } from '../mine/life.ts'
+import type { Miner } from '../mine/miner.ts'
+import type { RigTies } from '../source/fleet/fleet-source.ts'
+
+/** What a leader hands to its miner. */
+export function leaderTies(
+  miner: Miner,
+  unfinished: readonly Unfinished[] = [],
+): Pick<FleetTies, 'unfinished' | 'adopt'> {
+  const hashes = unfinished.map(({ bytes }) => encodeBase64Url(blockHash(bytes)))
+  return { unfinished: hashes, adopt: (solution) => miner.adopt(solution) }
+}
+
+/** What a rig tells its leader, and takes from it. */
+export function rigTies(miner: Miner): RigTies {
+  const figures = () => {
+    const { hashes, hashrates, paused, pauses, idleReason, solutions } = miner.snapshot()
+    const reason = paused ? (pauses[0]?.text ?? null) : idleReason
+    const state = paused ? 'paused' : reason === null ? 'searching' : 'idle'
+    const { accepted, stale, orphaned, rejected, lost } = solutions
+    const refused = stale + orphaned + rejected + lost
+    return { hashes, rate: hashrates['10s'], state, reason: reason?.slice(0, 200) ?? null, accepted, refused } as const
+  }
+  let held: string | null = null
+  const hold = (text: string | null) => {
+    if (text !== held) miner.hold('fleet', text)
+    held = text
+  }
+  return { figures, hold, hashes: () => miner.hashes }
+}

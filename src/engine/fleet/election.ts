@@ -1,0 +1,199 @@
+/**
+ * Who leads a fleet: an entry in a store of NATS that its holder writes anew twice a second. Each write names the revision
+ * that it replaces, so of two that write at once one is refused. The holder takes itself to be the leader for as long as
+ * LEAD_MS after it began its last write that succeeded; another one takes the entry over once it has seen it unchanged for
+ * TAKEOVER_MS, which is longer. So two never lead at once, whatever their clocks say of the day, as long as these run at
+ * the same speed.
+ */
+import { JetStreamApiError } from '@nats-io/jetstream'
+import type { KV, KvEntry } from '@nats-io/kv'
+import { type Static, Type } from 'typebox'
+import { type Clock, sleep } from '../../core/clock.ts'
+import { describeError } from '../../core/errors.ts'
+import { decodeMessage, encodeMessage } from '../../fleet/messages.ts'
+
+export const LEAD_MS = 1_500
+export const TAKEOVER_MS = 2_000
+const RENEW_MS = 500
+const LOOK_MS = 200
+const KEY = 'leader'
+/** What JetStream answers to a write that names another revision than the present one. */
+const WRONG_REVISION = 10_071
+
+const Entry = Type.Object({
+  /** Another one for each process. */
+  session: Type.String(),
+  /** Where it runs. */
+  name: Type.String(),
+  /** Left in order: the next may lead at once. */
+  isFree: Type.Boolean(),
+})
+type Entry = Static<typeof Entry>
+
+export interface ElectionOptions {
+  /** The store; made anew where it is missing. Throws what NATS throws. */
+  readonly openStore: () => Promise<KV>
+  readonly session: string
+  readonly name: string
+  readonly clock: Clock
+  /** It leads from now on, in this term, which is higher than all before; null: it does not any more. */
+  readonly onChange: (term: number | null) => void
+  /** Another process leads, which runs there. Said when it is another one than before. */
+  readonly onLeader: (name: string) => void
+  /** The store cannot be used, with the reason; null: it can be again. Said once. */
+  readonly onTrouble: (reason: string | null) => void
+}
+
+export class Election {
+  readonly #options: ElectionOptions
+  readonly #stopped = new AbortController()
+  #store: KV | null = null
+  /** Revision of the entry that it wrote last; null: it does not hold it. */
+  #held: number | null = null
+  #term: number | null = null
+  #leadsUntilMs = 0
+  #cancelEnd: () => void = () => undefined
+  /** The entry of another one, and since when it has been as it is. */
+  #seen: { readonly revision: number; readonly sinceMs: number } | null = null
+  #leader: string | null = null
+  #leaderSession: string | null = null
+  #isTroubled = false
+  #ended: Promise<void> = Promise.resolve()
+
+  constructor(options: ElectionOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#ended = this.#run()
+  }
+
+  /** Its term while it leads. A process that was halted for long finds out here that it does not any more. */
+  get term(): number | null {
+    return this.#options.clock.monotonicMs() < this.#leadsUntilMs ? this.#term : null
+  }
+
+  /** Where the leader runs, as far as is known. */
+  get leader(): string | null {
+    return this.#leader
+  }
+
+  /** Ends it. A leader frees the entry, so that another one leads at once. */
+  async stop(): Promise<void> {
+    if (this.#stopped.signal.aborted) return
+    this.#stopped.abort()
+    await this.#ended
+    const revision = this.#held
+    this.#end()
+    if (revision === null) return
+    // If nobody hears it, the entry is taken over when its time is up.
+    await this.#store?.put(KEY, encodeMessage(this.#entry(true)), { previousSeq: revision }).catch(() => undefined)
+  }
+
+  async #run(): Promise<void> {
+    const { clock } = this.#options
+    const { signal } = this.#stopped
+    while (!signal.aborted) {
+      try {
+        this.#store ??= await this.#options.openStore()
+        await (this.#held === null ? this.#look(this.#store) : this.#renew(this.#store, this.#held))
+        if (this.#isTroubled) this.#options.onTrouble(null)
+        this.#isTroubled = false
+      } catch (error) {
+        // Who cannot look does not know how long the entry has been as it is.
+        this.#seen = null
+        this.#store = null
+        if (!this.#isTroubled && !signal.aborted) this.#options.onTrouble(describeError(error))
+        this.#isTroubled = true
+      }
+      await sleep(clock, this.#held === null ? LOOK_MS : RENEW_MS, signal)
+    }
+  }
+
+  async #look(store: KV): Promise<void> {
+    const { clock } = this.#options
+    const entry = await store.get(KEY)
+    const held = entry === null ? null : readEntry(entry)
+    const nowMs = clock.monotonicMs()
+    if (entry === null) return this.#take(store, 0)
+    // Its own, from before the store was out of reach: nobody took it meanwhile.
+    const isOwn = held?.session === this.#options.session
+    if (held === null || held.isFree || isOwn) return this.#take(store, entry.revision)
+    if (held.session !== this.#leaderSession) this.#options.onLeader(held.name)
+    this.#leaderSession = held.session
+    this.#leader = held.name
+    if (this.#seen?.revision !== entry.revision) this.#seen = { revision: entry.revision, sinceMs: nowMs }
+    else if (nowMs - this.#seen.sinceMs >= TAKEOVER_MS) return this.#take(store, entry.revision)
+  }
+
+  /** Writes itself into the entry, if that still has this revision (0: there is none). */
+  async #take(store: KV, revision: number): Promise<void> {
+    const startMs = this.#options.clock.monotonicMs()
+    const written = await this.#write(store, revision)
+    this.#seen = null
+    if (written === null) return
+    this.#lead(written, startMs)
+  }
+
+  async #renew(store: KV, revision: number): Promise<void> {
+    const startMs = this.#options.clock.monotonicMs()
+    const written = await this.#write(store, revision)
+    if (written !== null) {
+      this.#lead(written, startMs)
+      return
+    }
+    // An answer may have been lost: then the newest entry is its own all the same.
+    const entry = await store.get(KEY)
+    if (entry !== null && readEntry(entry)?.session === this.#options.session) this.#held = entry.revision
+    else this.#end()
+  }
+
+  /** The new revision; null: another one was faster. Throws what NATS throws. */
+  async #write(store: KV, revision: number): Promise<number | null> {
+    try {
+      return await store.put(KEY, encodeMessage(this.#entry(false)), { previousSeq: revision })
+    } catch (error) {
+      if (error instanceof JetStreamApiError && error.code === WRONG_REVISION) return null
+      throw error
+    }
+  }
+
+  #lead(revision: number, startMs: number): void {
+    const { clock, name, onChange } = this.#options
+    this.#held = revision
+    this.#leadsUntilMs = startMs + LEAD_MS
+    this.#cancelEnd()
+    this.#cancelEnd = clock.after(Math.max(0, this.#leadsUntilMs - clock.monotonicMs()), () => this.#end())
+    if (this.#term !== null || this.#stopped.signal.aborted) return
+    this.#term = revision
+    this.#leader = name
+    this.#leaderSession = this.#options.session
+    onChange(revision)
+  }
+
+  #end(): void {
+    this.#cancelEnd()
+    this.#held = null
+    this.#leadsUntilMs = 0
+    if (this.#term === null) return
+    this.#term = null
+    this.#leader = null
+    this.#leaderSession = null
+    this.#options.onChange(null)
+  }
+
+  #entry(isFree: boolean): Entry {
+    const { session, name } = this.#options
+    return { session, name, isFree }
+  }
+}
+
+/** null: it was deleted, or is not what it should be. */
+function readEntry({ operation, value }: KvEntry): Entry | null {
+  if (operation !== 'PUT') return null
+  try {
+    return decodeMessage(Entry, value, 'leader')
+  } catch {
+    return null
+  }
+}

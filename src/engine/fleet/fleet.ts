@@ -1,0 +1,363 @@
+/**
+ * A fleet as an engine: rigs on other machines, which hear of jobs over NATS and send back what they find. Of several
+ * processes with such an engine one leads; the others know the work too, and say nothing until it is their turn.
+ */
+import { type KV, Kvm } from '@nats-io/kv'
+import type { Msg } from '@nats-io/transport-node'
+import { encodeBase64Url, equalBytes, readU64LE } from '../../core/bytes.ts'
+import { type Clock, sleep } from '../../core/clock.ts'
+import { describeError } from '../../core/errors.ts'
+import { withCreationTime, withNonce, workLayout } from '../../core/header.ts'
+import { meets, powHash, solves } from '../../core/pow.ts'
+import { workFromBytes } from '../../core/work.ts'
+import type { Link } from '../../fleet/link.ts'
+import {
+  encodeMessage,
+  type JobMessage,
+  type ListAnswer,
+  ListQuestion,
+  Order,
+  type OrderAnswer,
+  type Outcome,
+  OutcomeQuestion,
+  Report,
+  type ReportAnswer,
+} from '../../fleet/messages.ts'
+import {
+  type DeviceStatus,
+  type Engine,
+  type EngineEvents,
+  type EngineWork,
+  type FleetStatus,
+  noWork,
+} from '../engine.ts'
+import { Candidates, type FleetSolution } from './candidates.ts'
+import { Election } from './election.ts'
+import { Outcomes } from './outcomes.ts'
+import { afterOrder, isPaused, NOBODY, type Paused, readPaused, writePaused } from './pauses.ts'
+import { RigTable } from './rig-table.ts'
+
+export interface FleetOptions {
+  readonly link: Link
+  /** Where this process runs, for people. */
+  readonly name: string
+  readonly version: string
+  /** Another one for each process. */
+  readonly session: string
+  readonly clock: Clock
+  readonly random: () => number
+}
+
+/** What a leader tells its rigs, and who takes solutions of jobs that it did not give. */
+export interface FleetTies {
+  readonly network: string
+  readonly account: string
+  /** Hashes of solutions of earlier runs whose lives go on. */
+  readonly unfinished: readonly string[]
+  /** Takes solved work that the leader before was given for. */
+  readonly adopt: (solution: Pick<FleetSolution, 'bytes' | 'issuer'> & { readonly device: string }) => void
+}
+
+/** A step in the life of a solution, as the miner tells it. */
+export interface SolutionStep {
+  readonly hash: string
+  readonly step: string
+  readonly reason?: string
+  readonly message?: string
+}
+
+/** Jobs whose solutions are handed on as claims. Those of older ones are adopted. */
+const MAX_JOBS = 256
+const EXPIRE_MS = 1_000
+/** Rows in one part of the list, of at most 500 bytes each. */
+const ROWS = 1_000
+const MAX_WARNED = 100
+const FIXED_NONCE = 'a fleet cannot search work in which a pool fixes a part of the nonce'
+
+interface Issued {
+  readonly sequence: number
+  readonly bytes: Uint8Array
+  readonly target: bigint
+}
+
+export class FleetEngine implements Engine {
+  readonly name = 'fleet'
+  readonly #options: FleetOptions
+  readonly #table: RigTable
+  readonly #outcomes = new Outcomes()
+  readonly #election: Election
+  readonly #candidates: Candidates
+  readonly #stopped = new AbortController()
+  /** Id of a job in the fleet -> what the miner knows it as. */
+  readonly #issued = new Map<string, Issued>()
+  readonly #warned = new Set<string>()
+  #ties: FleetTies | null = null
+  #events: EngineEvents | null = null
+  #work: EngineWork | null = null
+  /** What the rigs were told last; null: this process does not lead. */
+  #told: JobMessage | null = null
+  #number = 0
+  /** Why rigs cannot search the present work; null: they can. */
+  #unable: string | null = null
+  #paused: Paused = NOBODY
+  #store: KV | null = null
+  #unserve: readonly (() => void)[] = []
+  /** Devices at the stop; null: it goes on. */
+  #last: readonly DeviceStatus[] | null = null
+
+  constructor(options: FleetOptions) {
+    const { link, name, session, clock, random } = options
+    this.#options = options
+    this.#table = new RigTable(random)
+    this.#election = new Election({
+      ...{ session, name, clock },
+      openStore: () => this.#openStore(),
+      onChange: (term) => this.#onTerm(term),
+      onLeader: (leader) => this.#events?.onFleet?.({ isLeading: false, leader }),
+      onTrouble: (reason) => this.#trouble('the store of the fleet cannot be used', reason),
+    })
+    this.#candidates = new Candidates({
+      ...{ link, clock },
+      onSolution: (solution) => this.#onSolution(solution),
+      onWrong: (rig, reason) => this.#onWrong(rig, reason),
+      onTrouble: (reason) => this.#trouble('candidates of the fleet cannot be taken', reason),
+    })
+  }
+
+  /** Before the start. */
+  attach(ties: FleetTies): void {
+    this.#ties = ties
+    for (const hash of ties.unfinished) this.#outcomes.set(hash, { step: 'working' })
+  }
+
+  async start(_workBytes: number, events: EngineEvents): Promise<void> {
+    if (this.#stopped.signal.aborted) return
+    this.#events = events
+    this.#election.start()
+    void this.#expire()
+  }
+
+  /** Tells the rigs, if this process leads. They are not waited for: each hears of it within a report. */
+  async setWork(work: EngineWork): Promise<boolean> {
+    if (this.#events === null) return false
+    this.#unable = work.bytes !== null && work.fixedNonce.bits > 0 ? FIXED_NONCE : null
+    if (this.#unable !== null) this.#warn(this.#unable)
+    const isSame = this.#work !== null && work.bytes !== null && this.#work.job === work.job
+    this.#work = this.#unable === null ? work : noWork(work.sequence)
+    // Rigs move the creation time on themselves.
+    if (!isSame && this.#election.term !== null) this.#tell()
+    return true
+  }
+
+  /** As the rigs report it. */
+  hashes(): number {
+    return this.#table.hashes
+  }
+
+  devices(): readonly DeviceStatus[] {
+    if (this.#last !== null) return this.#last
+    return this.#table.statuses(this.#election.term === null ? this.#standbyReason() : this.#unable)
+  }
+
+  fleet(): FleetStatus {
+    const { term, leader } = this.#election
+    return { isLeading: term !== null, leader, rigs: this.#table.size }
+  }
+
+  /** Of every step in the life of a solution. */
+  took({ hash, step, reason, message }: SolutionStep): void {
+    const outcome = outcomeOf(step)
+    this.#outcomes.set(hash, { step: outcome, ...(reason && { reason }), ...(message && { message: short(message) }) })
+    // One that this process gave up when it stopped is for the next leader.
+    const isOpen = step === 'found' || step === 'handed-in' || (step === 'lost' && reason === 'stopped')
+    if (!isOpen) this.#candidates.settle(hash)
+  }
+
+  /** The next leader may lead at once. */
+  async stop(): Promise<void> {
+    this.#last ??= this.devices()
+    this.#events = null
+    this.#stopped.abort()
+    await this.#election.stop()
+  }
+
+  async #openStore(): Promise<KV> {
+    const { jetstream, subjects } = this.#options.link
+    this.#store = await new Kvm(jetstream).create(subjects.bucket, { history: 1 })
+    return this.#store
+  }
+
+  #onTerm(term: number | null): void {
+    for (const end of this.#unserve) end()
+    this.#unserve = []
+    const isLeading = term !== null
+    this.#events?.onFleet?.({ isLeading, leader: isLeading ? this.#options.name : null })
+    if (term === null) {
+      this.#told = null
+      this.#candidates.stop()
+      this.#table.clear(this.#options.clock.monotonicMs())
+      return
+    }
+    void this.#readPaused()
+    this.#serve()
+    this.#tell()
+    this.#candidates.start()
+  }
+
+  async #readPaused(): Promise<void> {
+    try {
+      if (this.#store !== null) this.#paused = await readPaused(this.#store)
+    } catch (error) {
+      this.#events?.onWarning(`which rigs are paused is not known: ${describeError(error)}`)
+    }
+  }
+
+  /** Tells all rigs what to search now. */
+  #tell(): void {
+    const { term } = this.#election
+    if (term === null) return
+    const { link } = this.#options
+    const number = ++this.#number
+    const id = `${term}-${number}`
+    const { bytes = null, sequence = 0, issuer = '', reason = 'start', target = 0n } = this.#work ?? {}
+    const text = { target: target.toString(16).padStart(64, '0') }
+    this.#told = { term, number, job: bytes && { id, issuer, reason, work: encodeBase64Url(bytes), ...text } }
+    link.tell(link.subjects.job, this.#told)
+    if (bytes === null) return
+    this.#issued.set(id, { sequence, bytes, target })
+    const [oldest] = this.#issued.keys()
+    if (this.#issued.size > MAX_JOBS) this.#issued.delete(oldest)
+  }
+
+  #serve(): void {
+    const { link } = this.#options
+    const { report, outcome, list, order } = link.subjects
+    const onWrong = (error: unknown) => this.#warn(`a message of the fleet was not understood: ${describeError(error)}`)
+    this.#unserve = [
+      link.hear(report, Report, (message, raw) => this.#onReport(message, raw), onWrong),
+      link.hear(outcome, OutcomeQuestion, ({ hash }, raw) => answer(raw, this.#outcomes.of(hash)), onWrong),
+      link.hear(list, ListQuestion, ({ from }, raw) => this.#onList(from, raw), onWrong),
+      link.hear(order, Order, (message, raw) => void this.#onOrder(message, raw), onWrong),
+    ]
+  }
+
+  #onReport(report: Report, raw: Msg): void {
+    const { term } = this.#election
+    if (term === null || this.#ties === null || this.#events === null) return
+    const { clock, name } = this.#options
+    const { network, account } = this.#ties
+    const lease = this.#table.report(report, clock.monotonicMs())
+    const told = this.#told
+    const isNew = told !== null && (report.seen?.term !== told.term || report.seen.number !== told.number)
+    answer(raw, {
+      ...{ term, leader: name, network, account, lease },
+      isPaused: isPaused(this.#paused, report.rig),
+      job: isNew ? told : null,
+    } satisfies ReportAnswer)
+  }
+
+  #onList(from: number, raw: Msg): void {
+    const { term } = this.#election
+    if (term === null || this.#ties === null) return
+    const { name, version, clock } = this.#options
+    const { network, account } = this.#ties
+    const rigs = this.#table.rows(from, ROWS, clock.monotonicMs())
+    const next = from + rigs.length < this.#table.size ? from + rigs.length : null
+    const allPaused = this.#paused.all
+    answer(raw, { leader: name, version, term, network, account, allPaused, rigs, next } satisfies ListAnswer)
+  }
+
+  async #onOrder(order: Order, raw: Msg): Promise<void> {
+    const rigs = this.#table.named(order.rig)
+    const reply = (problem: string | null) => answer(raw, { rigs, problem } satisfies OrderAnswer)
+    const next = afterOrder(this.#paused, order)
+    if (typeof next === 'string') return reply(next)
+    try {
+      if (this.#store === null) throw new Error('the store of the fleet is not open')
+      await writePaused(this.#store, next)
+      this.#paused = next
+      reply(null)
+    } catch (error) {
+      reply(short(describeError(error)))
+    }
+  }
+
+  #onSolution({ hash, job, issuer, bytes, rig, session, hashes }: FleetSolution): void {
+    if (this.#events === null) return
+    this.#table.count(session, hashes)
+    const known = this.#outcomes.of(hash).step
+    if (known !== 'unknown') {
+      if (known !== 'working') this.#candidates.settle(hash)
+      return
+    }
+    const device = `rig:${rig}`
+    const issued = this.#issued.get(job)
+    const creationTime = workFromBytes(bytes).fields.creationTime
+    const nonce = readU64LE(bytes, workLayout(bytes).nonce)
+    const isOurs = issued && equalBytes(withNonce(withCreationTime(issued.bytes, creationTime), nonce), bytes)
+    if (!(isOurs ? meets(powHash(bytes), issued.target) : solves(bytes))) {
+      this.#outcomes.set(hash, { step: 'rejected', reason: 'invalid-pow', message: 'it does not meet the target' })
+      this.#candidates.settle(hash)
+      this.#onWrong(rig, 'it does not meet the target')
+      return
+    }
+    if (isOurs) this.#events.onCandidate({ sequence: issued.sequence, nonce, device, creationTime })
+    else this.#ties?.adopt({ bytes, issuer, device })
+    // Its life begins at once, if another solution of the job is not on its way.
+    if (this.#outcomes.has(hash)) return
+    this.#outcomes.set(hash, { step: 'stale', message: 'another solution of the job came first' })
+    this.#candidates.settle(hash)
+  }
+
+  #onWrong(rig: string | null, reason: string): void {
+    if (rig !== null) this.#table.fault(rig)
+    this.#warn(`a candidate of ${rig === null ? 'the fleet' : `rig ${rig}`} is wrong: ${reason}`)
+  }
+
+  async #expire(): Promise<void> {
+    const { clock } = this.#options
+    const { signal } = this.#stopped
+    while (!signal.aborted) {
+      await sleep(clock, EXPIRE_MS, signal)
+      if (this.#election.term !== null) this.#table.expire(clock.monotonicMs())
+    }
+  }
+
+  #standbyReason(): string {
+    const { leader } = this.#election
+    return leader === null ? 'nobody leads the fleet' : `${leader} leads the fleet, and this process stands by`
+  }
+
+  #trouble(what: string, reason: string | null): void {
+    if (reason !== null) this.#events?.onWarning(`${what}: ${reason}`)
+  }
+
+  /** Once for each text, and not for ever. */
+  #warn(message: string): void {
+    if (this.#warned.has(message) || this.#warned.size >= MAX_WARNED) return
+    this.#warned.add(message)
+    this.#events?.onWarning(message)
+  }
+}
+
+function answer(raw: Msg, message: unknown): void {
+  raw.respond(encodeMessage(message))
+}
+
+const MAX_TEXT = 400
+const short = (text: string) => text.slice(0, MAX_TEXT)
+
+function outcomeOf(step: string): Outcome['step'] {
+  switch (step) {
+    case 'confirmed':
+    case 'credited':
+      return 'accepted'
+    case 'stale':
+    case 'orphaned':
+    case 'rejected':
+    case 'lost':
+      return step
+    default:
+      return 'working'
+  }
+}

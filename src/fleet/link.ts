@@ -1,0 +1,203 @@
+/** The connection of a leader, a rig or a command to the NATS servers of a fleet. */
+import { type JetStreamClient, jetstream } from '@nats-io/jetstream'
+import {
+  AuthorizationError,
+  connect,
+  credsAuthenticator,
+  type Msg,
+  type NatsConnection,
+  type NodeConnectionOptions,
+} from '@nats-io/transport-node'
+import type { Static, TSchema } from 'typebox'
+import { type Clock, sleep } from '../core/clock.ts'
+import { describeError, NewcutError } from '../core/errors.ts'
+import type { NatsAddress } from './address.ts'
+import { decodeMessage, encodeMessage, type Subjects, subjectsOf } from './messages.ts'
+
+/** How both ends prove who they are, beyond what the address says. All in PEM form but the credentials. */
+export interface NatsTrust {
+  /** What a file of credentials holds: a signed token and the seed of its key. */
+  readonly creds?: string | undefined
+  /** Only these authorities may sign the certificate of a server. */
+  readonly ca?: string | undefined
+  /** The client's own certificate and its key. */
+  readonly cert?: string | undefined
+  readonly key?: string | undefined
+}
+
+export interface LinkSetup {
+  /** Servers of one NATS system; any of them will do. */
+  readonly addresses: readonly NatsAddress[]
+  readonly trust: NatsTrust
+  /** Name of the fleet. */
+  readonly fleet: string
+}
+
+export interface LinkOptions extends LinkSetup {
+  /** Shown by the server. */
+  readonly agent: string
+  readonly clock: Clock
+  readonly random: () => number
+}
+
+const CONNECT_MS = 3_000
+const FIRST_PAUSE_MS = 100
+const MAX_PAUSE_MS = 1_000
+/** A server that is silent for two of these is given up: a process that was halted keeps its connections. */
+const PING_MS = 2_000
+const JETSTREAM_MS = 1_000
+
+/** Told when the connection is lost, with the reason, and when it is there again. */
+export type LinkListener = (problem: string | null) => void
+
+export class Link {
+  readonly subjects: Subjects
+  readonly connection: NatsConnection
+  readonly jetstream: JetStreamClient
+  readonly #addresses: readonly NatsAddress[]
+  readonly #listeners = new Set<LinkListener>()
+  #problem: string | null = null
+
+  private constructor(connection: NatsConnection, { addresses, fleet }: LinkSetup) {
+    this.connection = connection
+    this.jetstream = jetstream(connection, { timeout: JETSTREAM_MS })
+    this.subjects = subjectsOf(fleet)
+    this.#addresses = addresses
+    void this.#watch()
+  }
+
+  /**
+   * Connects as soon as a server answers. `onWaiting` is called once with the reason for waiting; null: nothing is waited
+   * for. Throws NewcutError NODE_REFUSED for credentials that a server refuses, NODE_UNREACHABLE where nothing is waited
+   * for, BAD_OPTION for credentials that cannot be read; or the signal's reason.
+   */
+  static async open(
+    options: LinkOptions,
+    onWaiting: ((message: string) => void) | null,
+    signal: AbortSignal,
+  ): Promise<Link> {
+    const { clock, random } = options
+    const settings = settingsOf(options)
+    for (let attempt = 0; ; attempt++) {
+      signal.throwIfAborted()
+      try {
+        const connection = await connect(settings)
+        if (!signal.aborted) return new Link(connection, options)
+        await connection.close()
+      } catch (error) {
+        signal.throwIfAborted()
+        const failure = failureOf(error, options)
+        if (onWaiting === null || failure.code !== 'NODE_UNREACHABLE') throw failure
+        if (attempt === 0) onWaiting(`waiting for the NATS server: ${describeError(failure)}`)
+      }
+      await sleep(clock, (0.5 + random() / 2) * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt), signal)
+    }
+  }
+
+  /** The server that it is connected to, or was last, as it may be shown. */
+  get url(): string {
+    const server = this.connection.getServer()
+    const tls = this.#addresses.some((address) => address.tls)
+    return server === '' ? this.#addresses[0].url : `${tls ? 'tls' : 'nats'}://${server}`
+  }
+
+  get isUp(): boolean {
+    return this.#problem === null && !this.connection.isClosed()
+  }
+
+  /** Returns what takes the listener away. */
+  listen(listener: LinkListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Says something to all who listen. What is said while the connection is down is said when it is up again. */
+  tell(subject: string, message: unknown): void {
+    if (!this.connection.isClosed()) this.connection.publish(subject, encodeMessage(message))
+  }
+
+  /** Asks whoever serves the subject. Throws what NATS throws, or FormatError. */
+  async ask<T extends TSchema>(subject: string, question: unknown, answer: T, timeoutMs: number): Promise<Static<T>> {
+    const { data } = await this.connection.request(subject, encodeMessage(question), { timeout: timeoutMs })
+    return decodeMessage(answer, data, subject)
+  }
+
+  /** Hears what is said. Returns what ends it. `onWrong` is told of messages that are not what they should be. */
+  hear<T extends TSchema>(
+    subject: string,
+    schema: T,
+    handle: (message: Static<T>, raw: Msg) => void,
+    onWrong: (error: unknown) => void,
+  ): () => void {
+    const subscription = this.connection.subscribe(subject, {
+      callback: (error, raw) => {
+        if (error !== null) return onWrong(error)
+        let message: Static<T>
+        try {
+          message = decodeMessage(schema, raw.data, subject)
+        } catch (wrong) {
+          return onWrong(wrong)
+        }
+        handle(message, raw)
+      },
+    })
+    return () => {
+      if (!subscription.isClosed()) subscription.unsubscribe()
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#listeners.clear()
+    if (this.connection.isClosed()) return
+    // What was said last still gets out, if there is a way.
+    const flushed = this.connection.flush().catch(() => undefined)
+    await Promise.race([flushed, new Promise((resolve) => setTimeout(resolve, 200))])
+    await this.connection.close()
+  }
+
+  async #watch(): Promise<void> {
+    for await (const status of this.connection.status()) {
+      if (status.type === 'disconnect') this.#tellListeners(`the NATS server at ${this.url} is gone`)
+      if (status.type === 'reconnect') this.#tellListeners(null)
+    }
+  }
+
+  #tellListeners(problem: string | null): void {
+    if (problem === this.#problem) return
+    this.#problem = problem
+    for (const listener of this.#listeners) listener(problem)
+  }
+}
+
+function settingsOf({ addresses, trust: { creds, ca, cert, key }, agent, fleet }: LinkOptions): NodeConnectionOptions {
+  const named = addresses.find(({ user }) => user !== null)
+  const { user = null, password = null } = named ?? {}
+  const tls = addresses.some((address) => address.tls) || ca !== undefined || cert !== undefined
+  return {
+    servers: addresses.map(({ host, port }) => `${host}:${port}`),
+    name: `${agent} ${fleet}`,
+    ...(user !== null && password === null && { token: user }),
+    ...(user !== null && password !== null && { user, pass: password }),
+    ...(creds !== undefined && { authenticator: credsAuthenticator(new TextEncoder().encode(creds)) }),
+    tls: tls ? { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) } : null,
+    timeout: CONNECT_MS,
+    pingInterval: PING_MS,
+    maxPingOut: 2,
+    maxReconnectAttempts: -1,
+    ignoreAuthErrorAbort: true,
+    reconnectTimeWait: 200,
+    reconnectJitter: 300,
+    reconnectJitterTLS: 300,
+  }
+}
+
+function failureOf(error: unknown, { addresses }: LinkSetup): NewcutError {
+  const where = addresses.map(({ url }) => url).join(', ')
+  if (error instanceof AuthorizationError || (error as { name?: unknown }).name === 'AuthorizationError') {
+    return new NewcutError('NODE_REFUSED', `the NATS server at ${where} refuses these credentials`, {
+      hint: 'user and password or a token stand in its address; --nats-creds names a file of credentials',
+      cause: error,
+    })
+  }
+  return new NewcutError('NODE_UNREACHABLE', `no NATS server answers at ${where}`, { cause: error })
+}

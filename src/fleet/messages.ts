@@ -1,0 +1,206 @@
+/**
+ * What leader and rigs of a fleet say to each other over NATS: JSON, under subjects that begin with `newcut.NAME`.
+ *
+ *     newcut.NAME.job         leader -> all rigs          what to search from now on
+ *     newcut.NAME.report      rig -> leader, answered     what it did; the answer renews its lease
+ *     newcut.NAME.candidate   rig -> JetStream -> leader  solved work, kept until the leader has handed it in
+ *     newcut.NAME.outcome     rig -> leader, answered     what became of one
+ *     newcut.NAME.list        anybody -> leader, answered the rigs
+ *     newcut.NAME.order       anybody -> leader, answered pause or resume rigs
+ *
+ * A lease is the right to a sixteen bit value: the low bits of every nonce that the rig tries. Two rigs never hold the
+ * same one for longer than it takes until one of them reports.
+ */
+import { type Static, type TSchema, Type } from 'typebox'
+import { FormatError } from '../core/errors.ts'
+import { validatorOf } from '../schema/validator.ts'
+
+/** A lease that was not renewed for so long is over, for its rig and for the leader. */
+export const LEASE_MS = 10_000
+/** How many leases there are. */
+export const LEASES = 2 ** 16
+export const LEASE_BITS = 16
+
+/** Names of fleets and rigs go into subjects and labels. */
+export const FLEET_NAME = /^[A-Za-z0-9_-]{1,32}$/
+
+/** Subjects and stores of a fleet. Throws nothing; the name was checked. */
+export function subjectsOf(name: string) {
+  const of = (what: string) => `newcut.${name}.${what}`
+  return {
+    job: of('job'),
+    report: of('report'),
+    candidate: of('candidate'),
+    outcome: of('outcome'),
+    list: of('list'),
+    order: of('order'),
+    /** The stream of candidates in JetStream. */
+    stream: `newcut-${name}-candidates`,
+    /** The store of who leads and who is paused. */
+    bucket: `newcut-${name}`,
+  }
+}
+export type Subjects = ReturnType<typeof subjectsOf>
+
+const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const Text = Type.String({ maxLength: 500 })
+const Name = Type.String({ minLength: 1, maxLength: 64 })
+const Lease = Type.Integer({ minimum: 0, maximum: LEASES - 1 })
+/** Base64url of work bytes. */
+const WorkText = Type.String({ pattern: '^[A-Za-z0-9_-]{200,4000}$' })
+const HashText = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' })
+const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+export const JobMessage = Type.Object({
+  /** Grows with every change of the leader: what an earlier one says is over. */
+  term: Count,
+  /** Grows with every job of a leader. */
+  number: Count,
+  /** null: there is nothing to search. */
+  job: Nullable(
+    Type.Object({
+      /** Unique within the fleet. */
+      id: Name,
+      /** Who gave the work to the leader. */
+      issuer: Text,
+      /** Why it is searched: a JobReason (source/source.ts). */
+      reason: Name,
+      work: WorkText,
+      /** A hash <= this is a solution: 64 hex digits, big-endian. */
+      target: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+    }),
+  ),
+})
+export type JobMessage = Readonly<Static<typeof JobMessage>>
+
+const RigState = Type.Union([Type.Literal('searching'), Type.Literal('paused'), Type.Literal('idle')])
+
+export const Report = Type.Object({
+  /** Another one for each start of a rig. */
+  session: Name,
+  rig: Name,
+  version: Name,
+  /** The lease that it holds; null: none. */
+  lease: Nullable(Lease),
+  /** The newest job that it knows. */
+  seen: Nullable(Type.Object({ term: Count, number: Count })),
+  /** Since its start. */
+  hashes: Count,
+  /** Hashes a second; null: not known yet. */
+  rate: Nullable(Type.Number({ minimum: 0 })),
+  state: RigState,
+  /** Why it does not search; null: it does. */
+  reason: Nullable(Text),
+  /** Solutions of this run. */
+  accepted: Count,
+  refused: Count,
+})
+export type Report = Readonly<Static<typeof Report>>
+
+export const ReportAnswer = Type.Object({
+  term: Count,
+  /** Where the leader runs. */
+  leader: Name,
+  /** Name of the network, and the account that is paid. */
+  network: Text,
+  account: Text,
+  /** null: all are taken. */
+  lease: Nullable(Lease),
+  isPaused: Type.Boolean(),
+  /** Where the rig does not know the newest job. */
+  job: Nullable(JobMessage),
+})
+export type ReportAnswer = Readonly<Static<typeof ReportAnswer>>
+
+export const CandidateMessage = Type.Object({
+  /** Of the job that it solves. */
+  job: Name,
+  issuer: Text,
+  /** Solved work. */
+  work: WorkText,
+  rig: Name,
+  session: Name,
+  /** What the rig has searched until then. */
+  hashes: Count,
+})
+export type CandidateMessage = Readonly<Static<typeof CandidateMessage>>
+
+export const OutcomeQuestion = Type.Object({ hash: HashText })
+
+export const Outcome = Type.Object({
+  /** `unknown`: the leader has not heard of it. `working`: it is on its way, or not confirmed yet. */
+  step: Type.Union([
+    Type.Literal('unknown'),
+    Type.Literal('working'),
+    Type.Literal('accepted'),
+    Type.Literal('stale'),
+    Type.Literal('orphaned'),
+    Type.Literal('rejected'),
+    Type.Literal('lost'),
+  ]),
+  /** Of one that was rejected or lost. */
+  reason: Type.Optional(Name),
+  message: Type.Optional(Text),
+})
+export type Outcome = Readonly<Static<typeof Outcome>>
+
+/** The list goes on from the rig of this number. */
+export const ListQuestion = Type.Object({ from: Count })
+
+const RigRow = Type.Object({
+  rig: Name,
+  version: Name,
+  state: RigState,
+  reason: Nullable(Text),
+  rate: Nullable(Type.Number({ minimum: 0 })),
+  hashes: Count,
+  accepted: Count,
+  refused: Count,
+  lease: Nullable(Lease),
+  /** Since it was first heard of by this leader. */
+  seenMs: Count,
+})
+export type RigRow = Readonly<Static<typeof RigRow>>
+
+export const ListAnswer = Type.Object({
+  leader: Name,
+  version: Name,
+  term: Count,
+  network: Text,
+  account: Text,
+  allPaused: Type.Boolean(),
+  rigs: Type.Array(RigRow),
+  /** Where the next part begins; null: there is no more. */
+  next: Nullable(Count),
+})
+export type ListAnswer = Readonly<Static<typeof ListAnswer>>
+
+export const Order = Type.Object({
+  pause: Type.Boolean(),
+  /** null: all rigs. */
+  rig: Nullable(Name),
+})
+export type Order = Readonly<Static<typeof Order>>
+
+export const OrderAnswer = Type.Object({
+  /** How many rigs of this name are known now. */
+  rigs: Count,
+  /** Why it was refused; null: it was done. */
+  problem: Nullable(Text),
+})
+export type OrderAnswer = Readonly<Static<typeof OrderAnswer>>
+
+export const encodeMessage = (message: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(message))
+
+/** Throws FormatError for bytes that are not such a message. `what` names it. */
+export function decodeMessage<T extends TSchema>(schema: T, bytes: Uint8Array, what: string): Static<T> {
+  let message: unknown
+  try {
+    message = JSON.parse(new TextDecoder().decode(bytes))
+  } catch {
+    throw new FormatError(what, 0, 'is not JSON')
+  }
+  const validator = validatorOf(schema)
+  if (!validator.accepts(message)) throw new FormatError(what, 0, validator.complaint(message))
+  return message as Static<T>
+}

@@ -1,0 +1,390 @@
+/** Work from the leader of a fleet, over NATS: the rig's side. */
+import { blockHash } from '../../core/block-hash.ts'
+import { decodeBase64Url, encodeBase64Url } from '../../core/bytes.ts'
+import { type Clock, sleep } from '../../core/clock.ts'
+import { describeError } from '../../core/errors.ts'
+import { meets, powHash } from '../../core/pow.ts'
+import { type Work, workFromBytes } from '../../core/work.ts'
+import type { Link } from '../../fleet/link.ts'
+import { encodeMessage, JobMessage, Outcome, type Report, ReportAnswer } from '../../fleet/messages.ts'
+import { Mailbox } from '../mailbox.ts'
+import {
+  type FollowUp,
+  type Job,
+  type JobReason,
+  jobReasons,
+  type NodeStatus,
+  type Receipt,
+  type RejectReason,
+  type Solution,
+  type Source,
+  type SourceEvents,
+  WORK_LIFE_MS,
+} from '../source.ts'
+import { Lease } from './lease.ts'
+
+/** What the leader is told of this rig. */
+export type RigFigures = Pick<Report, 'hashes' | 'rate' | 'state' | 'reason' | 'accepted' | 'refused'>
+
+/** The miner of this rig, as far as its fleet has to do with it. */
+export interface RigTies {
+  readonly figures: () => RigFigures
+  /** Hashes since its start: quick to tell. */
+  readonly hashes: () => number
+  /** The leader pauses this rig, with a text for people; null: not any more. */
+  readonly hold: (text: string | null) => void
+}
+
+export interface FleetSourceOptions {
+  readonly link: Link
+  readonly fleet: string
+  readonly rig: string
+  readonly version: string
+  /** Another one for each process. */
+  readonly session: string
+  readonly clock: Clock
+  readonly random: () => number
+}
+
+const REPORT_MS = 1_000
+const ANSWER_MS = 1_000
+/** A leader that is not heard for this long is trouble. */
+const SILENT_MS = 3_000
+/** Between two attempts to bring a solution to JetStream. */
+const RETRY_MS = 200
+const STORE_MS = 1_000
+/** How soon the leader is asked for the first time what became of a solution, and how seldom at last. */
+const FIRST_ASK_MS = 30
+const LAST_ASK_MS = 2_000
+/** A solution that no leader has heard of for so long is sent anew. */
+const UNHEARD_MS = 5_000
+/** Whether a block counts is known by then, or nobody knows. */
+const FOLLOW_MS = 600_000
+const PAUSED = 'until the leader of the fleet resumes it'
+const IDLE: RigFigures = { hashes: 0, rate: null, state: 'idle', reason: 'it starts', accepted: 0, refused: 0 }
+
+interface Newest {
+  readonly term: number
+  readonly number: number
+  readonly id: string
+  readonly issuer: string
+  readonly reason: JobReason
+  readonly work: Work
+  readonly heardMs: number
+  readonly target: bigint
+}
+
+export class FleetSource implements Source {
+  readonly description: string
+  readonly #options: FleetSourceOptions
+  readonly #jobs = new Mailbox<Job | null>()
+  readonly #lease: Lease
+  readonly #stopped = new AbortController()
+  #events: SourceEvents = { onTrouble: () => undefined, onRecovered: () => undefined }
+  #ties: RigTies | null = null
+  /** The newest message; its job may be none. */
+  #seen: { readonly term: number; readonly number: number } | null = null
+  #newest: Newest | null = null
+  /** The job of which a solution is on its way. */
+  #solved: string | null = null
+  /** What the miner was given last. */
+  #given: Newest | null = null
+  #leader: { readonly name: string; readonly network: string; readonly account: string } | null = null
+  #heardMs = Number.NEGATIVE_INFINITY
+  #latencyMs: number | null = null
+  #isTroubled = false
+  /** No job was given yet. */
+  #isFirst = true
+  #onFirst: () => void = () => undefined
+  #unhear: () => void = () => undefined
+
+  private constructor(options: FleetSourceOptions) {
+    this.#options = options
+    const { fleet, rig, link } = options
+    this.description = `rig ${rig} of the fleet ${fleet} at ${link.url}`
+    this.#lease = new Lease(options.clock, () => this.#offer('reconnected'))
+  }
+
+  /**
+   * Joins, and resolves as soon as the leader gives work. `onWaiting` is called once with the reason for waiting. Throws
+   * the signal's reason.
+   */
+  static async join(
+    options: FleetSourceOptions,
+    onWaiting: (message: string) => void,
+    signal: AbortSignal,
+  ): Promise<FleetSource> {
+    const source = new FleetSource(options)
+    source.#events = { ...source.#events, onTrouble: onWaiting }
+    const first = new Promise<void>((resolve) => {
+      source.#onFirst = resolve
+    })
+    const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+    source.#start()
+    await Promise.race([first, aborted])
+    if (!signal.aborted) return source
+    source.close()
+    throw signal.reason
+  }
+
+  /** Name of the network, and the account that the leader has paid. */
+  get payee(): { readonly network: string; readonly account: string } {
+    return { network: this.#leader?.network ?? '', account: this.#leader?.account ?? '' }
+  }
+
+  get workBytes(): number {
+    return this.#newest?.work.bytes.length ?? 0
+  }
+
+  get connected(): boolean {
+    const { clock, link } = this.#options
+    return link.isUp && clock.monotonicMs() - this.#heardMs < SILENT_MS
+  }
+
+  /** Before it mines. */
+  attach(ties: RigTies): void {
+    this.#ties = ties
+  }
+
+  /** The leader's time when it gave the job, and what has gone by since it came. */
+  validatorTime(): bigint | null {
+    if (this.#newest === null) return null
+    const { work, heardMs } = this.#newest
+    const elapsedMs = Math.floor(this.#options.clock.monotonicMs() - heardMs)
+    return work.fields.creationTime + BigInt(elapsedMs) * 1000n
+  }
+
+  nodes(): readonly NodeStatus[] {
+    const { link } = this.#options
+    const isHeard = this.connected
+    const problem = link.isUp ? 'no leader answers' : 'it does not answer'
+    const unknown = { lag: null, height: null, version: null }
+    const latencyMs = isHeard ? this.#latencyMs : null
+    return [{ url: link.url, up: link.isUp, active: isHeard, ...unknown, latencyMs, problem: isHeard ? null : problem }]
+  }
+
+  async *jobs(signal: AbortSignal, events: SourceEvents): AsyncGenerator<Job | null, void, void> {
+    this.#events = events
+    const stop = () => this.close()
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    try {
+      yield* this.#jobs
+    } finally {
+      signal.removeEventListener('abort', stop)
+      stop()
+    }
+  }
+
+  /** Acknowledged once JetStream keeps it. */
+  async handIn({ job, bytes }: Solution): Promise<Receipt> {
+    const { clock } = this.#options
+    const { signal } = this.#stopped
+    if (!meets(powHash(bytes), job.target)) {
+      return { step: 'rejected', reason: 'invalid-pow', message: 'its hash does not meet the target' }
+    }
+    // A second solution of the job is of no use.
+    if (this.#given?.id === job.id) {
+      this.#solved = job.id
+      this.#offer('solved')
+    }
+    const endMs = clock.monotonicMs() + WORK_LIFE_MS
+    const hash = hashOf(bytes)
+    let problem = 'nobody answered'
+    while (clock.monotonicMs() < endMs) {
+      try {
+        await this.#store(job, bytes, hash)
+        return { step: 'acknowledged' }
+      } catch (error) {
+        problem = describeError(error)
+      }
+      if (signal.aborted) return { step: 'lost', reason: 'stopped', message: `the miner stopped, and ${problem}` }
+      await sleep(clock, RETRY_MS, signal)
+    }
+    return { step: 'lost', reason: 'unreachable', message: `JetStream did not take it: ${problem}` }
+  }
+
+  /** Asks the leader until it knows what became of it. The leader follows the block itself. */
+  async *follow({ job, bytes }: Solution, signal: AbortSignal): AsyncGenerator<FollowUp, void, void> {
+    const { clock, link } = this.#options
+    const hash = hashOf(bytes)
+    const startMs = clock.monotonicMs()
+    let unheardSinceMs = startMs
+    let copies = 0
+    for (let pauseMs = FIRST_ASK_MS; !signal.aborted; pauseMs = Math.min(LAST_ASK_MS, 2 * pauseMs)) {
+      await sleep(clock, pauseMs, signal)
+      const nowMs = clock.monotonicMs()
+      if (nowMs - startMs > FOLLOW_MS) break
+      try {
+        const outcome = await link.ask(link.subjects.outcome, { hash }, Outcome, ANSWER_MS)
+        const end = endOf(outcome)
+        if (end !== null) {
+          // If it came to nothing, its job may be as good as before.
+          if (end.step !== 'credited') this.#again(job.id)
+          yield end
+          return
+        }
+        if (outcome.step === 'working') unheardSinceMs = nowMs
+        else if (nowMs - unheardSinceMs > UNHEARD_MS && nowMs - startMs < WORK_LIFE_MS) {
+          // Whoever leads now has not heard of it: perhaps the one that had is no more.
+          await this.#store(job, bytes, `${hash}:${++copies}`)
+          unheardSinceMs = nowMs
+        }
+      } catch {
+        // No leader, or no server: it is asked again, and #report() tells of it.
+      }
+    }
+    yield { step: 'unconfirmed', message: 'no leader of the fleet could say what became of it' }
+  }
+
+  /** Ends it. What is on its way may still be brought to JetStream while the connection is open. */
+  close(): void {
+    if (this.#stopped.signal.aborted) return
+    this.#stopped.abort()
+    this.#lease.stop()
+    this.#unhear()
+    this.#jobs.close()
+  }
+
+  /** JetStream keeps one of each id. Throws what NATS throws. */
+  async #store({ id: job, issuer }: Job, bytes: Uint8Array, msgID: string): Promise<void> {
+    const { link, rig, session } = this.#options
+    const hashes = this.#ties?.hashes() ?? 0
+    const candidate = { job, issuer, work: encodeBase64Url(bytes), rig, session, hashes }
+    await link.jetstream.publish(link.subjects.candidate, encodeMessage(candidate), { msgID, timeout: STORE_MS })
+  }
+
+  #start(): void {
+    const { link } = this.#options
+    const { signal } = this.#stopped
+    const onWrong = (error: unknown) => this.#trouble(`a job of the fleet was not understood: ${describeError(error)}`)
+    this.#unhear = link.hear(link.subjects.job, JobMessage, (message) => this.#hear(message), onWrong)
+    const unlisten = link.listen((problem) => {
+      if (problem !== null) this.#trouble(problem)
+    })
+    signal.addEventListener('abort', unlisten, { once: true })
+    void this.#report(signal)
+  }
+
+  /** Tells the leader what this rig does, over and over; the answer renews the lease. */
+  async #report(signal: AbortSignal): Promise<void> {
+    const { clock, link } = this.#options
+    const startMs = clock.monotonicMs()
+    while (!signal.aborted) {
+      const sentAtMs = clock.monotonicMs()
+      try {
+        const answer = await link.ask(link.subjects.report, this.#figures(), ReportAnswer, ANSWER_MS)
+        if (!signal.aborted) this.#answered(answer, sentAtMs)
+      } catch (error) {
+        const silentMs = clock.monotonicMs() - Math.max(this.#heardMs, startMs)
+        const isLong = silentMs >= (this.#leader === null ? 0 : SILENT_MS)
+        if (isLong && !signal.aborted)
+          this.#trouble(`no leader of the fleet answers at ${link.url}: ${describeError(error)}`)
+      }
+      await sleep(clock, Math.max(0, sentAtMs + REPORT_MS - clock.monotonicMs()), signal)
+    }
+  }
+
+  #figures(): Report {
+    const { session, rig, version } = this.#options
+    const figures = this.#ties?.figures() ?? IDLE
+    return { session, rig, version, lease: this.#lease.value, seen: this.#seen, ...figures }
+  }
+
+  #answered({ leader, network, account, lease, isPaused, job }: ReportAnswer, sentAtMs: number): void {
+    const nowMs = this.#options.clock.monotonicMs()
+    this.#heardMs = nowMs
+    this.#latencyMs = nowMs - sentAtMs
+    this.#leader = { name: leader, network, account }
+    const isOther = this.#lease.renew(lease, sentAtMs)
+    if (lease === null) this.#trouble('the fleet has no room for another rig: all leases are taken')
+    else if (this.#isTroubled) {
+      this.#isTroubled = false
+      this.#events.onRecovered(`${leader} leads the fleet`)
+    }
+    this.#ties?.hold(isPaused ? PAUSED : null)
+    if (job !== null) this.#hear(job)
+    else if (isOther) this.#offer(this.#given === null ? 'reconnected' : 'refreshed')
+  }
+
+  /** A job, or that there is none; what an earlier leader says late is left alone. */
+  #hear({ term, number, job }: JobMessage): void {
+    const seen = this.#seen
+    if (seen !== null && (term < seen.term || (term === seen.term && number <= seen.number))) return
+    this.#seen = { term, number }
+    if (job === null) {
+      this.#newest = null
+      this.#offer('newCut')
+      return
+    }
+    let work: Work
+    try {
+      work = workFromBytes(decodeBase64Url(job.work))
+    } catch (error) {
+      this.#trouble(`work of the fleet cannot be read: ${describeError(error)}`)
+      return
+    }
+    const { id, issuer } = job
+    const reason = jobReasons.find((each) => each === job.reason) ?? 'refreshed'
+    const target = BigInt(`0x${job.target}`)
+    this.#newest = { term, number, id, issuer, reason, work, target, heardMs: this.#options.clock.monotonicMs() }
+    this.#solved = null
+    this.#offer(reason)
+  }
+
+  /** Gives the miner the newest job with the bits of the lease; nothing where there is no job, or no lease. */
+  #offer(reason: JobReason): void {
+    if (this.#stopped.signal.aborted) return
+    const fixedNonce = this.#lease.fixedNonce
+    const newest = fixedNonce === null || this.#solved === this.#newest?.id ? null : this.#newest
+    if (newest === null || fixedNonce === null) {
+      if (this.#given !== null) this.#jobs.put(null)
+      this.#given = null
+      return
+    }
+    const { id, issuer, work, target } = newest
+    const noticedAtMs = this.#options.clock.monotonicMs()
+    this.#given = newest
+    const why = this.#isFirst ? 'start' : reason
+    this.#isFirst = false
+    this.#jobs.put({ id, issuer, work, target, fixedNonce, manySolutions: false, reason: why, noticedAtMs })
+    this.#onFirst()
+  }
+
+  /** The job is searched again, if it is still the newest. */
+  #again(id: string): void {
+    if (this.#solved !== id || this.#newest?.id !== id) return
+    this.#solved = null
+    this.#offer('refreshed')
+  }
+
+  #trouble(message: string): void {
+    if (!this.#isTroubled) this.#events.onTrouble(message)
+    this.#isTroubled = true
+  }
+}
+
+const hashOf = (bytes: Uint8Array) => encodeBase64Url(blockHash(bytes))
+
+const REASONS: readonly RejectReason[] = [
+  ...(['invalid-pow', 'invalid-payload', 'no-payload', 'undecodable', 'unauthorized'] as const),
+  ...(['duplicate', 'low-difficulty'] as const),
+]
+
+/** null: it is not decided yet. */
+function endOf({ step, reason, message = '' }: Outcome): FollowUp | null {
+  switch (step) {
+    case 'accepted':
+      return { step: 'credited' }
+    case 'stale':
+    case 'orphaned':
+      return { step }
+    case 'rejected':
+      return { step, reason: REASONS.find((each) => each === reason) ?? 'unknown', message }
+    case 'lost':
+      // One that its leader gave up when it stopped is handed in by the next.
+      return reason === 'stopped' ? null : { step, reason: 'unreachable', message }
+    default:
+      return null
+  }
+}

@@ -1,0 +1,199 @@
+/** What rigs differ in: the recorded sessions said to the server, and rigs that write nonces in the order of memory. */
+import { readFileSync } from 'node:fs'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Rig } from '../../../bench/stratum-rig.ts'
+import { UNREACHABLE } from '../../../bench/work.ts'
+import { decodeHex, encodeHex } from '../../../src/core/bytes.ts'
+import { withNonce } from '../../../src/core/header.ts'
+import { meets, powHash } from '../../../src/core/pow.ts'
+import { until } from '../../gpu/wait.ts'
+import { connected, loggedIn, startedServer, stopServers, workOf } from './servers.ts'
+
+const MAX_WAIT_MS = 10_000
+afterEach(stopServers)
+
+/** All that a connection said, as it was said. */
+function heard(rig: Rig): string[] {
+  const lines: string[] = []
+  let text = ''
+  rig.socket.on('data', (bytes) => {
+    text += bytes.toString()
+    const whole = text.split('\n')
+    text = whole.pop() ?? ''
+    lines.push(...whole)
+  })
+  return lines
+}
+
+/** Of a notification, or of the answer to a request. */
+const kindOf = (raw: string) => {
+  const { id, method } = JSON.parse(raw)
+  return method ?? `answer ${id}`
+}
+
+describe('the client of the recorded sessions', () => {
+  const file = new URL('../../vectors/stratum.json', import.meta.url)
+  const { sessions } = JSON.parse(readFileSync(file, 'utf8')) as {
+    readonly sessions: readonly {
+      readonly pool: string
+      readonly messages: readonly { readonly dir: string; readonly raw: string }[]
+    }[]
+  }
+
+  it.each(sessions)('with $pool is told by this server what it was told there, in that order', async ({ messages }) => {
+    const { engine, port } = await startedServer()
+    await engine.setWork(workOf(1, UNREACHABLE))
+    const rig = await connected(port)
+    const lines = heard(rig)
+    for (const { dir, raw } of messages) if (dir === 'client->server') rig.socket.write(`${raw}\n`)
+    await until(() => lines.length >= 4, MAX_WAIT_MS)
+    const told = messages.filter(({ dir }) => dir === 'server->client').map(({ raw }) => raw)
+    // Of several jobs at the beginning this server gives one.
+    expect(lines.map(kindOf)).toEqual(told.slice(0, 4).map(kindOf))
+    for (const [index, line] of lines.entries()) expect(shapeOf(line)).toEqual(shapeOf(told[index]))
+    expect(engine.devices()).toMatchObject([{ device: expect.stringMatching(/^rig:[0-9a-f]{31}…$/) }])
+  })
+})
+
+/** Types of all values, and how long texts are, but for ids of jobs and the flag that some leave out. */
+function shapeOf(raw: string): unknown {
+  const { method, params, ...rest } = JSON.parse(raw)
+  const shape = (value: unknown): unknown =>
+    Array.isArray(value) ? value.map(shape) : typeof value === 'string' ? value.length : value
+  return { ...rest, result: shape(rest.result), params: shape(method === 'mining.notify' ? [params[1]] : params) }
+}
+
+describe('a rig that speaks a little otherwise', () => {
+  it.each([
+    ['as the BM-K1, without null', '{"id":2,"method":"mining.subscribe","params":["BM-K1/1.0"]}'],
+    ['with an empty list', '{"id":2,"method":"mining.subscribe","params":[]}'],
+    ['with no list', '{"id":2,"method":"mining.subscribe"}'],
+    ['with null for the list', '{"id":2,"method":"mining.subscribe","params":null}'],
+    ['with a return before the end', '{"id":2,"method":"mining.subscribe","params":["kdaminer-v1.0.0",null]}\r'],
+    ['as later versions of JSON-RPC', '{"jsonrpc":"2.0","id":2,"method":"mining.subscribe","params":["x"]}'],
+  ])('%s, gets its nonce1', async (_, line) => {
+    const { port } = await startedServer()
+    const rig = await connected(port)
+    const lines = heard(rig)
+    rig.socket.write(`${line}\n`)
+    await until(() => lines.length > 0, MAX_WAIT_MS)
+    const result = [null, expect.stringMatching(/^[0-9a-f]{4}$/), 6]
+    expect(JSON.parse(lines[0])).toEqual({ id: 2, result, error: null })
+  })
+
+  it.each(['6412800009e8', '40591', 'ffffffff', 'F'.repeat(64)])(
+    'with a share of the job %s, which is of another pool, is told that it is over',
+    async (id) => {
+      const { engine, port } = await startedServer({ badUntilBan: 1 })
+      await engine.setWork(workOf(1, UNREACHABLE))
+      const rig = await loggedIn(port)
+      expect((await rig.submit(id, '0123456789ab')).error?.code).toBe(21)
+      expect(await rig.ask('mining.ping', [])).toMatchObject({ result: 'pong' })
+    },
+  )
+})
+
+/** A share as such a rig finds it: both texts are bytes of the nonce, in the order of memory. */
+function memoryShare(rig: Rig) {
+  const { id, header, target } = rig.jobs[0]
+  for (let number = 1; ; number++) {
+    const nonce2 = number.toString(16).padStart(12, '0')
+    const bytes = Uint8Array.from(header)
+    bytes.set(decodeHex(rig.nonce1 + nonce2), 278)
+    if (meets(powHash(bytes), target)) return { id, nonce2, bytes }
+  }
+}
+
+describe('a rig that writes the lowest byte first', () => {
+  /** How it tells the server. */
+  const says: [string, (rig: Rig) => Promise<unknown>][] = [
+    [
+      'by its program',
+      async (rig) => {
+        await rig.subscribe('blackminer-f1/2.0')
+        await rig.authorize()
+      },
+    ],
+    [
+      'by its password, before it subscribes',
+      async (rig) => {
+        await rig.ask('mining.authorize', ['k:abc.f1', 'x,order=memory'])
+        await rig.subscribe()
+      },
+    ],
+    [
+      'by its password, after it has subscribed',
+      async (rig) => {
+        await rig.subscribe()
+        await rig.ask('mining.authorize', ['k:abc.f1', 'order=memory'])
+      },
+    ],
+  ]
+
+  it.each(says)('%s, has its shares counted and finds blocks', async (_, login) => {
+    const { engine, port, candidates } = await startedServer()
+    // So that its nonce1 is not the same from both ends.
+    for (let i = 0; i < 3; i++) await loggedIn(port)
+    const work = workOf(1, 300n)
+    await engine.setWork(work)
+    const rig = await connected(port)
+    await login(rig)
+    await until(() => rig.jobs.length > 0, MAX_WAIT_MS)
+    const { id, nonce2, bytes } = memoryShare(rig)
+    expect(await rig.submit(id, nonce2)).toMatchObject({ result: true, error: null })
+    expect(await rig.submit(id, nonce2)).toMatchObject({ result: false, error: { code: 22 } })
+    // The nonce of the block is the bytes that the rig hashed.
+    expect(candidates).toHaveLength(1)
+    expect(encodeHex(withNonce(work.bytes, candidates[0].nonce))).toBe(encodeHex(bytes))
+    expect(engine.rigs().shares).toMatchObject({ accepted: 1, duplicate: 1 })
+  })
+
+  it('never has the bytes of nonce1 of another, whoever writes them how', async () => {
+    const { engine, port } = await startedServer()
+    const inMemory = (rig: Rig) => rig.nonce1
+    const usual = (rig: Rig) => rig.nonce1.slice(2) + rig.nonce1.slice(0, 2)
+    const rigs: { readonly rig: Rig; readonly bytesOf: (rig: Rig) => string }[] = []
+    for (let i = 0; i < 40; i++) {
+      rigs.push({ rig: await loggedIn(port, 'k:abc.f1', 'BlackMiner F1'), bytesOf: inMemory })
+      const late = await connected(port)
+      await late.subscribe()
+      void late.ask('mining.authorize', ['k:abc.f1', 'order=memory'])
+      rigs.push({ rig: late, bytesOf: inMemory })
+      for (let k = 0; k < 8; k++) rigs.push({ rig: await loggedIn(port), bytesOf: usual })
+    }
+    // Those that were too late: what they read is the nonce1 of another.
+    const { sessions } = engine.rigs()
+    await until(() => rigs.filter(({ rig }) => !rig.hasEnded).length === sessions, MAX_WAIT_MS)
+    const staying = rigs.filter(({ rig }) => !rig.hasEnded)
+    expect(staying.length).toBeGreaterThan(380)
+    expect(new Set(staying.map(({ rig, bytesOf }) => bytesOf(rig))).size).toBe(staying.length)
+  })
+
+  it('by a password that comes too late for its nonce1 is closed, and counts when it comes again', async () => {
+    const { engine, port } = await startedServer()
+    await engine.setWork(workOf(1, UNREACHABLE))
+    // 0000 to 0100: with the bytes the other way round, 0001 is 0100.
+    const rigs: Rig[] = []
+    for (let i = 0; i <= 256; i++) rigs.push(await connected(port))
+    await rigs[1].subscribe()
+    void rigs[1].ask('mining.authorize', ['k:abc.f1', 'order=memory'])
+    await rigs[1].ended
+    const again = await connected(port)
+    await again.ask('mining.authorize', ['k:abc.f1', 'order=memory'])
+    await again.subscribe()
+    await until(() => again.jobs.length > 0, MAX_WAIT_MS)
+    const { id, nonce2 } = memoryShare(again)
+    expect(await again.submit(id, nonce2)).toMatchObject({ result: true })
+  })
+
+  it('is any other when it says order=usual, whatever its program', async () => {
+    const { engine, port } = await startedServer()
+    await engine.setWork(workOf(1, UNREACHABLE))
+    await loggedIn(port)
+    const rig = await connected(port)
+    await rig.subscribe('BlackMiner F1')
+    await rig.ask('mining.authorize', ['k:abc.f1', 'order=usual'])
+    await until(() => rig.jobs.length > 0, MAX_WAIT_MS)
+    expect(await rig.submit(rig.jobs[0].id, rig.nextShare(rig.jobs[0]))).toMatchObject({ result: true })
+  })
+})

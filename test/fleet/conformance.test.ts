@@ -1,0 +1,154 @@
+/** The two ends of a fleet against the contracts of engines and sources, over a real NATS server. */
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe } from 'vitest'
+import { startDelayProxy } from '../../bench/delay-proxy.ts'
+import { startDevnet } from '../../src/compose/devnet.ts'
+import { leaderTies, rigTies } from '../../src/compose/fleet-ties.ts'
+import type { MinerAccount } from '../../src/core/payload.ts'
+import { CpuEngine } from '../../src/engine/cpu/cpu.ts'
+import type { EngineEvents } from '../../src/engine/engine.ts'
+import { FleetEngine } from '../../src/engine/fleet/fleet.ts'
+import { nonceRanges } from '../../src/engine/range.ts'
+import { readNatsAddress } from '../../src/fleet/address.ts'
+import { Link } from '../../src/fleet/link.ts'
+import { Miner } from '../../src/mine/miner.ts'
+import { NodeClient } from '../../src/node/client.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { FleetSource } from '../../src/source/fleet/fleet-source.ts'
+import { miningNodeOf } from '../../src/source/node/mining-node.ts'
+import { NodeSource } from '../../src/source/node/node-source.ts'
+import type { Job } from '../../src/source/source.ts'
+import { engineConformance } from '../conformance/engine.ts'
+import { type SourceTestBed, sourceConformance } from '../conformance/source.ts'
+import { solve } from '../solve.ts'
+import { NatsServer, natsMissing } from './nats.ts'
+
+const shared = { clock: systemClock, random: Math.random }
+const account: MinerAccount = { account: 'k:test', predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] }
+
+describe.skipIf(natsMissing !== null)('a fleet', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'newcut-nats-'))
+  let nats: NatsServer
+  beforeAll(async () => {
+    nats = await NatsServer.start(folder)
+  })
+  afterAll(async () => {
+    await nats?.kill()
+    rmSync(folder, { recursive: true })
+  })
+
+  const linkTo = (url: string, fleet: string) => {
+    const options = { addresses: [readNatsAddress(url)], trust: {}, fleet, agent: 'test' }
+    return Link.open({ ...options, ...shared }, null, new AbortController().signal)
+  }
+
+  /** A leader's engine that brings two rigs of one thread each. */
+  class EngineWithRigs {
+    readonly name = 'fleet'
+    readonly #fleet = `fleet-${randomUUID().slice(0, 8)}`
+    readonly #stop = new AbortController()
+    readonly #links: Link[] = []
+    #engine: FleetEngine | null = null
+    #rigs: Promise<unknown>[] = []
+    #ended = false
+
+    async start(workBytes: number, events: EngineEvents): Promise<void> {
+      const link = await linkTo(nats.url, this.#fleet)
+      this.#links.push(link)
+      const names = { name: 'here', version: 'test', session: randomUUID() }
+      const engine = new FleetEngine({ link, ...names, ...shared })
+      if (this.#ended) return
+      this.#engine = engine
+      engine.attach({ network: 'test', account: 'k:test', unfinished: [], adopt: () => undefined })
+      await engine.start(workBytes, events)
+      this.#rigs = ['left', 'right'].map((rig) => this.#mine(rig))
+    }
+
+    async #mine(rig: string): Promise<void> {
+      const { signal } = this.#stop
+      try {
+        const link = await linkTo(nats.url, this.#fleet)
+        this.#links.push(link)
+        const names = { fleet: this.#fleet, rig, version: 'test', session: randomUUID() }
+        const source = await FleetSource.join({ link, ...names, ...shared }, () => undefined, signal)
+        const engine = new CpuEngine({ ranges: nonceRanges(1, Math.random), kernel: 'js', priority: 'low' })
+        const miner = new Miner({ source, engines: [engine], clock: systemClock, onEvent: () => undefined })
+        source.attach(rigTies(miner))
+        await miner.run(signal)
+      } catch (error) {
+        if (!signal.aborted) throw error
+      }
+    }
+
+    setWork: FleetEngine['setWork'] = async (work) => this.#engine?.setWork(work) ?? false
+    hashes = () => this.#engine?.hashes() ?? 0
+    devices = () => this.#engine?.devices() ?? []
+
+    async stop(): Promise<void> {
+      this.#ended = true
+      await this.#engine?.stop()
+      this.#stop.abort()
+      await Promise.all(this.#rigs)
+      await Promise.all(this.#links.map((link) => link.close()))
+    }
+  }
+
+  describe('as an engine', () => {
+    engineConformance({
+      create: () => new EngineWithRigs(),
+      unsearchable: { bits: 8, warning: /a fleet cannot search work in which a pool fixes a part of the nonce/ },
+      keepsFixedBits: false,
+      difficulty: 5000n,
+    })
+  })
+
+  /** A node, its leader, and a rig whose connection to NATS can be held up. */
+  async function startBed(): Promise<SourceTestBed> {
+    const fleet = `fleet-${randomUUID().slice(0, 8)}`
+    const devnet = await startDevnet({ port: 0, difficulty: 20n, blockDelayMs: 1000 })
+    const [near, far] = [await NodeClient.connect({ url: devnet.url }), await NodeClient.connect({ url: devnet.url })]
+    const node = miningNodeOf({ client: far, account, clock: systemClock, stallMs: 0 })
+    const leaderLink = await linkTo(nats.url, fleet)
+    const names = { name: 'here', version: 'test', session: randomUUID() }
+    const engine = new FleetEngine({ link: leaderLink, ...names, ...shared })
+    const stop = new AbortController()
+    const leader = new Miner({
+      source: new NodeSource({ node, ...shared }),
+      engines: [engine],
+      clock: systemClock,
+      onEvent: (event) => {
+        if (event.type === 'solution') engine.took(event)
+      },
+    })
+    engine.attach({ network: 'development', account: account.account, ...leaderTies(leader, []) })
+    const led = leader.run(stop.signal)
+    const way = await startDelayProxy(nats.port, 0)
+    const link = await linkTo(`nats://127.0.0.1:${new URL(way.url).port}`, fleet)
+    const rig = { fleet, rig: 'rig', version: 'test', session: randomUUID() }
+    const source = await FleetSource.join({ link, ...rig, ...shared }, () => undefined, stop.signal)
+    return {
+      source,
+      solveElsewhere: async ({ work: { fields } }: Job) => {
+        const { work } = await near.work({ ...account, account: 'k:other' }, fields.chainId)
+        await near.solved(solve(work.bytes))
+      },
+      hang: way.hold,
+      goodEnd: 'credited',
+      close: async () => {
+        source.close()
+        await link.close()
+        await way.close()
+        stop.abort()
+        await led
+        await leaderLink.close()
+        await Promise.all([near.close(), far.close()])
+        await devnet.close()
+      },
+    }
+  }
+
+  sourceConformance('as a source', startBed)
+})

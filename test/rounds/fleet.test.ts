@@ -1,0 +1,268 @@
+/**
+ * Two leaders, two rigs and the NATS server of a fleet, all of them real processes, are killed and stopped again and
+ * again. In the end every solution that a rig told of has come to an end that agrees with the chains of the node: none is
+ * lost. NEWCUT_TEST_ROUNDS says how many rounds.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, it } from 'vitest'
+import { decodeBase64Url, encodeBase64Url, readU16LE } from '../../src/core/bytes.ts'
+import { workLayout } from '../../src/core/header.ts'
+import { readJournal } from '../../src/journal/journal.ts'
+import type { BlockRecord } from '../../src/journal/record.ts'
+import { NodeClient } from '../../src/node/client.ts'
+import { type Running, run, start, stopAll } from '../cli/run.ts'
+import { NatsServer, natsMissing } from '../fleet/nats.ts'
+import { randomFrom } from '../random.ts'
+import { freePort } from './field.ts'
+
+afterEach(stopAll)
+
+const ROUNDS = Number(process.env.NEWCUT_TEST_ROUNDS ?? 10)
+const MS_A_ROUND = 30_000
+/** Longest stop: longer than a lease of leadership, and now and then than the lease of a rig. */
+const MAX_STOP_MS = ROUNDS > 20 ? 12_000 : 4_000
+const TAKEOVER_MS = 3_000
+const LEASE_MS = 10_000
+const targets = ['rig', 'leader', 'nats', 'standby', 'leader and nats', 'rig and leader'] as const
+const acts = ['kill', 'stop'] as const
+type Name = 'a' | 'b' | 'one' | 'two'
+const leaders = ['a', 'b'] as const
+const rigs = ['one', 'two'] as const
+
+class FleetField {
+  readonly #folder: string
+  readonly #node: string
+  readonly nats: NatsServer
+  readonly #runs = new Map<Name, Running>()
+  /** Block hashes of the solutions that rigs told of, in all runs. */
+  readonly #found = new Set<string>()
+
+  constructor(folder: string, node: string, nats: NatsServer) {
+    this.#folder = folder
+    this.#node = node
+    this.nats = nats
+    for (const name of [...leaders, ...rigs]) this.start(name)
+  }
+
+  state(name: Name): string {
+    return join(this.#folder, name)
+  }
+
+  run(name: Name): Running {
+    const run = this.#runs.get(name)
+    if (run === undefined) throw new Error(`${name} does not run`)
+    return run
+  }
+
+  start(name: Name): void {
+    this.found()
+    const shared = ['--state', this.state(name), '--http', 'off', '--log', 'json']
+    const args =
+      name === 'a' || name === 'b'
+        ? ['lead', '--nats', this.nats.url, '--node', this.#node, '--confirmations', '2']
+        : ['mine', '--fleet', this.nats.url, '--rig', name, '--threads', '1', '--gpu', 'none']
+    this.#runs.set(name, start([...args, ...shared]))
+  }
+
+  /** Of all solutions that rigs told of so far. */
+  found(): ReadonlySet<string> {
+    for (const name of rigs) {
+      const lines = this.#runs.get(name)?.out().split('\n').slice(0, -1) ?? []
+      for (const line of lines) if (line.includes('"step":"found"')) this.#found.add(JSON.parse(line).hash)
+    }
+    return this.#found
+  }
+
+  /** Which of the leaders leads, as they say; null: neither says so. */
+  leading(): 'a' | 'b' | null {
+    const leads = (name: 'a' | 'b') => {
+      const told = this.#runs
+        .get(name)
+        ?.out()
+        .match(/"isLeading":(true|false)/g)
+      return told?.at(-1) === '"isLeading":true'
+    }
+    return leaders.find(leads) ?? null
+  }
+
+  /** A rig has a block accepted from now on. */
+  async mines(what: string): Promise<void> {
+    const before = rigs.map((name) => this.run(name).out().length)
+    const accepted = () =>
+      rigs.some((name, i) => this.run(name).out().slice(before[i]).includes('"verdict":"accepted"'))
+    await this.until(accepted, `${what}: a block is accepted`)
+  }
+
+  async until(condition: () => boolean, what: string): Promise<void> {
+    for (const endMs = performance.now() + 60_000; !condition(); await sleep(10)) {
+      for (const [name, { child, err, out }] of this.#runs) {
+        if (child.exitCode === null && child.signalCode === null) continue
+        throw new Error(`${what}: ${name} ended by itself: ${err()} ${out().slice(-2000)}`)
+      }
+      if (performance.now() < endMs) continue
+      const tails = [...this.#runs].map(([name, { out }]) => `${name}: ${out().slice(-1500)}`)
+      throw new Error(`not seen for 60 s: ${what}\n${tails.join('\n')}`)
+    }
+  }
+
+  async end(signal: NodeJS.Signals, names: readonly Name[]): Promise<void> {
+    const ending = names.map((name) => this.run(name))
+    for (const { child } of ending) child.kill(signal)
+    await Promise.all(ending.map(({ ended }) => ended))
+    this.found()
+    for (const name of names) this.#runs.delete(name)
+  }
+}
+
+it.skipIf(natsMissing !== null)(
+  `${ROUNDS} kills and stops of leaders, rigs and NATS server lose no solution`,
+  {
+    timeout: 90_000 + ROUNDS * MS_A_ROUND,
+  },
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'newcut-fleet-'))
+    const port = await freePort()
+    const network = ['--graph', 'petersen', '--block-delay', '1s', '--difficulty', '1M', '--mine-page', 'off']
+    const node = start(['devnet', '--port', String(port), ...network])
+    await node.sees(/embedded network/)
+    const url = `http://127.0.0.1:${port}`
+    const nats = await NatsServer.start(folder)
+    const field = new FleetField(folder, url, nats)
+    const random = randomFrom(Math.floor(2 ** 31 * Math.random()))
+    const takeoversMs: number[] = []
+    const done = new Map<string, number>()
+    try {
+      await field.mines('at the start')
+      for (let i = 0; i < ROUNDS; i++) {
+        const target = targets[i % targets.length]
+        const act = acts[(i + Math.floor(i / targets.length)) % acts.length]
+        const what = `round ${i + 1}: ${act} ${target}`
+        await sleep(500 * random())
+        await strike(field, { target, act, what, takeoversMs, random })
+        if (random() < 0.7) await field.mines(what)
+        done.set(`${act} ${target}`, (done.get(`${act} ${target}`) ?? 0) + 1)
+      }
+      await field.mines('at the end')
+      await settle(field)
+      await expectSettled(field, url)
+      const worst = Math.round(Math.max(0, ...takeoversMs))
+      console.info(`${ROUNDS} rounds: ${[...done].map(([name, count]) => `${count} ${name}`).join(', ')}`)
+      console.info(`${takeoversMs.length} takeovers after a leader was killed, the longest in ${worst} ms`)
+      expect(worst).toBeLessThan(TAKEOVER_MS)
+    } finally {
+      await stopAll()
+      await nats.kill()
+      rmSync(folder, { recursive: true })
+    }
+  },
+)
+
+interface Blow {
+  readonly target: (typeof targets)[number]
+  readonly act: (typeof acts)[number]
+  readonly what: string
+  readonly takeoversMs: number[]
+  readonly random: () => number
+}
+
+async function strike(field: FleetField, { target, act, what, takeoversMs, random }: Blow): Promise<void> {
+  await field.until(() => field.leading() !== null, `${what}: somebody leads`)
+  const leader = field.leading() ?? 'a'
+  const standby = leader === 'a' ? 'b' : 'a'
+  const rig = random() < 0.5 ? 'one' : 'two'
+  const hit: Name[] = []
+  if (target.includes('rig')) hit.push(rig)
+  if (target.includes('leader')) hit.push(leader)
+  if (target === 'standby') hit.push(standby)
+  const hitsNats = target.includes('nats')
+  if (act === 'stop') {
+    const children = [...hit.map((name) => field.run(name).child), ...(hitsNats ? [field.nats.child] : [])]
+    for (const child of children) child.kill('SIGSTOP')
+    await sleep(200 + MAX_STOP_MS * random() ** 2)
+    for (const child of children) child.kill('SIGCONT')
+    return
+  }
+  const killedAtMs = performance.now()
+  await Promise.all([field.end('SIGKILL', hit), hitsNats ? field.nats.kill() : null])
+  if (target === 'leader') {
+    // The other one has to have known of it as the leader, and be ready.
+    await field.until(() => field.leading() === standby, `${what}: the other one leads`)
+    takeoversMs.push(performance.now() - killedAtMs)
+  }
+  await sleep(1000 * random())
+  if (hitsNats) await field.nats.restart()
+  for (const name of hit) field.start(name)
+}
+
+const ENDS = ['credited', 'stale', 'orphaned']
+
+/** The leader pauses all rigs, so that nothing new is found; what is on its way gets time to come to its end. */
+async function settle(field: FleetField): Promise<void> {
+  const { code, err } = await run(['fleet', 'pause', 'all', '--nats', field.nats.url])
+  expect(code, err).toBe(0)
+  const isOpen = ({ state }: BlockRecord) => !ENDS.includes(state)
+  for (const endMs = performance.now() + 60_000; performance.now() < endMs; await sleep(200)) {
+    const open = (await recordsOf(field)).filter(isOpen)
+    if (open.length === 0) break
+  }
+  await field.end('SIGTERM', rigs)
+  await field.end('SIGTERM', leaders)
+}
+
+interface RigRecord extends BlockRecord {
+  readonly rig: Name
+}
+
+async function recordsOf(field: FleetField): Promise<RigRecord[]> {
+  const journals = await Promise.all(rigs.map(async (rig) => ({ rig, ...(await readJournal(field.state(rig))) })))
+  return journals.flatMap(({ rig, records }) => [...records.values()].map((record) => ({ rig, ...record })))
+}
+
+async function expectSettled(field: FleetField, url: string): Promise<void> {
+  const client = await NodeClient.connect({ url })
+  const blocks = new Set<string>()
+  for (const [chain, { hash }] of Object.entries((await client.cut()).hashes)) {
+    for await (const header of client.headerBranch(Number(chain), { upper: [hash] }, { minheight: 1 })) {
+      blocks.add(encodeBase64Url(header.hash))
+    }
+  }
+  await client.close()
+  const records = await recordsOf(field)
+  const known = new Set(records.map(({ hash }) => hash))
+  expect(field.found().size).toBeGreaterThan(0)
+  expect(
+    [...field.found()].filter((hash) => !known.has(hash)),
+    'solutions that no journal knows',
+  ).toEqual([])
+  expect(
+    [...blocks].filter((hash) => !known.has(hash)),
+    'blocks that no rig knows',
+  ).toEqual([])
+  const open = records.filter(({ state }) => !ENDS.includes(state))
+  expect(open, 'solutions that were lost, or that nobody followed').toEqual([])
+  const wrong = records.filter(({ hash, state }) => blocks.has(hash) !== (state === 'credited'))
+  expect(wrong, 'verdicts that the chains contradict').toEqual([])
+  expectOwnRanges(records)
+  const states = new Map<string, number>()
+  for (const { state } of records) states.set(state, (states.get(state) ?? 0) + 1)
+  console.info(`${blocks.size} blocks; solutions: ${[...states].map(([state, n]) => `${n} ${state}`).join(', ')}`)
+}
+
+/** No two rigs found solutions with the bits of one lease within its time. */
+function expectOwnRanges(records: readonly RigRecord[]): void {
+  const last = new Map<number, { readonly rig: Name; readonly atMs: number }>()
+  const shared: string[] = []
+  const inOrder = [...records].sort((a, b) => Date.parse(a.foundAt) - Date.parse(b.foundAt))
+  for (const { work, rig, foundAt, hash } of inOrder) {
+    const bytes = decodeBase64Url(work)
+    const lease = readU16LE(bytes, workLayout(bytes).nonce)
+    const atMs = Date.parse(foundAt)
+    const before = last.get(lease)
+    if (before !== undefined && before.rig !== rig && atMs - before.atMs < LEASE_MS) shared.push(hash)
+    last.set(lease, { rig, atMs })
+  }
+  expect(shared).toEqual([])
+}

@@ -1,0 +1,204 @@
+/** What pools differ in: the official client's server, and the orders of recorded sessions. */
+import { createServer, type Socket } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { freshWork, UNREACHABLE } from '../../../bench/work.ts'
+import { encodeHex, readU64LE } from '../../../src/core/bytes.ts'
+import { withNonce } from '../../../src/core/header.ts'
+import { meets, powHash } from '../../../src/core/pow.ts'
+import { MAX_TARGET } from '../../../src/core/target.ts'
+import { CpuEngine } from '../../../src/engine/cpu/cpu.ts'
+import { nonceRanges } from '../../../src/engine/range.ts'
+import { Miner } from '../../../src/mine/miner.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { readPoolAddress } from '../../../src/source/pool/address.ts'
+import { PoolSource } from '../../../src/source/pool/pool-source.ts'
+import type { Job } from '../../../src/source/source.ts'
+import { SourceReader } from '../../conformance/source.ts'
+import { FIRST_TARGET, type OfficialRules, OfficialServer } from './official.ts'
+
+const SOON = { timeout: 20_000, interval: 10 }
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+async function official(rules: Partial<OfficialRules>): Promise<OfficialServer> {
+  const plain = { works: [], level: 'block', greets: 'subscribed', rateMs: 150, nonce1: 0x0a } as const
+  const server = await new OfficialServer({ ...plain, ...rules }).listen()
+  cleanups.push(() => server.close())
+  return server
+}
+
+function reached(port: number): Promise<PoolSource> {
+  const stop = new AbortController()
+  cleanups.push(() => stop.abort())
+  const pools = [readPoolAddress(`stratum+tcp://k:ab.rig@127.0.0.1:${port}`)]
+  const options = { trust: {}, agent: 'newcut/test', clock: systemClock, random: Math.random, failbackMs: 1000 }
+  return PoolSource.reach({ ...options, pools }, () => undefined, stop.signal)
+}
+
+/** Mines until so many shares counted. */
+async function earned(port: number, blocks: number) {
+  const source = await reached(port)
+  const engine = new CpuEngine({ ranges: nonceRanges(1, Math.random), kernel: 'auto', priority: 'low' })
+  const miner = new Miner({ source, engines: [engine], clock: systemClock, onEvent: () => undefined, blocks })
+  const stop = new AbortController()
+  cleanups.push(() => stop.abort())
+  return miner.run(stop.signal)
+}
+
+describe('at a server of the official client', () => {
+  it.each([
+    ['jobs come once the client has subscribed', 'subscribed'],
+    ['jobs come before the client says anything', 'connected'],
+  ] as const)('blocks are found where %s', async (_, greets) => {
+    const works = Array.from({ length: 12 }, () => freshWork(2_000_000n))
+    const server = await official({ works, greets })
+    const { solutions, hardwareErrors } = await earned(server.port, 10)
+    expect(solutions).toMatchObject({ accepted: 10, rejected: 0, lost: 0 })
+    expect(hardwareErrors).toBe(0)
+    expect(server.closed).toEqual([])
+    // A share may cross the news of the next work; nothing else is ever wrong.
+    expect(server.verdicts.filter((each) => each !== 'accepted' && each !== 'stale')).toEqual([])
+    expect(server.blocks).toBe(server.verdicts.filter((each) => each === 'accepted').length)
+    // Each block is the first share of its work: its target is easier than level 42.
+    expect(server.targets).toEqual([(MAX_TARGET / 2_000_000n).toString(16).padStart(64, '0')])
+  })
+
+  it('shares are found once the target is easier than level 42', async () => {
+    const server = await official({ works: [freshWork(UNREACHABLE)], level: 18n, nonce1: 0xa700 })
+    const mined = earned(server.port, 10)
+    await expect.poll(() => server.targets.length, SOON).toBe(1)
+    expect(BigInt(`0x${server.targets[0]}`)).toBe(FIRST_TARGET)
+    await new Promise((resolve) => setTimeout(resolve, 400))
+    expect(server.verdicts).toEqual([])
+    server.setTarget()
+    const { solutions } = await mined
+    expect(solutions).toMatchObject({ accepted: 10, rejected: 0, stale: 0, lost: 0 })
+    expect([server.closed, server.blocks]).toEqual([[], 0])
+  })
+
+  it('a share of work that is over is stale, and the session goes on', async () => {
+    const server = await official({ works: [freshWork(4n), freshWork(4n), freshWork(4n)], rateMs: 1e6 })
+    const source = await reached(server.port)
+    const reader = new SourceReader(source)
+    cleanups.push(async () => {
+      reader.stop.abort()
+      await reader.ended
+    })
+    const first = await reader.job()
+    expect(await source.handIn(shareOf(first))).toEqual({ step: 'acknowledged' })
+    const second = await reader.job(({ id }) => id !== first.id)
+    expect(await source.handIn(shareOf(first, 1000n))).toEqual({ step: 'stale' })
+    expect(await source.handIn(shareOf(second))).toEqual({ step: 'acknowledged' })
+    expect([server.closed, server.verdicts]).toEqual([[], ['accepted', 'stale', 'accepted']])
+  })
+})
+
+function shareOf(job: Job, from = 0n) {
+  const { bits, value } = job.fixedNonce
+  for (let high = from; ; high++) {
+    const bytes = withNonce(job.work.bytes, (high << BigInt(bits)) | BigInt(value))
+    if (meets(powHash(bytes), job.target)) return { job, bytes: Uint8Array.from(bytes) }
+  }
+}
+
+/** A server that says, upon each method, what it is told to; and what it was asked. */
+async function scripted(answers: Readonly<Record<string, (id: number, socket: Socket) => void>>) {
+  const asked: { readonly method: string; readonly params: readonly string[] }[] = []
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    let text = ''
+    socket.on('data', (bytes) => {
+      text += bytes.toString()
+      const lines = text.split('\n')
+      text = lines.pop() ?? ''
+      for (const { id, method, params } of lines.map((line) => JSON.parse(line))) {
+        asked.push({ method, params })
+        answers[method]?.(id, socket)
+      }
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  cleanups.push(() => server.close())
+  return { asked, port: (server.address() as { port: number }).port }
+}
+
+const line = (message: object) => `${JSON.stringify(message)}\n`
+const EASY = (MAX_TARGET / 256n).toString(16).padStart(64, '0')
+const target = line({ id: null, method: 'mining.set_target', params: [EASY] })
+const notify = (id: string, work: Uint8Array, ...flag: boolean[]) =>
+  line({ id: null, method: 'mining.notify', params: [id, encodeHex(work), ...flag] })
+
+async function firstShare(port: number) {
+  const source = await reached(port)
+  const reader = new SourceReader(source)
+  cleanups.push(async () => {
+    reader.stop.abort()
+    await reader.ended
+  })
+  const job = await reader.job()
+  return { job, receipt: await source.handIn(shareOf(job)), jobs: reader.jobs }
+}
+
+describe('a pool whose order is another', () => {
+  it('as antpool: target and eight jobs after the user, nonce1 later, with its list of subscriptions', async () => {
+    const works = Array.from({ length: 8 }, () => freshWork(UNREACHABLE))
+    const subscriptions = [
+      ['mining.notify', '40591'],
+      ['mining.set_difficulty', '40592'],
+    ]
+    const { asked, port } = await scripted({
+      'mining.authorize': (id, socket) => {
+        socket.write(line({ id, result: true, error: null }) + target)
+        for (const [index, work] of works.entries()) socket.write(notify(String(3361 + index), work, true))
+      },
+      'mining.subscribe': (id, socket) => {
+        // Well after the jobs.
+        setTimeout(() => socket.write(line({ id, result: [subscriptions, '4059', 6], error: null })), 300)
+      },
+      'mining.submit': (id, socket) => socket.write(line({ id, result: true, error: null })),
+    })
+    const { job, receipt, jobs } = await firstShare(port)
+    expect(job.work.bytes).toEqual(works[7])
+    expect(job.fixedNonce).toEqual({ bits: 16, value: 0x4059 })
+    expect(jobs).toHaveLength(1)
+    expect(receipt).toEqual({ step: 'acknowledged' })
+    const { params } = asked[asked.length - 1]
+    expect(params.slice(0, 2)).toEqual(['k:ab.rig', '3368'])
+    const { bytes } = shareOf(job)
+    // The first bytes of the nonce on the wire are nonce1, lowest first; nonce2 has the rest.
+    expect(readU64LE(bytes, 278)).toBe(BigInt(`0x${params[2]}4059`))
+  })
+
+  it('as poolflare: two parameters of a job, and the target before it', async () => {
+    const work = freshWork(UNREACHABLE)
+    const { asked, port } = await scripted({
+      'mining.authorize': (id, socket) => socket.write(line({ id, result: true, error: null })),
+      'mining.subscribe': (id, socket) =>
+        socket.write(line({ id, result: [null, 'a796', 6], error: null }) + target + notify('5d064e41', work)),
+      'mining.submit': (id, socket) => socket.write(line({ id, result: true, error: null })),
+    })
+    const { receipt } = await firstShare(port)
+    expect(receipt).toEqual({ step: 'acknowledged' })
+    expect(asked.at(-1)?.params[1]).toBe('5d064e41')
+  })
+
+  it('that answers the subscription first and the user late is not sent a share before', async () => {
+    const { port, asked } = await scripted({
+      'mining.subscribe': (id, socket) => {
+        const answer = line({ id, result: [null, '09e8', 6], error: null })
+        socket.write(answer + target + notify('6412800009e8', freshWork(UNREACHABLE), true))
+      },
+      'mining.authorize': (id, socket) => {
+        setTimeout(() => socket.write(line({ id, result: [], error: null })), 300)
+      },
+      'mining.submit': (id, socket) => socket.write(line({ id, result: true, error: null })),
+    })
+    const startMs = performance.now()
+    const { receipt } = await firstShare(port)
+    expect(performance.now() - startMs).toBeGreaterThanOrEqual(250)
+    expect(receipt).toEqual({ step: 'acknowledged' })
+    expect(asked.at(-1)?.params[1]).toBe('6412800009e8')
+  })
+})

@@ -1,0 +1,142 @@
+/** Miners as the rigs of a miner: both ends of the dialect are ours, each a process, and a tap between them judges. */
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { startDevnet } from '../../src/compose/devnet.ts'
+import type { Snapshot } from '../../src/mine/stats.ts'
+import { type Running, run, start, stopAll } from '../cli/run.ts'
+import { freePort } from '../rounds/field.ts'
+import { Tap } from './tap.ts'
+
+const SOON = { timeout: 60_000, interval: 100 }
+const ALONE = ['--gpu', 'none', '--http', '127.0.0.1:0']
+const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url))
+const TLS = { cert: fixture('tls-test-cert.pem'), key: fixture('tls-test-key.pem') }
+const STEADY = { graph: 'petersen', difficulty: 3_000_000n } as const
+afterEach(stopAll)
+
+/** A node whose blocks are remembered: the nonces of those that it took. */
+async function node() {
+  const nonces: bigint[] = []
+  const devnet = await startDevnet({
+    ...STEADY,
+    port: 0,
+    onSolved: ({ nonce }, addition) => {
+      if (addition.status === 'added') nonces.push(nonce)
+    },
+  })
+  onTestFinished(() => devnet.close())
+  return { devnet, nonces }
+}
+
+const server = (url: string, port: number, more: readonly string[] = []) => {
+  const listen = ['--stratum-listen', `127.0.0.1:${port}`, '--stratum-difficulty', '20k']
+  return start(['mine', '--node', url, '--state', 'off', '--threads', '0', ...ALONE, ...listen, ...more])
+}
+
+const rig = (port: number, name: string) =>
+  start(['mine', '--pool', `stratum+tcp://k:ab.${name}@127.0.0.1:${port}`, '--threads', '1', ...ALONE])
+
+async function snapshot({ sees }: Running): Promise<Snapshot> {
+  const [, url] = await sees(/dashboard: (http:\/\/\S+)\//)
+  return (await (await fetch(`${url}/api/summary`)).json()) as Snapshot
+}
+
+async function rigsOf(miner: Running): Promise<NonNullable<Snapshot['rigs']>> {
+  const { rigs } = await snapshot(miner)
+  if (rigs === undefined) throw new Error('it lets no rigs in')
+  return rigs
+}
+
+const connected = (miner: Running) => expect.poll(async () => (await rigsOf(miner)).sessions, SOON)
+
+describe('a miner whose rigs are miners', () => {
+  it('credits their shares and mines blocks with them, through kills and restarts', { timeout: 240_000 }, async () => {
+    const { devnet, nonces } = await node()
+    const port = await freePort()
+    const tap = await new Tap(() => port).listen()
+    onTestFinished(() => tap.close())
+    const lead = server(devnet.url, port)
+    await lead.sees(/rigs: stratum\+tcp:/)
+    const [left, right] = [rig(tap.port, 'left'), rig(tap.port, 'right')]
+    await connected(lead).toBe(2)
+    await expect.poll(() => tap.sessions.map(({ accepted }) => accepted >= 20), SOON).toEqual([true, true])
+    await lead.sees(/accepted {2}chain \d+ +height \d+ +rig:left/)
+    await lead.sees(/accepted {2}chain \d+ +height \d+ +rig:right/)
+
+    // The first target is easy, so the pace has it made harder more than once.
+    for (const { targets } of tap.sessions) {
+      expect(targets.length).toBeGreaterThanOrEqual(2)
+      expect(targets[targets.length - 1]).toBeLessThan(targets[0])
+    }
+    const { shares } = await rigsOf(lead)
+    expect(shares).toMatchObject({ low: 0, duplicate: 0, malformed: 0, unauthorized: 0, unsubscribed: 0 })
+    const told = await snapshot(left)
+    expect(told.solutions.accepted).toBeGreaterThanOrEqual(20)
+    expect([told.solutions.rejected, told.hardwareErrors]).toEqual([0, 0])
+
+    // One rig dies, and the other goes on; it comes back under the same name.
+    right.child.kill('SIGKILL')
+    await connected(lead).toBe(1)
+    const [other] = tap.open
+    expect(other.user).toBe('k:ab.left')
+    const before = other.accepted
+    await expect.poll(() => other.accepted, SOON).toBeGreaterThan(before + 3)
+    const again = rig(tap.port, 'right')
+    await connected(lead).toBe(2)
+    await expect.poll(() => tap.sessions[2]?.accepted ?? 0, SOON).toBeGreaterThan(3)
+
+    // The server dies, and both come back to the next one.
+    lead.child.kill('SIGKILL')
+    await left.sees(/ended the connection; trying again/)
+    const heir = server(devnet.url, port)
+    await connected(heir).toBe(2)
+    const back = () => tap.open.map(({ accepted }) => accepted >= 3)
+    await expect.poll(back, SOON).toEqual([true, true])
+    await heir.sees(/accepted {2}chain /)
+    const open = tap.open.map(({ nonce1 }) => nonce1)
+    // The server first: a miner without devices that can search ends with another code.
+    for (const { child, ended } of [heir, left, again]) {
+      child.kill('SIGTERM')
+      const { code, err } = await ended
+      expect([code, err]).toEqual([0, ''])
+    }
+
+    // Everything that passed: good by the judge, and never the same twice, whoever searched.
+    expect(tap.faults).toEqual([])
+    expect(tap.shares.every(({ isGood }) => isGood)).toBe(true)
+    expect(tap.shares.every(({ answer }) => answer === true || answer === 21 || answer === null)).toBe(true)
+    expect(new Set(tap.shares.map(({ searched }) => searched)).size).toBe(tap.shares.length)
+    const nonce1s = tap.sessions.map(({ nonce1 }) => nonce1)
+    expect(new Set(nonce1s.slice(0, 2)).size).toBe(2)
+    expect(nonce1s[2]).not.toBe(nonce1s[0])
+    expect([open.length, new Set(open).size]).toEqual([2, 2])
+    // Blocks in the chain are shares of the rigs, and of nobody else.
+    expect(nonces.length).toBeGreaterThan(3)
+    const submitted = new Set(tap.shares.map(({ nonce }) => nonce))
+    expect(nonces.filter((nonce) => !submitted.has(nonce))).toEqual([])
+  })
+
+  it('does the same over TLS, for rigs that know its certificate', { timeout: 120_000 }, async () => {
+    const { devnet, nonces } = await node()
+    const port = await freePort()
+    const lead = server(devnet.url, port, ['--stratum-tls-cert', TLS.cert, '--stratum-tls-key', TLS.key])
+    await lead.sees(/rigs: stratum\+ssl:/)
+    const url = `stratum+ssl://k:ab.safe@127.0.0.1:${port}`
+    const fingerprint = new X509Certificate(readFileSync(TLS.cert)).fingerprint256
+    const options = ['mine', '--pool', url, '--threads', '1', ...ALONE]
+    const pinned = start([...options, '--fingerprint', fingerprint])
+    const trusting = start([...options.map((each) => each.replace('.safe', '.sound')), '--ca', TLS.cert])
+    await lead.sees(/accepted {2}chain \d+ +height \d+ +rig:safe/)
+    await lead.sees(/accepted {2}chain \d+ +height \d+ +rig:sound/)
+    const stranger = await run([...options, '--fail-fast'])
+    expect(stranger.code).toBe(20)
+    expect(stranger.err).toMatch(/certificate|self-signed/)
+    const { sessions, shares } = await rigsOf(lead)
+    expect(sessions).toBe(2)
+    expect(shares).toMatchObject({ low: 0, duplicate: 0, malformed: 0 })
+    for (const miner of [pinned, trusting]) expect((await snapshot(miner)).solutions.rejected).toBe(0)
+    expect(nonces.length).toBeGreaterThanOrEqual(2)
+  })
+})
