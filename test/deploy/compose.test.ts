@@ -30,6 +30,8 @@ interface Compose {
 
 const [compose] = yamlDocuments(read('deploy/compose/compose.yaml')) as [Compose]
 const services = Object.entries(compose.services)
+/** docker-compose is slow, and slower while others use the processor. */
+const MINUTES = { timeout: 120_000 }
 const NO_COMPOSE = 'there is no docker-compose (Debian package docker-compose)'
 const NO_NATS = 'there is no nats-server (Debian package nats-server)'
 
@@ -46,19 +48,23 @@ function effective(files: readonly string[], env: Record<string, string> = {}) {
 }
 
 describe('docker-compose', () => {
-  it('accepts the file without any settings, and then mines the development network of the profile', (context) => {
-    if (!hasTool('docker-compose')) return context.skip(NO_COMPOSE)
-    const { status, stdout, stderr } = effective(['compose.yaml'])
-    expect([status, stderr]).toEqual([0, ''])
-    const [{ services: found }] = yamlDocuments(stdout) as [Compose]
-    expect(Object.keys(found).toSorted()).toEqual(Object.keys(compose.services).toSorted())
-    expect(found.leader.environment?.NEWCUT_NODE).toBe('http://devnet:1848')
-    expect(found.nats.environment?.NATS_PASSWORD).toMatch(/^"[\w-]+"$/)
-    expect(found.leader.environment?.NEWCUT_NATS).toMatch(/^nats:\/\/newcut:[\w-]+@nats:4222$/)
-    expect(found.leader.depends_on).toMatchObject({ nats: {} })
-  })
+  it(
+    'accepts the file without any settings, and then mines the development network of the profile',
+    MINUTES,
+    (context) => {
+      if (!hasTool('docker-compose')) return context.skip(NO_COMPOSE)
+      const { status, stdout, stderr } = effective(['compose.yaml'])
+      expect([status, stderr]).toEqual([0, ''])
+      const [{ services: found }] = yamlDocuments(stdout) as [Compose]
+      expect(Object.keys(found).toSorted()).toEqual(Object.keys(compose.services).toSorted())
+      expect(found.leader.environment?.NEWCUT_NODE).toBe('http://devnet:1848')
+      expect(found.nats.environment?.NATS_PASSWORD).toMatch(/^"[\w-]+"$/)
+      expect(found.leader.environment?.NEWCUT_NATS).toMatch(/^nats:\/\/newcut:[\w-]+@nats:4222$/)
+      expect(found.leader.depends_on).toMatchObject({ nats: {} })
+    },
+  )
 
-  it('gives settings to the services that they are for', (context) => {
+  it('gives settings to the services that they are for', MINUTES, (context) => {
     if (!hasTool('docker-compose')) return context.skip(NO_COMPOSE)
     const env = { NEWCUT_NODE: 'http://a:1848', NEWCUT_PUBLIC_KEY: 'f'.repeat(64), NATS_PASSWORD: '12e4' }
     const { status, stdout } = effective(['compose.yaml'], { ...env, NEWCUT_THREADS: '3' })
@@ -80,7 +86,7 @@ describe('docker-compose', () => {
     expect(found.nats.environment).toEqual({ NATS_PASSWORD: '"12e4"' })
   })
 
-  it('publishes NATS with TLS for rigs elsewhere, and not without a password and an address', (context) => {
+  it('publishes NATS with TLS for rigs elsewhere, and not without a password and an address', MINUTES, (context) => {
     if (!hasTool('docker-compose')) return context.skip(NO_COMPOSE)
     const files = ['compose.yaml', 'compose.remote.yaml']
     for (const lack of [{ NATS_PASSWORD: 'secret' }, { NATS_ADDRESS: '192.0.2.7' }]) {

@@ -9,7 +9,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { pack } from '../../scripts/package/npm.ts'
 import { startMiner } from '../api/running.ts'
 import { run } from '../cli/run.ts'
-import { read, runTool, temporaryFolder } from './tools.ts'
+import { read, root, runTool, temporaryFolder } from './tools.ts'
 
 const text = read('deploy/container/Containerfile')
 
@@ -21,9 +21,6 @@ const instructions = text
   .map((line) => /^([A-Z]+) (.*)$/.exec(line))
   .flatMap((match) => (match === null ? [] : [{ word: match[1], rest: match[2].trim() }]))
 const all = (word: string) => instructions.filter((each) => each.word === word).map(({ rest }) => rest)
-
-/** What follows CMD in HEALTHCHECK. */
-const [health] = all('HEALTHCHECK').map((rest) => JSON.parse(rest.slice(rest.indexOf('['))) as string[])
 
 /** Whether a builder is sent a path: the last line of .dockerignore that matches it decides. */
 const lines = read('.dockerignore')
@@ -64,6 +61,7 @@ it('a builder is sent all that the program is made of, and nothing that a build 
   const configurations = [...String(scripts.build).matchAll(/tsconfig[\w.]*\.json/g)].map(([name]) => name)
   expect(configurations).toHaveLength(2)
   const sources = ['package-lock.json', 'tsconfig.json', ...configurations, 'src/main.ts', 'scripts/package/main.ts']
+  sources.push('deploy/container/health.js')
   expect([...needed, ...sources].filter((path) => !isSent(path))).toEqual([])
   const others = ['node_modules/yaml/package.json', 'dist/src/main.js', '.git/config', '.env', 'deploy/compose/.env']
   expect(others.filter(isSent)).toEqual([])
@@ -86,24 +84,28 @@ it('the program that its steps lay out runs', { timeout: 120_000 }, async () => 
 })
 
 it('the health check finds a miner well, one without work ill, and nobody at all ill', async () => {
-  const [file, ...args] = health
-  expect([file, args[0]]).toEqual(['node', '-e'])
-  const check = async (url: string) => {
-    const code = args[1].replace('http://127.0.0.1:4148', url)
-    expect(code).not.toBe(args[1])
-    return exitCode(file, args[0], code)
-  }
+  expect(all('HEALTHCHECK')).toEqual([expect.stringMatching(/ CMD \["newcut-health"\]$/)])
+  expect(all('COPY')).toContain('--chmod=0755 deploy/container/health.js /usr/local/bin/newcut-health')
+  const usual = /url = '(http:\/\/127\.0\.0\.1:4148\/healthz)'/.exec(read('deploy/container/health.js'))
+  expect(usual).not.toBeNull()
   const { url } = await startMiner()
-  await expect.poll(() => check(url), { timeout: 20_000 }).toBe(0)
-  expect(await check('http://127.0.0.1:1')).toBe(1)
+  await expect.poll(() => health(`${url}/healthz`), { timeout: 20_000 }).toBe(0)
+  expect(await health(`${url}/metrics`)).toBe(0)
+  expect(await health('http://127.0.0.1:1/healthz')).toBe(1)
   const ill = createServer((_request, response) => response.writeHead(503).end('{"status":"no work"}'))
   await new Promise<void>((resolve) => ill.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void ill.close())
-  expect(await check(`http://127.0.0.1:${(ill.address() as AddressInfo).port}`)).toBe(1)
+  expect(await health(`http://127.0.0.1:${(ill.address() as AddressInfo).port}/healthz`)).toBe(1)
 })
 
-/** The test's own process goes on meanwhile: the miner is in it. */
-function exitCode(file: string, ...args: readonly string[]): Promise<number | null> {
-  const child = spawn(file, args, { env: { PATH: process.env.PATH ?? '' }, stdio: 'inherit' })
+it('every health check of the compose file runs what the image has', () => {
+  const tests = read('deploy/compose/compose.yaml').matchAll(/ test: (?:&\w+ )?\[CMD, ([\w-]+), /g)
+  expect([...tests].map(([, file]) => file)).toEqual(['newcut-health', 'wget', 'newcut-health'])
+})
+
+/** The exit code of the health check. The test's own process goes on meanwhile: the miner is in it. */
+function health(url: string): Promise<number | null> {
+  const script = join(root, 'deploy/container/health.js')
+  const child = spawn(script, [url], { env: { PATH: process.env.PATH ?? '' }, stdio: 'inherit' })
   return new Promise((resolve) => child.on('close', resolve))
 }

@@ -1,0 +1,195 @@
+/**
+ * Every newcut in deploy/ as the program itself takes it: its commands, options and variables, with their values. Nothing
+ * is run: the command line is read, by what reads it in the program, and then whoever would do the work is not there.
+ */
+import { basename } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { environmentName, negatedName, type OptionSpec, optionTables } from '../../src/cli/options.ts'
+import { type Commands, runProgram } from '../../src/cli/program.ts'
+import { filesIn, read, yamlDocuments } from './tools.ts'
+
+interface CommandLine {
+  readonly args: readonly string[]
+  readonly environment: Readonly<Record<string, string>>
+}
+
+/** What stands for what users fill in. */
+const PLACEHOLDERS: readonly (readonly [RegExp, string])[] = [
+  [/\bKEY\b/g, 'ab'.repeat(32)],
+  [/\bHOST\b/g, 'example.org'],
+  [/\bRIG\b/g, 'rig-1'],
+]
+const filled = (text: string) => PLACEHOLDERS.reduce((before, [word, value]) => before.replace(word, value), text)
+
+/** What stands for the values of variables that come from elsewhere. */
+const SAMPLES: Readonly<Record<string, string>> = {
+  NATS_PASSWORD: '12e4',
+  NEWCUT_ACCOUNT: 'k:someone',
+  NEWCUT_FLEET: 'nats://newcut:12e4@example.org:4222',
+  NEWCUT_HTTP_TOKEN: 'a-token-of-a-leader',
+  NEWCUT_NATS: 'nats://newcut:12e4@example.org:4222',
+  NEWCUT_NODE: 'http://example.org:1848',
+  NEWCUT_PUBLIC_KEY: 'ab'.repeat(32),
+  NEWCUT_RIG: 'machine-1',
+  NEWCUT_THREADS: '4',
+}
+
+function sample(name: string): string {
+  const value = SAMPLES[name]
+  if (value === undefined) throw new Error(`the test has no value for ${name}`)
+  return value
+}
+
+/** What the program says to a command line: exit code 0 and nothing, or 2 and why. */
+async function verdictOn({ args, environment }: CommandLine) {
+  let said = ''
+  const output = {
+    write: (text: string) => {
+      said += text
+      return true
+    },
+  }
+  const commands = new Proxy({}, { get: () => async () => 0 }) as Commands
+  const surroundings = { version: '0', out: output, err: output, environment, nowMs: () => 0 }
+  const code = await runProgram(args, surroundings, commands)
+  return { code, said }
+}
+
+/** Those of a compose file; the second goes on top of the first. */
+function composeLines(...files: readonly string[]): [string, CommandLine][] {
+  type Services = Record<string, { image?: string; command?: string[]; environment?: Record<string, string | null> }>
+  const [base, ...others] = files.map((file) => {
+    const [{ services }] = yamlDocuments(read(file)) as [{ services: Services }]
+    return services
+  })
+  return Object.entries(base)
+    .filter(([, { image }]) => image?.includes('newcut'))
+    .map(([name, { command = [], environment = {} }]) => {
+      const all = Object.assign({}, environment, ...others.map((services) => services[name]?.environment))
+      const values = Object.entries<string | null>(all).map(([variable, value]) => {
+        const known = (value ?? sample(variable)).replace(/\$\{(\w+):[-?]([^}]*)\}/g, (_text, used) => sample(used))
+        return [variable, known] as const
+      })
+      return [`${basename(files.at(-1) ?? '')}, ${name}`, { args: command, environment: Object.fromEntries(values) }]
+    })
+}
+
+/** Those of containers in the manifest. */
+function manifestLines(): [string, CommandLine][] {
+  interface Container {
+    readonly name: string
+    readonly image: string
+    readonly args: readonly string[]
+    readonly env: readonly { readonly name: string; readonly value?: string }[]
+    readonly envFrom?: readonly { readonly configMapRef: { readonly name: string } }[]
+  }
+  interface KubernetesObject {
+    readonly kind: string
+    readonly metadata: { readonly name: string }
+    readonly data?: Readonly<Record<string, string>>
+    readonly spec?: { readonly template?: { readonly spec: { readonly containers: readonly Container[] } } }
+  }
+  const objects = yamlDocuments(read('deploy/kubernetes/newcut.yaml')) as KubernetesObject[]
+  const mapOf = (wanted: string) =>
+    objects.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === wanted)?.data ?? {}
+  return objects
+    .flatMap(({ spec }) => spec?.template?.spec.containers ?? [])
+    .filter(({ image }) => image.includes('newcut'))
+    .map(({ name, args, env, envFrom = [] }) => {
+      const mapped = envFrom.flatMap(({ configMapRef }) => Object.entries(mapOf(configMapRef.name)))
+      const own = env.map((variable) => {
+        const value = variable.value ?? sample(variable.name)
+        return [variable.name, value.replace(/\$\((\w+)\)/g, (_text, used) => sample(used))]
+      })
+      const environment = Object.fromEntries([...mapped.map(([key, value]) => [key, filled(value)]), ...own])
+      return [`newcut.yaml, ${name}`, { args, environment }]
+    })
+}
+
+/** Those of units, with the variables that their first lines name. */
+function unitLines(): [string, CommandLine][] {
+  return filesIn('deploy/systemd')
+    .filter((path) => path.endsWith('.service'))
+    .map((path) => {
+      const text = read(path)
+      const [, line] = /^ExecStart=\/usr\/bin\/env newcut (.*)$/m.exec(text) ?? []
+      const named = [...text.matchAll(/\b(NEWCUT_[A-Z_]+)=/g)].map(([, name]) => [name, sample(name)])
+      // There is no such file here, and what may be in it is not the matter.
+      const args = line.replace(/--config \S+ /, '').split(' ')
+      return [basename(path), { args, environment: Object.fromEntries(named) }]
+    })
+}
+
+/** Those that people are told to type: after a sign of a comment or an indent, in a container, or with the image. */
+function proseLines(): [string, CommandLine][] {
+  const START = /^(?:newcut|.*(?: exec \S+(?: --)? newcut| newcut:local)) ([a-z].*)$/
+  return filesIn('deploy')
+    .filter((path) => !/\.(js|service)$/.test(path))
+    .flatMap((path) =>
+      read(path)
+        .split('\n')
+        .flatMap((line) => {
+          const [, words] = START.exec(line.replace(/^#? {2,}/, '')) ?? []
+          if (words === undefined) return []
+          // An explanation stands two spaces away.
+          const [typed] = words.split(/ {2}/)
+          return [
+            [`${path}: newcut ${typed}`, { args: filled(typed).split(' '), environment: {} }] as [string, CommandLine],
+          ]
+        }),
+    )
+}
+
+const lines = [
+  ...composeLines('deploy/compose/compose.yaml'),
+  ...composeLines('deploy/compose/compose.yaml', 'deploy/compose/compose.remote.yaml'),
+  ...manifestLines(),
+  ...unitLines(),
+  ...proseLines(),
+]
+
+describe('the program takes', () => {
+  it.each(lines)('%s', async (_where, line) => {
+    expect(await verdictOn(line)).toEqual({ code: 0, said: '' })
+  })
+
+  it('no other options, values and variables than its own', async () => {
+    const [, devnet] = lines.find(([name]) => name === 'compose.yaml, devnet') ?? []
+    if (devnet === undefined) throw new Error('no devnet')
+    expect(await verdictOn(devnet)).toMatchObject({ code: 0 })
+    const wrong = [
+      { ...devnet, args: [...devnet.args, '--hosts', 'a'] },
+      { ...devnet, args: ['devnets'] },
+      { ...devnet, environment: { NEWCUT_PORT: 'any' } },
+      { ...devnet, environment: { NEWCUT_SERVICE_HOST: '10.0.0.1' } },
+    ]
+    for (const line of wrong) expect([line, (await verdictOn(line)).code]).toEqual([line, 2])
+  })
+})
+
+it('lines are found of every kind', () => {
+  const found = (part: string) => lines.filter(([where]) => where.includes(part)).length
+  expect(found('compose.yaml, ')).toBe(4)
+  expect(found('compose.remote.yaml, ')).toBe(4)
+  expect(found('newcut.yaml, ')).toBe(2)
+  expect(found('.service')).toBe(3)
+  expect(found(': newcut fleet')).toBeGreaterThan(1)
+  expect(found('Containerfile: newcut mine')).toBe(1)
+})
+
+it('every variable of newcut that deploy/ names is one of an option', () => {
+  const known = new Set(
+    optionTables.flatMap((table) =>
+      Object.entries(table).flatMap(([name, entry]) => {
+        const spec = entry as OptionSpec<unknown>
+        const names = [name, negatedName(name, spec) ?? spec.plural ?? name]
+        return spec.isFlagOnly ? [] : names.map(environmentName)
+      }),
+    ),
+  )
+  const named = filesIn('deploy').flatMap((path) =>
+    [...read(path).matchAll(/\bNEWCUT_[A-Z_]*[A-Z]\b/g)].map(([name]) => [path, name] as const),
+  )
+  expect(named.length).toBeGreaterThan(20)
+  expect(named.filter(([, name]) => !known.has(name))).toEqual([])
+})

@@ -1,0 +1,84 @@
+/** What the alerts say to a fleet with a leader that stands by, by promtool's own tests of rules. */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, expect, it } from 'vitest'
+import { stringify } from 'yaml'
+
+const alerts = fileURLToPath(new URL('../../grafana/alerts.yml', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'newcut-alerts-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const isMissing = spawnSync('promtool', ['--version']).error !== undefined
+
+const LABELS = ['NewcutSearchesNothing', 'NewcutDeviceDown'] as const
+
+interface Instance {
+  readonly name: string
+  /** How many hashes more it has each minute. */
+  readonly hashes: number
+  readonly isPaused?: boolean
+  readonly engine: 'cpu' | 'fleet'
+  /** Device -> 1 while it searches, else 0. */
+  readonly devices: Readonly<Record<string, 0 | 1>>
+}
+
+/** Series of half an hour, one sample a minute, as promtool writes them. */
+function seriesOf({ name, hashes, isPaused = false, engine, devices }: Instance) {
+  const of = (metric: string, labels: string, values: string) => {
+    return { series: `${metric}{job="newcut",instance="${name}"${labels}}`, values }
+  }
+  return [
+    of('newcut_miner_hashes_total', '', `0+${hashes}x30`),
+    of('newcut_paused', '', `${isPaused ? 1 : 0}+0x30`),
+    ...Object.entries(devices).map(([device, up]) =>
+      of('newcut_device_up', `,engine="${engine}",device="${device}"`, `${up}+0x30`),
+    ),
+  ]
+}
+
+/** Which of both alerts stand after a quarter of an hour, as `alert instance`. Throws Error when promtool says more. */
+function alertsAmong(instances: readonly Instance[]): string[] {
+  const file = join(folder, 'rules.test.yml')
+  const test = {
+    interval: '1m',
+    input_series: instances.flatMap(seriesOf),
+    // Nothing is expected, so that what is there is told.
+    alert_rule_test: LABELS.map((alertname) => ({ eval_time: '15m', alertname, exp_alerts: [] })),
+  }
+  writeFileSync(file, stringify({ rule_files: [alerts], evaluation_interval: '1m', tests: [test] }))
+  const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' })
+  const told = [...(stdout + stderr).matchAll(/Labels:\{alertname="(\w+)".*?instance="([\w-]+)"/g)]
+  if ((status === 0) !== (told.length === 0)) throw new Error(stdout + stderr)
+  return [...new Set(told.map(([, alertname, instance]) => `${alertname} ${instance}`))].toSorted()
+}
+
+const miner: Instance = { name: 'miner', hashes: 1e9, engine: 'cpu', devices: { thread0: 1 } }
+const leader: Instance = { name: 'leader', hashes: 1e9, engine: 'fleet', devices: { 'rig:a': 1, 'rig:b': 1 } }
+const standby: Instance = { name: 'standby', hashes: 0, engine: 'fleet', devices: { rigs: 0 } }
+
+const cases: readonly (readonly [string, readonly Instance[], readonly string[]])[] = [
+  ['a leader whose rigs search and one that stands by are well', [leader, standby], []],
+  [
+    'a rig that is away is told of, by its leader',
+    [{ ...leader, devices: { 'rig:a': 1, 'rig:b': 0 } }, standby],
+    ['NewcutDeviceDown leader'],
+  ],
+  [
+    'two leaders without rigs are not well',
+    [{ ...standby, name: 'leader' }, standby],
+    ['leader', 'standby'].flatMap((name) => LABELS.map((alert) => `${alert} ${name}`)),
+  ],
+  [
+    'a miner that searches nothing is not well, whatever a fleet beside it does',
+    [{ ...miner, hashes: 0, devices: { thread0: 0 } }, leader, standby],
+    ['NewcutDeviceDown miner', 'NewcutSearchesNothing miner'],
+  ],
+  ['a miner that is paused is well', [{ ...miner, hashes: 0, isPaused: true }], []],
+]
+
+it.for(cases)('%s', ([, instances, expected], context) => {
+  if (isMissing) return context.skip('promtool is not installed (Debian package prometheus)')
+  expect(alertsAmong(instances)).toEqual(expected.toSorted())
+})
