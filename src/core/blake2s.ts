@@ -117,7 +117,7 @@ export function midstate(message: Uint8Array): Midstate {
 
 /** The digest words (h[0..7]) for a midstate whose tail words are `tail`. */
 export function finish(mid: Midstate, tail: Uint32Array = mid.tail): Uint32Array {
-  const h = Uint32Array.from(mid.state)
+  const h = mid.state.slice()
   compress(h, tail, mid.totalBytes, true)
   return h
 }

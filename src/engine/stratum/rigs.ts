@@ -136,8 +136,8 @@ export class RigsEngine implements Engine {
   #send(session: Session, job: RigJob): void {
     const key = keyOf(session)
     if (session.isBehind) this.#uptake.down(key)
-    session.send(job, () => {
-      if (!this.#ready.has(session)) return
+    session.send(job, (error) => {
+      if (error != null || !this.#ready.has(session)) return
       this.#uptake.up(key)
       this.#uptake.took(key, job.sequence)
     })
