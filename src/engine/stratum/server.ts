@@ -190,7 +190,7 @@ export class RigServer {
   }
 
   /** A write costs more than the judgement of a share: answers to what came together go together. */
-  #write(connection: Connection, line: Buffer | string, onWritten?: (error?: Error | null) => void): void {
+  #write(connection: Connection, line: Buffer | string, onWritten?: (isWritten: boolean) => void): void {
     const { socket } = connection
     if (socket.destroyed || socket.writableEnded) return
     if (connection.answers !== null && typeof line === 'string') {
@@ -199,7 +199,11 @@ export class RigServer {
     }
     this.#flush(connection)
     if (onWritten === undefined) socket.write(line)
-    else socket.write(line, onWritten)
+    else if (this.#options.tls === null) {
+      // A call for each socket when it is through costs a fifth of the time that all rigs take to be told of new work.
+      socket.write(line)
+      onWritten(socket.writableLength === 0)
+    } else socket.write(line, (error) => onWritten(error == null))
     if (socket.writableLength > this.#options.limits.unsentBytes) socket.destroy()
   }
 

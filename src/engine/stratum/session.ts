@@ -35,7 +35,8 @@ export interface SessionPorts {
   readonly jobs: Jobs
   readonly limits: RigLimits
   readonly nowMs: () => number
-  readonly write: (line: Buffer | string, onWritten?: (error?: Error | null) => void) => void
+  /** `onWritten`: whether the network has taken the line; false: it waits, since the client reads slowly, or is gone. */
+  readonly write: (line: Buffer | string, onWritten?: (isWritten: boolean) => void) => void
   readonly close: () => void
   /** Takes this value of nonce1 too, until the end of the session; false: another session has it. */
   readonly claim: (nonce1: number) => boolean
@@ -145,7 +146,7 @@ export class Session {
   }
 
   /** Gives the client a job, and the target of its shares where that changes. */
-  send(job: RigJob, onWritten?: (error?: Error | null) => void): void {
+  send(job: RigJob, onWritten?: (isWritten: boolean) => void): void {
     this.#sentAtMs = this.#ports.nowMs()
     const target = this.#difficulty?.tell(job) ?? null
     if (target === null) {
