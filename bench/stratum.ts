@@ -31,7 +31,8 @@ const LIMITS: Partial<RigLimits> = {
   sharesPerJob: 1e9,
   unsentBytes: 2 ** 24,
 }
-const SHARES = 20
+/** Of a rig at once: as one message, as a rig may send them that was cut off for a moment, and one alone. */
+const SHARES = [20, 1] as const
 
 export async function stratum({ rounds, isQuick }: Effort): Promise<Row[]> {
   const sessions = Math.min(isQuick ? QUICK_SESSIONS : SESSIONS, (descriptorLimit() ?? SESSIONS) - SPARE_DESCRIPTORS)
@@ -52,7 +53,8 @@ export async function stratum({ rounds, isQuick }: Effort): Promise<Row[]> {
     ]
     // Few sessions weigh less than what the process allocates meanwhile.
     if (!isQuick) rows.push(row('memory of a session', 'B', [perSession]))
-    rows.push(...(await jobs(child, give, 2 * rounds)), ...(await shares(child, engine, { sessions, rounds })))
+    rows.push(...(await jobs(child, give, { sessions, rounds: 2 * rounds })))
+    for (const each of SHARES) rows.push(...(await shares(child, engine, { sessions, rounds, each })))
     if (candidates !== engine.rigs().shares.accepted) throw new Error('a share that solves the work was not reported')
     return rows
   } finally {
@@ -68,41 +70,57 @@ const row = (name: string, unit: Row['unit'], samples: readonly number[], note?:
 }
 
 /** New work, until half, 99 % and all of the rigs have read it. */
-async function jobs(child: ChildProcess, give: () => Promise<boolean>, rounds: number): Promise<Row[]> {
+async function jobs(
+  child: ChildProcess,
+  give: () => Promise<boolean>,
+  { sessions, rounds }: { readonly sessions: number; readonly rounds: number },
+): Promise<Row[]> {
   const [half, most, all]: [number[], number[], number[]] = [[], [], []]
+  const [own, system]: [number[], number[]] = [[], []]
   for (let round = 0; round < rounds; round++) {
     await ask(child, { type: 'expect' }, 'expecting')
     await pause(20)
     const arrived = nextAnswer(child, 'arrived')
+    const before = process.cpuUsage()
     const startMs = sharedMs()
     if (!(await give())) throw new Error('new work was not taken')
+    const usage = process.cpuUsage(before)
+    own.push(usage.user / 1000)
+    system.push(usage.system / 1000)
     const tookMs = (await arrived).atMs.map((atMs) => atMs - startMs)
     half.push(percentile(tookMs, 0.5))
     most.push(percentile(tookMs, 0.99))
     all.push(Math.max(...tookMs))
   }
-  return [row('job to half of all rigs', 'ms', half), row('job to 99 %', 'ms', most), row('job to all', 'ms', all)]
+  return [
+    row('job to half of all rigs', 'ms', half, `${sessions} in all`),
+    row('job to 99 %', 'ms', most),
+    row('job to all', 'ms', all),
+    row('processor time of a job', 'ms', own, 'of the program'),
+    row('system time of a job', 'ms', system, 'of its writes, which the system does'),
+  ]
 }
 
-/** Shares from all rigs at once; and how many of them a processor judges that does nothing else. */
+/** Shares from all rigs at once, `each` of a rig; and how many of them a processor judges that does nothing else. */
 async function shares(
   child: ChildProcess,
   engine: RigsEngine,
-  { sessions, rounds }: { readonly sessions: number; readonly rounds: number },
+  { sessions, rounds, each }: { readonly sessions: number; readonly rounds: number; readonly each: number },
 ): Promise<Row[]> {
   const [wall, processor]: [number[], number[]] = [[], []]
   for (let round = -1; round < rounds; round++) {
     const before = engine.rigs().shares.accepted
     const usageBefore = process.cpuUsage()
-    const { tookMs } = await ask(child, { type: 'submit', shares: SHARES }, 'answered')
+    const { tookMs } = await ask(child, { type: 'submit', shares: each }, 'answered')
     const { user, system } = process.cpuUsage(usageBefore)
     const accepted = engine.rigs().shares.accepted - before
-    if (accepted !== SHARES * sessions) throw new Error(`${accepted} of ${SHARES * sessions} shares were accepted`)
+    if (accepted !== each * sessions) throw new Error(`${accepted} of ${each * sessions} shares were accepted`)
     if (round < 0) continue
     wall.push((accepted * 1000) / tookMs)
     processor.push((accepted * 1e6) / (user + system))
   }
-  return [row('shares judged', '1/s', wall), row('shares a second of processor', '1/s', processor)]
+  const kind = each === 1 ? 'single shares' : 'shares'
+  return [row(`${kind} judged`, '1/s', wall), row(`${kind} a second of processor`, '1/s', processor)]
 }
 
 /** Gives work of which every hash is a share and solves it, under the next sequence. */

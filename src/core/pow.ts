@@ -23,6 +23,17 @@ export function meetsWords(hash: Uint32Array, target: bigint): boolean {
   return value <= target
 }
 
+/** A target as eight words, the first one lowest. */
+export function targetWords(target: bigint): Uint32Array {
+  return Uint32Array.from({ length: 8 }, (_, index) => Number(BigInt.asUintN(32, target >> BigInt(32 * index))))
+}
+
+/** As meetsWords, for a target as words: for those who judge many hashes. */
+export function isAtMost(hash: Uint32Array, target: Uint32Array): boolean {
+  for (let i = 7; i >= 0; i--) if (hash[i] !== target[i]) return hash[i] < target[i]
+  return true
+}
+
 /** Whether work bytes solve their own target. Throws FormatError for bytes that are not work. */
 export function solves(work: Uint8Array): boolean {
   return meets(powHash(work), readU256LE(work, workLayout(work).target))

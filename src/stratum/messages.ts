@@ -93,6 +93,8 @@ export function requestLine(id: MessageId, method: string, params: readonly unkn
 
 /** The answer to a request as a line. */
 export function resultLine(id: MessageId, result: unknown): string {
+  // The answer to a share: nearly all that a server says.
+  if (result === true && Number.isSafeInteger(id)) return `{"id":${id},"result":true,"error":null}\n`
   return `${JSON.stringify({ id, result, error: null })}\n`
 }
 

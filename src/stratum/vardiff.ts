@@ -34,8 +34,8 @@ export function vardiff(difficulty: number, nowMs: number): Vardiff {
 }
 
 /** One more share came. */
-export function shared(state: Vardiff): Vardiff {
-  return { ...state, shares: state.shares + 1 }
+export function shared({ difficulty, sinceMs, shares }: Vardiff): Vardiff {
+  return { difficulty, sinceMs, shares: shares + 1 }
 }
 
 /** The state with the difficulty that fits, or the same object: nothing changes. */

@@ -1,6 +1,7 @@
 /** The dashboard in headless Chromium, for a real miner on an embedded network, and what it shows beside the API. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { Rig } from '../../bench/stratum-rig.ts'
 import { Metrics } from '../../src/api/metrics.ts'
 import { startApi } from '../../src/api/server.ts'
 import { formatHashrate } from '../../src/core/units.ts'
@@ -201,6 +202,25 @@ describe.skipIf(typeof launched === 'string')('the dashboard', { timeout: 3 * PA
       'http://agives workanswers in 3 ms · not behind · height 1,234 · version 3.1',
       'http://bdowndoes not answer · height 1,234 · version 3.1',
     ])
+    expect(await page.locator('#rigs').isHidden()).toBe(true)
+  })
+
+  it('shows rigs by whom they name, with their shares', async () => {
+    const rigs = ['--stratum-listen', '127.0.0.1:0', '--stratum-difficulty', '2k']
+    const { sees } = start([...mineAt('127.0.0.1:0'), ...rigs])
+    const [[, url], [, port]] = await Promise.all([sees(METRICS), sees(/rigs: stratum\+tcp:\/\/127\.0\.0\.1:(\d+)/)])
+    const { page, text, errors } = await open(browser, url)
+    await expect.poll(() => text('rig-sessions'), SOON).toBe('0')
+    const rig = await Rig.login(Number(port), 'k:abc.shelf')
+    onTestFinished(() => rig.close())
+    rig.mine()
+    const users = () => page.locator('#rig-users li').allTextContents()
+    await expect
+      .poll(users, SOON)
+      .toEqual([expect.stringMatching(/^k:abc1 rig\d[\d,]* accepted · [\d.]+\u202f[kMG]?H$/)])
+    expect(await text('rig-shares')).toMatch(/^\d[\d,]* accepted/)
+    expect(await text('rig-sessions')).toBe('1')
+    expect(errors).toEqual([])
   })
 })
 

@@ -95,6 +95,11 @@ describe('a line', () => {
     expect(readMessage(line)).toMatchObject({ kind: 'response', error })
   })
 
+  it.each([1, 0, -0, -7, 2 ** 53 - 1, 1.5, 1e300, 'a"b', null])('that takes a share is JSON with the id %j', (id) => {
+    const text = JSON.stringify({ id, result: true, error: null })
+    expect(resultLine(id, true)).toBe(`${text}\n`)
+  })
+
   it('that was written is read as what it was', () => {
     expect(readMessage(requestLine(3, 'mining.submit', ['u', 'j', '00']))).toEqual({
       ...{ kind: 'request', id: 3, method: 'mining.submit', params: ['u', 'j', '00'] },

@@ -2,6 +2,7 @@
 import { finish, type Midstate, midstate } from '../../core/blake2s.ts'
 import { encodeHex } from '../../core/bytes.ts'
 import { withCreationTime, withNonce } from '../../core/header.ts'
+import { targetWords } from '../../core/pow.ts'
 import { difficultyOf } from '../../core/target.ts'
 import { workFromBytes } from '../../core/work.ts'
 import { requestLine } from '../../stratum/messages.ts'
@@ -21,6 +22,8 @@ export interface RigJob {
   /** Microseconds: set where the work has another. */
   readonly creationTime: bigint | undefined
   readonly target: bigint
+  /** The same, to compare hashes with. */
+  readonly targetWords: Uint32Array
   /** Hashes that a block takes on average. */
   readonly difficulty: number
   /** mining.notify, the same for all rigs. */
@@ -97,7 +100,12 @@ export class Jobs {
     const line = requestLine(null, 'mining.notify', [number.toString(16), encodeHex(header), clean])
     const { sequence, target } = work
     const difficulty = Number(difficultyOf(target) ?? 0n)
-    const job = { number, sequence, creationTime, target, difficulty, line: Buffer.from(line), start: midstate(header) }
+    const job = {
+      ...{ number, sequence, creationTime, target, difficulty },
+      targetWords: targetWords(target),
+      line: Buffer.from(line),
+      start: midstate(header),
+    }
     this.#jobs.set(number, job)
     this.#current = job
     const [oldest] = this.#jobs.keys()

@@ -136,8 +136,12 @@ export class RigsEngine implements Engine {
   #send(session: Session, job: RigJob): void {
     const key = keyOf(session)
     if (session.isBehind) this.#uptake.down(key)
-    session.send(job, () => {
+    session.send(job, (isWritten) => {
       if (!this.#ready.has(session)) return
+      if (!isWritten) {
+        this.#uptake.down(key)
+        return
+      }
       this.#uptake.up(key)
       this.#uptake.took(key, job.sequence)
     })

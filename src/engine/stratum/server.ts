@@ -40,6 +40,8 @@ interface Connection {
   heardAtMs: number
   /** Requests that may be read in this second. */
   budget: number
+  /** Answers to what is being read, which go out together; null: nothing is being read. */
+  answers: string | null
   /** Shares that were right, and whatever was wrong. */
   good: number
   bad: number
@@ -133,9 +135,8 @@ export class RigServer {
       ...this.#ports,
       limits,
       nowMs,
-      write: (line, onWritten) => this.#write(socket, line, onWritten),
-      // What was answered last still goes out.
-      close: () => socket.destroySoon(),
+      write: (line, onWritten) => this.#write(connection, line, onWritten),
+      close: () => this.#end(connection),
       claim: (other) => {
         const isFree = this.#taken[other] === 0
         if (isFree) claimed.push(other)
@@ -153,7 +154,7 @@ export class RigServer {
     const at = nowMs()
     const connection: Connection = {
       ...{ session, socket, address },
-      ...{ sinceMs: at, heardAtMs: at, budget: 2 * limits.requestsPerSecond, good: 0, bad: 0 },
+      ...{ sinceMs: at, heardAtMs: at, budget: 2 * limits.requestsPerSecond, answers: null, good: 0, bad: 0 },
     }
     this.#connections.set(session, connection)
     const lines = new LineSplitter(limits.lineBytes)
@@ -175,21 +176,49 @@ export class RigServer {
       return
     }
     connection.heardAtMs = this.#options.clock.monotonicMs()
+    connection.answers = ''
     for (const line of lines) {
       if (socket.destroyed || socket.writableEnded) return
       session.receive(line)
     }
+    this.#flush(connection)
+    connection.answers = null
     connection.budget -= lines.length
     address.budget -= lines.length
     // What it sends meanwhile waits in the network.
     if (connection.budget <= 0 || address.budget <= 0) socket.pause()
   }
 
-  #write(socket: Socket, line: Buffer | string, onWritten?: () => void): void {
+  /** A write costs more than the judgement of a share: answers to what came together go together. */
+  #write(connection: Connection, line: Buffer | string, onWritten?: (isWritten: boolean) => void): void {
+    const { socket } = connection
     if (socket.destroyed || socket.writableEnded) return
-    socket.write(line, (error) => {
-      if (error == null) onWritten?.()
-    })
+    if (connection.answers !== null && typeof line === 'string') {
+      connection.answers += line
+      return
+    }
+    this.#flush(connection)
+    if (onWritten === undefined) socket.write(line)
+    else if (this.#options.tls === null) {
+      // A call for each socket when it is through costs a fifth of the time that all rigs take to be told of new work.
+      socket.write(line)
+      onWritten(socket.writableLength === 0)
+    } else socket.write(line, (error) => onWritten(error == null))
+    if (socket.writableLength > this.#options.limits.unsentBytes) socket.destroy()
+  }
+
+  /** What was answered last still goes out. */
+  #end(connection: Connection): void {
+    this.#flush(connection)
+    connection.socket.destroySoon()
+  }
+
+  /** Writes the answers so far. */
+  #flush(connection: Connection): void {
+    const { socket, answers } = connection
+    if (answers === null || answers === '' || socket.destroyed || socket.writableEnded) return
+    connection.answers = ''
+    socket.write(answers)
     if (socket.writableLength > this.#options.limits.unsentBytes) socket.destroy()
   }
 
@@ -199,8 +228,8 @@ export class RigServer {
     connection.good += good
     connection.bad += bad
     if (!this.#addresses.judge(address, { good, bad }, this.#options.clock.monotonicMs())) return
-    for (const { socket, ...other } of this.#connections.values()) {
-      if (other.address === address && other.bad >= other.good) socket.destroySoon()
+    for (const other of this.#connections.values()) {
+      if (other.address === address && other.bad >= other.good) this.#end(other)
     }
   }
 

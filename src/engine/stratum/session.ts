@@ -1,6 +1,6 @@
 /** What one client says and is told (PROTOCOL.md F), without its socket: lines in, lines out. */
 import { FormatError } from '../../core/errors.ts'
-import { meetsWords } from '../../core/pow.ts'
+import { isAtMost } from '../../core/pow.ts'
 import { difficultyOf } from '../../core/target.ts'
 import {
   type FailureName,
@@ -35,7 +35,8 @@ export interface SessionPorts {
   readonly jobs: Jobs
   readonly limits: RigLimits
   readonly nowMs: () => number
-  readonly write: (line: Buffer | string, onWritten?: () => void) => void
+  /** `onWritten`: whether the network has taken the line; false: it waits, since the client reads slowly, or is gone. */
+  readonly write: (line: Buffer | string, onWritten?: (isWritten: boolean) => void) => void
   readonly close: () => void
   /** Takes this value of nonce1 too, until the end of the session; false: another session has it. */
   readonly claim: (nonce1: number) => boolean
@@ -145,7 +146,7 @@ export class Session {
   }
 
   /** Gives the client a job, and the target of its shares where that changes. */
-  send(job: RigJob, onWritten?: () => void): void {
+  send(job: RigJob, onWritten?: (isWritten: boolean) => void): void {
     this.#sentAtMs = this.#ports.nowMs()
     const target = this.#difficulty?.tell(job) ?? null
     if (target === null) {
@@ -273,10 +274,10 @@ export class Session {
     const shares = this.#sharesOf(job)
     if (shares.has(nonce2)) return refused('duplicate')
     const hash = shareHash(job, this.#nonce1, nonce2)
-    if (!meetsWords(hash, told.target)) return refused('low')
+    if (!isAtMost(hash, told.targetWords)) return refused('low')
     shares.add(nonce2)
     this.#difficulty.count()
-    const solution = meetsWords(hash, job.target) ? { job, nonce: nonceOfShare(this.#nonce1, nonce2) } : undefined
+    const solution = isAtMost(hash, job.targetWords) ? { job, nonce: nonceOfShare(this.#nonce1, nonce2) } : undefined
     if (jobs.isOver(job)) return { verdict: 'stale', hashes: 0, solution }
     this.#hashes += told.difficulty
     return { verdict: 'accepted', hashes: told.difficulty, solution }

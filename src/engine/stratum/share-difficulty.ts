@@ -1,5 +1,6 @@
 /** How hard the shares of a session are: what the rig was told, from which job on, and what fits its pace. */
 
+import { targetWords } from '../../core/pow.ts'
 import { targetOfShares } from '../../stratum/targets.ts'
 import { adjusted, shared, type Vardiff, vardiff } from '../../stratum/vardiff.ts'
 import type { RigJob } from './jobs.ts'
@@ -20,7 +21,10 @@ const MAX_TOLD = 8
 export interface Told {
   readonly from: number
   readonly target: bigint
+  readonly targetWords: Uint32Array
   readonly difficulty: number
+  /** Whether it is the target of blocks. */
+  readonly isBlock: boolean
 }
 
 /** Difficulty of the first shares of a rig whose program says this of itself. */
@@ -59,14 +63,17 @@ export class ShareDifficulty {
   }
 
   /** The target of the shares of a job that is about to be sent, where the rig has to be told another; else null. */
-  tell({ number, target, difficulty }: RigJob): bigint | null {
-    const isBlock = difficulty <= this.#pace.difficulty
-    const next: Told = isBlock
-      ? { from: number, target, difficulty }
-      : { from: number, target: targetOfShares(this.#pace.difficulty), difficulty: this.#pace.difficulty }
-    if (this.#told.at(-1)?.target === next.target) return null
+  tell(job: RigJob): bigint | null {
+    const isBlock = job.difficulty <= this.#pace.difficulty
+    const difficulty = isBlock ? job.difficulty : this.#pace.difficulty
+    const last = this.#told.at(-1)
+    // The same difficulty is the same target, but for that of blocks, which is rounded.
+    if (!isBlock && last?.difficulty === difficulty && !last.isBlock) return null
+    const target = isBlock ? job.target : targetOfShares(difficulty)
+    if (last?.target === target) return null
+    const next: Told = { from: job.number, target, targetWords: targetWords(target), difficulty, isBlock }
     this.#told = [...this.#told, next].slice(-MAX_TOLD)
-    return next.target
+    return target
   }
 
   /** What held for a job; undefined: the rig was told nothing by then. */

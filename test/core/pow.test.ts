@@ -1,0 +1,22 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { isAtMost, meetsWords, targetWords } from '../../src/core/pow.ts'
+import { MAX_TARGET } from '../../src/core/target.ts'
+
+describe('a hash as words', () => {
+  const number = fc.bigInt(0n, MAX_TARGET)
+
+  it('is compared with a target as words as with the number', () => {
+    // Numbers that differ in one word, or not at all, are where a comparison goes wrong.
+    const near = fc.tuple(number, fc.nat(7), fc.constantFrom(-1n, 0n, 1n)).map(([target, word, step]) => {
+      return [target, BigInt.asUintN(256, target + (step << BigInt(32 * word)))] as const
+    })
+    fc.assert(
+      fc.property(fc.oneof(fc.tuple(number, number), near), ([target, hash]) => {
+        expect(isAtMost(targetWords(hash), targetWords(target))).toBe(hash <= target)
+        expect(meetsWords(targetWords(hash), target)).toBe(hash <= target)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})
