@@ -14,6 +14,8 @@ import { sharedMs } from './shared-clock.ts'
 
 /** What the suite asks for. */
 export type FleetOrder =
+  /** Tell how often a rig had no answer of its leader for long. */
+  | { readonly type: 'troubles' }
   /** So many rigs join, and wait for their first job. The server is stopped when the suite dies. */
   | {
       readonly type: 'join'
@@ -33,6 +35,7 @@ export type FleetOrder =
 
 export type FleetAnswer =
   | { readonly type: 'joined'; readonly tookMs: number }
+  | { readonly type: 'troubled'; readonly times: number }
   | { readonly type: 'listening' }
   /** It waits from now on. */
   | { readonly type: 'expecting' }
@@ -69,6 +72,7 @@ const listeners: Socket[] = []
 let onJob: () => void = () => undefined
 let onHeard: (socket: Socket, bytes: Buffer) => void = answerPing
 let server = 0
+let troubles = 0
 let nonces = 0n
 const random = Math.random
 const send = (answer: FleetAnswer) => process.send?.(answer)
@@ -85,6 +89,8 @@ async function obey(order: FleetOrder): Promise<void> {
     case 'join':
       server = order.server
       return void send({ type: 'joined', tookMs: await joinAll(order) })
+    case 'troubles':
+      return void send({ type: 'troubled', times: troubles })
     case 'listen':
       await listenAll(order)
       return void send({ type: 'listening' })
@@ -129,7 +135,7 @@ async function joinAll({ port, fleet, rigs: count }: Extract<FleetOrder, { type:
 
 /** As the miner of a rig takes its jobs. */
 async function follow(rig: LoadRig, signal: AbortSignal): Promise<void> {
-  const events = { onTrouble: fail, onRecovered: () => undefined }
+  const events = { onTrouble: () => troubles++, onRecovered: () => undefined }
   for await (const job of rig.source.jobs(signal, events)) {
     rig.job = job
     onJob()

@@ -65,6 +65,8 @@ export async function fleet({ rounds, isQuick }: Effort, tell: (line: string) =>
   try {
     await leader.start(server.port)
     const rows = await measured(server, child, leader, { ...size, rounds }, tell)
+    const { times } = await ask(child, { type: 'troubles' }, 'troubled')
+    if (times > 0) tell(`the machine is too busy: ${times} times a rig had no answer for 3 s`)
     if (leader.problem !== null) throw new Error(`the leader: ${leader.problem}`)
     return rows
   } finally {
