@@ -45,6 +45,8 @@ export type FleetAnswer =
       readonly rigsMs: readonly number[]
       readonly listenersMs: readonly number[]
       readonly bytes: number
+      /** Time of a processor that this process took from the first of them to the last. */
+      readonly processorMs: number
     }
   | { readonly type: 'reported'; readonly answers: number; readonly tookMs: number }
   /** Nonce, when it was handed in, and when JetStream had it, of each. */
@@ -172,19 +174,23 @@ function jobOfEach(): Promise<Omit<Extract<FleetAnswer, { type: 'arrived' }>, 't
   const rigsMs: number[] = []
   const heardMs = new Map<Socket, number>()
   let bytes = 0
+  let first: NodeJS.CpuUsage | undefined
   return new Promise((resolve) => {
     const look = () => {
       if (rigsMs.length < rigs.length || heardMs.size < listeners.length) return
       onJob = () => undefined
       onHeard = answerPing
-      resolve({ rigsMs, listenersMs: [...heardMs.values()], bytes })
+      const { user, system } = process.cpuUsage(first)
+      resolve({ rigsMs, listenersMs: [...heardMs.values()], bytes, processorMs: (user + system) / 1000 })
     }
     onJob = () => {
+      first ??= process.cpuUsage()
       rigsMs.push(sharedMs())
       look()
     }
     onHeard = (socket, heard) => {
       if (!heard.includes('MSG ')) return answerPing(socket, heard)
+      first ??= process.cpuUsage()
       if (socket === listeners[0]) bytes = heard.length
       heardMs.set(socket, sharedMs())
       look()

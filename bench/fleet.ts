@@ -139,12 +139,18 @@ async function jobs(
   atRest: number | null,
 ): Promise<Row[]> {
   const times: number[][] = []
+  const readersMs: number[] = []
   const [startMs, before] = [sharedMs(), server.usage()]
-  for (let i = 0; i < count; i++) times.push((await job(child, leader)).rigsMs)
+  for (let i = 0; i < count; i++) {
+    const { rigsMs, processorMs } = await job(child, leader)
+    times.push(rigsMs)
+    readersMs.push(processorMs)
+  }
   const [tookMs, after] = [sharedMs() - startMs, server.usage()]
   const of = (share: number) => times.map((tookMs) => percentile(tookMs, share))
   const rows = [row('job to half of all rigs', 'ms', of(0.5)), row('job to 99 %', 'ms', of(0.99))]
   rows.push(row('job to all', 'ms', of(1)))
+  rows.push(row('reading a job, all rigs', 'ms', readersMs, 'of a processor; rigs elsewhere have their own'))
   if (before === null || after === null || atRest === null) return rows
   const cost = (after.processorMs - before.processorMs - atRest * tookMs) / count
   return [...rows, row('nats-server, a job to all rigs', 'ms', [Math.max(cost, 0.01)], 'of a processor')]
@@ -157,9 +163,9 @@ async function job(child: ChildProcess, leader: Leader) {
   const arrived = answer(child, 'arrived')
   const startMs = sharedMs()
   if (!(await leader.give())) throw new Error('new work was not taken')
-  const { rigsMs, listenersMs, bytes } = await arrived
+  const { rigsMs, listenersMs, bytes, processorMs } = await arrived
   const since = (atMs: number) => atMs - startMs
-  return { rigsMs: rigsMs.map(since), listenersMs: listenersMs.map(since), bytes }
+  return { rigsMs: rigsMs.map(since), listenersMs: listenersMs.map(since), bytes, processorMs }
 }
 
 /** All rigs report again as soon as they have an answer. */
@@ -227,14 +233,16 @@ async function heard(server: NatsServer, child: ChildProcess, leader: Leader, { 
   const before = server.usage()
   await ask(child, { type: 'listen', fleet: FLEET, port: server.port, listeners }, 'listening')
   const connected = server.usage()
-  const [half, most99, all, bytes]: [number[], number[], number[], number[]] = [[], [], [], []]
+  const [half, most99, all, bytes]: number[][] = [[], [], [], []]
+  const readersMs: number[] = []
   const [startMs, jobsCount] = [sharedMs(), Math.ceil(most / 2)]
   for (let i = 0; i < jobsCount; i++) {
-    const { listenersMs, bytes: size } = await job(child, leader)
+    const { listenersMs, bytes: size, processorMs } = await job(child, leader)
     half.push(percentile(listenersMs, 0.5))
     most99.push(percentile(listenersMs, 0.99))
     all.push(Math.max(...listenersMs))
     bytes.push(size)
+    readersMs.push(processorMs)
   }
   const after = server.usage()
   const rows = [
@@ -242,6 +250,7 @@ async function heard(server: NatsServer, child: ChildProcess, leader: Leader, { 
     row('job to half of all listeners', 'ms', half, `${listeners} bare connections besides`),
     row('job to 99 % of them', 'ms', most99),
     row('job to all of them', 'ms', all),
+    row('reading a job, all of them', 'ms', readersMs, 'of a processor'),
   ]
   if (before === null || connected === null || after === null) return rows
   const cost = (after.processorMs - connected.processorMs) / jobsCount
