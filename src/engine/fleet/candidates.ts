@@ -24,7 +24,7 @@ const MAX_AT_ONCE = 1_000
 /**
  * How long one request for candidates stays open. Seen with nats-server 2.9.10: now and then, where one request ends and
  * the next begins, nothing comes until the client has missed two heartbeats and asks anew. With requests of 2 s and their
- * usual heartbeats that was a stall of 2 s in three of six runs of 30 to 60 s. Long requests end seldom, and heartbeats
+ * usual heartbeats that was a stall of 2 s in three of ten runs of 5 to 60 s. Long requests end seldom, and heartbeats
  * of half a second bound the stall, and what an outage takes, to one second.
  */
 const PULL_MS = 30_000
