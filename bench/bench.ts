@@ -6,6 +6,7 @@ import type { OnProgress } from '../src/core/progress.ts'
 import { choice } from './choice.ts'
 import { codec } from './codec.ts'
 import { contracts } from './contracts.ts'
+import { fleet } from './fleet.ts'
 import { gpu } from './gpu.ts'
 import { kernels } from './kernels.ts'
 import { node } from './node.ts'
@@ -30,6 +31,7 @@ const suites: Readonly<Record<BenchSuite, Suite>> = {
   node,
   contracts,
   stratum,
+  fleet,
   codec,
 }
 

@@ -5,17 +5,17 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { MAX_TARGET } from '../src/core/target.ts'
 import type { RigLimits } from '../src/engine/stratum/limits.ts'
 import { RigsEngine } from '../src/engine/stratum/rigs.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import { descriptorLimit } from '../src/platform/descriptors.ts'
+import { nextAnswer as answerOf } from './load-child.ts'
 import { percentile, type Row } from './report.ts'
 import { sharedMs } from './shared-clock.ts'
 import type { LoadAnswer, LoadOrder } from './stratum-load.ts'
 import { type Effort, pause } from './suite.ts'
+import { usedBytes } from './used-bytes.ts'
 import { engineWork, freshWork } from './work.ts'
 
 const SUITE = 'stratum'
@@ -129,33 +129,10 @@ function giver(engine: RigsEngine): () => Promise<boolean> {
   return () => engine.setWork(engineWork(++sequence, freshWork(1n), MAX_TARGET))
 }
 
-async function usedBytes(): Promise<number> {
-  setFlagsFromString('--expose-gc')
-  const collect: () => void = runInNewContext('gc')
-  // Twice: the second collection frees what the first one finalised.
-  for (let i = 0; i < 2; i++) {
-    await pause(50)
-    collect()
-  }
-  const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
-}
-
 function ask<T extends LoadAnswer['type']>(child: ChildProcess, order: LoadOrder, type: T) {
   const answer = nextAnswer(child, type)
   child.send(order)
   return answer
 }
 
-/** The next of this type. */
-function nextAnswer<T extends LoadAnswer['type']>(child: ChildProcess, type: T) {
-  return new Promise<Extract<LoadAnswer, { type: T }>>((resolve, reject) => {
-    const onExit = (code: number | null) => reject(new Error(`the load ended with ${code}`))
-    const onMessage = (answer: LoadAnswer) => {
-      if (answer.type !== type) return
-      child.off('exit', onExit).off('message', onMessage)
-      resolve(answer as Extract<LoadAnswer, { type: T }>)
-    }
-    child.once('exit', onExit).on('message', onMessage)
-  })
-}
+const nextAnswer = <T extends LoadAnswer['type']>(child: ChildProcess, type: T) => answerOf<LoadAnswer, T>(child, type)

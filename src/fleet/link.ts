@@ -187,6 +187,8 @@ function settingsOf({ addresses, trust: { creds, ca, cert, key }, agent, fleet }
     maxPingOut: 2,
     maxReconnectAttempts: -1,
     ignoreAuthErrorAbort: true,
+    // Otherwise each request takes a stack trace beforehand, in case that it fails: a seventh of what a rig's report costs.
+    noAsyncTraces: true,
     reconnectTimeWait: 200,
     reconnectJitter: 300,
     reconnectJitterTLS: 300,

@@ -41,6 +41,7 @@ describe('newcut bench', () => {
       expect(measured).toContain(suite)
     // Without a driver these suites say so and have no figures.
     if (!measured.has('gpu')) expect(out).toMatch(/\ngpu: .*\n {2}skipped: \S/)
+    if (!measured.has('fleet')) expect(out).toMatch(/\nfleet: .*\n {2}skipped: nats-server is not installed/)
     if (!measured.has('shader')) expect(out).toMatch(/\nshader: .*\n {2}skipped: \S/)
     const kernels = report.results.filter(({ suite }) => suite === 'kernels')
     expect(kernels.map(({ name }) => name)).toEqual(

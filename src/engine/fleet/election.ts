@@ -12,10 +12,10 @@ import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
 import { decodeMessage, encodeMessage } from '../../fleet/messages.ts'
 
-export const LEAD_MS = 1_500
-export const TAKEOVER_MS = 2_000
-const RENEW_MS = 500
-const LOOK_MS = 200
+export const LEAD_MS = 1_300
+export const TAKEOVER_MS = 1_700
+const RENEW_MS = 400
+const LOOK_MS = 150
 const KEY = 'leader'
 /** What JetStream answers to a write that names another revision than the present one. */
 const WRONG_REVISION = 10_071

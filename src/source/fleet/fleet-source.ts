@@ -270,8 +270,10 @@ export class FleetSource implements Source {
 
   /** Tells the leader what this rig does, over and over; the answer renews the lease. */
   async #report(signal: AbortSignal): Promise<void> {
-    const { clock, link } = this.#options
+    const { clock, link, random } = this.#options
     const startMs = clock.monotonicMs()
+    // Rigs that start in the same moment report at moments of their own.
+    let pauseMs = random() * REPORT_MS
     while (!signal.aborted) {
       const sentAtMs = clock.monotonicMs()
       try {
@@ -283,7 +285,8 @@ export class FleetSource implements Source {
         if (isLong && !signal.aborted)
           this.#trouble(`no leader of the fleet answers at ${link.url}: ${describeError(error)}`)
       }
-      await sleep(clock, Math.max(0, sentAtMs + REPORT_MS - clock.monotonicMs()), signal)
+      await sleep(clock, Math.max(0, sentAtMs + pauseMs - clock.monotonicMs()), signal)
+      pauseMs = REPORT_MS
     }
   }
 

@@ -1,0 +1,347 @@
+/**
+ * A fleet on a real nats-server: the leader's engine in this process, 1,000 rigs in another one, each with a connection
+ * and the source of a real rig. Jobs to all rigs, reports, solutions, and what they cost leader and server.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { blockHash } from '../src/core/block-hash.ts'
+import { encodeBase64Url } from '../src/core/bytes.ts'
+import { withNonce } from '../src/core/header.ts'
+import { MAX_TARGET } from '../src/core/target.ts'
+import type { Candidate } from '../src/engine/engine.ts'
+import { FleetEngine } from '../src/engine/fleet/fleet.ts'
+import { readNatsAddress } from '../src/fleet/address.ts'
+import { Link } from '../src/fleet/link.ts'
+import { systemClock } from '../src/platform/clock.ts'
+import { descriptorLimit } from '../src/platform/descriptors.ts'
+import type { FleetAnswer, FleetOrder } from './fleet-load.ts'
+import { nextAnswer } from './load-child.ts'
+import { type NatsServer, startNats } from './nats-server.ts'
+import { percentile, type Row } from './report.ts'
+import { sharedMs } from './shared-clock.ts'
+import { type Effort, MAX_WAIT_MS, pause } from './suite.ts'
+import { usedBytes } from './used-bytes.ts'
+import { engineWork, freshWork } from './work.ts'
+
+const SUITE = 'fleet'
+const FLEET = 'bench'
+/** The whole suite: what hangs is ended. */
+const MAX_MS = 240_000
+/** Descriptors that are left for all else. */
+const SPARE_DESCRIPTORS = 400
+
+interface Size {
+  readonly rigs: number
+  readonly listeners: number
+  readonly jobs: number
+  readonly restMs: number
+  readonly reportMs: number
+  /** One by one, and all at once. */
+  readonly paced: number
+  readonly burst: number
+}
+const FULL: Size = {
+  ...{ rigs: 1_000, listeners: 10_000, jobs: 40, restMs: 10_000, reportMs: 5_000 },
+  ...{ paced: 500, burst: 20_000 },
+}
+const QUICK: Size = {
+  ...{ rigs: 20, listeners: 20, jobs: 3, restMs: 1_200, reportMs: 200 },
+  ...{ paced: 20, burst: 200 },
+}
+/** Between two jobs, and between two solutions that are measured one by one. */
+const JOB_PAUSE_MS = 250
+const SOLUTION_PAUSE_MS = 10
+/** Solutions that are on their way at once. */
+const AT_ONCE = 256
+
+export async function fleet({ rounds, isQuick }: Effort, tell: (line: string) => void): Promise<Row[] | string> {
+  const size = isQuick ? QUICK : FULL
+  const server = await startNats()
+  if (typeof server === 'string') return server
+  const child = fork(fileURLToPath(new URL('./fleet-load.js', import.meta.url)))
+  const guard = setTimeout(() => child.kill('SIGKILL'), MAX_MS)
+  const leader = new Leader()
+  try {
+    await leader.start(server.port)
+    const rows = await measured(server, child, leader, { ...size, rounds }, tell)
+    const { times } = await ask(child, { type: 'troubles' }, 'troubled')
+    if (times > 0) tell(`the machine is too busy: ${times} times a rig had no answer for 3 s`)
+    if (leader.problem !== null) throw new Error(`the leader: ${leader.problem}`)
+    return rows
+  } finally {
+    clearTimeout(guard)
+    const isGone = child.exitCode !== null || child.signalCode !== null
+    const exited = isGone ? null : once(child, 'exit')
+    child.kill()
+    await exited
+    await leader.stop()
+    await server.stop()
+  }
+}
+
+async function measured(
+  server: NatsServer,
+  child: ChildProcess,
+  leader: Leader,
+  size: Size & { readonly rounds: number },
+  tell: (line: string) => void,
+): Promise<Row[]> {
+  const { rigs } = size
+  const isQuick = size.listeners === QUICK.listeners
+  const join = { type: 'join', fleet: FLEET, port: server.port, server: server.pid, rigs } as const
+  const before = await usedBytes()
+  await ask(child, join, 'joined')
+  const perRig = ((await usedBytes()) - before) / rigs
+  const rows: Row[] = []
+  // Few rigs weigh less than what the process allocates meanwhile.
+  if (!isQuick) rows.push(row('memory of the leader, a rig', 'B', [perRig], `${rigs} rigs`))
+  const rest = await atRest(server, leader, size.restMs)
+  rows.push(...rest.rows, ...(await jobs(server, child, leader, size.jobs, rest.processorShare)))
+  rows.push(...(await reports(child, leader, size)))
+  rows.push(...(await solutions(child, leader, size)))
+  const room = (descriptorLimit() ?? size.listeners) - rigs - SPARE_DESCRIPTORS
+  const listeners = Math.min(size.listeners, room)
+  if (listeners < size.listeners)
+    tell(`${listeners} listeners instead of ${size.listeners}: more files may not be open`)
+  if (listeners > 0) rows.push(...(await heard(server, child, leader, { ...size, listeners })))
+  return rows
+}
+
+/** Rigs that report once a second, and nothing else. */
+async function atRest(server: NatsServer, leader: Leader, forMs: number) {
+  await pause(500)
+  const [startMs, used, mine, answers] = [sharedMs(), server.usage(), process.cpuUsage(), leader.said]
+  await pause(forMs)
+  const [tookMs, now] = [sharedMs() - startMs, server.usage()]
+  const { user, system } = process.cpuUsage(mine)
+  const reports = leader.said - answers
+  const rows = [
+    row('reports at rest', '1/s', [(reports * 1000) / tookMs]),
+    row('leader at rest', '%', [(user + system) / 10 / tookMs], 'of one processor'),
+  ]
+  if (used === null || now === null) return { rows, processorShare: null }
+  const processorShare = (now.processorMs - used.processorMs) / tookMs
+  const bytes = now.readBytes + now.writtenBytes - used.readBytes - used.writtenBytes
+  rows.push(
+    row('nats-server at rest', '%', [Math.max(100 * processorShare, 0.1)], 'of one processor'),
+    row('bytes of a report', 'B', [bytes / reports], 'in and out of the server, both ways'),
+  )
+  return { rows, processorShare }
+}
+
+/** New jobs, until half, 99 % and all of the rigs would search them; and what one costs the server, without reports. */
+async function jobs(
+  server: NatsServer,
+  child: ChildProcess,
+  leader: Leader,
+  count: number,
+  atRest: number | null,
+): Promise<Row[]> {
+  const times: number[][] = []
+  const readersMs: number[] = []
+  for (let i = 0; i < count; i++) {
+    const { rigsMs, processorMs } = await job(child, leader, JOB_PAUSE_MS)
+    times.push(rigsMs)
+    readersMs.push(processorMs)
+  }
+  // One after the other, so that reports are a small part of it.
+  const [startMs, before] = [sharedMs(), server.usage()]
+  for (let i = 0; i < count; i++) await job(child, leader, 0)
+  const [tookMs, after] = [sharedMs() - startMs, server.usage()]
+  const of = (share: number) => times.map((tookMs) => percentile(tookMs, share))
+  const rows = [row('job to half of all rigs', 'ms', of(0.5)), row('job to 99 %', 'ms', of(0.99))]
+  rows.push(row('job to all', 'ms', of(1)))
+  rows.push(row('reading a job, all rigs', 'ms', readersMs, 'of a processor; rigs elsewhere have their own'))
+  if (before === null || after === null || atRest === null) return rows
+  const cost = (after.processorMs - before.processorMs - atRest * tookMs) / count
+  return [...rows, row('nats-server, a job to all rigs', 'ms', [Math.max(cost, 0.01)], 'of a processor')]
+}
+
+/** How long a new job was on its way to each rig and to each listener. */
+async function job(child: ChildProcess, leader: Leader, pauseMs: number) {
+  await ask(child, { type: 'expect' }, 'expecting')
+  await pause(pauseMs)
+  const arrived = answer(child, 'arrived')
+  const startMs = sharedMs()
+  if (!(await leader.give())) throw new Error('new work was not taken')
+  const { rigsMs, listenersMs, bytes, processorMs } = await arrived
+  const since = (atMs: number) => atMs - startMs
+  return { rigsMs: rigsMs.map(since), listenersMs: listenersMs.map(since), bytes, processorMs }
+}
+
+/** All rigs report again as soon as they have an answer. */
+async function reports(child: ChildProcess, leader: Leader, { rounds, reportMs }: Size & { rounds: number }) {
+  const [wall, processor]: [number[], number[]] = [[], []]
+  for (let round = -1; round < rounds; round++) {
+    const [mine, said] = [process.cpuUsage(), leader.said]
+    const { answers, tookMs } = await ask(child, { type: 'report', forMs: reportMs / rounds }, 'reported')
+    const { user, system } = process.cpuUsage(mine)
+    const all = leader.said - said
+    if (all < answers) throw new Error(`${answers} reports were answered, and the leader knows of ${all}`)
+    if (round < 0) continue
+    wall.push((all * 1000) / tookMs)
+    processor.push((all * 1e6) / (user + system))
+  }
+  return [row('reports answered', '1/s', wall), row('reports a second of processor', '1/s', processor, 'of the leader')]
+}
+
+/** Solutions one by one, and many at once. */
+async function solutions(child: ChildProcess, leader: Leader, { paced, burst, rounds }: Size & { rounds: number }) {
+  const slow = { type: 'solve', solutions: paced, atOnce: AT_ONCE, everyMs: SOLUTION_PAUSE_MS } as const
+  const each = await solved(child, leader, slow)
+  const [wall, processor]: [number[], number[]] = [[], []]
+  for (let round = -1; round < Math.min(rounds, 5); round++) {
+    const fast = { type: 'solve', solutions: Math.ceil(burst / rounds), atOnce: AT_ONCE, everyMs: 0 } as const
+    const mine = process.cpuUsage()
+    const { tookMs } = await solved(child, leader, fast)
+    const { user, system } = process.cpuUsage(mine)
+    if (round < 0) continue
+    wall.push((fast.solutions * 1000) / tookMs)
+    processor.push((fast.solutions * 1e6) / (user + system))
+  }
+  const at = (times: readonly number[], share: number) => [percentile(times, share)]
+  return [
+    row(
+      'solution to the leader, half',
+      'ms',
+      at(each.toLeaderMs, 0.5),
+      `${paced} of them, ${SOLUTION_PAUSE_MS} ms apart`,
+    ),
+    row('solution to the leader, 99 %', 'ms', at(each.toLeaderMs, 0.99)),
+    row('solution kept by JetStream, half', 'ms', at(each.toStoreMs, 0.5)),
+    row('solution kept by JetStream, 99 %', 'ms', at(each.toStoreMs, 0.99)),
+    row('solutions at once', '1/s', wall, `${AT_ONCE} on their way`),
+    row('solutions a second of processor', '1/s', processor, 'of the leader'),
+  ]
+}
+
+/** Hands in solutions, and waits until the leader has each of them. */
+async function solved(child: ChildProcess, leader: Leader, order: Extract<FleetOrder, { type: 'solve' }>) {
+  leader.takenMs.clear()
+  const startMs = sharedMs()
+  const { solutions: sent } = await ask(child, order, 'solved')
+  for (const endMs = sharedMs() + MAX_WAIT_MS; leader.takenMs.size < sent.length && sharedMs() < endMs; ) await pause(1)
+  const takenMs = sent.map(([nonce]) => leader.takenMs.get(nonce))
+  const missing = takenMs.filter((atMs) => atMs === undefined).length
+  if (missing > 0) throw new Error(`${missing} of ${sent.length} solutions did not come to the leader`)
+  const toLeaderMs = sent.map(([, handedMs], i) => (takenMs[i] ?? 0) - handedMs)
+  const toStoreMs = sent.map(([, handedMs, keptMs]) => keptMs - handedMs)
+  return { toLeaderMs, toStoreMs, tookMs: Math.max(...leader.takenMs.values()) - startMs }
+}
+
+/** New jobs to many bare connections besides: what the server itself can do, on a machine with nothing else to do. */
+async function heard(server: NatsServer, child: ChildProcess, leader: Leader, { listeners, jobs: most }: Size) {
+  const before = server.usage()
+  await ask(child, { type: 'listen', fleet: FLEET, port: server.port, listeners }, 'listening')
+  const connected = server.usage()
+  const [half, most99, all, bytes]: number[][] = [[], [], [], []]
+  const readersMs: number[] = []
+  const [startMs, jobsCount] = [sharedMs(), Math.ceil(most / 2)]
+  for (let i = 0; i < jobsCount; i++) {
+    const { listenersMs, bytes: size, processorMs } = await job(child, leader, JOB_PAUSE_MS)
+    half.push(percentile(listenersMs, 0.5))
+    most99.push(percentile(listenersMs, 0.99))
+    all.push(Math.max(...listenersMs))
+    bytes.push(size)
+    readersMs.push(processorMs)
+  }
+  const after = server.usage()
+  const rows = [
+    row('bytes of a job', 'B', bytes, 'to one rig, as NATS frames it'),
+    row('job to half of all listeners', 'ms', half, `${listeners} bare connections besides`),
+    row('job to 99 % of them', 'ms', most99),
+    row('job to all of them', 'ms', all),
+    row('reading a job, all of them', 'ms', readersMs, 'of a processor'),
+  ]
+  if (before === null || connected === null || after === null) return rows
+  const cost = (after.processorMs - connected.processorMs) / jobsCount
+  const memory = Math.max((connected.memoryBytes - before.memoryBytes) / listeners, 1)
+  const seconds = (sharedMs() - startMs) / 1000 / jobsCount
+  rows.push(
+    row(
+      'nats-server, a job to them',
+      'ms',
+      [Math.max(cost, 0.01)],
+      `of a processor, with ${seconds.toFixed(2)} s of reports`,
+    ),
+  )
+  rows.push(row('memory of nats-server, a connection', 'B', [memory]))
+  return rows
+}
+
+const row = (name: string, unit: Row['unit'], samples: readonly number[], note?: string): Row => {
+  return { suite: SUITE, name, unit, samples, ...(note !== undefined && { note }) }
+}
+
+/** The leader: work that any hash solves, and a node that takes each solution at once. */
+class Leader {
+  /** Nonce -> when its solution came. */
+  readonly takenMs = new Map<string, number>()
+  readonly #works = new Map<number, Uint8Array>()
+  #link: Link | null = null
+  #engine: FleetEngine | null = null
+  #sequence = 0
+  #problem: string | null = null
+
+  async start(port: number): Promise<void> {
+    const about = { clock: systemClock, random: Math.random }
+    const addresses = [readNatsAddress(`nats://127.0.0.1:${port}`)]
+    const link = await Link.open(
+      { addresses, trust: {}, fleet: FLEET, agent: SUITE, ...about },
+      null,
+      new AbortController().signal,
+    )
+    this.#link = link
+    const engine = new FleetEngine({ link, name: SUITE, version: 'bench', session: SUITE, ...about })
+    this.#engine = engine
+    const fail = (problem: string) => {
+      this.#problem ??= problem
+    }
+    const adopt = () => fail('a solution of a job that it did not give')
+    engine.attach({ network: SUITE, account: 'k:bench', unfinished: [], adopt })
+    await engine.start(286, { onCandidate: (candidate) => this.#take(candidate), onWarning: fail })
+    await this.give()
+    for (const endMs = sharedMs() + MAX_WAIT_MS; engine.fleet().isLeading === false; await pause(10)) {
+      if (sharedMs() > endMs) throw new Error('the leader was not elected')
+    }
+  }
+
+  /** The first thing that went wrong. */
+  get problem(): string | null {
+    return this.#problem
+  }
+
+  /** Messages that it has sent. */
+  get said(): number {
+    return this.#link?.connection.stats().outMsgs ?? 0
+  }
+
+  async give(): Promise<boolean> {
+    const [sequence, bytes] = [++this.#sequence, freshWork(1n)]
+    this.#works.set(sequence, bytes)
+    return (await this.#engine?.setWork(engineWork(sequence, bytes, MAX_TARGET))) ?? false
+  }
+
+  async stop(): Promise<void> {
+    await this.#engine?.stop()
+    await this.#link?.close()
+  }
+
+  /** As the miner does: it hashes the solution, hands it in, and tells the steps of its life. */
+  #take({ sequence, nonce }: Candidate): void {
+    this.takenMs.set(String(nonce), sharedMs())
+    const work = this.#works.get(sequence)
+    if (work === undefined) throw new Error(`work ${sequence} was never given`)
+    const hash = encodeBase64Url(blockHash(withNonce(work, nonce)))
+    for (const step of ['found', 'acknowledged']) this.#engine?.took({ hash, step })
+  }
+}
+
+function ask<T extends FleetAnswer['type']>(child: ChildProcess, order: FleetOrder, type: T) {
+  const next = answer(child, type)
+  child.send(order)
+  return next
+}
+
+const answer = <T extends FleetAnswer['type']>(child: ChildProcess, type: T) => nextAnswer<FleetAnswer, T>(child, type)

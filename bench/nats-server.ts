@@ -1,0 +1,99 @@
+/** A real nats-server for the suite `fleet`: a free port, its store in a folder of its own, and what it uses. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { MAX_WAIT_MS, pause } from './suite.ts'
+
+const PROGRAM = 'nats-server'
+/** Ticks of a second in which Linux counts the time of processors for programs. */
+const TICKS = 100
+const STOP_MS = 3_000
+
+export interface NatsServer {
+  readonly port: number
+  readonly pid: number
+  /** null: this system does not tell it; Linux does. */
+  readonly usage: () => NatsUsage | null
+  /** Ends it and removes its store. */
+  readonly stop: () => Promise<void>
+}
+
+/** Since its start, but for the memory. */
+export interface NatsUsage {
+  readonly processorMs: number
+  /** What it took from and gave to all connections and files. */
+  readonly readBytes: number
+  readonly writtenBytes: number
+  readonly memoryBytes: number
+}
+
+/** Starts one with JetStream. Returns a text where the program is missing. Throws when it does not come up. */
+export async function startNats(): Promise<NatsServer | string> {
+  const folder = mkdtempSync(join(tmpdir(), 'newcut-bench-nats-'))
+  const log = join(folder, 'log')
+  // Port -1: any that is free; the server writes down which.
+  const options = ['-a', '127.0.0.1', '-p', '-1', '-js', '-sd', join(folder, 'store'), '-l', log]
+  const child = spawn(PROGRAM, [...options, '--ports_file_dir', folder], { stdio: 'ignore' })
+  const failed = new Promise<Error>((resolve) => child.once('error', resolve))
+  const stop = async () => {
+    await ended(child)
+    rmSync(folder, { recursive: true, force: true })
+  }
+  const port = await Promise.race([failed, portOf(child, folder)])
+  if (typeof port === 'number' && child.pid !== undefined) {
+    const { pid } = child
+    return { port, pid, usage: () => usageOf(pid), stop }
+  }
+  const told = existsSync(log) ? `: ${readFileSync(log, 'utf8').trim().split('\n').at(-1)}` : ''
+  await stop()
+  if (port instanceof Error && 'code' in port && port.code === 'ENOENT') return `${PROGRAM} is not installed`
+  throw new Error(`${PROGRAM} does not start${told}`, { cause: port })
+}
+
+/** null: it ended, or did not say so in time. */
+async function portOf(child: ChildProcess, folder: string): Promise<number | null> {
+  for (const endMs = performance.now() + MAX_WAIT_MS; performance.now() < endMs; await pause(20)) {
+    if (child.exitCode !== null) return null
+    const file = readdirSync(folder).find((name) => name.endsWith('.ports'))
+    const [, port] =
+      /"nats:\/\/[^"]*:(\d+)"/.exec(file === undefined ? '' : readFileSync(join(folder, file), 'utf8')) ?? []
+    if (port !== undefined) return Number(port)
+  }
+  return null
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, 'exit')
+  child.kill()
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
+  await exited
+  clearTimeout(timer)
+}
+
+/** From proc(5): `stat`, `io` and `status` of a process. */
+function usageOf(pid: number): NatsUsage | null {
+  try {
+    const read = (file: string) => readFileSync(`/proc/${pid}/${file}`, 'latin1')
+    const stat = read('stat')
+    // After the name, which may have spaces: state is field 3, utime 14, stime 15.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const io = read('io')
+    return {
+      processorMs: ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS,
+      readBytes: numberIn(io, /^rchar: (\d+)/m),
+      writtenBytes: numberIn(io, /^wchar: (\d+)/m),
+      memoryBytes: numberIn(read('status'), /^VmRSS:\s+(\d+) kB/m) * 1024,
+    }
+  } catch {
+    return null
+  }
+}
+
+function numberIn(text: string, pattern: RegExp): number {
+  const [, digits] = pattern.exec(text) ?? []
+  if (digits === undefined) throw new Error(`${pattern} is not in: ${text}`)
+  return Number(digits)
+}
