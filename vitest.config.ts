@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const root = fileURLToPath(new URL('.', import.meta.url))
 
 /** They measure how soon something happens, or use all cores by themselves: nothing else runs while they do. */
-const QUIET = ['attack', 'compose', 'engine', 'gpu', 'mine', 'rounds', 'sensors', 'source'].map(
+const QUIET = ['attack', 'compose', 'engine', 'fleet', 'gpu', 'mine', 'rounds', 'sensors', 'source'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 )
 

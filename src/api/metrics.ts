@@ -107,8 +107,10 @@ export class Metrics {
     'engine',
     'device',
   ])
-  readonly #fleetLeading = this.#gauge('newcut_fleet_leading', 'Whether this process leads its fleet: 1 or 0.', [])
-  readonly #fleetRigs = this.#gauge('newcut_fleet_rigs', 'Rigs of the fleet that this leader hears of.', [])
+  readonly #fleetLeading = this.#gauge('newcut_fleet_leading', 'Whether this process leads its fleet: 1 or 0.', [
+    'fleet',
+  ])
+  readonly #fleetRigs = this.#gauge('newcut_fleet_rigs', 'Rigs of the fleet that this leader hears of.', ['fleet'])
   readonly #rigSessions = this.#gauge('newcut_rig_sessions', 'Rigs that are connected, speaking stratum.', [])
   readonly #rigShares = this.#counter('newcut_rig_shares_total', 'Shares of rigs by what was said of them.', [
     'verdict',
@@ -247,9 +249,9 @@ export class Metrics {
     }
   }
 
-  #showFleet({ isLeading, rigs }: NonNullable<Snapshot['fleet']>): void {
-    this.#fleetLeading.set(isLeading ? 1 : 0)
-    this.#fleetRigs.set(rigs)
+  #showFleet({ fleet, isLeading, rigs }: NonNullable<Snapshot['fleet']>): void {
+    this.#fleetLeading.set({ fleet }, isLeading ? 1 : 0)
+    this.#fleetRigs.set({ fleet }, rigs)
   }
 
   /** Series of users and rigs that are not told of any more end. */

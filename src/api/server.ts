@@ -66,9 +66,13 @@ export async function startApi(
     return reply.type(metrics.registry.contentType).send(text)
   })
   app.get('/healthz', (_request, reply) => {
-    const { work, connected, idleReason, paused } = snapshot()
+    const { work, connected, idleReason, paused, fleet } = snapshot()
     // Somebody wants it so: nothing is wrong.
     if (paused) return reply.send({ status: 'paused', connected })
+    // Its turn may come at any moment.
+    if (fleet?.isLeading === false && fleet.leader !== null) {
+      return reply.send({ status: 'stands by', leader: fleet.leader, connected })
+    }
     if (idleReason !== null) return reply.code(503).send({ status: 'nothing searches', reason: idleReason, connected })
     if (work === null) return reply.code(503).send({ status: 'no work', connected })
     return reply.send({ status: 'mining', connected })

@@ -110,6 +110,8 @@ export interface RigCounts {
 
 /** What an engine tells whose devices are the rigs of a fleet. */
 export interface FleetStatus {
+  /** Its name. */
+  readonly fleet: string
   /** Whether this process gives the rigs their work; otherwise it stands by. */
   readonly isLeading: boolean
   /** Where the leader runs; null: not known. */

@@ -53,6 +53,8 @@ const JETSTREAM_MS = 1_000
 export type LinkListener = (problem: string | null) => void
 
 export class Link {
+  /** Name of the fleet. */
+  readonly fleet: string
   readonly subjects: Subjects
   readonly connection: NatsConnection
   readonly jetstream: JetStreamClient
@@ -63,6 +65,7 @@ export class Link {
   private constructor(connection: NatsConnection, { addresses, fleet }: LinkSetup) {
     this.connection = connection
     this.jetstream = jetstream(connection, { timeout: JETSTREAM_MS })
+    this.fleet = fleet
     this.subjects = subjectsOf(fleet)
     this.#addresses = addresses
     void this.#watch()
@@ -222,6 +225,11 @@ function failureOf(error: unknown, { addresses }: LinkSetup): NewcutError {
       hint: 'user and password or a token stand in its address; --nats-creds names a file of credentials',
       cause: error,
     })
+  }
+  // The client stumbles over the options that it was not given.
+  if (error instanceof TypeError && !addresses.some(({ tls }) => tls)) {
+    const hint = 'use a tls:// address, with --nats-ca FILE if its certificate is not of a public authority'
+    return new NewcutError('NODE_REFUSED', `the NATS server at ${where} takes TLS only`, { hint, cause: error })
   }
   return new NewcutError('NODE_UNREACHABLE', `no NATS server answers at ${where}`, { cause: error })
 }

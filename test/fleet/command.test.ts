@@ -64,8 +64,8 @@ describe.skipIf(natsMissing !== null)('a fleet', { timeout: 90_000 }, () => {
     expect(out).toMatch(/^2 rigs, .*; led by .* on development, paid: k:3b6a27bc/m)
     const [, face] = await leader.sees(/metrics: (http:\/\/127\.0\.0\.1:\d+)/)
     const metrics = await (await fetch(`${face}/metrics`)).text()
-    expect(metrics).toMatch(/^newcut_fleet_leading 1$/m)
-    expect(metrics).toMatch(/^newcut_fleet_rigs 2$/m)
+    expect(metrics).toMatch(/^newcut_fleet_leading\{fleet="main"\} 1$/m)
+    expect(metrics).toMatch(/^newcut_fleet_rigs\{fleet="main"\} 2$/m)
     const summary = (await (await fetch(`${face}/api/summary`)).json()) as { fleet: unknown }
     expect(summary.fleet).toMatchObject({ isLeading: true, rigs: 2 })
     for (const each of [...rigs, leader]) each.child.kill('SIGTERM')
@@ -144,6 +144,9 @@ describe.skipIf(natsMissing !== null)('a fleet', { timeout: 90_000 }, () => {
     const stranger = await run(['fleet', '--nats', url])
     expect(stranger.code).not.toBe(0)
     expect(stranger.err).toMatch(/no NATS server answers at tls:.*self.signed certificate/)
+    const plain = await run(['fleet', '--nats', url.replace('tls:', 'nats:')])
+    expect(plain.code).not.toBe(0)
+    expect(plain.err).toMatch(/takes TLS only.*use a tls:\/\/ address/s)
   })
 
   it.each([

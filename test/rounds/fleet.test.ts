@@ -171,11 +171,15 @@ it.skipIf(natsMissing !== null)(
       await settle(field)
       await expectSettled(field, url)
       takeoversMs.sort((a, b) => a - b)
-    const [half = 0, worst = 0] = [takeoversMs[Math.floor(takeoversMs.length / 2)], takeoversMs.at(-1)].map((ms) => Math.round(ms ?? 0))
+      const [half = 0, worst = 0] = [takeoversMs[Math.floor(takeoversMs.length / 2)], takeoversMs.at(-1)].map((ms) =>
+        Math.round(ms ?? 0),
+      )
       console.info(`${ROUNDS} rounds: ${[...done].map(([name, count]) => `${count} ${name}`).join(', ')}`)
-      console.info(`${takeoversMs.length} takeovers after a leader was killed, half of them within ${half} ms, the longest in ${worst} ms`)
+      console.info(
+        `${takeoversMs.length} takeovers after a leader was killed, half of them within ${half} ms, the longest in ${worst} ms`,
+      )
       // A busy machine may stand still for a while at any one of them.
-    expect(half).toBeLessThan(TAKEOVER_MS)
+      expect(half).toBeLessThan(TAKEOVER_MS)
     } finally {
       await stopAll()
       await nats.kill()

@@ -161,7 +161,7 @@ export class FleetEngine implements Engine {
 
   fleet(): FleetStatus {
     const { term, leader } = this.#election
-    return { isLeading: term !== null, leader, rigs: this.#table.size }
+    return { fleet: this.#options.link.fleet, isLeading: term !== null, leader, rigs: this.#table.size }
   }
 
   /** Of every step in the life of a solution. */

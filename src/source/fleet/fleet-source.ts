@@ -1,4 +1,5 @@
 /** Work from the leader of a fleet, over NATS: the rig's side. */
+import { setMaxListeners } from 'node:events'
 import { blockHash } from '../../core/block-hash.ts'
 import { decodeBase64Url, encodeBase64Url } from '../../core/bytes.ts'
 import { type Clock, sleep } from '../../core/clock.ts'
@@ -103,6 +104,8 @@ export class FleetSource implements Source {
     this.#options = options
     const { fleet, rig, link } = options
     this.description = `rig ${rig} of the fleet ${fleet} at ${link.url}`
+    // Every solution on its way waits with them.
+    setMaxListeners(0, this.#stopped.signal)
     this.#lease = new Lease(options.clock, () => this.#offer('reconnected'))
   }
 
@@ -209,6 +212,7 @@ export class FleetSource implements Source {
   /** Asks the leader until it knows what became of it. The leader follows the block itself. */
   async *follow({ job, bytes }: Solution, signal: AbortSignal): AsyncGenerator<FollowUp, void, void> {
     const { clock, link } = this.#options
+    setMaxListeners(0, signal)
     const hash = hashOf(bytes)
     const startMs = clock.monotonicMs()
     let unheardSinceMs = startMs
