@@ -3,9 +3,11 @@ import { drawnOf, groupsOf, rateOf } from '../lines.ts'
 import type { HardwareSnapshot, RateHistory, Snapshot } from '../state.ts'
 import { draw, element, Items, make, write } from './dom.ts'
 import { rateText } from './numbers.ts'
+import { sharesText } from './rigs.ts'
 
 type Device = Snapshot['devices'][number]
-type Shown = Pick<Snapshot, 'devices' | 'hardware'>
+type Shown = Pick<Snapshot, 'devices' | 'hardware' | 'rigs'>
+type Counts = NonNullable<Snapshot['rigs']>['rigs'][number]
 
 /** One that is shown: a device, or all of an engine. */
 interface Row {
@@ -16,6 +18,14 @@ interface Row {
   readonly line: string | null
   /** Of its line in the chart; 0: it has none there. */
   readonly colour: number
+}
+
+/** What is known of devices beside themselves. */
+interface Known {
+  readonly history: RateHistory
+  readonly hardware: readonly HardwareSnapshot[]
+  /** Of rigs, by device. */
+  readonly counts: ReadonlyMap<string, Counts>
 }
 
 /** An hour of samples. */
@@ -37,7 +47,8 @@ export class DeviceList {
 
   show(shown: Shown, history: RateHistory): void {
     this.#last = [shown, history]
-    const { devices, hardware } = shown
+    const { devices, hardware, rigs } = shown
+    const counts = new Map(rigs?.rigs.map((each) => [each.device, each]))
     const grouped = groupsOf(devices)
     const drawn = drawnOf([...grouped.keys()])
     const groups = [...grouped].map(([name, group]): Row => {
@@ -54,7 +65,7 @@ export class DeviceList {
     this.#items.show(
       isGrouped && this.#showsAll ? single : groups,
       ({ key }) => key,
-      (item, row) => fill(item, row, { history, hardware }),
+      (item, row) => fill(item, row, { history, hardware, counts }),
     )
   }
 }
@@ -70,11 +81,7 @@ function makeItem(): HTMLLIElement {
   return item
 }
 
-function fill(
-  item: HTMLLIElement,
-  { name, devices, line, colour }: Row,
-  { history, hardware }: { readonly history: RateHistory; readonly hardware: readonly HardwareSnapshot[] },
-): void {
+function fill(item: HTMLLIElement, { name, devices, line, colour }: Row, { history, hardware, counts }: Known): void {
   const [names, spark, rate, note] = item.children
   const [first] = devices
   const kinds = [...new Set(devices.map(({ kernel }) => kernel))].join(', ')
@@ -88,6 +95,7 @@ function fill(
     // Threads share a processor: what it tells stands with the first.
     ...hardware.flatMap((each) => (each.devices[0] === first.device ? sensorTexts(each) : [])),
     faultsText(devices),
+    rigText(devices, counts),
     first.note ?? '',
   ]
   write(note, parts.filter((part) => part !== '').join(' · '))
@@ -95,6 +103,12 @@ function fill(
   const rates = history.lines.find((each) => each.name === line)?.rates.slice(-SPARK_SAMPLES) ?? []
   spark.toggleAttribute('hidden', line === null)
   drawSpark(spark, rates)
+}
+
+/** Of a rig alone. */
+function rigText([first, ...more]: readonly Device[], counts: Known['counts']): string {
+  const rig = more.length > 0 || first.engine !== 'rigs' ? undefined : counts.get(first.device)
+  return rig === undefined ? '' : [rig.user, sharesText(rig.shares)].filter((part) => part !== '').join(' · ')
 }
 
 function stoppedText(stopped: readonly Device[], of: number): string {

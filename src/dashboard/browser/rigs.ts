@@ -33,7 +33,7 @@ export class RigList {
 }
 
 /** Those that count, and what was wrong with others. */
-function sharesText(shares: User['shares']): string {
+export function sharesText(shares: User['shares']): string {
   const parts = Object.entries(shares).filter(([verdict, count]) => verdict === 'accepted' || count > 0)
   return parts.map(([verdict, count]) => `${count.toLocaleString('en')} ${verdict}`).join(' · ')
 }
