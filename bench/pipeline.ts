@@ -8,13 +8,13 @@
 import { channel } from 'node:diagnostics_channel'
 import { availableParallelism } from 'node:os'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setEnvironmentData } from 'node:worker_threads'
 import { FREE_NONCE } from '../src/core/nonce.ts'
 import type { MinerAccount } from '../src/core/payload.ts'
-import type { Work } from '../src/core/work.ts'
+import { type Work, workFromBytes } from '../src/core/work.ts'
 import { CpuEngine, type CpuEngineOptions } from '../src/engine/cpu/cpu.ts'
-import type { Candidate, EngineEvents } from '../src/engine/engine.ts'
+import type { Candidate, EngineEvents, EngineWork } from '../src/engine/engine.ts'
 import { nonceRanges } from '../src/engine/range.ts'
-import type { MinerEvent } from '../src/mine/events.ts'
 import { Miner } from '../src/mine/miner.ts'
 import { NodeClient } from '../src/node/client.ts'
 import { systemClock } from '../src/platform/clock.ts'
@@ -22,16 +22,21 @@ import { miningNodeOf } from '../src/source/node/mining-node.ts'
 import { NodeSource } from '../src/source/node/node-source.ts'
 import type { Job, LifeStep } from '../src/source/source.ts'
 import { percentile, type Row } from './report.ts'
+import { SearchUse } from './search-use.ts'
 import { type BlockMessage, startServer } from './server.ts'
 import { sharedMs } from './shared-clock.ts'
+import { SLICES, SliceLog } from './slices.ts'
 import { type Effort, MAX_WAIT_MS, pause } from './suite.ts'
-import { Usefulness } from './usefulness.ts'
 import { UNREACHABLE } from './work.ts'
 
 const SUITE = 'pipeline'
 const LATENCIES_MS = [0, 20, 100]
 const CUT_EVERY_MS = 1500
 const SUBMISSIONS = 5
+/** Threads write so much between two looks that their rings never overflow. */
+const TAKE_SLICES_MS = 250
+/** The threads of the engine, which write down what they search. */
+const MODULE = new URL('./slices-thread.js', import.meta.url)
 /** So easy that the miner finds some blocks a second, far fewer than the node can take. */
 const EASY = 4_000_000n
 const account: MinerAccount = { account: 'k:bench', predicate: 'keys-all', publicKeys: [] }
@@ -78,7 +83,9 @@ interface TestBed {
   readonly near: NodeClient
   readonly far: NodeClient
   readonly source: NodeSource
-  readonly usefulness: Usefulness
+  readonly use: SearchUse
+  /** Hears of all that the threads have searched until now. */
+  readonly look: () => void
   readonly stop: () => Promise<void>
 }
 
@@ -91,41 +98,53 @@ interface BedOptions {
 async function startTestBed(latencyMs: number, bedOptions: BedOptions = {}): Promise<TestBed> {
   const { difficulty = UNREACHABLE, onCandidate = () => undefined } = bedOptions
   // A byte takes half of the round trip.
-  const usefulness = new Usefulness(latencyMs / 2)
-  const onBlock = ({ chain, height, atMs }: BlockMessage) => usefulness.cut(chain, height, atMs)
+  const use = new SearchUse(latencyMs / 2)
+  const onBlock = ({ chain, height, atMs }: BlockMessage) => use.cut(chain, height, atMs)
   const server = await startServer({ difficulty }, { latencyMs, onBlock })
   const near = await NodeClient.connect({ url: server.url })
   const far = await NodeClient.connect({ url: server.farUrl })
   const node = miningNodeOf({ client: far, account, clock: systemClock, stallMs: 0 })
   const source = new NodeSource({ node, clock: systemClock, random: Math.random })
   const ranges = nonceRanges(availableParallelism(), Math.random)
-  const engine = new WatchedEngine({ ranges, kernel: 'auto', priority: 'low' }, onCandidate)
-  const onEvent = (event: MinerEvent) => {
-    if (event.type === 'work') usefulness.work(event.chain, event.height, sharedMs())
-  }
-  const miner = new Miner({ source, engines: [engine], clock: systemClock, onEvent })
+  const log = new SliceLog(ranges.length)
+  setEnvironmentData(SLICES, log.buffer)
+  const look = () => use.searched(log.take())
+  const looks = setInterval(look, TAKE_SLICES_MS)
+  const engine = new WatchedEngine({ ranges, kernel: 'auto', priority: 'low', module: MODULE }, use, onCandidate)
+  const miner = new Miner({ source, engines: [engine], clock: systemClock, onEvent: () => undefined })
   const stopping = new AbortController()
   const ended = miner.run(stopping.signal)
-  while (usefulness.chain === null || !source.connected) await pause(5)
+  while (use.chain === null || !source.connected) await pause(5)
   // Wait until there is stand-by work too.
   await pause(6 * latencyMs + 200)
   const stop = async () => {
     stopping.abort()
     const { hashes } = await ended
+    clearInterval(looks)
     await Promise.all([near.close(), far.close()])
     await server.stop()
     if (hashes === 0) throw new Error('pipeline: nothing was hashed')
   }
-  return { near, far, source, usefulness, stop }
+  return { near, far, source, use, look, stop }
 }
 
-/** Tells of its candidates when they arrive. */
+/** Tells what it is given, and of its candidates when they arrive. */
 class WatchedEngine extends CpuEngine {
+  readonly #use: SearchUse
   readonly #onCandidate: (candidate: Candidate) => void
 
-  constructor(options: CpuEngineOptions, onCandidate: (candidate: Candidate) => void) {
+  constructor(options: CpuEngineOptions, use: SearchUse, onCandidate: (candidate: Candidate) => void) {
     super(options)
+    this.#use = use
     this.#onCandidate = onCandidate
+  }
+
+  override setWork(work: EngineWork): Promise<boolean> {
+    const taken = super.setWork(work)
+    if (work.bytes === null) return taken
+    const { chainId, height } = workFromBytes(work.bytes).fields
+    this.#use.give(work.sequence, chainId, Number(height))
+    return taken
   }
 
   override start(workBytes: number, events: EngineEvents): Promise<void> {
@@ -138,19 +157,23 @@ class WatchedEngine extends CpuEngine {
 }
 
 /** What the hashing was good for while this ran. */
-async function measured({ usefulness }: TestBed, run: () => Promise<void>) {
-  usefulness.start(sharedMs())
+async function measured({ use, look }: TestBed, run: () => Promise<void>) {
+  use.start(sharedMs())
   await run()
-  return usefulness.end(sharedMs())
+  const endMs = sharedMs()
+  // Slices that are under way are told of when they end.
+  await pause(TAKE_SLICES_MS)
+  look()
+  return use.end(endMs)
 }
 
 /** Extends the miner's chain again and again. From then until new work is searched, hashing is lost. */
-async function ownCuts({ near, usefulness }: TestBed, cuts: number): Promise<void> {
+async function ownCuts({ near, use }: TestBed, cuts: number): Promise<void> {
   const startMs = performance.now()
   let made = 0
   for (let cut = 0; cut < cuts; cut++) {
     await pause(Math.max(0, startMs + cut * CUT_EVERY_MS - performance.now()))
-    const { chain } = usefulness
+    const { chain } = use
     const { work } = await near.work(other, chain ?? 0)
     // Blocked: this chain cannot move before its neighbours do.
     if (work.fields.chainId !== chain) continue
@@ -160,7 +183,7 @@ async function ownCuts({ near, usefulness }: TestBed, cuts: number): Promise<voi
     await pause(CUT_EVERY_MS / 2)
     for (let others = 0; others < 2; others++) {
       const beside = await near.work(other)
-      if (beside.work.fields.chainId !== usefulness.chain) await near.solved(beside.work.bytes)
+      if (beside.work.fields.chainId !== use.chain) await near.solved(beside.work.bytes)
     }
   }
   await pause(Math.max(0, startMs + cuts * CUT_EVERY_MS - performance.now()))

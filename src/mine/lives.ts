@@ -7,6 +7,7 @@ import { workFromBytes } from '../core/work.ts'
 import { type Job, type LifeStep, type Source, WORK_LIFE_MS } from '../source/source.ts'
 import type { SolutionEvent } from './events.ts'
 import { liveThrough, type Unfinished, type Verdict, verdictOf } from './life.ts'
+import type { BlockHashOf } from './readiness.ts'
 
 export interface LivesOptions {
   readonly source: Source
@@ -25,6 +26,8 @@ export interface FoundSolution {
   readonly difficulty: number
   /** Solved work. */
   readonly bytes: Uint8Array
+  /** Makes its block hash; null: nothing was prepared for its work. */
+  readonly blockHashOf: BlockHashOf | null
   readonly device: string
   readonly effort: number
   /** How long after the news that ended its work it was found; null: before. */
@@ -77,9 +80,9 @@ export class Lives {
   }
 
   /** Tells of a solution, for the journal, and then hands it in. */
-  begin({ job, difficulty, bytes, device, effort, lateMs }: FoundSolution): void {
+  begin({ job, difficulty, bytes, blockHashOf, device, effort, lateMs }: FoundSolution): void {
     const { source, clock, onEvent, stopped } = this.#options
-    const hash = encodeBase64Url(blockHash(bytes))
+    const hash = encodeBase64Url((blockHashOf ?? blockHash)(bytes))
     const foundAtMs = clock.monotonicMs()
     const told = { step: { step: 'handed-in' }, verdict: null, counted: null, isOfThisRun: true } as const
     const life: Life = { job, hash, device, effort, lateMs, foundAtMs, ...told }

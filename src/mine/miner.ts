@@ -15,6 +15,7 @@ import { hardwareOf, type Reading } from './hardware.ts'
 import type { Unfinished } from './life.ts'
 import { Lives } from './lives.ts'
 import { type PauseCause, Pauses } from './pauses.ts'
+import { type BlockHashOf, readyFor } from './readiness.ts'
 import { Results } from './results.ts'
 import { idleReasonOf, Rates, type Snapshot } from './stats.ts'
 import { Tally } from './tally.ts'
@@ -57,6 +58,8 @@ export interface AdoptedSolution {
 interface Issued {
   readonly work: Work
   readonly pursuit: Pursuit
+  /** Makes block hashes of its solutions; null: not yet. */
+  blockHashOf: BlockHashOf | null
 }
 
 /** A job while it is searched. */
@@ -303,7 +306,7 @@ export class Miner {
     const former = this.#current?.pursuit
     if (former !== undefined && (job === null || job.reason === 'newCut'))
       former.endedAtMs = job?.noticedAtMs ?? this.#options.clock.monotonicMs()
-    const issued = job && { work: job.work, pursuit: this.#pursuitOf(job) }
+    const issued = job && { work: job.work, pursuit: this.#pursuitOf(job), blockHashOf: null }
     if (this.paused) this.#held = issued
     else if (job === null || issued === null) this.#rest()
     else {
@@ -359,7 +362,9 @@ export class Miner {
     }
     const { id, issuer, reason, target, fixedNonce } = pursuit.job
     const work = { sequence, job: id, issuer, reason, bytes: issued.work.bytes, target, fixedNonce }
-    return this.#crew.setWork(work)
+    const taken = this.#crew.setWork(work)
+    issued.blockHashOf = readyFor(issued.work.bytes)
+    return taken
   }
 
   /** Moves the creation time of the current work on, so that a block found late has a recent one. */
@@ -375,7 +380,8 @@ export class Miner {
   #rolled(issued: Issued): Issued {
     const time = this.#options.source.validatorTime()
     if (time === null || time <= issued.work.fields.creationTime) return issued
-    return { pursuit: issued.pursuit, work: workFromBytes(withCreationTime(issued.work.bytes, time)) }
+    const work = workFromBytes(withCreationTime(issued.work.bytes, time))
+    return { pursuit: issued.pursuit, work, blockHashOf: null }
   }
 
   /** Hashes a claim in full before it counts: the node forgets the work when a wrong solution is submitted. */
@@ -402,7 +408,8 @@ export class Miner {
     const share = { difficulty: Number(difficultyOf(readU256LE(hash, 0)) ?? 0n), chain, height: Number(height), device }
     const effort = this.#results.add(share)
     const lateMs = endedAtMs === null ? null : clock.monotonicMs() - endedAtMs
-    this.#lives.begin({ job, difficulty, bytes, device, effort, lateMs })
+    const blockHashOf = creationTime === undefined ? issued.blockHashOf : null
+    this.#lives.begin({ job, difficulty, bytes, blockHashOf, device, effort, lateMs })
   }
 
   /**
@@ -416,7 +423,7 @@ export class Miner {
     const job = { id: 'adopted', issuer, work, target, fixedNonce: FREE_NONCE, manySolutions: false }
     const noticedAtMs = this.#options.clock.monotonicMs()
     const difficulty = Number(difficultyOf(target) ?? 0n)
-    const found = { difficulty, bytes, device, effort: 0, lateMs: null }
+    const found = { difficulty, bytes, blockHashOf: null, device, effort: 0, lateMs: null }
     this.#lives.begin({ job: { ...job, reason: 'start', noticedAtMs }, ...found })
   }
 

@@ -30,6 +30,8 @@ type StreamPort = (answer: NodeAnswer, stream: StreamResponse) => void
  */
 export const streamModes = ['stalled', 'comments', 'flood', 'garbage', 'endlessLine', 'broken', 'short'] as const
 const MANGLING: readonly string[] = ['garbage', 'endlessLine', 'broken']
+/** Streams need no timer for it. */
+const QUIET: readonly string[] = ['fine', 'stalled']
 export type StreamMode = 'fine' | (typeof streamModes)[number]
 
 /** What a connection attempt comes to. */
@@ -52,7 +54,9 @@ export class Network {
   host: Host | null = null
   latencyMs: readonly [number, number] = [1, 20]
   dialMode: DialMode = 'fine'
-  streamMode: StreamMode = 'fine'
+  #streamMode: StreamMode = 'fine'
+  /** Called when streams begin to do something else. */
+  readonly onStreamMode = new Set<() => void>()
   /** How often an answer goes wrong, and how. */
   answerFault: AnswerFault | null = null
   /** The stream that is flooded with events or bytes: one is enough. */
@@ -102,6 +106,15 @@ export class Network {
     })
   }
 
+  get streamMode(): StreamMode {
+    return this.#streamMode
+  }
+
+  set streamMode(mode: StreamMode) {
+    this.#streamMode = mode
+    for (const each of this.onStreamMode) each()
+  }
+
   nextRequest(): number {
     return ++this.#requests
   }
@@ -134,7 +147,7 @@ class NodeSide implements NodeEnd {
   readonly #network: Network
   readonly #connection: Connection
   readonly #host: Host
-  #bytes = Buffer.alloc(0)
+  #bytes: Buffer = Buffer.alloc(0)
   #sentAtMs = 0
   #stream: StreamResponse | null = null
 
@@ -146,7 +159,7 @@ class NodeSide implements NodeEnd {
 
   onBytes(bytes: Buffer, sentAtMs: number): void {
     this.#sentAtMs = sentAtMs
-    this.#bytes = Buffer.concat([this.#bytes, bytes])
+    this.#bytes = this.#bytes.length === 0 ? bytes : Buffer.concat([this.#bytes, bytes])
     const request = this.#take()
     if (request !== null) this.#serve(request)
   }
@@ -255,17 +268,31 @@ class NodeSide implements NodeEnd {
     }
     stream.onEnd = () => connection.toClient(Buffer.from('0\r\n\r\n'))
     const send = (text: string | Buffer) => connection.toClient(chunkOf(text))
-    const whileOpen = (everyMs: number, run: () => void) => {
-      time.after(everyMs, () => {
+    /** Runs something every so often while the stream is open, in those of its modes that need it. */
+    const whileOpen = (everyMs: number, isNeeded: (mode: StreamMode) => boolean, run: () => void) => {
+      let dueMs = time.nowMs + everyMs
+      let isPlanned = false
+      const plan = () => {
         if (connection.isClosed || stream.destroyed) {
           if (network.flooded === stream) network.flooded = null
+          network.onStreamMode.delete(plan)
           return
         }
-        run()
-        whileOpen(everyMs, run)
-      })
+        if (isPlanned || !isNeeded(network.streamMode)) return
+        // The times are those at which it would run if it never paused.
+        while (dueMs <= time.nowMs) dueMs += everyMs
+        isPlanned = true
+        time.after(dueMs - time.nowMs, () => {
+          isPlanned = false
+          if (!connection.isClosed && !stream.destroyed) run()
+          plan()
+        })
+      }
+      network.onStreamMode.add(plan)
+      plan()
     }
-    whileOpen(STREAM_EVERY_MS, () => {
+    const isLoud = (mode: StreamMode) => !QUIET.includes(mode)
+    whileOpen(STREAM_EVERY_MS, isLoud, () => {
       isMangled ||= MANGLING.includes(network.streamMode)
       if (network.streamMode === 'comments') send(':\n\n')
       if (network.streamMode === 'garbage') send(randomBytes(network.random, 256))
@@ -277,8 +304,9 @@ class NodeSide implements NodeEnd {
       if (network.streamMode === 'short') stream.end()
       if (network.streamMode === 'flood' && network.flooded === null) {
         network.flooded = stream
-        whileOpen(FLOOD_EVERY_MS, () => {
-          if (network.streamMode === 'flood') send('event:New Cut\n\n'.repeat(FLOOD_EVENTS))
+        const isFlood = (mode: StreamMode) => mode === 'flood'
+        whileOpen(FLOOD_EVERY_MS, isFlood, () => {
+          if (isFlood(network.streamMode)) send('event:New Cut\n\n'.repeat(FLOOD_EVENTS))
         })
       }
     })

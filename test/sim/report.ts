@@ -2,6 +2,9 @@
 import { createHash } from 'node:crypto'
 import type { VirtualTime } from './virtual-time.ts'
 
+/** Lines are hashed many at a time. */
+const MAX_LINES_CHARACTERS = 64 * 1024
+
 /** Something that must not happen. */
 export interface Violation {
   readonly invariant: string
@@ -47,6 +50,8 @@ export class Report {
   readonly #time: VirtualTime
   readonly #onTrace: ((line: string) => void) | undefined
   readonly #hash = createHash('sha256')
+  /** Lines that are not in the hash yet. */
+  #lines = ''
 
   constructor(time: VirtualTime, onTrace: ((line: string) => void) | undefined) {
     this.#time = time
@@ -55,7 +60,8 @@ export class Report {
 
   trace(what: string): void {
     const line = `${this.#time.nowMs.toFixed(3).padStart(10)} ${what}`
-    this.#hash.update(`${line}\n`)
+    this.#lines += `${line}\n`
+    if (this.#lines.length >= MAX_LINES_CHARACTERS) this.#hashLines()
     this.#onTrace?.(line)
   }
 
@@ -73,6 +79,12 @@ export class Report {
 
   /** Hash of everything that happened. Nothing is traced afterwards. */
   digest(): string {
+    this.#hashLines()
     return this.#hash.digest('hex')
+  }
+
+  #hashLines(): void {
+    this.#hash.update(this.#lines)
+    this.#lines = ''
   }
 }

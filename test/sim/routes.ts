@@ -133,6 +133,8 @@ class Reply {
 
 export class Routes {
   readonly #routes: Route[] = []
+  /** Routes without parameters that were asked for, by method and path. */
+  readonly #fixed = new Map<string, Route>()
   #missing: (request: unknown, reply: Reply) => unknown = () => undefined
 
   /** What the routers of the embedded node add routes to. */
@@ -151,14 +153,24 @@ export class Routes {
     return app as unknown as App
   }
 
+  /** Of those that fit, the one with the fewest parameters. */
+  #routeOf(method: string, path: string): Route | undefined {
+    const name = `${method} ${path}`
+    const known = this.#fixed.get(name)
+    if (known !== undefined) return known
+    const [route] = this.#routes
+      .filter((each) => each.methods.includes(method) && each.pattern.test(path))
+      .sort((a, b) => a.parameters - b.parameters)
+    // Paths with parameters have no end.
+    if (route?.parameters === 0) this.#fixed.set(name, route)
+    return route
+  }
+
   /** Answers a request. `headers`: those of all answers. */
   take({ method, url, headers, body }: NodeRequest, common: Readonly<Record<string, string>>, port: AnswerPort): void {
     const reply = new Reply(common, port)
     const [path, query = ''] = url.split('?', 2)
-    const fitting = this.#routes
-      .filter((route) => route.methods.includes(method) && route.pattern.test(path))
-      .sort((a, b) => a.parameters - b.parameters)
-    const [route] = fitting
+    const route = this.#routeOf(method, path)
     const request = {
       params: { ...route?.pattern.exec(path)?.groups },
       query: Object.fromEntries(new URLSearchParams(query)),

@@ -62,11 +62,15 @@ export async function simulate(
   scenario: Scenario = scenarioOf(seed),
 ): Promise<Outcome> {
   const time = new VirtualTime()
+  // Thousands of errors are made in a run. Who looks at one seed sees where they come from.
+  const { stackTraceLimit } = Error
+  if (onTrace === undefined) Error.stackTraceLimit = 0
   const uninstall = time.install(diceOf(seed, 'miner'))
   try {
     return await new Simulation(seed, time, scenario, new Report(time, onTrace)).run()
   } finally {
     uninstall()
+    Error.stackTraceLimit = stackTraceLimit
   }
 }
 

@@ -2,6 +2,7 @@
 import { blockHash } from '../../src/core/block-hash.ts'
 import { encodeBase64Url, equalBytes } from '../../src/core/bytes.ts'
 import { solves } from '../../src/core/pow.ts'
+import { sha512t256 } from '../../src/devnet/rules/digest.ts'
 import { afterLine, type BlockRecord, parseLine } from '../../src/journal/record.ts'
 import type { SolutionEvent } from '../../src/mine/events.ts'
 import type { Unfinished, Verdict } from '../../src/mine/life.ts'
@@ -69,12 +70,12 @@ export class Solutions {
 
   /** The engine has claimed a nonce that solves. */
   claimed(job: string, bytes: Uint8Array): void {
-    this.#found.set(encodeBase64Url(blockHash(bytes)), job)
+    this.#found.set(idOf(bytes), job)
   }
 
   submitted(host: Host, work: Buffer, sentAtMs: number): void {
     const { report, sites, disk } = this.#options
-    const hash = encodeBase64Url(blockHash(work))
+    const hash = idOf(work)
     if (!solves(work)) report.violate('only solutions are handed in', work.toString('hex'))
     const before = this.#of(host, work)
     // One that was under way when the other was answered is not made again.
@@ -197,7 +198,7 @@ export class Solutions {
     for (const ofHost of this.#submissions.values()) {
       for (const [work, known] of ofHost) {
         known.sentAtMs = null
-        const state = records.get(encodeBase64Url(blockHash(Buffer.from(work, 'hex'))))?.state
+        const state = records.get(idOf(Buffer.from(work, 'hex')))?.state
         // What the miner does not know any more, it may do again.
         if (state === undefined || state === 'found' || state === 'handed-in') known.acknowledgedAtMs = null
       }
@@ -206,7 +207,7 @@ export class Solutions {
 
   /** The next run of the miner has read its journal. */
   resumed(unfinished: readonly Unfinished[]): void {
-    const left = new Map(unfinished.map(({ bytes, verdict }) => [encodeBase64Url(blockHash(bytes)), verdict]))
+    const left = new Map(unfinished.map(({ bytes, verdict }) => [idOf(bytes), verdict]))
     for (const [hash, life] of this.lives) {
       const verdict = left.get(hash)
       life.sinceMs = this.#options.time.nowMs
@@ -263,6 +264,8 @@ export class Solutions {
   }
 }
 
+/** The block hash, as in JSON. */
+const idOf = (work: Uint8Array) => encodeBase64Url(blockHash(work, sha512t256))
 const foundIn = (hash: string) => `"hash":"${hash}","step":"found"`
 
 /** Whether a block lies on the chain of a node. */

@@ -76,20 +76,27 @@ export class VirtualTime {
     }
   }
 
-  /** Lets time pass until then. `onQuiet` is called whenever nothing moves any more before the next timer. */
+  /**
+   * Lets time pass until then. `onQuiet` is called whenever nothing moves any more, and once more at the end of that
+   * quiet, when the next timer is due and has not run: what lasted so long has lasted until then.
+   */
   async passUntil(endMs: number, onQuiet: () => void): Promise<void> {
     for (;;) {
       await settle()
       onQuiet()
       const entry = this.#next(endMs)
       if (entry === null) break
-      this.nowMs = Math.max(this.nowMs, entry.dueMs)
+      if (entry.dueMs > this.nowMs) {
+        this.nowMs = entry.dueMs
+        onQuiet()
+      }
       const { run } = entry
       entry.run = null
       this.#pending[entry.owner]--
       run?.()
     }
     this.nowMs = Math.max(this.nowMs, endMs)
+    onQuiet()
   }
 
   /** The process stands still: what is due meanwhile comes late. */

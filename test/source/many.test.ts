@@ -250,6 +250,34 @@ describe('work from several nodes', () => {
     expect(issuer()).toBe('http://b')
   })
 
+  it('comes from no node that is behind while the first gives none, and from it once it has caught up', async () => {
+    const { clock, a, b, issuer, jobs, said } = await started()
+    await a.give(0, 5)
+    a.height = 13
+    await clock.pass(2_000)
+    for (const { onNewCut } of a.node.handlers.values()) onNewCut()
+    await settle()
+    await clock.pass(20_000)
+    expect(said).toEqual(['trouble: http://b is 3.0 blocks behind the others', 'trouble: http://a gives no work'])
+    expect(b.node.asked).toEqual([])
+    expect(jobs.at(-1)).toBeNull()
+    b.height = 12
+    await clock.pass(1_100)
+    await b.give(0, 6)
+    expect(issuer()).toBe('http://b')
+  })
+
+  it('comes from a node that is behind once nobody tells of more', async () => {
+    const { clock, a, b, issuer } = await started()
+    await a.give(0, 5)
+    a.height = 13
+    await clock.pass(2_000)
+    await a.fail()
+    await clock.pass(1_100)
+    await b.give(0, 6)
+    expect(issuer()).toBe('http://b')
+  })
+
   it('comes from the second when no news of the first comes through for 10 s', async () => {
     const { clock, a, b, issuer, said } = await started()
     a.node.answer(madeWork(0, 5))

@@ -36,6 +36,10 @@ export interface Standing {
 /**
  * The index of the node that is to give work; null: none can. `nodes`: in order of priority. `current`: the index of the
  * one that gives it now. A fit node is left only for one of higher priority that has been fit for `failbackMs`.
+ *
+ * Where none is fit, the present one is kept while it is up, though it may give no work, and not left for one that gives
+ * some and is behind: that would be work on parents which the network has gone beyond, and its blocks orphans. A node that
+ * nobody is ahead of counts as fit, however old its chains are: once the present one is down, it has no say in that.
  */
 export function choose(
   nodes: readonly Standing[],

@@ -288,8 +288,6 @@ export class NodeSource implements Source {
         pulse: this.#pulse,
       })
       if (!this.#requests.has(request)) return
-      // The first block hash takes 10 ms and more: the first solution is not to wait for it.
-      if (!this.#state.hasHadWork) blockHash(work.bytes)
       this.#validatorAheadMs = Number(work.fields.creationTime) / 1000 - clock.monotonicMs()
       this.#outage.works('current')
       this.#outage.works('standby')

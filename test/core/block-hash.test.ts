@@ -1,0 +1,26 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { freshWork } from '../../bench/work.ts'
+import { blockHash, openBlockHash } from '../../src/core/block-hash.ts'
+import { withCreationTime, withNonce } from '../../src/core/header.ts'
+import { sha512t256 } from '../../src/devnet/rules/digest.ts'
+
+it('makes the block hash of work with any nonce from what all nonces share, in graphs of any degree', () => {
+  const nonces = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 9 }), nonces, nonces, (degree, before, nonce) => {
+      const work = withNonce(freshWork(1_000n, degree), before)
+      const solved = withNonce(work, nonce)
+      const expected = blockHash(solved)
+      expect(openBlockHash(work)(solved)).toEqual(expected)
+      expect(Uint8Array.from(openBlockHash(work, sha512t256)(solved))).toEqual(expected)
+    }),
+  )
+})
+
+it('is another one for another creation time', () => {
+  const work = freshWork(1_000n)
+  const later = withCreationTime(work, 1_800_000_000_000_000n)
+  expect(openBlockHash(later)(later)).toEqual(blockHash(later))
+  expect(openBlockHash(work)(work)).not.toEqual(blockHash(later))
+})

@@ -1,0 +1,26 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
+
+const main = fileURLToPath(new URL('../../dist/test/sim/main.js', import.meta.url))
+const run = (...options: string[]) => promisify(execFile)(process.execPath, [main, ...options])
+
+it('runs seeds in several processes, each seed once', { timeout: 60_000 }, async () => {
+  const { stdout } = await run('--seeds', '8', '--from', '6', '--jobs', '3')
+  expect(stdout).toMatch(/^8 of 8 seeds, [\d.]+ a second, 0 failed$/m)
+  expect(stdout).toMatch(/^3 processes, memory of the largest: \d+ MiB$/m)
+  const families = [...stdout.matchAll(/^(\w+): \d+ of (\d+) seeds recovered later/gm)]
+  expect(Object.fromEntries(families.map(([, family, seeds]) => [family, Number(seeds)]))).toEqual({
+    answers: 2,
+    connections: 2,
+    streams: 1,
+    chains: 1,
+    outages: 1,
+    everything: 1,
+  })
+})
+
+it('refuses what is no number of seeds', async () => {
+  await expect(run('--seeds', 'many')).rejects.toThrow('--seeds many')
+})
