@@ -11,7 +11,7 @@ export const benchSuites = {
   node: 'the embedded node under load, on disk, and the client on a page',
   contracts: 'contracts: reading, transfers, blocks, accounts on disk',
   stratum: 'the server for rigs: sessions, new work to all of them, shares',
-  fleet: 'a fleet on a real nats-server: jobs, reports, solutions, their costs',
+  fleet: 'a fleet on a real nats-server: jobs, reports, solutions, costs',
   codec: 'headers, hashes and difficulty steps',
 } as const
 

@@ -9,7 +9,6 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'newcut mine --blocks 20 --difficulty 10k',
     'newcut mine --node http://127.0.0.1:1848 --public-key KEY',
     'newcut mine --fleet nats://10.0.0.5:4222 --rig garage-1',
-    'newcut mine --node http://127.0.0.1:1848 --node http://127.0.0.1:1849 --gpu none --threads 2',
   ],
   lead: [
     'newcut lead --public-key KEY',

@@ -227,7 +227,7 @@ function failureOf(error: unknown, { addresses }: LinkSetup): NewcutError {
     })
   }
   // The client stumbles over the options that it was not given.
-  if (error instanceof TypeError && !addresses.some(({ tls }) => tls)) {
+  if (describeError(error).includes('certFile') && !addresses.some(({ tls }) => tls)) {
     const hint = 'use a tls:// address, with --nats-ca FILE if its certificate is not of a public authority'
     return new NewcutError('NODE_REFUSED', `the NATS server at ${where} takes TLS only`, { hint, cause: error })
   }
