@@ -15,7 +15,8 @@ export function blockHash(work: Uint8Array, digest?: Digest): Uint8Array {
 }
 
 /**
- * The block hashes of work whose nonce is open: 5 hashes for each instead of some 25, since all others are made here.
+ * The block hashes of work whose nonce is open: 5 hashes for each instead of 22 in a graph of degree 3, since all others
+ * are made here.
  * The function takes the same work with any nonce. Throws FormatError for bytes that are not work.
  */
 export function openBlockHash(work: Uint8Array, digest?: Digest): (work: Uint8Array) => Uint8Array {
