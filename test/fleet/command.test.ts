@@ -1,6 +1,6 @@
 /** `newcut lead`, `newcut mine --fleet` and `newcut fleet`: the compiled commands with a real NATS server. */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -130,6 +130,22 @@ describe.skipIf(natsMissing !== null)('a fleet', { timeout: 90_000 }, () => {
     for (const text of [leader.out(), leader.err(), rig.out(), rig.err(), config.out]) {
       expect(text).not.toMatch(/s3cret/)
     }
+  })
+
+  it('works with the rights that the documents give to rigs', async () => {
+    const text = readFileSync(new URL('../../docs/MINING.md', import.meta.url), 'utf8')
+    const [, config = ''] = /```\n(authorization \{[^`]*)```/.exec(text) ?? []
+    expect(config).toMatch(/permissions/)
+    const { url } = await server(config)
+    const leader = lead(url.replace('nats://', 'nats://leader:LEADER@'))
+    await leader.sees(/this process leads/)
+    const rig = start(['mine', '--fleet', url.replace('nats://', 'nats://rig:RIG@'), '--rig', 'alpha', ...RIG])
+    await rig.sees(/ accepted /)
+    // A rig may not give orders.
+    const { code } = await run(['fleet', 'pause', 'all', '--nats', url.replace('nats://', 'nats://rig:RIG@')])
+    expect(code).not.toBe(0)
+    await rig.sees(/ accepted /)
+    expect(rig.out()).not.toMatch(/paused/)
   })
 
   it('speaks TLS, and only with a server that its authority vouches for', async () => {

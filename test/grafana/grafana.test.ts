@@ -8,6 +8,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { Rig } from '../../bench/stratum-rig.ts'
 import { Metrics } from '../../src/api/metrics.ts'
 import { hwmonFolder, sensedCard, startMiner, temporaryFolder, ZEN } from '../api/running.ts'
+import { start } from '../cli/run.ts'
+import { NatsServer, natsMissing } from '../fleet/nats.ts'
 
 const alerts = fileURLToPath(new URL('../../grafana/alerts.yml', import.meta.url))
 const MISSING = 'is not installed (Debian package prometheus)'
@@ -53,14 +55,17 @@ it('every query of the dashboard and every alert is answered by Prometheus', { t
   const rig = await Rig.login(Number(miner.rigsAddress?.split(':')[1]))
   onTestFinished(() => rig.close())
   rig.mine()
-  const prometheus = await startPrometheus(new URL(miner.url).host)
+  const leader = natsMissing === null ? await startLeader(miner.nodeUrl) : null
+  const prometheus = await startPrometheus([new URL(miner.url).host, ...(leader === null ? [] : [leader])])
+  // Without a NATS server there is no fleet to show.
+  const shown = queries.filter(([title]) => leader !== null || !title.startsWith('Fleet'))
 
   const metrics = await (await fetch(`${miner.url}/metrics`)).text()
   const checked = spawnSync('promtool', ['check', 'metrics'], { input: metrics, encoding: 'utf8' })
   expect([checked.status, checked.stdout + checked.stderr]).toEqual([0, ''])
 
   const unanswered = async () => {
-    const answers = queries.map(async ([title, expr]) =>
+    const answers = shown.map(async ([title, expr]) =>
       (await query(prometheus, expr)) === 0 ? `${title}: ${expr}` : [],
     )
     return (await Promise.all(answers)).flat()
@@ -100,8 +105,18 @@ async function query(prometheus: string, expr: string): Promise<number> {
   return data?.result.length ?? 0
 }
 
-/** Scrapes the miner every second. Resolves with its address when it is ready. */
-async function startPrometheus(target: string): Promise<string> {
+/** A leader of a fleet without rigs. Resolves with the host and port of its metrics. */
+async function startLeader(node: string): Promise<string> {
+  const nats = await NatsServer.start(temporaryFolder())
+  onTestFinished(() => nats.kill())
+  const leader = start(['lead', '--nats', nats.url, '--node', node, '--state', 'off', '--http', '127.0.0.1:0'])
+  onTestFinished(() => ended(leader.child))
+  const [, host] = await leader.sees(/metrics: http:\/\/(127\.0\.0\.1:\d+)/)
+  return host
+}
+
+/** Scrapes these every second. Resolves with its address when it is ready. */
+async function startPrometheus(targets: readonly string[]): Promise<string> {
   const folder = temporaryFolder()
   const config = join(folder, 'prometheus.yml')
   writeFileSync(
@@ -110,7 +125,7 @@ async function startPrometheus(target: string): Promise<string> {
 rule_files: [${JSON.stringify(alerts)}]
 scrape_configs:
   - job_name: newcut
-    static_configs: [{ targets: [${JSON.stringify(target)}] }]
+    static_configs: [{ targets: ${JSON.stringify(targets)} }]
 `,
   )
   const address = `127.0.0.1:${await freePort()}`

@@ -13,6 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const isMissing = spawnSync('promtool', ['--version']).error !== undefined
 
 const LABELS = ['NewcutSearchesNothing', 'NewcutDeviceDown'] as const
+const WITHOUT_LEADER = 'NewcutFleetWithoutLeader'
 
 interface Instance {
   readonly name: string
@@ -22,41 +23,50 @@ interface Instance {
   readonly engine: 'cpu' | 'fleet'
   /** Device -> 1 while it searches, else 0. */
   readonly devices: Readonly<Record<string, 0 | 1>>
+  /** Of one that leads the fleet `main`, or stands by. */
+  readonly leads?: boolean
 }
 
 /** Series of half an hour, one sample a minute, as promtool writes them. */
-function seriesOf({ name, hashes, isPaused = false, engine, devices }: Instance) {
+function seriesOf({ name, hashes, isPaused = false, engine, devices, leads }: Instance) {
   const of = (metric: string, labels: string, values: string) => {
     return { series: `${metric}{job="newcut",instance="${name}"${labels}}`, values }
   }
   return [
     of('newcut_miner_hashes_total', '', `0+${hashes}x30`),
     of('newcut_paused', '', `${isPaused ? 1 : 0}+0x30`),
+    ...(leads === undefined ? [] : [of('newcut_fleet_leading', ',fleet="main"', `${leads ? 1 : 0}+0x30`)]),
     ...Object.entries(devices).map(([device, up]) =>
       of('newcut_device_up', `,engine="${engine}",device="${device}"`, `${up}+0x30`),
     ),
   ]
 }
 
-/** Which of both alerts stand after a quarter of an hour, as `alert instance`. Throws Error when promtool says more. */
+/** Which of these alerts stand after a quarter of an hour, as `alert instance`. Throws Error when promtool says more. */
 function alertsAmong(instances: readonly Instance[]): string[] {
   const file = join(folder, 'rules.test.yml')
   const test = {
     interval: '1m',
     input_series: instances.flatMap(seriesOf),
     // Nothing is expected, so that what is there is told.
-    alert_rule_test: LABELS.map((alertname) => ({ eval_time: '15m', alertname, exp_alerts: [] })),
+    alert_rule_test: [...LABELS, WITHOUT_LEADER].map((alertname) => ({ eval_time: '15m', alertname, exp_alerts: [] })),
   }
   writeFileSync(file, stringify({ rule_files: [alerts], evaluation_interval: '1m', tests: [test] }))
   const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' })
-  const told = [...(stdout + stderr).matchAll(/Labels:\{alertname="(\w+)".*?instance="([\w-]+)"/g)]
+  const told = [...(stdout + stderr).matchAll(/Labels:\{alertname="(\w+)".*?(?:instance|fleet)="([\w-]+)"/g)]
   if ((status === 0) !== (told.length === 0)) throw new Error(stdout + stderr)
   return [...new Set(told.map(([, alertname, instance]) => `${alertname} ${instance}`))].toSorted()
 }
 
 const miner: Instance = { name: 'miner', hashes: 1e9, engine: 'cpu', devices: { thread0: 1 } }
-const leader: Instance = { name: 'leader', hashes: 1e9, engine: 'fleet', devices: { 'rig:a': 1, 'rig:b': 1 } }
-const standby: Instance = { name: 'standby', hashes: 0, engine: 'fleet', devices: { rigs: 0 } }
+const leader: Instance = {
+  name: 'leader',
+  hashes: 1e9,
+  engine: 'fleet',
+  devices: { 'rig:a': 1, 'rig:b': 1 },
+  leads: true,
+}
+const standby: Instance = { name: 'standby', hashes: 0, engine: 'fleet', devices: { rigs: 0 }, leads: false }
 
 const cases: readonly (readonly [string, readonly Instance[], readonly string[]])[] = [
   ['a leader whose rigs search and one that stands by are well', [leader, standby], []],
@@ -66,9 +76,14 @@ const cases: readonly (readonly [string, readonly Instance[], readonly string[]]
     ['NewcutDeviceDown leader'],
   ],
   [
-    'two leaders without rigs are not well',
+    'a leader without rigs is not well, and one that stands by is',
+    [{ ...standby, name: 'leader', leads: true }, standby],
+    LABELS.map((alert) => `${alert} leader`),
+  ],
+  [
+    'a fleet that nobody leads is told of',
     [{ ...standby, name: 'leader' }, standby],
-    ['leader', 'standby'].flatMap((name) => LABELS.map((alert) => `${alert} ${name}`)),
+    [`${WITHOUT_LEADER} main`, ...['leader', 'standby'].flatMap((name) => LABELS.map((alert) => `${alert} ${name}`))],
   ],
   [
     'a miner that searches nothing is not well, whatever a fleet beside it does',
