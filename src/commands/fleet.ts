@@ -3,6 +3,7 @@ import { NoRespondersError, TimeoutError } from '@nats-io/transport-node'
 import type { Config } from '../cli/config.ts'
 import type { fleetOptions } from '../cli/options.ts'
 import { NewcutError } from '../core/errors.ts'
+import { printable } from '../core/printable.ts'
 import { formatHashrate } from '../core/units.ts'
 import { Link } from '../fleet/link.ts'
 import { ListAnswer, OrderAnswer, type RigRow } from '../fleet/messages.ts'
@@ -106,7 +107,7 @@ function tableOf(rigs: readonly RigRow[]): string[] {
     rate === null ? 'n/a' : formatHashrate(rate),
     `${accepted}/${refused}`,
     version,
-    reason ?? '',
+    printable(reason ?? ''),
   ])
   const table = [['rig', 'state', 'rate', 'blocks', 'version', ''], ...rows]
   const isNumber = [false, false, true, true, false, false]
@@ -123,5 +124,5 @@ function totalOf({ leader, version, network, account, allPaused }: ListAnswer, r
   const rate = formatHashrate(rigs.reduce((sum, rig) => sum + (rig.rate ?? 0), 0))
   const count = `${rigs.length} ${rigs.length === 1 ? 'rig' : 'rigs'}`
   const paused = allPaused ? ', all are paused' : ''
-  return `${count}, ${rate}${paused}; led by ${leader} (newcut ${version}) on ${network}, paid: ${account}`
+  return `${count}, ${rate}${paused}; led by ${leader} (newcut ${version}) on ${printable(network)}, paid: ${printable(account)}`
 }

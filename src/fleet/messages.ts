@@ -43,8 +43,10 @@ export function subjectsOf(name: string) {
 export type Subjects = ReturnType<typeof subjectsOf>
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+/** For people: whoever shows it makes it printable. */
 const Text = Type.String({ maxLength: 500 })
-const Name = Type.String({ minLength: 1, maxLength: 64 })
+/** Letters, digits and signs, without spaces. */
+const Name = Type.String({ pattern: '^[!-~]{1,64}$' })
 const Lease = Type.Integer({ minimum: 0, maximum: LEASES - 1 })
 /** Base64url of work bytes. */
 const WorkText = Type.String({ pattern: '^[A-Za-z0-9_-]{200,4000}$' })

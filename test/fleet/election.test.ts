@@ -107,6 +107,18 @@ describe.skipIf(natsMissing !== null)('the election of a leader', () => {
     expect(first.troubles.length).toBeGreaterThan(0)
   })
 
+  it('is won in a higher term even when the store was lost', async () => {
+    const first = await Candidate.of('lost', 'first')
+    await until(() => first.leads)
+    const term = first.election.term ?? 0
+    await new Kvm(first.link.jetstream).create('lost').then((store) => store.destroy())
+    await until(() => first.terms.length > 1)
+    await until(() => first.leads)
+    expect(first.election.term).toBeGreaterThan(term)
+    await sleep(2 * TAKEOVER_MS)
+    expect(first.leads, 'it goes on to lead').toBe(true)
+  })
+
   it('is never won by two when the server was away for a while', async () => {
     const leader = await Candidate.of('away', 'leader')
     const other = await Candidate.of('away', 'other')

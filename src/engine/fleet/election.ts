@@ -25,6 +25,11 @@ const Entry = Type.Object({
   session: Type.String(),
   /** Where it runs. */
   name: Type.String(),
+  /**
+   * Higher than that of all who led before: one more, or the time of day in milliseconds, whichever is more. So it also
+   * grows when the store was lost.
+   */
+  term: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
   /** Left in order: the next may lead at once. */
   isFree: Type.Boolean(),
 })
@@ -50,6 +55,7 @@ export class Election {
   #store: KV | null = null
   /** Revision of the entry that it wrote last; null: it does not hold it. */
   #held: number | null = null
+  #heldTerm = 0
   #term: number | null = null
   #leadsUntilMs = 0
   #cancelEnd: () => void = () => undefined
@@ -87,7 +93,9 @@ export class Election {
     this.#end()
     if (revision === null) return
     // If nobody hears it, the entry is taken over when its time is up.
-    await this.#store?.put(KEY, encodeMessage(this.#entry(true)), { previousSeq: revision }).catch(() => undefined)
+    await this.#store
+      ?.put(KEY, encodeMessage(this.#entry(this.#heldTerm, true)), { previousSeq: revision })
+      .catch(() => undefined)
   }
 
   async #run(): Promise<void> {
@@ -115,31 +123,34 @@ export class Election {
     const entry = await store.get(KEY)
     const held = entry === null ? null : readEntry(entry)
     const nowMs = clock.monotonicMs()
-    if (entry === null) return this.#take(store, 0)
+    if (entry === null) return this.#take(store, 0, 0)
     // Its own, from before the store was out of reach: nobody took it meanwhile.
     const isOwn = held?.session === this.#options.session
-    if (held === null || held.isFree || isOwn) return this.#take(store, entry.revision)
+    const term = held?.term ?? 0
+    if (held === null || held.isFree || isOwn) return this.#take(store, entry.revision, term)
     if (held.session !== this.#leaderSession) this.#options.onLeader(held.name)
     this.#leaderSession = held.session
     this.#leader = held.name
     if (this.#seen?.revision !== entry.revision) this.#seen = { revision: entry.revision, sinceMs: nowMs }
-    else if (nowMs - this.#seen.sinceMs >= TAKEOVER_MS) return this.#take(store, entry.revision)
+    else if (nowMs - this.#seen.sinceMs >= TAKEOVER_MS) return this.#take(store, entry.revision, term)
   }
 
   /** Writes itself into the entry, if that still has this revision (0: there is none). */
-  async #take(store: KV, revision: number): Promise<void> {
-    const startMs = this.#options.clock.monotonicMs()
-    const written = await this.#write(store, revision)
+  async #take(store: KV, revision: number, before: number): Promise<void> {
+    const { clock } = this.#options
+    const startMs = clock.monotonicMs()
+    const term = Math.max(before + 1, Math.floor(clock.wallMs()))
+    const written = await this.#write(store, revision, term)
     this.#seen = null
-    if (written === null) return
-    this.#lead(written, startMs)
+    if (written !== null) this.#lead(written, term, startMs)
   }
 
   async #renew(store: KV, revision: number): Promise<void> {
     const startMs = this.#options.clock.monotonicMs()
-    const written = await this.#write(store, revision)
+    const term = this.#heldTerm
+    const written = await this.#write(store, revision, term)
     if (written !== null) {
-      this.#lead(written, startMs)
+      this.#lead(written, term, startMs)
       return
     }
     // An answer may have been lost: then the newest entry is its own all the same.
@@ -149,26 +160,27 @@ export class Election {
   }
 
   /** The new revision; null: another one was faster. Throws what NATS throws. */
-  async #write(store: KV, revision: number): Promise<number | null> {
+  async #write(store: KV, revision: number, term: number): Promise<number | null> {
     try {
-      return await store.put(KEY, encodeMessage(this.#entry(false)), { previousSeq: revision })
+      return await store.put(KEY, encodeMessage(this.#entry(term, false)), { previousSeq: revision })
     } catch (error) {
       if (error instanceof JetStreamApiError && error.code === WRONG_REVISION) return null
       throw error
     }
   }
 
-  #lead(revision: number, startMs: number): void {
+  #lead(revision: number, term: number, startMs: number): void {
     const { clock, name, onChange } = this.#options
     this.#held = revision
+    this.#heldTerm = term
     this.#leadsUntilMs = startMs + LEAD_MS
     this.#cancelEnd()
     this.#cancelEnd = clock.after(Math.max(0, this.#leadsUntilMs - clock.monotonicMs()), () => this.#end())
     if (this.#term !== null || this.#stopped.signal.aborted) return
-    this.#term = revision
+    this.#term = term
     this.#leader = name
     this.#leaderSession = this.#options.session
-    onChange(revision)
+    onChange(term)
   }
 
   #end(): void {
@@ -182,9 +194,9 @@ export class Election {
     this.#options.onChange(null)
   }
 
-  #entry(isFree: boolean): Entry {
+  #entry(term: number, isFree: boolean): Entry {
     const { session, name } = this.#options
-    return { session, name, isFree }
+    return { session, name, term, isFree }
   }
 }
 

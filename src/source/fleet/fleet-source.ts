@@ -5,6 +5,7 @@ import { decodeBase64Url, encodeBase64Url } from '../../core/bytes.ts'
 import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
 import { meets, powHash } from '../../core/pow.ts'
+import { printable } from '../../core/printable.ts'
 import { type Work, workFromBytes } from '../../core/work.ts'
 import type { Link } from '../../fleet/link.ts'
 import { encodeMessage, JobMessage, Outcome, type Report, ReportAnswer } from '../../fleet/messages.ts'
@@ -304,7 +305,7 @@ export class FleetSource implements Source {
     const nowMs = this.#options.clock.monotonicMs()
     this.#heardMs = nowMs
     this.#latencyMs = nowMs - sentAtMs
-    this.#leader = { name: leader, network, account }
+    this.#leader = { name: leader, network: printable(network), account: printable(account) }
     const isOther = this.#lease.renew(lease, sentAtMs)
     if (lease === null) this.#trouble('the fleet has no room for another rig: all leases are taken')
     else if (this.#isTroubled) {
@@ -382,7 +383,8 @@ const REASONS: readonly RejectReason[] = [
 ]
 
 /** null: it is not decided yet. */
-function endOf({ step, reason, message = '' }: Outcome): FollowUp | null {
+function endOf({ step, reason, message: text = '' }: Outcome): FollowUp | null {
+  const message = printable(text)
   switch (step) {
     case 'accepted':
       return { step: 'credited' }
