@@ -139,6 +139,8 @@ async function joinAll({ port, fleet, rigs: count }: Extract<FleetOrder, { type:
 async function follow(rig: LoadRig, signal: AbortSignal): Promise<void> {
   const events = { onTrouble: () => troubles++, onRecovered: () => undefined }
   for await (const job of rig.source.jobs(signal, events)) {
+    // Once it has handed in a solution it has none until the next; the load goes on with the same.
+    if (job === null) continue
     rig.job = job
     onJob()
   }
