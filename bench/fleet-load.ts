@@ -1,5 +1,5 @@
 /**
- * The load of the suite `fleet`, in a process of its own: rigs, each with a connection of its own and the source that a
+ * A part of the load of the suite `fleet`, in a process of its own: rigs, each with a connection of its own and the source that a
  * real rig has, but no engine; and listeners, bare connections that hear of jobs and read nothing of them.
  */
 import { connect, type Socket } from 'node:net'
@@ -23,6 +23,8 @@ export type FleetOrder =
       readonly port: number
       readonly server: number
       readonly rigs: number
+      /** Number of the first of them. */
+      readonly first: number
     }
   /** So many listeners besides. */
   | { readonly type: 'listen'; readonly fleet: string; readonly port: number; readonly listeners: number }
@@ -117,14 +119,14 @@ async function each(count: number, atOnce: number, task: (index: number) => Prom
   await Promise.all(Array.from({ length: Math.min(atOnce, count) }, run))
 }
 
-async function joinAll({ port, fleet, rigs: count }: Extract<FleetOrder, { type: 'join' }>): Promise<number> {
+async function joinAll({ port, fleet, rigs: count, first }: Extract<FleetOrder, { type: 'join' }>): Promise<number> {
   const startMs = performance.now()
   const addresses = [readNatsAddress(`nats://127.0.0.1:${port}`)]
   const options = { addresses, trust: {}, fleet, agent: 'load', clock: systemClock, random }
   await each(count, AT_ONCE, async (index) => {
     const { signal } = new AbortController()
     const link = await Link.open(options, null, signal)
-    const [name, session] = [`rig-${index}`, `session-of-rig-${index}`]
+    const [name, session] = [`rig-${first + index}`, `session-of-rig-${first + index}`]
     const about = { rig: name, session, fleet, version: 'load', clock: systemClock, random }
     const source = await FleetSource.join({ link, ...about }, () => undefined, signal)
     source.attach({ figures: () => FIGURES, hashes: () => 0, hold: () => undefined })

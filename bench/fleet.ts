@@ -1,5 +1,5 @@
 /**
- * A fleet on a real nats-server: the leader's engine in this process, 1,000 rigs in another one, each with a connection
+ * A fleet on a real nats-server: the leader's engine in this process, 1,000 rigs in two others, each with a connection
  * and the source of a real rig. Jobs to all rigs, reports, solutions, and what they cost leader and server.
  */
 import { type ChildProcess, fork } from 'node:child_process'
@@ -28,6 +28,8 @@ const SUITE = 'fleet'
 const FLEET = 'bench'
 /** The whole suite: what hangs is ended. */
 const MAX_MS = 240_000
+/** Processes of the load: one for each core of the smallest machine, since rigs elsewhere read their jobs at once. */
+const LOADS = 2
 /** Descriptors that are left for all else. */
 const SPARE_DESCRIPTORS = 400
 
@@ -59,52 +61,62 @@ export async function fleet({ rounds, isQuick }: Effort, tell: (line: string) =>
   const size = isQuick ? QUICK : FULL
   const server = await startNats()
   if (typeof server === 'string') return server
-  const child = fork(fileURLToPath(new URL('./fleet-load.js', import.meta.url)))
-  const guard = setTimeout(() => child.kill('SIGKILL'), MAX_MS)
+  const loads = Array.from({ length: LOADS }, () => fork(fileURLToPath(new URL('./fleet-load.js', import.meta.url))))
+  const guard = setTimeout(() => loads.map((load) => load.kill('SIGKILL')), MAX_MS)
   const leader = new Leader()
   try {
     await leader.start(server.port)
-    const rows = await measured(server, child, leader, { ...size, rounds }, tell)
-    const { times } = await ask(child, { type: 'troubles' }, 'troubled')
+    const rows = await measured(server, loads, leader, { ...size, rounds }, tell)
+    const troubled = await Promise.all(loads.map((load) => ask(load, { type: 'troubles' }, 'troubled')))
+    const times = troubled.reduce((sum, each) => sum + each.times, 0)
     if (times > 0) tell(`the machine is too busy: ${times} times a rig had no answer for 3 s`)
     if (leader.problem !== null) throw new Error(`the leader: ${leader.problem}`)
     return rows
   } finally {
     clearTimeout(guard)
-    const isGone = child.exitCode !== null || child.signalCode !== null
-    const exited = isGone ? null : once(child, 'exit')
-    child.kill()
-    await exited
+    await Promise.all(loads.map(end))
     await leader.stop()
     await server.stop()
   }
 }
 
+async function end(load: ChildProcess): Promise<void> {
+  const isGone = load.exitCode !== null || load.signalCode !== null
+  const exited = isGone ? null : once(load, 'exit')
+  load.kill()
+  await exited
+}
+
 async function measured(
   server: NatsServer,
-  child: ChildProcess,
+  loads: readonly ChildProcess[],
   leader: Leader,
   size: Size & { readonly rounds: number },
   tell: (line: string) => void,
 ): Promise<Row[]> {
   const { rigs } = size
   const isQuick = size.listeners === QUICK.listeners
-  const join = { type: 'join', fleet: FLEET, port: server.port, server: server.pid, rigs } as const
+  const join = { type: 'join', fleet: FLEET, port: server.port, server: server.pid } as const
   const before = await usedBytes()
-  await ask(child, join, 'joined')
+  await Promise.all(
+    loads.map((load, i) => {
+      const first = Math.floor((rigs * i) / loads.length)
+      return ask(load, { ...join, first, rigs: Math.floor((rigs * (i + 1)) / loads.length) - first }, 'joined')
+    }),
+  )
   const perRig = ((await usedBytes()) - before) / rigs
   const rows: Row[] = []
   // Few rigs weigh less than what the process allocates meanwhile.
   if (!isQuick) rows.push(row('memory of the leader, a rig', 'B', [perRig], `${rigs} rigs`))
   const rest = await atRest(server, leader, size.restMs)
-  rows.push(...rest.rows, ...(await jobs(server, child, leader, size.jobs, rest.processorShare)))
-  rows.push(...(await reports(child, leader, size)))
-  rows.push(...(await solutions(child, leader, size)))
+  rows.push(...rest.rows, ...(await jobs(server, loads, leader, size.jobs, rest.processorShare)))
+  rows.push(...(await reports(loads, leader, size)))
+  rows.push(...(await solutions(loads[0], leader, size)))
   const room = (descriptorLimit() ?? size.listeners) - rigs - SPARE_DESCRIPTORS
   const listeners = Math.min(size.listeners, room)
   if (listeners < size.listeners)
     tell(`${listeners} listeners instead of ${size.listeners}: more files may not be open`)
-  if (listeners > 0) rows.push(...(await heard(server, child, leader, { ...size, listeners })))
+  if (listeners > 0) rows.push(...(await heard(server, loads, leader, { ...size, listeners })))
   return rows
 }
 
@@ -133,7 +145,7 @@ async function atRest(server: NatsServer, leader: Leader, forMs: number) {
 /** New jobs, until half, 99 % and all of the rigs would search them; and what one costs the server, without reports. */
 async function jobs(
   server: NatsServer,
-  child: ChildProcess,
+  loads: readonly ChildProcess[],
   leader: Leader,
   count: number,
   atRest: number | null,
@@ -141,13 +153,13 @@ async function jobs(
   const times: number[][] = []
   const readersMs: number[] = []
   for (let i = 0; i < count; i++) {
-    const { rigsMs, processorMs } = await job(child, leader, JOB_PAUSE_MS)
+    const { rigsMs, processorMs } = await job(loads, leader, JOB_PAUSE_MS)
     times.push(rigsMs)
     readersMs.push(processorMs)
   }
   // One after the other, so that reports are a small part of it.
   const [startMs, before] = [sharedMs(), server.usage()]
-  for (let i = 0; i < count; i++) await job(child, leader, 0)
+  for (let i = 0; i < count; i++) await job(loads, leader, 0)
   const [tookMs, after] = [sharedMs() - startMs, server.usage()]
   const of = (share: number) => times.map((tookMs) => percentile(tookMs, share))
   const rows = [row('job to half of all rigs', 'ms', of(0.5)), row('job to 99 %', 'ms', of(0.99))]
@@ -159,23 +171,35 @@ async function jobs(
 }
 
 /** How long a new job was on its way to each rig and to each listener. */
-async function job(child: ChildProcess, leader: Leader, pauseMs: number) {
-  await ask(child, { type: 'expect' }, 'expecting')
+async function job(loads: readonly ChildProcess[], leader: Leader, pauseMs: number) {
+  await Promise.all(loads.map((load) => ask(load, { type: 'expect' }, 'expecting')))
   await pause(pauseMs)
-  const arrived = answer(child, 'arrived')
+  const arrived = Promise.all(loads.map((load) => answer(load, 'arrived')))
   const startMs = sharedMs()
   if (!(await leader.give())) throw new Error('new work was not taken')
-  const { rigsMs, listenersMs, bytes, processorMs } = await arrived
+  const parts = await arrived
   const since = (atMs: number) => atMs - startMs
-  return { rigsMs: rigsMs.map(since), listenersMs: listenersMs.map(since), bytes, processorMs }
+  return {
+    rigsMs: parts.flatMap(({ rigsMs }) => rigsMs.map(since)),
+    listenersMs: parts.flatMap(({ listenersMs }) => listenersMs.map(since)),
+    bytes: Math.max(...parts.map(({ bytes }) => bytes)),
+    processorMs: parts.reduce((sum, { processorMs }) => sum + processorMs, 0),
+  }
 }
 
 /** All rigs report again as soon as they have an answer. */
-async function reports(child: ChildProcess, leader: Leader, { rounds, reportMs }: Size & { rounds: number }) {
+async function reports(
+  loads: readonly ChildProcess[],
+  leader: Leader,
+  { rounds, reportMs }: Size & { rounds: number },
+) {
   const [wall, processor]: [number[], number[]] = [[], []]
   for (let round = -1; round < rounds; round++) {
     const [mine, said] = [process.cpuUsage(), leader.said]
-    const { answers, tookMs } = await ask(child, { type: 'report', forMs: reportMs / rounds }, 'reported')
+    const order = { type: 'report', forMs: reportMs / rounds } as const
+    const parts = await Promise.all(loads.map((load) => ask(load, order, 'reported')))
+    const answers = parts.reduce((sum, part) => sum + part.answers, 0)
+    const tookMs = Math.max(...parts.map((part) => part.tookMs))
     const { user, system } = process.cpuUsage(mine)
     const all = leader.said - said
     if (all < answers) throw new Error(`${answers} reports were answered, and the leader knows of ${all}`)
@@ -231,15 +255,22 @@ async function solved(child: ChildProcess, leader: Leader, order: Extract<FleetO
 }
 
 /** New jobs to many bare connections besides: what the server itself can do, on a machine with nothing else to do. */
-async function heard(server: NatsServer, child: ChildProcess, leader: Leader, { listeners, jobs: most }: Size) {
+async function heard(
+  server: NatsServer,
+  loads: readonly ChildProcess[],
+  leader: Leader,
+  { listeners, jobs: most }: Size,
+) {
   const before = server.usage()
-  await ask(child, { type: 'listen', fleet: FLEET, port: server.port, listeners }, 'listening')
+  const listen = { type: 'listen', fleet: FLEET, port: server.port } as const
+  const each = Math.floor(listeners / loads.length)
+  await Promise.all(loads.map((load) => ask(load, { ...listen, listeners: each }, 'listening')))
   const connected = server.usage()
   const [half, most99, all, bytes]: number[][] = [[], [], [], []]
   const readersMs: number[] = []
   const [startMs, jobsCount] = [sharedMs(), Math.ceil(most / 2)]
   for (let i = 0; i < jobsCount; i++) {
-    const { listenersMs, bytes: size, processorMs } = await job(child, leader, JOB_PAUSE_MS)
+    const { listenersMs, bytes: size, processorMs } = await job(loads, leader, JOB_PAUSE_MS)
     half.push(percentile(listenersMs, 0.5))
     most99.push(percentile(listenersMs, 0.99))
     all.push(Math.max(...listenersMs))
