@@ -144,6 +144,7 @@ function addConfiguredCommands(
   }
   const mine = program.command('mine').description('mine, for a node or for an embedded network')
   configured(mine, mineOptions, commands.mine)
+  configured(program.command('devnet').description('run an embedded node'), devnetOptions, commands.devnet)
   const lead = program.command('lead')
   lead.description('lead a fleet: give work to rigs on other machines (mine --fleet) over NATS, or stand by')
   configured(lead, leadOptions, commands.lead)
@@ -151,7 +152,6 @@ function addConfiguredCommands(
   const fleet = program.command('fleet').addArgument(what).argument('[rig]', 'name of a rig, or all')
   fleet.description('list the rigs of a fleet; pause and resume one, or all')
   configured(fleet, fleetOptions, (config, args) => commands.fleet(args, config))
-  configured(program.command('devnet').description('run an embedded node'), devnetOptions, commands.devnet)
   const config = program.command('config').description('print the effective options of mine')
   configured(config, mineOptions, commands.config)
   const solve = program.command('solve <target>')

@@ -1,27 +1,17 @@
 /** The block hash: Merkle root over the fields of a header (PROTOCOL.md B.3). Not the proof-of-work hash. */
 import { ADJACENT_BYTES, workLayout } from './header.ts'
 import { type Digest, leaf, merkleRoot, TAG } from './merkle.ts'
-import { merkleSteps, rootOf } from './merkle-path.ts'
 
 /** Index of the payload hash among the leaves. */
 export const PAYLOAD_LEAF = 4
-const NONCE_LEAF = 10
+/** Index of the nonce among the leaves. */
+export const NONCE_LEAF = 10
 /** Index of the first adjacent hash among the leaves. */
 export const FIRST_ADJACENT_LEAF = 11
 
 /** Block hash (32 bytes) of work bytes with their final nonce. Throws FormatError for bytes that are not work. */
 export function blockHash(work: Uint8Array, digest?: Digest): Uint8Array {
   return merkleRoot(blockLeaves(work, digest), digest)
-}
-
-/**
- * The block hashes of work whose nonce is open: 5 hashes for each instead of 22 in a graph of degree 3, since all others
- * are made here.
- * The function takes the same work with any nonce. Throws FormatError for bytes that are not work.
- */
-export function openBlockHash(work: Uint8Array, digest?: Digest): (work: Uint8Array) => Uint8Array {
-  const steps = merkleSteps(blockLeaves(work, digest), NONCE_LEAF, digest)
-  return (solved) => rootOf(leaf(TAG.nonce, solved.subarray(workLayout(solved).nonce), digest), steps, digest)
 }
 
 /** The 32-byte leaves whose root is the block hash. Throws FormatError for bytes that are not work. */

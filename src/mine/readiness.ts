@@ -3,7 +3,7 @@
  * judges it runs so rarely that it would be slow each time: 0.7 ms for the first proof of work, 11 ms for the first block
  * hash of a process. So it runs once for each work, when the engines have that already.
  */
-import { openBlockHash } from '../core/block-hash.ts'
+import { openBlockHash } from '../core/open-block-hash.ts'
 import { powHash } from '../core/pow.ts'
 
 /** The block hash of solved work: that of one work with any nonce. */

@@ -100,7 +100,7 @@ it('70: a fault, in one line that names its place', async () => {
   const broken = "import os from 'node:os'; import { syncBuiltinESMExports as sync } from 'node:module';"
   const inCommand = `${broken} os.cpus = () => { throw new TypeError('broken') }; sync()`
   const before = await ends(startWith(['--import', `data:text/javascript,${inCommand}`], MINE), 70)
-  expect(before).toMatch(/^newcut: internal error: broken \(.* at [^ ]*mine\.js:\d+:\d+.*report it\) \[INTERNAL\]\n$/)
+  expect(before).toMatch(/^newcut: internal error: broken \(.* at [^ ]*banner\.js:\d+:\d+.*report it\) \[INTERNAL\]\n$/)
   const later = `setTimeout(() => { throw new RangeError('late') }, 3000)`
   const miner = startWith(['--import', `data:text/javascript,${later}`], [...MINE, '--difficulty', '1G'])
   expect(await ends(miner, 70)).toMatch(/^newcut: internal error: late /)

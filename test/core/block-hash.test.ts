@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { freshWork } from '../../bench/work.ts'
-import { blockHash, openBlockHash } from '../../src/core/block-hash.ts'
+import { blockHash } from '../../src/core/block-hash.ts'
 import { withCreationTime, withNonce } from '../../src/core/header.ts'
+import { openBlockHash } from '../../src/core/open-block-hash.ts'
 import { sha512t256 } from '../../src/devnet/rules/digest.ts'
 
 it('makes the block hash of work with any nonce from what all nonces share, in graphs of any degree', () => {
