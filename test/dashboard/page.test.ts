@@ -217,10 +217,12 @@ describe.skipIf(typeof launched === 'string')('the dashboard', { timeout: 3 * PA
     const users = () => page.locator('#rig-users li').allTextContents()
     await expect
       .poll(users, SOON)
-      .toEqual([expect.stringMatching(/^k:abc1 rig\d[\d,]* accepted · [\d.]+\u202f[kMG]?H$/)])
+      .toEqual([expect.stringMatching(/^k:abc1 rig\d[\d,]* accepted( · \d+ stale)? · [\d.]+\u202f[kMG]?H$/)])
     // Of one rig alone; several are shown together at first.
     const devices = () => page.locator('#devices li').allTextContents()
-    await expect.poll(devices, SOON).toContainEqual(expect.stringMatching(/^rig:shelf.*k:abc · \d[\d,]* accepted$/))
+    await expect
+      .poll(devices, SOON)
+      .toContainEqual(expect.stringMatching(/^rig:shelf.*k:abc · \d[\d,]* accepted( · \d+ stale)?$/))
     expect(await text('rig-shares')).toMatch(/^\d[\d,]* accepted/)
     expect(await text('rig-sessions')).toBe('1')
     expect(errors).toEqual([])

@@ -175,7 +175,7 @@ describe.skipIf(typeof launched === 'string')('the page at /', { timeout: 90_000
     const options = () => page.locator('#revert-snapshot option').allTextContents()
     await page.click('summary:has-text("Snapshots")')
     await expect.poll(() => text('snapshots-state'), SOON).toBe('none taken')
-    expect(await page.isDisabled('#revert-button')).toBe(true)
+    await expect.poll(() => page.isDisabled('#revert-button'), SOON).toBe(true)
     // One that others took has no heights here.
     await node.order('snapshot', {})
     await expect.poll(options, SOON).toEqual(['snapshot 1'])
@@ -202,7 +202,7 @@ describe.skipIf(typeof launched === 'string')('the page at /', { timeout: 90_000
     await page.click('#revert-button')
     await expect.poll(() => text('height'), SOON).toBe('0')
     await expect.poll(() => text('snapshots-state'), SOON).toBe('none taken')
-    expect(await page.isDisabled('#revert-button')).toBe(true)
+    await expect.poll(() => page.isDisabled('#revert-button'), SOON).toBe(true)
   })
 
   it('shows a reorganisation: what was lost, and the orphans beside their chain', async () => {

@@ -155,6 +155,8 @@ export class Control {
       write(output, `${name}: the node does not answer`)
     } finally {
       if (button !== null) button.disabled = false
+      // News that there is none left to go back to may have come before the answer.
+      if (name === 'revert') this.#snapshots.enable()
     }
   }
 }

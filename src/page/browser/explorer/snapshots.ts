@@ -25,9 +25,15 @@ export class Snapshots {
     this.#list.replaceChildren(...texts.map(([id, text]) => make('option', { value: String(id) }, text)))
     // A choice stays, unless it is gone, or was the newest.
     if (chosen !== newest && ids.includes(Number(chosen))) this.#list.value = chosen
-    this.#list.disabled = ids.length === 0
-    element<HTMLButtonElement>('revert-button').disabled = ids.length === 0
+    this.enable()
     write(element('snapshots-state'), ids.length === 0 ? 'none taken' : `${ids.length} taken`)
+  }
+
+  /** Lets people go back where there is a snapshot; after an order too, whose button was off meanwhile. */
+  enable(): void {
+    const hasNone = this.#ids.length === 0
+    this.#list.disabled = hasNone
+    element<HTMLButtonElement>('revert-button').disabled = hasNone
   }
 
   /** The answer to an order that took one. */
