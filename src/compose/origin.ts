@@ -13,9 +13,6 @@ import type { Source } from '../source/source.ts'
 import { FAILBACK_MS, type NodesSetup, reachNodes } from './nodes.ts'
 import { accountOn, checkPayee, type PaidAccount, type Payee } from './payee.ts'
 
-/** What a miner tells who gives it work, once there is a miner. */
-export type MinerTies = RigTies
-
 export interface OriginSetup extends NodesSetup {
   readonly payee: Payee
   /** Pools that give the work instead of nodes; undefined: nodes do. */
@@ -58,7 +55,7 @@ export interface Origin {
   /** Whether solutions have to be kept here until it is known what became of them. */
   readonly isKept: boolean
   /** Of a fleet: takes what its leader has to do with the miner. */
-  readonly attach?: (ties: MinerTies) => void
+  readonly attach?: (ties: RigTies) => void
   readonly close: () => Promise<void>
 }
 
@@ -120,7 +117,7 @@ async function joinFleet(
         source.close()
         return link.close()
       }
-      const attach = (ties: MinerTies) => source.attach(ties)
+      const attach = (ties: RigTies) => source.attach(ties)
       return { source, network, payee: account, node: null, isKept: true, attach, close }
     } catch (error) {
       await link.close()

@@ -77,15 +77,10 @@ export type JobMessage = Readonly<Static<typeof JobMessage>>
 
 const RigState = Type.Union([Type.Literal('searching'), Type.Literal('paused'), Type.Literal('idle')])
 
-export const Report = Type.Object({
-  /** Another one for each start of a rig. */
-  session: Name,
+/** What a rig says of itself. */
+const figures = {
   rig: Name,
   version: Name,
-  /** The lease that it holds; null: none. */
-  lease: Nullable(Lease),
-  /** The newest job that it knows. */
-  seen: Nullable(Type.Object({ term: Count, number: Count })),
   /** Since its start. */
   hashes: Count,
   /** Hashes a second; null: not known yet. */
@@ -96,6 +91,16 @@ export const Report = Type.Object({
   /** Solutions of this run. */
   accepted: Count,
   refused: Count,
+}
+
+export const Report = Type.Object({
+  ...figures,
+  /** Another one for each start of a rig. */
+  session: Name,
+  /** The lease that it holds; null: none. */
+  lease: Nullable(Lease),
+  /** The newest job that it knows. */
+  seen: Nullable(Type.Object({ term: Count, number: Count })),
 })
 export type Report = Readonly<Static<typeof Report>>
 
@@ -150,14 +155,7 @@ export type Outcome = Readonly<Static<typeof Outcome>>
 export const ListQuestion = Type.Object({ from: Count })
 
 const RigRow = Type.Object({
-  rig: Name,
-  version: Name,
-  state: RigState,
-  reason: Nullable(Text),
-  rate: Nullable(Type.Number({ minimum: 0 })),
-  hashes: Count,
-  accepted: Count,
-  refused: Count,
+  ...figures,
   lease: Nullable(Lease),
   /** Since it was first heard of by this leader. */
   seenMs: Count,

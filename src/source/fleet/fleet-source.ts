@@ -1,14 +1,13 @@
 /** Work from the leader of a fleet, over NATS: the rig's side. */
 import { setMaxListeners } from 'node:events'
-import { blockHash } from '../../core/block-hash.ts'
-import { decodeBase64Url, encodeBase64Url } from '../../core/bytes.ts'
+import { decodeBase64Url } from '../../core/bytes.ts'
 import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
 import { meets, powHash } from '../../core/pow.ts'
 import { printable } from '../../core/printable.ts'
 import { type Work, workFromBytes } from '../../core/work.ts'
 import type { Link } from '../../fleet/link.ts'
-import { encodeMessage, JobMessage, Outcome, type Report, ReportAnswer } from '../../fleet/messages.ts'
+import { JobMessage, type Report, ReportAnswer } from '../../fleet/messages.ts'
 import { Mailbox } from '../mailbox.ts'
 import {
   type FollowUp,
@@ -17,13 +16,12 @@ import {
   jobReasons,
   type NodeStatus,
   type Receipt,
-  type RejectReason,
   type Solution,
   type Source,
   type SourceEvents,
-  WORK_LIFE_MS,
 } from '../source.ts'
 import { Lease } from './lease.ts'
+import { Solutions } from './solutions.ts'
 
 /** What the leader is told of this rig. */
 export type RigFigures = Pick<Report, 'hashes' | 'rate' | 'state' | 'reason' | 'accepted' | 'refused'>
@@ -52,16 +50,6 @@ const REPORT_MS = 1_000
 const ANSWER_MS = 1_000
 /** A leader that is not heard for this long is trouble. */
 const SILENT_MS = 3_000
-/** Between two attempts to bring a solution to JetStream. */
-const RETRY_MS = 200
-const STORE_MS = 1_000
-/** How soon the leader is asked for the first time what became of a solution, and how seldom at last. */
-const FIRST_ASK_MS = 30
-const LAST_ASK_MS = 2_000
-/** A solution that no leader has heard of for so long is sent anew. */
-const UNHEARD_MS = 5_000
-/** Whether a block counts is known by then, or nobody knows. */
-const FOLLOW_MS = 600_000
 const PAUSED = 'until the leader of the fleet resumes it'
 const IDLE: RigFigures = { hashes: 0, rate: null, state: 'idle', reason: 'it starts', accepted: 0, refused: 0 }
 
@@ -81,6 +69,7 @@ export class FleetSource implements Source {
   readonly #options: FleetSourceOptions
   readonly #jobs = new Mailbox<Job | null>()
   readonly #lease: Lease
+  readonly #solutions: Solutions
   readonly #stopped = new AbortController()
   #events: SourceEvents = { onTrouble: () => undefined, onRecovered: () => undefined }
   #ties: RigTies | null = null
@@ -107,6 +96,7 @@ export class FleetSource implements Source {
     this.description = `rig ${rig} of the fleet ${fleet} at ${link.url}`
     // Every solution on its way waits with them.
     setMaxListeners(0, this.#stopped.signal)
+    this.#solutions = new Solutions({ ...options, hashes: () => this.#ties?.hashes() ?? 0 })
     this.#lease = new Lease(options.clock, () => this.#offer('reconnected'))
   }
 
@@ -184,8 +174,6 @@ export class FleetSource implements Source {
 
   /** Acknowledged once JetStream keeps it. */
   async handIn({ job, bytes }: Solution): Promise<Receipt> {
-    const { clock } = this.#options
-    const { signal } = this.#stopped
     if (!meets(powHash(bytes), job.target)) {
       return { step: 'rejected', reason: 'invalid-pow', message: 'its hash does not meet the target' }
     }
@@ -194,54 +182,16 @@ export class FleetSource implements Source {
       this.#solved = job.id
       this.#offer('solved')
     }
-    const endMs = clock.monotonicMs() + WORK_LIFE_MS
-    const hash = hashOf(bytes)
-    let problem = 'nobody answered'
-    while (clock.monotonicMs() < endMs) {
-      try {
-        await this.#store(job, bytes, hash)
-        return { step: 'acknowledged' }
-      } catch (error) {
-        problem = describeError(error)
-      }
-      if (signal.aborted) return { step: 'lost', reason: 'stopped', message: `the miner stopped, and ${problem}` }
-      await sleep(clock, RETRY_MS, signal)
-    }
-    return { step: 'lost', reason: 'unreachable', message: `JetStream did not take it: ${problem}` }
+    return this.#solutions.handIn({ job, bytes }, this.#stopped.signal)
   }
 
-  /** Asks the leader until it knows what became of it. The leader follows the block itself. */
-  async *follow({ job, bytes }: Solution, signal: AbortSignal): AsyncGenerator<FollowUp, void, void> {
-    const { clock, link } = this.#options
-    setMaxListeners(0, signal)
-    const hash = hashOf(bytes)
-    const startMs = clock.monotonicMs()
-    let unheardSinceMs = startMs
-    let copies = 0
-    for (let pauseMs = FIRST_ASK_MS; !signal.aborted; pauseMs = Math.min(LAST_ASK_MS, 2 * pauseMs)) {
-      await sleep(clock, pauseMs, signal)
-      const nowMs = clock.monotonicMs()
-      if (nowMs - startMs > FOLLOW_MS) break
-      try {
-        const outcome = await link.ask(link.subjects.outcome, { hash }, Outcome, ANSWER_MS)
-        const end = endOf(outcome)
-        if (end !== null) {
-          // If it came to nothing, its job may be as good as before.
-          if (end.step !== 'credited') this.#again(job.id)
-          yield end
-          return
-        }
-        if (outcome.step === 'working') unheardSinceMs = nowMs
-        else if (nowMs - unheardSinceMs > UNHEARD_MS && nowMs - startMs < WORK_LIFE_MS) {
-          // Whoever leads now has not heard of it: perhaps the one that had is no more.
-          await this.#store(job, bytes, `${hash}:${++copies}`)
-          unheardSinceMs = nowMs
-        }
-      } catch {
-        // No leader, or no server: it is asked again, and #report() tells of it.
-      }
+  /** The leader follows the block itself. */
+  async *follow(solution: Solution, signal: AbortSignal): AsyncGenerator<FollowUp, void, void> {
+    for await (const step of this.#solutions.follow(solution, signal)) {
+      // If it came to nothing, its job may be as good as before.
+      if (step.step !== 'credited') this.#again(solution.job.id)
+      yield step
     }
-    yield { step: 'unconfirmed', message: 'no leader of the fleet could say what became of it' }
   }
 
   /** Ends it. What is on its way may still be brought to JetStream while the connection is open. */
@@ -251,14 +201,6 @@ export class FleetSource implements Source {
     this.#lease.stop()
     this.#unhear()
     this.#jobs.close()
-  }
-
-  /** JetStream keeps one of each id. Throws what NATS throws. */
-  async #store({ id: job, issuer }: Job, bytes: Uint8Array, msgID: string): Promise<void> {
-    const { link, rig, session } = this.#options
-    const hashes = this.#ties?.hashes() ?? 0
-    const candidate = { job, issuer, work: encodeBase64Url(bytes), rig, session, hashes }
-    await link.jetstream.publish(link.subjects.candidate, encodeMessage(candidate), { msgID, timeout: STORE_MS })
   }
 
   #start(): void {
@@ -372,31 +314,5 @@ export class FleetSource implements Source {
   #trouble(message: string): void {
     if (!this.#isTroubled) this.#events.onTrouble(message)
     this.#isTroubled = true
-  }
-}
-
-const hashOf = (bytes: Uint8Array) => encodeBase64Url(blockHash(bytes))
-
-const REASONS: readonly RejectReason[] = [
-  ...(['invalid-pow', 'invalid-payload', 'no-payload', 'undecodable', 'unauthorized'] as const),
-  ...(['duplicate', 'low-difficulty'] as const),
-]
-
-/** null: it is not decided yet. */
-function endOf({ step, reason, message: text = '' }: Outcome): FollowUp | null {
-  const message = printable(text)
-  switch (step) {
-    case 'accepted':
-      return { step: 'credited' }
-    case 'stale':
-    case 'orphaned':
-      return { step }
-    case 'rejected':
-      return { step, reason: REASONS.find((each) => each === reason) ?? 'unknown', message }
-    case 'lost':
-      // One that its leader gave up when it stopped is handed in by the next.
-      return reason === 'stopped' ? null : { step, reason: 'unreachable', message }
-    default:
-      return null
   }
 }
