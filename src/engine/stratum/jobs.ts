@@ -27,7 +27,7 @@ export interface RigJob {
   /** Hashes that a block takes on average. */
   readonly difficulty: number
   /** mining.notify, the same for all rigs. */
-  readonly line: Buffer
+  readonly line: string
   readonly start: Midstate
 }
 
@@ -97,13 +97,12 @@ export class Jobs {
   #add(work: EngineWork, bytes: Uint8Array, creationTime: bigint | undefined, clean: boolean): RigJob {
     const number = this.#next++
     const header = withNonce(bytes, 0n)
-    const line = requestLine(null, 'mining.notify', [number.toString(16), encodeHex(header), clean])
     const { sequence, target } = work
     const difficulty = Number(difficultyOf(target) ?? 0n)
     const job = {
       ...{ number, sequence, creationTime, target, difficulty },
       targetWords: targetWords(target),
-      line: Buffer.from(line),
+      line: requestLine(null, 'mining.notify', [number.toString(16), encodeHex(header), clean]),
       start: midstate(header),
     }
     this.#jobs.set(number, job)

@@ -4,6 +4,7 @@ import type { DeviceStatus, Engine, EngineEvents, EngineWork, RigsStatus } from 
 import { Uptake } from '../uptake.ts'
 import { Jobs, RIG_WORK_BYTES, type RigJob } from './jobs.ts'
 import { defaultLimits, type RigLimits } from './limits.ts'
+import { loadSender } from './native-send.ts'
 import { RigServer } from './server.ts'
 import type { Session, Share } from './session.ts'
 import { startDifficulty } from './share-difficulty.ts'
@@ -32,6 +33,7 @@ export class RigsEngine implements Engine {
   readonly name = 'rigs'
   readonly #options: RigsOptions
   readonly #jobs: Jobs
+  readonly #sender = loadSender()
   readonly #server: RigServer
   readonly #workers = new Workers()
   readonly #users = new Users()
@@ -56,7 +58,8 @@ export class RigsEngine implements Engine {
     const { host, port, tls, clock, limits, random } = options
     this.#options = options
     this.#jobs = new Jobs(random)
-    const server = { host, port, tls, clock, limits: { ...defaultLimits, ...limits } }
+    const { sendAll } = this.#sender
+    const server = { host, port, tls, clock, limits: { ...defaultLimits, ...limits }, sendAll }
     this.#server = new RigServer(server, {
       jobs: this.#jobs,
       onUser: (_session, user, agent) => this.#join(user, agent),
@@ -77,6 +80,7 @@ export class RigsEngine implements Engine {
     await this.listen()
     if (this.#last !== null) await this.#server.close()
     else this.#events = events
+    if (this.#sender.fault !== null) this.#warn(this.#sender.fault)
   }
 
   /** Resolves once the line was written to nearly all rigs. Rigs go on with what they have while there is no work. */
@@ -92,6 +96,7 @@ export class RigsEngine implements Engine {
     const job = this.#jobs.begin({ ...work, bytes: work.bytes })
     const taken = this.#uptake.expect(work.sequence)
     for (const session of this.#ready) this.#send(session, job)
+    this.#server.flush()
     return taken
   }
 

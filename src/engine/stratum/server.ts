@@ -7,6 +7,8 @@ import { NewcutError } from '../../core/errors.ts'
 import { LineSplitter } from '../../stratum/lines.ts'
 import { type Address, Addresses } from './addresses.ts'
 import { MAX_SESSIONS, type RigLimits } from './limits.ts'
+import type { SendAll } from './native-send.ts'
+import { type Mail, Outbox } from './outbox.ts'
 import { Session, type SessionPorts } from './session.ts'
 
 /** How often sessions are looked at: for silence, difficulty, and to give them the requests of another second. */
@@ -24,6 +26,8 @@ export interface RigServerOptions {
   readonly tls: { readonly cert: string; readonly key: string } | null
   readonly limits: RigLimits
   readonly clock: Clock
+  /** Writes to many sockets; null: each is written to by itself. */
+  readonly sendAll: SendAll | null
 }
 
 /** What the sessions need that is not a matter of sockets. */
@@ -32,16 +36,13 @@ export interface RigServerPorts extends Pick<SessionPorts, 'jobs' | 'onUser' | '
 }
 
 /** A session and its socket. */
-interface Connection {
+interface Connection extends Mail {
   readonly session: Session
-  readonly socket: Socket
   readonly address: Address
   readonly sinceMs: number
   heardAtMs: number
   /** Requests that may be read in this second. */
   budget: number
-  /** Answers to what is being read, which go out together; null: nothing is being read. */
-  answers: string | null
   /** Shares that were right, and whatever was wrong. */
   good: number
   bad: number
@@ -52,6 +53,7 @@ export class RigServer {
   readonly #ports: RigServerPorts
   readonly #server: Server
   readonly #addresses: Addresses
+  readonly #outbox: Outbox
   readonly #connections = new Map<Session, Connection>()
   /** Which values of nonce1 are taken. */
   readonly #taken = new Uint8Array(MAX_SESSIONS)
@@ -64,6 +66,7 @@ export class RigServer {
     this.#options = options
     this.#ports = ports
     this.#addresses = new Addresses(options.limits)
+    this.#outbox = new Outbox({ sendAll: options.sendAll, unsentBytes: options.limits.unsentBytes })
     const settings = { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }
     const onSocket = (socket: Socket) => this.#accept(socket)
     this.#server =
@@ -76,6 +79,11 @@ export class RigServer {
   /** Sessions, those included that have not authorized yet. */
   get sessions(): number {
     return this.#connections.size
+  }
+
+  /** Writes what sessions were given to send, which is otherwise done when the event loop turns. */
+  flush(): void {
+    this.#outbox.flush()
   }
 
   /** Where it listens. Throws NewcutError PORT_BUSY. */
@@ -135,7 +143,7 @@ export class RigServer {
       ...this.#ports,
       limits,
       nowMs,
-      write: (line, onWritten) => this.#write(connection, line, onWritten),
+      write: (line, onWritten) => this.#outbox.post(connection, line, onWritten),
       close: () => this.#end(connection),
       claim: (other) => {
         const isFree = this.#taken[other] === 0
@@ -154,7 +162,8 @@ export class RigServer {
     const at = nowMs()
     const connection: Connection = {
       ...{ session, socket, address },
-      ...{ sinceMs: at, heardAtMs: at, budget: 2 * limits.requestsPerSecond, answers: null, good: 0, bad: 0 },
+      ...{ sinceMs: at, heardAtMs: at, budget: 2 * limits.requestsPerSecond, good: 0, bad: 0 },
+      ...{ text: '', onWritten: null },
     }
     this.#connections.set(session, connection)
     const lines = new LineSplitter(limits.lineBytes)
@@ -176,50 +185,20 @@ export class RigServer {
       return
     }
     connection.heardAtMs = this.#options.clock.monotonicMs()
-    connection.answers = ''
     for (const line of lines) {
       if (socket.destroyed || socket.writableEnded) return
       session.receive(line)
     }
-    this.#flush(connection)
-    connection.answers = null
     connection.budget -= lines.length
     address.budget -= lines.length
     // What it sends meanwhile waits in the network.
     if (connection.budget <= 0 || address.budget <= 0) socket.pause()
   }
 
-  /** A write costs more than the judgement of a share: answers to what came together go together. */
-  #write(connection: Connection, line: Buffer | string, onWritten?: (isWritten: boolean) => void): void {
-    const { socket } = connection
-    if (socket.destroyed || socket.writableEnded) return
-    if (connection.answers !== null && typeof line === 'string') {
-      connection.answers += line
-      return
-    }
-    this.#flush(connection)
-    if (onWritten === undefined) socket.write(line)
-    else if (this.#options.tls === null) {
-      // A call for each socket when it is through costs a fifth of the time that all rigs take to be told of new work.
-      socket.write(line)
-      onWritten(socket.writableLength === 0)
-    } else socket.write(line, (error) => onWritten(error == null))
-    if (socket.writableLength > this.#options.limits.unsentBytes) socket.destroy()
-  }
-
   /** What was answered last still goes out. */
   #end(connection: Connection): void {
-    this.#flush(connection)
+    this.#outbox.flush()
     connection.socket.destroySoon()
-  }
-
-  /** Writes the answers so far. */
-  #flush(connection: Connection): void {
-    const { socket, answers } = connection
-    if (answers === null || answers === '' || socket.destroyed || socket.writableEnded) return
-    connection.answers = ''
-    socket.write(answers)
-    if (socket.writableLength > this.#options.limits.unsentBytes) socket.destroy()
   }
 
   /** Where an address is banned by this, closes its sessions but for those that are more good than bad. */

@@ -36,7 +36,7 @@ export interface SessionPorts {
   readonly limits: RigLimits
   readonly nowMs: () => number
   /** `onWritten`: whether the network has taken the line; false: it waits, since the client reads slowly, or is gone. */
-  readonly write: (line: Buffer | string, onWritten?: (isWritten: boolean) => void) => void
+  readonly write: (line: string, onWritten?: (isWritten: boolean) => void) => void
   readonly close: () => void
   /** Takes this value of nonce1 too, until the end of the session; false: another session has it. */
   readonly claim: (nonce1: number) => boolean
@@ -149,12 +149,8 @@ export class Session {
   send(job: RigJob, onWritten?: (isWritten: boolean) => void): void {
     this.#sentAtMs = this.#ports.nowMs()
     const target = this.#difficulty?.tell(job) ?? null
-    if (target === null) {
-      this.#ports.write(job.line, onWritten)
-      return
-    }
-    const line = requestLine(null, 'mining.set_target', [targetText(target)])
-    this.#ports.write(Buffer.concat([Buffer.from(line), job.line]), onWritten)
+    const before = target === null ? '' : requestLine(null, 'mining.set_target', [targetText(target)])
+    this.#ports.write(before + job.line, onWritten)
   }
 
   /**
