@@ -18,6 +18,18 @@ export class Mailbox<T> {
     this.#wake()
   }
 
+  /** What is put, until the signal is aborted or the reader leaves off: then `stop` is called, which closes this. */
+  async *until(signal: AbortSignal, stop: () => void): AsyncGenerator<T, void, void> {
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    try {
+      yield* this
+    } finally {
+      signal.removeEventListener('abort', stop)
+      stop()
+    }
+  }
+
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, void> {
     for (;;) {
       if (this.#closed) {

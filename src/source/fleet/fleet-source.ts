@@ -161,15 +161,7 @@ export class FleetSource implements Source {
 
   async *jobs(signal: AbortSignal, events: SourceEvents): AsyncGenerator<Job | null, void, void> {
     this.#events = events
-    const stop = () => this.close()
-    if (signal.aborted) stop()
-    signal.addEventListener('abort', stop, { once: true })
-    try {
-      yield* this.#jobs
-    } finally {
-      signal.removeEventListener('abort', stop)
-      stop()
-    }
+    yield* this.#jobs.until(signal, () => this.close())
   }
 
   /** Acknowledged once JetStream keeps it. */

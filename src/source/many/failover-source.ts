@@ -144,16 +144,9 @@ export class FailoverSource implements Source {
   async *jobs(signal: AbortSignal, events: SourceEvents): AsyncGenerator<Job | null, void, void> {
     if (signal.aborted) return
     this.#events = events
-    const stop = () => this.#end()
-    signal.addEventListener('abort', stop, { once: true })
     this.#decide()
     this.#watch()
-    try {
-      yield* this.#newest
-    } finally {
-      signal.removeEventListener('abort', stop)
-      stop()
-    }
+    yield* this.#newest.until(signal, () => this.#end())
   }
 
   /** A solution of an earlier run waits for its node, which may not have answered yet in this one. */

@@ -119,20 +119,13 @@ export class NodeSource implements Source {
   async *jobs(signal: AbortSignal, events: SourceEvents): AsyncGenerator<Job | null, void, void> {
     if (signal.aborted) return
     this.#outage = new Outage(this.#options.clock, events)
-    const stop = () => this.#stop()
-    signal.addEventListener('abort', stop, { once: true })
     this.#isWanted = true
     this.#tell({ type: 'started' })
     this.#startHeartbeat()
     this.#watch?.news()
     // Chains that may all be blocked at first: their news ends the wait.
     for (const chain of this.#wanted ?? []) this.#follow(chain)
-    try {
-      yield* this.#newest
-    } finally {
-      signal.removeEventListener('abort', stop)
-      stop()
-    }
+    yield* this.#newest.until(signal, () => this.#stop())
   }
 
   async handIn({ bytes }: Solution): Promise<Receipt> {

@@ -142,15 +142,7 @@ export class PoolSource implements Source {
 
   async *jobs(signal: AbortSignal, events: SourceEvents): AsyncGenerator<Job | null, void, void> {
     this.#events = events
-    const stop = () => this.close()
-    if (signal.aborted) stop()
-    signal.addEventListener('abort', stop, { once: true })
-    try {
-      yield* this.#newest
-    } finally {
-      signal.removeEventListener('abort', stop)
-      stop()
-    }
+    yield* this.#newest.until(signal, () => this.close())
   }
 
   async handIn({ job, bytes }: Solution): Promise<Receipt> {
