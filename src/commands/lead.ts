@@ -12,7 +12,7 @@ import { givenAuthorities } from './authorities.ts'
 import { attended, faceLines, firstLines, journalLines, nodeLines } from './banner.ts'
 import { idleForTls, refuseIdle } from './effect.ts'
 import { idleForNats, linkSetup, machineName } from './fleet-setup.ts'
-import { keptState, payeeOf } from './miner-setup.ts'
+import { keptState, nodesSetup } from './miner-setup.ts'
 import { surroundings } from './surroundings.ts'
 
 type LeadConfig = Config<typeof leadOptions>
@@ -71,24 +71,10 @@ async function lead(config: LeadConfig, stopped: AbortSignal): Promise<number> {
 const idleForOneNode = (nodes: readonly string[]) =>
   nodes.length > 1 ? [] : [{ names: ['failback', 'share-blocks'], reason: 'there is only one --node' }]
 
-function leaderSetup({ values, origins }: LeadConfig, tlsNode: string): Omit<MinerSetup, 'engines'> {
-  const { insecure, fingerprint, 'fail-fast': failFast, http, blocks, duration: durationMs } = values
-  const [url, ...others] = values.node
+function leaderSetup(config: LeadConfig, tlsNode: string): Omit<MinerSetup, 'engines'> {
+  const { values } = config
   const ca = givenAuthorities(values, tlsNode.startsWith('https:'))
-  const face = { page: 'off', token: values['http-token'], fingerprint } as const
-  return {
-    node: { url, insecure, fingerprint, ca, failFast, maxWaitMs: durationMs },
-    others,
-    failbackMs: values.failback,
-    shareBlocks: values['share-blocks'],
-    payee: payeeOf(values),
-    http: http === null ? null : { ...http, isRequired: origins.get('http') !== 'default', ...face },
-    limits: { blocks, durationMs },
-    stallMs: values.stall,
-    confirmations: values.confirmations,
-    state: keptState(values.state),
-    chains: values.chains,
-  }
+  return { ...nodesSetup(config, { nodes: values.node, ca, page: 'off' }), state: keptState(values.state) }
 }
 
 function banner({ node, api, journal }: MinerStart, { values, file }: LeadConfig): string[] {

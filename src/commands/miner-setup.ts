@@ -1,8 +1,9 @@
 /** Turns the options of `newcut mine` into those of compose/miner.ts. */
 import { join } from 'node:path'
 import type { Config } from '../cli/config.ts'
-import type { mineOptions } from '../cli/options.ts'
+import type { leadOptions, mineOptions } from '../cli/options.ts'
 import type { EngineSetup, GpuSetup, RigsSetup } from '../compose/engines.ts'
+import type { PageMode } from '../compose/mine-page.ts'
 import type { MinerSetup } from '../compose/miner.ts'
 import type { Payee } from '../compose/payee.ts'
 import type { StateSetup } from '../compose/state.ts'
@@ -16,41 +17,49 @@ import { type Idle, idleForTls, refuseIdle } from './effect.ts'
 import { idleForNats, linkSetup, machineName } from './fleet-setup.ts'
 
 type MineConfig = Config<typeof mineOptions>
+type NodesValues = Omit<Config<typeof leadOptions>['values'], 'nats' | 'node' | 'state'>
 
 /**
  * The miner for these nodes. Throws NewcutError BAD_OPTION for an external engine without a command, and for authorities
  * that cannot be used.
  */
 export function minerSetup(config: MineConfig, nodes: readonly string[]): MinerSetup {
-  const { values, origins } = config
+  const { values } = config
+  const pools = values.pool?.map(readPoolAddress)
+  const { fleet: servers, insecure, fingerprint } = values
+  const ca = givenAuthorities(values, pools?.some(({ tls }) => tls) ?? tlsNode(nodes).startsWith('https:'))
+  return {
+    ...nodesSetup(config, { nodes, ca, page: values['mine-page'] }),
+    ...(servers && { fleet: { ...linkSetup(values, servers), rig: values.rig ?? machineName() } }),
+    ...(pools && { pools: { addresses: pools, trust: { insecure, fingerprint, ca } } }),
+    engines: engineSetup(config),
+    pausing: { schedule: values.schedule, idleLimit: values['idle-only'] ? values['idle-limit'] / 100 : undefined },
+    sensors: { hwmon: HWMON_FOLDER, env: process.env },
+    state: stateSetup(values),
+  }
+}
+
+/** What a miner and the leader of a fleet have alike: where work comes from, who is paid, and when it ends. */
+export function nodesSetup(
+  { values, origins }: Pick<Config<typeof leadOptions>, 'origins'> & { readonly values: NodesValues },
+  { nodes, ca, page }: { readonly nodes: readonly string[]; readonly ca: string | undefined; readonly page: PageMode },
+): Omit<MinerSetup, 'engines'> {
   const { insecure, fingerprint, 'fail-fast': failFast, http, blocks, duration: durationMs } = values
   const [url, ...others] = nodes
-  const pools = values.pool?.map(readPoolAddress)
-  const { fleet: servers } = values
-  const ca = givenAuthorities(values, pools?.some(({ tls }) => tls) ?? tlsNode(nodes).startsWith('https:'))
+  const face = { page, token: values['http-token'], fingerprint }
   return {
     node: { url, insecure, fingerprint, ca, failFast, maxWaitMs: durationMs },
     others,
     failbackMs: values.failback,
     shareBlocks: values['share-blocks'],
     payee: payeeOf(values),
-    ...(servers && { fleet: { ...linkSetup(values, servers), rig: values.rig ?? machineName() } }),
-    ...(pools && { pools: { addresses: pools, trust: { insecure, fingerprint, ca } } }),
-    engines: engineSetup(config),
     // Mining goes on when the default port is taken, but not when an address that the user gave is.
-    http: http === null ? null : { ...http, isRequired: origins.get('http') !== 'default', ...faceSetup(values) },
-    pausing: { schedule: values.schedule, idleLimit: values['idle-only'] ? values['idle-limit'] / 100 : undefined },
-    sensors: { hwmon: HWMON_FOLDER, env: process.env },
+    http: http === null ? null : { ...http, isRequired: origins.get('http') !== 'default', ...face },
     limits: { blocks, durationMs },
     stallMs: values.stall,
     confirmations: values.confirmations,
-    state: stateSetup(values),
     chains: values.chains,
   }
-}
-
-function faceSetup({ 'mine-page': page, 'http-token': token, fingerprint }: MineConfig['values']) {
-  return { page, token, fingerprint }
 }
 
 /** By default solutions for a node are kept; an embedded network ends with the miner. */
@@ -66,7 +75,7 @@ export function keptState(state: string | undefined, part = ''): StateSetup | nu
   return { folder: join(stateFolder(process.env, process.platform), part), isRequired: false }
 }
 
-export function payeeOf(values: Pick<MineConfig['values'], 'account' | 'predicate' | 'public-key'>): Payee {
+function payeeOf(values: Pick<MineConfig['values'], 'account' | 'predicate' | 'public-key'>): Payee {
   const { account = null, predicate, 'public-key': publicKeys = null } = values
   return { account, predicate, publicKeys }
 }
