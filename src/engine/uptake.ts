@@ -1,13 +1,16 @@
-/** Which devices have taken up the newest work. Each report takes the same time however many devices there are. */
+/**
+ * Which devices have taken up the newest work. Each report takes the same time however many devices there are. A device is
+ * known by whatever identifies it.
+ */
 
 /**
  * New work counts as taken up once this share of the devices that are up searches it: the slowest are not waited for.
  */
 const TAKEN_SHARE = 0.99
 
-export class Uptake {
+export class Uptake<Device = string> {
   /** Devices that are up -> sequence of the work they search; -1: none yet. */
-  readonly #searched = new Map<string, number>()
+  readonly #searched = new Map<Device, number>()
   #sequence = -1
   /** Devices that search the newest work. */
   #taken = 0
@@ -29,12 +32,12 @@ export class Uptake {
   }
 
   /** The device is ready to search: from now on `expect` waits for it. */
-  up(device: string): void {
+  up(device: Device): void {
     if (!this.#searched.has(device)) this.#searched.set(device, -1)
   }
 
   /** The device searches the work of this sequence. */
-  took(device: string, sequence: number): void {
+  took(device: Device, sequence: number): void {
     const before = this.#searched.get(device)
     if (before === undefined || before >= sequence) return
     this.#searched.set(device, sequence)
@@ -43,7 +46,7 @@ export class Uptake {
   }
 
   /** The device failed or is gone: `expect` no longer waits for it. */
-  down(device: string): void {
+  down(device: Device): void {
     const searched = this.#searched.get(device)
     if (searched === undefined) return
     this.#searched.delete(device)

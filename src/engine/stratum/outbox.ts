@@ -16,46 +16,64 @@ const MAX_BYTES = 2 ** 20
 /** Bytes of a UTF-16 unit in UTF-8, at most. */
 const BYTES_OF_UNIT = 3
 
-/** One session's part of the outbox. */
+/**
+ * One session's part of the outbox, which alone writes to its socket. New work goes to all sessions at once: what is
+ * known here need not be looked up in the socket, which takes longer for ten thousand than all else.
+ */
 export interface Mail {
   readonly socket: Socket
+  readonly isEncrypted: boolean
   /** What is to be written; '': nothing. */
   text: string
-  /** Called when the text was written: whether the network has taken all of it. */
-  onWritten: ((isWritten: boolean) => void) | null
+  /** Sequence of the newest work that the text tells of; null: of none. */
+  sequence: number | null
+  /** Whether the network did not take all at once, and may not have since. */
+  mayBeBehind: boolean
 }
 
-export interface OutboxOptions {
+export interface OutboxOptions<M extends Mail> {
   /** null: each socket is written to by itself. Encrypted ones always are. */
   readonly sendAll: SendAll | null
   /** Bytes that may wait for a client that reads slowly; with more it is closed. */
   readonly unsentBytes: number
+  /** Text with this sequence was written: whether the network has taken all of it. */
+  readonly onWritten: (mail: M, sequence: number, isWritten: boolean) => void
 }
 
-export class Outbox {
-  readonly #options: OutboxOptions
+export function mailOf(socket: Socket): Mail {
+  return { socket, isEncrypted: 'encrypted' in socket, text: '', sequence: null, mayBeBehind: false }
+}
+
+/** Whether something that was written waits for the network. */
+export function isBehind(mail: Mail): boolean {
+  if (mail.mayBeBehind) mail.mayBeBehind = mail.socket.writableLength > 0
+  return mail.mayBeBehind
+}
+
+export class Outbox<M extends Mail> {
+  readonly #options: OutboxOptions<M>
   readonly #threads = Math.min(MAX_THREADS, availableParallelism())
   /** Those with text. */
-  #waiting: Mail[] = []
+  #waiting: M[] = []
   #isPlanned = false
   /** Those that are written to together: socket, its text among the bytes, and how much of that was taken. */
-  #together: Mail[] = []
+  #together: M[] = []
   readonly #descriptors = new Int32Array(MAX_SOCKETS)
   readonly #pieces = new Uint32Array(2 * MAX_SOCKETS)
   readonly #sent = new Int32Array(MAX_SOCKETS)
   readonly #bytes: Buffer
   #length = 0
 
-  constructor(options: OutboxOptions) {
+  constructor(options: OutboxOptions<M>) {
     this.#options = options
     this.#bytes = Buffer.allocUnsafeSlow(options.sendAll === null ? 0 : MAX_BYTES)
   }
 
   /** Text that follows what waits for the same session. It is written when the event loop turns, or at `flush`. */
-  post(mail: Mail, text: string, onWritten: Mail['onWritten'] = null): void {
+  post(mail: M, text: string, sequence: number | null): void {
     if (mail.text === '') this.#waiting.push(mail)
     mail.text += text
-    if (onWritten !== null) mail.onWritten = onWritten
+    mail.sequence = sequence ?? mail.sequence
     if (this.#waiting.length >= MAX_SOCKETS || mail.text.length >= this.#options.unsentBytes) this.flush()
     else if (!this.#isPlanned) {
       this.#isPlanned = true
@@ -70,14 +88,14 @@ export class Outbox {
   flush(): void {
     const waiting = this.#waiting
     this.#waiting = []
-    for (const mail of waiting) if (!this.#gather(mail)) this.#write(mail)
+    for (const mail of waiting) if (!this.#gather(mail)) this.#write(mail, mail.text)
     this.#sendGathered()
   }
 
   /** Takes a mail among those that are written to together; false: it is not one for that. */
-  #gather(mail: Mail): boolean {
+  #gather(mail: M): boolean {
     const { socket, text } = mail
-    if (this.#options.sendAll === null || socket.writableLength > 0) return false
+    if (this.#options.sendAll === null || mail.isEncrypted || isBehind(mail)) return false
     const descriptor = descriptorOf(socket)
     const room = BYTES_OF_UNIT * text.length
     if (descriptor === null || room > MAX_BYTES) return false
@@ -97,49 +115,63 @@ export class Outbox {
   }
 
   #sendGathered(): void {
-    const count = this.#together.length
-    if (count === 0) return
-    const [pieces, sent] = [this.#pieces, this.#sent]
-    const threads = Math.min(this.#threads, Math.ceil(count / SOCKETS_PER_THREAD))
-    this.#options.sendAll?.(
-      this.#descriptors.subarray(0, count),
-      pieces.subarray(0, 2 * count),
-      this.#bytes,
-      sent.subarray(0, count),
-      threads,
-    )
     const mails = this.#together
+    const { length } = mails
+    if (length === 0) return
     this.#together = []
     this.#length = 0
-    // Before anything is called that may write more.
-    const rests = mails.map((_, i) => {
-      const [start, length] = [pieces[2 * i], pieces[2 * i + 1]]
-      return sent[i] < length ? Buffer.from(this.#bytes.subarray(start + sent[i], start + length)) : null
-    })
-    // Errors are seen by the write of the rest.
-    for (const [i, mail] of mails.entries()) this.#write(mail, rests[i])
+    const [pieces, sent] = [this.#pieces, this.#sent]
+    this.#options.sendAll?.(
+      this.#descriptors.subarray(0, length),
+      pieces.subarray(0, 2 * length),
+      this.#bytes,
+      sent.subarray(0, length),
+      Math.min(this.#threads, Math.ceil(length / SOCKETS_PER_THREAD)),
+    )
+    // Before anything is called that may write more. Errors are seen by the write of the rest.
+    const rests = new Map<M, Buffer>()
+    for (let i = 0; i < length; i++) {
+      const [start, bytes] = [pieces[2 * i], pieces[2 * i + 1]]
+      if (sent[i] < bytes) rests.set(mails[i], Buffer.from(this.#bytes.subarray(start + sent[i], start + bytes)))
+    }
+    for (const mail of mails) {
+      const rest = rests.get(mail)
+      if (rest === undefined) this.#done(mail, true)
+      else this.#write(mail, rest)
+    }
   }
 
-  /** Writes with the socket's own method: all text of a mail, or what is left of it; null: nothing is. */
-  #write(mail: Mail, rest: Buffer | string | null = mail.text): void {
-    const { socket, onWritten } = mail
-    mail.text = ''
-    mail.onWritten = null
-    if (socket.destroyed || socket.writableEnded) return
-    if (rest !== null && 'encrypted' in socket && onWritten !== null) {
-      socket.write(rest, (error) => onWritten(error == null))
+  /** Writes with the socket's own method. */
+  #write(mail: M, data: Buffer | string): void {
+    const { socket, sequence } = mail
+    if (socket.destroyed || socket.writableEnded) {
+      mail.text = ''
+      return
+    }
+    mail.mayBeBehind = true
+    if (mail.isEncrypted) {
+      // It is told when the network has taken it: only then is it known whether all of it was.
+      mail.text = ''
+      mail.sequence = null
+      socket.write(data, (error) => sequence !== null && this.#options.onWritten(mail, sequence, error == null))
     } else {
-      if (rest !== null) socket.write(rest)
-      // A call for each socket when it is through would cost a fifth of the time that all rigs take to be told of new work.
-      onWritten?.(socket.writableLength === 0)
+      socket.write(data)
+      this.#done(mail, !isBehind(mail))
     }
     if (socket.writableLength > this.#options.unsentBytes) socket.destroy()
   }
+
+  #done(mail: M, isWritten: boolean): void {
+    const { sequence } = mail
+    mail.text = ''
+    mail.sequence = null
+    if (sequence !== null) this.#options.onWritten(mail, sequence, isWritten)
+  }
 }
 
-/** The number that the system knows a socket by; null: it is encrypted, or closed, or the system has no such numbers. */
+/** The number that the system knows an open socket by; null: it is closed, or the system has no such numbers. */
 function descriptorOf(socket: Socket): number | null {
-  if ('encrypted' in socket || socket.destroyed || socket.writableEnded) return null
+  // Node forgets the handle when it closes the descriptor.
   const { fd } = (socket as { _handle?: { fd?: number } | null })._handle ?? {}
   return fd !== undefined && fd >= 0 ? fd : null
 }

@@ -37,7 +37,7 @@ export class RigsEngine implements Engine {
   readonly #server: RigServer
   readonly #workers = new Workers()
   readonly #users = new Users()
-  readonly #uptake = new Uptake()
+  readonly #uptake = new Uptake<Session>()
   /** Those that get jobs. */
   readonly #ready = new Set<Session>()
   /** Those that wait for a fresh job. */
@@ -66,6 +66,7 @@ export class RigsEngine implements Engine {
       onReady: (session) => this.#begin(session),
       onShare: (session, share) => this.#take(session, share),
       onNeed: (session) => this.#need(session),
+      onWritten: (session, sequence, isWritten) => this.#written(session, sequence, isWritten),
       onEnd: (session) => this.#end(session),
     })
   }
@@ -132,24 +133,25 @@ export class RigsEngine implements Engine {
 
   #begin(session: Session): void {
     this.#ready.add(session)
-    this.#uptake.up(keyOf(session))
+    this.#uptake.up(session)
     const job = this.#jobs.current
     if (job !== null) this.#send(session, job)
   }
 
   /** One that is behind is not waited for until it has caught up. */
   #send(session: Session, job: RigJob): void {
-    const key = keyOf(session)
-    if (session.isBehind) this.#uptake.down(key)
-    session.send(job, (isWritten) => {
-      if (!this.#ready.has(session)) return
-      if (!isWritten) {
-        this.#uptake.down(key)
-        return
-      }
-      this.#uptake.up(key)
-      this.#uptake.took(key, job.sequence)
-    })
+    if (session.isBehind) this.#uptake.down(session)
+    session.send(job)
+  }
+
+  #written(session: Session, sequence: number, isWritten: boolean): void {
+    if (!this.#ready.has(session)) return
+    if (!isWritten) {
+      this.#uptake.down(session)
+      return
+    }
+    this.#uptake.up(session)
+    this.#uptake.took(session, sequence)
   }
 
   #take({ rig }: Session, { verdict, hashes, solution }: Share): void {
@@ -185,7 +187,7 @@ export class RigsEngine implements Engine {
       this.#workers.leave(session.rig.worker, this.#options.clock.monotonicMs())
       session.rig.user.sessions--
     }
-    if (this.#ready.delete(session)) this.#uptake.down(keyOf(session))
+    if (this.#ready.delete(session)) this.#uptake.down(session)
   }
 
   #warn(message: string): void {
@@ -193,8 +195,6 @@ export class RigsEngine implements Engine {
     this.#warned.add(message)
   }
 }
-
-const keyOf = ({ nonce1 }: Session) => String(nonce1)
 
 function obstacleOf({ bytes, fixedNonce }: EngineWork): string | null {
   if (fixedNonce.bits > 0) return FIXED_NONCE

@@ -8,7 +8,7 @@ import { LineSplitter } from '../../stratum/lines.ts'
 import { type Address, Addresses } from './addresses.ts'
 import { MAX_SESSIONS, type RigLimits } from './limits.ts'
 import type { SendAll } from './native-send.ts'
-import { type Mail, Outbox } from './outbox.ts'
+import { isBehind, type Mail, mailOf, Outbox } from './outbox.ts'
 import { Session, type SessionPorts } from './session.ts'
 
 /** How often sessions are looked at: for silence, difficulty, and to give them the requests of another second. */
@@ -33,6 +33,8 @@ export interface RigServerOptions {
 /** What the sessions need that is not a matter of sockets. */
 export interface RigServerPorts extends Pick<SessionPorts, 'jobs' | 'onUser' | 'onReady' | 'onShare' | 'onNeed'> {
   readonly onEnd: (session: Session) => void
+  /** Work of this sequence was sent; false: it waits, since the client reads slowly. */
+  readonly onWritten: (session: Session, sequence: number, isWritten: boolean) => void
 }
 
 /** A session and its socket. */
@@ -53,7 +55,7 @@ export class RigServer {
   readonly #ports: RigServerPorts
   readonly #server: Server
   readonly #addresses: Addresses
-  readonly #outbox: Outbox
+  readonly #outbox: Outbox<Connection>
   readonly #connections = new Map<Session, Connection>()
   /** Which values of nonce1 are taken. */
   readonly #taken = new Uint8Array(MAX_SESSIONS)
@@ -66,7 +68,11 @@ export class RigServer {
     this.#options = options
     this.#ports = ports
     this.#addresses = new Addresses(options.limits)
-    this.#outbox = new Outbox({ sendAll: options.sendAll, unsentBytes: options.limits.unsentBytes })
+    this.#outbox = new Outbox({
+      sendAll: options.sendAll,
+      unsentBytes: options.limits.unsentBytes,
+      onWritten: ({ session }, sequence, isWritten) => ports.onWritten(session, sequence, isWritten),
+    })
     const settings = { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }
     const onSocket = (socket: Socket) => this.#accept(socket)
     this.#server =
@@ -143,7 +149,7 @@ export class RigServer {
       ...this.#ports,
       limits,
       nowMs,
-      write: (line, onWritten) => this.#outbox.post(connection, line, onWritten),
+      write: (lines, sequence) => this.#outbox.post(connection, lines, sequence),
       close: () => this.#end(connection),
       claim: (other) => {
         const isFree = this.#taken[other] === 0
@@ -151,7 +157,7 @@ export class RigServer {
         this.#taken[other] = 1
         return isFree
       },
-      isBehind: () => socket.writableLength > 0,
+      isBehind: () => isBehind(connection),
       onGarbage: () => this.#blame(connection, { bad: GARBAGE }),
       onShare: (of, share) => {
         const isGood = share.hashes > 0 || share.solution !== undefined
@@ -161,9 +167,8 @@ export class RigServer {
     })
     const at = nowMs()
     const connection: Connection = {
-      ...{ session, socket, address },
+      ...{ ...mailOf(socket), session, address },
       ...{ sinceMs: at, heardAtMs: at, budget: 2 * limits.requestsPerSecond, good: 0, bad: 0 },
-      ...{ text: '', onWritten: null },
     }
     this.#connections.set(session, connection)
     const lines = new LineSplitter(limits.lineBytes)

@@ -35,8 +35,8 @@ export interface SessionPorts {
   readonly jobs: Jobs
   readonly limits: RigLimits
   readonly nowMs: () => number
-  /** `onWritten`: whether the network has taken the line; false: it waits, since the client reads slowly, or is gone. */
-  readonly write: (line: string, onWritten?: (isWritten: boolean) => void) => void
+  /** `sequence`: of the work that the lines tell of; null: of none. */
+  readonly write: (lines: string, sequence: number | null) => void
   readonly close: () => void
   /** Takes this value of nonce1 too, until the end of the session; false: another session has it. */
   readonly claim: (nonce1: number) => boolean
@@ -137,7 +137,7 @@ export class Session {
     } catch (error) {
       if (!(error instanceof FormatError)) throw error
       this.#ports.onGarbage(this)
-      this.#ports.write(failureLine(null, 'malformed'))
+      this.#ports.write(failureLine(null, 'malformed'), null)
       if (++this.#garbage >= MAX_GARBAGE) this.#ports.close()
       return
     }
@@ -146,11 +146,11 @@ export class Session {
   }
 
   /** Gives the client a job, and the target of its shares where that changes. */
-  send(job: RigJob, onWritten?: (isWritten: boolean) => void): void {
+  send(job: RigJob): void {
     this.#sentAtMs = this.#ports.nowMs()
     const target = this.#difficulty?.tell(job) ?? null
     const before = target === null ? '' : requestLine(null, 'mining.set_target', [targetText(target)])
-    this.#ports.write(before + job.line, onWritten)
+    this.#ports.write(before + job.line, job.sequence)
   }
 
   /**
@@ -177,7 +177,7 @@ export class Session {
   }
 
   #answer(id: MessageId, answer: Answer): void {
-    this.#ports.write('failure' in answer ? failureLine(id, answer.failure) : resultLine(id, answer.result))
+    this.#ports.write('failure' in answer ? failureLine(id, answer.failure) : resultLine(id, answer.result), null)
   }
 
   /** Once it has done both, in whichever order. */
