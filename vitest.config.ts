@@ -5,9 +5,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const root = fileURLToPath(new URL('.', import.meta.url))
 
 /** They measure how soon something happens, or use all cores by themselves: nothing else runs while they do. */
-const QUIET = ['attack', 'compose', 'engine', 'fleet', 'gpu', 'mine', 'rounds', 'sensors', 'source'].map(
-  (folder) => `test/${folder}/**/*.test.ts`,
-)
+const QUIET = [
+  ...['attack', 'compose', 'engine', 'fleet', 'gpu', 'mine', 'rounds', 'sensors', 'source'].map(
+    (folder) => `test/${folder}/**/*.test.ts`,
+  ),
+  'test/cli/pausing.test.ts',
+]
 
 /** The simulation takes minutes: it begins first, so that no core waits for it at the end. */
 class LongestFirst extends BaseSequencer {
@@ -36,7 +39,7 @@ export default defineConfig({
           name: 'shared',
           include: ['test/**/*.test.ts'],
           exclude: QUIET,
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 0 },
         },
       },
