@@ -254,6 +254,9 @@ export const leadOptions = {
   http: mineOptions.http,
   'http-token': mineOptions['http-token'],
   log: logOption,
+  'dry-run': flagOnly(
+    option(yesNo, false, null, 'try options, NATS, nodes and account, say what rigs would be given, and end'),
+  ),
   stall: mineOptions.stall,
   'fail-fast': mineOptions['fail-fast'],
   insecure: mineOptions.insecure,

@@ -2,6 +2,7 @@
 import { changingFace } from '../cli/changing-face.ts'
 import type { Config } from '../cli/config.ts'
 import type { leadOptions } from '../cli/options.ts'
+import { tryMiner } from '../compose/dry-run.ts'
 import { type MinerSetup, type MinerStart, runMiner } from '../compose/miner.ts'
 import { checkOrigin } from '../compose/origin.ts'
 import { readNatsAddress } from '../fleet/address.ts'
@@ -36,13 +37,18 @@ async function lead(config: LeadConfig, stopped: AbortSignal): Promise<number> {
     const agent = `newcut/${surroundings.version}`
     const onWaiting = (message: string) => face.show({ type: 'trouble', message })
     const options = { ...linkSetup(values, nats), agent, clock: systemClock, random: Math.random }
-    link = await Link.open(options, values['fail-fast'] ? null : onWaiting, stopped)
+    const isTried = values['dry-run']
+    link = await Link.open(options, isTried || values['fail-fast'] ? null : onWaiting, stopped)
+    const engines = { kind: 'fleet', link, name: machineName() } as const
+    if (isTried) {
+      face.show({ type: 'banner', lines: await dryRunLines(config, { ...setup, engines }, stopped) })
+      return 0
+    }
     const unlisten = link.listen((problem) => {
       face.show(
         problem === null ? { type: 'recovered', message: 'NATS answers' } : { type: 'trouble', message: problem },
       )
     })
-    const engines = { kind: 'fleet', link, name: machineName() } as const
     const snapshot = await runMiner(
       { ...setup, engines },
       {
@@ -77,11 +83,24 @@ function leaderSetup(config: LeadConfig, tlsNode: string): Omit<MinerSetup, 'eng
   return { ...nodesSetup(config, { nodes: values.node, ca, page: 'off' }), state: keptState(values.state) }
 }
 
+async function dryRunLines(config: LeadConfig, setup: MinerSetup, stopped: AbortSignal): Promise<string[]> {
+  return [
+    fleetLine(config.values),
+    ...(config.file === null ? [] : [`configuration: ${config.file}`]),
+    ...(await tryMiner(setup, stopped)),
+    'all of this works; without --dry-run it leads, or stands by',
+  ]
+}
+
+function fleetLine({ nats, 'fleet-name': name }: LeadConfig['values']): string {
+  const servers = nats.map(readNatsAddress).map(({ url }) => url)
+  return `fleet: ${name} at ${servers.join(', ')}; rigs join with newcut mine --fleet ${servers[0]}`
+}
+
 function banner({ node, api, journal }: MinerStart, { values, file }: LeadConfig): string[] {
-  const servers = values.nats.map(readNatsAddress).map(({ url }) => url)
   return [
     ...firstLines(),
-    `fleet: ${values['fleet-name']} at ${servers.join(', ')}; rigs join with newcut mine --fleet ${servers[0]}`,
+    fleetLine(values),
     ...(file === null ? [] : [`configuration: ${file}`]),
     ...(node === null ? [] : nodeLines(node, null, values.node)),
     ...faceLines(api),

@@ -99,6 +99,11 @@ export class Link {
     }
   }
 
+  /** Resolves when solutions can be kept there. Throws NewcutError NODE_MISBEHAVED where they cannot, or what NATS throws. */
+  async checkJetStream(): Promise<void> {
+    await knownAsMissing(() => this.jetstream.jetstreamManager(true))
+  }
+
   /** The server that it is connected to, or was last, as it may be shown. */
   get url(): string {
     const server = this.connection.getServer()
@@ -232,4 +237,15 @@ function failureOf(error: unknown, { addresses }: LinkSetup): NewcutError {
     return new NewcutError('NODE_REFUSED', `the NATS server at ${where} takes TLS only`, { hint, cause: error })
   }
   return new NewcutError('NODE_UNREACHABLE', `no NATS server answers at ${where}`, { cause: error })
+}
+
+/** Calls JetStream. Throws NewcutError NODE_MISBEHAVED where there is none, or what NATS throws. */
+export async function knownAsMissing<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    // Nobody answers requests to it.
+    if (!/jetstream|no responders/i.test(describeError(error))) throw error
+    throw new NewcutError('NODE_MISBEHAVED', 'the NATS server has no JetStream (nats-server -js)', { cause: error })
+  }
 }

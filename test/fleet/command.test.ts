@@ -194,6 +194,27 @@ describe.skipIf(natsMissing !== null)('a fleet', { timeout: 90_000 }, () => {
     expect(failed.code).not.toBe(0)
   })
 
+  it('--dry-run says what would be led or searched, and does neither; or what is wrong', async () => {
+    const { url } = await server()
+    const tryLead = (nats: string, node = devnet.url) => run(['lead', '--dry-run', '--nats', nats, '--node', node])
+    const tried = await tryLead(url)
+    expect(tried).toMatchObject({ code: 0, err: '' })
+    expect(tried.out).toMatch(/^fleet: main at nats:.*\nnetwork: development, .*\npaid: .*\nwork: chain \d+ height \d+/)
+    expect(tried.out).toMatch(/\ndevices: fleet\nall of this works; without --dry-run it leads, or stands by\n$/)
+    expect((await run(['fleet', '--nats', url])).err).toMatch(/no leader of the fleet main answers/)
+    const alone = await run(['mine', '--fleet', url, '--rig', 'alpha', ...RIG, '--dry-run'])
+    expect([alone.code, alone.err]).toEqual([20, expect.stringMatching(/no leader of the fleet answers/)])
+    expect((await tryLead('nats://127.0.0.1:1')).err).toMatch(/no NATS server answers at nats:\/\/127\.0\.0\.1:1/)
+    expect((await tryLead(url, 'http://127.0.0.1:1')).err).toMatch(/127\.0\.0\.1:1.*\[NODE_UNREACHABLE\]/s)
+    const plain = await server('', 'nats', false)
+    expect((await tryLead(plain.url)).err).toMatch(/no JetStream \(nats-server -js\)/)
+    const leader = lead(url)
+    await leader.sees(/this process leads/)
+    const rig = await run(['mine', '--fleet', url, '--rig', 'alpha', ...RIG, '--dry-run'])
+    expect(rig).toMatchObject({ code: 0, err: '' })
+    expect(rig.out).toMatch(/rig alpha of the fleet main at nats:.*\npaid: k:\w+, as the leader says\ndevices: cpu\n/)
+  })
+
   it('says what is missing when the server has no JetStream', async () => {
     const { url } = await server('', 'nats', false)
     const leader = lead(url)

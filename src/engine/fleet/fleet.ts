@@ -6,11 +6,11 @@ import { type KV, Kvm } from '@nats-io/kv'
 import type { Msg } from '@nats-io/transport-node'
 import { encodeBase64Url, equalBytes, readU64LE } from '../../core/bytes.ts'
 import { type Clock, sleep } from '../../core/clock.ts'
-import { describeError, NewcutError } from '../../core/errors.ts'
+import { describeError } from '../../core/errors.ts'
 import { withCreationTime, withNonce, workLayout } from '../../core/header.ts'
 import { meets, powHash, solves } from '../../core/pow.ts'
 import { workFromBytes } from '../../core/work.ts'
-import type { Link } from '../../fleet/link.ts'
+import { knownAsMissing, type Link } from '../../fleet/link.ts'
 import {
   encodeMessage,
   type JobMessage,
@@ -183,13 +183,9 @@ export class FleetEngine implements Engine {
 
   async #openStore(): Promise<KV> {
     const { jetstream, subjects } = this.#options.link
-    try {
-      this.#store = await new Kvm(jetstream).create(subjects.bucket, { history: 1 })
-    } catch (error) {
-      if (!isWithoutJetStream(error)) throw error
-      throw new NewcutError('NODE_MISBEHAVED', 'the NATS server has no JetStream (nats-server -js)', { cause: error })
-    }
-    return this.#store
+    const store = await knownAsMissing(() => new Kvm(jetstream).create(subjects.bucket, { history: 1 }))
+    this.#store = store
+    return store
   }
 
   #onTerm(term: number | null): void {
@@ -344,9 +340,6 @@ export class FleetEngine implements Engine {
     this.#events?.onWarning(message)
   }
 }
-
-/** Nobody answers requests to JetStream. */
-const isWithoutJetStream = (error: unknown) => /jetstream|no responders/i.test(describeError(error))
 
 function answer(raw: Msg, message: unknown): void {
   raw.respond(encodeMessage(message))
