@@ -1,21 +1,21 @@
 /** The only loop: newest job -> engines -> judge -> hand in. Knows sources and engines by their ports alone. */
 import { readU256LE } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
-import { withCreationTime, withNonce } from '../core/header.ts'
-import { FREE_NONCE, hasFixedBits } from '../core/nonce.ts'
-import { meets, powHash, solves } from '../core/pow.ts'
+import { FREE_NONCE } from '../core/nonce.ts'
+import { solves } from '../core/pow.ts'
 import { difficultyOf } from '../core/target.ts'
-import { type Work, workFromBytes } from '../core/work.ts'
+import { workFromBytes } from '../core/work.ts'
 import { type Candidate, type Engine, type EngineEvents, noWork } from '../engine/engine.ts'
 import type { Job, JobReason, Source } from '../source/source.ts'
 import { Crew } from './crew.ts'
 import type { MinerEvent, SolutionEvent } from './events.ts'
 import { aborted, after, every } from './every.ts'
 import { hardwareOf, type Reading } from './hardware.ts'
+import { claimOf, type Issued, IssuedWorks, issuedFor, rolledTo } from './issued.ts'
 import type { Unfinished } from './life.ts'
 import { Lives } from './lives.ts'
 import { type PauseCause, Pauses } from './pauses.ts'
-import { type BlockHashOf, readyFor } from './readiness.ts'
+import { readyFor } from './readiness.ts'
 import { Results } from './results.ts'
 import { idleReasonOf, Rates, type Snapshot } from './stats.ts'
 import { Tally } from './tally.ts'
@@ -42,8 +42,6 @@ const FIRST_SPEED_MS = 10_500
 const SPEED_MS = 60_000
 /** How often the creation time of the current work is brought up to the validator's clock. */
 const ROLL_MS = 5_000
-/** Works kept for judging late claims. A claim for older work is ignored. */
-const MAX_ISSUED_WORKS = 256
 /** Having nothing to search is reported only after this time. */
 const IDLE_MS = 500
 
@@ -54,31 +52,10 @@ export interface AdoptedSolution {
   readonly device: string
 }
 
-/** A job under one sequence number: with one creation time. */
-interface Issued {
-  readonly work: Work
-  readonly pursuit: Pursuit
-  /** Makes block hashes of its solutions; null: not yet. */
-  blockHashOf: BlockHashOf | null
-}
-
-/** A job while it is searched. */
-interface Pursuit {
-  readonly job: Job
-  readonly difficulty: number
-  readonly receivedAtMs: number
-  /** Its first sequence number: an external worker may search the job as it was then. */
-  firstSequence: number
-  /** When the news came that no block can come of it any more; null: not yet. */
-  endedAtMs: number | null
-  /** A solution was found and is on its way; no other is wanted. */
-  solved: boolean
-}
-
 export class Miner {
   readonly #options: MinerOptions
   readonly #rates = new Rates()
-  readonly #issued = new Map<number, Issued>()
+  readonly #issued = new IssuedWorks()
   readonly #stop = new AbortController()
   readonly #lives: Lives
   readonly #tally = new Tally()
@@ -250,7 +227,7 @@ export class Miner {
       this.#rest()
       return
     }
-    this.#begin(this.#rolled(held), 'start', this.#options.clock.monotonicMs())
+    this.#begin(rolledTo(held, this.#options.source.validatorTime()), 'start', this.#options.clock.monotonicMs())
   }
 
   snapshot(): Snapshot {
@@ -306,19 +283,13 @@ export class Miner {
     const former = this.#current?.pursuit
     if (former !== undefined && (job === null || job.reason === 'newCut'))
       former.endedAtMs = job?.noticedAtMs ?? this.#options.clock.monotonicMs()
-    const issued = job && { work: job.work, pursuit: this.#pursuitOf(job), blockHashOf: null }
+    const issued = job && issuedFor(job, this.#options.clock.monotonicMs())
     if (this.paused) this.#held = issued
     else if (job === null || issued === null) this.#rest()
     else {
       if (job.reason === 'newCut') this.#preemptions++
       this.#begin(issued, job.reason, job.noticedAtMs)
     }
-  }
-
-  #pursuitOf(job: Job): Pursuit {
-    const difficulty = Number(difficultyOf(job.target) ?? 0n)
-    const receivedAtMs = this.#options.clock.monotonicMs()
-    return { job, difficulty, receivedAtMs, firstSequence: 0, endedAtMs: null, solved: false }
   }
 
   /** Searches a job from here on, and tells when nearly all devices do. */
@@ -354,13 +325,8 @@ export class Miner {
   async #issue(issued: Issued): Promise<boolean> {
     this.#current = issued
     const sequence = ++this.#sequence
-    this.#issued.set(sequence, issued)
-    const { pursuit } = issued
-    for (const [old, { pursuit: earlier }] of this.#issued) {
-      if (this.#issued.size <= MAX_ISSUED_WORKS) break
-      if (earlier !== pursuit || old !== pursuit.firstSequence) this.#issued.delete(old)
-    }
-    const { id, issuer, reason, target, fixedNonce } = pursuit.job
+    this.#issued.add(sequence, issued)
+    const { id, issuer, reason, target, fixedNonce } = issued.pursuit.job
     const work = { sequence, job: id, issuer, reason, bytes: issued.work.bytes, target, fixedNonce }
     const taken = this.#crew.setWork(work)
     issued.blockHashOf = readyFor(issued.work.bytes)
@@ -370,30 +336,20 @@ export class Miner {
   /** Moves the creation time of the current work on, so that a block found late has a recent one. */
   #roll(): void {
     if (this.#current === null || this.#current.pursuit.solved) return
-    const rolled = this.#rolled(this.#current)
+    const rolled = rolledTo(this.#current, this.#options.source.validatorTime())
     if (rolled === this.#current) return
     this.#countHashes()
     void this.#issue(rolled)
   }
 
-  /** The same job with the validator's time as its creation time, if that is later. */
-  #rolled(issued: Issued): Issued {
-    const time = this.#options.source.validatorTime()
-    if (time === null || time <= issued.work.fields.creationTime) return issued
-    const work = workFromBytes(withCreationTime(issued.work.bytes, time))
-    return { pursuit: issued.pursuit, work, blockHashOf: null }
-  }
-
-  /** Hashes a claim in full before it counts: the node forgets the work when a wrong solution is submitted. */
-  #judge({ sequence, nonce, device, creationTime }: Candidate): void {
-    const issued = this.#issued.get(sequence)
+  #judge(candidate: Candidate): void {
+    const { sequence, nonce, device, creationTime } = candidate
+    const issued = this.#issued.of(sequence)
     if (issued === undefined) return
     const { work, pursuit } = issued
-    const searched = creationTime === undefined ? work.bytes : withCreationTime(work.bytes, creationTime)
-    const bytes = withNonce(searched, nonce)
-    const hash = powHash(bytes)
+    const { bytes, hash, isRight } = claimOf(issued, candidate)
     const { clock, onEvent, blocks = Number.POSITIVE_INFINITY } = this.#options
-    if (!hasFixedBits(nonce, pursuit.job.fixedNonce) || !meets(hash, pursuit.job.target)) {
+    if (!isRight) {
       this.#hardwareErrors++
       this.#tally.error(device)
       onEvent({ type: 'hardwareError', device, nonce: nonce.toString(16).padStart(16, '0') })
