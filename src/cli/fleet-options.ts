@@ -1,6 +1,6 @@
 /** Options of leaders, rigs and whoever asks about a fleet: how NATS is reached. */
 import { option, unset } from './option-spec.ts'
-import { fleetName, natsServers, someText } from './values.ts'
+import { fleetName, natsServers, oneOf, someText } from './values.ts'
 
 /** How a server of NATS is trusted, and which fleet is meant. */
 export const natsOptions = {
@@ -36,3 +36,10 @@ export const leaderServers = {
   ),
   isSecret: true as const,
 }
+
+/** How many servers of a cluster JetStream copies to: odd numbers, since most of them have to agree. */
+export const replicas = unset(
+  oneOf(['1', '3', '5'] as const),
+  'N',
+  'servers of a NATS cluster that each keep solutions and who leads; as many as do if not given, one at first',
+)

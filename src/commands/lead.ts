@@ -39,7 +39,8 @@ async function lead(config: LeadConfig, stopped: AbortSignal): Promise<number> {
     const options = { ...linkSetup(values, nats), agent, clock: systemClock, random: Math.random }
     const isTried = values['dry-run']
     link = await Link.open(options, isTried || values['fail-fast'] ? null : onWaiting, stopped)
-    const engines = { kind: 'fleet', link, name: machineName() } as const
+    const replicas = values['nats-replicas'] && Number(values['nats-replicas'])
+    const engines = { kind: 'fleet', link, name: machineName(), replicas } as const
     if (isTried) {
       face.show({ type: 'banner', lines: await dryRunLines(config, { ...setup, engines }, stopped) })
       return 0

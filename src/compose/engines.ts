@@ -46,6 +46,8 @@ export interface FleetSetup {
   readonly link: Link
   /** Where this process runs, for people. */
   readonly name: string
+  /** How many servers of a cluster of NATS keep what the fleet keeps; undefined: as many as do, one at first. */
+  readonly replicas?: number | undefined
 }
 
 export interface OwnSetup {
@@ -179,9 +181,9 @@ function externalPlan({ command }: ExternalSetup): Plan {
   return { parts: JSON.stringify(['external', command]), make }
 }
 
-function fleetPlan({ link, name }: FleetSetup): Plan {
+function fleetPlan({ link, name, replicas }: FleetSetup): Plan {
   const shared = { session: randomUUID(), clock: systemClock, random: Math.random, version: packageVersion }
-  return { parts: 'fleet', make: () => new FleetEngine({ link, name, ...shared }) }
+  return { parts: 'fleet', make: () => new FleetEngine({ link, name, replicas, ...shared }) }
 }
 
 /** Where rigs connect, `HOST:PORT`, and how to stop that. */

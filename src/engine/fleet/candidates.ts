@@ -2,24 +2,18 @@
  * Solved work on its way from rigs to the leader. JetStream keeps each until the leader has an answer of the node: a leader
  * that dies before leaves it to the next one.
  */
-import { AckPolicy, type ConsumerMessages, type JsMsg, RetentionPolicy, StorageType } from '@nats-io/jetstream'
+import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream'
 import { blockHash } from '../../core/block-hash.ts'
 import { decodeBase64Url, encodeBase64Url } from '../../core/bytes.ts'
 import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
 import type { Link } from '../../fleet/link.ts'
 import { CandidateMessage, decodeMessage } from '../../fleet/messages.ts'
+import { CONSUMER, MAX_AT_ONCE, prepareCandidates, type Replicas } from './stores.ts'
 
-/** Nodes forget work after five minutes (PROTOCOL.md A.1): what is older is of no use. */
-const MAX_AGE_MS = 300_000
-/** A candidate that its leader does not say it works on goes to another one after this time. */
-const ACK_WAIT_MS = 2_000
+/** A leader says so often that it works on what it has taken. */
 const WORKING_MS = 700
 const RETRY_MS = 300
-/** The same candidate, sent again within this time, is kept once. */
-const TWICE_MS = 60_000
-const MAX_KEPT = 100_000
-const MAX_AT_ONCE = 1_000
 /**
  * How long one request for candidates stays open. Seen with nats-server 2.9.10: now and then, where one request ends and
  * the next begins, nothing comes until the client has missed two heartbeats and asks anew. With requests of 2 s and their
@@ -28,8 +22,6 @@ const MAX_AT_ONCE = 1_000
  */
 const PULL_MS = 30_000
 const HEARTBEAT_MS = 500
-const CONSUMER = 'leader'
-const NANOSECONDS = 1e6
 
 /** Work that a rig sent as solved. */
 export interface FleetSolution {
@@ -47,6 +39,7 @@ export interface FleetSolution {
 
 export interface CandidatesOptions {
   readonly link: Link
+  readonly replicas: Replicas
   readonly clock: Clock
   /** Called for each delivery; there may be several of one solution. */
   readonly onSolution: (solution: FleetSolution) => void
@@ -54,26 +47,6 @@ export interface CandidatesOptions {
   readonly onWrong: (rig: string | null, reason: string) => void
   /** No candidates can be taken, with the reason; null: they can be again. Said once. */
   readonly onTrouble: (reason: string | null) => void
-}
-
-/** Makes the stream and its consumer where they are missing. Throws what NATS throws. */
-export async function prepareCandidates({ jetstream, subjects }: Link): Promise<void> {
-  const manager = await jetstream.jetstreamManager(false)
-  const wanted = {
-    subjects: [subjects.candidate],
-    max_age: MAX_AGE_MS * NANOSECONDS,
-    max_msgs: MAX_KEPT,
-    duplicate_window: TWICE_MS * NANOSECONDS,
-  }
-  const names = { name: subjects.stream, storage: StorageType.File, retention: RetentionPolicy.Workqueue }
-  await manager.streams.add({ ...names, ...wanted })
-  await manager.consumers.add(subjects.stream, {
-    durable_name: CONSUMER,
-    ack_policy: AckPolicy.Explicit,
-    ack_wait: ACK_WAIT_MS * NANOSECONDS,
-    max_ack_pending: MAX_AT_ONCE,
-    max_deliver: -1,
-  })
 }
 
 export class Candidates {
@@ -110,11 +83,11 @@ export class Candidates {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const { link, clock, onTrouble } = this.#options
+    const { link, replicas, clock, onTrouble } = this.#options
     let isTroubled = false
     while (!signal.aborted) {
       try {
-        await prepareCandidates(link)
+        await prepareCandidates(link, replicas)
         const consumer = await link.jetstream.consumers.get(link.subjects.stream, CONSUMER)
         if (signal.aborted) return
         const messages = await consumer.consume({

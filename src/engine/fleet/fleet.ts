@@ -2,7 +2,7 @@
  * A fleet as an engine: rigs on other machines, which hear of jobs over NATS and send back what they find. Of several
  * processes with such an engine one leads; the others know the work too, and say nothing until it is their turn.
  */
-import { type KV, Kvm } from '@nats-io/kv'
+import type { KV } from '@nats-io/kv'
 import type { Msg } from '@nats-io/transport-node'
 import { encodeBase64Url, equalBytes, readU64LE } from '../../core/bytes.ts'
 import { type Clock, sleep } from '../../core/clock.ts'
@@ -10,7 +10,7 @@ import { describeError } from '../../core/errors.ts'
 import { withCreationTime, withNonce, workLayout } from '../../core/header.ts'
 import { meets, powHash, solves } from '../../core/pow.ts'
 import { workFromBytes } from '../../core/work.ts'
-import { knownAsMissing, type Link } from '../../fleet/link.ts'
+import type { Link } from '../../fleet/link.ts'
 import {
   encodeMessage,
   type JobMessage,
@@ -36,9 +36,11 @@ import { Election } from './election.ts'
 import { Outcomes } from './outcomes.ts'
 import { afterOrder, isPaused, NOBODY, type Paused, readPaused, writePaused } from './pauses.ts'
 import { RigTable } from './rig-table.ts'
+import { openBucket, type Replicas } from './stores.ts'
 
 export interface FleetOptions {
   readonly link: Link
+  readonly replicas?: Replicas
   /** Where this process runs, for people. */
   readonly name: string
   readonly version: string
@@ -106,7 +108,7 @@ export class FleetEngine implements Engine {
   #last: readonly DeviceStatus[] | null = null
 
   constructor(options: FleetOptions) {
-    const { link, name, session, clock, random } = options
+    const { link, replicas, name, session, clock, random } = options
     this.#options = options
     this.#table = new RigTable(random)
     this.#election = new Election({
@@ -117,7 +119,7 @@ export class FleetEngine implements Engine {
       onTrouble: (reason) => this.#trouble('the store of the fleet cannot be used', reason),
     })
     this.#candidates = new Candidates({
-      ...{ link, clock },
+      ...{ link, replicas, clock },
       onSolution: (solution) => this.#onSolution(solution),
       onWrong: (rig, reason) => this.#onWrong(rig, reason),
       onTrouble: (reason) => this.#trouble('candidates of the fleet cannot be taken', reason),
@@ -182,8 +184,8 @@ export class FleetEngine implements Engine {
   }
 
   async #openStore(): Promise<KV> {
-    const { jetstream, subjects } = this.#options.link
-    const store = await knownAsMissing(() => new Kvm(jetstream).create(subjects.bucket, { history: 1 }))
+    const { link, replicas } = this.#options
+    const store = await openBucket(link, replicas)
     this.#store = store
     return store
   }

@@ -1,0 +1,102 @@
+/** A fleet over a cluster of three real NATS servers, each killed and started again in its turn. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { startDevnet } from '../../src/compose/devnet.ts'
+import { readNatsAddress } from '../../src/fleet/address.ts'
+import { Link } from '../../src/fleet/link.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { run, start, stopAll } from '../cli/run.ts'
+import { freePort } from '../rounds/field.ts'
+import { NatsServer, natsMissing } from './nats.ts'
+
+const SERVERS = 3
+const RIG = ['--threads', '1', '--gpu', 'none', '--http', 'off', '--state', 'off']
+
+describe.skipIf(natsMissing !== null)('a fleet over a cluster of NATS servers', { timeout: 120_000 }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'newcut-cluster-'))
+  const servers: NatsServer[] = []
+  let devnet: Awaited<ReturnType<typeof startDevnet>>
+  beforeAll(async () => {
+    devnet = await startDevnet({ port: 0, difficulty: 1_000_000n, blockDelayMs: 2000 })
+    const ports: number[] = []
+    for (let i = 0; i < SERVERS; i++) ports.push(await freePort())
+    const routes = ports.map((port) => `"nats://127.0.0.1:${port}"`).join(', ')
+    for (const [i, port] of ports.entries()) {
+      const own = join(folder, String(i))
+      mkdirSync(own)
+      const cluster = `cluster { name: trio, listen: "127.0.0.1:${port}", routes: [${routes}] }`
+      servers.push(await NatsServer.start(own, `server_name: n${i}\n${cluster}`))
+    }
+  }, 60_000)
+  afterEach(stopAll)
+  afterAll(async () => {
+    for (const server of servers) await server.kill()
+    await devnet?.close()
+    rmSync(folder, { recursive: true })
+  })
+  const urls = (option: string) => servers.flatMap(({ url }) => [option, url])
+  const replicas = async () => {
+    const options = { addresses: servers.map(({ url }) => readNatsAddress(url)), trust: {}, fleet: 'main' }
+    const shared = { agent: 'test', clock: systemClock, random: Math.random }
+    const link = await Link.open({ ...options, ...shared }, null, AbortSignal.timeout(10_000))
+    const manager = await link.jetstream.jetstreamManager(false)
+    const names = [link.subjects.stream, `KV_${link.subjects.bucket}`]
+    const counts = await Promise.all(names.map(async (name) => (await manager.streams.info(name)).config.num_replicas))
+    await link.close()
+    return counts
+  }
+  const lead = (...args: string[]) =>
+    start(['lead', ...urls('--nats'), '--node', devnet.url, '--http', 'off', '--state', 'off', ...args])
+
+  it('keeps solutions on three of them, and mines on whichever is killed', async () => {
+    const leader = lead('--nats-replicas', '3')
+    await leader.sees(/fleet {5}this process leads/)
+    const rig = start(['mine', ...urls('--fleet'), '--rig', 'alpha', ...RIG])
+    await rig.sees(/ accepted /)
+    expect(await replicas()).toEqual([3, 3])
+    for (const server of servers) {
+      await server.kill()
+      const before = leader.out().length
+      await expect.poll(() => / accepted .*rig:alpha/.test(leader.out().slice(before)), { timeout: 30_000 }).toBe(true)
+      await server.restart()
+    }
+    const { out } = await run(['fleet', ...urls('--nats')])
+    expect(out).toMatch(/^alpha +searching/m)
+    leader.child.kill('SIGTERM')
+    await leader.ended
+    // Who does not ask for a number leaves it as it is; another number is taken over.
+    const next = lead()
+    await next.sees(/this process leads/)
+    await rig.sees(/ accepted [\s\S]* accepted /)
+    expect(await replicas()).toEqual([3, 3])
+    next.child.kill('SIGTERM')
+    await next.ended
+    const single = lead('--nats-replicas', '1')
+    await single.sees(/this process leads/)
+    await expect.poll(replicas, { timeout: 10_000 }).toEqual([1, 1])
+  })
+
+  it('says so when a lone server is to keep three copies', async () => {
+    const own = mkdtempSync(join(tmpdir(), 'newcut-nats-'))
+    const alone = await NatsServer.start(own)
+    const leader = start([
+      'lead',
+      '--nats',
+      alone.url,
+      '--node',
+      devnet.url,
+      '--nats-replicas',
+      '3',
+      '--http',
+      'off',
+      '--state',
+      'off',
+    ])
+    await leader.sees(/warning .*store of the fleet cannot be used: .*replicas/)
+    await stopAll()
+    await alone.kill()
+    rmSync(own, { recursive: true })
+  })
+})
