@@ -41,5 +41,5 @@ export const leaderServers = {
 export const replicas = unset(
   oneOf(['1', '3', '5'] as const),
   'N',
-  'servers of a NATS cluster that each keep solutions and who leads; as many as do if not given, one at first',
+  'how many servers of a NATS cluster keep a copy of solutions and of who leads; as it is if not given, 1 for a new fleet',
 )

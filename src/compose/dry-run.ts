@@ -7,7 +7,7 @@ import { paidLine } from './payee.ts'
 
 /**
  * Reaches the nodes and asks the first one for work for the account, or a pool, or the leader of a fleet; and finds the
- * devices, which are rigs for a leader. Nothing is waited for. Returns lines for people. Throws NewcutError as mining would.
+ * devices. Nothing is waited for. Returns lines for people. Throws NewcutError as mining would.
  */
 export async function tryMiner(setup: MinerSetup, stopped: AbortSignal): Promise<string[]> {
   checkOrigin(setup)
@@ -18,17 +18,18 @@ export async function tryMiner(setup: MinerSetup, stopped: AbortSignal): Promise
     const { coming } = await new Engines(source.workBytes, stopped).replacementFor(setup.engines)
     const rigs = await listenForRigs(coming)
     await rigs?.close()
-    if (setup.engines.kind === 'fleet') await setup.engines.link.checkJetStream()
-    const devices = `devices: ${coming.map(({ name }) => name).join(', ')}`
-    if (setup.fleet !== undefined) return [source.description, `paid: ${payee}, as the leader says`, devices]
-    if (node === null) return [`pool: ${source.description}`, `paid: ${payee}, by the pool`, devices]
+    const { engines } = setup
+    if (engines.kind === 'fleet') await engines.link.checkJetStream(engines.replicas ?? 1)
+    const devices = engines.kind === 'fleet' ? [] : [`devices: ${coming.map(({ name }) => name).join(', ')}`]
+    if (setup.fleet !== undefined) return [source.description, `paid: ${payee}, as the leader says`, ...devices]
+    if (node === null) return [`pool: ${source.description}`, `paid: ${payee}, by the pool`, ...devices]
     const { client, account } = node
     const { work } = await client.work(account, setup.chains?.[0], { signal: stopped })
     return [
       `network: ${client.info.nodeVersion}, ${client.info.nodeNumberOfChains} chains, at ${client.http.baseUrl}`,
       paidLine(account),
       `work: chain ${work.fields.chainId} height ${work.fields.height}, ${work.bytes.length} bytes`,
-      devices,
+      ...devices,
       ...(rigs === null ? [] : [`rigs: they can connect to ${rigs.address}`]),
     ]
   } finally {

@@ -46,7 +46,7 @@ export interface FleetSetup {
   readonly link: Link
   /** Where this process runs, for people. */
   readonly name: string
-  /** How many servers of a cluster of NATS keep what the fleet keeps; undefined: as many as do, one at first. */
+  /** How many servers of a cluster of NATS keep a copy; undefined: as it is, 1 for a new fleet. */
   readonly replicas?: number | undefined
 }
 

@@ -14,8 +14,9 @@ function compile(compiler, { source, output, options = [] }) {
   const run = spawnSync(command, args, { encoding: 'utf8', timeout: MAX_COMPILE_MS })
   if (run.error?.code === 'ENOENT') return `there is no C compiler ${command}`
   if (run.error !== undefined) return run.error.message
-  if (run.status !== 0) return `${compiler} failed: ${run.stderr.split('\n')[0] || 'it printed no reason'}`
-  return null
+  if (run.status === 0) return null
+  const complaints = run.stderr.split('\n').filter((line) => line !== '')
+  return `${compiler} failed: ${complaints.find((line) => line.includes('error')) ?? complaints[0] ?? 'it printed no reason'}`
 }
 
 /**

@@ -99,9 +99,16 @@ export class Link {
     }
   }
 
-  /** Resolves when solutions can be kept there. Throws NewcutError NODE_MISBEHAVED where they cannot, or what NATS throws. */
-  async checkJetStream(): Promise<void> {
+  /**
+   * Whether the server can keep so many copies of solutions. Throws NewcutError NODE_MISBEHAVED where it cannot, or what
+   * NATS throws.
+   */
+  async checkJetStream(copies: number): Promise<void> {
     await knownAsMissing(() => this.jetstream.jetstreamManager(true))
+    if (copies < 2 || this.connection.info?.cluster !== undefined) return
+    throw new NewcutError('NODE_MISBEHAVED', `${this.url} is in no cluster: it cannot keep ${copies} copies`, {
+      hint: 'leave --nats-replicas out',
+    })
   }
 
   /** The server that it is connected to, or was last, as it may be shown. */
@@ -244,8 +251,7 @@ export async function knownAsMissing<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call()
   } catch (error) {
-    // Nobody answers requests to it.
-    if (!/jetstream|no responders/i.test(describeError(error))) throw error
+    if (!(error instanceof Error && error.name === 'JetStreamNotEnabled')) throw error
     throw new NewcutError('NODE_MISBEHAVED', 'the NATS server has no JetStream (nats-server -js)', { cause: error })
   }
 }

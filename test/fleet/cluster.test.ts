@@ -76,24 +76,20 @@ describe.skipIf(natsMissing !== null)('a fleet over a cluster of NATS servers', 
     const single = lead('--nats-replicas', '1')
     await single.sees(/this process leads/)
     await expect.poll(replicas, { timeout: 10_000 }).toEqual([1, 1])
+    single.child.kill('SIGTERM')
+    await single.ended
+    // More than there are servers: what is there is used all the same.
+    const many = lead('--nats-replicas', '5')
+    await many.sees(/warning .*stays as it is, without num_replicas 5: /)
+    await many.sees(/this process leads/)
+    await rig.sees(/ accepted [\s\S]* accepted [\s\S]* accepted /)
   })
 
   it('says so when a lone server is to keep three copies', async () => {
     const own = mkdtempSync(join(tmpdir(), 'newcut-nats-'))
     const alone = await NatsServer.start(own)
-    const leader = start([
-      'lead',
-      '--nats',
-      alone.url,
-      '--node',
-      devnet.url,
-      '--nats-replicas',
-      '3',
-      '--http',
-      'off',
-      '--state',
-      'off',
-    ])
+    const rest = ['--node', devnet.url, '--nats-replicas', '3', '--http', 'off', '--state', 'off']
+    const leader = start(['lead', '--nats', alone.url, ...rest])
     await leader.sees(/warning .*store of the fleet cannot be used: .*replicas/)
     await stopAll()
     await alone.kill()

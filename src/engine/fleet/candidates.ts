@@ -7,9 +7,8 @@ import { blockHash } from '../../core/block-hash.ts'
 import { decodeBase64Url, encodeBase64Url } from '../../core/bytes.ts'
 import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
-import type { Link } from '../../fleet/link.ts'
 import { CandidateMessage, decodeMessage } from '../../fleet/messages.ts'
-import { CONSUMER, MAX_AT_ONCE, prepareCandidates, type Replicas } from './stores.ts'
+import { CONSUMER, MAX_AT_ONCE, prepareCandidates, type StoreOptions } from './stores.ts'
 
 /** A leader says so often that it works on what it has taken. */
 const WORKING_MS = 700
@@ -37,9 +36,7 @@ export interface FleetSolution {
   readonly hashes: number
 }
 
-export interface CandidatesOptions {
-  readonly link: Link
-  readonly replicas: Replicas
+export interface CandidatesOptions extends StoreOptions {
   readonly clock: Clock
   /** Called for each delivery; there may be several of one solution. */
   readonly onSolution: (solution: FleetSolution) => void
@@ -83,11 +80,11 @@ export class Candidates {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const { link, replicas, clock, onTrouble } = this.#options
+    const { link, clock, onTrouble } = this.#options
     let isTroubled = false
     while (!signal.aborted) {
       try {
-        await prepareCandidates(link, replicas)
+        await prepareCandidates(this.#options)
         const consumer = await link.jetstream.consumers.get(link.subjects.stream, CONSUMER)
         if (signal.aborted) return
         const messages = await consumer.consume({

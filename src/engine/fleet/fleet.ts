@@ -36,7 +36,7 @@ import { Election } from './election.ts'
 import { Outcomes } from './outcomes.ts'
 import { afterOrder, isPaused, NOBODY, type Paused, readPaused, writePaused } from './pauses.ts'
 import { RigTable } from './rig-table.ts'
-import { openBucket, type Replicas } from './stores.ts'
+import { openBucket, type Replicas, type StoreOptions } from './stores.ts'
 
 export interface FleetOptions {
   readonly link: Link
@@ -102,6 +102,7 @@ export class FleetEngine implements Engine {
   /** Why rigs cannot search the present work; null: they can. */
   #unable: string | null = null
   #paused: Paused = NOBODY
+  readonly #stores: StoreOptions
   #store: KV | null = null
   #unserve: readonly (() => void)[] = []
   /** Devices at the stop; null: it goes on. */
@@ -110,6 +111,7 @@ export class FleetEngine implements Engine {
   constructor(options: FleetOptions) {
     const { link, replicas, name, session, clock, random } = options
     this.#options = options
+    this.#stores = { link, replicas, onWarning: (message) => this.#warn(message) }
     this.#table = new RigTable(random)
     this.#election = new Election({
       ...{ session, name, clock },
@@ -119,7 +121,7 @@ export class FleetEngine implements Engine {
       onTrouble: (reason) => this.#trouble('the store of the fleet cannot be used', reason),
     })
     this.#candidates = new Candidates({
-      ...{ link, replicas, clock },
+      ...{ ...this.#stores, clock },
       onSolution: (solution) => this.#onSolution(solution),
       onWrong: (rig, reason) => this.#onWrong(rig, reason),
       onTrouble: (reason) => this.#trouble('candidates of the fleet cannot be taken', reason),
@@ -184,8 +186,7 @@ export class FleetEngine implements Engine {
   }
 
   async #openStore(): Promise<KV> {
-    const { link, replicas } = this.#options
-    const store = await openBucket(link, replicas)
+    const store = await openBucket(this.#stores)
     this.#store = store
     return store
   }

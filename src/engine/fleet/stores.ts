@@ -28,32 +28,46 @@ const NANOSECONDS = 1e6
 /** What JetStream answers where there is no such stream. */
 const NO_SUCH_STREAM = 10059
 
-/** How many servers of a cluster keep a copy; undefined: as many as do, one at first. */
+/** How many servers of a cluster keep a copy; undefined: the number stays as it is, and is 1 for a new fleet. */
 export type Replicas = number | undefined
 
+/** What is there is used as it is when it cannot be changed. */
+export interface StoreOptions {
+  readonly link: Link
+  readonly replicas: Replicas
+  /** Something could not be changed. */
+  readonly onWarning: (message: string) => void
+}
+
 /** The bucket. Throws NewcutError NODE_MISBEHAVED where there is no JetStream, or what NATS throws. */
-export function openBucket({ jetstream, subjects }: Link, replicas: Replicas): Promise<KV> {
+export function openBucket({ link, replicas, onWarning }: StoreOptions): Promise<KV> {
+  const { jetstream, subjects } = link
   return knownAsMissing(async () => {
     const bucket = await new Kvm(jetstream).create(subjects.bucket, { history: 1, replicas: replicas ?? 1 })
-    const status = await bucket.status()
-    if (replicas !== undefined && status.replicas !== replicas) {
-      const manager = await jetstream.jetstreamManager(false)
-      await manager.streams.update(status.streamInfo.config.name, { num_replicas: replicas })
-    }
+    const { streamInfo } = await bucket.status()
+    const manager = await jetstream.jetstreamManager(false)
+    await adapt(manager, streamInfo.config, replicas === undefined ? {} : { num_replicas: replicas }, onWarning)
     return bucket
   })
 }
 
 /** The stream and its consumer. Throws what NATS throws. */
-export async function prepareCandidates({ jetstream, subjects }: Link, replicas: Replicas): Promise<void> {
+export async function prepareCandidates({ link, replicas, onWarning }: StoreOptions): Promise<void> {
+  const { jetstream, subjects } = link
   const manager = await jetstream.jetstreamManager(false)
-  await provideStream(manager, subjects.stream, {
+  const wanted = {
     subjects: [subjects.candidate],
     max_age: MAX_AGE_MS * NANOSECONDS,
     max_msgs: MAX_KEPT,
     duplicate_window: TWICE_MS * NANOSECONDS,
     ...(replicas !== undefined && { num_replicas: replicas }),
-  })
+  }
+  const known = await configOf(manager, subjects.stream)
+  if (known !== null) await adapt(manager, known, wanted, onWarning)
+  else {
+    const fixed = { name: subjects.stream, storage: StorageType.File, retention: RetentionPolicy.Workqueue }
+    await manager.streams.add({ ...fixed, ...wanted })
+  }
   await manager.consumers.add(subjects.stream, {
     durable_name: CONSUMER,
     ack_policy: AckPolicy.Explicit,
@@ -63,16 +77,31 @@ export async function prepareCandidates({ jetstream, subjects }: Link, replicas:
   })
 }
 
-async function provideStream(manager: JetStreamManager, name: string, wanted: Partial<StreamConfig>): Promise<void> {
-  const known = await manager.streams.info(name).catch((error: unknown) => {
+/** null: there is no such stream. */
+async function configOf(manager: JetStreamManager, name: string): Promise<StreamConfig | null> {
+  try {
+    return (await manager.streams.info(name)).config
+  } catch (error) {
     if (error instanceof JetStreamApiError && error.code === NO_SUCH_STREAM) return null
     throw error
-  })
-  if (known === null) {
-    await manager.streams.add({ name, storage: StorageType.File, retention: RetentionPolicy.Workqueue, ...wanted })
-    return
   }
-  const present: Readonly<Record<string, unknown>> = { ...known.config }
-  const isOther = Object.entries(wanted).some(([key, value]) => String(present[key]) !== String(value))
-  if (isOther) await manager.streams.update(name, wanted)
+}
+
+/** Changes what is other than wanted. A cluster that lacks a server refuses, and keeps what it has. */
+async function adapt(
+  manager: JetStreamManager,
+  config: StreamConfig,
+  wanted: Partial<StreamConfig>,
+  onWarning: StoreOptions['onWarning'],
+): Promise<void> {
+  const present: Readonly<Record<string, unknown>> = { ...config }
+  const other = Object.entries(wanted).filter(([key, value]) => String(present[key]) !== String(value))
+  if (other.length === 0) return
+  try {
+    await manager.streams.update(config.name, wanted)
+  } catch (error) {
+    if (!(error instanceof JetStreamApiError)) throw error
+    const changes = other.map(([key, value]) => `${key} ${value}`).join(', ')
+    onWarning(`${config.name} stays as it is, without ${changes}: ${error.message}`)
+  }
 }

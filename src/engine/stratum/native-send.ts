@@ -1,5 +1,6 @@
 /** The native function that writes to many sockets, where it was compiled: native/build.js does so at installation. */
-import { existsSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { describeError } from '../../core/errors.ts'
@@ -19,7 +20,7 @@ export type SendAll = (
 
 /** In the folder with package.json: three above the sources and four above the compiled files. */
 const ROOT = new URL(`${import.meta.url.endsWith('.ts') ? '' : '../'}../../../`, import.meta.url)
-const FILE = fileURLToPath(new URL('build/newcut-send.node', ROOT))
+const SOURCES = new URL('src/engine/stratum/native/', ROOT)
 
 export interface Sender {
   /** null: there is none for this machine. */
@@ -28,7 +29,18 @@ export interface Sender {
   readonly fault: string | null
 }
 
-export function loadSender(file: string = FILE): Sender {
+/** What native/build.js makes of these sources; '': they are not there. */
+function builtFile(): string {
+  const hash = createHash('sha256')
+  for (const name of ['send.c', 'build.js']) {
+    const file = new URL(name, SOURCES)
+    if (!existsSync(file)) return ''
+    hash.update(readFileSync(file))
+  }
+  return fileURLToPath(new URL(`build/newcut-send-${hash.digest('hex').slice(0, 16)}.node`, ROOT))
+}
+
+export function loadSender(file: string = builtFile()): Sender {
   if (!existsSync(file)) return { sendAll: null, fault: null }
   try {
     return { sendAll: createRequire(import.meta.url)(file).sendAll, fault: null }

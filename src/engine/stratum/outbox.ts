@@ -8,9 +8,7 @@ import type { SendAll } from './native-send.ts'
 
 /** Sockets that one thread writes to before another is worth its start. */
 const SOCKETS_PER_THREAD = 256
-/** More would be for machines with more cores than one rig server can use. */
-const MAX_THREADS = 16
-/** Sockets and bytes that are written to together. */
+/** Sockets and bytes that are written to together, by four threads at most. */
 const MAX_SOCKETS = 1024
 const MAX_BYTES = 2 ** 20
 /** Bytes of a UTF-16 unit in UTF-8, at most. */
@@ -52,7 +50,7 @@ export function isBehind(mail: Mail): boolean {
 
 export class Outbox<M extends Mail> {
   readonly #options: OutboxOptions<M>
-  readonly #threads = Math.min(MAX_THREADS, availableParallelism())
+  readonly #threads = availableParallelism()
   /** Those with text. */
   #waiting: M[] = []
   #isPlanned = false
@@ -95,7 +93,7 @@ export class Outbox<M extends Mail> {
   /** Takes a mail among those that are written to together; false: it is not one for that. */
   #gather(mail: M): boolean {
     const { socket, text } = mail
-    if (this.#options.sendAll === null || mail.isEncrypted || isBehind(mail)) return false
+    if (this.#options.sendAll === null || mail.isEncrypted || isBehind(mail) || socket.writableEnded) return false
     const descriptor = descriptorOf(socket)
     const room = BYTES_OF_UNIT * text.length
     if (descriptor === null || room > MAX_BYTES) return false
