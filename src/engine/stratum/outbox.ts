@@ -144,6 +144,7 @@ export class Outbox<M extends Mail> {
     const { socket, sequence } = mail
     if (socket.destroyed || socket.writableEnded) {
       mail.text = ''
+      mail.sequence = null
       return
     }
     mail.mayBeBehind = true

@@ -11,7 +11,7 @@ import { provide } from '../../compile.js'
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url))
 const folder = path('../../../../build/')
-/** The name tells the sources, so that no file of other sources is loaded. As FILE of native-send.ts. */
+/** The name tells the sources, so that no file of other sources is loaded. As builtFile of native-send.ts. */
 const hash = createHash('sha256')
 for (const name of ['send.c', 'build.js']) hash.update(readFileSync(path(`./${name}`)))
 const output = `${folder}newcut-send-${hash.digest('hex').slice(0, 16)}.node`
