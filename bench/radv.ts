@@ -115,6 +115,8 @@ function compile(env: RadvEnv, target: string, shader: string): Compilation {
     maxBuffer: MAX_OUTPUT_BYTES,
   })
   const said = (stderr ?? '').trim().split('\n').at(-1) || `it ended with ${signal ?? `exit code ${status}`}`
-  const problem = status === 0 ? null : (error?.message ?? said.replace('MESA: error: ', ''))
+  // A child that ends before it has read the shader closes its input, which is an error here: what it said counts.
+  const complaint = status === null ? (error?.message ?? said) : said.replace('MESA: error: ', '')
+  const problem = status === 0 ? null : complaint
   return { driver: (stdout ?? '').trim(), problem, output: stderr ?? '' }
 }
