@@ -4,7 +4,7 @@
  * there is no real GPU, and named as such. All candidates are hashed again: each must solve, and there must be about as
  * many as expected.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { withNonce } from '../src/core/header.ts'
@@ -20,6 +20,7 @@ import { askNvidia } from '../src/sensors/nvidia.ts'
 import { cudaRates } from './cuda.ts'
 import { agreement } from './gpu-agreement.ts'
 import { amdBound, type Bound, nvidiaBound, shareOf } from './gpu-bounds.ts'
+import { mainThreadMs, processorMs } from './processor-time.ts'
 import { percentile, type Row, relativeTo } from './report.ts'
 import { handMinimum } from './shader-minimum.ts'
 import { type Effort, pause } from './suite.ts'
@@ -256,17 +257,11 @@ class GpuBench {
     return this.#engine.details()[0].batches
   }
 
-  /**
-   * User and system time of the child so far (proc(5), fields 14 and 15 of stat, in hundredths of a second); of its
-   * main thread alone where the driver computes in the others.
-   */
+  /** Time of the child so far; of its main thread alone where the driver computes in the others. */
   #processorMs(): number | null {
-    if (process.platform !== 'linux') return null
     const { pid } = this.#engine.details()[0]
-    const isSoftware = this.#engine.adapters()[0]?.software ?? false
-    const stat = readFileSync(isSoftware ? `/proc/${pid}/task/${pid}/stat` : `/proc/${pid}/stat`, 'utf8')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return 10 * (Number(fields[11]) + Number(fields[12]))
+    if (pid === undefined) return null
+    return this.#engine.adapters()[0]?.software ? mainThreadMs(pid) : processorMs(pid)
   }
 }
 

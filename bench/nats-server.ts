@@ -4,11 +4,10 @@ import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { processorMs } from './processor-time.ts'
 import { MAX_WAIT_MS, pause } from './suite.ts'
 
 const PROGRAM = 'nats-server'
-/** Ticks of a second in which Linux counts the time of processors for programs. */
-const TICKS = 100
 const STOP_MS = 3_000
 
 export interface NatsServer {
@@ -73,16 +72,15 @@ async function ended(child: ChildProcess): Promise<void> {
   clearTimeout(timer)
 }
 
-/** From proc(5): `stat`, `io` and `status` of a process. */
+/** From proc(5): `schedstat` of its threads, `io` and `status` of the process. */
 function usageOf(pid: number): NatsUsage | null {
+  const usedMs = processorMs(pid)
+  if (usedMs === null) return null
   try {
     const read = (file: string) => readFileSync(`/proc/${pid}/${file}`, 'latin1')
-    const stat = read('stat')
-    // After the name, which may have spaces: state is field 3, utime 14, stime 15.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const io = read('io')
     return {
-      processorMs: ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS,
+      processorMs: usedMs,
       readBytes: numberIn(io, /^rchar: (\d+)/m),
       writtenBytes: numberIn(io, /^wchar: (\d+)/m),
       memoryBytes: numberIn(read('status'), /^VmRSS:\s+(\d+) kB/m) * 1024,

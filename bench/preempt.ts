@@ -11,10 +11,13 @@ import { engineWork, freshWork, UNREACHABLE } from './work.ts'
 const SUITE = 'preempt'
 const EVERY_MS = [10, 100, 1000]
 /**
- * New work before the measuring begins: seconds in which V8 compiles what it calls. Its threads have the priority of a
- * usual process and take the core of a search thread for some milliseconds.
+ * New work before the measuring begins, in quick succession: as much as a miner gets in its first hours. Until then V8
+ * compiles what it calls, and its threads, which have the priority of a usual process, take the core of a search thread
+ * for some milliseconds.
  */
-const WARM_UP = 1000
+const WARM_UP = 10_000
+/** Pieces of new work that are measured, for each round. */
+const SAMPLES = 200
 
 export function preempt({ sampleMs, rounds, isQuick }: Effort): Promise<Row[]> {
   // Low priority, as when mining, so that the thread that hands out work is not held up.
@@ -23,11 +26,15 @@ export function preempt({ sampleMs, rounds, isQuick }: Effort): Promise<Row[]> {
     await give()
     await pause(2 * sampleMs)
     const latencies: number[] = []
-    for (let i = isQuick ? 0 : -WARM_UP; i < 40 * rounds; i++) {
+    for (let i = 0; i < (isQuick ? 0 : WARM_UP); i++) {
+      await pause(1)
+      await give()
+    }
+    for (let i = 0; i < (isQuick ? 40 : SAMPLES * rounds); i++) {
       await pause(3 + 7 * Math.random())
       const startMs = performance.now()
       if (!(await give())) throw new Error('new work was not taken')
-      if (i >= 0) latencies.push(performance.now() - startMs)
+      latencies.push(performance.now() - startMs)
     }
     const sample = (name: string, value: number): Row => ({ suite: SUITE, name, unit: 'ms', samples: [value] })
     return [

@@ -1,6 +1,8 @@
 /** The embedded node as a process of its own, for suites that measure it under load. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { serialize } from 'node:v8'
 import type { DevnetOptions } from '../src/compose/devnet.ts'
@@ -26,11 +28,16 @@ export interface Surroundings {
   readonly latencyMs?: number
   /** Called with each new block, a little later than it came. */
   readonly onBlock?: (block: BlockMessage) => void
+  /**
+   * Whether it leaves the cores to whoever measures, and comes before search threads only: as far as the system allows, a
+   * node on another machine. Elsewhere than on Linux all of the process has one priority.
+   */
+  readonly givesWay?: boolean | undefined
 }
 
 /** Starts one, in memory and without proof of work unless the options say otherwise. */
 export async function startServer(options: DevnetOptions, surroundings: Surroundings = {}): Promise<Server> {
-  const { latencyMs = null, onBlock } = surroundings
+  const { latencyMs = null, onBlock, givesWay = false } = surroundings
   const file = fileURLToPath(new URL('./node-server.js', import.meta.url))
   const node = { port: 0, pow: false, ...options }
   const serverOptions: ServerOptions = { node, latencyMs, tellsBlocks: onBlock !== undefined }
@@ -40,6 +47,7 @@ export async function startServer(options: DevnetOptions, surroundings: Surround
     if (message.type === 'block') onBlock?.(message)
   })
   const ready = await nextMessage(child, 'ready')
+  if (givesWay) for (const id of threadsOf(child)) setPriority(id, constants.priority.PRIORITY_BELOW_NORMAL)
   return {
     url: ready.url,
     port: Number(new URL(ready.url).port),
@@ -55,6 +63,11 @@ export async function startServer(options: DevnetOptions, surroundings: Surround
       await exited
     },
   }
+}
+
+function threadsOf({ pid }: ChildProcess): number[] {
+  if (pid === undefined) throw new Error('the server has not started')
+  return process.platform === 'linux' ? readdirSync(`/proc/${pid}/task`).map(Number) : [pid]
 }
 
 /** The next of this type. */

@@ -7,8 +7,8 @@ import { sharedMs } from './shared-clock.ts'
 export type LoadOrder =
   /** So many rigs subscribe and authorize, and wait for their first job. */
   | { readonly type: 'connect'; readonly port: number; readonly sessions: number }
-  /** Tell when each rig has got its next job. */
-  | { readonly type: 'expect' }
+  /** Tell when each rig, or one in so many, has got its next job. The others read theirs only after that. */
+  | { readonly type: 'expect'; readonly oneIn: number }
   /** Each rig hands in so many shares of its newest job, with nonces that it has not used before. */
   | { readonly type: 'submit'; readonly shares: number }
 
@@ -43,9 +43,18 @@ const send = (answer: LoadAnswer) => process.send?.(answer)
 process.on('message', async (order: LoadOrder) => {
   if (order.type === 'connect') send({ type: 'connected', tookMs: await connectAll(order.port, order.sessions) })
   else if (order.type === 'expect') {
-    const arrived = jobOfEach(rigs.length)
+    // As many from the first that are written to as from the last.
+    const others = rigs.filter((_, index) => index % order.oneIn !== 0)
+    for (const { socket } of others) socket.pause()
+    const arrived = jobOfEach(rigs.length - others.length)
     send({ type: 'expecting' })
-    send({ type: 'arrived', atMs: await arrived })
+    const atMs = await arrived
+    if (others.length > 0) {
+      const rest = jobOfEach(others.length)
+      for (const { socket } of others) socket.resume()
+      await rest
+    }
+    send({ type: 'arrived', atMs })
   } else send({ type: 'answered', tookMs: await submitAll(order.shares) })
 })
 process.on('disconnect', () => process.exit(0))

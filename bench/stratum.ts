@@ -54,6 +54,7 @@ export async function stratum({ rounds, isQuick }: Effort): Promise<Row[]> {
     // Few sessions weigh less than what the process allocates meanwhile.
     if (!isQuick) rows.push(row('memory of a session', 'B', [perSession]))
     rows.push(...(await jobs(child, give, { sessions, rounds: 2 * rounds })))
+    rows.push(...(await jobsElsewhere(child, give, 2 * rounds)))
     for (const each of SHARES) rows.push(...(await shares(child, engine, { sessions, rounds, each })))
     if (candidates !== engine.rigs().shares.accepted) throw new Error('a share that solves the work was not reported')
     return rows
@@ -69,25 +70,18 @@ const row = (name: string, unit: Row['unit'], samples: readonly number[], note?:
   return { suite: SUITE, name, unit, samples, ...(note !== undefined && { note }) }
 }
 
-/** New work, until half, 99 % and all of the rigs have read it. */
+/** New work, until half, 99 % and all of the rigs have read it, and what that costs. */
 async function jobs(
   child: ChildProcess,
   give: () => Promise<boolean>,
   { sessions, rounds }: { readonly sessions: number; readonly rounds: number },
 ): Promise<Row[]> {
   const [half, most, all]: [number[], number[], number[]] = [[], [], []]
-  const [own, system]: [number[], number[]] = [[], []]
+  const [used, system]: [number[], number[]] = [[], []]
   for (let round = 0; round < rounds; round++) {
-    await ask(child, { type: 'expect' }, 'expecting')
-    await pause(20)
-    const arrived = nextAnswer(child, 'arrived')
-    const before = process.cpuUsage()
-    const startMs = sharedMs()
-    if (!(await give())) throw new Error('new work was not taken')
-    const usage = process.cpuUsage(before)
-    own.push(usage.user / 1000)
+    const { tookMs, usage } = await job(child, give, 1)
+    used.push((usage.user + usage.system) / 1000)
     system.push(usage.system / 1000)
-    const tookMs = (await arrived).atMs.map((atMs) => atMs - startMs)
     half.push(percentile(tookMs, 0.5))
     most.push(percentile(tookMs, 0.99))
     all.push(Math.max(...tookMs))
@@ -96,10 +90,29 @@ async function jobs(
     row('job to half of all rigs', 'ms', half, `${sessions} in all`),
     row('job to 99 %', 'ms', most),
     row('job to all', 'ms', all),
-    row('processor time of a job', 'ms', own, 'of the program'),
-    // The system counts no less than its own ticks: a few rigs take none.
+    row('processor time of a job', 'ms', used, 'of the program, with what the system does for it'),
+    // The system counts its own share in ticks: a few rigs take none.
     ...(system.some((ms) => ms > 0) ? [row('system time of a job', 'ms', [meanOf(system)], SYSTEM_NOTE)] : []),
   ]
+}
+
+/** The same where reading takes the server's cores from it for one rig in ten only: others have processors of their own. */
+async function jobsElsewhere(child: ChildProcess, give: () => Promise<boolean>, rounds: number): Promise<Row[]> {
+  const most: number[] = []
+  for (let round = 0; round < rounds; round++) most.push(percentile((await job(child, give, 10)).tookMs, 0.99))
+  return [row('job to 99 %, one rig in ten reads at once', 'ms', most, 'the others afterwards')]
+}
+
+/** How long new work takes to all rigs, or to one in so many, and what it costs to give it to all. */
+async function job(child: ChildProcess, give: () => Promise<boolean>, oneIn: number) {
+  await ask(child, { type: 'expect', oneIn }, 'expecting')
+  await pause(20)
+  const arrived = nextAnswer(child, 'arrived')
+  const before = process.cpuUsage()
+  const startMs = sharedMs()
+  if (!(await give())) throw new Error('new work was not taken')
+  const usage = process.cpuUsage(before)
+  return { usage, tookMs: (await arrived).atMs.map((atMs) => atMs - startMs) }
 }
 
 /** Shares from all rigs at once, `each` of a rig; and how many of them a processor judges that does nothing else. */

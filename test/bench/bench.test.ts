@@ -21,10 +21,10 @@ describe('newcut bench', () => {
     })
     for (const { suite, name, unit, median: middle, min, max, samples } of report.results) {
       expect([suite, name, unit]).toEqual([expect.any(String), expect.any(String), expect.any(String)])
-      expect(min).toBeLessThanOrEqual(middle)
-      expect(middle).toBeLessThanOrEqual(max)
-      expect(samples).toBeGreaterThan(0)
-      expect(middle).toBeGreaterThan(0)
+      expect(min, name).toBeLessThanOrEqual(middle)
+      expect(middle, name).toBeLessThanOrEqual(max)
+      expect(samples, name).toBeGreaterThan(0)
+      expect(middle, name).toBeGreaterThan(0)
     }
     const measured = new Set(report.results.map(({ suite }) => suite))
     for (const suite of [
