@@ -43,3 +43,10 @@ export const replicas = unset(
   'N',
   'how many servers of a NATS cluster keep a copy of solutions and of who leads; as it is if not given, 1 for a new fleet',
 )
+
+/** Leaf nodes have a JetStream of their own, or none. */
+export const domain = unset(
+  fleetName,
+  'NAME',
+  'JetStream domain that keeps solutions and who leads, where servers of several domains are connected; that of the server if not given',
+)

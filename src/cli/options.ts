@@ -7,7 +7,7 @@ import { developmentAccounts } from '../core/development-accounts.ts'
 import { graphNames, MAX_CHAINS } from '../core/graph.ts'
 import { kernelPreferences } from '../engine/cpu/kernels.ts'
 import { priorities } from '../engine/cpu/priority.ts'
-import { leaderServers, natsOptions, replicas, rigOptions } from './fleet-options.ts'
+import { domain, leaderServers, natsOptions, replicas, rigOptions } from './fleet-options.ts'
 import { flagOnly, option, unset } from './option-spec.ts'
 import {
   autoMineMode,
@@ -238,6 +238,7 @@ export const leadOptions = {
   nats: leaderServers,
   ...natsOptions,
   'nats-replicas': replicas,
+  'nats-domain': domain,
   node: {
     ...option(nodeUrls, ['http://127.0.0.1:1848'], 'URL', 'node to mine for; may be repeated, in order of priority'),
     plural: mineOptions.node.plural,

@@ -36,7 +36,8 @@ async function lead(config: LeadConfig, stopped: AbortSignal): Promise<number> {
   try {
     const agent = `newcut/${surroundings.version}`
     const onWaiting = (message: string) => face.show({ type: 'trouble', message })
-    const options = { ...linkSetup(values, nats), agent, clock: systemClock, random: Math.random }
+    const server = { ...linkSetup(values, nats), domain: values['nats-domain'] }
+    const options = { ...server, agent, clock: systemClock, random: Math.random }
     const isTried = values['dry-run']
     link = await Link.open(options, isTried || values['fail-fast'] ? null : onWaiting, stopped)
     const replicas = values['nats-replicas'] && Number(values['nats-replicas'])

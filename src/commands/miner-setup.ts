@@ -17,7 +17,10 @@ import { type Idle, idleForTls, refuseIdle } from './effect.ts'
 import { idleForNats, linkSetup, machineName } from './fleet-setup.ts'
 
 type MineConfig = Config<typeof mineOptions>
-type NodesValues = Omit<Config<typeof leadOptions>['values'], 'nats' | 'nats-replicas' | 'node' | 'state'>
+type NodesValues = Omit<
+  Config<typeof leadOptions>['values'],
+  'nats' | 'nats-replicas' | 'nats-domain' | 'node' | 'state'
+>
 
 /**
  * The miner for these nodes. Throws NewcutError BAD_OPTION for an external engine without a command, and for authorities

@@ -33,6 +33,8 @@ export interface LinkSetup {
   readonly trust: NatsTrust
   /** Name of the fleet. */
   readonly fleet: string
+  /** The JetStream domain that keeps what the fleet keeps; undefined: that of the server. */
+  readonly domain?: string | undefined
 }
 
 export interface LinkOptions extends LinkSetup {
@@ -59,12 +61,14 @@ export class Link {
   readonly connection: NatsConnection
   readonly jetstream: JetStreamClient
   readonly #addresses: readonly NatsAddress[]
+  readonly #domain: string | undefined
   readonly #listeners = new Set<LinkListener>()
   #problem: string | null = null
 
-  private constructor(connection: NatsConnection, { addresses, fleet }: LinkSetup) {
+  private constructor(connection: NatsConnection, { addresses, fleet, domain }: LinkSetup) {
     this.connection = connection
-    this.jetstream = jetstream(connection, { timeout: JETSTREAM_MS })
+    this.jetstream = jetstream(connection, { timeout: JETSTREAM_MS, ...(domain !== undefined && { domain }) })
+    this.#domain = domain
     this.fleet = fleet
     this.subjects = subjectsOf(fleet)
     this.#addresses = addresses
@@ -104,11 +108,26 @@ export class Link {
    * NATS throws.
    */
   async checkJetStream(copies: number): Promise<void> {
-    await knownAsMissing(() => this.jetstream.jetstreamManager(true))
-    if (copies < 2 || this.connection.info?.cluster !== undefined) return
+    await this.knownAsMissing(() => this.jetstream.jetstreamManager(true))
+    // Of a domain that is named, other servers may keep them, which nothing tells of.
+    if (copies < 2 || this.#domain !== undefined || this.connection.info?.cluster !== undefined) return
     throw new NewcutError('NODE_MISBEHAVED', `${this.url} is in no cluster: it cannot keep ${copies} copies`, {
       hint: 'leave --nats-replicas out',
     })
+  }
+
+  /** Calls JetStream. Throws NewcutError NODE_MISBEHAVED where there is none, or what NATS throws. */
+  async knownAsMissing<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      return await call()
+    } catch (error) {
+      if (!(error instanceof Error && error.name === 'JetStreamNotEnabled')) throw error
+      const what =
+        this.#domain === undefined
+          ? 'the NATS server has no JetStream (nats-server -js)'
+          : `no JetStream of the domain ${this.#domain} answers: it must be that of ${this.url}, or of a server connected to it`
+      throw new NewcutError('NODE_MISBEHAVED', what, { cause: error })
+    }
   }
 
   /** The server that it is connected to, or was last, as it may be shown. */
@@ -244,14 +263,4 @@ function failureOf(error: unknown, { addresses }: LinkSetup): NewcutError {
     return new NewcutError('NODE_REFUSED', `the NATS server at ${where} takes TLS only`, { hint, cause: error })
   }
   return new NewcutError('NODE_UNREACHABLE', `no NATS server answers at ${where}`, { cause: error })
-}
-
-/** Calls JetStream. Throws NewcutError NODE_MISBEHAVED where there is none, or what NATS throws. */
-export async function knownAsMissing<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call()
-  } catch (error) {
-    if (!(error instanceof Error && error.name === 'JetStreamNotEnabled')) throw error
-    throw new NewcutError('NODE_MISBEHAVED', 'the NATS server has no JetStream (nats-server -js)', { cause: error })
-  }
 }

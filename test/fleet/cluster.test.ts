@@ -62,8 +62,9 @@ describe.skipIf(natsMissing !== null)('a fleet over a cluster of NATS servers', 
       await expect.poll(() => / accepted .*rig:alpha/.test(leader.out().slice(before)), { timeout: 30_000 }).toBe(true)
       await server.restart()
     }
-    const { out } = await run(['fleet', ...urls('--nats')])
-    expect(out).toMatch(/^alpha +searching/m)
+    // A leader that lost its server hears of its rigs anew, with their next reports.
+    const listed = async () => (await run(['fleet', ...urls('--nats')])).out
+    await expect.poll(listed, { timeout: 10_000 }).toMatch(/^alpha +searching/m)
     leader.child.kill('SIGTERM')
     await leader.ended
     // Who does not ask for a number leaves it as it is; another number is taken over.

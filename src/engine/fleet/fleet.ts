@@ -131,7 +131,12 @@ export class FleetEngine implements Engine {
   /** Before the start. */
   attach(ties: FleetTies): void {
     this.#ties = ties
-    for (const hash of ties.unfinished) this.#outcomes.set(hash, { step: 'working' })
+    this.expect(ties.unfinished)
+  }
+
+  /** These solutions of earlier runs live on: what JetStream still has of them is not taken once more. */
+  expect(hashes: readonly string[]): void {
+    for (const hash of hashes) this.#outcomes.set(hash, { step: 'working' })
   }
 
   async start(_workBytes: number, events: EngineEvents): Promise<void> {

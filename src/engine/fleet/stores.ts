@@ -11,7 +11,7 @@ import {
   type StreamConfig,
 } from '@nats-io/jetstream'
 import { type KV, Kvm } from '@nats-io/kv'
-import { knownAsMissing, type Link } from '../../fleet/link.ts'
+import type { Link } from '../../fleet/link.ts'
 
 /** Nodes forget work after five minutes (PROTOCOL.md A.1): what is older is of no use. */
 const MAX_AGE_MS = 300_000
@@ -42,7 +42,7 @@ export interface StoreOptions {
 /** The bucket. Throws NewcutError NODE_MISBEHAVED where there is no JetStream, or what NATS throws. */
 export function openBucket({ link, replicas, onWarning }: StoreOptions): Promise<KV> {
   const { jetstream, subjects } = link
-  return knownAsMissing(async () => {
+  return link.knownAsMissing(async () => {
     const bucket = await new Kvm(jetstream).create(subjects.bucket, { history: 1, replicas: replicas ?? 1 })
     const { streamInfo } = await bucket.status()
     const manager = await jetstream.jetstreamManager(false)

@@ -1,0 +1,87 @@
+/** A fleet over two real NATS servers, a hub and a leaf of it, each with a JetStream domain of its own. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { startDevnet } from '../../src/compose/devnet.ts'
+import { readNatsAddress } from '../../src/fleet/address.ts'
+import { Link } from '../../src/fleet/link.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { run, start, stopAll } from '../cli/run.ts'
+import { freePort } from '../rounds/field.ts'
+import { NatsServer, natsMissing } from './nats.ts'
+
+const REST = ['--http', 'off', '--state', 'off']
+
+describe.skipIf(natsMissing !== null)('a fleet over a hub and a leaf of NATS', { timeout: 60_000 }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'newcut-domains-'))
+  let hub: NatsServer
+  let leaf: NatsServer
+  let devnet: Awaited<ReturnType<typeof startDevnet>>
+  beforeAll(async () => {
+    devnet = await startDevnet({ port: 0, difficulty: 1_000_000n, blockDelayMs: 2000 })
+    const port = await freePort()
+    const server = (name: string, leafNodes: string) => {
+      const own = join(folder, name)
+      mkdirSync(own)
+      const jetstream = `jetstream { store_dir: ${JSON.stringify(join(own, 'store'))}, domain: ${name} }`
+      return NatsServer.start(own, `server_name: ${name}\n${jetstream}\nleafnodes { ${leafNodes} }`, 'nats', false)
+    }
+    hub = await server('hub', `listen: "127.0.0.1:${port}"`)
+    leaf = await server('leaf', `remotes: [{ url: "nats-leaf://127.0.0.1:${port}" }], reconnect: 1`)
+  }, 60_000)
+  afterEach(stopAll)
+  afterAll(async () => {
+    for (const server of [leaf, hub]) await server?.kill()
+    await devnet?.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  /** What the JetStream of this domain keeps. */
+  const kept = async (domain: string) => {
+    const setup = { addresses: [readNatsAddress(leaf.url)], trust: {}, fleet: 'main', domain }
+    const shared = { agent: 'test', clock: systemClock, random: Math.random }
+    const link = await Link.open({ ...setup, ...shared }, null, AbortSignal.timeout(10_000))
+    const manager = await link.jetstream.jetstreamManager(false)
+    const names: string[] = []
+    for await (const name of manager.streams.names()) names.push(name)
+    const wanted = [link.subjects.stream, `KV_${link.subjects.bucket}`].sort()
+    await link.close()
+    return { names: names.sort(), wanted }
+  }
+  const lead = (url: string, ...args: string[]) =>
+    start(['lead', '--nats', url, '--node', devnet.url, ...REST, ...args])
+  const mine = () => start(['mine', '--fleet', leaf.url, '--rig', 'alpha', '--threads', '1', '--gpu', 'none', ...REST])
+
+  it('keeps solutions at the hub, whichever server the leader is connected to, and also when the hub is killed', async () => {
+    const leader = lead(leaf.url, '--nats-domain', 'hub')
+    await leader.sees(/fleet {5}this process leads/)
+    const rig = mine()
+    await rig.sees(/ accepted /)
+    const atHub = await kept('hub')
+    expect(atHub.names).toEqual(atHub.wanted)
+    expect((await kept('leaf')).names).toEqual([])
+    expect((await run(['fleet', '--nats', leaf.url])).out).toMatch(/^alpha +searching/m)
+
+    await hub.kill()
+    await hub.restart()
+    const before = rig.out().length
+    // What the rig says was found after that.
+    const goesOn = () => / accepted [\s\S]* accepted [\s\S]* accepted /.test(rig.out().slice(before))
+    await expect.poll(goesOn, { timeout: 20_000 }).toBe(true)
+    leader.child.kill('SIGTERM')
+    await leader.ended
+
+    // The hub's own domain needs no name there.
+    const next = lead(hub.url)
+    await next.sees(/this process leads/)
+    await next.sees(/ accepted .*rig:alpha/)
+    expect((await kept('leaf')).names).toEqual([])
+  })
+
+  it('says which domain does not answer', async () => {
+    const tried = await run(['lead', '--nats', leaf.url, '--node', devnet.url, '--nats-domain', 'hob', '--dry-run'])
+    expect(tried.err).toMatch(/no JetStream of the domain hob answers: .*127\.0\.0\.1.*\[NODE_MISBEHAVED\]/s)
+    expect(tried.code).not.toBe(0)
+  })
+})
