@@ -8,7 +8,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { MinerEvent } from '../mine/events.ts'
 import type { HardwareSnapshot } from '../mine/hardware.ts'
-import { blockStates, verdicts } from '../mine/life.ts'
+import { blockStates, verdictOf, verdicts } from '../mine/life.ts'
 import { pauseCauses } from '../mine/pauses.ts'
 import { type Snapshot, shareVerdicts } from '../mine/stats.ts'
 
@@ -161,12 +161,13 @@ export class Metrics {
         }
         return
       case 'solution':
-        // A block is confirmed again at each depth.
-        if (event.step !== 'confirmed' || event.verdict !== null) this.#blocks.inc({ state: event.step })
+        // A block is confirmed again at each depth, and orphaned again when that is settled.
+        if (verdictOf(event) === null || event.verdict !== null) this.#blocks.inc({ state: event.step })
         if (event.verdict === null) return
         this.#solutions.inc({ verdict: event.verdict })
-        // Orphans are found whenever another branch wins, and nobody knows how long a block stays unconfirmed.
-        if (event.verdict !== 'orphaned' && event.verdict !== 'unconfirmed')
+        // Orphans are found whenever another branch wins, as is that they are back, and nobody knows how long a block stays
+        // unconfirmed.
+        if (!event.wasDecided && event.verdict !== 'orphaned' && event.verdict !== 'unconfirmed')
           this.#submitDuration.observe(event.elapsedMs / 1000)
         return
       case 'hardwareError':

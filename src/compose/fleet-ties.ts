@@ -11,8 +11,12 @@ export function leaderTies(
   miner: Miner,
   unfinished: readonly Unfinished[] = [],
 ): Pick<FleetTies, 'unfinished' | 'adopt'> {
-  const hashes = unfinished.map(({ bytes }) => encodeBase64Url(blockHash(bytes)))
-  return { unfinished: hashes, adopt: (solution) => miner.adopt(solution) }
+  return { unfinished: hashesOf(unfinished), adopt: (solution) => miner.adopt(solution) }
+}
+
+/** Hashes of the blocks, as in JSON. */
+export function hashesOf(unfinished: readonly Unfinished[]): string[] {
+  return unfinished.map(({ bytes }) => encodeBase64Url(blockHash(bytes)))
 }
 
 /** What a rig tells its leader, and takes from it. */

@@ -10,6 +10,7 @@ import type { Token } from '../api/token.ts'
 import { describeError } from '../core/errors.ts'
 import { FleetEngine } from '../engine/fleet/fleet.ts'
 import type { MinerEvent } from '../mine/events.ts'
+import type { Unfinished } from '../mine/life.ts'
 import { Miner } from '../mine/miner.ts'
 import type { Snapshot } from '../mine/stats.ts'
 import { systemClock } from '../platform/clock.ts'
@@ -19,7 +20,7 @@ import { type Changeable, changerOf } from './change.ts'
 import type { NodeSetup } from './connect.ts'
 import { type ComposedDashboard, dashboardFor } from './dashboard.ts'
 import { type EngineSetup, Engines, listenForRigs } from './engines.ts'
-import { leaderTies, rigTies } from './fleet-ties.ts'
+import { hashesOf, leaderTies, rigTies } from './fleet-ties.ts'
 import { isPageOn, PAGE_PATH, type PageMode, pageFor } from './mine-page.ts'
 import { checkOrigin, type NodeOrigin, type Origin, type PoolsSetup, type RigSetup, reachOrigin } from './origin.ts'
 import { checkPausing, Pausing, type PausingSetup } from './pausing.ts'
@@ -136,10 +137,9 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const onFault = (error: unknown) => faulted.abort(error)
     const rewards = node && rewardsOf({ client: node.payloads, onReward: show, stopped, onFault })
     const { blocks, durationMs } = limits
-    const unfinished = state?.unfinished
     const sensors = setup.sensors && sensorsOf(setup.sensors, engineSet)
     closers.unshift(async () => sensors?.stop())
-    const options = { source, engines, clock: systemClock, onEvent: show, blocks, durationMs, unfinished }
+    const options = { source, engines, clock: systemClock, onEvent: show, blocks, durationMs }
     const miner = new Miner({ ...options, readings: () => sensors?.readings ?? [] })
     const metrics = new Metrics(() => miner.snapshot(), packageVersion)
     const hasPage = http !== null && node !== null && isPageOn(http.page, network)
@@ -163,8 +163,17 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const told = { source: source.description, payee: account }
     onStart?.({ miner, change, node, ...told, api, journal, rigsAddress: rigs?.address ?? null, pageUrl })
     pauses.set(pausing)
-    fleet?.attach({ network, account, ...leaderTies(miner, unfinished) })
+    fleet?.attach({ network, account, ...leaderTies(miner, state?.unfinished) })
     origin.attach?.(rigTies(miner))
+    miner.takeUp(state?.unfinished ?? [])
+    const takeLeft = (unfinished: readonly Unfinished[]) => {
+      fleet?.expect(hashesOf(unfinished))
+      miner.takeUp(unfinished)
+    }
+    state
+      ?.left(AbortSignal.any([ends, ended.signal]))
+      .then(takeLeft)
+      .catch(onFault)
     const snapshot = await miner.run(ends)
     faulted.signal.throwIfAborted()
     return snapshot
@@ -179,7 +188,7 @@ function stateOf(
 ): Promise<KeptState | null> {
   // Development networks are thrown away; whoever wants theirs kept says so.
   if (state === null || (!state.isRequired && isDevelopment(of.network))) return Promise.resolve(null)
-  return openState(state, { ...of, confirmations, nowMs: systemClock.wallMs })
+  return openState(state, { ...of, confirmations, clock: systemClock })
 }
 
 function sensorsOf(where: Pick<SensorsOptions, 'hwmon' | 'env'>, engines: Engines): Sensors {

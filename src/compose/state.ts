@@ -1,12 +1,13 @@
 /** The journal of a miner: opened before it mines, and read for what earlier runs left unfinished. */
 import { decodeBase64Url } from '../core/bytes.ts'
-import { describeError } from '../core/errors.ts'
+import { type Clock, sleep } from '../core/clock.ts'
+import { describeError, NewcutError } from '../core/errors.ts'
 import { type Disk, systemDisk } from '../journal/disk.ts'
 import { Journal, type JournalContent, type JournalEvents, readJournal } from '../journal/journal.ts'
 import { keeperOf } from '../journal/keeper.ts'
 import { type BlockRecord, isUnfinished } from '../journal/record.ts'
 import type { MinerEvent } from '../mine/events.ts'
-import type { Unfinished, Verdict } from '../mine/life.ts'
+import { type BlockState, type Unfinished, type Verdict, verdicts } from '../mine/life.ts'
 
 export interface StateSetup {
   /** Folder of the journal. */
@@ -21,6 +22,11 @@ export interface StateSetup {
 export interface KeptState {
   readonly folder: string
   readonly unfinished: readonly Unfinished[]
+  /**
+   * What else earlier runs have left: of a journal that could not be read, once it can be. Resolves with nothing where it
+   * was read, and when the signal aborts.
+   */
+  readonly left: (signal: AbortSignal) => Promise<readonly Unfinished[]>
   /** The newest solutions of earlier runs on the network, oldest first. */
   readonly recent: readonly BlockRecord[]
   readonly onEvent: (event: MinerEvent) => void
@@ -30,7 +36,7 @@ export interface StateOptions {
   readonly network: string
   readonly account: string
   readonly confirmations: number
-  readonly nowMs: () => number
+  readonly clock: Clock
   readonly onEvent: (event: MinerEvent) => void
   /** Default: that of this machine. */
   readonly disk?: Disk
@@ -40,6 +46,8 @@ export interface StateOptions {
 const MAX_AGE_MS = 24 * 3600 * 1000
 /** Most solutions of earlier runs that are followed, the newest ones. */
 const MAX_UNFINISHED = 500
+/** A journal that cannot be read is tried again so often. */
+const RETRY_MS = 2_000
 /** Most solutions of earlier runs that are shown. */
 const MAX_RECENT = 60
 
@@ -48,14 +56,16 @@ const MAX_RECENT = 60
  * BAD_INPUT where the journal is required.
  */
 export async function openState({ folder, isRequired }: StateSetup, options: StateOptions): Promise<KeptState> {
-  const { network, account, confirmations, nowMs, onEvent, disk = systemDisk } = options
+  const { network, account, confirmations, clock, onEvent, disk = systemDisk } = options
+  const nowMs = () => clock.wallMs()
   const orElse = <T>(error: unknown, otherwise: T): T => {
     if (isRequired) throw error
     onEvent({ type: 'warning', message: `${describeError(error)}; mining all the same, and trying on` })
     return otherwise
   }
-  const nothing: JournalContent = { records: new Map(), damaged: 0 }
-  const { records, damaged } = await readJournal(folder, disk).catch((error) => orElse(error, nothing))
+  const read = () => readJournal(folder, disk)
+  const content = await read().catch((error) => orElse<JournalContent | null>(error, null))
+  const { records, damaged } = content ?? { records: new Map<string, BlockRecord>(), damaged: 0 }
   const events: JournalEvents = {
     onTrouble: (message) => onEvent({ type: 'trouble', message }),
     onRecovered: (message) => onEvent({ type: 'recovered', message }),
@@ -67,25 +77,76 @@ export async function openState({ folder, isRequired }: StateSetup, options: Sta
     // The disk may be well again before the next solution.
     journal = orElse(error, Journal.later(folder, events, disk))
   }
-  if (damaged > 0) onEvent({ type: 'warning', message: `the journal in ${folder} has ${damaged} unreadable lines` })
-  const own = [...records.values()].filter((record) => record.network === network)
-  const unfinished = own
-    .filter((record) => isUnfinished(record, confirmations))
-    .filter(({ foundAt }) => nowMs() - Date.parse(foundAt) < MAX_AGE_MS)
-    .slice(-MAX_UNFINISHED)
-    .map(unfinishedOf)
-  const recent = own.slice(-MAX_RECENT)
-  return { folder, unfinished, recent, onEvent: keeperOf({ journal, network, account, nowMs }) }
+  const tellDamaged = (lines: number) => {
+    if (lines > 0) onEvent({ type: 'warning', message: `the journal in ${folder} has ${lines} unreadable lines` })
+  }
+  tellDamaged(damaged)
+  const ownOf = (from: JournalContent['records']) => [...from.values()].filter((record) => record.network === network)
+  const unfinishedOf = (own: readonly BlockRecord[]) =>
+    own
+      .filter((record) => isUnfinished(record, confirmations))
+      .filter(({ foundAt }) => nowMs() - Date.parse(foundAt) < MAX_AGE_MS)
+      .slice(-MAX_UNFINISHED)
+      .map(asUnfinished)
+  const keep = keeperOf({ journal, network, account, nowMs })
+  /** While the journal has not been read: the solutions of this run. */
+  const ofThisRun = content === null ? new Set<string>() : null
+  const left = async (signal: AbortSignal) => {
+    if (ofThisRun === null) return []
+    const late = await readLate(read, clock, signal)
+    const unfinished = unfinishedOf(ownOf(late?.records ?? new Map()).filter(({ hash }) => !ofThisRun.has(hash)))
+    if (late !== null) {
+      const { length } = unfinished
+      const solutions = length === 1 ? 'solution' : 'solutions'
+      const message = `the journal in ${folder} can be read now, with ${length} ${solutions} of earlier runs to settle`
+      onEvent({ type: 'recovered', message })
+      tellDamaged(late.damaged)
+    }
+    return unfinished
+  }
+  const own = ownOf(records)
+  return {
+    folder,
+    unfinished: unfinishedOf(own),
+    left,
+    recent: own.slice(-MAX_RECENT),
+    onEvent: (event) => {
+      if (event.type === 'solution' && event.step === 'found') ofThisRun?.add(event.hash)
+      keep(event)
+    },
+  }
 }
 
-function unfinishedOf(record: BlockRecord): Unfinished {
+/** Reads again and again until that succeeds; null: the signal has aborted. */
+async function readLate(
+  read: () => Promise<JournalContent>,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<JournalContent | null> {
+  for (;;) {
+    await sleep(clock, RETRY_MS, signal)
+    if (signal.aborted) return null
+    try {
+      const content = await read()
+      return signal.aborted ? null : content
+    } catch (error) {
+      // The user knows that it cannot be read.
+      if (!(error instanceof NewcutError)) throw error
+    }
+  }
+}
+
+/** What is said of solutions that a node took, and of which more may be said. */
+const TAKEN: readonly BlockState[] = ['acknowledged', 'confirmed', 'unconfirmed', 'stale', 'orphaned']
+
+function asUnfinished(record: BlockRecord): Unfinished {
   const { work, issuer, device, effort, foundAt, state } = record
-  const isAcknowledged = state === 'acknowledged' || state === 'confirmed' || state === 'unconfirmed'
+  const isAcknowledged = TAKEN.includes(state)
   const bytes = decodeBase64Url(work)
   return { bytes, issuer, device, effort, foundAtMs: Date.parse(foundAt), isAcknowledged, verdict: verdictIn(state) }
 }
 
 function verdictIn(state: BlockRecord['state']): Verdict | null {
   if (state === 'confirmed') return 'accepted'
-  return state === 'unconfirmed' || state === 'lost' ? state : null
+  return verdicts.find((verdict) => verdict === state) ?? null
 }

@@ -255,7 +255,15 @@ export function withCreationTime(work: Uint8Array, creationTime: bigint): Uint8A
   return copy
 }
 
-/** Whether two works extend the same block of the same chain: then neither makes the other stale. */
-export function sameParent(a: WorkFields, b: WorkFields): boolean {
-  return a.chainId === b.chainId && equalBytes(a.parent, b.parent)
+/**
+ * Whether two works extend the same blocks: that of their chain, and those of the adjacent chains. Then neither makes the
+ * other stale. With other adjacents an adjacent chain was reorganised, and the cut takes one of the two only.
+ */
+export function sameParents(a: WorkFields, b: WorkFields): boolean {
+  if (a.chainId !== b.chainId || !equalBytes(a.parent, b.parent) || a.adjacents.size !== b.adjacents.size) return false
+  for (const [chain, hash] of a.adjacents) {
+    const other = b.adjacents.get(chain)
+    if (other === undefined || !equalBytes(hash, other)) return false
+  }
+  return true
 }

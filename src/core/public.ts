@@ -21,7 +21,7 @@ export {
   headerLayout,
   MAX_DEGREE,
   MAX_WORK_BYTES,
-  sameParent,
+  sameParents,
   type WorkFields,
   withCreationTime,
   withNonce,

@@ -29,6 +29,9 @@ function lineOf(event: SolutionEvent, at: string, of: { readonly network: string
     }
     case 'confirmed':
       return { at, hash, step: event.step, depth: event.depth }
+    case 'stale':
+    case 'orphaned':
+      return { at, hash, step: event.step, ...('mayReturn' in event && { mayReturn: event.mayReturn }) }
     case 'unconfirmed':
       return { at, hash, step: event.step, message: short(event.message) }
     case 'rejected':

@@ -31,16 +31,13 @@ const FoundLine = Type.Object({
 })
 export type FoundLine = Readonly<Static<typeof FoundLine>>
 
-const PlainStep = Type.Union([
-  Type.Literal('handed-in'),
-  Type.Literal('acknowledged'),
-  Type.Literal('credited'),
-  Type.Literal('stale'),
-  Type.Literal('orphaned'),
-])
+const PlainStep = Type.Union([Type.Literal('handed-in'), Type.Literal('acknowledged'), Type.Literal('credited')])
+const LostStep = Type.Union([Type.Literal('stale'), Type.Literal('orphaned')])
 const Line = Type.Union([
   FoundLine,
   Type.Object({ ...named, step: PlainStep }),
+  /** `mayReturn`: the block in its place does not lie deep yet. */
+  Type.Object({ ...named, step: LostStep, mayReturn: Type.Optional(Type.Boolean()) }),
   Type.Object({ ...named, step: Type.Literal('confirmed'), depth: Count }),
   Type.Object({ ...named, step: Type.Literal('unconfirmed'), message: Text }),
   Type.Object({ ...named, step: Type.Literal('rejected'), reason: Text, message: Text }),
@@ -61,6 +58,8 @@ export interface BlockRecord extends Omit<FoundLine, 'at' | 'step'> {
   readonly state: BlockState
   /** Of a block that is confirmed: 1 is the head of its chain. The newest that is known. */
   readonly depth: number | null
+  /** Of one that is stale or orphaned: whether the block in its place did not lie deep yet. */
+  readonly mayReturn: boolean
   /** Why it was rejected or lost. */
   readonly reason: string | null
   readonly message: string | null
@@ -82,22 +81,23 @@ export function parseLine(text: string): Line | null {
 export function afterLine(record: BlockRecord | undefined, line: Line): BlockRecord | null {
   if (line.step === 'found') {
     const { at, step, ...found } = line
-    const unknown = { depth: null, reason: null, message: null, reward: null }
+    const unknown = { depth: null, mayReturn: false, reason: null, message: null, reward: null }
     return record ?? { ...found, foundAt: at, state: step, ...unknown }
   }
   if (record === undefined) return null
   if (line.step === 'reward') return { ...record, reward: line.amount }
   const depth = line.step === 'confirmed' ? line.depth : null
+  const mayReturn = 'mayReturn' in line && line.mayReturn === true
   const reason = 'reason' in line ? line.reason : null
   const message = 'message' in line ? line.message : null
-  return { ...record, state: line.step, depth, reason, message }
+  return { ...record, state: line.step, depth, mayReturn, reason, message }
 }
 
 /**
- * Whether more may become of it: it is not known, or its block does not lie deep enough. A solution that nobody answered
+ * Whether more may become of it: it is not known, or its block, or the one in its place, does not lie deep enough. A solution that nobody answered
  * for before a miner stopped may still be handed in.
  */
-export function isUnfinished({ state, depth, reason }: BlockRecord, confirmations: number): boolean {
+export function isUnfinished({ state, depth, mayReturn, reason }: BlockRecord, confirmations: number): boolean {
   switch (state) {
     case 'found':
     case 'handed-in':
@@ -106,6 +106,9 @@ export function isUnfinished({ state, depth, reason }: BlockRecord, confirmation
       return true
     case 'confirmed':
       return (depth ?? 1) < confirmations
+    case 'stale':
+    case 'orphaned':
+      return mayReturn
     case 'lost':
       return reason === 'stopped'
     default:

@@ -18,6 +18,8 @@ export type SolutionEvent = (Found | LifeStep) & {
   readonly type: 'solution'
   /** The verdict, at the step that decides it or changes it; else null. The solution is counted at that step. */
   readonly verdict: Verdict | null
+  /** Whether a verdict but `unconfirmed` was told of before, in this run or an earlier one. */
+  readonly wasDecided: boolean
   /** Id of the job that it solves, and who issued that job. */
   readonly job: string
   readonly issuer: string

@@ -52,9 +52,10 @@ export async function* liveThrough(
   if (receipt.step === 'acknowledged') yield* source.follow(solution, signal)
 }
 
-/** The verdict when a life ends with this step; null when it does not end there. */
-export function verdictOf({ step }: LifeStep): Verdict | null {
+/** What a solution counts as after this step; null: nothing yet. */
+export function verdictOf({ step }: { readonly step: LifeStep['step'] | 'found' }): Verdict | null {
   switch (step) {
+    case 'found':
     case 'handed-in':
     case 'acknowledged':
       return null

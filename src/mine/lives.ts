@@ -86,7 +86,7 @@ export class Lives {
     const foundAtMs = clock.monotonicMs()
     const told = { step: { step: 'handed-in' }, verdict: null, counted: null, isOfThisRun: true } as const
     const life: Life = { job, hash, device, effort, lateMs, foundAtMs, ...told }
-    onEvent({ ...this.#eventOf(life, null), step: 'found', work: encodeBase64Url(bytes), difficulty })
+    onEvent({ ...this.#eventOf(life, null, false), step: 'found', work: encodeBase64Url(bytes), difficulty })
     this.#start(life, liveThrough(source, { job, bytes }, stopped))
   }
 
@@ -101,11 +101,13 @@ export class Lives {
       ...{ reason: 'start', noticedAtMs: nowMs },
     }
     const hash = encodeBase64Url(blockHash(bytes))
+    // A leader of a fleet may have taken it from a rig meanwhile.
+    if ([...this.#lives.keys()].some((life) => life.hash === hash)) return
     const step: LifeStep = { step: isAcknowledged ? 'acknowledged' : 'handed-in' }
     const told = { step, verdict, counted: null, isOfThisRun: false }
     const life: Life = { job, hash, device, effort, lateMs: null, foundAtMs: nowMs - ageMs, ...told }
     const isFresh = !isAcknowledged && ageMs < WORK_LIFE_MS
-    const solution = { job, bytes }
+    const solution = { job, bytes, wasConfirmed: verdict === 'accepted' }
     this.#start(life, isFresh ? liveThrough(source, solution, stopped) : source.follow(solution, stopped))
   }
 
@@ -140,6 +142,7 @@ export class Lives {
 
   /** A verdict counts once; a later one takes its place, as when a confirmed block is orphaned. */
   #take(life: Life, step: LifeStep): void {
+    const before = life.verdict
     const verdict = verdictOf(step)
     const isNews = verdict !== null && verdict !== life.verdict
     if (isNews) {
@@ -153,7 +156,7 @@ export class Lives {
       life.verdict = verdict
     }
     life.step = step
-    this.#options.onEvent(this.#eventOf(life, isNews ? verdict : null))
+    this.#options.onEvent(this.#eventOf(life, isNews ? verdict : null, before !== null && before !== 'unconfirmed'))
   }
 
   #count({ device, isOfThisRun }: Life, verdict: Verdict, change: 1 | -1): void {
@@ -169,13 +172,18 @@ export class Lives {
     } else this.#take(life, { step: 'unconfirmed', message: 'the node took it, and the miner stopped' })
   }
 
-  #eventOf({ job, step, hash, device, effort, lateMs, foundAtMs }: Life, verdict: Verdict | null): SolutionEvent {
+  #eventOf(
+    { job, step, hash, device, effort, lateMs, foundAtMs }: Life,
+    verdict: Verdict | null,
+    wasDecided: boolean,
+  ): SolutionEvent {
     const { id, issuer, work } = job
     const { chainId: chain, height, payloadHash } = work.fields
     return {
       type: 'solution',
       ...step,
       verdict,
+      wasDecided,
       job: id,
       issuer,
       chain,

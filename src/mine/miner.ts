@@ -32,8 +32,6 @@ export interface MinerOptions {
   readonly durationMs?: number | undefined
   /** What the sensors of this machine tell at present; default: nothing. */
   readonly readings?: (() => readonly Reading[]) | undefined
-  /** Solutions of earlier runs that are to live on. They do not count for `blocks`. */
-  readonly unfinished?: readonly Unfinished[] | undefined
 }
 
 const SAMPLE_MS = 1000
@@ -70,6 +68,8 @@ export class Miner {
   #sequence = 0
   #current: Issued | null = null
   readonly #pauses = new Pauses()
+  /** Solutions of earlier runs that live on with the first job; null: that was there. */
+  #unfinished: Unfinished[] | null = []
   /** While it is paused: what would be searched. */
   #held: Issued | null = null
   /** Who gave the newest work. */
@@ -138,11 +138,11 @@ export class Miner {
       onTrouble: (message: string) => onEvent({ type: 'trouble', message }),
       onRecovered: (message: string) => onEvent({ type: 'recovered', message }),
     }
-    let unfinished = this.#options.unfinished ?? []
     for await (const job of source.jobs(this.#stop.signal, events)) {
       this.#take(job)
-      for (const solution of unfinished) this.#lives.resume(solution)
-      unfinished = []
+      const waiting = this.#unfinished ?? []
+      this.#unfinished = null
+      this.takeUp(waiting)
     }
   }
 
@@ -366,6 +366,15 @@ export class Miner {
     const lateMs = endedAtMs === null ? null : clock.monotonicMs() - endedAtMs
     const blockHashOf = creationTime === undefined ? issued.blockHashOf : null
     this.#lives.begin({ job, difficulty, bytes, blockHashOf, device, effort, lateMs })
+  }
+
+  /**
+   * Solutions of earlier runs live on, once there is work. They do not count for `blocks`. Does nothing when it has ended.
+   */
+  takeUp(unfinished: readonly Unfinished[]): void {
+    if (this.#stop.signal.aborted) return
+    if (this.#unfinished !== null) this.#unfinished.push(...unfinished)
+    else for (const solution of unfinished) this.#lives.resume(solution)
   }
 
   /**

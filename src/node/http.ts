@@ -90,6 +90,7 @@ export class NodeHttp {
   readonly #closing = new AbortController()
   /** Requests without an answer; those with a timeout of their own may take long. */
   readonly #waiting = new Set<{ readonly agent: Agent; readonly sinceMs: number }>()
+  readonly #onLost = new Set<() => void>()
 
   /** Throws NewcutError BAD_OPTION for a url, a fingerprint or authorities that cannot be used. */
   constructor(options: NodeHttpOptions) {
@@ -152,12 +153,24 @@ export class NodeHttp {
   }
 
   #newAgent(): Agent {
-    return new Agent({
+    const agent = new Agent({
       connect: this.#connector(this.#closing.signal),
       connections: MAX_CONNECTIONS,
       keepAliveTimeout: KEEP_ALIVE_MS,
       ...NO_TIMEOUTS,
     })
+    return agent.on('disconnect', (_origin, _targets, error) => {
+      if (unreachable(this.#origin, error).reason === 'disconnected') for (const run of this.#onLost) run()
+    })
+  }
+
+  /**
+   * Calls `run` whenever the other side ends a connection for requests that was to stand, idle or not: as when a node
+   * starts anew. Streams have their own handlers. Until the signal aborts.
+   */
+  onLost(run: () => void, signal: AbortSignal): void {
+    this.#onLost.add(run)
+    onAbort(signal, () => this.#onLost.delete(run))
   }
 
   /** As request, for answers without an end: the timeout covers the headers only, and the size has no bound. */

@@ -144,7 +144,7 @@ export class Gateway {
     const options = { node: this.#miningNode(client), clock: this.clock, random: this.#options.random }
     const receipt = await handIn(block, options, ended)
     if (receipt.step !== 'acknowledged') return receipt
-    for await (const news of followUp(block, options, ended)) return news
+    for await (const news of followUp(block, { ...options, confirmations: 1 }, ended)) return news
     throw new Error('nothing became of a block')
   }
 

@@ -4,7 +4,7 @@ import type { Work } from '../core/work.ts'
 
 /**
  * Why there is a new job. `newCut`: the chain of the job before moved on, so that job is lost (preempted). `solved`: the
- * job before was solved. `refreshed`: the same parent with other transactions or another target. `reconnected`: the chain
+ * job before was solved. `refreshed`: the same parents with other transactions or another target. `reconnected`: a chain
  * moved on while nobody heard of it. `better`: a hash is worth more on another chain. `switched`: another node gives work
  * now. `chosen`: other chains are to be mined now, or the pool gave work of another one.
  */
@@ -40,6 +40,8 @@ export interface Solution {
   readonly job: Job
   /** The work of the job, with the nonce and possibly a newer creation time. */
   readonly bytes: Uint8Array
+  /** Whether an earlier run has seen its block in its chain. */
+  readonly wasConfirmed?: boolean
 }
 
 /** Why a solution is refused: a closed set, so that no peer can grow a label. */
@@ -71,10 +73,11 @@ export type FollowUp =
   | { readonly step: 'credited' }
   /** The block is in its chain; `depth` counts from 1, the head. May be said again at greater depths. */
   | { readonly step: 'confirmed'; readonly depth: number }
-  /** The block never got into its chain. */
-  | { readonly step: 'stale' }
-  /** The block was taken, but its chain goes on without it. */
-  | { readonly step: 'orphaned' }
+  /**
+   * `stale`: the block never got into its chain. `orphaned`: it was taken, but its chain goes on without it. `mayReturn`:
+   * the block in its place does not lie deep yet, so more may follow: it is confirmed after all, or this once more.
+   */
+  | { readonly step: 'stale' | 'orphaned'; readonly mayReturn?: boolean }
   /** Whoever took it for the issuer could not bring it there after all, or the issuer refused it. */
   | Extract<Receipt, { readonly step: 'rejected' | 'lost' }>
   /** Nobody could say yet what became of it: its chain has not moved on, or nobody could be asked. More may follow. */

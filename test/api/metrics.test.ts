@@ -4,6 +4,7 @@ import { type ApiServer, startApi } from '../../src/api/server.ts'
 import { noShares } from '../../src/engine/stratum/users.ts'
 import { NO_RATES } from '../../src/mine/hashrate.ts'
 import type { DeviceSnapshot, Snapshot } from '../../src/mine/stats.ts'
+import { step } from '../dashboard/common.ts'
 import { snapshotWith } from '../mine/snapshot.ts'
 
 const device = (name: string, changes: Partial<DeviceSnapshot> = {}): DeviceSnapshot => {
@@ -30,6 +31,20 @@ describe('a scrape', () => {
     expect(after).toContain('newcut_node_up{node="http://a"} 0')
     expect(after.match(/node="http:\/\/a"/g)).toHaveLength(2)
     expect(after.match(/node="http:\/\/b"/g)).toHaveLength(4)
+  })
+
+  it('counts a step that is told of again once, and times only the first verdict', async () => {
+    const metrics = new Metrics(() => snapshotOf([], 0), '0.0.0')
+    const stale = { step: 'stale', mayReturn: true } as const
+    metrics.onEvent({ ...step('a', stale), verdict: 'stale' })
+    metrics.onEvent({ ...step('a', { step: 'stale' }), wasDecided: true })
+    metrics.onEvent({ ...step('a', { step: 'confirmed', depth: 3 }), verdict: 'accepted', wasDecided: true })
+    metrics.onEvent({ ...step('a', { step: 'confirmed', depth: 4 }), wasDecided: true })
+    const text = await metrics.scrape()
+    expect(text).toContain('newcut_blocks_total{state="stale"} 1')
+    expect(text).toContain('newcut_blocks_total{state="confirmed"} 1')
+    expect(text).toContain('newcut_solutions_total{verdict="accepted"} 1')
+    expect(text).toContain('newcut_submit_duration_seconds_count 1')
   })
 
   it('says that a device is down while it restarts, and up once it is back', async () => {

@@ -103,8 +103,9 @@ async function endsSoon(miner: Miner, { property }: StartLie, mines: () => boole
 
 function expectEnd(lane: Lane, miner: Miner, { property }: StartLie): void {
   const said = `${miner.out}\n${miner.err}`
-  // The node does not answer, or not as it should.
-  if (miner.end?.code !== 20 && miner.end?.code !== 21) throw lane.failure('expected exit code 20 or 21')
+  // An option is missing; or the node does not answer, or not as it should.
+  const codes = property.kind === 'ends' && property.code === 'BAD_OPTION' ? [2] : [20, 21]
+  if (!codes.includes(miner.end?.code ?? -1)) throw lane.failure(`expected exit code ${codes.join(' or ')}`)
   const lines = said.split('\n').filter((line) => /newcut: |\b[A-Z]{3,}_[A-Z_]+\b/.test(line))
   if (lines.length !== 1) throw lane.failure(`expected one line with an error and its code, not ${lines.length}`)
   if (miner.err.trim().split('\n').length > 1) throw lane.failure('expected one line on standard error')

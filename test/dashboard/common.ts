@@ -20,7 +20,17 @@ export function snapshotWith(fields: Partial<Snapshot> = {}): Snapshot {
 
 export function step(hash: string, life: LifeStep, height = 1): SolutionEvent {
   return {
-    ...{ type: 'solution', verdict: null, job: '1', issuer: 'http://a', chain: 3, height, hash, payload: '' },
+    ...{
+      type: 'solution',
+      verdict: null,
+      wasDecided: false,
+      job: '1',
+      issuer: 'http://a',
+      chain: 3,
+      height,
+      hash,
+      payload: '',
+    },
     ...{ device: 'gpu0', effort: 0.5, lateMs: null, elapsedMs: 10, counts: solutions },
     ...life,
   }

@@ -202,6 +202,8 @@ describe('a record', () => {
     ['lost', { reason: 'unreachable' }, false],
     ['stale', {}, false],
     ['orphaned', {}, false],
+    ['stale', { mayReturn: true }, true],
+    ['orphaned', { mayReturn: true }, true],
     ['rejected', { reason: 'unknown' }, false],
   ] as const)('that is %s %o is unfinished: %s', (state, changes, expected) => {
     expect(isUnfinished(record(state, changes), 6)).toBe(expected)

@@ -12,13 +12,14 @@ import { jobOf } from '../source/job.ts'
 import { easyWork, FedSource, HandEngine } from './by-hand.ts'
 import { settle, VirtualClock } from './virtual-clock.ts'
 
-async function started(options: { blocks?: number; durationMs?: number; unfinished?: readonly Unfinished[] } = {}) {
+async function started(options: { blocks?: number; durationMs?: number } = {}, unfinished: readonly Unfinished[] = []) {
   const clock = new VirtualClock()
   const source = new FedSource(clock)
   const engine = new HandEngine()
   const events: MinerEvent[] = []
   const stop = new AbortController()
   const miner = new Miner({ source, engines: [engine], clock, onEvent: (event) => events.push(event), ...options })
+  miner.takeUp(unfinished)
   const ended = miner.run(stop.signal)
   await settle()
   return { clock, source, engine, events, stop, miner, ended }
@@ -239,13 +240,31 @@ describe('the miner loop', () => {
     await ended
   })
 
+  it('counts a block as accepted that was stale at first, and as nothing else', async () => {
+    const { source, engine, events, stop, ended } = await started()
+    source.follow = async function* () {
+      yield { step: 'stale', mayReturn: true }
+      yield { step: 'confirmed', depth: 2 }
+      yield { step: 'confirmed', depth: 6 }
+    }
+    await source.give(easyWork(7n), 'start')
+    await engine.claim(solve(engine.newest.bytes))
+    expect(solutionsIn(events).slice(3)).toMatchObject([
+      { step: 'stale', verdict: 'stale', wasDecided: false, counts: { stale: 1, accepted: 0 } },
+      { step: 'confirmed', verdict: 'accepted', wasDecided: true, counts: { stale: 0, accepted: 1 } },
+      { step: 'confirmed', verdict: null, wasDecided: true },
+    ])
+    stop.abort()
+    expect((await ended).solutions).toMatchObject({ accepted: 1, stale: 0 })
+  })
+
   describe('with a solution of an earlier run', () => {
     const bytes = solve(easyWork(1n).bytes)
     const wallMs = new VirtualClock().wallMs()
     const left = { bytes, issuer: 'test', device: 'thread7', effort: 2, foundAtMs: wallMs, isAcknowledged: false }
 
     it('hands it in when its work is fresh, and counts its verdict, but not for the number of blocks', async () => {
-      const { source, events, stop, ended } = await started({ blocks: 1, unfinished: [{ ...left, verdict: null }] })
+      const { source, events, stop, ended } = await started({ blocks: 1 }, [{ ...left, verdict: null }])
       await source.give(easyWork(1n))
       expect(source.submitted).toEqual([bytes])
       expect(solutionsIn(events).at(-1)).toMatchObject({ verdict: 'accepted', device: 'thread7', effort: 2 })
@@ -258,7 +277,7 @@ describe('the miner loop', () => {
       ['was acknowledged', { isAcknowledged: true }],
       ['is older than 5 minutes', { foundAtMs: wallMs - 300_001 }],
     ])('only follows it when it %s', async (_what, changes) => {
-      const { source, events, stop, ended } = await started({ unfinished: [{ ...left, verdict: null, ...changes }] })
+      const { source, events, stop, ended } = await started({}, [{ ...left, verdict: null, ...changes }])
       await source.give(easyWork(1n))
       expect(source.submitted).toEqual([])
       expect(solutionsIn(events).map(({ step }) => step)).toEqual(['confirmed'])
@@ -266,9 +285,29 @@ describe('the miner loop', () => {
       await ended
     })
 
+    it('that is known only while it mines takes it up at once, and not once it has ended', async () => {
+      const { source, miner, stop, ended } = await started()
+      await source.give(easyWork(1n))
+      let end: (news: FollowUp) => void = () => undefined
+      source.end = new Promise((resolve) => (end = resolve))
+      miner.takeUp([{ ...left, verdict: null }])
+      await settle()
+      expect(source.submitted).toEqual([bytes])
+      miner.takeUp([{ ...left, verdict: null }])
+      await settle()
+      expect(source.submitted, 'it lives already').toEqual([bytes])
+      end({ step: 'confirmed', depth: 1 })
+      await settle()
+      stop.abort()
+      await ended
+      miner.takeUp([{ ...left, verdict: null }])
+      await settle()
+      expect(source.submitted).toEqual([bytes])
+    })
+
     it('does not count again what counted in the earlier run', async () => {
       const unfinished = [{ ...left, isAcknowledged: true, verdict: 'accepted' as const }]
-      const { source, events, stop, ended } = await started({ unfinished })
+      const { source, events, stop, ended } = await started({}, unfinished)
       source.end = Promise.resolve({ step: 'orphaned' })
       await source.give(easyWork(1n))
       expect(solutionsIn(events).at(-1)).toMatchObject({ verdict: 'orphaned' })

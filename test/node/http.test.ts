@@ -331,6 +331,43 @@ test('a pinned fingerprint is checked on every connection, in each spelling', as
   }
 })
 
+test('a connection that the server ends is told of, idle or not; one that ends in order or by this side is not', async () => {
+  const server = http.createServer((request, response) => {
+    if (request.url === '/hang') return
+    if (request.url === '/last') response.setHeader('connection', 'close')
+    response.end('there')
+  })
+  const node = client(`http://127.0.0.1:${await listen(server)}`)
+  let lost = 0
+  const heard = new AbortController()
+  node.onLost(() => lost++, heard.signal)
+  const ended = async (path: string, end: () => void) => {
+    const stop = new AbortController()
+    const request = node.request({ path, signal: stop.signal }).catch(() => undefined)
+    if (path !== '/hang') await request
+    else await new Promise((resolve) => server.once('request', resolve))
+    if (end === abort) stop.abort(new Error('enough'))
+    else end()
+    await request
+    return lost
+  }
+  const abort = () => undefined
+  const kill = () => server.closeAllConnections()
+  const settled = () => new Promise((resolve) => setTimeout(resolve, 50))
+  await ended('/', kill)
+  await expect.poll(() => lost).toBe(1)
+  await ended('/hang', kill)
+  await expect.poll(() => lost).toBe(2)
+  await ended('/hang', abort)
+  await ended('/last', () => undefined)
+  await settled()
+  expect(lost).toBe(2)
+  heard.abort()
+  await ended('/', kill)
+  await settled()
+  expect(lost).toBe(2)
+})
+
 /** A TLS server that keeps what arrives within TLS. `ended`: connections that came and went. */
 async function recordingServer({ maxVersion = 'TLSv1.3' as SecureVersion, host = '127.0.0.1' } = {}) {
   const seen = { ended: 0, bytes: '' }

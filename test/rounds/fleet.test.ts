@@ -226,15 +226,20 @@ async function strike(field: FleetField, { target, act, what, takeoversMs, rando
 }
 
 const ENDS = ['credited', 'stale', 'orphaned']
+/** Rigs report more often than that. */
+const QUIET_MS = 3_000
 
 /** The leader pauses all rigs, so that nothing new is found; what is on its way gets time to come to its end. */
 async function settle(field: FleetField): Promise<void> {
   const { code, err } = await run(['fleet', 'pause', 'all', '--nats', field.nats.url])
   expect(code, err).toBe(0)
   const isOpen = ({ state }: BlockRecord) => !ENDS.includes(state)
+  // A rig hears of the pause with its next report, and may find a solution before that.
+  let quietSinceMs: number | null = null
   for (const endMs = performance.now() + 60_000; performance.now() < endMs; await sleep(200)) {
-    const open = (await recordsOf(field)).filter(isOpen)
-    if (open.length === 0) break
+    const isQuiet = !(await recordsOf(field)).some(isOpen)
+    quietSinceMs = isQuiet ? (quietSinceMs ?? performance.now()) : null
+    if (quietSinceMs !== null && performance.now() - quietSinceMs > QUIET_MS) break
   }
   await field.end('SIGTERM', rigs)
   await field.end('SIGTERM', leaders)

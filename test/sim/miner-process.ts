@@ -25,6 +25,8 @@ export interface ProcessOptions {
   readonly onEvent: (event: MinerEvent) => void
   /** What the journal had left over. */
   readonly onUnfinished: (unfinished: readonly Unfinished[]) => void
+  /** What it had left over that could not be read at first. */
+  readonly onLeft: (unfinished: readonly Unfinished[]) => void
   /** It ended by an error. */
   readonly onError: (error: unknown) => void
 }
@@ -92,7 +94,7 @@ export class MinerProcess {
   }
 
   async #run(): Promise<void> {
-    const { sites, engine, disk, failbackMs, confirmations, onEvent, onUnfinished } = this.#options
+    const { sites, engine, disk, failbackMs, confirmations, onEvent, onUnfinished, onLeft } = this.#options
     const [url, ...others] = sites.map((site) => site.url)
     const node = { url, insecure: false, failFast: false, dial: this.#dial }
     const setup = { node, others, failbackMs, stallMs: STALL_MS, confirmations }
@@ -101,7 +103,7 @@ export class MinerProcess {
       const tell = (event: MinerEvent) => {
         if (!this.#isDead) onEvent(event)
       }
-      const of = { network: 'development', account: ACCOUNT.account, confirmations, nowMs: systemClock.wallMs }
+      const of = { network: 'development', account: ACCOUNT.account, confirmations, clock: systemClock }
       const state = await openState({ folder: '/journal', isRequired: false }, { ...of, onEvent: tell, disk })
       onUnfinished(state.unfinished)
       const source = nodes.sourceFor(ACCOUNT)
@@ -110,8 +112,13 @@ export class MinerProcess {
         state.onEvent(event)
         tell(event)
       }
-      const { unfinished } = state
-      const miner = new Miner({ source, engines: [engine], clock: systemClock, onEvent: keep, unfinished })
+      const miner = new Miner({ source, engines: [engine], clock: systemClock, onEvent: keep })
+      miner.takeUp(state.unfinished)
+      const left = state.left(this.#stop.signal).then((unfinished) => {
+        if (!this.#isDead) onLeft(unfinished)
+        miner.takeUp(unfinished)
+      })
+      left.catch((error) => this.#options.onError(error))
       this.snapshot = await miner.run(this.#stop.signal)
     } finally {
       await nodes.close()

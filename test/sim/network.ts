@@ -1,6 +1,7 @@
 /** The way between the client and the address of a node: what answers there, how, how late, and whether at all. */
 import { errors } from 'undici'
-import { readU32LE } from '../../src/core/bytes.ts'
+import { encodeBase64Url, readU32LE } from '../../src/core/bytes.ts'
+import { decodeWorkResponse } from '../../src/core/work.ts'
 import type { Dial } from '../../src/node/dial.ts'
 import { type AnswerFault, type AnswerFaultKind, mangled, type OnWire, randomBytes } from './answer-faults.ts'
 import { Connection, failure, type NodeEnd } from './connection.ts'
@@ -208,7 +209,9 @@ class NodeSide implements NodeEnd {
     if (isSubmission) hooks.onSubmitted(host, request.body, this.#sentAtMs)
     host.handle(request, {
       answer: (answer) => {
-        hooks.onTrace(`${number} answered ${answer.status}`)
+        hooks.onTrace(
+          `${number} answered ${answer.status}${request.url.includes('/mining/work') ? toldOf(answer) : ''}`,
+        )
         if (isSubmission && answer.status !== 200) hooks.onRefused(host, request.body)
         if (fault === 'lostAnswer') return this.#connection.reset()
         const delayMs = fault === 'late' ? Math.floor(network.random() * 8000) : 0
@@ -322,4 +325,11 @@ function isUnseen(fault: AnswerFaultKind): boolean {
 function chunkOf(content: string | Buffer): Buffer {
   const bytes = Buffer.from(content as Buffer)
   return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')])
+}
+
+/** What work was given, for the trace. */
+function toldOf({ status, body }: NodeAnswer): string {
+  if (status !== 200) return ''
+  const { chainId, height, parent } = decodeWorkResponse(body).fields
+  return `: chain ${chainId}, height ${height}, on ${encodeBase64Url(parent).slice(0, 8)}`
 }

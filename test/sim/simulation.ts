@@ -290,6 +290,10 @@ class Simulation {
         this.#startedAtMs = this.#time.nowMs + RECOVERY_MS
         this.#search.restarted()
       },
+      onLeft: (unfinished) => {
+        if (unfinished.length > 0) this.#report.trace(`miner: ${unfinished.length} more solutions to settle`)
+        this.#solutions.resumedLate(unfinished)
+      },
       onError: (error) => {
         this.#report.violate('goes on', error instanceof Error ? (error.stack ?? error.message) : String(error))
       },
@@ -310,10 +314,11 @@ class Simulation {
     this.#report.trace(`the miner is killed (${kind})`)
     this.#process = null
     process.kill()
+    const { text } = this.#disk
     this.#disk.unmount()
     if (kind === 'power') this.#disk.cutPower()
     // A solution whose line is cut off has not been handed in. What was never synced may be lost with the power.
-    this.#solutions.died(kind !== 'moment' || this.#solutions.isJournalFailing)
+    this.#solutions.died(kind !== 'moment' || this.#solutions.isJournalFailing, text)
     // A miner that starts believes what its nodes say they are.
     const foreign = this.#sites.flatMap(({ faults }) => faults.filter(({ name }) => name === FOREIGN))
     const startMs = Math.max(time.nowMs + downMs, ...foreign.map(({ toMs }) => toMs + 10))
@@ -341,7 +346,7 @@ class Simulation {
   }
 
   #onJournal(type: MinerEvent['type'], message: string): void {
-    if (type === 'recovered') this.#solutions.isJournalFailing = false
+    if (type === 'recovered' && message.includes('written')) this.#solutions.isJournalFailing = false
     if (type !== 'trouble' && !message.includes('cannot be kept')) return
     this.#solutions.isJournalFailing = true
     if (this.#disk.failures === 0) this.#report.violate('the journal fails when its disk does', message)

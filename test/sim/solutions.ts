@@ -6,7 +6,7 @@ import { sha512t256 } from '../../src/devnet/rules/digest.ts'
 import { afterLine, type BlockRecord, parseLine } from '../../src/journal/record.ts'
 import type { SolutionEvent } from '../../src/mine/events.ts'
 import type { Unfinished, Verdict } from '../../src/mine/life.ts'
-import { MAX_UNDECIDED, ONCE_MS, VERDICT_MS } from './bounds.ts'
+import { MAX_UNDECIDED, ONCE_MS, UNCONFIRMED_MS, VERDICT_MS } from './bounds.ts'
 import type { SimulatedDisk } from './disk.ts'
 import type { Host } from './network.ts'
 import type { Report } from './report.ts'
@@ -26,6 +26,8 @@ export interface Life {
   wasSettledAgainst: boolean
   /** Whether nobody can know of it any more: the disk did not take it, and the miner died. */
   isForgotten: boolean
+  /** When its chain was last too low, at every node, to say anything of it. */
+  lowerAtMs: number
   /** Since when this miner knows of it. */
   sinceMs: number
   /** What it counts as in this run of the miner; null: nothing, or an earlier run has counted it. */
@@ -61,6 +63,10 @@ export class Solutions {
   readonly #found = new Map<string, string>()
   readonly #submissions = new Map<Host, Map<string, Submissions>>()
   readonly #options: SolutionsOptions
+  /** When a miner died last. */
+  #diedAtMs = Number.NEGATIVE_INFINITY
+  /** What its journal was then, with what its disk may have lost since. */
+  #journalThen = ''
   /** Whether the miner says that the journal cannot be written. */
   isJournalFailing = false
 
@@ -86,8 +92,10 @@ export class Solutions {
     if (before.sentAtMs !== null && before.sentAtMs - wellSinceMs > ONCE_MS) {
       report.violate('a node that is well gets a solution once', hash)
     }
-    before.sentAtMs = sentAtMs
-    if (!this.isJournalFailing && !disk.text.includes(foundIn(hash))) {
+    // One that a miner which died since had sent is not known to the next.
+    if (sentAtMs > this.#diedAtMs) before.sentAtMs = sentAtMs
+    const journal = sentAtMs > this.#diedAtMs ? disk.text : this.#journalThen
+    if (!this.isJournalFailing && !journal.includes(foundIn(hash))) {
       report.violate('a solution is in the journal before it is handed in', hash)
     }
   }
@@ -109,6 +117,13 @@ export class Solutions {
     return known
   }
 
+  #begin(hash: string, chain: number, height: number): void {
+    const { nowMs } = this.#options.time
+    const unknown = { lowerAtMs: 0, verdict: null, counted: null, depth: 0 }
+    const flags = { wasOnChain: false, wasSettledAgainst: false, isForgotten: false, wasCounted: false }
+    this.lives.set(hash, { foundAtMs: nowMs, sinceMs: nowMs, chain, height, steps: [], ...unknown, ...flags })
+  }
+
   onEvent(event: SolutionEvent): void {
     const { time, report, calmFromMs } = this.#options
     const { hash, step, verdict, chain, height, job } = event
@@ -117,9 +132,7 @@ export class Solutions {
     report.trace(`solution ${hash} of chain ${chain}, height ${height}: ${step}${reason}`)
     if (step === 'found') {
       if (this.lives.has(hash)) report.violate('a solution is found once', hash)
-      const unknown = { verdict: null, counted: null, depth: 0 }
-      const flags = { wasOnChain: false, wasSettledAgainst: false, isForgotten: false, wasCounted: false }
-      this.lives.set(hash, { foundAtMs: nowMs, sinceMs: nowMs, chain, height, steps: [], ...unknown, ...flags })
+      this.#begin(hash, chain, height)
       this.#solvedJobs.add(job)
     }
     const life = this.lives.get(hash)
@@ -131,9 +144,11 @@ export class Solutions {
     if (step === 'confirmed') life.depth = Math.max(life.depth, event.depth)
     if (verdict === null) return
     if (life.verdict === null) {
-      const tookMs = nowMs - Math.max(life.sinceMs, calmFromMs() ?? nowMs)
+      const tookMs = nowMs - Math.max(life.sinceMs, life.lowerAtMs, calmFromMs() ?? nowMs)
       report.reach('verdictMs', tookMs)
-      if (tookMs > VERDICT_MS) report.violate('verdict in time', `${hash}: ${tookMs} ms`)
+      // That nobody can say anything is said late.
+      if (tookMs > (verdict === 'unconfirmed' ? UNCONFIRMED_MS : VERDICT_MS))
+        report.violate('verdict in time', `${hash}: ${tookMs} ms`)
     }
     if (!life.wasCounted) life.counted = verdict
     life.verdict = verdict
@@ -142,12 +157,16 @@ export class Solutions {
 
   /** What must hold at any time. */
   judge(): void {
-    const { report } = this.#options
+    const { time, report, sites } = this.#options
     for (const [hash, job] of this.#found) {
       this.#found.delete(hash)
       if (!this.lives.has(hash) && !this.#solvedJobs.has(job)) report.violate('every solution is handed in', hash)
     }
     const known = [...this.lives.values()]
+    for (const life of known) {
+      const isOpen = life.verdict === null && life.steps.includes('acknowledged')
+      if (isOpen && sites.every((site) => isLower(site, life))) life.lowerAtMs = time.nowMs
+    }
     report.reach('undecided', known.filter((life) => life.verdict === null && !life.isForgotten).length, MAX_UNDECIDED)
   }
 
@@ -182,10 +201,17 @@ export class Solutions {
     return records
   }
 
-  /** The miner is dead. `mayForget`: whether the disk need not have all solutions. */
-  died(mayForget: boolean): void {
+  /** The miner is dead. `mayForget`: whether the disk need not have all solutions. `journal`: what it had when it died. */
+  died(mayForget: boolean, journal: string): void {
     const { report, time } = this.#options
     const records = this.records()
+    this.#diedAtMs = time.nowMs
+    this.#journalThen = journal
+    // It died while it wrote the line, all of which is there: nobody was told yet.
+    for (const hash of this.#found.keys()) {
+      const record = this.lives.has(hash) ? undefined : records.get(hash)
+      if (record !== undefined) this.#begin(hash, record.chain, record.height)
+    }
     this.#found.clear()
     for (const [hash, life] of this.lives) {
       const record = records.get(hash)
@@ -217,18 +243,33 @@ export class Solutions {
     }
   }
 
+  /** It can read now what it could not read at its start. */
+  resumedLate(unfinished: readonly Unfinished[]): void {
+    for (const { bytes, verdict } of unfinished) {
+      const life = this.lives.get(idOf(bytes))
+      if (life === undefined) throw new Error('the journal has a solution that nobody found')
+      Object.assign(life, { sinceMs: this.#options.time.nowMs, verdict, wasCounted: verdict !== null })
+    }
+  }
+
   // The end
 
   /** What became of every solution is what the chains of the nodes say. `isAgreed`: they say the same. */
   judgeBeforeStop(isAgreed: boolean): void {
-    const { report, sites, confirmations } = this.#options
+    const { time, report, sites, confirmations } = this.#options
     for (const [hash, life] of this.lives) {
       if (life.isForgotten) continue
       const { verdict, foundAtMs, chain, height, depth, steps } = life
       const told = `${hash} of chain ${chain}, height ${height}, found at ${Math.round(foundAtMs)}: ${steps.join(', ')}`
       const isThere = sites.some((site) => isOnChain(site, hash, life))
-      if (verdict === null) report.violate('every solution gets a verdict', told)
-      else if (isAgreed && isThere && verdict !== 'accepted' && !(sites.length > 1 && life.wasSettledAgainst)) {
+      if (verdict === null) {
+        // Of one that was taken nobody can say what becomes of it before its chain has moved on.
+        const isAwaited = steps.includes('acknowledged') && sites.every((site) => isLower(site, life))
+        const ageMs = time.nowMs - Math.max(foundAtMs, life.sinceMs)
+        if (!isAwaited || ageMs > UNCONFIRMED_MS) report.violate('every solution gets a verdict', told)
+      }
+      const isExcused = verdict === null || (sites.length > 1 && life.wasSettledAgainst)
+      if (isAgreed && isThere && verdict !== 'accepted' && !isExcused) {
         report.violate(`what is on the chain is not ${verdict}`, told)
       }
       if (verdict !== 'accepted' || isThere) continue
@@ -274,4 +315,9 @@ export function isOnChain({ node }: Site, hash: string, { chain, height }: Pick<
   const head = node.cut.get(chain)
   if (block === undefined || head === undefined || head.height < BigInt(height)) return false
   return equalBytes(node.chains.ancestor(head.hash, height).hash, block.header.hash)
+}
+
+/** Whether the chain of a node has nothing at the height of a block. */
+function isLower({ node }: Site, { chain, height }: Pick<Life, 'chain' | 'height'>): boolean {
+  return (node.cut.get(chain)?.height ?? 0n) < BigInt(height)
 }

@@ -3,8 +3,8 @@ import { setMaxListeners } from 'node:events'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { NewcutError } from '../../src/core/errors.ts'
-import { Depths } from '../../src/source/node/depths.ts'
-import type { Branch } from '../../src/source/node/mining-node.ts'
+import { Depths, type Standing, UNSEEN } from '../../src/source/node/depths.ts'
+import type { BlockName, Branch, Place } from '../../src/source/node/mining-node.ts'
 import type { FollowUp } from '../../src/source/source.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 
@@ -13,6 +13,8 @@ const CONFIRMATIONS = 6
 /** A chain of named blocks, of which a node tells. */
 class Chain {
   readonly ids: string[] = ['genesis']
+  /** Blocks that the node has, on its chain or beside it. */
+  readonly known = new Set<string>()
   asked = 0
   isAway = false
   #made = 0
@@ -22,7 +24,11 @@ class Chain {
   }
 
   grow(blocks: number): void {
-    for (let i = 0; i < blocks; i++) this.ids.push(`block ${this.#made++}`)
+    for (let i = 0; i < blocks; i++) {
+      const id = `block ${this.#made++}`
+      this.ids.push(id)
+      this.known.add(id)
+    }
   }
 
   /** Another branch of the same length or more. */
@@ -30,6 +36,15 @@ class Chain {
     const dropped = Math.min(depth, this.head)
     this.ids.length -= dropped
     this.grow(dropped + more)
+  }
+
+  placeOf = async ({ height, hash }: BlockName): Promise<Place> => {
+    if (this.isAway) throw new NewcutError('NODE_UNREACHABLE', 'connection refused')
+    const id = Buffer.from(hash).toString()
+    const depth = this.head - height + 1
+    if (depth < 1) return { kind: 'awaited' }
+    if (this.ids[height] === id) return { kind: 'on-chain', depth }
+    return { kind: this.known.has(id) ? 'orphaned' : 'passed', depth }
   }
 
   branch = async (_chain: number, lowest: number, highest: number): Promise<Branch> => {
@@ -50,11 +65,13 @@ function ground() {
   chain.grow(1)
   setMaxListeners(0, stop.signal)
   /** Follows the head, which was seen as such. */
-  const follow = () => {
+  const follow = (last: Standing = { step: 'confirmed', depth: 1 }) => {
     const told: FollowUp[] = []
-    const followed = { height: chain.head, id: chain.ids[chain.head], told, isOver: false }
+    const id = chain.ids[chain.head]
+    const followed = { height: chain.head, id, told, isOver: false }
+    const block = { chain: 0, height: chain.head, hash: Buffer.from(id), id }
     void (async () => {
-      for await (const step of depths.follow({ ...followed, chain: 0 }, 1, stop.signal)) told.push(step)
+      for await (const step of depths.follow(block, last, stop.signal)) told.push(step)
       followed.isOver = true
     })()
     return followed
@@ -63,6 +80,7 @@ function ground() {
 }
 
 const confirmed = (depth: number): FollowUp => ({ step: 'confirmed', depth })
+const orphaned = { step: 'orphaned', mayReturn: true } as const
 
 describe('a confirmed block', () => {
   it('is told of at greater depths until it lies deep enough', async () => {
@@ -90,8 +108,38 @@ describe('a confirmed block', () => {
     await clock.pass(1000)
     chain.grow(3)
     await clock.pass(10_000)
-    expect(block.told).toEqual([{ step: 'orphaned' }, confirmed(3), confirmed(6)])
+    expect(block.told).toEqual([orphaned, confirmed(3), confirmed(6)])
     expect(block.isOver).toBe(true)
+  })
+
+  it('that is replaced is an orphan for good once the block in its place lies deep enough', async () => {
+    const { clock, chain, follow } = ground()
+    const block = follow()
+    chain.fork(1, 1)
+    await clock.pass(6_000)
+    expect(block).toMatchObject({ told: [orphaned], isOver: false })
+    chain.grow(4)
+    await clock.pass(6_000)
+    expect(block).toMatchObject({ told: [orphaned, { step: 'orphaned' }], isOver: true })
+    expect(clock.pending).toBe(0)
+  })
+
+  it('is no orphan while its node does not know it: another may be there for a while', async () => {
+    const { clock, chain, follow } = ground()
+    const [block, before] = [follow(), [...chain.ids]]
+    chain.fork(1, 9)
+    chain.known.delete(block.id)
+    await clock.pass(300_000)
+    expect(block).toMatchObject({ told: [], isOver: false })
+    chain.ids.splice(0, Number.POSITIVE_INFINITY, ...before)
+    chain.grow(1)
+    await clock.pass(6_000)
+    expect(block.told).toEqual([confirmed(2)])
+    chain.fork(2, 9)
+    await clock.pass(590_000)
+    expect(block.told).toEqual([confirmed(2)])
+    await clock.pass(20_000)
+    expect(block).toMatchObject({ told: [confirmed(2), { step: 'orphaned' }], isOver: true })
   })
 
   it('is looked for without news too, and goes on being looked for while its node is away', async () => {
@@ -130,6 +178,38 @@ describe('a confirmed block', () => {
       expect([one.isOver, other.isOver, clock.pending]).toEqual([true, true, 0])
     }
   })
+})
+
+it('a block that an earlier run saw is looked for at once, and not called an orphan by a node that does not know it', async () => {
+  const { clock, chain, follow } = ground()
+  const block = follow({ step: 'confirmed', depth: UNSEEN })
+  await clock.pass(10)
+  expect(block.told).toEqual([confirmed(1)])
+  const other = follow({ step: 'confirmed', depth: UNSEEN })
+  chain.fork(1, 9)
+  chain.known.delete(other.id)
+  await clock.pass(300_000)
+  expect(other.told).toEqual([])
+})
+
+it('a block that its node does not know keeps no block of far greater height from being looked for', async () => {
+  const { clock, chain, follow } = ground()
+  const low = follow()
+  chain.fork(1, 1)
+  chain.known.delete(low.id)
+  chain.grow(300)
+  const high = follow()
+  chain.grow(5)
+  await clock.pass(12_000)
+  expect([low.told, high.told]).toEqual([[], [confirmed(6)]])
+})
+
+it('a block that was stale at first is confirmed if its chain goes over to it', async () => {
+  const { clock, chain, follow } = ground()
+  const block = follow({ step: 'stale', mayReturn: true })
+  chain.grow(2)
+  await clock.pass(6_000)
+  expect(block.told).toEqual([confirmed(3)])
 })
 
 it('what was told last is the truth, once a chain is above it, whatever the chain has done', async () => {

@@ -80,12 +80,18 @@ class ScriptedMember {
     await settle()
   }
 
-  /** Answers the oldest request for work; streams stand. */
+  /** Answers the oldest request for work; streams stand, and what they may have missed is nothing. */
   async give(chain: number, parent: number): Promise<void> {
+    const work = madeWork(chain, parent)
     expect(this.node.asked.length).toBeGreaterThan(0)
-    this.node.answer(madeWork(chain, parent))
+    this.node.answer(work)
     await settle()
     for (const { onOpen } of this.node.handlers.values()) onOpen()
+    const checks = this.node.asked.filter((asked) => asked.chain === chain)
+    for (const check of checks) {
+      this.node.asked.splice(this.node.asked.indexOf(check), 1)
+      check.resolve(work)
+    }
     await settle()
   }
 
@@ -248,6 +254,89 @@ describe('work from several nodes', () => {
     expect(said[0]).toBe('trouble: http://a gives no work')
     await clock.pass(50_000)
     expect(issuer()).toBe('http://b')
+  })
+
+  it('comes from the second when requests for work have failed for 2 s, though there is work from before', async () => {
+    const { clock, a, b, issuer, said } = await started()
+    await a.give(0, 5)
+    for (let i = 0; i < 40; i++) {
+      // Whether the work still stands is asked when streams are opened anew.
+      for (const { onOpen } of a.node.handlers.values()) onOpen()
+      while (a.node.asked.length > 0) a.node.fail()
+      await clock.pass(100)
+    }
+    await b.give(0, 11)
+    expect(issuer()).toBe('http://b')
+    expect(said[0]).toMatch(/^trouble: http:\/\/a gives no work/)
+  })
+
+  it('comes from the second when the first opens its streams anew and does not say for 2 s whether its work stands', async () => {
+    const { clock, a, b, issuer, said } = await started()
+    await a.give(0, 5)
+    await clock.pass(10_000)
+    for (const { onOpen } of a.node.handlers.values()) onOpen()
+    await clock.pass(3_100)
+    await b.give(0, 11)
+    expect(issuer()).toBe('http://b')
+    expect(said[0]).toMatch(/^trouble: http:\/\/a gives no work/)
+  })
+
+  it('is not asked of the second while routine asks the first, and waits', async () => {
+    const { clock, a, b, issuer } = await started()
+    await a.give(0, 5)
+    // Work is asked for anew every two minutes.
+    await clock.pass(124_000)
+    expect(a.node.asked.length).toBeGreaterThan(0)
+    expect(issuer()).toBe('http://a')
+    expect(b.node.asked).toEqual([])
+  })
+
+  it('comes from a third when the first is gone and the second answers, but gives no work for half a second', async () => {
+    const { clock, a, b, c, issuer, said } = await started(undefined, 3)
+    await a.give(0, 5)
+    await a.fail()
+    await clock.pass(200)
+    expect([b.node.asked.length, c.node.asked.length]).toEqual([1, 0])
+    await clock.pass(500)
+    await c.give(1, 6)
+    expect(issuer()).toBe('http://c')
+    expect(said.at(-1)).toBe('recovered: work comes from http://c now')
+    await clock.pass(1_000)
+    expect(b.node.asked.length, 'the second is asked on').toBeGreaterThan(0)
+    await b.give(1, 6)
+    expect(issuer()).toBe('http://b')
+    expect(c.node.asked, 'nothing more is asked of the third').toEqual([])
+  })
+
+  it('is not asked any more of a second that gives none for 2 s while a third one does', async () => {
+    const { clock, a, b, c, issuer, said } = await started(undefined, 3)
+    await a.give(0, 5)
+    await clock.pass(61_000)
+    await a.fail()
+    await clock.pass(700)
+    await c.give(1, 6)
+    await clock.pass(3_000)
+    expect(b.node.asked).toEqual([])
+    expect(issuer()).toBe('http://c')
+    expect(said.slice(-2)).toEqual(['recovered: work comes from http://c now', 'trouble: http://b gives no work'])
+  })
+
+  it('comes from the first as soon as it has some at the start, although a second one was faster', async () => {
+    const { clock, a, b, issuer } = await started()
+    await clock.pass(600)
+    await b.give(1, 5)
+    expect(issuer()).toBe('http://b')
+    await a.give(0, 5)
+    expect(issuer()).toBe('http://a')
+  })
+
+  it('is not asked of a third while the work of the first is of use', async () => {
+    const { clock, a, b, c } = await started(undefined, 3)
+    await a.give(0, 5)
+    a.height = 5
+    await clock.pass(2_900)
+    expect(b.node.asked.length).toBeGreaterThan(0)
+    expect(c.node.asked).toEqual([])
   })
 
   it('comes from no node that is behind while the first gives none, and from it once it has caught up', async () => {
@@ -419,7 +508,8 @@ describe('work from several nodes', () => {
     a.branch = 100
     for (const { onNewCut } of a.node.handlers.values()) onNewCut()
     await settle()
-    await a.give(0, 110)
+    // It answers all that it is asked for.
+    for (let i = 0; i < 5 && a.node.asked.length > 0; i++) await a.give(0, 110)
     expect(jobs.at(-1)).not.toBeNull()
     await clock.pass(5_000)
     expect(issuer()).toBe('http://a')
@@ -506,9 +596,10 @@ describe('a solution of work from several nodes', () => {
     const { clock, a, b, source, jobs, issuer } = await started()
     await a.give(0, 5)
     a.node.submit = () => new Promise(() => undefined)
+    await clock.pass(700)
     void source.handIn(solutionOf(jobs[0]))
     await a.fail()
-    await clock.pass(2_000)
+    await clock.pass(900)
     // The other node does not have the block yet: its work of that chain is the solved one.
     await b.give(0, 5)
     expect(jobs.filter((job) => job?.issuer === 'http://b')).toEqual([])
@@ -516,6 +607,33 @@ describe('a solution of work from several nodes', () => {
     await b.give(1, 5)
     expect(issuer()).toBe('http://b')
     expect(jobs.at(-1)?.work.fields.chainId).toBe(1)
+  })
+
+  it('does not keep its parent from work of another node when its own does not answer, and nobody gets the block', async () => {
+    const { clock, a, b, source, jobs, issuer } = await started()
+    await a.give(0, 5)
+    a.node.submit = () => new Promise(() => undefined)
+    void source.handIn(solutionOf(jobs[0]))
+    await a.fail()
+    await clock.pass(1_100)
+    await b.give(0, 5)
+    expect(issuer()).toBe('http://b')
+    expect(jobs.at(-1)?.work.fields.chainId).toBe(0)
+  })
+
+  it('does not keep its parent at all when its node was silent before it was found', async () => {
+    const { clock, a, b, source, jobs, issuer } = await started()
+    await a.give(0, 5)
+    a.node.submit = () => new Promise(() => undefined)
+    await clock.pass(900)
+    a.hangs = true
+    // The node is asked after one second, and is known to be down after three.
+    await clock.pass(1_600)
+    void source.handIn(solutionOf(jobs[0]))
+    await clock.pass(600)
+    await b.give(0, 5)
+    expect(issuer()).toBe('http://b')
+    expect(jobs.at(-1)?.work.fields.chainId).toBe(0)
   })
 
   it('is handed in and followed on after a switch', async () => {
@@ -577,12 +695,15 @@ describe('a solution of work from several nodes', () => {
     expect(b.node.submitted).toEqual([])
   })
 
-  it('is not stale because its node fails to say once, and another does not have the block yet', async () => {
+  it.each([
+    ['does not have the block yet', 'passed'],
+    ['is on another branch', 'orphaned'],
+  ] as const)('is accepted although its node fails to say so once, and another %s', async (_, kind) => {
     const { clock, a, b, source, jobs } = await started()
     await a.give(0, 5)
     const solution = solutionOf(jobs[0])
     expect(await source.handIn(solution)).toEqual({ step: 'acknowledged' })
-    b.node.place = async () => ({ kind: 'passed' })
+    b.node.place = async () => ({ kind, depth: 1 })
     a.node.place = async () => {
       a.node.place = async () => ({ kind: 'on-chain', depth: 1 })
       throw unreachable()
@@ -590,6 +711,18 @@ describe('a solution of work from several nodes', () => {
     const fate = followed(source.follow(solution, new AbortController().signal))
     await clock.pass(1_000)
     expect(await fate).toEqual([{ step: 'confirmed', depth: 1 }])
+  })
+
+  it('is an orphan when its node does not know it, and another that does says so', async () => {
+    const { clock, a, b, source, jobs } = await started()
+    await a.give(0, 5)
+    const solution = solutionOf(jobs[0])
+    expect(await source.handIn(solution)).toEqual({ step: 'acknowledged' })
+    a.node.place = async () => ({ kind: 'passed', depth: 1 })
+    b.node.place = async () => ({ kind: 'orphaned', depth: 1 })
+    const fate = followed(source.follow(solution, new AbortController().signal))
+    await clock.pass(20_000)
+    expect((await fate)[0]).toMatchObject({ step: 'orphaned' })
   })
 
   it('is lost only when no node takes it', async () => {

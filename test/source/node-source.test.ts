@@ -283,9 +283,11 @@ describe('work from a node', () => {
     const { source, nextWork } = await sourceOf(node.url)
     expect(source.validatorTime()).toBeNull()
     await nextWork()
-    const nowUs = BigInt(Date.now()) * 1000n
     const time = source.validatorTime() ?? 0n
-    expect(time).toBeLessThanOrEqual(nowUs)
+    // The clock of the node, which goes on where that of the machine is set back.
+    const { clock } = (await (await fetch(`${node.url}/devnet/status`)).json()) as { clock: { nowMs: number } }
+    const nowUs = BigInt(clock.nowMs) * 1000n
+    expect(time).toBeLessThan(nowUs + 1000n)
     expect(time).toBeGreaterThan(nowUs - 1_100_000n)
   })
 
@@ -388,9 +390,9 @@ describe('a block that was accepted', () => {
     const { chain, steps, end } = await lived(node)
     await order(node, '/devnet/fork', { chain, depth: 1 })
     await until(() => steps.length === 2)
-    expect(steps).toEqual([confirmed, { step: 'orphaned' }])
+    expect(steps).toEqual([confirmed, { step: 'orphaned', mayReturn: true }])
     await order(node, '/make-blocks', { [chain]: 3 })
     await end
-    expect(steps).toHaveLength(2)
+    expect(steps.slice(2)).toEqual([{ step: 'orphaned' }])
   })
 })

@@ -17,6 +17,8 @@ export class ScriptedNode implements MiningNode {
   readonly asked: (Deferred<Work> & { readonly chain: number | null; readonly signal: AbortSignal })[] = []
   readonly submitted: Uint8Array[] = []
   readonly handlers = new Map<number, NewsHandlers>()
+  /** A connection ends that was to stand. */
+  lose: () => void = () => undefined
   submit: (attempt: number) => Promise<void> = async () => undefined
   place: () => Promise<Place> = async () => ({ kind: 'on-chain', depth: 1 })
   refusal: NewcutError | null = null
@@ -30,7 +32,7 @@ export class ScriptedNode implements MiningNode {
       const request = { chain, signal, resolve, reject }
       this.asked.push(request)
       signal.addEventListener('abort', () => {
-        this.asked.splice(this.asked.indexOf(request), 1)
+        if (this.asked.includes(request)) this.asked.splice(this.asked.indexOf(request), 1)
         reject(signal.reason)
       })
     })
@@ -43,6 +45,10 @@ export class ScriptedNode implements MiningNode {
 
   news(chain: number, handlers: NewsHandlers): void {
     this.handlers.set(chain, handlers)
+  }
+
+  onLost(run: () => void): void {
+    this.lose = run
   }
 
   placeOf = () => this.place()

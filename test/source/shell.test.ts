@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { NewcutError } from '../../src/core/errors.ts'
 import { NodeRefusal } from '../../src/node/errors.ts'
+import type { CutHeads } from '../../src/source/node/mining-node.ts'
 import { NodeSource } from '../../src/source/node/node-source.ts'
 import type { FollowUp, Job } from '../../src/source/source.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
@@ -79,6 +80,44 @@ describe('work from a node that is slow or out of order', () => {
     await clock.pass(2_000)
     await answer(0, 6)
     expect(jobs).toHaveLength(3)
+  })
+
+  it('asks whether its work still stands when a connection ends, and ever less often when that goes on', async () => {
+    const { clock, node, answer } = await started()
+    await answer(0, 5)
+    await answer(1, 5)
+    expect(node.asked).toEqual([])
+    for (const waitMs of [0, 1_000, 2_000, 4_000]) {
+      // The first is heeded at once, those soon after it together.
+      for (let i = 0; i < 3; i++) node.lose()
+      if (waitMs > 0) {
+        await clock.pass(waitMs - 20)
+        expect(node.asked).toEqual([])
+        await clock.pass(20)
+      } else await clock.pass(10)
+      expect(node.asked.map(({ chain }) => chain)).toEqual([0, 1])
+      await answer(0, 5)
+      await answer(1, 5)
+      node.lose()
+    }
+    await clock.pass(200_000)
+    while (node.asked.length > 0) await answer(node.asked[0].chain ?? 0, 5)
+    node.lose()
+    expect(node.asked.map(({ chain }) => chain)).toEqual([0, 1])
+  })
+
+  it('asks whether its work still stands when the node is back that has not answered for a second', async () => {
+    const { clock, node, answer } = await started()
+    await answer(0, 5)
+    await answer(1, 5)
+    const slow = (ms: number) => () =>
+      new Promise<CutHeads>((resolve) => void clock.after(ms, () => resolve(new Map())))
+    node.cut = slow(900)
+    await clock.pass(4_000)
+    expect(node.asked).toEqual([])
+    node.cut = slow(1_100)
+    await clock.pass(2_500)
+    expect(node.asked.map(({ chain }) => chain)).toEqual([0, 1])
   })
 
   it('idles while a solution hangs, and does not search the same parent once more', async () => {
@@ -254,6 +293,27 @@ describe('a solution', () => {
     expect(attempts).toBeLessThan(20)
   })
 
+  it.each([
+    ['the node itself refuses it', refusal(400, 'Invalid solved work: Invalid POW hash'), 3],
+    ['something before the node refuses it', refusal(502, 'Bad Gateway'), 2],
+  ])('is handed in on when %s, and only the node ends that its parent waits', async (_, failure, count) => {
+    const { clock, node, source, jobs, answer } = await started(1)
+    await answer(0, 5)
+    node.place = async () => ({ kind: 'awaited' })
+    node.submit = async () => {
+      await new Promise<void>((resolve) => void clock.after(1, resolve))
+      throw failure
+    }
+    void source.handIn(solutionOf(jobs[0]))
+    await clock.pass(2_000)
+    expect(node.submitted.length).toBeGreaterThan(1)
+    while (node.asked.length > 0) {
+      await answer(0, 5, 2n)
+      await clock.pass(100)
+    }
+    expect(jobs).toHaveLength(count)
+  })
+
   it.each([400, 403, 404])('is acknowledged if the node took it after 3 s of answering %i', async (status) => {
     let clock: VirtualClock | null = null
     const handed = await started()
@@ -273,7 +333,7 @@ describe('a solution', () => {
     const submit = async () => {
       throw refusal(404, 'No associated Payload')
     }
-    const { receipt } = await handedIn(submit, async () => ({ kind: 'passed' }))
+    const { receipt } = await handedIn(submit, async () => ({ kind: 'passed', depth: 1 }))
     expect(receipt).toEqual({ step: 'stale' })
   })
 
@@ -282,7 +342,8 @@ describe('a solution', () => {
     const submit = async () => {
       throw refusal(404, 'No associated Payload')
     }
-    const { receipt } = await handedIn(submit, async () => ({ kind: ++looks < 5 ? 'awaited' : 'passed' }))
+    const place = async () => (++looks < 5 ? { kind: 'awaited' as const } : { kind: 'passed' as const, depth: 1 })
+    const { receipt } = await handedIn(submit, place)
     expect(receipt).toEqual({ step: 'stale' })
   })
 
@@ -334,8 +395,8 @@ describe('a solution', () => {
 
   it.each<[string, ScriptedNode['place'], FollowUp]>([
     ['confirmed with its depth', async () => ({ kind: 'on-chain', depth: 3 }), { step: 'confirmed', depth: 3 }],
-    ['orphaned if its chain goes on without it', async () => ({ kind: 'orphaned' }), { step: 'orphaned' }],
-    ['stale if its chain has another block there', async () => ({ kind: 'passed' }), { step: 'stale' }],
+    ['orphaned if its chain goes on without it', async () => ({ kind: 'orphaned', depth: 1 }), { step: 'orphaned' }],
+    ['stale if its chain has another block there', async () => ({ kind: 'passed', depth: 1 }), { step: 'stale' }],
     [
       'unconfirmed if its chain does not move within 20 s',
       async () => ({ kind: 'awaited' }),

@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { encodeBase64Url } from '../../src/core/bytes.ts'
-import { type Event, initialState, isSameJob, type State } from '../../src/source/node/state.ts'
+import { encodeWork } from '../../src/core/header.ts'
+import { type Work, workFromBytes } from '../../src/core/work.ts'
+import { type Event, initialState, isSameJob, isWorkOwed, type State } from '../../src/source/node/state.ts'
 import { step } from '../../src/source/node/step.ts'
-import { madeWork, type NewsOf, SimulatedNode } from './simulated-node.ts'
+import { hashOf, madeWork, type NewsOf, SimulatedNode } from './simulated-node.ts'
 
 const small = fc.nat(1000)
 /** Moves of node, network and engines, as often as they may come. */
@@ -122,6 +124,12 @@ function played(chains: readonly number[], ...events: NewsOf<Event>[]): { state:
   return { state, kinds }
 }
 
+/** The same work beside other blocks of the adjacent chains. */
+function besideOthers({ fields }: Work): Work {
+  const adjacents = new Map([...fields.adjacents.keys()].map((chain) => [chain, new Uint8Array(32).fill(0xee)]))
+  return workFromBytes(encodeWork({ ...fields, adjacents }))
+}
+
 const start = { type: 'started' } as const
 const first = { type: 'answered', request: 1, work: madeWork(0, 5) } as const
 const standby = { type: 'answered', request: 2, work: madeWork(1, 8) } as const
@@ -178,6 +186,44 @@ describe('the state machine of a source', () => {
     const next = { type: 'answered', request: 3, work: madeWork(0, 6) } as const
     const later = played([0], start, first, handedIn, taken, replay, { type: 'paused', purpose: 'current' }, next)
     expect(later.state.current).toMatchObject({ kind: 'searching', job: { work: next.work } })
+  })
+
+  it('searches a solved parent again beside other adjacents: an adjacent chain was reorganised, and our block is not taken', () => {
+    const handedIn = { type: 'handedIn', fields: first.work.fields } as const
+    const taken = { type: 'taken', fields: first.work.fields } as const
+    const other = { type: 'answered', request: 2, work: besideOthers(madeWork(0, 5)) } as const
+    const { state } = played([0], start, first, handedIn, taken, other)
+    expect(state.current).toMatchObject({ kind: 'searching', job: { work: other.work } })
+  })
+
+  it('goes on with its job when a late solution is handed in of the same parent beside other adjacents', () => {
+    const { fields } = besideOthers(madeWork(0, 5))
+    const { state, kinds } = played([0], start, first, { type: 'handedIn', fields })
+    expect([state.current.kind, kinds]).toEqual(['searching', []])
+  })
+
+  it('checks its job when a cut shows that an adjacent chain was reorganised, and not when that has moved on', () => {
+    const { parent } = first.work.fields
+    const cutWith = (height: number, hash: string) => {
+      const heads = { 0: { height: 5, hash: encodeBase64Url(parent) }, 1: { height, hash } }
+      return {
+        type: 'cutSeen',
+        cut: new Map(Object.entries(heads).map(([chain, head]) => [Number(chain), head])),
+      } as const
+    }
+    expect(played([0], start, first, cutWith(5, encodeBase64Url(parent))).kinds).toEqual([])
+    expect(played([0], start, first, cutWith(6, hashOf(77))).kinds).toEqual([])
+    expect(played([0], start, first, cutWith(5, hashOf(77))).kinds).toEqual(['ask current'])
+  })
+
+  it('asks again after a pause for standby work that could not be asked for anew, and keeps the old one meanwhile', () => {
+    const reopened = { type: 'streamOpened', chain: 1 } as const
+    const failed = { type: 'failed', request: 3, isFinal: false } as const
+    const { state, kinds } = played([0, 1], start, first, standby, reopened, failed)
+    expect(state.standby).toEqual({ kind: 'ready', work: standby.work, isDue: true })
+    expect(kinds).toEqual(['pause'])
+    const later = played([0, 1], start, first, standby, reopened, failed, { type: 'paused', purpose: 'standby' })
+    expect(later.kinds).toEqual(['ask standby'])
   })
 
   it('searches a solved parent again once two cuts have shown that its chain went back behind our block', () => {
@@ -309,6 +355,37 @@ describe('the state machine of a source', () => {
     const again = { type: 'answered', request: 2, work: madeWork(0, 5, 9n) } as const
     const { state } = played([0], start, first, handedIn, reopened, again)
     expect(state.current).toMatchObject({ kind: 'searching', job: { work: again.work } })
+  })
+
+  it('asks whether its work still stands when the node refuses a solution: it may have started anew', () => {
+    const handedIn = { type: 'handedIn', fields: first.work.fields } as const
+    const third = { type: 'answered', request: 3, work: madeWork(2, 5) } as const
+    const refused = { type: 'refused', fields: first.work.fields } as const
+    const before = [start, first, standby, handedIn, third] as const
+    expect(played([0, 1, 2], ...before).state).toMatchObject({
+      current: { kind: 'searching' },
+      standby: { kind: 'ready' },
+    })
+    const { state, kinds } = played([0, 1, 2], ...before, refused)
+    expect(kinds).toEqual(['ask current', 'ask standby'])
+    expect(state.asking?.check).toBe('reconnected')
+    expect(isWorkOwed(state)).toBe(true)
+  })
+
+  it('checks work that stood by and takes over while it is asked whether it still stands', () => {
+    const doubted = { type: 'doubted' } as const
+    const { state, kinds } = played([0, 1], start, first, standby, doubted, { type: 'newCut', chain: 0 })
+    expect(state.current).toMatchObject({ kind: 'searching', job: { work: standby.work } })
+    expect(kinds).toContain('ask current')
+    expect(isWorkOwed(state)).toBe(true)
+  })
+
+  it('does not take a doubt for routine when the request under way is routine', () => {
+    const doubted = { type: 'doubted' } as const
+    const failed = { type: 'failed', request: 3, isFinal: false } as const
+    const before = [start, first, standby, { type: 'refreshDue' }, doubted] as const
+    expect(played([0, 1], ...before).state).toMatchObject({ asking: { check: 'refreshed' }, checkDue: 'reconnected' })
+    expect(played([0, 1], ...before, failed).state.checkDue).toBe('reconnected')
   })
 
   it('keeps the job when a check brings the same work with a newer creation time', () => {

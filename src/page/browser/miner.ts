@@ -4,7 +4,7 @@
  */
 import { equalBytes } from '../../core/bytes.ts'
 import { type Clock, sleep } from '../../core/clock.ts'
-import { sameParent, withNonce } from '../../core/header.ts'
+import { sameParents, withNonce } from '../../core/header.ts'
 import { solves } from '../../core/pow.ts'
 import { difficultyOf } from '../../core/target.ts'
 import type { Work } from '../../core/work.ts'
@@ -174,11 +174,11 @@ export class PageMiner {
       const size = `Work of this network has ${bytes.length} bytes, and a GPU searches ${SEARCHED_WORK_BYTES}.`
       throw new Problem(size, 'Networks with the graph petersen or twenty have such work. newcut mine searches all.')
     }
-    const known = [...this.#jobs.values()].filter((job) => sameParent(job.work.fields, fields))
+    const known = [...this.#jobs.values()].filter((job) => sameParents(job.work.fields, fields))
     // The node has not heard of our solution yet, or its chain has not moved for it.
     if (known.some(({ isSolved }) => isSolved)) return
     const before = this.#current?.work.fields
-    if (before && sameParent(before, fields) && equalBytes(before.payloadHash, fields.payloadHash)) return
+    if (before && sameParents(before, fields) && equalBytes(before.payloadHash, fields.payloadHash)) return
     const shown = {
       chain: fields.chainId,
       height: Number(fields.height),

@@ -107,7 +107,7 @@ const REASONS: readonly RejectReason[] = [
   ...(['duplicate', 'low-difficulty'] as const),
 ]
 
-/** null: it is not decided yet. */
+/** null: it is not decided yet. The leader may look further for a block that is not in its chain; a rig does not. */
 function endOf({ step, reason, message: text = '' }: Outcome): FollowUp | null {
   const message = printable(text)
   switch (step) {

@@ -15,7 +15,6 @@ import {
   type ChainStatus,
   type FollowUp,
   type Job,
-  type JobReason,
   type NodeStatus,
   type Receipt,
   type Solution,
@@ -27,6 +26,7 @@ import { choose } from './choose.ts'
 import { helpedNode } from './helped-node.ts'
 import { type ConfiguredNode, Member } from './member.ts'
 import type { NodeNetwork } from './reached-node.ts'
+import { Sessions } from './sessions.ts'
 
 export interface FailoverOptions {
   /** In order of priority. At least one has answered. */
@@ -47,34 +47,20 @@ export interface FailoverOptions {
 }
 
 const CHECK_MS = 1_000
-/** Another node is asked when one has given no work for this long. */
-const MAX_JOBLESS_MS = 2_000
-/** And when it has given no news of the chain of its work for this long: streams end and are opened again all the time. */
-const MAX_DEAF_MS = 10_000
-/** A node that refuses this miner is not asked again for this long. */
-const REFUSAL_MS = 600_000
 /** The parent of a solution that one node took is not searched for another one for this long: blocks get around. */
 const HEED_MS = 5_000
+/** When its node does not answer, for this long: what others do not have by then, they will not get so soon. */
+const HEED_IN_VAIN_MS = 1_000
 /** When no node answers, what is searched is dropped after this time: by then its chain has most likely moved on. */
 const IDLE_MS = 10_000
 
-/** Work from one node, from the switch to it until the switch to another. */
-interface Session {
-  readonly number: number
-  readonly member: Member
-  /** That of the member when it began. */
-  readonly epoch: number
-  readonly source: NodeSource
-  readonly stop: AbortController
-  /** Why its first job is new; null: for the reason that the source gives. */
-  readonly reason: JobReason | null
+/** A solution on its way. */
+interface UnderWay {
   readonly sinceMs: number
-  /** Since when it has no job; null: it has one. */
-  joblessSinceMs: number | null
-  /** Since when no news comes; null: it does. */
-  deafSinceMs: number | null
-  /** What it said of itself last. */
-  trouble: string | null
+  /** Whether its node has acknowledged it. */
+  isTaken: boolean
+  /** Ends that the sources of other nodes heed it. */
+  readonly reopen: (() => void)[]
 }
 
 export class FailoverSource implements Source {
@@ -86,14 +72,9 @@ export class FailoverSource implements Source {
   readonly #stopped = new AbortController()
   /** The newest source of each node: it takes the solutions. */
   readonly #sources = new Map<Member, NodeSource>()
-  /** Solutions on their way, and what ends that they are heeded by the sources of other nodes. */
-  readonly #underWay = new Map<Solution, (() => void)[]>()
+  readonly #underWay = new Map<Solution, UnderWay>()
   #events: SourceEvents = { onTrouble: () => undefined, onRecovered: () => undefined }
-  /** Gives the work that is searched. */
-  #active: Session | null = null
-  /** Is to take over as soon as it has a job. */
-  #next: Session | null = null
-  #sessions = 0
+  readonly #sessions: Sessions
   /** Since when no node answers; null: one does. */
   #deadSinceMs: number | null = null
   #isIdle = false
@@ -109,23 +90,36 @@ export class FailoverSource implements Source {
     this.description = `${network.name} at ${nodes.map(({ url }) => url).join(', ')}`
     this.workBytes = first.node.workBytes
     setMaxListeners(0, this.#stopped.signal)
+    this.#sessions = new Sessions({
+      clock,
+      objectionMs: options.failbackMs,
+      sourceFor: (member) => this.#newSource(member),
+      standIn: (but) => this.#standInFor(but),
+      onJob: (job) => {
+        this.#isIdle = false
+        this.#newest.put(job)
+      },
+      onSwitched: ({ url }) => this.#events.onRecovered(`work comes from ${url} now`),
+      onRefused: () => this.#decide(),
+      onFault: (error) => this.#end(error),
+    })
   }
 
   get connected(): boolean {
-    return this.#active?.source.connected ?? false
+    return this.#sessions.source?.connected ?? false
   }
 
   validatorTime(): bigint | null {
-    return this.#active?.source.validatorTime() ?? null
+    return this.#sessions.source?.validatorTime() ?? null
   }
 
   nodes(): readonly NodeStatus[] {
-    return this.#members.map((member) => member.status(member === this.#active?.member && !this.#isIdle))
+    return this.#members.map((member) => member.status(member === this.#sessions.member && !this.#isIdle))
   }
 
   /** As the node of the present work knows them. */
   chains(): readonly ChainStatus[] {
-    return this.#active?.source.chains() ?? []
+    return this.#sessions.source?.chains() ?? []
   }
 
   /** Mines these chains from now on, whichever node gives the work; undefined: all. */
@@ -136,7 +130,7 @@ export class FailoverSource implements Source {
 
   /** The nodes that answer, that of the present work first. */
   clients(): NodeClient[] {
-    const active = this.#active?.member
+    const active = this.#sessions.member
     const rest = this.#members.filter((member) => member !== active)
     return [active, ...rest].flatMap((member) => (member?.isUp ? (member.reached?.client ?? []) : []))
   }
@@ -165,14 +159,17 @@ export class FailoverSource implements Source {
     const source = this.#sourceOf(solution)
     const others = [...this.#sources.values()].filter((other) => other !== source)
     const reopen = others.map((other) => other.heed(solution))
-    this.#underWay.set(solution, reopen)
+    const underWay: UnderWay = { sinceMs: this.#nowMs, isTaken: false, reopen }
+    this.#underWay.set(solution, underWay)
+    this.#after(HEED_IN_VAIN_MS, () => this.#reopenHeld())
     const receipt = await source.handIn(solution)
+    underWay.isTaken = receipt.step === 'acknowledged'
     // The block takes a while to the other nodes. One that does not get it is not to be kept from its parent for ever.
     const end = () => {
       this.#underWay.delete(solution)
-      for (const each of reopen) each()
+      stopHeeding(underWay)
     }
-    if (receipt.step === 'acknowledged') this.#after(HEED_MS, end)
+    if (underWay.isTaken) this.#after(HEED_MS, end)
     else end()
     return receipt
   }
@@ -207,7 +204,7 @@ export class FailoverSource implements Source {
     if (this.#stopped.signal.aborted) return
     this.#stopped.abort()
     this.#newest.close(error)
-    for (const session of [this.#active, this.#next]) session?.stop.abort()
+    this.#sessions.stop()
   }
 
   #sourceOf({ job }: Solution): NodeSource {
@@ -243,8 +240,9 @@ export class FailoverSource implements Source {
     })
     const source = new NodeSource({ node: helped, clock, random, confirmations, chains, lives: this.#stopped.signal })
     this.#sources.set(member, source)
-    for (const [solution, reopen] of this.#underWay) {
-      if (this.#memberOf(solution.job) !== member) reopen.push(source.heed(solution))
+    for (const [solution, underWay] of this.#underWay) {
+      const isOwn = this.#memberOf(solution.job) === member
+      if (!isOwn && !this.#isInVain(solution, underWay)) underWay.reopen.push(source.heed(solution))
     }
     return source
   }
@@ -267,7 +265,7 @@ export class FailoverSource implements Source {
       this.#watch()
     })
     this.#stopped.signal.addEventListener('abort', cancel, { once: true })
-    this.#judgeWork()
+    this.#sessions.judge()
     this.#decide()
   }
 
@@ -278,23 +276,6 @@ export class FailoverSource implements Source {
     } catch (error) {
       // After the end, requests fail with the reason of the signal.
       this.#end(error)
-    }
-  }
-
-  /** A node may answer and give no work all the same, or no news. */
-  #judgeWork(): void {
-    const nowMs = this.#nowMs
-    const session = this.#next ?? this.#active
-    if (session === null) return
-    const { member, source, joblessSinceMs, trouble } = session
-    // While there is no job, no news is wanted.
-    const isDeaf = joblessSinceMs === null && !source.connected
-    session.deafSinceMs = isDeaf ? (session.deafSinceMs ?? nowMs) : null
-    const { deafSinceMs } = session
-    if (joblessSinceMs !== null && nowMs - joblessSinceMs >= MAX_JOBLESS_MS) {
-      member.object(trouble === null ? 'gives no work' : `gives no work: ${trouble}`, this.#options.failbackMs)
-    } else if (deafSinceMs !== null && nowMs - deafSinceMs >= MAX_DEAF_MS) {
-      member.object('sends no news of its chains', this.#options.failbackMs)
     }
   }
 
@@ -310,17 +291,40 @@ export class FailoverSource implements Source {
       const news = member.judge(this.#members.filter((other) => other !== member))
       if (news !== null) this.#events[news.isWell ? 'onRecovered' : 'onTrouble'](`${member.url} ${news.text}`)
     }
+    this.#reopenHeld()
     const refusals = this.#members.map(({ refusal }) => refusal)
     if (refusals.every((refusal) => refusal !== null)) {
       this.#end(refusals[0])
       return
     }
-    const current = this.#next ?? this.#active
-    const index = current === null ? null : this.#members.indexOf(current.member)
+    const { wanted } = this.#sessions
+    const index = wanted === null ? null : this.#members.indexOf(wanted)
     const standings = this.#members.map(({ standing }) => standing)
     const choice = choose(standings, index, { nowMs: this.#nowMs, failbackMs })
     if (choice === null) this.#rest()
-    else this.#turnTo(this.#members[choice])
+    else {
+      this.#deadSinceMs = null
+      this.#sessions.turnTo(this.#members[choice])
+    }
+  }
+
+  /** A fit node that is none of these; null: there is none. */
+  #standInFor(but: readonly Member[]): Member | null {
+    const others = this.#members.filter((member) => !but.includes(member))
+    return others.find(({ standing }) => standing.fitSinceMs !== null) ?? null
+  }
+
+  /** What is on its way to a node that does not answer may never be a block: others may have one there. */
+  #reopenHeld(): void {
+    for (const [solution, underWay] of this.#underWay) if (this.#isInVain(solution, underWay)) stopHeeding(underWay)
+  }
+
+  /** A node that was silent before it was handed a solution has most likely not got it. */
+  #isInVain({ job }: Solution, { sinceMs, isTaken }: UnderWay): boolean {
+    const { isUp, silentSinceMs } = this.#memberOf(job)
+    if (isUp) return false
+    const isUnheard = !isTaken && silentSinceMs !== null && silentSinceMs < sinceMs
+    return isUnheard || this.#nowMs - sinceMs >= HEED_IN_VAIN_MS
   }
 
   /** No node can give work. */
@@ -330,80 +334,8 @@ export class FailoverSource implements Source {
     this.#isIdle = true
     this.#newest.put(null)
   }
+}
 
-  #turnTo(member: Member): void {
-    this.#deadSinceMs = null
-    const isOn = (session: Session | null) => session?.member === member && session.epoch === member.epoch
-    if (isOn(this.#next)) return
-    if (isOn(this.#active)) {
-      // The one that was to take over will not.
-      this.#next?.stop.abort()
-      this.#next = null
-    } else this.#start(member)
-  }
-
-  #start(member: Member): void {
-    const nowMs = this.#nowMs
-    this.#next?.stop.abort()
-    const before = this.#active?.member ?? null
-    const session: Session = {
-      number: ++this.#sessions,
-      member,
-      epoch: member.epoch,
-      source: this.#newSource(member),
-      stop: new AbortController(),
-      reason: before === null ? null : before === member ? 'reconnected' : 'switched',
-      sinceMs: nowMs,
-      joblessSinceMs: nowMs,
-      deafSinceMs: null,
-      trouble: null,
-    }
-    this.#next = session
-    void this.#run(session).catch((error) => this.#end(error))
-  }
-
-  async #run(session: Session): Promise<void> {
-    const events = {
-      onTrouble: (message: string) => {
-        session.trouble = message
-      },
-      onRecovered: () => {
-        session.trouble = null
-      },
-    }
-    try {
-      for await (const job of session.source.jobs(session.stop.signal, events)) this.#take(session, job)
-    } catch (error) {
-      if (!(error instanceof NewcutError)) throw error
-      // The node refuses this miner.
-      session.member.object(`refuses this miner: ${error.message}`, REFUSAL_MS, error)
-      this.#decide()
-    }
-  }
-
-  #take(session: Session, job: Job | null): void {
-    if (session !== this.#active && session !== this.#next) return
-    if (job === null) session.joblessSinceMs ??= this.#nowMs
-    else {
-      session.joblessSinceMs = null
-      session.member.works()
-    }
-    if (session === this.#active) this.#put(session, job, job?.reason ?? null)
-    else if (job !== null) this.#takeOver(session, job)
-  }
-
-  #takeOver(session: Session, job: Job): void {
-    const before = this.#active
-    this.#active = session
-    this.#next = null
-    before?.stop.abort()
-    const { reason, sinceMs, member } = session
-    if (reason === 'switched') this.#events.onRecovered(`work comes from ${member.url} now`)
-    this.#put(session, { ...job, noticedAtMs: reason === null ? job.noticedAtMs : sinceMs }, reason ?? job.reason)
-  }
-
-  #put(session: Session, job: Job | null, reason: JobReason | null): void {
-    this.#isIdle = false
-    this.#newest.put(job && reason && { ...job, reason, id: `${session.number}.${job.id}` })
-  }
+function stopHeeding({ reopen }: UnderWay): void {
+  for (const each of reopen.splice(0)) each()
 }

@@ -39,6 +39,7 @@ export function helpedNode(own: MiningNode, help: Help): MiningNode {
     finalRefusal: (error, signal) => own.finalRefusal(error, signal),
     cut: (signal) => own.cut(signal),
     ...(own.view && { view: own.view }),
+    onLost: (run, signal) => own.onLost?.(run, signal),
     solved: (bytes, signal) => handedIn(own, help, { bytes, signal }),
     placeOf: (block, signal) => placeAmong(own, help, (node) => node.placeOf(block, signal)),
     branch: (chain, lowest, highest, signal) => anyOf((node) => node.branch(chain, lowest, highest, signal)),
@@ -68,18 +69,21 @@ async function firstAnswer<T>(own: MiningNode, help: Help, call: (node: MiningNo
 }
 
 /**
- * Where a block is. Others may not have it yet that the node has: that they do not know it says nothing while the node is
- * up and fails but once. While it is thought to be down it is asked all the same before a block counts as unknown, for as
- * long as a patient one waits.
+ * Where a block is. Others may not have it yet that the node has, or be on another branch: that it is not on their chain
+ * says nothing while the node is up and fails but once. That they call one orphaned that it does not know does count.
+ * While it is thought to be down it is asked all the same before a block counts as unknown, for as long as a patient one waits.
  */
 async function placeAmong(own: MiningNode, help: Help, call: (node: MiningNode) => Promise<Place>): Promise<Place> {
   const isUp = help.isUp()
   const place = await firstAnswer(own, help, async (node) => {
     const told = await call(node)
-    if (isUp && node !== own && !isFound(told)) throw new NewcutError('NODE_REFUSED', `${node.url} has no such block`)
+    if (isUp && node !== own && told.kind !== 'on-chain') {
+      throw new NewcutError('NODE_REFUSED', `${node.url} does not have this block on its chain`)
+    }
     return told
   })
-  if (isUp || isFound(place)) return place
+  if (isUp) return place.kind === 'passed' ? ((await orphanedAmong(help, call)) ?? place) : place
+  if (isFound(place)) return place
   const end = new AbortController()
   const answer = call(own).catch((error) => {
     if (error instanceof NewcutError || (error as Error).name === 'AbortError') return place
@@ -88,6 +92,30 @@ async function placeAmong(own: MiningNode, help: Help, call: (node: MiningNode) 
   const first = await Promise.race([answer, sleep(help.clock, PATIENCE_MS, end.signal)])
   end.abort()
   return first ?? place
+}
+
+/**
+ * Where a block is that the node does not know: another one may have taken it, and gone over to the branch of the node.
+ * null: none of them says so.
+ */
+async function orphanedAmong(help: Help, call: (node: MiningNode) => Promise<Place>): Promise<Place | null> {
+  const answers = help.others().map(async (node) => {
+    const place = await call(node)
+    if (place.kind !== 'orphaned')
+      throw new NewcutError('NODE_REFUSED', `${node.url} does not call this block orphaned`)
+    return place
+  })
+  const end = new AbortController()
+  const first = await Promise.race([
+    Promise.any(answers).catch(({ errors }: AggregateError) => {
+      const fault = errors.find((error) => !(error instanceof NewcutError) && error?.name !== 'AbortError')
+      if (fault !== undefined) throw fault
+      return null
+    }),
+    sleep(help.clock, PATIENCE_MS, end.signal),
+  ])
+  end.abort()
+  return first ?? null
 }
 
 const isFound = ({ kind }: Place) => kind === 'on-chain' || kind === 'orphaned'

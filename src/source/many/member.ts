@@ -65,6 +65,7 @@ export class Member {
   readonly #network: NodeNetwork
   readonly #clock: Clock
   #isUp = false
+  #silentSinceMs: number | null = null
   /** Why it does not answer; null: it does, or was not asked yet. */
   #failure: string | null = null
   #foreign: string | null = null
@@ -96,6 +97,11 @@ export class Member {
 
   get isUp(): boolean {
     return this.#isUp
+  }
+
+  /** When it was asked what it did not answer, and has been down for since; null: it is up, or never was. */
+  get silentSinceMs(): number | null {
+    return this.#isUp ? null : this.#silentSinceMs
   }
 
   /** Set while it refuses this miner. */
@@ -155,6 +161,7 @@ export class Member {
   async check(signal: AbortSignal): Promise<void> {
     if (this.#isChecking || this.#clock.monotonicMs() < this.#notBeforeMs) return
     this.#isChecking = true
+    const askedAtMs = this.#clock.monotonicMs()
     try {
       await this.#look(signal).catch(async (error) => {
         if (!this.#isUp || error instanceof NoAnswer || !(error instanceof NewcutError)) throw error
@@ -165,6 +172,7 @@ export class Member {
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof NewcutError)) throw error
+      if (this.#isUp) this.#silentSinceMs = askedAtMs
       this.#isUp = false
       this.#foreign = null
       this.#failure = describeError(error)
@@ -193,6 +201,7 @@ export class Member {
     this.#seen = [{ ...cut, askedAtMs, atMs }, ...this.#seen.slice(0, 2)]
     if (!this.#isUp) this.epoch++
     this.#isUp = true
+    this.#silentSinceMs = null
     this.#failure = null
   }
 

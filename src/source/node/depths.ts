@@ -1,21 +1,27 @@
 /**
- * How deep blocks lie that a node has confirmed. Blocks of a chain are looked for together, when the chain has moved on;
- * a block that is replaced is told of, and so is one that comes back.
+ * How deep blocks lie that a node has taken, or those in their place. Blocks of a chain are looked for together, when the
+ * chain has moved on; a block that is replaced is told of, and so is one that comes back.
  */
 import { setMaxListeners } from 'node:events'
 import type { Clock } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
 import type { FollowUp } from '../source.ts'
 import { hedged } from './hedged.ts'
-import type { SolvedBlock } from './look.ts'
-import type { MiningNode } from './mining-node.ts'
+import type { BlockName, MiningNode, Place } from './mining-node.ts'
 
 /** Least time between two questions about a chain: a chain may move on many times a second. */
 const MIN_PAUSE_MS = 1000
+/** Depth of a confirmed block that this run has not seen yet. */
+export const UNSEEN = 0
 /** A chain of which there is no news is asked about all the same. */
 const POLL_MS = 5_000
-/** Most heights in one question; blocks above wait for the next one. */
+/** Most heights in one question; blocks above are asked about in the next one, and then the lowest again. */
 const MAX_HEIGHTS = 100
+/**
+ * Behind its address may be another node for a while: one that does not know a block which it had is believed after this
+ * time.
+ */
+const FORGOTTEN_MS = 600_000
 
 /** What is at the height of a block. */
 interface Sight {
@@ -25,11 +31,17 @@ interface Sight {
   readonly isThere: boolean
 }
 
+/** `id`: its hash, as in JSON. */
+type FollowedBlock = BlockName & { readonly id: string }
+
 interface Waiter {
-  readonly block: Pick<SolvedBlock, 'chain' | 'height'> & { readonly id: string }
+  readonly block: FollowedBlock
   /** null: nobody looks any more. */
   readonly tell: (sight: Sight | null) => void
 }
+
+/** What was told last of a block that may be told of again. */
+export type Standing = Extract<FollowUp, { readonly step: 'confirmed' | 'stale' | 'orphaned' }>
 
 interface Watch {
   readonly waiters: Set<Waiter>
@@ -38,7 +50,7 @@ interface Watch {
 }
 
 export interface DepthsOptions {
-  readonly node: Pick<MiningNode, 'branch'>
+  readonly node: Pick<MiningNode, 'branch' | 'placeOf'>
   readonly clock: Clock
   /** How deep a block has to lie before nobody looks for it any more; 1: the head. */
   readonly confirmations: number
@@ -51,6 +63,8 @@ export class Depths {
   readonly #chains = new Map<number, Watch>()
   /** Chain -> when the node was last asked about it. */
   readonly #lookedAtMs = new Map<number, number>()
+  /** Chain -> the greatest height in the last question. */
+  readonly #askedUpTo = new Map<number, number>()
   readonly #stopped = new AbortController()
 
   constructor(options: DepthsOptions) {
@@ -67,18 +81,44 @@ export class Depths {
   }
 
   /**
-   * Goes on from a block that was seen at `depth`: told are greater depths, that it was replaced, and that it is back.
-   * Ends when so many blocks are above its height that it is settled, or the signal aborts.
+   * Goes on from what was told last: told are greater depths, that the block was replaced, and that it is back. Ends when
+   * so many blocks are above its height that it is settled, or the signal aborts.
    */
-  async *follow(block: Waiter['block'], depth: number, signal: AbortSignal): AsyncGenerator<FollowUp, void, void> {
-    let told = depth
-    for (let reached = depth; reached < this.#options.confirmations; ) {
-      const sight = await this.#next(block, signal)
+  async *follow(block: FollowedBlock, last: Standing, signal: AbortSignal): AsyncGenerator<FollowUp, void, void> {
+    let told = last
+    let unknownSinceMs: number | null = null
+    for (;;) {
+      if (told.step === 'confirmed' && told.depth >= this.#options.confirmations) return
+      const isUnseen = told.step === 'confirmed' && told.depth === UNSEEN && unknownSinceMs === null
+      const sight = await this.#next(block, signal, isUnseen ? 0 : POLL_MS)
       if (sight === null) return
-      reached = sight.depth
-      if (sight.isThere && sight.depth !== told) yield { step: 'confirmed', depth: sight.depth }
-      if (!sight.isThere && told > 0) yield { step: 'orphaned' }
-      told = sight.isThere ? sight.depth : 0
+      const before = told
+      if (sight.isThere) {
+        told = { step: 'confirmed', depth: sight.depth }
+        unknownSinceMs = null
+      } else if (told.step === 'confirmed') {
+        const kind = await this.#kindOf(block, signal)
+        if (kind === 'passed') unknownSinceMs ??= this.#nowMs
+        else if (kind !== null) unknownSinceMs = null
+        const isForgotten = unknownSinceMs !== null && this.#nowMs - unknownSinceMs >= FORGOTTEN_MS
+        if (kind === 'orphaned' || isForgotten) told = { step: 'orphaned', mayReturn: true }
+      }
+      const isSettled = !sight.isThere && sight.depth >= this.#options.confirmations
+      if (isSettled && told.step !== 'confirmed') return yield { step: told.step }
+      if (isNews(before, told)) yield told
+    }
+  }
+
+  /** Where the node says that a block is which is not on its branch; null: it does not say. */
+  async #kindOf(block: FollowedBlock, signal: AbortSignal): Promise<Place['kind'] | null> {
+    const { node, clock } = this.#options
+    const request = (each: AbortSignal) => node.placeOf(block, each)
+    try {
+      const { kind } = await hedged(request, { clock, what: 'a question about a block', signal })
+      return kind
+    } catch (error) {
+      if (!signal.aborted && !(error instanceof NewcutError)) this.#options.onFault(error)
+      return null
     }
   }
 
@@ -92,8 +132,8 @@ export class Depths {
     this.#chains.clear()
   }
 
-  /** What the next look at the chain shows; null: there is none. */
-  #next(block: Waiter['block'], signal: AbortSignal): Promise<Sight | null> {
+  /** What the next look at the chain shows, after this time at the latest; null: there is none. */
+  #next(block: FollowedBlock, signal: AbortSignal, withinMs: number): Promise<Sight | null> {
     if (this.#stopped.signal.aborted || signal.aborted) return Promise.resolve(null)
     return new Promise((resolve) => {
       const leave = () => waiter.tell(null)
@@ -106,15 +146,16 @@ export class Depths {
         },
       }
       signal.addEventListener('abort', leave, { once: true })
-      this.#wait(waiter)
+      this.#wait(waiter, withinMs)
     })
   }
 
-  #wait(waiter: Waiter): void {
+  #wait(waiter: Waiter, withinMs: number): void {
     const { chain } = waiter.block
-    const watch = this.#chains.get(chain)
-    if (watch !== undefined) watch.waiters.add(waiter)
-    else this.#schedule(chain, new Set([waiter]), this.#nowMs + POLL_MS)
+    const waiters = this.#chains.get(chain)?.waiters ?? new Set()
+    waiters.add(waiter)
+    const lookedAtMs = this.#lookedAtMs.get(chain) ?? Number.NEGATIVE_INFINITY
+    this.#schedule(chain, waiters, Math.max(this.#nowMs + withinMs, lookedAtMs + MIN_PAUSE_MS))
   }
 
   #leave(waiter: Waiter): void {
@@ -150,8 +191,11 @@ export class Depths {
     this.#chains.set(chain, { waiters, cancel: () => undefined, dueMs: Number.POSITIVE_INFINITY })
     const { node, clock } = this.#options
     const asked = [...waiters]
-    const lowest = Math.min(...asked.map(({ block }) => block.height))
-    const highest = Math.min(lowest + MAX_HEIGHTS - 1, Math.max(...asked.map(({ block }) => block.height)))
+    const heights = asked.map(({ block }) => block.height)
+    const above = heights.filter((height) => height > (this.#askedUpTo.get(chain) ?? Number.POSITIVE_INFINITY))
+    const lowest = Math.min(...(above.length > 0 ? above : heights))
+    const highest = Math.min(lowest + MAX_HEIGHTS - 1, Math.max(...heights))
+    this.#askedUpTo.set(chain, highest)
     try {
       const request = (signal: AbortSignal) => node.branch(chain, lowest, highest, signal)
       const { signal } = this.#stopped
@@ -168,4 +212,15 @@ export class Depths {
     const left = this.#chains.get(chain)
     if (left !== undefined) this.#schedule(chain, left.waiters, nowMs + POLL_MS)
   }
+}
+
+/** Whether more may be told of a block. */
+export function isOpen(told: FollowUp): told is Standing {
+  if (told.step === 'confirmed') return true
+  return (told.step === 'stale' || told.step === 'orphaned') && told.mayReturn === true
+}
+
+function isNews(before: Standing, now: Standing): boolean {
+  if (before.step !== now.step) return true
+  return before.step === 'confirmed' && now.step === 'confirmed' && before.depth !== now.depth
 }

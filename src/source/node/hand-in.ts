@@ -18,6 +18,8 @@ const PATIENCE_MS = 5_000
 export interface HandInOptions extends LookOptions {
   /** Uniform in [0, 1), for the jitter of retries. */
   readonly random: () => number
+  /** The node itself has refused it for the first time: it goes on being handed in, but most likely no block comes of it. */
+  readonly onRefused?: () => void
 }
 
 /**
@@ -40,6 +42,7 @@ export async function handIn(block: SolvedBlock, options: HandInOptions, stopped
     if (place?.kind === 'on-chain' || place?.kind === 'orphaned') return { step: 'acknowledged' }
     if (place?.kind === 'passed') return { step: 'stale' }
     const nowMs = clock.monotonicMs()
+    if (refused === null && isJudgement(failure)) options.onRefused?.()
     refused = isJudgement(failure) ? (refused ?? { by: failure, atMs: nowMs }) : null
     // While the chain cannot be asked, a refusal may be that of a payload which we have used up ourselves.
     const isFinal = refused !== null && (isLast || nowMs - refused.atMs >= PATIENCE_MS)

@@ -21,9 +21,9 @@ export const HEDGE_MS = 1_500
 export const MAX_ANSWER_MS = 5_000
 
 /**
- * Runs a request, and again every 1.5 s, and when the node is back, while none of them is answered. Resolves with the first answer. Rejects with the
- * first failure, with NewcutError NODE_UNREACHABLE after 5 s without any answer, or with the signal's reason. Whatever it
- * started is aborted when it settles.
+ * Runs a request, and again every 1.5 s, and when the node is back, while none of them is answered. Resolves with the
+ * first answer. Rejects with the first failure, with NewcutError NODE_UNREACHABLE after 5 s without any answer, or with the
+ * signal's reason. Whatever it started is aborted when it settles.
  */
 export function hedged<T>(request: (signal: AbortSignal) => Promise<T>, options: HedgeOptions): Promise<T> {
   const { clock, what, signal, everyMs = HEDGE_MS, pulse } = options
@@ -37,8 +37,7 @@ export function hedged<T>(request: (signal: AbortSignal) => Promise<T>, options:
     const settle = (settled: () => void) => {
       if (isSettled) return
       isSettled = true
-      cancelNext()
-      cancelEnd()
+      cancel()
       forgetPulse()
       signal.removeEventListener('abort', stop)
       settled()
@@ -55,11 +54,14 @@ export function hedged<T>(request: (signal: AbortSignal) => Promise<T>, options:
           if (requests.delete(sent)) settle(() => reject(error))
         },
       )
-      cancelNext()
-      cancelNext = clock.after(everyMs, send)
+      cancel()
+      // One timer for both: many of these wait at once while a node does not answer.
+      const leftMs = endMs - clock.monotonicMs()
+      cancel = leftMs <= everyMs ? clock.after(leftMs, end) : clock.after(everyMs, send)
     }
-    let cancelNext: () => void = () => undefined
-    const cancelEnd = clock.after(MAX_ANSWER_MS, () => settle(() => reject(new NoAnswer(what))))
+    const end = () => settle(() => reject(new NoAnswer(what)))
+    const endMs = clock.monotonicMs() + MAX_ANSWER_MS
+    let cancel: () => void = () => undefined
     // What was sent while the node was away is most likely lost, and keeps others waiting for their turn.
     const again = () => {
       drop()

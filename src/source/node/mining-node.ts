@@ -17,10 +17,10 @@ import { limiter } from './limit.ts'
 export type Place =
   /** On its chain; `depth` counts from 1, the head. */
   | { readonly kind: 'on-chain'; readonly depth: number }
-  /** Known, but its chain goes on without it. */
-  | { readonly kind: 'orphaned' }
-  /** Unknown, and its chain has another block at that height. */
-  | { readonly kind: 'passed' }
+  /** Known, but its chain goes on without it; `depth`: of the block in its place. */
+  | { readonly kind: 'orphaned'; readonly depth: number }
+  /** Unknown, and its chain has another block at that height; `depth`: of that one. */
+  | { readonly kind: 'passed'; readonly depth: number }
   /** Unknown, and its chain is still lower. */
   | { readonly kind: 'awaited' }
 
@@ -68,6 +68,8 @@ export interface MiningNode {
   solved(bytes: Uint8Array, signal: AbortSignal): Promise<void>
   /** Hears of news on a chain until the signal aborts. */
   news(chain: number, handlers: NewsHandlers): void
+  /** Calls `run` whenever a connection ends that was to stand, until the signal aborts: the node may have started anew. */
+  onLost?(run: () => void, signal: AbortSignal): void
   /** Where the block of this chain, height and hash is. */
   placeOf(block: BlockName, signal: AbortSignal): Promise<Place>
   /** The heads of all its chains. */
@@ -107,6 +109,7 @@ export function miningNodeOf({ client, account, clock, stallMs }: MiningNodeOpti
     news: (chain, { onBroken, ...handlers }) => {
       client.updates(chain, { ...handlers, onError: onBroken, stallMs, clock })
     },
+    onLost: (run, signal) => http.onLost(run, signal),
     placeOf: (block, signal) => look(() => placeOf(client, block, { signal })),
     cut: async (signal) => {
       const { hashes } = await client.cut({ signal })
@@ -126,8 +129,9 @@ async function placeOf(client: NodeClient, { chain, height, hash }: BlockName, c
   if (head === undefined || head.height < height) return { kind: 'awaited' }
   const range = { minheight: height, maxheight: height, limit: 1, ...call }
   const { items } = await client.hashBranch(chain, { upper: [head.hash] }, range).page()
-  if (items[0] === id) return { kind: 'on-chain', depth: head.height - height + 1 }
-  return { kind: (await isKnown(client, chain, hash, call)) ? 'orphaned' : 'passed' }
+  const depth = head.height - height + 1
+  if (items[0] === id) return { kind: 'on-chain', depth }
+  return { kind: (await isKnown(client, chain, hash, call)) ? 'orphaned' : 'passed', depth }
 }
 
 async function branchOf(

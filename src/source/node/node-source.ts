@@ -9,9 +9,11 @@ import { decodeWork } from '../../core/header.ts'
 import { FREE_NONCE } from '../../core/nonce.ts'
 import { Mailbox } from '../mailbox.ts'
 import type { ChainStatus, FollowUp, Job, Receipt, Solution, Source, SourceEvents } from '../source.ts'
+import { Arrears } from './arrears.ts'
 import { SeenChains } from './chains.ts'
 import { choose } from './choice.ts'
-import { Depths } from './depths.ts'
+import { Depths, isOpen, type Standing, UNSEEN } from './depths.ts'
+import { Doubts } from './doubts.ts'
 import { followUp } from './follow-up.ts'
 import { handIn } from './hand-in.ts'
 import { HeadWatch } from './head-watch.ts'
@@ -60,13 +62,15 @@ export class NodeSource implements Source {
   readonly #newest = new Mailbox<Job | null>()
   /** Chain -> whether its stream is open. */
   readonly #streams = new Map<number, boolean>()
-  readonly #requests = new Map<number, AbortController>()
+  /** Requests for work that are not answered. */
+  readonly #requests = new Map<number, { readonly controller: AbortController; readonly askedAtMs: number }>()
   /** What timers run: `refresh`, or the purpose that pauses. */
   readonly #timers = new Map<string, () => void>()
   readonly #stopped = new AbortController()
   /** Ends what is said of solutions. */
   readonly #lives: AbortSignal
   readonly #depths: Depths
+  readonly #doubts: Doubts
   /** null: there is nothing to choose, or nothing to choose by. */
   #watch: HeadWatch | null
   /** Chains that were asked for; undefined: all that the node has. */
@@ -80,6 +84,7 @@ export class NodeSource implements Source {
   #validatorAheadMs: number | null = null
   /** Whether anybody takes its jobs: solutions are handed in and followed without that too. */
   #isWanted = false
+  readonly #arrears = new Arrears()
   /** The node refuses this miner for good. */
   #refusal: NewcutError | null = null
 
@@ -88,6 +93,7 @@ export class NodeSource implements Source {
     this.#options = options
     const confirmations = options.confirmations ?? 1
     this.#depths = new Depths({ node, clock, confirmations, onFault: (error) => this.#stop(error) })
+    this.#doubts = new Doubts(clock, () => this.#tell({ type: 'doubted' }))
     this.#lives = options.lives ?? this.#stopped.signal
     // As many solutions and streams listen to it as there are.
     setMaxListeners(0, this.#stopped.signal, this.#lives)
@@ -106,6 +112,11 @@ export class NodeSource implements Source {
     return current.kind === 'searching' && this.#streams.get(current.job.work.fields.chainId) === true
   }
 
+  /** How long the node has given no work that was asked for: requests fail, or it owes some; 0: some came since. */
+  get failingMs(): number {
+    return this.#arrears.ms(this.#options.clock.monotonicMs())
+  }
+
   chains(): readonly ChainStatus[] {
     return this.#chains.statuses()
   }
@@ -118,10 +129,13 @@ export class NodeSource implements Source {
 
   async *jobs(signal: AbortSignal, events: SourceEvents): AsyncGenerator<Job | null, void, void> {
     if (signal.aborted) return
-    this.#outage = new Outage(this.#options.clock, events)
+    const { node, clock } = this.#options
+    this.#outage = new Outage(clock, events)
     this.#isWanted = true
     this.#tell({ type: 'started' })
     this.#startHeartbeat()
+    // Streams may not tell that the node starts anew: their own connections may have ended without a sign.
+    node.onLost?.(() => this.#doubts.raise(), this.#stopped.signal)
     this.#watch?.news()
     // Chains that may all be blocked at first: their news ends the wait.
     for (const chain of this.#wanted ?? []) this.#follow(chain)
@@ -130,7 +144,8 @@ export class NodeSource implements Source {
 
   async handIn({ bytes }: Solution): Promise<Receipt> {
     const fields = decodeWork(bytes)
-    const answer = handIn(solvedBlock(bytes), { ...this.#options, pulse: this.#pulse }, this.#lives)
+    const onRefused = () => this.#tell({ type: 'refused', fields })
+    const answer = handIn(solvedBlock(bytes), { ...this.#options, pulse: this.#pulse, onRefused }, this.#lives)
     // The HTTP client writes in the next turn of the event loop, and what is told asks for other work.
     await setImmediate()
     this.#tell({ type: 'handedIn', fields })
@@ -149,14 +164,21 @@ export class NodeSource implements Source {
     return () => this.#tell({ type: 'reopened', fields })
   }
 
-  async *follow({ bytes }: Solution, signal: AbortSignal): AsyncGenerator<FollowUp, void, void> {
+  async *follow({ bytes, wasConfirmed }: Solution, signal: AbortSignal): AsyncGenerator<FollowUp, void, void> {
     setMaxListeners(0, signal)
     const block = solvedBlock(bytes)
-    for await (const news of followUp(block, { ...this.#options, pulse: this.#pulse }, signal)) {
+    const followDepths = (last: Standing) => {
+      return this.#depths.follow({ ...block, id: encodeBase64Url(block.hash) }, last, signal)
+    }
+    if (wasConfirmed) {
+      yield* followDepths({ step: 'confirmed', depth: UNSEEN })
+      return
+    }
+    const { confirmations = 1 } = this.#options
+    for await (const news of followUp(block, { ...this.#options, confirmations, pulse: this.#pulse }, signal)) {
       this.#tell({ type: news.step === 'confirmed' ? 'confirmed' : 'reopened', fields: decodeWork(bytes) })
       yield news
-      if (news.step !== 'confirmed') continue
-      yield* this.#depths.follow({ ...block, id: encodeBase64Url(block.hash) }, news.depth, signal)
+      if (isOpen(news)) yield* followDepths(news)
     }
   }
 
@@ -164,13 +186,14 @@ export class NodeSource implements Source {
     if (this.#stopped.signal.aborted) return
     this.#stopped.abort()
     this.#newest.close(error)
-    for (const request of this.#requests.values()) request.abort()
+    for (const { controller } of this.#requests.values()) controller.abort()
     for (const cancel of this.#timers.values()) cancel()
     this.#outage.end()
     this.#streams.clear()
     // Otherwise each solution is followed until its own signal aborts.
     if (this.#lives === this.#stopped.signal) this.#depths.stop()
     this.#watch?.stop()
+    this.#doubts.stop()
   }
 
   /** Mines these chains from now on; undefined: all that the node has. Solutions of others are handed in all the same. */
@@ -208,8 +231,11 @@ export class NodeSource implements Source {
     if (this.#stopped.signal.aborted) return
     // Nobody takes its jobs yet, or ever: no work is asked for. What is solved by then is not to be searched later.
     if (!this.#isWanted && news.type !== 'handedIn') return
-    const [state, effects] = step(this.#state, { ...news, atMs: this.#options.clock.monotonicMs() } as Event)
+    const atMs = this.#options.clock.monotonicMs()
+    const [state, effects] = step(this.#state, { ...news, atMs } as Event)
     this.#state = state
+    const asked = [...this.#requests.values()].map(({ askedAtMs }) => askedAtMs)
+    this.#arrears.wanted(state, atMs, asked)
     for (const effect of effects) this.#perform(effect)
   }
 
@@ -220,7 +246,7 @@ export class NodeSource implements Source {
         void this.#ask(effect).catch((error) => this.#stop(error))
         return
       case 'cancel':
-        this.#requests.get(effect.request)?.abort()
+        this.#requests.get(effect.request)?.controller.abort()
         this.#requests.delete(effect.request)
         return
       case 'pause':
@@ -253,7 +279,10 @@ export class NodeSource implements Source {
       this.#chains.cutSeen(cut)
       this.#tell({ type: 'cutSeen', cut })
     }
-    const onBack = () => this.#pulse.beat()
+    const onBack = () => {
+      this.#pulse.beat()
+      this.#doubts.raise()
+    }
     const onFault = (error: unknown) => this.#stop(error)
     startHeartbeat({ node, clock, onCut, onBack, onFault, isHurried: () => !this.connected }, this.#stopped.signal)
   }
@@ -270,7 +299,8 @@ export class NodeSource implements Source {
     const { node, clock } = this.#options
     const { request } = ask
     const controller = new AbortController()
-    this.#requests.set(request, controller)
+    const askedAtMs = clock.monotonicMs()
+    this.#requests.set(request, { controller, askedAtMs })
     const { signal } = controller
     try {
       const chain = this.#chainFor(ask)
@@ -280,6 +310,7 @@ export class NodeSource implements Source {
         signal,
         pulse: this.#pulse,
       })
+      this.#arrears.given(clock.monotonicMs())
       if (!this.#requests.has(request)) return
       this.#validatorAheadMs = Number(work.fields.creationTime) / 1000 - clock.monotonicMs()
       this.#outage.works('current')
@@ -288,6 +319,7 @@ export class NodeSource implements Source {
     } catch (error) {
       // Cancelled: nobody waits for it.
       if (!this.#requests.has(request) || this.#stopped.signal.aborted) return
+      if (ask.purpose === 'current') this.#arrears.failed(askedAtMs)
       await this.#failed(ask, error)
     } finally {
       this.#requests.delete(request)

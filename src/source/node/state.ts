@@ -16,7 +16,7 @@
  * At most one request for current work and one for standby work are under way.
  */
 import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
-import { sameParent, type WorkFields, withCreationTime, withNonce } from '../../core/header.ts'
+import { sameParents, type WorkFields, withCreationTime, withNonce } from '../../core/header.ts'
 import type { Work } from '../../core/work.ts'
 import type { JobReason } from '../source.ts'
 import type { Chances } from './choice.ts'
@@ -53,7 +53,8 @@ export type Standby =
       /** Chains with news since then. */
       readonly overtaken: ReadonlySet<number>
     }
-  | { readonly kind: 'ready'; readonly work: Work }
+  /** `isDue`: it could not be asked for anew, and that is tried again when the pause is over. */
+  | { readonly kind: 'ready'; readonly work: Work; readonly isDue?: boolean }
 
 /** A request for current work. */
 export interface Asking {
@@ -88,7 +89,7 @@ export interface State {
   readonly attempts: number
   /** Whether the pause before the next request for current work runs. */
   readonly isPausing: boolean
-  /** Work that we solved, oldest first: until its chain moves on, work on top of the same parent is of no use. */
+  /** Work that we solved, oldest first: until its chain moves on, work on top of the same parents is of no use. */
   readonly solved: readonly SolvedWork[]
   /** Chains that have not moved on since we solved their work, as far as we heard: they have nothing for us yet. */
   readonly awaited: readonly number[]
@@ -123,6 +124,10 @@ export type Event = { readonly atMs: number } & (
   | { readonly type: 'confirmed'; readonly fields: WorkFields }
   /** As far as anybody knows, no block came of it. */
   | { readonly type: 'reopened'; readonly fields: WorkFields }
+  /** The node itself refused it: it may have started anew, and know nothing of the work that it gave before. */
+  | { readonly type: 'refused'; readonly fields: WorkFields }
+  /** The same for another reason: a connection ended, or it was away. */
+  | { readonly type: 'doubted' }
 )
 
 export type Purpose = 'current' | 'standby'
@@ -181,14 +186,32 @@ function timeless(bytes: Uint8Array): Uint8Array {
   return withNonce(withCreationTime(bytes, 0n), 0n)
 }
 
-/** Whether the block on top of the parent of this work is ours already, as far as we know. */
+/** Whether the block on top of the parents of this work is ours already, as far as we know. */
 export function isSolved({ solved }: State, fields: WorkFields): boolean {
-  return solved.some((known) => sameParent(known, fields))
+  return solved.some((known) => sameParents(known, fields))
 }
 
 /** The chain of the job that is searched; null when none is. */
 export function searchedChain({ current }: State): number | null {
   return current.kind === 'searching' ? current.job.work.fields.chainId : null
+}
+
+/**
+ * Whether the node owes work: there is none, or what is searched may be over, since a stream was opened anew, other blocks
+ * were seen, or it may have started anew. Routine asks too, and is in no hurry.
+ */
+export function isWorkOwed({ asking, checkDue }: State): boolean {
+  return (asking !== null && asking.check !== 'refreshed') || checkDue === 'reconnected'
+}
+
+/** Whether current work is asked for, or will be after a pause. */
+export function isAskedFor({ asking, checkDue, isPausing }: State): boolean {
+  return asking !== null || checkDue !== null || isPausing
+}
+
+/** The reason of a check that serves for both: a doubt is not to be taken for routine. */
+export function graver(a: JobReason | null, b: JobReason | null): JobReason | null {
+  return a === 'reconnected' ? a : (b ?? a)
 }
 
 /** The work that stands by, even while newer is asked for. */
@@ -197,12 +220,17 @@ export function spareOf({ standby }: State): Work | null {
   return standby.kind === 'asking' ? standby.spare : null
 }
 
-/** What a cut says of work: it stands, its chain has a block at its height or above, or it has another parent. */
-export function standingOf(cut: CutHeads, { chainId, height, parent }: WorkFields): 'stands' | 'passed' | 'replaced' {
-  const head = cut.get(chainId)
+/** What a cut says of work: it stands, its chain has a block at its height or above, or it has other parents. */
+export function standingOf(cut: CutHeads, work: WorkFields): 'stands' | 'passed' | 'replaced' {
+  const head = cut.get(work.chainId)
   if (head === undefined) return 'stands'
-  if (head.height >= Number(height)) return 'passed'
-  return head.hash === encodeBase64Url(parent) ? 'stands' : 'replaced'
+  if (head.height >= Number(work.height)) return 'passed'
+  // A parent lies below the work: a head that lies there as well is the parent.
+  const isReplaced = ([chain, parent]: readonly [number, Uint8Array]) => {
+    const below = cut.get(chain)
+    return below !== undefined && below.height < Number(work.height) && below.hash !== encodeBase64Url(parent)
+  }
+  return [[work.chainId, work.parent] as const, ...work.adjacents].some(isReplaced) ? 'replaced' : 'stands'
 }
 
 /** Whether there is any sense in searching this work. */
@@ -213,10 +241,10 @@ export function isUseful(state: State, { fields }: Work): boolean {
 /** Whether an answer is the lost job once more, perhaps from before the news that its chain moved on. */
 export function isOutdated({ current }: State, { overtaken }: Pick<Asking, 'overtaken'>, fields: WorkFields): boolean {
   if (current.kind !== 'lost' || !overtaken.has(fields.chainId)) return false
-  return sameParent(current.job.work.fields, fields)
+  return sameParents(current.job.work.fields, fields)
 }
 
-/** Why a check brought other work: other transactions on the same parent, or the chain moved on unheard. */
+/** Why a check brought other work: other transactions on the same parents, or a chain moved on unheard. */
 export function reasonFor({ check }: Asking, before: Work, now: Work): JobReason {
-  return check === 'refreshed' && sameParent(before.fields, now.fields) ? 'refreshed' : 'reconnected'
+  return check === 'refreshed' && sameParents(before.fields, now.fields) ? 'refreshed' : 'reconnected'
 }

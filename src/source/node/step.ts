@@ -1,5 +1,5 @@
 /** The transitions of the state machine in state.ts. */
-import { sameParent, type WorkFields } from '../../core/header.ts'
+import { sameParents, type WorkFields } from '../../core/header.ts'
 import type { Work } from '../../core/work.ts'
 import type { JobReason } from '../source.ts'
 import { type Chances, isBetter } from './choice.ts'
@@ -8,6 +8,7 @@ import {
   type Asking,
   type Effect,
   type Event,
+  graver,
   isOutdated,
   isSameJob,
   isUseful,
@@ -92,6 +93,13 @@ class Machine {
       case 'reopened':
         this.#reopen(event.fields)
         return
+      case 'refused':
+        this.#reopen(event.fields)
+        this.#doubt()
+        return
+      case 'doubted':
+        this.#doubt()
+        return
     }
   }
 
@@ -131,15 +139,16 @@ class Machine {
 
   /** Asks whether the current job still stands. */
   #check(reason: JobReason): void {
-    const { asking, isPausing } = this.state
+    const { asking, isPausing, checkDue } = this.state
     const chain = searchedChain(this.state)
     if (chain === null) return
+    const check = graver(checkDue, reason)
     if (asking !== null || isPausing) {
-      this.#set({ checkDue: reason })
+      this.#set({ checkDue: check })
       return
     }
     const request = this.#request()
-    this.#set({ asking: { request, check: reason, overtaken: new Set() }, checkDue: null })
+    this.#set({ asking: { request, check, overtaken: new Set() }, checkDue: null })
     this.effects.push({ type: 'ask', purpose: 'current', request, chain })
   }
 
@@ -225,8 +234,8 @@ class Machine {
     const { current } = this.state
     if (searched === chain || !isUseful(this.state, work)) {
       this.#pauseStandby()
-      // Another parent than that of the job: its chain has moved on, and the news of it may have come before the job.
-      if (current.kind === 'searching' && searched === chain && !sameParent(current.job.work.fields, work.fields)) {
+      // Other parents than those of the job: a chain has moved on, and the news of it may have come before the job.
+      if (current.kind === 'searching' && searched === chain && !sameParents(current.job.work.fields, work.fields)) {
         this.#check('reconnected')
       }
       return
@@ -255,11 +264,12 @@ class Machine {
         this.effects.push({ type: 'end' })
         return
       }
-      this.#set({ asking: null, checkDue: asking.check ?? this.state.checkDue })
+      this.#set({ asking: null, checkDue: graver(asking.check, this.state.checkDue) })
       this.#pause()
     } else if (standby.kind === 'asking' && standby.request === request) {
-      this.#set({ standby: standby.spare === null ? { kind: 'wanted' } : { kind: 'ready', work: standby.spare } })
-      if (standby.spare === null) this.#pauseStandby()
+      const { spare } = standby
+      this.#set({ standby: spare === null ? { kind: 'wanted' } : { kind: 'ready', work: spare, isDue: true } })
+      this.#pauseStandby()
     }
   }
 
@@ -300,6 +310,8 @@ class Machine {
       if (standby.kind === 'asking') this.effects.push({ type: 'cancel', request: standby.request })
       this.#set({ standby: { kind: 'none' } })
       this.#search(spare, need)
+      // It was just asked whether it still stands.
+      if (isRenewed(standby)) this.#check('reconnected')
       return
     }
     this.effects.push({ type: 'idle' })
@@ -314,7 +326,9 @@ class Machine {
   }
 
   #standbyPauseOver(): void {
-    if (this.state.standby.kind === 'wanted') this.#wantStandby()
+    const { standby } = this.state
+    if (standby.kind === 'wanted') this.#wantStandby()
+    else if (standby.kind === 'ready' && standby.isDue) this.#renewStandby()
   }
 
   /** Asks for standby work of this chain, or of any but the current one. `spare` stands by meanwhile. */
@@ -483,17 +497,29 @@ class Machine {
     this.#renewStandby()
   }
 
+  /** The node may have started anew, and forgotten the work that it gave. */
+  #doubt(): void {
+    this.#check('reconnected')
+    this.#renewStandby()
+    // What is on its way may have been given before.
+    const { asking, standby, chains } = this.state
+    if (asking !== null && searchedChain(this.state) === null)
+      this.#set({ asking: { ...asking, overtaken: new Set(chains) } })
+    if (standby.kind === 'asking' && standby.spare === null)
+      this.#set({ standby: { ...standby, overtaken: new Set(chains) } })
+  }
+
   // Solutions
 
   #handedIn(fields: WorkFields): void {
-    const others = this.state.solved.filter((known) => !sameParent(known, fields))
+    const others = this.state.solved.filter((known) => !sameParents(known, fields))
     const awaited = [...this.state.awaited.filter((chain) => chain !== fields.chainId), fields.chainId]
     const known = { ...fields, behind: null }
     this.#set({ solved: [...others, known].slice(-MAX_SOLVED), awaited })
     const { current } = this.state
     const spare = spareOf(this.state)
-    if (spare !== null && sameParent(spare.fields, fields)) this.#dropStandby()
-    if (current.kind === 'searching' && sameParent(current.job.work.fields, fields)) this.#over('solved', 'solved')
+    if (spare !== null && sameParents(spare.fields, fields)) this.#dropStandby()
+    if (current.kind === 'searching' && sameParents(current.job.work.fields, fields)) this.#over('solved', 'solved')
   }
 
   /** The chain has new work now, or will have soon. */
@@ -503,17 +529,23 @@ class Machine {
 
   /** Its block is in its chain. */
   #confirmed(fields: WorkFields): void {
-    const solved = this.state.solved.map((known) => (sameParent(known, fields) ? { ...known, behind: 0 } : known))
+    const solved = this.state.solved.map((known) => (sameParents(known, fields) ? { ...known, behind: 0 } : known))
     this.#set({ solved })
     this.#moved(fields.chainId)
   }
 
   /** No block came of it: the work on top of its parent is of use again. */
   #reopen(fields: WorkFields): void {
-    this.#set({ solved: this.state.solved.filter((known) => !sameParent(known, fields)) })
+    this.#set({ solved: this.state.solved.filter((known) => !sameParents(known, fields)) })
     this.#moved(fields.chainId)
     if (searchedChain(this.state) === null) this.#hurry()
   }
+}
+
+/** Whether the work that stands by is asked for anew, or is to be. */
+function isRenewed(standby: Standby): boolean {
+  if (standby.kind === 'ready') return standby.isDue === true
+  return standby.kind === 'asking' && standby.spare !== null && standby.chain === standby.spare.fields.chainId
 }
 
 function overtakenBy<T extends { readonly overtaken: ReadonlySet<number> }>(asking: T, chain: number): T {

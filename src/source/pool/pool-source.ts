@@ -6,7 +6,7 @@
 import { readU64LE } from '../../core/bytes.ts'
 import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError, type NewcutError } from '../../core/errors.ts'
-import { sameParent, workLayout } from '../../core/header.ts'
+import { sameParents, workLayout } from '../../core/header.ts'
 import { Mailbox } from '../mailbox.ts'
 import type { FollowUp, Job, JobReason, NodeStatus, Receipt, Solution, Source, SourceEvents } from '../source.ts'
 import type { PoolAddress } from './address.ts'
@@ -276,5 +276,5 @@ export class PoolSource implements Source {
 /** Work of a pool does not end that of its other chains. */
 function reasonFor(before: PoolJob | null, { work: { fields } }: PoolJob): JobReason {
   if (before !== null && before.work.fields.chainId !== fields.chainId) return 'chosen'
-  return before !== null && sameParent(before.work.fields, fields) ? 'refreshed' : 'newCut'
+  return before !== null && sameParents(before.work.fields, fields) ? 'refreshed' : 'newCut'
 }

@@ -1,0 +1,125 @@
+/** What a miner finds in its journal when it starts, on a real disk that fails when the test says so. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { openState } from '../../src/compose/state.ts'
+import { blockHash } from '../../src/core/block-hash.ts'
+import { encodeBase64Url } from '../../src/core/bytes.ts'
+import { systemDisk } from '../../src/journal/disk.ts'
+import { Journal } from '../../src/journal/journal.ts'
+import type { Line } from '../../src/journal/record.ts'
+import type { MinerEvent, SolutionEvent } from '../../src/mine/events.ts'
+import { easyWork } from '../mine/by-hand.ts'
+import { VirtualClock } from '../mine/virtual-clock.ts'
+import { solve } from '../solve.ts'
+
+const folders: string[] = []
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+const NETWORK = 'testing'
+
+/** A solution, and the first line of its life. */
+function solution(height: bigint, clock: VirtualClock) {
+  const bytes = solve(easyWork(height).bytes)
+  const hash = encodeBase64Url(blockHash(bytes))
+  const at = new Date(clock.wallMs()).toISOString()
+  const found: Line = {
+    ...{
+      at,
+      hash,
+      step: 'found',
+      network: NETWORK,
+      account: 'k:me',
+      issuer: 'http://a',
+      chain: 0,
+      height: Number(height),
+    },
+    ...{ device: 'thread0', effort: 1, difficulty: 1, work: encodeBase64Url(bytes) },
+  }
+  return { bytes, hash, at, found }
+}
+
+/** A journal with these lines, whose disk cannot be read until `mend` is called. */
+async function started(lines: (clock: VirtualClock) => readonly Line[], isBroken: boolean) {
+  const folder = mkdtempSync(join(tmpdir(), 'newcut-state-'))
+  folders.push(folder)
+  const clock = new VirtualClock()
+  const fail = () => {
+    throw new Error('the disk is broken')
+  }
+  const journal = Journal.open(folder, { onTrouble: fail, onRecovered: fail })
+  for (const line of lines(clock)) journal.append(line)
+  let isFailing = isBroken
+  const disk = { ...systemDisk, list: (path: string) => (isFailing ? fail() : systemDisk.list(path)) }
+  const events: MinerEvent[] = []
+  const options = { network: NETWORK, account: 'k:me', confirmations: 6, clock, disk }
+  const state = await openState({ folder, isRequired: false }, { ...options, onEvent: (event) => events.push(event) })
+  const mend = () => {
+    isFailing = false
+  }
+  const said = () => events.flatMap((event) => ('message' in event ? `${event.type}: ${event.message}` : []))
+  return { clock, folder, state, mend, said }
+}
+
+describe('what earlier runs have left', () => {
+  it('is what may still be settled, with what it counted as', async () => {
+    const ways = [
+      [{ step: 'handed-in' }],
+      [{ step: 'acknowledged' }, { step: 'confirmed', depth: 2 }],
+      [{ step: 'acknowledged' }, { step: 'stale', mayReturn: true }],
+      [{ step: 'acknowledged' }, { step: 'orphaned', mayReturn: true }],
+      [{ step: 'acknowledged' }, { step: 'orphaned', mayReturn: true }, { step: 'orphaned' }],
+      [{ step: 'stale' }],
+    ] as const
+    const { state } = await started((clock) => {
+      return ways.flatMap((steps, i): Line[] => {
+        const { found, at, hash } = solution(BigInt(i + 1), clock)
+        return [found, ...steps.map((step): Line => ({ at, hash, ...step }))]
+      })
+    }, false)
+    expect(state.unfinished).toMatchObject([
+      { verdict: null, isAcknowledged: false },
+      { verdict: 'accepted', isAcknowledged: true },
+      { verdict: 'stale', isAcknowledged: true },
+      { verdict: 'orphaned', isAcknowledged: true },
+    ])
+    expect(await state.left(new AbortController().signal)).toEqual([])
+  })
+
+  it('is read once the disk is well, without what this run has found meanwhile', async () => {
+    const kept: { before?: ReturnType<typeof solution> } = {}
+    const { clock, state, mend, said } = await started((virtual) => {
+      kept.before = solution(1n, virtual)
+      return [kept.before.found]
+    }, true)
+    expect(state.unfinished).toEqual([])
+    const left = state.left(new AbortController().signal)
+    const { found } = solution(2n, clock)
+    state.onEvent({ ...found, type: 'solution', verdict: null } as unknown as SolutionEvent)
+    await clock.pass(10_000)
+    mend()
+    await clock.pass(2_000)
+    expect((await left).map(({ bytes }) => encodeBase64Url(blockHash(bytes)))).toEqual([kept.before?.hash])
+    expect(said()).toEqual([
+      expect.stringMatching(/^warning: the journal in .* cannot be read: the disk is broken; mining all the same/),
+      expect.stringMatching(
+        /^recovered: the journal in .* can be read now, with 1 solution of earlier runs to settle$/,
+      ),
+    ])
+    expect(clock.pending).toBe(0)
+  })
+
+  it('is not read any more once the miner has ended', async () => {
+    const { clock, state, mend, said } = await started((virtual) => [solution(1n, virtual).found], true)
+    const stop = new AbortController()
+    const left = state.left(stop.signal)
+    stop.abort()
+    mend()
+    expect(await left).toEqual([])
+    expect(said()).toHaveLength(1)
+    expect(clock.pending).toBe(0)
+  })
+})
