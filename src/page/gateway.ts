@@ -165,6 +165,7 @@ export class Gateway {
           .filter((other) => other !== client)
           .map(nodeOf),
       assure: async () => undefined,
+      onBlocks: async () => undefined,
       onBroken: () => undefined,
     })
   }

@@ -472,6 +472,24 @@ describe('work from several nodes', () => {
     expect(issuer()).toBe('http://b')
   })
 
+  it('comes from the second when the first lacks a block that was told of between two looks at it', async () => {
+    const { clock, a, b, issuer, said } = await started((members) => {
+      for (const member of members) member.height = 0
+    })
+    await a.give(0, 0)
+    const before = a.node.cut
+    a.node.cut = async () => new Map([[2, { height: 1, hash: hashOf(1) }]])
+    await clock.pass(800)
+    // First blocks say nothing: networks that began alike share them.
+    a.node.cut = before
+    a.branch = 100
+    await clock.pass(400)
+    const told = `trouble: http://a has other chains than before: it does not know block ${hashOf(1)} of chain 2`
+    expect(said).toEqual([told])
+    await b.give(0, 0)
+    expect(issuer()).toBe('http://b')
+  })
+
   it('comes from a node with other chains than before when no other node can give any', async () => {
     const { clock, a, b, issuer, jobs } = await started()
     await a.give(0, 10)

@@ -23,6 +23,7 @@ import {
   WORK_LIFE_MS,
 } from '../source.ts'
 import { choose } from './choose.ts'
+import { blocksOfWork, type NamedBlock } from './continuity.ts'
 import { helpedNode } from './helped-node.ts'
 import { type ConfiguredNode, Member } from './member.ts'
 import type { NodeNetwork } from './reached-node.ts'
@@ -236,6 +237,7 @@ export class FailoverSource implements Source {
       others: () =>
         this.#members.flatMap((other) => (other !== member && other.isUp ? (other.reached?.node ?? []) : [])),
       assure: (work, signal) => this.#assure(member, work, signal),
+      onBlocks: (blocks, signal) => this.#compare(member, blocks, signal),
       onBroken: () => void this.#check(member),
     })
     const source = new NodeSource({ node: helped, clock, random, confirmations, chains, lives: this.#stopped.signal })
@@ -249,11 +251,16 @@ export class FailoverSource implements Source {
 
   /** Throws NewcutError for work of a node that goes on from another one, unless no other node can give any. */
   async #assure(member: Member, work: Work, signal: AbortSignal): Promise<void> {
-    if (await member.isContinuedBy(work, signal)) return
+    if (await member.isContinuedBy(blocksOfWork(work.fields), signal)) return
     this.#decide()
     const isNeeded = this.#members.every(({ standing }) => standing.fitSinceMs === null)
     if (isNeeded && member.isUp) return
     throw new NewcutError('NODE_MISBEHAVED', `${member.url} ${member.status(false).problem}`)
+  }
+
+  /** Its blocks are told of between the looks at it as well: what is told once is enough to know it by. */
+  async #compare(member: Member, blocks: readonly NamedBlock[], signal: AbortSignal): Promise<void> {
+    if (!(await member.isContinuedBy(blocks, signal))) this.#decide()
   }
 
   /** Checks all nodes at once, again and again. */

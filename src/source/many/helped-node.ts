@@ -7,6 +7,7 @@ import { NewcutError } from '../../core/errors.ts'
 import type { Work } from '../../core/work.ts'
 import { NodeRefusal } from '../../node/errors.ts'
 import type { MiningNode, Place } from '../node/mining-node.ts'
+import { blocksOfCut, blocksOfHeaders, type NamedBlock } from './continuity.ts'
 
 /** A solution goes to the others as well when the node has not answered for so long. */
 const PATIENCE_MS = 1_000
@@ -19,11 +20,14 @@ export interface Help {
   readonly others: () => readonly MiningNode[]
   /** Throws NewcutError for work that is not to be searched, or the signal's reason. */
   readonly assure: (work: Work, signal: AbortSignal) => Promise<void>
+  /** The heads that the node has told, without first blocks. Throws NewcutError, or the signal's reason. */
+  readonly onBlocks: (blocks: readonly NamedBlock[], signal: AbortSignal) => Promise<void>
   /** The node's news no longer come. */
   readonly onBroken: () => void
 }
 
 export function helpedNode(own: MiningNode, help: Help): MiningNode {
+  const view = own.view?.bind(own)
   const anyOf = <T>(call: (node: MiningNode) => Promise<T>) => firstAnswer(own, help, call)
   return {
     url: own.url,
@@ -37,8 +41,18 @@ export function helpedNode(own: MiningNode, help: Help): MiningNode {
       return work
     },
     finalRefusal: (error, signal) => own.finalRefusal(error, signal),
-    cut: (signal) => own.cut(signal),
-    ...(own.view && { view: own.view }),
+    cut: async (signal) => {
+      const cut = await own.cut(signal)
+      await help.onBlocks(blocksOfCut(cut), signal)
+      return cut
+    },
+    ...(view && {
+      view: async (signal: AbortSignal) => {
+        const seen = await view(signal)
+        await help.onBlocks(blocksOfHeaders(seen.cut.values()), signal)
+        return seen
+      },
+    }),
     onLost: (run, signal) => own.onLost?.(run, signal),
     solved: (bytes, signal) => handedIn(own, help, { bytes, signal }),
     placeOf: (block, signal) => placeAmong(own, help, (node) => node.placeOf(block, signal)),

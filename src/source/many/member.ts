@@ -2,11 +2,10 @@
 import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import { formatDuration } from '../../core/units.ts'
-import type { Work } from '../../core/work.ts'
 import { isRetryable, NodeRefusal } from '../../node/errors.ts'
 import type { NodeStatus } from '../source.ts'
 import { lagOf, MAX_LAG, type Standing } from './choose.ts'
-import { blocksOfCut, blocksOfWork, Continuity, type NamedBlock } from './continuity.ts'
+import { blocksOfCut, Continuity, type NamedBlock } from './continuity.ts'
 import type { NodeNetwork, ReachedNode, ToldCut } from './reached-node.ts'
 
 /** A node that was named to the miner. */
@@ -215,10 +214,10 @@ export class Member {
     return true
   }
 
-  /** Whether this work goes on from the chains that the node had before. Throws the signal's reason. */
-  async isContinuedBy({ fields }: Work, signal: AbortSignal): Promise<boolean> {
+  /** Whether these blocks, of which the node tells, go on from those before. Throws the signal's reason. */
+  async isContinuedBy(blocks: readonly NamedBlock[], signal: AbortSignal): Promise<boolean> {
     if (this.reached !== null && this.#foreign === null && this.#stray === null) {
-      await this.#compare(this.reached, blocksOfWork(fields), signal)
+      await this.#compare(this.reached, blocks, signal)
     }
     return this.#foreign === null && this.#stray === null
   }
