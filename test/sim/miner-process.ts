@@ -70,7 +70,8 @@ export class MinerProcess {
   kill(): void {
     this.#isDead = true
     for (const { network } of this.#options.sites) {
-      for (const { socket } of network.connections) socket.destroy()
+      // With an error, as the HTTP client ends them: it has none for connections that end without.
+      for (const { socket } of network.connections) socket.destroy(failure('ECONNABORTED', 'the miner is dead'))
     }
     this.#stop.abort()
   }

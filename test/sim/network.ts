@@ -96,7 +96,7 @@ export class Network {
       })
       connection.node = new NodeSide(this, connection, this.host)
       this.connections.add(connection)
-      const drop = () => void connection.socket.destroy()
+      const drop = () => void connection.socket.destroy(signal.reason)
       signal.addEventListener('abort', drop, { once: true })
       connection.socket.once('close', () => signal.removeEventListener('abort', drop))
       callback(null, connection.socket as never)
