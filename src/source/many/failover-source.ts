@@ -48,6 +48,8 @@ export interface FailoverOptions {
 }
 
 const CHECK_MS = 1_000
+/** The node that gives work is judged so often: whoever gives none is left soon after it has had its time. */
+const JUDGE_MS = 200
 /** The parent of a solution that one node took is not searched for another one for this long: blocks get around. */
 const HEED_MS = 5_000
 /** When its node does not answer, for this long: what others do not have by then, they will not get so soon. */
@@ -139,7 +141,7 @@ export class FailoverSource implements Source {
   async *jobs(signal: AbortSignal, events: SourceEvents): AsyncGenerator<Job | null, void, void> {
     if (signal.aborted) return
     this.#events = events
-    this.#decide()
+    this.#judge()
     this.#watch()
     yield* this.#newest.until(signal, () => this.#end())
   }
@@ -265,13 +267,13 @@ export class FailoverSource implements Source {
 
   /** Checks all nodes at once, again and again. */
   #watch(): void {
-    const { clock } = this.#options
+    this.#after(CHECK_MS, () => this.#watch())
     for (const member of this.#members) void this.#check(member)
-    const cancel = clock.after(CHECK_MS, () => {
-      this.#stopped.signal.removeEventListener('abort', cancel)
-      this.#watch()
-    })
-    this.#stopped.signal.addEventListener('abort', cancel, { once: true })
+  }
+
+  /** Judges by what is known, again and again: time passes although nobody answers. */
+  #judge(): void {
+    this.#after(JUDGE_MS, () => this.#judge())
     this.#sessions.judge()
     this.#decide()
   }
