@@ -115,8 +115,8 @@ const MIN_BAND = 0.05
 
 /**
  * Each row against the same row of an earlier report. Ratios measured within a run are compared where both have them,
- * since they hold when the machine is slower today; else medians. The band is the spread of the two runs, at least 5 %;
- * counts have none.
+ * since they hold when the machine is slower today; else medians. The band is the spread of the two runs, at least 5 %:
+ * faster or slower by less is noise. Counts have none.
  */
 export function compareReports(now: Report, before: Report): Comparison {
   const lines: string[] = []
@@ -129,7 +129,8 @@ export function compareReports(now: Report, before: Report): Comparison {
     const band = COUNTED.includes(result.unit) ? 0 : Math.max(MIN_BAND, spread(result), spread(old))
     const change = mine / theirs
     const gain = LESS_IS_BETTER.includes(result.unit) ? 1 / change : change
-    const verdict = gain < 1 - band ? 'WORSE' : gain > 1 + band ? 'better' : 'same'
+    // So much slower is as far from before as so much faster: no spread is so wide that nothing could be worse.
+    const verdict = gain * (1 + band) < 1 ? 'WORSE' : gain > 1 + band ? 'better' : 'same'
     const label = `${result.suite} ${result.name}`
     lines.push(`  ${label.padEnd(36)} ${change.toFixed(3)} x  (noise ±${(100 * band).toFixed(0)} %)  ${verdict}`)
     if (verdict === 'WORSE') regressions.push(label)

@@ -106,6 +106,12 @@ describe('compareReports', () => {
   it.each([
     ['a lower rate', row('MH/s', 90, 0.01), row('MH/s', 100, 0.01), true],
     ['a lower rate within the band of the noise', row('MH/s', 90, 0.2), row('MH/s', 100, 0.01), false],
+    [
+      'a hundredth of the rate, in samples as far apart as twice their median',
+      row('MH/s', 1, 1),
+      row('MH/s', 100, 0),
+      true,
+    ],
     ['less than 5 % of change', row('MH/s', 96, 0), row('MH/s', 100, 0), false],
     ['a higher rate', row('MH/s', 150, 0), row('MH/s', 100, 0), false],
     ['a longer time', row('ms', 120, 0), row('ms', 100, 0), true],
