@@ -71,8 +71,11 @@ export interface HttpStream extends HttpHead {
   cancel(): void
 }
 
-/** While an answer is missing for this long, other requests get new connections. */
-const OVERDUE_MS = 1_000
+/**
+ * While an answer is missing for this long, other requests get new connections. A little less than two pauses of those who
+ * ask each half second: their third request is to go by a new connection.
+ */
+const OVERDUE_MS = 950
 
 /** Deadlines are the gate's: undici's own two timeouts do not bound the sum, and must not end a quiet stream. */
 const NO_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 }
