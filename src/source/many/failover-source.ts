@@ -177,8 +177,10 @@ export class FailoverSource implements Source {
     return receipt
   }
 
+  /** Unless all has ended by then. */
   #after(delayMs: number, run: () => void): void {
     const { signal } = this.#stopped
+    if (signal.aborted) return
     const cancel = this.#options.clock.after(delayMs, () => {
       signal.removeEventListener('abort', cancel)
       run()
