@@ -116,7 +116,8 @@ function compile(env: RadvEnv, target: string, shader: string): Compilation {
   })
   const said = (stderr ?? '').trim().split('\n').at(-1) || `it ended with ${signal ?? `exit code ${status}`}`
   // A child that ends before it has read the shader closes its input, which is an error here: what it said counts.
-  const complaint = status === null ? (error?.message ?? said) : said.replace('MESA: error: ', '')
+  const isClosedInput = (error as NodeJS.ErrnoException | undefined)?.code === 'EPIPE'
+  const complaint = error === undefined || isClosedInput ? said.replace('MESA: error: ', '') : error.message
   const problem = status === 0 ? null : complaint
   return { driver: (stdout ?? '').trim(), problem, output: stderr ?? '' }
 }
