@@ -14,7 +14,7 @@ import { NatsServer, natsMissing } from './nats.ts'
 const SERVERS = 3
 const RIG = ['--threads', '1', '--gpu', 'none', '--http', 'off', '--state', 'off']
 
-describe.skipIf(natsMissing !== null)('a fleet over a cluster of NATS servers', { timeout: 120_000 }, () => {
+describe.skipIf(natsMissing !== null)('a fleet over a cluster of NATS servers', { timeout: 300_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-cluster-'))
   const servers: NatsServer[] = []
   let devnet: Awaited<ReturnType<typeof startDevnet>>
@@ -37,15 +37,24 @@ describe.skipIf(natsMissing !== null)('a fleet over a cluster of NATS servers', 
     rmSync(folder, { recursive: true })
   })
   const urls = (option: string) => servers.flatMap(({ url }) => [option, url])
-  const replicas = async () => {
+  /** What the servers say of the two streams of the fleet. */
+  const streams = async () => {
     const options = { addresses: servers.map(({ url }) => readNatsAddress(url)), trust: {}, fleet: 'main' }
     const shared = { agent: 'test', clock: systemClock, random: Math.random }
     const link = await Link.open({ ...options, ...shared }, null, AbortSignal.timeout(10_000))
-    const manager = await link.jetstream.jetstreamManager(false)
-    const names = [link.subjects.stream, `KV_${link.subjects.bucket}`]
-    const counts = await Promise.all(names.map(async (name) => (await manager.streams.info(name)).config.num_replicas))
-    await link.close()
-    return counts
+    try {
+      const manager = await link.jetstream.jetstreamManager(false)
+      const names = [link.subjects.stream, `KV_${link.subjects.bucket}`]
+      return await Promise.all(names.map((name) => manager.streams.info(name)))
+    } finally {
+      await link.close()
+    }
+  }
+  const replicas = async () => (await streams()).map(({ config }) => config.num_replicas)
+  /** Every server has all: any of them may be killed. Of three, two have to be there. */
+  const isWhole = async () => {
+    const copies = (await streams()).flatMap(({ cluster }) => cluster?.replicas ?? [])
+    return copies.length === 4 && copies.every(({ current, offline }) => current && !offline)
   }
   const lead = (...args: string[]) =>
     start(['lead', ...urls('--nats'), '--node', devnet.url, '--http', 'off', '--state', 'off', ...args])
@@ -57,6 +66,7 @@ describe.skipIf(natsMissing !== null)('a fleet over a cluster of NATS servers', 
     await rig.sees(/ accepted /)
     expect(await replicas()).toEqual([3, 3])
     for (const server of servers) {
+      await expect.poll(() => isWhole().catch(() => false), { timeout: 60_000 }).toBe(true)
       await server.kill()
       const before = leader.out().length
       await expect.poll(() => / accepted .*rig:alpha/.test(leader.out().slice(before)), { timeout: 30_000 }).toBe(true)
