@@ -94,8 +94,8 @@ export function afterLine(record: BlockRecord | undefined, line: Line): BlockRec
 }
 
 /**
- * Whether more may become of it: it is not known, or its block, or the one in its place, does not lie deep enough. A solution that nobody answered
- * for before a miner stopped may still be handed in.
+ * Whether more may become of it: it is not known, or its block, or the one in its place, does not lie deep enough. A
+ * solution that nobody answered for before a miner stopped may still be handed in.
  */
 export function isUnfinished({ state, depth, mayReturn, reason }: BlockRecord, confirmations: number): boolean {
   switch (state) {

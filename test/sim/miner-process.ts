@@ -70,7 +70,7 @@ export class MinerProcess {
   kill(): void {
     this.#isDead = true
     for (const { network } of this.#options.sites) {
-      // With an error, as the HTTP client ends them: it has none for connections that end without.
+      // With an error: the HTTP client itself ends connections that way, and may throw when one ends without.
       for (const { socket } of network.connections) socket.destroy(failure('ECONNABORTED', 'the miner is dead'))
     }
     this.#stop.abort()

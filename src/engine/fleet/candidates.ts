@@ -111,12 +111,14 @@ export class Candidates {
   }
 
   /**
-   * Ends a request of which nothing is heard any more, or whose server is gone: another one is made then. The library would
-   * look once whether its consumer is there, and if nobody answered, as while a cluster has no leader, look again after as
-   * long as a request stays open.
+   * Ends a request of which nothing is heard any more, and one from before the connection was lost: another is made then.
+   * The library would ask once whether its consumer is there. Without an answer, as while a cluster has no leader, it would
+   * ask again only after as long as a request stays open.
    */
   async #endWhenSilent(messages: ConsumerMessages): Promise<void> {
-    const unlisten = this.#options.link.listen(() => messages.stop())
+    const unlisten = this.#options.link.listen((problem) => {
+      if (problem === null) messages.stop()
+    })
     for await (const { type } of messages.status()) if (type === 'heartbeats_missed') messages.stop()
     unlisten()
   }
