@@ -4,13 +4,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
 
+const filesOf = (folders: readonly string[]) => folders.map((folder) => `test/${folder}/**/*.test.ts`)
+
+/** They wait more than they work, for something that is to happen soon: nothing but another one of them runs beside them. */
+const CALM = [...filesOf(['attack', 'compose', 'fleet', 'mine', 'source']), 'test/cli/pausing.test.ts']
+
 /** They measure how soon something happens, or use all cores by themselves: nothing else runs while they do. */
-const QUIET = [
-  ...['attack', 'compose', 'engine', 'fleet', 'gpu', 'mine', 'rounds', 'sensors', 'source'].map(
-    (folder) => `test/${folder}/**/*.test.ts`,
-  ),
-  'test/cli/pausing.test.ts',
-]
+const QUIET = filesOf(['engine', 'gpu', 'rounds', 'sensors'])
 
 /** The simulation takes minutes: it begins first, so that no core waits for it at the end. */
 class LongestFirst extends BaseSequencer {
@@ -39,14 +39,18 @@ export default defineConfig({
         test: {
           name: 'shared',
           include: ['test/**/*.test.ts'],
-          exclude: QUIET,
+          exclude: [...CALM, ...QUIET],
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
-        test: { name: 'quiet', include: QUIET, maxWorkers: 1, sequence: { groupOrder: 1 } },
+        test: { name: 'calm', include: CALM, maxWorkers: 2, sequence: { groupOrder: 1 } },
+      },
+      {
+        extends: true,
+        test: { name: 'quiet', include: QUIET, maxWorkers: 1, sequence: { groupOrder: 2 } },
       },
     ],
   },

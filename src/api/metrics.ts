@@ -31,8 +31,13 @@ export class Metrics {
   )
   readonly #blocks = this.#counter(
     'newcut_blocks_total',
-    'Solutions that have come to this state: found, handed in, acknowledged, and what became of them.',
+    'Solutions, which are shares at a pool and blocks elsewhere, that have come to this state: found, handed in, acknowledged, and what became of them.',
     ['state'],
+  )
+  readonly #poolBlocks = this.#counter(
+    'newcut_pool_blocks_total',
+    'Shares that the pool took and whose hash also meets the target of their block.',
+    [],
   )
   readonly #hardwareErrors = this.#counter('newcut_hardware_errors_total', 'Claimed nonces that do not solve.', [
     'device',
@@ -182,6 +187,7 @@ export class Metrics {
     const { devices, hardware, hashes, connected, nodes, preemptions, work, ...rest } = this.#snapshot()
     this.#countUpTo(this.#preemptions, preemptions)
     this.#countUpTo(this.#minerHashes, hashes)
+    this.#countUpTo(this.#poolBlocks, rest.poolBlocks)
     this.#showDevices(devices)
     this.#showSensors(hardware)
     this.#showBuild(devices)

@@ -3,7 +3,7 @@ import { formatDuration, formatHashrate, withPrefix } from '../core/units.ts'
 import type { Snapshot } from '../mine/stats.ts'
 import type { NodeStatus } from '../source/source.ts'
 import type { Line } from './line.ts'
-import { countsText, hardwareText, luckText, percent, ratesText } from './lines.ts'
+import { countsText, hardwareText, luckText, percent, poolBlocksTexts, ratesText } from './lines.ts'
 
 /** Key -> what it does, in the order in which they are listed. */
 export const keys = {
@@ -70,6 +70,7 @@ function resultLines(snapshot: Snapshot): Line[] {
   return titled('results', [
     countsText(snapshot),
     luckText(snapshot),
+    ...poolBlocksTexts(snapshot),
     `effort ${percent(results.effort)} since the last one${work === null ? '' : `, at difficulty ${withPrefix(work.difficulty)}`}`,
     ...best,
   ])

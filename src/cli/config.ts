@@ -98,12 +98,12 @@ interface Given {
 
 const found = (given: Given): Given | undefined => (given.raw === undefined || given.raw === null ? undefined : given)
 
-/** A value of the file as errors repeat it. An alias of YAML may stand within what it names. */
-function shown(value: unknown): string {
+/** A value as errors repeat it. JSON may nest too deep to be written; an alias of YAML may stand within what it names. */
+export function shown(value: unknown): string {
   try {
     return JSON.stringify(value)
   } catch {
-    return 'a value that holds itself'
+    return 'a value that nests without end'
   }
 }
 

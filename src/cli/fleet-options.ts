@@ -1,11 +1,15 @@
 /** Options of leaders, rigs and whoever asks about a fleet: how NATS is reached. */
 import { option, unset } from './option-spec.ts'
-import { fleetName, natsServers, oneOf, someText } from './values.ts'
+import { fleetName, natsServers, oneOf, rigName, someText } from './values.ts'
 
 /** How a server of NATS is trusted, and which fleet is meant. */
 export const natsOptions = {
   'fleet-name': option(fleetName, 'main', 'NAME', 'which fleet, where a NATS server has several'),
-  'nats-creds': unset(someText, 'FILE', 'credentials for the NATS server, as its tools write them'),
+  'nats-creds': unset(
+    someText,
+    'FILE',
+    'credentials for the NATS server, as its tools write them, or the seed of a user alone (nkey)',
+  ),
   'nats-ca': unset(someText, 'FILE', "certificates in PEM form: only these authorities may sign the NATS server's"),
   'nats-cert': unset(someText, 'FILE', 'certificate in PEM form that the NATS server is shown'),
   'nats-key': unset(someText, 'FILE', 'key of that certificate in PEM form'),
@@ -22,7 +26,7 @@ export const rigOptions = {
     // It may have a password.
     isSecret: true as const,
   },
-  rig: unset(fleetName, 'NAME', 'name of this machine in the fleet; the name that its system has if not given'),
+  rig: unset(rigName, 'NAME', 'name of this machine in the fleet; the name that its system has if not given'),
   ...natsOptions,
 }
 

@@ -115,6 +115,7 @@ function solutionLine(event: SolutionEvent, verdict: Verdict): Line {
       : formatDuration(event.elapsedMs),
     `(${accepted}/${stale + orphaned}/${rejected + lost})`,
   ]
+  if (event.isPoolBlock) parts.push('a block')
   if (event.step === 'rejected' || event.step === 'lost') parts.push(`${event.reason}: ${event.message}`)
   if (event.step === 'unconfirmed') parts.push(event.message)
   return { label: verdict, style: verdictStyles[verdict], text: parts.join('  ') }
@@ -180,6 +181,7 @@ function summaryLines(snapshot: Snapshot): Line[] {
     dimLine(`${work}, ${preemptions} preempted`),
     ...meanLines(snapshot),
     dimLine(luckText(snapshot)),
+    ...poolBlocksTexts(snapshot).map(dimLine),
   ]
   if (hardwareErrors > 0) lines.push({ label: '', style: 'red', text: `${hardwareErrors} hardware errors` })
   return lines
@@ -197,6 +199,12 @@ export function luckText({ results: { found, expected, best } }: Snapshot): stri
   if (found > 0 && expected > 0) parts.push(`luck ${percent(found / expected)}`)
   if (best.length > 0) parts.push(`best ${withPrefix(best[0].difficulty)} on chain ${best[0].chain}`)
   return parts.join(', ')
+}
+
+/** Nothing where there is none: only pools have them. */
+export function poolBlocksTexts({ poolBlocks }: Pick<Snapshot, 'poolBlocks'>): string[] {
+  if (poolBlocks === 0) return []
+  return [poolBlocks === 1 ? '1 share is a block of the pool' : `${poolBlocks} shares are blocks of the pool`]
 }
 
 const expectedText = (expected: number) => (expected < 0.01 && expected > 0 ? '<0.01' : withPrefix(expected))

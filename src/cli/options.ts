@@ -7,6 +7,7 @@ import { developmentAccounts } from '../core/development-accounts.ts'
 import { graphNames, MAX_CHAINS } from '../core/graph.ts'
 import { kernelPreferences } from '../engine/cpu/kernels.ts'
 import { priorities } from '../engine/cpu/priority.ts'
+import { defaultLimits, MAX_SESSIONS } from '../engine/stratum/limits.ts'
 import { domain, leaderServers, natsOptions, replicas, rigOptions } from './fleet-options.ts'
 import { flagOnly, option, unset } from './option-spec.ts'
 import {
@@ -170,6 +171,12 @@ export const mineOptions = {
     'HASHES',
     'hashes that the first shares of a rig take on average; if not given, 1.1T for ASICs and 268M for others',
   ),
+  'stratum-per-address': option(
+    wholeNumber(1, MAX_SESSIONS),
+    defaultLimits.sessionsPerAddress,
+    'N',
+    'most rigs that may be connected from one address, as many are behind a router or proxy',
+  ),
   'stratum-tls-cert': unset(someText, 'FILE', 'certificate for rigs in PEM form: they connect with TLS'),
   'stratum-tls-key': unset(someText, 'FILE', 'key of that certificate in PEM form'),
   blocks: unset(wholeNumber(1, 1e9), 'N', 'stop after N accepted blocks'),
@@ -240,7 +247,12 @@ export const leadOptions = {
   'nats-replicas': replicas,
   'nats-domain': domain,
   node: {
-    ...option(nodeUrls, ['http://127.0.0.1:1848'], 'URL', 'node to mine for; may be repeated, in order of priority'),
+    ...option(
+      nodeUrls,
+      ['http://127.0.0.1:1848'],
+      'URL',
+      'node to mine for; may be repeated, in order of priority; the same for all leaders of a fleet',
+    ),
     plural: mineOptions.node.plural,
   },
   failback: mineOptions.failback,

@@ -193,12 +193,15 @@ export const nodeUrls: ValueKind<readonly string[]> = {
   format: (value) => [...value],
 }
 
+/** Where the next address begins: a password may have commas. */
+const NEXT_POOL = /,(?=\s*stratum\+(?:tcp|ssl):\/\/)/i
+
 /** Addresses of pools, in order of priority: a flag for each, or a list; in text with commas. */
 export const poolAddresses: ValueKind<readonly string[]> = {
   isList: true,
   expected: 'stratum+tcp://USER@HOST:PORT, or stratum+ssl://; several in order of priority',
   parse: (raw) => {
-    const list = (Array.isArray(raw) ? raw : [raw]).flatMap((item) => (asText(item) ?? '').split(','))
+    const list = (Array.isArray(raw) ? raw : [raw]).flatMap((item) => (asText(item) ?? '').split(NEXT_POOL))
     return list.length > 0 && list.every((text) => text !== '') ? list : undefined
   },
   format: (value) => [...value],
@@ -215,15 +218,20 @@ export const natsServers: ValueKind<readonly string[]> = {
   format: (value) => [...value],
 }
 
-/** Names of fleets and rigs: they become parts of NATS subjects and of labels. */
-export const fleetName: ValueKind<string> = {
-  expected: '1 to 32 letters, digits, - and _',
+const nameOf = (pattern: RegExp, expected: string): ValueKind<string> => ({
+  expected,
   parse: (raw) => {
     const text = asText(raw) ?? ''
-    return /^[A-Za-z0-9_-]{1,32}$/.test(text) ? text : undefined
+    return pattern.test(text) ? text : undefined
   },
   format: (value) => value,
-}
+})
+
+/** Names of fleets: they become parts of NATS subjects, and of labels. */
+export const fleetName = nameOf(/^[A-Za-z0-9_-]{1,32}$/, '1 to 32 letters, digits, - and _')
+
+/** Names of rigs: those of hosts with their domains will do. They become parts of labels. */
+export const rigName = nameOf(/^[A-Za-z0-9._-]{1,253}$/, '1 to 253 letters, digits, dots, - and _')
 
 /** One node; the first of several, which the configuration may hold for the miner. */
 export const firstNodeUrl: ValueKind<string> = {

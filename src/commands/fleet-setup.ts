@@ -1,12 +1,12 @@
 /** What leaders, rigs and `newcut fleet` have in common: how NATS is reached. */
-import { existsSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { NewcutError } from '../core/errors.ts'
 import { readNatsAddress } from '../fleet/address.ts'
+import { readCredentials } from '../fleet/credentials.ts'
 import type { LinkSetup } from '../fleet/link.ts'
 import { FLEET_NAME } from '../fleet/messages.ts'
 import type { Idle } from './effect.ts'
-import { fileText } from './given-text.ts'
 
 export interface NatsValues {
   readonly 'fleet-name': string
@@ -16,7 +16,7 @@ export interface NatsValues {
   readonly 'nats-key': string | undefined
 }
 
-/** Throws NewcutError BAD_OPTION for addresses that cannot be read, BAD_INPUT for files that cannot. */
+/** Throws NewcutError BAD_OPTION for addresses and files that cannot be read. */
 export function linkSetup(values: NatsValues, servers: readonly string[]): LinkSetup {
   const addresses = servers.map(readNatsAddress)
   const { 'nats-cert': cert, 'nats-key': key } = values
@@ -26,8 +26,9 @@ export function linkSetup(values: NatsValues, servers: readonly string[]): LinkS
       hint: 'give both, or neither',
     })
   }
+  const creds = textOf('nats-creds', values)
   const trust = {
-    creds: textOf('nats-creds', values),
+    authenticator: creds === undefined ? creds : readCredentials(creds, `--nats-creds ${values['nats-creds']}`),
     ca: textOf('nats-ca', values),
     cert: textOf('nats-cert', values),
     key: textOf('nats-key', values),
@@ -44,7 +45,7 @@ export function idleForNats(servers: readonly string[]): Idle[] {
   ]
 }
 
-/** The name that the system has, as far as it can be the name of a rig. */
+/** The name that the system has, up to its first dot, as far as it can be the name of a rig. */
 export function machineName(): string {
   const name = hostname()
     .split('.')[0]
@@ -58,6 +59,14 @@ type FileOption = 'nats-creds' | 'nats-ca' | 'nats-cert' | 'nats-key'
 function textOf(name: FileOption, values: NatsValues): string | undefined {
   const file = values[name]
   if (file === undefined) return undefined
-  if (!existsSync(file)) throw new NewcutError('BAD_INPUT', `--${name} ${file}: no such file`)
-  return fileText(file)
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const what = code === 'ENOENT' ? 'no such file' : `it cannot be read (${code})`
+    throw new NewcutError('BAD_OPTION', `--${name} ${file}: ${what}`, {
+      hint: 'a file that the user of this process may read',
+      cause: error,
+    })
+  }
 }

@@ -1,7 +1,15 @@
 /** The configuration of a running miner: follows its file, and takes what is asked for over HTTP. */
 import { parseDocument } from 'yaml'
 import type { Configuration, Options } from '../api/configuration.ts'
-import { closest, type Layers, parseConfigFile, type RawOptions, readConfigFile, resolveLayers } from '../cli/config.ts'
+import {
+  closest,
+  type Layers,
+  parseConfigFile,
+  type RawOptions,
+  readConfigFile,
+  resolveLayers,
+  shown,
+} from '../cli/config.ts'
 import type { ConsoleEvent } from '../cli/console.ts'
 import { environmentName, mineOptions, negatedName } from '../cli/options.ts'
 import { checkPayee } from '../compose/payee.ts'
@@ -115,7 +123,7 @@ export class LiveConfig implements Configuration {
       const { kind } = specOf(name)
       const parsed = value === null ? undefined : kind.parse(value)
       if (value !== null && parsed === undefined) {
-        throw new NewcutError('BAD_OPTION', `${name}: ${JSON.stringify(value)}: expected ${kind.expected}`)
+        throw new NewcutError('BAD_OPTION', `${name}: ${shown(value)}: expected ${kind.expected}`)
       }
       const isPending = !isSame(fileValue(name, this.#accepted), fileValue(name, this.#inUse))
       if (value !== null && !isPending && isSame(kind.format(parsed), fileValue(name, this.#inUse))) return false

@@ -109,7 +109,8 @@ function rigsSetup(values: MineConfig['values']): RigsSetup | undefined {
     })
   }
   const tls = cert === undefined || key === undefined ? null : { cert, key }
-  return { ...address, difficulty: difficulty === undefined ? null : Number(difficulty), tls }
+  const perAddress = values['stratum-per-address']
+  return { ...address, difficulty: difficulty === undefined ? null : Number(difficulty), tls, perAddress }
 }
 
 function gpuSetup({ values, origins }: MineConfig): GpuSetup | null {
@@ -154,7 +155,7 @@ function idleForFleet({ values: { node, pool, fleet = [] } }: MineConfig): Idle[
     { names: ['insecure', 'ca', 'fingerprint'], reason, hint: 'for the NATS server there is --nats-ca' },
     { names: EMBEDDED_OPTIONS, reason: 'it is for the embedded network, and --fleet mines for another' },
     { names: ['mine-page'], reason: 'the page mines for a node, and --fleet for the leader of a fleet' },
-    { names: ['stratum-listen', 'stratum-difficulty', 'stratum-tls-cert', 'stratum-tls-key'], reason: FLEET_NONCE },
+    { names: ['stratum-listen', ...RIG_SERVER_OPTIONS], reason: FLEET_NONCE },
     ...idleForNats(fleet),
   ]
   if (node !== undefined) idle.push({ names: ['node'], reason })
@@ -162,6 +163,7 @@ function idleForFleet({ values: { node, pool, fleet = [] } }: MineConfig): Idle[
   return idle
 }
 
+const RIG_SERVER_OPTIONS = ['stratum-difficulty', 'stratum-per-address', 'stratum-tls-cert', 'stratum-tls-key']
 const FLEET_NONCE = 'the leader of a fleet keeps the part of the nonce by which stratum rigs are told apart'
 
 function idleForLoad({ values }: MineConfig): Idle[] {
@@ -174,8 +176,7 @@ function idleForRigs({ values: { 'stratum-listen': address = null, pool } }: Min
     const reason = 'a pool keeps the part of the nonce by which rigs are told apart'
     return pool === undefined ? [] : [{ names: ['stratum-listen'], reason }]
   }
-  const names = ['stratum-difficulty', 'stratum-tls-cert', 'stratum-tls-key']
-  return [{ names, reason: 'no rigs are let in', hint: 'add --stratum-listen HOST:PORT' }]
+  return [{ names: RIG_SERVER_OPTIONS, reason: 'no rigs are let in', hint: 'add --stratum-listen HOST:PORT' }]
 }
 
 function idleForHttp({ values: { http } }: MineConfig): Idle[] {

@@ -8,7 +8,7 @@ import { fileText } from './given-text.ts'
 
 const HEX_KEY = `["']?([0-9a-fA-F]{64})["']?`
 /** In a file of `newcut keygen` the secret key stands in a comment; `secret:` is how other tools write it. */
-const SECRET_LINE = new RegExp(`^[ \\t]*#?[ \\t]*(?:secret-key|secret):[ \\t]*${HEX_KEY}[ \\t]*$`, 'm')
+const SECRET_LINE = new RegExp(`^[ \\t]*(?:#[ \\t]*)?(?:secret-key|secret):[ \\t]*${HEX_KEY}[ \\t]*$`, 'm')
 const PUBLIC_LINE = new RegExp(`^[ \\t]*(?:public-key|public):[ \\t]*${HEX_KEY}[ \\t]*$`, 'm')
 
 /** The keys in their order, at least one, with the accounts that they stand for. Throws NewcutError. */
@@ -59,7 +59,8 @@ function keyOfFile(path: string): NamedKey {
   const key = signingKey(secretKey)
   if (publicKey !== undefined && publicKey.toLowerCase() !== key.publicKey) {
     throw new NewcutError('BAD_INPUT', `--key ${path}: its secret key belongs to the public key ${key.publicKey}`, {
-      hint: `the file says ${publicKey}`,
+      // Not repeated: it may be a secret key in the wrong place.
+      hint: 'the file names another public key: correct it, or leave it out',
     })
   }
   return { account: `k:${key.publicKey}`, key }

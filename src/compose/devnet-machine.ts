@@ -2,14 +2,12 @@
 import type { Machine } from '../devnet/devnet.ts'
 import type { DevnetOptions } from '../devnet/options.ts'
 import { systemClock } from '../platform/clock.ts'
-import { descriptorLimit } from '../platform/descriptors.ts'
+import { descriptorLimit, descriptorsForClients } from '../platform/descriptors.ts'
 import { packageVersion } from '../platform/version.ts'
 import { EngineSearch } from './nonce-search.ts'
 
 /** Assumed where the system does not tell the limit of descriptors. */
 const DEFAULT_DESCRIPTORS = 1024
-/** Descriptors kept for everything but connections: databases, threads, files of the runtime. At most half of all. */
-const MAX_OTHER_DESCRIPTORS = 256
 /** More connections than any development network has, and still an acceptable use of memory. */
 const MAX_CONNECTIONS = 20_000
 
@@ -26,5 +24,5 @@ export function machineFor({ onNotice }: Pick<DevnetOptions, 'onNotice'>): Machi
 
 /** How many connections a process with this many file descriptors may have. */
 export function connectionsFor(descriptors: number): number {
-  return Math.min(MAX_CONNECTIONS, descriptors - Math.min(MAX_OTHER_DESCRIPTORS, Math.ceil(descriptors / 2)))
+  return Math.min(MAX_CONNECTIONS, descriptorsForClients(descriptors))
 }

@@ -13,9 +13,11 @@ import { GpuEngine, type GpuEngineOptions, gpuSearches } from '../engine/gpu/gpu
 import type { AdapterInfo } from '../engine/gpu/messages.ts'
 import { splitRanges } from '../engine/range.ts'
 import { RIG_WORK_BYTES } from '../engine/stratum/jobs.ts'
+import { limitsFor } from '../engine/stratum/limits.ts'
 import { RigsEngine } from '../engine/stratum/rigs.ts'
 import type { Link } from '../fleet/link.ts'
 import { systemClock } from '../platform/clock.ts'
+import { descriptorLimit, descriptorsForClients } from '../platform/descriptors.ts'
 import { packageVersion } from '../platform/version.ts'
 
 /** A program of the user's own, the rigs of a fleet, or the engines that newcut has. */
@@ -32,6 +34,8 @@ export interface RigsSetup {
   readonly difficulty: number | null
   /** Files in PEM form; null: no TLS. */
   readonly tls: { readonly cert: string; readonly key: string } | null
+  /** Most rigs that are connected from one address. */
+  readonly perAddress: number
 }
 
 export interface ExternalSetup {
@@ -163,7 +167,11 @@ export class Engines {
         hint: `its work has ${this.#workBytes} bytes, and rigs know work of ${RIG_WORK_BYTES} bytes only`,
       })
     }
-    const make = () => new RigsEngine({ ...rigs, clock: systemClock, random: Math.random })
+    const make = () => {
+      const descriptors = descriptorLimit()
+      const limits = limitsFor(rigs.perAddress, descriptors === null ? null : descriptorsForClients(descriptors))
+      return new RigsEngine({ ...rigs, limits, clock: systemClock, random: Math.random })
+    }
     return { parts: JSON.stringify(['rigs', rigs]), make }
   }
 

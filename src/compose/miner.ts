@@ -135,7 +135,8 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const [faulted, asked, ended] = [new AbortController(), new AbortController(), new AbortController()]
     closers.unshift(async () => ended.abort())
     const onFault = (error: unknown) => faulted.abort(error)
-    const rewards = node && rewardsOf({ client: node.payloads, onReward: show, stopped, onFault })
+    const rewards =
+      node && rewardsOf({ client: node.payloads, unpaid: state?.unpaid ?? [], onReward: show, stopped, onFault })
     const { blocks, durationMs } = limits
     const sensors = setup.sensors && sensorsOf(setup.sensors, engineSet)
     closers.unshift(async () => sensors?.stop())

@@ -7,6 +7,8 @@ import type { NodeClient } from '../node/client.ts'
 
 export interface RewardsOptions {
   readonly client: Pick<NodeClient, 'payloadOutputs'>
+  /** Hashes of confirmed blocks of earlier runs whose reward is not known. */
+  readonly unpaid: Iterable<string>
   readonly onReward: (reward: Extract<MinerEvent, { readonly type: 'reward' }>) => void
   readonly stopped: AbortSignal
   /** Called with an error that is no failure of the node. */
@@ -15,21 +17,27 @@ export interface RewardsOptions {
 
 /**
  * Asks for the payload of each block of ours once it is confirmed, and tells what the block paid. A node that does not
- * answer, or whose payload does not say it, is not asked again.
+ * answer is asked again when the block lies deeper.
  */
-export function rewardsOf({ client, onReward, stopped, onFault }: RewardsOptions): (event: MinerEvent) => void {
+export function rewardsOf(options: RewardsOptions): (event: MinerEvent) => void {
+  const { client, onReward, stopped, onFault } = options
+  /** Not known yet, and not asked for at present. */
+  const unpaid = new Set(options.unpaid)
   const ask = async ({ chain, height, hash, payload }: SolutionEvent) => {
     try {
       const { coinbase } = await client.payloadOutputs(chain, payload, { height, signal: stopped })
       const amount = rewardIn(new TextDecoder().decode(decodeBase64Url(coinbase)))
       if (amount !== null && !stopped.aborted) onReward({ type: 'reward', chain, height, hash, amount })
     } catch (error) {
-      if (!stopped.aborted && !(error instanceof NewcutError)) throw error
+      if (stopped.aborted) return
+      if (!(error instanceof NewcutError)) throw error
+      unpaid.add(hash)
     }
   }
   return (event) => {
+    if (event.type !== 'solution' || event.step !== 'confirmed') return
     // It is confirmed again at greater depths, without a verdict.
-    if (event.type === 'solution' && event.verdict === 'accepted') void ask(event).catch(onFault)
+    if (unpaid.delete(event.hash) || event.verdict === 'accepted') void ask(event).catch(onFault)
   }
 }
 
@@ -59,6 +67,7 @@ function parsed(text: string): ExactJson | null {
 
 function decimalOf(amount: ExactJson): string | null {
   const value = isObject(amount) ? (amount.decimal ?? amount.int) : amount
+  if (typeof value === 'object' && !(value instanceof NumberText)) return null
   const text = value instanceof NumberText ? value.text : String(value)
   return /^\d{1,20}(\.\d{1,20})?$/.test(text) ? text : null
 }

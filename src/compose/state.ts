@@ -29,6 +29,8 @@ export interface KeptState {
   readonly left: (signal: AbortSignal) => Promise<readonly Unfinished[]>
   /** The newest solutions of earlier runs on the network, oldest first. */
   readonly recent: readonly BlockRecord[]
+  /** Hashes of confirmed blocks of earlier runs that are followed on, and whose reward is not known. */
+  readonly unpaid: readonly string[]
   readonly onEvent: (event: MinerEvent) => void
 }
 
@@ -42,9 +44,7 @@ export interface StateOptions {
   readonly disk?: Disk
 }
 
-/** Solutions that are older are left as they are: whoever wants to know looks at their chain. */
-const MAX_AGE_MS = 24 * 3600 * 1000
-/** Most solutions of earlier runs that are followed, the newest ones. */
+/** Most solutions of earlier runs that are settled at a start, the newest ones. */
 const MAX_UNFINISHED = 500
 /** A journal that cannot be read is tried again so often. */
 const RETRY_MS = 2_000
@@ -82,12 +82,12 @@ export async function openState({ folder, isRequired }: StateSetup, options: Sta
   }
   tellDamaged(damaged)
   const ownOf = (from: JournalContent['records']) => [...from.values()].filter((record) => record.network === network)
-  const unfinishedOf = (own: readonly BlockRecord[]) =>
-    own
-      .filter((record) => isUnfinished(record, confirmations))
-      .filter(({ foundAt }) => nowMs() - Date.parse(foundAt) < MAX_AGE_MS)
-      .slice(-MAX_UNFINISHED)
-      .map(asUnfinished)
+  const unfinishedOf = (own: readonly BlockRecord[]) => {
+    const all = own.filter((record) => isUnfinished(record, confirmations))
+    const rest = all.length - MAX_UNFINISHED
+    if (rest > 0) onEvent({ type: 'warning', message: `${rest} older solutions in ${folder} are left to later starts` })
+    return all.slice(-MAX_UNFINISHED).map(asUnfinished)
+  }
   const keep = keeperOf({ journal, network, account, nowMs })
   /** While the journal has not been read: the solutions of this run. */
   const ofThisRun = content === null ? new Set<string>() : null
@@ -110,6 +110,7 @@ export async function openState({ folder, isRequired }: StateSetup, options: Sta
     unfinished: unfinishedOf(own),
     left,
     recent: own.slice(-MAX_RECENT),
+    unpaid: own.filter(({ state, reward }) => state === 'confirmed' && reward === null).map(({ hash }) => hash),
     onEvent: (event) => {
       if (event.type === 'solution' && event.step === 'found') ofThisRun?.add(event.hash)
       keep(event)

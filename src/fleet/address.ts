@@ -1,4 +1,8 @@
-/** Addresses of NATS servers: `nats://[USER:PASSWORD@|TOKEN@]HOST[:PORT]`, or `tls://` for TLS from the first byte said. */
+/**
+ * Addresses of NATS servers: `nats://[USER:PASSWORD@|TOKEN@]HOST[:PORT]`, or `tls://` where nothing of ours may be sent in
+ * the clear. A server of NATS speaks first, in the clear, and then TLS begins: `handshake_first: true`, with which servers
+ * from 2.10.4 on wait for TLS, is not supported.
+ */
 import { NewcutError } from '../core/errors.ts'
 
 export interface NatsAddress {

@@ -1,25 +1,25 @@
 /** The connection of a leader, a rig or a command to the NATS servers of a fleet. */
-import { isIP } from 'node:net'
+import { connect as connectTcp, isIP } from 'node:net'
 import { type ConnectionOptions, checkServerIdentity, type PeerCertificate } from 'node:tls'
 import { type JetStreamClient, jetstream } from '@nats-io/jetstream'
 import {
+  type Authenticator,
   AuthorizationError,
   connect,
-  credsAuthenticator,
   type Msg,
   type NatsConnection,
   type NodeConnectionOptions,
 } from '@nats-io/transport-node'
-import type { Static, TSchema } from 'typebox'
 import { type Clock, sleep } from '../core/clock.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
+import type { Static, TSchema } from '../schema/typebox.ts'
 import type { NatsAddress } from './address.ts'
 import { decodeMessage, encodeMessage, type Subjects, subjectsOf } from './messages.ts'
 
-/** How both ends prove who they are, beyond what the address says. All in PEM form but the credentials. */
+/** How both ends prove who they are, beyond what the address says. Certificates and keys are in PEM form. */
 export interface NatsTrust {
-  /** What a file of credentials holds: a signed token and the seed of its key. */
-  readonly creds?: string | undefined
+  /** Of a file of credentials (credentials.ts). */
+  readonly authenticator?: Authenticator | undefined
   /** Only these authorities may sign the certificate of a server. */
   readonly ca?: string | undefined
   /** The client's own certificate and its key. */
@@ -77,8 +77,8 @@ export class Link {
 
   /**
    * Connects as soon as a server answers. `onWaiting` is called once with the reason for waiting; null: nothing is waited
-   * for. Throws NewcutError NODE_REFUSED for credentials that a server refuses, NODE_UNREACHABLE where nothing is waited
-   * for, BAD_OPTION for credentials that cannot be read; or the signal's reason.
+   * for. Throws NewcutError NODE_REFUSED for credentials that a server refuses, or that it wants and were not given,
+   * NODE_UNREACHABLE where nothing is waited for; or the signal's reason.
    */
   static async open(
     options: LinkOptions,
@@ -95,7 +95,7 @@ export class Link {
         await connection.close()
       } catch (error) {
         signal.throwIfAborted()
-        const failure = failureOf(error, options)
+        const failure = (await wantedCertificate(options)) ?? failureOf(error, options)
         if (onWaiting === null || failure.code !== 'NODE_UNREACHABLE') throw failure
         if (attempt === 0) onWaiting(`waiting for the NATS server: ${describeError(failure)}`)
       }
@@ -205,7 +205,8 @@ export class Link {
   }
 }
 
-function settingsOf({ addresses, trust: { creds, ca, cert, key }, agent, fleet }: LinkOptions): NodeConnectionOptions {
+function settingsOf({ addresses, trust, agent, fleet }: LinkOptions): NodeConnectionOptions {
+  const { authenticator, ca, cert, key } = trust
   const named = addresses.find(({ user }) => user !== null)
   const { user = null, password = null } = named ?? {}
   const tls = addresses.some((address) => address.tls) || ca !== undefined || cert !== undefined
@@ -214,7 +215,7 @@ function settingsOf({ addresses, trust: { creds, ca, cert, key }, agent, fleet }
     name: `${agent} ${fleet}`,
     ...(user !== null && password === null && { token: user }),
     ...(user !== null && password !== null && { user, pass: password }),
-    ...(creds !== undefined && { authenticator: credsAuthenticator(new TextEncoder().encode(creds)) }),
+    ...(authenticator !== undefined && { authenticator }),
     tls: tls ? tlsOf(addresses, { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) }) : null,
     timeout: CONNECT_MS,
     pingInterval: PING_MS,
@@ -253,7 +254,7 @@ function failureOf(error: unknown, { addresses }: LinkSetup): NewcutError {
   const where = addresses.map(({ url }) => url).join(', ')
   if (error instanceof AuthorizationError || (error as { name?: unknown }).name === 'AuthorizationError') {
     return new NewcutError('NODE_REFUSED', `the NATS server at ${where} refuses these credentials`, {
-      hint: 'user and password or a token stand in its address; --nats-creds names a file of credentials',
+      hint: 'user and password or a token stand in its address; --nats-creds names a file of credentials or of a seed',
       cause: error,
     })
   }
@@ -263,4 +264,40 @@ function failureOf(error: unknown, { addresses }: LinkSetup): NewcutError {
     return new NewcutError('NODE_REFUSED', `the NATS server at ${where} takes TLS only`, { hint, cause: error })
   }
   return new NewcutError('NODE_UNREACHABLE', `no NATS server answers at ${where}`, { cause: error })
+}
+
+const INFO_MS = 1_000
+const MAX_INFO_CHARACTERS = 65_536
+
+/**
+ * The failure of a connection over TLS without a certificate to a server that wants one; null: there is no such server. The
+ * client tells only that time is up. What a server says first is in the clear, and tells it.
+ */
+async function wantedCertificate({ addresses, trust }: LinkSetup): Promise<NewcutError | null> {
+  if (trust.cert !== undefined) return null
+  const wants = await Promise.all(addresses.filter(({ tls }) => tls).map(wantsCertificate))
+  const where = wants.find((url) => url !== null)
+  if (where === undefined) return null
+  return new NewcutError('NODE_REFUSED', `the NATS server at ${where} wants a certificate of this machine`, {
+    hint: '--nats-cert and --nats-key name it and its key',
+  })
+}
+
+/** Its address if it does; null: it does not, or does not answer. */
+function wantsCertificate({ host, port, url }: NatsAddress): Promise<string | null> {
+  return new Promise((resolve) => {
+    let said = ''
+    const socket = connectTcp(port, host.replace(/^\[|\]$/g, ''))
+    const end = (isWanted: boolean) => {
+      socket.destroy()
+      resolve(isWanted ? url : null)
+    }
+    socket.setTimeout(INFO_MS, () => end(false))
+    socket.on('error', () => end(false))
+    socket.on('end', () => end(false))
+    socket.setEncoding('latin1').on('data', (text) => {
+      said += text
+      if (said.includes('\n') || said.length > MAX_INFO_CHARACTERS) end(/^INFO .*"tls_verify":\s*true/.test(said))
+    })
+  })
 }

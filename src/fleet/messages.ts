@@ -11,8 +11,8 @@
  * A lease is the right to a sixteen bit value: the low bits of every nonce that the rig tries. Two rigs never hold the
  * same one for longer than it takes until one of them reports.
  */
-import { type Static, type TSchema, Type } from 'typebox'
 import { FormatError } from '../core/errors.ts'
+import { type Static, type TSchema, Type } from '../schema/typebox.ts'
 import { validatorOf } from '../schema/validator.ts'
 
 /** A lease that was not renewed for so long is over, for its rig and for the leader. */
@@ -21,7 +21,7 @@ export const LEASE_MS = 10_000
 export const LEASES = 2 ** 16
 export const LEASE_BITS = 16
 
-/** Names of fleets and rigs go into subjects and labels. */
+/** Names of fleets go into subjects of NATS, whose parts dots separate, and into names of its stores. */
 export const FLEET_NAME = /^[A-Za-z0-9_-]{1,32}$/
 
 /** Subjects and stores of a fleet. Throws nothing; the name was checked. */
@@ -43,10 +43,14 @@ export function subjectsOf(name: string) {
 export type Subjects = ReturnType<typeof subjectsOf>
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+/** A sum that grows as long as its rig runs: at 27 GH/s it is beyond 2^53, and no longer exact, after four days. */
+const Hashes = Type.Number({ minimum: 0 })
 /** For people: whoever shows it makes it printable. */
 const Text = Type.String({ maxLength: 500 })
 /** Letters, digits and signs, without spaces. */
 const Name = Type.String({ pattern: '^[!-~]{1,64}$' })
+/** That of a host may have 253 characters (RFC 1035, 2.3.4). It goes into messages and labels, and into no subject. */
+const RigName = Type.String({ pattern: '^[!-~]{1,253}$' })
 const Lease = Type.Integer({ minimum: 0, maximum: LEASES - 1 })
 /** Base64url of work bytes. */
 const WorkText = Type.String({ pattern: '^[A-Za-z0-9_-]{200,4000}$' })
@@ -79,10 +83,10 @@ const RigState = Type.Union([Type.Literal('searching'), Type.Literal('paused'), 
 
 /** What a rig says of itself. */
 const figures = {
-  rig: Name,
+  rig: RigName,
   version: Name,
   /** Since its start. */
-  hashes: Count,
+  hashes: Hashes,
   /** Hashes a second; null: not known yet. */
   rate: Nullable(Type.Number({ minimum: 0 })),
   state: RigState,
@@ -119,16 +123,16 @@ export const ReportAnswer = Type.Object({
 })
 export type ReportAnswer = Readonly<Static<typeof ReportAnswer>>
 
-export const CandidateMessage = Type.Object({
+const CandidateMessage = Type.Object({
   /** Of the job that it solves. */
   job: Name,
   issuer: Text,
   /** Solved work. */
   work: WorkText,
-  rig: Name,
+  rig: RigName,
   session: Name,
   /** What the rig has searched until then. */
-  hashes: Count,
+  hashes: Hashes,
 })
 export type CandidateMessage = Readonly<Static<typeof CandidateMessage>>
 
@@ -178,7 +182,7 @@ export type ListAnswer = Readonly<Static<typeof ListAnswer>>
 export const Order = Type.Object({
   pause: Type.Boolean(),
   /** null: all rigs. */
-  rig: Nullable(Name),
+  rig: Nullable(RigName),
 })
 export type Order = Readonly<Static<typeof Order>>
 
@@ -203,4 +207,19 @@ export function decodeMessage<T extends TSchema>(schema: T, bytes: Uint8Array, w
   const validator = validatorOf(schema)
   if (!validator.accepts(message)) throw new FormatError(what, 0, validator.complaint(message))
   return message as Static<T>
+}
+
+/** What is taken where a candidate does not say it, or says it wrongly. */
+const UNSAID = { job: '', issuer: '', rig: 'unnamed', session: '', hashes: 0 }
+const { work, ...saidOfIt } = CandidateMessage.properties
+const SolvedWork = Type.Object({ work })
+
+/**
+ * A candidate. Only its work has to be right: a solution is not lost for what else is said of it, which may come from a rig
+ * of another version. Throws FormatError for bytes without work. `what` names the message.
+ */
+export function decodeCandidate(bytes: Uint8Array, what: string): CandidateMessage {
+  const message: Readonly<Record<string, unknown>> & Static<typeof SolvedWork> = decodeMessage(SolvedWork, bytes, what)
+  const right = Object.entries(saidOfIt).filter(([name, schema]) => validatorOf(schema).accepts(message[name]))
+  return { work: message.work, ...UNSAID, ...Object.fromEntries(right.map(([name]) => [name, message[name]])) }
 }

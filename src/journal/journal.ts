@@ -149,17 +149,24 @@ export class Journal {
 export async function readJournal(folder: string, disk: Disk = systemDisk): Promise<JournalContent> {
   const records = new Map<string, BlockRecord>()
   let damaged = 0
+  /** Those before the first line of their solution: the clock was set back, so that they are in the file of an earlier month. */
+  const early: Line[] = []
+  const take = (line: Line) => {
+    const record = afterLine(records.get(line.hash), line)
+    if (record) records.set(record.hash, record)
+    return record !== null
+  }
   try {
     for (const name of namesIn(folder, disk)) {
       const input = disk.read(join(folder, name))
       for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
         if (text === '') continue
         const line = parseLine(text)
-        const record = line && afterLine(records.get(line.hash), line)
-        if (record) records.set(record.hash, record)
-        else damaged++
+        if (line === null) damaged++
+        else if (!take(line)) early.push(line)
       }
     }
+    for (const line of early) if (!take(line)) damaged++
   } catch (error) {
     throw new NewcutError('BAD_INPUT', `the journal in ${folder} cannot be read: ${describeError(error)}`, {
       cause: error,

@@ -31,16 +31,19 @@ function lineOf(event: SolutionEvent, at: string, of: { readonly network: string
       return { at, hash, step: event.step, depth: event.depth }
     case 'stale':
     case 'orphaned':
-      return { at, hash, step: event.step, ...('mayReturn' in event && { mayReturn: event.mayReturn }) }
+      return { at, hash, step: event.step, ...mayReturnOf(event) }
     case 'unconfirmed':
       return { at, hash, step: event.step, message: short(event.message) }
     case 'rejected':
-    case 'lost':
       return { at, hash, step: event.step, reason: event.reason, message: short(event.message) }
+    case 'lost':
+      return { at, hash, step: event.step, reason: event.reason, message: short(event.message), ...mayReturnOf(event) }
     default:
       return { at, hash, step: event.step }
   }
 }
+
+const mayReturnOf = (event: SolutionEvent) => 'mayReturn' in event && { mayReturn: event.mayReturn }
 
 const MAX_MESSAGE = 1000
 const short = (message: string) => message.slice(0, MAX_MESSAGE)

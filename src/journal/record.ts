@@ -2,9 +2,9 @@
  * The journal of solutions, as text: a line of JSON for each step in the life of a solution. The first line of a life
  * holds the solved work, so that it can be handed in after a crash; later lines hold what changed.
  */
-import { type Static, Type } from 'typebox'
-import { Value } from 'typebox/value'
+
 import type { BlockState } from '../mine/life.ts'
+import { type Static, Type, Value } from '../schema/typebox.ts'
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const Text = Type.String({ maxLength: 2000 })
@@ -41,7 +41,14 @@ const Line = Type.Union([
   Type.Object({ ...named, step: Type.Literal('confirmed'), depth: Count }),
   Type.Object({ ...named, step: Type.Literal('unconfirmed'), message: Text }),
   Type.Object({ ...named, step: Type.Literal('rejected'), reason: Text, message: Text }),
-  Type.Object({ ...named, step: Type.Literal('lost'), reason: Text, message: Text }),
+  /** `mayReturn`: its block may be in the chain all the same. */
+  Type.Object({
+    ...named,
+    step: Type.Literal('lost'),
+    reason: Text,
+    message: Text,
+    mayReturn: Type.Optional(Type.Boolean()),
+  }),
   /** What the block paid, in coins: a decimal number. */
   Type.Object({
     ...named,
@@ -58,7 +65,7 @@ export interface BlockRecord extends Omit<FoundLine, 'at' | 'step'> {
   readonly state: BlockState
   /** Of a block that is confirmed: 1 is the head of its chain. The newest that is known. */
   readonly depth: number | null
-  /** Of one that is stale or orphaned: whether the block in its place did not lie deep yet. */
+  /** Of one that is stale, orphaned or lost: whether more may become of it, as its chain was not settled then. */
   readonly mayReturn: boolean
   /** Why it was rejected or lost. */
   readonly reason: string | null
@@ -110,7 +117,7 @@ export function isUnfinished({ state, depth, mayReturn, reason }: BlockRecord, c
     case 'orphaned':
       return mayReturn
     case 'lost':
-      return reason === 'stopped'
+      return mayReturn || reason === 'stopped'
     default:
       return false
   }

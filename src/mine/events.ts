@@ -32,6 +32,8 @@ export type SolutionEvent = (Found | LifeStep) & {
   readonly device: string
   /** Hashes since the previous solution, in units of what a solution takes on average. */
   readonly effort: number
+  /** A share whose hash also meets the target of its block. */
+  readonly isPoolBlock: boolean
   /** How long after the news that ended its work it was found; null: before. */
   readonly lateMs: number | null
   /** Time since it was found. */

@@ -3,7 +3,7 @@
  * stale, rejected(reason) or lost(reason) when it is handed in. Handing in and following are separate steps, so that a
  * journal of solutions can stand between them.
  */
-import type { LifeStep, Solution, Source } from '../source/source.ts'
+import type { LifeStep, Receipt, Solution, Source } from '../source/source.ts'
 
 /** What became of a solution. */
 export type Verdict = 'accepted' | 'unconfirmed' | 'stale' | 'orphaned' | 'rejected' | 'lost'
@@ -50,6 +50,27 @@ export async function* liveThrough(
   const receipt = await source.handIn(solution)
   yield receipt
   if (receipt.step === 'acknowledged') yield* source.follow(solution, signal)
+  else yield* afterAll(receipt, source, solution, signal)
+}
+
+/**
+ * What comes after a verdict that was given without an answer of whom it was handed in to: that its block is in the chain
+ * all the same, and all that follows from there; or the same verdict once more, for good.
+ */
+async function* afterAll(
+  receipt: Receipt,
+  source: Source,
+  solution: Solution,
+  signal: AbortSignal,
+): AsyncGenerator<LifeStep, void, void> {
+  if (!('mayReturn' in receipt) || !receipt.mayReturn) return
+  const { mayReturn, ...settled } = receipt
+  let wasThere = false
+  for await (const step of source.follow(solution, signal)) {
+    wasThere ||= step.step === 'confirmed' || step.step === 'orphaned'
+    if (wasThere) yield step
+    else if (step.step === 'stale' && !step.mayReturn) yield settled
+  }
 }
 
 /** What a solution counts as after this step; null: nothing yet. */

@@ -4,7 +4,7 @@ import { encodeBase64Url } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
 import { FREE_NONCE } from '../core/nonce.ts'
 import { workFromBytes } from '../core/work.ts'
-import { type Job, type LifeStep, type Source, WORK_LIFE_MS } from '../source/source.ts'
+import type { Job, LifeStep, Source } from '../source/source.ts'
 import type { SolutionEvent } from './events.ts'
 import { liveThrough, type Unfinished, type Verdict, verdictOf } from './life.ts'
 import type { BlockHashOf } from './readiness.ts'
@@ -30,6 +30,8 @@ export interface FoundSolution {
   readonly blockHashOf: BlockHashOf | null
   readonly device: string
   readonly effort: number
+  /** A share whose hash also meets the target of its block. */
+  readonly isPoolBlock: boolean
   /** How long after the news that ended its work it was found; null: before. */
   readonly lateMs: number | null
 }
@@ -39,6 +41,7 @@ interface Life {
   readonly hash: string
   readonly device: string
   readonly effort: number
+  readonly isPoolBlock: boolean
   readonly lateMs: number | null
   readonly foundAtMs: number
   step: LifeStep
@@ -58,6 +61,7 @@ export class Lives {
   readonly #lives = new Map<Life, Promise<void>>()
   readonly #counts = { accepted: 0, unconfirmed: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0 }
   #accepted = 0
+  #poolBlocks = 0
   #isOver = false
 
   constructor(options: LivesOptions) {
@@ -74,23 +78,31 @@ export class Lives {
     return this.#accepted
   }
 
+  /** Shares of this run that a pool took and that are blocks. */
+  get poolBlocks(): number {
+    return this.#poolBlocks
+  }
+
   /** Solutions of this run of which nobody knows yet what they come to. */
   get undecided(): number {
     return [...this.#lives.keys()].filter(({ verdict, isOfThisRun }) => isOfThisRun && verdict === null).length
   }
 
   /** Tells of a solution, for the journal, and then hands it in. */
-  begin({ job, difficulty, bytes, blockHashOf, device, effort, lateMs }: FoundSolution): void {
+  begin({ job, difficulty, bytes, blockHashOf, ...found }: FoundSolution): void {
     const { source, clock, onEvent, stopped } = this.#options
     const hash = encodeBase64Url((blockHashOf ?? blockHash)(bytes))
     const foundAtMs = clock.monotonicMs()
     const told = { step: { step: 'handed-in' }, verdict: null, counted: null, isOfThisRun: true } as const
-    const life: Life = { job, hash, device, effort, lateMs, foundAtMs, ...told }
+    const life: Life = { job, hash, ...found, foundAtMs, ...told }
     onEvent({ ...this.#eventOf(life, null, false), step: 'found', work: encodeBase64Url(bytes), difficulty })
     this.#start(life, liveThrough(source, { job, bytes }, stopped))
   }
 
-  /** Goes on with a solution of an earlier run: hands it in if that was not done and its work is fresh, and follows it. */
+  /**
+   * Goes on with a solution of an earlier run: hands it in unless its node took it then, and follows it. However old the
+   * clock of this machine says that it is, its node knows better.
+   */
   resume({ bytes, issuer, device, effort, foundAtMs: foundAtWallMs, isAcknowledged, verdict }: Unfinished): void {
     const { source, clock, stopped } = this.#options
     const work = workFromBytes(bytes)
@@ -104,11 +116,10 @@ export class Lives {
     // A leader of a fleet may have taken it from a rig meanwhile.
     if ([...this.#lives.keys()].some((life) => life.hash === hash)) return
     const step: LifeStep = { step: isAcknowledged ? 'acknowledged' : 'handed-in' }
-    const told = { step, verdict, counted: null, isOfThisRun: false }
+    const told = { step, verdict, counted: null, isOfThisRun: false, isPoolBlock: false }
     const life: Life = { job, hash, device, effort, lateMs: null, foundAtMs: nowMs - ageMs, ...told }
-    const isFresh = !isAcknowledged && ageMs < WORK_LIFE_MS
     const solution = { job, bytes, wasConfirmed: verdict === 'accepted' }
-    this.#start(life, isFresh ? liveThrough(source, solution, stopped) : source.follow(solution, stopped))
+    this.#start(life, isAcknowledged ? source.follow(solution, stopped) : liveThrough(source, solution, stopped))
   }
 
   /** Waits for the last verdicts, but not for long, and tells what is known of the others by then. */
@@ -152,7 +163,9 @@ export class Lives {
         this.#count(life, verdict, 1)
         life.counted = verdict
       }
-      if (life.isOfThisRun) this.#accepted += Number(verdict === 'accepted') - Number(life.verdict === 'accepted')
+      const change = Number(verdict === 'accepted') - Number(life.verdict === 'accepted')
+      if (life.isOfThisRun) this.#accepted += change
+      if (life.isPoolBlock) this.#poolBlocks += change
       life.verdict = verdict
     }
     life.step = step
@@ -173,7 +186,7 @@ export class Lives {
   }
 
   #eventOf(
-    { job, step, hash, device, effort, lateMs, foundAtMs }: Life,
+    { job, step, hash, device, effort, isPoolBlock, lateMs, foundAtMs }: Life,
     verdict: Verdict | null,
     wasDecided: boolean,
   ): SolutionEvent {
@@ -192,6 +205,7 @@ export class Lives {
       payload: encodeBase64Url(payloadHash),
       device,
       effort,
+      isPoolBlock,
       lateMs,
       elapsedMs: this.#options.clock.monotonicMs() - foundAtMs,
       counts: this.counts,

@@ -2,7 +2,7 @@
 import { readU256LE } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
 import { FREE_NONCE } from '../core/nonce.ts'
-import { solves } from '../core/pow.ts'
+import { meets, solves } from '../core/pow.ts'
 import { difficultyOf } from '../core/target.ts'
 import { workFromBytes } from '../core/work.ts'
 import { type Candidate, type Engine, type EngineEvents, noWork } from '../engine/engine.ts'
@@ -260,6 +260,7 @@ export class Miner {
       devices: devices.map((device) => ({ ...device, hashrates: rates.of(device, !paused) })),
       hardware: hardwareOf({ devices, gone, rates, paused, tally: this.#tally, readings: readings?.() ?? [] }),
       solutions: this.#lives.counts,
+      poolBlocks: this.#lives.poolBlocks,
       hardwareErrors: this.#hardwareErrors,
       preemptions: this.#preemptions,
       ...(rigs && { rigs }),
@@ -365,7 +366,8 @@ export class Miner {
     const effort = this.#results.add(share)
     const lateMs = endedAtMs === null ? null : clock.monotonicMs() - endedAtMs
     const blockHashOf = creationTime === undefined ? issued.blockHashOf : null
-    this.#lives.begin({ job, difficulty, bytes, blockHashOf, device, effort, lateMs })
+    const isPoolBlock = job.manySolutions && meets(hash, work.fields.target)
+    this.#lives.begin({ job, difficulty, bytes, blockHashOf, device, effort, isPoolBlock, lateMs })
   }
 
   /**
@@ -388,7 +390,7 @@ export class Miner {
     const job = { id: 'adopted', issuer, work, target, fixedNonce: FREE_NONCE, manySolutions: false }
     const noticedAtMs = this.#options.clock.monotonicMs()
     const difficulty = Number(difficultyOf(target) ?? 0n)
-    const found = { difficulty, bytes, blockHashOf: null, device, effort: 0, lateMs: null }
+    const found = { difficulty, bytes, blockHashOf: null, device, effort: 0, isPoolBlock: false, lateMs: null }
     this.#lives.begin({ job: { ...job, reason: 'start', noticedAtMs }, ...found })
   }
 

@@ -39,6 +39,8 @@ export interface Snapshot {
   /** The devices as people count them: the processor with all its threads first, then each GPU. */
   readonly hardware: readonly HardwareSnapshot[]
   readonly solutions: Readonly<Record<Verdict, number>>
+  /** Accepted shares whose hash also meets the target of their block; 0 without a pool. */
+  readonly poolBlocks: number
   readonly hardwareErrors: number
   readonly preemptions: number
   /** Connections and shares of rigs; absent where none are let in. */

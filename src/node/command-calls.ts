@@ -77,9 +77,10 @@ export async function poll(
   const requestKeys = keys.map(hashText)
   const request = { ...callOf(call), params: paramsOf(operation, chain), query: { confirmationDepth } }
   const { body, answer } = await requests.json(operation, { ...request, body: { requestKeys } })
-  for (const [key, { reqKey }] of Object.entries(body)) {
+  for (const [key, result] of Object.entries(body)) {
     if (!requestKeys.includes(key)) throw misbehaved(operation, answer, `a result that nobody asked for: ${key}`)
-    if (reqKey !== key) throw misbehaved(operation, answer, `the result of ${reqKey} under the key ${key}`)
+    if (result.reqKey !== key)
+      throw misbehaved(operation, answer, `the result of ${result.reqKey} under the key ${key}`)
   }
   return new Map(Object.entries(body))
 }

@@ -2,11 +2,11 @@
  * Calls of operations: path, query, media types and bodies come from the table of operations; every answer is limited
  * in size, judged by status and type, and checked against its schema before anybody sees it.
  */
-import type { Static, TSchema } from 'typebox'
 import { describeError, NewcutError } from '../core/errors.ts'
 import { parseExactJson, parseJson, stringifyJson } from '../core/json.ts'
 import { BINARY, JSON_TYPE, type Operation, TEXT } from '../schema/operation.ts'
 import { operations } from '../schema/operations.ts'
+import type { Static, TSchema } from '../schema/typebox.ts'
 import { validatorOf } from '../schema/validator.ts'
 import {
   type AnswerDetails,

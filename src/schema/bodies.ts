@@ -2,7 +2,7 @@
  * The bodies of the node interface as JSON schemas, each written once: the embedded node serves and describes them, the
  * client validates what it receives. Types are derived from them.
  */
-import { type Static, Type } from 'typebox'
+import { type Static, Type } from './typebox.ts'
 
 /** 32 bytes as 43 characters of base64url. */
 export const HashText = Type.String({ pattern: '^[a-zA-Z0-9_-]{43}$', description: '32 bytes, base64url, unpadded' })

@@ -1,7 +1,8 @@
 /** Bodies and queries of the endpoints for signed commands as JSON schemas, and what a command results in. */
-import { type Static, Type } from 'typebox'
+
 import type { ExactJson } from '../core/json.ts'
 import { BigNatural, Command, HashText } from './bodies.ts'
+import { type Static, Type } from './typebox.ts'
 
 /** Most commands in one request, and most request keys. */
 const MAX_IN_REQUEST = 10_000

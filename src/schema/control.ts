@@ -2,9 +2,10 @@
  * Control of an embedded node, for testers: bodies and operations below /devnet/. A node answers them to programs on
  * its own machine alone.
  */
-import { type TSchema, Type } from 'typebox'
+
 import { HashText } from './bodies.ts'
 import { JSON_TYPE, type Operation, TEXT } from './operation.ts'
+import { type TSchema, Type } from './typebox.ts'
 
 /** Most blocks that one call makes, those on adjacent chains included. */
 export const MAX_MADE_BLOCKS = 100_000

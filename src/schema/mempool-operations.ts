@@ -1,7 +1,8 @@
 /** The endpoints of the memory pool: rows of the table of operations. */
-import { Type } from 'typebox'
+
 import { CommandTexts, Membership, MempoolLookup, PendingTransactions, RequestKeys } from './bodies.ts'
 import { ChainParams, json, None, type Operation } from './operation.ts'
+import { Type } from './typebox.ts'
 
 const mempool = { scope: 'network', method: 'POST', group: 'mempool', params: ChainParams, query: None } as const
 const keys = { type: 'application/json', schema: RequestKeys }

@@ -1,6 +1,7 @@
 /** The form of a row in the table of operations, and the media types of the interface. */
-import { type TObject, type TSchema, Type } from 'typebox'
+
 import { HashText, NotFoundBody } from './bodies.ts'
+import { type TObject, type TSchema, Type } from './typebox.ts'
 
 export const TEXT = 'text/plain;charset=utf-8'
 export const JSON_TYPE = 'application/json;charset=utf-8'

@@ -2,7 +2,7 @@
  * Every endpoint of a node's HTTP interface, each described once. The embedded node checks
  * requests by these rows and publishes them as OpenAPI; `id` is also the name of the client's method.
  */
-import { Type } from 'typebox'
+
 import {
   BackupStatus,
   BlockObject,
@@ -41,6 +41,7 @@ import {
   TextBody,
   text,
 } from './operation.ts'
+import { Type } from './typebox.ts'
 
 const headerPage = {
   description: 'a page of headers',

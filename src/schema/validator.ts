@@ -1,7 +1,7 @@
 /** Checks values against schemas. Each schema is compiled once. */
-import { type TObject, type TSchema, Type } from 'typebox'
-import { Compile } from 'typebox/compile'
+
 import { NumberText } from '../core/json.ts'
+import { Compile, type TObject, type TSchema, Type } from './typebox.ts'
 
 export interface Validator {
   readonly accepts: (value: unknown) => boolean

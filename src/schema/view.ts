@@ -2,10 +2,11 @@
  * What the page for developers shows, as schemas: the whole of it, and what has changed since. Requests and what is set
  * by hand are only told to this machine.
  */
-import { type Static, Type } from 'typebox'
+
 import { HashText } from './bodies.ts'
 import { DevnetStatus } from './control.ts'
 import { EVENT_STREAM, JSON_TYPE, None, type Operation, TEXT } from './operation.ts'
+import { type Static, Type } from './typebox.ts'
 
 /** Most streams of the view at once. */
 export const MAX_VIEW_STREAMS = 16

@@ -64,7 +64,7 @@ export function pciOf(address: string): string | null {
   return /^[0-9a-f]{4,8}:([0-9a-f]{2}:[0-9a-f]{2}\.[0-7])$/i.exec(address)?.[1].toLowerCase() ?? null
 }
 
-const figure = (text: string) => (/^\d+(\.\d+)?$/.test(text) ? Number(text) : null)
+const figure = (text: string) => (/^\d{1,9}(\.\d+)?$/.test(text) ? Number(text) : null)
 
 function abandon(child: ChildProcess): void {
   child.stdout?.destroy()

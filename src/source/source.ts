@@ -58,14 +58,17 @@ export type RejectReason =
 /** Why a solution did not reach its issuer: nobody answered, or the miner ended first. */
 export type LostReason = 'unreachable' | 'stopped'
 
-/** What the issuer says when a solution is handed in. */
+/**
+ * What the issuer says when a solution is handed in. `mayReturn`: follow() may tell that its block is in the chain after
+ * all, since an answer may have been lost, or what is there instead does not lie deep yet.
+ */
 export type Receipt =
   | { readonly step: 'acknowledged' }
   /** Its chain had moved on. */
-  | { readonly step: 'stale' }
+  | { readonly step: 'stale'; readonly mayReturn?: boolean }
   /** The miner did something wrong. */
   | { readonly step: 'rejected'; readonly reason: RejectReason; readonly message: string }
-  | { readonly step: 'lost'; readonly reason: LostReason; readonly message: string }
+  | { readonly step: 'lost'; readonly reason: LostReason; readonly message: string; readonly mayReturn?: boolean }
 
 /** What becomes of a solution that was acknowledged. */
 export type FollowUp =

@@ -26,6 +26,11 @@ export function readNonce1(text: string, nonce2Bytes: number): FixedNonce {
   return { bits: 8 * bytes, value: Number(value) }
 }
 
+/** How many bytes nonce2 has. */
+export function nonce2Size({ bits }: FixedNonce): number {
+  return NONCE_BYTES - bits / 8
+}
+
 /** nonce1 as servers write it: all digits, with leading zeros. */
 export function nonce1Text({ bits, value }: FixedNonce, order: ByteOrder = 'usual'): string {
   const text = bits === 0 ? '' : value.toString(16).padStart(bits / 4, '0')

@@ -61,7 +61,7 @@ export async function startMiner(options: RunningOptions = {}): Promise<RunningM
         payee: { account: null, predicate: 'keys-all', publicKeys: null },
         engines: {
           ...{ kind: 'own', threads, kernel: 'auto', priority: 'low', gpu },
-          rigs: letsRigsIn ? { host: '127.0.0.1', port: 0, tls: null, difficulty: 1000 } : undefined,
+          rigs: letsRigsIn ? { host: '127.0.0.1', port: 0, tls: null, difficulty: 1000, perAddress: 1024 } : undefined,
         },
         http: { host: '127.0.0.1', port: 0, isRequired: true, page: 'off', ...(token && { token }) },
         limits: {},

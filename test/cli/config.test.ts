@@ -5,7 +5,16 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { resolveConfig } from '../../src/cli/config.ts'
 import { balanceOptions, mineOptions } from '../../src/cli/options.ts'
-import { duration, firstNodeUrl, hashCount, listenAddress, nodeUrls, publicKeys, yesNo } from '../../src/cli/values.ts'
+import {
+  duration,
+  firstNodeUrl,
+  hashCount,
+  listenAddress,
+  nodeUrls,
+  poolAddresses,
+  publicKeys,
+  yesNo,
+} from '../../src/cli/values.ts'
 import { run } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-config-'))
@@ -128,6 +137,13 @@ describe('values', () => {
     [nodeUrls, 'a:1, b:2', ['http://a:1', 'http://b:2']],
     [nodeUrls, 'a:1,', undefined],
     [nodeUrls, [], undefined],
+    [poolAddresses, 'stratum+tcp://a:x,d=1024@p:1', ['stratum+tcp://a:x,d=1024@p:1']],
+    [
+      poolAddresses,
+      ['stratum+tcp://a:x,y@p:1,stratum+ssl://b@q:2', 'stratum+tcp://c@r:3'],
+      ['stratum+tcp://a:x,y@p:1', 'stratum+ssl://b@q:2', 'stratum+tcp://c@r:3'],
+    ],
+    [poolAddresses, '', undefined],
     [duration(1000, true), '1s', 1000],
     [duration(1000, true), '999ms', undefined],
     [duration(1000, true), '0', 0],

@@ -1,6 +1,7 @@
 /** `newcut mine --pool`: the compiled command against a pool that judges every share. */
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { freshWork } from '../../bench/work.ts'
 import type { Snapshot } from '../../src/mine/stats.ts'
 import { type PoolScript, TestPool } from '../source/pool/pool.ts'
 import { run, start, stopAll } from './run.ts'
@@ -18,7 +19,7 @@ async function pool(script: PoolScript = {}): Promise<TestPool> {
 describe('newcut mine --pool', () => {
   it('mines shares, and says for whom and where, without the password', async () => {
     const test = await pool()
-    const miner = start(['mine', '--pool', test.url('k:ab.rig:secret'), ...PLAIN])
+    const miner = start(['mine', '--pool', test.url('k%3Aab.rig:secret'), ...PLAIN])
     await miner.sees(/ accepted .*\(3\/0\/0\)/)
     expect(miner.out()).toMatch(new RegExp(`^pool: stratum\\+tcp://127\\.0\\.0\\.1:${test.port}$`, 'm'))
     expect(miner.out()).toMatch(/^paid: k:ab\.rig, by the pool$/m)
@@ -38,6 +39,40 @@ describe('newcut mine --pool', () => {
     expect(out).toMatch(/summary .*accepted/)
     expect(out + JSON.stringify(summary) + metrics).not.toContain('secret')
     expect(test.shares.every(({ user, verdict }) => user === 'k:ab.rig' && verdict === 'accepted')).toBe(true)
+  })
+
+  it('says which shares are blocks, and counts those that the pool took', async () => {
+    const test = await pool()
+    // As hard as the shares: all of them are blocks.
+    test.notify(freshWork(1_000_000n))
+    const miner = start(['mine', '--pool', test.url(), ...PLAIN])
+    await miner.sees(/ accepted .*\(2\/0\/0\) {2}a block$/m)
+    const [, url] = await miner.sees(/metrics\W+(http:\/\/127\.0\.0\.1:\d+)/)
+    const { poolBlocks, solutions } = (await (await fetch(`${url}/api/summary`)).json()) as Snapshot
+    expect(poolBlocks).toBe(solutions.accepted)
+    expect(poolBlocks).toBeGreaterThanOrEqual(2)
+    const metrics = await (await fetch(`${url}/metrics`)).text()
+    expect(Number(/^newcut_pool_blocks_total (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThanOrEqual(poolBlocks)
+    miner.child.kill('SIGTERM')
+    expect((await miner.ended).out).toMatch(/^[\d:]+ +\d+ shares are blocks of the pool$/m)
+  })
+
+  it('has the password begin at the first colon and end at the last @, and never shows it', async () => {
+    const test = await pool()
+    const secret = 'hunter2,d=1024@home'
+    const addresses = `${test.url(`a:${secret}`)},${test.url('b')}`
+    const miner = start(['mine', ...PLAIN], { NEWCUT_POOL: addresses })
+    await expect.poll(() => test.passwords.toSorted(), SOON).toEqual(['', secret])
+    await miner.sees(/^paid: a, b, by the pool$/m)
+    const [, url] = await miner.sees(/metrics\W+(http:\/\/127\.0\.0\.1:\d+)/)
+    const summary = await (await fetch(`${url}/api/summary`)).text()
+    const metrics = await (await fetch(`${url}/metrics`)).text()
+    miner.child.kill('SIGTERM')
+    const { out, err } = await miner.ended
+    expect(summary).toContain('shares for a at')
+    expect(out + err + summary + metrics).not.toMatch(/hunter2|1024@|home/)
+    const unread = await run(['mine', '--pool', `stratum+tcp://a:${secret}@pool`, ...PLAIN])
+    expect([unread.code, unread.out + unread.err]).toEqual([2, expect.not.stringContaining('hunter2')])
   })
 
   it('goes over to the next pool and waits for one to come back', async () => {

@@ -1,6 +1,8 @@
 /** `newcut mine --stratum-listen`: rigs that connect mine blocks, alone and over TLS. */
+import { spawn } from 'node:child_process'
 import { type AddressInfo, createServer } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { fileURLToPath } from 'node:url'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { Rig } from '../../bench/stratum-rig.ts'
 import type { Snapshot } from '../../src/mine/stats.ts'
 import { run, start, stopAll } from './run.ts'
@@ -52,6 +54,46 @@ describe('newcut mine --stratum-listen', () => {
     expect(out).not.toMatch(/hardware/)
   })
 
+  it('lets as many rigs in from one address as it is told, and says so when there are more', async () => {
+    const { child, sees, ended } = start(['mine', ...alone, '--http', 'off', '--stratum-per-address', '2'])
+    const [, port] = await sees(/rigs: stratum\+tcp:\/\/127\.0\.0\.1:(\d+)/)
+    for (const name of ['left', 'right']) await mining(Number(port), `k:abc.${name}`)
+    const third = await Rig.connect(Number(port))
+    await third.ended
+    await sees(/warning +2 rigs are connected from 127\.0\.0\.1, .*--stratum-per-address/)
+    child.kill('SIGTERM')
+    expect((await ended).code).toBe(0)
+  })
+
+  it('lets no more rigs in than its limit of open files leaves, and mines on', { timeout: 60_000 }, async () => {
+    const command = 'ulimit -n 300 && exec "$0" "$@"'
+    const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
+    const args = ['mine', ...alone, '--http', 'off', '--difficulty', '3k']
+    const child = spawn('bash', ['-c', command, process.execPath, main, ...args], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    let out = ''
+    child.stdout.on('data', (bytes) => {
+      out += bytes
+    })
+    const sees = async (pattern: RegExp) => {
+      await expect.poll(() => out, { timeout: 30_000 }).toMatch(pattern)
+      return pattern.exec(out) ?? []
+    }
+    const [, port] = await sees(/rigs: stratum\+tcp:\/\/127\.0\.0\.1:(\d+)/)
+    await mining(Number(port), 'k:abc.first')
+    let closed = 0
+    for (let i = 0; i < 200; i++) {
+      const rig = await Rig.connect(Number(port))
+      rigs.push(rig)
+      void rig.ended.then(() => closed++)
+    }
+    await sees(/warning +150 rigs are connected, .*ulimit -n/)
+    await expect.poll(() => closed, { timeout: 10_000 }).toBeGreaterThanOrEqual(51)
+    await sees(/accepted {2}chain \d+ +height \d+ +rig:first/)
+  })
+
   it('ends with an error when the port is taken, and says so before in a dry run', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => taken.once('listening', resolve))
@@ -72,6 +114,12 @@ describe('newcut mine --stratum-listen', () => {
 
   it.each<[string, string[], RegExp]>([
     ['a difficulty without a server', ['--stratum-difficulty', '1k'], /--stratum-difficulty has no effect: no rigs/],
+    [
+      'a number of rigs without a server',
+      ['--stratum-per-address', '9'],
+      /--stratum-per-address has no effect: no rigs/,
+    ],
+    ['no rigs of an address', [...alone, '--stratum-per-address', '0'], /--stratum-per-address .*from 1 to 65536/],
     ['a key without a certificate', [...alone, '--stratum-tls-key', 'x'], /--stratum-tls-cert is missing/],
     ['a certificate without a key', [...alone, '--stratum-tls-cert', 'x'], /--stratum-tls-key is missing/],
     ['no address', ['--stratum-listen', '1917'], /--stratum-listen .*expected HOST:PORT/],

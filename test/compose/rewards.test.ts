@@ -30,7 +30,11 @@ const solution = (changes: object) =>
   }) as SolutionEvent
 
 /** What is asked for, and told, of these events. */
-async function rewarded(events: readonly MinerEvent[], answer: () => Promise<PayloadWithOutputs>) {
+async function rewarded(
+  events: readonly MinerEvent[],
+  answer: () => Promise<PayloadWithOutputs>,
+  unpaid: readonly string[] = [],
+) {
   const [asked, told, faults]: [unknown[], unknown[], unknown[]] = [[], [], []]
   const take = rewardsOf({
     client: {
@@ -39,12 +43,15 @@ async function rewarded(events: readonly MinerEvent[], answer: () => Promise<Pay
         return answer()
       },
     },
+    unpaid,
     onReward: (reward) => void told.push(reward),
     onFault: (error) => void faults.push(error),
     stopped: new AbortController().signal,
   })
-  for (const event of events) take(event)
-  await settle()
+  for (const event of events) {
+    take(event)
+    await settle()
+  }
   return { asked, told, faults }
 }
 
@@ -66,4 +73,19 @@ it('a node that does not answer is no fault, and anything else is one', async ()
   expect(await rewarded([solution({})], () => Promise.reject(away))).toMatchObject({ told: [], faults: [] })
   const fault = new TypeError('a fault')
   expect(await rewarded([solution({})], () => Promise.reject(fault))).toMatchObject({ told: [], faults: [fault] })
+})
+
+it('a block whose node did not answer is asked for again when it lies deeper', async () => {
+  let calls = 0
+  const answer = () => (++calls === 1 ? Promise.reject(new NewcutError('NODE_UNREACHABLE', 'no answer')) : paying())
+  const deeper = (depth: number) => solution({ depth, verdict: null })
+  const { asked, told } = await rewarded([solution({}), deeper(2), deeper(3)], answer)
+  expect(asked).toHaveLength(2)
+  expect(told).toHaveLength(1)
+})
+
+it('a block that an earlier run saw confirmed, without its reward, is asked for when it lies deeper', async () => {
+  const deeper = solution({ depth: 3, verdict: null })
+  expect((await rewarded([deeper, deeper], paying, ['h'])).told).toHaveLength(1)
+  expect((await rewarded([deeper], paying)).asked).toEqual([])
 })

@@ -89,6 +89,30 @@ describe('what earlier runs have left', () => {
     expect(await state.left(new AbortController().signal)).toEqual([])
   })
 
+  it('is settled however old it is, the newest 500 first, and the others are told of', async () => {
+    const { state, said } = await started((clock) => {
+      const { found } = solution(1n, clock)
+      return Array.from({ length: 502 }, (_, i): Line => {
+        const hash = String(i).padStart(43, 'A')
+        return { ...found, at: `2020-01-01T00:00:00.${String(i).padStart(3, '0')}Z`, hash }
+      })
+    }, false)
+    expect(state.unfinished).toHaveLength(500)
+    expect(state.unfinished[0].foundAtMs).toBe(Date.parse('2020-01-01T00:00:00.002Z'))
+    expect(said()).toEqual([expect.stringMatching(/^warning: 2 older solutions in .* are left to later starts$/)])
+  })
+
+  it('names the confirmed blocks whose reward is not known', async () => {
+    const { state } = await started((clock) => {
+      const [paid, unpaid] = [solution(1n, clock), solution(2n, clock)]
+      return [
+        ...[paid, unpaid].flatMap(({ found, at, hash }): Line[] => [found, { at, hash, step: 'confirmed', depth: 2 }]),
+        { at: paid.at, hash: paid.hash, step: 'reward', amount: '2.5' },
+      ]
+    }, false)
+    expect(state.unpaid).toEqual([encodeBase64Url(blockHash(state.unfinished[1].bytes))])
+  })
+
   it('is read once the disk is well, without what this run has found meanwhile', async () => {
     const kept: { before?: ReturnType<typeof solution> } = {}
     const { clock, state, mend, said } = await started((virtual) => {

@@ -31,7 +31,7 @@ export function step(hash: string, life: LifeStep, height = 1): SolutionEvent {
       hash,
       payload: '',
     },
-    ...{ device: 'gpu0', effort: 0.5, lateMs: null, elapsedMs: 10, counts: solutions },
+    ...{ device: 'gpu0', effort: 0.5, isPoolBlock: false, lateMs: null, elapsedMs: 10, counts: solutions },
     ...life,
   }
 }

@@ -1,5 +1,4 @@
 /** The Containerfile: what its linter says, what a builder is sent, its steps and its health check. Nothing builds it. */
-import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,9 +6,10 @@ import { join } from 'node:path'
 import { validate } from 'dockerfile-utils'
 import { expect, it, onTestFinished } from 'vitest'
 import { pack } from '../../scripts/package/npm.ts'
+import { startDevnet } from '../../src/compose/devnet.ts'
 import { startMiner } from '../api/running.ts'
 import { run } from '../cli/run.ts'
-import { read, root, runTool, temporaryFolder } from './tools.ts'
+import { freePort, healthCheck, read, runTool, temporaryFolder } from './tools.ts'
 
 const text = read('deploy/container/Containerfile')
 
@@ -83,29 +83,30 @@ it('the program that its steps lay out runs', { timeout: 120_000 }, async () => 
   expect(['yaml', 'fastify', 'vitest', 'typescript', 'dockerfile-utils'].filter(found)).toEqual(['yaml', 'fastify'])
 })
 
-it('the health check finds a miner well, one without work ill, and nobody at all ill', async () => {
+it('the health check finds a miner or a network well, one without work ill, and nobody at all ill', async () => {
   expect(all('HEALTHCHECK')).toEqual([expect.stringMatching(/ CMD \["newcut-health"\]$/)])
   expect(all('COPY')).toContain('--chmod=0755 deploy/container/health.js /usr/local/bin/newcut-health')
-  const usual = /url = '(http:\/\/127\.0\.0\.1:4148\/healthz)'/.exec(read('deploy/container/health.js'))
-  expect(usual).not.toBeNull()
+  const [, usual] = /^const USUAL = (\[.*\])$/m.exec(read('deploy/container/health.js')) ?? []
+  expect(usual).toBe("['http://127.0.0.1:4148/healthz', 'http://127.0.0.1:1848/info']")
   const { url } = await startMiner()
   await expect.poll(() => health(`${url}/healthz`), { timeout: 20_000 }).toBe(0)
   expect(await health(`${url}/metrics`)).toBe(0)
   expect(await health('http://127.0.0.1:1/healthz')).toBe(1)
+  expect(await health('http://127.0.0.1:1/healthz', 'http://127.0.0.1:1/info')).toBe(1)
+  expect(await health('--waits', `http://127.0.0.1:${await freePort()}/metrics`)).toBe(0)
+  const devnet = await startDevnet({ port: 0 })
+  onTestFinished(() => devnet.close())
+  expect(await health('http://127.0.0.1:1/healthz', `${devnet.url}/info`)).toBe(0)
   const ill = createServer((_request, response) => response.writeHead(503).end('{"status":"no work"}'))
   await new Promise<void>((resolve) => ill.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void ill.close())
-  expect(await health(`http://127.0.0.1:${(ill.address() as AddressInfo).port}/healthz`)).toBe(1)
+  const ofIll = `http://127.0.0.1:${(ill.address() as AddressInfo).port}/healthz`
+  expect([await health(ofIll), await health('--waits', ofIll)]).toEqual([1, 1])
 })
+
+const health = (...args: string[]) => healthCheck(args)
 
 it('every health check of the compose file runs what the image has', () => {
   const tests = read('deploy/compose/compose.yaml').matchAll(/ test: (?:&\w+ )?\[CMD, ([\w-]+), /g)
   expect([...tests].map(([, file]) => file)).toEqual(['newcut-health', 'wget', 'newcut-health'])
 })
-
-/** The exit code of the health check. The test's own process goes on meanwhile: the miner is in it. */
-function health(url: string): Promise<number | null> {
-  const script = join(root, 'deploy/container/health.js')
-  const child = spawn(script, [url], { env: { PATH: process.env.PATH ?? '' }, stdio: 'inherit' })
-  return new Promise((resolve) => child.on('close', resolve))
-}

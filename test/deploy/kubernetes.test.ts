@@ -1,7 +1,8 @@
 /** The manifest for Kubernetes: by the types of Kubernetes, by kubectl where it is, and by what must fit together in it. */
+import { createServer } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { complaintsAbout } from './manifest-types.ts'
-import { hasTool, read, runTool, yamlDocuments } from './tools.ts'
+import { freePort, hasTool, healthCheck, read, runTool, yamlDocuments } from './tools.ts'
 
 interface Container {
   readonly name: string
@@ -13,7 +14,10 @@ interface Container {
   readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[]
   readonly resources: { readonly requests: Quantities; readonly limits: Quantities }
   readonly securityContext: unknown
-  readonly [probe: `${string}Probe`]: { readonly httpGet: { readonly path: string; readonly port: string } }
+  readonly [probe: `${string}Probe`]: {
+    readonly httpGet?: { readonly path: string; readonly port: string }
+    readonly exec?: { readonly command: readonly string[] }
+  }
 }
 
 interface Variable {
@@ -144,11 +148,36 @@ describe('what fits together', () => {
     })
   })
 
+  const probesOf = (container: Container) =>
+    (['startupProbe', 'livenessProbe', 'readinessProbe'] as const).flatMap((name) => container[name] ?? [])
+
+  it('no probe ends a leader or rig that waits, since nobody listens until it has work; and one ends those that hang', async () => {
+    const ours = workloads.filter(({ container }) => container.image.includes('newcut'))
+    expect(ours.map(({ name }) => name)).toEqual(['leader', 'rig'])
+    const port = await freePort()
+    for (const { container } of ours) {
+      expect(container.startupProbe).toBeUndefined()
+      const [program, ...args] = container.livenessProbe.exec?.command ?? []
+      expect(program).toBe('newcut-health')
+      const isAlive = () => healthCheck(args.map((word) => word.replace(':4148', `:${port}`)))
+      expect(await isAlive()).toBe(0)
+      // It takes connections, and answers nothing.
+      const hanging = createServer()
+      await new Promise<void>((resolve) => hanging.listen(port, '127.0.0.1', resolve))
+      expect(await isAlive()).toBe(1)
+      await new Promise((resolve) => {
+        hanging.close(resolve)
+        hanging.closeAllConnections()
+      })
+    }
+  })
+
   it('ports have the names by which services, probes and policies call them', () => {
     const ports = (container: Container) => container.ports.map(({ name }) => name)
     for (const { container } of workloads) {
-      const probes = (['startupProbe', 'livenessProbe', 'readinessProbe'] as const).map((name) => container[name])
-      for (const { httpGet } of probes) expect(ports(container)).toContain(httpGet.port)
+      const asked = probesOf(container).flatMap(({ httpGet }) => httpGet ?? [])
+      expect(asked.length).toBeGreaterThan(0)
+      for (const { port } of asked) expect(ports(container)).toContain(port)
     }
     for (const { spec } of ofKind('Service')) {
       for (const { name, container, labels } of workloads.filter((each) => selects(spec.selector, each.labels))) {

@@ -30,9 +30,21 @@ const SAMPLES: Readonly<Record<string, string>> = {
   NEWCUT_NATS: 'nats://newcut:12e4@example.org:4222',
   NEWCUT_NODE: 'http://example.org:1848',
   NEWCUT_PUBLIC_KEY: 'ab'.repeat(32),
-  NEWCUT_RIG: 'machine-1',
+  // How Amazon names the machines of a cluster.
+  NEWCUT_RIG: 'ip-10-0-1-23.eu-central-1.compute.internal',
+  NEWCUT_NATS_CREDS: '/run/credentials/newcut-rig.service/nats.creds',
   NEWCUT_THREADS: '4',
 }
+
+/** Names that machines of clusters have at Amazon, Google and Microsoft, and the longest name that a host may have. */
+const MACHINES = [
+  'ip-10-0-1-23.eu-central-1.compute.internal',
+  'i-0f1e2d3c4b5a69788.us-gov-west-1.compute.internal',
+  'gke-mining-default-pool-3c2a9d4e-x7k2',
+  'gke-a-cluster-with-a-long-name-and-so-on-a-pool-of-nodes-8f1b2c3d-qwer',
+  'aks-nodepool1-12345678-vmss00000a',
+  `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(61)}`,
+]
 
 function sample(name: string): string {
   const value = SAMPLES[name]
@@ -150,6 +162,13 @@ const lines = [
 
 describe('the program takes', () => {
   it.each(lines)('%s', async (_where, line) => {
+    expect(await verdictOn(line)).toEqual({ code: 0, said: '' })
+  })
+
+  it.each(MACHINES)('a machine named %s as the rig of the manifest', async (NEWCUT_RIG) => {
+    const [, rig] = lines.find(([name]) => name === 'newcut.yaml, rig') ?? []
+    if (rig === undefined) throw new Error('no rig')
+    const line = { ...rig, environment: { ...rig.environment, NEWCUT_RIG } }
     expect(await verdictOn(line)).toEqual({ code: 0, said: '' })
   })
 

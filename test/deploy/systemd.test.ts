@@ -1,5 +1,5 @@
 /** The units of systemd, by systemd's own judges where they are. Nothing starts them here. */
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { exitCodes } from '../../src/core/exit-codes.ts'
@@ -60,6 +60,19 @@ describe.each(Object.entries(EXPOSURES))('%s', (name, threshold) => {
     expect(judged(threshold)).toMatchObject({ status: 0 })
     // It does judge.
     expect(judged(5)).toMatchObject({ status: 1 })
+  })
+
+  it('hands out files of credentials as its first lines say', (context) => {
+    if (!hasTool('systemd-analyze')) return context.skip(MISSING)
+    const text = read(join('deploy/systemd', name))
+    const [, told = ''] = /^(# {3}\[Service\]\n(?:# {3}.*\n)+)/m.exec(text) ?? []
+    const lines = told.replace(/^# {3}/gm, '')
+    expect(lines).toMatch(/^LoadCredential=(\S+):\/etc\/newcut\/\S+\nEnvironment=NEWCUT_NATS_CREDS=%d\/\1$/m)
+    const copy = join(temporaryFolder(), name)
+    writeFileSync(copy, `${text}\n${lines}`)
+    const { status, stdout, stderr } = runTool('systemd-analyze', ['verify', copy])
+    const complaints = (stdout + stderr).split('\n').filter((line) => line.includes('newcut'))
+    expect([status, complaints]).toEqual([0, []])
   })
 
   it('has its secrets in a file, and not on its command line', () => {

@@ -1,5 +1,5 @@
 /** What the tests of deploy/ share: where it is, its YAML, and the programs that judge it. */
-import { type SpawnSyncReturns, spawnSync } from 'node:child_process'
+import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -57,4 +57,11 @@ export function freePort(): Promise<number> {
       server.close(() => resolve(port))
     })
   })
+}
+
+/** The exit code of the health check of the container. This process goes on meanwhile: what is asked may be in it. */
+export function healthCheck(args: readonly string[]): Promise<number | null> {
+  const script = join(root, 'deploy/container/health.js')
+  const child = spawn(process.execPath, [script, ...args], { env: { PATH: process.env.PATH ?? '' }, stdio: 'inherit' })
+  return new Promise((resolve) => child.on('close', resolve))
 }

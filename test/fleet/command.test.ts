@@ -57,6 +57,9 @@ describe.skipIf(natsMissing !== null)('a fleet', { timeout: 90_000 }, () => {
     expect(rigs[0].out()).toMatch(/^paid: k:3b6a27bc\w+, as the leader says$/m)
     await leader.sees(/ accepted .*rig:alpha/)
     await leader.sees(/ accepted .*rig:beta/)
+    // Rigs report once a second.
+    const list = async () => (await run(['fleet', '--nats', url])).out
+    await expect.poll(list, SOON).toMatch(/^alpha +searching(.*\n)+beta +searching/m)
     const { out, code } = await run(['fleet', '--nats', url])
     expect(code).toBe(0)
     expect(out).toMatch(/^rig +state +rate +blocks +version$/m)

@@ -7,9 +7,12 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { startDelayProxy } from '../../bench/delay-proxy.ts'
 import { startDevnet } from '../../src/compose/devnet.ts'
 import { leaderTies, rigTies } from '../../src/compose/fleet-ties.ts'
+import { blockHash } from '../../src/core/block-hash.ts'
+import { encodeBase64Url } from '../../src/core/bytes.ts'
+import { withCreationTime, withNonce } from '../../src/core/header.ts'
 import type { MinerAccount } from '../../src/core/payload.ts'
 import { CpuEngine } from '../../src/engine/cpu/cpu.ts'
-import type { EngineEvents } from '../../src/engine/engine.ts'
+import type { Candidate, EngineEvents } from '../../src/engine/engine.ts'
 import { FleetEngine } from '../../src/engine/fleet/fleet.ts'
 import { nonceRanges } from '../../src/engine/range.ts'
 import { readNatsAddress } from '../../src/fleet/address.ts'
@@ -51,6 +54,7 @@ describe.skipIf(natsMissing !== null)('a fleet', () => {
     readonly #fleet = `fleet-${randomUUID().slice(0, 8)}`
     readonly #stop = new AbortController()
     readonly #links: Link[] = []
+    readonly #works = new Map<number, Uint8Array>()
     #engine: FleetEngine | null = null
     #rigs: Promise<unknown>[] = []
     #ended = false
@@ -63,7 +67,11 @@ describe.skipIf(natsMissing !== null)('a fleet', () => {
       if (this.#ended) return
       this.#engine = engine
       engine.attach({ network: 'test', account: 'k:test', unfinished: [], adopt: () => undefined })
-      await engine.start(workBytes, events)
+      const onCandidate = (candidate: Candidate) => {
+        events.onCandidate(candidate)
+        this.#tellStale(candidate)
+      }
+      await engine.start(workBytes, { ...events, onCandidate })
       this.#rigs = ['left', 'right'].map((rig) => this.#mine(rig))
     }
 
@@ -83,7 +91,18 @@ describe.skipIf(natsMissing !== null)('a fleet', () => {
       }
     }
 
-    setWork: FleetEngine['setWork'] = async (work) => this.#engine?.setWork(work) ?? false
+    /** A miner tells what became of what it took. Here none is handed in, and the rigs search on. */
+    #tellStale({ sequence, nonce, creationTime = 0n }: Candidate): void {
+      const work = this.#works.get(sequence)
+      if (work === undefined) return
+      const bytes = withNonce(withCreationTime(work, creationTime), nonce)
+      this.#engine?.took({ hash: encodeBase64Url(blockHash(bytes)), step: 'stale' })
+    }
+
+    setWork: FleetEngine['setWork'] = async (work) => {
+      if (work.bytes !== null) this.#works.set(work.sequence, work.bytes)
+      return this.#engine?.setWork(work) ?? false
+    }
     hashes = () => this.#engine?.hashes() ?? 0
     devices = () => this.#engine?.devices() ?? []
 

@@ -1,31 +1,17 @@
 /** Who leads, over a real NATS server. */
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kvm } from '@nats-io/kv'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Election, TAKEOVER_MS } from '../../src/engine/fleet/election.ts'
 import { readNatsAddress } from '../../src/fleet/address.ts'
 import { Link } from '../../src/fleet/link.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import { NatsServer, natsMissing } from './nats.ts'
+import { NatsBed, natsMissing } from './nats.ts'
 
 describe.skipIf(natsMissing !== null)('the election of a leader', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'newcut-nats-'))
-  let nats: NatsServer
-  const cleanups: (() => Promise<unknown>)[] = []
-  beforeAll(async () => {
-    nats = await NatsServer.start(folder)
-  })
-  afterEach(async () => {
-    for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-  })
-  afterAll(async () => {
-    await nats?.kill()
-    rmSync(folder, { recursive: true })
-  })
+  const bed = new NatsBed()
+  const { cleanups } = bed
 
   class Candidate {
     readonly terms: (number | null)[] = []
@@ -47,7 +33,7 @@ describe.skipIf(natsMissing !== null)('the election of a leader', () => {
     }
 
     static async of(fleet: string, name: string): Promise<Candidate> {
-      const setup = { addresses: [readNatsAddress(nats.url)], trust: {}, fleet, agent: 'test' }
+      const setup = { addresses: [readNatsAddress(bed.nats.url)], trust: {}, fleet, agent: 'test' }
       const shared = { clock: systemClock, random: Math.random }
       const link = await Link.open({ ...setup, ...shared }, null, new AbortController().signal)
       const candidate = new Candidate(link, fleet, name)
@@ -119,14 +105,25 @@ describe.skipIf(natsMissing !== null)('the election of a leader', () => {
     expect(first.leads, 'it goes on to lead').toBe(true)
   })
 
+  it('is never won by two when the store is lost, and somebody comes who finds it empty', async () => {
+    const first = await Candidate.of('lost-by-two', 'first')
+    await until(() => first.leads)
+    await new Kvm(first.link.jetstream).create('lost-by-two').then((store) => store.destroy())
+    const all = [first, await Candidate.of('lost-by-two', 'second')]
+    for (const endMs = performance.now() + 2 * TAKEOVER_MS; performance.now() < endMs; await sleep(5)) {
+      expect(all.filter(({ leads }) => leads).length).toBeLessThan(2)
+    }
+    await until(() => all.some(({ leads }) => leads))
+  })
+
   it('is never won by two when the server was away for a while', async () => {
     const leader = await Candidate.of('away', 'leader')
     const other = await Candidate.of('away', 'other')
     await until(() => leader.leads || other.leads)
     const [first] = [leader, other].filter(({ leads }) => leads)
-    await nats.kill()
+    await bed.nats.kill()
     await until(() => !first.leads)
-    await nats.restart()
+    await bed.nats.restart()
     await until(() => leader.leads || other.leads)
     // Sampled for a while: never both.
     for (const endMs = performance.now() + 3_000; performance.now() < endMs; await sleep(5)) {

@@ -1,9 +1,12 @@
 /** A real NATS server with JetStream on a free port, with its store in a folder; it can be killed and started again. */
+
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll } from 'vitest'
 import { freePort } from '../rounds/field.ts'
 
 /** Debian has it where users without special rights do not look. */
@@ -70,5 +73,31 @@ export class NatsServer {
       if (isUp) return
     }
     throw new Error(`nats-server does not listen at ${this.url}`)
+  }
+}
+
+/** A server for all tests of a block, and what each test leaves behind: undone after it, the last first. */
+export class NatsBed {
+  readonly cleanups: (() => Promise<unknown>)[] = []
+  #server: NatsServer | null = null
+
+  constructor() {
+    let folder = ''
+    beforeAll(async () => {
+      folder = mkdtempSync(join(tmpdir(), 'newcut-nats-'))
+      this.#server = await NatsServer.start(folder)
+    })
+    afterEach(async () => {
+      for (const cleanup of this.cleanups.splice(0).reverse()) await cleanup()
+    })
+    afterAll(async () => {
+      await this.#server?.kill()
+      rmSync(folder, { recursive: true })
+    })
+  }
+
+  get nats(): NatsServer {
+    if (this.#server === null) throw new Error('the server of NATS has not started')
+    return this.#server
   }
 }

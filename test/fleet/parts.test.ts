@@ -4,7 +4,16 @@ import type { Clock } from '../../src/core/clock.ts'
 import { afterOrder, isPaused, NOBODY } from '../../src/engine/fleet/pauses.ts'
 import { MAX_NAMED, RigTable } from '../../src/engine/fleet/rig-table.ts'
 import { readNatsAddress } from '../../src/fleet/address.ts'
-import { decodeMessage, encodeMessage, JobMessage, LEASE_MS, LEASES, type Report } from '../../src/fleet/messages.ts'
+import {
+  decodeCandidate,
+  decodeMessage,
+  encodeMessage,
+  JobMessage,
+  LEASE_MS,
+  LEASES,
+  ListAnswer,
+  Report,
+} from '../../src/fleet/messages.ts'
 import { Lease } from '../../src/source/fleet/lease.ts'
 
 describe('the address of a NATS server', () => {
@@ -168,6 +177,53 @@ describe('messages', () => {
     const message: JobMessage = { term: 3, number: 9, job: null }
     expect(decodeMessage(JobMessage, encodeMessage(message), 'job')).toEqual(message)
   })
+
+  it('count hashes beyond 2^53, where a rig of 27 GH/s is after four days', () => {
+    const hashes = 3 * 2 ** 53
+    expect(decodeMessage(Report, encodeMessage(report('a', { hashes })), 'report').hashes).toBe(hashes)
+    const table = new RigTable(() => 0.5)
+    table.report(report('a', { hashes: hashes / 3 }), 0)
+    table.report(report('a', { hashes }), 1000)
+    expect(table.hashes).toBe((hashes * 2) / 3)
+    const list = { leader: 'here', version: '1', term: 1, network: '', account: '', allPaused: false, next: null }
+    const rigs = table.rows(0, 1, 2000)
+    expect(decodeMessage(ListAnswer, encodeMessage({ ...list, rigs }), 'list').rigs[0].hashes).toBe(hashes)
+  })
+
+  it('tell of a rig whose name is that of a host with its domain', () => {
+    const rig = `${'a'.repeat(60)}.${'b'.repeat(60)}.compute.internal`
+    expect(decodeMessage(Report, encodeMessage(report('a', { rig })), 'report').rig).toBe(rig)
+  })
+
+  const work = 'A'.repeat(382)
+  const candidate = { job: '1-2', issuer: 'http://h', work, rig: 'a', session: 's', hashes: 5e20 }
+  const decoded = (message: unknown) => decodeCandidate(encodeMessage(message), 'candidate')
+  it('a candidate comes as it went', () => {
+    expect(decoded(candidate)).toEqual(candidate)
+  })
+
+  it.each([
+    [{ hashes: -1 }, { hashes: 0 }],
+    [{ hashes: null }, { hashes: 0 }],
+    [
+      { rig: 'a b', session: '', more: 1 },
+      { rig: 'unnamed', session: '' },
+    ],
+    [
+      { job: 7, issuer: 'x'.repeat(501) },
+      { job: '', issuer: '' },
+    ],
+  ])('a candidate with %j still has its work', (changes, taken) => {
+    expect(decoded({ ...candidate, ...changes })).toEqual({ ...candidate, ...taken })
+    expect(decoded({ work })).toMatchObject({ work, job: '', rig: 'unnamed', hashes: 0 })
+  })
+
+  it.each([{ ...candidate, work: 'A A' }, { ...candidate, work: undefined }, 'text', null])(
+    'a candidate without work is none',
+    (message) => {
+      expect(() => decoded(message)).toThrow(/candidate/)
+    },
+  )
 
   it.each([
     ['{', /not JSON/],

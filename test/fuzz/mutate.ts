@@ -223,7 +223,8 @@ function interesting(random: Random): unknown {
     case 2:
       return `${RAW}deep${pick(random, DEEP)}`
     case 3:
-      return pick(random, [null, true, false, {}, [], [null], { a: 1 }, [[]]])
+      // String() and Number() throw for the last one.
+      return pick<unknown>(random, [null, true, false, {}, [], [null], { a: 1 }, [[]], { toString: 1 }])
     default:
       return pick(random, [0, -1, 1, 1.5, 2 ** 31, 2 ** 32, 2 ** 53, Number.MAX_SAFE_INTEGER, 1e21, 1e-7])
   }

@@ -3,12 +3,13 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { decodeHex } from '../../src/core/bytes.ts'
 
-/** Also where this file was compiled to `dist/`. */
-const vectorFile = (name: string): string => {
-  const beside = new URL(`../vectors/${name}`, import.meta.url)
-  return fileURLToPath(existsSync(beside) ? beside : new URL(`../../../test/vectors/${name}`, import.meta.url))
+/** The text of a file of test/, also where this file was compiled to `dist/`. */
+function testFile(path: string): string {
+  const beside = new URL(`../${path}`, import.meta.url)
+  const file = existsSync(beside) ? beside : new URL(`../../../test/${path}`, import.meta.url)
+  return readFileSync(fileURLToPath(file), 'utf8')
 }
-const vectors = (name: string) => JSON.parse(readFileSync(vectorFile(name), 'utf8'))
+const vectors = (name: string) => JSON.parse(testFile(`vectors/${name}`))
 
 interface HeaderRecord {
   readonly kind: string
@@ -32,3 +33,21 @@ export const payloads: readonly Record<string, unknown>[] = vectors('payloads.js
 )
 /** Proofs, base64url of JSON text. */
 export const proofs: readonly string[] = vectors('spv.json').proofs.map(({ proof }: { proof: string }) => proof)
+
+interface StratumMessage {
+  readonly dir: 'client->server' | 'server->client'
+  readonly raw: string
+}
+
+const sessions: readonly { readonly messages: readonly StratumMessage[] }[] = vectors('stratum.json').sessions
+const linesOf = (wanted: StratumMessage['dir']) =>
+  sessions.map(({ messages }) => messages.filter(({ dir }) => dir === wanted).map(({ raw }) => raw))
+/** What miners sent in recorded sessions with pools: the lines of each. */
+export const minerLines: readonly (readonly string[])[] = linesOf('client->server')
+/** What the pools sent. */
+export const poolLines: readonly (readonly string[])[] = linesOf('server->client')
+
+/** Certificates in PEM form. */
+export const certificates: readonly string[] = ['authority', 'cert', 'signed-cert'].map((name) =>
+  testFile(`fixtures/tls-test-${name}.pem`),
+)

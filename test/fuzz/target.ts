@@ -53,3 +53,37 @@ export function textTarget(
 export function expect(holds: boolean, what: string): void {
   if (!holds) throw new Error(`wrong result: ${what}`)
 }
+
+/** Three pieces whose sizes follow from the bytes. */
+export function pieces(bytes: Uint8Array): Uint8Array[] {
+  const [a, b] = [bytes.length % 7, Math.floor(bytes.length / 2)].sort((x, y) => x - y)
+  return [bytes.subarray(0, a), bytes.subarray(a, b), bytes.subarray(b)]
+}
+
+/**
+ * A stream of lines: one for each item where the bytes are a JSON list, so that parts of messages are changed too; else
+ * the bytes as they are.
+ */
+export function lineStream(bytes: Uint8Array): Uint8Array {
+  const items = listIn(bytes)
+  return items === null ? bytes : bytesOf(items.map((item) => `${jsonLine(item)}\n`).join(''))
+}
+
+function listIn(bytes: Uint8Array): readonly unknown[] | null {
+  try {
+    const value: unknown = JSON.parse(textOf(bytes))
+    return Array.isArray(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+/** Empty for what nests too deep to be written again. */
+function jsonLine(item: unknown): string {
+  try {
+    return JSON.stringify(item)
+  } catch (error) {
+    if (error instanceof RangeError) return ''
+    throw error
+  }
+}

@@ -1,10 +1,14 @@
 /** Every reader of bytes that somebody else wrote. */
 import type { Target } from './target.ts'
+import { apiTargets } from './targets/api.ts'
 import { contractTargets } from './targets/contracts.ts'
 import { coreTargets } from './targets/core.ts'
 import { devnetTargets } from './targets/devnet.ts'
+import { fleetTargets } from './targets/fleet.ts'
 import { nodeTargets } from './targets/node.ts'
+import { poolTargets } from './targets/pool.ts'
 import { programTargets } from './targets/program.ts'
+import { stratumTargets } from './targets/stratum.ts'
 
 export const targets: readonly Target[] = [
   ...coreTargets,
@@ -12,6 +16,10 @@ export const targets: readonly Target[] = [
   ...nodeTargets,
   ...devnetTargets,
   ...programTargets,
+  ...stratumTargets,
+  ...poolTargets,
+  ...fleetTargets,
+  ...apiTargets,
 ]
 
 /** The target of this name. */

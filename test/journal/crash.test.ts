@@ -85,7 +85,7 @@ it('a solution that the node does not answer before the miner is stopped is hand
   expect((await recordsIn(folder)).find((record) => record.hash === hash)?.state).toBe('confirmed')
 })
 
-it('a solution that is too old to be handed in is looked for, and told of', async () => {
+it('a solution is handed in after a crash although the clock has jumped ten minutes ahead meanwhile', async () => {
   const { gate, args, folder } = await gatedNode()
   const first = start(args)
   const { hash, work, foundAt, ...found } = await foundIn(folder)
@@ -102,8 +102,7 @@ it('a solution that is too old to be handed in is looked for, and told of', asyn
   gate.isOpen = true
   const { out } = await run([...args.slice(0, 3), '--state', older, ...args.slice(5), '--blocks', '10'])
   expect(out).toContain('with 1 solution of earlier runs to settle')
-  expect((await recordsIn(older)).find((record) => record.hash === hash)?.state).toBe('stale')
-  expect(out).toMatch(/10 accepted {2}1 stale/)
+  expect((await recordsIn(older)).find((record) => record.hash === hash)?.state).toBe('confirmed')
 })
 
 it('newcut blocks lists what the journal holds, as a table, JSON and CSV', async () => {

@@ -163,6 +163,19 @@ describe('a journal', () => {
     expect(await readJournal(join(folder(), 'none'))).toEqual({ records: new Map(), damaged: 0 })
   })
 
+  it('has all steps of a solution, also where the clock was set back into the month before', async () => {
+    const path = folder()
+    const { journal } = opened(path)
+    const hash = hashOf('a')
+    journal.append({ ...found(hash), at: '2026-12-01T00:00:10.000Z' })
+    journal.append({ at: '2026-11-30T23:59:50.000Z', hash, step: 'handed-in' })
+    journal.append({ at: '2026-11-30T23:59:51.000Z', hash, step: 'confirmed', depth: 1 })
+    journal.append({ at: '2026-11-30T23:59:51.000Z', hash: hashOf('b'), step: 'handed-in' })
+    const { records, damaged } = await readJournal(path)
+    expect([...records.values()]).toMatchObject([{ hash, state: 'confirmed', depth: 1 }])
+    expect(damaged, 'a step of a solution that nobody found').toBe(1)
+  })
+
   it('takes any bytes without failing, and counts what it cannot read', async () => {
     const path = folder()
     const file = join(path, 'blocks-2026-11.jsonl')
@@ -200,6 +213,7 @@ describe('a record', () => {
     ['confirmed', { depth: 6 }, false],
     ['lost', { reason: 'stopped' }, true],
     ['lost', { reason: 'unreachable' }, false],
+    ['lost', { reason: 'unreachable', mayReturn: true }, true],
     ['stale', {}, false],
     ['orphaned', {}, false],
     ['stale', { mayReturn: true }, true],

@@ -258,13 +258,59 @@ describe('the miner loop', () => {
     expect((await ended).solutions).toMatchObject({ accepted: 1, stale: 0 })
   })
 
+  it('counts a solution as accepted that nobody answered for, once its block is in the chain', async () => {
+    const { source, engine, events, stop, ended } = await started()
+    source.receipt = Promise.resolve({ step: 'lost', reason: 'unreachable', message: 'away', mayReturn: true })
+    source.follow = async function* () {
+      yield { step: 'unconfirmed', message: 'nobody can be asked' }
+      yield { step: 'stale', mayReturn: true }
+      yield { step: 'confirmed', depth: 2 }
+      yield { step: 'orphaned' }
+    }
+    await source.give(easyWork(7n), 'start')
+    await engine.claim(solve(engine.newest.bytes))
+    expect(solutionsIn(events).slice(2)).toMatchObject([
+      { step: 'lost', verdict: 'lost', counts: { lost: 1, accepted: 0 } },
+      { step: 'confirmed', verdict: 'accepted', counts: { lost: 0, accepted: 1 } },
+      { step: 'orphaned', verdict: 'orphaned', counts: { lost: 0, orphaned: 1, accepted: 0 } },
+    ])
+    stop.abort()
+    await ended
+  })
+
+  it.each<Receipt>([
+    { step: 'lost', reason: 'unreachable', message: 'away', mayReturn: true },
+    { step: 'stale', mayReturn: true },
+  ])('tells once more, for good, what was said of a solution whose chain went on without it: %o', async (receipt) => {
+    const { source, engine, events, stop, ended } = await started()
+    source.receipt = Promise.resolve(receipt)
+    source.follow = async function* () {
+      yield { step: 'stale', mayReturn: true }
+      yield { step: 'stale' }
+    }
+    await source.give(easyWork(7n), 'start')
+    await engine.claim(solve(engine.newest.bytes))
+    const { step } = receipt
+    const told = solutionsIn(events).slice(2)
+    expect(told).toMatchObject([
+      { step, verdict: step, mayReturn: true },
+      { step, verdict: null },
+    ])
+    expect(told[1]).not.toHaveProperty('mayReturn')
+    stop.abort()
+    expect((await ended).solutions).toMatchObject({ [step]: 1 })
+  })
+
   describe('with a solution of an earlier run', () => {
     const bytes = solve(easyWork(1n).bytes)
     const wallMs = new VirtualClock().wallMs()
     const left = { bytes, issuer: 'test', device: 'thread7', effort: 2, foundAtMs: wallMs, isAcknowledged: false }
 
-    it('hands it in when its work is fresh, and counts its verdict, but not for the number of blocks', async () => {
-      const { source, events, stop, ended } = await started({ blocks: 1 }, [{ ...left, verdict: null }])
+    it.each([
+      ['', wallMs],
+      [', however old the clock says that it is', wallMs - 24 * 3600 * 1000],
+    ])('hands it in and counts its verdict, but not for the number of blocks%s', async (_when, foundAtMs) => {
+      const { source, events, stop, ended } = await started({ blocks: 1 }, [{ ...left, foundAtMs, verdict: null }])
       await source.give(easyWork(1n))
       expect(source.submitted).toEqual([bytes])
       expect(solutionsIn(events).at(-1)).toMatchObject({ verdict: 'accepted', device: 'thread7', effort: 2 })
@@ -273,11 +319,8 @@ describe('the miner loop', () => {
       expect((await ended).solutions).toMatchObject({ accepted: 1 })
     })
 
-    it.each([
-      ['was acknowledged', { isAcknowledged: true }],
-      ['is older than 5 minutes', { foundAtMs: wallMs - 300_001 }],
-    ])('only follows it when it %s', async (_what, changes) => {
-      const { source, events, stop, ended } = await started({}, [{ ...left, verdict: null, ...changes }])
+    it('only follows it when it was acknowledged', async () => {
+      const { source, events, stop, ended } = await started({}, [{ ...left, verdict: null, isAcknowledged: true }])
       await source.give(easyWork(1n))
       expect(source.submitted).toEqual([])
       expect(solutionsIn(events).map(({ step }) => step)).toEqual(['confirmed'])

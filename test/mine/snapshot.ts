@@ -19,6 +19,7 @@ export function snapshotWith(parts: Partial<Snapshot> = {}): Snapshot {
     devices,
     hardware: [],
     solutions: { accepted: 0, unconfirmed: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0 },
+    poolBlocks: 0,
     hardwareErrors: 0,
     preemptions: 0,
     issuer: null,

@@ -8,6 +8,8 @@ export const GAP_MS = 2_000
 export const DEAD_WORK_MS = 50
 /** While nothing is wrong, a solution has its verdict within this time: refusals are believed after 5 s. */
 export const VERDICT_MS = 12_000
+/** That a node knows no payload is believed after 20 s: until then its chain may show that it took the solution before. */
+export const NO_PAYLOAD_MS = VERDICT_MS + 15_000
 /** A solution that was taken, and whose chain does not move on, is told as unconfirmed within this time. */
 export const UNCONFIRMED_MS = 22_000
 /** Timers of miner and client at once, for so many chains. */

@@ -56,6 +56,13 @@ const keptWhole: readonly (readonly [seed: number, showed: string])[] = [
     2960,
     'nothing: what a miner had sent before its power failed was taken for a solution that the next handed in twice',
   ],
+  [946, 'a right solution was refused for good by another network behind the address of its node'],
+  [63538, 'a solution that its node had refused kept its parent from being searched at another node'],
+  [
+    62725,
+    'nothing: a block was stale at a node whose chain had gone on before it was found, and came back there later',
+  ],
+  [61177, 'nothing: the verdict on a solution was in the journal when the miner died, which had told nobody of it yet'],
   [45131, 'nothing: a solution whose line was in the journal when the miner died, which had told nobody of it yet'],
   [41124, 'nothing: what was in the journal when it was sent, and was lost with the power before it came to the node'],
   [5252, 'nothing: of a block that was taken nobody could say more, since its chain had not moved on'],

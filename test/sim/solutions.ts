@@ -5,8 +5,8 @@ import { solves } from '../../src/core/pow.ts'
 import { sha512t256 } from '../../src/devnet/rules/digest.ts'
 import { afterLine, type BlockRecord, parseLine } from '../../src/journal/record.ts'
 import type { SolutionEvent } from '../../src/mine/events.ts'
-import type { Unfinished, Verdict } from '../../src/mine/life.ts'
-import { MAX_UNDECIDED, ONCE_MS, UNCONFIRMED_MS, VERDICT_MS } from './bounds.ts'
+import { type Unfinished, type Verdict, verdictOf } from '../../src/mine/life.ts'
+import { MAX_UNDECIDED, NO_PAYLOAD_MS, ONCE_MS, UNCONFIRMED_MS, VERDICT_MS } from './bounds.ts'
 import type { SimulatedDisk } from './disk.ts'
 import type { Host } from './network.ts'
 import type { Report } from './report.ts'
@@ -121,7 +121,16 @@ export class Solutions {
     const { nowMs } = this.#options.time
     const unknown = { lowerAtMs: 0, verdict: null, counted: null, depth: 0 }
     const flags = { wasOnChain: false, wasSettledAgainst: false, isForgotten: false, wasCounted: false }
-    this.lives.set(hash, { foundAtMs: nowMs, sinceMs: nowMs, chain, height, steps: [], ...unknown, ...flags })
+    const life: Life = { foundAtMs: nowMs, sinceMs: nowMs, chain, height, steps: [], ...unknown, ...flags }
+    // The chain of a node may have gone on before it was found.
+    life.wasSettledAgainst = this.#options.sites.some((site) => this.#isSettledAgainst(site, hash, life))
+    this.lives.set(hash, life)
+  }
+
+  /** Whether the chain of a node has another block in its place, as deep as anybody looks. */
+  #isSettledAgainst(site: Site, hash: string, life: Life): boolean {
+    const depth = Number(site.node.cut.get(life.chain)?.height ?? 0n) - life.height + 1
+    return depth >= this.#options.confirmations && !isOnChain(site, hash, life)
   }
 
   onEvent(event: SolutionEvent): void {
@@ -141,14 +150,16 @@ export class Solutions {
       return
     }
     life.steps.push(step)
+    // All that is found is right, and no run takes as long as a node remembers its work.
+    if (event.step === 'rejected' && event.reason !== 'no-payload')
+      report.violate('a right solution is not refused', hash)
+    if (event.step === 'lost' && event.reason !== 'stopped') report.violate('no solution is given up', hash)
     if (step === 'confirmed') life.depth = Math.max(life.depth, event.depth)
     if (verdict === null) return
     if (life.verdict === null) {
       const tookMs = nowMs - Math.max(life.sinceMs, life.lowerAtMs, calmFromMs() ?? nowMs)
       report.reach('verdictMs', tookMs)
-      // That nobody can say anything is said late.
-      if (tookMs > (verdict === 'unconfirmed' ? UNCONFIRMED_MS : VERDICT_MS))
-        report.violate('verdict in time', `${hash}: ${tookMs} ms`)
+      if (tookMs > mostMs(event)) report.violate('verdict in time', `${hash}: ${tookMs} ms`)
     }
     if (!life.wasCounted) life.counted = verdict
     life.verdict = verdict
@@ -174,10 +185,8 @@ export class Solutions {
   moved(site: Site, chains: readonly number[]): void {
     for (const [hash, life] of this.lives) {
       if (!chains.includes(life.chain)) continue
-      const isThere = isOnChain(site, hash, life)
-      const depth = Number(site.node.cut.get(life.chain)?.height ?? 0n) - life.height + 1
-      life.wasSettledAgainst ||= !isThere && depth >= this.#options.confirmations
-      if (life.wasOnChain || !isThere) continue
+      life.wasSettledAgainst ||= this.#isSettledAgainst(site, hash, life)
+      if (life.wasOnChain || !isOnChain(site, hash, life)) continue
       life.wasOnChain = true
       this.#judgeRefusal(hash, life)
     }
@@ -218,6 +227,8 @@ export class Solutions {
       if (record === undefined && !mayForget) report.violate('the journal has every solution', hash)
       life.isForgotten = record === undefined
       if (record !== undefined && record.state !== life.steps.at(-1)) life.steps.push(record.state)
+      // It died while it wrote the verdict, all of which is there: nobody was told, and the journal says it.
+      if (record !== undefined) life.verdict ??= verdictOf({ step: record.state })
       life.counted = null
       life.sinceMs = time.nowMs
     }
@@ -307,6 +318,12 @@ export class Solutions {
 
 /** The block hash, as in JSON. */
 const idOf = (work: Uint8Array) => encodeBase64Url(blockHash(work, sha512t256))
+
+/** Within what time a verdict is due. That nobody can say anything is said late. */
+function mostMs(event: SolutionEvent): number {
+  if (event.step === 'unconfirmed') return UNCONFIRMED_MS
+  return event.step === 'rejected' && event.reason === 'no-payload' ? NO_PAYLOAD_MS : VERDICT_MS
+}
 const foundIn = (hash: string) => `"hash":"${hash}","step":"found"`
 
 /** Whether a block lies on the chain of a node. */

@@ -599,6 +599,26 @@ describe('work from several nodes', () => {
 })
 
 describe('a solution of work from several nodes', () => {
+  it('of an earlier run is found at another node while its own does not answer', async () => {
+    const { clock, b, source, jobs } = await started(([first]) => {
+      first.isDown = true
+    })
+    await clock.pass(1_000)
+    await b.give(0, 5)
+    const { job, bytes } = solutionOf(jobs.at(-1))
+    b.node.place = async () => ({ kind: 'awaited' })
+    const receipt = source.handIn({ job: { ...job, issuer: 'http://a' }, bytes })
+    await clock.pass(10_000)
+    b.node.place = async () => ({ kind: 'on-chain', depth: 2 })
+    await clock.pass(1_000)
+    expect(await receipt).toEqual({ step: 'acknowledged' })
+    expect(b.node.submitted, 'only its own node has its payload').toEqual([])
+    const steps = source.follow({ job: { ...job, issuer: 'http://a' }, bytes }, new AbortController().signal)
+    const first = steps.next()
+    await clock.pass(1_000)
+    expect((await first).value).toEqual({ step: 'confirmed', depth: 2 })
+  })
+
   it('goes to the node that issued its work, also when another gives work by then', async () => {
     const { clock, a, b, source, jobs } = await started()
     await a.give(0, 5)
@@ -625,6 +645,23 @@ describe('a solution of work from several nodes', () => {
     await b.give(1, 5)
     expect(issuer()).toBe('http://b')
     expect(jobs.at(-1)?.work.fields.chainId).toBe(1)
+  })
+
+  it('does not keep its parent from work of another node once its own has refused it', async () => {
+    const { clock, a, b, source, jobs, issuer } = await started()
+    await a.give(0, 5)
+    a.node.place = async () => ({ kind: 'awaited' })
+    a.node.submit = async () => {
+      throw new NodeRefusal({ url: 'http://a', status: 404, excerpt: 'No associated Payload', isFromNode: true })
+    }
+    await clock.pass(700)
+    void source.handIn(solutionOf(jobs[0]))
+    await clock.pass(100)
+    await a.fail()
+    await clock.pass(800)
+    await b.give(0, 5)
+    expect(issuer()).toBe('http://b')
+    expect(jobs.at(-1)?.work.fields.chainId).toBe(0)
   })
 
   it('does not keep its parent from work of another node when its own does not answer, and nobody gets the block', async () => {
@@ -780,6 +817,7 @@ describe('a solution of work from several nodes', () => {
       first.isDown = true
     })
     await b.give(0, 5)
+    b.node.place = async () => ({ kind: 'awaited' })
     const { job, bytes } = solutionOf(jobs[0])
     const solution = { job: { ...job, issuer: 'http://a' }, bytes }
     const receipt = source.handIn(solution)
@@ -800,6 +838,7 @@ describe('a solution of work from several nodes', () => {
         first.isDown = true
       })
       await b.give(0, 5)
+      b.node.place = async () => ({ kind: 'awaited' })
       const { job, bytes } = solutionOf(jobs[0])
       const receipt = source.handIn({ job: { ...job, issuer: 'http://a' }, bytes })
       await clock.pass(passMs)

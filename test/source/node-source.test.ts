@@ -61,7 +61,8 @@ async function sourceOf(url: string, { chooses = false, ...options }: SourceOpti
 
 /** Hands in solved bytes, and says how that ended. */
 async function submit(source: Source, bytes: Uint8Array): Promise<LifeStep> {
-  const solution = { job: jobOf(workFromBytes(bytes)), bytes }
+  const [issuer] = source.description.split(' at ').slice(-1)
+  const solution = { job: jobOf(workFromBytes(bytes), { issuer }), bytes }
   let last: LifeStep = await source.handIn(solution)
   if (last.step !== 'acknowledged') return last
   for await (const step of source.follow(solution, new AbortController().signal)) last = step

@@ -14,10 +14,10 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop.abort()
 })
 
-async function started(chains = 3) {
+async function started(chains = 3, { confirmations }: { readonly confirmations?: number } = {}) {
   const clock = new VirtualClock()
   const node = new ScriptedNode(chains)
-  const source = new NodeSource({ node, clock, random: () => 0.5 })
+  const source = new NodeSource({ node, clock, random: () => 0.5, confirmations })
   const stop = new AbortController()
   stops.push(stop)
   const said: string[] = []
@@ -295,8 +295,9 @@ describe('a solution', () => {
 
   it.each([
     ['the node itself refuses it', refusal(400, 'Invalid solved work: Invalid POW hash'), 3],
-    ['something before the node refuses it', refusal(502, 'Bad Gateway'), 2],
-  ])('is handed in on when %s, and only the node ends that its parent waits', async (_, failure, count) => {
+    ['it is refused by whoever', refusal(400, '<html>bad request'), 3],
+    ['something before the node fails', refusal(502, 'Bad Gateway'), 2],
+  ])('is handed in on when %s, and a refusal ends that its parent waits', async (_, failure, count) => {
     const { clock, node, source, jobs, answer } = await started(1)
     await answer(0, 5)
     node.place = async () => ({ kind: 'awaited' })
@@ -363,12 +364,106 @@ describe('a solution', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('is rejected if the node knows no payload and its chain has not moved', async () => {
+  it('is rejected if the node knows no payload and its chain has not moved for 20 s', async () => {
     const submit = async () => {
       throw refusal(404, 'No associated Payload')
     }
-    const { receipt } = await handedIn(submit, async () => ({ kind: 'awaited' }))
+    const { receipt, attempts } = await handedIn(submit, async () => ({ kind: 'awaited' }))
     expect(receipt).toMatchObject({ step: 'rejected', reason: 'no-payload' })
+    // Pauses are half a second on average.
+    expect(attempts).toBeGreaterThan(35)
+    expect(attempts).toBeLessThan(60)
+  })
+
+  it('is acknowledged if the node took it, its answer was lost, and its chain shows the block 15 s later', async () => {
+    const { clock, node, source, jobs, answer } = await started()
+    await answer(0, 5)
+    const startMs = clock.monotonicMs()
+    node.place = async () => {
+      return clock.monotonicMs() - startMs < 15_000 ? { kind: 'awaited' } : { kind: 'on-chain', depth: 1 }
+    }
+    node.submit = async (attempt) => {
+      if (attempt === 1) throw new NewcutError('NODE_UNREACHABLE', 'connection lost')
+      throw refusal(404, 'No associated Payload')
+    }
+    const receipt = source.handIn(solutionOf(jobs[0]))
+    await clock.pass(17_000)
+    expect(await receipt).toEqual({ step: 'acknowledged' })
+  })
+
+  it('of the work of another node is not rejected by one that does not know its payload', async () => {
+    const { clock, node, source, jobs, answer } = await started(1)
+    await answer(0, 5)
+    node.place = async () => ({ kind: 'awaited' })
+    node.submit = async () => {
+      await new Promise<void>((resolve) => void clock.after(1, resolve))
+      throw refusal(404, 'No associated Payload')
+    }
+    const { job, bytes } = solutionOf(jobs[0])
+    const receipt = source.handIn({ job: { ...job, issuer: 'http://elsewhere.test' }, bytes })
+    await clock.pass(2_000)
+    while (node.asked.length > 0) {
+      await answer(0, 5, 2n)
+      await clock.pass(100)
+    }
+    expect(jobs, 'its parent is searched on').toHaveLength(3)
+    await clock.pass(310_000)
+    expect(await receipt).toMatchObject({ step: 'lost', reason: 'unreachable', mayReturn: true })
+  })
+
+  it('is handed in on while something before the node answers 400 for a minute, and then taken', async () => {
+    const { clock, node, source, jobs, answer } = await started()
+    await answer(0, 5)
+    const startMs = clock.monotonicMs()
+    node.place = async () => ({ kind: 'awaited' })
+    node.submit = async () => {
+      if (clock.monotonicMs() - startMs < 60_000) throw refusal(400, '<html>bad request')
+    }
+    const receipt = source.handIn(solutionOf(jobs[0]))
+    await clock.pass(62_000)
+    expect(await receipt).toEqual({ step: 'acknowledged' })
+  })
+
+  it('is handed in on while a node of another network stands behind the address, and then taken', async () => {
+    const { clock, node, source, jobs, answer } = await started()
+    await answer(0, 5)
+    const startMs = clock.monotonicMs()
+    node.place = async () => {
+      throw new NewcutError('NODE_UNREACHABLE', 'another network')
+    }
+    node.submit = async () => {
+      const excerpt = 'this node serves another network'
+      const other = new NodeRefusal({ url: 'http://node.test', status: 404, excerpt, isFromNode: true })
+      if (clock.monotonicMs() - startMs < 60_000) throw other
+    }
+    const receipt = source.handIn(solutionOf(jobs[0]))
+    await clock.pass(30_000)
+    node.place = async () => ({ kind: 'awaited' })
+    await clock.pass(32_000)
+    expect(await receipt).toEqual({ step: 'acknowledged' })
+  })
+
+  it('is rejected if 400 is all that came back for 5 minutes, whoever said it', async () => {
+    const { receipt } = await handedIn(async () => {
+      throw refusal(400, '<html>bad request')
+    })
+    expect(receipt).toMatchObject({ step: 'rejected', reason: 'unknown' })
+  })
+
+  it('that is stale is followed until the block in its place lies deep', async () => {
+    const { clock, node, source, jobs, answer } = await started(3, { confirmations: 6 })
+    await answer(0, 5)
+    node.submit = async () => {
+      throw refusal(404, 'No associated Payload')
+    }
+    node.place = async () => ({ kind: 'passed', depth: 5 })
+    const shallow = source.handIn(solutionOf(jobs[0]))
+    await clock.pass(1_000)
+    expect(await shallow).toEqual({ step: 'stale', mayReturn: true })
+    node.place = async () => ({ kind: 'passed', depth: 6 })
+    const deep = source.handIn(solutionOf(jobs[0]))
+    await clock.pass(1_000)
+    expect(await deep).toEqual({ step: 'stale' })
   })
 
   it('is acknowledged if the first answer was lost and the chain has the block', async () => {
@@ -389,7 +484,7 @@ describe('a solution', () => {
       throw new NewcutError('NODE_UNREACHABLE', 'connection refused')
     }
     const { receipt, attempts } = await handedIn(unreachable, unreachable)
-    expect(receipt).toEqual({ step: 'lost', reason: 'unreachable', message: 'connection refused' })
+    expect(receipt).toEqual({ step: 'lost', reason: 'unreachable', message: 'connection refused', mayReturn: true })
     expect(attempts).toBeGreaterThan(500)
   })
 
@@ -400,7 +495,7 @@ describe('a solution', () => {
     [
       'unconfirmed if its chain does not move within 20 s',
       async () => ({ kind: 'awaited' }),
-      { step: 'unconfirmed', message: 'the node took it, but its chain has not moved on' },
+      { step: 'unconfirmed', message: 'its chain has neither the block nor another one there yet' },
     ],
   ])('is %s', async (_what, place, expected) => {
     const { clock, node, source, jobs, answer, stop } = await started()

@@ -10,6 +10,7 @@ import { LineSplitter } from '../../src/stratum/lines.ts'
 import {
   failureLine,
   failures,
+  listOf,
   type Request,
   readMessage,
   requestLine,
@@ -78,7 +79,6 @@ describe('a line', () => {
     ['7', /not an object/],
     ['{"id":{},"method":"x"}', /id .*neither a number/],
     ['{"id":1,"method":7}', /method .*not a text/],
-    ['{"id":1,"method":"x","params":{}}', /params .*not a list/],
     [`{"id":1,"method":"${'x'.repeat(65)}"}`, /method .*at most 64/],
   ])('that is no message is refused: %s', (line, complaint) => {
     expect(() => readMessage(line)).toThrow(complaint)
@@ -93,6 +93,41 @@ describe('a line', () => {
     ['{"id":7,"error":[20,"\\u001b[31mred\\u001b[0m",null]}', { code: 20, message: '[31mred [0m' }],
   ])('with a refusal in any of the usual forms is read: %s', (line, error) => {
     expect(readMessage(line)).toMatchObject({ kind: 'response', error })
+  })
+
+  it.each<[string, object]>([
+    ['{"id":7,"result":true,"error":null,"method":null}', { kind: 'response', id: 7, result: true, error: null }],
+    ['{"id":7,"method":"x","params":[1],"result":null,"error":null}', { kind: 'request', id: 7, params: [1] }],
+    ['{"id":7,"method":"x","params":{"a":1}}', { kind: 'request', id: 7, params: [], unlisted: { a: 1 } }],
+    ['{"id":null,"method":"x","params":"text"}', { kind: 'request', id: null, params: [], unlisted: 'text' }],
+    ['{"id":7,"method":"x","params":null}', { kind: 'request', id: 7, params: [] }],
+    ['{"id":7,"result":true,"error":[]}', { kind: 'response', result: true, error: null }],
+    ['{"id":7,"result":true,"error":false}', { kind: 'response', result: true, error: null }],
+    ['{"id":7,"result":false,"error":[]}', { kind: 'response', result: false, error: { code: 0 } }],
+    ['{"id":7,"result":true,"error":[21,"late",null]}', { kind: 'response', result: true, error: { code: 21 } }],
+  ])('in another form is read as what it means: %s', (line, message) => {
+    expect(readMessage(line)).toMatchObject(message)
+  })
+
+  it('without a list of parameters is refused only by those who need one', () => {
+    expect(() => listOf(readMessage('{"id":1,"method":"x","params":{}}') as Request)).toThrow(/params .*not a list/)
+    expect(listOf(readMessage('{"id":1,"method":"x","params":[2]}') as Request)).toEqual([2])
+    expect(listOf(readMessage('{"id":1,"method":"x"}') as Request)).toEqual([])
+  })
+
+  it.each(['12345678901234567890', '9007199254740993', '-98765432109876543210', '"12345678901234567890"'])(
+    'is answered with all digits of its id: %s',
+    (id) => {
+      const { id: read } = readMessage(`{"id":${id},"method":"mining.submit","params":[]}`)
+      expect(resultLine(read, true)).toBe(`{"id":${id},"result":true,"error":null}\n`)
+      expect(resultLine(read, [null, 'a'])).toBe(`{"id":${id},"result":[null,"a"],"error":null}\n`)
+      expect(failureLine(read, 'stale')).toBe(`{"id":${id},"result":false,"error":[21,"the job is over",null]}\n`)
+      expect(requestLine(read, 'x', [1n])).toBe(`{"id":${id},"method":"x","params":[1]}\n`)
+    },
+  )
+
+  it('has an id of a bounded length', () => {
+    expect(() => readMessage(`{"id":${'9'.repeat(65)},"method":"x"}`)).toThrow(/id .*neither/)
   })
 
   it.each([1, 0, -0, -7, 2 ** 53 - 1, 1.5, 1e300, 'a"b', null])('that takes a share is JSON with the id %j', (id) => {

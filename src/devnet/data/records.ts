@@ -7,11 +7,11 @@
  *     block/0000000123     header (210 + 36 x degree bytes); numbers count from 0 in the order of addition
  *     payload/HASH         payload record (payload-record.ts); HASH: payload hash, base64url
  */
-import { type Static, Type } from 'typebox'
-import { Compile } from 'typebox/compile'
+
 import { encodeBase64Url } from '../../core/bytes.ts'
 import { graphNames } from '../../core/graph.ts'
 import { HashText } from '../../schema/bodies.ts'
+import { Compile, type Static, Type } from '../../schema/typebox.ts'
 import type { ChainState } from '../rules/journal.ts'
 import type { RuleChange } from '../rules/rules.ts'
 import type { NetworkSettings } from '../rules/settings.ts'

@@ -9,11 +9,10 @@
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Type } from 'typebox'
-import { Compile } from 'typebox/compile'
 import { NewcutError } from '../../core/errors.ts'
 import type { OnProgress } from '../../core/progress.ts'
 import { HashText } from '../../schema/bodies.ts'
+import { Compile, Type } from '../../schema/typebox.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
 import { indexBlock, type TransactionIndex, type TransactionPlace } from '../store/transaction-index.ts'
 import { type Database, damaged, destroyDatabase, jsonEntry, openDatabase, readJson, unusable } from './database.ts'

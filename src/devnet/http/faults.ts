@@ -2,9 +2,9 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
-import type { Static } from 'typebox'
 import type { FaultOrder } from '../../schema/control.ts'
 import { type Operation, TEXT } from '../../schema/operation.ts'
+import type { Static } from '../../schema/typebox.ts'
 import { RequestRefused } from './refusal.ts'
 
 export type Fault = Static<typeof FaultOrder>

@@ -4,7 +4,6 @@
  */
 import { METHODS } from 'node:http'
 import type { FastifyReply, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify'
-import type { Static, TObject, TSchema } from 'typebox'
 import { parseJson } from '../../core/json.ts'
 import {
   badRequest,
@@ -15,6 +14,7 @@ import {
   TextBody,
   text,
 } from '../../schema/operation.ts'
+import type { Static, TObject, TSchema } from '../../schema/typebox.ts'
 import { parameterValues, validatorOf } from '../../schema/validator.ts'
 import { ALLOW_ORIGIN, type App, accepted, refuse } from './app.ts'
 import { type Refusal, unknownChain } from './refusal.ts'

@@ -1,5 +1,5 @@
 /** Signed commands as they come from outside, read (PROTOCOL.md E.2). */
-import type { TSchema } from 'typebox'
+
 import { Decimal } from '../../contracts/values/decimal.ts'
 import { decodeHash } from '../../core/bytes.ts'
 import { describeError, FormatError } from '../../core/errors.ts'
@@ -7,6 +7,7 @@ import { sizeGas } from '../../core/gas.ts'
 import { parseExactJson } from '../../core/json.ts'
 import { Command } from '../../schema/bodies.ts'
 import { CommandPayload, decimalTextOf, PrivateCommandPayload, wholeNumberOf } from '../../schema/commands.ts'
+import type { TSchema } from '../../schema/typebox.ts'
 import { validatorOf } from '../../schema/validator.ts'
 
 /** A command that passed every check. */

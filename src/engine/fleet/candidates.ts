@@ -7,12 +7,15 @@ import { blockHash } from '../../core/block-hash.ts'
 import { decodeBase64Url, encodeBase64Url } from '../../core/bytes.ts'
 import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
-import { CandidateMessage, decodeMessage } from '../../fleet/messages.ts'
+import { workFromBytes } from '../../core/work.ts'
+import { decodeCandidate } from '../../fleet/messages.ts'
 import { CONSUMER, MAX_AT_ONCE, prepareCandidates, type StoreOptions } from './stores.ts'
 
 /** A leader says so often that it works on what it has taken. */
 const WORKING_MS = 700
 const RETRY_MS = 300
+/** How soon a candidate that nobody took comes again. */
+const LEFT_MS = 1_000
 /**
  * How long one request for candidates stays open. Seen with nats-server 2.9.10: now and then, where one request ends and
  * the next begins, nothing comes until two heartbeats are missed and there is another request. With requests of 2 s and
@@ -40,8 +43,8 @@ export interface CandidatesOptions extends StoreOptions {
   readonly clock: Clock
   /** Called for each delivery; there may be several of one solution. */
   readonly onSolution: (solution: FleetSolution) => void
-  /** It is nothing of the kind; `rig`: null where it cannot be told. */
-  readonly onWrong: (rig: string | null, reason: string) => void
+  /** It is nothing of the kind, with the reason. */
+  readonly onWrong: (reason: string) => void
   /** No candidates can be taken, with the reason; null: they can be again. Said once. */
   readonly onTrouble: (reason: string | null) => void
 }
@@ -76,6 +79,12 @@ export class Candidates {
   /** There is an answer: nobody else need hand it in. */
   settle(hash: string): void {
     for (const message of this.#waiting.get(hash) ?? []) message.ack()
+    this.#waiting.delete(hash)
+  }
+
+  /** Nobody took it here: it comes again, to whoever leads then. */
+  leave(hash: string): void {
+    for (const message of this.#waiting.get(hash) ?? []) message.nak(LEFT_MS)
     this.#waiting.delete(hash)
   }
 
@@ -133,17 +142,25 @@ export class Candidates {
 
   #take(message: JsMsg): void {
     const { onSolution, onWrong, link } = this.#options
-    let candidate: CandidateMessage | null = null
+    let solution: FleetSolution
     try {
-      candidate = decodeMessage(CandidateMessage, message.data, link.subjects.candidate)
-      const { work, ...rest } = candidate
+      const { work, ...rest } = decodeCandidate(message.data, link.subjects.candidate)
       const bytes = decodeBase64Url(work)
-      const hash = encodeBase64Url(blockHash(bytes))
-      this.#waiting.set(hash, [...(this.#waiting.get(hash) ?? []), message])
-      onSolution({ hash, bytes, ...rest })
+      workFromBytes(bytes)
+      solution = { hash: encodeBase64Url(blockHash(bytes)), bytes, ...rest }
     } catch (error) {
+      // Nothing that anybody could hand in.
       message.term()
-      onWrong(candidate?.rig ?? null, describeError(error))
+      onWrong(describeError(error))
+      return
+    }
+    this.#waiting.set(solution.hash, [...(this.#waiting.get(solution.hash) ?? []), message])
+    try {
+      onSolution(solution)
+    } catch (error) {
+      // A fault of ours, which is told of: it comes again.
+      this.leave(solution.hash)
+      throw error
     }
   }
 }

@@ -2,23 +2,21 @@
  * Who leads a fleet: an entry in a store of NATS that its holder writes anew twice a second. Each write names the revision
  * that it replaces, so of two that write at once one is refused. The holder takes itself to be the leader for as long as
  * LEAD_MS after it began its last write that succeeded; another one takes the entry over once it has seen it unchanged for
- * TAKEOVER_MS, which is longer. So two never lead at once, whatever their clocks say of the day, as long as these run at
- * the same speed.
+ * TAKEOVER_MS, which is longer. It waits as long where it finds no entry: the store may have been lost while somebody leads.
+ * So two never lead at once, whatever their clocks say of the day, as long as these run at the same speed.
  */
-import { JetStreamApiError } from '@nats-io/jetstream'
 import type { KV, KvEntry } from '@nats-io/kv'
-import { type Static, Type } from 'typebox'
 import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
 import { decodeMessage, encodeMessage } from '../../fleet/messages.ts'
+import { type Static, Type } from '../../schema/typebox.ts'
+import { isWrongRevision } from './stores.ts'
 
 export const LEAD_MS = 1_300
 export const TAKEOVER_MS = 1_700
 const RENEW_MS = 400
 const LOOK_MS = 150
 const KEY = 'leader'
-/** What JetStream answers to a write that names another revision than the present one. */
-const WRONG_REVISION = 10_071
 
 const Entry = Type.Object({
   /** Another one for each process. */
@@ -122,17 +120,17 @@ export class Election {
     const { clock } = this.#options
     const entry = await store.get(KEY)
     const held = entry === null ? null : readEntry(entry)
+    const revision = entry?.revision ?? 0
+    const term = held?.term ?? 0
     const nowMs = clock.monotonicMs()
-    if (entry === null) return this.#take(store, 0, 0)
     // Its own, from before the store was out of reach: nobody took it meanwhile.
     const isOwn = held?.session === this.#options.session
-    const term = held?.term ?? 0
-    if (held === null || held.isFree || isOwn) return this.#take(store, entry.revision, term)
-    if (held.session !== this.#leaderSession) this.#options.onLeader(held.name)
-    this.#leaderSession = held.session
-    this.#leader = held.name
-    if (this.#seen?.revision !== entry.revision) this.#seen = { revision: entry.revision, sinceMs: nowMs }
-    else if (nowMs - this.#seen.sinceMs >= TAKEOVER_MS) return this.#take(store, entry.revision, term)
+    if (held?.isFree || isOwn) return this.#take(store, revision, term)
+    if (held !== null && held.session !== this.#leaderSession) this.#options.onLeader(held.name)
+    this.#leaderSession = held?.session ?? null
+    this.#leader = held?.name ?? null
+    if (this.#seen?.revision !== revision) this.#seen = { revision, sinceMs: nowMs }
+    else if (nowMs - this.#seen.sinceMs >= TAKEOVER_MS) return this.#take(store, revision, term)
   }
 
   /** Writes itself into the entry, if that still has this revision (0: there is none). */
@@ -164,7 +162,7 @@ export class Election {
     try {
       return await store.put(KEY, encodeMessage(this.#entry(term, false)), { previousSeq: revision })
     } catch (error) {
-      if (error instanceof JetStreamApiError && error.code === WRONG_REVISION) return null
+      if (isWrongRevision(error)) return null
       throw error
     }
   }

@@ -34,7 +34,7 @@ import {
 import { Candidates, type FleetSolution } from './candidates.ts'
 import { Election } from './election.ts'
 import { Outcomes } from './outcomes.ts'
-import { afterOrder, isPaused, NOBODY, type Paused, readPaused, writePaused } from './pauses.ts'
+import { isPaused, Pauses } from './pauses.ts'
 import { RigTable } from './rig-table.ts'
 import { openBucket, type Replicas, type StoreOptions } from './stores.ts'
 
@@ -64,19 +64,24 @@ export interface FleetTies {
 export interface SolutionStep {
   readonly hash: string
   readonly step: string
+  /** The job as the miner knows it. */
+  readonly job?: string
   readonly reason?: string
   readonly message?: string
 }
 
-/** Jobs whose solutions are handed on as claims. Those of older ones are adopted. */
-const MAX_JOBS = 256
+/** Jobs whose solutions are handed on as claims: fewer than the miner remembers. Those of older ones are adopted. */
+const MAX_JOBS = 64
+const READ_AGAIN_MS = 300
 const EXPIRE_MS = 1_000
-/** Rows in one part of the list, of at most 500 bytes each. */
+/** Rows in one part of the list, of at most 800 bytes each: NATS carries messages of 1 MiB. */
 const ROWS = 1_000
 const MAX_WARNED = 100
 const FIXED_NONCE = 'a fleet cannot search work in which a pool fixes a part of the nonce'
 
 interface Issued {
+  /** As the miner knows it. */
+  readonly job: string
   readonly sequence: number
   readonly bytes: Uint8Array
   readonly target: bigint
@@ -92,6 +97,8 @@ export class FleetEngine implements Engine {
   readonly #stopped = new AbortController()
   /** Id of a job in the fleet -> what the miner knows it as. */
   readonly #issued = new Map<string, Issued>()
+  /** Jobs of the miner of which it has taken a solution. */
+  readonly #solved = new Set<string>()
   readonly #warned = new Set<string>()
   #ties: FleetTies | null = null
   #events: EngineEvents | null = null
@@ -101,9 +108,11 @@ export class FleetEngine implements Engine {
   #number = 0
   /** Why rigs cannot search the present work; null: they can. */
   #unable: string | null = null
-  #paused: Paused = NOBODY
+  readonly #pauses: Pauses
   readonly #stores: StoreOptions
   #store: KV | null = null
+  /** Ends with the term. */
+  #term = new AbortController()
   #unserve: readonly (() => void)[] = []
   /** Devices at the stop; null: it goes on. */
   #last: readonly DeviceStatus[] | null = null
@@ -112,6 +121,7 @@ export class FleetEngine implements Engine {
     const { link, replicas, name, session, clock, random } = options
     this.#options = options
     this.#stores = { link, replicas, onWarning: (message) => this.#warn(message) }
+    this.#pauses = new Pauses((message) => this.#warn(message))
     this.#table = new RigTable(random)
     this.#election = new Election({
       ...{ session, name, clock },
@@ -123,7 +133,7 @@ export class FleetEngine implements Engine {
     this.#candidates = new Candidates({
       ...{ ...this.#stores, clock },
       onSolution: (solution) => this.#onSolution(solution),
-      onWrong: (rig, reason) => this.#onWrong(rig, reason),
+      onWrong: (reason) => this.#warn(`a candidate of the fleet is wrong: ${reason}`),
       onTrouble: (reason) => this.#trouble('candidates of the fleet cannot be taken', reason),
     })
   }
@@ -174,12 +184,19 @@ export class FleetEngine implements Engine {
   }
 
   /** Of every step in the life of a solution. */
-  took({ hash, step, reason, message }: SolutionStep): void {
-    const outcome = outcomeOf(step)
-    this.#outcomes.set(hash, { step: outcome, ...(reason && { reason }), ...(message && { message: short(message) }) })
+  took({ hash, step, job, reason, message }: SolutionStep): void {
+    if (step === 'found' && job !== undefined) this.#remember(job)
+    const outcome = { step: outcomeOf(step), ...(reason && { reason }), ...(message && { message: short(message) }) }
+    this.#outcomes.set(hash, outcome)
     // One that this process gave up when it stopped is for the next leader.
     const isOpen = step === 'found' || step === 'handed-in' || (step === 'lost' && reason === 'stopped')
     if (!isOpen) this.#candidates.settle(hash)
+  }
+
+  #remember(job: string): void {
+    this.#solved.add(job)
+    const [oldest] = this.#solved
+    if (this.#solved.size > MAX_JOBS) this.#solved.delete(oldest)
   }
 
   /** The next leader may lead at once. */
@@ -197,6 +214,8 @@ export class FleetEngine implements Engine {
   }
 
   #onTerm(term: number | null): void {
+    this.#term.abort()
+    this.#term = new AbortController()
     for (const end of this.#unserve) end()
     this.#unserve = []
     const isLeading = term !== null
@@ -207,18 +226,9 @@ export class FleetEngine implements Engine {
       this.#table.clear(this.#options.clock.monotonicMs())
       return
     }
-    void this.#readPaused()
-    this.#serve()
     this.#tell()
     this.#candidates.start()
-  }
-
-  async #readPaused(): Promise<void> {
-    try {
-      if (this.#store !== null) this.#paused = await readPaused(this.#store)
-    } catch (error) {
-      this.#events?.onWarning(`which rigs are paused is not known: ${describeError(error)}`)
-    }
+    void this.#serve(this.#term.signal)
   }
 
   /** Tells all rigs what to search now. */
@@ -233,12 +243,15 @@ export class FleetEngine implements Engine {
     this.#told = { term, number, job: bytes && { id, issuer, reason, work: encodeBase64Url(bytes), ...text } }
     link.tell(link.subjects.job, this.#told)
     if (bytes === null) return
-    this.#issued.set(id, { sequence, bytes, target })
+    this.#issued.set(id, { job: this.#work?.job ?? '', sequence, bytes, target })
     const [oldest] = this.#issued.keys()
     if (this.#issued.size > MAX_JOBS) this.#issued.delete(oldest)
   }
 
-  #serve(): void {
+  /** Answers rigs once it is known which of them are to pause. Until then they do what the leader before has told them. */
+  async #serve(over: AbortSignal): Promise<void> {
+    await this.#readPauses(over)
+    if (over.aborted) return
     const { link } = this.#options
     const { report, outcome, list, order } = link.subjects
     const onWrong = (error: unknown) => this.#warn(`a message of the fleet was not understood: ${describeError(error)}`)
@@ -248,6 +261,23 @@ export class FleetEngine implements Engine {
       link.hear(list, ListQuestion, ({ from }, raw) => this.#onList(from, raw), onWrong),
       link.hear(order, Order, (message, raw) => void this.#onOrder(message, raw), onWrong),
     ]
+  }
+
+  async #readPauses(over: AbortSignal): Promise<void> {
+    while (!over.aborted) {
+      try {
+        await this.#pauses.read(this.#openedStore)
+        return
+      } catch (error) {
+        this.#warn(`rigs are not answered until it is known which of them are paused: ${describeError(error)}`)
+      }
+      await sleep(this.#options.clock, READ_AGAIN_MS, over)
+    }
+  }
+
+  get #openedStore(): KV {
+    if (this.#store === null) throw new Error('the store of the fleet is not open')
+    return this.#store
   }
 
   #onReport(report: Report, raw: Msg): void {
@@ -260,7 +290,7 @@ export class FleetEngine implements Engine {
     const isNew = told !== null && (report.seen?.term !== told.term || report.seen.number !== told.number)
     answer(raw, {
       ...{ term, leader: name, network, account, lease },
-      isPaused: isPaused(this.#paused, report.rig),
+      isPaused: isPaused(this.#pauses.paused, report.rig),
       job: isNew ? told : null,
     } satisfies ReportAnswer)
   }
@@ -272,20 +302,15 @@ export class FleetEngine implements Engine {
     const { network, account } = this.#ties
     const rigs = this.#table.rows(from, ROWS, clock.monotonicMs())
     const next = from + rigs.length < this.#table.size ? from + rigs.length : null
-    const allPaused = this.#paused.all
+    const allPaused = this.#pauses.paused.all
     answer(raw, { leader: name, version, term, network, account, allPaused, rigs, next } satisfies ListAnswer)
   }
 
   async #onOrder(order: Order, raw: Msg): Promise<void> {
     const rigs = this.#table.named(order.rig)
     const reply = (problem: string | null) => answer(raw, { rigs, problem } satisfies OrderAnswer)
-    const next = afterOrder(this.#paused, order)
-    if (typeof next === 'string') return reply(next)
     try {
-      if (this.#store === null) throw new Error('the store of the fleet is not open')
-      await writePaused(this.#store, next)
-      this.#paused = next
-      reply(null)
+      reply(await this.#pauses.obey(this.#openedStore, order))
     } catch (error) {
       reply(short(describeError(error)))
     }
@@ -312,15 +337,20 @@ export class FleetEngine implements Engine {
     }
     if (isOurs) this.#events.onCandidate({ sequence: issued.sequence, nonce, device, creationTime })
     else this.#ties?.adopt({ bytes, issuer, device })
-    // Its life begins at once, if another solution of the job is not on its way.
+    // Its life has begun.
     if (this.#outcomes.has(hash)) return
-    this.#outcomes.set(hash, { step: 'stale', message: 'another solution of the job came first' })
-    this.#candidates.settle(hash)
+    if (isOurs && this.#solved.has(issued.job)) {
+      this.#outcomes.set(hash, { step: 'stale', message: 'another solution of the job came first' })
+      this.#candidates.settle(hash)
+      return
+    }
+    // Nobody takes it while this process stops, or has found as many blocks as it was to find: it is for the next leader.
+    this.#candidates.leave(hash)
   }
 
-  #onWrong(rig: string | null, reason: string): void {
-    if (rig !== null) this.#table.fault(rig)
-    this.#warn(`a candidate of ${rig === null ? 'the fleet' : `rig ${rig}`} is wrong: ${reason}`)
+  #onWrong(rig: string, reason: string): void {
+    this.#table.fault(rig)
+    this.#warn(`a candidate of rig ${rig} is wrong: ${reason}`)
   }
 
   async #expire(): Promise<void> {
@@ -328,7 +358,8 @@ export class FleetEngine implements Engine {
     const { signal } = this.#stopped
     while (!signal.aborted) {
       await sleep(clock, EXPIRE_MS, signal)
-      if (this.#election.term !== null) this.#table.expire(clock.monotonicMs())
+      const nowMs = clock.monotonicMs()
+      if (this.#election.term !== null) this.#table.expire(nowMs)
     }
   }
 

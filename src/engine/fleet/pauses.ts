@@ -1,29 +1,100 @@
 /** Which rigs of a fleet are to pause: kept in NATS, so that the next leader knows it too. */
 import type { KV } from '@nats-io/kv'
-import { type Static, Type } from 'typebox'
+import { describeError, FormatError } from '../../core/errors.ts'
 import { decodeMessage, encodeMessage, type Order } from '../../fleet/messages.ts'
+import { type Static, Type } from '../../schema/typebox.ts'
+import { isWrongRevision } from './stores.ts'
 
 const KEY = 'paused'
 /** Most rigs that are paused by name. */
 const MAX_NAMES = 10_000
+/** How often an order is tried while others change the list at the same time. */
+const ATTEMPTS = 5
 
 const Paused = Type.Object({
   all: Type.Boolean(),
-  rigs: Type.Array(Type.String({ maxLength: 64 }), { maxItems: MAX_NAMES }),
+  rigs: Type.Array(Type.String({ maxLength: 253 }), { maxItems: MAX_NAMES }),
 })
 export type Paused = Readonly<Static<typeof Paused>>
 
 export const NOBODY: Paused = { all: false, rigs: [] }
 
-/** Throws what NATS throws. */
-export async function readPaused(store: KV): Promise<Paused> {
-  const entry = await store.get(KEY)
-  return entry?.operation === 'PUT' ? decodeMessage(Paused, entry.value, KEY) : NOBODY
+/** The list, and the revision of its entry; 0: there is none. */
+interface Kept {
+  readonly paused: Paused
+  readonly revision: number
 }
 
-/** Throws what NATS throws. */
-export async function writePaused(store: KV, paused: Paused): Promise<void> {
-  await store.put(KEY, encodeMessage(paused))
+/**
+ * The list as it is in NATS. Orders are done one after the other, and each replaces the revision that it began with: none
+ * undoes another, whoever gave it.
+ */
+export class Pauses {
+  readonly #onWarning: (message: string) => void
+  /** null: it was not read yet. */
+  #kept: Kept | null = null
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(onWarning: (message: string) => void) {
+    this.#onWarning = onWarning
+  }
+
+  /** As it was read or written last. */
+  get paused(): Paused {
+    return this.#kept?.paused ?? NOBODY
+  }
+
+  /** Throws what NATS throws: then the list is as it was. */
+  async read(store: KV): Promise<void> {
+    await this.#inTurn(() => this.#read(store))
+  }
+
+  /** Resolves once the list is written; a text says why the order is refused. Throws what NATS throws. */
+  obey(store: KV, order: Order): Promise<string | null> {
+    return this.#inTurn(() => this.#obey(store, order))
+  }
+
+  #inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(act)
+    // Whoever asked for it hears of its failure; the next one begins all the same.
+    this.#last = done.catch(() => undefined)
+    return done
+  }
+
+  async #read(store: KV): Promise<Kept> {
+    this.#kept = await this.#entryOf(store)
+    return this.#kept
+  }
+
+  async #obey(store: KV, order: Order): Promise<string | null> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      // Nothing is written over a list that is not known.
+      const { paused, revision } = this.#kept ?? (await this.#read(store))
+      const next = afterOrder(paused, order)
+      if (typeof next === 'string') return next
+      try {
+        this.#kept = { paused: next, revision: await store.put(KEY, encodeMessage(next), { previousSeq: revision }) }
+        return null
+      } catch (error) {
+        if (!isWrongRevision(error)) throw error
+        await this.#read(store)
+      }
+    }
+    throw new Error(`the list of paused rigs was changed by others ${ATTEMPTS} times meanwhile`)
+  }
+
+  async #entryOf(store: KV): Promise<Kept> {
+    const entry = await store.get(KEY)
+    const revision = entry?.revision ?? 0
+    if (entry?.operation !== 'PUT') return { paused: NOBODY, revision }
+    try {
+      return { paused: decodeMessage(Paused, entry.value, KEY), revision }
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error
+      this.#onWarning(`the list of paused rigs counts as empty, it cannot be read: ${describeError(error)}`)
+      return { paused: NOBODY, revision }
+    }
+  }
 }
 
 /** What is paused after an order; a text says why it is refused. */

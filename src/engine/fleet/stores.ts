@@ -28,6 +28,13 @@ const NANOSECONDS = 1e6
 /** What JetStream answers where there is no such stream. */
 const NO_SUCH_STREAM = 10059
 
+/** What JetStream answers to a write that names another revision than the present one. */
+const WRONG_REVISION: readonly number[] = [10_071, 10_164]
+
+/** Whether another one has written the entry meanwhile. */
+export const isWrongRevision = (error: unknown) =>
+  error instanceof JetStreamApiError && WRONG_REVISION.includes(error.code)
+
 /** How many servers of a cluster keep a copy; undefined: the number stays as it is, and is 1 for a new fleet. */
 export type Replicas = number | undefined
 

@@ -3,11 +3,11 @@
  * reports on its file descriptor 3, since drivers may write to standard output and error. The child runs foreign code,
  * so the parent checks every report; one that fails the check is a failure of the child.
  */
-import { type Static, type TSchema, Type } from 'typebox'
-import { Value } from 'typebox/value'
+
 import { decodeHex, encodeHex } from '../../core/bytes.ts'
 import { describeError } from '../../core/errors.ts'
 import type { FixedNonce } from '../../core/nonce.ts'
+import { type Static, type TSchema, Type, Value } from '../../schema/typebox.ts'
 import type { EngineWork } from '../engine.ts'
 import type { NonceRange } from '../range.ts'
 import { MAX_BATCH_NONCES, MAX_RESULT_NONCES, MAX_TRIPS } from './layout.ts'

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { Value } from 'typebox/value'
+import { Value } from '../../schema/typebox.ts'
 import { type Batch, MAX_BATCH_NONCES, prepareWork, SEARCHED_WORK_BYTES } from './layout.ts'
 import { type AdapterInfo, Tuning } from './messages.ts'
 import type { BatchRunner } from './search-loop.ts'

@@ -9,6 +9,7 @@ const MAX_REMEMBERED = 10_000
 
 export interface Address {
   readonly key: string
+  /** Connections, those included whose TLS handshake goes on. */
   sessions: number
   /** Requests that may still be read in this second. */
   budget: number
@@ -38,6 +39,12 @@ export class Addresses {
     this.#present.set(key, address)
     address.sessions++
     return address
+  }
+
+  /** Whether it has as many sessions as it may. */
+  isFull(remoteAddress: string): boolean {
+    const address = this.#present.get(addressKey(remoteAddress))
+    return address !== undefined && address.sessions >= this.#limits.sessionsPerAddress
   }
 
   leave(address: Address): void {

@@ -1,7 +1,7 @@
 /** The jobs that rigs search, and the hash of a share of one: a compression, since all before it is done once a job. */
 import { finish, type Midstate, midstate } from '../../core/blake2s.ts'
 import { encodeHex } from '../../core/bytes.ts'
-import { withCreationTime, withNonce } from '../../core/header.ts'
+import { sameParents, type WorkFields, withCreationTime, withNonce } from '../../core/header.ts'
 import { targetWords } from '../../core/pow.ts'
 import { difficultyOf } from '../../core/target.ts'
 import { workFromBytes } from '../../core/work.ts'
@@ -10,9 +10,20 @@ import type { EngineWork } from '../engine.ts'
 
 /** Work of other lengths has the nonce elsewhere, and rigs know no other. */
 export const RIG_WORK_BYTES = 286
-/** Jobs whose shares are judged. Those before are over. */
+/** Jobs whose shares are judged. Those before are forgotten. */
 const MAX_JOBS = 512
+/** Nodes forget the payload of work after 5 minutes (PROTOCOL.md A.1): a block of older work comes to nothing. */
+const LIFE_MS = 300_000
+/** Reasons of new work (JobReason) by which that before is of no use any more: its chain moved on, or a rig solved it. */
+const ENDING_REASONS: ReadonlySet<string | undefined> = new Set(['newCut', 'solved'])
 const JOB_ID = /^[0-9a-f]{1,64}$/i
+
+/** What is searched, under whichever creation times: its jobs are over together. */
+interface Pursuit {
+  readonly fields: WorkFields
+  /** From this time on its shares are stale; infinite while it is searched. */
+  endsAtMs: number
+}
 
 export interface RigJob {
   /** Grows with every job. */
@@ -29,22 +40,35 @@ export interface RigJob {
   /** mining.notify, the same for all rigs. */
   readonly line: string
   readonly start: Midstate
+  readonly pursuit: Pursuit
 }
 
+/**
+ * Several jobs are alive at once, also of several chains (PROTOCOL.md F): a block of another chain makes no work stale
+ * (A.6), nor do other transactions on the same parents. The shares of a job are stale
+ *
+ * - once newer work has the reason `newCut` or `solved`, or there is none to search: that is the end of what was searched
+ *   last, and of whatever was searched on its chain up to its height;
+ * - once there is work for its chain, as high or higher, on other parents, whatever the reason;
+ * - five minutes after other work took its place.
+ */
 export class Jobs {
   readonly #jobs = new Map<number, RigJob>()
+  readonly #nowMs: () => number
   #next: number
   #work: EngineWork | null = null
+  #pursuit: Pursuit | null = null
   #current: RigJob | null = null
-  /** Jobs with lower numbers are of work that is over. */
-  #first: number
   /** How many jobs the present work has had. */
   #fresh = 0
 
-  /** `random` is uniform in [0, 1): rigs may still hold jobs of an earlier server, whose numbers were others. */
-  constructor(random: () => number) {
+  /**
+   * `random` is uniform in [0, 1): rigs may still hold jobs of an earlier server, whose numbers were others. `nowMs`: of a
+   * clock that never jumps.
+   */
+  constructor(random: () => number, nowMs: () => number) {
     this.#next = 1 + Math.floor(random() * 2 ** 24) * 2 ** 6
-    this.#first = this.#next
+    this.#nowMs = nowMs
   }
 
   /** What is searched; null: nothing. */
@@ -52,55 +76,71 @@ export class Jobs {
     return this.#current
   }
 
-  /** The number of the next job. */
-  get next(): number {
-    return this.#next
-  }
-
   /** New work. Works of one job differ in their creation time alone, and none of them is over before the job is. */
   begin(work: EngineWork & { readonly bytes: Uint8Array }): RigJob {
     const isSame = this.#work !== null && this.#work.job === work.job && this.#work.target === work.target
-    if (!isSame) this.#first = this.#next
+    const pursuit = isSame && this.#pursuit !== null ? this.#pursuit : this.#pursue(work)
+    this.#pursuit = pursuit
     this.#work = work
     this.#fresh = 0
-    return this.#add(work, work.bytes, undefined, !isSame)
+    return this.#add({ work, pursuit, bytes: work.bytes, creationTime: undefined, clean: !isSame })
   }
 
   /** The present work with a creation time a microsecond later, so that all its nonces are new; null: there is none. */
   fresh(): RigJob | null {
-    const work = this.#work
-    if (work?.bytes == null) return null
+    const [work, pursuit] = [this.#work, this.#pursuit]
+    if (work?.bytes == null || pursuit === null) return null
     const creationTime = workFromBytes(work.bytes).fields.creationTime + BigInt(++this.#fresh)
-    return this.#add(work, withCreationTime(work.bytes, creationTime), creationTime, false)
+    const bytes = withCreationTime(work.bytes, creationTime)
+    return this.#add({ work, pursuit, bytes, creationTime, clean: false })
   }
 
   /** There is nothing to search. */
   rest(): void {
+    if (this.#pursuit !== null) this.#end(this.#pursuit.fields)
     this.#work = null
+    this.#pursuit = null
     this.#current = null
-    this.#first = this.#next
   }
 
-  /**
-   * The job of an id, as hex; null: it is over for so long that it is forgotten, or of another server, whose ids may be
-   * longer. undefined: no id.
-   */
-  find(id: string): RigJob | null | undefined {
-    if (!JOB_ID.test(id)) return undefined
-    return this.#jobs.get(Number.parseInt(id, 16)) ?? null
+  /** The job of an id; null: it is over for so long that it is forgotten, or of another server, whose ids are any texts. */
+  find(id: string): RigJob | null {
+    return (JOB_ID.test(id) ? this.#jobs.get(Number.parseInt(id, 16)) : undefined) ?? null
   }
 
-  isOver({ number }: RigJob): boolean {
-    return number < this.#first
+  isOver({ pursuit }: RigJob): boolean {
+    return this.#nowMs() >= pursuit.endsAtMs
   }
 
-  #add(work: EngineWork, bytes: Uint8Array, creationTime: bigint | undefined, clean: boolean): RigJob {
+  /** Other work than before. */
+  #pursue({ bytes, reason }: EngineWork & { readonly bytes: Uint8Array }): Pursuit {
+    const { fields } = workFromBytes(bytes)
+    const former = this.#pursuit
+    if (former !== null) {
+      former.endsAtMs = this.#nowMs() + LIFE_MS
+      if (ENDING_REASONS.has(reason)) this.#end(former.fields)
+    }
+    this.#end(fields, (other) => sameParents(other, fields))
+    return { fields, endsAtMs: Number.POSITIVE_INFINITY }
+  }
+
+  /** Ends what was searched on this chain up to this height, but for what is spared. */
+  #end({ chainId, height }: WorkFields, isSpared: (fields: WorkFields) => boolean = () => false): void {
+    const nowMs = this.#nowMs()
+    for (const { pursuit } of this.#jobs.values()) {
+      const { fields } = pursuit
+      if (fields.chainId !== chainId || fields.height > height || isSpared(fields)) continue
+      pursuit.endsAtMs = Math.min(pursuit.endsAtMs, nowMs)
+    }
+  }
+
+  #add({ work, pursuit, bytes, creationTime, clean }: NewJob): RigJob {
     const number = this.#next++
     const header = withNonce(bytes, 0n)
     const { sequence, target } = work
     const difficulty = Number(difficultyOf(target) ?? 0n)
     const job = {
-      ...{ number, sequence, creationTime, target, difficulty },
+      ...{ number, sequence, creationTime, target, difficulty, pursuit },
       targetWords: targetWords(target),
       line: requestLine(null, 'mining.notify', [number.toString(16), encodeHex(header), clean]),
       start: midstate(header),
@@ -111,6 +151,12 @@ export class Jobs {
     if (this.#jobs.size > MAX_JOBS) this.#jobs.delete(oldest)
     return job
   }
+}
+
+interface NewJob extends Pick<RigJob, 'pursuit' | 'creationTime'> {
+  readonly work: EngineWork
+  readonly bytes: Uint8Array
+  readonly clean: boolean
 }
 
 const tail = new Uint32Array(16)

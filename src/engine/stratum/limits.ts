@@ -3,7 +3,10 @@
 export interface RigLimits {
   /** Connections in all; at most as many as nonce1 has values. */
   readonly sessions: number
+  /** Connections of one address, those included whose TLS handshake goes on. */
   readonly sessionsPerAddress: number
+  /** How long a TLS handshake may take. */
+  readonly handshakeMs: number
   /** Bytes of a line that a client sends. */
   readonly lineBytes: number
   /** Bytes that wait for a client that reads slowly; with more it is closed. */
@@ -26,18 +29,31 @@ export interface RigLimits {
 
 /** Values of nonce1. */
 export const MAX_SESSIONS = 2 ** 16
+/** So many requests a second an address gets for each session that it may have: all of them log in within seconds. */
+const REQUESTS_OF_SESSION = 4
 
 export const defaultLimits: RigLimits = {
   sessions: MAX_SESSIONS,
   sessionsPerAddress: 1024,
+  handshakeMs: 10_000,
   lineBytes: 4096,
   unsentBytes: 64 * 1024,
   authorizeMs: 30_000,
   idleMs: 15 * 60_000,
   requestsPerSecond: 100,
-  requestsPerSecondOfAddress: 4000,
+  requestsPerSecondOfAddress: 4096,
   badUntilBan: 100,
   banMs: 10 * 60_000,
   sharesPerJob: 4096,
   noncesPerJob: 2 ** 47,
+}
+
+/** Limits where one address may have so many sessions, and the process so many connections; null: it has no such limit. */
+export function limitsFor(sessionsPerAddress: number, connections: number | null): Partial<RigLimits> {
+  const { sessions, requestsPerSecondOfAddress } = defaultLimits
+  return {
+    sessions: Math.min(sessions, connections ?? sessions),
+    sessionsPerAddress,
+    requestsPerSecondOfAddress: Math.max(requestsPerSecondOfAddress, REQUESTS_OF_SESSION * sessionsPerAddress),
+  }
 }

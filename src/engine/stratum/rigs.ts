@@ -6,10 +6,10 @@ import { Jobs, RIG_WORK_BYTES, type RigJob } from './jobs.ts'
 import { defaultLimits, type RigLimits } from './limits.ts'
 import { loadSender } from './native-send.ts'
 import { RigServer } from './server.ts'
-import type { Session, Share } from './session.ts'
+import type { Rig, Session, Share } from './session.ts'
 import { startDifficulty } from './share-difficulty.ts'
-import { noShares, type User, Users } from './users.ts'
-import { type Worker, Workers } from './workers.ts'
+import { noShares, Users } from './users.ts'
+import { Workers } from './workers.ts'
 
 export interface RigsOptions {
   readonly host: string
@@ -57,17 +57,19 @@ export class RigsEngine implements Engine {
   constructor(options: RigsOptions) {
     const { host, port, tls, clock, limits, random } = options
     this.#options = options
-    this.#jobs = new Jobs(random)
+    this.#jobs = new Jobs(random, () => clock.monotonicMs())
     const { sendAll } = this.#sender
     const server = { host, port, tls, clock, limits: { ...defaultLimits, ...limits }, sendAll }
     this.#server = new RigServer(server, {
       jobs: this.#jobs,
-      onUser: (_session, user, agent) => this.#join(user, agent),
+      onUser: (user) => this.#join(user),
+      firstDifficulty: ({ worker }, agent) => worker.difficulty ?? options.difficulty ?? startDifficulty(agent),
       onReady: (session) => this.#begin(session),
       onShare: (session, share) => this.#take(session, share),
       onNeed: (session) => this.#need(session),
       onWritten: (session, sequence, isWritten) => this.#written(session, sequence, isWritten),
       onEnd: (session) => this.#end(session),
+      onFull: (which, message) => this.#warn(message, which),
     })
   }
 
@@ -125,10 +127,8 @@ export class RigsEngine implements Engine {
     await this.#server.close()
   }
 
-  #join(text: string, agent: string): { worker: Worker; user: User; difficulty: number } {
-    const worker = this.#workers.join(text, this.#options.clock.monotonicMs())
-    const user = this.#users.join(text)
-    return { worker, user, difficulty: worker.difficulty ?? this.#options.difficulty ?? startDifficulty(agent) }
+  #join(text: string): Rig {
+    return { worker: this.#workers.join(text, this.#options.clock.monotonicMs()), user: this.#users.join(text) }
   }
 
   #begin(session: Session): void {
@@ -190,9 +190,11 @@ export class RigsEngine implements Engine {
     if (this.#ready.delete(session)) this.#uptake.down(session)
   }
 
-  #warn(message: string): void {
-    if (!this.#warned.has(message)) this.#events?.onWarning(message)
-    this.#warned.add(message)
+  /** Once for each of what there is to warn of. */
+  #warn(message: string, of = message): void {
+    if (this.#events === null || this.#warned.has(of)) return
+    this.#warned.add(of)
+    this.#events.onWarning(message)
   }
 }
 

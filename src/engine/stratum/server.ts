@@ -1,7 +1,7 @@
 /** The sockets of the stratum server: who is let in, how much each may send and leave unread, and when it is closed. */
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { createServer as createTlsServer } from 'node:tls'
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls'
 import type { Clock } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
 import { LineSplitter } from '../../stratum/lines.ts'
@@ -14,7 +14,6 @@ import { Session, type SessionPorts } from './session.ts'
 /** How often sessions are looked at: for silence, difficulty, and to give them the requests of another second. */
 const LOOK_MS = 1000
 const KEEP_ALIVE_MS = 60_000
-const HANDSHAKE_MS = 10_000
 /** What is no message at all counts as so many bad requests. */
 const GARBAGE = 10
 
@@ -31,7 +30,10 @@ export interface RigServerOptions {
 }
 
 /** What the sessions need that is not a matter of sockets. */
-export interface RigServerPorts extends Pick<SessionPorts, 'jobs' | 'onUser' | 'onReady' | 'onShare' | 'onNeed'> {
+export interface RigServerPorts
+  extends Pick<SessionPorts, 'jobs' | 'onUser' | 'firstDifficulty' | 'onReady' | 'onShare' | 'onNeed'> {
+  /** A client is not let in: there are as many as may be, of its address or in all. Said again for every one. */
+  readonly onFull: (which: 'address' | 'all', message: string) => void
   readonly onEnd: (session: Session) => void
   /** Work of this sequence was sent; false: it waits, since the client reads slowly. */
   readonly onWritten: (session: Session, sequence: number, isWritten: boolean) => void
@@ -54,6 +56,12 @@ export class RigServer {
   readonly #options: RigServerOptions
   readonly #ports: RigServerPorts
   readonly #server: Server
+  /** Does the handshakes, and listens nowhere itself; null: no TLS. */
+  readonly #tls: TlsServer | null
+  /** Whose handshake goes on, by the address and port of the client. */
+  readonly #handshakes = new Map<string, Address>()
+  /** Whoever is connected, also while the handshake goes on. */
+  readonly #sockets = new Set<Socket>()
   readonly #addresses: Addresses
   readonly #outbox: Outbox<Connection>
   readonly #connections = new Map<Session, Connection>()
@@ -73,13 +81,12 @@ export class RigServer {
       unsentBytes: options.limits.unsentBytes,
       onWritten: ({ session }, sequence, isWritten) => ports.onWritten(session, sequence, isWritten),
     })
+    const { sessions } = options.limits
     const settings = { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }
-    const onSocket = (socket: Socket) => this.#accept(socket)
-    this.#server =
-      options.tls === null
-        ? createServer(settings, onSocket)
-        : tlsServer(options.tls, (secure) => secure({ ...settings, handshakeTimeout: HANDSHAKE_MS }, onSocket))
-    this.#server.maxConnections = options.limits.sessions
+    this.#tls = options.tls === null ? null : tlsServer(options.tls, (socket) => this.#greet(socket))
+    this.#server = createServer(settings, (socket) => this.#enter(socket))
+    this.#server.maxConnections = sessions
+    this.#server.on('drop', () => this.#ports.onFull('all', fullText(sessions)))
   }
 
   /** Sessions, those included that have not authorized yet. */
@@ -117,28 +124,64 @@ export class RigServer {
     this.#closed = true
     this.#cancelLook()
     for (const { socket } of [...this.#connections.values()]) socket.destroy()
+    for (const socket of [...this.#sockets]) socket.destroy()
     return new Promise((resolve) => {
       if (this.#server.listening) this.#server.close(() => resolve())
       else resolve()
     })
   }
 
-  #accept(socket: Socket): void {
+  /** Somebody connects. From here on the connection counts for its address, whether a session comes of it or not. */
+  #enter(socket: Socket): void {
     // Resets are followed by 'close'.
     socket.on('error', () => socket.destroy())
-    const nowMs = this.#options.clock.monotonicMs()
-    const address = this.#closed ? null : this.#addresses.enter(socket.remoteAddress ?? '', nowMs)
+    const { clock, limits } = this.#options
+    const [remote, nowMs] = [socket.remoteAddress ?? '', clock.monotonicMs()]
+    const address = this.#closed ? null : this.#addresses.enter(remote, nowMs)
     if (address === null) {
+      if (this.#addresses.isFull(remote)) this.#ports.onFull('address', fullAddressText(remote, limits))
       socket.destroy()
       return
     }
-    const nonce1 = this.#takeNonce1()
-    if (nonce1 === null) {
+    this.#sockets.add(socket)
+    socket.on('close', () => {
+      this.#sockets.delete(socket)
       this.#addresses.leave(address)
-      socket.destroy()
-      return
-    }
-    this.#open(socket, address, nonce1)
+    })
+    if (this.#tls === null) this.#accept(socket, address)
+    else this.#shakeHands(socket, address, this.#tls)
+  }
+
+  #shakeHands(socket: Socket, address: Address, tls: TlsServer): void {
+    const { clock, limits } = this.#options
+    const client = clientOf(socket)
+    const cancel = clock.after(limits.handshakeMs, () => {
+      if (this.#handshakes.has(client)) socket.destroy()
+    })
+    this.#handshakes.set(client, address)
+    socket.on('close', () => {
+      cancel()
+      this.#handshakes.delete(client)
+    })
+    tls.emit('connection', socket)
+  }
+
+  /** The handshake of a client is done. */
+  #greet(socket: Socket): void {
+    const client = clientOf(socket)
+    const address = this.#handshakes.get(client)
+    this.#handshakes.delete(client)
+    socket.on('error', () => socket.destroy())
+    if (address === undefined) socket.destroy()
+    else this.#accept(socket, address)
+  }
+
+  /** Begins a session. Its address may have been banned during the handshake. */
+  #accept(socket: Socket, address: Address): void {
+    const isBanned = address.bannedUntilMs > this.#options.clock.monotonicMs()
+    const nonce1 = this.#closed || isBanned ? null : this.#takeNonce1()
+    if (nonce1 === null) socket.destroy()
+    else this.#open(socket, address, nonce1)
   }
 
   #open(socket: Socket, address: Address, nonce1: number): void {
@@ -175,7 +218,6 @@ export class RigServer {
     socket.on('data', (bytes) => this.#read(connection, lines, bytes))
     socket.on('close', () => {
       this.#connections.delete(session)
-      this.#addresses.leave(address)
       for (const each of claimed) this.#taken[each] = 0
       this.#ports.onEnd(session)
     })
@@ -250,17 +292,29 @@ export class RigServer {
   }
 }
 
-type CreateTls = (settings: object, onSocket: (socket: Socket) => void) => Server
+const clientOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
 
 function tlsServer(
   files: { readonly cert: string; readonly key: string },
-  create: (secure: CreateTls) => Server,
-): Server {
+  onSocket: (socket: Socket) => void,
+): TlsServer {
   try {
     const [cert, key] = [readFileSync(files.cert), readFileSync(files.key)]
-    return create((settings, onSocket) => createTlsServer({ ...settings, cert, key }, onSocket))
+    // A handshake that fails is told of, and closed by whoever hears of it.
+    return createTlsServer({ cert, key }, onSocket).on('tlsClientError', (_error, socket) => socket.destroy())
   } catch (error) {
     const message = `cannot use ${files.cert} and ${files.key} for TLS: ${(error as Error).message}`
     throw new NewcutError('BAD_INPUT', message, { hint: 'both are files in PEM form', cause: error })
   }
+}
+
+function fullText(sessions: number): string {
+  const cause =
+    sessions < MAX_SESSIONS ? 'as many as the limit of open files allows (ulimit -n)' : 'the most there can be'
+  return `${sessions} rigs are connected, ${cause}: no more are let in`
+}
+
+function fullAddressText(address: string, { sessionsPerAddress }: RigLimits): string {
+  const most = `${sessionsPerAddress} rigs are connected from ${address}, and no more are let in`
+  return `${most}: --stratum-per-address sets how many may be`
 }

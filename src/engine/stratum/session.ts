@@ -5,11 +5,14 @@ import { difficultyOf } from '../../core/target.ts'
 import {
   type FailureName,
   failureLine,
+  listOf,
   type MessageId,
+  numberIn,
   type Request,
   readMessage,
   requestLine,
   resultLine,
+  textIn,
 } from '../../stratum/messages.ts'
 import { type ByteOrder, nonce1Text, nonce2Number } from '../../stratum/nonces.ts'
 import { readTarget, targetText } from '../../stratum/targets.ts'
@@ -25,8 +28,9 @@ import type { Worker } from './workers.ts'
 const NONCE2_BYTES = 6
 const NONCE2 = new RegExp(`^[0-9a-f]{1,${2 * NONCE2_BYTES}}$`, 'i')
 const MAX_TEXT = 512
-/** Jobs of which the shares are remembered. Shares of older ones are stale. */
+/** Jobs of which the shares are remembered. Those of older ones are stale. */
 const MAX_JOBS_WITH_SHARES = 16
+const NO_SHARES: ReadonlySet<number> = new Set()
 /** Lines that are no messages; with more the client is closed, since it speaks something else. */
 const MAX_GARBAGE = 3
 
@@ -42,8 +46,10 @@ export interface SessionPorts {
   readonly claim: (nonce1: number) => boolean
   /** Whether something that was written before has not been taken by the network. */
   readonly isBehind: () => boolean
-  /** The user of the session is known: whom it counts for, and the difficulty of its first shares. */
-  readonly onUser: (session: Session, user: string, agent: string) => Rig & { readonly difficulty: number }
+  /** The user of the session is known: whom it counts for. */
+  readonly onUser: (user: string) => Rig
+  /** Hashes that the first shares of a rig take on average; `agent`: what its program says of itself. */
+  readonly firstDifficulty: (rig: Rig, agent: string) => number
   /** It has subscribed and authorized: it gets jobs from now on. */
   readonly onReady: (session: Session) => void
   readonly onShare: (session: Session, share: Share) => void
@@ -78,7 +84,7 @@ export class Session {
     ['mining.submit', (session, params) => session.#submit(params)],
     ['mining.extranonce.subscribe', () => answered(true)],
     ['mining.configure', (_session, params) => configured(params)],
-    ['mining.suggest_difficulty', (session, [difficulty]) => session.#suggest(Number(difficulty))],
+    ['mining.suggest_difficulty', (session, [difficulty]) => session.#suggest(difficulty)],
     ['mining.suggest_target', (session, [target]) => session.#suggestTarget(target)],
     ['mining.ping', () => answered('pong')],
     ['client.get_version', () => answered('newcut')],
@@ -91,12 +97,12 @@ export class Session {
   #suggested: number | null = null
   #isSubscribed = false
   #rig: Rig | null = null
+  /** null: it has not both subscribed and authorized. */
   #difficulty: ShareDifficulty | null = null
-  #hasBegun = false
   #garbage = 0
-  /** Job -> nonces of its shares. */
-  readonly #shares = new Map<number, Set<number>>()
-  /** Shares of earlier jobs are stale: theirs were forgotten. */
+  /** Job -> nonces of its shares; null: they were too many, and are forgotten. */
+  readonly #shares = new Map<number, Set<number> | null>()
+  /** The shares of all earlier jobs are forgotten. */
   #firstJob = 0
   /** When it was sent its newest job; null: it had none. */
   #sentAtMs: number | null = null
@@ -116,7 +122,7 @@ export class Session {
   }
 
   get isReady(): boolean {
-    return this.#isSubscribed && this.#rig !== null
+    return this.#difficulty !== null
   }
 
   /** Whether the client reads more slowly than it is written to. */
@@ -168,23 +174,35 @@ export class Session {
     if (isOther || tried > limits.noncesPerJob) onNeed(this)
   }
 
-  #request({ id, method, params }: Request): void {
+  #request(request: Request): void {
+    const { id, method } = request
     const handler = Session.#handlers.get(method)
-    if (handler !== undefined) this.#answer(id, handler(this, params))
+    if (handler !== undefined) this.#answer(id, this.#handled(handler, request))
     else if (method.startsWith('client.')) this.#answer(id, answered(null))
     else this.#answer(id, { failure: 'unknown' })
     if (method === 'mining.subscribe' || method === 'mining.authorize') this.#begin()
+  }
+
+  #handled(handler: Handler, request: Request): Answer {
+    try {
+      return handler(this, listOf(request))
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error
+      return { failure: 'malformed' }
+    }
   }
 
   #answer(id: MessageId, answer: Answer): void {
     this.#ports.write('failure' in answer ? failureLine(id, answer.failure) : resultLine(id, answer.result), null)
   }
 
-  /** Once it has done both, in whichever order. */
+  /** Once it has done both, in whichever order: only then are its program and its user known. */
   #begin(): void {
-    if (this.#hasBegun || !this.isReady) return
-    this.#hasBegun = true
-    this.#ports.onReady(this)
+    if (this.isReady || !this.#isSubscribed || this.#rig === null) return
+    const { nowMs, firstDifficulty, onReady } = this.#ports
+    this.#difficulty = new ShareDifficulty(firstDifficulty(this.#rig, this.#agent), nowMs())
+    if (this.#suggested !== null) this.#difficulty.suggest(this.#suggested, nowMs())
+    onReady(this)
   }
 
   #subscribe([agent]: readonly unknown[]): Answer {
@@ -219,31 +237,23 @@ export class Session {
       this.#ports.close()
       return answered(true)
     }
-    const { worker, user: of, difficulty } = this.#ports.onUser(this, user, this.#agent)
-    const { nowMs } = this.#ports
-    this.#rig = { worker, user: of }
-    this.#difficulty = new ShareDifficulty(difficulty, nowMs())
-    if (this.#suggested !== null) this.#difficulty.suggest(this.#suggested, nowMs())
+    this.#rig = this.#ports.onUser(user)
     return answered(true)
   }
 
-  #suggest(difficulty: number): Answer {
+  #suggestTarget(target: unknown): Answer {
+    return this.#suggest(Number(difficultyOf(readTarget(textIn(target))) ?? 0n))
+  }
+
+  #suggest(asked: unknown): Answer {
+    const difficulty = numberIn(asked)
     if (!(difficulty > 0)) return { failure: 'malformed' }
     this.#suggested = difficulty
     if (this.#difficulty !== null) {
       this.#difficulty.suggest(difficulty, this.#ports.nowMs())
-      if (this.isReady) this.#ports.onNeed(this)
+      this.#ports.onNeed(this)
     }
     return answered(true)
-  }
-
-  #suggestTarget(text: unknown): Answer {
-    try {
-      return this.#suggest(Number(difficultyOf(readTarget(String(text))) ?? 0n))
-    } catch (error) {
-      if (!(error instanceof FormatError)) throw error
-      return { failure: 'malformed' }
-    }
   }
 
   #submit(params: readonly unknown[]): Answer {
@@ -255,50 +265,52 @@ export class Session {
     return share.verdict === 'accepted' ? answered(true) : { failure: share.verdict }
   }
 
+  /** Every share of a job that is known is hashed: one that solves the work is handed in, whatever the rig is told. */
   #judged([, id, text]: readonly unknown[]): Share {
     const refused = (verdict: ShareVerdict): Share => ({ verdict, hashes: 0 })
     if (!this.#isSubscribed) return refused('unsubscribed')
     if (this.#difficulty === null) return refused('unauthorized')
-    if (typeof id !== 'string' || typeof text !== 'string' || !NONCE2.test(text)) return refused('malformed')
+    if (typeof id !== 'string' || id === '') return refused('malformed')
+    if (typeof text !== 'string' || !NONCE2.test(text)) return refused('malformed')
     const { jobs } = this.#ports
     const job = jobs.find(id)
-    if (job === undefined) return refused('malformed')
-    if (job === null || job.number < this.#firstJob) return refused('stale')
-    const told = this.#difficulty.heldFor(job)
-    if (told === undefined) return refused('stale')
+    if (job === null) return refused('stale')
     const nonce2 = nonce2Number(text, 2 * NONCE2_BYTES, this.#order ?? 'usual')
     const shares = this.#sharesOf(job)
-    if (shares.has(nonce2)) return refused('duplicate')
+    if (shares?.has(nonce2)) return refused('duplicate')
     const hash = shareHash(job, this.#nonce1, nonce2)
-    if (!isAtMost(hash, told.targetWords)) return refused('low')
-    shares.add(nonce2)
-    this.#difficulty.count()
     const solution = isAtMost(hash, job.targetWords) ? { job, nonce: nonceOfShare(this.#nonce1, nonce2) } : undefined
+    const told = this.#difficulty.heldFor(job)
+    // What is forgotten could be handed in twice, or does not say what its shares are worth.
+    if (shares === null || told === undefined) return { verdict: 'stale', hashes: 0, solution }
+    if (!isAtMost(hash, told.targetWords)) return { verdict: 'low', hashes: 0, solution }
+    this.#remember(job, nonce2)
+    this.#difficulty.count()
     if (jobs.isOver(job)) return { verdict: 'stale', hashes: 0, solution }
     this.#hashes += told.difficulty
     return { verdict: 'accepted', hashes: told.difficulty, solution }
   }
 
-  /** The nonces of a job's shares so far. Neither the jobs nor the nonces grow without bound. */
-  #sharesOf({ number }: RigJob): Set<number> {
-    let shares = this.#shares.get(number)
-    if (shares === undefined) {
-      shares = new Set()
-      this.#shares.set(number, shares)
-      if (this.#shares.size > MAX_JOBS_WITH_SHARES) this.#forget(Math.min(...this.#shares.keys()))
-    }
-    if (shares.size >= this.#ports.limits.sharesPerJob) {
-      // All that follow are stale, and the rig goes on with the fresh job.
-      this.#forget(number)
-      this.#ports.onNeed(this)
-    }
-    return shares
+  /** The nonces of a job's shares so far; null: they are forgotten, and what follows is stale. */
+  #sharesOf({ number }: RigJob): ReadonlySet<number> | null {
+    if (number < this.#firstJob) return null
+    const shares = this.#shares.get(number)
+    return shares === undefined ? NO_SHARES : shares
   }
 
-  /** Shares of this job and those before are stale from now on. */
-  #forget(number: number): void {
-    this.#firstJob = number + 1
-    for (const old of this.#shares.keys()) if (old <= number) this.#shares.delete(old)
+  /** Neither the jobs nor the nonces grow without bound. */
+  #remember({ number }: RigJob, nonce2: number): void {
+    const shares = this.#shares.get(number) ?? new Set()
+    this.#shares.set(number, shares.add(nonce2))
+    if (shares.size > this.#ports.limits.sharesPerJob) {
+      // The rig goes on with a fresh job.
+      this.#shares.set(number, null)
+      this.#ports.onNeed(this)
+    }
+    if (this.#shares.size <= MAX_JOBS_WITH_SHARES) return
+    const oldest = Math.min(...this.#shares.keys())
+    this.#shares.delete(oldest)
+    this.#firstJob = oldest + 1
   }
 }
 

@@ -35,9 +35,10 @@ export class Users {
     return users.map((user) => ({ ...user, shares: { ...user.shares } }))
   }
 
+  /** Whoever has the name of all others is one of them: the name stands for one row. */
   #added(name: string): User {
-    if (this.#named.size >= MAX_USERS) this.#forgetLeast()
-    if (this.#named.size >= MAX_USERS) {
+    if (this.#named.size >= MAX_USERS && name !== OTHERS) this.#forgetLeast()
+    if (this.#named.size >= MAX_USERS || name === OTHERS) {
       this.#others ??= newUser(OTHERS)
       return this.#others
     }

@@ -9,6 +9,7 @@ import { NewcutError } from '../../core/errors.ts'
 import type { Work } from '../../core/work.ts'
 import type { NodeClient } from '../../node/client.ts'
 import { Mailbox } from '../mailbox.ts'
+import { lookFor, solvedBlock } from '../node/look.ts'
 import type { MiningNode } from '../node/mining-node.ts'
 import { NodeSource } from '../node/node-source.ts'
 import {
@@ -62,6 +63,8 @@ interface UnderWay {
   readonly sinceMs: number
   /** Whether its node has acknowledged it. */
   isTaken: boolean
+  /** Whether it was refused at least once. */
+  isRefused: boolean
   /** Ends that the sources of other nodes heed it. */
   readonly reopen: (() => void)[]
 }
@@ -146,26 +149,32 @@ export class FailoverSource implements Source {
     yield* this.#newest.until(signal, () => this.#end())
   }
 
-  /** A solution of an earlier run waits for its node, which may not have answered yet in this one. */
+  /**
+   * A solution of an earlier run waits for its node, which may not have answered yet in this one, unless it took it in that
+   * run: then the others have its block.
+   */
   async handIn(solution: Solution): Promise<Receipt> {
     const { issuer } = solution.job
     const member = this.#members.find(({ url }) => url === issuer)
     const { signal } = this.#stopped
     const endMs = this.#nowMs + WORK_LIFE_MS
     while (member?.reached === null) {
-      const isStopped = signal.aborted
-      if (isStopped || this.#nowMs >= endMs) {
-        return { step: 'lost', reason: isStopped ? 'stopped' : 'unreachable', message: `${issuer} does not answer` }
-      }
+      const message = `${issuer} does not answer`
+      if (signal.aborted) return { step: 'lost', reason: 'stopped', message }
+      if (this.#nowMs >= endMs) return { step: 'lost', reason: 'unreachable', message, mayReturn: true }
+      if (await this.#isTaken(solution)) return { step: 'acknowledged' }
       await sleep(this.#options.clock, CHECK_MS, signal)
     }
     const source = this.#sourceOf(solution)
     const others = [...this.#sources.values()].filter((other) => other !== source)
     const reopen = others.map((other) => other.heed(solution))
-    const underWay: UnderWay = { sinceMs: this.#nowMs, isTaken: false, reopen }
+    const underWay: UnderWay = { sinceMs: this.#nowMs, isTaken: false, isRefused: false, reopen }
     this.#underWay.set(solution, underWay)
     this.#after(HEED_IN_VAIN_MS, () => this.#reopenHeld())
-    const receipt = await source.handIn(solution)
+    const receipt = await source.handIn(solution, () => {
+      underWay.isRefused = true
+      stopHeeding(underWay)
+    })
     underWay.isTaken = receipt.step === 'acknowledged'
     // The block takes a while to the other nodes. One that does not get it is not to be kept from its parent for ever.
     const end = () => {
@@ -175,6 +184,14 @@ export class FailoverSource implements Source {
     if (underWay.isTaken) this.#after(HEED_MS, end)
     else end()
     return receipt
+  }
+
+  /** Whether a node that answers knows the block of a solution. */
+  async #isTaken({ bytes }: Solution): Promise<boolean> {
+    const { clock } = this.#options
+    const nodes = this.#members.flatMap(({ isUp, reached }) => (isUp && reached !== null ? [reached.node] : []))
+    const looks = nodes.map((node) => lookFor(solvedBlock(bytes), { node, clock }, [0], this.#stopped.signal))
+    return (await Promise.all(looks)).some(({ place }) => place?.kind === 'on-chain' || place?.kind === 'orphaned')
   }
 
   /** Unless all has ended by then. */
@@ -330,8 +347,9 @@ export class FailoverSource implements Source {
     for (const [solution, underWay] of this.#underWay) if (this.#isInVain(solution, underWay)) stopHeeding(underWay)
   }
 
-  /** A node that was silent before it was handed a solution has most likely not got it. */
-  #isInVain({ job }: Solution, { sinceMs, isTaken }: UnderWay): boolean {
+  /** No block comes of what was refused. A node that was silent before it was handed a solution has most likely not got it. */
+  #isInVain({ job }: Solution, { sinceMs, isTaken, isRefused }: UnderWay): boolean {
+    if (isRefused) return true
     const { isUp, silentSinceMs } = this.#memberOf(job)
     if (isUp) return false
     const isUnheard = !isTaken && silentSinceMs !== null && silentSinceMs < sinceMs

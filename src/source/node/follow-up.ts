@@ -32,7 +32,7 @@ export async function* followUp(
       return yield place.depth < options.confirmations ? { step, mayReturn: true } : { step }
     }
     if (delaysMs === LATER_DELAYS_MS) return
-    const message = failure ?? 'the node took it, but its chain has not moved on'
+    const message = failure ?? 'its chain has neither the block nor another one there yet'
     yield { step: 'unconfirmed', message }
     if (stopped.aborted) return
   }

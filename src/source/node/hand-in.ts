@@ -14,24 +14,34 @@ const MAX_PAUSE_MS = 1_000
  * node that starts may refuse what it takes a little later.
  */
 const PATIENCE_MS = 5_000
+/**
+ * A node says that it knows no payload also of a solution which it took before, when the answer was lost. It adds blocks to
+ * its chain asynchronously: that refusal stands once its chain has not shown the block for so long.
+ */
+const USED_UP_MS = 20_000
 
 export interface HandInOptions extends LookOptions {
   /** Uniform in [0, 1), for the jitter of retries. */
   readonly random: () => number
-  /** The node itself has refused it for the first time: it goes on being handed in, but most likely no block comes of it. */
+  /** It was refused for the first time: it goes on being handed in, but most likely no block comes of it. */
   readonly onRefused?: () => void
+  /** How deep a block has to lie before nobody looks any further; 1: the head. */
+  readonly confirmations?: number | undefined
+  /** Another node gave the work. One that does not know its payload says nothing against the solution. */
+  readonly isForeign?: boolean
 }
 
 /**
- * Hands in solved work until the node takes it, its chain shows what became of it, the node has refused it for 5 s, or
- * the work is 5 minutes old. When the signal aborts it tries once more at once; a solution that does not reach the node
- * then is one for the next start. Never throws.
+ * Hands in solved work until the node takes it, its chain shows what became of it, the node has refused it for 5 s (20 s
+ * if it knows no payload), or 5 minutes are over. When the signal aborts it tries once more at once; a solution that does
+ * not reach the node then is one for the next start. Never throws.
  */
 export async function handIn(block: SolvedBlock, options: HandInOptions, stopped: AbortSignal): Promise<Receipt> {
-  const { clock, random, pulse = new Pulse() } = options
+  const { clock, random, pulse = new Pulse(), confirmations = 1, isForeign = false } = options
   const startMs = clock.monotonicMs()
   /** The first of the refusals in a row, and since when. */
   let refused: { readonly by: NodeRefusal; readonly atMs: number } | null = null
+  let wasRefused = false
   for (let attempt = 1; ; attempt++) {
     const isLast = stopped.aborted
     const failure = await attemptOf(block, options)
@@ -40,17 +50,32 @@ export async function handIn(block: SolvedBlock, options: HandInOptions, stopped
     // A payload is used up by whoever is first: by an attempt whose answer was lost, or by another miner of the account.
     const { place, failure: unseen } = await lookFor(block, options, [0], stopped)
     if (place?.kind === 'on-chain' || place?.kind === 'orphaned') return { step: 'acknowledged' }
-    if (place?.kind === 'passed') return { step: 'stale' }
+    if (place?.kind === 'passed')
+      return place.depth < confirmations ? { step: 'stale', mayReturn: true } : { step: 'stale' }
     const nowMs = clock.monotonicMs()
-    if (refused === null && isJudgement(failure)) options.onRefused?.()
-    refused = isJudgement(failure) ? (refused ?? { by: failure, atMs: nowMs }) : null
+    if (!wasRefused && isRefusal(failure)) {
+      wasRefused = true
+      options.onRefused?.()
+    }
+    const mayStand = isRefusal(failure) && isJudgement(failure, isForeign)
+    refused = mayStand ? (refused ?? { by: failure, atMs: nowMs }) : null
     // While the chain cannot be asked, a refusal may be that of a payload which we have used up ourselves.
-    const isFinal = refused !== null && (isLast || nowMs - refused.atMs >= PATIENCE_MS)
-    if (refused !== null && isFinal && unseen === null) return rejection(refused.by)
-    if (nowMs - startMs >= WORK_LIFE_MS) return lost('unreachable', failure)
+    if (refused !== null && unseen === null && isFinal(refused.by, nowMs - refused.atMs, isLast))
+      return rejection(refused.by)
+    if (nowMs - startMs >= WORK_LIFE_MS) {
+      // Whatever stands before a node has said so all the time.
+      if (isRefusal(failure) && failure.status === 400 && unseen === null) return rejection(failure)
+      return { ...lost('unreachable', failure), mayReturn: true }
+    }
     if (isLast) return lost('stopped', failure)
     await pulse.sleep(clock, random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt), stopped)
   }
+}
+
+/** Whether a refusal stands that was repeated for so long. `isLast`: the miner stops, so there is no more time. */
+function isFinal(by: NodeRefusal, elapsedMs: number, isLast: boolean): boolean {
+  if (isUnknown(by)) return elapsedMs >= USED_UP_MS
+  return isLast || elapsedMs >= PATIENCE_MS
 }
 
 /** null: the node took it; else why not. */
@@ -64,12 +89,22 @@ async function attemptOf(block: SolvedBlock, { node, clock, pulse }: HandInOptio
   }
 }
 
-/** Whether it may be the node's own opinion of this solution, and no sign of an outage. */
-function isJudgement(failure: unknown): failure is NodeRefusal {
+/** Whether it may be an opinion of this solution, the node's own or not, and no sign of an outage. */
+function isRefusal(failure: unknown): failure is NodeRefusal {
   return failure instanceof NodeRefusal && (failure.isNodesOwn || failure.status === 400)
 }
 
-function lost(reason: LostReason, error: unknown): Receipt {
+/** Whether it says something against the solution. A node of another network does not know the path, and says that. */
+function isJudgement(refusal: NodeRefusal, isForeign: boolean): boolean {
+  return refusal.isNodesOwn && (refusal.status !== 404 || (isUnknown(refusal) && !isForeign))
+}
+
+/** Whether the node says that it knows no payload of that work, or that it is used up (PROTOCOL.md A.2). */
+function isUnknown({ status, excerpt }: NodeRefusal): boolean {
+  return status === 404 && /no associated payload/i.test(excerpt)
+}
+
+function lost(reason: LostReason, error: unknown): Extract<Receipt, { readonly step: 'lost' }> {
   return { step: 'lost', reason, message: describeError(error) }
 }
 
@@ -77,9 +112,9 @@ function rejection(error: NodeRefusal): Receipt {
   return { step: 'rejected', reason: rejectReason(error), message: describeError(error) }
 }
 
-function rejectReason({ status, excerpt }: NodeRefusal): RejectReason {
-  // The node's own words (PROTOCOL.md A.2): it knows no payload of that work, or it is used up.
-  if (status === 404 && /no associated payload/i.test(excerpt)) return 'no-payload'
+function rejectReason(error: NodeRefusal): RejectReason {
+  const { status, excerpt } = error
+  if (isUnknown(error)) return 'no-payload'
   if (status === 401 || status === 403) return 'unauthorized'
   if (/pow/i.test(excerpt)) return 'invalid-pow'
   if (/payload/i.test(excerpt)) return 'invalid-payload'

@@ -1,6 +1,8 @@
 /** Looking for the block of a solution on the chains of a node. */
+import { blockHash } from '../../core/block-hash.ts'
 import type { Clock } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
+import { decodeWork } from '../../core/header.ts'
 import { hedged } from './hedged.ts'
 import type { MiningNode, Place } from './mining-node.ts'
 import { Pulse } from './pulse.ts'
@@ -11,6 +13,20 @@ export interface SolvedBlock {
   readonly chain: number
   readonly height: number
   readonly hash: Uint8Array
+}
+
+/** The block that solved work is. */
+export function solvedBlock(bytes: Uint8Array): SolvedBlock {
+  const { chainId: chain, height } = decodeWork(bytes)
+  return {
+    bytes,
+    chain,
+    height: Number(height),
+    // Computed when it is looked for, so that handing in does not wait for it.
+    get hash() {
+      return blockHash(bytes)
+    },
+  }
 }
 
 export interface LookOptions {

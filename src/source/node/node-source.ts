@@ -1,7 +1,6 @@
 /** Work from a node: performs what the state machine (state.ts) wants, and tells it what comes of it. */
 import { setMaxListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
-import { blockHash } from '../../core/block-hash.ts'
 import { encodeBase64Url } from '../../core/bytes.ts'
 import type { Clock } from '../../core/clock.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
@@ -19,7 +18,7 @@ import { handIn } from './hand-in.ts'
 import { HeadWatch } from './head-watch.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import { hedged } from './hedged.ts'
-import type { SolvedBlock } from './look.ts'
+import { solvedBlock } from './look.ts'
 import type { CutHeads, MiningNode } from './mining-node.ts'
 import { Outage } from './outage.ts'
 import { Pulse } from './pulse.ts'
@@ -142,10 +141,16 @@ export class NodeSource implements Source {
     yield* this.#newest.until(signal, () => this.#stop())
   }
 
-  async handIn({ bytes }: Solution): Promise<Receipt> {
+  /** `onRefusal` is called when it is refused for the first time: most likely no block comes of it. */
+  async handIn({ job, bytes }: Solution, onRefusal?: () => void): Promise<Receipt> {
     const fields = decodeWork(bytes)
-    const onRefused = () => this.#tell({ type: 'refused', fields })
-    const answer = handIn(solvedBlock(bytes), { ...this.#options, pulse: this.#pulse, onRefused }, this.#lives)
+    const onRefused = () => {
+      this.#tell({ type: 'refused', fields })
+      onRefusal?.()
+    }
+    const isForeign = job.issuer !== this.#options.node.url
+    const options = { ...this.#options, pulse: this.#pulse, onRefused, isForeign }
+    const answer = handIn(solvedBlock(bytes), options, this.#lives)
     // The HTTP client writes in the next turn of the event loop, and what is told asks for other work.
     await setImmediate()
     this.#tell({ type: 'handedIn', fields })
@@ -386,18 +391,5 @@ export class NodeSource implements Source {
         this.#outage.failed(name, `no news: update ${name}: ${describeError(error)}`, STREAM_PATIENCE_MS)
       },
     })
-  }
-}
-
-function solvedBlock(bytes: Uint8Array): SolvedBlock {
-  const { chainId: chain, height } = decodeWork(bytes)
-  return {
-    bytes,
-    chain,
-    height: Number(height),
-    // Computed when it is looked for, so that handing in does not wait for it.
-    get hash() {
-      return blockHash(bytes)
-    },
   }
 }

@@ -1,4 +1,5 @@
 /** Addresses of pools: `stratum+tcp://USER[:PASSWORD]@HOST:PORT`, or `stratum+ssl://` for TLS. */
+import { getDomain } from 'tldts'
 import { NewcutError } from '../../core/errors.ts'
 
 export interface PoolAddress {
@@ -13,21 +14,46 @@ export interface PoolAddress {
 }
 
 const EXAMPLE = 'stratum+tcp://USER@HOST:PORT'
-/** The name of an account may have a colon of its own, as in k:KEY. */
-const ADDRESS =
-  /^stratum\+(tcp|ssl):\/\/(?:((?:[a-z]:)?[^:@/\s]+)(?::([^@\s]*))?@)?(\[[0-9a-f:.]+\]|[^:/@\s[\]]+):(\d{1,5})\/?$/i
+/** A password may have an @ of its own: the last one ends it. */
+const ADDRESS = /^stratum\+(tcp|ssl):\/\/(?:(\S*)@)?(\[[0-9a-f:.]+\]|[^:/@\s[\]]+):(\d{1,5})\/?$/i
+/** A BLAKE2b-256 in base64url, and a keyset or module of a namespace that belongs to a key, as accounts name them. */
+const [HASH, OWNED] = ['[\\w-]{43}', 'n_[0-9a-f]{40}\\.[^:]+']
+/** Accounts that have colons of their own; what only begins like one is none. */
+const ACCOUNTS = [
+  ...['k:[0-9a-f]{64}', `c:${HASH}`, `w:${HASH}:[^:]+`, `u:[^:]+:${HASH}`],
+  ...[`r:${OWNED}`, `m:${OWNED}:[^:]+`],
+]
+const LIKE_ACCOUNT = /^[kcwurm]:/i
+/** One of them, perhaps with the name of a worker behind a dot. */
+const ACCOUNT = new RegExp(`^(?:${ACCOUNTS.join('|')})(?:\\.[^:]*)?(?=:|$)`, 'i')
 
-/** Throws NewcutError BAD_OPTION; the message does not repeat the password. */
+/**
+ * A colon ends the user and begins the password, unless it belongs to the name of an account, as in `k:KEY`; any character
+ * may be written as %XX. Throws NewcutError BAD_OPTION; the message repeats neither of the two.
+ */
 export function readPoolAddress(text: string): PoolAddress {
-  const [, scheme, user, password = '', host, digits] = ADDRESS.exec(text.trim()) ?? []
+  const [, scheme, credentials = '', host, digits] = ADDRESS.exec(text.trim()) ?? []
   if (host === undefined) {
     throw new NewcutError('BAD_OPTION', 'the address of a pool cannot be read', { hint: `expected ${EXAMPLE}` })
   }
   const url = `stratum+${scheme.toLowerCase()}://${host}:${digits}`
   const port = Number(digits)
   if (port < 1 || port > 65_535) throw new NewcutError('BAD_OPTION', `${url}: port ${port}, expected 1 to 65535`)
-  if (user === undefined) {
+  const [account] = ACCOUNT.exec(credentials) ?? []
+  // A name that was mistyped would be split, and somebody else paid.
+  if (account === undefined && LIKE_ACCOUNT.test(credentials)) {
+    const hint = 'k: has 64 hex digits behind it, for one; in other names of users a colon is written %3A'
+    throw new NewcutError('BAD_OPTION', `${url}: the user begins like an account, and is none`, { hint })
+  }
+  const [user] = account === undefined ? credentials.split(':', 1) : [account]
+  const password = credentials.slice(user.length + 1)
+  if (user === '') {
     throw new NewcutError('BAD_OPTION', `${url}: nobody would be paid`, { hint: `name the user: ${EXAMPLE}` })
+  }
+  // More likely than such a user is a second address without its scheme.
+  if (user.includes('@')) {
+    const hint = 'an @ in the name is written %40; every address begins with stratum+tcp:// or stratum+ssl://'
+    throw new NewcutError('BAD_OPTION', `${url}: the user has an @`, { hint })
   }
   const tls = scheme.toLowerCase() === 'ssl'
   return { host: host.replace(/^\[|\]$/g, ''), port, tls, user: decoded(user), password: decoded(password), url }
@@ -43,15 +69,18 @@ function decoded(text: string): string {
 }
 
 /**
- * Whether a pool may send its clients to this host: itself, or a name within its domain. One that somebody else speaks
+ * Whether a pool at this address may send its clients to this host: its own, or one of the same domain as somebody
+ * registered it, by the list of public suffixes (publicsuffix.org) with its private part. One that somebody else speaks
  * for must not get to take the hashes elsewhere.
  */
 export function mayMoveTo({ host }: Pick<PoolAddress, 'host'>, other: string): boolean {
   const [from, to] = [host.toLowerCase(), other.toLowerCase().replace(/\.$/, '')]
   if (from === to) return true
-  if (/^[\d.]+$|:/.test(from)) return false
-  const labels = from.split('.')
-  // Of pool.example.org, names below example.org; of example.org, names below itself.
-  const domain = labels.length > 2 ? labels.slice(1).join('.') : from
-  return labels.length > 1 && /^[a-z0-9.-]+$/.test(to) && (to === domain || to.endsWith(`.${domain}`))
+  const domain = domainOf(from)
+  return domain !== null && /^[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(to) && domainOf(to) === domain
+}
+
+/** null: an IP address, a suffix that many share, or a name without dots. */
+function domainOf(host: string): string | null {
+  return getDomain(host, { allowPrivateDomains: true, extractHostname: false })
 }

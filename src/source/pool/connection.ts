@@ -1,6 +1,7 @@
 /** One connection to a pool: lines in both directions, over TCP or TLS. */
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
+import type { Clock } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
 import { LineSplitter } from '../../stratum/lines.ts'
 import type { PoolAddress } from './address.ts'
@@ -27,6 +28,13 @@ const MAX_LINE_BYTES = 16_384
 const CONNECT_MS = 10_000
 /** Pools send new work at least every minute or so. */
 const SILENCE_MS = 180_000
+/**
+ * Pools answer a share within a second. One that says nothing at all for so long after a share is gone, although nobody
+ * ended the connection; a lost packet or a restart behind it takes less.
+ */
+const UNANSWERED_MS = 30_000
+/** How long a connection is idle before TCP asks whether the other end is there. */
+const KEEPALIVE_MS = 30_000
 /** A pool that does not read is of no use. */
 const MAX_UNSENT_BYTES = 65_536
 
@@ -34,22 +42,29 @@ export class PoolConnection {
   readonly #socket: Socket
   readonly #address: PoolAddress
   readonly #handlers: LineHandlers
+  readonly #clock: Clock
   #isClosed = false
+  /** Since the last bytes that were received; what is written does not count. */
+  #cancelSilence: () => void = () => undefined
+  /** Since the first question that nothing came after; null: there is none. */
+  #cancelUnanswered: (() => void) | null = null
 
-  constructor(address: PoolAddress, trust: PoolTrust, handlers: LineHandlers) {
+  constructor(address: PoolAddress, trust: PoolTrust, clock: Clock, handlers: LineHandlers) {
     this.#address = address
+    this.#clock = clock
     this.#handlers = handlers
     const { host, port, tls } = address
     const socket = tls ? connectTls({ host, port, ...tlsOptions(host, trust) }) : connectTcp({ host, port })
     this.#socket = socket
     socket.setNoDelay(true)
     socket.setTimeout(CONNECT_MS)
-    socket.on('timeout', () => this.#fail('it says nothing'))
+    socket.on('timeout', () => this.#fail(`no connection within ${CONNECT_MS / 1000} s`))
     socket.on(tls ? 'secureConnect' : 'connect', () => this.#open(trust))
     socket.on('error', (error) => this.#fail(error.message, error))
     socket.on('close', () => this.#fail('it ended the connection'))
     const splitter = new LineSplitter(MAX_LINE_BYTES)
     socket.on('data', (bytes: Buffer) => {
+      this.#heard()
       const lines = splitter.push(bytes)
       if (lines === null) this.#fail(`a line has more than ${MAX_LINE_BYTES} bytes`)
       for (const line of lines ?? []) if (!this.#isClosed) handlers.onLine(line)
@@ -62,9 +77,19 @@ export class PoolConnection {
     if (this.#socket.writableLength > MAX_UNSENT_BYTES) this.#fail('it does not read what is sent')
   }
 
+  /** As send, what the pool has to answer: it is left when it goes silent upon it. */
+  ask(line: string): void {
+    this.send(line)
+    if (this.#isClosed) return
+    this.#cancelUnanswered ??= this.#clock.after(UNANSWERED_MS, () => {
+      this.#fail(`it has said nothing for ${UNANSWERED_MS / 1000} s, although a share waits for its answer`)
+    })
+  }
+
   /** Nothing is told afterwards. */
   close(): void {
     this.#isClosed = true
+    this.#cancelTimers()
     this.#socket.destroy()
   }
 
@@ -81,8 +106,24 @@ export class PoolConnection {
         return
       }
     }
-    this.#socket.setTimeout(SILENCE_MS)
+    this.#socket.setTimeout(0)
+    this.#socket.setKeepAlive(true, KEEPALIVE_MS)
+    this.#heard()
     this.#handlers.onOpen()
+  }
+
+  #heard(): void {
+    this.#cancelTimers()
+    if (this.#isClosed) return
+    this.#cancelSilence = this.#clock.after(SILENCE_MS, () => {
+      this.#fail(`it has said nothing for ${SILENCE_MS / 60_000} min`)
+    })
+  }
+
+  #cancelTimers(): void {
+    this.#cancelSilence()
+    this.#cancelUnanswered?.()
+    this.#cancelUnanswered = null
   }
 
   #fail(why: string, cause?: unknown): void {

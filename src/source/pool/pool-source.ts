@@ -11,7 +11,7 @@ import { Mailbox } from '../mailbox.ts'
 import type { FollowUp, Job, JobReason, NodeStatus, Receipt, Solution, Source, SourceEvents } from '../source.ts'
 import type { PoolAddress } from './address.ts'
 import type { PoolTrust } from './connection.ts'
-import { type PoolJob, PoolSession } from './session.ts'
+import { type Move, type PoolJob, PoolSession } from './session.ts'
 
 export interface PoolOptions {
   /** In order of priority; one at least. */
@@ -39,7 +39,7 @@ interface Member {
   readonly priority: number
   session: PoolSession | null
   /** Where it sent its miners; null: its own address. */
-  moved: PoolAddress | null
+  move: Move | null
   newest: PoolJob | null
   /** Whether it gives work. */
   isUp: boolean
@@ -80,7 +80,7 @@ export class PoolSource implements Source {
         address,
         priority,
         session: null,
-        moved: null,
+        move: null,
         newest: null,
         isUp: false,
         leave: () => undefined,
@@ -177,24 +177,25 @@ export class PoolSource implements Source {
       await this.#session(member)
       if (clock.monotonicMs() - startMs >= GOOD_MS) member.attempts = 0
       const mostMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** member.attempts++)
-      await sleep(clock, (0.5 + random() / 2) * mostMs, this.#stopped.signal)
+      const pauseMs = Math.max((0.5 + random() / 2) * mostMs, member.move?.waitMs ?? 0)
+      await sleep(clock, pauseMs, this.#stopped.signal)
     }
   }
 
   /** Resolves when the session has ended. */
   #session(member: Member): Promise<void> {
     const { trust, agent, clock } = this.#options
-    const address = member.moved ?? member.address
+    const { address: home, move } = member
     return new Promise((resolve) => {
       member.leave = resolve
       const session = new PoolSession({
-        ...{ address, trust, agent, clock },
+        ...{ address: move?.address ?? home, home, trust, agent, clock },
         handlers: {
           onJob: (job) => this.#took(member, job),
           onMessage: (text) => this.#events.onTrouble(`pool ${member.address.url}: ${text}`),
           onEnd: (reason, next) => {
             // A place that it sent its miners to may be gone as well: then its own address is tried.
-            member.moved = next
+            member.move = next
             this.#ended(member, reason)
             resolve()
           },

@@ -4,9 +4,9 @@ import type { Receipt, RejectReason } from '../source.ts'
 
 /** Words that pools use, where their numbers say nothing. */
 const WORDS: readonly (readonly [RegExp, RejectReason | 'stale'])[] = [
-  [/stale|expired|not found|unknown (?:job|work)|job is over/i, 'stale'],
+  [/stale|expired|not found|(?:unknown|invalid)[- _]?(?:job|work(?!er))|job is over/i, 'stale'],
   [/duplicate|before|already/i, 'duplicate'],
-  [/low|difficulty|target/i, 'low-difficulty'],
+  [/\blow|difficulty|target/i, 'low-difficulty'],
   [/authori[sz]|subscribe/i, 'unauthorized'],
 ]
 const NUMBERS: ReadonlyMap<number, RejectReason | 'stale'> = new Map<number, RejectReason | 'stale'>([

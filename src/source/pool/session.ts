@@ -9,24 +9,30 @@ import type { FixedNonce } from '../../core/nonce.ts'
 import { printable } from '../../core/printable.ts'
 import { type Work, workFromBytes } from '../../core/work.ts'
 import {
+  listOf,
   type MessageId,
+  numberIn,
   type Request,
   type Response,
   readMessage,
   requestLine,
   resultLine,
+  textIn,
 } from '../../stratum/messages.ts'
-import { nonce2Text, readNonce1 } from '../../stratum/nonces.ts'
+import { nonce2Size, nonce2Text, readNonce1 } from '../../stratum/nonces.ts'
 import { readTarget, targetOfShares } from '../../stratum/targets.ts'
 import type { Receipt } from '../source.ts'
 import { mayMoveTo, type PoolAddress } from './address.ts'
 import { PoolConnection, type PoolTrust } from './connection.ts'
 import { receiptOf } from './receipt.ts'
 
+/** Shares name their job as the pool did. */
+type JobId = string | number | bigint
+
 /** Work of a pool. */
 export interface PoolJob {
-  /** As the pool names it. */
-  readonly id: string
+  /** As the pool names it: mostly a text. */
+  readonly id: JobId
   readonly work: Work
   /** A hash <= this is a share; never harder than the target of the block. */
   readonly target: bigint
@@ -38,12 +44,20 @@ export interface SessionHandlers {
   readonly onJob: (job: PoolJob) => void
   /** What the pool wants people to read. */
   readonly onMessage: (text: string) => void
-  /** Once; nothing follows. `next`: where the pool sends its clients. */
-  readonly onEnd: (reason: NewcutError, next: PoolAddress | null) => void
+  /** Once; nothing follows. `move`: where the pool sends its clients. */
+  readonly onEnd: (reason: NewcutError, move: Move | null) => void
+}
+
+/** Where a pool wants its clients to connect, and how long they are to wait before. */
+export interface Move {
+  readonly address: PoolAddress
+  readonly waitMs: number
 }
 
 export interface SessionOptions {
   readonly address: PoolAddress
+  /** The address that was configured: the pool may send its clients about its domain. */
+  readonly home: PoolAddress
   readonly trust: PoolTrust
   /** What the miner calls itself. */
   readonly agent: string
@@ -58,6 +72,9 @@ const SUBSCRIBE = 2
 const ANSWER_MS = 15_000
 /** Until the first job. */
 const START_MS = 30_000
+/** A pool that sends its clients away for longer would have them search nothing. */
+const MAX_MOVE_WAIT_MS = 60_000
+const MAX_JOB_ID = 128
 /** Shares without an answer: beyond that the pool is too slow to be of use. */
 const MAX_PENDING = 256
 
@@ -73,14 +90,14 @@ export class PoolSession {
   #isAuthorized = false
   /** null: the pool has not said; the target of the block then. */
   #target: bigint | null = null
-  #newest: { readonly id: string; readonly work: Work } | null = null
+  #newest: { readonly id: JobId; readonly work: Work } | null = null
   #told: PoolJob | null = null
   #latencyMs: number | null = null
 
   constructor(options: SessionOptions) {
     this.#options = options
     const { address, trust, agent, clock } = options
-    this.#connection = new PoolConnection(address, trust, {
+    this.#connection = new PoolConnection(address, trust, clock, {
       onOpen: () => {
         this.#connection.send(requestLine(SUBSCRIBE, 'mining.subscribe', [agent, null]))
         this.#connection.send(requestLine(AUTHORIZE, 'mining.authorize', [address.user, address.password]))
@@ -108,7 +125,7 @@ export class PoolSession {
     const answer = new Promise<Response | null>((resolve) => {
       this.#pending.set(id, resolve)
     })
-    this.#connection.send(requestLine(id, 'mining.submit', [address.user, job.id, nonce2Text(nonce, job.nonce1)]))
+    this.#connection.ask(requestLine(id, 'mining.submit', [address.user, job.id, nonce2Text(nonce, job.nonce1)]))
     const late = new AbortController()
     const response = await Promise.race([answer, sleep(clock, ANSWER_MS, late.signal).then(() => null)])
     late.abort()
@@ -157,32 +174,35 @@ export class PoolSession {
       this.#connection.refuse(`it refuses to give work: ${error?.message ?? 'no reason given'}`)
       return
     }
-    this.#nonce1 = readNonce1(String(result[1] ?? ''), Number(result[2]))
+    this.#nonce1 = readNonce1(textIn(result[1]), numberIn(result[2]))
     this.#tell()
   }
 
-  #called({ id, method, params }: Request): void {
+  #called(request: Request): void {
     const { handlers, agent } = this.#options
+    const { id, method, params, unlisted } = request
     switch (method) {
       case 'mining.notify':
-        this.#notified(params)
+        this.#notified(listOf(request))
         return
       case 'mining.set_target':
-        this.#target = readTarget(String(params[0] ?? ''))
+        this.#target = readTarget(textIn(listOf(request)[0]))
         this.#tell()
         return
       case 'mining.set_difficulty':
-        this.#target = targetOfShares(Number(params[0]))
+        this.#target = targetOfShares(numberIn(listOf(request)[0]))
         this.#tell()
         return
       case 'mining.set_extranonce':
-        this.#nextNonce1 = readNonce1(String(params[0] ?? ''), Number(params[1]))
+        this.#renumbered(listOf(request))
         return
-      case 'client.show_message':
-        handlers.onMessage(printable(String(params[0] ?? ''), 200))
+      case 'client.show_message': {
+        const text = unlisted ?? params[0]
+        if (typeof text === 'string') handlers.onMessage(printable(text, 200))
         return
+      }
       case 'client.reconnect':
-        this.#moved(params)
+        this.#moved(listOf(request))
         return
       case 'client.get_version':
         this.#connection.send(resultLine(id, agent))
@@ -195,13 +215,18 @@ export class PoolSession {
 
   /** Some pools leave out the last parameter. It does not end work of other chains, so it tells nothing. */
   #notified([id, header]: readonly unknown[]): void {
-    if (typeof id !== 'string' || id.length > 128)
-      throw new FormatError('job', 0, 'expected a text of at most 128 characters')
-    const work = workFromBytes(decodeHex(String(header ?? ''), 'work'))
+    if (!isJobId(id)) throw new FormatError('job', 0, `expected a text or number of at most ${MAX_JOB_ID} characters`)
+    const work = workFromBytes(decodeHex(textIn(header), 'work'))
     if (this.#nextNonce1 !== null) this.#nonce1 = this.#nextNonce1
     this.#nextNonce1 = null
     this.#newest = { id, work }
     this.#tell()
+  }
+
+  /** `[nonce1, bytes of nonce2]`; without the second they stay as many as they were. */
+  #renumbered([nonce1, nonce2Bytes]: readonly unknown[]): void {
+    const before = this.#nextNonce1 ?? this.#nonce1
+    this.#nextNonce1 = readNonce1(textIn(nonce1), numberIn(nonce2Bytes ?? (before && nonce2Size(before))))
   }
 
   /** Pools may send work before they have answered: it is searched when nonce1 is known and the user is taken. */
@@ -216,25 +241,27 @@ export class PoolSession {
     this.#options.handlers.onJob(job)
   }
 
-  /** `[host, port, wait]`; an empty list: the same place. */
-  #moved([host, port]: readonly unknown[]): void {
-    const { address } = this.#options
-    const to = host === undefined || host === '' ? address.host : String(host)
-    const at = port === undefined ? address.port : Number(port)
+  /** `[host, port, seconds to wait]`; what is missing, empty or null: the same place, and at once. */
+  #moved([host, port, seconds]: readonly unknown[]): void {
+    const { address, home } = this.#options
+    const to = textIn(host) || address.host
+    const at = Number(textIn(port) || address.port)
+    const waitMs = Math.min(MAX_MOVE_WAIT_MS, Math.max(0, 1000 * numberIn(seconds) || 0))
     const where = printable(`${to}:${at}`, 100)
-    if (!mayMoveTo(address, to) || !Number.isInteger(at) || at < 1 || at > 65_535) {
+    // From a place that it was sent to already no more is allowed than from its own.
+    if (!mayMoveTo(home, to) || !Number.isInteger(at) || at < 1 || at > 65_535) {
       this.#options.handlers.onMessage(`it sends its miners to ${where}, which is not its own: nobody goes there`)
       return
     }
     const url = `stratum+${address.tls ? 'ssl' : 'tcp'}://${where}`
     this.#connection.close()
     const reason = new NewcutError('NODE_UNREACHABLE', `pool ${address.url}: it sends its miners to ${where}`)
-    this.#end(reason, { ...address, host: to, port: at, url })
+    this.#end(reason, { address: { ...address, host: to, port: at, url }, waitMs })
   }
 
-  #end(reason: NewcutError, next: PoolAddress | null): void {
+  #end(reason: NewcutError, move: Move | null): void {
     this.#settle()
-    this.#options.handlers.onEnd(reason, next)
+    this.#options.handlers.onEnd(reason, move)
   }
 
   #settle(): void {
@@ -242,6 +269,10 @@ export class PoolSession {
     for (const resolve of this.#pending.values()) resolve(null)
     this.#pending.clear()
   }
+}
+
+function isJobId(id: unknown): id is JobId {
+  return ['string', 'number', 'bigint'].includes(typeof id) && String(id).length <= MAX_JOB_ID
 }
 
 function lost(message: string): Receipt {

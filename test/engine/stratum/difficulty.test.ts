@@ -7,7 +7,7 @@ import { MAX_TARGET } from '../../../src/core/target.ts'
 import { Jobs } from '../../../src/engine/stratum/jobs.ts'
 import { ShareDifficulty, startDifficulty } from '../../../src/engine/stratum/share-difficulty.ts'
 import { until } from '../../gpu/wait.ts'
-import { loggedIn, startedServer, stopServers, workOf } from './servers.ts'
+import { connected, loggedIn, startedServer, stopServers, workOf } from './servers.ts'
 
 const MAX_WAIT_MS = 10_000
 afterEach(stopServers)
@@ -28,6 +28,26 @@ describe('the first shares', () => {
     await until(() => rig.jobs.length > 0, MAX_WAIT_MS)
     expect(difficultyOf(rig) / difficulty).toBeCloseTo(1)
     expect(startDifficulty(agent)).toBe(difficulty)
+    const other = await connected(port)
+    await other.authorize('def')
+    await other.subscribe(agent)
+    await until(() => other.jobs.length > 0, MAX_WAIT_MS)
+    expect(other.jobs[0].target).toBe(rig.jobs[0].target)
+  })
+
+  it.each([
+    ['subscribes', 'authorizes', async (rig: Rig) => void (await rig.subscribe('kdaminer-v1.0.0'))],
+    ['authorizes', 'subscribes', async (rig: Rig) => void (await rig.authorize())],
+  ])('are as hard as a rig suggests that %s, suggests and then %s', async (first, _, begin) => {
+    const { engine, port } = await startedServer({}, { difficulty: null })
+    await engine.setWork(workOf(1, UNREACHABLE))
+    const rig = await connected(port)
+    await begin(rig)
+    await rig.ask('mining.suggest_difficulty', [2 ** 20])
+    if (first === 'subscribes') await rig.authorize()
+    else await rig.subscribe('kdaminer-v1.0.0')
+    await until(() => rig.jobs.length > 0, MAX_WAIT_MS)
+    expect(difficultyOf(rig)).toBe(2 ** 20)
   })
 
   it('are as hard as the rig suggests, within bounds, before it authorizes and after', async () => {
@@ -97,7 +117,10 @@ describe('a rig that is faster than thought', () => {
 
 it('a slow rig gets easier shares after 40 s', () => {
   const difficulty = new ShareDifficulty(2 ** 30, 0)
-  const job = new Jobs(() => 0).begin(workOf(1, UNREACHABLE))
+  const job = new Jobs(
+    () => 0,
+    () => 0,
+  ).begin(workOf(1, UNREACHABLE))
   difficulty.tell(job)
   expect(difficulty.adjust(39_000, job.difficulty)).toBe(false)
   expect(difficulty.adjust(40_000, job.difficulty)).toBe(true)

@@ -1,10 +1,15 @@
 /** Clients that send too much, too long, nonsense or nothing: each costs no more than its bound. */
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:tls'
+import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { Rig } from '../../../bench/stratum-rig.ts'
 import { UNREACHABLE } from '../../../bench/work.ts'
 import { Addresses, addressKey } from '../../../src/engine/stratum/addresses.ts'
-import { defaultLimits } from '../../../src/engine/stratum/limits.ts'
+import { defaultLimits, limitsFor } from '../../../src/engine/stratum/limits.ts'
 import { accountName, MAX_USERS, Users } from '../../../src/engine/stratum/users.ts'
 import { MAX_NAMED, Workers, workerName } from '../../../src/engine/stratum/workers.ts'
 import { until } from '../../gpu/wait.ts'
@@ -100,6 +105,122 @@ it('an address has so many sessions and no more', async () => {
   expect(rigs.some(({ hasEnded }) => hasEnded)).toBe(false)
 })
 
+it('the server warns once when an address has all its sessions, and once when there are as many as may be', async () => {
+  const { port, warnings } = await startedServer({ sessionsPerAddress: 2 })
+  for (let i = 0; i < 2; i++) await loggedIn(port)
+  for (let i = 0; i < 3; i++) await (await connected(port)).ended
+  expect(warnings).toEqual([expect.stringMatching(/^2 rigs are connected from 127\.0\.0\.1, .*--stratum-per-address/)])
+  const full = await startedServer({ sessions: 2 })
+  for (let i = 0; i < 2; i++) await loggedIn(full.port)
+  for (let i = 0; i < 3; i++) await (await connected(full.port)).ended
+  expect(full.warnings).toEqual([expect.stringMatching(/^2 rigs are connected, .*ulimit -n/)])
+})
+
+describe('where TLS is spoken', () => {
+  const fixture = (name: string) => fileURLToPath(new URL(`../../fixtures/${name}`, import.meta.url))
+  const tls = { cert: fixture('tls-test-cert.pem'), key: fixture('tls-test-key.pem') }
+
+  async function secured(port: number): Promise<Rig> {
+    const socket = connect({ host: '127.0.0.1', port, ca: readFileSync(tls.cert) })
+    onTestFinished(() => void socket.destroy())
+    await once(socket, 'secureConnect')
+    return Rig.over(socket)
+  }
+
+  it('an address has so many connections, those included whose handshake goes on, and gets them back', async () => {
+    const { engine, port } = await startedServer({ sessionsPerAddress: 3 }, { tls })
+    for (let round = 0; round < 3; round++) {
+      const silent = [await connected(port), await connected(port)]
+      const rig = await secured(port)
+      await rig.subscribe()
+      await (await connected(port)).ended
+      expect([engine.rigs().sessions, ...silent.map(({ hasEnded }) => hasEnded)]).toEqual([1, false, false])
+      // A handshake that fails, a client that goes before it has begun one, and one that goes after it.
+      silent[0].socket.write('{"id":1,"method":"mining.subscribe","params":[]}\n')
+      silent[1].close()
+      rig.close()
+      await silent[0].ended
+      await until(() => engine.rigs().sessions === 0, MAX_WAIT_MS)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  })
+
+  it('a banned address is closed before a handshake, and whoever was in one does not come in', async () => {
+    const { engine, port } = await startedServer({ badUntilBan: 10 }, { tls })
+    const early = await connected(port)
+    const bad = await secured(port)
+    bad.socket.write('nonsense\n')
+    await bad.ended
+    const begunMs = performance.now()
+    await (await connected(port)).ended
+    expect(performance.now() - begunMs).toBeLessThan(2000)
+    const late = connect({ socket: early.socket, ca: readFileSync(tls.cert) })
+    late.on('error', () => undefined)
+    await early.ended
+    expect(engine.rigs().sessions).toBe(0)
+  })
+
+  it('a handshake takes so long and no longer, also one that goes on byte by byte', async () => {
+    const { port } = await startedServer({ handshakeMs: 700 }, { tls })
+    const [silent, slow] = [await connected(port), await connected(port)]
+    const begunMs = performance.now()
+    // The head of a record of 512 bytes, which never comes to its end.
+    slow.socket.write(Buffer.from('1603010200010001fc0303', 'hex'))
+    const drip = setInterval(() => slow.socket.write(Buffer.of(0)), 50)
+    onTestFinished(() => clearInterval(drip))
+    await Promise.all([silent.ended, slow.ended])
+    expect(performance.now() - begunMs).toBeLessThan(5000)
+  })
+
+  it('a client that renegotiates over and over is closed', async () => {
+    const { engine, port } = await startedServer({}, { tls })
+    const options = { host: '127.0.0.1', port, ca: readFileSync(tls.cert), maxVersion: 'TLSv1.2' } as const
+    const socket = connect(options)
+    onTestFinished(() => void socket.destroy())
+    socket.on('error', () => undefined)
+    await once(socket, 'secureConnect')
+    const ended = once(socket, 'close')
+    const again = () => socket.renegotiate({}, (error) => error === null && setImmediate(again))
+    again()
+    await ended
+    await until(() => engine.rigs().sessions === 0, MAX_WAIT_MS)
+  })
+
+  it('a client that sends what is no TLS after its handshake is closed', async () => {
+    const { engine, port } = await startedServer({}, { tls })
+    const raw = await connected(port)
+    const socket = connect({ socket: raw.socket, ca: readFileSync(tls.cert) })
+    socket.on('error', () => undefined)
+    await once(socket, 'secureConnect')
+    await until(() => engine.rigs().sessions === 1, MAX_WAIT_MS)
+    raw.socket.write(randomBytes(300))
+    await until(() => engine.rigs().sessions === 0, MAX_WAIT_MS)
+  })
+
+  it('the server stops at once, whatever handshakes go on', async () => {
+    const { engine, port } = await startedServer({}, { tls })
+    const silent = await connected(port)
+    const rig = await secured(port)
+    const begunMs = performance.now()
+    await engine.stop()
+    await Promise.all([silent.ended, rig.ended])
+    expect(performance.now() - begunMs).toBeLessThan(2000)
+  })
+})
+
+it('an address that may have more sessions may ask more, and the process has what its files leave', () => {
+  expect(limitsFor(1024, null)).toEqual({
+    sessions: 65_536,
+    sessionsPerAddress: 1024,
+    requestsPerSecondOfAddress: 4096,
+  })
+  expect(limitsFor(65_536, 768)).toEqual({
+    sessions: 768,
+    sessionsPerAddress: 65_536,
+    requestsPerSecondOfAddress: 262_144,
+  })
+})
+
 describe('an address is banned for a while', () => {
   it('that hands in bad shares, and those of its sessions are closed that are no good', async () => {
     const { engine, port } = await startedServer({ badUntilBan: 20, banMs: 700 })
@@ -164,6 +285,17 @@ describe('what is remembered is bounded', () => {
     expect(users.join('k:new').user).toBe('k:new')
     const names = users.statuses().map(({ user }) => user)
     expect([names.length, names.includes('k:19'), names.includes('k:18')]).toEqual([MAX_USERS + 1, false, true])
+  })
+
+  it('of users: one that is called as all others are is one of them', () => {
+    const users = new Users()
+    const named = users.join('others.rig')
+    for (let n = 0; n < MAX_USERS; n++) users.join(`k:${n}.rig`)
+    expect(users.join('k:abc.rig')).toBe(named)
+    expect(users.join('others')).toBe(named)
+    const rows = users.statuses().filter(({ user }) => user === 'others')
+    expect(rows).toMatchObject([{ sessions: 3 }])
+    expect(users.statuses()).toHaveLength(MAX_USERS + 1)
   })
 
   it('of workers that are gone, for ten minutes', () => {

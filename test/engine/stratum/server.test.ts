@@ -148,8 +148,8 @@ describe('a share', () => {
     const { id } = rig.jobs[0]
     expect(await rig.submit(id, rig.badShare(rig.jobs[0]))).toMatchObject(refusal('low'))
     expect(await rig.submit((Number.parseInt(id, 16) - 1).toString(16), '1')).toMatchObject(refusal('stale'))
+    expect(await rig.submit('xyz', '1')).toMatchObject(refusal('stale'))
     for (const [job, nonce2] of [
-      ['xyz', '1'],
       ['', '1'],
       [id, ''],
       [id, '0x12'],

@@ -1,5 +1,6 @@
 /** What a node answers: bodies of every kind, errors and update streams, through the calls of the client. */
 
+import { rewardIn } from '../../../src/compose/rewards.ts'
 import { blockHash } from '../../../src/core/block-hash.ts'
 import { decodeHex, encodeBase64Url } from '../../../src/core/bytes.ts'
 import { decodeHeader, decodeWork, encodeHeader, encodeWork, type Header } from '../../../src/core/header.ts'
@@ -23,7 +24,7 @@ import { networkOf } from '../../../src/node/verify-network.ts'
 import { BINARY, JSON_TYPE, OBJECT_JSON_TYPE, TEXT } from '../../../src/schema/operation.ts'
 import { operations } from '../../../src/schema/operations.ts'
 import { headers, payloads, proofs } from '../seeds.ts'
-import { bytesOf, expect, jsonBytes, type Target } from '../target.ts'
+import { bytesOf, expect, jsonBytes, pieces, type Target, textTarget } from '../target.ts'
 
 const URL = 'http://node.test'
 const hash = 'A'.repeat(43)
@@ -218,12 +219,6 @@ const blockEvents = [
   `event:BlockHeader\ndata:${JSON.stringify({ ...update, payloadWithOutputs: payloads[0] })}\n\n`,
 ].map(bytesOf)
 
-/** Three pieces whose sizes follow from the bytes. */
-function pieces(bytes: Uint8Array): Uint8Array[] {
-  const [a, b] = [bytes.length % 7, Math.floor(bytes.length / 2)].sort((x, y) => x - y)
-  return [bytes.subarray(0, a), bytes.subarray(a, b), bytes.subarray(b)]
-}
-
 const MAX_EVENT_BYTES = 4096
 const streamHeaders = { 'content-type': 'text/event-stream', 'x-chainweb-node-version': '3.0' }
 
@@ -278,9 +273,22 @@ function foreignParent(): Uint8Array {
   return Buffer.concat(made)
 }
 
+const transfer = (amount: string) =>
+  `{"gas":0,"events":[{"name":"OTHER","params":["","k:me",9]},{"name":"TRANSFER","params":["","k:me",${amount}]}]}`
+
 export const nodeTargets: readonly Target[] = [
   ...calls,
   errors,
+  textTarget(
+    'node answers: the output of a coinbase',
+    ['2.304523', '1.15226150000000000001', '2', '{"decimal":"0.5"}', '{"int":3}'].map(transfer),
+    (text) => {
+      const amount = rewardIn(text)
+      expect(amount === null || /^\d+(\.\d+)?$/.test(amount), 'a reward is a decimal number')
+    },
+    // It promises to tell no reward where it cannot be read.
+    { allows: () => false },
+  ),
   {
     name: 'event filter',
     share: 10,

@@ -2,11 +2,15 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createSecureContext } from 'node:tls'
 import { configLines, resolveConfig } from '../../../src/cli/config.ts'
 import { mineOptions, type OptionSpec, optionTables } from '../../../src/cli/options.ts'
 import type { ValueKind } from '../../../src/cli/values.ts'
 import { givenJson } from '../../../src/commands/given-text.ts'
 import { inspect } from '../../../src/commands/inspect.ts'
+import { keyLines } from '../../../src/commands/keygen.ts'
+import { signingKeys } from '../../../src/commands/signing-keys.ts'
+import { NewcutError } from '../../../src/core/errors.ts'
 import { decodeHeader, decodeWork } from '../../../src/core/header.ts'
 import { headerToJson } from '../../../src/core/header-json.ts'
 import { stringifyJson } from '../../../src/core/json.ts'
@@ -17,10 +21,12 @@ import { LineReader, MAX_LINE_CHARACTERS, parseReport } from '../../../src/engin
 import { DEFAULT_TUNING, readTuning, writeTuning } from '../../../src/engine/gpu/tuning.ts'
 import { Journal, readJournal } from '../../../src/journal/journal.ts'
 import { afterLine, isUnfinished, type Line, parseLine } from '../../../src/journal/record.ts'
+import { checkAuthorities } from '../../../src/node/authorities.ts'
 import type { NodeClient } from '../../../src/node/client.ts'
 import { accountIn, chainIn, solvedFields } from '../../../src/page/read.ts'
 import { Refused } from '../../../src/page/refused.ts'
-import { headers, works } from '../seeds.ts'
+import { parseCards } from '../../../src/sensors/nvidia.ts'
+import { certificates, headers, works } from '../seeds.ts'
 import {
   bytesOf,
   expect,
@@ -98,6 +104,15 @@ const headerHex = headers.slice(0, 3).map((bytes) => Buffer.from(bytes).toString
 const headerText = headers.slice(0, 3).map((bytes) => Buffer.from(bytes).toString('base64url'))
 const headerObject = stringifyJson(headerToJson(decodeHeader(headers[0])))
 
+/** RFC 8032, the first test vector. */
+const secretKey = '9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60'
+const publicKey = 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a'
+const keyFiles = [
+  `${keyLines({ publicKey, secretKey }).join('\n')}\n`,
+  JSON.stringify({ publicKey, secretKey, account: `k:${publicKey}` }),
+  `public: "${publicKey.toUpperCase()}"\r\nsecret: '${secretKey}'\r\n`,
+]
+
 const read = {
   config: (folder: string, bytes: Uint8Array) => {
     const file = join(folder, 'config.yaml')
@@ -111,6 +126,18 @@ const read = {
     writeTuning(file, 'a|b', DEFAULT_TUNING)
     expect(readTuning(file, 'a|b')?.workgroup === DEFAULT_TUNING.workgroup, 'a written tuning is read')
   },
+  keys: (folder: string, bytes: Uint8Array) => {
+    const file = join(folder, 'key.txt')
+    writeFileSync(file, bytes)
+    try {
+      const [{ account, key }] = signingKeys([file], 'mainnet01')
+      expect(/^[0-9a-f]{64}$/.test(key.publicKey) && account === `k:${key.publicKey}`, 'a key and its account')
+      expect(/^[0-9a-f]{128}$/.test(key.sign(bytes)), 'the key signs')
+    } catch (error) {
+      if (!(error instanceof NewcutError)) throw error
+      expect(!`${error.message} ${error.hint}`.includes(secretKey), 'an error repeats no secret key')
+    }
+  },
   journal: async (folder: string, bytes: Uint8Array) => {
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, 'blocks-2026-01.jsonl'), bytes)
@@ -123,6 +150,25 @@ const read = {
     expect((await readJournal(folder)).damaged === 0, 'no line is damaged')
     for (const name of readdirSync(folder)) rmSync(join(folder, name))
   },
+}
+
+/** Authorities that are taken are of use to node:tls. */
+function judgeAuthorities(pem: string): void {
+  checkAuthorities(pem, 'the file')
+  createSecureContext({ ca: pem })
+}
+
+function judgeCards(output: string): void {
+  const cards = parseCards(output)
+  expect(cards.length <= output.split('\n').length, 'a line for each card')
+  for (const { pci, celsius, fanPercent, watts } of cards) {
+    const figures = [celsius, fanPercent, watts].filter((figure) => figure !== null)
+    expect(
+      figures.every((figure) => Number.isFinite(figure) && figure >= 0),
+      'figures are numbers',
+    )
+    expect(pci === null || /^[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$/.test(pci), 'a place on the bus')
+  }
 }
 
 export const programTargets: readonly Target[] = [
@@ -246,6 +292,22 @@ export const programTargets: readonly Target[] = [
     ['0', '19', '7'],
     (text) => chainIn({ info: { nodeChains: ['0', '7', '19'] } } as unknown as NodeClient, text),
     { allows: refuses },
+  ),
+  textTarget(
+    'authorities in PEM form',
+    [...certificates, certificates.join('\n'), `# a comment\r\n${certificates[0].replaceAll('\n', '\r\n')}`],
+    judgeAuthorities,
+    { share: 0.3 },
+  ),
+  { ...inFolder('files of keys', keyFiles.map(bytesOf), read.keys), share: 0.2 },
+  textTarget(
+    'output of nvidia-smi',
+    [
+      'NVIDIA H200, 00000000:5D:00.0, 57, [N/A], 612.34\nNVIDIA GeForce RTX 4090, 00000000:01:00.0, 66, 43, 301.5\n',
+      'Failed to initialize NVML: Driver/library version mismatch\n',
+    ],
+    judgeCards,
+    { share: 2 },
   ),
   {
     name: 'payload records of a database',

@@ -32,7 +32,7 @@ async function official(rules: Partial<OfficialRules>): Promise<OfficialServer> 
 function reached(port: number): Promise<PoolSource> {
   const stop = new AbortController()
   cleanups.push(() => stop.abort())
-  const pools = [readPoolAddress(`stratum+tcp://k:ab.rig@127.0.0.1:${port}`)]
+  const pools = [readPoolAddress(`stratum+tcp://k%3Aab.rig@127.0.0.1:${port}`)]
   const options = { trust: {}, agent: 'newcut/test', clock: systemClock, random: Math.random, failbackMs: 1000 }
   return PoolSource.reach({ ...options, pools }, () => undefined, stop.signal)
 }

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { freshWork } from '../../../bench/work.ts'
-import { equalBytes } from '../../../src/core/bytes.ts'
+import { decodeBase64Url, equalBytes } from '../../../src/core/bytes.ts'
+import type { Clock } from '../../../src/core/clock.ts'
 import { encodeWork, withNonce } from '../../../src/core/header.ts'
 import { meets, powHash } from '../../../src/core/pow.ts'
 import { MAX_TARGET } from '../../../src/core/target.ts'
@@ -33,11 +34,12 @@ async function pool(script: PoolScript = {}): Promise<TestPool> {
 
 interface Reached {
   readonly trust?: PoolTrust
+  readonly clock?: Clock
   readonly failbackMs?: number
 }
 
 /** A source that has work, and its reader. */
-async function mining(urls: readonly string[], { trust = {}, failbackMs = 60_000 }: Reached = {}) {
+async function mining(urls: readonly string[], { trust = {}, clock = systemClock, failbackMs = 60_000 }: Reached = {}) {
   const waited: string[] = []
   const stop = new AbortController()
   cleanups.push(() => stop.abort())
@@ -46,7 +48,7 @@ async function mining(urls: readonly string[], { trust = {}, failbackMs = 60_000
       pools: urls.map(readPoolAddress),
       trust,
       agent: 'newcut/test',
-      clock: systemClock,
+      clock,
       random: Math.random,
       failbackMs,
     },
@@ -303,6 +305,34 @@ describe('a pool that misbehaves', () => {
     await expect(reached).rejects.toThrow('enough')
   })
 
+  it('may have its miners wait before they come back, while another pool has its work searched', async () => {
+    const [from, to, other] = [await pool(), await pool(), await pool()]
+    const { reader } = await mining([from.url(), other.url()])
+    await reader.job(({ issuer }) => issuer.endsWith(`:${from.port}`))
+    await expect.poll(() => other.connections, SOON).toBe(1)
+    const startMs = performance.now()
+    from.say({ id: null, method: 'client.reconnect', params: [null, to.port, 2] })
+    await reader.job(({ issuer }) => issuer.endsWith(`:${other.port}`))
+    await expect.poll(() => to.connections, SOON).toBe(1)
+    expect(performance.now() - startMs).toBeGreaterThan(1990)
+    expect(from.connections).toBe(1)
+  })
+
+  it('by going silent is left for another one, although shares go out', async () => {
+    const [silent, other] = [await pool({ answer: () => undefined }), await pool()]
+    let speed = 1
+    const clock = { ...systemClock, after: (ms: number, run: () => void) => systemClock.after(ms / speed, run) }
+    const { source, reader } = await mining([silent.url(), other.url()], { clock })
+    const job = await reader.job(({ issuer }) => issuer.endsWith(`:${silent.port}`))
+    await expect.poll(() => source.nodes()[1].up, SOON).toBe(true)
+    speed = 100
+    const share = shareOf(job)
+    const sending = setInterval(() => void source.handIn(share), 50)
+    cleanups.push(() => clearInterval(sending))
+    await reader.job(({ issuer }) => issuer.endsWith(`:${other.port}`))
+    expect(reader.said[0]).toMatch(/said nothing for 30 s.* has its work searched meanwhile$/)
+  })
+
   it('may send its miners to another port of its own', async () => {
     const [from, to] = [await pool(), await pool()]
     const { reader } = await mining([from.url()])
@@ -395,4 +425,29 @@ it('a miner with threads has its shares counted, each one good', async () => {
   expect(hardwareErrors).toBe(0)
   expect(test.shares.every(({ verdict }) => verdict === 'accepted')).toBe(true)
   expect(events.filter((event) => event.type === 'solution' && event.step === 'credited')).toHaveLength(20)
+})
+
+it('a miner counts the shares that are blocks, each one as its hash says', async () => {
+  const test = await pool({ difficulty: 500_000n })
+  // Half of the shares meet the target of the block.
+  test.notify(freshWork(1_000_000n))
+  const stop = new AbortController()
+  const options = { trust: {}, agent: 'newcut/test', clock: systemClock, random: Math.random, failbackMs: 1000 }
+  const source = await PoolSource.reach(
+    { ...options, pools: [readPoolAddress(test.url())] },
+    () => undefined,
+    stop.signal,
+  )
+  const engine = new CpuEngine({ ranges: nonceRanges(1, Math.random), kernel: 'auto', priority: 'low' })
+  const events: MinerEvent[] = []
+  const onEvent = (event: MinerEvent) => void events.push(event)
+  const miner = new Miner({ source, engines: [engine], clock: systemClock, onEvent, blocks: 30 })
+  const { poolBlocks } = await miner.run(stop.signal)
+  const found = events.filter((event) => event.type === 'solution' && event.step === 'found')
+  const isBlock = found.map(({ work }) => meets(powHash(decodeBase64Url(work)), MAX_TARGET / 1_000_000n))
+  expect(found.map(({ isPoolBlock }) => isPoolBlock)).toEqual(isBlock)
+  expect(found).toHaveLength(30)
+  expect(poolBlocks).toBe(isBlock.filter((each) => each).length)
+  expect(poolBlocks).toBeGreaterThan(0)
+  expect(poolBlocks).toBeLessThan(30)
 })

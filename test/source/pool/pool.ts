@@ -32,6 +32,7 @@ export interface Share {
 export class TestPool {
   readonly shares: Share[] = []
   readonly methods: string[] = []
+  readonly passwords: string[] = []
   readonly #script: PoolScript
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
@@ -64,7 +65,7 @@ export class TestPool {
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  url(user = 'k:ab.rig'): string {
+  url(user = 'k%3Aab.rig'): string {
     return `stratum+${this.#script.tls === undefined ? 'tcp' : 'ssl'}://${user}@127.0.0.1:${this.port}`
   }
 
@@ -130,6 +131,7 @@ export class TestPool {
     const answer = (result: unknown, error: unknown = null) =>
       socket.write(`${JSON.stringify({ id, result, error })}\n`)
     if (method === 'mining.authorize') {
+      this.passwords.push(params[1])
       const { authorized = true } = this.#script
       answer(authorized, authorized === false ? [24, 'no such user', null] : null)
       return

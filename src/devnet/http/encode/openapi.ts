@@ -1,8 +1,9 @@
 /** GET /openapi.json: what a router serves, described by the schemas that requests are checked with (OpenAPI 3.1). */
-import { type TObject, type TSchema, Type } from 'typebox'
+
 import * as bodies from '../../../schema/bodies.ts'
 import * as commandBodies from '../../../schema/command-bodies.ts'
 import { JSON_TYPE, type Operation, type OperationResponse } from '../../../schema/operation.ts'
+import { type TObject, type TSchema, Type } from '../../../schema/typebox.ts'
 import { sendJson } from '../app.ts'
 import { answersOf, type Router } from '../router.ts'
 

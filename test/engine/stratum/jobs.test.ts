@@ -1,0 +1,220 @@
+/** Which jobs are alive at once, when they are over, and that no share that solves one is thrown away. */
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Rig } from '../../../bench/stratum-rig.ts'
+import { UNREACHABLE } from '../../../bench/work.ts'
+import { decodeWork, encodeWork, type WorkFields, withCreationTime } from '../../../src/core/header.ts'
+import { MAX_TARGET } from '../../../src/core/target.ts'
+import { workFromBytes } from '../../../src/core/work.ts'
+import { noWork } from '../../../src/engine/engine.ts'
+import { Jobs } from '../../../src/engine/stratum/jobs.ts'
+import { RigsEngine } from '../../../src/engine/stratum/rigs.ts'
+import { Miner } from '../../../src/mine/miner.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { until } from '../../gpu/wait.ts'
+import { easyWork, FedSource } from '../../mine/by-hand.ts'
+import { VirtualClock } from '../../mine/virtual-clock.ts'
+import { loggedIn, solvesWork, startedServer, stopServers, workOf } from './servers.ts'
+
+const MAX_WAIT_MS = 10_000
+const EASY = 300n
+const STALE = { result: false, error: { code: 21 } }
+afterEach(stopServers)
+
+type TestWork = ReturnType<typeof workOf>
+
+/** Work for a chain and height with other parents than all other work. */
+function workFor(sequence: number, chainId: number, height: bigint, reason?: string): TestWork {
+  return changed(workOf(sequence, EASY), { chainId, height }, reason)
+}
+
+/** The same work but for these fields. */
+function changed(work: TestWork, fields: Partial<WorkFields>, reason?: string): TestWork {
+  return { ...work, bytes: encodeWork({ ...decodeWork(work.bytes), ...fields }), ...(reason && { reason }) }
+}
+
+/** A server that gave these works, and a rig that has a job of each. */
+async function rigWith(works: readonly TestWork[], limits = {}) {
+  const started = await startedServer(limits)
+  const { engine, port } = started
+  const rig = await loggedIn(port)
+  for (const [index, work] of works.entries()) {
+    await engine.setWork(work)
+    await until(() => rig.jobs.length === index + 1, MAX_WAIT_MS)
+  }
+  return { ...started, rig }
+}
+
+const submitted = (rig: Rig, index: number) => rig.submit(rig.jobs[index].id, rig.nextShare(rig.jobs[index]))
+
+describe('a share of a job of another chain', () => {
+  it.each(['better', 'chosen', 'refreshed', 'reconnected', 'switched', 'start', undefined])(
+    'counts when other work came by the reason %j, and solves its work',
+    async (reason) => {
+      const first = workFor(1, 3, 100n)
+      const { engine, rig, candidates } = await rigWith([first, workFor(2, 6, 100n, reason)])
+      expect(await submitted(rig, 0)).toMatchObject({ result: true, error: null })
+      expect(await submitted(rig, 1)).toMatchObject({ result: true, error: null })
+      expect(candidates.map(({ sequence }) => sequence)).toEqual([1, 2])
+      expect(solvesWork(candidates[0], first)).toBe(true)
+      expect(engine.hashes()).toBe(600)
+      expect(engine.rigs().shares).toMatchObject({ accepted: 2, stale: 0 })
+    },
+  )
+
+  it.each(['newCut', 'solved'])(
+    'is stale when its chain was ended by the reason %j, and still solves',
+    async (reason) => {
+      const { engine, rig, candidates } = await rigWith([workFor(1, 3, 100n), workFor(2, 6, 100n, reason)])
+      expect(await submitted(rig, 0)).toMatchObject(STALE)
+      expect(candidates.map(({ sequence }) => sequence)).toEqual([1])
+      expect(engine.hashes()).toBe(0)
+    },
+  )
+
+  it('counts when the chain of a job after it moved on', async () => {
+    const works = [workFor(1, 3, 100n), workFor(2, 6, 100n, 'better'), workFor(3, 2, 100n, 'newCut')]
+    const { rig } = await rigWith(works)
+    const results = []
+    for (const index of [0, 1, 2]) results.push((await submitted(rig, index)).result)
+    expect(results).toEqual([true, false, true])
+  })
+
+  it('counts when there is no work any more for the chain searched last', async () => {
+    const { engine, rig } = await rigWith([workFor(1, 3, 100n), workFor(2, 6, 100n, 'better')])
+    await engine.setWork(noWork(3))
+    expect(await submitted(rig, 0)).toMatchObject({ result: true })
+    expect(await submitted(rig, 1)).toMatchObject(STALE)
+  })
+})
+
+describe('a share of an earlier job of its chain', () => {
+  it('counts when only the transactions changed', async () => {
+    const first = workFor(1, 3, 100n)
+    const payloadHash = new Uint8Array(32).fill(7)
+    const { rig } = await rigWith([
+      first,
+      changed({ ...first, sequence: 2, job: 'other' }, { payloadHash }, 'refreshed'),
+    ])
+    expect(await submitted(rig, 0)).toMatchObject({ result: true })
+  })
+
+  it.each<[string, string, bigint, boolean]>([
+    ['higher work', 'better', 101n, false],
+    ['work as high on other parents', 'reconnected', 100n, false],
+    ['lower work of a node that is behind', 'switched', 99n, true],
+  ])('is judged by the work of its chain that came later: %s', async (_, reason, height, counts) => {
+    const works = [workFor(1, 3, 100n), workFor(2, 6, 100n, 'better'), workFor(3, 3, height, reason)]
+    const { rig } = await rigWith(works)
+    expect((await submitted(rig, 0)).result).toBe(counts)
+    expect(await submitted(rig, 1)).toMatchObject({ result: true })
+  })
+
+  it('is stale after a new cut, with whatever was searched on the same parents', async () => {
+    const first = workFor(1, 3, 100n)
+    const payloadHash = new Uint8Array(32).fill(7)
+    const second = changed({ ...first, sequence: 2, job: 'other' }, { payloadHash }, 'refreshed')
+    const { rig } = await rigWith([first, second, workFor(3, 6, 100n, 'newCut')])
+    for (const index of [0, 1]) expect(await submitted(rig, index)).toMatchObject(STALE)
+  })
+})
+
+it('a job is over five minutes after other work took its place, and not before', () => {
+  let nowMs = 0
+  const jobs = new Jobs(
+    () => 0,
+    () => nowMs,
+  )
+  const first = jobs.begin(workFor(1, 3, 100n))
+  nowMs = 1_000_000
+  expect(jobs.isOver(first)).toBe(false)
+  const second = jobs.begin(workFor(2, 6, 100n, 'better'))
+  nowMs += 299_999
+  expect([first, second].map((job) => jobs.isOver(job))).toEqual([false, false])
+  nowMs += 1
+  expect([first, second].map((job) => jobs.isOver(job))).toEqual([true, false])
+})
+
+describe('a share that solves the work is handed in', () => {
+  it('when its job has had too many shares, though the rig is told that it is over', async () => {
+    const work = workOf(1, 1n)
+    const { engine, rig, candidates } = await rigWith([work], { sharesPerJob: 3 })
+    const codes: unknown[] = []
+    for (let i = 0; i < 8; i++) codes.push((await submitted(rig, 0)).error?.code ?? null)
+    expect(codes).toEqual([null, null, null, null, 21, 21, 21, 21])
+    expect(candidates).toHaveLength(8)
+    expect(candidates.every((candidate) => solvesWork(candidate, work))).toBe(true)
+    expect(engine.rigs().shares).toMatchObject({ accepted: 4, stale: 4 })
+  })
+
+  it('when shares of so many jobs came since that those of its job are forgotten', async () => {
+    const first = workFor(1, 3, 100n)
+    const rolled = (n: number) => ({ ...first, sequence: n + 1, bytes: withCreationTime(first.bytes, BigInt(n)) })
+    const works = [first, ...Array.from({ length: 17 }, (_, n) => rolled(n + 1))]
+    const { rig, candidates } = await rigWith(works)
+    for (let index = 0; index < works.length; index++) expect((await submitted(rig, index)).result).toBe(true)
+    expect(await submitted(rig, 0)).toMatchObject(STALE)
+    expect(candidates.map(({ sequence }) => sequence)).toEqual([...works.map(({ sequence }) => sequence), 1])
+  })
+
+  it('when the rig was told so many targets since that the one of its job is forgotten', async () => {
+    const work = workOf(1, 70_000n)
+    const { rig, candidates } = await rigWith([work])
+    for (let change = 1; change <= 9; change++) {
+      await rig.ask('mining.suggest_difficulty', [2 ** 16 + 100 * change])
+      await until(() => rig.jobs.length === 1 + change, MAX_WAIT_MS)
+    }
+    const [job] = rig.jobs
+    expect(await rig.submit(job.id, rig.nextShare(job, work.target))).toMatchObject(STALE)
+    expect(candidates).toHaveLength(1)
+    expect(solvesWork(candidates[0], work)).toBe(true)
+  })
+})
+
+describe('a miner with rigs', () => {
+  /** A miner that works for a source that the test feeds, and one rig. */
+  async function mining() {
+    const source = new FedSource(new VirtualClock())
+    const server = { host: '127.0.0.1', port: 0, tls: null, difficulty: 1000, limits: { sharesPerJob: 1 } }
+    const engine = new RigsEngine({ ...server, clock: systemClock, random: Math.random })
+    const stop = new AbortController()
+    const miner = new Miner({ source, engines: [engine], clock: source.clock, onEvent: () => undefined })
+    const ended = miner.run(stop.signal)
+    const { port } = await engine.listen()
+    const end = () => {
+      stop.abort()
+      return ended
+    }
+    return { source, rig: await loggedIn(port), end }
+  }
+
+  const workOn = (chainId: number) => workFromBytes(encodeWork({ ...easyWork(7n).fields, chainId }))
+
+  it('hands in a solution of a chain that it searched before, and no second one, however often the rig sends it', async () => {
+    const { source, rig, end } = await mining()
+    await source.give(workOn(3), 'start')
+    await until(() => rig.jobs.length > 0, MAX_WAIT_MS)
+    await source.give(workOn(6), 'better')
+    await until(() => rig.jobs.length > 1, MAX_WAIT_MS)
+    const [job] = rig.jobs
+    const share = rig.nextShare(job)
+    expect((await rig.submit(job.id, share)).result).toBe(true)
+    await until(() => source.submitted.length > 0, MAX_WAIT_MS)
+    expect(decodeWork(source.submitted[0])).toMatchObject({ chainId: 3, target: MAX_TARGET / 50n })
+    // With the second share the nonces of both are forgotten.
+    expect((await submitted(rig, 0)).result).toBe(true)
+    for (let i = 0; i < 20; i++) expect(await rig.submit(job.id, share)).toMatchObject(STALE)
+    expect(source.submitted).toHaveLength(1)
+    expect((await end()).solutions).toMatchObject({ accepted: 1 })
+  })
+})
+
+it('an unknown job is over, whatever its id', async () => {
+  const { engine, port } = await startedServer({ badUntilBan: 1 })
+  await engine.setWork(workOf(1, UNREACHABLE))
+  const rig = await loggedIn(port)
+  await until(() => rig.jobs.length > 0, MAX_WAIT_MS)
+  for (const id of ['xyz', `${rig.jobs[0].id}z`, 'job 7', '-1', '0x1', ' ', 'x'.repeat(1000)]) {
+    expect(await rig.submit(id, '1')).toMatchObject(STALE)
+  }
+  expect(engine.rigs().shares).toMatchObject({ stale: 7, malformed: 0 })
+})

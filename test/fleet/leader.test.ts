@@ -1,0 +1,243 @@
+/** The leader's engine over a real NATS server: who is paused, and candidates that nobody took. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type KV, Kvm } from '@nats-io/kv'
+import { describe, expect, it } from 'vitest'
+import { engineWork, freshWork } from '../../bench/work.ts'
+import { blockHash } from '../../src/core/block-hash.ts'
+import { encodeBase64Url } from '../../src/core/bytes.ts'
+import { MAX_TARGET } from '../../src/core/target.ts'
+import type { Candidate } from '../../src/engine/engine.ts'
+import { FleetEngine, type FleetTies } from '../../src/engine/fleet/fleet.ts'
+import { isPaused, Pauses } from '../../src/engine/fleet/pauses.ts'
+import { readNatsAddress } from '../../src/fleet/address.ts'
+import { Link } from '../../src/fleet/link.ts'
+import { encodeMessage, ListAnswer, OrderAnswer, Outcome, ReportAnswer } from '../../src/fleet/messages.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { solve } from '../solve.ts'
+import { NatsBed, natsMissing } from './nats.ts'
+
+const shared = { clock: systemClock, random: Math.random }
+const MS = 3_000
+const SOON = { timeout: 15_000, interval: 20 }
+
+describe.skipIf(natsMissing !== null)('the leader of a fleet', () => {
+  const bed = new NatsBed()
+  const { cleanups } = bed
+
+  async function linkTo(fleet: string, url = bed.nats.url): Promise<Link> {
+    const options = { addresses: [readNatsAddress(url)], trust: {}, fleet, agent: 'test' }
+    const link = await Link.open({ ...options, ...shared }, null, new AbortController().signal)
+    cleanups.push(() => link.close())
+    return link
+  }
+
+  interface Led {
+    readonly engine: FleetEngine
+    /** What it was given of solutions of other leaders' jobs, and of its own. */
+    readonly adopted: Parameters<FleetTies['adopt']>[0][]
+    readonly candidates: Candidate[]
+    readonly warnings: string[]
+  }
+
+  async function leaderOf(link: Link, onAdopt: (engine: FleetEngine) => FleetTies['adopt'] = () => () => undefined) {
+    const engine = new FleetEngine({ link, name: 'here', version: 'test', session: randomUUID(), ...shared })
+    cleanups.push(() => engine.stop())
+    const led: Led = { engine, adopted: [], candidates: [], warnings: [] }
+    const adopt: FleetTies['adopt'] = (solution) => {
+      led.adopted.push(solution)
+      onAdopt(engine)(solution)
+    }
+    engine.attach({ network: 'test', account: 'k:test', unfinished: [], adopt })
+    const onCandidate = (candidate: Candidate) => void led.candidates.push(candidate)
+    await engine.start(286, { onCandidate, onWarning: (message) => void led.warnings.push(message) })
+    return led
+  }
+
+  const leads = ({ engine }: Led) => expect.poll(() => engine.fleet().isLeading, SOON).toBe(true)
+  const figures = { version: '1', hashes: 0, rate: null, state: 'idle', reason: null, accepted: 0, refused: 0 }
+  const reportOf = (rig: string) => ({ ...figures, rig, session: rig, lease: null, seen: null })
+  const order = (link: Link, pause: boolean, rig: string | null) =>
+    link.ask(link.subjects.order, { pause, rig }, OrderAnswer, MS)
+
+  it('takes orders that come at the same time, all of them', async () => {
+    const link = await linkTo('orders')
+    await leads(await leaderOf(link))
+    await expect.poll(() => order(link, true, 'first').catch(() => null), SOON).toMatchObject({ problem: null })
+    const rigs = Array.from({ length: 20 }, (_, i) => `rig-${i}`)
+    const answers = await Promise.all(rigs.map((rig) => order(link, true, rig)))
+    expect(answers.map(({ problem }) => problem)).toEqual(rigs.map(() => null))
+    const pauses = new Pauses(() => undefined)
+    await pauses.read(await storeOf(link))
+    expect([...pauses.paused.rigs].sort()).toEqual(['first', ...rigs].sort())
+  })
+
+  const storeOf = (link: Link): Promise<KV> => new Kvm(link.jetstream).create(link.subjects.bucket, { history: 1 })
+
+  it('does not undo what another one has ordered meanwhile, nor write over a list that it has not read', async () => {
+    const store = await storeOf(await linkTo('two-lists'))
+    const [one, two] = [new Pauses(() => undefined), new Pauses(() => undefined)]
+    await Promise.all([one.read(store), two.read(store)])
+    expect(await one.obey(store, { pause: true, rig: 'a' })).toBeNull()
+    expect(await two.obey(store, { pause: true, rig: 'b' })).toBeNull()
+    const third = new Pauses(() => undefined)
+    expect(await third.obey(store, { pause: true, rig: 'c' })).toBeNull()
+    await one.read(store)
+    expect(['a', 'b', 'c', 'd'].map((rig) => isPaused(one.paused, rig))).toEqual([true, true, true, false])
+    // As long as the list cannot be read, nothing is written.
+    const failing = new Proxy(store, {
+      get: (target, name) => {
+        if (name === 'get') return () => Promise.reject(new Error('no answer'))
+        const own = Reflect.get(target, name)
+        return typeof own === 'function' ? own.bind(target) : own
+      },
+    })
+    const blind = new Pauses(() => undefined)
+    await expect(blind.read(failing)).rejects.toThrow('no answer')
+    await expect(blind.obey(failing, { pause: true, rig: 'd' })).rejects.toThrow('no answer')
+    await one.read(store)
+    expect([...one.paused.rigs].sort()).toEqual(['a', 'b', 'c'])
+  })
+
+  it('says of a list that is none that it counts as empty, and replaces it with the next order', async () => {
+    const store = await storeOf(await linkTo('garbage'))
+    await store.put('paused', 'garbage')
+    const warnings: string[] = []
+    const pauses = new Pauses((message) => warnings.push(message))
+    await pauses.read(store)
+    expect(warnings).toEqual([
+      expect.stringMatching(/the list of paused rigs counts as empty, it cannot be read: .*JSON/),
+    ])
+    expect(await pauses.obey(store, { pause: true, rig: 'a' })).toBeNull()
+    await pauses.read(store)
+    expect(pauses.paused.rigs).toEqual(['a'])
+  })
+
+  it('answers no rig before it knows who is paused', { timeout: 60_000 }, async () => {
+    const link = await linkTo('takeover')
+    // A long list takes longer to read than it takes to answer.
+    const rigs = [...Array.from({ length: 9_900 }, (_, i) => `rig-${i}`.padEnd(60, '-')), 'a']
+    await (await storeOf(link)).put('paused', encodeMessage({ all: false, rigs }))
+    const answers: boolean[] = []
+    const isOver = new AbortController()
+    const asking = Array.from({ length: 8 }, async () => {
+      while (!isOver.signal.aborted) {
+        const asked = link.ask(link.subjects.report, reportOf('a'), ReportAnswer, MS)
+        await asked.then(
+          ({ isPaused }) => void answers.push(isPaused),
+          () => sleep(1),
+        )
+      }
+    })
+    const leaderLinks = await Promise.all(Array.from({ length: 5 }, () => linkTo('takeover')))
+    for (const leaderLink of leaderLinks) {
+      const led = await leaderOf(leaderLink)
+      const before = answers.length
+      await expect.poll(() => answers.length - before, SOON).toBeGreaterThan(20)
+      await led.engine.stop()
+    }
+    isOver.abort()
+    await Promise.all(asking)
+    expect(answers.filter((paused) => !paused)).toEqual([])
+  })
+
+  /** A solution as a rig hands it to JetStream. */
+  const send = async (link: Link, bytes: Uint8Array, changes: object = {}) => {
+    const candidate = { job: 'of-another-leader', issuer: 'http://a', rig: 'rig', session: 's', hashes: 1, ...changes }
+    const message = encodeMessage({ ...candidate, work: encodeBase64Url(bytes) })
+    await link.jetstream.publish(link.subjects.candidate, message, { msgID: randomUUID() })
+    return encodeBase64Url(blockHash(bytes))
+  }
+  const outcomeOf = (link: Link, hash: string) => link.ask(link.subjects.outcome, { hash }, Outcome, MS)
+  /** How many candidates JetStream keeps. */
+  const kept = async (link: Link) => {
+    const manager = await link.jetstream.jetstreamManager(false)
+    return (await manager.streams.info(link.subjects.stream)).state.messages
+  }
+
+  it('takes a solution whatever its counters say', async () => {
+    const link = await linkTo('counters')
+    const led = await leaderOf(link)
+    await leads(led)
+    const bytes = solve(freshWork(2n))
+    await expect.poll(() => kept(link).catch(() => -1), SOON).toBe(0)
+    await send(link, bytes, { hashes: 2 ** 53 * 10 + 0.5, session: 'a b', rig: '' })
+    await expect.poll(() => led.adopted.length, SOON).toBeGreaterThan(0)
+    expect(led.adopted[0]).toMatchObject({ bytes, issuer: 'http://a' })
+  })
+
+  it('leaves to the next what nobody took while it stopped', async () => {
+    const link = await linkTo('stopping')
+    // A miner that stops takes nothing more, and says nothing.
+    const first = await leaderOf(link)
+    await leads(first)
+    await first.engine.setWork(engineWork(1, freshWork(2n), MAX_TARGET))
+    await expect.poll(() => kept(link).catch(() => -1), SOON).toBe(0)
+    const bytes = solve(freshWork(2n))
+    const hash = await send(link, bytes)
+    await expect.poll(() => first.adopted.length, SOON).toBeGreaterThan(0)
+    await expect.poll(() => outcomeOf(link, hash).catch(() => null), SOON).toEqual({ step: 'unknown' })
+    expect(await kept(link)).toBe(1)
+    await first.engine.stop()
+    const second = await leaderOf(link, (engine) => () => {
+      engine.took({ hash, step: 'found', job: 'adopted' })
+      engine.took({ hash, step: 'confirmed' })
+    })
+    await expect.poll(() => second.adopted.length, SOON).toBe(1)
+    expect(second.adopted[0].bytes).toEqual(bytes)
+    await expect.poll(() => kept(link), SOON).toBe(0)
+  })
+
+  it('leaves to the next a solution of its own job that nobody took, and has only the first of a job taken', async () => {
+    const link = await linkTo('own-job')
+    const led = await leaderOf(link)
+    await leads(led)
+    const work = freshWork(2n)
+    const listener = link.connection.subscribe(link.subjects.job)
+    await led.engine.setWork(engineWork(1, work, MAX_TARGET / 2n))
+    let job = ''
+    for await (const message of listener) {
+      job = message.json<{ job: { id: string } | null }>().job?.id ?? ''
+      if (job !== '') break
+    }
+    const [bytes, other] = [solve(work), solve(work, 1_000n)]
+    const hash = await send(link, bytes, { job })
+    // It is not taken, and comes again.
+    await expect.poll(() => led.candidates.length, SOON).toBeGreaterThan(1)
+    expect(await kept(link)).toBe(1)
+    led.engine.took({ hash, step: 'found', job: 'job 1' })
+    const late = await send(link, other, { job })
+    await expect.poll(() => outcomeOf(link, late), SOON).toMatchObject({ step: 'stale' })
+    await expect.poll(() => kept(link), SOON).toBe(1)
+    led.engine.took({ hash, step: 'stale' })
+    await expect.poll(() => kept(link), SOON).toBe(0)
+  })
+
+  it('takes the word of its own node that it does not know a payload', async () => {
+    const link = await linkTo('own-node')
+    const led = await leaderOf(link, (engine) => ({ bytes }) => {
+      const of = { hash: encodeBase64Url(blockHash(bytes)), job: 'adopted', issuer: 'http://a' }
+      engine.took({ ...of, step: 'found' })
+      engine.took({ ...of, step: 'rejected', reason: 'no-payload', message: 'No associated Payload' })
+    })
+    await leads(led)
+    await led.engine.setWork({ ...engineWork(1, freshWork(2n), MAX_TARGET), issuer: 'http://a' })
+    await expect.poll(() => kept(link).catch(() => -1), SOON).toBe(0)
+    const hash = await send(link, solve(freshWork(2n)))
+    await expect
+      .poll(() => outcomeOf(link, hash).catch(() => null), SOON)
+      .toMatchObject({ step: 'rejected', reason: 'no-payload' })
+    await expect.poll(() => kept(link), SOON).toBe(0)
+  })
+
+  it('lists rigs that have long names, and pauses them', async () => {
+    const link = await linkTo('names')
+    await leads(await leaderOf(link))
+    const rig = 'ip-10-0-1-23.eu-central-1.compute.internal'
+    const report = () => link.ask(link.subjects.report, reportOf(rig), ReportAnswer, MS)
+    await expect.poll(() => report().catch(() => null), SOON).toMatchObject({ isPaused: false })
+    expect(await order(link, true, rig)).toEqual({ rigs: 1, problem: null })
+    expect(await report()).toMatchObject({ isPaused: true })
+    expect((await link.ask(link.subjects.list, { from: 0 }, ListAnswer, MS)).rigs).toMatchObject([{ rig }])
+  })
+})
