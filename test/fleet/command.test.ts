@@ -57,11 +57,15 @@ describe.skipIf(natsMissing !== null)('a fleet', { timeout: 90_000 }, () => {
     expect(rigs[0].out()).toMatch(/^paid: k:3b6a27bc\w+, as the leader says$/m)
     await leader.sees(/ accepted .*rig:alpha/)
     await leader.sees(/ accepted .*rig:beta/)
-    // Rigs report once a second.
-    const list = async () => (await run(['fleet', '--nats', url])).out
+    // Rigs report once a second, and rest for a moment between their solution and the next job.
+    let out = ''
+    const list = async () => {
+      const listed = await run(['fleet', '--nats', url])
+      expect(listed.code).toBe(0)
+      out = listed.out
+      return out
+    }
     await expect.poll(list, SOON).toMatch(/^alpha +searching(.*\n)+beta +searching/m)
-    const { out, code } = await run(['fleet', '--nats', url])
-    expect(code).toBe(0)
     expect(out).toMatch(/^rig +state +rate +blocks +version$/m)
     expect(out).toMatch(/^alpha +searching +.* +\d+\/\d+ +\d+\.\d+\.\d+$/m)
     expect(out).toMatch(/^2 rigs, .*; led by .* on development, paid: k:3b6a27bc/m)

@@ -61,7 +61,9 @@ describe.skipIf(natsMissing !== null)('a fleet over a hub and a leaf of NATS', {
     const atHub = await kept('hub')
     expect(atHub.names).toEqual(atHub.wanted)
     expect((await kept('leaf')).names).toEqual([])
-    expect((await run(['fleet', '--nats', leaf.url])).out).toMatch(/^alpha +searching/m)
+    // Rigs report once a second, and rest for a moment between their solution and the next job.
+    const list = async () => (await run(['fleet', '--nats', leaf.url])).out
+    await expect.poll(list, { timeout: 20_000 }).toMatch(/^alpha +searching/m)
 
     await hub.kill()
     await hub.restart()
