@@ -260,7 +260,11 @@ async function waysOf(difficulty: bigint, solutions: number) {
   try {
     given.subscribe(onGiven)
     sent.subscribe(onSent)
-    for (let waited = 0; wireMs.length < solutions && waited < 12 * MAX_WAIT_MS; waited += 50) await pause(50)
+    for (let last = 0, waited = 0; wireMs.length < solutions && waited < 2 * MAX_WAIT_MS; waited += 50) {
+      if (wireMs.length > last) waited = 0
+      last = wireMs.length
+      await pause(50)
+    }
   } finally {
     given.unsubscribe(onGiven)
     sent.unsubscribe(onSent)
