@@ -7,7 +7,7 @@ import { type Lie, sentence } from './lie.ts'
 /** How long a miner may take to stop. */
 export const STOP_MS = 2_000
 /** Covers what a test waits for in turn; each wait has its own bound. */
-export const TEST_TIMEOUT_MS = 150_000
+export const TEST_TIMEOUT_MS = 300_000
 /** All lies take six minutes: where CI is set, every fourth of a table is told, and the others are shown as skipped. */
 const SHORT_FORM_SHARE = 4
 const isShortForm = Boolean(process.env.CI)
