@@ -192,6 +192,8 @@ describe.skipIf(natsMissing !== null)('the leader of a fleet', () => {
     const link = await linkTo('own-job')
     const led = await leaderOf(link)
     await leads(led)
+    // A leader tells of its job before its stream of candidates is there.
+    await expect.poll(() => kept(link).catch(() => -1), SOON).toBe(0)
     const work = freshWork(2n)
     const listener = link.connection.subscribe(link.subjects.job)
     await led.engine.setWork(engineWork(1, work, MAX_TARGET / 2n))

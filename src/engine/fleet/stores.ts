@@ -1,6 +1,7 @@
 /**
  * What a fleet keeps in JetStream: candidates, in a stream from which a leader takes them, and who leads and who is paused,
- * in a bucket. Both are made when a leader finds them missing.
+ * in a bucket. Both are made when a leader finds them missing. What is there as it should be is only read: to make or to
+ * change something a cluster needs a leader over all its streams, and may lack it for seconds while these work.
  */
 import {
   AckPolicy,
@@ -25,8 +26,10 @@ export const MAX_AT_ONCE = 1_000
 /** Name of the consumer that all leaders share. */
 export const CONSUMER = 'leader'
 const NANOSECONDS = 1e6
-/** What JetStream answers where there is no such stream. */
-const NO_SUCH_STREAM = 10059
+/** What JetStream answers where there is no such stream, and no such consumer. */
+const MISSING: readonly number[] = [10_059, 10_014]
+/** What it answers while it lacks the leader that could make or change something. */
+const UNAVAILABLE = 10_008
 
 /** What JetStream answers to a write that names another revision than the present one. */
 const WRONG_REVISION: readonly number[] = [10_071, 10_164]
@@ -50,11 +53,13 @@ export interface StoreOptions {
 export function openBucket({ link, replicas, onWarning }: StoreOptions): Promise<KV> {
   const { jetstream, subjects } = link
   return link.knownAsMissing(async () => {
-    const bucket = await new Kvm(jetstream).create(subjects.bucket, { history: 1, replicas: replicas ?? 1 })
-    const { streamInfo } = await bucket.status()
     const manager = await jetstream.jetstreamManager(false)
-    await adapt(manager, streamInfo.config, replicas === undefined ? {} : { num_replicas: replicas }, onWarning)
-    return bucket
+    const { streams } = manager
+    const config = await unlessMissing(async () => (await streams.info(`KV_${subjects.bucket}`)).config)
+    const buckets = new Kvm(jetstream)
+    if (config === null) return buckets.create(subjects.bucket, { history: 1, replicas: replicas ?? 1 })
+    await adapt(manager, config, replicas === undefined ? {} : { num_replicas: replicas }, onWarning)
+    return buckets.open(subjects.bucket, { allow_direct: config.allow_direct === true })
   })
 }
 
@@ -69,29 +74,37 @@ export async function prepareCandidates({ link, replicas, onWarning }: StoreOpti
     duplicate_window: TWICE_MS * NANOSECONDS,
     ...(replicas !== undefined && { num_replicas: replicas }),
   }
-  const known = await configOf(manager, subjects.stream)
+  const known = await unlessMissing(async () => (await manager.streams.info(subjects.stream)).config)
   if (known !== null) await adapt(manager, known, wanted, onWarning)
   else {
     const fixed = { name: subjects.stream, storage: StorageType.File, retention: RetentionPolicy.Workqueue }
     await manager.streams.add({ ...fixed, ...wanted })
   }
-  await manager.consumers.add(subjects.stream, {
+  const consumer = {
     durable_name: CONSUMER,
     ack_policy: AckPolicy.Explicit,
     ack_wait: ACK_WAIT_MS * NANOSECONDS,
     max_ack_pending: MAX_AT_ONCE,
     max_deliver: -1,
-  })
+  }
+  const present = await unlessMissing(async () => (await manager.consumers.info(subjects.stream, CONSUMER)).config)
+  if (present === null || othersOf(consumer, present).length > 0) await manager.consumers.add(subjects.stream, consumer)
 }
 
-/** null: there is no such stream. */
-async function configOf(manager: JetStreamManager, name: string): Promise<StreamConfig | null> {
+/** null: there is no such thing. */
+async function unlessMissing<T>(ask: () => Promise<T>): Promise<T | null> {
   try {
-    return (await manager.streams.info(name)).config
+    return await ask()
   } catch (error) {
-    if (error instanceof JetStreamApiError && error.code === NO_SUCH_STREAM) return null
+    if (error instanceof JetStreamApiError && MISSING.includes(error.code)) return null
     throw error
   }
+}
+
+/** The entries of `wanted` that are other in `present`. */
+function othersOf(wanted: object, present: object): [string, unknown][] {
+  const values: Readonly<Record<string, unknown>> = { ...present }
+  return Object.entries(wanted).filter(([key, value]) => String(values[key]) !== String(value))
 }
 
 /** Changes what is other than wanted. A cluster that lacks a server refuses, and keeps what it has. */
@@ -101,13 +114,12 @@ async function adapt(
   wanted: Partial<StreamConfig>,
   onWarning: StoreOptions['onWarning'],
 ): Promise<void> {
-  const present: Readonly<Record<string, unknown>> = { ...config }
-  const other = Object.entries(wanted).filter(([key, value]) => String(present[key]) !== String(value))
+  const other = othersOf(wanted, config)
   if (other.length === 0) return
   try {
     await manager.streams.update(config.name, wanted)
   } catch (error) {
-    if (!(error instanceof JetStreamApiError)) throw error
+    if (!(error instanceof JetStreamApiError) || error.code === UNAVAILABLE) throw error
     const changes = other.map(([key, value]) => `${key} ${value}`).join(', ')
     onWarning(`${config.name} stays as it is, without ${changes}: ${error.message}`)
   }
