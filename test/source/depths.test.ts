@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { NewcutError } from '../../src/core/errors.ts'
 import { Depths, type Standing, UNSEEN } from '../../src/source/node/depths.ts'
 import type { BlockName, Branch, Place } from '../../src/source/node/mining-node.ts'
+import { Patience } from '../../src/source/node/patience.ts'
 import type { FollowUp } from '../../src/source/source.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 
@@ -61,7 +62,7 @@ function ground() {
   const onFault = (error: unknown) => {
     throw error
   }
-  const depths = new Depths({ node: chain, clock, confirmations: CONFIRMATIONS, onFault })
+  const depths = new Depths({ node: chain, clock, patience: new Patience(), confirmations: CONFIRMATIONS, onFault })
   chain.grow(1)
   setMaxListeners(0, stop.signal)
   /** Follows the head, which was seen as such. */

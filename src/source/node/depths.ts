@@ -8,6 +8,7 @@ import { NewcutError } from '../../core/errors.ts'
 import type { FollowUp } from '../source.ts'
 import { hedged } from './hedged.ts'
 import type { BlockName, MiningNode, Place } from './mining-node.ts'
+import type { Patience } from './patience.ts'
 
 /** Least time between two questions about a chain: a chain may move on many times a second. */
 const MIN_PAUSE_MS = 1000
@@ -52,6 +53,7 @@ interface Watch {
 export interface DepthsOptions {
   readonly node: Pick<MiningNode, 'branch' | 'placeOf'>
   readonly clock: Clock
+  readonly patience: Patience
   /** How deep a block has to lie before nobody looks for it any more; 1: the head. */
   readonly confirmations: number
   /** Called with an error that is no failure of the node. */
@@ -111,10 +113,10 @@ export class Depths {
 
   /** Where the node says that a block is which is not on its branch; null: it does not say. */
   async #kindOf(block: FollowedBlock, signal: AbortSignal): Promise<Place['kind'] | null> {
-    const { node, clock } = this.#options
+    const { node, clock, patience } = this.#options
     const request = (each: AbortSignal) => node.placeOf(block, each)
     try {
-      const { kind } = await hedged(request, { clock, what: 'a question about a block', signal })
+      const { kind } = await hedged(request, { clock, what: 'a question about a block', signal, patience })
       return kind
     } catch (error) {
       if (!signal.aborted && !(error instanceof NewcutError)) this.#options.onFault(error)
@@ -189,7 +191,7 @@ export class Depths {
     // While the node is asked, news makes it be asked again.
     this.#lookedAtMs.set(chain, nowMs)
     this.#chains.set(chain, { waiters, cancel: () => undefined, dueMs: Number.POSITIVE_INFINITY })
-    const { node, clock } = this.#options
+    const { node, clock, patience } = this.#options
     const asked = [...waiters]
     const heights = asked.map(({ block }) => block.height)
     const above = heights.filter((height) => height > (this.#askedUpTo.get(chain) ?? Number.POSITIVE_INFINITY))
@@ -199,7 +201,7 @@ export class Depths {
     try {
       const request = (signal: AbortSignal) => node.branch(chain, lowest, highest, signal)
       const { signal } = this.#stopped
-      const { head, ids } = await hedged(request, { clock, what: 'a question about a chain', signal })
+      const { head, ids } = await hedged(request, { clock, what: 'a question about a chain', signal, patience })
       for (const { block, tell } of asked) {
         const id = ids.get(block.height)
         if (id !== undefined) tell({ depth: head - block.height + 1, isThere: id === block.id })

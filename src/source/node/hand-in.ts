@@ -79,10 +79,11 @@ function isFinal(by: NodeRefusal, elapsedMs: number, isLast: boolean): boolean {
 }
 
 /** null: the node took it; else why not. */
-async function attemptOf(block: SolvedBlock, { node, clock, pulse }: HandInOptions): Promise<unknown> {
+async function attemptOf(block: SolvedBlock, { node, clock, pulse, patience }: HandInOptions): Promise<unknown> {
   try {
     const { signal } = new AbortController()
-    await hedged((each) => node.solved(block.bytes, each), { clock, what: 'a submission', signal, pulse })
+    const how = { clock, what: 'a submission', signal, pulse, patience }
+    await hedged((each) => node.solved(block.bytes, each), how)
     return null
   } catch (error) {
     return error

@@ -6,6 +6,7 @@ import type { Clock } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
 import { hedged } from './hedged.ts'
 import type { CutHeads, MiningNode } from './mining-node.ts'
+import type { Patience } from './patience.ts'
 
 /** From one answer to the next question. */
 const BEAT_MS = 1_000
@@ -17,6 +18,7 @@ const AWAY_MS = 1_000
 export interface HeartbeatOptions {
   readonly node: Pick<MiningNode, 'cut'>
   readonly clock: Clock
+  readonly patience: Patience
   readonly onCut: (cut: CutHeads) => void
   /** The node answers again, after it did not for a second or more. */
   readonly onBack: () => void
@@ -28,7 +30,7 @@ export interface HeartbeatOptions {
 
 /** Asks until the signal aborts. A node that does not answer is told of by whoever asks it for work. */
 export function startHeartbeat(
-  { node, clock, onCut, onBack, isHurried, onFault }: HeartbeatOptions,
+  { node, clock, patience, onCut, onBack, isHurried, onFault }: HeartbeatOptions,
   signal: AbortSignal,
 ): void {
   let cancel: () => void = () => undefined
@@ -40,6 +42,7 @@ export function startHeartbeat(
         clock,
         what: 'a request for the cut',
         signal,
+        patience,
         everyMs: HURRIED_BEAT_MS,
       })
       const wasAway = isAway || clock.monotonicMs() - startMs >= AWAY_MS

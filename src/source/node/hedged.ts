@@ -1,11 +1,12 @@
 /** Requests that are sent again while they are not answered: the way to a node may lose one, and let the next through. */
 import type { Clock } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
+import { Patience } from './patience.ts'
 import type { Pulse } from './pulse.ts'
 
 export interface HedgeOptions {
   readonly clock: Clock
-  /** What is asked, for the error: `a request for work`. */
+  /** What is asked, for the error and the patience: `a request for work`. */
   readonly what: string
   /** Aborts all of it; the call rejects with the signal's reason. */
   readonly signal: AbortSignal
@@ -13,26 +14,36 @@ export interface HedgeOptions {
   readonly everyMs?: number
   /** At its beat the request is sent once more. */
   readonly pulse?: Pulse | undefined
+  /** How long an answer is waited for; default: 5 s. */
+  readonly patience?: Patience | undefined
 }
 
 /** No answer for this long: the request is sent once more, and the first answer to any of them is taken. */
 export const HEDGE_MS = 1_500
-/** No answer to any of them for this long: it has failed. */
-export const MAX_ANSWER_MS = 5_000
+/**
+ * Most requests at once. The first is kept, for the node may only be slow, and so are the newest, for the connections of
+ * those before may be dead.
+ */
+const MAX_AT_ONCE = 4
 
 /**
  * Runs a request, and again every 1.5 s, and when the node is back, while none of them is answered. Resolves with the
- * first answer. Rejects with the first failure, with NewcutError NODE_UNREACHABLE after 5 s without any answer, or with the
- * signal's reason. Whatever it started is aborted when it settles.
+ * first answer. Rejects with the first failure, with NewcutError NODE_UNREACHABLE when there was no answer for as long as the
+ * patience lasts, or with the signal's reason. Whatever it started is aborted when it settles.
  */
 export function hedged<T>(request: (signal: AbortSignal) => Promise<T>, options: HedgeOptions): Promise<T> {
-  const { clock, what, signal, everyMs = HEDGE_MS, pulse } = options
+  const { clock, what, signal, everyMs = HEDGE_MS, pulse, patience = new Patience() } = options
   return new Promise<T>((resolve, reject) => {
     const requests = new Set<AbortController>()
     let isSettled = false
-    const drop = () => {
-      for (const each of requests) each.abort(new NoAnswer(what))
-      requests.clear()
+    const startMs = clock.monotonicMs()
+    const patienceMs = patience.of(what)
+    const noAnswer = () => new NoAnswer(what, patienceMs)
+    const drop = (dropped: Iterable<AbortController>) => {
+      for (const each of dropped) {
+        requests.delete(each)
+        each.abort(noAnswer())
+      }
     }
     const settle = (settled: () => void) => {
       if (isSettled) return
@@ -41,14 +52,19 @@ export function hedged<T>(request: (signal: AbortSignal) => Promise<T>, options:
       forgetPulse()
       signal.removeEventListener('abort', stop)
       settled()
-      drop()
+      drop([...requests])
     }
     const stop = () => settle(() => reject(signal.reason))
+    const answered = (answer: T) => {
+      patience.answered(what, clock.monotonicMs() - startMs)
+      resolve(answer)
+    }
     const send = () => {
+      if (requests.size >= MAX_AT_ONCE) drop([...requests].slice(1, 2))
       const sent = new AbortController()
       requests.add(sent)
       request(sent.signal).then(
-        (answer) => settle(() => resolve(answer)),
+        (answer) => settle(() => answered(answer)),
         (error) => {
           // One that was dropped says nothing about the others.
           if (requests.delete(sent)) settle(() => reject(error))
@@ -59,15 +75,14 @@ export function hedged<T>(request: (signal: AbortSignal) => Promise<T>, options:
       const leftMs = endMs - clock.monotonicMs()
       cancel = leftMs <= everyMs ? clock.after(leftMs, end) : clock.after(everyMs, send)
     }
-    const end = () => settle(() => reject(new NoAnswer(what)))
-    const endMs = clock.monotonicMs() + MAX_ANSWER_MS
-    let cancel: () => void = () => undefined
-    // What was sent while the node was away is most likely lost, and keeps others waiting for their turn.
-    const again = () => {
-      drop()
-      send()
+    const missed = () => {
+      patience.missed(what)
+      reject(noAnswer())
     }
-    const forgetPulse = pulse?.onBeat(again) ?? (() => undefined)
+    const end = () => settle(missed)
+    const endMs = startMs + patienceMs
+    let cancel: () => void = () => undefined
+    const forgetPulse = pulse?.onBeat(send) ?? (() => undefined)
     if (signal.aborted) {
       stop()
       return
@@ -79,7 +94,7 @@ export function hedged<T>(request: (signal: AbortSignal) => Promise<T>, options:
 
 /** The node does not answer. */
 class NoAnswer extends NewcutError {
-  constructor(what: string) {
-    super('NODE_UNREACHABLE', `no answer to ${what} within ${MAX_ANSWER_MS / 1000} s`)
+  constructor(what: string, patienceMs: number) {
+    super('NODE_UNREACHABLE', `no answer to ${what} within ${Math.round(patienceMs / 1000)} s`)
   }
 }

@@ -5,6 +5,7 @@ import { describeError } from '../../core/errors.ts'
 import { decodeWork } from '../../core/header.ts'
 import { hedged } from './hedged.ts'
 import type { MiningNode, Place } from './mining-node.ts'
+import type { Patience } from './patience.ts'
 import { Pulse } from './pulse.ts'
 
 /** A block that a solution makes. */
@@ -34,6 +35,7 @@ export interface LookOptions {
   readonly clock: Clock
   /** Tells when the node is back. */
   readonly pulse?: Pulse | undefined
+  readonly patience?: Patience | undefined
 }
 
 /** The last answer, and what failed since, if the last look failed. */
@@ -48,7 +50,7 @@ export interface Look {
  */
 export async function lookFor(
   block: SolvedBlock,
-  { node, clock, pulse = new Pulse() }: LookOptions,
+  { node, clock, pulse = new Pulse(), patience }: LookOptions,
   delaysMs: readonly number[],
   stopped: AbortSignal,
 ): Promise<Look> {
@@ -63,6 +65,7 @@ export async function lookFor(
         what: 'a question about a block',
         signal,
         pulse,
+        patience,
       })
       failure = null
       if (place.kind !== 'awaited') break

@@ -21,6 +21,7 @@ import { hedged } from './hedged.ts'
 import { solvedBlock } from './look.ts'
 import type { CutHeads, MiningNode } from './mining-node.ts'
 import { Outage } from './outage.ts'
+import { Patience } from './patience.ts'
 import { Pulse } from './pulse.ts'
 import { type Effect, type Event, type IssuedWork, initialState, type Need, type State } from './state.ts'
 import { step } from './step.ts'
@@ -77,6 +78,7 @@ export class NodeSource implements Source {
   readonly #chains: SeenChains
   /** Beats when the node is back. */
   readonly #pulse = new Pulse()
+  readonly #patience = new Patience()
   #outage: Outage
   #state: State
   /** The creation time of the newest work (milliseconds), less the time that never jumps when it came. */
@@ -91,7 +93,13 @@ export class NodeSource implements Source {
     const { node, clock } = options
     this.#options = options
     const confirmations = options.confirmations ?? 1
-    this.#depths = new Depths({ node, clock, confirmations, onFault: (error) => this.#stop(error) })
+    this.#depths = new Depths({
+      node,
+      clock,
+      patience: this.#patience,
+      confirmations,
+      onFault: (error) => this.#stop(error),
+    })
     this.#doubts = new Doubts(clock, () => this.#tell({ type: 'doubted' }))
     this.#lives = options.lives ?? this.#stopped.signal
     // As many solutions and streams listen to it as there are.
@@ -104,6 +112,11 @@ export class NodeSource implements Source {
     this.#chains = new SeenChains(node.graphHistory ?? [], chains)
     this.#watch = this.#watchOf(chains)
     this.#outage = new Outage(clock, { onTrouble: () => undefined, onRecovered: () => undefined })
+  }
+
+  /** How answers are waited for. */
+  get #waiting() {
+    return { pulse: this.#pulse, patience: this.#patience }
   }
 
   get connected(): boolean {
@@ -149,7 +162,7 @@ export class NodeSource implements Source {
       onRefusal?.()
     }
     const isForeign = job.issuer !== this.#options.node.url
-    const options = { ...this.#options, pulse: this.#pulse, onRefused, isForeign }
+    const options = { ...this.#options, ...this.#waiting, onRefused, isForeign }
     const answer = handIn(solvedBlock(bytes), options, this.#lives)
     // The HTTP client writes in the next turn of the event loop, and what is told asks for other work.
     await setImmediate()
@@ -180,7 +193,7 @@ export class NodeSource implements Source {
       return
     }
     const { confirmations = 1 } = this.#options
-    for await (const news of followUp(block, { ...this.#options, confirmations, pulse: this.#pulse }, signal)) {
+    for await (const news of followUp(block, { ...this.#options, ...this.#waiting, confirmations }, signal)) {
       this.#tell({ type: news.step === 'confirmed' ? 'confirmed' : 'reopened', fields: decodeWork(bytes) })
       yield news
       if (isOpen(news)) yield* followDepths(news)
@@ -289,7 +302,9 @@ export class NodeSource implements Source {
       this.#doubts.raise()
     }
     const onFault = (error: unknown) => this.#stop(error)
-    startHeartbeat({ node, clock, onCut, onBack, onFault, isHurried: () => !this.connected }, this.#stopped.signal)
+    const isHurried = () => !this.connected
+    const patience = this.#patience
+    startHeartbeat({ node, clock, patience, onCut, onBack, onFault, isHurried }, this.#stopped.signal)
   }
 
   #jobOf({ id, work }: IssuedWork, { reason, noticedAtMs }: Need): Job {
@@ -313,7 +328,7 @@ export class NodeSource implements Source {
         clock,
         what: 'a request for work',
         signal,
-        pulse: this.#pulse,
+        ...this.#waiting,
       })
       this.#arrears.given(clock.monotonicMs())
       if (!this.#requests.has(request)) return

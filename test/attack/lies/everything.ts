@@ -74,6 +74,17 @@ const mixtures = {
   'nothing is answered': () => hangs,
 }
 
+/** Of a node that is overloaded, or far away. */
+const slowness = {
+  'the cut comes 1.2 s late, everything else 3 s late': () => slow(1_200, 3_000),
+  'every answer comes 3 s late': () => slow(3_000, 3_000),
+  'every answer comes 7 s late': () => slow(7_000, 7_000),
+}
+
+function slow(cutMs: number, othersMs: number): Tell {
+  return exceptStreams((exchange) => late(exchange.endpoint === 'cut' ? cutMs : othersMs)(exchange))
+}
+
 function exceptStreams(tell: Tell): Tell {
   const streams: readonly Endpoint[] = ['updates']
   return (exchange) => (streams.includes(exchange.endpoint) ? null : tell(exchange))
@@ -94,4 +105,5 @@ export const everythingLies = [
   ...lies('all', 'waits', mixtures),
   ...lies('all', 'recovers', disturbances),
   ...lies('all', 'recovers', unknown),
+  ...lies('all', 'keepsMining', slowness),
 ]

@@ -1,0 +1,77 @@
+/** Requests that are sent again: which of them are kept, and how long an answer is waited for. */
+import { expect, it } from 'vitest'
+import { hedged } from '../../src/source/node/hedged.ts'
+import { Patience } from '../../src/source/node/patience.ts'
+import { Pulse } from '../../src/source/node/pulse.ts'
+import { VirtualClock } from '../mine/virtual-clock.ts'
+
+/** Runs one question to a node whose answers take this long; `sent` and `dropped` are the numbers of its requests. */
+function ask(clock: VirtualClock, answerMs: number, more: { patience?: Patience; pulse?: Pulse } = {}) {
+  const startMs = clock.monotonicMs()
+  const seen = { sent: 0, dropped: [] as number[], open: 0, most: 0, outcome: '', tookMs: 0 }
+  const request = (signal: AbortSignal) => {
+    const number = ++seen.sent
+    seen.most = Math.max(seen.most, ++seen.open)
+    return new Promise<number>((resolve, reject) => {
+      const cancel = clock.after(answerMs, () => resolve(number))
+      signal.addEventListener('abort', () => {
+        seen.open--
+        seen.dropped.push(number)
+        cancel()
+        reject(signal.reason)
+      })
+    })
+  }
+  const { signal } = new AbortController()
+  void hedged(request, { clock, what: 'a question', signal, ...more })
+    .then(
+      (number) => `answer to ${number}`,
+      (error: Error) => error.message,
+    )
+    .then((outcome) => {
+      seen.outcome = outcome
+      seen.tookMs = clock.monotonicMs() - startMs
+    })
+  return seen
+}
+
+it('takes the answer to the first request of a node that is slow, however often it was sent again', async () => {
+  const clock = new VirtualClock()
+  const seen = ask(clock, 4_000)
+  await clock.pass(4_000)
+  expect(seen).toMatchObject({ outcome: 'answer to 1', sent: 3 })
+  expect(seen.dropped).toEqual([1, 2, 3])
+})
+
+it('takes it also while other answers tell again and again that the node is back', async () => {
+  const clock = new VirtualClock()
+  const pulse = new Pulse()
+  const seen = ask(clock, 3_000, { pulse })
+  for (let i = 0; i < 10; i++) {
+    await clock.pass(300)
+    pulse.beat()
+  }
+  expect(seen.outcome).toBe('answer to 1')
+  expect(seen.most).toBeLessThanOrEqual(4)
+})
+
+it('gives the next question twice the time after one without an answer, and less after quick answers', async () => {
+  const clock = new VirtualClock()
+  const patience = new Patience()
+  const first = ask(clock, 7_000, { patience })
+  await clock.pass(5_000)
+  expect(first.outcome).toBe('no answer to a question within 5 s')
+  const second = ask(clock, 7_000, { patience })
+  await clock.pass(7_000)
+  expect(second.outcome).toBe('answer to 1')
+  const third = ask(clock, 60_000, { patience })
+  await clock.pass(14_000)
+  expect(third.outcome).toBe('no answer to a question within 14 s')
+  const quick = ask(clock, 10, { patience })
+  await clock.pass(10)
+  expect(quick.outcome).toBe('answer to 1')
+  const last = ask(clock, 60_000, { patience })
+  await clock.pass(5_000)
+  expect(last.outcome).toBe('no answer to a question within 5 s')
+  expect(clock.pending).toBe(0)
+})
