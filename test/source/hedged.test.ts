@@ -49,10 +49,21 @@ it('takes it also while other answers tell again and again that the node is back
   const seen = ask(clock, 3_000, { pulse })
   for (let i = 0; i < 10; i++) {
     await clock.pass(300)
-    pulse.beat()
+    pulse.beat(false)
   }
   expect(seen.outcome).toBe('answer to 1')
   expect(seen.most).toBeLessThanOrEqual(4)
+})
+
+it('drops all that was sent before when the node was away', async () => {
+  const clock = new VirtualClock()
+  const pulse = new Pulse()
+  const seen = ask(clock, 4_000, { pulse })
+  await clock.pass(2_000)
+  pulse.beat(true)
+  expect(seen.dropped).toEqual([1, 2])
+  await clock.pass(4_000)
+  expect(seen.outcome).toBe('no answer to a question within 5 s')
 })
 
 it('gives the next question twice the time after one without an answer, and less after quick answers', async () => {

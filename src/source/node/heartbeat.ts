@@ -12,16 +12,16 @@ import type { Patience } from './patience.ts'
 const BEAT_MS = 1_000
 /** The same while the node does not answer, or the news of the searched chain does not get through. */
 const HURRIED_BEAT_MS = 500
-/** A node that takes longer to answer was away. */
-const AWAY_MS = 1_000
+/** A node that takes longer to answer may have been away. */
+const LATE_MS = 1_000
 
 export interface HeartbeatOptions {
   readonly node: Pick<MiningNode, 'cut'>
   readonly clock: Clock
   readonly patience: Patience
   readonly onCut: (cut: CutHeads) => void
-  /** The node answers again, after it did not for a second or more. */
-  readonly onBack: () => void
+  /** The node answers again, after it did not for a second or more. `wasAway`: not even to a whole question. */
+  readonly onBack: (wasAway: boolean) => void
   /** Whether to ask more often. */
   readonly isHurried: () => boolean
   /** Called with an error that is no failure of the node. */
@@ -45,11 +45,11 @@ export function startHeartbeat(
         patience,
         everyMs: HURRIED_BEAT_MS,
       })
-      const wasAway = isAway || clock.monotonicMs() - startMs >= AWAY_MS
+      const wasAway = isAway
       isAway = false
       if (signal.aborted) return
       onCut(cut)
-      if (wasAway) onBack()
+      if (wasAway || clock.monotonicMs() - startMs >= LATE_MS) onBack(wasAway)
     } catch (error) {
       if (signal.aborted) return
       if (!(error instanceof NewcutError)) throw error

@@ -82,7 +82,12 @@ export function hedged<T>(request: (signal: AbortSignal) => Promise<T>, options:
     const end = () => settle(missed)
     const endMs = startMs + patienceMs
     let cancel: () => void = () => undefined
-    const forgetPulse = pulse?.onBeat(send) ?? (() => undefined)
+    const again = (wasAway: boolean) => {
+      // What was sent while the node was away is most likely lost, and keeps others waiting for their turn.
+      if (wasAway) drop([...requests])
+      send()
+    }
+    const forgetPulse = pulse?.onBeat(again) ?? (() => undefined)
     if (signal.aborted) {
       stop()
       return

@@ -297,8 +297,8 @@ export class NodeSource implements Source {
       this.#chains.cutSeen(cut)
       this.#tell({ type: 'cutSeen', cut })
     }
-    const onBack = () => {
-      this.#pulse.beat()
+    const onBack = (wasAway: boolean) => {
+      this.#pulse.beat(wasAway)
       this.#doubts.raise()
     }
     const onFault = (error: unknown) => this.#stop(error)

@@ -2,15 +2,15 @@
 import { type Clock, sleep } from '../../core/clock.ts'
 
 export class Pulse {
-  readonly #waiting = new Set<() => void>()
+  readonly #waiting = new Set<(wasAway: boolean) => void>()
 
-  /** The node answers again. */
-  beat(): void {
-    for (const run of [...this.#waiting]) run()
+  /** The node answers again. `wasAway`: a question before had no answer at all; otherwise this one came late. */
+  beat(wasAway: boolean): void {
+    for (const run of [...this.#waiting]) run(wasAway)
   }
 
   /** Runs `run` at every beat, until the returned function is called. */
-  onBeat(run: () => void): () => void {
+  onBeat(run: (wasAway: boolean) => void): () => void {
     this.#waiting.add(run)
     return () => void this.#waiting.delete(run)
   }
