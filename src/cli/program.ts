@@ -78,7 +78,7 @@ export async function runProgram(
     return 0
   }
   try {
-    await program.parseAsync(args, { from: 'user' })
+    await program.parseAsync(keyLast(args), { from: 'user' })
     return state.code
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0
@@ -86,6 +86,12 @@ export async function runProgram(
     reportError(ours, state.format, surroundings)
     return exitCodeOf(ours.code)
   }
+}
+
+/** A request key is 43 letters of base64url, and one in 64 begins with a dash: it is no option of `newcut result`. */
+function keyLast(args: readonly string[]): readonly string[] {
+  const at = args[0] === 'result' && !args.includes('--') ? args.findIndex((each) => /^-[\w-]{42}$/.test(each)) : -1
+  return at < 0 ? args : [...args.slice(0, at), ...args.slice(at + 1), '--', args[at]]
 }
 
 /** All commands, with their options, arguments, help and examples. A command that runs sets `state`. */

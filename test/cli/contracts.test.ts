@@ -158,6 +158,14 @@ describe('newcut send', () => {
     expect(result).toMatchObject({ chain: 1, requestKey: key, height: expect.any(Number), value: 'later' })
   })
 
+  it.each(['-UApSOSS58J0l2FETYE4gdMGCUO6OAhaVZoKFsXTE_k', '--ApSOSS58J0l2FETYE4gdMGCUO6OAhaVZoKFsXTE_k'])(
+    'newcut result takes the key %s for a key, and no option',
+    async (key) => {
+      expect(await failure('result', key, '--no-wait')).toContain(`no chain has a result of ${key}`)
+      expect(await failure('result', '--no-wait', '--chain', '1', key)).toContain(`no chain has a result of ${key}`)
+    },
+  )
+
   it('has several keys sign, for the capabilities that are listed', async () => {
     const transfers = '[(coin.transfer "sender02" "sender03" 1.5) (coin.transfer "sender03" "sender02" 1.25)]'
     const caps = [
