@@ -79,7 +79,7 @@ describe.skipIf(natsMissing !== null)('a fleet over a cluster of NATS servers', 
       await expect.poll(() => isWhole().catch(() => false), { timeout: 60_000 }).toBe(true)
       await server.kill()
       const before = leader.out().length
-      // The choice is NATS's own affair: 2.9.10 takes 4 to 10 s for it, and up to 27 where servers were started just before.
+      // The choice is NATS's own affair: 2.9.10 takes 4 to 11 s for it, and up to 27 where servers were started just before.
       await expect.poll(() => isLedWithout(`n${i}`).catch(() => false), { timeout: 90_000 }).toBe(true)
       await expect.poll(() => / accepted .*rig:alpha/.test(leader.out().slice(before)), { timeout: 10_000 }).toBe(true)
       await server.restart()

@@ -4,7 +4,7 @@
  */
 
 /** Of a node that answers sooner, or of which nothing is known. */
-export const LEAST_MS = 5_000
+const LEAST_MS = 5_000
 /** A request is given up after 10 s (node/http.ts); what is asked in several may take longer. */
 const MOST_MS = 20_000
 
