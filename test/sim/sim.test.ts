@@ -72,6 +72,10 @@ const keptWhole: readonly (readonly [seed: number, showed: string])[] = [
     46690,
     'another network behind the same address was not known, since nobody had remembered the only block told before',
   ],
+  [
+    71356,
+    'a node that had started anew took a solution after 12 s, when it happened to be asked for the same work again',
+  ],
   [934, 'work of a node with other chains, which had come up behind the address of the first, was searched for 4.4 s'],
 ]
 

@@ -15,11 +15,15 @@ export class Tally {
   readonly #slow: number[] = []
   readonly #recoveries = new Map<string, { seeds: number; late: number; worstMs: number; worst: number }>()
   readonly #kinds = new Map<string, number[]>()
+  readonly #verdicts = new Map<string, number>()
   readonly #extremes = new Map<keyof Extremes, { value: number; seed: number }>()
 
   add(outcome: Outcome): void {
-    const { seed, family, extremes, violations } = outcome
+    const { seed, family, extremes, violations, verdicts } = outcome
     this.done++
+    for (const [verdict, count] of Object.entries(verdicts)) {
+      this.#verdicts.set(verdict, (this.#verdicts.get(verdict) ?? 0) + count)
+    }
     for (const [name, value] of Object.entries(extremes) as [keyof Extremes, number][]) {
       if (value > (this.#extremes.get(name)?.value ?? -1)) this.#extremes.set(name, { value, seed })
     }
@@ -50,6 +54,7 @@ export class Tally {
       console.log(`${family}: ${share}; slowest: ${Math.round(worstMs)} ms (seed ${worst})`)
     }
     if (this.#slow.length > 0) console.log(`recovered later: seeds ${firstOf(this.#slow, MAX_SHOWN)}`)
+    console.log(`solutions: ${[...this.#verdicts].map(([verdict, count]) => `${count} ${verdict}`).join(', ')}`)
     for (const [name, { value, seed }] of this.#extremes) {
       console.log(`most ${name}: ${Math.round(value)} (seed ${seed})`)
     }

@@ -239,8 +239,12 @@ describe('work from a node', () => {
     expect(await submit(source, solve(work.bytes))).toEqual({ step: 'stale' })
     const { work: fresh } = await client.work(account)
     expect(await submit(source, miss(fresh.bytes))).toMatchObject({ step: 'rejected', reason: 'invalid-pow' })
-    // The node has forgotten its payload, and nobody solved it.
-    expect(await submit(source, solve(fresh.bytes))).toMatchObject({ step: 'rejected', reason: 'no-payload' })
+    // That used up its payload. The node knows it again when it is asked for the same work.
+    expect(await submit(source, solve(fresh.bytes))).toEqual(confirmed)
+    // What a node makes for our account never has this payload again.
+    const { work: foreign } = await client.work({ ...account, account: 'k:other' })
+    await expect(client.solved(miss(foreign.bytes))).rejects.toMatchObject({ status: 400 })
+    expect(await submit(source, solve(foreign.bytes))).toMatchObject({ step: 'rejected', reason: 'no-payload' })
     const { work: again } = await client.work(account)
     expect(await submit(source, solve(again.bytes))).toEqual(confirmed)
   })
@@ -310,7 +314,7 @@ describe('trouble with a node', () => {
     await expect(next()).rejects.toMatchObject({ code: 'NODE_REFUSED', hint: expect.stringContaining('k:test') })
   })
 
-  it('goes on when a node that went away is back, and mines nothing that is lost', async () => {
+  it('goes on when a node that went away is back, and has it take the solution of the work it gave before', async () => {
     const node = await devnet()
     const port = Number(new URL(node.url).port)
     const { source, next, troubles } = await sourceOf(node.url)
@@ -319,12 +323,12 @@ describe('trouble with a node', () => {
     const verdict = submit(source, solve(first?.work.bytes ?? new Uint8Array()))
     expect(await next()).toBeNull()
     await until(() => troubles.join().includes('connection refused'))
-    // The same address, another network of the same name: it knows nothing of the work.
+    // It has forgotten its chains and the work it gave, and makes the same block when it is asked again.
     await devnet({ port })
     let item = await next()
     while (item === null) item = await next()
     expect(item.work.fields.height).toBe(1n)
-    expect(await verdict).toMatchObject({ step: 'rejected', reason: 'no-payload' })
+    expect(await verdict).toEqual(confirmed)
   })
 
   it('is one clear error with a hint when nothing listens, or something else does', async () => {

@@ -370,9 +370,31 @@ describe('a solution', () => {
     }
     const { receipt, attempts } = await handedIn(submit, async () => ({ kind: 'awaited' }))
     expect(receipt).toMatchObject({ step: 'rejected', reason: 'no-payload' })
-    // Pauses are half a second on average.
-    expect(attempts).toBeGreaterThan(35)
-    expect(attempts).toBeLessThan(60)
+    // Pauses are half a second on average, and a second more while it gives no work.
+    expect(attempts).toBeGreaterThan(12)
+    expect(attempts).toBeLessThan(25)
+  })
+
+  it('is taken by a node that had forgotten its payload, once it is asked for the same work again', async () => {
+    const { clock, node, source, jobs, answer } = await started()
+    await answer(0, 5)
+    await answer(1, 6)
+    let isKnown = false
+    const work = node.work.bind(node)
+    node.work = (chain, signal) => {
+      isKnown ||= chain === 0
+      return work(chain, signal)
+    }
+    node.place = async () => ({ kind: 'awaited' })
+    node.submit = async () => {
+      if (!isKnown) throw refusal(404, 'No associated Payload')
+    }
+    const receipt = source.handIn(solutionOf(jobs[0]))
+    await clock.pass(200)
+    for (const { chain, resolve } of node.asked) if (chain === 0) resolve(madeWork(0, 5))
+    await settle()
+    expect(await receipt).toEqual({ step: 'acknowledged' })
+    expect(node.submitted).toHaveLength(2)
   })
 
   it('is acknowledged if the node took it, its answer was lost, and its chain shows the block 15 s later', async () => {

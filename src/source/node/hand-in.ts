@@ -1,5 +1,6 @@
 /** Handing a solution to a node: again until it is known what became of it, and what the answers mean. */
-import { describeError } from '../../core/errors.ts'
+import { sleep } from '../../core/clock.ts'
+import { describeError, NewcutError } from '../../core/errors.ts'
 import { NodeRefusal } from '../../node/errors.ts'
 import { UnreachableError } from '../../node/unreachable.ts'
 import { type LostReason, type Receipt, type RejectReason, WORK_LIFE_MS } from '../source.ts'
@@ -19,6 +20,8 @@ const PATIENCE_MS = 5_000
  * its chain asynchronously: that refusal stands once its chain has not shown the block for so long.
  */
 const USED_UP_MS = 20_000
+/** So long it is waited for an answer that is to remind the node of a payload. */
+const REMIND_MS = 1_000
 
 export interface HandInOptions extends LookOptions {
   /** Uniform in [0, 1), for the jitter of retries. */
@@ -33,7 +36,7 @@ export interface HandInOptions extends LookOptions {
 
 /**
  * Hands in solved work until the node takes it, its chain shows what became of it, the node has refused it for 5 s (20 s
- * if it knows no payload), or 5 minutes are over. When the signal aborts it tries once more at once; a solution that does
+ * if it knows no payload, although it was asked for the same work again), or 5 minutes are over. When the signal aborts it tries once more at once; a solution that does
  * not reach the node then is one for the next start. Never throws.
  */
 export async function handIn(block: SolvedBlock, options: HandInOptions, stopped: AbortSignal): Promise<Receipt> {
@@ -69,6 +72,7 @@ export async function handIn(block: SolvedBlock, options: HandInOptions, stopped
     }
     if (isLast) return lost('stopped', failure)
     await pulse.sleep(clock, random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt), stopped)
+    if (isRefusal(failure) && isUnknown(failure) && !stopped.aborted) await remind(block, options, stopped)
   }
 }
 
@@ -88,6 +92,24 @@ async function attemptOf(block: SolvedBlock, { node, clock, pulse, patience }: H
   } catch (error) {
     return error
   }
+}
+
+/**
+ * Asks for work of the chain once more: a node that makes the same block again knows its payload again (PROTOCOL.md A.2).
+ * One that was started anew does, unless other transactions came in. A node may keep that request waiting: after a second
+ * the solution is handed in all the same.
+ */
+async function remind({ chain }: SolvedBlock, { node, clock }: HandInOptions, stopped: AbortSignal): Promise<void> {
+  const end = new AbortController()
+  const stop = () => end.abort()
+  stopped.addEventListener('abort', stop, { once: true })
+  const asked = node.work(chain, end.signal).catch((error) => {
+    // The next submission tells what the node knows.
+    if (!end.signal.aborted && !(error instanceof NewcutError)) throw error
+  })
+  await Promise.race([asked, sleep(clock, REMIND_MS, end.signal)])
+  stopped.removeEventListener('abort', stop)
+  stop()
 }
 
 /** Whether it may be an opinion of this solution, the node's own or not, and no sign of an outage. */
