@@ -63,6 +63,17 @@ const continuation = JSON.stringify({
 /** Thousandths of gas. */
 const GAS_LIMIT = 2_000_000
 
+/** The network writes an object that has a number under `int` as if it were an integer, and reads it as one. */
+function hasObjectLikeInteger(json: string): boolean {
+  let has = false
+  JSON.parse(json, (_key, part) => {
+    const isNumber = typeof part?.int === 'number'
+    has ||= isNumber && (Object.keys(part).length > 1 || !Number.isInteger(part.int))
+    return part
+  })
+  return has
+}
+
 export const contractTargets: readonly Target[] = [
   textTarget('contract text', code, (text) => read(text), { allows: isContractError, share: 3 }),
   textTarget(
@@ -85,6 +96,7 @@ export const contractTargets: readonly Target[] = [
       const written = valueToJson(value)
       // What is written reads as what is written again.
       const again = valueToJson(valueFromJson(parseExactJson(written)))
+      if (hasObjectLikeInteger(written)) return
       expect(again === written, `the value is changed: ${written.slice(0, 80)} and ${again.slice(0, 80)}`)
     },
     { allows: isSyntaxError, share: 2 },
