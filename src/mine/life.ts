@@ -40,14 +40,14 @@ export const blockStates = [
 ] as const
 export type BlockState = (typeof blockStates)[number]
 
-/** Hands a solution in, follows it to its end, and yields each step. Never throws. */
-export async function* liveThrough(
+/** What becomes of a solution that was handed in, to its end: the receipt, and what follows. Never throws. */
+export async function* lifeAfter(
+  handedIn: Promise<Receipt>,
   source: Source,
   solution: Solution,
   signal: AbortSignal,
 ): AsyncGenerator<LifeStep, void, void> {
-  yield { step: 'handed-in' }
-  const receipt = await source.handIn(solution)
+  const receipt = await handedIn
   yield receipt
   if (receipt.step === 'acknowledged') yield* source.follow(solution, signal)
   else yield* afterAll(receipt, source, solution, signal)

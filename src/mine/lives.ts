@@ -4,9 +4,9 @@ import { encodeBase64Url } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
 import { FREE_NONCE } from '../core/nonce.ts'
 import { workFromBytes } from '../core/work.ts'
-import type { Job, LifeStep, Source } from '../source/source.ts'
-import type { SolutionEvent } from './events.ts'
-import { liveThrough, type Unfinished, type Verdict, verdictOf } from './life.ts'
+import type { Job, LifeStep, Solution, Source } from '../source/source.ts'
+import type { Found, SolutionEvent } from './events.ts'
+import { lifeAfter, type Unfinished, type Verdict, verdictOf } from './life.ts'
 import type { BlockHashOf } from './readiness.ts'
 
 export interface LivesOptions {
@@ -90,13 +90,13 @@ export class Lives {
 
   /** Tells of a solution, for the journal, and then hands it in. */
   begin({ job, difficulty, bytes, blockHashOf, ...found }: FoundSolution): void {
-    const { source, clock, onEvent, stopped } = this.#options
+    const { clock, onEvent } = this.#options
     const hash = encodeBase64Url((blockHashOf ?? blockHash)(bytes))
     const foundAtMs = clock.monotonicMs()
     const told = { step: { step: 'handed-in' }, verdict: null, counted: null, isOfThisRun: true } as const
     const life: Life = { job, hash, ...found, foundAtMs, ...told }
-    onEvent({ ...this.#eventOf(life, null, false), step: 'found', work: encodeBase64Url(bytes), difficulty })
-    this.#start(life, liveThrough(source, { job, bytes }, stopped))
+    onEvent(this.#eventOf(life, { step: 'found', work: encodeBase64Url(bytes), difficulty }, null, false))
+    this.#handIn(life, { job, bytes })
   }
 
   /**
@@ -119,7 +119,8 @@ export class Lives {
     const told = { step, verdict, counted: null, isOfThisRun: false, isPoolBlock: false }
     const life: Life = { job, hash, device, effort, lateMs: null, foundAtMs: nowMs - ageMs, ...told }
     const solution = { job, bytes, wasConfirmed: verdict === 'accepted' }
-    this.#start(life, isAcknowledged ? source.follow(solution, stopped) : liveThrough(source, solution, stopped))
+    if (isAcknowledged) this.#start(life, source.follow(solution, stopped))
+    else this.#handIn(life, solution)
   }
 
   /** Waits for the last verdicts, but not for long, and tells what is known of the others by then. */
@@ -133,6 +134,13 @@ export class Lives {
     cancel()
     this.#isOver = true
     for (const life of this.#lives.keys()) if (life.verdict === null) this.#giveUp(life)
+  }
+
+  /** Tells so first: a miner that dies after it hands it in once more. */
+  #handIn(life: Life, solution: Solution): void {
+    const { source, stopped } = this.#options
+    this.#take(life, { step: 'handed-in' })
+    this.#start(life, lifeAfter(source.handIn(solution), source, solution, stopped))
   }
 
   #start(life: Life, steps: AsyncIterable<LifeStep>): void {
@@ -169,7 +177,8 @@ export class Lives {
       life.verdict = verdict
     }
     life.step = step
-    this.#options.onEvent(this.#eventOf(life, isNews ? verdict : null, before !== null && before !== 'unconfirmed'))
+    const wasDecided = before !== null && before !== 'unconfirmed'
+    this.#options.onEvent(this.#eventOf(life, step, isNews ? verdict : null, wasDecided))
   }
 
   #count({ device, isOfThisRun }: Life, verdict: Verdict, change: 1 | -1): void {
@@ -186,7 +195,8 @@ export class Lives {
   }
 
   #eventOf(
-    { job, step, hash, device, effort, isPoolBlock, lateMs, foundAtMs }: Life,
+    { job, hash, device, effort, isPoolBlock, lateMs, foundAtMs }: Life,
+    step: Found | LifeStep,
     verdict: Verdict | null,
     wasDecided: boolean,
   ): SolutionEvent {

@@ -1,14 +1,14 @@
 /**
- * HTTP floor of the node client: one undici Agent per node. Reads work (GET with a body, PROTOCOL.md A.1) and update
+ * HTTP floor of the node client: one pool of connections per node. Reads work (GET with a body, PROTOCOL.md A.1) and update
  * streams (A.3), and puts a bound on time and memory of every answer.
  */
 import { setMaxListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
-import { Agent, Client, type Dispatcher } from 'undici'
+import { Client, type Dispatcher, Pool } from 'undici'
 import { NewcutError } from '../core/errors.ts'
 import { withoutSecrets } from '../core/host.ts'
 import { connectors, type Dial, type DialOptions } from './dial.ts'
-import { ByteBuffer } from './event-filter.ts'
+import { roundTrip } from './round-trip.ts'
 import { codeOf, UnreachableError, unreachable } from './unreachable.ts'
 
 /** For requests under way at once; further ones wait. Every stream has a connection of its own beside them. */
@@ -86,13 +86,13 @@ export class NodeHttp {
   readonly baseUrl: string
   readonly #origin: string
   readonly #prefix: string
-  #agent: Agent
+  #pool: Pool
   readonly #connector: Dial
   readonly #timeoutMs: number
   readonly #maxBodyBytes: number | undefined
   readonly #closing = new AbortController()
   /** Requests without an answer; those with a timeout of their own may take long. */
-  readonly #waiting = new Set<{ readonly agent: Agent; readonly sinceMs: number }>()
+  readonly #waiting = new Set<{ readonly pool: Pool; readonly sinceMs: number }>()
   readonly #onLost = new Set<() => void>()
 
   /** Throws NewcutError BAD_OPTION for a url, a fingerprint or authorities that cannot be used. */
@@ -107,7 +107,7 @@ export class NodeHttp {
     this.#maxBodyBytes = options.maxBodyBytes
     setMaxListeners(0, this.#closing.signal)
     this.#connector = connectors(url, options)
-    this.#agent = this.#newAgent()
+    this.#pool = this.#newPool()
     if (options.signal) {
       const forget = onAbort(options.signal, () => void this.close())
       onAbort(this.#closing.signal, forget)
@@ -116,28 +116,35 @@ export class NodeHttp {
 
   /** Any status is an answer. Throws UnreachableError, or NewcutError NODE_MISBEHAVED when the body is too large. */
   async request(options: HttpRequest): Promise<HttpAnswer> {
-    const gate = this.#openGate(options)
+    checkTimeout('timeoutMs', options.timeoutMs)
+    const signals = options.signal ? [this.#closing.signal, options.signal] : [this.#closing.signal]
+    for (const signal of signals) signal.throwIfAborted()
     this.#leaveDead()
-    const waiting = {
-      agent: this.#agent,
-      sinceMs: options.timeoutMs === undefined ? performance.now() : Number.POSITIVE_INFINITY,
-    }
+    const { timeoutMs = this.#timeoutMs } = options
+    const pool = this.#pool
+    const waiting = { pool, sinceMs: options.timeoutMs === undefined ? performance.now() : Number.POSITIVE_INFINITY }
     this.#waiting.add(waiting)
+    const request = this.#requestOf(options)
+    const url = this.#origin + request.path
+    const most = this.#maxBodyBytes ?? Number.POSITIVE_INFINITY
+    const mostBytes = Math.min(options.maxBodyBytes ?? this.#maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES, most)
     try {
-      const { head, body } = await this.#send(waiting.agent, options, gate.signal)
-      const mostBytes = Math.min(
-        options.maxBodyBytes ?? this.#maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES,
-        this.#maxBodyBytes ?? Number.POSITIVE_INFINITY,
-      )
-      const bytes = await this.#collect(body, head.url, mostBytes)
+      const { status, headers, receivedAtMs, body } = await roundTrip(pool, request, {
+        signals,
+        timeoutMs,
+        timedOut: () => this.#timedOut(timeoutMs),
+        mostBytes,
+        tooLong: () => {
+          const hint = 'is that address a node at all?'
+          return new NewcutError('NODE_MISBEHAVED', `${url}: the answer is longer than ${mostBytes} bytes`, { hint })
+        },
+        failed: (error) => this.#failure(error),
+      })
       // undici frees a connection one turn of the event loop after the answer; a caller that goes on at once would
       // open a second one.
       await setImmediate()
-      return { ...head, body: bytes }
-    } catch (error) {
-      throw this.#failure(error, gate)
+      return { status, headers: flatHeaders(headers), url, receivedAtMs, body }
     } finally {
-      gate.release()
       this.#waiting.delete(waiting)
     }
   }
@@ -145,24 +152,24 @@ export class NodeHttp {
   /** While an answer is overdue, the connections that stand may all be dead, as after a change of networks. */
   #leaveDead(): void {
     const nowMs = performance.now()
-    const isOverdue = [...this.#waiting].some(({ agent, sinceMs }) => {
-      return agent === this.#agent && nowMs - sinceMs > OVERDUE_MS
+    const isOverdue = [...this.#waiting].some(({ pool, sinceMs }) => {
+      return pool === this.#pool && nowMs - sinceMs > OVERDUE_MS
     })
-    if (!isOverdue || this.#closing.signal.aborted) return
-    const left = this.#agent
-    this.#agent = this.#newAgent()
+    if (!isOverdue) return
+    const left = this.#pool
+    this.#pool = this.#newPool()
     // What is under way there may still be answered.
     void left.close()
   }
 
-  #newAgent(): Agent {
-    const agent = new Agent({
+  #newPool(): Pool {
+    const pool = new Pool(this.#origin, {
       connect: this.#connector(this.#closing.signal),
       connections: MAX_CONNECTIONS,
       keepAliveTimeout: KEEP_ALIVE_MS,
       ...NO_TIMEOUTS,
     })
-    return agent.on('disconnect', (_origin, _targets, error) => {
+    return pool.on('disconnect', (_origin, _targets, error) => {
       if (unreachable(this.#origin, error).reason === 'disconnected') for (const run of this.#onLost) run()
     })
   }
@@ -179,7 +186,7 @@ export class NodeHttp {
   /** As request, for answers without an end: the timeout covers the headers only, and the size has no bound. */
   async stream(options: HttpRequest): Promise<HttpStream> {
     const gate = this.#openGate(options)
-    // A client of its own: after an abort undici's Agent connects anew for the aborted request, and keeps that
+    // A client of its own: after an abort a pool of undici's connects anew for the aborted request, and keeps that
     // connection although nobody needs it.
     const client = new Client(this.#origin, { connect: this.#connector(gate.signal), ...NO_TIMEOUTS })
     const drop = () => {
@@ -188,15 +195,23 @@ export class NodeHttp {
     }
     onAbort(gate.signal, drop)
     try {
-      const { head, body } = await this.#send(client, options, gate.signal)
+      const { signal } = gate
+      signal.throwIfAborted()
+      const request = this.#requestOf(options)
+      const {
+        statusCode: status,
+        headers,
+        body,
+      } = await settledOrAborted(client.request({ ...request, signal }), signal)
       gate.stopTimer()
       body.once('close', drop)
       // A body that is dropped while nobody iterates it would otherwise throw its error at the process.
       body.on('error', () => undefined)
+      const head = { status, headers: flatHeaders(headers), url: this.#origin + request.path, receivedAtMs: Date.now() }
       return { ...head, body: this.#chunks(body, gate, drop), cancel: drop }
     } catch (error) {
       drop()
-      throw this.#failure(error, gate)
+      throw gate.signal.aborted ? gate.signal.reason : this.#failure(error)
     }
   }
 
@@ -204,54 +219,33 @@ export class NodeHttp {
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return
     this.#closing.abort(new UnreachableError('closed', `${this.#origin}: the client was closed`))
-    await this.#agent.destroy()
+    await this.#pool.destroy()
   }
 
   #openGate(options: HttpRequest): Gate {
     checkTimeout('timeoutMs', options.timeoutMs)
     const timeoutMs = options.timeoutMs ?? this.#timeoutMs
-    return openGate([this.#closing.signal, options.signal], timeoutMs, () => {
-      return new UnreachableError('timeout', `${this.#origin}: timed out, no complete answer in ${timeoutMs} ms`, {
-        hint: 'is the node overloaded, or still catching up?',
-      })
+    return openGate([this.#closing.signal, options.signal], timeoutMs, () => this.#timedOut(timeoutMs))
+  }
+
+  #timedOut(timeoutMs: number): UnreachableError {
+    const hint = 'is the node overloaded, or still catching up?'
+    return new UnreachableError('timeout', `${this.#origin}: timed out, no complete answer in ${timeoutMs} ms`, {
+      hint,
     })
   }
 
-  async #send(dispatcher: Dispatcher, options: HttpRequest, signal: AbortSignal) {
-    signal.throwIfAborted()
-    const path = this.#prefix + options.path + queryString(options.query)
+  #requestOf(options: HttpRequest): Dispatcher.DispatchOptions {
     const headers: Record<string, string> = { 'user-agent': 'newcut', accept: options.accept ?? '*/*' }
     if (options.contentType !== undefined) headers['content-type'] = options.contentType
-    const sent = dispatcher.request({
-      origin: this.#origin,
-      path,
+    return {
+      path: this.#prefix + options.path + (options.query ? queryString(options.query) : ''),
       method: options.method ?? 'GET',
       headers,
       body: options.body ?? null,
-      signal,
       // Without it undici drops the connection after every GET that has a body.
       reset: false,
-    })
-    // undici heeds the signal only once a connection stands; the race lets a caller go at once.
-    const answer = await settledOrAborted(sent, signal)
-    const { statusCode: status, body } = answer
-    const url = this.#origin + path
-    const head: HttpHead = { status, headers: flatHeaders(answer.headers), url, receivedAtMs: Date.now() }
-    return { head, body }
-  }
-
-  async #collect(body: AsyncIterable<Uint8Array>, url: string, mostBytes: number): Promise<Uint8Array> {
-    // One growing buffer: a node that sends byte by byte must not cost an object a byte.
-    const bytes = new ByteBuffer()
-    for await (const chunk of body) {
-      if (bytes.size + chunk.length > mostBytes) {
-        throw new NewcutError('NODE_MISBEHAVED', `${url}: the answer is longer than ${mostBytes} bytes`, {
-          hint: 'is that address a node at all?',
-        })
-      }
-      bytes.append(chunk)
     }
-    return bytes.take()
   }
 
   async *#chunks(body: AsyncIterable<Uint8Array>, gate: Gate, drop: () => void): AsyncGenerator<Uint8Array, void> {
@@ -259,14 +253,13 @@ export class NodeHttp {
     try {
       for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value
     } catch (error) {
-      throw this.#failure(error, gate)
+      throw gate.signal.aborted ? gate.signal.reason : this.#failure(error)
     } finally {
       drop()
     }
   }
 
-  #failure(error: unknown, gate: Gate): unknown {
-    if (gate.signal.aborted) return gate.signal.reason
+  #failure(error: unknown): unknown {
     if (error instanceof NewcutError || codeOf(error) === 'UND_ERR_INVALID_ARG') return error
     return unreachable(this.#origin, error)
   }
@@ -333,7 +326,7 @@ function settledOrAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<
   })
 }
 
-function queryString(query: HttpRequest['query'] = {}): string {
+function queryString(query: NonNullable<HttpRequest['query']>): string {
   const params = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) if (value !== undefined) params.append(name, String(value))
   return params.size > 0 ? `?${params}` : ''

@@ -187,10 +187,10 @@ export class FailoverSource implements Source {
   }
 
   /** Whether a node that answers knows the block of a solution. */
-  async #isTaken({ bytes }: Solution): Promise<boolean> {
+  async #isTaken(solution: Solution): Promise<boolean> {
     const { clock } = this.#options
     const nodes = this.#members.flatMap(({ isUp, reached }) => (isUp && reached !== null ? [reached.node] : []))
-    const looks = nodes.map((node) => lookFor(solvedBlock(bytes), { node, clock }, [0], this.#stopped.signal))
+    const looks = nodes.map((node) => lookFor(solvedBlock(solution), { node, clock }, [0], this.#stopped.signal))
     return (await Promise.all(looks)).some(({ place }) => place?.kind === 'on-chain' || place?.kind === 'orphaned')
   }
 

@@ -85,9 +85,7 @@ function isFinal(by: NodeRefusal, elapsedMs: number, isLast: boolean): boolean {
 /** null: the node took it; else why not. */
 async function attemptOf(block: SolvedBlock, { node, clock, pulse, patience }: HandInOptions): Promise<unknown> {
   try {
-    const { signal } = new AbortController()
-    const how = { clock, what: 'a submission', signal, pulse, patience }
-    await hedged((each) => node.solved(block.bytes, each), how)
+    await hedged((signal) => node.solved(block.bytes, signal), { clock, what: 'a submission', pulse, patience })
     return null
   } catch (error) {
     return error

@@ -8,8 +8,8 @@ export interface HedgeOptions {
   readonly clock: Clock
   /** What is asked, for the error and the patience: `a request for work`. */
   readonly what: string
-  /** Aborts all of it; the call rejects with the signal's reason. */
-  readonly signal: AbortSignal
+  /** Aborts all of it; the call rejects with the signal's reason. Without it nothing does. */
+  readonly signal?: AbortSignal
   /** From one request to the next; default: HEDGE_MS. */
   readonly everyMs?: number
   /** At its beat the request is sent once more. */
@@ -50,11 +50,11 @@ export function hedged<T>(request: (signal: AbortSignal) => Promise<T>, options:
       isSettled = true
       cancel()
       forgetPulse()
-      signal.removeEventListener('abort', stop)
+      signal?.removeEventListener('abort', stop)
       settled()
       drop([...requests])
     }
-    const stop = () => settle(() => reject(signal.reason))
+    const stop = () => settle(() => reject(signal?.reason))
     const answered = (answer: T) => {
       patience.answered(what, clock.monotonicMs() - startMs)
       resolve(answer)
@@ -88,11 +88,11 @@ export function hedged<T>(request: (signal: AbortSignal) => Promise<T>, options:
       send()
     }
     const forgetPulse = pulse?.onBeat(again) ?? (() => undefined)
-    if (signal.aborted) {
+    if (signal?.aborted) {
       stop()
       return
     }
-    signal.addEventListener('abort', stop, { once: true })
+    signal?.addEventListener('abort', stop, { once: true })
     send()
   })
 }

@@ -2,7 +2,7 @@
 import { blockHash } from '../../core/block-hash.ts'
 import type { Clock } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
-import { decodeWork } from '../../core/header.ts'
+import type { Solution } from '../source.ts'
 import { hedged } from './hedged.ts'
 import type { MiningNode, Place } from './mining-node.ts'
 import type { Patience } from './patience.ts'
@@ -16,9 +16,9 @@ export interface SolvedBlock {
   readonly hash: Uint8Array
 }
 
-/** The block that solved work is. */
-export function solvedBlock(bytes: Uint8Array): SolvedBlock {
-  const { chainId: chain, height } = decodeWork(bytes)
+/** The block that a solution is. */
+export function solvedBlock({ job, bytes }: Solution): SolvedBlock {
+  const { chainId: chain, height } = job.work.fields
   return {
     bytes,
     chain,
@@ -56,17 +56,11 @@ export async function lookFor(
 ): Promise<Look> {
   let place: Place | null = null
   let failure: string | null = null
-  const { signal } = new AbortController()
   for (const delayMs of delaysMs) {
     if (delayMs > 0) await pulse.sleep(clock, delayMs, stopped)
     try {
-      place = await hedged((each) => node.placeOf(block, each), {
-        clock,
-        what: 'a question about a block',
-        signal,
-        pulse,
-        patience,
-      })
+      const how = { clock, what: 'a question about a block', pulse, patience }
+      place = await hedged((signal) => node.placeOf(block, signal), how)
       failure = null
       if (place.kind !== 'awaited') break
     } catch (error) {

@@ -4,7 +4,6 @@ import { setImmediate } from 'node:timers/promises'
 import { encodeBase64Url } from '../../core/bytes.ts'
 import type { Clock } from '../../core/clock.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
-import { decodeWork } from '../../core/header.ts'
 import { FREE_NONCE } from '../../core/nonce.ts'
 import { Mailbox } from '../mailbox.ts'
 import type { ChainStatus, FollowUp, Job, Receipt, Solution, Source, SourceEvents } from '../source.ts'
@@ -155,15 +154,16 @@ export class NodeSource implements Source {
   }
 
   /** `onRefusal` is called when it is refused for the first time: most likely no block comes of it. */
-  async handIn({ job, bytes }: Solution, onRefusal?: () => void): Promise<Receipt> {
-    const fields = decodeWork(bytes)
+  async handIn(solution: Solution, onRefusal?: () => void): Promise<Receipt> {
+    const { job } = solution
+    const { fields } = job.work
     const onRefused = () => {
       this.#tell({ type: 'refused', fields })
       onRefusal?.()
     }
     const isForeign = job.issuer !== this.#options.node.url
     const options = { ...this.#options, ...this.#waiting, onRefused, isForeign }
-    const answer = handIn(solvedBlock(bytes), options, this.#lives)
+    const answer = handIn(solvedBlock(solution), options, this.#lives)
     // The HTTP client writes in the next turn of the event loop, and what is told asks for other work.
     await setImmediate()
     this.#tell({ type: 'handedIn', fields })
@@ -176,25 +176,26 @@ export class NodeSource implements Source {
    * A solution that goes to another node of the network: its parent is not searched here until the returned function is
    * called, or the chain has moved on.
    */
-  heed({ bytes }: Solution): () => void {
-    const fields = decodeWork(bytes)
+  heed({ job }: Solution): () => void {
+    const { fields } = job.work
     this.#tell({ type: 'handedIn', fields })
     return () => this.#tell({ type: 'reopened', fields })
   }
 
-  async *follow({ bytes, wasConfirmed }: Solution, signal: AbortSignal): AsyncGenerator<FollowUp, void, void> {
+  async *follow(solution: Solution, signal: AbortSignal): AsyncGenerator<FollowUp, void, void> {
     setMaxListeners(0, signal)
-    const block = solvedBlock(bytes)
+    const { fields } = solution.job.work
+    const block = solvedBlock(solution)
     const followDepths = (last: Standing) => {
       return this.#depths.follow({ ...block, id: encodeBase64Url(block.hash) }, last, signal)
     }
-    if (wasConfirmed) {
+    if (solution.wasConfirmed) {
       yield* followDepths({ step: 'confirmed', depth: UNSEEN })
       return
     }
     const { confirmations = 1 } = this.#options
     for await (const news of followUp(block, { ...this.#options, ...this.#waiting, confirmations }, signal)) {
-      this.#tell({ type: news.step === 'confirmed' ? 'confirmed' : 'reopened', fields: decodeWork(bytes) })
+      this.#tell({ type: news.step === 'confirmed' ? 'confirmed' : 'reopened', fields })
       yield news
       if (isOpen(news)) yield* followDepths(news)
     }
