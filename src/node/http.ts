@@ -121,13 +121,13 @@ export class NodeHttp {
     for (const signal of signals) signal.throwIfAborted()
     this.#leaveDead()
     const { timeoutMs = this.#timeoutMs } = options
-    const pool = this.#pool
-    const waiting = { pool, sinceMs: options.timeoutMs === undefined ? performance.now() : Number.POSITIVE_INFINITY }
-    this.#waiting.add(waiting)
     const request = this.#requestOf(options)
     const url = this.#origin + request.path
     const most = this.#maxBodyBytes ?? Number.POSITIVE_INFINITY
     const mostBytes = Math.min(options.maxBodyBytes ?? this.#maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES, most)
+    const pool = this.#pool
+    const waiting = { pool, sinceMs: options.timeoutMs === undefined ? performance.now() : Number.POSITIVE_INFINITY }
+    this.#waiting.add(waiting)
     try {
       const { status, headers, receivedAtMs, body } = await roundTrip(pool, request, {
         signals,

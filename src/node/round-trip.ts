@@ -76,8 +76,9 @@ export function roundTrip(
       },
       onResponseEnd: () => {
         if (isOver || head === null) return
+        const answer = { ...head, body: body.take() }
         end()
-        resolve({ ...head, body: body.take() })
+        resolve(answer)
       },
       onResponseError: (_controller, error) => {
         if (isOver) return

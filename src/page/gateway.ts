@@ -101,7 +101,7 @@ export class Gateway {
     return this.#call(async (client) => {
       const wanted = chain === undefined ? undefined : chainIn(client, chain)
       const { work } = await this.#within(MAX_WORK_MS, (signal) => client.work(account, wanted, { signal }))
-      this.#issuers.gave(client, work.fields)
+      this.#issuers.gave({ client, account }, work.fields)
       return encodeWorkResponse(work)
     })
   }
@@ -113,12 +113,15 @@ export class Gateway {
   solved(bytes: Uint8Array): Promise<Verdict> {
     const fields = solvedFields(bytes)
     const { chainId: chain, height } = fields
-    const issuer = this.#issuers.of(fields)
+    const issue = this.#issuers.of(fields)
+    const account = issue?.account ?? this.#options.account
     return this.#call(async (client) => {
       const hash = blockHash(bytes)
       const block = { bytes, chain, height: Number(height), hash }
       const told = { chain, height: block.height, hash: encodeBase64Url(hash) }
-      const end = await this.#within(MAX_SOLVED_MS, (signal) => this.#live(client, block, signal))
+      const end = await this.#within(MAX_SOLVED_MS, (signal) => {
+        return this.#live(this.#miningNode(client, account), block, signal)
+      })
       if (end.step === 'lost' && this.stopped.aborted) throw new Refused(503, 'the miner is stopping')
       switch (end.step) {
         case 'credited':
@@ -132,16 +135,16 @@ export class Gateway {
         default:
           return { ...told, verdict: end.step }
       }
-    }, issuer)
+    }, issue?.client)
   }
 
   /** The receipt that ends its life, or what is known first of the block that the node took. */
   async #live(
-    client: NodeClient,
+    node: MiningNode,
     block: SolvedBlock,
     ended: AbortSignal,
   ): Promise<Exclude<Receipt, { step: 'acknowledged' }> | FollowUp> {
-    const options = { node: this.#miningNode(client), clock: this.clock, random: this.#options.random }
+    const options = { node, clock: this.clock, random: this.#options.random }
     const receipt = await handIn(block, options, ended)
     if (receipt.step !== 'acknowledged') return receipt
     for await (const news of followUp(block, { ...options, confirmations: 1 }, ended)) return news
@@ -153,9 +156,9 @@ export class Gateway {
     return withFirstOf([this.stopped, AbortSignal.timeout(limitMs)], run)
   }
 
-  /** The node, with the others beside it while it does not answer. */
-  #miningNode(client: NodeClient): MiningNode {
-    const { account, clock, others = () => [] } = this.#options
+  /** The node as a miner for this account sees it, with the others beside it while it does not answer. */
+  #miningNode(client: NodeClient, account: MinerAccount): MiningNode {
+    const { clock, others = () => [] } = this.#options
     const nodeOf = (each: NodeClient) => miningNodeOf({ client: each, account, clock, stallMs: 0 })
     return helpedNode(nodeOf(client), {
       clock,
@@ -200,7 +203,7 @@ export class Gateway {
   }
 
   /** Runs with this node; default: the one that gives work now. */
-  async #call<T>(run: (client: NodeClient) => Promise<T>, wanted: NodeClient | null = null): Promise<T> {
+  async #call<T>(run: (client: NodeClient) => Promise<T>, wanted?: NodeClient): Promise<T> {
     if (this.#calls >= MAX_CALLS) throw new Refused(503, `${MAX_CALLS} requests are under way; try again later`)
     this.#calls++
     try {

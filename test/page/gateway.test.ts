@@ -77,6 +77,15 @@ describe('the gateway', () => {
     expect(jsonOf(await handIn(peer, first))).toMatchObject({ verdict: 'stale', chain: 3 })
   })
 
+  it('has a node that has forgotten a payload make the same block again, for the account that asked for it', async () => {
+    const { peer } = await start()
+    const other = JSON.stringify({ account: 'other', predicate: 'keys-all', 'public-keys': [KEY] })
+    const { bytes } = decodeWorkResponse((await askWork(peer, {}, other)).body)
+    const wrong = { headers: BINARY, body: miss(bytes) }
+    expect((await peer.request('POST', '/chainweb/0.0/development/mining/solved', wrong)).status).toBe(400)
+    expect(jsonOf(await handIn(peer, solve(bytes)))).toMatchObject({ verdict: 'accepted' })
+  })
+
   it('keeps a wrong solution from the node, which would forget the work', async () => {
     const { peer } = await start()
     const { bytes } = decodeWorkResponse((await askWork(peer)).body)

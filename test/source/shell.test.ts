@@ -387,6 +387,7 @@ describe('a solution', () => {
     }
     node.place = async () => ({ kind: 'awaited' })
     node.submit = async () => {
+      await settle()
       if (!isKnown) throw refusal(404, 'No associated Payload')
     }
     const receipt = source.handIn(solutionOf(jobs[0]))
@@ -395,6 +396,12 @@ describe('a solution', () => {
     await settle()
     expect(await receipt).toEqual({ step: 'acknowledged' })
     expect(node.submitted).toHaveLength(2)
+    // Work on top of the same parent is of no use again, although the refusal had ended that.
+    await answer(0, 5, 2n)
+    await answer(1, 6)
+    node.handlers.get(1)?.onNewCut()
+    await settle()
+    expect(jobs.at(-1)).toBeNull()
   })
 
   it('is acknowledged if the node took it, its answer was lost, and its chain shows the block 15 s later', async () => {

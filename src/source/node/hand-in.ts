@@ -20,8 +20,8 @@ const PATIENCE_MS = 5_000
  * its chain asynchronously: that refusal stands once its chain has not shown the block for so long.
  */
 const USED_UP_MS = 20_000
-/** So long it is waited for an answer that is to remind the node of a payload. */
-const REMIND_MS = 1_000
+/** So long it is waited for an answer that is to remind the node of a payload. Asking alone does that. */
+const REMIND_MS = 500
 
 export interface HandInOptions extends LookOptions {
   /** Uniform in [0, 1), for the jitter of retries. */
@@ -36,8 +36,8 @@ export interface HandInOptions extends LookOptions {
 
 /**
  * Hands in solved work until the node takes it, its chain shows what became of it, the node has refused it for 5 s (20 s
- * if it knows no payload, although it was asked for the same work again), or 5 minutes are over. When the signal aborts it tries once more at once; a solution that does
- * not reach the node then is one for the next start. Never throws.
+ * if it knows no payload, although it was asked for the same work again), or 5 minutes are over. When the signal aborts it
+ * tries once more at once; a solution that does not reach the node then is one for the next start. Never throws.
  */
 export async function handIn(block: SolvedBlock, options: HandInOptions, stopped: AbortSignal): Promise<Receipt> {
   const { clock, random, pulse = new Pulse(), confirmations = 1, isForeign = false } = options
@@ -94,8 +94,8 @@ async function attemptOf(block: SolvedBlock, { node, clock, pulse, patience }: H
 
 /**
  * Asks for work of the chain once more: a node that makes the same block again knows its payload again (PROTOCOL.md A.2).
- * One that was started anew does, unless other transactions came in. A node may keep that request waiting: after a second
- * the solution is handed in all the same.
+ * One that was started anew does, unless other transactions came in. A node may keep that request waiting: after half a
+ * second the solution is handed in all the same.
  */
 async function remind({ chain }: SolvedBlock, { node, clock }: HandInOptions, stopped: AbortSignal): Promise<void> {
   const end = new AbortController()

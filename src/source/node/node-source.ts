@@ -157,7 +157,9 @@ export class NodeSource implements Source {
   async handIn(solution: Solution, onRefusal?: () => void): Promise<Receipt> {
     const { job } = solution
     const { fields } = job.work
+    let wasRefused = false
     const onRefused = () => {
+      wasRefused = true
       this.#tell({ type: 'refused', fields })
       onRefusal?.()
     }
@@ -168,6 +170,7 @@ export class NodeSource implements Source {
     await setImmediate()
     this.#tell({ type: 'handedIn', fields })
     const receipt = await answer
+    if (wasRefused && receipt.step === 'acknowledged') this.#tell({ type: 'handedIn', fields })
     this.#tell({ type: receipt.step === 'acknowledged' ? 'taken' : 'reopened', fields })
     return receipt
   }
