@@ -65,6 +65,10 @@ const keptWhole: readonly (readonly [seed: number, showed: string])[] = [
   [61177, 'nothing: the verdict on a solution was in the journal when the miner died, which had told nobody of it yet'],
   [45131, 'nothing: a solution whose line was in the journal when the miner died, which had told nobody of it yet'],
   [41124, 'nothing: what was in the journal when it was sent, and was lost with the power before it came to the node'],
+  [
+    75175,
+    'nothing: a solution that a miner had sent while it could not write its journal came to the node after its death',
+  ],
   [5252, 'nothing: of a block that was taken nobody could say more, since its chain had not moved on'],
   [53215, 'after connections were half open, a third request for the cut went by one of them too'],
   [50792, 'a node that gave no work was left up to a second too late, since it was judged only once a second'],

@@ -65,8 +65,8 @@ export class Solutions {
   readonly #options: SolutionsOptions
   /** When a miner died last. */
   #diedAtMs = Number.NEGATIVE_INFINITY
-  /** What its journal was then, with what its disk may have lost since. */
-  #journalThen = ''
+  /** What its journal was then, with what its disk may have lost since, and whether it could be written. */
+  #journalThen = { text: '', isFailing: false }
   /** Whether the miner says that the journal cannot be written. */
   isJournalFailing = false
 
@@ -94,8 +94,9 @@ export class Solutions {
     }
     // One that a miner which died since had sent is not known to the next.
     if (sentAtMs > this.#diedAtMs) before.sentAtMs = sentAtMs
-    const journal = sentAtMs > this.#diedAtMs ? disk.text : this.#journalThen
-    if (!this.isJournalFailing && !journal.includes(foundIn(hash))) {
+    const journalNow = { text: disk.text, isFailing: this.isJournalFailing }
+    const journal = sentAtMs > this.#diedAtMs ? journalNow : this.#journalThen
+    if (!journal.isFailing && !journal.text.includes(foundIn(hash))) {
       report.violate('a solution is in the journal before it is handed in', hash)
     }
   }
@@ -215,7 +216,7 @@ export class Solutions {
     const { report, time } = this.#options
     const records = this.records()
     this.#diedAtMs = time.nowMs
-    this.#journalThen = journal
+    this.#journalThen = { text: journal, isFailing: this.isJournalFailing }
     // It died while it wrote the line, all of which is there: nobody was told yet.
     for (const hash of this.#found.keys()) {
       const record = this.lives.has(hash) ? undefined : records.get(hash)
