@@ -1,9 +1,10 @@
 /**
- * The long run: npm run fuzz -- --inputs N [--seed N] [--target NAME]. Prints how far it is, and at the end each finding
- * with target, seed and bytes. Exit code 1 when there are any.
+ * The long run: `npm run fuzz -- --inputs N [--seed N] [--target NAME]`. Prints how far it is, and at the end each finding
+ * with target, seed and bytes. `npm run fuzz -- --help` tells the rest.
  */
-import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
+import { Command, Option } from 'commander'
+import { wholeNumber } from '../whole-number.ts'
 import type { Finding } from './engine.ts'
 import { targetNamed, targets } from './targets.ts'
 import type { Order, Shared } from './worker.ts'
@@ -16,12 +17,20 @@ const MAX_HEAP_MIB = 1024
 const PROGRESS_MS = 5_000
 const MAX_SHARED_BYTES = 4 * 1024 * 1024
 
-const { values } = parseArgs({
-  options: { inputs: { type: 'string' }, seed: { type: 'string' }, target: { type: 'string', multiple: true } },
-})
-const inputs = Number(values.inputs ?? 100_000)
-const seed = Number(values.seed ?? 1)
-const chosen = values.target === undefined ? targets : values.target.map(targetNamed)
+const { inputs, seed, target } = new Command('npm run fuzz --')
+  .description(
+    'Gives every reader of foreign bytes inputs that are nearly right. None may crash, hang or fill the memory.',
+  )
+  .option('--inputs <n>', 'how many, for all targets together', wholeNumber(1), 100_000)
+  .option('--seed <n>', 'what the inputs are made of', wholeNumber(0), 1)
+  .addOption(
+    new Option('--target <name...>', 'only this reader; may be given again').choices(targets.map(({ name }) => name)),
+  )
+  .addHelpText('after', '\nExit code 0: no findings. 1: some. 2: the options are wrong.')
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
+  .parse()
+  .opts<{ inputs: number; seed: number; target?: readonly string[] }>()
+const chosen = target === undefined ? targets : target.map(targetNamed)
 
 /** Inputs of all targets in chunks, by their shares. */
 function ordersOf(): Order[] {

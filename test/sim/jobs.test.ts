@@ -21,6 +21,7 @@ it('runs seeds in several processes, each seed once', { timeout: 60_000 }, async
   })
 })
 
-it('refuses what is no number of seeds', async () => {
-  await expect(run('--seeds', 'many')).rejects.toThrow('--seeds many')
+it('refuses what is no number of seeds, and says what it takes', async () => {
+  const error = "error: option '--seeds <n>' argument 'many' is invalid. It takes a whole number, 1 or more.\n"
+  await expect(run('--seeds', 'many')).rejects.toMatchObject({ code: 2, stderr: error })
 })

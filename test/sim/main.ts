@@ -1,10 +1,10 @@
 /**
  * Runs many seeds: `npm run sim -- --seeds 100000 [--from N] [--jobs N]`, or one with a trace: `npm run sim -- --seed N`.
- * With `--plain` it has one node, a disk that is well, and a miner that nobody kills. `--jobs`: processes; default: one
- * for each core.
+ * `npm run sim -- --help` tells the rest.
  */
 import { availableParallelism } from 'node:os'
-import { parseArgs } from 'node:util'
+import { Command } from 'commander'
+import { wholeNumber } from '../whole-number.ts'
 import { beJob, JOB, runJobs } from './jobs.ts'
 import { plainScenario } from './scenario.ts'
 import { simulate } from './simulation.ts'
@@ -12,12 +12,6 @@ import { describe, Tally } from './tally.ts'
 
 const PROGRESS_MS = 5_000
 const now = performance.now.bind(performance)
-
-function countOf(name: string, text: string, least = 0): number {
-  const value = Number(text)
-  if (!Number.isSafeInteger(value) || value < least) throw new RangeError(`--${name} ${text}: no number of that kind`)
-  return value
-}
 
 async function one(seed: number, isPlain: boolean): Promise<number> {
   const outcome = await simulate(seed, (line) => console.log(line), isPlain ? plainScenario : undefined)
@@ -55,19 +49,30 @@ async function many(from: number, seeds: number, jobs: number, isPlain: boolean)
   }
 }
 
+interface Options {
+  readonly seeds: number
+  readonly from: number
+  readonly jobs: number
+  readonly seed?: number
+  readonly plain?: boolean
+}
+
 async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      seeds: { type: 'string', default: '1000' },
-      from: { type: 'string', default: '0' },
-      jobs: { type: 'string', default: String(availableParallelism()) },
-      seed: { type: 'string' },
-      plain: { type: 'boolean', default: false },
-    },
-  })
-  const { seed, seeds, from, jobs, plain } = values
-  if (seed !== undefined) return one(countOf('seed', seed), plain)
-  return many(countOf('from', from), countOf('seeds', seeds, 1), countOf('jobs', jobs, 1), plain)
+  const program = new Command('npm run sim --')
+    .description('Runs the miner and the embedded node on a virtual clock, with faults between them: one run a seed.')
+    .option('--seeds <n>', 'how many seeds', wholeNumber(1), 1000)
+    .option('--from <n>', 'the first of them', wholeNumber(0), 0)
+    .option('--jobs <n>', 'processes', wholeNumber(1), availableParallelism())
+    .option('--seed <n>', 'one seed, with a trace of all that happens', wholeNumber(0))
+    .option('--plain', 'one node, a disk that is well, and a miner that nobody kills')
+    .addHelpText(
+      'after',
+      '\nExit code 0: no run broke a rule. 1: some did. 2: the runs could not be made, or the options are wrong.',
+    )
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
+    .parse()
+  const { seed, seeds, from, jobs, plain = false } = program.opts<Options>()
+  return seed === undefined ? many(from, seeds, jobs, plain) : one(seed, plain)
 }
 
 if (process.argv[2] === JOB) beJob()
