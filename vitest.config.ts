@@ -7,10 +7,14 @@ const root = fileURLToPath(new URL('.', import.meta.url))
 const filesOf = (folders: readonly string[]) => folders.map((folder) => `test/${folder}/**/*.test.ts`)
 
 /** They wait more than they work, for something that is to happen soon: nothing but another one of them runs beside them. */
-const CALM = [...filesOf(['attack', 'compose', 'fleet', 'mine', 'source']), 'test/cli/pausing.test.ts']
+const CALM = [
+  ...filesOf(['attack', 'compose', 'fleet', 'mine', 'source']),
+  'test/cli/pausing.test.ts',
+  'test/rounds/soak.test.ts',
+]
 
 /** They measure how soon something happens, or use all cores by themselves: nothing else runs while they do. */
-const QUIET = filesOf(['engine', 'gpu', 'rounds', 'sensors'])
+const QUIET = [...filesOf(['engine', 'gpu', 'sensors']), 'test/rounds/fleet.test.ts', 'test/rounds/kill.test.ts']
 
 /** The simulation takes minutes: it begins first, so that no core waits for it at the end. */
 class LongestFirst extends BaseSequencer {
