@@ -14,9 +14,9 @@ export interface Violation {
 
 /** Largest values of a run, to set bounds by. */
 export interface Extremes {
-  /** Until there was useful work without long gaps, from the end of all faults. */
+  /** Until useful work was back that there was none of at the end of all faults. */
   recoveryMs: number
-  /** The longest gap since then. */
+  /** The longest time without useful work since then. */
   gapMs: number
   /** The longest gap while one of several nodes was well. */
   switchMs: number

@@ -25,6 +25,8 @@ export class Search {
   #knownDeadSinceMs: number | null = null
   /** When the miner began. */
   #startMs = 0
+  /** Whether it was told that work did not come back in time: once is enough. */
+  #isLateTold = false
 
   constructor(options: SearchOptions) {
     this.#options = options
@@ -94,13 +96,10 @@ export class Search {
     if (fromMs === null) return
     const calmMs = time.nowMs - fromMs
     const idleMs = Math.min(calmMs, time.nowMs - idleSinceMs)
-    if (idleMs <= GAP_MS) {
-      extremes.gapMs = Math.max(extremes.gapMs, idleMs)
-      return
-    }
-    if (calmMs > RECOVERY_MS && extremes.recoveryMs <= RECOVERY_MS) {
-      report.violate('work again after faults', `nothing of use for ${Math.round(idleMs)} ms`)
-    }
-    extremes.recoveryMs = Math.max(extremes.recoveryMs, calmMs)
+    extremes.gapMs = Math.max(extremes.gapMs, idleMs)
+    if (idleSinceMs <= fromMs) extremes.recoveryMs = Math.max(extremes.recoveryMs, calmMs)
+    if (idleMs <= GAP_MS || calmMs <= RECOVERY_MS || this.#isLateTold) return
+    this.#isLateTold = true
+    report.violate('work again after faults', `nothing of use for ${Math.round(idleMs)} ms`)
   }
 }
