@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { openState } from '../../src/compose/state.ts'
 import { blockHash } from '../../src/core/block-hash.ts'
 import { encodeBase64Url } from '../../src/core/bytes.ts'
-import { systemDisk } from '../../src/journal/disk.ts'
+import { type Disk, systemDisk } from '../../src/journal/disk.ts'
 import { Journal } from '../../src/journal/journal.ts'
 import type { Line } from '../../src/journal/record.ts'
 import type { MinerEvent, SolutionEvent } from '../../src/mine/events.ts'
@@ -42,6 +42,9 @@ function solution(height: bigint, clock: VirtualClock) {
   return { bytes, hash, at, found }
 }
 
+/** Calls everything synced at once: nothing is written any more when a test removes its folder. */
+const unsynced: Disk = { ...systemDisk, open: (path) => ({ ...systemDisk.open(path), sync: (done) => done(null) }) }
+
 /** A journal with these lines, whose disk cannot be read until `mend` is called. */
 async function started(lines: (clock: VirtualClock) => readonly Line[], isBroken: boolean) {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-state-'))
@@ -50,7 +53,7 @@ async function started(lines: (clock: VirtualClock) => readonly Line[], isBroken
   const fail = () => {
     throw new Error('the disk is broken')
   }
-  const journal = Journal.open(folder, { onTrouble: fail, onRecovered: fail })
+  const journal = Journal.open(folder, { onTrouble: fail, onRecovered: fail }, unsynced)
   for (const line of lines(clock)) journal.append(line)
   let isFailing = isBroken
   const disk = { ...systemDisk, list: (path: string) => (isFailing ? fail() : systemDisk.list(path)) }
