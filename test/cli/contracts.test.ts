@@ -106,6 +106,12 @@ describe('newcut local', () => {
   })
 })
 
+/** An amount of coins in units of the twelfth decimal. */
+function unitsOf(amount: string): bigint {
+  const [whole, part] = amount.split('.')
+  return BigInt(whole + part.padEnd(12, '0'))
+}
+
 describe('newcut balance', () => {
   it('shows every chain and the total, points below each other', async () => {
     expect(await output('balance', 'sender05')).toBe(
@@ -132,12 +138,14 @@ describe('newcut balance', () => {
 
   it('goes on with --watch, a line for each change', async () => {
     const watching = start(['balance', '--watch'], { NEWCUT_NODE: url })
-    const change = /changed {3}chain [012] {2}\d+\.\d+ {2}\+(\d+)\.(\d+) {2}total \d+\.\d+/
-    const [, whole = '', part = ''] = await watching.sees(change)
-    const gain = BigInt(whole + part.padEnd(12, '0'))
-    // The reward of a block on a network of three chains, once for each block since the balance was last asked for.
-    expect(gain).toBeGreaterThan(0n)
-    expect(gain % 7_681_743_333_333n).toBe(0n)
+    const change = /changed {3}chain ([012]) {2}(\d+\.\d+) {2}\+(\d+\.\d+) {2}total (\d+\.\d+)/
+    const [, chain, now = '', gain = '', total = ''] = await watching.sees(change)
+    const shownAt = (row: string) => unitsOf(watching.out().match(new RegExp(`^${row} +(\\S+)$`, 'm'))?.[1] ?? '')
+    expect(unitsOf(now) - shownAt(`chain ${chain}`)).toBe(unitsOf(gain))
+    expect(unitsOf(total) - shownAt('total')).toBe(unitsOf(gain))
+    // The reward of a block on a network of three chains, for each block since the balance was last asked for.
+    expect(unitsOf(gain)).toBeGreaterThan(0n)
+    expect(unitsOf(gain) % unitsOf('7.681743333333')).toBe(0n)
     watching.child.kill('SIGINT')
     expect(await watching.ended).toMatchObject({ code: 0, err: '' })
   })
