@@ -5,7 +5,7 @@
 import { availableParallelism } from 'node:os'
 import { developmentAccounts } from '../core/development-accounts.ts'
 import { graphNames, MAX_CHAINS } from '../core/graph.ts'
-import { kernelPreferences } from '../engine/cpu/kernels.ts'
+import { kernelPreferences } from '../engine/cpu/names.ts'
 import { priorities } from '../engine/cpu/priority.ts'
 import { defaultLimits, MAX_SESSIONS } from '../engine/stratum/limits.ts'
 import { domain, leaderServers, natsOptions, replicas, rigOptions } from './fleet-options.ts'

@@ -6,8 +6,8 @@ import type { devnetOptions, Values } from '../cli/options.ts'
 import { type ProgressBar, progressBarFor, shownOn } from '../cli/progress.ts'
 import { faceFor } from '../cli/text-face.ts'
 import { type Devnet, type DevnetOptions, startDevnet } from '../compose/devnet.ts'
-import { isPageOn, PAGE_PATH, startDevnetWithPage } from '../compose/mine-page.ts'
-import { type MinerSetup, runMiner } from '../compose/miner.ts'
+import { isPageOn, PAGE_PATH } from '../compose/mine-page.ts'
+import type { MinerSetup } from '../compose/miner.ts'
 import { accountOn, type Payee, paidLine } from '../compose/payee.ts'
 import { NewcutError } from '../core/errors.ts'
 import { development } from '../core/network.ts'
@@ -82,9 +82,7 @@ async function serve(config: DevnetConfig, stopped: AbortSignal): Promise<number
   const face = values.exec === undefined ? faceFor(values.log, terminal) : quietFace(values.log)
   const failed = new AbortController()
   const options = { ...startOptions(config, face, terminal), onProgress: shownOn(bar), onFailure: () => failed.abort() }
-  const devnet = hasPage(values)
-    ? await startDevnetWithPage(options, accountOn(development.name, payeeOf(values)))
-    : await startDevnet(options)
+  const devnet = hasPage(values) ? await devnetWithPage(options, values) : await startDevnet(options)
   const commandIsOver = new AbortController()
   const stop = AbortSignal.any([stopped, failed.signal])
   const ended = AbortSignal.any([stop, commandIsOver.signal])
@@ -111,6 +109,11 @@ async function serve(config: DevnetConfig, stopped: AbortSignal): Promise<number
     await devnet.close()
   }
   return code
+}
+
+async function devnetWithPage(options: DevnetOptions, values: DevnetValues): Promise<Devnet> {
+  const { startDevnetWithPage } = await import('../compose/devnet-page.ts')
+  return startDevnetWithPage(options, accountOn(development.name, payeeOf(values)))
 }
 
 /** Beside a command of --exec the outputs are the command's: only what went wrong is shown, on standard error. */
@@ -192,6 +195,7 @@ function banner(devnet: Devnet, values: DevnetValues): string[] {
 
 /** The same miner as that of `newcut mine`, over HTTP. */
 async function mineItself(devnet: Devnet, config: DevnetConfig, face: Face, stopped: AbortSignal): Promise<void> {
+  const { runMiner } = await import('../compose/miner.ts')
   const snapshot = await runMiner(minerSetup(devnet, config), { onEvent: face.show, stopped })
   face.show({ type: 'summary', snapshot })
 }

@@ -2,7 +2,7 @@
 import { type ChangingFace, changingFace } from '../cli/changing-face.ts'
 import type { Config } from '../cli/config.ts'
 import type { mineOptions } from '../cli/options.ts'
-import { type Devnet, startDevnet } from '../compose/devnet.ts'
+import type { Devnet } from '../compose/devnet.ts'
 import { tryMiner } from '../compose/dry-run.ts'
 import { type MinerSetup, type MinerStart, runMiner } from '../compose/miner.ts'
 import { checkOrigin } from '../compose/origin.ts'
@@ -39,8 +39,7 @@ async function mine(config: MineConfig, stopped: AbortSignal): Promise<number> {
   }
   let leave: () => void = () => undefined
   const live = liveConfig(config, face)
-  const devnet =
-    (node ?? pool ?? fleet) === undefined ? await startDevnet({ ...networkSettings(values), port: 0 }) : null
+  const devnet = (node ?? pool ?? fleet) === undefined ? await embeddedNetwork(values) : null
   try {
     const http = setup.http && { ...setup.http, configuration: live.configuration }
     const node = devnet === null ? setup.node : { ...setup.node, url: devnet.url }
@@ -70,6 +69,12 @@ async function mine(config: MineConfig, stopped: AbortSignal): Promise<number> {
     leave()
     await devnet?.close()
   }
+}
+
+/** A network of the miner's own, which ends with it. A miner for a node never loads it. */
+async function embeddedNetwork(values: MineConfig['values']): Promise<Devnet> {
+  const { startDevnet } = await import('../compose/devnet.ts')
+  return startDevnet({ ...networkSettings(values), port: 0 })
 }
 
 /** An embedded network takes every account and is not started. */

@@ -5,7 +5,7 @@ import { decodeHex, readU256LE } from '../core/bytes.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
 import { degreeOfSize } from '../core/header.ts'
 import { tailLayout } from '../engine/cpu/kernel.ts'
-import type { KernelPreference } from '../engine/cpu/kernels.ts'
+import type { KernelPreference } from '../engine/cpu/names.ts'
 import type { Priority } from '../engine/cpu/priority.ts'
 import { untilStopped } from '../platform/shutdown.ts'
 

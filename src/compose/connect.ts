@@ -2,28 +2,9 @@
 import { sleep } from '../core/clock.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
 import { NodeClient } from '../node/client.ts'
-import type { Dial } from '../node/dial.ts'
 import { isRetryable } from '../node/errors.ts'
 import { systemClock } from '../platform/clock.ts'
-
-export interface NodeSetup {
-  /** Root of the node: `http://HOST:PORT`. */
-  readonly url: string
-  /** Accept any TLS certificate. */
-  readonly insecure: boolean
-  /** SHA-256 of the only TLS certificate to accept. */
-  readonly fingerprint?: string | undefined
-  /** Certificates in PEM form: only these authorities may sign that of the node. */
-  readonly ca?: string | undefined
-  /** A node that does not answer at the start is an error; else it is waited for. */
-  readonly failFast: boolean
-  /** A node that does not answer is waited for at most so long; undefined: for ever. */
-  readonly maxWaitMs?: number | undefined
-  /** Longest pause between two attempts; default 5 s. */
-  readonly maxPauseMs?: number | undefined
-  /** Makes the connections in place of TCP and TLS, as simulations do. */
-  readonly dial?: Dial | undefined
-}
+import type { NodeSetup } from './node-setup.ts'
 
 const FIRST_PAUSE_MS = 250
 const MAX_PAUSE_MS = 1_500

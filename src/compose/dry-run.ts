@@ -15,8 +15,8 @@ export async function tryMiner(setup: MinerSetup, stopped: AbortSignal): Promise
   const once = { ...setup, node: { ...setup.node, failFast: true } }
   const { source, payee, node, close } = await reachOrigin(once, () => undefined, stopped)
   try {
-    const { coming } = await new Engines(source.workBytes, stopped).replacementFor(setup.engines)
-    const rigs = await listenForRigs(coming)
+    const { coming, rigs: rigServer } = await new Engines(source.workBytes, stopped).replacementFor(setup.engines)
+    const rigs = await listenForRigs(rigServer)
     await rigs?.close()
     const { engines } = setup
     if (engines.kind === 'fleet') await engines.link.checkJetStream(engines.replicas ?? 1)

@@ -1,20 +1,15 @@
-/** Who searches: from plain options to engines. */
+/** Who searches: from plain options to engines. An engine's modules are loaded only when it is made. */
 import { randomUUID } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { NewcutError } from '../core/errors.ts'
-import { CpuEngine } from '../engine/cpu/cpu.ts'
-import type { KernelPreference } from '../engine/cpu/kernels.ts'
+import type { KernelPreference } from '../engine/cpu/names.ts'
 import type { Priority } from '../engine/cpu/priority.ts'
 import type { Engine } from '../engine/engine.ts'
-import { ExternalEngine } from '../engine/external.ts'
-import { FleetEngine } from '../engine/fleet/fleet.ts'
-import { chooseAdapters, listAdapters } from '../engine/gpu/adapters.ts'
-import { GpuEngine, type GpuEngineOptions, gpuSearches } from '../engine/gpu/gpu.ts'
+import type { FleetEngine } from '../engine/fleet/fleet.ts'
+import type { GpuEngineOptions } from '../engine/gpu/gpu.ts'
 import type { AdapterInfo } from '../engine/gpu/messages.ts'
 import { splitRanges } from '../engine/range.ts'
-import { RIG_WORK_BYTES } from '../engine/stratum/jobs.ts'
-import { limitsFor } from '../engine/stratum/limits.ts'
-import { RigsEngine } from '../engine/stratum/rigs.ts'
+import type { RigsEngine } from '../engine/stratum/rigs.ts'
 import type { Link } from '../fleet/link.ts'
 import { systemClock } from '../platform/clock.ts'
 import { descriptorLimit, descriptorsForClients } from '../platform/descriptors.ts'
@@ -78,21 +73,31 @@ export interface GpuSetup {
   readonly tuningFile: GpuEngineOptions['tuningFile']
 }
 
+/** An engine, and what else it is: a server for rigs, the leader of a fleet. */
+interface Made {
+  readonly engine: Engine
+  readonly rigs?: RigsEngine
+  readonly leader?: FleetEngine
+}
+
 /** An engine, by what it is made of: the same parts make the same engine. */
 interface Plan {
   readonly parts: string
-  readonly make: () => Engine
+  readonly make: () => Promise<Made>
 }
 
-interface Running {
+interface Running extends Made {
   readonly parts: string
-  readonly engine: Engine
 }
 
 /** Engines that are to take the place of others. */
 export interface Replacement {
   readonly leaving: readonly Engine[]
   readonly coming: readonly Engine[]
+  /** The server for rigs among all that search then; undefined: there is none. */
+  readonly rigs: RigsEngine | undefined
+  /** The same for the leader of a fleet. */
+  readonly leader: FleetEngine | undefined
   /** Called when they have. */
   readonly done: () => void
 }
@@ -122,14 +127,18 @@ export class Engines {
    */
   async replacementFor(setup: EngineSetup): Promise<Replacement> {
     const own = await this.#plansFor(setup)
-    const plans = setup.rigs === undefined ? own : [...own, this.#rigsPlan(setup.rigs)]
-    const next = plans.map(({ parts, make }): Running => {
-      return this.#running.find((each) => each.parts === parts) ?? { parts, engine: make() }
-    })
+    const plans = setup.rigs === undefined ? own : [...own, await this.#rigsPlan(setup.rigs)]
     const before = this.#running
+    const next: readonly Running[] = await Promise.all(
+      plans.map(async ({ parts, make }) => {
+        return before.find((each) => each.parts === parts) ?? { parts, ...(await make()) }
+      }),
+    )
     return {
       leaving: before.filter((each) => !next.includes(each)).map(({ engine }) => engine),
       coming: next.filter((each) => !before.includes(each)).map(({ engine }) => engine),
+      rigs: next.find(({ rigs }) => rigs !== undefined)?.rigs,
+      leader: next.find(({ leader }) => leader !== undefined)?.leader,
       done: () => {
         this.#running = next
       },
@@ -152,8 +161,11 @@ export class Engines {
       plans.push({ parts: JSON.stringify(['gpu', gpu, adapters]), make: () => gpuEngine(gpu, adapters, gpuRanges) })
     }
     if (threads > 0) {
-      const parts = JSON.stringify(['cpu', threads, kernel, priority])
-      plans.push({ parts, make: () => new CpuEngine({ ranges: cpuRanges, kernel, priority }) })
+      const make = async () => {
+        const { CpuEngine } = await import('../engine/cpu/cpu.ts')
+        return { engine: new CpuEngine({ ranges: cpuRanges, kernel, priority }) }
+      }
+      plans.push({ parts: JSON.stringify(['cpu', threads, kernel, priority]), make })
     }
     if (plans.length > 0 || setup.rigs !== undefined) return plans
     throw new NewcutError('BAD_OPTION', '--threads 0: nothing would search', {
@@ -161,16 +173,20 @@ export class Engines {
     })
   }
 
-  #rigsPlan(rigs: RigsSetup): Plan {
+  async #rigsPlan(rigs: RigsSetup): Promise<Plan> {
+    const { RIG_WORK_BYTES } = await import('../engine/stratum/jobs.ts')
     if (this.#workBytes !== RIG_WORK_BYTES) {
       throw new NewcutError('BAD_OPTION', '--stratum-listen has no effect: no rig can search work of this network', {
         hint: `its work has ${this.#workBytes} bytes, and rigs know work of ${RIG_WORK_BYTES} bytes only`,
       })
     }
-    const make = () => {
+    const make = async () => {
+      const { limitsFor } = await import('../engine/stratum/limits.ts')
+      const { RigsEngine } = await import('../engine/stratum/rigs.ts')
       const descriptors = descriptorLimit()
       const limits = limitsFor(rigs.perAddress, descriptors === null ? null : descriptorsForClients(descriptors))
-      return new RigsEngine({ ...rigs, limits, clock: systemClock, random: Math.random })
+      const engine = new RigsEngine({ ...rigs, limits, clock: systemClock, random: Math.random })
+      return { engine, rigs: engine }
     }
     return { parts: JSON.stringify(['rigs', rigs]), make }
   }
@@ -185,13 +201,21 @@ export class Engines {
 }
 
 function externalPlan({ command }: ExternalSetup): Plan {
-  const make = () => new ExternalEngine({ command, clock: systemClock })
+  const make = async () => {
+    const { ExternalEngine } = await import('../engine/external.ts')
+    return { engine: new ExternalEngine({ command, clock: systemClock }) }
+  }
   return { parts: JSON.stringify(['external', command]), make }
 }
 
 function fleetPlan({ link, name, replicas }: FleetSetup): Plan {
   const shared = { session: randomUUID(), clock: systemClock, random: Math.random, version: packageVersion }
-  return { parts: 'fleet', make: () => new FleetEngine({ link, name, replicas, ...shared }) }
+  const make = async () => {
+    const { FleetEngine } = await import('../engine/fleet/fleet.ts')
+    const engine = new FleetEngine({ link, name, replicas, ...shared })
+    return { engine, leader: engine }
+  }
+  return { parts: 'fleet', make }
 }
 
 /** Where rigs connect, `HOST:PORT`, and how to stop that. */
@@ -201,8 +225,7 @@ export interface ListeningRigs {
 }
 
 /** Begins to listen for rigs; null: none are let in. Throws NewcutError PORT_BUSY. */
-export async function listenForRigs(engines: readonly Engine[]): Promise<ListeningRigs | null> {
-  const rigs = engines.find((engine) => engine instanceof RigsEngine)
+export async function listenForRigs(rigs: RigsEngine | undefined): Promise<ListeningRigs | null> {
   if (rigs === undefined) return null
   const { host, port } = await rigs.listen()
   return { address: `${host.includes(':') ? `[${host}]` : host}:${port}`, close: () => rigs.stop() }
@@ -211,7 +234,9 @@ export async function listenForRigs(engines: readonly Engine[]): Promise<Listeni
 /** The adapters that the user asked for. Throws NewcutError BAD_OPTION when one is missing. */
 async function wantedAdapters(gpu: GpuSetup, workBytes: number, stopped: AbortSignal): Promise<readonly AdapterInfo[]> {
   const { which, allowSoftware } = gpu
+  const { gpuSearches } = await import('../engine/gpu/gpu.ts')
   if (which === 'auto' && !gpuSearches(workBytes)) return refuseIfNeeded(gpu, 'GPUs do not search work of this network')
+  const { chooseAdapters, listAdapters } = await import('../engine/gpu/adapters.ts')
   const { adapters, problem } = await listAdapters({ signal: stopped })
   stopped.throwIfAborted()
   if (which === 'auto') {
@@ -235,10 +260,11 @@ function threadCount({ threads }: OwnSetup, gpus: number): number {
   return gpus === 0 ? availableParallelism() : Math.max(0, availableParallelism() - 1)
 }
 
-function gpuEngine(
+async function gpuEngine(
   { batchMs, workgroup, allowSoftware, retune, tuningFile }: GpuSetup,
   adapters: readonly AdapterInfo[],
   ranges: ReturnType<typeof splitRanges>[number],
-): GpuEngine {
-  return new GpuEngine({ adapters, ranges, batchMs, workgroup, allowSoftware, tuningFile, retune })
+): Promise<Made> {
+  const { GpuEngine } = await import('../engine/gpu/gpu.ts')
+  return { engine: new GpuEngine({ adapters, ranges, batchMs, workgroup, allowSoftware, tuningFile, retune }) }
 }

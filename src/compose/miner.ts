@@ -8,7 +8,6 @@ import { monitorRoutes } from '../api/monitors.ts'
 import { type ApiServer, type Extension, startApi } from '../api/server.ts'
 import type { Token } from '../api/token.ts'
 import { describeError } from '../core/errors.ts'
-import { FleetEngine } from '../engine/fleet/fleet.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import type { Unfinished } from '../mine/life.ts'
 import { Miner } from '../mine/miner.ts'
@@ -17,11 +16,11 @@ import { systemClock } from '../platform/clock.ts'
 import { packageVersion } from '../platform/version.ts'
 import { Sensors, type SensorsOptions } from '../sensors/sensors.ts'
 import { type Changeable, changerOf } from './change.ts'
-import type { NodeSetup } from './connect.ts'
 import { type ComposedDashboard, dashboardFor } from './dashboard.ts'
 import { type EngineSetup, Engines, listenForRigs } from './engines.ts'
 import { hashesOf, leaderTies, rigTies } from './fleet-ties.ts'
 import { isPageOn, PAGE_PATH, type PageMode, pageFor } from './mine-page.ts'
+import type { NodeSetup } from './node-setup.ts'
 import { checkOrigin, type NodeOrigin, type Origin, type PoolsSetup, type RigSetup, reachOrigin } from './origin.ts'
 import { checkPausing, Pausing, type PausingSetup } from './pausing.ts'
 import { isDevelopment, type Payee } from './payee.ts'
@@ -115,10 +114,9 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
   const closers = [origin.close]
   try {
     const engineSet = new Engines(source.workBytes, stopped)
-    const { coming: engines, done } = await engineSet.replacementFor(engineSetup)
+    const { coming: engines, rigs: rigServer, leader: fleet, done } = await engineSet.replacementFor(engineSetup)
     done()
-    const rigs = await listenForRigs(engines)
-    const fleet = engines.find((engine) => engine instanceof FleetEngine)
+    const rigs = await listenForRigs(rigServer)
     closers.unshift(async () => rigs?.close())
     // A pool follows the blocks of its shares itself.
     const state = origin.isKept ? await stateOf(setup, { network, account, onEvent }) : null
@@ -146,7 +144,7 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const hasPage = http !== null && node !== null && isPageOn(http.page, network)
     const dashboard = http && dashboardOf(miner, { network, account, state })
     closers.unshift(async () => dashboard?.close())
-    const page = hasPage ? [{ path: PAGE_PATH, addTo: pageFor(node.clients, node.account) }] : []
+    const page = hasPage ? [{ path: PAGE_PATH, addTo: await pageFor(node.clients, node.account) }] : []
     const extensions = [...(dashboard?.extensions ?? []), ...page]
     const stop = () => asked.abort()
     let token = http?.token

@@ -5,22 +5,12 @@ import type { MinerAccount } from '../core/payload.ts'
 import type { NodeClient } from '../node/client.ts'
 import { onAbort } from '../node/http.ts'
 import { systemClock } from '../platform/clock.ts'
-import { FailoverSource } from '../source/many/failover-source.ts'
-import { type NodeNetwork, networkOf, reachedNodeOf } from '../source/many/reached-node.ts'
+import type { NodeNetwork } from '../source/many/reached-node.ts'
 import { type MiningNode, miningNodeOf } from '../source/node/mining-node.ts'
 import { NodeSource } from '../source/node/node-source.ts'
 import type { Source } from '../source/source.ts'
-import { connect, connectOnce, type NodeSetup } from './connect.ts'
-
-export interface NodesSetup {
-  readonly node: NodeSetup
-  readonly others?: readonly string[]
-  readonly failbackMs?: number | undefined
-  readonly shareBlocks?: boolean | undefined
-  readonly stallMs?: number | undefined
-  readonly confirmations?: number
-  readonly chains?: readonly number[] | undefined
-}
+import { connect, connectOnce } from './connect.ts'
+import { FAILBACK_MS, type NodeSetup, type NodesSetup } from './node-setup.ts'
 
 /** Nodes that have answered. */
 export interface ReachedNodes {
@@ -35,8 +25,6 @@ export interface ReachedNodes {
   readonly close: () => Promise<void>
 }
 
-/** How long a node or pool of higher priority has to be fit, unless the setup says otherwise. */
-export const FAILBACK_MS = 60_000
 /** Once a node has answered, nodes of higher priority that were not heard of yet are waited for at most so long. */
 const GRACE_MS = 2_000
 /** Nodes that are down are asked so often: mining begins with the first that answers. */
@@ -81,7 +69,10 @@ export async function reachNodes(
   if (twice !== undefined) {
     throw new NewcutError('BAD_OPTION', `--node ${twice} is given twice`, { hint: 'give each node once' })
   }
-  const answered = await firstAnswers(setups, onWaiting, signal)
+  // One node needs none of it.
+  const { FailoverSource } = await import('../source/many/failover-source.ts')
+  const { networkOf, reachedNodeOf } = await import('../source/many/reached-node.ts')
+  const answered = await firstAnswers(setups, networkOf, onWaiting, signal)
   const [{ client, network }] = answered.flatMap((each) => each ?? [])
   let close = () => closeAll(answered)
   let clients: () => readonly NodeClient[] = () => [client]
@@ -149,6 +140,7 @@ function shownUrl(url: string): string {
  */
 async function firstAnswers(
   setups: readonly NodeSetup[],
+  networkOf: (client: NodeClient, signal: AbortSignal) => Promise<NodeNetwork>,
   onWaiting: (message: string) => void,
   signal: AbortSignal,
 ): Promise<(Answered | null)[]> {

@@ -5,7 +5,6 @@ import { FREE_NONCE } from '../core/nonce.ts'
 import { meets, powHash } from '../core/pow.ts'
 import { withFirstOf } from '../core/signals.ts'
 import type { NonceSearch, SearchOptions } from '../devnet/orders/nonce-search.ts'
-import { CpuEngine } from '../engine/cpu/cpu.ts'
 import { type Engine, noWork } from '../engine/engine.ts'
 import { nonceRanges } from '../engine/range.ts'
 
@@ -92,6 +91,8 @@ export class EngineSearch implements NonceSearch {
   }
 
   async #start(workBytes: number): Promise<Engine> {
+    // Most development networks never order a block with proof of work.
+    const { CpuEngine } = await import('../engine/cpu/cpu.ts')
     const ranges = nonceRanges(availableParallelism(), Math.random)
     const engine = new CpuEngine({ ranges, kernel: 'auto', priority: 'low' })
     await engine.start(workBytes, {

@@ -1,7 +1,7 @@
 /** Who is paid for blocks: an account of the coin contract, guarded by keys and a predicate. */
+import { DEVELOPMENT_KEY } from '../core/development-accounts.ts'
 import { NewcutError } from '../core/errors.ts'
 import type { MinerAccount } from '../core/payload.ts'
-import { DEVELOPMENT_KEY } from '../devnet/orders/block-maker.ts'
 
 /** As the user gave it. What is null is derived from the rest, or from the network. */
 export interface Payee {

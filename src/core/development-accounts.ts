@@ -12,6 +12,9 @@ export interface DevelopmentAccount {
   readonly balance: number
 }
 
+/** The key that is paid for blocks when no account is named: the ed25519 public key of the all-zero seed. */
+export const DEVELOPMENT_KEY = '3b6a27bcceb6a42d62a3a8d02a6f0d73653215771de243a63ac048a18b59da29'
+
 export const developmentAccounts: readonly DevelopmentAccount[] = [
   {
     account: 'sender00',

@@ -10,3 +10,8 @@ export function cacheFolder(env: Readonly<Record<string, string | undefined>>, p
       : env.XDG_CACHE_HOME || join(homedir(), '.cache')
   return join(folder, 'newcut')
 }
+
+/** The file with the tuned values of GPUs. */
+export function tuningFileOf(env: Readonly<Record<string, string | undefined>>, platform: NodeJS.Platform): string {
+  return join(cacheFolder(env, platform), 'gpu-tuning.json')
+}

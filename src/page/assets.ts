@@ -8,6 +8,14 @@ import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { shaderText } from '../engine/gpu/shader.ts'
 
+/** For everything that a page loads. */
+export const SAFE_HEADERS = {
+  'cache-control': 'no-cache',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+}
+
 /** The module that the page starts; those below are what it imports, directly or not (test/page/modules.test.ts). */
 export const ENTRY = 'page/browser/main'
 

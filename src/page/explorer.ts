@@ -1,7 +1,6 @@
 /** Puts the page for developers on an embedded node: `/`, for browsers alone, and its files below /explorer/. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Asset, moduleAsset, siteAsset } from './assets.ts'
-import { SAFE_HEADERS } from './page.ts'
+import { type Asset, moduleAsset, SAFE_HEADERS, siteAsset } from './assets.ts'
 
 const MODULES = 'page/browser/explorer'
 

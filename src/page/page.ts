@@ -1,6 +1,6 @@
 /** Puts the page and its gateway on an HTTP server: everything at /mine and below. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
-import { readSite } from './assets.ts'
+import { readSite, SAFE_HEADERS } from './assets.ts'
 import { Gateway, type GatewayOptions } from './gateway.ts'
 import { Refused } from './refused.ts'
 import { openUpdates } from './updates.ts'
@@ -11,14 +11,6 @@ const TEXT = 'text/plain;charset=utf-8'
 const MAX_ACCOUNT_BYTES = 8 * 1024
 /** Work has 286 bytes; a little more is read, so that the answer can say how long it was. */
 const MAX_SOLUTION_BYTES = 1024
-/** For everything that a page loads. */
-export const SAFE_HEADERS = {
-  'cache-control': 'no-cache',
-  'x-content-type-options': 'nosniff',
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-}
-
 /** Adds the routes, to be called before the server listens. Reads the files of the page. */
 export function addMinePage(app: FastifyInstance, options: GatewayOptions): void {
   const site = readSite()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { accountOn, checkPayee, type Payee, paidLine } from '../../src/compose/payee.ts'
-import { DEVELOPMENT_KEY } from '../../src/devnet/orders/block-maker.ts'
+import { DEVELOPMENT_KEY } from '../../src/core/development-accounts.ts'
 
 const KEY = 'ab'.repeat(32)
 const OTHER = 'cd'.repeat(32)

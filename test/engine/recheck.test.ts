@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { midstate } from '../../src/core/blake2s.ts'
 import type { Kernel } from '../../src/engine/cpu/kernel.ts'
-import { chooseKernel, kernelNames } from '../../src/engine/cpu/kernels.ts'
+import { chooseKernel } from '../../src/engine/cpu/kernels.ts'
+import { kernelNames } from '../../src/engine/cpu/names.ts'
 import { CHECKED_NONCES, Recheck } from '../../src/engine/cpu/recheck.ts'
 
 const BOUND = 7

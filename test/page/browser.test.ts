@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Devnet } from '../../src/compose/devnet.ts'
-import { startDevnetWithPage } from '../../src/compose/mine-page.ts'
+import { startDevnetWithPage } from '../../src/compose/devnet-page.ts'
 import type { DevnetOptions } from '../../src/devnet/options.ts'
 import { NodeClient } from '../../src/node/client.ts'
 import { start, stopAll } from '../cli/run.ts'

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path/posix'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startDevnet } from '../../src/compose/devnet.ts'
-import { startDevnetWithPage } from '../../src/compose/mine-page.ts'
+import { startDevnetWithPage } from '../../src/compose/devnet-page.ts'
 import { EXPLORER_ENTRIES, EXPLORER_MODULES, EXPLORER_POLICY, readExplorer } from '../../src/page/explorer.ts'
 import { Peer } from '../devnet/request.ts'
 

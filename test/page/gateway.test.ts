@@ -1,7 +1,7 @@
 /** The gateway over HTTP: who may use it, what it takes, and what it makes of the node's answers. */
 import fastify from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { startDevnetWithPage } from '../../src/compose/mine-page.ts'
+import { startDevnetWithPage } from '../../src/compose/devnet-page.ts'
 import { encodeBase64Url } from '../../src/core/bytes.ts'
 import { NewcutError } from '../../src/core/errors.ts'
 import { decodeWorkResponse } from '../../src/core/work.ts'

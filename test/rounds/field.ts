@@ -2,7 +2,7 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { tuningFileOf } from '../../src/engine/gpu/adapters.ts'
+import { tuningFileOf } from '../../src/engine/cache-folder.ts'
 import { shaderText } from '../../src/engine/gpu/shader.ts'
 import { DEFAULT_TUNING, tuningKey, writeTuning } from '../../src/engine/gpu/tuning.ts'
 import { type Running, start, startWith } from '../cli/run.ts'

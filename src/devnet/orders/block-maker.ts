@@ -2,6 +2,7 @@
 
 import type { Clock } from '../../core/clock.ts'
 import { type Cut, extensionOf } from '../../core/cut.ts'
+import { DEVELOPMENT_KEY } from '../../core/development-accounts.ts'
 import type { Header, WorkFields } from '../../core/header.ts'
 import { graphAt, type Network } from '../../core/network.ts'
 import type { MinerAccount } from '../../core/payload.ts'
@@ -13,9 +14,6 @@ import type { Coordinator } from '../work/coordinator.ts'
 import type { NonceSearch } from './nonce-search.ts'
 import { Order } from './order.ts'
 import { OrderRefused } from './order-refused.ts'
-
-/** The key that is paid when no account is named: the ed25519 public key of the all-zero seed. */
-export const DEVELOPMENT_KEY = '3b6a27bcceb6a42d62a3a8d02a6f0d73653215771de243a63ac048a18b59da29'
 
 export const developmentAccount: MinerAccount = {
   account: `k:${DEVELOPMENT_KEY}`,

@@ -8,7 +8,7 @@ import type { DeviceStatus, Engine, EngineEvents, EngineWork } from '../engine.t
 import { type NonceRange, restartedRange } from '../range.ts'
 import { restartPauseMs } from '../restart.ts'
 import { Uptake } from '../uptake.ts'
-import type { KernelPreference } from './kernels.ts'
+import type { KernelPreference } from './names.ts'
 import { provideNativeKernel } from './native-build.ts'
 import { type NativeChoice, NO_NATIVE } from './native-choice.ts'
 import { isNative } from './native-kernel.ts'

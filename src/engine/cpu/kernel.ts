@@ -1,3 +1,5 @@
+import type { KernelName } from './names.ts'
+
 /**
  * What every CPU kernel offers. A kernel knows nothing of work, targets or threads: it sweeps the high 16 bits of the
  * nonce and points at chunks in which some hash has a top word <= `bound`. Whoever calls it re-hashes every lane of
@@ -19,8 +21,6 @@ export interface TailLayout {
   /** Length of the whole message in bytes. */
   readonly totalBytes: number
 }
-
-export type KernelName = 'native-avx512' | 'native-avx2' | 'native-sse41' | 'native-neon' | 'wasm' | 'js'
 
 /** Values of the swept part of a nonce, which has 16 bits. No slice is longer. */
 export const SWEEP_NONCES = 65_536

@@ -2,36 +2,27 @@
 import { describeError } from '../../core/errors.ts'
 import { fastestOf } from './calibrate.ts'
 import { createJsKernel } from './js-kernel.ts'
-import { type Kernel, type KernelName, type TailLayout, tailLayout } from './kernel.ts'
+import { type Kernel, type TailLayout, tailLayout } from './kernel.ts'
+import { type KernelName, type KernelPreference, kernelNames } from './names.ts'
 import { chooseNative, loadChosen } from './native-choice.ts'
 import { createNativeKernel, isNative, type NativeAddon, type NativeName } from './native-kernel.ts'
 import { selfTest } from './self-test.ts'
 import { createWasmKernel } from './wasm-kernel.ts'
 
-/** 'auto': the fastest of all; 'native': the widest native one; a name: that kernel or none. */
-export type KernelPreference = 'auto' | 'native' | KernelName
+type Create = (layout: TailLayout, addon: NativeAddon) => Kernel
 
-interface Factory {
-  readonly name: KernelName
-  readonly create: (layout: TailLayout, addon: NativeAddon) => Kernel
+const native = (name: NativeName): Create => {
+  return (layout, addon) => createNativeKernel(name, layout, addon)
 }
 
-const native = (name: NativeName): Factory => {
-  return { name, create: (layout, addon) => createNativeKernel(name, layout, addon) }
+const creators: Readonly<Record<KernelName, Create>> = {
+  'native-avx512': native('native-avx512'),
+  'native-avx2': native('native-avx2'),
+  'native-neon': native('native-neon'),
+  wasm: createWasmKernel,
+  'native-sse41': native('native-sse41'),
+  js: createJsKernel,
 }
-
-/** All kernels, fastest first. On Zen 4 SSE4.1 is 0.90 of WebAssembly, which uses AVX where there is no AVX2. */
-const factories: readonly Factory[] = [
-  native('native-avx512'),
-  native('native-avx2'),
-  native('native-neon'),
-  { name: 'wasm', create: createWasmKernel },
-  native('native-sse41'),
-  { name: 'js', create: createJsKernel },
-]
-
-export const kernelNames: readonly KernelName[] = factories.map(({ name }) => name)
-export const kernelPreferences: readonly KernelPreference[] = ['auto', 'native', ...kernelNames]
 
 export interface KernelChoice {
   /** null when all were refused. */
@@ -62,11 +53,11 @@ export function chooseKernel(
   const note = wanted === 'auto' ? addon.obstacle : null
   const refused = addon.obstacle === null || wanted === 'auto' ? [] : [addon.obstacle]
   const passed: Kernel[] = []
-  for (const { name, create } of factories) {
+  for (const name of kernelNames) {
     if (retired.has(name) || !isWanted(name, wanted, addon)) continue
     if (passed.length > 0 && (wanted !== 'auto' || name === 'js')) continue
     try {
-      const kernel = create(layout, addon)
+      const kernel = creators[name](layout, addon)
       const failure = selfTest(kernel, layout, random)
       if (failure === null) passed.push(kernel)
       else refused.push(`kernel ${name} failed its self-test: ${failure}`)

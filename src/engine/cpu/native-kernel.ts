@@ -3,7 +3,8 @@
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { describeError } from '../../core/errors.ts'
-import type { Kernel, KernelName, TailLayout } from './kernel.ts'
+import type { Kernel, TailLayout } from './kernel.ts'
+import type { KernelName } from './names.ts'
 
 export type NativeName = Extract<KernelName, `native-${string}`>
 

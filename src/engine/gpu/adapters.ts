@@ -1,8 +1,6 @@
 /** Which GPUs there are, asked for in a child process: drivers are never loaded into this one. */
-import { join } from 'node:path'
 import { NewcutError } from '../../core/errors.ts'
 import { FREE_NONCE } from '../../core/nonce.ts'
-import { cacheFolder } from '../cache-folder.ts'
 import { nonceRanges } from '../range.ts'
 import { GpuChild } from './child-process.ts'
 import { GpuEngine, type GpuEngineOptions } from './gpu.ts'
@@ -159,11 +157,6 @@ export async function measureAdapter(
   } finally {
     await engine.stop()
   }
-}
-
-/** The file with tuned values. */
-export function tuningFileOf(env: Readonly<Record<string, string | undefined>>, platform: NodeJS.Platform): string {
-  return join(cacheFolder(env, platform), 'gpu-tuning.json')
 }
 
 function pause(durationMs: number): Promise<void> {

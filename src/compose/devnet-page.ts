@@ -1,0 +1,33 @@
+/** The embedded node with the page that mines on the node's own port. */
+import type { MinerAccount } from '../core/payload.ts'
+import { type Devnet, startNode } from '../devnet/devnet.ts'
+import type { DevnetOptions } from '../devnet/options.ts'
+import { NodeClient } from '../node/client.ts'
+import { addExplorer } from '../page/explorer.ts'
+import { addMinePage } from '../page/page.ts'
+import { systemClock } from '../platform/clock.ts'
+import { machineFor } from './devnet-machine.ts'
+
+/** As startDevnet, with the page on the node's own port. It reaches the node over HTTP, like any miner. */
+export async function startDevnetWithPage(options: DevnetOptions, account: MinerAccount): Promise<Devnet> {
+  let url = ''
+  let client: Promise<NodeClient> | null = null
+  const connect = async () => {
+    client ??= NodeClient.connect({ url })
+    try {
+      return await client
+    } catch (error) {
+      // The next request tries again.
+      client = null
+      throw error
+    }
+  }
+  const close = async () => (await client)?.close()
+  const page = { client: connect, onClose: close, account, clock: systemClock, random: Math.random }
+  const { devnet } = await startNode(options, machineFor(options), (app) => {
+    addMinePage(app, page)
+    addExplorer(app, true)
+  })
+  url = devnet.url
+  return devnet
+}
