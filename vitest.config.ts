@@ -36,6 +36,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'forks',
+    // Node loads the compiled files itself, as users' machines do.
+    server: { deps: { external: [/\/dist\//] } },
     sequence: { sequencer: LongestFirst },
     projects: [
       {

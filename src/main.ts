@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 /** The entry of the command line. */
 import { reportError } from './cli/console.ts'
-import { runProgram } from './cli/program.ts'
-import { commands } from './commands/commands.ts'
+import { newcut } from './commands/commands.ts'
 import { surroundings } from './commands/surroundings.ts'
 import { asNewcutError } from './core/errors.ts'
 import { exitCodeOf } from './core/exit-codes.ts'
@@ -22,4 +21,4 @@ process.on('uncaughtException', (error) => {
   process.exit(exitCodeOf(ours.code))
 })
 
-process.exitCode = await runProgram(process.argv.slice(2), surroundings, commands)
+process.exitCode = await newcut(process.argv.slice(2), surroundings)

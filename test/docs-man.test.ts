@@ -9,7 +9,14 @@ const page = fileURLToPath(new URL('../docs/newcut.1', import.meta.url))
 
 /** The program for its tables; none of its commands runs. */
 const program = programOf(
-  { version: '', environment: {}, out: process.stdout, err: process.stderr, nowMs: Date.now },
+  {
+    version: '',
+    environment: {},
+    out: process.stdout,
+    err: process.stderr,
+    input: () => new Uint8Array(),
+    nowMs: Date.now,
+  },
   {} as Commands,
   { code: 0, format: 'text' },
 )

@@ -54,6 +54,13 @@ export const fleetOrders = ['list', 'pause', 'resume'] as const
 /** The version of the program, and the terminal that it runs in. */
 export interface Surroundings extends Terminal {
   readonly version: string
+  /** All of standard input; waits for its end. */
+  readonly input: () => Uint8Array
+}
+
+/** Prints lines there. */
+export function printerTo(out: Output): (line: string) => void {
+  return (line) => void out.write(`${line}\n`)
 }
 
 /** What to measure (bench/bench.ts). */

@@ -1,7 +1,9 @@
 /** `newcut balance [ACCOUNT]`: the coins of an account on every chain, once or as they change. */
 import type { Config } from '../cli/config.ts'
+import type { Terminal } from '../cli/console.ts'
 import { linePrinter } from '../cli/line.ts'
 import type { balanceOptions } from '../cli/options.ts'
+import type { Surroundings } from '../cli/program.ts'
 import { checkPayee, accountOn as payeeOn } from '../compose/payee.ts'
 import type { Decimal } from '../contracts/values/decimal.ts'
 import { describeError } from '../core/errors.ts'
@@ -9,13 +11,16 @@ import type { NodeClient } from '../node/client.ts'
 import { isRetryable } from '../node/errors.ts'
 import { accountOn } from '../wallet/ask.ts'
 import { type Balances, balanceJson, balanceLines, totalOf } from './balance-text.ts'
-import { surroundings } from './surroundings.ts'
 import { chainsOf, withNode } from './with-node.ts'
 
 type BalanceConfig = Config<typeof balanceOptions>
 
 /** Without an account, that of the payee in the configuration. */
-export function runBalance(given: string | undefined, config: BalanceConfig): Promise<number> {
+export function runBalance(
+  given: string | undefined,
+  config: BalanceConfig,
+  surroundings: Surroundings,
+): Promise<number> {
   const { account = null, 'public-key': publicKeys = null, json, watch } = config.values
   const payee = {
     account: given ?? account,
@@ -25,18 +30,26 @@ export function runBalance(given: string | undefined, config: BalanceConfig): Pr
   if (given === undefined) checkPayee(payee)
   return withNode(config, async (client, stopped) => {
     const name = payee.account ?? payeeOn(client.info.nodeVersion, payee).account
-    const view = json ? jsonView(name) : surroundings.out.isTTY && watch ? terminalView(name) : textView(name)
-    const balances = await balancesOn(client, name, chainsOf(client), stopped)
+    const { out, nowMs } = surroundings
+    const makeView = json ? jsonView : out.isTTY && watch ? terminalView : textView
+    const view = makeView(name, surroundings)
+    const look: Look = (chains) => balancesOn(client, name, chains, { signal: stopped, nowMs })
+    const balances = await look(chainsOf(client))
     view.first(balances)
-    if (watch) await follow(client, { name, balances, view }, stopped)
+    if (watch) await follow(client, { look, balances, view }, stopped)
     return 0
   })
 }
 
 /** The balance on each of these chains; null: there is no such account. */
-async function balancesOn(client: NodeClient, name: string, chains: readonly number[], signal: AbortSignal) {
+async function balancesOn(
+  client: NodeClient,
+  name: string,
+  chains: readonly number[],
+  { signal, nowMs }: { readonly signal: AbortSignal; readonly nowMs: () => number },
+) {
   const entries = chains.map(async (chain) => {
-    const account = await accountOn(client, chain, name, { signal, nowMs: surroundings.nowMs() })
+    const account = await accountOn(client, chain, name, { signal, nowMs: nowMs() })
     return [chain, account?.balance ?? null] as const
   })
   return new Map<number, Decimal | null>(await Promise.all(entries))
@@ -49,8 +62,11 @@ interface View {
   readonly trouble: (message: string) => void
 }
 
+/** Asks for the balances on these chains. */
+type Look = (chains: readonly number[]) => Promise<Map<number, Decimal | null>>
+
 interface Watched {
-  readonly name: string
+  readonly look: Look
   readonly balances: Map<number, Decimal | null>
   readonly view: View
 }
@@ -59,7 +75,7 @@ interface Watched {
  * Asks again whenever a chain has a new block, until the program is stopped. A node that goes away is waited for, and
  * told of once: what was missed in between is asked for when it is back.
  */
-async function follow(client: NodeClient, { name, balances, view }: Watched, signal: AbortSignal): Promise<void> {
+async function follow(client: NodeClient, { look, balances, view }: Watched, signal: AbortSignal): Promise<void> {
   let isAway = false
   const onTrouble = (error: unknown) => {
     if (!isAway) view.trouble(describeError(error))
@@ -71,7 +87,7 @@ async function follow(client: NodeClient, { name, balances, view }: Watched, sig
   for await (const update of client.headerUpdates({ signal, onTrouble, onOpen })) {
     const chains = update.type === 'gap' ? chainsOf(client) : [update.header.chainId]
     try {
-      for (const [chain, balance] of await balancesOn(client, name, chains, signal)) {
+      for (const [chain, balance] of await look(chains)) {
         const before = balances.get(chain) ?? null
         if (before?.toString() === balance?.toString()) continue
         balances.set(chain, balance)
@@ -84,19 +100,16 @@ async function follow(client: NodeClient, { name, balances, view }: Watched, sig
   }
 }
 
-const write = (text: string) => void surroundings.out.write(text)
-
-function jsonView(name: string): View {
-  const print = (balances: Balances) => write(`${balanceJson(name, balances)}\n`)
+function jsonView(name: string, { out }: Terminal): View {
+  const print = (balances: Balances) => void out.write(`${balanceJson(name, balances)}\n`)
   return { first: print, changed: print, trouble: () => undefined }
 }
 
 /** All of it once, then a line for each change. */
-function textView(name: string): View {
-  const { out, err, environment, nowMs } = surroundings
+function textView(name: string, { out, err, environment, nowMs }: Terminal): View {
   const line = linePrinter(out, environment, nowMs)
   return {
-    first: (balances) => write(`${balanceLines(name, balances).join('\n')}\n`),
+    first: (balances) => void out.write(`${balanceLines(name, balances).join('\n')}\n`),
     changed: (balances, chain, before) => {
       const now = balances.get(chain) ?? null
       const by = now === null || before === null ? null : now.sub(before)
@@ -109,11 +122,11 @@ function textView(name: string): View {
 }
 
 /** Draws all of it anew in the same place. */
-function terminalView(name: string): View {
+function terminalView(name: string, { out }: Terminal): View {
   let height = 0
   const draw = (balances: Balances, note = '') => {
     const lines = [...balanceLines(name, balances), note === '' ? 'Ctrl-C ends it' : note]
-    write(`${height === 0 ? '' : `\x1b[${height}A\x1b[J`}${lines.join('\n')}\n`)
+    out.write(`${height === 0 ? '' : `\x1b[${height}A\x1b[J`}${lines.join('\n')}\n`)
     height = lines.length
   }
   let shown: Balances = new Map()

@@ -5,13 +5,12 @@ import type { Devnet } from '../compose/devnet.ts'
 import type { MinerStart } from '../compose/miner.ts'
 import { paidLine } from '../compose/payee.ts'
 import { networkLine } from './network.ts'
-import { surroundings } from './surroundings.ts'
 
 /** Version, fee and machine. */
-export function firstLines(): string[] {
+export function firstLines(version: string): string[] {
   const processor = cpus()[0]?.model.trim() ?? process.arch
   return [
-    `newcut ${surroundings.version}, no fee: all blocks are yours`,
+    `newcut ${version}, no fee: all blocks are yours`,
     `machine: ${processor}, ${availableParallelism()} threads, Node ${process.versions.node}`,
   ]
 }

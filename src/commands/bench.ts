@@ -1,15 +1,13 @@
 /** `newcut bench`: the benchmarks, which are in bench/. */
-import type { BenchOptions } from '../cli/program.ts'
+import type { BenchOptions, Surroundings } from '../cli/program.ts'
 import { progressBarFor, type Task } from '../cli/progress.ts'
 import type { Progress } from '../core/progress.ts'
-import { surroundings } from './surroundings.ts'
 
 /** The time goes on while a suite measures. */
 const REDRAW_MS = 500
 
 /** Exit code 1 when something is worse than in the report it is compared with. */
-export async function runBench(options: BenchOptions): Promise<number> {
-  const { out, err, environment, nowMs } = surroundings
+export async function runBench(options: BenchOptions, { out, err, environment, nowMs }: Surroundings): Promise<number> {
   const bar = progressBarFor(err, environment, nowMs)
   const covered = bar.before(out)
   let task: Task | null = null

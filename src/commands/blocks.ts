@@ -1,6 +1,7 @@
 /** `newcut blocks`: the solutions in a journal, and what became of them. */
 import type { Config } from '../cli/config.ts'
 import type { blocksOptions } from '../cli/options.ts'
+import { printerTo, type Surroundings } from '../cli/program.ts'
 import { NewcutError } from '../core/errors.ts'
 import { stateFolder } from '../journal/folder.ts'
 import { readJournal } from '../journal/journal.ts'
@@ -8,17 +9,21 @@ import type { BlockRecord } from '../journal/record.ts'
 import { blockStates } from '../mine/life.ts'
 
 /** Prints the newest `--last` blocks, oldest first. Throws NewcutError BAD_INPUT for a journal that cannot be read. */
-export async function runBlocks(config: Config<typeof blocksOptions>, print: (line: string) => void): Promise<number> {
+export async function runBlocks(
+  config: Config<typeof blocksOptions>,
+  { out, err, environment }: Surroundings,
+): Promise<number> {
+  const print = printerTo(out)
   const { json, csv, last, state } = config.values
   if (json && csv) throw new NewcutError('BAD_OPTION', '--json and --csv: only one of them', { hint: 'leave one out' })
-  const folder = state ?? stateFolder(process.env, process.platform)
+  const folder = state ?? stateFolder(environment, process.platform)
   const { records, damaged } = await readJournal(folder)
   const all = [...records.values()]
   const shown = all.slice(last === 0 ? 0 : -last)
   if (json) for (const { work, ...record } of shown) print(JSON.stringify(record))
   else if (csv) for (const line of csvOf(shown)) print(line)
   else for (const line of tableOf(shown, all, folder)) print(line)
-  if (damaged > 0) process.stderr.write(`newcut: ${folder}: ${damaged} unreadable lines were left out\n`)
+  if (damaged > 0) err.write(`newcut: ${folder}: ${damaged} unreadable lines were left out\n`)
   return 0
 }
 

@@ -1,25 +1,29 @@
 /** Every command. Each is loaded only when it runs, so that `inspect` need not wait for servers and threads to load. */
-import type { Commands } from '../cli/program.ts'
-import { surroundings } from './surroundings.ts'
+import { type Commands, runProgram, type Surroundings } from '../cli/program.ts'
 
-const printLine = (line: string) => void surroundings.out.write(`${line}\n`)
+function commandsFor(around: Surroundings): Commands {
+  return {
+    mine: async (config) => (await import('./mine.ts')).runMine(config, around),
+    lead: async (config) => (await import('./lead.ts')).runLead(config, around),
+    fleet: async (args, config) => (await import('./fleet.ts')).runFleet(args, config, around),
+    devnet: async (config) => (await import('./devnet.ts')).runDevnet(config, around),
+    blocks: async (config) => (await import('./blocks.ts')).runBlocks(config, around),
+    solve: async (target, { values }) => (await import('./solve.ts')).runSolve({ target, ...values }, around),
+    config: async (config) => (await import('./config.ts')).runConfig(config, around),
+    local: async (code, config) => (await import('./local.ts')).runLocal(code, config, around),
+    balance: async (account, config) => (await import('./balance.ts')).runBalance(account, config, around),
+    send: async (code, config) => (await import('./send.ts')).runSend(code, config, around),
+    transfer: async (args, config) => (await import('./transfer.ts')).runTransfer(args, config, around),
+    result: async (key, config) => (await import('./result.ts')).runResult(key, config, around),
+    inspect: async (input) => (await import('./inspect.ts')).runInspect(input, around),
+    contract: async (options) => (await import('./contract.ts')).runContract(options, around),
+    keygen: async (json) => (await import('./keygen.ts')).runKeygen(json, around),
+    devices: async (options) => (await import('./devices.ts')).runDevices(options, around),
+    bench: async (options) => (await import('./bench.ts')).runBench(options, around),
+  }
+}
 
-export const commands: Commands = {
-  mine: async (config) => (await import('./mine.ts')).runMine(config),
-  lead: async (config) => (await import('./lead.ts')).runLead(config),
-  fleet: async (args, config) => (await import('./fleet.ts')).runFleet(args, config, printLine),
-  devnet: async (config) => (await import('./devnet.ts')).runDevnet(config),
-  blocks: async (config) => (await import('./blocks.ts')).runBlocks(config, printLine),
-  solve: async (target, { values }) => (await import('./solve.ts')).runSolve({ target, ...values }),
-  config: async (config) => (await import('./config.ts')).runConfig(config, printLine),
-  local: async (code, config) => (await import('./local.ts')).runLocal(code, config, printLine),
-  balance: async (account, config) => (await import('./balance.ts')).runBalance(account, config),
-  send: async (code, config) => (await import('./send.ts')).runSend(code, config, printLine),
-  transfer: async (args, config) => (await import('./transfer.ts')).runTransfer(args, config, printLine),
-  result: async (key, config) => (await import('./result.ts')).runResult(key, config, printLine),
-  inspect: async (input) => (await import('./inspect.ts')).runInspect(input),
-  contract: async (options) => (await import('./contract.ts')).runContract(options, printLine),
-  keygen: async (json) => (await import('./keygen.ts')).runKeygen(json, printLine),
-  devices: async (options) => (await import('./devices.ts')).runDevices(options, printLine),
-  bench: async (options) => (await import('./bench.ts')).runBench(options),
+/** Runs a command line, without node and script, in these surroundings. Resolves with the exit code. */
+export function newcut(args: readonly string[], surroundings: Surroundings): Promise<number> {
+  return runProgram(args, surroundings, commandsFor(surroundings))
 }

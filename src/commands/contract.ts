@@ -1,6 +1,7 @@
 /** `newcut contract`: runs test files of the contract language and reports what they expected and got. */
 import { readFileSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
+import { printerTo, type Surroundings } from '../cli/program.ts'
 import { ContractError, type Place } from '../contracts/errors.ts'
 import { runTests, type TestReport } from '../contracts/repl/run.ts'
 import type { Failure, Files } from '../contracts/repl/test-run.ts'
@@ -29,7 +30,8 @@ export interface ContractOptions {
 }
 
 /** Returns the exit code: 1 when an expectation failed, or a file ended early. */
-export async function runContract(options: ContractOptions, print: (line: string) => void): Promise<number> {
+export async function runContract(options: ContractOptions, { out }: Surroundings): Promise<number> {
+  const print = printerTo(out)
   if (options.files.length === 0) throw new NewcutError('BAD_OPTION', 'contract takes the names of test files')
   let [passed, failed] = [0, 0]
   for (const file of options.files) {

@@ -1,5 +1,7 @@
 /** `newcut devices`: the GPUs of this machine, and the native kernels of its CPU. */
 import { randomBytes } from 'node:crypto'
+import type { Environment } from '../cli/line.ts'
+import { printerTo, type Surroundings } from '../cli/program.ts'
 import { describeError } from '../core/errors.ts'
 import { encodeWork } from '../core/header.ts'
 import { formatHashrate } from '../core/units.ts'
@@ -24,11 +26,15 @@ interface Device extends ListedAdapter {
 }
 
 /** Exit code 1 when there is no adapter at all. */
-export async function runDevices({ json, measure }: DevicesOptions, print: (line: string) => void): Promise<number> {
+export async function runDevices(
+  { json, measure }: DevicesOptions,
+  { out, environment }: Surroundings,
+): Promise<number> {
+  const print = printerTo(out)
   const { adapters, problem } = await listAdapters()
   const devices: Device[] = []
   for (const [index, adapter] of adapters.entries()) {
-    devices.push({ index, ...adapter, ...(measure && (await measured(adapter))) })
+    devices.push({ index, ...adapter, ...(measure && (await measured(adapter, environment))) })
   }
   const native = chooseNative()
   const kernels = Object.keys(loadChosen(native).sweeps)
@@ -39,8 +45,11 @@ export async function runDevices({ json, measure }: DevicesOptions, print: (line
   return adapters.length === 0 ? 1 : 0
 }
 
-async function measured(adapter: AdapterInfo): Promise<{ hashesPerSecond: number } | { failure: string }> {
-  const tuningFile = tuningFileOf(process.env, process.platform)
+async function measured(
+  adapter: AdapterInfo,
+  environment: Environment,
+): Promise<{ hashesPerSecond: number } | { failure: string }> {
+  const tuningFile = tuningFileOf(environment, process.platform)
   try {
     return { hashesPerSecond: await measureAdapter(adapter, unsolvableWork(), { durationMs: MEASURE_MS, tuningFile }) }
   } catch (error) {

@@ -3,6 +3,7 @@
 import type { Config } from '../cli/config.ts'
 import type { Face, Terminal } from '../cli/console.ts'
 import type { devnetOptions, Values } from '../cli/options.ts'
+import { printerTo, type Surroundings } from '../cli/program.ts'
 import { type ProgressBar, progressBarFor, shownOn } from '../cli/progress.ts'
 import { faceFor } from '../cli/text-face.ts'
 import { type Devnet, type DevnetOptions, startDevnet } from '../compose/devnet.ts'
@@ -21,7 +22,6 @@ import { runBeside } from './exec.ts'
 import { showFundedAccounts } from './funded-accounts.ts'
 import { type NetworkValues, networkLine } from './network.ts'
 import { requestLog } from './request-log.ts'
-import { surroundings } from './surroundings.ts'
 
 type DevnetConfig = Config<typeof devnetOptions>
 type DevnetValues = Values<typeof devnetOptions>
@@ -38,7 +38,7 @@ function chosenSettings({ values, origins }: DevnetConfig) {
   }
 }
 
-export async function runDevnet(config: DevnetConfig): Promise<number> {
+export async function runDevnet(config: DevnetConfig, surroundings: Surroundings): Promise<number> {
   const { check, data } = config.values
   if (check && data === undefined) {
     throw new NewcutError('BAD_OPTION', '--check needs --data DIR, the directory to check')
@@ -46,14 +46,14 @@ export async function runDevnet(config: DevnetConfig): Promise<number> {
   checkModes(config)
   return untilStopped((stopped) =>
     check && data !== undefined
-      ? runCheck(data, stopped, (line) => console.log(line), shownOn(barFor(config.values)))
-      : serve(config, stopped),
+      ? runCheck(data, stopped, printerTo(surroundings.out), shownOn(barFor(config.values, surroundings)))
+      : serve(config, surroundings, stopped),
   )
 }
 
 /** Beside a command of --exec the terminal is the command's. */
-function barFor({ log, exec }: Pick<DevnetValues, 'log' | 'exec'>): ProgressBar {
-  const { err, environment, nowMs } = surroundings
+function barFor({ log, exec }: Pick<DevnetValues, 'log' | 'exec'>, terminal: Terminal): ProgressBar {
+  const { err, environment, nowMs } = terminal
   return progressBarFor(err, environment, nowMs, log === 'json' || exec !== undefined)
 }
 
@@ -75,11 +75,11 @@ function checkModes(config: DevnetConfig): void {
   refuseIdle(config, [{ names: ['threads', 'kernel', 'priority'], reason: 'it is for --mine, which is not given' }])
 }
 
-async function serve(config: DevnetConfig, stopped: AbortSignal): Promise<number> {
+async function serve(config: DevnetConfig, surroundings: Surroundings, stopped: AbortSignal): Promise<number> {
   const { values } = config
-  const bar = barFor(values)
+  const bar = barFor(values, surroundings)
   const terminal = { ...surroundings, out: bar.before(surroundings.out), err: bar.before(surroundings.err) }
-  const face = values.exec === undefined ? faceFor(values.log, terminal) : quietFace(values.log)
+  const face = values.exec === undefined ? faceFor(values.log, terminal) : quietFace(values.log, surroundings)
   const failed = new AbortController()
   const options = { ...startOptions(config, face, terminal), onProgress: shownOn(bar), onFailure: () => failed.abort() }
   const devnet = hasPage(values) ? await devnetWithPage(options, values) : await startDevnet(options)
@@ -90,7 +90,7 @@ async function serve(config: DevnetConfig, stopped: AbortSignal): Promise<number
   try {
     if (values.mine) checkMinable(devnet)
     if (values.exec === undefined) {
-      face.show({ type: 'banner', lines: banner(devnet, values) })
+      face.show({ type: 'banner', lines: banner(devnet, values, surroundings.version) })
       showFundedAccounts(values.log, surroundings)
     }
     const command = values.exec === undefined ? null : runBeside(values.exec, devnet.url, stop)
@@ -117,8 +117,8 @@ async function devnetWithPage(options: DevnetOptions, values: DevnetValues): Pro
 }
 
 /** Beside a command of --exec the outputs are the command's: only what went wrong is shown, on standard error. */
-function quietFace(format: DevnetValues['log']): Face {
-  const face = faceFor(format, { ...surroundings, out: surroundings.err })
+function quietFace(format: DevnetValues['log'], terminal: Terminal): Face {
+  const face = faceFor(format, { ...terminal, out: terminal.err })
   return {
     show: (event) => {
       if (event.type === 'warning' || event.type === 'hardwareError') face.show(event)
@@ -175,13 +175,13 @@ function startOptions(config: DevnetConfig, face: Face, terminal: Terminal): Dev
 /** Where the log of requests goes: beside a command of --exec, to standard error. */
 const outputOf = ({ exec }: DevnetValues, { out, err }: Terminal) => (exec === undefined ? out : err)
 
-function banner(devnet: Devnet, values: DevnetValues): string[] {
+function banner(devnet: Devnet, values: DevnetValues, version: string): string[] {
   const { blocks, network, url } = devnet
   const { autoMine } = devnet.settings
   const mining = `${url}/${values.product}/0.0/${network.name}/mining/work`
   const mode = autoMine ? `auto-mine: ${describeAutoMine(autoMine)}` : values.mine ? 'mine: by itself' : null
   return [
-    `newcut ${surroundings.version}`,
+    `newcut ${version}`,
     networkLine(devnet),
     ...(values.data === undefined ? [] : [`data: ${values.data}, ${blocks} blocks`]),
     ...(mode === null ? [] : [mode]),

@@ -2,6 +2,7 @@
 import { NoRespondersError, TimeoutError } from '@nats-io/transport-node'
 import type { Config } from '../cli/config.ts'
 import type { fleetOptions } from '../cli/options.ts'
+import { printerTo, type Surroundings } from '../cli/program.ts'
 import { NewcutError } from '../core/errors.ts'
 import { printable } from '../core/printable.ts'
 import { formatHashrate } from '../core/units.ts'
@@ -11,7 +12,6 @@ import { systemClock } from '../platform/clock.ts'
 import { untilStopped } from '../platform/shutdown.ts'
 import { refuseIdle } from './effect.ts'
 import { idleForNats, linkSetup } from './fleet-setup.ts'
-import { surroundings } from './surroundings.ts'
 
 type FleetConfig = Config<typeof fleetOptions>
 type Print = (line: string) => void
@@ -19,13 +19,18 @@ type Print = (line: string) => void
 const ANSWER_MS = 3_000
 
 /** `args`: list, pause or resume; and the rig or `all`. Throws NewcutError. */
-export function runFleet(args: readonly string[], config: FleetConfig, print: Print): Promise<number> {
+export function runFleet(
+  args: readonly string[],
+  config: FleetConfig,
+  { out, version }: Surroundings,
+): Promise<number> {
+  const print = printerTo(out)
   const { values } = config
   const [what = 'list', rig] = args
   checkArguments(what, rig)
   refuseIdle(config, idleForNats(values.nats))
   return untilStopped(async (stopped) => {
-    const agent = `newcut/${surroundings.version}`
+    const agent = `newcut/${version}`
     const options = { ...linkSetup(values, values.nats), agent, clock: systemClock, random: Math.random }
     const link = await Link.open(options, null, stopped)
     try {

@@ -1,5 +1,6 @@
 /** `newcut inspect`: headers, works and work responses as JSON, one object a line. */
 import { existsSync, readFileSync, statSync } from 'node:fs'
+import { printerTo, type Surroundings } from '../cli/program.ts'
 import { blockHash } from '../core/block-hash.ts'
 import { encodeBase64Url, encodeHex, equalBytes, u256LE } from '../core/bytes.ts'
 import { describeError, FormatError, NewcutError } from '../core/errors.ts'
@@ -19,11 +20,8 @@ import { decodeWorkResponse } from '../core/work.ts'
 import { recordsOf, recordsOfArgument } from './inspect-input.ts'
 
 /** `input` is text, a file, or `-` for standard input. Exit code 1 when something in it could not be read. */
-export async function runInspect(input: string): Promise<number> {
-  return inspect(input, () => readFileSync(0), {
-    out: (line) => void process.stdout.write(`${line}\n`),
-    err: (line) => void process.stderr.write(`${line}\n`),
-  })
+export async function runInspect(input: string, surroundings: Surroundings): Promise<number> {
+  return inspect(input, surroundings.input, { out: printerTo(surroundings.out), err: printerTo(surroundings.err) })
 }
 
 export interface Output {

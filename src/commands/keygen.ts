@@ -1,6 +1,7 @@
 /** `newcut keygen`: an ed25519 key pair; the public key names the default account `k:<key>`. */
 import { generateKeyPairSync } from 'node:crypto'
 import { stringify } from 'yaml'
+import { printerTo, type Surroundings } from '../cli/program.ts'
 import { decodeBase64Url, encodeHex } from '../core/bytes.ts'
 
 export interface KeyPair {
@@ -10,7 +11,8 @@ export interface KeyPair {
   readonly secretKey: string
 }
 
-export async function runKeygen(json: boolean, print: (line: string) => void): Promise<number> {
+export async function runKeygen(json: boolean, { out }: Surroundings): Promise<number> {
+  const print = printerTo(out)
   const keys = generateKeys()
   if (json) print(JSON.stringify({ ...keys, account: `k:${keys.publicKey}` }))
   else for (const line of keyLines(keys)) print(line)

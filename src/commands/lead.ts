@@ -1,7 +1,9 @@
 /** `newcut lead`: gives work of a node to the rigs of a fleet, or stands by until its turn comes. */
 import { changingFace } from '../cli/changing-face.ts'
 import type { Config } from '../cli/config.ts'
+import type { Environment } from '../cli/line.ts'
 import type { leadOptions } from '../cli/options.ts'
+import type { Surroundings } from '../cli/program.ts'
 import { tryMiner } from '../compose/dry-run.ts'
 import { type MinerSetup, type MinerStart, runMiner } from '../compose/miner.ts'
 import { checkOrigin } from '../compose/origin.ts'
@@ -14,22 +16,21 @@ import { attended, faceLines, firstLines, journalLines, nodeLines } from './bann
 import { idleForTls, refuseIdle } from './effect.ts'
 import { idleForNats, linkSetup, machineName } from './fleet-setup.ts'
 import { keptState, nodesSetup } from './miner-setup.ts'
-import { surroundings } from './surroundings.ts'
 
 type LeadConfig = Config<typeof leadOptions>
 
-export function runLead(config: LeadConfig): Promise<number> {
-  return untilStopped((stopped) => lead(config, stopped))
+export function runLead(config: LeadConfig, surroundings: Surroundings): Promise<number> {
+  return untilStopped((stopped) => lead(config, surroundings, stopped))
 }
 
 /** Resolves with the exit code. */
-async function lead(config: LeadConfig, stopped: AbortSignal): Promise<number> {
+async function lead(config: LeadConfig, surroundings: Surroundings, stopped: AbortSignal): Promise<number> {
   const { values } = config
   const { nats, node: nodes, fingerprint } = values
   const tlsNode = nodes.find((url) => url.startsWith('https:')) ?? nodes[0]
   refuseIdle(config, [...idleForTls(tlsNode, fingerprint), ...idleForNats(nats), ...idleForOneNode(nodes)])
   const face = changingFace(values.log, surroundings)
-  const setup = leaderSetup(config, tlsNode)
+  const setup = leaderSetup(config, tlsNode, surroundings.environment)
   checkOrigin(setup)
   let leave: () => void = () => undefined
   let link: Link | null = null
@@ -56,7 +57,7 @@ async function lead(config: LeadConfig, stopped: AbortSignal): Promise<number> {
       {
         onEvent: face.show,
         onStart: (start) => {
-          face.show({ type: 'banner', lines: banner(start, config) })
+          face.show({ type: 'banner', lines: banner(start, config, surroundings.version) })
           leave = attended(face, start)
         },
         stopped,
@@ -79,10 +80,10 @@ async function lead(config: LeadConfig, stopped: AbortSignal): Promise<number> {
 const idleForOneNode = (nodes: readonly string[]) =>
   nodes.length > 1 ? [] : [{ names: ['failback', 'share-blocks'], reason: 'there is only one --node' }]
 
-function leaderSetup(config: LeadConfig, tlsNode: string): Omit<MinerSetup, 'engines'> {
+function leaderSetup(config: LeadConfig, tlsNode: string, environment: Environment): Omit<MinerSetup, 'engines'> {
   const { values } = config
   const ca = givenAuthorities(values, tlsNode.startsWith('https:'))
-  return { ...nodesSetup(config, { nodes: values.node, ca, page: 'off' }), state: keptState(values.state) }
+  return { ...nodesSetup(config, { nodes: values.node, ca, page: 'off' }), state: keptState(values.state, environment) }
 }
 
 async function dryRunLines(config: LeadConfig, setup: MinerSetup, stopped: AbortSignal): Promise<string[]> {
@@ -99,9 +100,9 @@ function fleetLine({ nats, 'fleet-name': name }: LeadConfig['values']): string {
   return `fleet: ${name} at ${servers.join(', ')}; rigs join with newcut mine --fleet ${servers[0]}`
 }
 
-function banner({ node, api, journal }: MinerStart, { values, file }: LeadConfig): string[] {
+function banner({ node, api, journal }: MinerStart, { values, file }: LeadConfig, version: string): string[] {
   return [
-    ...firstLines(),
+    ...firstLines(version),
     fleetLine(values),
     ...(file === null ? [] : [`configuration: ${file}`]),
     ...(node === null ? [] : nodeLines(node, null, values.node)),

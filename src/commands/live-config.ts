@@ -11,6 +11,7 @@ import {
   shown,
 } from '../cli/config.ts'
 import type { ConsoleEvent } from '../cli/console.ts'
+import type { Environment } from '../cli/line.ts'
 import { environmentName, mineOptions, negatedName } from '../cli/options.ts'
 import { checkPayee } from '../compose/payee.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
@@ -33,6 +34,7 @@ export interface LivePorts {
   /** Brings the miner to these options. Throws NewcutError when it cannot: then nothing has changed. */
   readonly apply: (config: MineConfig) => Promise<void>
   readonly show: (event: ConsoleEvent) => void
+  readonly environment: Environment
 }
 
 /** One change at a time. */
@@ -145,7 +147,7 @@ export class LiveConfig implements Configuration {
     const next = resolveLayers(mineOptions, layers)
     fileAlone(layers)
     checkMineFlags(next)
-    checkPayee(minerSetup(next, next.values.node ?? ['']).payee)
+    checkPayee(minerSetup(next, next.values.node ?? [''], this.#ports.environment).payee)
     const inUse = withLive(this.#inUse, next)
     await this.#ports.apply(inUse)
     this.#inUse = inUse

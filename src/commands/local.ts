@@ -1,11 +1,11 @@
 /** `newcut local CODE`: code that a node runs, and its value. */
 import type { Config } from '../cli/config.ts'
 import type { localOptions } from '../cli/options.ts'
+import { printerTo, type Surroundings } from '../cli/program.ts'
 import { valueFromJson, valueToJson } from '../contracts/values/wire.ts'
 import { answer } from '../wallet/ask.ts'
 import { dataOf } from '../wallet/failure.ts'
 import { givenCode, givenJson } from './given-text.ts'
-import { surroundings } from './surroundings.ts'
 import { valueText } from './value-text.ts'
 import { checkChain, withNode } from './with-node.ts'
 
@@ -13,14 +13,15 @@ import { checkChain, withNode } from './with-node.ts'
 export function runLocal(
   given: string,
   config: Config<typeof localOptions>,
-  print: (line: string) => void,
+  { out, nowMs }: Surroundings,
 ): Promise<number> {
+  const print = printerTo(out)
   const { chain, data, 'gas-limit': gasLimit, sender = '', rewind: rewindDepth, json } = config.values
   const code = givenCode(given)
   const question = { code, gasLimit, sender, rewindDepth, data: data === undefined ? '{}' : givenJson(data, '--data') }
   return withNode(config, async (client, signal) => {
     checkChain(client, chain, '--chain')
-    const result = await answer(client, chain, question, { signal, nowMs: surroundings.nowMs() })
+    const result = await answer(client, chain, question, { signal, nowMs: nowMs() })
     const value = valueFromJson(dataOf(result, 'the code failed'))
     print(json ? `{"chain":${chain},"value":${valueToJson(value)},"gas":${result.gas}}` : valueText(value))
     return 0

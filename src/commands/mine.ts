@@ -1,7 +1,9 @@
 /** `newcut mine`: the miner, for a node or for an embedded network of its own. */
 import { type ChangingFace, changingFace } from '../cli/changing-face.ts'
 import type { Config } from '../cli/config.ts'
+import type { Environment } from '../cli/line.ts'
 import type { mineOptions } from '../cli/options.ts'
+import type { Surroundings } from '../cli/program.ts'
 import type { Devnet } from '../compose/devnet.ts'
 import { tryMiner } from '../compose/dry-run.ts'
 import { type MinerSetup, type MinerStart, runMiner } from '../compose/miner.ts'
@@ -14,23 +16,22 @@ import { attended, faceLines, firstLines, journalLines, nodeLines } from './bann
 import { LiveConfig } from './live-config.ts'
 import { checkMineFlags, minerSetup } from './miner-setup.ts'
 import { networkSettings } from './network.ts'
-import { surroundings } from './surroundings.ts'
 
 const NOTHING_SEARCHED: ExitCode = 22
 
 type MineConfig = Config<typeof mineOptions>
 
-export function runMine(config: MineConfig): Promise<number> {
-  return untilStopped((stopped) => mine(config, stopped))
+export function runMine(config: MineConfig, surroundings: Surroundings): Promise<number> {
+  return untilStopped((stopped) => mine(config, surroundings, stopped))
 }
 
 /** Resolves with the exit code. */
-async function mine(config: MineConfig, stopped: AbortSignal): Promise<number> {
+async function mine(config: MineConfig, surroundings: Surroundings, stopped: AbortSignal): Promise<number> {
   const { values } = config
   checkMineFlags(config)
   const face = changingFace(values.log, surroundings)
   const { node, pool, fleet } = values
-  const setup = minerSetup(config, node ?? [''])
+  const setup = minerSetup(config, node ?? [''], surroundings.environment)
   // Wrong options are refused before a network is started.
   checkOrigin(setup)
   if (values['dry-run']) {
@@ -38,7 +39,7 @@ async function mine(config: MineConfig, stopped: AbortSignal): Promise<number> {
     return 0
   }
   let leave: () => void = () => undefined
-  const live = liveConfig(config, face)
+  const live = liveConfig(config, face, surroundings.environment)
   const devnet = (node ?? pool ?? fleet) === undefined ? await embeddedNetwork(values) : null
   try {
     const http = setup.http && { ...setup.http, configuration: live.configuration }
@@ -48,7 +49,7 @@ async function mine(config: MineConfig, stopped: AbortSignal): Promise<number> {
       {
         onEvent: face.show,
         onStart: (start) => {
-          face.show({ type: 'banner', lines: banner(start, devnet, config) })
+          face.show({ type: 'banner', lines: banner(start, devnet, { ...config, version: surroundings.version }) })
           const [unattend, unfollow] = [attended(face, start), live.follow(start)]
           leave = () => {
             unfollow()
@@ -92,17 +93,17 @@ async function dryRunLines(config: MineConfig, setup: MinerSetup, stopped: Abort
 }
 
 /** The configuration of a miner that may not run yet; `follow` ties the two, and follows the file. */
-function liveConfig(config: MineConfig, face: ChangingFace) {
+function liveConfig(config: MineConfig, face: ChangingFace, environment: Environment) {
   let tie: (start: MinerStart) => void = () => undefined
   const started = new Promise<MinerStart>((resolve) => {
     tie = resolve
   })
   const apply = async (next: MineConfig) => {
     const { change } = await started
-    await change(minerSetup(next, next.values.node ?? ['']))
+    await change(minerSetup(next, next.values.node ?? [''], environment))
     face.use(next.values.log)
   }
-  const configuration = new LiveConfig(config, { apply, show: face.show })
+  const configuration = new LiveConfig(config, { apply, show: face.show, environment })
   const follow = (start: MinerStart) => {
     tie(start)
     if (config.file === null) return () => undefined
@@ -117,10 +118,10 @@ function liveConfig(config: MineConfig, face: ChangingFace) {
 function banner(
   { node, source, payee, api, journal, rigsAddress, pageUrl }: MinerStart,
   devnet: Devnet | null,
-  { values, file }: MineConfig,
+  { values, file, version }: MineConfig & Pick<Surroundings, 'version'>,
 ): string[] {
   return [
-    ...firstLines(),
+    ...firstLines(version),
     searchLine(values),
     ...pausingLines(values),
     ...(rigsAddress === null ? [] : [rigsLine(rigsAddress, values)]),

@@ -1,6 +1,7 @@
 /** Turns the options of `newcut mine` into those of compose/miner.ts. */
 import { join } from 'node:path'
 import type { Config } from '../cli/config.ts'
+import type { Environment } from '../cli/line.ts'
 import type { leadOptions, mineOptions } from '../cli/options.ts'
 import type { EngineSetup, GpuSetup, RigsSetup } from '../compose/engines.ts'
 import type { PageMode } from '../compose/mine-page.ts'
@@ -26,7 +27,7 @@ type NodesValues = Omit<
  * The miner for these nodes. Throws NewcutError BAD_OPTION for an external engine without a command, and for authorities
  * that cannot be used.
  */
-export function minerSetup(config: MineConfig, nodes: readonly string[]): MinerSetup {
+export function minerSetup(config: MineConfig, nodes: readonly string[], environment: Environment): MinerSetup {
   const { values } = config
   const pools = values.pool?.map(readPoolAddress)
   const { fleet: servers, insecure, fingerprint } = values
@@ -35,10 +36,10 @@ export function minerSetup(config: MineConfig, nodes: readonly string[]): MinerS
     ...nodesSetup(config, { nodes, ca, page: values['mine-page'] }),
     ...(servers && { fleet: { ...linkSetup(values, servers), rig: values.rig ?? machineName() } }),
     ...(pools && { pools: { addresses: pools, trust: { insecure, fingerprint, ca } } }),
-    engines: engineSetup(config),
+    engines: engineSetup(config, environment),
     pausing: { schedule: values.schedule, idleLimit: values['idle-only'] ? values['idle-limit'] / 100 : undefined },
-    sensors: { hwmon: HWMON_FOLDER, env: process.env },
-    state: stateSetup(values),
+    sensors: { hwmon: HWMON_FOLDER, env: environment },
+    state: stateSetup(values, environment),
   }
 }
 
@@ -66,16 +67,19 @@ export function nodesSetup(
 }
 
 /** By default solutions for a node are kept; an embedded network ends with the miner. */
-function stateSetup({ state, node, fleet, 'fleet-name': name }: MineConfig['values']): StateSetup | null {
-  if (fleet !== undefined) return keptState(state, `fleet-${name}`)
-  return state === undefined && node === undefined ? null : keptState(state)
+function stateSetup(
+  { state, node, fleet, 'fleet-name': name }: MineConfig['values'],
+  environment: Environment,
+): StateSetup | null {
+  if (fleet !== undefined) return keptState(state, environment, `fleet-${name}`)
+  return state === undefined && node === undefined ? null : keptState(state, environment)
 }
 
 /** `part`: folder within the usual one. */
-export function keptState(state: string | undefined, part = ''): StateSetup | null {
+export function keptState(state: string | undefined, environment: Environment, part = ''): StateSetup | null {
   if (state === 'off') return null
   if (state !== undefined) return { folder: state, isRequired: true }
-  return { folder: join(stateFolder(process.env, process.platform), part), isRequired: false }
+  return { folder: join(stateFolder(environment, process.platform), part), isRequired: false }
 }
 
 function payeeOf(values: Pick<MineConfig['values'], 'account' | 'predicate' | 'public-key'>): Payee {
@@ -83,13 +87,13 @@ function payeeOf(values: Pick<MineConfig['values'], 'account' | 'predicate' | 'p
   return { account, predicate, publicKeys }
 }
 
-function engineSetup(config: MineConfig): EngineSetup {
+function engineSetup(config: MineConfig, environment: Environment): EngineSetup {
   const { values, origins } = config
   const { engine, command, kernel, priority } = values
   const rigs = rigsSetup(values)
   if (engine !== 'external') {
     const threads = origins.get('threads') === 'default' ? 'auto' : values.threads
-    return { kind: 'own', threads, kernel, priority, gpu: gpuSetup(config), rigs }
+    return { kind: 'own', threads, kernel, priority, gpu: gpuSetup(config, environment), rigs }
   }
   if (command !== undefined) return { kind: 'external', command, rigs }
   throw new NewcutError('BAD_OPTION', '--engine external needs --command', {
@@ -113,7 +117,7 @@ function rigsSetup(values: MineConfig['values']): RigsSetup | undefined {
   return { ...address, difficulty: difficulty === undefined ? null : Number(difficulty), tls, perAddress }
 }
 
-function gpuSetup({ values, origins }: MineConfig): GpuSetup | null {
+function gpuSetup({ values, origins }: MineConfig, environment: Environment): GpuSetup | null {
   if (values.gpu === 'none') return null
   const needing = ['gpu-workgroup', 'gpu-batch-ms', 'retune'].find((name) => origins.get(name) === 'flag')
   return {
@@ -123,7 +127,7 @@ function gpuSetup({ values, origins }: MineConfig): GpuSetup | null {
     workgroup: values['gpu-workgroup'],
     allowSoftware: values['allow-software'],
     retune: values.retune,
-    tuningFile: tuningFileOf(process.env, process.platform),
+    tuningFile: tuningFileOf(environment, process.platform),
   }
 }
 

@@ -1,6 +1,7 @@
 /** `newcut result REQUESTKEY`: what became of a command that was sent. */
 import type { Config } from '../cli/config.ts'
 import type { resultOptions } from '../cli/options.ts'
+import { printerTo, type Surroundings } from '../cli/program.ts'
 import { valueFromJson } from '../contracts/values/wire.ts'
 import { NewcutError } from '../core/errors.ts'
 import type { NodeClient } from '../node/client.ts'
@@ -16,12 +17,14 @@ import { checkChain, withNode } from './with-node.ts'
 type ResultConfig = Config<typeof resultOptions>
 
 /** Throws CommandFailed for a command that failed, NO_RESULT for one that has no result (yet). */
-export function runResult(requestKey: string, config: ResultConfig, print: (line: string) => void): Promise<number> {
+export function runResult(requestKey: string, config: ResultConfig, surroundings: Surroundings): Promise<number> {
+  const print = printerTo(surroundings.out)
+  const steps = new Steps(config.values.json, surroundings)
   checkRequestKey(requestKey, 'result')
   const { json, wait } = config.values
   if (!wait) refuseIdle(config, [{ names: ['depth'], reason: 'with --no-wait nobody waits for blocks' }])
   return withNode(config, async (client, stopped) => {
-    const { chain, result } = await resultOf(client, requestKey, config.values, stopped)
+    const { chain, result } = await resultOf(client, requestKey, { values: config.values, steps }, stopped)
     print(json ? resultJson(chain, result) : valueText(valueFromJson(dataOf(result, `it failed on chain ${chain}`))))
     return 0
   })
@@ -30,11 +33,10 @@ export function runResult(requestKey: string, config: ResultConfig, print: (line
 async function resultOf(
   client: NodeClient,
   requestKey: string,
-  { chain, wait, depth, json }: ResultConfig['values'],
+  { values: { chain, wait, depth }, steps }: { readonly values: ResultConfig['values']; readonly steps: Steps },
   signal: AbortSignal,
 ): Promise<{ readonly chain: number; readonly result: CommandResult }> {
   if (chain !== undefined) checkChain(client, chain, '--chain')
-  const steps = new Steps(json)
   const follow = async (on: number) => {
     const onProgress = (progress: WaitProgress) => steps.show({ ...progress, chain: on })
     const options = { depth, signal, onProgress }

@@ -1,6 +1,7 @@
 /** `newcut send CODE`: signs code, sends it, and waits for its result. */
 import type { Config } from '../cli/config.ts'
 import type { sendOptions } from '../cli/options.ts'
+import { printerTo, type Surroundings } from '../cli/program.ts'
 import { valueFromJson } from '../contracts/values/wire.ts'
 import { readCapability } from '../wallet/capability.ts'
 import { dataOf } from '../wallet/failure.ts'
@@ -16,15 +17,16 @@ import { checkChain, withNode } from './with-node.ts'
 export function runSend(
   given: string,
   config: Config<typeof sendOptions>,
-  print: (line: string) => void,
+  surroundings: Surroundings,
 ): Promise<number> {
+  const print = printerTo(surroundings.out)
   const { values } = config
   const { chain, data, cap, json, wait, preflight } = values
   const code = givenCode(given)
   const payload = { code, data: data === undefined ? '{}' : givenJson(data, '--data') }
   const capabilities = (cap ?? []).map(readCapability)
   if (!wait) refuseIdle(config, [{ names: ['depth'], reason: 'with --no-wait nobody waits for blocks' }])
-  const steps = new Steps(json)
+  const steps = new Steps(json, surroundings)
   return withNode(config, async (client, stopped) => {
     checkChain(client, chain, '--chain')
     const keys = signingKeys(values.key, client.info.nodeVersion)

@@ -1,5 +1,5 @@
 /** `newcut solve TARGET`: one piece of work, as an external worker of another miner (PROTOCOL.md G). */
-import { readFileSync } from 'node:fs'
+import type { Surroundings } from '../cli/program.ts'
 import { solveWork } from '../compose/solve.ts'
 import { decodeHex, readU256LE } from '../core/bytes.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
@@ -18,19 +18,24 @@ export interface SolveOptions {
 }
 
 /** Searches the work on standard input; prints nonce, hashes and hashes per second. Exit code 1 when it is stopped. */
-export function runSolve(options: SolveOptions): Promise<number> {
+export function runSolve(options: SolveOptions, { input, out, err }: Surroundings): Promise<number> {
   const target = parseTarget(options.target)
-  const work = readWork()
-  return untilStopped((stopped) => solve(work, target, options, stopped))
+  const work = readWork(input)
+  return untilStopped((stopped) => solve(work, target, { ...options, out, err }, stopped))
 }
 
-async function solve(work: Uint8Array, target: bigint, options: SolveOptions, stopped: AbortSignal): Promise<number> {
-  const onWarning = (message: string) => void process.stderr.write(`newcut: ${message}\n`)
+async function solve(
+  work: Uint8Array,
+  target: bigint,
+  { out, err, ...options }: SolveOptions & Pick<Surroundings, 'out' | 'err'>,
+  stopped: AbortSignal,
+): Promise<number> {
+  const onWarning = (message: string) => void err.write(`newcut: ${message}\n`)
   const solved = await solveWork({ ...options, work, target }, { onWarning, stopped })
   if (solved === null) return 1
   const nonce = solved.nonce.toString(16).padStart(16, '0')
   const hashesPerSecond = Math.round((solved.hashes * 1000) / solved.durationMs)
-  process.stdout.write(`${nonce} ${solved.hashes} ${hashesPerSecond}\n`)
+  out.write(`${nonce} ${solved.hashes} ${hashesPerSecond}\n`)
   return 0
 }
 
@@ -41,9 +46,9 @@ function parseTarget(text: string): bigint {
   return readU256LE(decodeHex(text), 0)
 }
 
-function readWork(): Uint8Array {
+function readWork(input: Surroundings['input']): Uint8Array {
   try {
-    const bytes = Uint8Array.from(readFileSync(0))
+    const bytes = Uint8Array.from(input())
     // Only the length is checked: the content is up to the miner that provides the work.
     if (degreeOfSize(bytes.length, 'work') === null) throw new RangeError(`${bytes.length} bytes, which no work has`)
     tailLayout(bytes.length)

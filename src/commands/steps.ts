@@ -1,10 +1,10 @@
 /** Steps of a command on its way into the chain, as lines for people. They go to standard error: the result is output. */
+import type { Terminal } from '../cli/console.ts'
 import { type Line, linePrinter } from '../cli/line.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
 import { formatDuration } from '../core/units.ts'
 import { systemClock } from '../platform/clock.ts'
 import type { Step } from '../wallet/teller.ts'
-import { surroundings } from './surroundings.ts'
 import { withoutControls } from './value-text.ts'
 
 /** A block of the main network takes half a minute, and a command may miss one. */
@@ -24,8 +24,7 @@ export class Steps {
 
   #stopTimer: () => void = () => undefined
 
-  constructor(isQuiet: boolean) {
-    const { err, environment, nowMs } = surroundings
+  constructor(isQuiet: boolean, { err, environment, nowMs }: Terminal) {
     const print = linePrinter(err, environment, nowMs)
     this.#print = isQuiet ? () => undefined : (line) => print({ ...line, text: withoutControls(line.text) })
   }

@@ -1,4 +1,5 @@
 /** This process, as the command line sees it. */
+import { readFileSync } from 'node:fs'
 import type { Surroundings } from '../cli/program.ts'
 import { systemClock } from '../platform/clock.ts'
 import { packageVersion } from '../platform/version.ts'
@@ -8,6 +9,7 @@ export const surroundings: Surroundings = {
   environment: process.env,
   out: process.stdout,
   err: process.stderr,
+  input: () => readFileSync(0),
   get keyboard() {
     return process.stdin
   },

@@ -1,6 +1,7 @@
 /** `newcut transfer [FROM] TO AMOUNT`: moves coins on a chain, or from one chain to another. */
 import type { Config } from '../cli/config.ts'
 import type { transferOptions } from '../cli/options.ts'
+import { printerTo, type Surroundings } from '../cli/program.ts'
 import { NewcutError } from '../core/errors.ts'
 import type { NodeClient } from '../node/client.ts'
 import type { CommandResult } from '../schema/command-bodies.ts'
@@ -13,7 +14,6 @@ import { givenJson } from './given-text.ts'
 import { checkRequestKey, findResult, resultJson, tellerFor, termsOf } from './orders.ts'
 import { signingKeys } from './signing-keys.ts'
 import { Steps } from './steps.ts'
-import { surroundings } from './surroundings.ts'
 import { checkChain, withNode } from './with-node.ts'
 
 type TransferConfig = Config<typeof transferOptions>
@@ -26,22 +26,26 @@ interface Setting {
   readonly keys: ReturnType<typeof signingKeys>
   readonly config: TransferConfig
   readonly signal: AbortSignal
+  /** Unix time in milliseconds. */
+  readonly nowMs: () => number
 }
 
 /** Prints what was moved. Throws NewcutError for transfers that cannot work, before anything is sent. */
 export function runTransfer(
   args: readonly string[],
   config: TransferConfig,
-  print: (line: string) => void,
+  surroundings: Surroundings,
 ): Promise<number> {
+  const print = printerTo(surroundings.out)
   const { values } = config
   const wanted = wantedTransfer(args, config)
-  const steps = new Steps(values.json)
+  const steps = new Steps(values.json, surroundings)
   return withNode(config, (client, signal) =>
     steps.guide(async () => {
       const keys = signingKeys(values.key, client.info.nodeVersion)
       const teller = tellerFor(client, values, steps, signal)
-      const setting: Setting = { client, teller, steps, keys, config, signal }
+      const { nowMs } = surroundings
+      const setting: Setting = { client, teller, steps, keys, config, signal, nowMs }
       const done = wanted === null ? await goOn(setting) : await move(setting, wanted)
       print(values.json ? resultJson(done.chain, done.result) : done.text)
       return 0
@@ -90,7 +94,7 @@ interface Done {
 }
 
 async function move(setting: Setting, { from, to, amount, receiverKeyset }: Wanted): Promise<Done> {
-  const { client, teller, steps, keys, config, signal } = setting
+  const { client, teller, steps, keys, config, signal, nowMs } = setting
   const { chain, 'to-chain': targetChain = chain, 'gas-payer': payer } = config.values
   checkChain(client, chain, '--chain')
   checkChain(client, targetChain, '--to-chain')
@@ -101,7 +105,7 @@ async function move(setting: Setting, { from, to, amount, receiverKeyset }: Want
   const signers = keys.map(({ key }) => key)
   const wish = { transfer, chain, targetChain, keys: signers, receiverKeyset, terms: termsOf(config.values) }
   const gasPayer = payer ?? transfer.from
-  const order = await planTransfer(client, { ...wish, gasPayer }, { signal, nowMs: surroundings.nowMs() })
+  const order = await planTransfer(client, { ...wish, gasPayer }, { signal, nowMs: nowMs() })
   const moved = `${amount} coins from ${transfer.from} to ${to}`
   if (chain === targetChain) {
     const result = await teller.carryOut(order)
@@ -135,7 +139,7 @@ const continueLine = (requestKey: string, chain: number) => `newcut transfer --c
 
 /** `--continue`: finds step 1, or waits for it on the chain that was named. */
 async function goOn(setting: Setting): Promise<Done> {
-  const { client, teller, steps, keys, config, signal } = setting
+  const { client, teller, steps, keys, config, signal, nowMs } = setting
   const { continue: requestKey = '', 'gas-payer': payer } = config.values
   const chain = config.origins.get('chain') === 'default' ? null : config.values.chain
   if (chain !== null) checkChain(client, chain, '--chain')
@@ -153,7 +157,7 @@ async function goOn(setting: Setting): Promise<Done> {
   const sender = first.result.continuation?.continuation.args[0]
   const gasPayer = payer ?? (typeof sender === 'string' ? sender : keys[0].account)
   const payment = { gasPayer, targetChain, keys: keys.map(({ key }) => key), terms: termsOf(config.values) }
-  await checkGasPayer(client, payment, { signal, nowMs: surroundings.nowMs() })
+  await checkGasPayer(client, payment, { signal, nowMs: nowMs() })
   const last = await complete(setting, { ...first, gasPayer })
   return { ...last, text: `the transfer from chain ${first.chain} is complete on chain ${targetChain}` }
 }

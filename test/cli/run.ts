@@ -1,8 +1,14 @@
-/** Runs the compiled command as a user would: a process of its own. */
+/**
+ * Runs the compiled command line: in this process, with outputs and environment passed in, or as a user would, in a
+ * process of its own, where signals, exit codes, files of the process and terminals are the thing.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { newcut } from '../../src/commands/commands.ts'
 import { type ErrorCode, errorCodes } from '../../src/core/errors.ts'
 import { exitCodeOf } from '../../src/core/exit-codes.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { packageVersion } from '../../src/platform/version.ts'
 
 const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
 
@@ -87,12 +93,41 @@ function launch(args: readonly string[], env: Record<string, string>, input?: st
   return { child, ended, out: () => out, err: () => err, sees }
 }
 
-export function run(
+/** Runs `newcut` in a process of its own, to its end. */
+export function runProcess(
   args: readonly string[],
   env?: Record<string, string>,
   input?: string | Uint8Array,
 ): Promise<Ended> {
   return start(args, env, input).ended
+}
+
+/** Runs `newcut` in this process, to its end: through the entry that main.ts calls. */
+export async function run(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  input: string | Uint8Array = '',
+): Promise<Ended> {
+  const [out, err] = [collected(), collected()]
+  const code = await newcut(args, {
+    version: packageVersion,
+    environment: { PATH: process.env.PATH, ...env },
+    out,
+    err,
+    input: () => Buffer.from(input),
+    nowMs: systemClock.wallMs,
+  })
+  return { code, signal: null, out: out.text, err: err.text }
+}
+
+function collected() {
+  return {
+    text: '',
+    write(text: string) {
+      this.text += text
+      return true
+    },
+  }
 }
 
 /** The exit code that belongs to the error that the program told, in text or JSON. */

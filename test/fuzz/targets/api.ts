@@ -185,7 +185,7 @@ const configuration: Target = {
     const file = join(folder, 'config.yaml')
     const open = () => {
       writeFileSync(file, FILE)
-      const ports = { apply: async () => undefined, show: () => undefined }
+      const ports = { apply: async () => undefined, show: () => undefined, environment: {} }
       return new LiveConfig(resolveConfig(mineOptions, {}, {}, file), ports)
     }
     let live = open()
