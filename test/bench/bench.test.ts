@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { compareReports, median, percentile, type Report, type Result } from '../../bench/report.ts'
-import { run } from '../cli/run.ts'
+import { runProcess } from '../cli/run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-bench-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 describe('newcut bench', () => {
   it('--quick runs every suite with its checks and writes a report', async () => {
     const file = join(folder, 'quick.json')
-    const { code, out, err } = await run(['bench', '--quick', '--json', file])
+    const { code, out, err } = await runProcess(['bench', '--quick', '--json', file])
     expect({ code, err }).toEqual({ code: 0, err: '' })
     const report: Report = JSON.parse(readFileSync(file, 'utf8'))
     expect(report).toMatchObject({
@@ -53,7 +53,7 @@ describe('newcut bench', () => {
   }, 600_000)
 
   it('refuses an unknown suite by its name', async () => {
-    const unknown = await run(['bench', 'kernel'])
+    const unknown = await runProcess(['bench', 'kernel'])
     expect(unknown.err).toMatch(/kernel: no such benchmark suite .*\[BAD_OPTION\]/)
     expect(unknown.code).toBe(2)
   })
@@ -61,23 +61,23 @@ describe('newcut bench', () => {
   it('refuses to compare with a file that is not a report', async () => {
     const file = join(folder, 'no-report.json')
     writeFileSync(file, '{}')
-    const compared = await run(['bench', 'codec', '--quick', '--compare', file])
+    const compared = await runProcess(['bench', 'codec', '--quick', '--compare', file])
     expect(compared.err).toMatch(/is not a benchmark report: it has no results .*\[BAD_INPUT\]/)
     expect(compared.code).toBe(1)
   })
 
   it('exits 1 when something got worse than in an earlier report', async () => {
     const file = join(folder, 'codec.json')
-    await run(['bench', 'codec', '--quick', '--json', file])
+    await runProcess(['bench', 'codec', '--quick', '--json', file])
     const report: Report = JSON.parse(readFileSync(file, 'utf8'))
     const faster = { ...report, results: report.results.map((row) => scaled(row, 100)) }
     writeFileSync(file, JSON.stringify(faster))
-    const worse = await run(['bench', 'codec', '--quick', '--compare', file])
+    const worse = await runProcess(['bench', 'codec', '--quick', '--compare', file])
     expect(worse.out).toContain('worse by more than the noise: codec header decode')
     expect(worse.code).toBe(1)
     const slower = { ...report, results: report.results.map((row) => scaled(row, 0.01)) }
     writeFileSync(file, JSON.stringify(slower))
-    expect((await run(['bench', 'codec', '--quick', '--compare', file])).code).toBe(0)
+    expect((await runProcess(['bench', 'codec', '--quick', '--compare', file])).code).toBe(0)
   })
 })
 

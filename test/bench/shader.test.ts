@@ -4,7 +4,7 @@ import { compileFor, findRadv, type RadvCode } from '../../bench/radv.ts'
 import { TARGETS } from '../../bench/shader.ts'
 import { handMinimum } from '../../bench/shader-minimum.ts'
 import { shaderText } from '../../src/engine/gpu/shader.ts'
-import { run } from '../cli/run.ts'
+import { runProcess } from '../cli/run.ts'
 
 const found = findRadv()
 if (typeof found === 'string') process.stderr.write(`counts of instructions skipped: ${found}\n`)
@@ -75,7 +75,7 @@ describe.skipIf(typeof found === 'string')('shader, by its instructions', () => 
 })
 
 it('`newcut bench shader` prints a row for each card, or why it has none', async () => {
-  const { code, out, err } = await run(['bench', 'shader'])
+  const { code, out, err } = await runProcess(['bench', 'shader'])
   expect({ code, err }).toEqual({ code: 0, err: '' })
   if (typeof found === 'string') return expect(out).toContain(`  skipped: ${found}`)
   for (const { name } of TARGETS) {

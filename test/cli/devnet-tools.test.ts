@@ -1,6 +1,6 @@
 /** What `newcut devnet` offers for tests of other programs: funded accounts, a log of requests, a command beside it. */
 import { afterEach, describe, expect, it } from 'vitest'
-import { run, start, stopAll } from './run.ts'
+import { runProcess, start, stopAll } from './run.ts'
 
 afterEach(stopAll)
 
@@ -84,21 +84,21 @@ describe('newcut devnet --exec', () => {
   const ask = `${process.execPath} -e "fetch(process.env.NEWCUT_NODE + '/info').then((a) => console.log(a.status))"`
 
   it('runs a command with the address of a fresh node, and passes its outputs through', async () => {
-    const { code, out, err } = await run(exec(`${ask}; echo wrong >&2`))
+    const { code, out, err } = await runProcess(exec(`${ask}; echo wrong >&2`))
     expect({ code, out, err }).toEqual({ code: 0, out: '200\n', err: 'wrong\n' })
   })
 
   it('ends with the exit code of the command', async () => {
-    expect(await run(exec('exit 7'))).toMatchObject({ code: 7, out: '', err: '' })
-    expect((await run(exec('no-such-program-here'))).code).toBe(127)
+    expect(await runProcess(exec('exit 7'))).toMatchObject({ code: 7, out: '', err: '' })
+    expect((await runProcess(exec('no-such-program-here'))).code).toBe(127)
   })
 
   it('ends with 128 and the signal when the command is killed', async () => {
-    expect(await run(exec('kill -9 $$'))).toMatchObject({ code: 137, out: '' })
+    expect(await runProcess(exec('kill -9 $$'))).toMatchObject({ code: 137, out: '' })
   })
 
   it('two of them do not disturb each other', async () => {
-    const both = await Promise.all([run(exec(`${ask}; sleep 0.5`)), run(exec(`${ask}; sleep 0.5`))])
+    const both = await Promise.all([runProcess(exec(`${ask}; sleep 0.5`)), runProcess(exec(`${ask}; sleep 0.5`))])
     expect(both).toMatchObject([
       { code: 0, out: '200\n' },
       { code: 0, out: '200\n' },
@@ -109,7 +109,7 @@ describe('newcut devnet --exec', () => {
     const wait = `fetch(u).then(a => a.json()).then(c => c.height > 0 ? console.log('mined') : setTimeout(look, 50))`
     const script = `const u = process.env.NEWCUT_NODE + '/chainweb/0.0/development/cut'; const look = () => ${wait}; look()`
     const args = ['--mine', '--threads', '1', '--kernel', 'js', '--difficulty', '10']
-    expect(await run(exec(`${process.execPath} -e "${script}"`, ...args))).toMatchObject({ code: 0, out: 'mined\n' })
+    expect(await runProcess(exec(`${process.execPath} -e "${script}"`, ...args))).toMatchObject({ code: 0, out: 'mined\n' })
   })
 
   it('ends the command, and whatever that started, when it is ended itself', async () => {

@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { pack } from '../../scripts/package/npm.ts'
 import { startDevnet } from '../../src/compose/devnet.ts'
 import { startMiner } from '../api/running.ts'
-import { run } from '../cli/run.ts'
+import { runProcess } from '../cli/run.ts'
 import { freePort, healthCheck, read, runTool, temporaryFolder } from './tools.ts'
 
 const text = read('deploy/container/Containerfile')
@@ -76,7 +76,7 @@ it('the program that its steps lay out runs', { timeout: 120_000 }, async () => 
   expect([laid.status, laid.stderr]).toEqual([0, ''])
   const [, link] = /ln -s \/opt\/newcut\/(\S+) \/usr\/local\/bin\/newcut/.exec(all('RUN').join('\n')) ?? []
   const { stdout } = runTool(process.execPath, [join(folder, link), '--version'], { cwd: folder })
-  expect(stdout).toBe((await run(['--version'])).out)
+  expect(stdout).toBe((await runProcess(['--version'])).out)
   expect(readFileSync(join(folder, link), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
   // Nothing for development is among what it needs.
   const found = (name: string) => runTool('ls', [join(folder, 'node_modules', name)]).status === 0

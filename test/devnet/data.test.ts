@@ -14,7 +14,7 @@ import { openDataDirectory } from '../../src/devnet/data/directory.ts'
 import { snapshotOf } from '../../src/devnet/data/records.ts'
 import type { Chains } from '../../src/devnet/rules/chains.ts'
 import { settingsOf } from '../../src/devnet/rules/settings.ts'
-import { run, start as startProcess, stopAll } from '../cli/run.ts'
+import { run, runProcess, start as startProcess, stopAll } from '../cli/run.ts'
 import { checkNode } from './checker.ts'
 import { jsonOf, PREFIX, start } from './common.ts'
 import { executingChains } from './ground.ts'
@@ -189,7 +189,7 @@ describe('a node', () => {
     await (
       await startDevnet({ port: 0, dataDir, graph: 'pair', difficulty: 5n, blockDelayMs: 30_000, pow: true })
     ).close()
-    const process = await run(['devnet', '--port', '0', '--data', dataDir, '--graph', 'petersen'])
+    const process = await runProcess(['devnet', '--port', '0', '--data', dataDir, '--graph', 'petersen'])
     expect(process.code).toBe(25)
     expect(process.err).toMatch(
       /^newcut: .*: its network has graph pair, not graph petersen \(.+\) \[DATA_UNUSABLE\]\n$/,

@@ -9,7 +9,7 @@ import { afterEach, expect, it } from 'vitest'
 import { startDevnet } from '../../src/compose/devnet.ts'
 import { Journal, readJournal } from '../../src/journal/journal.ts'
 import type { BlockRecord } from '../../src/journal/record.ts'
-import { run, start, stopAll } from '../cli/run.ts'
+import { runProcess, start, stopAll } from '../cli/run.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -65,7 +65,7 @@ it('a solution that was found, but not handed in, is handed in after kill -9', a
   await first.ended
   expect((await recordsIn(folder)).map(({ state }) => state)).not.toContain('confirmed')
   gate.isOpen = true
-  const { out, code } = await run([...args, '--blocks', '3'])
+  const { out, code } = await runProcess([...args, '--blocks', '3'])
   expect(code).toBe(0)
   expect(out).toMatch(/journal: .*, with [12] solutions? of earlier runs to settle/)
   const records = await recordsIn(folder)
@@ -81,7 +81,7 @@ it('a solution that the node does not answer before the miner is stopped is hand
   first.child.kill('SIGTERM')
   expect((await first.ended).out).toMatch(/lost {5}.*stopped: the miner stopped before the node answered/)
   gate.isOpen = true
-  await run([...args, '--blocks', '2'])
+  await runProcess([...args, '--blocks', '2'])
   expect((await recordsIn(folder)).find((record) => record.hash === hash)?.state).toBe('confirmed')
 })
 
@@ -100,7 +100,7 @@ it('a solution is handed in after a crash although the clock has jumped ten minu
   const silent = { onTrouble: () => undefined, onRecovered: () => undefined }
   Journal.open(older, silent).append({ at, hash, step: 'found', work, ...fields })
   gate.isOpen = true
-  const { out } = await run([...args.slice(0, 3), '--state', older, ...args.slice(5), '--blocks', '10'])
+  const { out } = await runProcess([...args.slice(0, 3), '--state', older, ...args.slice(5), '--blocks', '10'])
   expect(out).toContain('with 1 solution of earlier runs to settle')
   expect((await recordsIn(older)).find((record) => record.hash === hash)?.state).toBe('confirmed')
 })
@@ -108,28 +108,28 @@ it('a solution is handed in after a crash although the clock has jumped ten minu
 it('newcut blocks lists what the journal holds, as a table, JSON and CSV', async () => {
   const { gate, args, folder } = await gatedNode()
   gate.isOpen = true
-  await run([...args, '--blocks', '3'])
-  const table = await run(['blocks', '--state', folder])
+  await runProcess([...args, '--blocks', '3'])
+  const table = await runProcess(['blocks', '--state', folder])
   expect(table).toMatchObject({ code: 0, err: '' })
   expect(table.out).toMatch(/^found \(UTC\) +chain +height +state +reward +effort +device\n/)
   expect(table.out).toMatch(/\d confirmed; \d[\d.]* coins in \d blocks\n$/)
   expect(Math.max(...table.out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
-  const json = await run(['blocks', '--state', folder, '--json', '--last', '2'])
+  const json = await runProcess(['blocks', '--state', folder, '--json', '--last', '2'])
   const objects = json.out
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
   expect(objects).toHaveLength(2)
   expect(objects[0]).toMatchObject({ network: 'development', state: 'confirmed', reward: expect.stringMatching(/^\d/) })
-  const csv = await run(['blocks', '--state', folder, '--csv'])
+  const csv = await runProcess(['blocks', '--state', folder, '--csv'])
   expect(csv.out.split('\n')[0]).toBe(
     'foundAt,network,chain,height,hash,state,depth,reason,reward,account,effort,difficulty,device,issuer',
   )
-  expect(await run(['blocks', '--state', join(folder, 'none')])).toMatchObject({
+  expect(await runProcess(['blocks', '--state', join(folder, 'none')])).toMatchObject({
     code: 0,
     out: expect.stringContaining('no blocks in'),
   })
-  expect(await run(['blocks', '--json', '--csv'])).toMatchObject({
+  expect(await runProcess(['blocks', '--json', '--csv'])).toMatchObject({
     code: 2,
     out: expect.stringContaining('only one of them'),
   })
