@@ -1,0 +1,126 @@
+/**
+ * What a run of one part shows: a line that says how far it is, then every failure with its output. The figures go to the
+ * file that NEWCUT_TEST_REPORT names, for the program that started the run (main.ts).
+ */
+import { writeFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import type { SerializedError, UserConsoleLog } from 'vitest'
+import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node'
+import { type Screen, screenFor } from '../../src/cli/screen.ts'
+import type { Report } from './report.ts'
+import { durationText } from './text.ts'
+
+/** Without a terminal a line is printed this often. */
+const LINE_MS = 30_000
+const REDRAW_MS = 500
+/** Output of a failed test that is shown: its end. */
+const MAX_OUTPUT_CHARACTERS = 4_000
+
+export class PartReporter implements Reporter {
+  readonly #part = process.env.NEWCUT_TEST_PART ?? ''
+  readonly #screen: Screen = screenFor(process.stdout, process.env)
+  readonly #startMs = performance.now()
+  /** Task id -> output. */
+  readonly #output = new Map<string, string>()
+  readonly #running = new Set<string>()
+  #vitest: Vitest | null = null
+  #files = 0
+  #ended = 0
+  #tests = 0
+  #failed = 0
+  #timer: NodeJS.Timeout | undefined
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest
+  }
+
+  onTestRunStart(specifications: readonly TestSpecification[]): void {
+    this.#files = specifications.length
+    const show = () => {
+      if (this.#screen.isLive) this.#screen.status(this.#line())
+      else this.#screen.print(`${this.#line()}\n`)
+    }
+    this.#timer = setInterval(show, this.#screen.isLive ? REDRAW_MS : LINE_MS)
+  }
+
+  onTestModuleStart({ moduleId }: TestModule): void {
+    this.#running.add(pathOf(moduleId))
+  }
+
+  onTestModuleEnd({ moduleId }: TestModule): void {
+    this.#running.delete(pathOf(moduleId))
+    this.#ended++
+  }
+
+  onUserConsoleLog({ taskId, content }: UserConsoleLog): void {
+    if (taskId === undefined) return
+    this.#output.set(taskId, ((this.#output.get(taskId) ?? '') + content).slice(-MAX_OUTPUT_CHARACTERS))
+  }
+
+  onTestCaseResult(test: TestCase): void {
+    this.#tests++
+    const { state, errors = [] } = test.result()
+    if (state === 'failed') {
+      this.#failed++
+      this.#showFailure(`${pathOf(test.module.moduleId)}: ${test.fullName}`, test.id, errors, test.module)
+    }
+    this.#output.delete(test.id)
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
+    clearInterval(this.#timer)
+    this.#screen.status(null)
+    const outside: string[] = []
+    for (const module of modules) {
+      const errors = [...module.errors(), ...[...module.children.allSuites()].flatMap((suite) => suite.errors())]
+      if (errors.length === 0) continue
+      outside.push(pathOf(module.moduleId))
+      this.#showFailure(`${pathOf(module.moduleId)}: outside of its tests`, module.id, errors, module)
+    }
+    if (unhandled.length > 0) {
+      outside.push('after the end of a test')
+      this.#showFailure('after the end of a test', '', unhandled)
+    }
+    const { NEWCUT_TEST_REPORT: file } = process.env
+    if (file !== undefined) writeFileSync(file, JSON.stringify(reportOf(modules, outside)))
+  }
+
+  #line(): string {
+    const took = durationText(performance.now() - this.#startMs)
+    const failed = this.#failed === 0 ? '' : `, ${this.#failed} failed`
+    const [now = ''] = this.#running
+    const more = this.#running.size > 1 ? ` and ${this.#running.size - 1} more` : ''
+    const line = `${this.#part}: ${this.#ended} of ${this.#files} files, ${this.#tests} tests${failed}, ${took}  ${now}${more}`
+    return line.trimEnd().slice(0, (process.stdout.columns ?? Number.POSITIVE_INFINITY) - 1)
+  }
+
+  #showFailure(title: string, id: string, errors: readonly SerializedError[], module?: TestModule): void {
+    this.#screen.status(null)
+    process.stdout.write(`\nFAILED: ${title}\n`)
+    for (const error of errors) this.#vitest?.logger.printError(error, module && { project: module.project })
+    const output = this.#output.get(id)
+    if (output !== undefined) process.stdout.write(`its output:\n${output.replace(/^/gm, '    ')}\n`)
+  }
+}
+
+function reportOf(modules: readonly TestModule[], outside: readonly string[]): Report {
+  const tests = modules.flatMap((module) => [...module.children.allTests()])
+  const of = (state: string) => tests.filter((test) => test.result().state === state)
+  const skipped = of('skipped').map((test) => {
+    const result = test.result()
+    const reason = result.state === 'skipped' ? result.note : undefined
+    return { test: `${pathOf(test.module.moduleId)}: ${test.fullName}`, reason: reason ?? 'no reason given' }
+  })
+  return {
+    passed: of('passed').length,
+    failed: of('failed').map((test) => `${pathOf(test.module.moduleId)}: ${test.fullName}`),
+    outside,
+    skipped,
+    files: modules.map((module) => ({
+      path: pathOf(module.moduleId),
+      tookMs: Math.round(module.diagnostic().duration),
+    })),
+  }
+}
+
+const pathOf = (moduleId: string) => relative(process.cwd(), moduleId)

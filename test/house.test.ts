@@ -1,0 +1,219 @@
+/**
+ * The manners of the house, as far as a script can check them. Lists of known offenders only shrink: a file that offends
+ * less than its entry says fails the test too, until the entry says so.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { excludedFrom, parts, QUICK } from '../scripts/test/parts.ts'
+
+const folder = fileURLToPath(new URL('.', import.meta.url))
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .filter((name) => /\.(ts|mjs|js)$/.test(name) && name !== 'house.test.ts')
+  .toSorted()
+
+/** File -> how often the pattern is found in its code. */
+function counts(pattern: RegExp): Record<string, number> {
+  const found = files.map((name) => {
+    const code = readFileSync(`${folder}${name}`, 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+    return [name, code.match(pattern)?.length ?? 0] as const
+  })
+  return Object.fromEntries(found.filter(([, count]) => count > 0))
+}
+
+/** A test waits for the thing itself, or moves a clock of its own. What is listed waits for time, and why. */
+const sleeps: Readonly<Record<string, number>> = {
+  'api/monitors.test.ts': 2,
+  'attack/attack.ts': 6,
+  'attack/lane.ts': 2,
+  'attack/lies/solved.ts': 1,
+  'attack/miner.ts': 1,
+  'attack/solved-work.test.ts': 7,
+  'attack/tell.ts': 4,
+  'cli/completion.test.ts': 1,
+  'cli/devnet-tools.test.ts': 1,
+  'cli/exit-codes.test.ts': 2,
+  'cli/live.test.ts': 2,
+  'cli/mine.test.ts': 2,
+  'cli/pausing.test.ts': 2,
+  'cli/secrets.test.ts': 1,
+  'cli/terminal.test.ts': 1,
+  'compose/nodes.test.ts': 2,
+  'conformance/engine.ts': 3,
+  'conformance/source.ts': 6,
+  'core/blake2b.test.ts': 1,
+  'devnet/auto-mine.test.ts': 3,
+  'devnet/backup.test.ts': 2,
+  'devnet/bounds.test.ts': 2,
+  'devnet/control-blocks.test.ts': 2,
+  'devnet/control.test.ts': 2,
+  'devnet/data.test.ts': 5,
+  'devnet/event-stream.test.ts': 1,
+  'devnet/kill.test.ts': 5,
+  'devnet/mempool-blocks.test.ts': 6,
+  'devnet/options.test.ts': 1,
+  'devnet/orders.test.ts': 6,
+  'devnet/slow-requests.test.ts': 3,
+  'devnet/turns.test.ts': 2,
+  'engine/cpu.test.ts': 5,
+  'engine/external.test.ts': 2,
+  'engine/native-kernel.test.ts': 3,
+  'engine/stratum/difficulty.test.ts': 1,
+  'engine/stratum/limits.test.ts': 5,
+  'fleet/election.test.ts': 6,
+  'fleet/leader.test.ts': 1,
+  'fleet/nats.ts': 2,
+  'fuzz/main.ts': 2,
+  'fuzz/targets/pool.ts': 1,
+  'gpu/batch-child.mjs': 1,
+  'gpu/engine.test.ts': 4,
+  'gpu/faults.test.ts': 1,
+  'gpu/search-loop.test.ts': 1,
+  'gpu/wait.ts': 2,
+  'journal/crash.test.ts': 2,
+  'judges/pact-lang-api.test.ts': 1,
+  'node/changing-chains.test.ts': 2,
+  'node/event-stream.test.ts': 11,
+  'node/http.test.ts': 10,
+  'node/updates.test.ts': 8,
+  'page/browser.test.ts': 3,
+  'rounds/field.ts': 2,
+  'rounds/fleet.test.ts': 6,
+  'rounds/kill.test.ts': 4,
+  'rounds/soak.test.ts': 5,
+  'sensors/sensors.test.ts': 2,
+  'source/limit.test.ts': 1,
+  'source/node-source.test.ts': 7,
+  'source/pool/dialects.test.ts': 3,
+  'source/pool/official.ts': 1,
+  'source/pool/pool-source.test.ts': 2,
+  'source/pool/session.test.ts': 4,
+  'wait.ts': 1,
+}
+
+/** A test does not measure: how fast something is depends on the machine. */
+const clocks: Readonly<Record<string, number>> = {
+  'attack/attack.ts': 5,
+  'attack/for-ever.test.ts': 1,
+  'attack/lane.ts': 2,
+  'attack/miner.ts': 2,
+  'attack/start.test.ts': 1,
+  'cli/completion.test.ts': 1,
+  'cli/mine.test.ts': 6,
+  'cli/pausing.test.ts': 1,
+  'compose/nodes.test.ts': 12,
+  'conformance/source.ts': 2,
+  'contracts/native-limits.test.ts': 4,
+  'contracts/reader.test.ts': 2,
+  'contracts/system.test.ts': 2,
+  'contracts/time-text.test.ts': 2,
+  'core/json.test.ts': 3,
+  'devnet/backup.test.ts': 1,
+  'devnet/commands.test.ts': 2,
+  'devnet/common.ts': 1,
+  'devnet/control.test.ts': 3,
+  'devnet/mempool-blocks.test.ts': 2,
+  'devnet/mempool-reorganisation.test.ts': 1,
+  'devnet/mining-updates.test.ts': 3,
+  'devnet/snapshots.test.ts': 1,
+  'devnet/turns.test.ts': 3,
+  'devnet/view.test.ts': 1,
+  'engine/cpu.test.ts': 4,
+  'engine/external.test.ts': 2,
+  'engine/kernels.test.ts': 2,
+  'engine/stratum/limits.test.ts': 8,
+  'fleet/command.test.ts': 2,
+  'fleet/credentials.test.ts': 2,
+  'fleet/election.test.ts': 10,
+  'fleet/nats.ts': 2,
+  'fuzz/engine.ts': 2,
+  'fuzz/fuzz.test.ts': 2,
+  'fuzz/main.ts': 4,
+  'gpu/engine.test.ts': 1,
+  'gpu/hang.test.ts': 2,
+  'gpu/wait.ts': 2,
+  'mine/many-devices.test.ts': 2,
+  'node/changing-chains.test.ts': 1,
+  'node/event-stream.test.ts': 9,
+  'node/http.test.ts': 3,
+  'rounds/field.ts': 2,
+  'rounds/fleet.test.ts': 8,
+  'rounds/kill.test.ts': 2,
+  'rounds/soak.test.ts': 6,
+  'sensors/sensors.test.ts': 5,
+  'soon.ts': 1,
+  'source/node-source.test.ts': 3,
+  'source/pool/dialects.test.ts': 2,
+  'source/pool/pool-source.test.ts': 2,
+  'source/pool/session.test.ts': 2,
+}
+
+it('no test sleeps', () => {
+  expect(counts(/\bset(?:Timeout|Interval)\(|node:timers\/promises|await (?:sleep|delay|pause)\(/g)).toEqual(sleeps)
+})
+
+it('no test measures time', () => {
+  expect(counts(/performance\.now\(\)|hrtime|Date\.now\(\) *[-<>]|[-<>] *Date\.now\(\)|expectSoon\(/g)).toEqual(clocks)
+})
+
+it('no test is tried again', () => {
+  expect(counts(/\{[^{}]*\bretry: *[1-9]/g)).toEqual({})
+})
+
+/** Skips say why: through needs.ts, or with a reason. */
+const silentSkips: Readonly<Record<string, number>> = {
+  'attack/run-lies.ts': 1,
+  'attack/start.test.ts': 1,
+  'bench/shader.test.ts': 1,
+  'cli/progress.test.ts': 1,
+  'cli/terminal.test.ts': 1,
+  'conformance/engine.ts': 1,
+  'contracts/reader.test.ts': 1,
+  'dashboard/page.test.ts': 1,
+  'deploy/deploy.test.ts': 4,
+  'devnet/http-manners.test.ts': 1,
+  'engine/conformance.test.ts': 1,
+  'engine/native-choice.test.ts': 1,
+  'engine/native-kernel.test.ts': 5,
+  'engine/stratum/outbox.test.ts': 9,
+  'fleet/cluster.test.ts': 1,
+  'fleet/command.test.ts': 1,
+  'fleet/conformance.test.ts': 1,
+  'fleet/credentials.test.ts': 1,
+  'fleet/domains.test.ts': 1,
+  'fleet/election.test.ts': 1,
+  'fleet/leader.test.ts': 1,
+  'gpu/browser.test.ts': 1,
+  'gpu/compile.test.ts': 1,
+  'gpu/conformance.test.ts': 1,
+  'gpu/deno.test.ts': 1,
+  'gpu/engine.test.ts': 1,
+  'gpu/faults.test.ts': 1,
+  'gpu/hang.test.ts': 2,
+  'gpu/identical.test.ts': 1,
+  'gpu/mine.test.ts': 1,
+  'gpu/shader.test.ts': 1,
+  'journal/journal.test.ts': 2,
+  'package/driver.test.ts': 1,
+  'package/install.test.ts': 1,
+  'package/kernels.test.ts': 2,
+  'page/browser.test.ts': 1,
+  'page/explorer.test.ts': 1,
+  'rounds/fleet.test.ts': 1,
+  'rounds/soak.test.ts': 1,
+  'source/pool/session.test.ts': 1,
+}
+
+it('no test is skipped without a reason', () => {
+  expect(counts(/\.(?:skipIf|runIf|todo|only)\(|\.skip\(\)/g)).toEqual(silentSkips)
+})
+
+it('every part has files, and no file belongs to two', () => {
+  const tests = files.filter((name) => name.endsWith('.test.ts')).map((name) => `test/${name}`)
+  const others = parts.filter(({ name }) => name !== QUICK)
+  for (const part of parts)
+    expect(excludedFrom(part), part.name).toEqual(part.name === QUICK ? others.flatMap((each) => each.files) : [])
+  const owners = others.map(({ files: listed }) => listed)
+  expect(owners.flat().filter((file) => !tests.includes(file))).toEqual([])
+  expect(new Set(owners.flat()).size).toBe(owners.flat().length)
+})
