@@ -19,6 +19,12 @@ const inFolder = (folder: string, ...names: readonly string[]) => names.map((nam
 
 const listed: readonly Part[] = [
   {
+    name: 'sim',
+    what: '1,000 seeds of the simulation, and all that ever showed a fault',
+    files: inFolder('sim', 'seeds'),
+    workers: 1,
+  },
+  {
     name: 'lies',
     what: 'a miner at a node that lies, in every way',
     files: inFolder('attack', 'chains', 'everything', 'for-ever', 'solved', 'start', 'updates', 'work'),

@@ -13,6 +13,8 @@ export const JOB = 'job'
 type Told = { readonly outcome: Outcome; readonly rssBytes: number } | { readonly fault: string }
 
 export interface JobsOptions {
+  /** The compiled main.ts. */
+  readonly script: string
   /** Seeds in turn; undefined: no more. */
   readonly next: () => number | undefined
   readonly isPlain: boolean
@@ -32,8 +34,8 @@ export async function runJobs(jobs: number, options: JobsOptions): Promise<numbe
   }
 }
 
-function runJob(children: Set<ChildProcess>, { next, isPlain, onOutcome }: JobsOptions): Promise<number> {
-  const child = fork(process.argv[1], [JOB])
+function runJob(children: Set<ChildProcess>, { script, next, isPlain, onOutcome }: JobsOptions): Promise<number> {
+  const child = fork(script, [JOB])
   children.add(child)
   let mostBytes = 0
   return new Promise((resolve, reject) => {
@@ -70,6 +72,8 @@ export function beJob(): void {
       tell({ fault: `${event}: ${error instanceof Error ? error.stack : String(error)}` }, () => process.exit(2))
     })
   }
+  // Listeners that pile up, for example.
+  process.on('warning', ({ message }) => tell({ fault: `Node warns: ${message}` }, () => process.exit(2)))
   process.on('message', async ({ seed, isPlain }: { seed: number; isPlain: boolean }) => {
     const outcome = await simulate(seed, undefined, isPlain ? plainScenario : undefined)
     tell({ outcome, rssBytes: process.memoryUsage.rss() })

@@ -29,6 +29,7 @@ async function many(from: number, seeds: number, jobs: number, isPlain: boolean)
   const next = () => (seed < from + seeds ? seed++ : undefined)
   try {
     const mostBytes = await runJobs(Math.min(jobs, seeds), {
+      script: process.argv[1],
       next,
       isPlain,
       onOutcome: (outcome) => {
