@@ -13,20 +13,22 @@ export default defineConfig({
   },
   test: {
     // For what hangs. No test waits for time to pass, and a machine may be as slow as it likes.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     // By itself vitest shows what it always does.
     ...(process.env.NEWCUT_TEST_PART !== undefined && { reporters: [new PartReporter()] }),
     pool: 'forks',
     // Node loads the compiled files itself, as users' machines do.
     server: { deps: { external: [/\/dist\//] } },
-    projects: parts.map((part) => ({
+    projects: parts.map((part, index) => ({
       extends: true,
       test: {
         name: part.name,
         include: [...part.files],
         exclude: [...excludedFrom(part)],
         maxWorkers: part.workers,
+        // Of several parts in one run, each has the machine to itself.
+        sequence: { groupOrder: index },
       },
     })),
   },

@@ -47,9 +47,12 @@ export class PartReporter implements Reporter {
     this.#running.add(pathOf(moduleId))
   }
 
-  onTestModuleEnd({ moduleId }: TestModule): void {
-    this.#running.delete(pathOf(moduleId))
+  onTestModuleEnd(module: TestModule): void {
+    this.#running.delete(pathOf(module.moduleId))
     this.#ended++
+    // Of tests that run at the same time, nobody knows which one wrote it.
+    if (module.state() === 'failed') this.#showOutput(module.id)
+    this.#output.delete(module.id)
   }
 
   onUserConsoleLog({ taskId, content }: UserConsoleLog): void {
@@ -98,8 +101,13 @@ export class PartReporter implements Reporter {
     this.#screen.status(null)
     process.stdout.write(`\nFAILED: ${title}\n`)
     for (const error of errors) this.#vitest?.logger.printError(error, module && { project: module.project })
+    this.#showOutput(id)
+  }
+
+  #showOutput(id: string): void {
     const output = this.#output.get(id)
     if (output !== undefined) process.stdout.write(`its output:\n${output.replace(/^/gm, '    ')}\n`)
+    this.#output.delete(id)
   }
 }
 

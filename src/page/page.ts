@@ -11,6 +11,15 @@ const TEXT = 'text/plain;charset=utf-8'
 const MAX_ACCOUNT_BYTES = 8 * 1024
 /** Work has 286 bytes; a little more is read, so that the answer can say how long it was. */
 const MAX_SOLUTION_BYTES = 1024
+type Served = 'GET' | 'POST'
+
+const GATEWAY: readonly (readonly [string, Served])[] = [
+  ['/mine/about', 'GET'],
+  ['/mine/work', 'POST'],
+  ['/mine/solved', 'POST'],
+  ['/mine/updates', 'GET'],
+]
+
 /** Adds the routes, to be called before the server listens. Reads the files of the page. */
 export function addMinePage(app: FastifyInstance, options: GatewayOptions): void {
   const site = readSite()
@@ -24,6 +33,7 @@ export function addMinePage(app: FastifyInstance, options: GatewayOptions): void
       serve(scope, 'GET', path, {}, (_request, reply) => reply.type(type).headers(headers).send(text))
     }
     addGateway(scope, gateway)
+    refuseOthers(scope, new Map([...[...site.assets.keys()].map((path) => [path, 'GET'] as const), ...GATEWAY]))
   })
 }
 
@@ -42,21 +52,29 @@ function prepare(scope: FastifyInstance): void {
   })
 }
 
-/** One route, and 405 for all other methods of its path. */
+/** One route. */
 function serve(
   scope: FastifyInstance,
-  method: 'GET' | 'POST',
+  method: Served,
   url: string,
   limits: { readonly bodyLimit?: number },
   handler: (request: FastifyRequest, reply: FastifyReply) => unknown,
 ): void {
   scope.route({ method, url, exposeHeadRoute: false, ...limits, handler })
-  const others = scope.supportedMethods.filter((each) => each !== method) as HTTPMethods[]
-  scope.route({
-    method: others,
-    url,
-    handler: (_request, reply) => refuse(reply.header('allow', method), 405, `expected ${method}`),
-  })
+}
+
+/** Answers every other method of a path that is served with 405. One route for all paths: the site has 60. */
+function refuseOthers(scope: FastifyInstance, served: ReadonlyMap<string, Served>): void {
+  const handler = (request: FastifyRequest, reply: FastifyReply) => {
+    const { '*': rest } = request.params as { readonly '*'?: string }
+    const method = served.get(rest === undefined ? '/mine' : `/mine/${rest}`)
+    return method === undefined
+      ? reply.callNotFound()
+      : refuse(reply.header('allow', method), 405, `expected ${method}`)
+  }
+  const methods = scope.supportedMethods as HTTPMethods[]
+  scope.route({ method: methods.filter((method) => method !== 'GET'), url: '/mine', exposeHeadRoute: false, handler })
+  scope.route({ method: methods, url: '/mine/*', exposeHeadRoute: false, handler })
 }
 
 function addGateway(scope: FastifyInstance, gateway: Gateway): void {

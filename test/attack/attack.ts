@@ -1,10 +1,11 @@
 /** Tells a lie, and holds the miner to what it should do about it. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Lane, PATIENCE_MS } from './lane.ts'
+import { until } from '../wait.ts'
+import type { Lane } from './lane.ts'
 import type { Lie, StartLie } from './lie.ts'
 import type { Miner } from './miner.ts'
 
-/** How long a lie holds at least. */
+/** How long a lie holds after it was noticed. */
 const LIE_MS = 1_000
 /** Blocks that show that mining goes on. */
 const FURTHER_BLOCKS = 5
@@ -28,14 +29,13 @@ export async function lieForAWhile(lane: Lane, lie: Lie): Promise<void> {
   expectFew(lane, miner.count('complaint') - linesBefore, MAX_LINES_OF_LIE)
 }
 
-/** A miner that mines is lied to until it is stopped. Returns how long it took to stop. */
-export async function lieForEver(lane: Lane, lie: Lie): Promise<number> {
+/** A miner that mines is lied to until it is stopped: the lie holds until the miner has ended. */
+export async function lieForEver(lane: Lane, lie: Lie): Promise<void> {
   const miner = await lane.mining()
   await lieTo(lane, lie)
   await lane.expectSane()
-  const tookMs = await stopped(lane, miner)
+  await stopped(lane, miner)
   lane.proxy.end()
-  return tookMs
 }
 
 /** Begins the lie, and waits for what should be seen while it holds. */
@@ -44,7 +44,6 @@ async function lieTo(lane: Lane, lie: Lie): Promise<void> {
   const blocks = ground.blocks.size
   const told = miner?.count('complaint', 'idle') ?? 0
   proxy.begin(lie.tell())
-  const beganAtMs = performance.now()
   await lane.until(`a request to ${lie.at}`, () => proxy.countOf(lie.at) > 0)
   if (lie.property === 'keepsMining') {
     await lane.until('blocks while the node lies', () => ground.blocks.size >= blocks + FURTHER_BLOCKS)
@@ -55,15 +54,15 @@ async function lieTo(lane: Lane, lie: Lie): Promise<void> {
     })
     await lane.until('a line that says that there is no work', () => miner.count('complaint', 'idle') > told)
   }
-  await delay(Math.max(0, beganAtMs + LIE_MS - performance.now()))
+  await delay(LIE_MS)
 }
 
 function expectFew(lane: Lane, lines: number, most: number): void {
   if (lines > most) throw lane.failure(`${lines} lines of complaint, at most ${most} expected`)
 }
 
-/** A miner is lied to from its first request on. Returns how long it took to stop, if it did not end by itself. */
-export async function lieAtStart(lane: Lane, lie: StartLie): Promise<number> {
+/** A miner is lied to from its first request on. */
+export async function lieAtStart(lane: Lane, lie: StartLie): Promise<void> {
   const { proxy } = lane
   if (lie.tell === null) await proxy.down()
   else proxy.begin(lie.tell())
@@ -74,7 +73,7 @@ export async function lieAtStart(lane: Lane, lie: StartLie): Promise<number> {
     if (lie.property.kind !== 'waits' && (await endsSoon(miner, lie, mines))) {
       expectEnd(lane, miner, lie)
       await lane.expectSane()
-      return 0
+      return
     }
     if (lie.property.kind === 'ends') throw lane.failure('the miner goes on; it should end')
     if (!mines()) await expectWaiting(lane, miner, lie)
@@ -82,7 +81,7 @@ export async function lieAtStart(lane: Lane, lie: StartLie): Promise<number> {
     proxy.end()
     await lane.everyChainMoves()
     await lane.expectSane()
-    return await stopped(lane, miner)
+    await stopped(lane, miner)
   } finally {
     if (!proxy.isUp) await proxy.up()
     proxy.end()
@@ -93,11 +92,10 @@ export async function lieAtStart(lane: Lane, lie: StartLie): Promise<number> {
 async function endsSoon(miner: Miner, { property }: StartLie, mines: () => boolean): Promise<boolean> {
   const goesOn = () => property.kind === 'endsOrGoesOn' && (mines() || miner.count('complaint') > 0)
   const isDecided = () => miner.end !== null || goesOn()
-  const lastMs = performance.now() + PATIENCE_MS
-  while (!isDecided() && performance.now() < lastMs) await delay(50)
-  // What ends it may follow the complaint. After its last words, a busy machine takes a while to end it.
+  await until(isDecided)
+  // What ends it may follow the complaint.
   if (miner.end === null) await delay(LIE_MS)
-  while (miner.saidItsLast && miner.end === null && performance.now() < lastMs) await delay(50)
+  if (miner.saidItsLast) await miner.ended
   return miner.end !== null
 }
 
@@ -122,12 +120,10 @@ async function expectWaiting(lane: Lane, miner: Miner, { tell }: StartLie): Prom
   expectFew(lane, miner.count('complaint'), MAX_COMPLAINTS)
 }
 
-/** Stops a miner that has something to sum up. Returns how long that took. */
-async function stopped(lane: Lane, miner: Miner): Promise<number> {
-  const tookMs = await miner.stop()
-  if (miner.end === null) throw lane.failure(`still there ${Math.round(tookMs)} ms after SIGTERM`)
-  if (miner.end.code !== 0) throw lane.failure('expected exit code 0 at SIGTERM')
+/** Stops a miner that has something to sum up. */
+async function stopped(lane: Lane, miner: Miner): Promise<void> {
+  const { code } = await miner.stop()
+  if (code !== 0) throw lane.failure('expected exit code 0 at SIGTERM')
   if (!/summary/.test(miner.out)) throw lane.failure('expected a summary at SIGTERM')
   if (miner.err !== '') throw lane.failure('expected nothing on standard error')
-  return tookMs
 }

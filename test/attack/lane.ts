@@ -1,20 +1,13 @@
 /** A node, the proxy in front of it and a miner behind that: where lies are told one after the other. */
-import { setTimeout as delay } from 'node:timers/promises'
 import type { GraphName } from '../../src/core/graph.ts'
+import { until } from '../wait.ts'
 import { Ground } from './ground.ts'
 import { type Miner, startMiner } from './miner.ts'
 import { LyingProxy } from './proxy.ts'
 
-/**
- * How long anything may take on a busy machine. The longest pause of the miner between two attempts is 10 s; beside two
- * other programs that never rest its search threads, of the lowest priority, were seen to find a block in 4 s, and ten
- * chains are to have one.
- */
-export const PATIENCE_MS = 90_000
 const MAX_SOCKETS = 60
 const MAX_LABEL_SETS = 250
 const MAX_GROWTH_MIB = 250
-const POLL_MS = 20
 /** Of the miner's output, in the report of a failure. */
 const REPORTED_LINES = 8
 const REPORTED_CHARACTERS = 300
@@ -34,6 +27,8 @@ export class Lane {
   #blocksBefore = 0
   #memoryMiB: number | null = null
   #linesBefore = 0
+  /** What is waited for. */
+  #awaited: string | null = null
 
   private constructor(ground: Ground, proxy: LyingProxy) {
     this.ground = ground
@@ -64,29 +59,25 @@ export class Lane {
     return miner
   }
 
-  /** Waits for it; fails when the miner ends or it takes too long. */
-  async until(what: string, check: () => boolean | Promise<boolean>, patienceMs = PATIENCE_MS): Promise<void> {
-    const endMs = performance.now() + patienceMs
-    for (;;) {
-      if (await check()) return
-      if (this.miner !== null && this.miner.end !== null) {
-        await this.miner.ended
-        throw this.failure(`the miner ended (${JSON.stringify(this.miner.end)}) instead of: ${what}`)
-      }
-      if (performance.now() > endMs) throw this.failure(`not within ${patienceMs / 1000} s: ${what}`)
-      await delay(POLL_MS)
-    }
+  /** Waits for it; fails when the miner ends before. */
+  async until(what: string, check: () => boolean | Promise<boolean>): Promise<void> {
+    this.#awaited = what
+    await until(async () => {
+      if (await check()) return true
+      if (this.miner === null || this.miner.end === null) return false
+      await this.miner.ended
+      throw this.failure(`the miner ended (${JSON.stringify(this.miner.end)}) instead of: ${what}`)
+    })
+    this.#awaited = null
   }
 
   /** Every chain gets a block from now on. */
   async everyChainMoves(): Promise<void> {
     const before = this.ground.moves()
-    const left = () => this.ground.unmovedSince(before)
-    try {
-      await this.until('a block on every chain, now that the node is honest', () => left().length === 0)
-    } catch (error) {
-      throw new Error(`${(error as Error).message}\n  chains without a block: ${left().join(', ')}`)
-    }
+    await this.until(
+      'a block on every chain, now that the node is honest',
+      () => this.ground.unmovedSince(before).length === 0,
+    )
   }
 
   /** What holds whatever the node does. */
@@ -126,13 +117,18 @@ export class Lane {
 
   /** An error that shows what was seen, so that it can be mended. */
   failure(message: string): Error {
+    return new Error(`${message}\n${this.report()}`)
+  }
+
+  /** What was seen so far, and what was waited for. */
+  report(): string {
     const { miner, proxy, ground } = this
     const brief = (line: string) => JSON.stringify(line.slice(0, REPORTED_CHARACTERS))
     const since = miner?.said.slice(this.#linesBefore) ?? []
     const complaints = since.filter(({ kind }) => kind === 'complaint').slice(-REPORTED_LINES)
     const err = (miner?.err ?? '').trim().split('\n').slice(0, REPORTED_LINES)
     const lines = [
-      message,
+      ...(this.#awaited === null ? [] : [`  still waiting for: ${this.#awaited}`]),
       `  asked: ${JSON.stringify(Object.fromEntries(proxy.asked))}, connections: ${proxy.sockets} (most ${proxy.mostSockets})`,
       `  blocks on the chains: ${ground.blocks.size}; the miner ended: ${JSON.stringify(miner?.end ?? null)}`,
       `  lines by kind: ${JSON.stringify(countKinds(since))}`,
@@ -140,7 +136,7 @@ export class Lane {
       ...since.slice(-REPORTED_LINES).map(({ line }) => `  output: ${brief(line)}`),
       ...err.map((line) => `  error: ${brief(line)}`),
     ]
-    return new Error(lines.join('\n'))
+    return lines.join('\n')
   }
 
   async close(): Promise<void> {
