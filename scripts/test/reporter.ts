@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
-import type { SerializedError, UserConsoleLog } from 'vitest'
+import type { SerializedError, TestAnnotation, UserConsoleLog } from 'vitest'
 import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node'
 import { type Screen, screenFor } from '../../src/cli/screen.ts'
 import type { Report } from './report.ts'
@@ -68,6 +68,10 @@ export class PartReporter implements Reporter {
       this.#showFailure(`${pathOf(test.module.moduleId)}: ${test.fullName}`, test.id, errors, test.module)
     }
     this.#output.delete(test.id)
+  }
+
+  onTestCaseAnnotate({ fullName }: TestCase, { message }: TestAnnotation): void {
+    this.#screen.print(`${fullName}: ${message}\n`)
   }
 
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {

@@ -17,18 +17,14 @@ export interface Lie {
   /** Where it is told. It only counts if the miner asks there. */
   readonly at: readonly Endpoint[] | 'all'
   readonly property: Property
-  /** Whether it is the first of its family: the quick set tells no more. */
-  readonly isFirst: boolean
   /** Makes the teller, which may remember what it told. */
   readonly tell: () => Tell
 }
 
-/** A family: title -> how to lie, told at these endpoints alone. */
+/** Title -> how to lie, told at these endpoints alone. */
 export function lies(where: Lie['at'], property: Property, tells: Readonly<Record<string, () => Tell>>): Lie[] {
   const bounded = (make: () => Tell) => (where === 'all' ? make : () => at(where, make()))
-  return Object.entries(tells).map(([title, make], index) => {
-    return { title, at: where, property, isFirst: index === 0, tell: bounded(make) }
-  })
+  return Object.entries(tells).map(([title, make]) => ({ title, at: where, property, tell: bounded(make) }))
 }
 
 /** The same lies with something in front of their titles. */

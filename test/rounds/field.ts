@@ -1,13 +1,13 @@
 /** A node and a miner, real processes with their state on disk, and what of the miner can be hit by itself. */
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { tuningFileOf } from '../../src/engine/cache-folder.ts'
 import { shaderText } from '../../src/engine/gpu/shader.ts'
 import { DEFAULT_TUNING, tuningKey, writeTuning } from '../../src/engine/gpu/tuning.ts'
 import { type Running, start, startWith } from '../cli/run.ts'
 import { gpuChildrenOf, isGpuChild } from '../gpu/children.ts'
 import type { TestDriver } from '../gpu/driver.ts'
+import { until } from '../wait.ts'
 
 const THREADS = `--import=${new URL('./threads.mjs', import.meta.url).href}`
 const THREAD_IS_THERE = 'a search thread is there'
@@ -128,13 +128,14 @@ export class Field {
 
   async #until(condition: () => boolean, what: string): Promise<void> {
     const { miner, node } = this
-    for (const endMs = performance.now() + 60_000; !condition(); await sleep(10)) {
+    await until(() => {
+      if (condition()) return true
       for (const [name, run] of Object.entries({ miner, node })) {
-        if (hasEnded(run)) throw new Error(`the ${name} ended by itself: ${run.err()} ${run.out().slice(-2000)}`)
+        if (hasEnded(run))
+          throw new Error(`${what}: the ${name} ended by itself: ${run.err()} ${run.out().slice(-2000)}`)
       }
-      if (performance.now() < endMs) continue
-      throw new Error(`not seen for 60 s: ${what}; ${miner.err()} ${miner.out().slice(-4000)}`)
-    }
+      return false
+    })
   }
 }
 

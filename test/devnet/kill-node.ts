@@ -1,0 +1,188 @@
+/** A node, a real process, is killed under load: whatever it has acknowledged is there when it starts again. */
+import { randomInt } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterEach, expect, it, type TestContext } from 'vitest'
+import type { ObjectValue } from '../../src/contracts/values/value.ts'
+import { encodeBase64Url } from '../../src/core/bytes.ts'
+import { checkDataDirectory } from '../../src/devnet/data/check.ts'
+import { type DataDirectory, openDataDirectory } from '../../src/devnet/data/directory.ts'
+import { type Running, run, start, startScript, stopAll } from '../cli/run.ts'
+import { randomFrom } from '../random.ts'
+import { merkleBlockHash } from './checker.ts'
+import { jsonOf, PREFIX } from './common.ts'
+import { temporaryDirectory } from './grow.ts'
+import { chainOf, getWork, heightOf, submit } from './miner.ts'
+import { Peer } from './request.ts'
+
+const COINS = 'table:coin.coin-table'
+const MINERS = 4
+/** A run is killed at a random moment: while it still loads, or after at most so long under load. */
+const LOAD_MS = 250
+
+/** A block that the node has acknowledged. */
+interface Acknowledged {
+  readonly chain: number
+  readonly height: number
+  readonly hash: string
+}
+
+/** Mines until the node is gone. It submits one block for each chain and height, so all of them are added. */
+async function mine(url: string, taken: Set<string>, acknowledged: Acknowledged[]): Promise<void> {
+  const peer = new Peer(url)
+  try {
+    for (;;) {
+      const work = await getWork(peer)
+      const [chain, height] = [chainOf(work), heightOf(work)]
+      if (taken.has(`${chain} ${height}`)) continue
+      taken.add(`${chain} ${height}`)
+      const { status } = await submit(peer, work)
+      expect(status).toBe(200)
+      acknowledged.push({ chain, height, hash: merkleBlockHash(work) })
+    }
+  } catch (error) {
+    // The connection broke: the node was killed.
+    if ((error as NodeJS.ErrnoException).code === undefined && !/socket hang up|aborted/.test(`${error}`)) throw error
+  } finally {
+    peer.close()
+  }
+}
+
+/** Headers of a chain from this height on, by the hash at their end. */
+async function hashesFrom(peer: Peer, chain: number, height: number): Promise<Set<string>> {
+  const hashes = new Set<string>()
+  let next = ''
+  for (;;) {
+    const page = jsonOf(await peer.get(`${PREFIX}/chain/${chain}/header?minheight=${height}${next}`))
+    for (const header of page.items as string[]) {
+      hashes.add(Buffer.from(header, 'base64url').subarray(-32).toString('base64url'))
+    }
+    if (page.next === null || page.next.startsWith('exclusive:')) return hashes
+    next = `&next=${page.next}`
+  }
+}
+
+/** Every acknowledged block is there, and no chain is lower than what was acknowledged of it. */
+async function expectAcknowledged(url: string, acknowledged: readonly Acknowledged[]): Promise<void> {
+  const peer = new Peer(url)
+  try {
+    const heads = jsonOf(await peer.get(`${PREFIX}/cut`)).hashes
+    for (const chain of new Set(acknowledged.map((block) => block.chain))) {
+      const ofChain = acknowledged.filter((block) => block.chain === chain)
+      const heights = ofChain.map(({ height }) => height)
+      const hashes = await hashesFrom(peer, chain, Math.min(...heights))
+      expect(ofChain.filter(({ hash }) => !hashes.has(hash))).toEqual([])
+      expect(heads[chain].height).toBeGreaterThanOrEqual(Math.max(...heights))
+    }
+  } finally {
+    peer.close()
+  }
+}
+
+async function killed(node: Running): Promise<void> {
+  node.child.kill('SIGKILL')
+  const { code, signal, err } = await node.ended
+  // It was killed, and had not ended by itself before.
+  expect({ code, signal, err }).toEqual({ code: null, signal: 'SIGKILL', err: '' })
+}
+
+/** Two tests, with so many kills each. */
+export function testKilledNode({
+  kills,
+  reorganisations,
+}: {
+  readonly kills: number
+  readonly reorganisations: number
+}): void {
+  afterEach(stopAll)
+  it(`a node killed ${kills} times keeps every block it acknowledged`, (context) => killUnderLoad(kills, context))
+  it(`a node killed ${reorganisations} times during transfers and reorganisations keeps them, the orphans and all balances`, () =>
+    killReorganising(reorganisations))
+}
+
+async function killUnderLoad(kills: number, { annotate }: TestContext): Promise<void> {
+  const seed = randomInt(2 ** 31)
+  const random = randomFrom(seed)
+  const dataDir = await temporaryDirectory()
+  const args = ['devnet', '--port', '0', '--no-pow', '--graph', 'petersen', '--log', 'json', '--data', dataDir]
+  const all: Acknowledged[] = []
+  let last: Acknowledged[] = []
+  for (let kill = 0; kill <= kills; kill++) {
+    const node = start(args)
+    if (kill < kills && random() < 0.2) {
+      await sleep(random() * 400)
+      await killed(node)
+      continue
+    }
+    const [, url, blocks] = await node.sees(/ at (http:\/\/[\d.:]+)".*, (\d+) blocks"/)
+    // The node has checked its blocks while it loaded.
+    expect(Number(blocks), `seed ${seed}`).toBeGreaterThanOrEqual(10 + all.length)
+    await expectAcknowledged(url, kill === kills ? all : last)
+    last = []
+    const taken = new Set<string>()
+    const miners = Array.from({ length: MINERS }, () => mine(url, taken, last))
+    // Even on a slow machine, some blocks are acknowledged in each run.
+    while (last.length < 2 && node.child.exitCode === null) await sleep(5)
+    await sleep(random() * LOAD_MS)
+    await killed(node)
+    await Promise.all(miners)
+    all.push(...last)
+    if (kill % 10 === 9 || kill === kills - 1) {
+      expect(await checkDataDirectory(dataDir), `seed ${seed}`).toMatchObject({ orphans: 0, findings: [] })
+    }
+  }
+  expect(all.length).toBeGreaterThan(kills / 2)
+  const { code, out } = await run(['devnet', '--data', dataDir, '--check'])
+  expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/nothing is wrong\n$/) })
+  await annotate(`${all.length} blocks acknowledged; ${out.split('\n')[0]}`)
+}
+
+/** A head that the node printed: its hash, and the balances after it. */
+interface PrintedHead {
+  readonly id: string
+  readonly balances: Readonly<Record<string, string>>
+}
+
+/** Account -> balance after this block. */
+function balancesAfter({ loaded: { store }, ledger }: DataDirectory, id: string): Record<string, string> {
+  const block = store.byId(id)
+  if (block === undefined) throw new Error(`no block ${id}`)
+  const state = ledger.stateOf(block.chain, store.recordOf(block))
+  const rows = state.keys(COINS).map((key) => [key, String(state.get<ObjectValue>(COINS, key)?.get('balance'))])
+  return Object.fromEntries(rows.sort())
+}
+
+async function killReorganising(kills: number): Promise<void> {
+  const seed = randomInt(2 ** 31)
+  const random = randomFrom(seed)
+  const dataDir = await temporaryDirectory()
+  let moves = 0
+  let moved = false
+  for (let kill = 0; kill < kills; kill++) {
+    const node = startScript(fileURLToPath(new URL('reorganising-node.mjs', import.meta.url)), [dataDir])
+    await node.sees(/(.*\n){7}/)
+    await sleep(random() * 300)
+    await killed(node)
+    const lines = node.out().split('\n').slice(0, -1)
+    const { blocks, ruleChanges, heads } = JSON.parse(lines[lines.length - 1])
+    moves += lines.length
+    const data = await openDataDirectory(dataDir, { asked: {}, onFailure: () => undefined, onNotice: () => undefined })
+    const { store, heads: found, ruleChanges: changes } = data.loaded
+    // It was killed at most one step after the last one that it printed.
+    expect([0, 1]).toContain(changes.length - ruleChanges)
+    expect(store.size, `seed ${seed}`).toBeGreaterThanOrEqual(blocks)
+    for (const { id, balances } of heads as PrintedHead[]) {
+      expect(balancesAfter(data, id), `seed ${seed}`).toEqual(balances)
+      moved ||= Object.values(balances).some((balance) => !/\.0$/.test(balance))
+    }
+    const ids = heads.map(({ id }: PrintedHead) => id)
+    if (store.size === blocks) expect([...found.values()].map(({ hash }) => encodeBase64Url(hash))).toEqual(ids)
+    await data.close()
+    const report = await checkDataDirectory(dataDir)
+    // Opening it has executed the blocks that the state database did not have yet.
+    expect(report, `seed ${seed}`).toMatchObject({ blocks: store.size, stateBlocks: store.size, findings: [] })
+    expect(report.orphans).toBeGreaterThan(0)
+  }
+  expect(moves).toBeGreaterThan(6 * kills)
+  expect(moved).toBe(true)
+}

@@ -1,0 +1,3 @@
+import { testKilledNode } from './kill-node.ts'
+
+testKilledNode({ kills: 2, reorganisations: 2 })

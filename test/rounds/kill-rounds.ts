@@ -1,0 +1,303 @@
+/**
+ * A miner, its search thread, the child process of its GPU, and its node, all of them real, are killed and stopped in
+ * every phase, again and again. After each round every solution that a miner told of is in the journal, and every block
+ * of the node where it mines again. In the end every solution in the journal has come to an end that agrees with the
+ * chains of the node: none is lost.
+ *
+ * Processes get SIGKILL, or SIGSTOP and a while later SIGCONT. No signal reaches one thread alone: a search thread is
+ * terminated by Node, and stopped as by a debugger (threads.mjs). Where no software driver for a GPU is there, the rounds
+ * of its child are left out, with the reason.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, it, type TestContext } from 'vitest'
+import { encodeBase64Url } from '../../src/core/bytes.ts'
+import { readJournal } from '../../src/journal/journal.ts'
+import { isUnfinished } from '../../src/journal/record.ts'
+import { NodeClient } from '../../src/node/client.ts'
+import { stopAll } from '../cli/run.ts'
+import { testDrivers } from '../gpu/driver.ts'
+import { randomFrom } from '../random.ts'
+import { until } from '../wait.ts'
+import { Field, freePort } from './field.ts'
+
+const CONFIRMATIONS = 3
+/** Longest wait into the start of a process, and into its end. */
+const MAX_START_MS = 2000
+const MAX_END_MS = 200
+
+const driver = (await testDrivers()).at(-1) ?? null
+const targets = [
+  'miner',
+  'node',
+  'both',
+  'search thread',
+  ...(driver === null ? [] : (['GPU child'] as const)),
+] as const
+/** When: the target starts, searches, has found a solution that is on its way, or ends after SIGTERM. */
+const phases = ['start', 'search', 'solution', 'end'] as const
+const acts = ['kill', 'stop'] as const
+
+export interface Round {
+  readonly target: (typeof targets)[number]
+  readonly phase: (typeof phases)[number]
+  readonly act: (typeof acts)[number]
+}
+
+/** Each target is killed once, while it searches. */
+export const oneKillOfEach: readonly Round[] = targets.map((target) => ({ target, phase: 'search', act: 'kill' }))
+
+/** All combinations, each once in 8 rounds for each target, but for a search thread that is stopped while the miner ends. */
+export function roundOf(i: number): Round {
+  const which = i % targets.length
+  const lap = Math.floor(i / targets.length)
+  const phase = phases[(lap + which) % phases.length]
+  const act = acts[(lap + which + Math.floor(lap / phases.length)) % acts.length]
+  const target = targets[which]
+  // Node may abort when it ends while a debugger holds one of its threads, which says nothing of the miner.
+  const isHeldAtEnd = target === 'search thread' && phase === 'end' && act === 'stop'
+  return { target, phase: isHeldAtEnd ? 'search' : phase, act }
+}
+
+class Blow {
+  readonly #field: Field
+  readonly #round: Round
+  readonly #random: () => number
+  readonly #maxStopMs: number
+  /** Of the GPU child that is hit. */
+  #pid: number | undefined
+
+  constructor(field: Field, round: Round, random: () => number, maxStopMs: number) {
+    this.#field = field
+    this.#round = round
+    this.#random = random
+    this.#maxStopMs = maxStopMs
+  }
+
+  async strike(): Promise<void> {
+    await this.#enter()
+    if (this.#round.act === 'kill') this.#signal('SIGKILL')
+    else {
+      this.#signal('SIGSTOP')
+      await sleep(200 + this.#maxStopMs * this.#random() ** 2)
+      this.#signal('SIGCONT')
+    }
+    await this.#restore()
+  }
+
+  /** Waits for the phase. */
+  async #enter(): Promise<void> {
+    const { target, phase } = this.#round
+    const wait = (maxMs: number) => sleep(maxMs * this.#random())
+    switch (phase) {
+      case 'start':
+        this.#endInOrder()
+        await this.#startWhatEnds(500 * this.#random())
+        if (target === 'search thread') await this.#field.hasThread()
+        if (target !== 'GPU child') return wait(MAX_START_MS)
+        await this.#field.gpuChild()
+        await wait(MAX_START_MS)
+        break
+      case 'search':
+        await this.#field.mines()
+        await wait(500)
+        break
+      case 'solution':
+        await this.#field.says('"step":"found"')
+        await wait(30)
+        break
+      case 'end':
+        await this.#field.hasThread()
+        if (target === 'GPU child') this.#pid = await this.#field.gpuChild()
+        this.#endInOrder()
+        return wait(MAX_END_MS)
+    }
+    if (target === 'GPU child') this.#pid = await this.#field.gpuChild()
+  }
+
+  #hits(name: 'miner' | 'node'): boolean {
+    const { target } = this.#round
+    return target === 'both' || target === name || (name === 'miner' && target !== 'node')
+  }
+
+  /** SIGTERM to the process that is hit, or to that of which a part is hit. */
+  #endInOrder(): void {
+    if (this.#hits('miner')) this.#field.miner.child.kill('SIGTERM')
+    if (this.#hits('node')) this.#field.node.child.kill('SIGTERM')
+  }
+
+  #signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
+    const { miner, node } = this.#field
+    switch (this.#round.target) {
+      case 'search thread':
+        miner.child.kill(signal === 'SIGKILL' ? 'SIGUSR2' : 'SIGWINCH')
+        return
+      case 'GPU child':
+        signalTo(this.#pid ?? 0, signal)
+        return
+      default:
+        if (this.#hits('node')) node.child.kill(signal)
+        if (this.#hits('miner')) miner.child.kill(signal)
+    }
+  }
+
+  /** Starts again what was ended. A part of the miner has to come back by itself. */
+  async #restore(): Promise<void> {
+    const { target, phase, act } = this.#round
+    const isPart = target === 'search thread' || target === 'GPU child'
+    if (phase === 'end' || (act === 'kill' && !isPart)) {
+      const { signal, err } = await this.#startWhatEnds(1500 * this.#random())
+      // A miner that is about to end has no handler any more for the signal that is to end a thread, and dies of it.
+      const isOwn = target === 'search thread' && phase === 'end' && signal === 'SIGUSR2'
+      if (isPart && !isOwn) expect(signal, `the miner did not end in order, ${act} ${target}: ${err}`).toBeNull()
+    } else if (act === 'kill' && phase !== 'start') {
+      const name = target === 'GPU child' ? 'gpu0' : 'thread0'
+      if (target === 'GPU child') await this.#field.gpuChild(this.#pid)
+      await this.#field.said(
+        target === 'GPU child' ? /gpu0 failed and is started again/ : /thread 0 died and is started/,
+      )
+      await this.#field.says(new RegExp(`"device":"${name}"`))
+    }
+  }
+
+  /** Once what ends has ended it is started again, the node some time after the miner. How the miner ended, or the node. */
+  async #startWhatEnds(nodeMs: number): Promise<{ readonly signal: string | null; readonly err: string }> {
+    const { miner, node } = this.#field
+    const [ofMiner, ofNode] = await Promise.all([
+      this.#hits('miner') ? miner.ended : null,
+      this.#hits('node') ? node.ended : null,
+    ])
+    if (ofMiner !== null) this.#field.startMiner()
+    if (ofNode !== null) {
+      await sleep(nodeMs)
+      this.#field.startNode()
+    }
+    return ofMiner ?? ofNode ?? { signal: null, err: '' }
+  }
+}
+
+/** A process that has gone needs no signal. */
+function signalTo(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+/** Hashes of all blocks on the branches of the heads, without those of genesis. */
+async function blocksOf(client: NodeClient): Promise<Set<string>> {
+  const hashes = new Set<string>()
+  for (const [chain, { hash }] of Object.entries((await client.cut()).hashes)) {
+    for await (const header of client.headerBranch(Number(chain), { upper: [hash] }, { minheight: 1 })) {
+      hashes.add(encodeBase64Url(header.hash))
+    }
+  }
+  return hashes
+}
+
+/** `maxStopMs`: longest stop. A GPU that is silent for 4.5 s counts as hung. */
+export function testKills(title: string, rounds: readonly Round[], maxStopMs: number): void {
+  afterEach(stopAll)
+  it(title, { timeout: 600_000 + rounds.length * 60_000 }, (context) => killAndStop(rounds, maxStopMs, context))
+}
+
+async function killAndStop(rounds: readonly Round[], maxStopMs: number, { annotate }: TestContext): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'newcut-rounds-'))
+  const field = new Field({ folder, port: await freePort(), confirmations: CONFIRMATIONS, driver })
+  const random = randomFrom(Math.floor(2 ** 31 * Math.random()))
+  const done = new Map<string, number>()
+  try {
+    await field.mines()
+    for (const [i, round] of rounds.entries()) {
+      const name = `${round.act} ${round.target}`
+      await new Blow(field, round, random, maxStopMs).strike()
+      done.set(name, (done.get(name) ?? 0) + 1)
+      // It mines again, each second time before the next blow.
+      const mines = random() < 0.5
+      if (mines) await field.mines()
+      await expectAccounted(field, { round: `round ${i + 1}: ${name} at ${round.phase}`, mines })
+    }
+    await field.mines()
+    const outcome = await expectSettled(field)
+    const kinds = [...done].map(([name, count]) => `${count} ${name}`).join(', ')
+    await annotate(`${kinds}; ${driver === null ? 'no GPU' : driver.name}; ${outcome}`)
+  } finally {
+    for (const { child } of [field.node, field.miner]) child.kill('SIGKILL')
+    await Promise.all([field.node.ended, field.miner.ended])
+    rmSync(folder, { recursive: true })
+  }
+  // A child ends with its miner, however that ended.
+  await until(() => field.leftBehind().length === 0)
+}
+
+/** Nothing that was found so far is unaccounted for. `mines`: the node can be asked for its blocks. */
+async function expectAccounted(
+  field: Field,
+  { round, mines }: { readonly round: string; readonly mines: boolean },
+): Promise<void> {
+  // A solution is in the journal before the miner tells of it, and before the node hears of it.
+  const found = field.found()
+  const blocks = mines ? await withClient(field, blocksOf) : new Set<string>()
+  const { records } = await readJournal(field.state)
+  const unknown = [...found, ...blocks].filter((hash) => !records.has(hash))
+  expect(unknown, `${round}: solutions that the journal does not know`).toEqual([])
+  const lost = [...records.values()].filter((record) => {
+    return record.state === 'lost' && !isUnfinished(record, CONFIRMATIONS)
+  })
+  expect(lost, `${round}: lost solutions`).toEqual([])
+}
+
+async function withClient<T>({ url }: Field, run: (client: NodeClient) => Promise<T>): Promise<T> {
+  const client = await NodeClient.connect({ url })
+  try {
+    return await run(client)
+  } finally {
+    await client.close()
+  }
+}
+
+/** Returns what became of all solutions, for people. */
+async function expectSettled(field: Field): Promise<string> {
+  // The last blocks need others above them to be settled: mining ends, and the newest stay as they are.
+  field.miner.child.kill('SIGTERM')
+  await field.miner.ended
+  const blocks = await withClient(field, blocksOf)
+  const heights = (await withClient(field, (client) => client.cut())).hashes
+  expect(field.found().size, 'solutions that the miners told of').toBeGreaterThan(0)
+  const { records, damaged } = await readJournal(field.state)
+  expect(
+    [...blocks].filter((hash) => !records.has(hash)),
+    'blocks that the journal does not know',
+  ).toEqual([])
+  const all = [...records.values()]
+  const settled = all.filter((record) => !isUnfinished(record, CONFIRMATIONS))
+  const wrong = settled.filter(({ hash, state }) => blocks.has(hash) !== (state === 'confirmed'))
+  expect(wrong, 'verdicts that the chains contradict').toEqual([])
+  // One that the last stop left to the next start is not lost.
+  expect(
+    settled.filter(({ state }) => state === 'lost'),
+    'lost solutions',
+  ).toEqual([])
+  // A node that was started anew has forgotten the payloads of its work.
+  const refused = all.filter(({ state }) => state === 'rejected')
+  expect(refused.filter(({ reason }) => reason !== 'no-payload')).toEqual([])
+  expect(refused.length).toBeLessThanOrEqual(10 * (field.nodes - 1))
+  // What is not settled is of the last moments, or does not lie deep enough: nothing is left behind.
+  const newest = Math.max(...all.map(({ foundAt }) => Date.parse(foundAt)))
+  const left = all.filter((record) => {
+    if (!isUnfinished(record, CONFIRMATIONS) || newest - Date.parse(record.foundAt) <= 60_000) return false
+    return record.state !== 'confirmed' || heights[record.chain].height - record.height >= CONFIRMATIONS
+  })
+  expect(left, 'solutions that are not followed').toEqual([])
+  expect(damaged).toBe(0)
+  const counts = new Map<string, number>()
+  for (const { state, reason } of all) {
+    const key = reason === null ? state : `${state} (${reason})`
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  const states = [...counts].map(([state, count]) => `${count} ${state}`).join(', ')
+  return `${field.nodes} runs of the node, ${blocks.size} blocks, solutions: ${states}`
+}
