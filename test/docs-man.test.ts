@@ -8,18 +8,10 @@ import { manualPage } from './docs-man.ts'
 const page = fileURLToPath(new URL('../docs/newcut.1', import.meta.url))
 
 /** The program for its tables; none of its commands runs. */
-const program = programOf(
-  {
-    version: '',
-    environment: {},
-    out: process.stdout,
-    err: process.stderr,
-    input: () => new Uint8Array(),
-    nowMs: Date.now,
-  },
-  {} as Commands,
-  { code: 0, format: 'text' },
-)
+const program = programOf({ version: '', environment: {}, out: process.stdout }, {} as Commands, {
+  code: 0,
+  format: 'text',
+})
 
 it('newcut.1 says what the commands say; npm run docs:options writes it anew', async () => {
   await expect(manualPage(program)).toMatchFileSnapshot(page)

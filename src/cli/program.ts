@@ -56,6 +56,8 @@ export interface Surroundings extends Terminal {
   readonly version: string
   /** All of standard input; waits for its end. */
   readonly input: () => Uint8Array
+  /** Runs a task with a signal that aborts when the user stops the program. */
+  readonly untilStopped: <T>(task: (stopped: AbortSignal) => Promise<T>) => Promise<T>
 }
 
 /** Prints lines there. */
@@ -74,7 +76,7 @@ export interface BenchOptions {
 /** Runs a command line (without node and script), and reports errors. Resolves with the exit code. */
 export async function runProgram(
   args: readonly string[],
-  surroundings: Surroundings,
+  surroundings: Terminal & Pick<Surroundings, 'version'>,
   commands: Commands,
 ): Promise<number> {
   const { environment, out, version } = surroundings
@@ -102,7 +104,11 @@ function keyLast(args: readonly string[]): readonly string[] {
 }
 
 /** All commands, with their options, arguments, help and examples. A command that runs sets `state`. */
-export function programOf(surroundings: Surroundings, commands: Commands, state: RunState): Command {
+export function programOf(
+  surroundings: Pick<Surroundings, 'version' | 'environment' | 'out'>,
+  commands: Commands,
+  state: RunState,
+): Command {
   const program = new Command('newcut')
     .description('Proof-of-work mining client for braided multi-chain networks.')
     .version(surroundings.version, '-v, --version', 'print the version')

@@ -28,7 +28,7 @@ export function runBalance(
     publicKeys: given === undefined ? publicKeys : null,
   }
   if (given === undefined) checkPayee(payee)
-  return withNode(config, async (client, stopped) => {
+  return withNode(config, surroundings, async (client, stopped) => {
     const name = payee.account ?? payeeOn(client.info.nodeVersion, payee).account
     const { out, nowMs } = surroundings
     const makeView = json ? jsonView : out.isTTY && watch ? terminalView : textView

@@ -14,7 +14,6 @@ import { NewcutError } from '../core/errors.ts'
 import { development } from '../core/network.ts'
 import type { MinerAccount } from '../core/payload.ts'
 import { difficultyOf } from '../core/target.ts'
-import { untilStopped } from '../platform/shutdown.ts'
 import { describeAutoMine } from '../schema/auto-mine.ts'
 import { runCheck } from './check.ts'
 import { refuseIdle } from './effect.ts'
@@ -44,7 +43,7 @@ export async function runDevnet(config: DevnetConfig, surroundings: Surroundings
     throw new NewcutError('BAD_OPTION', '--check needs --data DIR, the directory to check')
   }
   checkModes(config)
-  return untilStopped((stopped) =>
+  return surroundings.untilStopped((stopped) =>
     check && data !== undefined
       ? runCheck(data, stopped, printerTo(surroundings.out), shownOn(barFor(config.values, surroundings)))
       : serve(config, surroundings, stopped),

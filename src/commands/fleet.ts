@@ -9,7 +9,6 @@ import { formatHashrate } from '../core/units.ts'
 import { Link } from '../fleet/link.ts'
 import { ListAnswer, OrderAnswer, type RigRow } from '../fleet/messages.ts'
 import { systemClock } from '../platform/clock.ts'
-import { untilStopped } from '../platform/shutdown.ts'
 import { refuseIdle } from './effect.ts'
 import { idleForNats, linkSetup } from './fleet-setup.ts'
 
@@ -22,7 +21,7 @@ const ANSWER_MS = 3_000
 export function runFleet(
   args: readonly string[],
   config: FleetConfig,
-  { out, version }: Surroundings,
+  { out, version, untilStopped }: Surroundings,
 ): Promise<number> {
   const print = printerTo(out)
   const { values } = config

@@ -10,7 +10,6 @@ import { checkOrigin } from '../compose/origin.ts'
 import { readNatsAddress } from '../fleet/address.ts'
 import { Link } from '../fleet/link.ts'
 import { systemClock } from '../platform/clock.ts'
-import { untilStopped } from '../platform/shutdown.ts'
 import { givenAuthorities } from './authorities.ts'
 import { attended, faceLines, firstLines, journalLines, nodeLines } from './banner.ts'
 import { idleForTls, refuseIdle } from './effect.ts'
@@ -20,7 +19,7 @@ import { keptState, nodesSetup } from './miner-setup.ts'
 type LeadConfig = Config<typeof leadOptions>
 
 export function runLead(config: LeadConfig, surroundings: Surroundings): Promise<number> {
-  return untilStopped((stopped) => lead(config, surroundings, stopped))
+  return surroundings.untilStopped((stopped) => lead(config, surroundings, stopped))
 }
 
 /** Resolves with the exit code. */

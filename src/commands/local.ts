@@ -13,13 +13,13 @@ import { checkChain, withNode } from './with-node.ts'
 export function runLocal(
   given: string,
   config: Config<typeof localOptions>,
-  { out, nowMs }: Surroundings,
+  { out, nowMs, untilStopped }: Surroundings,
 ): Promise<number> {
   const print = printerTo(out)
   const { chain, data, 'gas-limit': gasLimit, sender = '', rewind: rewindDepth, json } = config.values
   const code = givenCode(given)
   const question = { code, gasLimit, sender, rewindDepth, data: data === undefined ? '{}' : givenJson(data, '--data') }
-  return withNode(config, async (client, signal) => {
+  return withNode(config, { untilStopped }, async (client, signal) => {
     checkChain(client, chain, '--chain')
     const result = await answer(client, chain, question, { signal, nowMs: nowMs() })
     const value = valueFromJson(dataOf(result, 'the code failed'))

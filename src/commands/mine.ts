@@ -9,7 +9,6 @@ import { tryMiner } from '../compose/dry-run.ts'
 import { type MinerSetup, type MinerStart, runMiner } from '../compose/miner.ts'
 import { checkOrigin } from '../compose/origin.ts'
 import type { ExitCode } from '../core/exit-codes.ts'
-import { untilStopped } from '../platform/shutdown.ts'
 import { onFileChange } from '../platform/watch-file.ts'
 import { readPoolAddress } from '../source/pool/address.ts'
 import { attended, faceLines, firstLines, journalLines, nodeLines } from './banner.ts'
@@ -22,7 +21,7 @@ const NOTHING_SEARCHED: ExitCode = 22
 type MineConfig = Config<typeof mineOptions>
 
 export function runMine(config: MineConfig, surroundings: Surroundings): Promise<number> {
-  return untilStopped((stopped) => mine(config, surroundings, stopped))
+  return surroundings.untilStopped((stopped) => mine(config, surroundings, stopped))
 }
 
 /** Resolves with the exit code. */

@@ -23,7 +23,7 @@ export function runResult(requestKey: string, config: ResultConfig, surroundings
   checkRequestKey(requestKey, 'result')
   const { json, wait } = config.values
   if (!wait) refuseIdle(config, [{ names: ['depth'], reason: 'with --no-wait nobody waits for blocks' }])
-  return withNode(config, async (client, stopped) => {
+  return withNode(config, surroundings, async (client, stopped) => {
     const { chain, result } = await resultOf(client, requestKey, { values: config.values, steps }, stopped)
     print(json ? resultJson(chain, result) : valueText(valueFromJson(dataOf(result, `it failed on chain ${chain}`))))
     return 0

@@ -27,7 +27,7 @@ export function runSend(
   const capabilities = (cap ?? []).map(readCapability)
   if (!wait) refuseIdle(config, [{ names: ['depth'], reason: 'with --no-wait nobody waits for blocks' }])
   const steps = new Steps(json, surroundings)
-  return withNode(config, async (client, stopped) => {
+  return withNode(config, surroundings, async (client, stopped) => {
     checkChain(client, chain, '--chain')
     const keys = signingKeys(values.key, client.info.nodeVersion)
     const sender = values.sender ?? keys[0].account

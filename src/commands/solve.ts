@@ -7,7 +7,6 @@ import { degreeOfSize } from '../core/header.ts'
 import { tailLayout } from '../engine/cpu/kernel.ts'
 import type { KernelPreference } from '../engine/cpu/names.ts'
 import type { Priority } from '../engine/cpu/priority.ts'
-import { untilStopped } from '../platform/shutdown.ts'
 
 export interface SolveOptions {
   /** 64 hex digits, little-endian. */
@@ -18,7 +17,7 @@ export interface SolveOptions {
 }
 
 /** Searches the work on standard input; prints nonce, hashes and hashes per second. Exit code 1 when it is stopped. */
-export function runSolve(options: SolveOptions, { input, out, err }: Surroundings): Promise<number> {
+export function runSolve(options: SolveOptions, { input, out, err, untilStopped }: Surroundings): Promise<number> {
   const target = parseTarget(options.target)
   const work = readWork(input)
   return untilStopped((stopped) => solve(work, target, { ...options, out, err }, stopped))

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Surroundings } from '../cli/program.ts'
 import { systemClock } from '../platform/clock.ts'
+import { untilStopped } from '../platform/shutdown.ts'
 import { packageVersion } from '../platform/version.ts'
 
 export const surroundings: Surroundings = {
@@ -14,4 +15,5 @@ export const surroundings: Surroundings = {
     return process.stdin
   },
   nowMs: systemClock.wallMs,
+  untilStopped,
 }

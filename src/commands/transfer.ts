@@ -40,7 +40,7 @@ export function runTransfer(
   const { values } = config
   const wanted = wantedTransfer(args, config)
   const steps = new Steps(values.json, surroundings)
-  return withNode(config, (client, signal) =>
+  return withNode(config, surroundings, (client, signal) =>
     steps.guide(async () => {
       const keys = signingKeys(values.key, client.info.nodeVersion)
       const teller = tellerFor(client, values, steps, signal)

@@ -1,9 +1,9 @@
 /** What the commands for contracts share: a node to talk to for as long as they run. */
 import type { Config } from '../cli/config.ts'
+import type { Surroundings } from '../cli/program.ts'
 import { NewcutError } from '../core/errors.ts'
 import { NodeClient } from '../node/client.ts'
 import { UnreachableError } from '../node/unreachable.ts'
-import { untilStopped } from '../platform/shutdown.ts'
 import { givenAuthorities } from './authorities.ts'
 import { idleForTls, refuseIdle } from './effect.ts'
 
@@ -20,6 +20,7 @@ interface NodeValues {
  */
 export function withNode(
   config: Pick<Config<unknown>, 'origins'> & { readonly values: NodeValues },
+  { untilStopped }: Pick<Surroundings, 'untilStopped'>,
   task: (client: NodeClient, stopped: AbortSignal) => Promise<number>,
 ): Promise<number> {
   const { node, insecure, fingerprint } = config.values

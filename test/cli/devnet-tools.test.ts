@@ -109,7 +109,10 @@ describe('newcut devnet --exec', () => {
     const wait = `fetch(u).then(a => a.json()).then(c => c.height > 0 ? console.log('mined') : setTimeout(look, 50))`
     const script = `const u = process.env.NEWCUT_NODE + '/chainweb/0.0/development/cut'; const look = () => ${wait}; look()`
     const args = ['--mine', '--threads', '1', '--kernel', 'js', '--difficulty', '10']
-    expect(await runProcess(exec(`${process.execPath} -e "${script}"`, ...args))).toMatchObject({ code: 0, out: 'mined\n' })
+    expect(await runProcess(exec(`${process.execPath} -e "${script}"`, ...args))).toMatchObject({
+      code: 0,
+      out: 'mined\n',
+    })
   })
 
   it('ends the command, and whatever that started, when it is ended itself', async () => {

@@ -102,31 +102,72 @@ export function runProcess(
   return start(args, env, input).ended
 }
 
-/** Runs `newcut` in this process, to its end: through the entry that main.ts calls. */
-export async function run(
+/** A command in this process. */
+export interface RunningHere extends Omit<Running, 'child'> {
+  /** Ends it as SIGTERM ends a process. */
+  readonly stop: () => Promise<Ended>
+}
+
+const stops = new Set<() => Promise<Ended>>()
+
+/** Starts `newcut` in this process, through the entry that main.ts calls. */
+export function startHere(
   args: readonly string[],
   env: Record<string, string> = {},
   input: string | Uint8Array = '',
-): Promise<Ended> {
-  const [out, err] = [collected(), collected()]
-  const code = await newcut(args, {
+): RunningHere {
+  const [out, err] = [new Text(), new Text()]
+  const stopped = new AbortController()
+  const ended = newcut(args, {
     version: packageVersion,
     environment: { PATH: process.env.PATH, ...env },
     out,
     err,
     input: () => Buffer.from(input),
     nowMs: systemClock.wallMs,
-  })
-  return { code, signal: null, out: out.text, err: err.text }
+    untilStopped: (task) => task(stopped.signal),
+  }).then((code): Ended => ({ code, signal: null, out: out.text, err: err.text }))
+  const stop = () => {
+    stopped.abort()
+    return ended
+  }
+  stops.add(stop)
+  void ended.finally(() => stops.delete(stop))
+  return { ended, stop, out: () => out.text, err: () => err.text, sees: (pattern) => out.sees(pattern, ended) }
 }
 
-function collected() {
-  return {
-    text: '',
-    write(text: string) {
-      this.text += text
-      return true
-    },
+/** Runs `newcut` in this process, to its end. */
+export function run(
+  args: readonly string[],
+  env?: Record<string, string>,
+  input?: string | Uint8Array,
+): Promise<Ended> {
+  return startHere(args, env, input).ended
+}
+
+/** An output that is kept. */
+class Text {
+  text = ''
+  readonly #readers = new Set<() => void>()
+
+  write(text: string): boolean {
+    this.text += text
+    for (const look of this.#readers) look()
+    return true
+  }
+
+  sees(pattern: RegExp, ended: Promise<Ended>): Promise<RegExpExecArray> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        const match = pattern.exec(this.text)
+        if (match === null) return
+        this.#readers.delete(look)
+        resolve(match)
+      }
+      this.#readers.add(look)
+      void ended.then((result) => reject(new Error(`${pattern} not seen: ${JSON.stringify(result)}`)))
+      look()
+    })
   }
 }
 
@@ -140,4 +181,5 @@ export function exitCodeFor({ out, err }: Ended): number {
 /** For afterEach: ends what a failed test left running. */
 export async function stopAll(): Promise<void> {
   for (const child of running) child.kill('SIGKILL')
+  await Promise.all([...stops].map((stop) => stop()))
 }

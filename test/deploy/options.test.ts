@@ -62,8 +62,7 @@ async function verdictOn({ args, environment }: CommandLine) {
     },
   }
   const commands = new Proxy({}, { get: () => async () => 0 }) as Commands
-  const input = () => new Uint8Array()
-  const surroundings = { version: '0', out: output, err: output, environment, input, nowMs: () => 0 }
+  const surroundings = { version: '0', out: output, err: output, environment, nowMs: () => 0 }
   const code = await runProgram(args, surroundings, commands)
   return { code, said }
 }
