@@ -15,8 +15,9 @@ export default defineConfig({
     // For what hangs. No test waits for time to pass, and a machine may be as slow as it likes.
     testTimeout: 600_000,
     hookTimeout: 600_000,
+    expect: { poll: { timeout: 600_000, interval: 20 } },
     // By itself vitest shows what it always does.
-    ...(process.env.NEWCUT_TEST_PART !== undefined && { reporters: [new PartReporter()] }),
+    ...(process.env.TEST_PART !== undefined && { reporters: [new PartReporter()] }),
     pool: 'forks',
     // Node loads the compiled files itself, as users' machines do.
     server: { deps: { external: [/\/dist\//] } },

@@ -5,6 +5,7 @@ import { describe, it, type TestContext } from 'vitest'
 
 /** Debian's package of each program. */
 const PACKAGES = {
+  bash: 'bash',
   'docker-compose': 'docker-compose',
   jq: 'jq',
   curl: 'curl',

@@ -31,6 +31,12 @@ const listed: readonly Part[] = [
     workers: 3,
   },
   {
+    name: 'terminal',
+    what: 'what takes long to be drawn, and every shell',
+    files: inFolder('cli', 'progress-terminal'),
+    workers: 1,
+  },
+  {
     name: 'kills',
     what: 'processes that are killed and stopped, again and again',
     files: [...inFolder('rounds', 'fleet', 'kill', 'soak'), ...inFolder('devnet', 'kill')],

@@ -1,6 +1,6 @@
 /**
  * What a run of one part shows: a line that says how far it is, then every failure with its output. The figures go to the
- * file that NEWCUT_TEST_REPORT names, for the program that started the run (main.ts).
+ * file that TEST_REPORT names, for the program that started the run (main.ts).
  */
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
@@ -17,7 +17,7 @@ const REDRAW_MS = 500
 const MAX_OUTPUT_CHARACTERS = 4_000
 
 export class PartReporter implements Reporter {
-  readonly #part = process.env.NEWCUT_TEST_PART ?? ''
+  readonly #part = process.env.TEST_PART ?? ''
   readonly #screen: Screen = screenFor(process.stdout, process.env)
   readonly #startMs = performance.now()
   /** Task id -> output. */
@@ -88,7 +88,7 @@ export class PartReporter implements Reporter {
       outside.push('after the end of a test')
       this.#showFailure('after the end of a test', '', unhandled)
     }
-    const { NEWCUT_TEST_REPORT: file } = process.env
+    const { TEST_REPORT: file } = process.env
     if (file !== undefined) writeFileSync(file, JSON.stringify(reportOf(modules, outside)))
   }
 

@@ -28,7 +28,7 @@ export interface PartRun {
 export async function runPart(part: PartRun, stopped: AbortSignal): Promise<Report> {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-tests-'))
   const file = join(folder, 'report.json')
-  const env = { ...process.env, NEWCUT_TEST_PART: part.name, NEWCUT_TEST_REPORT: file }
+  const env = { ...process.env, TEST_PART: part.name, TEST_REPORT: file }
   const child = spawn(process.execPath, vitestLine(part), {
     cwd: root,
     env,

@@ -4,15 +4,19 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { lackOf } from '../needs.ts'
+import { until } from '../wait.ts'
 import { run } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-completion-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const hasProgram = (name: string) => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0
-/** `script` of util-linux gives a program a terminal. */
-const hasTerminal =
-  hasProgram('script') && spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout.includes('util-linux')
+/** Why keys cannot be typed in a terminal of `script`, which other systems have with other options. */
+const terminalLack =
+  lackOf('script') ??
+  (spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout.includes('util-linux')
+    ? null
+    : 'script is not that of util-linux: apt-get install bsdutils')
 
 /** How each shell starts without the files of the user, and reads the script. */
 const SHELLS = {
@@ -55,17 +59,12 @@ async function typed(shell: Shell, keys: string): Promise<string[]> {
   child.stdout.on('data', (bytes) => {
     shown += bytes
   })
-  const until = async (what: string, isDone: () => boolean) => {
-    for (const end = Date.now() + 15_000; !isDone(); await new Promise((resolve) => setTimeout(resolve, 20))) {
-      if (Date.now() > end) throw new Error(`${shell} did not show ${what}: ${JSON.stringify(shown)}`)
-    }
-  }
   try {
     // The shell prints the mark in one piece; what is typed has it in two.
     child.stdin.write(`${source}; echo rea''dy\r`)
-    await until('that it is ready', () => shown.includes('ready'))
+    await until(() => shown.includes('ready'))
     child.stdin.write(`${keys}\r`)
-    await until('that the program ran', () => existsSync(record) && readFileSync(record, 'utf8').endsWith('end\0'))
+    await until(() => existsSync(record) && readFileSync(record, 'utf8').endsWith('end\0'))
     return readFileSync(record, 'utf8').split('\0').slice(0, -2)
   } finally {
     child.kill('SIGKILL')
@@ -91,14 +90,15 @@ beforeAll(async () => {
 
 describe.each(shells)('newcut completion %s', (shell) => {
   it('is a script that the shell accepts', ({ skip }) => {
-    skip(!hasProgram(shell), `${shell} is not installed`)
+    const lack = lackOf(shell)
+    if (lack !== null) return skip(lack)
     const { status, stderr } = spawnSync(shell, ['-n', `newcut.${shell}`], { cwd: folder, encoding: 'utf8' })
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   })
 
   it.for(TYPED)('completes %j', async ([keys, expected], { skip }) => {
-    skip(!hasProgram(shell), `${shell} is not installed`)
-    skip(!hasTerminal, 'script of util-linux, which gives a shell its terminal, is not installed')
+    const lack = lackOf(shell) ?? terminalLack
+    if (lack !== null) return skip(lack)
     expect(plain(await typed(shell, keys))).toEqual(expected)
   })
 })
@@ -148,12 +148,14 @@ describe.each([
   ['fish', offeredByFish],
 ] as const)('%s offers', (shell, offered) => {
   it.for(OFFERED)('for %j: %j', ([words, expected], { skip }) => {
-    skip(!hasProgram(shell), `${shell} is not installed`)
+    const lack = lackOf(shell)
+    if (lack !== null) return skip(lack)
     expect(offered(words).toSorted()).toEqual(expected.toSorted())
   })
 
   it('every command and every flag in its help', async ({ skip }) => {
-    skip(!hasProgram(shell), `${shell} is not installed`)
+    const lack = lackOf(shell)
+    if (lack !== null) return skip(lack)
     const { out: list } = await run(['--help'])
     const names = [...list.matchAll(/^ {2}([a-z]+)(?= |$)/gm)]
       .map(([, name]) => name)

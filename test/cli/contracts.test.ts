@@ -3,14 +3,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Ended, exitCodeFor, type Running, run, start, stopAll } from './run.ts'
+import { until } from '../wait.ts'
+import { type Ended, exitCodeFor, type RunningHere, run, startHere, stopAll } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-contracts-'))
-let node: Running
+let node: RunningHere
 let url: string
 
 beforeAll(async () => {
-  node = start(['devnet', '--port', '0', '--auto-mine', 'constant:250ms', '--graph', 'triangle'])
+  node = startHere(['devnet', '--port', '0', '--auto-mine', 'constant:250ms', '--graph', 'triangle'])
   url = (await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/))[1]
   // A command is older than the block before its own only once there is such a block.
   await node.sees(/block {5}chain \d+ +height 2/)
@@ -137,7 +138,7 @@ describe('newcut balance', () => {
   })
 
   it('goes on with --watch, a line for each change', async () => {
-    const watching = start(['balance', '--watch'], { NEWCUT_NODE: url })
+    const watching = startHere(['balance', '--watch'], { NEWCUT_NODE: url })
     const change = /changed {3}chain ([012]) {2}(\d+\.\d+) {2}\+(\d+\.\d+) {2}total (\d+\.\d+)/
     const [, chain, now = '', gain = '', total = ''] = await watching.sees(change)
     const shownAt = (row: string) => unitsOf(watching.out().match(new RegExp(`^${row} +(\\S+)$`, 'm'))?.[1] ?? '')
@@ -146,8 +147,7 @@ describe('newcut balance', () => {
     // The reward of a block on a network of three chains, for each block since the balance was last asked for.
     expect(unitsOf(gain)).toBeGreaterThan(0n)
     expect(unitsOf(gain) % unitsOf('7.681743333333')).toBe(0n)
-    watching.child.kill('SIGINT')
-    expect(await watching.ended).toMatchObject({ code: 0, err: '' })
+    expect(await watching.stop()).toMatchObject({ code: 0, err: '' })
   })
 })
 
@@ -249,17 +249,13 @@ describe('newcut transfer', () => {
   })
 
   it('can be stopped in between and continued, once', async () => {
-    const stopping = start(['transfer', 'sender09', '7', '--key', 'sender08', '--to-chain', '1'], { NEWCUT_NODE: url })
-    const key = await new Promise<string>((resolve) => {
-      let text = ''
-      stopping.child.stderr?.on('data', (bytes) => {
-        text += bytes
-        const [, found] = /sent {6}chain 0 +request key (\S+)\n/.exec(text) ?? []
-        if (found !== undefined) resolve(found)
-      })
+    const stopping = startHere(['transfer', 'sender09', '7', '--key', 'sender08', '--to-chain', '1'], {
+      NEWCUT_NODE: url,
     })
-    stopping.child.kill('SIGINT')
-    const { code, out, err } = await stopping.ended
+    const sent = /sent {6}chain 0 +request key (\S+)\n/
+    await until(() => sent.test(stopping.err()))
+    const [, key = ''] = sent.exec(stopping.err()) ?? []
+    const { code, out, err } = await stopping.stop()
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toMatch(new RegExp(`stopped .*to go on: newcut transfer --continue ${key} --chain 0\\n$`))
     expect(await output('transfer', '--continue', key, '--chain', '0', '--key', 'sender08')).toBe(

@@ -1,6 +1,6 @@
 /** What `newcut devnet` offers for tests of other programs: funded accounts, a log of requests, a command beside it. */
 import { afterEach, describe, expect, it } from 'vitest'
-import { runProcess, start, stopAll } from './run.ts'
+import { runProcess, start, startHere, stopAll } from './run.ts'
 
 afterEach(stopAll)
 
@@ -17,14 +17,14 @@ const recordsOf = (out: string) =>
 
 describe('newcut devnet shows the funded accounts', () => {
   it('with keys and coins, and a warning', async () => {
-    const node = start(['devnet', '--port', '0', '--graph', 'pair'])
+    const node = startHere(['devnet', '--port', '0', '--graph', 'pair'])
     await node.sees(/ warning {3}everybody knows these keys: never use them on another network\n/)
     expect(node.out().match(/^ {2}sender0\d public [0-9a-f]{64} secret [0-9a-f]{64} coins \d+$/gm)).toHaveLength(10)
     expect(node.out()).toContain(`secret ${FIRST_SECRET} coins 100000000\n`)
   })
 
   it('as JSON with --log json', async () => {
-    const node = start(['devnet', '--port', '0', '--graph', 'pair', '--log', 'json'])
+    const node = startHere(['devnet', '--port', '0', '--graph', 'pair', '--log', 'json'])
     await node.sees(/"event":"accounts".*\n/)
     const record = recordsOf(node.out()).find(({ event }) => event === 'accounts')
     expect(record).toMatchObject({ level: 'info', warning: expect.stringContaining('everybody knows these keys') })
@@ -40,7 +40,7 @@ describe('newcut devnet shows the funded accounts', () => {
 
 describe('newcut devnet --log-requests', () => {
   it('prints method, path without its query, status, milliseconds and bytes', async () => {
-    const node = start(['devnet', '--port', '0', '--graph', 'pair', '--log-requests'])
+    const node = startHere(['devnet', '--port', '0', '--graph', 'pair', '--log-requests'])
     const [, url] = await node.sees(URL_LINE)
     const answer = await fetch(`${url}${INFO}?key=secret`, { headers: { authorization: 'Bearer secret' } })
     const body = await answer.text()
@@ -54,7 +54,7 @@ describe('newcut devnet --log-requests', () => {
   })
 
   it('writes JSON records with --log json', async () => {
-    const node = start(['devnet', '--port', '0', '--graph', 'pair', '--log-requests', '--log', 'json'])
+    const node = startHere(['devnet', '--port', '0', '--graph', 'pair', '--log-requests', '--log', 'json'])
     const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)"/)
     await fetch(`${url}/devnet/snapshot`, {
       method: 'POST',
@@ -69,7 +69,7 @@ describe('newcut devnet --log-requests', () => {
   })
 
   it('tells of a stream when it ends', async () => {
-    const node = start(['devnet', '--port', '0', '--graph', 'pair', '--log-requests'])
+    const node = startHere(['devnet', '--port', '0', '--graph', 'pair', '--log-requests'])
     const [, url] = await node.sees(URL_LINE)
     const reader = new AbortController()
     await fetch(`${url}/chainweb/0.0/development/header/updates`, { signal: reader.signal })

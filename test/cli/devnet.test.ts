@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { autoMineMode } from '../../src/cli/values.ts'
 import { Peer } from '../devnet/request.ts'
-import { run, start, stopAll } from './run.ts'
+import { run, startHere, stopAll } from './run.ts'
 
 afterEach(stopAll)
 
@@ -9,7 +9,7 @@ const URL_LINE = / at (http:\/\/127\.0\.0\.1:\d+)\n/
 const BLOCK_LINE = /block {5}chain \d+ +height \d+/
 
 function devnet(...args: string[]) {
-  return start(['devnet', '--port', '0', ...args])
+  return startHere(['devnet', '--port', '0', ...args])
 }
 
 describe('newcut devnet --mine', () => {
@@ -24,8 +24,7 @@ describe('newcut devnet --mine', () => {
     await node.sees(BLOCK_LINE)
     const cut = (await (await fetch(`${url}/chainweb/0.0/development/cut`)).json()) as { height: number }
     expect(cut.height).toBeGreaterThan(0)
-    node.child.kill('SIGTERM')
-    const { code, out, err } = await node.ended
+    const { code, out, err } = await node.stop()
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toMatch(/summary {3}\d+ accepted( {2}\d+ unconfirmed)?( {2}\d+ stale)?\n/)
   })
@@ -54,8 +53,7 @@ describe('newcut devnet --auto-mine', () => {
     await node.sees(line)
     await node.sees(BLOCK_LINE)
     expect(node.out()).toContain('10 chains, block delay 30 s, no proof of work at http')
-    node.child.kill('SIGINT')
-    expect(await node.ended).toMatchObject({ code: 0, err: '' })
+    expect(await node.stop()).toMatchObject({ code: 0, err: '' })
   })
 
   it('on-demand makes blocks by POST /make-blocks, and shows them', async () => {

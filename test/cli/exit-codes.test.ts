@@ -112,10 +112,16 @@ it('130 and 143: a second signal does not wait', async () => {
     ['SIGTERM', 143],
   ] as const) {
     // The node ends when the command does, and that takes its time.
-    const node = start(['devnet', '--port', '0', '--exec', "trap '' TERM; echo runs; sleep 20; sleep 20"])
+    const node = start([
+      'devnet',
+      '--port',
+      '0',
+      '--exec',
+      "exec 2>/dev/null; trap 'echo told' TERM; echo runs; sleep 20; sleep 20",
+    ])
     await node.sees(/runs/)
     node.child.kill(signal)
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await node.sees(/told/)
     node.child.kill(signal)
     await ends(node, code)
   }

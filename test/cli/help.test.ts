@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { benchSuites } from '../../src/cli/bench-suites.ts'
 import { examples } from '../../src/cli/examples.ts'
+import { type Commands, runProgram } from '../../src/cli/program.ts'
 import { type Devnet, startDevnet } from '../../src/compose/devnet.ts'
 import { headerRecords } from '../records.ts'
 import { run } from './run.ts'
@@ -23,12 +24,9 @@ const WORDS: Readonly<Record<string, string>> = { REQUESTKEY: 'A'.repeat(43), TA
 const commandLines = (lines: readonly string[]): string[] => lines.join('\n').split(/(?<!\\)\n/)
 const filledIn = (line: string) => line.replace(/REQUESTKEY|TARGET|KEY/g, (word) => WORDS[word])
 
-/** The program, but commands print that they would run instead of running. */
-const PARSER = `import { runProgram } from '${dist}cli/program.js'
-const commands = new Proxy({}, { get: (_, name) => async () => (console.log('runs', name), 0) })
-const surroundings = { version: '1', environment: {}, out: process.stdout, err: process.stderr, nowMs: Date.now }
-process.exitCode = await runProgram(process.argv.slice(2), surroundings, commands)
-`
+/** Commands that do nothing but say that they would run. */
+const runs: string[] = []
+const commands = new Proxy({}, { get: (_, name) => async () => runs.push(String(name)) && 0 }) as Commands
 
 function installed(name: string, script: string): string {
   const bin = join(folder, name)
@@ -40,7 +38,6 @@ function installed(name: string, script: string): string {
 
 // Examples write some of these files anew.
 beforeEach(() => {
-  writeFileSync(join(folder, 'parser.mjs'), PARSER)
   writeFileSync(join(folder, 'miner.yaml'), `account: k:${KEY}\npublic-key: ${KEY}\n`)
   writeFileSync(join(folder, 'work.bin'), '')
   writeFileSync(join(folder, 'header.hex'), headerRecords[0].header_hex)
@@ -94,22 +91,37 @@ describe('newcut without arguments', () => {
 })
 
 describe('the examples', () => {
-  let path: string
-  beforeAll(() => {
-    path = installed('parsing', join(folder, 'parser.mjs'))
-  })
+  /** The command lines that a shell makes of a line: their words, each ended by a null byte, and an empty word. */
+  function calledBy(line: string): string[][] {
+    const calls = join(folder, 'calls')
+    writeFileSync(calls, '')
+    const recorder = `newcut() { printf '%s\\0' "$@" '' >> '${calls}'; }`
+    const options = { cwd: folder, env: { PATH: process.env.PATH, HOME: folder }, encoding: 'utf8' } as const
+    const { status, stderr } = spawnSync('bash', ['-c', `set -e; ${recorder}; ${filledIn(line)}`], options)
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    const words = readFileSync(calls, 'utf8').split('\0').slice(0, -1)
+    return words
+      .join('\n')
+      .split(/\n$|\n\n/)
+      .filter((text) => text !== '')
+      .map((text) => text.split('\n'))
+  }
 
   // The script of zsh is run by zsh in completion.test.ts.
   const lines = Object.values(examples).flatMap(commandLines)
-  it.each(lines.filter((line) => !line.includes('completion zsh')))('%s: is understood', (line) => {
+  it.each(lines.filter((line) => !line.includes('completion zsh')))('%s: is understood', async (line) => {
+    const calls = calledBy(line)
+    expect(calls.length).toBeGreaterThan(0)
+    let said = ''
+    const output = { write: (text: string) => (said += text) }
+    const terminal = { version: '1', environment: {}, out: output, err: output, nowMs: () => 0 }
+    runs.length = 0
     // Without curl's node there is nothing to inspect, but the command line is one all the same.
-    const { status, stdout, stderr } = spawnSync('bash', ['-c', `set -e; ${filledIn(line)}`], {
-      cwd: folder,
-      env: { PATH: path, HOME: folder },
-      encoding: 'utf8',
-    })
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-    if (!/[<>(|]|help/.test(line)) expect(stdout).toMatch(/^runs \w+\n$/)
+    for (const words of calls) {
+      const args = words.map((word) => (word === 'miner.yaml' ? join(folder, word) : word))
+      expect(await runProgram(args, terminal, commands), said).toBe(0)
+    }
+    if (!/completion|help/.test(line)) expect(runs.length).toBe(calls.length)
   })
 })
 

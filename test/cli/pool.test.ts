@@ -4,9 +4,8 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { freshWork } from '../../bench/work.ts'
 import type { Snapshot } from '../../src/mine/stats.ts'
 import { type PoolScript, TestPool } from '../source/pool/pool.ts'
-import { run, start, stopAll } from './run.ts'
+import { run, startHere, stopAll } from './run.ts'
 
-const SOON = { timeout: 30_000, interval: 50 }
 const PLAIN = ['--threads', '1', '--gpu', 'none', '--http', '127.0.0.1:0']
 afterEach(stopAll)
 
@@ -19,7 +18,7 @@ async function pool(script: PoolScript = {}): Promise<TestPool> {
 describe('newcut mine --pool', () => {
   it('mines shares, and says for whom and where, without the password', async () => {
     const test = await pool()
-    const miner = start(['mine', '--pool', test.url('k%3Aab.rig:secret'), ...PLAIN])
+    const miner = startHere(['mine', '--pool', test.url('k%3Aab.rig:secret'), ...PLAIN])
     await miner.sees(/ accepted .*\(3\/0\/0\)/)
     expect(miner.out()).toMatch(new RegExp(`^pool: stratum\\+tcp://127\\.0\\.0\\.1:${test.port}$`, 'm'))
     expect(miner.out()).toMatch(/^paid: k:ab\.rig, by the pool$/m)
@@ -33,8 +32,7 @@ describe('newcut mine --pool', () => {
     expect(xmrig.connection.pool).toBe(`127.0.0.1:${test.port}`)
     expect(xmrig.connection.accepted).toBeGreaterThanOrEqual(3)
     expect((await fetch(`${url}/`)).status).toBe(200)
-    miner.child.kill('SIGTERM')
-    const { code, out, err } = await miner.ended
+    const { code, out, err } = await miner.stop()
     expect([code, err]).toEqual([0, ''])
     expect(out).toMatch(/summary .*accepted/)
     expect(out + JSON.stringify(summary) + metrics).not.toContain('secret')
@@ -45,7 +43,7 @@ describe('newcut mine --pool', () => {
     const test = await pool()
     // As hard as the shares: all of them are blocks.
     test.notify(freshWork(1_000_000n))
-    const miner = start(['mine', '--pool', test.url(), ...PLAIN])
+    const miner = startHere(['mine', '--pool', test.url(), ...PLAIN])
     await miner.sees(/ accepted .*\(2\/0\/0\) {2}a block$/m)
     const [, url] = await miner.sees(/metrics\W+(http:\/\/127\.0\.0\.1:\d+)/)
     const { poolBlocks, solutions } = (await (await fetch(`${url}/api/summary`)).json()) as Snapshot
@@ -53,22 +51,20 @@ describe('newcut mine --pool', () => {
     expect(poolBlocks).toBeGreaterThanOrEqual(2)
     const metrics = await (await fetch(`${url}/metrics`)).text()
     expect(Number(/^newcut_pool_blocks_total (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThanOrEqual(poolBlocks)
-    miner.child.kill('SIGTERM')
-    expect((await miner.ended).out).toMatch(/^[\d:]+ +\d+ shares are blocks of the pool$/m)
+    expect((await miner.stop()).out).toMatch(/^[\d:]+ +\d+ shares are blocks of the pool$/m)
   })
 
   it('has the password begin at the first colon and end at the last @, and never shows it', async () => {
     const test = await pool()
     const secret = 'hunter2,d=1024@home'
     const addresses = `${test.url(`a:${secret}`)},${test.url('b')}`
-    const miner = start(['mine', ...PLAIN], { NEWCUT_POOL: addresses })
-    await expect.poll(() => test.passwords.toSorted(), SOON).toEqual(['', secret])
+    const miner = startHere(['mine', ...PLAIN], { NEWCUT_POOL: addresses })
+    await expect.poll(() => test.passwords.toSorted()).toEqual(['', secret])
     await miner.sees(/^paid: a, b, by the pool$/m)
     const [, url] = await miner.sees(/metrics\W+(http:\/\/127\.0\.0\.1:\d+)/)
     const summary = await (await fetch(`${url}/api/summary`)).text()
     const metrics = await (await fetch(`${url}/metrics`)).text()
-    miner.child.kill('SIGTERM')
-    const { out, err } = await miner.ended
+    const { out, err } = await miner.stop()
     expect(summary).toContain('shares for a at')
     expect(out + err + summary + metrics).not.toMatch(/hunter2|1024@|home/)
     const unread = await run(['mine', '--pool', `stratum+tcp://a:${secret}@pool`, ...PLAIN])
@@ -77,13 +73,13 @@ describe('newcut mine --pool', () => {
 
   it('goes over to the next pool and waits for one to come back', async () => {
     const [first, second] = [await pool(), await pool()]
-    const miner = start(['mine', '--pool', first.url(), '--pool', second.url(), ...PLAIN])
+    const miner = startHere(['mine', '--pool', first.url(), '--pool', second.url(), ...PLAIN])
     await miner.sees(/ accepted /)
-    await expect.poll(() => first.connections + second.connections, SOON).toBe(2)
+    await expect.poll(() => first.connections + second.connections).toBe(2)
     const active = first.shares.length > 0 ? first : second
     const other = active === first ? second : first
     await active.close()
-    await expect.poll(() => other.shares.length, SOON).toBeGreaterThan(0)
+    await expect.poll(() => other.shares.length).toBeGreaterThan(0)
     await other.close()
     await miner.sees(/trying again/)
     expect((await fetch(`${(await miner.sees(/metrics\W+(http:\/\/127\.0\.0\.1:\d+)/))[1]}/healthz`)).status).toBe(503)
@@ -102,7 +98,7 @@ describe('newcut mine --pool', () => {
   it('believes a certificate by its fingerprint', async () => {
     const fixture = (name: string) => readFileSync(new URL(`../fixtures/${name}`, import.meta.url), 'utf8')
     const test = await pool({ tls: { key: fixture('tls-test-key.pem'), cert: fixture('tls-test-cert.pem') } })
-    const miner = start(['mine', '--pool', test.url(), '--insecure', ...PLAIN])
+    const miner = startHere(['mine', '--pool', test.url(), '--insecure', ...PLAIN])
     await miner.sees(/ accepted /)
     const pinned = await run(['mine', '--pool', test.url(), '--fingerprint', 'ab'.repeat(32), '--fail-fast', ...PLAIN])
     expect(pinned.code).toBe(20)

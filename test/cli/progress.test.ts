@@ -1,14 +1,8 @@
-/** Bars of things that take long: as text, and as a real pseudo-terminal shows them. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, afterEach, describe, expect, it } from 'vitest'
+/** Bars of things that take long, as text. progress-terminal.test.ts has them in a terminal. */
+import { afterEach, describe, expect, it } from 'vitest'
 import type { Output } from '../../src/cli/line.ts'
 import { progressBarFor, progressLine } from '../../src/cli/progress.ts'
-import { run, start, stopAll } from './run.ts'
-import { type InTerminal, noTerminal, startInTerminal, stopTerminals } from './terminal.ts'
 
-const CONTROL_C = '\u0003'
 const plain = (_style: string, text: string) => text
 
 describe('a line of progress', () => {
@@ -69,81 +63,5 @@ describe('a bar', () => {
     const cyan = '[36m'
     expect(draws.every((text) => text.includes(cyan))).toBe(true)
     expect(drawnWith({ NO_COLOR: '1' }).join('')).not.toContain(cyan)
-  })
-})
-
-if (noTerminal !== null) process.stderr.write(`tests in a terminal skipped: ${noTerminal}\n`)
-
-const SOON = { timeout: 60_000, interval: 10 }
-const folder = mkdtempSync(join(tmpdir(), 'newcut-progress-'))
-const data = join(folder, 'network')
-afterEach(stopAll)
-afterEach(stopTerminals)
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-const BAR = (what: string) => new RegExp(`^${what} {2}\\[=*>? *\\] {2}\\d+ %( {2}[\\d.k]+ of [\\d.k]+.*)?$`)
-
-/** Looks at what is drawn until the bar has been seen; then at the end it must be gone. */
-async function barIn({ lines }: InTerminal, what: string): Promise<string> {
-  let seen = ''
-  const look = () => {
-    seen = lines().find((line) => BAR(what).test(line)) ?? seen
-    return seen
-  }
-  await expect.poll(look, SOON).not.toBe('')
-  expect(seen.length).toBeLessThan(80)
-  return seen
-}
-
-const gone = ({ lines }: InTerminal, what: string) => expect(lines().filter((line) => line.includes(what))).toEqual([])
-
-describe.skipIf(noTerminal !== null)('in a terminal', { timeout: 240_000 }, () => {
-  it('ordered blocks, the load of what is on disk, and its check have bars', async () => {
-    const node = startInTerminal(['devnet', '--port', '0', '--data', data, '--auto-mine', 'on-demand'])
-    const url = () => /newcut mine --node (http:\S+)/.exec(node.lines().join('\n'))?.[1] ?? ''
-    await expect.poll(url, SOON).not.toBe('')
-    const counts = Object.fromEntries(Array.from({ length: 20 }, (_, chain) => [chain, 500]))
-    const made = fetch(`${url()}/devnet/make-blocks`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(counts),
-    })
-    await barIn(node, 'make-blocks')
-    expect((await made).status).toBe(200)
-    await expect.poll(() => node.lines().filter((line) => BAR('make-blocks').test(line)), SOON).toEqual([])
-    node.press(CONTROL_C)
-    expect(await node.ended).toBe(0)
-
-    const check = startInTerminal(['devnet', '--data', data, '--check'], { env: { NO_COLOR: '1' } })
-    await barIn(check, 'checking blocks')
-    expect(await check.ended).toBe(0)
-    gone(check, 'checking')
-    expect(check.lines().at(-1)).toBe('nothing is wrong')
-
-    // Without its state, the node executes all blocks again.
-    rmSync(join(data, 'state'), { recursive: true })
-    const again = startInTerminal(['devnet', '--port', '0', '--data', data])
-    await barIn(again, 'executing blocks')
-    await expect.poll(() => again.lines().some((line) => line.startsWith('control it:')), SOON).toBe(true)
-    gone(again, 'executing')
-    again.press(CONTROL_C)
-    expect(await again.ended).toBe(0)
-
-    // What is piped has no bar.
-    const piped = await run(['devnet', '--data', data, '--check'])
-    expect(piped).toMatchObject({ code: 0, err: '' })
-    expect(piped.out).not.toContain('checking')
-    const log = start(['devnet', '--port', '0', '--data', data, '--log', 'json'])
-    await log.sees(/control it/)
-    log.child.kill('SIGTERM')
-    expect((await log.ended).err).toBe('')
-  })
-
-  it('benchmarks have one, which no line of a table is mixed with', async () => {
-    const bench = startInTerminal(['bench', '--quick', 'threads', 'codec'])
-    await barIn(bench, 'measuring threads')
-    expect(await bench.ended).toBe(0)
-    gone(bench, 'measuring')
-    expect(bench.lines().some((line) => /^codec: /.test(line))).toBe(true)
   })
 })

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { Rig } from '../../bench/stratum-rig.ts'
 import type { Snapshot } from '../../src/mine/stats.ts'
-import { run, start, stopAll } from './run.ts'
+import { run, startHere, stopAll } from './run.ts'
 
 const rigs: Rig[] = []
 afterEach(async () => {
@@ -25,7 +25,7 @@ async function mining(port: number, user: string): Promise<Rig> {
 
 describe('newcut mine --stratum-listen', () => {
   it('mines blocks with rigs alone, and tells of them in summary and metrics', async () => {
-    const { child, sees, ended } = start(['mine', ...alone, '--difficulty', '3k', '--http', '127.0.0.1:0'])
+    const { sees, stop } = startHere(['mine', ...alone, '--difficulty', '3k', '--http', '127.0.0.1:0'])
     const [, port] = await sees(/rigs: stratum\+tcp:\/\/127\.0\.0\.1:(\d+), any user and password\n/)
     const [, url] = await sees(/dashboard: (http:\/\/\S+)\//)
     const read = async () => (await (await fetch(`${url}/api/summary`)).json()) as Snapshot
@@ -47,25 +47,23 @@ describe('newcut mine --stratum-listen', () => {
     expect(metrics).toMatch(/^newcut_hashes_total\{engine="rigs",device="rig:shelf 1"\} [1-9]/m)
     expect(metrics).toMatch(/^newcut_rig_user_shares_total\{user="k:abc",verdict="accepted"\} [1-9]/m)
     expect(metrics).toMatch(/^newcut_rig_device_shares_total\{device="rig:shelf 1",verdict="accepted"\} [1-9]/m)
-    child.kill('SIGTERM')
-    const { code, out, err } = await ended
+    const { code, out, err } = await stop()
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toMatch(/summary {3}\d+ accepted/)
     expect(out).not.toMatch(/hardware/)
   })
 
   it('lets as many rigs in from one address as it is told, and says so when there are more', async () => {
-    const { child, sees, ended } = start(['mine', ...alone, '--http', 'off', '--stratum-per-address', '2'])
+    const { sees, stop } = startHere(['mine', ...alone, '--http', 'off', '--stratum-per-address', '2'])
     const [, port] = await sees(/rigs: stratum\+tcp:\/\/127\.0\.0\.1:(\d+)/)
     for (const name of ['left', 'right']) await mining(Number(port), `k:abc.${name}`)
     const third = await Rig.connect(Number(port))
     await third.ended
     await sees(/warning +2 rigs are connected from 127\.0\.0\.1, .*--stratum-per-address/)
-    child.kill('SIGTERM')
-    expect((await ended).code).toBe(0)
+    expect((await stop()).code).toBe(0)
   })
 
-  it('lets no more rigs in than its limit of open files leaves, and mines on', { timeout: 60_000 }, async () => {
+  it('lets no more rigs in than its limit of open files leaves, and mines on', async () => {
     const command = 'ulimit -n 300 && exec "$0" "$@"'
     const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
     const args = ['mine', ...alone, '--http', 'off', '--difficulty', '3k']
@@ -78,7 +76,7 @@ describe('newcut mine --stratum-listen', () => {
       out += bytes
     })
     const sees = async (pattern: RegExp) => {
-      await expect.poll(() => out, { timeout: 30_000 }).toMatch(pattern)
+      await expect.poll(() => out).toMatch(pattern)
       return pattern.exec(out) ?? []
     }
     const [, port] = await sees(/rigs: stratum\+tcp:\/\/127\.0\.0\.1:(\d+)/)
@@ -90,7 +88,7 @@ describe('newcut mine --stratum-listen', () => {
       void rig.ended.then(() => closed++)
     }
     await sees(/warning +150 rigs are connected, .*ulimit -n/)
-    await expect.poll(() => closed, { timeout: 10_000 }).toBeGreaterThanOrEqual(51)
+    await expect.poll(() => closed).toBeGreaterThanOrEqual(51)
     await sees(/accepted {2}chain \d+ +height \d+ +rig:first/)
   })
 
@@ -102,7 +100,7 @@ describe('newcut mine --stratum-listen', () => {
     const refused = await run(options)
     expect(refused.code).toBe(24)
     expect(refused.err).toMatch(/cannot listen for rigs on 127\.0\.0\.1:\d+: .*EADDRINUSE.*\[PORT_BUSY\]/s)
-    const devnet = start(['devnet', '--port', '0'])
+    const devnet = startHere(['devnet', '--port', '0'])
     const [, url] = await devnet.sees(/newcut mine --node (http:\S+)/)
     const tried = await run([...options, '--node', url, '--state', 'off', '--dry-run'])
     expect(tried.err).toMatch(/\[PORT_BUSY\]/)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, expect, it } from 'vitest'
-import { run, start, stopAll } from './run.ts'
+import { run, startHere, stopAll } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-secrets-'))
 afterEach(stopAll)
@@ -73,7 +73,7 @@ it('the arguments of an external command are in no output', async () => {
     ['json', '"event":"ready"'],
   ]) {
     const args = ['--engine', 'external', '--command', command, '--http', '127.0.0.1:0', '--log', log]
-    const miner = start(['mine', '--difficulty', '1T', ...args])
+    const miner = startHere(['mine', '--difficulty', '1T', ...args])
     const [, url] = await miner.sees(/metrics: (http:\/\/127\.0\.0\.1:\d+)/)
     await miner.sees(/hardware/)
     const answers = ['/metrics', '/api/summary', '/healthz'].map(async (path) => (await fetch(url + path)).text())
@@ -81,8 +81,7 @@ it('the arguments of an external command are in no output', async () => {
       expect(text).toMatch(/command|"status"/)
       expect(text).not.toContain(SECRET)
     }
-    miner.child.kill('SIGTERM')
-    const { out, err } = await miner.ended
+    const { out, err } = await miner.stop()
     expect(out).toContain(expected)
     expect(out + err).not.toContain(SECRET)
   }
@@ -112,7 +111,17 @@ it('the token for control is in no output', async () => {
     expect([code, out, err]).toEqual([2, '', expect.stringMatching(/http-token|HTTP_TOKEN/)])
     expect(err).not.toContain(SECRET)
   }
-  const miner = start(['mine', '--difficulty', '1M', '--gpu', 'none', '--http', '127.0.0.1:0', '--http-token', token])
+  const miner = startHere([
+    'mine',
+    '--difficulty',
+    '1M',
+    '--gpu',
+    'none',
+    '--http',
+    '127.0.0.1:0',
+    '--http-token',
+    token,
+  ])
   const [, url] = await miner.sees(/metrics: (http:\/\/127\.0\.0\.1:\d+)/)
   const paths = ['/metrics', '/api/summary', '/2/summary', '/2/backends', '/hiveos', '/mmpos', '/json_rpc']
   const answers = paths.map(async (path) => (await fetch(url + path)).text())

@@ -9,7 +9,7 @@ const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
 export const noTerminal: string | null =
   spawnSync('script', ['-qec', 'stty size', '/dev/null']).status === 0
     ? null
-    : 'script (Debian package bsdutils) does not run here'
+    : 'script does not run here: apt-get install bsdutils'
 
 export interface TerminalOptions {
   readonly columns?: number

@@ -10,7 +10,7 @@ import { MAX_TARGET } from '../../src/core/target.ts'
 import type { Candidate } from '../../src/engine/engine.ts'
 import { ExternalEngine } from '../../src/engine/external.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import { run, start, stopAll } from '../cli/run.ts'
+import { run, startHere, stopAll } from '../cli/run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-external-'))
 const engines: ExternalEngine[] = []
@@ -184,10 +184,9 @@ describe('newcut solve', () => {
   it('prints nonces that newcut mine checks: a wrong one is a hardware error and is not submitted', async () => {
     const wrong = worker('wrong', `process.stdout.write('0000000000000001')`)
     const args = ['mine', '--engine', 'external', '--command', wrong, '--difficulty', '1G', '--http', 'off']
-    const miner = start(args)
+    const miner = startHere(args)
     await miner.sees(/hardware .*command claimed nonce 0000000000000001/)
-    miner.child.kill('SIGTERM')
-    const { out } = await miner.ended
+    const { out } = await miner.stop()
     expect(out).toMatch(/summary {3}0 accepted\n/)
   })
 

@@ -10,7 +10,6 @@ import { NatsServer, natsMissing } from './nats.ts'
 
 afterEach(stopAll)
 const RIG = ['--threads', '1', '--gpu', 'none', '--http', 'off', '--state', 'off']
-const SOON = { timeout: 20_000, interval: 100 }
 
 async function server(config = '', scheme = 'nats', hasJetStream = true): Promise<NatsServer> {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-nats-'))
@@ -65,7 +64,7 @@ describe.skipIf(natsMissing !== null)('a fleet', { timeout: 90_000 }, () => {
       out = listed.out
       return out
     }
-    await expect.poll(list, SOON).toMatch(/^alpha +searching(.*\n)+beta +searching/m)
+    await expect.poll(list).toMatch(/^alpha +searching(.*\n)+beta +searching/m)
     expect(out).toMatch(/^rig +state +rate +blocks +version$/m)
     expect(out).toMatch(/^alpha +searching +.* +\d+\/\d+ +\d+\.\d+\.\d+$/m)
     expect(out).toMatch(/^2 rigs, .*; led by .* on development, paid: k:3b6a27bc/m)
@@ -88,7 +87,7 @@ describe.skipIf(natsMissing !== null)('a fleet', { timeout: 90_000 }, () => {
     expect((await run(['fleet', 'pause', 'alpha', '--nats', url])).out).toMatch(/^rig alpha paused: 1 of them/)
     await alpha.sees(/paused +until the leader of the fleet resumes it/)
     const list = async () => JSON.parse((await run(['fleet', '--nats', url, '--json'])).out)
-    await expect.poll(list, SOON).toMatchObject({ rigs: [{ rig: 'alpha', state: 'paused' }] })
+    await expect.poll(list).toMatchObject({ rigs: [{ rig: 'alpha', state: 'paused' }] })
     expect((await run(['fleet', 'resume', 'alpha', '--nats', url])).code).toBe(0)
     await alpha.sees(/resumed/)
     expect((await run(['fleet', 'pause', 'all', '--nats', url])).out).toMatch(/^all rigs paused/)

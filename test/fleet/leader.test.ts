@@ -19,7 +19,6 @@ import { NatsBed, natsMissing } from './nats.ts'
 
 const shared = { clock: systemClock, random: Math.random }
 const MS = 3_000
-const SOON = { timeout: 15_000, interval: 20 }
 
 describe.skipIf(natsMissing !== null)('the leader of a fleet', () => {
   const bed = new NatsBed()
@@ -54,7 +53,7 @@ describe.skipIf(natsMissing !== null)('the leader of a fleet', () => {
     return led
   }
 
-  const leads = ({ engine }: Led) => expect.poll(() => engine.fleet().isLeading, SOON).toBe(true)
+  const leads = ({ engine }: Led) => expect.poll(() => engine.fleet().isLeading).toBe(true)
   const figures = { version: '1', hashes: 0, rate: null, state: 'idle', reason: null, accepted: 0, refused: 0 }
   const reportOf = (rig: string) => ({ ...figures, rig, session: rig, lease: null, seen: null })
   const order = (link: Link, pause: boolean, rig: string | null) =>
@@ -63,7 +62,7 @@ describe.skipIf(natsMissing !== null)('the leader of a fleet', () => {
   it('takes orders that come at the same time, all of them', async () => {
     const link = await linkTo('orders')
     await leads(await leaderOf(link))
-    await expect.poll(() => order(link, true, 'first').catch(() => null), SOON).toMatchObject({ problem: null })
+    await expect.poll(() => order(link, true, 'first').catch(() => null)).toMatchObject({ problem: null })
     const rigs = Array.from({ length: 20 }, (_, i) => `rig-${i}`)
     const answers = await Promise.all(rigs.map((rig) => order(link, true, rig)))
     expect(answers.map(({ problem }) => problem)).toEqual(rigs.map(() => null))
@@ -133,7 +132,7 @@ describe.skipIf(natsMissing !== null)('the leader of a fleet', () => {
     for (const leaderLink of leaderLinks) {
       const led = await leaderOf(leaderLink)
       const before = answers.length
-      await expect.poll(() => answers.length - before, SOON).toBeGreaterThan(20)
+      await expect.poll(() => answers.length - before).toBeGreaterThan(20)
       await led.engine.stop()
     }
     isOver.abort()
@@ -160,9 +159,9 @@ describe.skipIf(natsMissing !== null)('the leader of a fleet', () => {
     const led = await leaderOf(link)
     await leads(led)
     const bytes = solve(freshWork(2n))
-    await expect.poll(() => kept(link).catch(() => -1), SOON).toBe(0)
+    await expect.poll(() => kept(link).catch(() => -1)).toBe(0)
     await send(link, bytes, { hashes: 2 ** 53 * 10 + 0.5, session: 'a b', rig: '' })
-    await expect.poll(() => led.adopted.length, SOON).toBeGreaterThan(0)
+    await expect.poll(() => led.adopted.length).toBeGreaterThan(0)
     expect(led.adopted[0]).toMatchObject({ bytes, issuer: 'http://a' })
   })
 
@@ -172,20 +171,20 @@ describe.skipIf(natsMissing !== null)('the leader of a fleet', () => {
     const first = await leaderOf(link)
     await leads(first)
     await first.engine.setWork(engineWork(1, freshWork(2n), MAX_TARGET))
-    await expect.poll(() => kept(link).catch(() => -1), SOON).toBe(0)
+    await expect.poll(() => kept(link).catch(() => -1)).toBe(0)
     const bytes = solve(freshWork(2n))
     const hash = await send(link, bytes)
-    await expect.poll(() => first.adopted.length, SOON).toBeGreaterThan(0)
-    await expect.poll(() => outcomeOf(link, hash).catch(() => null), SOON).toEqual({ step: 'unknown' })
+    await expect.poll(() => first.adopted.length).toBeGreaterThan(0)
+    await expect.poll(() => outcomeOf(link, hash).catch(() => null)).toEqual({ step: 'unknown' })
     expect(await kept(link)).toBe(1)
     await first.engine.stop()
     const second = await leaderOf(link, (engine) => () => {
       engine.took({ hash, step: 'found', job: 'adopted' })
       engine.took({ hash, step: 'confirmed' })
     })
-    await expect.poll(() => second.adopted.length, SOON).toBe(1)
+    await expect.poll(() => second.adopted.length).toBe(1)
     expect(second.adopted[0].bytes).toEqual(bytes)
-    await expect.poll(() => kept(link), SOON).toBe(0)
+    await expect.poll(() => kept(link)).toBe(0)
   })
 
   it('leaves to the next a solution of its own job that nobody took, and has only the first of a job taken', async () => {
@@ -193,7 +192,7 @@ describe.skipIf(natsMissing !== null)('the leader of a fleet', () => {
     const led = await leaderOf(link)
     await leads(led)
     // A leader tells of its job before its stream of candidates is there.
-    await expect.poll(() => kept(link).catch(() => -1), SOON).toBe(0)
+    await expect.poll(() => kept(link).catch(() => -1)).toBe(0)
     const work = freshWork(2n)
     const listener = link.connection.subscribe(link.subjects.job)
     await led.engine.setWork(engineWork(1, work, MAX_TARGET / 2n))
@@ -205,14 +204,14 @@ describe.skipIf(natsMissing !== null)('the leader of a fleet', () => {
     const [bytes, other] = [solve(work), solve(work, 1_000n)]
     const hash = await send(link, bytes, { job })
     // It is not taken, and comes again.
-    await expect.poll(() => led.candidates.length, SOON).toBeGreaterThan(1)
+    await expect.poll(() => led.candidates.length).toBeGreaterThan(1)
     expect(await kept(link)).toBe(1)
     led.engine.took({ hash, step: 'found', job: 'job 1' })
     const late = await send(link, other, { job })
-    await expect.poll(() => outcomeOf(link, late), SOON).toMatchObject({ step: 'stale' })
-    await expect.poll(() => kept(link), SOON).toBe(1)
+    await expect.poll(() => outcomeOf(link, late)).toMatchObject({ step: 'stale' })
+    await expect.poll(() => kept(link)).toBe(1)
     led.engine.took({ hash, step: 'stale' })
-    await expect.poll(() => kept(link), SOON).toBe(0)
+    await expect.poll(() => kept(link)).toBe(0)
   })
 
   it('takes the word of its own node that it does not know a payload', async () => {
@@ -224,12 +223,12 @@ describe.skipIf(natsMissing !== null)('the leader of a fleet', () => {
     })
     await leads(led)
     await led.engine.setWork({ ...engineWork(1, freshWork(2n), MAX_TARGET), issuer: 'http://a' })
-    await expect.poll(() => kept(link).catch(() => -1), SOON).toBe(0)
+    await expect.poll(() => kept(link).catch(() => -1)).toBe(0)
     const hash = await send(link, solve(freshWork(2n)))
     await expect
-      .poll(() => outcomeOf(link, hash).catch(() => null), SOON)
+      .poll(() => outcomeOf(link, hash).catch(() => null))
       .toMatchObject({ step: 'rejected', reason: 'no-payload' })
-    await expect.poll(() => kept(link), SOON).toBe(0)
+    await expect.poll(() => kept(link)).toBe(0)
   })
 
   it('lists rigs that have long names, and pauses them', async () => {
@@ -237,7 +236,7 @@ describe.skipIf(natsMissing !== null)('the leader of a fleet', () => {
     await leads(await leaderOf(link))
     const rig = 'ip-10-0-1-23.eu-central-1.compute.internal'
     const report = () => link.ask(link.subjects.report, reportOf(rig), ReportAnswer, MS)
-    await expect.poll(() => report().catch(() => null), SOON).toMatchObject({ isPaused: false })
+    await expect.poll(() => report().catch(() => null)).toMatchObject({ isPaused: false })
     expect(await order(link, true, rig)).toEqual({ rigs: 1, problem: null })
     expect(await report()).toMatchObject({ isPaused: true })
     expect((await link.ask(link.subjects.list, { from: 0 }, ListAnswer, MS)).rigs).toMatchObject([{ rig }])

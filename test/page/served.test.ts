@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { isPageOn, type PageMode } from '../../src/compose/mine-page.ts'
 import { type MinerStart, runMiner } from '../../src/compose/miner.ts'
-import { run, start, stopAll } from '../cli/run.ts'
+import { run, startHere, stopAll } from '../cli/run.ts'
 import { FakeNode, pairInfo } from '../node/fake-node.ts'
 
 afterEach(stopAll)
@@ -12,26 +12,25 @@ const statusOf = async (url: string) => (await fetch(url)).status
 
 describe('newcut devnet', () => {
   it('serves the page on its own port, and says where', async () => {
-    const node = start(['devnet', '--port', '0'])
+    const node = startHere(['devnet', '--port', '0'])
     const [, url] = await node.sees(PAGE_LINE)
     await node.sees(/^control it/m)
     const answer = await fetch(url)
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html;charset=utf-8'])
     expect(answer.headers.get('content-security-policy')).toMatch(/^default-src 'self'; .*frame-ancestors 'none'$/)
     expect(await (await fetch(`${url}/about`)).json()).toMatchObject({ network: 'development', chains: 20 })
-    node.child.kill('SIGTERM')
-    expect(await node.ended).toMatchObject({ code: 0, err: '' })
+    expect(await node.stop()).toMatchObject({ code: 0, err: '' })
   })
 
   it('pays the first key that may mine', async () => {
     const key = 'ab'.repeat(32)
-    const node = start(['devnet', '--port', '0', '--mining-public-key', key])
+    const node = startHere(['devnet', '--port', '0', '--mining-public-key', key])
     const [, url] = await node.sees(PAGE_LINE)
     expect(await (await fetch(`${url}/about`)).json()).toMatchObject({ account: { account: `k:${key}` } })
   })
 
   it('does not serve it with --mine-page off', async () => {
-    const node = start(['devnet', '--port', '0', '--mine-page', 'off'])
+    const node = startHere(['devnet', '--port', '0', '--mine-page', 'off'])
     const [, url] = await node.sees(/^control it: (\S+)\/devnet\/status$/m)
     expect([await statusOf(`${url}/mine`), await statusOf(`${url}/mine/about`)]).toEqual([404, 404])
     expect(node.out()).not.toMatch(PAGE_LINE)
@@ -42,7 +41,7 @@ describe('newcut mine', () => {
   const quick = ['--difficulty', '1T', '--threads', '1', '--kernel', 'js', '--gpu', 'none', '--http', '127.0.0.1:0']
 
   it('serves the page beside its metrics, and names it among what it serves', async () => {
-    const miner = start(['mine', ...quick])
+    const miner = startHere(['mine', ...quick])
     const [, url] = await miner.sees(PAGE_LINE)
     expect(await statusOf(url)).toBe(200)
     const missing = await fetch(url.replace('/mine', '/nothing'))
@@ -53,7 +52,7 @@ describe('newcut mine', () => {
   })
 
   it('does not serve it with --mine-page off', async () => {
-    const miner = start(['mine', ...quick, '--mine-page', 'off'])
+    const miner = startHere(['mine', ...quick, '--mine-page', 'off'])
     const [, url] = await miner.sees(/^metrics: (http:\/\/127\.0\.0\.1:\d+)\/metrics/m)
     expect(await statusOf(`${url}/mine`)).toBe(404)
     expect(miner.out()).not.toMatch(PAGE_LINE)

@@ -9,7 +9,6 @@ import { type Running, run, start, stopAll } from '../cli/run.ts'
 import { freePort } from '../rounds/field.ts'
 import { Tap } from './tap.ts'
 
-const SOON = { timeout: 60_000, interval: 100 }
 const ALONE = ['--gpu', 'none', '--http', '127.0.0.1:0']
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url))
 const TLS = { cert: fixture('tls-test-cert.pem'), key: fixture('tls-test-key.pem') }
@@ -49,7 +48,7 @@ async function rigsOf(miner: Running): Promise<NonNullable<Snapshot['rigs']>> {
   return rigs
 }
 
-const connected = (miner: Running) => expect.poll(async () => (await rigsOf(miner)).sessions, SOON)
+const connected = (miner: Running) => expect.poll(async () => (await rigsOf(miner)).sessions)
 
 describe('a miner whose rigs are miners', () => {
   it('credits their shares and mines blocks with them, through kills and restarts', { timeout: 240_000 }, async () => {
@@ -61,7 +60,7 @@ describe('a miner whose rigs are miners', () => {
     await lead.sees(/rigs: stratum\+tcp:/)
     const [left, right] = [rig(tap.port, 'left'), rig(tap.port, 'right')]
     await connected(lead).toBe(2)
-    await expect.poll(() => tap.sessions.map(({ accepted }) => accepted >= 20), SOON).toEqual([true, true])
+    await expect.poll(() => tap.sessions.map(({ accepted }) => accepted >= 20)).toEqual([true, true])
     await lead.sees(/accepted {2}chain \d+ +height \d+ +rig:left/)
     await lead.sees(/accepted {2}chain \d+ +height \d+ +rig:right/)
 
@@ -82,10 +81,10 @@ describe('a miner whose rigs are miners', () => {
     const [other] = tap.open
     expect(other.user).toBe('k:ab.left')
     const before = other.accepted
-    await expect.poll(() => other.accepted, SOON).toBeGreaterThan(before + 3)
+    await expect.poll(() => other.accepted).toBeGreaterThan(before + 3)
     const again = rig(tap.port, 'right')
     await connected(lead).toBe(2)
-    await expect.poll(() => tap.sessions[2]?.accepted ?? 0, SOON).toBeGreaterThan(3)
+    await expect.poll(() => tap.sessions[2]?.accepted ?? 0).toBeGreaterThan(3)
 
     // The server dies, and both come back to the next one.
     lead.child.kill('SIGKILL')
@@ -94,7 +93,7 @@ describe('a miner whose rigs are miners', () => {
     const heir = server(devnet.url, port)
     await connected(heir).toBe(2)
     const back = () => tap.open.map(({ accepted }) => accepted >= 3)
-    await expect.poll(back, SOON).toEqual([true, true])
+    await expect.poll(back).toEqual([true, true])
     await heir.sees(/accepted {2}chain /)
     const open = tap.open.map(({ nonce1 }) => nonce1)
     // The server first: a miner without devices that can search ends with another code.

@@ -1,0 +1,82 @@
+/** Bars of things that take long, as a real pseudo-terminal shows them. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, expect, it } from 'vitest'
+import { describeWith } from '../needs.ts'
+import { run, startHere, stopAll } from './run.ts'
+import { type InTerminal, noTerminal, startInTerminal, stopTerminals } from './terminal.ts'
+
+const CONTROL_C = '\u0003'
+
+const folder = mkdtempSync(join(tmpdir(), 'newcut-progress-'))
+const data = join(folder, 'network')
+afterEach(stopAll)
+afterEach(stopTerminals)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const BAR = (what: string) => new RegExp(`^${what} {2}\\[=*>? *\\] {2}\\d+ %( {2}[\\d.k]+ of [\\d.k]+.*)?$`)
+
+/** Looks at what is drawn until the bar has been seen; then at the end it must be gone. */
+async function barIn({ lines }: InTerminal, what: string): Promise<string> {
+  let seen = ''
+  const look = () => {
+    seen = lines().find((line) => BAR(what).test(line)) ?? seen
+    return seen
+  }
+  await expect.poll(look).not.toBe('')
+  expect(seen.length).toBeLessThan(80)
+  return seen
+}
+
+const gone = ({ lines }: InTerminal, what: string) => expect(lines().filter((line) => line.includes(what))).toEqual([])
+
+describeWith(noTerminal, 'in a terminal', () => {
+  it('ordered blocks, the load of what is on disk, and its check have bars', async () => {
+    const node = startInTerminal(['devnet', '--port', '0', '--data', data, '--auto-mine', 'on-demand'])
+    const url = () => /newcut mine --node (http:\S+)/.exec(node.lines().join('\n'))?.[1] ?? ''
+    await expect.poll(url).not.toBe('')
+    const counts = Object.fromEntries(Array.from({ length: 20 }, (_, chain) => [chain, 500]))
+    const made = fetch(`${url()}/devnet/make-blocks`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(counts),
+    })
+    await barIn(node, 'make-blocks')
+    expect((await made).status).toBe(200)
+    await expect.poll(() => node.lines().filter((line) => BAR('make-blocks').test(line))).toEqual([])
+    node.press(CONTROL_C)
+    expect(await node.ended).toBe(0)
+
+    const check = startInTerminal(['devnet', '--data', data, '--check'], { env: { NO_COLOR: '1' } })
+    await barIn(check, 'checking blocks')
+    expect(await check.ended).toBe(0)
+    gone(check, 'checking')
+    expect(check.lines().at(-1)).toBe('nothing is wrong')
+
+    // Without its state, the node executes all blocks again.
+    rmSync(join(data, 'state'), { recursive: true })
+    const again = startInTerminal(['devnet', '--port', '0', '--data', data])
+    await barIn(again, 'executing blocks')
+    await expect.poll(() => again.lines().some((line) => line.startsWith('control it:'))).toBe(true)
+    gone(again, 'executing')
+    again.press(CONTROL_C)
+    expect(await again.ended).toBe(0)
+
+    // What is piped has no bar.
+    const piped = await run(['devnet', '--data', data, '--check'])
+    expect(piped).toMatchObject({ code: 0, err: '' })
+    expect(piped.out).not.toContain('checking')
+    const log = startHere(['devnet', '--port', '0', '--data', data, '--log', 'json'])
+    await log.sees(/control it/)
+    expect((await log.stop()).err).toBe('')
+  })
+
+  it('benchmarks have one, which no line of a table is mixed with', async () => {
+    const bench = startInTerminal(['bench', '--quick', 'threads', 'codec'])
+    await barIn(bench, 'measuring threads')
+    expect(await bench.ended).toBe(0)
+    gone(bench, 'measuring')
+    expect(bench.lines().some((line) => /^codec: /.test(line))).toBe(true)
+  })
+})
