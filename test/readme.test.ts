@@ -1,11 +1,17 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { expect, it } from 'vitest'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { NodeClient } from '../src/node/client.ts'
 import { operations } from '../src/schema/operations.ts'
+import { run, startScript, stopAll } from './cli/run.ts'
 import { interfaceEndpoints } from './devnet/interface.ts'
+import { commandsIn, difference, samplesOf } from './samples.ts'
 
 const root = new URL('../', import.meta.url)
 const readme = readFileSync(new URL('README.md', root), 'utf8')
+const packageJson = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
 const nodeInterface = readFileSync(new URL('docs/NODE-INTERFACE.md', root), 'utf8')
 
 /** Rows of the table of endpoints. */
@@ -13,14 +19,120 @@ const rows = [
   ...nodeInterface.matchAll(/^\| `(GET|POST|PUT) (\/\S+)` +\| `(\w+)` +\| (.*?) +\| (test\/\S+) +\|$/gm),
 ].map(([, method, path, client, status, test]) => ({ method, path, client, status, test }))
 
-it('README has the two commands near its top, as two indented lines', () => {
-  const head = readme.split('\n').slice(0, 20)
-  const commands = head.filter((line) => line.startsWith('    '))
-  expect(commands.slice(0, 2)).toEqual(['    npm ci && npm start', '    npm ci && npm test'])
+it('README has the two commands near its top, and the picture before them', () => {
+  const [head] = readme.split(/^## Mine$/m)
+  const commands = commandsIn(head, 'Try it').filter((command) => command.startsWith('npm '))
+  expect(commands).toEqual(['npm ci && npm start', 'npm ci && npm test'])
+  const [first] = head.split(/^## /m)
+  expect(first).toMatch(/^!\[.+\]\(docs\/images\/newcut\.png\)$/m)
 })
 
 it('README can be read in two minutes: at most 110 lines', () => {
   expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(110)
+})
+
+it('the picture of the README is a PNG of 1,800 pixels in width, below 200 kB', () => {
+  const picture = readFileSync(new URL('docs/images/newcut.png', root))
+  expect(picture.subarray(0, 8)).toEqual(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]))
+  expect(picture.readUInt32BE(16)).toBe(1800)
+  expect(picture.length).toBeLessThan(200_000)
+})
+
+it('README and package.json name one repository', () => {
+  const { repository, homepage, bugs } = packageJson
+  const [, address] = /^git\+(https:\/\/.+)$/.exec(repository.url) ?? []
+  expect(homepage).toBe(`${address}#readme`)
+  expect(bugs.url).toBe(`${address}/issues`)
+  expect(commandsIn(readme, 'Try it')[0]).toBe(`git clone ${address} newcut && cd newcut`)
+})
+
+describe('what README shows', () => {
+  afterEach(stopAll)
+
+  const samples = samplesOf(readme)
+
+  it('has a sample of npm start', () => {
+    expect(samples.map(({ command }) => command)).toEqual(['npm start -- --blocks 5'])
+  })
+
+  it.each(samples)('$command prints it, line by line', async ({ command, lines }) => {
+    const [, script] = /^node (\S+) mine$/.exec(packageJson.scripts.start) ?? []
+    const args = command.replace('npm start -- ', '').split(' ')
+    const path = fileURLToPath(new URL(script, root))
+    // The usual port of the dashboard may be taken, and with a GPU there would be lines for each device.
+    const { code, out, err } = await startScript(path, ['mine', ...args, '--http', '127.0.0.1:0', '--gpu', 'none'])
+      .ended
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(difference(lines, out.trimEnd().split('\n'))).toBeNull()
+  })
+
+  it('Devnet: its commands run, and do what README says', async () => {
+    const [devnet, ...calls] = commandsIn(readme, 'Devnet')
+    const url = await startedNode(devnet)
+    const answers: unknown[] = []
+    for (const call of calls) answers.push(await answerTo(call.replace(NODE, url)))
+    // Five blocks on chain 0, and other ones in the place of the last three.
+    expect(answers).toMatchObject([{ heights: { 0: 5 } }, { ancestor: { 0: { height: 2 } }, heights: { 0: 5 } }])
+  })
+
+  it('Contracts: its commands run against the network of the first', async () => {
+    const [devnet, ...others] = commandsIn(readme, 'Contracts')
+    const url = await startedNode(devnet)
+    const folder = temporaryFolder()
+    const file = join(folder, 'my-token.repl')
+    writeFileSync(file, '(expect "three" 3 (+ 1 2))\n')
+    const printed: string[] = []
+    for (const line of others) {
+      const args = wordsOf(line).map((word) => (word === 'my-token.repl' ? file : word))
+      const { code, out } = await run(args, { NEWCUT_NODE: url })
+      expect([line, code]).toEqual([line, 0])
+      printed.push(out)
+    }
+    expect(printed[0]).toContain('"account": "sender00"')
+    expect(printed[1]).toBe('moved 1.5 coins from sender00 to sender01, from chain 0 to chain 3\n')
+    expect(printed[2]).toContain('1 passed, 0 failed')
+  })
+
+  it('Mine: mines for the key in a file of keygen', async () => {
+    const mine = commandsIn(readme, 'Mine').find((line) => line.startsWith('newcut mine')) ?? ''
+    const url = await startedNode('newcut devnet --difficulty 1k')
+    const file = join(temporaryFolder(), 'my.key')
+    const { out: key } = await run(['keygen'])
+    writeFileSync(file, key)
+    const args = wordsOf(mine.replace('http://HOST:1848', url).replace('my.key', file))
+    const { code, out } = await startScript(MAIN, [...args, '--blocks', '1', '--http', 'off']).ended
+    expect(code).toBe(0)
+    const [, publicKey] = /^public-key: "?([0-9a-f]{64})/m.exec(key) ?? []
+    expect(out).toContain(`\npaid: k:${publicKey} (keys-all)\n`)
+  })
+})
+
+describe('a sample', () => {
+  const sample = [
+    'machine: A, 2 threads, Node 20.20.2',
+    'paid: k:3b[...]29, yours',
+    '[...]',
+    '12:00:01 found  5 in 3 ms',
+  ]
+  const printed = [
+    'machine: B C, 64 threads, Node 22.1.0',
+    'paid: k:3b6a29, yours',
+    '12:00:01 other',
+    '09:30:00 found 41 in 1 m 2 s',
+  ]
+
+  it('differs from what is printed neither in numbers nor in what it leaves out', () => {
+    expect(difference(sample, printed)).toBeNull()
+    expect(difference(sample, [printed[0], printed[1], printed[3]])).toBeNull()
+  })
+
+  it('differs by a word, by a line too many and by a line too few', () => {
+    expect(difference(sample, [...printed.slice(0, 3), '09:30:00 lost 41 in 3 ms'])).toBe(`not printed: ${sample[3]}`)
+    expect(difference(sample, [printed[0], ...printed])).toMatch(/^printed: machine: B.*\ninstead of: paid/)
+    expect(difference(sample, [...printed, 'more'])).toBe('not in the sample: more')
+    expect(difference(sample, printed.slice(0, 3))).toBe(`not printed: ${sample[3]}`)
+    expect(difference(sample.slice(0, 2), printed.slice(0, 1))).toBe(`not printed: ${sample[1]}`)
+  })
 })
 
 it('NODE-INTERFACE.md lists every endpoint of the interface with client method, status and test', () => {
@@ -40,6 +152,43 @@ it('NODE-INTERFACE.md names the right client method for each endpoint, and a fil
       .split('/')
       .filter((part) => !part.startsWith('{'))
       .slice(-1)
-    expect([path, readFileSync(new URL(test, root), 'utf8').includes(last)]).toEqual([path, true])
+    // As the end of a path in its code, not as a word anywhere.
+    const asPath = new RegExp(`['"\`/]${last}(?=['"\`?/$])`)
+    expect([path, asPath.test(readFileSync(new URL(test, root), 'utf8'))]).toEqual([path, true])
   }
 })
+
+/** What README calls `newcut`. */
+const [, MAIN_PATH] = /^alias newcut="node \$PWD\/(\S+)"$/.exec(commandsIn(readme, 'Try it').at(-1) ?? '') ?? []
+const MAIN = fileURLToPath(new URL(MAIN_PATH, root))
+/** The address of `newcut devnet`. */
+const NODE = 'http://127.0.0.1:1848'
+
+/** The words of a command after `newcut`; those in single quotes may have spaces. */
+function wordsOf(command: string): string[] {
+  const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain)
+  expect(words[0]).toBe('newcut')
+  return words.slice(1)
+}
+
+/** Starts `newcut devnet` on a free port, and tells its address. */
+async function startedNode(command: string): Promise<string> {
+  const node = startScript(MAIN, [...wordsOf(command), '--port', '0'])
+  const [, url] = await node.sees(/newcut mine --node (http:\S+)/)
+  return url
+}
+
+/** Does what curl does with this command. */
+async function answerTo(command: string): Promise<unknown> {
+  const [, header, body, url] = /^curl -H '(.+)' -d '(.+)' (\S+)$/.exec(command) ?? []
+  const [name, value] = header.split(': ')
+  const response = await fetch(url, { method: 'POST', headers: { [name]: value }, body })
+  expect([command, response.status]).toEqual([command, 200])
+  return response.json()
+}
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'newcut-readme-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return folder
+}

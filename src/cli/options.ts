@@ -238,6 +238,11 @@ export const mineOptions = {
   ca: unset(someText, 'FILE', "certificates in PEM form: only these authorities may sign the node's certificate"),
   fingerprint: unset(certificateFingerprint, 'SHA256', "accept only the node's certificate with this SHA-256"),
   ...networkOptions,
+  difficulty: unset(
+    hashCount,
+    'HASHES',
+    'hashes that a block takes on average, at first; if not given, about a second of search on this machine',
+  ),
 }
 
 /** Options of `newcut lead`. */

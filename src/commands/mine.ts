@@ -9,6 +9,7 @@ import { tryMiner } from '../compose/dry-run.ts'
 import { type MinerSetup, type MinerStart, runMiner } from '../compose/miner.ts'
 import { checkOrigin } from '../compose/origin.ts'
 import type { ExitCode } from '../core/exit-codes.ts'
+import { graphs } from '../core/graph.ts'
 import { onFileChange } from '../platform/watch-file.ts'
 import { readPoolAddress } from '../source/pool/address.ts'
 import { attended, faceLines, firstLines, journalLines, nodeLines } from './banner.ts'
@@ -39,7 +40,7 @@ async function mine(config: MineConfig, surroundings: Surroundings, stopped: Abo
   }
   let leave: () => void = () => undefined
   const live = liveConfig(config, face, surroundings.environment)
-  const devnet = (node ?? pool ?? fleet) === undefined ? await embeddedNetwork(values) : null
+  const devnet = (node ?? pool ?? fleet) === undefined ? await embeddedNetwork(values, setup, stopped) : null
   try {
     const http = setup.http && { ...setup.http, configuration: live.configuration }
     const node = devnet === null ? setup.node : { ...setup.node, url: devnet.url }
@@ -71,10 +72,22 @@ async function mine(config: MineConfig, surroundings: Surroundings, stopped: Abo
   }
 }
 
-/** A network of the miner's own, which ends with it. A miner for a node never loads it. */
-async function embeddedNetwork(values: MineConfig['values']): Promise<Devnet> {
+/**
+ * A network of the miner's own, which ends with it. A miner for a node never loads it. Without --difficulty it begins at
+ * what this machine searches.
+ */
+async function embeddedNetwork(
+  values: MineConfig['values'],
+  { engines }: MinerSetup,
+  stopped: AbortSignal,
+): Promise<Devnet> {
   const { startDevnet } = await import('../compose/devnet.ts')
-  return startDevnet({ ...networkSettings(values), port: 0 })
+  const settings = networkSettings(values)
+  const { graph, blockDelayMs, difficulty, pow } = settings
+  if (difficulty !== undefined || !pow) return startDevnet({ ...settings, port: 0 })
+  const { measuredDifficulty } = await import('../compose/first-difficulty.ts')
+  const measured = await measuredDifficulty(engines, { graph: graphs[graph], blockDelayMs }, stopped)
+  return startDevnet({ ...settings, difficulty: measured, port: 0 })
 }
 
 /** An embedded network takes every account and is not started. */

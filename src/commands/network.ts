@@ -1,9 +1,9 @@
 /** What the commands `mine` and `devnet` share about the embedded network. */
-import type { devnetOptions, Values } from '../cli/options.ts'
+import type { mineOptions, Values } from '../cli/options.ts'
 import { formatDuration, withPrefix } from '../core/units.ts'
 import type { Devnet } from '../devnet/devnet.ts'
 
-export type NetworkValues = Pick<Values<typeof devnetOptions>, 'graph' | 'block-delay' | 'difficulty' | 'pow'>
+export type NetworkValues = Pick<Values<typeof mineOptions>, 'graph' | 'block-delay' | 'difficulty' | 'pow'>
 
 /** The options of an embedded network that `mine` and `devnet` share. */
 export function networkSettings(values: NetworkValues) {

@@ -33,6 +33,8 @@ export interface Candidate {
   readonly device: string
   /** Creation time of the work that was searched, in microseconds, where it is not that of the sequence. */
   readonly creationTime?: bigint | undefined
+  /** Hashes of the engine between finding the nonce and this claim; undefined: it cannot tell. */
+  readonly hashesSince?: number | undefined
 }
 
 /** One searcher within an engine and what it has done since the start. */

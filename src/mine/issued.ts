@@ -28,6 +28,8 @@ export interface Pursuit {
   firstSequence: number
   /** When the news came that no block can come of it any more; null: not yet. */
   endedAtMs: number | null
+  /** Hashes of all engines when other work took its place; null: it is searched. */
+  leftAtHashes: number | null
   /** A solution was found and is on its way; no other is wanted. */
   solved: boolean
 }
@@ -43,7 +45,15 @@ export interface Claim {
 /** A job that came now. */
 export function issuedFor(job: Job, receivedAtMs: number): Issued {
   const difficulty = Number(difficultyOf(job.target) ?? 0n)
-  const pursuit = { job, difficulty, receivedAtMs, firstSequence: 0, endedAtMs: null, solved: false }
+  const pursuit = {
+    job,
+    difficulty,
+    receivedAtMs,
+    firstSequence: 0,
+    endedAtMs: null,
+    leftAtHashes: null,
+    solved: false,
+  }
   return { work: job.work, pursuit, blockHashOf: null }
 }
 

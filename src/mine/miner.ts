@@ -8,6 +8,7 @@ import { workFromBytes } from '../core/work.ts'
 import { type Candidate, type Engine, type EngineEvents, noWork } from '../engine/engine.ts'
 import type { Job, JobReason, Source } from '../source/source.ts'
 import { Crew } from './crew.ts'
+import { Effort } from './effort.ts'
 import type { MinerEvent, SolutionEvent } from './events.ts'
 import { aborted, after, every } from './every.ts'
 import { hardwareOf, type Reading } from './hardware.ts'
@@ -16,7 +17,6 @@ import type { Unfinished } from './life.ts'
 import { Lives } from './lives.ts'
 import { type PauseCause, Pauses } from './pauses.ts'
 import { readyFor } from './readiness.ts'
-import { Results } from './results.ts'
 import { idleReasonOf, Rates, type Snapshot } from './stats.ts'
 import { Tally } from './tally.ts'
 
@@ -77,14 +77,13 @@ export class Miner {
   #cancelIdle: () => void = () => undefined
   #hardwareErrors = 0
   #preemptions = 0
-  readonly #results = new Results()
-  /** The hashes that `#results` knows of. */
-  #countedHashes = 0
+  readonly #effort: Effort
 
   constructor(options: MinerOptions) {
     this.#options = options
     const { source, clock, onEvent } = options
     this.#crew = new Crew(clock)
+    this.#effort = new Effort(() => this.#crew.hashes())
     this.#engineEvents = {
       onCandidate: (candidate) => this.#judge(candidate),
       onWarning: (message) => onEvent({ type: 'warning', message }),
@@ -161,7 +160,6 @@ export class Miner {
       await Promise.all(coming.map((engine) => engine.stop()))
       return
     }
-    this.#countHashes()
     const out = this.#crew.exchange(leaving, coming)
     if (this.#current === null) this.#giveNoWork()
     else void this.#issue(this.#current)
@@ -212,7 +210,6 @@ export class Miner {
   }
 
   #halt(): void {
-    this.#countHashes()
     this.#cancelIdle()
     this.#held = this.#current
     this.#giveNoWork()
@@ -220,7 +217,6 @@ export class Miner {
 
   #goOn(): void {
     const held = this.#held
-    this.#countHashes()
     this.#held = null
     this.#options.onEvent({ type: 'resumed' })
     if (held === null) {
@@ -235,7 +231,6 @@ export class Miner {
     const nowMs = clock.monotonicMs()
     const devices = this.#crew.devices()
     const gone = this.#crew.gone()
-    this.#countHashes()
     const hashes = this.#crew.hashes()
     const uptimeMs = this.#startedAtMs === 0 ? 0 : nowMs - this.#startedAtMs
     const idleReason = idleReasonOf(devices)
@@ -266,7 +261,7 @@ export class Miner {
       ...(rigs && { rigs }),
       ...(fleet && { fleet }),
       issuer: this.#issuer,
-      results: this.#results.snapshot(),
+      results: this.#effort.snapshot(),
       work: current && {
         chain: current.work.fields.chainId,
         height: Number(current.work.fields.height),
@@ -278,7 +273,6 @@ export class Miner {
 
   /** The newest job of the source: whatever was searched before is dropped. */
   #take(job: Job | null): void {
-    this.#countHashes()
     this.#cancelIdle()
     this.#issuer = job?.issuer ?? this.#issuer
     const former = this.#current?.pursuit
@@ -318,6 +312,7 @@ export class Miner {
 
   #giveNoWork(): void {
     this.#current = null
+    this.#effort.pursue(null)
     this.#sequence++
     void this.#crew.setWork(noWork(this.#sequence))
   }
@@ -325,6 +320,7 @@ export class Miner {
   /** Gives work to all engines under the next sequence number. True when nearly all devices searched it. */
   async #issue(issued: Issued): Promise<boolean> {
     this.#current = issued
+    this.#effort.pursue(issued.pursuit)
     const sequence = ++this.#sequence
     this.#issued.add(sequence, issued)
     const { id, issuer, reason, target, fixedNonce } = issued.pursuit.job
@@ -339,12 +335,11 @@ export class Miner {
     if (this.#current === null || this.#current.pursuit.solved) return
     const rolled = rolledTo(this.#current, this.#options.source.validatorTime())
     if (rolled === this.#current) return
-    this.#countHashes()
     void this.#issue(rolled)
   }
 
   #judge(candidate: Candidate): void {
-    const { sequence, nonce, device, creationTime } = candidate
+    const { sequence, nonce, device, creationTime, hashesSince = 0 } = candidate
     const issued = this.#issued.of(sequence)
     if (issued === undefined) return
     const { work, pursuit } = issued
@@ -356,14 +351,17 @@ export class Miner {
       onEvent({ type: 'hardwareError', device, nonce: nonce.toString(16).padStart(16, '0') })
       return
     }
+    if (pursuit.solved) return
     // A solution on its way may be the last one asked for. If it is not accepted, another candidate will follow.
-    if (pursuit.solved || this.#lives.accepted + this.#lives.undecided >= blocks) return
-    this.#countHashes()
-    pursuit.solved = !pursuit.job.manySolutions
+    if (this.#lives.accepted + this.#lives.undecided >= blocks) {
+      this.#effort.unwanted(pursuit, hashesSince)
+      return
+    }
     const { job, difficulty, endedAtMs } = pursuit
     const { chainId: chain, height } = work.fields
     const share = { difficulty: Number(difficultyOf(readU256LE(hash, 0)) ?? 0n), chain, height: Number(height), device }
-    const effort = this.#results.add(share)
+    const effort = this.#effort.found(pursuit, share, hashesSince)
+    pursuit.solved = !job.manySolutions
     const lateMs = endedAtMs === null ? null : clock.monotonicMs() - endedAtMs
     const blockHashOf = creationTime === undefined ? issued.blockHashOf : null
     const isPoolBlock = job.manySolutions && meets(hash, work.fields.target)
@@ -397,16 +395,6 @@ export class Miner {
   #onStep(event: SolutionEvent): void {
     this.#options.onEvent(event)
     if (this.#lives.accepted === this.#options.blocks) this.#stop.abort()
-  }
-
-  /** Counts the hashes since the last call, at the difficulty of the job they were spent on. */
-  #countHashes(): void {
-    const hashes = this.#crew.hashes()
-    const pursuit = this.#current?.pursuit
-    if (pursuit !== undefined && !pursuit.solved && pursuit.difficulty > 0) {
-      this.#results.search(hashes - this.#countedHashes, pursuit.difficulty)
-    }
-    this.#countedHashes = hashes
   }
 
   #sample(): void {

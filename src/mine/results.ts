@@ -34,6 +34,12 @@ export class Results {
     this.#effort += hashes / difficulty
   }
 
+  /** Hashes that search() was told of were done in vain: they count no more. */
+  forget(hashes: number, difficulty: number): void {
+    this.#expected = Math.max(0, this.#expected - hashes / difficulty)
+    this.#effort = Math.max(0, this.#effort - hashes / difficulty)
+  }
+
   /** A solution was found. Returns the effort that it took. */
   add(share: Share): number {
     this.#found++

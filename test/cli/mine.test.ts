@@ -25,6 +25,16 @@ describe('newcut mine', () => {
     expect(out.match(/accepted {2}chain/g)).toHaveLength(20)
   })
 
+  it('begins its network at what this machine searches, unless a difficulty is given', async () => {
+    // In 50 us a thread of no machine does 100,000 hashes, the difficulty of newcut devnet.
+    const args = ['mine', '--blocks', '1', '--threads', '1', '--gpu', 'none', '--http', 'off', '--block-delay', '1ms']
+    const difficultyIn = ({ out }: { out: string }) => / difficulty (\S+) at http/.exec(out)?.[1]
+    const measured = difficultyIn(await run(args))
+    expect(measured).toMatch(/^(\d\d?|\d\d0|\d\.\d0k|\d\d\.0k)$/)
+    expect(difficultyIn(await run([...args, '--difficulty', '123']))).toBe('123')
+    expect(difficultyIn(await run([...args, '--no-pow']))).toBeUndefined()
+  })
+
   it.each(['singleton', 'pair', 'triangle', 'petersen'])('mines a %s network', async (graph) => {
     const { code, out } = await run(['mine', '--blocks', '10', '--graph', graph, ...quick])
     expect(out).toContain('10 accepted')

@@ -1,9 +1,11 @@
 /** The compiled command in a terminal: a real pseudo-terminal by `script`, drawn by a terminal emulator. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import xterm from '@xterm/headless'
+import xterm, { type IBufferCell } from '@xterm/headless'
 
-const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
+/** The picture of the README is drawn by the compiled copy of this file, in dist/. */
+const DIST = import.meta.url.endsWith('.ts') ? '../../dist/' : '../../'
+const main = fileURLToPath(new URL(`${DIST}src/main.js`, import.meta.url))
 
 /** Why there is no terminal here; null: there is one. */
 export const noTerminal: string | null =
@@ -19,6 +21,8 @@ export interface TerminalOptions {
 
 export interface InTerminal {
   readonly child: ChildProcess
+  /** What the terminal shows now: the cells of its rows, with their colours. */
+  readonly screen: () => IBufferCell[][]
   /** All lines that the terminal has shown, those that went by at the top included, without trailing spaces. */
   readonly lines: () => string[]
   /** Presses keys. */
@@ -50,6 +54,12 @@ export function startInTerminal(
   return {
     child,
     press: (keys) => void child.stdin.write(keys),
+    screen: () => {
+      const { active } = terminal.buffer
+      const cellAt = (x: number, y: number) => active.getLine(active.viewportY + y)?.getCell(x)
+      const row = (y: number) => Array.from({ length: columns }, (_, x) => cellAt(x, y) ?? active.getNullCell())
+      return Array.from({ length: rows }, (_, y) => row(y))
+    },
     lines: () => {
       const { active } = terminal.buffer
       const all = Array.from({ length: active.length }, (_, y) => active.getLine(y)?.translateToString(true) ?? '')

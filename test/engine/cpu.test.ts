@@ -22,16 +22,25 @@ async function started(threads: number, priority: Priority = 'low', options: Par
   const engine = new CpuEngine({ ranges, kernel: 'auto', priority, ...options })
   engines.push(engine)
   const candidates: Candidate[] = []
+  const hashesAtClaims: number[] = []
   const warnings: string[] = []
   await engine.start(286, {
-    onCandidate: (candidate) => candidates.push(candidate),
+    onCandidate: (candidate) => {
+      hashesAtClaims.push(engine.hashes())
+      candidates.push(candidate)
+    },
     onWarning: (message) => warnings.push(message),
   })
   const hashes = () => engine.hashes()
-  return { engine, candidates, warnings, hashes }
+  return { engine, candidates, hashesAtClaims, warnings, hashes }
 }
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+/** Nothing else runs on this thread meanwhile. */
+function blockFor(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
+}
 
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await pause(2)
@@ -66,6 +75,18 @@ describe('the CPU engine', () => {
     // With 32 candidates or more, chance moves the mean by a factor of 5 once in 10^12 runs.
     expect(perCandidate).toBeGreaterThan(20_000)
     expect(perCandidate).toBeLessThan(500_000)
+  })
+
+  it('tells with a claim how much was hashed after it, here while the main thread was busy', async () => {
+    const { engine, candidates, hashesAtClaims, hashes } = await started(1)
+    void engine.setWork(engineWork(1, freshWork(UNREACHABLE), MAX_TARGET / 100_000n))
+    while (hashes() < 3_000_000) blockFor(2)
+    await until(() => candidates.length >= 20)
+    const foundAt = candidates.map(({ hashesSince = 0 }, index) => hashesAtClaims[index] - hashesSince)
+    // The 1st of these is among the first million hashes, and the 20th behind 200,000, but once in 20,000 runs.
+    expect(candidates[0].hashesSince).toBeGreaterThan(2_000_000)
+    expect(foundAt[0]).toBeGreaterThan(0)
+    expect(foundAt[19]).toBeGreaterThan(200_000)
   })
 
   it('answers the newest of several works with true and the others with false', async () => {

@@ -3,7 +3,7 @@ import { decodeHex, readU64LE } from '../../src/core/bytes.ts'
 import { decodeWork, encodeWork } from '../../src/core/header.ts'
 import { MAX_TARGET } from '../../src/core/target.ts'
 import { type Work, workFromBytes } from '../../src/core/work.ts'
-import type { Engine, EngineEvents, EngineWork } from '../../src/engine/engine.ts'
+import type { Candidate, Engine, EngineEvents, EngineWork } from '../../src/engine/engine.ts'
 import { Mailbox } from '../../src/source/mailbox.ts'
 import type { FollowUp, Job, JobReason, Receipt, Solution, Source } from '../../src/source/source.ts'
 import { headerRecords } from '../records.ts'
@@ -102,9 +102,13 @@ export class HandEngine implements Engine {
     return { ...work, bytes: work.bytes }
   }
 
-  async claim(solution: Uint8Array, sequence = this.newest.sequence, creationTime?: bigint): Promise<void> {
+  async claim(
+    solution: Uint8Array,
+    sequence = this.newest.sequence,
+    told: Pick<Candidate, 'creationTime' | 'hashesSince'> = {},
+  ): Promise<void> {
     const nonce = readU64LE(solution, solution.length - 8)
-    this.#events?.onCandidate({ sequence, nonce, device: 'd0', ...(creationTime !== undefined && { creationTime }) })
+    this.#events?.onCandidate({ sequence, nonce, device: 'd0', ...told })
     await settle()
   }
 }

@@ -79,7 +79,7 @@ describe('the miner loop', () => {
     await source.give(easyWork(7n), 'start')
     const time = decodeWork(engine.newest.bytes).creationTime + 3n
     const solution = solve(withCreationTime(engine.newest.bytes, time))
-    await engine.claim(solution, engine.newest.sequence, time)
+    await engine.claim(solution, engine.newest.sequence, { creationTime: time })
     expect(source.submitted).toEqual([solution])
     stop.abort()
     expect((await ended).hardwareErrors).toBe(0)
@@ -410,6 +410,65 @@ describe('the miner loop', () => {
     engine.hashed = 1025
     await engine.claim(solve(engine.newest.bytes))
     expect(solutionsIn(events).at(-1)?.effort).toBeCloseTo(0.5)
+    stop.abort()
+    await ended
+  })
+
+  it('leaves out of effort and luck what an engine hashed between a solution and its claim', async () => {
+    const { source, engine, events, miner, stop, ended } = await started()
+    await source.give(easyWork(1n, 100n), 'start')
+    engine.hashed = 500
+    await engine.claim(solve(engine.newest.bytes), engine.newest.sequence, { hashesSince: 450 })
+    expect(solutionsIn(events)[0].effort).toBeCloseTo(0.5)
+    expect(miner.snapshot().results.expected).toBeCloseTo(0.5)
+    stop.abort()
+    await ended
+  })
+
+  it('counts the hashes of the job after it in full when the claim for a solution is late', async () => {
+    const { source, engine, events, miner, stop, ended } = await started()
+    await source.give(easyWork(1n, 100n), 'start')
+    const first = engine.newest
+    // Found after 100 hashes, the job is replaced after 300, and the claim comes after 350.
+    engine.hashed = 300
+    await source.give(easyWork(2n, 50n), 'better')
+    engine.hashed = 350
+    await engine.claim(solve(first.bytes), first.sequence, { hashesSince: 250 })
+    expect(solutionsIn(events)[0].effort).toBeCloseTo(1 + 1)
+    expect(miner.snapshot().results.expected).toBeCloseTo(1 + 1)
+    engine.hashed = 400
+    // An engine that tells of more than there was takes nothing from other solutions.
+    await engine.claim(solve(engine.newest.bytes), engine.newest.sequence, { hashesSince: 390 })
+    expect(solutionsIn(events).at(-1)?.effort).toBe(0)
+    expect(miner.snapshot().results.expected).toBe(0)
+    stop.abort()
+    await ended
+  })
+
+  it('leaves out what is searched while the last block that it was told to find is on its way', async () => {
+    const { source, engine, miner, ended } = await started({ blocks: 1 })
+    let answer: (end: FollowUp) => void = () => undefined
+    source.end = new Promise((resolve) => {
+      answer = resolve
+    })
+    await source.give(easyWork(1n, 100n), 'start')
+    engine.hashed = 100
+    await engine.claim(solve(engine.newest.bytes))
+    await source.give(easyWork(2n, 100n), 'solved')
+    engine.hashed = 400
+    await engine.claim(solve(engine.newest.bytes), engine.newest.sequence, { hashesSince: 250 })
+    engine.hashed = 1000
+    expect(miner.snapshot().results).toMatchObject({ found: 1, expected: 1.5 })
+    answer({ step: 'confirmed', depth: 1 })
+    expect((await ended).results).toMatchObject({ found: 1, expected: 1.5, effort: 0.5 })
+  })
+
+  it('counts a share in full: its job is searched on', async () => {
+    const { source, engine, events, stop, ended } = await started()
+    await source.give(easyWork(1n, 100n), 'start', { manySolutions: true })
+    engine.hashed = 500
+    await engine.claim(solve(engine.newest.bytes), engine.newest.sequence, { hashesSince: 450 })
+    expect(solutionsIn(events)[0].effort).toBeCloseTo(5)
     stop.abort()
     await ended
   })

@@ -266,8 +266,8 @@ export class CpuEngine implements Engine {
         this.#uptake.took(thread.name, message.sequence)
         return
       case 'candidate': {
-        const { sequence, nonce } = message
-        this.#events.onCandidate({ sequence, nonce, device: thread.name })
+        const { sequence, nonce, hashes } = message
+        this.#events.onCandidate({ sequence, nonce, device: thread.name, hashesSince: this.hashes() - hashes })
       }
     }
   }

@@ -40,7 +40,8 @@ export type ThreadMessage =
   | { readonly type: 'failed'; readonly refused: readonly string[] }
   /** The work of this sequence is taken up; `searches` is false when no kernel here can search it. */
   | { readonly type: 'took'; readonly sequence: number; readonly searches: boolean }
-  | { readonly type: 'candidate'; readonly sequence: number; readonly nonce: bigint }
+  /** `hashes`: of all threads when it was found. */
+  | { readonly type: 'candidate'; readonly sequence: number; readonly nonce: bigint; readonly hashes: number }
   /** A kernel went wrong while searching; the next best one takes over. */
   | { readonly type: 'retired'; readonly sentence: string }
 
@@ -134,7 +135,8 @@ class SearchThread {
       this.#shared.count(this.#task.thread, end - from)
       for (let high = chunk; high < end && chunk < to; high++) {
         if (!this.#solvesFully(mid, high, target)) continue
-        this.#send({ type: 'candidate', sequence, nonce: nonceOf(this.#low, this.#middle, high) })
+        const nonce = nonceOf(this.#low, this.#middle, high)
+        this.#send({ type: 'candidate', sequence, nonce, hashes: this.#shared.totalHashes() })
         if (++candidates > MAX_CANDIDATE_BURST) this.#shared.wait(sequence, CANDIDATE_PAUSE_MS)
       }
       this.#advance(end)

@@ -1,0 +1,67 @@
+/** A real miner on its embedded network, until it has something to show: its console and its dashboard. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Browser, Page } from 'playwright-core'
+import type { Snapshot } from '../../src/mine/stats.ts'
+import { startInTerminal, stopTerminals } from '../../test/cli/terminal.ts'
+import { consoleHtml } from './console.ts'
+
+export interface Captured {
+  /** Lines of the console as HTML. */
+  readonly console: string
+  /** The dashboard as PNG. */
+  readonly dashboard: Buffer
+}
+
+export interface Sizes {
+  /** Of the terminal, in characters. */
+  readonly columns: number
+  readonly rows: number
+  /** Of the dashboard, in CSS pixels, and pixels of the picture for each of them. */
+  readonly width: number
+  readonly height: number
+  readonly scale: number
+}
+
+/** The usual address of the dashboard: the picture shows what a first run shows. */
+const ADDRESS = '127.0.0.1:4148'
+export const DASHBOARD = `http://${ADDRESS}/`
+/** Each chain has so many blocks: the dashboard draws the newest of them. */
+const MIN_HEIGHT = 8
+/** The chart shows five minutes at first. */
+const CHART_MS = 5 * 60_000
+const POLL_MS = 250
+
+/** Mines until the charts and the braid are full. Throws Error when the miner ends before. */
+export async function capture(browser: Browser, sizes: Sizes): Promise<Captured> {
+  const { columns, rows } = sizes
+  const miner = startInTerminal(['mine', '--http', ADDRESS], { columns, rows })
+  const ended = miner.ended.then((code): never => {
+    throw new Error(`newcut mine ended with code ${code}:\n${miner.lines().join('\n')}`)
+  })
+  try {
+    const page = await Promise.race([ended, openDashboard(browser, sizes)])
+    await Promise.race([ended, untilAlive()])
+    const dashboard = await page.screenshot()
+    return { console: consoleHtml(miner.screen()), dashboard }
+  } finally {
+    ended.catch(() => undefined)
+    stopTerminals()
+  }
+}
+
+async function openDashboard(browser: Browser, { width, height, scale }: Sizes): Promise<Page> {
+  const look = { colorScheme: 'dark', locale: 'en-GB' } as const
+  const page = await browser.newPage({ viewport: { width, height }, deviceScaleFactor: scale, ...look })
+  while ((await page.goto(DASHBOARD).catch(() => null)) === null) await sleep(POLL_MS)
+  return page
+}
+
+async function untilAlive(): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`${DASHBOARD}api/summary`)
+    const { chains = [], uptimeMs } = (await answer.json()) as Snapshot
+    const isFull = chains.length > 0 && chains.every(({ height }) => height >= MIN_HEIGHT)
+    if (isFull && uptimeMs >= CHART_MS) return
+    await sleep(POLL_MS)
+  }
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { firstDifficulty, measuredDifficulty, rateOf } from '../../src/compose/first-difficulty.ts'
+import { graphs } from '../../src/core/graph.ts'
+import { HandEngine } from '../mine/by-hand.ts'
+import { settle, VirtualClock } from '../mine/virtual-clock.ts'
+
+describe('the first difficulty of an embedded network', () => {
+  it.each([
+    // 30 s over 20 chains are 1.5 s, and a second is the most.
+    ['twenty', 30_000, 62_345_678, 62_000_000n],
+    ['twenty', 10_000, 62_345_678, 31_000_000n],
+    ['twenty', 1_000, 62_345_678, 3_100_000n],
+    ['petersen', 5_000, 1_000_000, 500_000n],
+    ['singleton', 30_000, 27_000_000_000, 27_000_000_000n],
+    ['singleton', 500, 8.4, 4n],
+    ['twenty', 1, 10, 1n],
+  ] as const)('of %s with a block delay of %i ms, at %d H/s', (graph, blockDelayMs, rate, difficulty) => {
+    expect(firstDifficulty(rate, { graph: graphs[graph], blockDelayMs })).toBe(difficulty)
+  })
+
+  it('is not measured for a command, which is not started', async () => {
+    const network = { graph: graphs.twenty, blockDelayMs: 30_000 }
+    const { signal } = new AbortController()
+    const command = 'sleep 0.3; echo 0000000000000000 1000 #'
+    expect(await measuredDifficulty({ kind: 'external', command }, network, signal)).toBeUndefined()
+  })
+
+  it('is not measured where only rigs search, or once it is stopped', async () => {
+    const network = { graph: graphs.twenty, blockDelayMs: 30_000 }
+    const rigs = { host: '127.0.0.1', port: 0, difficulty: null, tls: null, perAddress: 1 }
+    const own = { kind: 'own', threads: 0, kernel: 'js', priority: 'low', gpu: null } as const
+    expect(await measuredDifficulty({ ...own, rigs }, network, new AbortController().signal)).toBeUndefined()
+    expect(await measuredDifficulty({ ...own, threads: 1 }, network, AbortSignal.abort())).toBeUndefined()
+  })
+})
+
+describe('the trial of engines', () => {
+  function tried(engines: readonly HandEngine[]) {
+    const [clock, stop] = [new VirtualClock(), new AbortController()]
+    const rate = rateOf(engines, 286, { clock, stopped: stop.signal })
+    return { clock, stop, rate }
+  }
+
+  it('gives the rate of all together after their warm-up, on work that nothing solves, and stops them', async () => {
+    const engines = [new HandEngine(), new HandEngine()]
+    const { clock, rate } = tried(engines)
+    await settle()
+    for (const { newest } of engines) expect([newest.bytes.length, newest.target]).toEqual([286, 0n])
+    // Whatever was hashed by now does not count.
+    engines[0].hashed = 1_000_000
+    await clock.pass(100)
+    engines[0].hashed += 600
+    engines[1].hashed += 200
+    await clock.pass(400)
+    expect(await rate).toBe(2000)
+    expect(engines.map(({ stopped }) => stopped)).toEqual([true, true])
+    expect(clock.pending).toBe(0)
+  })
+
+  it('gives null where nothing was hashed, and where there is no engine', async () => {
+    const { clock, rate } = tried([new HandEngine()])
+    await clock.pass(500)
+    expect(await rate).toBeNull()
+    expect(await tried([]).rate).toBeNull()
+  })
+
+  it('ends at once when it is stopped while an engine starts, or while it is measured', async () => {
+    for (const ready of [new Promise<never>(() => undefined), Promise.resolve()]) {
+      const engine = new HandEngine(ready)
+      const { clock, stop, rate } = tried([engine])
+      await settle()
+      engine.hashed = 1000
+      stop.abort()
+      expect(await rate).toBeNull()
+      expect(engine.stopped).toBe(true)
+      expect(clock.pending).toBe(0)
+    }
+  })
+})
