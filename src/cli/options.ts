@@ -71,7 +71,7 @@ export const devnetOptions = {
   ),
   check: option(yesNo, false, null, 'check everything in --data, then exit: with 0 if nothing is wrong, else with 1'),
   'backup-dir': unset(someText, 'DIR', 'enable backups (POST /make-backup), and put them there'),
-  'mining-public-key': unset(publicKeys, 'KEY', 'only this key may mine (k: account); may be repeated'),
+  'mining-public-key': unset(publicKeys, 'KEY', 'only the account k:KEY of this key may mine; may be repeated'),
   'update-stream': option(duration(1), 240_000, 'TIME', 'about how long a work update stream stays open'),
   'update-stream-limit': option(wholeNumber(0, 1e6), 2000, 'N', 'maximum number of work update streams at once'),
   'work-limit': option(wholeNumber(1, 1e6), 1200, 'N', 'maximum number of payloads waiting for a solution'),
@@ -134,7 +134,7 @@ export const mineOptions = {
     null,
     'with several nodes: do not give blocks to the others that were found with work of one',
   ),
-  'public-key': unset(publicKeys, 'KEY', 'public key that is paid (see keygen); may be repeated'),
+  'public-key': unset(publicKeys, 'KEY', 'public key that is paid, or its account k:KEY (see keygen); may be repeated'),
   account: unset(someText, 'NAME', 'account that is paid; k:KEY of the public key if not given'),
   predicate: option(
     likely(['keys-all', 'keys-any', 'keys-2'], someText),

@@ -1,15 +1,15 @@
 /** The keys that sign, as `--key` names them: files that `newcut keygen` wrote, or well-known keys. */
 import { existsSync } from 'node:fs'
+import { publicKeyIn } from '../cli/values.ts'
 import { isDevelopment } from '../compose/payee.ts'
 import { NewcutError } from '../core/errors.ts'
 import { signingKey } from '../wallet/keys.ts'
 import { knownKey, knownKeyNames, type NamedKey } from '../wallet/known-keys.ts'
 import { fileText } from './given-text.ts'
 
-const HEX_KEY = `["']?([0-9a-fA-F]{64})["']?`
 /** In a file of `newcut keygen` the secret key stands in a comment; `secret:` is how other tools write it. */
-const SECRET_LINE = new RegExp(`^[ \\t]*(?:#[ \\t]*)?(?:secret-key|secret):[ \\t]*${HEX_KEY}[ \\t]*$`, 'm')
-const PUBLIC_LINE = new RegExp(`^[ \\t]*(?:public-key|public):[ \\t]*${HEX_KEY}[ \\t]*$`, 'm')
+const SECRET_LINE = /^[ \t]*(?:#[ \t]*)?(?:secret-key|secret):[ \t]*["']?([0-9a-fA-F]{64})["']?[ \t]*$/m
+const PUBLIC_LINE = /^[ \t]*(?:public-key|public):[ \t]*["']?(?:k:)?([0-9a-fA-F]{64})["']?[ \t]*$/m
 
 /** The keys in their order, at least one, with the accounts that they stand for. Throws NewcutError. */
 export function signingKeys(given: readonly string[] | undefined, network: string): readonly [NamedKey, ...NamedKey[]] {
@@ -71,7 +71,7 @@ function keysIn(text: string): { readonly secretKey: string | undefined; readonl
   if (json === null) return { secretKey: SECRET_LINE.exec(text)?.[1], publicKey: PUBLIC_LINE.exec(text)?.[1] }
   const { secretKey, publicKey } = json
   const hex = (value: unknown) => (typeof value === 'string' && /^[0-9a-fA-F]{64}$/.test(value) ? value : undefined)
-  return { secretKey: hex(secretKey), publicKey: hex(publicKey) }
+  return { secretKey: hex(secretKey), publicKey: typeof publicKey === 'string' ? publicKeyIn(publicKey) : undefined }
 }
 
 function jsonObject(text: string): { readonly [field: string]: unknown } | null {

@@ -1,6 +1,7 @@
 /** `newcut transfer [FROM] TO AMOUNT`: moves coins on a chain, or from one chain to another. */
 import type { Config } from '../cli/config.ts'
 import type { transferOptions } from '../cli/options.ts'
+import { publicKeyIn, publicKeyProblem } from '../cli/values.ts'
 import { NewcutError } from '../core/errors.ts'
 import type { NodeClient } from '../node/client.ts'
 import type { CommandResult } from '../schema/command-bodies.ts'
@@ -77,10 +78,21 @@ function wantedTransfer(args: readonly string[], config: TransferConfig): Wanted
 function keysetIn(json: string): Keyset {
   const { keys, pred = 'keys-all' } = (JSON.parse(json) ?? {}) as { readonly keys?: unknown; readonly pred?: unknown }
   const isKeys = Array.isArray(keys) && keys.length > 0 && keys.every((key) => typeof key === 'string')
-  if (isKeys && typeof pred === 'string') return { keys, pred }
+  if (isKeys && typeof pred === 'string') return { keys: keys.map(withoutPrefix), pred }
   throw new NewcutError('BAD_OPTION', `--receiver-keyset ${json}: not a keyset`, {
     hint: `expected '{"keys":["KEY"],"pred":"keys-all"}'`,
   })
+}
+
+/**
+ * The public key of `k:KEY`; other keys are the network's to judge. Throws NewcutError BAD_OPTION for a `k:` without a key:
+ * nobody could spend what it guards.
+ */
+function withoutPrefix(key: string): string {
+  if (!key.startsWith('k:')) return key
+  const publicKey = publicKeyIn(key)
+  if (publicKey !== undefined) return publicKey
+  throw new NewcutError('BAD_OPTION', `--receiver-keyset: ${key} ${publicKeyProblem(key)}`)
 }
 
 interface Done {

@@ -228,11 +228,17 @@ describe('newcut transfer', () => {
 
   it('creates an account of another name with the keyset that it is given', async () => {
     const { file, account } = await keyFile('second.json', '--json')
-    const keyset = JSON.stringify({ keys: [account.slice(2)], pred: 'keys-any' })
-    await output('transfer', 'shop', '3', '--key', 'sender04', '--receiver-keyset', keyset, '--chain', '1')
-    expect(await output('transfer', 'shop', 'sender04', '1', '--key', file, '--chain', '1')).toContain(
-      'moved 1.0 coins',
-    )
+    // An account of the key is as good as the key.
+    for (const [shop, key] of [
+      ['shop', account.slice(2)],
+      ['corner-shop', account],
+    ]) {
+      const keyset = JSON.stringify({ keys: [key], pred: 'keys-any' })
+      await output('transfer', shop, '3', '--key', 'sender04', '--receiver-keyset', keyset, '--chain', '1')
+      expect(await output('transfer', shop, 'sender04', '1', '--key', file, '--chain', '1')).toContain(
+        'moved 1.0 coins',
+      )
+    }
   })
 
   it('moves coins to another chain, in two steps', async () => {
@@ -299,6 +305,10 @@ describe('newcut transfer', () => {
     [['sender01', '1', '--key', 'sender00', '--to-chain', '3'], '--to-chain 3: development has chains 0 to 2'],
     [['sender01', '1', '--key', 'sender00', '--gas-payer', 'x'], '--gas-payer has no effect: on one chain'],
     [['x', '1', '--key', 'sender00', '--receiver-keyset', '[]'], '--receiver-keyset []: not a keyset'],
+    [
+      ['x', '1', '--key', 'sender00', '--receiver-keyset', '{"keys":["k:x"]}'],
+      '--receiver-keyset: k:x looks like a k: account, but the key is not 64 hex digits',
+    ],
     [['a', '1', '--continue', 'A'.repeat(43)], 'a 1: with --continue the first step has decided who gets what'],
     [['--continue', 'A'.repeat(43), '--key', 'sender00'], 'no chain has a result of AAAA'],
   ])('refuses %j', async (args, message) => {

@@ -27,6 +27,8 @@ describe('--key', () => {
   it.each([
     ['the text of newcut keygen', `${keyLines({ publicKey, secretKey }).join('\n')}\n`],
     ['its JSON', JSON.stringify({ publicKey, secretKey, account: `k:${publicKey}` })],
+    ['the account of its public key', `public-key: k:${publicKey}\nsecret-key: ${secretKey}\n`],
+    ['JSON with that', JSON.stringify({ publicKey: `k:${publicKey}`, secretKey })],
     ['lines of other tools', `public: ${publicKey}\nsecret: ${secretKey}\n`],
     ['lines with quotes, and upper case', `public: "${publicKey.toUpperCase()}"\r\nsecret: '${secretKey}'\r\n`],
     ['a secret key alone', `secret-key: ${secretKey}`],
@@ -60,6 +62,8 @@ describe('--key', () => {
       `belongs to the public key ${publicKey}`,
       'BAD_INPUT',
     ],
+    [[fileWith(`public: k:${'ab'.repeat(32)}\nsecret: ${secretKey}`)], `belongs to the public key`, 'BAD_INPUT'],
+    [[fileWith(JSON.stringify({ publicKey: `k:${'ab'.repeat(32)}`, secretKey }))], 'belongs to', 'BAD_INPUT'],
     [[folder], 'cannot read', 'BAD_INPUT'],
   ])('refuses %j', (names, message, code) => {
     expect(() => signingKeys(names, 'mainnet-development')).toThrow(expect.objectContaining({ code }))
