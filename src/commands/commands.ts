@@ -3,6 +3,7 @@ import type { Commands } from '../cli/program.ts'
 import { surroundings } from './surroundings.ts'
 
 const printLine = (line: string) => void surroundings.out.write(`${line}\n`)
+const printWarning = (line: string) => void surroundings.err.write(`${line}\n`)
 
 export const commands: Commands = {
   mine: async (config) => (await import('./mine.ts')).runMine(config),
@@ -19,7 +20,7 @@ export const commands: Commands = {
   result: async (key, config) => (await import('./result.ts')).runResult(key, config, printLine),
   inspect: async (input) => (await import('./inspect.ts')).runInspect(input),
   contract: async (options) => (await import('./contract.ts')).runContract(options, printLine),
-  keygen: async (json) => (await import('./keygen.ts')).runKeygen(json, printLine),
+  keygen: async (options) => (await import('./keygen.ts')).runKeygen(options, { print: printLine, warn: printWarning }),
   devices: async (options) => (await import('./devices.ts')).runDevices(options, printLine),
   bench: async (options) => (await import('./bench.ts')).runBench(options),
 }

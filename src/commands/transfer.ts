@@ -40,7 +40,7 @@ export function runTransfer(
   const steps = new Steps(values.json)
   return withNode(config, (client, signal) =>
     steps.guide(async () => {
-      const keys = signingKeys(values.key, client.info.nodeVersion)
+      const keys = signingKeys(values.key, client.info.nodeVersion, (message) => steps.warn(message))
       const teller = tellerFor(client, values, steps, signal)
       const setting: Setting = { client, teller, steps, keys, config, signal }
       const done = wanted === null ? await goOn(setting) : await move(setting, wanted)

@@ -1,5 +1,5 @@
 /** The commands for contracts as a user runs them, against a development network of their own. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -200,7 +200,7 @@ describe('newcut send', () => {
 
   it.each([
     [['1'], '--key is missing: who signs? (a file that newcut keygen wrote, or --key sender00'],
-    [['1', '--key', 'sender10'], '--key sender10: no such file (newcut keygen > FILE makes a key pair; well-known'],
+    [['1', '--key', 'sender10'], '--key sender10: no such file (newcut keygen FILE makes a key pair; well-known'],
     [['1', '--key', 'ab'.repeat(32)], '--key takes the name of a file, not a key'],
     [['1', '--key', 'package.json'], '--key package.json: there is no secret key in it'],
     [['1', '--key', 'sender00', '--key', 'sender00'], 'is given twice (give it once) [BAD_OPTION]'],
@@ -224,6 +224,23 @@ describe('newcut transfer', () => {
     expect(sent).toMatchObject({ chain: 0, value: 'Write succeeded' })
     const left = 2.5 - 1e-12 - sent.gas * 1e-8
     expect(Number((await balanceOf(account)).total)).toBeCloseTo(left, 12)
+  })
+
+  it('warns of a key file that other users may read, and so does newcut send', async () => {
+    const { file, account } = await keyFile('open.yaml')
+    chmodSync(file, 0o644)
+    await output('transfer', account, '1', '--key', 'sender00')
+    const warning = ` warning   other users may read the secret key in ${file} (mode 644); chmod 600`
+    for (const args of [
+      ['transfer', 'sender00', '0.1'],
+      ['send', '(+ 1 2)'],
+    ]) {
+      const { code, err } = await newcut(...args, '--key', file)
+      expect([code, err]).toEqual([0, expect.stringContaining(warning)])
+      chmodSync(file, 0o600)
+      expect((await newcut(...args, '--key', file)).err).not.toContain('warning')
+      chmodSync(file, 0o644)
+    }
   })
 
   it('creates an account of another name with the keyset that it is given', async () => {
