@@ -9,6 +9,7 @@ import { kernelPreferences } from '../engine/cpu/kernels.ts'
 import { priorities } from '../engine/cpu/priority.ts'
 import { defaultLimits, MAX_SESSIONS } from '../engine/stratum/limits.ts'
 import { domain, leaderServers, natsOptions, replicas, rigOptions } from './fleet-options.ts'
+import { logOptions } from './log-options.ts'
 import { flagOnly, option, unset } from './option-spec.ts'
 import {
   autoMineMode,
@@ -33,8 +34,6 @@ import {
 } from './values.ts'
 
 export { environmentName, negatedName, type OptionSpec, type Values } from './option-spec.ts'
-
-const logOption = option(oneOf(['text', 'json'] as const), 'text', 'FORMAT', 'console output: text or json')
 
 /** The embedded network; also options of `mine`, which starts one when no node is given. */
 const networkOptions = {
@@ -89,7 +88,7 @@ export const devnetOptions = {
   exec: flagOnly(
     unset(someText, 'COMMAND', 'run COMMAND with the address in NEWCUT_NODE, then end with its exit code'),
   ),
-  log: logOption,
+  ...logOptions,
 }
 
 /** Options of `newcut solve`. */
@@ -222,7 +221,7 @@ export const mineOptions = {
     isSecret: true as const,
   },
   'mine-page': minePageOption,
-  log: logOption,
+  ...logOptions,
   stall: unset(
     duration(MIN_STALL_MS, true),
     'TIME',
@@ -267,7 +266,7 @@ export const leadOptions = {
   state: mineOptions.state,
   http: mineOptions.http,
   'http-token': mineOptions['http-token'],
-  log: logOption,
+  ...logOptions,
   'dry-run': flagOnly(
     option(yesNo, false, null, 'try options, NATS, nodes and account, say what rigs would be given, and end'),
   ),

@@ -1,12 +1,12 @@
 /** `newcut keygen [FILE]`: an ed25519 key pair; the public key names the default account `k:<key>`. */
 import { generateKeyPairSync } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { stringify } from 'yaml'
 import { decodeBase64Url, encodeHex } from '../core/bytes.ts'
 import { NewcutError } from '../core/errors.ts'
 import { modeForOthers, writeSecretFile } from '../platform/secret-file.ts'
 import { knownKey } from '../wallet/known-keys.ts'
+import { outputProblem, shellWord } from './output-file.ts'
 
 export interface KeyPair {
   /** 64 hex digits. */
@@ -80,15 +80,12 @@ function writeKeyFile(file: string, keys: KeyPair): void {
 function keyFileError(file: string, cause: NodeJS.ErrnoException): NewcutError {
   const failure = (problem: string, hint: string) =>
     new NewcutError('BAD_OUTPUT', `${file}: ${problem}`, { hint, cause })
-  const folder = dirname(file)
   if (cause.code === 'EEXIST') {
     const hint = 'it may hold a key: name another file, or move this one away'
     return failure('the file exists (EEXIST), and keygen overwrites no file', hint)
   }
-  if (cause.code === 'ENOENT' && !existsSync(folder)) {
-    return failure(`there is no folder ${folder} (ENOENT)`, `mkdir -p ${quoted(folder)} makes it`)
-  }
-  return failure(`the key cannot be written there (${cause.code})`, 'name a file in a folder that you may write to')
+  const { problem, hint } = outputProblem(file, cause)
+  return failure(problem, hint)
 }
 
 /** What is said of a key pair in a file. The secret key stays there. */
@@ -103,9 +100,6 @@ function fileLines(file: string, { publicKey }: KeyPair): string[] {
     `public key: ${publicKey}`,
     `secret key: in ${file}, ${readers}; keep a copy in a safe place`,
     `to mine for it: newcut mine --node URL --public-key k:${publicKey}`,
-    `to spend from it: newcut transfer TO AMOUNT --key ${quoted(path)}`,
+    `to spend from it: newcut transfer TO AMOUNT --key ${shellWord(path)}`,
   ]
 }
-
-/** A word as shells read it. */
-const quoted = (word: string) => (/^[\w./~@%+=:,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)

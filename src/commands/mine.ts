@@ -1,7 +1,8 @@
 /** `newcut mine`: the miner, for a node or for an embedded network of its own. */
-import { type ChangingFace, changingFace } from '../cli/changing-face.ts'
+import type { ChangingFace } from '../cli/changing-face.ts'
 import type { Config } from '../cli/config.ts'
 import type { mineOptions } from '../cli/options.ts'
+import { facesOf } from '../cli/text-face.ts'
 import { type Devnet, startDevnet } from '../compose/devnet.ts'
 import { tryMiner } from '../compose/dry-run.ts'
 import { type MinerSetup, type MinerStart, runMiner } from '../compose/miner.ts'
@@ -12,6 +13,7 @@ import { onFileChange } from '../platform/watch-file.ts'
 import { readPoolAddress } from '../source/pool/address.ts'
 import { attended, faceLines, firstLines, journalLines, nodeLines } from './banner.ts'
 import { LiveConfig } from './live-config.ts'
+import { styleOf, withLog } from './log.ts'
 import { checkMineFlags, minerSetup } from './miner-setup.ts'
 import { networkSettings } from './network.ts'
 import { surroundings } from './surroundings.ts'
@@ -28,17 +30,27 @@ export function runMine(config: MineConfig): Promise<number> {
 async function mine(config: MineConfig, stopped: AbortSignal): Promise<number> {
   const { values } = config
   checkMineFlags(config)
-  const face = changingFace(values.log, surroundings)
-  const { node, pool, fleet } = values
-  const setup = minerSetup(config, node ?? [''])
+  const setup = minerSetup(config, values.node ?? [''])
   // Wrong options are refused before a network is started.
   checkOrigin(setup)
-  if (values['dry-run']) {
-    face.show({ type: 'banner', lines: await dryRunLines(config, setup, stopped) })
+  return withLog(values, facesOf(surroundings), async (log) => {
+    if (!values['dry-run']) return mineWith(log, config, setup, stopped)
+    log.tell({ type: 'banner', lines: await dryRunLines(config, setup, stopped) })
     return 0
-  }
+  })
+}
+
+/** Resolves with the exit code. */
+async function mineWith(
+  log: ChangingFace,
+  config: MineConfig,
+  setup: MinerSetup,
+  stopped: AbortSignal,
+): Promise<number> {
+  const { values } = config
+  const { node, pool, fleet } = values
   let leave: () => void = () => undefined
-  const live = liveConfig(config, face)
+  const live = liveConfig(config, log)
   const devnet =
     (node ?? pool ?? fleet) === undefined ? await startDevnet({ ...networkSettings(values), port: 0 }) : null
   try {
@@ -47,10 +59,10 @@ async function mine(config: MineConfig, stopped: AbortSignal): Promise<number> {
     const snapshot = await runMiner(
       { ...setup, node, http },
       {
-        onEvent: face.show,
+        onEvent: log.show,
         onStart: (start) => {
-          face.show({ type: 'banner', lines: banner(start, devnet, config) })
-          const [unattend, unfollow] = [attended(face, start), live.follow(start)]
+          log.show({ type: 'banner', lines: banner(start, devnet, config) })
+          const [unattend, unfollow] = [attended(log, start), live.follow(start)]
           leave = () => {
             unfollow()
             unattend()
@@ -60,7 +72,7 @@ async function mine(config: MineConfig, stopped: AbortSignal): Promise<number> {
       },
     )
     leave()
-    face.show({ type: 'summary', snapshot })
+    log.show({ type: 'summary', snapshot })
     return snapshot.idleReason === null ? 0 : NOTHING_SEARCHED
   } catch (error) {
     // A failure after the user asked to stop is not an error.
@@ -87,7 +99,7 @@ async function dryRunLines(config: MineConfig, setup: MinerSetup, stopped: Abort
 }
 
 /** The configuration of a miner that may not run yet; `follow` ties the two, and follows the file. */
-function liveConfig(config: MineConfig, face: ChangingFace) {
+function liveConfig(config: MineConfig, log: ChangingFace) {
   let tie: (start: MinerStart) => void = () => undefined
   const started = new Promise<MinerStart>((resolve) => {
     tie = resolve
@@ -95,9 +107,9 @@ function liveConfig(config: MineConfig, face: ChangingFace) {
   const apply = async (next: MineConfig) => {
     const { change } = await started
     await change(minerSetup(next, next.values.node ?? ['']))
-    face.use(next.values.log)
+    log.use(styleOf(next.values))
   }
-  const configuration = new LiveConfig(config, { apply, show: face.show })
+  const configuration = new LiveConfig(config, { apply, show: log.show })
   const follow = (start: MinerStart) => {
     tie(start)
     if (config.file === null) return () => undefined
