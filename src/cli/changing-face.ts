@@ -1,19 +1,28 @@
-/** A console whose format can be changed while it is used. */
-import type { Control, Face, LogFormat, Terminal } from './console.ts'
-import { faceFor } from './text-face.ts'
+/** A log on one output, whose format and level can be changed while it is used. */
+import type { ConsoleEvent, Control, Face, LogFormat } from './console.ts'
+import { isShown, type LogLevel, type LogStyle } from './levels.ts'
 
 export interface ChangingFace extends Face {
-  /** Shows everything in this format from now on. */
-  readonly use: (format: LogFormat) => void
+  /** Shows an event whatever the level. */
+  readonly tell: (event: ConsoleEvent) => void
+  /** Shows everything in this style from now on. */
+  readonly use: (style: LogStyle) => void
 }
 
-export function changingFace(first: LogFormat, terminal: Terminal): ChangingFace {
-  let format = first
-  let face = faceFor(format, terminal)
+/** Makes the face for a format. `levelNow` gives the level at any time. */
+export type FaceMaker = (format: LogFormat, levelNow: () => LogLevel) => Face
+
+export function changingFace(first: LogStyle, faceOf: FaceMaker): ChangingFace {
+  let style = first
+  const newFace = () => faceOf(style.format, () => style.level)
+  let face = newFace()
   let attended: Control | null = null
   let leave: () => void = () => undefined
   return {
-    show: (event) => face.show(event),
+    show: (event) => {
+      if (isShown(event, style)) face.show(event)
+    },
+    tell: (event) => face.show(event),
     attend: (miner) => {
       attended = miner
       leave = face.attend(miner)
@@ -23,10 +32,11 @@ export function changingFace(first: LogFormat, terminal: Terminal): ChangingFace
       }
     },
     use: (next) => {
-      if (next === format) return
+      const isSameFormat = next.format === style.format
+      style = next
+      if (isSameFormat) return
       if (attended !== null) leave()
-      format = next
-      face = faceFor(format, terminal)
+      face = newFace()
       if (attended !== null) leave = face.attend(attended)
     },
   }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { parse as parseYaml, stringify as stringifyYaml } from 'yaml'
 import { NewcutError } from '../core/errors.ts'
 import { environmentName, negatedName, type OptionSpec, optionTables, type Values } from './options.ts'
+import type { ValueKind } from './values.ts'
 
 /** `order`: what was asked of it while it runs. */
 export type Origin = 'order' | 'flag' | 'environment' | 'file' | 'default'
@@ -83,7 +84,7 @@ export function resolveLayers<Table extends Readonly<Record<string, unknown>>>(
         ]
     const [origin, given] = [...first, ...elsewhere].find(([, each]) => each !== undefined) ?? ['default', undefined]
     origins.set(name, origin)
-    values[name] = given === undefined ? spec.fallback : parsedValue(spec, given)
+    values[name] = given === undefined ? spec.fallback : givenValue(spec, given)
   }
   return { values: values as Values<Table>, origins, file, layers }
 }
@@ -119,14 +120,17 @@ function eitherName(name: string, spec: OptionSpec<unknown>, read: (known: strin
   return plain ?? (other && { ...other, isNegated: negation !== null })
 }
 
-function parsedValue(spec: OptionSpec<unknown>, { raw, where, isNegated }: Given): unknown {
-  const value = spec.kind.parse(raw)
-  if (value === undefined) {
-    const problem = spec.kind.problem?.(raw)
-    const text = `${problem === undefined ? '' : `${problem}; `}expected ${spec.kind.expected}`
-    throw new NewcutError('BAD_OPTION', `${where}: ${text}`)
-  }
+function givenValue({ kind }: OptionSpec<unknown>, { raw, where, isNegated }: Given): unknown {
+  const value = valueIn(kind, raw, where)
   return isNegated ? !value : value
+}
+
+/** A value of this kind. `where`: what errors begin with. Throws NewcutError BAD_OPTION. */
+export function valueIn<T>({ parse, problem, expected }: ValueKind<T>, raw: unknown, where: string): T {
+  const value = parse(raw)
+  if (value !== undefined) return value
+  const reason = problem?.(raw)
+  throw new NewcutError('BAD_OPTION', `${where}: ${reason === undefined ? '' : `${reason}; `}expected ${expected}`)
 }
 
 function flagText(name: string, raw: unknown): string {

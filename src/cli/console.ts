@@ -1,10 +1,11 @@
 /** The console: what it shows, and as JSON records. Lines for people are in text-face.ts. */
-import { type Logger, pino } from 'pino'
-import { describeError, type NewcutError } from '../core/errors.ts'
+import { pino } from 'pino'
+import { describeError, type ErrorCode, type NewcutError } from '../core/errors.ts'
 import { withoutSecrets } from '../core/host.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import type { Snapshot } from '../mine/stats.ts'
 import type { Keyboard } from './hotkeys.ts'
+import { levelOf } from './levels.ts'
 import type { Environment, Output } from './line.ts'
 
 /** Things to show besides the miner's own events. */
@@ -24,7 +25,34 @@ export type Notice =
       readonly reason?: string
     }
   | { readonly type: 'block'; readonly chain: number; readonly height: number; readonly difficulty: number }
-  | { readonly type: 'refused'; readonly chain: number; readonly height: number; readonly reason: string }
+  | {
+      readonly type: 'refused'
+      readonly chain: number
+      readonly height: number
+      readonly reason: string
+      /** Its chain had moved on, which is normal. Otherwise the block breaks a rule. */
+      readonly isStale: boolean
+    }
+  /** The accounts that a development network funds. */
+  | { readonly type: 'accounts'; readonly warning: string; readonly accounts: readonly FundedAccount[] }
+  /** An HTTP request that was answered; `status` is null where there was no answer. */
+  | {
+      readonly type: 'request'
+      readonly method: string
+      readonly path: string
+      readonly status: number | null
+      readonly ms: number
+      readonly bytes: number
+    }
+  /** The error that ends the program. */
+  | { readonly type: 'error'; readonly code: ErrorCode; readonly message: string; readonly hint: string | undefined }
+
+export interface FundedAccount {
+  readonly account: string
+  readonly publicKey: string
+  readonly secretKey: string
+  readonly coinsAtGenesis: number
+}
 
 export type ConsoleEvent = MinerEvent | Notice
 
@@ -55,37 +83,43 @@ export interface Terminal {
 export type LogFormat = 'text' | 'json'
 
 /** One JSON object a line, through pino. */
-export function jsonFace(terminal: Terminal): Face {
-  const logger = jsonLogger(terminal)
+export function jsonFace({ out, nowMs }: { readonly out: Pick<Output, 'write'>; readonly nowMs: () => number }): Face {
+  const timestamp = () => `,"time":"${new Date(nowMs()).toISOString()}"`
+  const logger = pino(
+    // Which levels are shown is decided before an event comes here.
+    { base: null, level: 'debug', messageKey: 'message', timestamp, formatters: { level: levelName } },
+    { write: (text: string) => void out.write(text) },
+  )
   return {
     show: (event) => {
       const { type, ...rest } = event
-      const level = type === 'trouble' || type === 'warning' ? 'warn' : type === 'hardwareError' ? 'error' : 'info'
-      logger[level]({ event: type, ...rest })
+      logger[levelOf(event, 'json')]({ event: type, ...rest })
     },
     attend: () => () => undefined,
   }
 }
 
-function jsonLogger({ out, nowMs }: Terminal): Logger {
-  const timestamp = () => `,"time":"${new Date(nowMs()).toISOString()}"`
-  return pino(
-    { base: null, messageKey: 'message', timestamp, formatters: { level: levelName } },
-    { write: (text: string) => void out.write(text) },
-  )
+/** The event for the error that ends the program. */
+export function errorEvent(error: NewcutError): Extract<Notice, { readonly type: 'error' }> {
+  const { code } = error
+  // These repeat what was typed, such as the address of a node with a password in it.
+  const shown = code === 'BAD_OPTION' ? withoutSecrets : (text: string) => text
+  const hint = error.hint === undefined ? undefined : shown(error.hint)
+  return { type: 'error', code, message: shown(describeError(error)), hint }
 }
 
 /**
  * Reports the error that ends the program: a line on `err`, or an object on `out`, where the other JSON records are.
  */
 export function reportError(error: NewcutError, format: LogFormat, terminal: Terminal): void {
-  const { code } = error
-  // These repeat what was typed, such as the address of a node with a password in it.
-  const shown = code === 'BAD_OPTION' ? withoutSecrets : (text: string) => text
-  const message = shown(describeError(error))
-  const hint = error.hint === undefined ? undefined : shown(error.hint)
-  if (format === 'json') jsonLogger(terminal).error({ event: 'error', code, message, hint })
-  else terminal.err.write(`newcut: ${message}${hint === undefined ? '' : ` (${hint})`} [${code}]\n`)
+  const event = errorEvent(error)
+  if (format === 'json') jsonFace(terminal).show(event)
+  else terminal.err.write(`newcut: ${errorText(event)}\n`)
+}
+
+/** `no answer (is a node running there?) [NODE_UNREACHABLE]` */
+export function errorText({ code, message, hint }: Extract<Notice, { readonly type: 'error' }>): string {
+  return `${message}${hint === undefined ? '' : ` (${hint})`} [${code}]`
 }
 
 const levelName = (label: string) => ({ level: label })

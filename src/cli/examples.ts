@@ -50,7 +50,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     `curl -s 'http://127.0.0.1:1848/chainweb/0.0/development/chain/0/header?limit=2' | newcut inspect`,
   ],
   contract: ['newcut contract token.repl', 'newcut contract token.repl sale.repl --json'],
-  keygen: ['newcut keygen > my.key', 'newcut keygen --json'],
+  keygen: ['newcut keygen my.key', 'newcut keygen', 'newcut keygen --json'],
   devices: ['newcut devices', 'newcut devices --measure', 'newcut devices --json'],
   bench: [
     'newcut bench kernels --quick',

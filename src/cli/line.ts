@@ -16,6 +16,8 @@ export interface Output {
   readonly isTTY?: boolean
   /** Width of the terminal. */
   readonly columns?: number
+  /** Its descriptor, where it has one. */
+  readonly fd?: number
   write(text: string): unknown
 }
 
@@ -42,15 +44,22 @@ const INDENT = 'hh:mm:ss '.length + 'label    '.length + 1
 /** Narrower terminals wrap by themselves. */
 const MIN_TEXT_COLUMNS = 20
 
-/** What makes text of lines, each ended by a line break: wrapped below their text on a terminal, whole elsewhere. */
+/** `hh:mm:ss`, in the time zone of this process. */
+const timeOfDay = (unixMs: number) => new Date(unixMs).toTimeString().slice(0, 8)
+
+/**
+ * What makes text of lines, each ended by a line break: wrapped below their text on a terminal, whole elsewhere.
+ * `timeText`: how a time is written; on a terminal it must be as wide as `hh:mm:ss`.
+ */
 export function lineFormatter(
   out: Output,
   environment: Environment,
   nowMs: () => number,
+  timeText: (unixMs: number) => string = timeOfDay,
 ): (lines: readonly Line[]) => string {
   const paint = painter(out, environment)
   return (lines) => {
-    const time = new Date(nowMs()).toTimeString().slice(0, 8)
+    const time = timeText(nowMs())
     return lines
       .map(({ label, style, text }) => {
         const [first, ...others] = wrapped(text, out, INDENT)

@@ -5,11 +5,11 @@ import type { HardwareSnapshot, Sensed } from '../mine/hardware.ts'
 import type { Verdict } from '../mine/life.ts'
 import type { Pause } from '../mine/pauses.ts'
 import type { Snapshot } from '../mine/stats.ts'
-import type { ConsoleEvent } from './console.ts'
+import { type ConsoleEvent, errorText } from './console.ts'
 import type { Line, Style } from './line.ts'
 
 /** The lines for an event. */
-export function linesOf(event: Exclude<ConsoleEvent, { type: 'banner' }>): Line[] {
+export function linesOf(event: ConsoleEvent): Line[] {
   switch (event.type) {
     case 'work':
       return [{ label: 'work', style: 'cyan', text: `${place(event)}  ${difficultyText(event)}  ${reasonText(event)}` }]
@@ -22,11 +22,9 @@ export function linesOf(event: Exclude<ConsoleEvent, { type: 'banner' }>): Line[
     case 'resumed':
       return [{ label: 'resumed', style: 'green', text: 'the newest work is searched again' }]
     case 'solution':
-      // Text shows only the verdict; JSON has all steps.
-      return event.verdict === null ? [] : [solutionLine(event, event.verdict)]
+      return [event.verdict === null ? stepLine(event) : solutionLine(event, event.verdict)]
     case 'reward':
-      // `newcut blocks` shows it.
-      return []
+      return [{ label: 'reward', style: 'dim', text: `${place(event)}  ${event.amount} coins` }]
     case 'hardwareError': {
       const text = `${event.device} claimed nonce ${event.nonce}, which does not solve`
       return [{ label: 'hardware', style: 'red', text }]
@@ -49,7 +47,31 @@ export function linesOf(event: Exclude<ConsoleEvent, { type: 'banner' }>): Line[
       return [{ label: 'refused', style: 'yellow', text: `${place(event)}  ${event.reason}` }]
     case 'summary':
       return summaryLines(event.snapshot)
+    case 'accounts':
+      return [{ label: 'warning', style: 'yellow', text: event.warning }]
+    case 'request':
+      return [{ label: 'request', style: 'dim', text: requestText(event) }]
+    case 'error':
+      return [{ label: 'error', style: 'red', text: errorText(event) }]
+    case 'banner':
+      return []
   }
+}
+
+/** Texts of an event that the console shows without time and label, before its lines. */
+export function plainTextsOf(event: ConsoleEvent): readonly string[] {
+  if (event.type === 'banner') return event.lines
+  if (event.type !== 'accounts') return []
+  const accounts = event.accounts.map(
+    ({ account, publicKey, secretKey, coinsAtGenesis }) =>
+      `  ${account} public ${publicKey} secret ${secretKey} coins ${coinsAtGenesis}`,
+  )
+  return ['funded accounts, with their coins at genesis on every chain:', ...accounts]
+}
+
+function requestText(request: Extract<ConsoleEvent, { type: 'request' }>): string {
+  const { method, path, status, ms, bytes } = request
+  return `${method} ${path}  ${status ?? 'no answer'}  ${ms} ms  ${bytes} bytes`
 }
 
 /** `configuration: threads 2 -> 1` */
@@ -102,6 +124,13 @@ export const verdictStyles: Readonly<Record<Verdict, Style>> = {
   orphaned: 'yellow',
   rejected: 'red',
   lost: 'red',
+}
+
+/** A step that decides nothing. */
+function stepLine(event: SolutionEvent): Line {
+  const depth = event.step === 'confirmed' ? ` at depth ${event.depth}` : ''
+  const parts = [place(event), event.device, event.step + depth, formatDuration(event.elapsedMs)]
+  return { label: 'solution', style: 'dim', text: parts.join('  ') }
 }
 
 function solutionLine(event: SolutionEvent, verdict: Verdict): Line {

@@ -9,6 +9,7 @@ import { kernelPreferences } from '../engine/cpu/names.ts'
 import { priorities } from '../engine/cpu/priority.ts'
 import { defaultLimits, MAX_SESSIONS } from '../engine/stratum/limits.ts'
 import { domain, leaderServers, natsOptions, replicas, rigOptions } from './fleet-options.ts'
+import { logOptions } from './log-options.ts'
 import { flagOnly, option, unset } from './option-spec.ts'
 import {
   autoMineMode,
@@ -33,8 +34,6 @@ import {
 } from './values.ts'
 
 export { environmentName, negatedName, type OptionSpec, type Values } from './option-spec.ts'
-
-const logOption = option(oneOf(['text', 'json'] as const), 'text', 'FORMAT', 'console output: text or json')
 
 /** The embedded network; also options of `mine`, which starts one when no node is given. */
 const networkOptions = {
@@ -71,7 +70,7 @@ export const devnetOptions = {
   ),
   check: option(yesNo, false, null, 'check everything in --data, then exit: with 0 if nothing is wrong, else with 1'),
   'backup-dir': unset(someText, 'DIR', 'enable backups (POST /make-backup), and put them there'),
-  'mining-public-key': unset(publicKeys, 'KEY', 'only this key may mine (k: account); may be repeated'),
+  'mining-public-key': unset(publicKeys, 'KEY', 'only the account k:KEY of this key may mine; may be repeated'),
   'update-stream': option(duration(1), 240_000, 'TIME', 'about how long a work update stream stays open'),
   'update-stream-limit': option(wholeNumber(0, 1e6), 2000, 'N', 'maximum number of work update streams at once'),
   'work-limit': option(wholeNumber(1, 1e6), 1200, 'N', 'maximum number of payloads waiting for a solution'),
@@ -89,7 +88,7 @@ export const devnetOptions = {
   exec: flagOnly(
     unset(someText, 'COMMAND', 'run COMMAND with the address in NEWCUT_NODE, then end with its exit code'),
   ),
-  log: logOption,
+  ...logOptions,
 }
 
 /** Options of `newcut solve`. */
@@ -134,7 +133,7 @@ export const mineOptions = {
     null,
     'with several nodes: do not give blocks to the others that were found with work of one',
   ),
-  'public-key': unset(publicKeys, 'KEY', 'public key that is paid (see keygen); may be repeated'),
+  'public-key': unset(publicKeys, 'KEY', 'public key that is paid, or its account k:KEY (see keygen); may be repeated'),
   account: unset(someText, 'NAME', 'account that is paid; k:KEY of the public key if not given'),
   predicate: option(
     likely(['keys-all', 'keys-any', 'keys-2'], someText),
@@ -222,7 +221,7 @@ export const mineOptions = {
     isSecret: true as const,
   },
   'mine-page': minePageOption,
-  log: logOption,
+  ...logOptions,
   stall: unset(
     duration(MIN_STALL_MS, true),
     'TIME',
@@ -272,7 +271,7 @@ export const leadOptions = {
   state: mineOptions.state,
   http: mineOptions.http,
   'http-token': mineOptions['http-token'],
-  log: logOption,
+  ...logOptions,
   'dry-run': flagOnly(
     option(yesNo, false, null, 'try options, NATS, nodes and account, say what rigs would be given, and end'),
   ),

@@ -22,11 +22,11 @@ export function addPlainCommands(program: Command, commands: Commands, done: (co
       done(await commands.contract({ files, json: json === true }))
     })
   program
-    .command('keygen')
-    .description('make a key pair to mine for')
-    .option('--json', 'as JSON')
-    .action(async ({ json }) => {
-      done(await commands.keygen(json === true))
+    .command('keygen [file]')
+    .description('make a key pair to mine for: in a new FILE that only you can read; without FILE it is printed')
+    .option('--json', 'as JSON; with FILE its public part and the path')
+    .action(async (file: string | undefined, { json }: { json?: boolean }) => {
+      done(await commands.keygen({ file, json: json === true }))
     })
   program
     .command('devices')

@@ -43,7 +43,7 @@ export interface Commands {
   readonly blocks: (config: Config<typeof blocksOptions>) => Promise<number>
   readonly inspect: (input: string) => Promise<number>
   readonly contract: (options: { readonly files: readonly string[]; readonly json: boolean }) => Promise<number>
-  readonly keygen: (json: boolean) => Promise<number>
+  readonly keygen: (options: { readonly file: string | undefined; readonly json: boolean }) => Promise<number>
   readonly devices: (options: { readonly json: boolean; readonly measure: boolean }) => Promise<number>
   readonly bench: (options: BenchOptions) => Promise<number>
 }

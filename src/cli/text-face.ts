@@ -1,9 +1,11 @@
 /** The console for people: lines of events, and on a terminal a last line that shows the present, and keys. */
 import { answerOf, type Key, keysText } from './answers.ts'
-import { type ConsoleEvent, type Control, type Face, jsonFace, type LogFormat, type Terminal } from './console.ts'
+import type { FaceMaker } from './changing-face.ts'
+import { type ConsoleEvent, type Control, type Face, jsonFace, type Terminal } from './console.ts'
 import { readKeys } from './hotkeys.ts'
+import { includes, type LogLevel } from './levels.ts'
 import { type Line, lineFormatter, painter, wrapped } from './line.ts'
-import { linesOf } from './lines.ts'
+import { linesOf, plainTextsOf } from './lines.ts'
 import { screenFor } from './screen.ts'
 import { statusText } from './status.ts'
 
@@ -16,12 +18,12 @@ const DEFAULT_COLUMNS = 80
 /** Before what follows of a long line of the banner. */
 const BANNER_INDENT = 2
 
-/** The face for that format. */
-export function faceFor(format: LogFormat, terminal: Terminal): Face {
-  return format === 'json' ? jsonFace(terminal) : textFace(terminal)
+/** Makes the faces of a terminal. */
+export function facesOf(terminal: Terminal): FaceMaker {
+  return (format, levelNow) => (format === 'json' ? jsonFace(terminal) : textFace(terminal, levelNow))
 }
 
-function textFace({ out, environment, keyboard, nowMs }: Terminal): Face {
+function textFace({ out, environment, keyboard, nowMs }: Terminal, levelNow: () => LogLevel): Face {
   const budget = new LineBudget(nowMs)
   const screen = screenFor(out, environment)
   const format = lineFormatter(out, environment, nowMs)
@@ -31,13 +33,14 @@ function textFace({ out, environment, keyboard, nowMs }: Terminal): Face {
     const fitting = lines.map((line) => wrapped(line, out, BANNER_INDENT).join(`\n${' '.repeat(BANNER_INDENT)}`))
     screen.print(fitting.map((line) => `${line}\n`).join(''))
   }
+  const isLimited = (event: ConsoleEvent) => isFrequent(event) && !includes(levelNow(), 'debug')
   const show = (event: ConsoleEvent) => {
-    if (event.type === 'banner') {
-      printBanner(event.lines)
-      return
-    }
+    const plain = plainTextsOf(event)
+    if (event.type === 'banner') printBanner(plain)
+    // Keys are copied from there: they are not wrapped.
+    else if (plain.length > 0) screen.print(`${plain.join('\n')}\n`)
     const lines = linesOf(event)
-    if (lines.length === 0 || (isFrequent(event) && !budget.take())) return
+    if (lines.length === 0 || (isLimited(event) && !budget.take())) return
     if (budget.skipped > 0 && !budget.isEmpty) {
       print([{ label: '...', style: 'dim', text: `${budget.skipped} more lines of work and solutions not shown` }])
       budget.skipped = 0
@@ -63,7 +66,7 @@ function textFace({ out, environment, keyboard, nowMs }: Terminal): Face {
       },
     }
     const leaveKeys = keyboard === undefined ? null : readKeys(keyboard, handlers)
-    if (leaveKeys !== null) printBanner([`keys: ${keysText}`])
+    if (leaveKeys !== null && includes(levelNow(), 'info')) printBanner([`keys: ${keysText}`])
     return () => {
       clearInterval(timer)
       leaveKeys?.()

@@ -1,5 +1,4 @@
 /** Values of options: from text (flag, environment) or a YAML value to what the program uses. */
-import { decodeHex } from '../core/bytes.ts'
 import { formatDuration } from '../core/units.ts'
 import { parseSchedule, type Schedule } from '../mine/schedule.ts'
 import type { AutoMine } from '../schema/auto-mine.ts'
@@ -307,14 +306,39 @@ export const scheduleText: ValueKind<Schedule> = {
 
 const listText = (raw: unknown) => (Array.isArray(raw) ? raw : [raw]).map((item) => asText(item) ?? '').join(',')
 
-/** Hex public keys of 32 bytes. A flag may be given several times, or hold several keys with commas. */
+/** The key in `KEY` or `k:KEY`, in lower case; undefined for any other text. */
+export const publicKeyIn = (text: string) => /^(?:k:)?([0-9a-fA-F]{64})$/.exec(text)?.[1].toLowerCase()
+
+/** Public keys of 32 bytes in hex. A flag may be given several times, or hold several keys with commas. */
 export const publicKeys: ValueKind<readonly string[]> = {
   isList: true,
-  expected: 'public keys of 64 hex digits',
+  expected: 'public keys of 64 hex digits, or accounts k:KEY',
   parse: (raw) => {
-    const keys = (Array.isArray(raw) ? raw : [raw]).flatMap((item) => (asText(item) ?? '?').split(','))
-    const valid = keys.every((key) => /^[0-9a-fA-F]{64}$/.test(key) && decodeHex(key).length === 32)
-    return valid ? keys.map((key) => key.toLowerCase()) : undefined
+    const keys = keyTexts(raw).map(publicKeyIn)
+    return keys.every((key) => key !== undefined) ? keys : undefined
+  },
+  problem: (raw) => {
+    // YAML takes digits, and hex digits after 0x, for a number.
+    if ([raw].flat().some((item) => typeof item === 'number'))
+      return 'read as a number: put the key in quotes, without 0x'
+    const texts = keyTexts(raw)
+    const at = texts.findIndex((text) => publicKeyIn(text) === undefined)
+    const problem = publicKeyProblem(texts[at] ?? '')
+    return problem === undefined || texts.length === 1 ? problem : `key ${at + 1} ${problem}`
   },
   format: (value) => [...value],
 }
+
+const keyTexts = (raw: unknown) =>
+  (Array.isArray(raw) ? raw : [raw]).flatMap((item) => (asText(item) ?? '?').split(',')).map((text) => text.trim())
+
+/** What is wrong with a text that is no public key; undefined: nothing in it is like one. */
+export function publicKeyProblem(text: string): string | undefined {
+  const [, prefix, rest] = /^(?:([a-z]):)?(.*)$/s.exec(text) ?? []
+  if (prefix === 'k') return `looks like a k: account, but the key is not 64 hex digits${lengthText(rest)}`
+  if (prefix !== undefined) return `looks like a ${prefix}: account, and only k: accounts have their key in the name`
+  if (/^0x[0-9a-f]+$/i.test(text)) return 'begins with 0x: leave that out'
+  return /^[0-9a-f]+$/i.test(text) ? `is not 64 hex digits${lengthText(text)}` : undefined
+}
+
+const lengthText = (text: string) => (/^[0-9a-f]+$/i.test(text) ? ` (it has ${text.length})` : '')

@@ -17,7 +17,7 @@ function commandsFor(around: Surroundings): Commands {
     result: async (key, config) => (await import('./result.ts')).runResult(key, config, around),
     inspect: async (input) => (await import('./inspect.ts')).runInspect(input, around),
     contract: async (options) => (await import('./contract.ts')).runContract(options, around),
-    keygen: async (json) => (await import('./keygen.ts')).runKeygen(json, around),
+    keygen: async (options) => (await import('./keygen.ts')).runKeygen(options, around),
     devices: async (options) => (await import('./devices.ts')).runDevices(options, around),
     bench: async (options) => (await import('./bench.ts')).runBench(options, around),
   }

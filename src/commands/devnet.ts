@@ -1,11 +1,13 @@
 /** `newcut devnet`: runs the embedded node, with or without a miner of its own. */
 
+import type { FaceMaker } from '../cli/changing-face.ts'
 import type { Config } from '../cli/config.ts'
-import type { Face, Terminal } from '../cli/console.ts'
+import type { ConsoleEvent, Face, Terminal } from '../cli/console.ts'
+import { includes } from '../cli/levels.ts'
 import type { devnetOptions, Values } from '../cli/options.ts'
 import { printerTo, type Surroundings } from '../cli/program.ts'
 import { type ProgressBar, progressBarFor, shownOn } from '../cli/progress.ts'
-import { faceFor } from '../cli/text-face.ts'
+import { facesOf } from '../cli/text-face.ts'
 import { type Devnet, type DevnetOptions, startDevnet } from '../compose/devnet.ts'
 import { isPageOn, PAGE_PATH } from '../compose/mine-page.ts'
 import type { MinerSetup } from '../compose/miner.ts'
@@ -18,9 +20,10 @@ import { describeAutoMine } from '../schema/auto-mine.ts'
 import { runCheck } from './check.ts'
 import { refuseIdle } from './effect.ts'
 import { runBeside } from './exec.ts'
-import { showFundedAccounts } from './funded-accounts.ts'
+import { fundedAccounts } from './funded-accounts.ts'
+import { withLog } from './log.ts'
 import { type NetworkValues, networkLine } from './network.ts'
-import { requestLog } from './request-log.ts'
+import { requestEvent } from './request-log.ts'
 
 type DevnetConfig = Config<typeof devnetOptions>
 type DevnetValues = Values<typeof devnetOptions>
@@ -70,17 +73,36 @@ function checkModes(config: DevnetConfig): void {
     const names = [...origins.keys()].filter((name) => name !== 'check' && name !== 'data')
     refuseIdle(config, [{ names, reason: '--check starts no node' }])
   }
+  if (!includes(values['log-level'], 'info')) {
+    const reason = `--log-level ${values['log-level']} leaves requests out`
+    refuseIdle(config, [{ names: ['log-requests'], reason, hint: 'take --log-level info' }])
+  }
   if (values.mine) return
   refuseIdle(config, [{ names: ['threads', 'kernel', 'priority'], reason: 'it is for --mine, which is not given' }])
 }
 
-async function serve(config: DevnetConfig, surroundings: Surroundings, stopped: AbortSignal): Promise<number> {
+function serve(config: DevnetConfig, surroundings: Surroundings, stopped: AbortSignal): Promise<number> {
   const { values } = config
   const bar = barFor(values, surroundings)
-  const terminal = { ...surroundings, out: bar.before(surroundings.out), err: bar.before(surroundings.err) }
-  const face = values.exec === undefined ? faceFor(values.log, terminal) : quietFace(values.log, surroundings)
+  const { out, err, version } = surroundings
+  const faces =
+    values.exec === undefined
+      ? facesOf({ ...surroundings, out: bar.before(out) })
+      : quiet(facesOf({ ...surroundings, out: bar.before(err) }))
+  return withLog(values, { faces, nowMs: surroundings.nowMs }, (log) => {
+    return serveWith(log, { bar, version }, config, stopped)
+  })
+}
+
+async function serveWith(
+  face: Face,
+  { bar, version }: { readonly bar: ProgressBar; readonly version: string },
+  config: DevnetConfig,
+  stopped: AbortSignal,
+): Promise<number> {
+  const { values } = config
   const failed = new AbortController()
-  const options = { ...startOptions(config, face, terminal), onProgress: shownOn(bar), onFailure: () => failed.abort() }
+  const options = { ...startOptions(config, face), onProgress: shownOn(bar), onFailure: () => failed.abort() }
   const devnet = hasPage(values) ? await devnetWithPage(options, values) : await startDevnet(options)
   const commandIsOver = new AbortController()
   const stop = AbortSignal.any([stopped, failed.signal])
@@ -88,10 +110,8 @@ async function serve(config: DevnetConfig, surroundings: Surroundings, stopped: 
   let code = 0
   try {
     if (values.mine) checkMinable(devnet)
-    if (values.exec === undefined) {
-      face.show({ type: 'banner', lines: banner(devnet, values, surroundings.version) })
-      showFundedAccounts(values.log, surroundings)
-    }
+    face.show({ type: 'banner', lines: banner(devnet, values, version) })
+    face.show(fundedAccounts())
     const command = values.exec === undefined ? null : runBeside(values.exec, devnet.url, stop)
     const over = command?.finally(() => commandIsOver.abort())
     const running = values.mine ? mineItself(devnet, config, face, ended) : untilAborted(ended)
@@ -115,14 +135,18 @@ async function devnetWithPage(options: DevnetOptions, values: DevnetValues): Pro
   return startDevnetWithPage(options, accountOn(development.name, payeeOf(values)))
 }
 
-/** Beside a command of --exec the outputs are the command's: only what went wrong is shown, on standard error. */
-function quietFace(format: DevnetValues['log'], terminal: Terminal): Face {
-  const face = faceFor(format, { ...terminal, out: terminal.err })
-  return {
-    show: (event) => {
-      if (event.type === 'warning' || event.type === 'hardwareError') face.show(event)
-    },
-    attend: face.attend,
+/** Beside a command of --exec the outputs are the command's: what went wrong is shown, and requests if they are asked for. */
+const SHOWN_BESIDE: readonly ConsoleEvent['type'][] = ['warning', 'hardwareError', 'request']
+
+function quiet(faces: FaceMaker): FaceMaker {
+  return (format, levelNow) => {
+    const face = faces(format, levelNow)
+    return {
+      show: (event) => {
+        if (SHOWN_BESIDE.includes(event.type)) face.show(event)
+      },
+      attend: face.attend,
+    }
   }
 }
 
@@ -137,7 +161,7 @@ function checkMinable({ settings }: Devnet): void {
   })
 }
 
-function startOptions(config: DevnetConfig, face: Face, terminal: Terminal): DevnetOptions {
+function startOptions(config: DevnetConfig, face: Face): DevnetOptions {
   const { values, origins } = config
   const keys = values['mining-public-key']
   const accounts = keys?.map((key): MinerAccount => ({ account: `k:${key}`, predicate: 'keys-all', publicKeys: [key] }))
@@ -157,22 +181,20 @@ function startOptions(config: DevnetConfig, face: Face, terminal: Terminal): Dev
     refreshMs: values.refresh,
     ...(accounts && { accounts }),
     ...(autoMine && { autoMine }),
-    ...(values['log-requests'] && { onRequest: requestLog(values.log, outputOf(values, terminal), terminal) }),
+    ...(values['log-requests'] && { onRequest: (request) => face.show(requestEvent(request)) }),
     onSolved: ({ chainId: chain, height: h, target }, addition) => {
       const height = Number(h)
       if (addition.status === 'added') {
         face.show({ type: 'block', chain, height, difficulty: Number(difficultyOf(target) ?? 0n) })
       } else {
-        const reason = addition.status === 'stale' ? 'stale' : `breaks the rule of ${addition.rules.join(', ')}`
-        face.show({ type: 'refused', chain, height, reason })
+        const isStale = addition.status === 'stale'
+        const reason = isStale ? 'stale' : `breaks the rule of ${addition.rules.join(', ')}`
+        face.show({ type: 'refused', chain, height, reason, isStale })
       }
     },
     onNotice: (message) => face.show({ type: 'warning', message }),
   }
 }
-
-/** Where the log of requests goes: beside a command of --exec, to standard error. */
-const outputOf = ({ exec }: DevnetValues, { out, err }: Terminal) => (exec === undefined ? out : err)
 
 function banner(devnet: Devnet, values: DevnetValues, version: string): string[] {
   const { blocks, network, url } = devnet

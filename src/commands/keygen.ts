@@ -1,8 +1,13 @@
-/** `newcut keygen`: an ed25519 key pair; the public key names the default account `k:<key>`. */
+/** `newcut keygen [FILE]`: an ed25519 key pair; the public key names the default account `k:<key>`. */
 import { generateKeyPairSync } from 'node:crypto'
+import { resolve } from 'node:path'
 import { stringify } from 'yaml'
 import { printerTo, type Surroundings } from '../cli/program.ts'
 import { decodeBase64Url, encodeHex } from '../core/bytes.ts'
+import { NewcutError } from '../core/errors.ts'
+import { modeForOthers, writeSecretFile } from '../platform/secret-file.ts'
+import { knownKey } from '../wallet/known-keys.ts'
+import { outputProblem, shellWord } from './output-file.ts'
 
 export interface KeyPair {
   /** 64 hex digits. */
@@ -11,11 +16,31 @@ export interface KeyPair {
   readonly secretKey: string
 }
 
-export async function runKeygen(json: boolean, { out }: Surroundings): Promise<number> {
+export interface KeygenOptions {
+  /** Where the key pair is kept; undefined: it is printed. */
+  readonly file: string | undefined
+  readonly json: boolean
+}
+
+/** Throws NewcutError BAD_OUTPUT for a file that exists or cannot be written: then no key pair is kept. */
+export async function runKeygen({ file, json }: KeygenOptions, { out, err }: Surroundings): Promise<number> {
   const print = printerTo(out)
   const keys = generateKeys()
+  if (file !== undefined) {
+    writeKeyFile(file, keys)
+    if (json) print(JSON.stringify({ ...publicParts(keys), file: resolve(file) }))
+    else for (const line of fileLines(file, keys)) print(line)
+    return 0
+  }
   if (json) print(JSON.stringify({ ...keys, account: `k:${keys.publicKey}` }))
   else for (const line of keyLines(keys)) print(line)
+  const mode = out.fd === undefined ? null : modeForOthers(out.fd)
+  if (mode !== null) {
+    const remedy = 'chmod 600 takes that right away, and newcut keygen FILE writes a file for you alone'
+    printerTo(err)(
+      `newcut: warning: other users may read the file that now holds the secret key (mode ${mode}): ${remedy}`,
+    )
+  }
   return 0
 }
 
@@ -24,6 +49,8 @@ function generateKeys(): KeyPair {
   return { publicKey: encodeHex(decodeBase64Url(x)), secretKey: encodeHex(decodeBase64Url(d)) }
 }
 
+const publicParts = ({ publicKey }: KeyPair) => ({ account: `k:${publicKey}`, publicKey })
+
 /** A configuration file for `newcut mine`. Lines that are not options are comments. */
 export function keyLines({ publicKey, secretKey }: KeyPair): string[] {
   return [
@@ -31,8 +58,43 @@ export function keyLines({ publicKey, secretKey }: KeyPair): string[] {
     stringify({ 'public-key': publicKey }).trim(),
     `# account: k:${publicKey}`,
     `# secret-key: ${secretKey}`,
-    '# Keep the secret key secret: whoever has it can spend what the account is paid. Mining needs only the public key.',
-    '# To spend from it: save these lines as FILE; newcut transfer TO AMOUNT --key FILE',
-    '# To mine for it: newcut mine --public-key KEY, or save these lines and give the file as --config FILE.',
+    '# Keep the secret key secret: anybody who has it can spend what the account is paid. Mining needs only the public key.',
+    '# To mine for it: newcut mine --public-key KEY, or --config FILE with the file of these lines.',
+    '# To spend from it: newcut transfer TO AMOUNT --key FILE, with the same file.',
+  ]
+}
+
+function writeKeyFile(file: string, keys: KeyPair): void {
+  try {
+    writeSecretFile(file, `${keyLines(keys).join('\n')}\n`)
+  } catch (error) {
+    throw keyFileError(file, error as NodeJS.ErrnoException)
+  }
+}
+
+function keyFileError(file: string, cause: NodeJS.ErrnoException): NewcutError {
+  const failure = (problem: string, hint: string) =>
+    new NewcutError('BAD_OUTPUT', `${file}: ${problem}`, { hint, cause })
+  if (cause.code === 'EEXIST') {
+    const hint = 'it may hold a key: name another file, or move this one away'
+    return failure('the file exists (EEXIST), and keygen overwrites no file', hint)
+  }
+  const { problem, hint } = outputProblem(file, cause)
+  return failure(problem, hint)
+}
+
+/** What is said of a key pair in a file. The secret key stays there. */
+function fileLines(file: string, { publicKey }: KeyPair): string[] {
+  // A well-known key has precedence over a file of its name.
+  const path = knownKey(file) === null ? file : `./${file}`
+  const mode = modeForOthers(file)
+  const readers =
+    mode === null ? 'which only you can read' : `which other users can read (mode ${mode}): its disk knows no rights`
+  return [
+    `account: k:${publicKey}`,
+    `public key: ${publicKey}`,
+    `secret key: in ${file}, ${readers}; keep a copy in a safe place`,
+    `to mine for it: newcut mine --node URL --public-key k:${publicKey}`,
+    `to spend from it: newcut transfer TO AMOUNT --key ${shellWord(path)}`,
   ]
 }

@@ -1,9 +1,10 @@
 /** `newcut lead`: gives work of a node to the rigs of a fleet, or stands by until its turn comes. */
-import { changingFace } from '../cli/changing-face.ts'
+import type { ChangingFace } from '../cli/changing-face.ts'
 import type { Config } from '../cli/config.ts'
 import type { Environment } from '../cli/line.ts'
 import type { leadOptions } from '../cli/options.ts'
 import type { Surroundings } from '../cli/program.ts'
+import { facesOf } from '../cli/text-face.ts'
 import { tryMiner } from '../compose/dry-run.ts'
 import { type MinerSetup, type MinerStart, runMiner } from '../compose/miner.ts'
 import { checkOrigin } from '../compose/origin.ts'
@@ -14,6 +15,7 @@ import { givenAuthorities } from './authorities.ts'
 import { attended, faceLines, firstLines, journalLines, nodeLines } from './banner.ts'
 import { idleForTls, refuseIdle } from './effect.ts'
 import { idleForNats, linkSetup, machineName } from './fleet-setup.ts'
+import { withLog } from './log.ts'
 import { keptState, nodesSetup } from './miner-setup.ts'
 
 type LeadConfig = Config<typeof leadOptions>
@@ -28,14 +30,26 @@ async function lead(config: LeadConfig, surroundings: Surroundings, stopped: Abo
   const { nats, node: nodes, fingerprint } = values
   const tlsNode = nodes.find((url) => url.startsWith('https:')) ?? nodes[0]
   refuseIdle(config, [...idleForTls(tlsNode, fingerprint), ...idleForNats(nats), ...idleForOneNode(nodes)])
-  const face = changingFace(values.log, surroundings)
   const setup = leaderSetup(config, tlsNode, surroundings.environment)
   checkOrigin(setup)
+  const log = { faces: facesOf(surroundings), nowMs: surroundings.nowMs }
+  return withLog(values, log, (face) => leadWith(face, config, { ...setup, version: surroundings.version }, stopped))
+}
+
+/** Resolves with the exit code. */
+async function leadWith(
+  log: ChangingFace,
+  config: LeadConfig,
+  { version, ...setup }: Omit<MinerSetup, 'engines'> & Pick<Surroundings, 'version'>,
+  stopped: AbortSignal,
+): Promise<number> {
+  const { values } = config
+  const { nats } = values
   let leave: () => void = () => undefined
   let link: Link | null = null
   try {
-    const agent = `newcut/${surroundings.version}`
-    const onWaiting = (message: string) => face.show({ type: 'trouble', message })
+    const agent = `newcut/${version}`
+    const onWaiting = (message: string) => log.show({ type: 'trouble', message })
     const server = { ...linkSetup(values, nats), domain: values['nats-domain'] }
     const options = { ...server, agent, clock: systemClock, random: Math.random }
     const isTried = values['dry-run']
@@ -43,28 +57,28 @@ async function lead(config: LeadConfig, surroundings: Surroundings, stopped: Abo
     const replicas = values['nats-replicas'] && Number(values['nats-replicas'])
     const engines = { kind: 'fleet', link, name: machineName(), replicas } as const
     if (isTried) {
-      face.show({ type: 'banner', lines: await dryRunLines(config, { ...setup, engines }, stopped) })
+      log.tell({ type: 'banner', lines: await dryRunLines(config, { ...setup, engines }, stopped) })
       return 0
     }
     const unlisten = link.listen((problem) => {
-      face.show(
+      log.show(
         problem === null ? { type: 'recovered', message: 'NATS answers' } : { type: 'trouble', message: problem },
       )
     })
     const snapshot = await runMiner(
       { ...setup, engines },
       {
-        onEvent: face.show,
+        onEvent: log.show,
         onStart: (start) => {
-          face.show({ type: 'banner', lines: banner(start, config, surroundings.version) })
-          leave = attended(face, start)
+          log.show({ type: 'banner', lines: banner(start, config, version) })
+          leave = attended(log, start)
         },
         stopped,
       },
     )
     unlisten()
     leave()
-    face.show({ type: 'summary', snapshot })
+    log.show({ type: 'summary', snapshot })
     return 0
   } catch (error) {
     // A failure after the user asked to stop is not an error.

@@ -9,6 +9,7 @@ import {
   readConfigFile,
   resolveLayers,
   shown,
+  valueIn,
 } from '../cli/config.ts'
 import type { ConsoleEvent } from '../cli/console.ts'
 import type { Environment } from '../cli/line.ts'
@@ -123,10 +124,7 @@ export class LiveConfig implements Configuration {
         throw new NewcutError('BAD_OPTION', `${name}: no such option${closest(name, Object.keys(mineOptions))}`)
       }
       const { kind } = specOf(name)
-      const parsed = value === null ? undefined : kind.parse(value)
-      if (value !== null && parsed === undefined) {
-        throw new NewcutError('BAD_OPTION', `${name}: ${shown(value)}: expected ${kind.expected}`)
-      }
+      const parsed = value === null ? undefined : valueIn(kind, value, `${name}: ${shown(value)}`)
       const isPending = !isSame(fileValue(name, this.#accepted), fileValue(name, this.#inUse))
       if (value !== null && !isPending && isSame(kind.format(parsed), fileValue(name, this.#inUse))) return false
       if (!isForHttp(name)) {

@@ -11,7 +11,7 @@ type Change = Extract<Notice, { readonly type: 'configuration' }>
 const LIVE: ReadonlySet<string> = new Set<OptionName>([
   ...(['threads', 'kernel', 'priority', 'engine', 'command'] as const),
   ...(['gpu', 'gpu-batch-ms', 'gpu-workgroup', 'allow-software', 'retune'] as const),
-  ...(['schedule', 'idle-only', 'idle-limit', 'chains', 'http-token', 'log'] as const),
+  ...(['schedule', 'idle-only', 'idle-limit', 'chains', 'http-token', 'log', 'log-level'] as const),
 ])
 
 /**
@@ -19,7 +19,7 @@ const LIVE: ReadonlySet<string> = new Set<OptionName>([
  * who may change anything, is for those who have the machine.
  */
 const OVER_HTTP: ReadonlySet<string> = new Set<OptionName>([
-  ...(['threads', 'kernel', 'priority', 'chains', 'log'] as const),
+  ...(['threads', 'kernel', 'priority', 'chains', 'log', 'log-level'] as const),
   ...(['gpu', 'gpu-batch-ms', 'gpu-workgroup', 'allow-software', 'retune'] as const),
   ...(['schedule', 'idle-only', 'idle-limit'] as const),
   ...(['failback', 'share-blocks', 'blocks', 'duration', 'confirmations', 'stall', 'fail-fast'] as const),

@@ -1,9 +1,10 @@
 /** `newcut mine`: the miner, for a node or for an embedded network of its own. */
-import { type ChangingFace, changingFace } from '../cli/changing-face.ts'
+import type { ChangingFace } from '../cli/changing-face.ts'
 import type { Config } from '../cli/config.ts'
 import type { Environment } from '../cli/line.ts'
 import type { mineOptions } from '../cli/options.ts'
 import type { Surroundings } from '../cli/program.ts'
+import { facesOf } from '../cli/text-face.ts'
 import type { Devnet } from '../compose/devnet.ts'
 import { tryMiner } from '../compose/dry-run.ts'
 import { type MinerSetup, type MinerStart, runMiner } from '../compose/miner.ts'
@@ -14,6 +15,7 @@ import { onFileChange } from '../platform/watch-file.ts'
 import { readPoolAddress } from '../source/pool/address.ts'
 import { attended, faceLines, firstLines, journalLines, nodeLines } from './banner.ts'
 import { LiveConfig } from './live-config.ts'
+import { styleOf, withLog } from './log.ts'
 import { checkMineFlags, minerSetup } from './miner-setup.ts'
 import { networkSettings } from './network.ts'
 
@@ -29,17 +31,31 @@ export function runMine(config: MineConfig, surroundings: Surroundings): Promise
 async function mine(config: MineConfig, surroundings: Surroundings, stopped: AbortSignal): Promise<number> {
   const { values } = config
   checkMineFlags(config)
-  const face = changingFace(values.log, surroundings)
-  const { node, pool, fleet } = values
-  const setup = minerSetup(config, node ?? [''], surroundings.environment)
+  const setup = minerSetup(config, values.node ?? [''], surroundings.environment)
   // Wrong options are refused before a network is started.
   checkOrigin(setup)
-  if (values['dry-run']) {
-    face.show({ type: 'banner', lines: await dryRunLines(config, setup, stopped) })
+  return withLog(values, { faces: facesOf(surroundings), nowMs: surroundings.nowMs }, async (log) => {
+    if (!values['dry-run']) return mineWith(log, { config, setup, ...surroundings }, stopped)
+    log.tell({ type: 'banner', lines: await dryRunLines(config, setup, stopped) })
     return 0
-  }
+  })
+}
+
+interface Wanted extends Pick<Surroundings, 'environment' | 'version'> {
+  readonly config: MineConfig
+  readonly setup: MinerSetup
+}
+
+/** Resolves with the exit code. */
+async function mineWith(
+  log: ChangingFace,
+  { config, setup, environment, version }: Wanted,
+  stopped: AbortSignal,
+): Promise<number> {
+  const { values } = config
+  const { node, pool, fleet } = values
   let leave: () => void = () => undefined
-  const live = liveConfig(config, face, surroundings.environment)
+  const live = liveConfig(config, log, environment)
   const devnet = (node ?? pool ?? fleet) === undefined ? await embeddedNetwork(values, setup, stopped) : null
   try {
     const http = setup.http && { ...setup.http, configuration: live.configuration }
@@ -47,10 +63,10 @@ async function mine(config: MineConfig, surroundings: Surroundings, stopped: Abo
     const snapshot = await runMiner(
       { ...setup, node, http },
       {
-        onEvent: face.show,
+        onEvent: log.show,
         onStart: (start) => {
-          face.show({ type: 'banner', lines: banner(start, devnet, { ...config, version: surroundings.version }) })
-          const [unattend, unfollow] = [attended(face, start), live.follow(start)]
+          log.show({ type: 'banner', lines: banner(start, devnet, { ...config, version }) })
+          const [unattend, unfollow] = [attended(log, start), live.follow(start)]
           leave = () => {
             unfollow()
             unattend()
@@ -60,7 +76,7 @@ async function mine(config: MineConfig, surroundings: Surroundings, stopped: Abo
       },
     )
     leave()
-    face.show({ type: 'summary', snapshot })
+    log.show({ type: 'summary', snapshot })
     return snapshot.idleReason === null ? 0 : NOTHING_SEARCHED
   } catch (error) {
     // A failure after the user asked to stop is not an error.
@@ -105,7 +121,7 @@ async function dryRunLines(config: MineConfig, setup: MinerSetup, stopped: Abort
 }
 
 /** The configuration of a miner that may not run yet; `follow` ties the two, and follows the file. */
-function liveConfig(config: MineConfig, face: ChangingFace, environment: Environment) {
+function liveConfig(config: MineConfig, log: ChangingFace, environment: Environment) {
   let tie: (start: MinerStart) => void = () => undefined
   const started = new Promise<MinerStart>((resolve) => {
     tie = resolve
@@ -113,9 +129,9 @@ function liveConfig(config: MineConfig, face: ChangingFace, environment: Environ
   const apply = async (next: MineConfig) => {
     const { change } = await started
     await change(minerSetup(next, next.values.node ?? [''], environment))
-    face.use(next.values.log)
+    log.use(styleOf(next.values))
   }
-  const configuration = new LiveConfig(config, { apply, show: face.show, environment })
+  const configuration = new LiveConfig(config, { apply, show: log.show, environment })
   const follow = (start: MinerStart) => {
     tie(start)
     if (config.file === null) return () => undefined

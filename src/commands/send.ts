@@ -29,7 +29,7 @@ export function runSend(
   const steps = new Steps(json, surroundings)
   return withNode(config, surroundings, async (client, stopped) => {
     checkChain(client, chain, '--chain')
-    const keys = signingKeys(values.key, client.info.nodeVersion)
+    const keys = signingKeys(values.key, client.info.nodeVersion, (message) => steps.warn(message))
     const sender = values.sender ?? keys[0].account
     const teller = tellerFor(client, values, steps, stopped)
     const command = teller.sign({ chain, payload, sender, keys: keys.map(({ key }) => key), capabilities })

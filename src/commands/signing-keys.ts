@@ -1,18 +1,26 @@
 /** The keys that sign, as `--key` names them: files that `newcut keygen` wrote, or well-known keys. */
 import { existsSync } from 'node:fs'
+import { publicKeyIn } from '../cli/values.ts'
 import { isDevelopment } from '../compose/payee.ts'
 import { NewcutError } from '../core/errors.ts'
+import { modeForOthers } from '../platform/secret-file.ts'
 import { signingKey } from '../wallet/keys.ts'
 import { knownKey, knownKeyNames, type NamedKey } from '../wallet/known-keys.ts'
 import { fileText } from './given-text.ts'
 
-const HEX_KEY = `["']?([0-9a-fA-F]{64})["']?`
 /** In a file of `newcut keygen` the secret key stands in a comment; `secret:` is how other tools write it. */
-const SECRET_LINE = new RegExp(`^[ \\t]*(?:#[ \\t]*)?(?:secret-key|secret):[ \\t]*${HEX_KEY}[ \\t]*$`, 'm')
-const PUBLIC_LINE = new RegExp(`^[ \\t]*(?:public-key|public):[ \\t]*${HEX_KEY}[ \\t]*$`, 'm')
+const SECRET_LINE = /^[ \t]*(?:#[ \t]*)?(?:secret-key|secret):[ \t]*["']?([0-9a-fA-F]{64})["']?[ \t]*$/m
+const PUBLIC_LINE = /^[ \t]*(?:public-key|public):[ \t]*["']?(?:k:)?([0-9a-fA-F]{64})["']?[ \t]*$/m
 
-/** The keys in their order, at least one, with the accounts that they stand for. Throws NewcutError. */
-export function signingKeys(given: readonly string[] | undefined, network: string): readonly [NamedKey, ...NamedKey[]] {
+/**
+ * The keys in their order, at least one, with the accounts that they stand for. `warn` hears of files that other users
+ * may read. Throws NewcutError.
+ */
+export function signingKeys(
+  given: readonly string[] | undefined,
+  network: string,
+  warn: (message: string) => void,
+): readonly [NamedKey, ...NamedKey[]] {
   const [first, ...rest] = given ?? []
   if (first === undefined) {
     const known = isDevelopment(network) ? ', or --key sender00, which development networks fund' : ''
@@ -20,34 +28,37 @@ export function signingKeys(given: readonly string[] | undefined, network: strin
       hint: `a file that newcut keygen wrote${known}`,
     })
   }
-  const keys: [NamedKey, ...NamedKey[]] = [keyOf(first, network), ...rest.map((name) => keyOf(name, network))]
+  const keys: [NamedKey, ...NamedKey[]] = [
+    keyOf(first, network, warn),
+    ...rest.map((name) => keyOf(name, network, warn)),
+  ]
   const twice = keys.find(({ key }, i) => keys.findIndex((each) => each.key.publicKey === key.publicKey) < i)
   if (twice === undefined) return keys
   throw new NewcutError('BAD_OPTION', `--key: the key ${twice.key.publicKey} is given twice`, { hint: 'give it once' })
 }
 
-function keyOf(name: string, network: string): NamedKey {
+function keyOf(name: string, network: string, warn: (message: string) => void): NamedKey {
   if (/^(0x)?[0-9a-fA-F]{64,}$/.test(name)) {
     throw new NewcutError('BAD_OPTION', '--key takes the name of a file, not a key', {
-      hint: 'other users of this machine can read command lines; newcut keygen > FILE makes a key pair',
+      hint: 'other users of this machine can read command lines; newcut keygen FILE makes a key pair',
     })
   }
   const known = knownKey(name)
-  if (known === null) return keyOfFile(name)
+  if (known === null) return keyOfFile(name, warn)
   if (isDevelopment(network)) return known
   throw new NewcutError(
     'BAD_OPTION',
     `--key ${name} is a key that everybody knows, and ${network} is no network for it`,
     {
-      hint: existsSync(name) ? `for the file, write ./${name}` : 'newcut keygen > FILE makes a key pair of your own',
+      hint: existsSync(name) ? `for the file, write ./${name}` : 'newcut keygen FILE makes a key pair of your own',
     },
   )
 }
 
-function keyOfFile(path: string): NamedKey {
+function keyOfFile(path: string, warn: (message: string) => void): NamedKey {
   if (!existsSync(path)) {
     throw new NewcutError('BAD_INPUT', `--key ${path}: no such file`, {
-      hint: `newcut keygen > FILE makes a key pair; well-known keys are ${knownKeyNames.join(', ')}`,
+      hint: `newcut keygen FILE makes a key pair; well-known keys are ${knownKeyNames.join(', ')}`,
     })
   }
   const { secretKey, publicKey } = keysIn(fileText(path))
@@ -63,6 +74,9 @@ function keyOfFile(path: string): NamedKey {
       hint: 'the file names another public key: correct it, or leave it out',
     })
   }
+  const mode = modeForOthers(path)
+  if (mode !== null)
+    warn(`other users may read the secret key in ${path} (mode ${mode}); chmod 600 takes that right away`)
   return { account: `k:${key.publicKey}`, key }
 }
 
@@ -71,7 +85,7 @@ function keysIn(text: string): { readonly secretKey: string | undefined; readonl
   if (json === null) return { secretKey: SECRET_LINE.exec(text)?.[1], publicKey: PUBLIC_LINE.exec(text)?.[1] }
   const { secretKey, publicKey } = json
   const hex = (value: unknown) => (typeof value === 'string' && /^[0-9a-fA-F]{64}$/.test(value) ? value : undefined)
-  return { secretKey: hex(secretKey), publicKey: hex(publicKey) }
+  return { secretKey: hex(secretKey), publicKey: typeof publicKey === 'string' ? publicKeyIn(publicKey) : undefined }
 }
 
 function jsonObject(text: string): { readonly [field: string]: unknown } | null {

@@ -51,6 +51,10 @@ export class Steps {
     this.#print({ label, style: 'bold', text })
   }
 
+  warn(text: string): void {
+    this.#print({ label: 'warning', style: 'yellow', text })
+  }
+
   /** Runs a task; whoever is left with a command under way hears how to go on. */
   async guide<T>(task: () => Promise<T>, stopped: AbortSignal): Promise<T> {
     try {

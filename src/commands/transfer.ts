@@ -2,6 +2,7 @@
 import type { Config } from '../cli/config.ts'
 import type { transferOptions } from '../cli/options.ts'
 import { printerTo, type Surroundings } from '../cli/program.ts'
+import { publicKeyIn, publicKeyProblem } from '../cli/values.ts'
 import { NewcutError } from '../core/errors.ts'
 import type { NodeClient } from '../node/client.ts'
 import type { CommandResult } from '../schema/command-bodies.ts'
@@ -42,7 +43,7 @@ export function runTransfer(
   const steps = new Steps(values.json, surroundings)
   return withNode(config, surroundings, (client, signal) =>
     steps.guide(async () => {
-      const keys = signingKeys(values.key, client.info.nodeVersion)
+      const keys = signingKeys(values.key, client.info.nodeVersion, (message) => steps.warn(message))
       const teller = tellerFor(client, values, steps, signal)
       const { nowMs } = surroundings
       const setting: Setting = { client, teller, steps, keys, config, signal, nowMs }
@@ -81,10 +82,21 @@ function wantedTransfer(args: readonly string[], config: TransferConfig): Wanted
 function keysetIn(json: string): Keyset {
   const { keys, pred = 'keys-all' } = (JSON.parse(json) ?? {}) as { readonly keys?: unknown; readonly pred?: unknown }
   const isKeys = Array.isArray(keys) && keys.length > 0 && keys.every((key) => typeof key === 'string')
-  if (isKeys && typeof pred === 'string') return { keys, pred }
+  if (isKeys && typeof pred === 'string') return { keys: keys.map(withoutPrefix), pred }
   throw new NewcutError('BAD_OPTION', `--receiver-keyset ${json}: not a keyset`, {
     hint: `expected '{"keys":["KEY"],"pred":"keys-all"}'`,
   })
+}
+
+/**
+ * The public key of `k:KEY`; other keys are the network's to judge. Throws NewcutError BAD_OPTION for a `k:` without a key:
+ * nobody could spend what it guards.
+ */
+function withoutPrefix(key: string): string {
+  if (!key.startsWith('k:')) return key
+  const publicKey = publicKeyIn(key)
+  if (publicKey !== undefined) return publicKey
+  throw new NewcutError('BAD_OPTION', `--receiver-keyset: ${key} ${publicKeyProblem(key)}`)
 }
 
 interface Done {

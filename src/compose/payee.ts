@@ -58,7 +58,7 @@ export function accountOn(network: string, payee: Payee): PaidAccount {
   const keys = keysOf(payee) ?? (isDevelopment(network) ? [DEVELOPMENT_KEY] : null)
   if (keys === null) {
     throw new NewcutError('BAD_OPTION', `--public-key is missing: who is to be paid for blocks of ${network}?`, {
-      hint: 'newcut keygen makes a key pair',
+      hint: 'newcut keygen FILE makes a key pair',
     })
   }
   const { account, predicate } = payee

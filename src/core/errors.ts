@@ -9,6 +9,7 @@ export const errorCodes = {
   BAD_OPTION: 'an unknown option or a value an option does not take; names option and origin',
   BAD_CONFIG: 'a configuration file that cannot be read or parsed',
   BAD_INPUT: 'an input file or line that cannot be read',
+  BAD_OUTPUT: 'an output file that exists already, or that cannot be written',
   DATA_UNUSABLE: 'a data directory that is damaged, in use, full, of another network, or none at all',
   PORT_BUSY: 'the address to listen on is taken or may not be used',
   NODE_UNREACHABLE: 'no answer from the node: refused, unknown host, timed out, TLS failure',

@@ -23,6 +23,7 @@ const ofErrors: Readonly<Record<ErrorCode, ExitCode>> = {
   BAD_OPTION: 2,
   BAD_CONFIG: 2,
   BAD_INPUT: 1,
+  BAD_OUTPUT: 1,
   DATA_UNUSABLE: 25,
   PORT_BUSY: 24,
   NODE_UNREACHABLE: 20,

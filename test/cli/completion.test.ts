@@ -38,6 +38,7 @@ const TYPED: readonly (readonly [string, readonly string[]])[] = [
   ['newcut completion fi\t', ['completion', 'fish']],
   ['newcut send --key sender03 cont\t', ['send', '--key', 'sender03', 'contract one.pact']],
   ['newcut devnet --data stor\t', ['devnet', '--data', 'stored-network']],
+  ['newcut keygen cont\t', ['keygen', 'contract one.pact']],
   ['newcut keygen --threads=\t', ['keygen', '--threads=']],
 ]
 

@@ -1,5 +1,5 @@
 /** The commands for contracts as a user runs them, against a development network of their own. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -200,7 +200,7 @@ describe('newcut send', () => {
 
   it.each([
     [['1'], '--key is missing: who signs? (a file that newcut keygen wrote, or --key sender00'],
-    [['1', '--key', 'sender10'], '--key sender10: no such file (newcut keygen > FILE makes a key pair; well-known'],
+    [['1', '--key', 'sender10'], '--key sender10: no such file (newcut keygen FILE makes a key pair; well-known'],
     [['1', '--key', 'ab'.repeat(32)], '--key takes the name of a file, not a key'],
     [['1', '--key', 'package.json'], '--key package.json: there is no secret key in it'],
     [['1', '--key', 'sender00', '--key', 'sender00'], 'is given twice (give it once) [BAD_OPTION]'],
@@ -226,13 +226,36 @@ describe('newcut transfer', () => {
     expect(Number((await balanceOf(account)).total)).toBeCloseTo(left, 12)
   })
 
+  it('warns of a key file that other users may read, and so does newcut send', async () => {
+    const { file, account } = await keyFile('open.yaml')
+    chmodSync(file, 0o644)
+    await output('transfer', account, '1', '--key', 'sender00')
+    const warning = ` warning   other users may read the secret key in ${file} (mode 644); chmod 600`
+    for (const args of [
+      ['transfer', 'sender00', '0.1'],
+      ['send', '(+ 1 2)'],
+    ]) {
+      const { code, err } = await newcut(...args, '--key', file)
+      expect([code, err]).toEqual([0, expect.stringContaining(warning)])
+      chmodSync(file, 0o600)
+      expect((await newcut(...args, '--key', file)).err).not.toContain('warning')
+      chmodSync(file, 0o644)
+    }
+  })
+
   it('creates an account of another name with the keyset that it is given', async () => {
     const { file, account } = await keyFile('second.json', '--json')
-    const keyset = JSON.stringify({ keys: [account.slice(2)], pred: 'keys-any' })
-    await output('transfer', 'shop', '3', '--key', 'sender04', '--receiver-keyset', keyset, '--chain', '1')
-    expect(await output('transfer', 'shop', 'sender04', '1', '--key', file, '--chain', '1')).toContain(
-      'moved 1.0 coins',
-    )
+    // An account of the key is as good as the key.
+    for (const [shop, key] of [
+      ['shop', account.slice(2)],
+      ['corner-shop', account],
+    ]) {
+      const keyset = JSON.stringify({ keys: [key], pred: 'keys-any' })
+      await output('transfer', shop, '3', '--key', 'sender04', '--receiver-keyset', keyset, '--chain', '1')
+      expect(await output('transfer', shop, 'sender04', '1', '--key', file, '--chain', '1')).toContain(
+        'moved 1.0 coins',
+      )
+    }
   })
 
   it('moves coins to another chain, in two steps', async () => {
@@ -295,6 +318,10 @@ describe('newcut transfer', () => {
     [['sender01', '1', '--key', 'sender00', '--to-chain', '3'], '--to-chain 3: development has chains 0 to 2'],
     [['sender01', '1', '--key', 'sender00', '--gas-payer', 'x'], '--gas-payer has no effect: on one chain'],
     [['x', '1', '--key', 'sender00', '--receiver-keyset', '[]'], '--receiver-keyset []: not a keyset'],
+    [
+      ['x', '1', '--key', 'sender00', '--receiver-keyset', '{"keys":["k:x"]}'],
+      '--receiver-keyset: k:x looks like a k: account, but the key is not 64 hex digits',
+    ],
     [['a', '1', '--continue', 'A'.repeat(43)], 'a 1: with --continue the first step has decided who gets what'],
     [['--continue', 'A'.repeat(43), '--key', 'sender00'], 'no chain has a result of AAAA'],
   ])('refuses %j', async (args, message) => {

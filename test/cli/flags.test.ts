@@ -116,6 +116,9 @@ describe('newcut suggests its own option for one of another miner', () => {
     [['mine', '-t', '2'], '-t: no such option; did you mean --threads?'],
     [['mine', '--thread=2'], '--thread=2: no such option; did you mean --threads?'],
     [['devnet', '--data-dir', 'x'], '--data-dir: no such option; did you mean --data?'],
+    [['mine', '-l', 'x.log'], '-l: no such option; did you mean --log-file?'],
+    [['mine', '--quiet'], '--quiet: no such option; did you mean --log-level warn?'],
+    [['devnet', '--verbose'], '--verbose: no such option; did you mean --log-level debug?'],
     [['-o', 'a:1'], '-o: no such option; did you mean --node? (a command comes first, such as newcut mine'],
     [['--node', 'a:1'], '--node: a command comes first (newcut mine --node)'],
   ])('%j', async (args, message) => {

@@ -1,10 +1,7 @@
-import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { parse } from 'yaml'
-import { keyLines } from '../../src/commands/keygen.ts'
 import { type Devnet, startDevnet } from '../../src/compose/devnet.ts'
 import { concatBytes, decodeHex, encodeBase64Url, u256LE } from '../../src/core/bytes.ts'
 import { decodeWork } from '../../src/core/header.ts'
@@ -156,40 +153,5 @@ describe('newcut inspect reads the JSON that a node answers with', () => {
     const { code, out, err } = await run(['inspect', '-'], {}, '{"limit": 2,\n"items": [\n"AAAA')
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toMatch(/^newcut: line 1: json at offset 0: .*is the end missing\? \[BAD_FORMAT\]\n$/)
-  })
-})
-
-describe('newcut keygen', () => {
-  it('makes a public key that belongs to the secret key', async () => {
-    const { code, out } = await run(['keygen', '--json'])
-    expect(code).toBe(0)
-    const { publicKey, secretKey, account } = JSON.parse(out)
-    expect(account).toBe(`k:${publicKey}`)
-    // RFC 8410: the fixed DER prefix of an ed25519 private key.
-    const der = Buffer.from(`302e020100300506032b657004220420${secretKey}`, 'hex')
-    const key = createPublicKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }))
-    expect(Buffer.from(key.export({ format: 'jwk' }).x ?? '', 'base64url').toString('hex')).toBe(publicKey)
-  })
-
-  it('makes a new key pair each time', async () => {
-    const [first, second] = await Promise.all([run(['keygen']), run(['keygen'])])
-    expect(first.out).toMatch(/^public-key: "?[0-9a-f]{64}"?\n# account: k:[0-9a-f]{64}\n# secret-key: [0-9a-f]{64}\n/)
-    expect(first.out).not.toBe(second.out)
-  })
-
-  it('prints a configuration file that pays the key, without the secret key', async () => {
-    const { out } = await run(['keygen'])
-    const file = join(folder, 'keys.yaml')
-    writeFileSync(file, out)
-    expect(Object.keys(parse(out))).toEqual(['public-key'])
-    const { code, out: config } = await run(['config', '--config', file])
-    expect(code).toBe(0)
-    expect(parse(config)['public-key']).toEqual([parse(out)['public-key']])
-  })
-
-  it('quotes a key that YAML would take for a number', () => {
-    const publicKey = `1e${'7'.repeat(62)}`
-    const [line] = keyLines({ publicKey, secretKey: 'ab'.repeat(32) })
-    expect(parse(line)).toEqual({ 'public-key': publicKey })
   })
 })

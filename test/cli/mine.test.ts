@@ -215,7 +215,10 @@ describe('newcut mine ends with one line of error and its exit code', () => {
     [['mine', '--stall', '1ms'], /--stall 1ms: expected a time of at least 1 s such as 30s or 5m, or 0 for none/],
     [['mine', '--fingerprint', 'xyz'], /--fingerprint xyz: expected a SHA-256/],
     [['mine', '--http', '4148'], /--http 4148: expected HOST:PORT/],
-    [['mine', '--public-key', 'k:12'], /--public-key k:12: expected public keys of 64 hex digits/],
+    [
+      ['mine', '--public-key', 'k:12'],
+      /--public-key k:12: looks like a k: account, .*; expected public keys of 64 hex digits/,
+    ],
     [['mine', 'now'], /too many arguments/],
     [['mien'], /mien: no such command; did you mean mine\?/],
   ])('for %j', async (args, pattern) => {

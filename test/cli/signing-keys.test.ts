@@ -1,5 +1,5 @@
 /** Which keys `--key` stands for. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -16,22 +16,29 @@ const publicKey = 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f7075
 let files = 0
 function fileWith(text: string): string {
   const file = join(folder, `${files++}.txt`)
-  writeFileSync(file, text)
+  writeFileSync(file, text, { mode: 0o600 })
   return file
 }
 
+const noWarning = (message: string) => {
+  throw new Error(message)
+}
+
+const keysOf = (names: readonly string[] | undefined, network: string) => signingKeys(names, network, noWarning)
 const accountsOf = (names: readonly string[], network = 'development') =>
-  signingKeys(names, network).map(({ account }) => account)
+  keysOf(names, network).map(({ account }) => account)
 
 describe('--key', () => {
   it.each([
     ['the text of newcut keygen', `${keyLines({ publicKey, secretKey }).join('\n')}\n`],
     ['its JSON', JSON.stringify({ publicKey, secretKey, account: `k:${publicKey}` })],
+    ['the account of its public key', `public-key: k:${publicKey}\nsecret-key: ${secretKey}\n`],
+    ['JSON with that', JSON.stringify({ publicKey: `k:${publicKey}`, secretKey })],
     ['lines of other tools', `public: ${publicKey}\nsecret: ${secretKey}\n`],
     ['lines with quotes, and upper case', `public: "${publicKey.toUpperCase()}"\r\nsecret: '${secretKey}'\r\n`],
     ['a secret key alone', `secret-key: ${secretKey}`],
   ])('reads %s', (_name, text) => {
-    const [{ account, key }] = signingKeys([fileWith(text)], 'mainnet01')
+    const [{ account, key }] = keysOf([fileWith(text)], 'mainnet01')
     expect([account, key.publicKey]).toEqual([`k:${publicKey}`, publicKey])
     // RFC 8032, the signature over no bytes at all.
     expect(key.sign(new Uint8Array(0))).toMatch(/^e5564300c360ac729086e2cc806e828a/)
@@ -43,6 +50,19 @@ describe('--key', () => {
     expect(() => accountsOf(['sender00'], 'mainnet01')).toThrow(
       '--key sender00 is a key that everybody knows, and mainnet01 is no network for it',
     )
+  })
+
+  it('warns of a file that other users may read, and takes it', () => {
+    const file = fileWith(`secret: ${secretKey}`)
+    for (const mode of [0o640, 0o604, 0o644]) {
+      chmodSync(file, mode)
+      const warnings: string[] = []
+      const [{ account }] = signingKeys([file], 'mainnet01', (message) => warnings.push(message))
+      expect(account).toBe(`k:${publicKey}`)
+      expect(warnings).toEqual([
+        `other users may read the secret key in ${file} (mode ${mode.toString(8)}); chmod 600 takes that right away`,
+      ])
+    }
   })
 
   it.each([
@@ -60,10 +80,12 @@ describe('--key', () => {
       `belongs to the public key ${publicKey}`,
       'BAD_INPUT',
     ],
+    [[fileWith(`public: k:${'ab'.repeat(32)}\nsecret: ${secretKey}`)], `belongs to the public key`, 'BAD_INPUT'],
+    [[fileWith(JSON.stringify({ publicKey: `k:${'ab'.repeat(32)}`, secretKey }))], 'belongs to', 'BAD_INPUT'],
     [[folder], 'cannot read', 'BAD_INPUT'],
   ])('refuses %j', (names, message, code) => {
-    expect(() => signingKeys(names, 'mainnet-development')).toThrow(expect.objectContaining({ code }))
-    expect(() => signingKeys(names, 'development')).toThrow(message)
-    expect(() => signingKeys(names, 'development')).not.toThrow(secretKey)
+    expect(() => keysOf(names, 'mainnet-development')).toThrow(expect.objectContaining({ code }))
+    expect(() => keysOf(names, 'development')).toThrow(message)
+    expect(() => keysOf(names, 'development')).not.toThrow(secretKey)
   })
 })

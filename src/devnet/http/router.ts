@@ -116,6 +116,18 @@ export class Router {
     const served = [...this.#methods].map(([url, allowed]) => ({ url, pattern: patternOf(url), allowed }))
     // `/hash` before `/{id}`, as routes are chosen.
     served.sort((one, other) => parametersIn(one.url) - parametersIn(other.url))
+    for (const { url, allowed } of served) {
+      // Else `GET /payload/batch` would be taken for `GET /payload/{hash}`.
+      const alike = served.filter((other) => other.url !== url && other.pattern.test(url))
+      const method = alike.flatMap((other) => other.allowed).filter((each) => !allowed.includes(each))
+      if (method.length === 0) continue
+      this.app.route({
+        url,
+        method: [...new Set(method)],
+        ...this.#corsOf(url),
+        handler: (request, reply) => refuseMethod(request, reply, allowed),
+      })
+    }
     this.app.setNotFoundHandler((request, reply) => {
       const path = pathIn(request.url)
       const found = served.find(({ pattern }) => pattern.test(path))

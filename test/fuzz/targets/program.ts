@@ -130,7 +130,7 @@ const read = {
     const file = join(folder, 'key.txt')
     writeFileSync(file, bytes)
     try {
-      const [{ account, key }] = signingKeys([file], 'mainnet01')
+      const [{ account, key }] = signingKeys([file], 'mainnet01', () => undefined)
       expect(/^[0-9a-f]{64}$/.test(key.publicKey) && account === `k:${key.publicKey}`, 'a key and its account')
       expect(/^[0-9a-f]{128}$/.test(key.sign(bytes)), 'the key signs')
     } catch (error) {

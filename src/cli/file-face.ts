@@ -1,0 +1,22 @@
+/** The log in a file: whole lines with date and time and without colours, or the records of the console. */
+import { type Face, jsonFace, type LogFormat } from './console.ts'
+import { type Line, lineFormatter, type Output } from './line.ts'
+import { linesOf, plainTextsOf } from './lines.ts'
+
+/** `nowMs`: Unix time in milliseconds. */
+export function fileFace(format: LogFormat, out: Pick<Output, 'write'>, nowMs: () => number): Face {
+  return format === 'json' ? jsonFace({ out, nowMs }) : textFileFace(out, nowMs)
+}
+
+function textFileFace(out: Pick<Output, 'write'>, nowMs: () => number): Face {
+  // A file lives longer than a day, and is no terminal, whatever the environment says of colours.
+  const formatted = lineFormatter(out, {}, nowMs, (unixMs) => new Date(unixMs).toISOString())
+  return {
+    show: (event) => {
+      const plain = plainTextsOf(event).map((text): Line => ({ label: '', style: 'dim', text }))
+      const text = formatted([...plain, ...linesOf(event)])
+      if (text !== '') out.write(text)
+    },
+    attend: () => () => undefined,
+  }
+}

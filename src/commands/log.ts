@@ -1,0 +1,128 @@
+/** The log of a command that goes on until it is stopped: on the console, and in the file of --log-file. */
+import { existsSync, rmSync } from 'node:fs'
+import { type ChangingFace, changingFace, type FaceMaker } from '../cli/changing-face.ts'
+import { type ConsoleEvent, errorEvent, type LogFormat } from '../cli/console.ts'
+import { fileFace } from '../cli/file-face.ts'
+import type { LogLevel, LogStyle } from '../cli/levels.ts'
+import { asNewcutError, describeError, NewcutError } from '../core/errors.ts'
+import { LogFile, type LogFileEvents } from '../platform/log-file.ts'
+import { outputProblem } from './output-file.ts'
+
+/** The options in cli/log-options.ts. */
+export interface LogValues {
+  readonly log: LogFormat
+  readonly 'log-level': LogLevel
+  readonly 'log-file': string | undefined
+  /** Then the file is only tried: nothing is written to it. */
+  readonly 'dry-run'?: boolean
+}
+
+/** The faces of the console, and the time for the file. */
+export interface LogOutputs {
+  readonly faces: FaceMaker
+  readonly nowMs: () => number
+}
+
+/** The style that the options ask for. */
+export const styleOf = (values: LogValues): LogStyle => ({ format: values.log, level: values['log-level'] })
+
+/**
+ * Runs a task with its log. The file has the error that ends the task too. SIGUSR2 opens the file anew, and does nothing
+ * without one: it must not end a miner whose logs are rotated. Throws NewcutError BAD_OPTION for a file that cannot be
+ * opened.
+ */
+export async function withLog<T>(
+  values: LogValues,
+  { faces, nowMs }: LogOutputs,
+  task: (log: ChangingFace) => Promise<T>,
+): Promise<T> {
+  const onConsole = changingFace(styleOf(values), faces)
+  const kept = keptLog(values, onConsole, nowMs)
+  const inFile = kept?.face
+  const reopen = () => kept?.file.reopen()
+  const onCrash = (error: Error) => inFile?.tell(errorEvent(asNewcutError(error)))
+  process.on('SIGUSR2', reopen)
+  process.on('uncaughtExceptionMonitor', onCrash)
+  try {
+    return await task(inFile === undefined ? onConsole : both(onConsole, inFile))
+  } catch (error) {
+    // The console has it from main.ts.
+    inFile?.tell(errorEvent(asNewcutError(error)))
+    throw error
+  } finally {
+    process.off('uncaughtExceptionMonitor', onCrash)
+    process.off('SIGUSR2', reopen)
+    kept?.end()
+  }
+}
+
+/** Opens the file, and leaves none that was not there. Throws NewcutError BAD_OPTION. */
+function tryLogFile(path: string): void {
+  const wasThere = existsSync(path)
+  const nothing = () => undefined
+  openLogFile(path, { onFailing: nothing, onRecovered: nothing, onNotReopened: nothing }).close()
+  if (!wasThere) rmSync(path)
+}
+
+/** The file, and the face that writes to it; null: there is none. Only the console can say that the file fails. */
+function keptLog(values: LogValues, onConsole: ChangingFace, nowMs: () => number) {
+  const path = values['log-file']
+  if (path === undefined) return null
+  if (values['dry-run']) {
+    tryLogFile(path)
+    return null
+  }
+  const file = openLogFile(path, {
+    onFailing: (error) => {
+      const message = `log file ${path}: lines cannot be written, and are missing in it (${describeError(error)})`
+      onConsole.tell({ type: 'warning', message: `${message}; all else goes on` })
+    },
+    onRecovered: (lost) => {
+      const event: ConsoleEvent = {
+        type: 'recovered',
+        message: `log file ${path}: written again; ${missingText(lost)}`,
+      }
+      onConsole.tell(event)
+      face.tell(event)
+    },
+    onNotReopened: (error) => {
+      const message = `log file ${path}: cannot be opened anew (${describeError(error)}); the old file is written on`
+      onConsole.tell({ type: 'warning', message })
+    },
+  })
+  const face = changingFace(styleOf(values), (format) => fileFace(format, file, nowMs))
+  const end = () => {
+    file.close()
+    if (file.lost > 0) onConsole.tell({ type: 'warning', message: `log file ${path}: ${missingText(file.lost)}` })
+  }
+  return { file, face, end }
+}
+
+const missingText = (lines: number) => (lines === 1 ? '1 line is missing' : `${lines} lines are missing`)
+
+function openLogFile(path: string, events: LogFileEvents): LogFile {
+  try {
+    return LogFile.open(path, events)
+  } catch (error) {
+    const { problem, hint } = outputProblem(path, error as NodeJS.ErrnoException)
+    throw new NewcutError('BAD_OPTION', `--log-file ${path}: ${problem}`, { hint, cause: error })
+  }
+}
+
+function both(one: ChangingFace, other: ChangingFace): ChangingFace {
+  return {
+    show: (event) => {
+      one.show(event)
+      other.show(event)
+    },
+    tell: (event) => {
+      one.tell(event)
+      other.tell(event)
+    },
+    attend: one.attend,
+    use: (style) => {
+      one.use(style)
+      other.use(style)
+    },
+  }
+}

@@ -1,0 +1,170 @@
+/** Key files: written by the real program, and read by its other commands. */
+import { spawnSync } from 'node:child_process'
+import { createPrivateKey, createPublicKey } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { keyLines } from '../../src/commands/keygen.ts'
+import { signingKeys } from '../../src/commands/signing-keys.ts'
+import { run } from './run.ts'
+
+const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'newcut-keygen-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Runs a line of the shell in which newcut is the program; there is no terminal. */
+function shell(line: string, cwd = folder) {
+  const script = `newcut() { '${process.execPath}' '${main}' "$@"; }\n${line}`
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', script], { cwd, encoding: 'utf8' })
+  return { status, stdout, stderr }
+}
+
+const modeOf = (name: string) => (statSync(join(folder, name)).mode & 0o777).toString(8)
+const contentOf = (name: string) => readFileSync(join(folder, name), 'utf8')
+
+/** The key of a file, as --key reads it; a warning fails the test. */
+function keyIn(name: string) {
+  const [named] = signingKeys([join(folder, name)], 'mainnet01', (message) => {
+    throw new Error(message)
+  })
+  return named
+}
+
+describe('newcut keygen FILE', () => {
+  it.each(['000', '022', '777'])('writes a file for its owner alone under umask %s', (umask) => {
+    const name = `umask-${umask}.key`
+    expect(shell(`umask ${umask}; newcut keygen ${name}`)).toMatchObject({ status: 0, stderr: '' })
+    expect(modeOf(name)).toBe('600')
+    expect(contentOf(name)).toMatch(/^public-key: .*\n# account: k:.*\n# secret-key: [0-9a-f]{64}\n/)
+  })
+
+  it('prints the public part, where the secret is, and the next commands, and never the secret', async () => {
+    const { status, stdout, stderr } = shell('newcut keygen my.key')
+    const { account, key } = keyIn('my.key')
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout.split('\n')).toEqual([
+      `account: ${account}`,
+      `public key: ${key.publicKey}`,
+      'secret key: in my.key, which only you can read; keep a copy in a safe place',
+      `to mine for it: newcut mine --node URL --public-key ${account}`,
+      'to spend from it: newcut transfer TO AMOUNT --key my.key',
+      '',
+    ])
+    const [, secret = 'none'] = /secret-key: ([0-9a-f]{64})/.exec(contentOf('my.key')) ?? []
+    expect(stdout).not.toContain(secret)
+    expect(Object.keys(parse(contentOf('my.key')))).toEqual(['public-key'])
+    const config = await run(['config', '--config', join(folder, 'my.key')])
+    expect(parse(config.out)['public-key']).toEqual([key.publicKey])
+  })
+
+  it('prints JSON of the public part and the path with --json', () => {
+    const { status, stdout, stderr } = shell('newcut keygen json.key --json')
+    const { account, key } = keyIn('json.key')
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(JSON.parse(stdout)).toEqual({ account, publicKey: key.publicKey, file: join(folder, 'json.key') })
+  })
+
+  it('overwrites nothing: no file, no folder, no link', () => {
+    shell('newcut keygen old.key')
+    const before = contentOf('old.key')
+    mkdirSync(join(folder, 'folder.key'))
+    symlinkSync('nowhere', join(folder, 'link.key'))
+    for (const name of ['old.key', 'folder.key', 'link.key']) {
+      expect(shell(`newcut keygen ${name}`)).toEqual({
+        status: 1,
+        stdout: '',
+        stderr:
+          `newcut: ${name}: the file exists (EEXIST), and keygen overwrites no file ` +
+          '(it may hold a key: name another file, or move this one away) [BAD_OUTPUT]\n',
+      })
+    }
+    expect(contentOf('old.key')).toBe(before)
+    expect([readdirSync(join(folder, 'folder.key')), existsSync(join(folder, 'nowhere'))]).toEqual([[], false])
+  })
+
+  it('says which folder is missing, and how to make it', () => {
+    expect(shell("newcut keygen 'no folder/my.key'")).toEqual({
+      status: 1,
+      stdout: '',
+      stderr:
+        "newcut: no folder/my.key: there is no folder no folder (ENOENT) (mkdir -p 'no folder' makes it) [BAD_OUTPUT]\n",
+    })
+    expect(shell('newcut keygen /proc/my.key')).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^newcut: \/proc\/my\.key: it cannot be written \(E[A-Z]+\) \(name /),
+    })
+  })
+
+  it('leaves no file behind where the disk is full', (context) => {
+    const small = join(folder, 'small')
+    mkdirSync(small)
+    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4k', 'none', small]).status !== 0) {
+      return context.skip('no small disk can be mounted here')
+    }
+    try {
+      // The root folder takes no page of it, and this file the only one.
+      shell('head -c 4096 /dev/zero > filler', small)
+      const { status, stderr } = shell('newcut keygen my.key', small)
+      expect(stderr).toMatch(/it cannot be written \(ENOSPC\)/)
+      expect([status, readdirSync(small)]).toEqual([1, ['filler']])
+    } finally {
+      spawnSync('umount', [small])
+    }
+  })
+
+  it('names a file by its path where a well-known key has its name, and quotes what shells would split', () => {
+    expect(shell('newcut keygen sender00').stdout).toContain('--key ./sender00\n')
+    expect(shell(`newcut keygen "it's mine.key"`).stdout).toContain(`--key 'it'\\''s mine.key'\n`)
+  })
+})
+
+describe('newcut keygen', () => {
+  it('makes a public key that belongs to the secret key', async () => {
+    const { code, out } = await run(['keygen', '--json'])
+    expect(code).toBe(0)
+    const { publicKey, secretKey, account } = JSON.parse(out)
+    expect(account).toBe(`k:${publicKey}`)
+    // RFC 8410: the fixed DER prefix of an ed25519 private key.
+    const der = Buffer.from(`302e020100300506032b657004220420${secretKey}`, 'hex')
+    const key = createPublicKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }))
+    expect(Buffer.from(key.export({ format: 'jwk' }).x ?? '', 'base64url').toString('hex')).toBe(publicKey)
+  })
+
+  it('makes a new key pair each time', async () => {
+    const [first, second] = await Promise.all([run(['keygen']), run(['keygen'])])
+    expect(first.out).toMatch(/^public-key: "?[0-9a-f]{64}"?\n# account: k:[0-9a-f]{64}\n# secret-key: [0-9a-f]{64}\n/)
+    expect(first.out).not.toBe(second.out)
+  })
+
+  it('quotes a key that YAML would take for a number', () => {
+    const publicKey = `1e${'7'.repeat(62)}`
+    const [line] = keyLines({ publicKey, secretKey: 'ab'.repeat(32) })
+    expect(parse(line)).toEqual({ 'public-key': publicKey })
+  })
+
+  it.each([
+    ['000', '', '666'],
+    ['022', '', '644'],
+    ['027', '--json', '640'],
+  ])('under umask %s says that others can read the file it was sent to: %s', (umask, flags, mode) => {
+    const name = `sent-${mode}.key`
+    expect(shell(`umask ${umask}; newcut keygen ${flags} > ${name}`)).toEqual({
+      status: 0,
+      stdout: '',
+      stderr:
+        `newcut: warning: other users may read the file that now holds the secret key (mode ${mode}): ` +
+        'chmod 600 takes that right away, and newcut keygen FILE writes a file for you alone\n',
+    })
+    expect(modeOf(name)).toBe(mode)
+  })
+
+  it.each(['umask 077; newcut keygen > mine.key', 'newcut keygen | cat', 'newcut keygen > /dev/null'])(
+    '%s: says nothing, since nobody else can read it',
+    (line) => {
+      expect(shell(line)).toMatchObject({ status: 0, stderr: '' })
+    },
+  )
+})

@@ -1,0 +1,196 @@
+/** Which events a log shows at which level, as text and as JSON. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { changingFace, type FaceMaker } from '../../src/cli/changing-face.ts'
+import type { ConsoleEvent, Control } from '../../src/cli/console.ts'
+import { fileFace } from '../../src/cli/file-face.ts'
+import { type LogLevel, logLevels } from '../../src/cli/levels.ts'
+import { facesOf } from '../../src/cli/text-face.ts'
+import type { SolutionEvent } from '../../src/mine/events.ts'
+import { NO_RATES } from '../../src/mine/hashrate.ts'
+import { snapshotWith } from '../mine/snapshot.ts'
+
+const counts = { accepted: 1, unconfirmed: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0 }
+const block = { chain: 3, height: 7 } as const
+const found = {
+  ...{ type: 'solution', step: 'found', verdict: null, wasDecided: false, job: 'j', issuer: 'node', ...block },
+  ...{ hash: 'h', payload: 'p', device: 'thread0', effort: 1, isPoolBlock: false, lateMs: null, elapsedMs: 5, counts },
+  ...{ work: 'w', difficulty: 10 },
+} as const
+const solution = (
+  parts: Partial<Record<keyof SolutionEvent | 'reason' | 'message' | 'depth', unknown>>,
+): ConsoleEvent => ({ ...found, ...parts }) as unknown as SolutionEvent
+const device = { device: 'thread0', engine: 'cpu', kernel: 'wasm', hashes: 0, hashrates: NO_RATES, faults: 0 }
+const changed = { type: 'configuration', before: 1, now: 2 } as const
+const work = { job: 'j', issuer: 'node', ...block, difficulty: 10, reason: 'newCut', preemptMs: 1 } as const
+
+/** Every kind of event: its name in docs/MINING.md, the event, the start of its text, and its level. */
+const EVENTS: readonly (readonly [string, ConsoleEvent, string, LogLevel])[] = [
+  ['error', { type: 'error', code: 'NODE_REFUSED', message: 'no', hint: 'ask' }, 'error     no (ask) [NODE_', 'error'],
+  ['hardwareError', { type: 'hardwareError', device: 'gpu0', nonce: '1' }, 'hardware  gpu0', 'error'],
+  [
+    'rejected',
+    solution({ step: 'rejected', verdict: 'rejected', reason: 'unknown', message: 'm' }),
+    'rejected',
+    'error',
+  ],
+  ['warning', { type: 'warning', message: 'w' }, 'warning   w', 'warn'],
+  ['trouble', { type: 'trouble', message: 't' }, 'trouble   t', 'warn'],
+  ['recovered', { type: 'recovered', message: 'r' }, 'recovered r', 'warn'],
+  ['lost', solution({ step: 'lost', verdict: 'lost', reason: 'stopped', message: 'm' }), 'lost', 'warn'],
+  ['unconfirmed', solution({ step: 'unconfirmed', verdict: 'unconfirmed', message: 'm' }), 'unconfirmed', 'warn'],
+  ['refused', { type: 'refused', ...block, reason: 'breaks the rule of target', isStale: false }, 'refused', 'warn'],
+  [
+    'configuration',
+    { ...changed, option: 'kernel', effect: 'none', reason: 'r' },
+    'changed   configuration: k',
+    'warn',
+  ],
+  ['configuration', { ...changed, option: 'threads', effect: 'now' }, 'changed   configuration: threads', 'info'],
+  ['configuration', { ...changed, option: 'stall', effect: 'next start' }, 'changed   configuration: stall', 'info'],
+  ['refused', { type: 'refused', ...block, reason: 'stale', isStale: true }, 'refused', 'info'],
+  ['banner', { type: 'banner', lines: ['newcut 1', 'paid: k:1'] }, 'newcut 1', 'info'],
+  ['accounts', { type: 'accounts', warning: 'known', accounts: [] }, 'funded accounts', 'info'],
+  ['ready', { type: 'ready', devices: [device] }, 'ready     cpu: wasm', 'info'],
+  ['work', { type: 'work', ...work }, 'work      chain 3', 'info'],
+  ['idle', { type: 'idle' }, 'idle', 'info'],
+  ['paused', { type: 'paused', by: 'user', text: 'until it is resumed' }, 'paused', 'info'],
+  ['resumed', { type: 'resumed' }, 'resumed', 'info'],
+  ['fleet', { type: 'fleet', isLeading: true, leader: null }, 'fleet', 'info'],
+  ['accepted', solution({ step: 'confirmed', depth: 1, verdict: 'accepted' }), 'accepted', 'info'],
+  ['stale', solution({ step: 'stale', verdict: 'stale' }), 'stale', 'info'],
+  ['orphaned', solution({ step: 'orphaned', verdict: 'orphaned' }), 'orphaned', 'info'],
+  ['speed', { type: 'speed', snapshot: snapshotWith() }, 'speed', 'info'],
+  ['block', { type: 'block', ...block, difficulty: 10 }, 'block     chain 3', 'info'],
+  [
+    'request',
+    { type: 'request', method: 'GET', path: '/a', status: null, ms: 1, bytes: 2 },
+    'request   GET /a  no',
+    'info',
+  ],
+  ['summary', { type: 'summary', snapshot: snapshotWith() }, 'summary', 'info'],
+  ['solution', solution({}), 'solution  chain 3  height 7      thread0  found  5 ms', 'debug'],
+  [
+    'solution',
+    solution({ step: 'confirmed', depth: 4 }),
+    'solution  chain 3  height 7      thread0  confirmed at',
+    'debug',
+  ],
+  [
+    'reward',
+    { type: 'reward', hash: 'h', ...block, amount: '1.5' },
+    'reward    chain 3  height 7      1.5 coins',
+    'debug',
+  ],
+]
+
+/** JSON has these at `info`, since programs rely on them. */
+const levelIn = (format: 'text' | 'json', level: LogLevel) => (format === 'json' && level === 'debug' ? 'info' : level)
+const includes = (level: LogLevel, other: LogLevel) => logLevels.indexOf(other) <= logLevels.indexOf(level)
+
+const nowMs = () => Date.UTC(2026, 0, 2, 3, 4, 5, 678)
+
+/** What a log with this style shows of an event: on the console, and in a file. */
+function shownOf(event: ConsoleEvent, format: 'text' | 'json', level: LogLevel) {
+  const [console, file] = ['', ''].map(() => {
+    const written: string[] = []
+    return { written, write: (text: string) => written.push(text) }
+  })
+  const terminal = { out: console, err: console, environment: {}, nowMs }
+  changingFace({ format, level }, facesOf(terminal)).show(event)
+  changingFace({ format, level }, (form) => fileFace(form, file, nowMs)).show(event)
+  return { console: console.written.join(''), file: file.written.join('') }
+}
+
+describe.each(logLevels)('a log of level %s', (level) => {
+  it.each(EVENTS)('as text shows %s events of its level and above, and no other', (_name, event, start, own) => {
+    const { console, file } = shownOf(event, 'text', level)
+    if (!includes(level, own)) expect([console, file]).toEqual(['', ''])
+    else {
+      expect(console.replace(/^\d\d:\d\d:\d\d /, '').startsWith(start)).toBe(true)
+      const lines = file.trimEnd().split('\n')
+      for (const line of lines) expect(line).toMatch(/^2026-01-02T03:04:05\.678Z [a-z. ]{9}/)
+      expect(lines[0].slice(25).trimStart().startsWith(start)).toBe(true)
+      expect(lines.length).toBe(console.trimEnd().split('\n').length)
+    }
+  })
+
+  it.each(EVENTS)(
+    'as JSON shows %s events likewise, with their level, and steps and rewards as info',
+    (_name, event, _start, own) => {
+      const { console, file } = shownOf(event, 'json', level)
+      expect(file).toBe(console)
+      const inJson = levelIn('json', own)
+      if (includes(level, inJson)) {
+        expect(JSON.parse(console)).toMatchObject({
+          level: inJson,
+          time: '2026-01-02T03:04:05.678Z',
+          event: event.type,
+        })
+      } else expect(console).toBe('')
+    },
+  )
+
+  it('shows a change of its level', () => {
+    const event: ConsoleEvent = { ...changed, option: 'log-level', before: 'info', now: level, effect: 'now' }
+    expect(shownOf(event, 'text', level).console).toMatch(`changed   configuration: log-level info -> ${level}\n`)
+  })
+})
+
+it('docs/MINING.md has the same table', () => {
+  const text = readFileSync(new URL('../../docs/MINING.md', import.meta.url), 'utf8')
+  const rows = [...text.matchAll(/^\| `(error|warn|info|debug)` \| (.*) \|$/gm)]
+  const told = rows.flatMap(([, level, events]) =>
+    [...events.matchAll(/`(\w+)`/g)].map(([, name]) => `${level} ${name}`),
+  )
+  const known = EVENTS.map(([name, , , level]) => `${level} ${name}`)
+  expect(told.toSorted()).toEqual([...new Set(known)].toSorted())
+})
+
+describe('the console', () => {
+  /** 100 lines of work at one moment. */
+  const linesAt = (level: LogLevel) => {
+    const written: string[] = []
+    const out = { write: (text: string) => written.push(text) }
+    const face = changingFace({ format: 'text', level }, facesOf({ out, err: out, environment: {}, nowMs }))
+    for (let height = 0; height < 100; height++) face.show({ type: 'work', ...work, height })
+    return written.length
+  }
+
+  it('limits lines of work and solutions, but not at debug', () => {
+    expect([linesAt('info'), linesAt('debug')]).toEqual([60, 100])
+  })
+})
+
+describe('a log that changes while it is used', () => {
+  const miner = {} as Control
+
+  it('goes over to another format with the keys and the last line, and only then takes them anew', () => {
+    const done: string[] = []
+    const faces: FaceMaker = (format, levelNow) => ({
+      show: ({ type }) => done.push(`${format} ${levelNow()} ${type}`),
+      attend: () => {
+        done.push(`attend ${format}`)
+        return () => done.push(`leave ${format}`)
+      },
+    })
+    const log = changingFace({ format: 'text', level: 'info' }, faces)
+    const leave = log.attend(miner)
+    log.use({ format: 'text', level: 'warn' })
+    log.show({ type: 'idle' })
+    log.tell({ type: 'idle' })
+    log.show({ type: 'warning', message: 'w' })
+    log.use({ format: 'json', level: 'info' })
+    log.show({ type: 'idle' })
+    leave()
+    expect(done).toEqual([
+      'attend text',
+      'text warn idle',
+      'text warn warning',
+      'leave text',
+      'attend json',
+      'json info idle',
+      'leave json',
+    ])
+  })
+})
