@@ -4,6 +4,7 @@ import { describeError, type NewcutError } from '../core/errors.ts'
 import { withoutSecrets } from '../core/host.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import type { Snapshot } from '../mine/stats.ts'
+import type { BlockMadeBy, TransactionEvent } from '../schema/devnet-events.ts'
 import type { Keyboard } from './hotkeys.ts'
 import type { Environment, Output } from './line.ts'
 
@@ -23,8 +24,23 @@ export type Notice =
       readonly effect: 'now' | 'next start' | 'none'
       readonly reason?: string
     }
-  | { readonly type: 'block'; readonly chain: number; readonly height: number; readonly difficulty: number }
+  | BlockNotice
+  | TransactionNotice
   | { readonly type: 'refused'; readonly chain: number; readonly height: number; readonly reason: string }
+
+/** A block of a development network. */
+export interface BlockNotice {
+  readonly type: 'block'
+  readonly chain: number
+  readonly height: number
+  readonly difficulty: number
+  readonly by: BlockMadeBy
+  /** How many it has. */
+  readonly transactions: number
+}
+
+/** A step of a transaction on a development network. */
+export type TransactionNotice = { readonly type: 'transaction' } & TransactionEvent
 
 export type ConsoleEvent = MinerEvent | Notice
 

@@ -1,14 +1,14 @@
 /** `newcut devnet`: runs the embedded node, with or without a miner of its own. */
 
 import type { Config } from '../cli/config.ts'
-import type { Face, Terminal } from '../cli/console.ts'
+import type { DevnetNow } from '../cli/devnet-activity.ts'
+import { type DevnetFace, devnetFaceFor } from '../cli/devnet-face.ts'
 import type { devnetOptions, Values } from '../cli/options.ts'
 import { type ProgressBar, progressBarFor, shownOn } from '../cli/progress.ts'
-import { faceFor } from '../cli/text-face.ts'
 import { type Devnet, type DevnetOptions, startDevnet } from '../compose/devnet.ts'
-import { isPageOn, PAGE_PATH, startDevnetWithPage } from '../compose/mine-page.ts'
+import { startDevnetWithPage } from '../compose/mine-page.ts'
 import { type MinerSetup, runMiner } from '../compose/miner.ts'
-import { accountOn, type Payee, paidLine } from '../compose/payee.ts'
+import { accountOn } from '../compose/payee.ts'
 import { NewcutError } from '../core/errors.ts'
 import { development } from '../core/network.ts'
 import type { MinerAccount } from '../core/payload.ts'
@@ -16,10 +16,11 @@ import { difficultyOf } from '../core/target.ts'
 import { untilStopped } from '../platform/shutdown.ts'
 import { describeAutoMine } from '../schema/auto-mine.ts'
 import { runCheck } from './check.ts'
+import { devnetBanner, hasPage, payeeOf } from './devnet-banner.ts'
 import { refuseIdle } from './effect.ts'
 import { runBeside } from './exec.ts'
 import { showFundedAccounts } from './funded-accounts.ts'
-import { type NetworkValues, networkLine } from './network.ts'
+import type { NetworkValues } from './network.ts'
 import { requestLog } from './request-log.ts'
 import { surroundings } from './surroundings.ts'
 
@@ -79,9 +80,9 @@ async function serve(config: DevnetConfig, stopped: AbortSignal): Promise<number
   const { values } = config
   const bar = barFor(values)
   const terminal = { ...surroundings, out: bar.before(surroundings.out), err: bar.before(surroundings.err) }
-  const face = values.exec === undefined ? faceFor(values.log, terminal) : quietFace(values.log)
+  const face = values.exec === undefined ? devnetFaceFor(values.log, terminal) : quietFace(values.log)
   const failed = new AbortController()
-  const options = { ...startOptions(config, face, terminal), onProgress: shownOn(bar), onFailure: () => failed.abort() }
+  const options = { ...startOptions(config, face), onProgress: shownOn(bar), onFailure: () => failed.abort() }
   const devnet = hasPage(values)
     ? await startDevnetWithPage(options, accountOn(development.name, payeeOf(values)))
     : await startDevnet(options)
@@ -89,11 +90,13 @@ async function serve(config: DevnetConfig, stopped: AbortSignal): Promise<number
   const stop = AbortSignal.any([stopped, failed.signal])
   const ended = AbortSignal.any([stop, commandIsOver.signal])
   let code = 0
+  let leave: () => void = () => undefined
   try {
     if (values.mine) checkMinable(devnet)
     if (values.exec === undefined) {
-      face.show({ type: 'banner', lines: banner(devnet, values) })
-      showFundedAccounts(values.log, surroundings)
+      face.show({ type: 'banner', lines: devnetBanner(devnet, values, surroundings.version) })
+      showFundedAccounts(values.log, devnet.url, { ...surroundings, out: face.out })
+      leave = face.attend(() => devnetNow(devnet))
     }
     const command = values.exec === undefined ? null : runBeside(values.exec, devnet.url, stop)
     const over = command?.finally(() => commandIsOver.abort())
@@ -107,6 +110,7 @@ async function serve(config: DevnetConfig, stopped: AbortSignal): Promise<number
   } catch (error) {
     if (!ended.aborted) throw error
   } finally {
+    leave()
     // If a write failed, this throws its error.
     await devnet.close()
   }
@@ -114,17 +118,21 @@ async function serve(config: DevnetConfig, stopped: AbortSignal): Promise<number
 }
 
 /** Beside a command of --exec the outputs are the command's: only what went wrong is shown, on standard error. */
-function quietFace(format: DevnetValues['log']): Face {
-  const face = faceFor(format, { ...surroundings, out: surroundings.err })
+function quietFace(format: DevnetValues['log']): DevnetFace {
+  const face = devnetFaceFor(format, { ...surroundings, out: surroundings.err })
   return {
+    ...face,
     show: (event) => {
       if (event.type === 'warning' || event.type === 'hardwareError') face.show(event)
     },
-    attend: face.attend,
   }
 }
 
-const hasPage = (values: DevnetValues) => isPageOn(values['mine-page'], development.name)
+function devnetNow({ cut, pending, settings: { autoMine } }: Devnet): DevnetNow {
+  const heights = [...cut.values()].map(({ height }) => Number(height))
+  const blocksBy = autoMine === null ? 'blocks by miners' : describeAutoMine(autoMine)
+  return { lowest: Math.min(...heights), highest: Math.max(...heights), pending, blocksBy }
+}
 
 /** Throws NewcutError BAD_OPTION for a network that was kept with a mode which excludes --mine. */
 function checkMinable({ settings }: Devnet): void {
@@ -135,7 +143,7 @@ function checkMinable({ settings }: Devnet): void {
   })
 }
 
-function startOptions(config: DevnetConfig, face: Face, terminal: Terminal): DevnetOptions {
+function startOptions(config: DevnetConfig, face: DevnetFace): DevnetOptions {
   const { values, origins } = config
   const keys = values['mining-public-key']
   const accounts = keys?.map((key): MinerAccount => ({ account: `k:${key}`, predicate: 'keys-all', publicKeys: [key] }))
@@ -155,11 +163,14 @@ function startOptions(config: DevnetConfig, face: Face, terminal: Terminal): Dev
     refreshMs: values.refresh,
     ...(accounts && { accounts }),
     ...(autoMine && { autoMine }),
-    ...(values['log-requests'] && { onRequest: requestLog(values.log, outputOf(values, terminal), terminal) }),
-    onSolved: ({ chainId: chain, height: h, target }, addition) => {
+    ...(values['log-requests'] && { onRequest: requestLog(values.log, face.out, surroundings) }),
+    ...(values.exec === undefined && { onTransaction: (event) => face.show({ type: 'transaction', ...event }) }),
+    onSolved: ({ chainId: chain, height: h, target }, addition, by) => {
       const height = Number(h)
       if (addition.status === 'added') {
-        face.show({ type: 'block', chain, height, difficulty: Number(difficultyOf(target) ?? 0n) })
+        const difficulty = Number(difficultyOf(target) ?? 0n)
+        const transactions = addition.block.payload.transactions.length
+        face.show({ type: 'block', chain, height, difficulty, by, transactions })
       } else {
         const reason = addition.status === 'stale' ? 'stale' : `breaks the rule of ${addition.rules.join(', ')}`
         face.show({ type: 'refused', chain, height, reason })
@@ -169,29 +180,8 @@ function startOptions(config: DevnetConfig, face: Face, terminal: Terminal): Dev
   }
 }
 
-/** Where the log of requests goes: beside a command of --exec, to standard error. */
-const outputOf = ({ exec }: DevnetValues, { out, err }: Terminal) => (exec === undefined ? out : err)
-
-function banner(devnet: Devnet, values: DevnetValues): string[] {
-  const { blocks, network, url } = devnet
-  const { autoMine } = devnet.settings
-  const mining = `${url}/${values.product}/0.0/${network.name}/mining/work`
-  const mode = autoMine ? `auto-mine: ${describeAutoMine(autoMine)}` : values.mine ? 'mine: by itself' : null
-  return [
-    `newcut ${surroundings.version}`,
-    networkLine(devnet),
-    ...(values.data === undefined ? [] : [`data: ${values.data}, ${blocks} blocks`]),
-    ...(mode === null ? [] : [mode]),
-    ...(values.mine ? [paidLine(accountOn(network.name, payeeOf(values)))] : []),
-    `mine it: newcut mine --node ${url} (work at ${mining})`,
-    ...(hasPage(values) ? [`mine in a browser: ${url}${PAGE_PATH}`] : []),
-    `see it in a browser: ${url}/`,
-    `control it: ${url}/devnet/status`,
-  ]
-}
-
 /** The same miner as that of `newcut mine`, over HTTP. */
-async function mineItself(devnet: Devnet, config: DevnetConfig, face: Face, stopped: AbortSignal): Promise<void> {
+async function mineItself(devnet: Devnet, config: DevnetConfig, face: DevnetFace, stopped: AbortSignal): Promise<void> {
   const snapshot = await runMiner(minerSetup(devnet, config), { onEvent: face.show, stopped })
   face.show({ type: 'summary', snapshot })
 }
@@ -206,12 +196,6 @@ function minerSetup({ url }: Devnet, { values, origins }: DevnetConfig): MinerSe
     http: null,
     limits: {},
   }
-}
-
-/** The first key that may mine; without such keys, the built-in key. */
-function payeeOf(values: DevnetValues): Payee {
-  const [key] = values['mining-public-key'] ?? []
-  return { account: null, predicate: 'keys-all', publicKeys: key === undefined ? null : [key] }
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {

@@ -5,8 +5,12 @@ import { developmentAccounts } from '../core/development-accounts.ts'
 
 const WARNING = 'everybody knows these keys: never use them on another network'
 
-/** Shows names, keys and coins: lines, or a JSON record of the event `accounts`. */
-export function showFundedAccounts(format: 'text' | 'json', { out, environment, nowMs }: Surroundings): void {
+/** Shows names, keys, coins and how to sign with them: lines, or a JSON record of the event `accounts`. */
+export function showFundedAccounts(
+  format: 'text' | 'json',
+  url: string,
+  { out, environment, nowMs }: Surroundings,
+): void {
   if (format === 'json') {
     const time = new Date(nowMs()).toISOString()
     const accounts = developmentAccounts.map(({ balance, ...account }) => ({ ...account, coinsAtGenesis: balance }))
@@ -17,5 +21,6 @@ export function showFundedAccounts(format: 'text' | 'json', { out, environment, 
   for (const { account, publicKey, secretKey, balance } of developmentAccounts) {
     out.write(`  ${account} public ${publicKey} secret ${secretKey} coins ${balance}\n`)
   }
+  out.write(`sign as one of them: newcut transfer sender01 1.5 --key sender00 --node ${url}\n`)
   linePrinter(out, environment, nowMs)({ label: 'warning', style: 'yellow', text: WARNING })
 }
