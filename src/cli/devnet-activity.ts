@@ -47,7 +47,7 @@ export class DevnetActivity {
   readonly #budget: LineBudget
   /** Request key -> a transaction that is in no block yet, oldest first. */
   readonly #waiting = new Map<string, { readonly event: Pending; readonly sinceMs: number }>()
-  /** Of the block or request whose transactions come now. */
+  /** Counts for the block or request whose transactions come now. */
   #group = { told: 0, toldFailed: 0, untold: 0, untoldFailed: 0 }
   /** Transactions without a line, of which no line has told yet. */
   #skipped = { count: 0, failed: 0 }

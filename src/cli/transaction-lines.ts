@@ -1,4 +1,4 @@
-/** What the console says of the transactions of a development network. */
+/** The lines of the console for transactions of a development network. */
 import type {
   CommandAction,
   IncludedTransaction,

@@ -1,12 +1,12 @@
 /**
- * What happens on an embedded node, for logs: who makes blocks, and what becomes of transactions. Texts come from outside,
- * so each is one printable line of limited length.
+ * Events of an embedded node, for logs: who made a block, and each step of a transaction. Texts come from outside, so each
+ * is one printable line of limited length.
  */
 
 /** Who made a block: a miner who handed it in, an order such as POST /make-blocks, or automatic mining. */
 export type BlockMadeBy = 'miner' | 'order' | 'auto-mine'
 
-/** What a command is to do. */
+/** The work that a command asks for. */
 export type CommandAction =
   /** A call of `transfer`, `transfer-create` or `transfer-crosschain` of a token, and nothing else. */
   | {
@@ -36,7 +36,7 @@ export interface ToldCommand {
   readonly action: CommandAction
 }
 
-/** Those of one block, or of one request, are told one after the other: this one is number `index` of `count`. */
+/** Number `index` of the `count` transactions of one block or request, which are told one after the other. */
 export interface Placed {
   readonly index: number
   readonly count: number
@@ -63,7 +63,7 @@ export interface IncludedTransaction extends ToldCommand, InBlock {
   readonly gas: number
   /** The value as the language writes it, or the message of the error. */
   readonly result: string
-  /** Of an error: `info` of the result, a function and a line that counts from 0; null: neither is known. */
+  /** Where an error arose, as in `info` of the result: a function, and a line that counts from 0; null: not known. */
   readonly place: string | null
   /** Events as `module.NAME`, that of the fee among them; at most 20. */
   readonly events: readonly string[]
@@ -89,10 +89,10 @@ export interface DroppedTransaction extends ToldCommand {
   readonly reason: string
 }
 
-/** It was handed in, and not taken. What cannot be read is null; a request that cannot be read is told as one. */
+/** `send` did not take it. Fields that cannot be read are null; a request that cannot be read is one event. */
 export interface RefusedTransaction extends Placed {
   readonly step: 'refused'
-  /** Of the request. */
+  /** The chain of the request. */
   readonly chain: number | null
   readonly requestKey: string | null
   readonly sender: string | null
@@ -101,7 +101,7 @@ export interface RefusedTransaction extends Placed {
   readonly reason: string
 }
 
-/** So many steps were not told: more came at once than are kept. Blocks are told all the same. */
+/** Steps outside of blocks that were not told, because too many came at once. */
 export interface SkippedSteps {
   readonly step: 'skipped'
   readonly steps: number

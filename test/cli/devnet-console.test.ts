@@ -1,4 +1,4 @@
-/** What `newcut devnet` prints of transactions: real processes, in a pipe and in a pseudo-terminal. */
+/** Lines of `newcut devnet` about transactions: real processes, in a pipe and in a pseudo-terminal. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { run, start, stopAll } from './run.ts'
 import { noTerminal, startInTerminal, stopTerminals } from './terminal.ts'

@@ -1,4 +1,4 @@
-/** What a node tells of transactions, as a test waits for it. */
+/** Collects the events of transactions, and lets a test wait for them. */
 import type { TransactionEvent } from '../../src/schema/devnet-events.ts'
 
 export class Heard {

@@ -1,4 +1,4 @@
-/** What a command and its result are told as. */
+/** Commands and their results as events tell them. */
 import { describe, expect, it } from 'vitest'
 import { outcomeOf } from '../../src/devnet/watch/outcome.ts'
 import { toldCommand } from '../../src/devnet/watch/told-command.ts'

@@ -1,4 +1,4 @@
-/** What a node tells of transactions that are sent to it over HTTP. */
+/** Events of transactions that are sent to a node over HTTP. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { BlockMadeBy } from '../../src/schema/devnet-events.ts'
 import { funded, keyPair, type Signed, signed } from './command.ts'

@@ -1,4 +1,4 @@
-/** What changes for a chain when its head moves. */
+/** The blocks that a chain loses and gets when its head moves. */
 import { equalBytes } from '../../core/bytes.ts'
 import type { Header } from '../../core/header.ts'
 import type { Block, BlockStore } from './block-store.ts'

@@ -1,4 +1,4 @@
-/** What the result of a command says, in printable words of limited length. */
+/** Reads the result of a command into printable texts of limited length. */
 import { valueFromJson } from '../../contracts/values/from-json.ts'
 import { showValue } from '../../contracts/values/print.ts'
 import { type ExactJson, parseExactJson } from '../../core/json.ts'

@@ -1,4 +1,4 @@
-/** What a signed command says of itself, in printable words of limited length. */
+/** Reads a signed command into printable texts of limited length. */
 import { ContractError } from '../../contracts/errors.ts'
 import type { Form } from '../../contracts/syntax/form.ts'
 import { read } from '../../contracts/syntax/reader.ts'

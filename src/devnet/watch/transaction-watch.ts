@@ -1,6 +1,6 @@
 /**
- * Tells what becomes of transactions: pending, in a block, undone, dropped, refused. Reading them takes longer than
- * adding a block, so all of it is done in short slices, and in the order in which it came.
+ * Reports every step of a transaction: pending, in a block, undone, dropped, refused. Reading a transaction takes longer
+ * than adding a block, so events are made in short slices, in the order in which things happened.
  */
 import { equalBytes } from '../../core/bytes.ts'
 import type { Header } from '../../core/header.ts'
