@@ -67,10 +67,11 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 /** The same for the rooms inside devnet, engine and page ('' is the folder itself). */
 const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   devnet: {
-    '': ['http', 'data', 'orders', 'work', 'mempool', 'ledger', 'rules', 'store'],
-    http: ['data', 'orders', 'work', 'mempool', 'ledger', 'rules', 'store'],
+    '': ['http', 'data', 'orders', 'watch', 'work', 'mempool', 'ledger', 'rules', 'store'],
+    http: ['data', 'orders', 'watch', 'work', 'mempool', 'ledger', 'rules', 'store'],
     data: ['mempool', 'ledger', 'rules', 'store'],
     orders: ['work', 'rules', 'store'],
+    watch: ['mempool', 'rules', 'store'],
     work: ['mempool', 'ledger', 'rules', 'store'],
     mempool: ['ledger', 'rules', 'store'],
     ledger: ['rules', 'store'],

@@ -4,6 +4,7 @@ import { describeError, type ErrorCode, type NewcutError } from '../core/errors.
 import { withoutSecrets } from '../core/host.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import type { Snapshot } from '../mine/stats.ts'
+import type { BlockMadeBy, TransactionEvent } from '../schema/devnet-events.ts'
 import type { Keyboard } from './hotkeys.ts'
 import { levelOf } from './levels.ts'
 import type { Environment, Output } from './line.ts'
@@ -24,7 +25,8 @@ export type Notice =
       readonly effect: 'now' | 'next start' | 'none'
       readonly reason?: string
     }
-  | { readonly type: 'block'; readonly chain: number; readonly height: number; readonly difficulty: number }
+  | BlockNotice
+  | TransactionNotice
   | {
       readonly type: 'refused'
       readonly chain: number
@@ -34,7 +36,13 @@ export type Notice =
       readonly isStale: boolean
     }
   /** The accounts that a development network funds. */
-  | { readonly type: 'accounts'; readonly warning: string; readonly accounts: readonly FundedAccount[] }
+  | {
+      readonly type: 'accounts'
+      readonly warning: string
+      readonly accounts: readonly FundedAccount[]
+      /** How to sign as one of them. */
+      readonly hint: string
+    }
   /** An HTTP request that was answered; `status` is null where there was no answer. */
   | {
       readonly type: 'request'
@@ -53,6 +61,20 @@ export interface FundedAccount {
   readonly secretKey: string
   readonly coinsAtGenesis: number
 }
+
+/** A block of a development network. */
+export interface BlockNotice {
+  readonly type: 'block'
+  readonly chain: number
+  readonly height: number
+  readonly difficulty: number
+  readonly by: BlockMadeBy
+  /** How many it has. */
+  readonly transactions: number
+}
+
+/** A step of a transaction on a development network. */
+export type TransactionNotice = { readonly type: 'transaction' } & TransactionEvent
 
 export type ConsoleEvent = MinerEvent | Notice
 

@@ -43,6 +43,7 @@ const rules: { readonly [Type in ConsoleEvent['type']]: Rule<Type> } = {
   fleet: 'info',
   speed: 'info',
   block: 'info',
+  transaction: ({ step }) => (step === 'skipped' ? 'warn' : 'info'),
   request: 'info',
   summary: 'info',
   reward: detail,

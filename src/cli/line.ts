@@ -11,6 +11,13 @@ export interface Line {
   readonly text: string
 }
 
+/** `chain 3  height 12   ` */
+export const place = ({ chain, height }: { readonly chain: number; readonly height: number }) =>
+  `chain ${String(chain).padEnd(2)} height ${String(height).padEnd(5)}`
+
+/** `1 block`, `2 blocks` */
+export const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
+
 /** Where text goes. */
 export interface Output {
   readonly isTTY?: boolean

@@ -5,8 +5,9 @@ import type { HardwareSnapshot, Sensed } from '../mine/hardware.ts'
 import type { Verdict } from '../mine/life.ts'
 import type { Pause } from '../mine/pauses.ts'
 import type { Snapshot } from '../mine/stats.ts'
-import { type ConsoleEvent, errorText } from './console.ts'
-import type { Line, Style } from './line.ts'
+import { type BlockNotice, type ConsoleEvent, errorText } from './console.ts'
+import { counted, type Line, place, type Style } from './line.ts'
+import { transactionLines } from './transaction-lines.ts'
 
 /** The lines for an event. */
 export function linesOf(event: ConsoleEvent): Line[] {
@@ -42,7 +43,9 @@ export function linesOf(event: ConsoleEvent): Line[] {
     case 'configuration':
       return [{ label: 'changed', style: event.effect === 'now' ? 'green' : 'yellow', text: configurationText(event) }]
     case 'block':
-      return [{ label: 'block', style: 'green', text: `${place(event)}  ${difficultyText(event)}` }]
+      return [{ label: 'block', style: 'green', text: blockText(event) }]
+    case 'transaction':
+      return transactionLines(event)
     case 'refused':
       return [{ label: 'refused', style: 'yellow', text: `${place(event)}  ${event.reason}` }]
     case 'summary':
@@ -66,7 +69,7 @@ export function plainTextsOf(event: ConsoleEvent): readonly string[] {
     ({ account, publicKey, secretKey, coinsAtGenesis }) =>
       `  ${account} public ${publicKey} secret ${secretKey} coins ${coinsAtGenesis}`,
   )
-  return ['funded accounts, with their coins at genesis on every chain:', ...accounts]
+  return ['funded accounts, with their coins at genesis on every chain:', ...accounts, event.hint]
 }
 
 function requestText(request: Extract<ConsoleEvent, { type: 'request' }>): string {
@@ -96,8 +99,11 @@ function devicesText(devices: Snapshot['devices']): string {
   return [...counts].map(([key, count]) => (count === 1 ? key : key.replace(': ', `: ${count} x `))).join(', ')
 }
 
-const place = ({ chain, height }: { chain: number; height: number }) =>
-  `chain ${String(chain).padEnd(2)} height ${String(height).padEnd(5)}`
+function blockText(event: BlockNotice): string {
+  const { transactions: count } = event
+  const held = count === 0 ? '' : `  ${counted(count, 'transaction')}`
+  return `${place(event)}  ${difficultyText(event)}${held}`
+}
 
 const difficultyText = ({ difficulty }: { difficulty: number }) => `difficulty ${withPrefix(difficulty)}`
 

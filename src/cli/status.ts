@@ -6,7 +6,8 @@ import type { Snapshot } from '../mine/stats.ts'
 import type { Paint, Style } from './line.ts'
 import { countsText, percent } from './lines.ts'
 
-interface Part {
+/** A part of the last line. */
+export interface Part {
   /** Of two parts that do not both fit, the one with the lower rank is shown. */
   readonly rank: number
   readonly text: string
@@ -17,7 +18,11 @@ const GAP = '  '
 
 /** At most `columns` wide. */
 export function statusText(snapshot: Snapshot, columns: number, paint: Paint): string {
-  const parts = partsOf(snapshot)
+  return fitted(partsOf(snapshot), columns, paint)
+}
+
+/** The parts that fit, in their order. */
+export function fitted(parts: readonly Part[], columns: number, paint: Paint): string {
   const shown = new Set<Part>()
   let width = 0
   for (const part of parts.toSorted((a, b) => a.rank - b.rank)) {

@@ -5,13 +5,13 @@ import { type ConsoleEvent, type Control, type Face, jsonFace, type Terminal } f
 import { readKeys } from './hotkeys.ts'
 import { includes, type LogLevel } from './levels.ts'
 import { type Line, lineFormatter, painter, wrapped } from './line.ts'
+import { LineBudget, type LineLimits } from './line-budget.ts'
 import { linesOf, plainTextsOf } from './lines.ts'
 import { screenFor } from './screen.ts'
 import { statusText } from './status.ts'
 
 /** Lines of work and solutions: at most this many at once, then this many a second, since easy chains move fast. */
-const MAX_LINE_BURST = 60
-const MAX_LINES_PER_SECOND = 5
+const LIMITS: LineLimits = { burst: 60, perSecond: 5 }
 /** How often the last line is brought up to date. */
 const STATUS_MS = 1000
 const DEFAULT_COLUMNS = 80
@@ -23,8 +23,9 @@ export function facesOf(terminal: Terminal): FaceMaker {
   return (format, levelNow) => (format === 'json' ? jsonFace(terminal) : textFace(terminal, levelNow))
 }
 
-function textFace({ out, environment, keyboard, nowMs }: Terminal, levelNow: () => LogLevel): Face {
-  const budget = new LineBudget(nowMs)
+export function textFace({ out, environment, keyboard, nowMs }: Terminal, levelNow: () => LogLevel): Face {
+  const budget = new LineBudget(LIMITS, nowMs)
+  let skipped = 0
   const screen = screenFor(out, environment)
   const format = lineFormatter(out, environment, nowMs)
   const paint = painter(out, environment)
@@ -40,10 +41,14 @@ function textFace({ out, environment, keyboard, nowMs }: Terminal, levelNow: () 
     // Keys are copied from there: they are not wrapped.
     else if (plain.length > 0) screen.print(`${plain.join('\n')}\n`)
     const lines = linesOf(event)
-    if (lines.length === 0 || (isLimited(event) && !budget.take())) return
-    if (budget.skipped > 0 && !budget.isEmpty) {
-      print([{ label: '...', style: 'dim', text: `${budget.skipped} more lines of work and solutions not shown` }])
-      budget.skipped = 0
+    if (lines.length === 0) return
+    if (isLimited(event) && !budget.take()) {
+      skipped++
+      return
+    }
+    if (skipped > 0 && !budget.isEmpty) {
+      print([{ label: '...', style: 'dim', text: `${skipped} more lines of work and solutions not shown` }])
+      skipped = 0
     }
     print(lines)
   }
@@ -99,33 +104,4 @@ function interrupt(): void {
 
 function isFrequent(event: ConsoleEvent): boolean {
   return event.type === 'work' || event.type === 'block' || event.type === 'idle' || event.type === 'solution'
-}
-
-/** A bucket of lines that refills with time. */
-class LineBudget {
-  skipped = 0
-  readonly #nowMs: () => number
-  #left = MAX_LINE_BURST
-  #at: number
-
-  constructor(nowMs: () => number) {
-    this.#nowMs = nowMs
-    this.#at = nowMs()
-  }
-
-  get isEmpty(): boolean {
-    return this.#left < 1
-  }
-
-  take(): boolean {
-    const at = this.#nowMs()
-    this.#left = Math.min(MAX_LINE_BURST, this.#left + ((at - this.#at) * MAX_LINES_PER_SECOND) / 1000)
-    this.#at = at
-    if (this.isEmpty) {
-      this.skipped++
-      return false
-    }
-    this.#left--
-    return true
-  }
 }

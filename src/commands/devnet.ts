@@ -2,27 +2,28 @@
 
 import type { FaceMaker } from '../cli/changing-face.ts'
 import type { Config } from '../cli/config.ts'
-import type { ConsoleEvent, Face, Terminal } from '../cli/console.ts'
+import type { ConsoleEvent, Terminal } from '../cli/console.ts'
+import type { DevnetNow } from '../cli/devnet-activity.ts'
+import { type DevnetConsole, devnetConsole } from '../cli/devnet-face.ts'
 import { includes } from '../cli/levels.ts'
 import type { devnetOptions, Values } from '../cli/options.ts'
 import { printerTo, type Surroundings } from '../cli/program.ts'
 import { type ProgressBar, progressBarFor, shownOn } from '../cli/progress.ts'
-import { facesOf } from '../cli/text-face.ts'
 import { type Devnet, type DevnetOptions, startDevnet } from '../compose/devnet.ts'
-import { isPageOn, PAGE_PATH } from '../compose/mine-page.ts'
 import type { MinerSetup } from '../compose/miner.ts'
-import { accountOn, type Payee, paidLine } from '../compose/payee.ts'
+import { accountOn } from '../compose/payee.ts'
 import { NewcutError } from '../core/errors.ts'
 import { development } from '../core/network.ts'
 import type { MinerAccount } from '../core/payload.ts'
 import { difficultyOf } from '../core/target.ts'
 import { describeAutoMine } from '../schema/auto-mine.ts'
 import { runCheck } from './check.ts'
+import { devnetBanner, hasPage, payeeOf } from './devnet-banner.ts'
 import { refuseIdle } from './effect.ts'
 import { runBeside } from './exec.ts'
 import { fundedAccounts } from './funded-accounts.ts'
 import { withLog } from './log.ts'
-import { type NetworkValues, networkLine } from './network.ts'
+import type { NetworkValues } from './network.ts'
 import { requestEvent } from './request-log.ts'
 
 type DevnetConfig = Config<typeof devnetOptions>
@@ -84,37 +85,45 @@ function checkModes(config: DevnetConfig): void {
 function serve(config: DevnetConfig, surroundings: Surroundings, stopped: AbortSignal): Promise<number> {
   const { values } = config
   const bar = barFor(values, surroundings)
-  const { out, err, version } = surroundings
-  const faces =
-    values.exec === undefined
-      ? facesOf({ ...surroundings, out: bar.before(out) })
-      : quiet(facesOf({ ...surroundings, out: bar.before(err) }))
-  return withLog(values, { faces, nowMs: surroundings.nowMs }, (log) => {
-    return serveWith(log, { bar, version }, config, stopped)
+  const { out, err, version, nowMs } = surroundings
+  const shown = devnetConsole({ ...surroundings, out: bar.before(values.exec === undefined ? out : err) }, values.log)
+  const faces = values.exec === undefined ? shown.faces : quiet(shown.faces)
+  return withLog(values, { faces, nowMs }, (face) => {
+    // A block that has no line of its own is counted, and told with others.
+    const show: DevnetLog['show'] = (event) => {
+      if (event.type !== 'block' || shown.tells(event)) face.show(event)
+    }
+    return serveWith({ show, shown, bar, version }, config, stopped)
   })
 }
 
-async function serveWith(
-  face: Face,
-  { bar, version }: { readonly bar: ProgressBar; readonly version: string },
-  config: DevnetConfig,
-  stopped: AbortSignal,
-): Promise<number> {
+/** Where events go, and what the terminal shows beside them. */
+interface DevnetLog {
+  readonly show: (event: ConsoleEvent) => void
+  readonly shown: DevnetConsole
+  readonly bar: ProgressBar
+  readonly version: string
+}
+
+async function serveWith(log: DevnetLog, config: DevnetConfig, stopped: AbortSignal): Promise<number> {
+  const { shown, bar, version } = log
   const { values } = config
   const failed = new AbortController()
-  const options = { ...startOptions(config, face), onProgress: shownOn(bar), onFailure: () => failed.abort() }
+  const options = { ...startOptions(config, log), onProgress: shownOn(bar), onFailure: () => failed.abort() }
   const devnet = hasPage(values) ? await devnetWithPage(options, values) : await startDevnet(options)
   const commandIsOver = new AbortController()
   const stop = AbortSignal.any([stopped, failed.signal])
   const ended = AbortSignal.any([stop, commandIsOver.signal])
   let code = 0
+  let leave: () => void = () => undefined
   try {
     if (values.mine) checkMinable(devnet)
-    face.show({ type: 'banner', lines: banner(devnet, values, version) })
-    face.show(fundedAccounts())
+    log.show({ type: 'banner', lines: devnetBanner(devnet, values, version) })
+    log.show(fundedAccounts(devnet.url))
+    if (values.exec === undefined) leave = shown.attend(() => devnetNow(devnet))
     const command = values.exec === undefined ? null : runBeside(values.exec, devnet.url, stop)
     const over = command?.finally(() => commandIsOver.abort())
-    const running = values.mine ? mineItself(devnet, config, face, ended) : untilAborted(ended)
+    const running = values.mine ? mineItself(devnet, config, log, ended) : untilAborted(ended)
     await Promise.all([
       running,
       over?.then((result) => {
@@ -124,6 +133,7 @@ async function serveWith(
   } catch (error) {
     if (!ended.aborted) throw error
   } finally {
+    leave()
     // If a write failed, this throws its error.
     await devnet.close()
   }
@@ -150,7 +160,11 @@ function quiet(faces: FaceMaker): FaceMaker {
   }
 }
 
-const hasPage = (values: DevnetValues) => isPageOn(values['mine-page'], development.name)
+function devnetNow({ cut, pending, settings: { autoMine } }: Devnet): DevnetNow {
+  const heights = [...cut.values()].map(({ height }) => Number(height))
+  const blocksBy = autoMine === null ? 'blocks by miners' : describeAutoMine(autoMine)
+  return { lowest: Math.min(...heights), highest: Math.max(...heights), pending, blocksBy }
+}
 
 /** Throws NewcutError BAD_OPTION for a network that was kept with a mode which excludes --mine. */
 function checkMinable({ settings }: Devnet): void {
@@ -161,7 +175,7 @@ function checkMinable({ settings }: Devnet): void {
   })
 }
 
-function startOptions(config: DevnetConfig, face: Face): DevnetOptions {
+function startOptions(config: DevnetConfig, log: DevnetLog): DevnetOptions {
   const { values, origins } = config
   const keys = values['mining-public-key']
   const accounts = keys?.map((key): MinerAccount => ({ account: `k:${key}`, predicate: 'keys-all', publicKeys: [key] }))
@@ -181,44 +195,31 @@ function startOptions(config: DevnetConfig, face: Face): DevnetOptions {
     refreshMs: values.refresh,
     ...(accounts && { accounts }),
     ...(autoMine && { autoMine }),
-    ...(values['log-requests'] && { onRequest: (request) => face.show(requestEvent(request)) }),
-    onSolved: ({ chainId: chain, height: h, target }, addition) => {
+    ...(values['log-requests'] && { onRequest: (request) => log.show(requestEvent(request)) }),
+    ...((values.exec === undefined || values['log-file'] !== undefined) && {
+      onTransaction: (event) => log.show({ type: 'transaction', ...event }),
+    }),
+    onSolved: ({ chainId: chain, height: h, target }, addition, by) => {
       const height = Number(h)
       if (addition.status === 'added') {
-        face.show({ type: 'block', chain, height, difficulty: Number(difficultyOf(target) ?? 0n) })
+        const difficulty = Number(difficultyOf(target) ?? 0n)
+        const transactions = addition.block.payload.transactions.length
+        log.show({ type: 'block', chain, height, difficulty, by, transactions })
       } else {
         const isStale = addition.status === 'stale'
         const reason = isStale ? 'stale' : `breaks the rule of ${addition.rules.join(', ')}`
-        face.show({ type: 'refused', chain, height, reason, isStale })
+        log.show({ type: 'refused', chain, height, reason, isStale })
       }
     },
-    onNotice: (message) => face.show({ type: 'warning', message }),
+    onNotice: (message) => log.show({ type: 'warning', message }),
   }
 }
 
-function banner(devnet: Devnet, values: DevnetValues, version: string): string[] {
-  const { blocks, network, url } = devnet
-  const { autoMine } = devnet.settings
-  const mining = `${url}/${values.product}/0.0/${network.name}/mining/work`
-  const mode = autoMine ? `auto-mine: ${describeAutoMine(autoMine)}` : values.mine ? 'mine: by itself' : null
-  return [
-    `newcut ${version}`,
-    networkLine(devnet),
-    ...(values.data === undefined ? [] : [`data: ${values.data}, ${blocks} blocks`]),
-    ...(mode === null ? [] : [mode]),
-    ...(values.mine ? [paidLine(accountOn(network.name, payeeOf(values)))] : []),
-    `mine it: newcut mine --node ${url} (work at ${mining})`,
-    ...(hasPage(values) ? [`mine in a browser: ${url}${PAGE_PATH}`] : []),
-    `see it in a browser: ${url}/`,
-    `control it: ${url}/devnet/status`,
-  ]
-}
-
 /** The same miner as that of `newcut mine`, over HTTP. */
-async function mineItself(devnet: Devnet, config: DevnetConfig, face: Face, stopped: AbortSignal): Promise<void> {
+async function mineItself(devnet: Devnet, config: DevnetConfig, log: DevnetLog, stopped: AbortSignal): Promise<void> {
   const { runMiner } = await import('../compose/miner.ts')
-  const snapshot = await runMiner(minerSetup(devnet, config), { onEvent: face.show, stopped })
-  face.show({ type: 'summary', snapshot })
+  const snapshot = await runMiner(minerSetup(devnet, config), { onEvent: log.show, stopped })
+  log.show({ type: 'summary', snapshot })
 }
 
 function minerSetup({ url }: Devnet, { values, origins }: DevnetConfig): MinerSetup {
@@ -231,12 +232,6 @@ function minerSetup({ url }: Devnet, { values, origins }: DevnetConfig): MinerSe
     http: null,
     limits: {},
   }
-}
-
-/** The first key that may mine; without such keys, the built-in key. */
-function payeeOf(values: DevnetValues): Payee {
-  const [key] = values['mining-public-key'] ?? []
-  return { account: null, predicate: 'keys-all', publicKeys: key === undefined ? null : [key] }
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {

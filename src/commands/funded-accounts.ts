@@ -4,8 +4,9 @@ import { developmentAccounts } from '../core/development-accounts.ts'
 
 const WARNING = 'everybody knows these keys: never use them on another network'
 
-/** Names, keys and coins. */
-export function fundedAccounts(): ConsoleEvent {
+/** Names, keys, coins, and how to sign with them at this node. */
+export function fundedAccounts(url: string): ConsoleEvent {
   const accounts = developmentAccounts.map(({ balance, ...account }) => ({ ...account, coinsAtGenesis: balance }))
-  return { type: 'accounts', warning: WARNING, accounts }
+  const hint = `sign as one of them: newcut transfer sender01 1.5 --key sender00 --node ${url}`
+  return { type: 'accounts', warning: WARNING, accounts, hint }
 }

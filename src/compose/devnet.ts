@@ -10,6 +10,20 @@ export type { ServedRequest } from '../devnet/http/request-log.ts'
 export type { DevnetOptions } from '../devnet/options.ts'
 export type { NetworkSettings } from '../devnet/rules/settings.ts'
 export type { AutoMine } from '../schema/auto-mine.ts'
+export type {
+  BlockMadeBy,
+  CommandAction,
+  DroppedTransaction,
+  InBlock,
+  IncludedTransaction,
+  PendingTransaction,
+  Placed,
+  RefusedTransaction,
+  SkippedSteps,
+  ToldCommand,
+  TransactionEvent,
+  UndoneTransaction,
+} from '../schema/devnet-events.ts'
 
 /**
  * Starts an embedded node, with a page for developers at `/`. Throws NewcutError BAD_OPTION for options of the wrong shape or that exclude each other,

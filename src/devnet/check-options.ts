@@ -82,6 +82,7 @@ const shapes: Readonly<Record<keyof DevnetOptions, Shape>> = {
   onNotice: listener,
   onProgress: listener,
   onRequest: listener,
+  onTransaction: listener,
 }
 
 /** Throws NewcutError BAD_OPTION for unknown options, wrong shapes, and options that exclude each other. */

@@ -23,6 +23,7 @@ import { addNodeRoutes } from './http/routes/node.ts'
 import { addPayloadRoutes } from './http/routes/payload.ts'
 import { addStreamRoutes } from './http/routes/streams.ts'
 import { addViewRoutes } from './http/routes/view.ts'
+import { SendRefusals } from './http/send-refusals.ts'
 import { viewedAccounts, viewedNetwork } from './http/view/chain-view.ts'
 import { genesisOf } from './ledger/genesis.ts'
 import { Ledger } from './ledger/ledger.ts'
@@ -38,6 +39,7 @@ import { Chains, genesisState } from './rules/chains.ts'
 import { NodeClock } from './rules/node-clock.ts'
 import { type NetworkSettings, networkOf, settingsOf } from './rules/settings.ts'
 import { indexBlock, MemoryTransactionIndex, type TransactionIndex } from './store/transaction-index.ts'
+import { TransactionWatch } from './watch/transaction-watch.ts'
 import { Coordinator } from './work/coordinator.ts'
 
 /** A running embedded node. */
@@ -51,6 +53,8 @@ export interface Devnet {
   readonly cut: Cut
   /** Number of blocks it has now, genesis and orphans included. */
   readonly blocks: number
+  /** Number of transactions in the memory pools of all chains now. */
+  readonly pending: number
   /** Ends all connections, frees the port and closes the databases. */
   readonly close: () => Promise<void>
 }
@@ -88,7 +92,7 @@ export async function startNode(
   const failed = new AbortController()
   if (options.backupDir !== undefined) await expectBackupDirectory(options.backupDir)
   const data = await openData(options, (error) => failed.abort(error))
-  const { app, chains, ledger, settings, controls, backups } = assemble(options, machine, data)
+  const { app, chains, ledger, pools, settings, controls, backups } = assemble(options, machine, data)
   if (options.onRequest !== undefined) tellRequests(app.server, options.onRequest)
   extend(app)
   const close = async () => {
@@ -106,14 +110,14 @@ export async function startNode(
   try {
     const url = await listen(app, options)
     controls.run()
-    return { devnet: handleOf({ url, settings, close }, chains), chains, ledger }
+    return { devnet: handleOf({ url, settings, close }, chains, pools), chains, ledger }
   } catch (error) {
     await close()
     throw error
   }
 }
 
-function handleOf(fixed: Pick<Devnet, 'url' | 'settings' | 'close'>, chains: Chains): Devnet {
+function handleOf(fixed: Pick<Devnet, 'url' | 'settings' | 'close'>, chains: Chains, pools: Mempools): Devnet {
   return {
     ...fixed,
     get network() {
@@ -124,6 +128,9 @@ function handleOf(fixed: Pick<Devnet, 'url' | 'settings' | 'close'>, chains: Cha
     },
     get blocks() {
       return chains.store.size
+    },
+    get pending() {
+      return chains.chainIds.reduce((sum, chain) => sum + pools.of(chain).size, 0)
     },
   }
 }
@@ -140,7 +147,14 @@ async function openData(
 
 /** All parts of a node, none of them running. */
 function assemble(options: DevnetOptions, machine: Machine, data: DataDirectory | null) {
-  const { product = 'chainweb', backupDir, accounts = null, onSolved, onNotice = () => undefined } = options
+  const {
+    product = 'chainweb',
+    backupDir,
+    accounts = null,
+    onSolved,
+    onTransaction,
+    onNotice = () => undefined,
+  } = options
   const { packageVersion, random, maxConnections } = machine
   const settings = data?.blocks.settings ?? settingsOf(askedSettings(options))
   const clock = new NodeClock(machine.clock)
@@ -166,17 +180,19 @@ function assemble(options: DevnetOptions, machine: Machine, data: DataDirectory 
     random,
     nowMs,
     onNotice,
-    ...(onSolved && { onSolved }),
+    ...(onSolved && { onSolved: (header, addition) => onSolved(header, addition, 'miner') }),
   })
+  // After the pools: it tells where a transaction is whose block has left the chain.
+  const watch = onTransaction === undefined ? null : new TransactionWatch({ chains, pools, turns, tell: onTransaction })
   const jobs = { settings, state: () => chains.state, now: clock.microseconds, onNotice }
   const backups = backupDir === undefined ? null : new BackupJobs({ directory: backupDir, ...jobs })
   const controls = new Controls()
   const { requestTimeoutMs } = limits
   const app = createApp({ product, packageVersion, nowMs, requestTimeoutMs, maxConnections })
-  addRoutes(app, options, { machine, settings, chains, ledger, clock, pools, coordinator, backups, controls })
+  addRoutes(app, options, { machine, settings, chains, ledger, clock, pools, coordinator, watch, backups, controls })
   app.addHook('preClose', async () => controls.stop())
   app.addHook('onClose', async () => turns.stop())
-  return { app, chains, ledger, settings, controls, backups }
+  return { app, chains, ledger, pools, settings, controls, backups }
 }
 
 interface Parts {
@@ -187,6 +203,8 @@ interface Parts {
   readonly clock: NodeClock
   readonly pools: Mempools
   readonly coordinator: Coordinator
+  /** null: nobody listens. */
+  readonly watch: TransactionWatch | null
   readonly backups: BackupJobs | null
   readonly controls: Controls
 }
@@ -216,6 +234,7 @@ function addRoutes(app: App, options: DevnetOptions, parts: Parts): void {
     ledger: parts.ledger,
     privateLedger: new PrivateLedger(chains, options.entity ?? null),
     pools,
+    refusals: parts.watch === null ? null : new SendRefusals(router, parts.watch),
   })
   addMiningRoutes(router, { ...limits, coordinator, chains: chains.cut.size, durable, random, streams })
   addBackupRoutes(router, backups)

@@ -7,6 +7,7 @@ import type { ProductWord } from '../core/header-json.ts'
 import type { MinerAccount } from '../core/payload.ts'
 import type { OnProgress } from '../core/progress.ts'
 import type { AutoMine } from '../schema/auto-mine.ts'
+import type { BlockMadeBy, TransactionEvent } from '../schema/devnet-events.ts'
 import type { ServedRequest } from './http/request-log.ts'
 import type { Addition } from './rules/chains.ts'
 import type { AskedSettings } from './rules/settings.ts'
@@ -65,7 +66,12 @@ export interface DevnetOptions {
    */
   readonly autoMine?: AutoMine
   /** Called with every solution, stale and invalid ones included, and with every block that the node makes itself. */
-  readonly onSolved?: (header: WorkFields, addition: Addition) => void
+  readonly onSolved?: (header: WorkFields, addition: Addition, by: BlockMadeBy) => void
+  /**
+   * Called with each step of a transaction: pending, in a block, undone, dropped or refused. Shortly after it, so that
+   * blocks do not wait for it.
+   */
+  readonly onTransaction?: (event: TransactionEvent) => void
   /** Called when the chains cannot be written, as on a full disk. The node has stopped; `close` it all the same. */
   readonly onFailure?: (error: NewcutError) => void
   /** Called with every request when its answer is over; with a stream, when it ends. */

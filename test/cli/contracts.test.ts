@@ -14,12 +14,18 @@ beforeAll(async () => {
   node = startHere(['devnet', '--port', '0', '--auto-mine', 'constant:250ms', '--graph', 'triangle'])
   url = (await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/))[1]
   // A command is older than the block before its own only once there is such a block.
-  await node.sees(/block {5}chain \d+ +height 2/)
+  await until(async () => (await cutHeight()) > 3)
 })
 afterAll(async () => {
   await stopAll()
   rmSync(folder, { recursive: true })
 })
+
+/** The heights of all three chains together. */
+async function cutHeight(): Promise<number> {
+  const answer = await fetch(`${url}/chainweb/0.0/development/cut`)
+  return ((await answer.json()) as { readonly height: number }).height
+}
 
 /** Runs a command on that network. */
 const newcut = (...args: string[]): Promise<Ended> => run(args, { NEWCUT_NODE: url })

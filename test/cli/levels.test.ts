@@ -50,7 +50,7 @@ const EVENTS: readonly (readonly [string, ConsoleEvent, string, LogLevel])[] = [
   ['configuration', { ...changed, option: 'stall', effect: 'next start' }, 'changed   configuration: stall', 'info'],
   ['refused', { type: 'refused', ...block, reason: 'stale', isStale: true }, 'refused', 'info'],
   ['banner', { type: 'banner', lines: ['newcut 1', 'paid: k:1'] }, 'newcut 1', 'info'],
-  ['accounts', { type: 'accounts', warning: 'known', accounts: [] }, 'funded accounts', 'info'],
+  ['accounts', { type: 'accounts', warning: 'known', accounts: [], hint: 'sign' }, 'funded accounts', 'info'],
   ['ready', { type: 'ready', devices: [device] }, 'ready     cpu: wasm', 'info'],
   ['work', { type: 'work', ...work }, 'work      chain 3', 'info'],
   ['idle', { type: 'idle' }, 'idle', 'info'],
@@ -61,7 +61,7 @@ const EVENTS: readonly (readonly [string, ConsoleEvent, string, LogLevel])[] = [
   ['stale', solution({ step: 'stale', verdict: 'stale' }), 'stale', 'info'],
   ['orphaned', solution({ step: 'orphaned', verdict: 'orphaned' }), 'orphaned', 'info'],
   ['speed', { type: 'speed', snapshot: snapshotWith() }, 'speed', 'info'],
-  ['block', { type: 'block', ...block, difficulty: 10 }, 'block     chain 3', 'info'],
+  ['block', { type: 'block', ...block, difficulty: 10, by: 'miner', transactions: 0 }, 'block     chain 3', 'info'],
   [
     'request',
     { type: 'request', method: 'GET', path: '/a', status: null, ms: 1, bytes: 2 },

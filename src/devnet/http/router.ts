@@ -81,7 +81,7 @@ export class Router {
 
   /** As serve, at another path: nodes differ about the path of some operations. */
   serveAt<const O extends Operation>(path: string, operation: O, handler: Handler<O>): void {
-    const url = path.replace(/\{(\w+)\}/g, ':$1')
+    const url = urlOf(path)
     // No HEAD for streams and work: without its body the answer is useless.
     const hasHead = operation.method === 'GET' && operation.group !== 'mining' && !isStream(operation)
     const methods: HTTPMethods[] = hasHead ? ['GET', 'HEAD'] : [operation.method]
@@ -199,6 +199,8 @@ function patternOf(url: string): RegExp {
 function pathIn(url: string): string {
   return decodeURI(url.replace(/^https?:\/\/.*?\//, '/').split(/[?#]/, 1)[0])
 }
+/** A path of the table as the server has it: `:name` for `{name}`. */
+export const urlOf = (path: string) => path.replace(/\{(\w+)\}/g, ':$1')
 
 type Refused = { readonly refused: Refusal }
 const refused = (status: number, message: string): Refused => ({ refused: { status, message } })

@@ -28,7 +28,7 @@ export interface Destination {
   readonly nowMs: number
 }
 
-const EXPIRED = 'Transaction time-to-live is expired'
+export const EXPIRED = 'Transaction time-to-live is expired'
 
 /** Gas and time. */
 export function termsFault(read: ReadCommand, { nowMs }: Pick<Destination, 'nowMs'>): string | null {

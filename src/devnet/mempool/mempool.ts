@@ -35,6 +35,7 @@ export class Mempool {
   readonly #entries = new Map<string, Entry>()
   readonly #nowMs: () => number
   readonly #onChange: () => void
+  readonly #onExpired: (transaction: Transaction) => void
   #newest = 0
   #bytes = 0
   #nextExpiryMs = Number.POSITIVE_INFINITY
@@ -43,9 +44,19 @@ export class Mempool {
   /** null: not sorted since the last change. */
   #sorted: readonly Transaction[] | null = null
 
-  constructor({ nowMs, onChange }: { nowMs: () => number; onChange: () => void }) {
+  /** `onExpired`: called with each transaction whose time is over, before it leaves. */
+  constructor({
+    nowMs,
+    onChange,
+    onExpired,
+  }: {
+    nowMs: () => number
+    onChange: () => void
+    onExpired: (transaction: Transaction) => void
+  }) {
     this.#nowMs = nowMs
     this.#onChange = onChange
+    this.#onExpired = onExpired
   }
 
   get size(): number {
@@ -155,9 +166,13 @@ export class Mempool {
     if (nowMs < this.#nextExpiryMs) return
     this.#nextExpiryMs = Number.POSITIVE_INFINITY
     const expired: string[] = []
-    for (const { key, expiresAtMs } of this.#entries.values()) {
-      if (expiresAtMs <= nowMs) expired.push(key)
-      else this.#nextExpiryMs = Math.min(this.#nextExpiryMs, expiresAtMs)
+    for (const entry of this.#entries.values()) {
+      if (entry.expiresAtMs > nowMs) {
+        this.#nextExpiryMs = Math.min(this.#nextExpiryMs, entry.expiresAtMs)
+        continue
+      }
+      expired.push(entry.key)
+      this.#onExpired(entry)
     }
     this.remove(expired)
   }

@@ -6,10 +6,10 @@ import type { Header } from '../../core/header.ts'
 import type { ExactJson } from '../../core/json.ts'
 import type { Command } from '../../schema/bodies.ts'
 import type { Chains } from '../rules/chains.ts'
-import type { Block } from '../store/block-store.ts'
+import { differenceOf } from '../store/difference.ts'
 import { requestKeysOf, type TransactionIndex } from '../store/transaction-index.ts'
 import { Badlist } from './badlist.ts'
-import { placeFault, sealFault, termsFault } from './checks.ts'
+import { EXPIRED, placeFault, sealFault, termsFault } from './checks.ts'
 import { Fault, type ReadCommand, readCommand, readCommandText, type Transaction, transactionOf } from './command.ts'
 import { type Full, Mempool } from './mempool.ts'
 import type { Turns } from './turns.ts'
@@ -37,6 +37,17 @@ export interface MempoolsOptions {
 }
 
 const decoder = new TextDecoder()
+
+/** Port: hears of transactions that come into a pool or leave it, other than by blocks of the chain. */
+export interface PoolListener {
+  /** They were sent and taken, and were not pending before. */
+  readonly onEntered: (chain: number, transactions: readonly Transaction[]) => void
+  /** It leaves the pool for this reason, and no block has it. */
+  readonly onDropped: (chain: number, transaction: Transaction, reason: string) => void
+}
+
+/** Why transactions leave the pools that were sent after a snapshot. */
+export const REVERTED = 'the network went back to a snapshot'
 
 /** Why a transaction is not taken again that no block could hold. */
 export const BADLISTED = 'Transaction is badlisted because it previously failed to validate.'
@@ -73,6 +84,7 @@ export class Mempools {
   /** Chain -> the head that its pool knows. */
   readonly #heads: Map<number, Header>
   readonly #listeners = new Set<(chain: number) => void>()
+  readonly #poolListeners = new Set<PoolListener>()
 
   constructor({ chains, index, nowMs, trial, turns }: MempoolsOptions) {
     this.#chains = chains
@@ -85,7 +97,8 @@ export class Mempools {
       const onChange = () => {
         for (const listener of this.#listeners) listener(chain)
       }
-      this.#pools.set(chain, new Mempool({ nowMs, onChange }))
+      const onExpired = (transaction: Transaction) => this.#tellDropped(chain, transaction, EXPIRED)
+      this.#pools.set(chain, new Mempool({ nowMs, onChange, onExpired }))
       this.#badlists.set(chain, new Badlist())
     }
     chains.onCut((changed) => {
@@ -106,6 +119,12 @@ export class Mempools {
     return () => this.#listeners.delete(listener)
   }
 
+  /** Tells `listener` what comes and goes. Returns a function that ends it. */
+  listen(listener: PoolListener): () => void {
+    this.#poolListeners.add(listener)
+    return () => this.#poolListeners.delete(listener)
+  }
+
   /** Takes all of these JSON texts of signed commands, or none. null: all are taken. */
   insert(chain: number, texts: readonly string[]): InsertRefused | null {
     const steps = this.#take(chain, texts, readCommandText)
@@ -120,10 +139,15 @@ export class Mempools {
     return this.#turns.run('commands', this.#take(chain, commands, readCommand))
   }
 
-  /** Removes transactions that no block can hold; they are not taken again. */
-  badlist(chain: number, keys: readonly string[]): void {
-    this.#badlists.get(chain)?.add(keys)
-    this.of(chain).remove(keys)
+  /** Removes transactions that no block can hold, each with the reason; they are not taken again. */
+  badlist(chain: number, refused: ReadonlyMap<string, string>): void {
+    const pool = this.of(chain)
+    this.#badlists.get(chain)?.add(refused.keys())
+    for (const [key, reason] of refused) {
+      const transaction = pool.get(key)
+      if (transaction !== undefined) this.#tellDropped(chain, transaction, reason)
+    }
+    pool.remove(refused.keys())
   }
 
   /** What all pools hold now. */
@@ -137,8 +161,11 @@ export class Mempools {
   /** Holds what was saved and nothing else; call it when the cut has moved back to what it was then. */
   restore(saved: SavedPools): void {
     for (const [chain, { pending, bad }] of saved) {
+      const pool = this.of(chain)
+      const before = this.#poolListeners.size > 0 ? pool.all : []
       this.#badlists.get(chain)?.replace(bad)
-      this.of(chain).replace(pending)
+      pool.replace(pending)
+      for (const each of before) if (pool.get(each.key) === undefined) this.#tellDropped(chain, each, REVERTED)
     }
   }
 
@@ -173,7 +200,24 @@ export class Mempools {
       }
       if (invalid.length > 0) return { invalid }
     }
-    return this.of(chain).insert(commands.map(transactionOf))
+    return this.#enter(chain, commands.map(transactionOf))
+  }
+
+  #enter(chain: number, transactions: readonly Transaction[]): Full | null {
+    const pool = this.of(chain)
+    const fresh = new Map<string, Transaction>()
+    if (this.#poolListeners.size > 0) {
+      for (const each of transactions) if (pool.get(each.key) === undefined) fresh.set(each.key, each)
+    }
+    const full = pool.insert(transactions)
+    if (full === null && fresh.size > 0) {
+      for (const { onEntered } of this.#poolListeners) onEntered(chain, [...fresh.values()])
+    }
+    return full
+  }
+
+  #tellDropped(chain: number, transaction: Transaction, reason: string): void {
+    for (const { onDropped } of this.#poolListeners) onDropped(chain, transaction, reason)
   }
 
   /** A command that the ledger can read too. */
@@ -193,7 +237,7 @@ export class Mempools {
     const { hash } = command.command
     const fault = termsFault(command, destination)
     if (fault !== null) return fault
-    if (this.#isOnChain(chain, hash)) return 'Transaction already exists on chain'
+    if (this.isOnChain(chain, hash)) return 'Transaction already exists on chain'
     if (this.isBadlisted(chain, hash)) return BADLISTED
     return placeFault(command, destination)
   }
@@ -209,7 +253,7 @@ export class Mempools {
   }
 
   /** Whether a transaction is in a block on the branch of the head. */
-  #isOnChain(chain: number, key: string): boolean {
+  isOnChain(chain: number, key: string): boolean {
     const head = this.#chains.cut.get(chain)
     for (const place of this.#index.find(key)) {
       if (head === undefined || place.chain !== chain || place.height > Number(head.height)) continue
@@ -218,12 +262,13 @@ export class Mempools {
     return false
   }
 
-  /** A transaction of a block that the chain has lost; null: it may not be pending again. */
-  #returned(chain: number, transaction: Uint8Array): Transaction | null {
+  /** A transaction of a block that the chain has lost, or why it may not be pending again. */
+  returned(chain: number, transaction: Uint8Array): Transaction | Fault {
     const command = readCommandText(decoder.decode(transaction))
-    if (command instanceof Fault) return null
+    if (command instanceof Fault) return command
     // Whether its gas can still be bought shows when the next block is made.
-    return (this.#enterFault(chain, command) ?? sealFault(command)) === null ? transactionOf(command) : null
+    const fault = this.#enterFault(chain, command) ?? sealFault(command)
+    return fault === null ? transactionOf(command) : new Fault(fault)
   }
 
   /** Removes transactions that are in the chain now. Those that the chain has lost return, if they are still valid. */
@@ -231,32 +276,16 @@ export class Mempools {
     const [before, head] = [this.#heads.get(chain), this.#chains.cut.get(chain)]
     if (before === undefined || head === undefined || equalBytes(before.hash, head.hash)) return
     this.#heads.set(chain, head)
-    const { left, joined } = this.#difference(before, head)
+    const { left, joined } = differenceOf(this.#chains.store, before, head)
     const pool = this.of(chain)
     for (const block of joined) pool.remove(requestKeysOf(block))
     for (const block of left.toReversed()) {
-      const returned = block.payload.transactions
-        .map(({ transaction }) => this.#returned(chain, transaction))
-        .filter((each) => each !== null)
+      const returned = block.payload.transactions.flatMap(({ transaction }) => {
+        const found = this.returned(chain, transaction)
+        return found instanceof Fault ? [] : [found]
+      })
       // A full pool stays as it is: older blocks came first.
       if (pool.insert(returned) !== null) return
     }
-  }
-
-  /** The blocks of both branches down to where they meet, newest first. */
-  #difference(before: Header, head: Header): { left: Block[]; joined: Block[] } {
-    const { store } = this.#chains
-    const [left, joined]: [Block[], Block[]] = [[], []]
-    let [old, now] = [store.get(before.hash), store.get(head.hash)]
-    while (old !== undefined && now !== undefined && !equalBytes(old.hash, now.hash)) {
-      if (old.height >= now.height) {
-        left.push(old)
-        old = store.parentOf(old)
-      } else {
-        joined.push(now)
-        now = store.parentOf(now)
-      }
-    }
-    return { left, joined }
   }
 }

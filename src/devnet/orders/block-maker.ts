@@ -8,6 +8,7 @@ import { graphAt, type Network } from '../../core/network.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { OnProgress } from '../../core/progress.ts'
 import { MAX_MADE_BLOCKS } from '../../schema/control.ts'
+import type { BlockMadeBy } from '../../schema/devnet-events.ts'
 import type { Addition, Chains } from '../rules/chains.ts'
 import { emptyPayload, type Payload } from '../store/payload.ts'
 import type { Coordinator } from '../work/coordinator.ts'
@@ -30,7 +31,7 @@ export interface BlockMakerOptions {
   readonly search: NonceSearch
   readonly clock: Clock
   /** Called with every block that it makes. */
-  readonly onMade?: (header: WorkFields, addition: Addition) => void
+  readonly onMade?: (header: WorkFields, addition: Addition, by: BlockMadeBy) => void
   /** Called with the progress of long orders. */
   readonly onNotice: (message: string) => void
   readonly onProgress?: OnProgress | undefined
@@ -98,11 +99,11 @@ export class BlockMaker {
     })
   }
 
-  /** Makes a block of an open chain at once; only for networks without proof of work. */
+  /** Automatic mining: makes a block of an open chain at once; only for networks without proof of work. */
   makeNow(chain: number): Addition {
     const live = this.#draft(chain)
     this.coordinator.drafts.extend(live, EXECUTION_MS)
-    return this.#added(this.#unsolved(chain, this.coordinator.drafts.payload(live)))
+    return this.#added(this.#unsolved(chain, this.coordinator.drafts.payload(live)), 'auto-mine')
   }
 
   /** The target of the next block of an open chain. */
@@ -122,8 +123,8 @@ export class BlockMaker {
     return this.chains.checkPow ? order.solve(work) : work
   }
 
-  announce(header: WorkFields, addition: Addition): void {
-    this.#options.onMade?.(header, addition)
+  announce(header: WorkFields, addition: Addition, by: BlockMadeBy): void {
+    this.#options.onMade?.(header, addition, by)
   }
 
   /** The next block on the cut, which pays the account of the node. */
@@ -149,12 +150,12 @@ export class BlockMaker {
       live = this.#draft(chain)
     }
     const { work, payload } = this.#unsolved(chain, drafts.payload(live))
-    return this.#added({ work: await this.solved(work, order), payload })
+    return this.#added({ work: await this.solved(work, order), payload }, 'order')
   }
 
-  #added({ work, payload }: Unsolved): Addition {
+  #added({ work, payload }: Unsolved, by: BlockMadeBy): Addition {
     const addition = this.chains.add(work, payload)
-    this.announce(work, addition)
+    this.announce(work, addition, by)
     return addition
   }
 

@@ -38,7 +38,7 @@ export function fork(maker: BlockMaker, chain: number, depth: number, signal: Ab
       const addition = chains.insert(await maker.solved(work, order), payload)
       if (addition.status !== 'added') throw new Error(`chain ${next} of the fork: ${JSON.stringify(addition)}`)
       branch.set(next, addition.block.header)
-      maker.announce(addition.block.header, addition)
+      maker.announce(addition.block.header, addition, 'order')
       await order.pause()
     }
     const orphaned = blocksBetween(chains, ancestor, chains.cut)

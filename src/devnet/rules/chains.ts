@@ -29,6 +29,9 @@ export interface Blocked {
   readonly blockedBy: number
 }
 
+/** Hears of the chains whose work is over, and whether the cut went back to an earlier one. */
+export type CutListener = (changed: readonly number[], isRevert: boolean) => void
+
 export interface ChainsOptions {
   readonly network: Network
   readonly checkPow: boolean
@@ -68,7 +71,7 @@ export class Chains {
   readonly #executions: Executions
   readonly #cut: Map<number, Header>
   readonly #blockListeners = new Set<(block: Block) => void>()
-  readonly #cutListeners = new Set<(changed: readonly number[]) => void>()
+  readonly #cutListeners = new Set<CutListener>()
 
   constructor(options: ChainsOptions) {
     const { network, checkPow, now, state = genesisState(network) } = options
@@ -117,9 +120,9 @@ export class Chains {
   }
 
   /**
-   * Calls `listener` after each change of the cut with the chains whose work is over. Returns a function that ends it.
+   * Calls `listener` after each change of the cut. Returns a function that ends it.
    */
-  onCut(listener: (changed: readonly number[]) => void): () => void {
+  onCut(listener: CutListener): () => void {
     this.#cutListeners.add(listener)
     return () => this.#cutListeners.delete(listener)
   }
@@ -206,7 +209,7 @@ export class Chains {
     expectBraid(this.store, heads)
     this.#journal.admit()
     this.#rules.revert(ruleChanges, this.store.size)
-    this.#moveCut(heads, this.chainIds)
+    this.#moveCut(heads, this.chainIds, true)
   }
 
   /** Changes the rules from the next block of every chain on. */
@@ -215,7 +218,7 @@ export class Chains {
     const from = [...this.#cut.values()].map(({ height }) => Number(height) + 1)
     this.#rules.change({ ...change, from, blocks: this.store.size })
     this.#journal.changed(this.state)
-    for (const listener of this.#cutListeners) listener(this.chainIds)
+    for (const listener of this.#cutListeners) listener(this.chainIds, false)
   }
 
   /** The cut limited to block heights of at most `maxHeight / chains`, rounded down. */
@@ -264,13 +267,13 @@ export class Chains {
     return rules
   }
 
-  #moveCut(heads: Cut, changed: readonly number[]): void {
+  #moveCut(heads: Cut, changed: readonly number[], isRevert = false): void {
     for (const [chain, head] of heads) {
       this.#cut.set(chain, head)
       this.#executions.moved(head)
     }
     this.#journal.changed(this.state)
-    for (const listener of this.#cutListeners) listener(changed)
+    for (const listener of this.#cutListeners) listener(changed, isRevert)
   }
 
   #block(hash: Uint8Array): Block {

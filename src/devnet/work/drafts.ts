@@ -105,7 +105,7 @@ export class Drafts {
     const { draft, considered } = live
     const { ledger, pools } = this.#options
     const { chain } = draft.block.context
-    const refused: string[] = []
+    const refused = new Map<string, string>()
     try {
       for (const transaction of pools.of(chain).byPrice) {
         if (draft.isFull) return
@@ -114,11 +114,11 @@ export class Drafts {
         considered.add(key)
         const added = draft.add(transaction, ledger.read(key, cmd))
         if (added === 'added') live.lowestPrice = Math.min(live.lowestPrice, gasPrice)
-        else if (added !== 'left') refused.push(key)
+        else if (added !== 'left') refused.set(key, added.refused)
         yield
       }
     } finally {
-      if (refused.length > 0) pools.badlist(chain, refused)
+      if (refused.size > 0) pools.badlist(chain, refused)
     }
   }
 

@@ -12,6 +12,9 @@ import type { Call, Handler, Router } from '../router.ts'
 
 const ROOT = '/api/v1'
 
+/** The paths at which an operation is served; parameters as `{name}`. */
+export const pathsOf = (router: Router, operation: Operation) => [router.pathOf(operation), `${ROOT}/${operation.id}`]
+
 /** The chains that a request is about. */
 type ChainsOf<O extends Operation> = (body: Call<O>['body']) => readonly number[] | Refusal
 type CommandHandler<O extends Operation> = (
@@ -32,8 +35,9 @@ export function serveCommands<const O extends Operation>(
     const found = chainsOf(call.body)
     return 'status' in found ? refuse(reply, found) : handler(found, call, reply)
   }
+  const [, atRootPath] = pathsOf(router, operation)
   router.serve(operation, onChain)
-  router.serveAt(`${ROOT}/${operation.id}`, { ...operation, params: None }, atRoot as never)
+  router.serveAt(atRootPath, { ...operation, params: None }, atRoot as never)
 }
 
 /** The one chain that all of these commands name. */

@@ -15,6 +15,7 @@ import { refuse, sendJson } from '../app.ts'
 import { sendRefusal } from '../refusal.ts'
 import { Results } from '../results.ts'
 import type { Router } from '../router.ts'
+import type { SendRefusals } from '../send-refusals.ts'
 import { Waiting } from '../waiting.ts'
 import { chainOf, serveCommands } from './command-router.ts'
 import { answerLocal } from './local.ts'
@@ -24,6 +25,8 @@ export interface CommandRouteOptions {
   readonly ledger: Ledger
   readonly privateLedger: PrivateLedger
   readonly pools: Mempools
+  /** Tells of commands that are not taken; null: nobody listens. */
+  readonly refusals: SendRefusals | null
   /** Most requests that wait for a result at once. */
   readonly listenLimit: number
   /** How long a request waits for a result. */
@@ -38,7 +41,7 @@ const sendKeys = (reply: FastifyReply, commands: readonly Command[]) =>
   sendJson(reply, JSON_TYPE, JSON.stringify({ requestKeys: commands.map(({ hash }) => hash) }))
 
 export function addCommandRoutes(router: Router, options: CommandRouteOptions): void {
-  const { chains, pools } = options
+  const { chains, pools, refusals } = options
   const all = chains.chainIds
   const results = new Results(options)
   serveCommands(
@@ -53,7 +56,10 @@ export function addCommandRoutes(router: Router, options: CommandRouteOptions): 
     ({ cmds }) => chainOf(cmds, all),
     async ([chain], { body: { cmds } }, reply) => {
       const invalid = await pools.submit(chain, cmds)
-      return invalid === null ? sendKeys(reply, cmds) : refuse(reply, sendRefusal(invalid))
+      if (invalid === null) return sendKeys(reply, cmds)
+      const refusal = sendRefusal(invalid)
+      refusals?.tell(reply.request, { chain, cmds, invalid, refusal })
+      return refuse(reply, refusal)
     },
   )
   serveCommands(

@@ -1,0 +1,202 @@
+/**
+ * Decides which blocks and transactions of a development network have lines on the console, and counts them all. It
+ * keeps no time of its own: `tick` is to be called about once a second.
+ */
+import { formatDuration } from '../core/units.ts'
+import type { TransactionEvent } from '../schema/devnet-events.ts'
+import type { BlockNotice, TransactionNotice } from './console.ts'
+import { counted, type Line } from './line.ts'
+import { LineBudget, type LineLimits } from './line-budget.ts'
+import { linesOf } from './lines.ts'
+import { transactionLines, waitingLine } from './transaction-lines.ts'
+
+/** The network as it is now. */
+export interface DevnetNow {
+  /** Height of the lowest chain and of the highest. */
+  readonly lowest: number
+  readonly highest: number
+  /** Transactions in the memory pools. */
+  readonly pending: number
+  /** Where blocks come from: `blocks by POST /make-blocks`. */
+  readonly blocksBy: string
+}
+
+export interface ActivityOptions {
+  /** Whether a last line shows the present: then empty blocks have no lines. */
+  readonly isLive: boolean
+  readonly nowMs: () => number
+}
+
+/** Transactions of one block, or of one request, that have a line; and as many more of those that failed. */
+const MAX_TOLD = 20
+const LIMITS: LineLimits = { burst: 100, perSecond: 10 }
+/** Blocks come sooner on most networks: then one line tells all of a transaction. */
+const WAITING_MS = 3000
+/** Most pending transactions that are watched, and most of them that have lines at once. */
+const MAX_WAITING = 1000
+const MAX_WAITING_LINES = 5
+/** How often the blocks are summed up that automatic mining made without transactions. */
+const SUMMARY_MS = 60_000
+
+type Pending = Extract<TransactionEvent, { step: 'pending' }>
+type Placed = Extract<TransactionEvent, { readonly index: number }>
+
+export class DevnetActivity {
+  readonly counts = { blocks: 0, emptyBlocks: 0, ok: 0, failed: 0, refused: 0 }
+  readonly #options: ActivityOptions
+  readonly #budget: LineBudget
+  /** Request key -> a transaction that is in no block yet, oldest first. */
+  readonly #waiting = new Map<string, { readonly event: Pending; readonly sinceMs: number }>()
+  /** Counts for the block or request whose transactions come now. */
+  #group = { told: 0, toldFailed: 0, untold: 0, untoldFailed: 0 }
+  /** Transactions without a line, of which no line has told yet. */
+  #skipped = { count: 0, failed: 0 }
+  /** Blocks without transactions that have no line yet. */
+  #ordered = { count: 0, first: null as BlockNotice | null }
+  #automatic = 0
+  #hasMadeBlocks = false
+  #summaryMs: number
+
+  constructor(options: ActivityOptions) {
+    this.#options = options
+    this.#budget = new LineBudget(LIMITS, options.nowMs)
+    this.#summaryMs = options.nowMs()
+  }
+
+  /** Whether a block has a line at once. Others are counted for `tick`; the transactions of a block tell of it too. */
+  block(event: BlockNotice): boolean {
+    const isEmpty = event.transactions === 0
+    this.counts.blocks++
+    if (isEmpty) this.counts.emptyBlocks++
+    if (event.by === 'miner') return true
+    if (event.by === 'order') {
+      const { count, first } = this.#ordered
+      if (isEmpty) this.#ordered = { count: count + 1, first: first ?? event }
+      return false
+    }
+    const isFirst = !this.#hasMadeBlocks
+    this.#hasMadeBlocks = true
+    if (isEmpty && !isFirst) this.#automatic++
+    return isEmpty && isFirst
+  }
+
+  /** The lines that a step of a transaction has at once. */
+  transaction(event: TransactionNotice): Line[] {
+    switch (event.step) {
+      case 'pending':
+        this.#watch(event)
+        return []
+      case 'included':
+        this.#waiting.delete(event.requestKey)
+        this.counts[event.status === 'success' ? 'ok' : 'failed']++
+        return this.#placed(event, event.status === 'failure')
+      case 'undone':
+        return this.#placed(event, false)
+      case 'dropped':
+        this.#waiting.delete(event.requestKey)
+        this.counts.failed++
+        return this.#budget.take() ? transactionLines(event) : this.#skip(1, 1)
+      case 'refused':
+        this.counts.refused++
+        return this.#placed(event, false)
+      case 'skipped':
+        return transactionLines(event)
+    }
+  }
+
+  /** The lines that are due now. */
+  tick(now: DevnetNow): Line[] {
+    return [...this.#waitingLines(now), ...this.#orderLines(now), ...this.#summaryLines(now), ...this.#skippedLines()]
+  }
+
+  #watch(event: Pending): void {
+    if (this.#waiting.size < MAX_WAITING) this.#waiting.set(event.requestKey, { event, sinceMs: this.#options.nowMs() })
+  }
+
+  /** The first of a block or a request have lines, then those that failed; the last tells how many have none. */
+  #placed(event: Placed, isFailed: boolean): Line[] {
+    if (event.index === 0) this.#group = { told: 0, toldFailed: 0, untold: 0, untoldFailed: 0 }
+    const lines = isSilent(event) || !this.#isTold(isFailed) ? [] : transactionLines(event)
+    if (event.index < event.count - 1 || this.#group.untold === 0) return lines
+    const { untold: count, untoldFailed: failed } = this.#group
+    if (!this.#budget.take()) return [...lines, ...this.#skip(count, failed)]
+    return [...lines, moreLine(count, failed, placeOf(event))]
+  }
+
+  /** Whether one more of the group has a line. */
+  #isTold(isFailed: boolean): boolean {
+    const group = this.#group
+    const isOneOfFirst = group.told < MAX_TOLD
+    const isWanted = isOneOfFirst || (isFailed && group.toldFailed < MAX_TOLD)
+    if (!isWanted || !this.#budget.take()) {
+      group.untold++
+      if (isFailed) group.untoldFailed++
+      return false
+    }
+    if (isOneOfFirst) group.told++
+    else group.toldFailed++
+    return true
+  }
+
+  #skip(count: number, failed: number): Line[] {
+    this.#skipped = { count: this.#skipped.count + count, failed: this.#skipped.failed + failed }
+    return []
+  }
+
+  #skippedLines(): Line[] {
+    const { count, failed } = this.#skipped
+    if (count === 0 || !this.#budget.take()) return []
+    this.#skipped = { count: 0, failed: 0 }
+    return [moreLine(count, failed, '')]
+  }
+
+  #waitingLines({ blocksBy, pending }: DevnetNow): Line[] {
+    const dueMs = this.#options.nowMs() - WAITING_MS
+    const due: Pending[] = []
+    for (const [key, { event, sinceMs }] of this.#waiting) {
+      if (sinceMs > dueMs) break
+      this.#waiting.delete(key)
+      due.push(event)
+    }
+    const lines = due.slice(0, MAX_WAITING_LINES).map((event) => waitingLine(event, WAITING_MS / 1000, blocksBy))
+    if (due.length === lines.length) return lines
+    return [...lines, { label: '...', style: 'dim', text: `${counted(pending, 'transaction')} are pending in all` }]
+  }
+
+  #orderLines(now: DevnetNow): Line[] {
+    const { count, first } = this.#ordered
+    if (first === null) return []
+    this.#ordered = { count: 0, first: null }
+    return count === 1 ? linesOf(first) : [emptyLine(`${counted(count, 'block')} by order`, now)]
+  }
+
+  #summaryLines(now: DevnetNow): Line[] {
+    const { isLive, nowMs } = this.#options
+    const tookMs = nowMs() - this.#summaryMs
+    if (isLive || tookMs < SUMMARY_MS) return []
+    const count = this.#automatic
+    this.#automatic = 0
+    this.#summaryMs = nowMs()
+    return count === 0 ? [] : [emptyLine(`${counted(count, 'block')} in ${formatDuration(tookMs)}`, now)]
+  }
+}
+
+/** A transaction that the other branch has too: the next line tells it. */
+const isSilent = (event: Placed) => event.step === 'undone' && event.wentTo === 'chain'
+
+function emptyLine(blocks: string, now: DevnetNow): Line {
+  return { label: 'empty', style: 'dim', text: `${blocks}  ${heightsText(now)}` }
+}
+
+/** `height 12`, or `heights 12 to 13` of several chains. */
+export function heightsText({ lowest, highest }: Pick<DevnetNow, 'lowest' | 'highest'>): string {
+  return lowest === highest ? `height ${lowest}` : `heights ${lowest} to ${highest}`
+}
+
+function moreLine(count: number, failed: number, place: string): Line {
+  const failures = failed === 0 ? '' : `, ${failed} of them failed`
+  return { label: '...', style: 'dim', text: `and ${counted(count, 'more transaction')}${place}${failures}` }
+}
+
+const placeOf = (event: Placed) =>
+  event.step === 'refused' ? ' of this request' : ` of chain ${event.chain} at height ${event.height}`

@@ -1,0 +1,74 @@
+/** The console of a development network: lines of events, and on a terminal a last line that shows the present. */
+import type { FaceMaker } from './changing-face.ts'
+import { type BlockNotice, type Face, jsonFace, type LogFormat, type Terminal } from './console.ts'
+import { DevnetActivity, type DevnetNow } from './devnet-activity.ts'
+import { devnetStatusText } from './devnet-status.ts'
+import { includes, type LogLevel } from './levels.ts'
+import { type Line, lineFormatter, type Output, painter } from './line.ts'
+import { screenFor } from './screen.ts'
+import { textFace } from './text-face.ts'
+
+export interface DevnetConsole {
+  readonly faces: FaceMaker
+  /** Whether a block has a line of its own. The others are counted here, and told later. */
+  readonly tells: (block: BlockNotice) => boolean
+  /** Keeps the last line up to date, and tells what is due, until the function returned is called. */
+  readonly attend: (now: () => DevnetNow) => () => void
+}
+
+const TICK_MS = 1000
+const DEFAULT_COLUMNS = 80
+
+export function devnetConsole(terminal: Terminal, format: LogFormat): DevnetConsole {
+  if (format === 'text') return textConsole(terminal)
+  return { faces: () => jsonFace(terminal), tells: () => true, attend: () => () => undefined }
+}
+
+function textConsole(terminal: Terminal): DevnetConsole {
+  const { out, environment, nowMs } = terminal
+  const screen = screenFor(out, environment)
+  const above: Output = {
+    get isTTY() {
+      return out.isTTY ?? false
+    },
+    get columns() {
+      return out.columns ?? DEFAULT_COLUMNS
+    },
+    write: (text) => screen.print(text),
+  }
+  const formatted = lineFormatter(above, environment, nowMs)
+  const paint = painter(out, environment)
+  const activity = new DevnetActivity({ isLive: screen.isLive, nowMs })
+  let levelNow: () => LogLevel = () => 'info'
+  const print = (lines: readonly Line[]) => {
+    if (lines.length > 0 && includes(levelNow(), 'info')) screen.print(formatted(lines))
+  }
+  const faces = (_format: LogFormat, level: () => LogLevel): Face => {
+    levelNow = level
+    const face = textFace({ ...terminal, out: above }, level)
+    return {
+      show: (event) => {
+        if (event.type === 'transaction') print(activity.transaction(event))
+        else face.show(event)
+      },
+      attend: face.attend,
+    }
+  }
+  const attend = (now: () => DevnetNow) => {
+    const tick = () => {
+      const present = now()
+      print(activity.tick(present))
+      // A terminal that is full to the last column may go to the next line by itself.
+      const columns = (out.columns ?? DEFAULT_COLUMNS) - 1
+      if (screen.isLive) screen.status(devnetStatusText(present, activity.counts, columns, paint))
+    }
+    tick()
+    const timer = setInterval(tick, TICK_MS)
+    return () => {
+      clearInterval(timer)
+      print(activity.tick(now()))
+      screen.status(null)
+    }
+  }
+  return { faces, tells: (block) => activity.block(block), attend }
+}

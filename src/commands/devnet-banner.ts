@@ -1,0 +1,48 @@
+/** The first lines of `newcut devnet`: addresses, where blocks come from, pages. */
+import type { devnetOptions, Values } from '../cli/options.ts'
+import type { Devnet } from '../compose/devnet.ts'
+import { isPageOn, PAGE_PATH } from '../compose/mine-page.ts'
+import { accountOn, type Payee, paidLine } from '../compose/payee.ts'
+import { development } from '../core/network.ts'
+import { describeAutoMine } from '../schema/auto-mine.ts'
+import { networkLine } from './network.ts'
+
+type DevnetValues = Values<typeof devnetOptions>
+
+/** Whether the page at /mine is served. */
+export const hasPage = (values: DevnetValues) => isPageOn(values['mine-page'], development.name)
+
+/** The first key that may mine; without such keys, the built-in key. */
+export function payeeOf(values: DevnetValues): Payee {
+  const [key] = values['mining-public-key'] ?? []
+  return { account: null, predicate: 'keys-all', publicKeys: key === undefined ? null : [key] }
+}
+
+export function devnetBanner(devnet: Devnet, values: DevnetValues, version: string): string[] {
+  const { blocks, cut, network, url } = devnet
+  const api = `${url}/${values.product}/0.0/${network.name}`
+  return [
+    `newcut ${version}`,
+    networkLine(devnet),
+    ...(values.data === undefined ? [] : [`data: ${values.data}, ${blocks} blocks`]),
+    ...blockLines(devnet, values),
+    ...(values.mine ? [paidLine(accountOn(network.name, payeeOf(values)))] : []),
+    `clients: ${api}/chain/0/pact${cut.size === 1 ? '' : ` (chains 0 to ${cut.size - 1})`}`,
+    `mine it: newcut mine --node ${url} (work at ${api}/mining/work)`,
+    ...(hasPage(values) ? [`mine in a browser: ${url}${PAGE_PATH}`] : []),
+    `see it in a browser: ${url}/`,
+    `try its calls in a browser: ${url}/explorer/api`,
+    `control it: ${url}/devnet/status`,
+  ]
+}
+
+/** Where blocks come from, and how to get one where none comes by itself. */
+function blockLines({ settings: { autoMine }, url }: Devnet, { mine }: DevnetValues): string[] {
+  if (mine) return ['mine: by itself']
+  const order = `make a block: curl -H 'content-type: application/json' -d '{"0":1}' ${url}/make-blocks`
+  if (autoMine === null) {
+    const hint = 'with --mine or --auto-mine constant:2s they come by themselves'
+    return [`blocks: from miners and by order only; ${hint}`, order]
+  }
+  return [`auto-mine: ${describeAutoMine(autoMine)}`, ...(autoMine.kind === 'on-demand' ? [order] : [])]
+}

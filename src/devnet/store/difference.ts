@@ -1,0 +1,27 @@
+/** The blocks that a chain loses and gets when its head moves. */
+import { equalBytes } from '../../core/bytes.ts'
+import type { Header } from '../../core/header.ts'
+import type { Block, BlockStore } from './block-store.ts'
+
+/** The blocks of two branches down to where they meet, newest first. */
+export interface Difference {
+  /** On the branch of the old head only. */
+  readonly left: readonly Block[]
+  /** On the branch of the new head only. */
+  readonly joined: readonly Block[]
+}
+
+export function differenceOf(store: BlockStore, before: Header, head: Header): Difference {
+  const [left, joined]: [Block[], Block[]] = [[], []]
+  let [old, now] = [store.get(before.hash), store.get(head.hash)]
+  while (old !== undefined && now !== undefined && !equalBytes(old.hash, now.hash)) {
+    if (old.height >= now.height) {
+      left.push(old)
+      old = store.parentOf(old)
+    } else {
+      joined.push(now)
+      now = store.parentOf(now)
+    }
+  }
+  return { left, joined }
+}

@@ -1,0 +1,66 @@
+/** Reads the result of a command into printable texts of limited length. */
+import { valueFromJson } from '../../contracts/values/from-json.ts'
+import { showValue } from '../../contracts/values/print.ts'
+import { type ExactJson, parseExactJson } from '../../core/json.ts'
+import { printable } from '../../core/printable.ts'
+import type { IncludedTransaction } from '../../schema/devnet-events.ts'
+
+const MAX_VALUE = 200
+/** Results hold 256 characters of a message. */
+const MAX_MESSAGE = 512
+const MAX_EVENTS = 20
+const MAX_EVENT_NAME = 200
+/** The value of a longer result is told as JSON: reading it exactly takes time, and only its beginning is told. */
+const MAX_EXACT_RESULT = 16 * 1024
+
+export type Outcome = Pick<IncludedTransaction, 'status' | 'gas' | 'result' | 'place' | 'events'>
+
+interface Result {
+  readonly gas: number
+  readonly result: {
+    readonly data?: unknown
+    readonly error?: { readonly message: string; readonly info: string }
+  }
+  readonly events?: readonly Event[]
+}
+
+interface Event {
+  readonly name: string
+  readonly module: { readonly namespace: string | null; readonly name: string }
+}
+
+const decoder = new TextDecoder()
+
+/** `output`: JSON text of a result, as the ledger writes it. */
+export function outcomeOf(output: Uint8Array): Outcome {
+  const text = decoder.decode(output)
+  const { gas, result, events = [] } = JSON.parse(text) as Result
+  const names = events.slice(0, MAX_EVENTS).map(eventName)
+  const { error } = result
+  if (error === undefined) {
+    return {
+      status: 'success',
+      gas,
+      result: printable(valueIn(text, result.data), MAX_VALUE),
+      place: null,
+      events: names,
+    }
+  }
+  const place = NO_PLACES.includes(error.info) ? null : printable(error.info, MAX_EVENT_NAME)
+  return { status: 'failure', gas, result: printable(error.message, MAX_MESSAGE), place, events: names }
+}
+
+/** Where errors are said to be that have no place. */
+const NO_PLACES: readonly string[] = ['', '<toplevel>:0']
+
+/** The value in the form of the language. */
+function valueIn(text: string, data: unknown): string {
+  if (text.length > MAX_EXACT_RESULT) return JSON.stringify(data)
+  const { result } = parseExactJson(text) as { readonly result: { readonly data: ExactJson } }
+  return showValue(valueFromJson(result.data))
+}
+
+function eventName({ name, module }: Event): string {
+  const qualified = module.namespace === null ? module.name : `${module.namespace}.${module.name}`
+  return printable(`${qualified}.${name}`, MAX_EVENT_NAME)
+}

@@ -1,0 +1,257 @@
+/**
+ * Reports every step of a transaction: pending, in a block, undone, dropped, refused. Reading a transaction takes longer
+ * than adding a block, so events are made in short slices, in the order in which things happened.
+ */
+import { equalBytes } from '../../core/bytes.ts'
+import type { Header } from '../../core/header.ts'
+import { printable } from '../../core/printable.ts'
+import type { Command } from '../../schema/bodies.ts'
+import type { ToldCommand, TransactionEvent, UndoneTransaction } from '../../schema/devnet-events.ts'
+import { Fault, readCommand, type Transaction } from '../mempool/command.ts'
+import { type Mempools, REVERTED } from '../mempool/mempools.ts'
+import type { Steps, Turns } from '../mempool/turns.ts'
+import type { Chains } from '../rules/chains.ts'
+import type { Block } from '../store/block-store.ts'
+import { differenceOf } from '../store/difference.ts'
+import { requestKeysOf } from '../store/transaction-index.ts'
+import { outcomeOf } from './outcome.ts'
+import { MAX_KEY, toldCommand } from './told-command.ts'
+
+export interface TransactionWatchOptions {
+  readonly chains: Chains
+  readonly pools: Mempools
+  readonly turns: Turns
+  readonly tell: (event: TransactionEvent) => void
+}
+
+/** A command of a refused request, and what is wrong with it. */
+export interface RefusedCommand {
+  readonly command: Command
+  readonly fault: string
+}
+
+/** Most changes of heads that wait to be told. Beyond them a chain is told as it is then, without steps between. */
+const MAX_MOVES = 10_000
+/** Most transactions outside of blocks that wait to be told. Beyond them only their number is told. */
+const MAX_WAITING = 20_000
+/** Most undone transactions that are remembered, until a block holds them again. */
+const MAX_UNDONE = 10_000
+const MAX_REASON = 512
+
+/** Why a transaction does not return that is still valid. */
+const FULL = 'the memory pool is full'
+
+type Place = UndoneTransaction['wentTo']
+
+/** How a head moved. `places`: of transactions whose block has left the chain, by request key. */
+interface Move {
+  readonly isRevert: boolean
+  readonly places: ReadonlyMap<string, Place>
+}
+
+/** Something to tell. `size`: transactions outside of blocks that it holds. */
+interface Job {
+  readonly size: number
+  readonly run: () => Steps<void>
+}
+
+const decoder = new TextDecoder()
+
+export class TransactionWatch {
+  readonly #options: TransactionWatchOptions
+  /** Oldest first. */
+  readonly #jobs = new Set<Job>()
+  /** Chain -> the head up to which it was told. */
+  readonly #heads: Map<number, Header>
+  /** Chain -> its head as it was heard of last. */
+  readonly #newest: Map<number, Header>
+  /** Chains that have moved while too many moves waited. */
+  readonly #late = new Set<number>()
+  /** Request keys, oldest first. */
+  readonly #undone = new Set<string>()
+  #waiting = 0
+  #skipped = 0
+  #isTelling = false
+
+  constructor(options: TransactionWatchOptions) {
+    const { chains, pools } = options
+    this.#options = options
+    this.#heads = new Map(chains.cut)
+    this.#newest = new Map(chains.cut)
+    pools.listen({
+      onEntered: (chain, transactions) => this.#add(transactions.length, () => this.#entered(chain, transactions)),
+      onDropped: (chain, transaction, reason) => this.#add(1, () => this.#dropped(chain, transaction, reason)),
+    })
+    chains.onCut((changed, isRevert) => {
+      for (const chain of changed) this.#moved(chain, isRevert)
+    })
+  }
+
+  /** Tells of commands that were not taken. */
+  refused(chain: number, httpStatus: number, commands: readonly RefusedCommand[]): void {
+    this.#add(commands.length, () => this.#refused(chain, httpStatus, commands))
+  }
+
+  /** Tells of a request to take commands that was refused as a whole. */
+  refusedWhole(chain: number | null, httpStatus: number, reason: string): void {
+    const unread = { requestKey: null, sender: null, action: null, index: 0, count: 1 }
+    const told = printable(reason, MAX_REASON)
+    this.#add(1, () => this.#tellOne({ step: 'refused', chain, httpStatus, reason: told, ...unread }))
+  }
+
+  #moved(chain: number, isRevert: boolean): void {
+    const [before, head] = [this.#newest.get(chain), this.#options.chains.cut.get(chain)]
+    if (before === undefined || head === undefined) return
+    this.#newest.set(chain, head)
+    if (this.#late.has(chain)) return
+    if (this.#jobs.size < MAX_MOVES) {
+      const places = this.#placesAfter(before, head)
+      this.#jobs.add({ size: 0, run: () => this.#follow(chain, head, { isRevert, places }) })
+    } else {
+      this.#late.add(chain)
+    }
+    this.#plan()
+  }
+
+  /** Request key -> where a transaction is whose block has left the chain: the pools and the chain soon move on. */
+  #placesAfter(before: Header, head: Header): ReadonlyMap<string, Place> {
+    const places = new Map<string, Place>()
+    if (equalBytes(before.hash, head.hash) || equalBytes(before.hash, head.parent)) return places
+    // A revert restores the pools after it has moved the heads.
+    queueMicrotask(() => {
+      for (const block of differenceOf(this.#options.chains.store, before, head).left) {
+        for (const key of requestKeysOf(block)) places.set(key, this.#placeOf(block.chain, key))
+      }
+    })
+    return places
+  }
+
+  #placeOf(chain: number, key: string): Place {
+    const { pools } = this.#options
+    if (pools.of(chain).get(key) !== undefined) return 'pool'
+    return pools.isOnChain(chain, key) ? 'chain' : 'nowhere'
+  }
+
+  #add(size: number, run: () => Steps<void>): void {
+    if (this.#waiting + size > MAX_WAITING) {
+      this.#skipped += size
+    } else {
+      this.#waiting += size
+      this.#jobs.add({ size, run })
+    }
+    this.#plan()
+  }
+
+  #plan(): void {
+    if (this.#isTelling) return
+    this.#isTelling = true
+    void this.#options.turns.run('events', this.#tellAll())
+  }
+
+  /** A job that comes meanwhile is done too. */
+  *#tellAll(): Steps<void> {
+    for (const job of this.#jobs) {
+      this.#jobs.delete(job)
+      yield* job.run()
+      this.#waiting -= job.size
+    }
+    for (const chain of this.#late) {
+      const { cut } = this.#options.chains
+      const head = cut.get(chain)
+      if (head !== undefined) yield* this.#follow(chain, head, { isRevert: false, places: new Map() })
+      this.#late.delete(chain)
+      if (cut.get(chain) !== head) this.#moved(chain, false)
+    }
+    if (this.#skipped > 0) this.#options.tell({ step: 'skipped', steps: this.#skipped })
+    this.#skipped = 0
+    this.#isTelling = false
+    if (this.#jobs.size > 0 || this.#late.size > 0) this.#plan()
+  }
+
+  *#entered(chain: number, transactions: readonly Transaction[]): Steps<void> {
+    for (const { key, cmd } of transactions) {
+      this.#options.tell({ step: 'pending', chain, ...toldCommand(key, cmd) })
+      yield
+    }
+  }
+
+  *#dropped(chain: number, { key, cmd }: Transaction, reason: string): Steps<void> {
+    yield* this.#tellOne({ step: 'dropped', chain, ...toldCommand(key, cmd), reason: printable(reason, MAX_REASON) })
+  }
+
+  *#tellOne(event: TransactionEvent): Steps<void> {
+    this.#options.tell(event)
+    yield
+  }
+
+  *#refused(chain: number, httpStatus: number, commands: readonly RefusedCommand[]): Steps<void> {
+    const count = commands.length
+    for (const [index, { command, fault }] of commands.entries()) {
+      const reason = printable(fault, MAX_REASON)
+      this.#options.tell({ step: 'refused', chain, httpStatus, reason, ...readAsFarAsPossible(command), index, count })
+      yield
+    }
+  }
+
+  /** Tells what changes when the head of a chain is `head`. */
+  *#follow(chain: number, head: Header, move: Move): Steps<void> {
+    const { store } = this.#options.chains
+    const before = this.#heads.get(chain)
+    if (before === undefined) return
+    const { left, joined } = differenceOf(store, before, head)
+    for (const block of left) yield* this.#undo(block, move)
+    for (const block of joined.toReversed()) yield* this.#include(block)
+    this.#heads.set(chain, head)
+  }
+
+  *#include(block: Block): Steps<void> {
+    const { chain, height, id, payload } = block
+    const count = payload.transactions.length
+    for (const [index, { transaction, output }] of payload.transactions.entries()) {
+      const told = toldTransaction(transaction)
+      const isAgain = this.#undone.delete(told.requestKey)
+      const place = { chain, height, block: id, index, count }
+      this.#options.tell({ step: 'included', ...told, ...place, ...outcomeOf(output), isAgain })
+      yield
+    }
+  }
+
+  *#undo(block: Block, { isRevert, places }: Move): Steps<void> {
+    const { chain, height, id, payload } = block
+    const count = payload.transactions.length
+    const by = isRevert ? 'revert' : 'reorganisation'
+    for (const [index, { transaction }] of payload.transactions.entries()) {
+      const told = toldTransaction(transaction)
+      this.#remember(told.requestKey)
+      const wentTo = places.get(told.requestKey) ?? this.#placeOf(chain, told.requestKey)
+      const reason = wentTo === 'nowhere' ? this.#whyNowhere(chain, transaction, isRevert) : null
+      this.#options.tell({ step: 'undone', ...told, chain, height, block: id, index, count, by, wentTo, reason })
+      yield
+    }
+  }
+
+  #whyNowhere(chain: number, transaction: Uint8Array, isRevert: boolean): string {
+    if (isRevert) return REVERTED
+    const returned = this.#options.pools.returned(chain, transaction)
+    return returned instanceof Fault ? printable(returned.message, MAX_REASON) : FULL
+  }
+
+  #remember(key: string): void {
+    this.#undone.add(key)
+    const [oldest] = this.#undone
+    if (this.#undone.size > MAX_UNDONE) this.#undone.delete(oldest)
+  }
+}
+
+/** `transaction`: JSON text of a signed command that a block holds. */
+function toldTransaction(transaction: Uint8Array): ToldCommand {
+  const { hash, cmd } = JSON.parse(decoder.decode(transaction)) as Pick<Command, 'hash' | 'cmd'>
+  return toldCommand(hash, cmd)
+}
+
+/** A refused command may have any text in the place of its contents. */
+function readAsFarAsPossible(command: Command) {
+  const { hash, cmd } = command
+  if (!(readCommand(command) instanceof Fault)) return toldCommand(hash, cmd)
+  return { requestKey: printable(hash, MAX_KEY), sender: null, action: null }
+}

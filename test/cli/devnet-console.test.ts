@@ -1,0 +1,151 @@
+/** Lines of `newcut devnet` about transactions: real processes, in a pipe and in a pseudo-terminal. */
+import { afterEach, describe, expect, it } from 'vitest'
+import { run, runProcess, start, stopAll } from './run.ts'
+import { noTerminal, startInTerminal, stopTerminals } from './terminal.ts'
+
+const SOON = { timeout: 60_000, interval: 100 }
+const CONTROL_C = '\u0003'
+const FAILS = '(enforce (= 1 2) "one is not two")'
+const BLOCKS = ['--graph', 'pair', '--auto-mine', 'constant:200ms']
+
+afterEach(stopAll)
+
+/** Commands for a node, and what they answer with. */
+async function sendThree(url: string) {
+  const newcut = (...args: string[]) => run(args, { NEWCUT_NODE: url })
+  const sent = await newcut('transfer', 'sender01', '1.5', '--key', 'sender00')
+  expect(sent).toMatchObject({ code: 0, out: 'moved 1.5 coins from sender00 to sender01 on chain 0\n' })
+  expect((await newcut('send', FAILS, '--key', 'sender00', '--no-preflight')).err).toContain('[COMMAND_FAILED]')
+  const cheap = ['--no-preflight', '--gas-price', '0.000000000001']
+  expect((await newcut('send', '(+ 1 2)', '--key', 'sender00', ...cheap)).err).toContain('[NODE_REFUSED]')
+}
+
+/** Resolves when both chains have blocks. */
+async function untilMined(url: string): Promise<void> {
+  const heights = async () => {
+    const { hashes } = (await (await fetch(`${url}/chainweb/0.0/development/cut`)).json()) as {
+      readonly hashes: Readonly<Record<string, { readonly height: number }>>
+    }
+    return Math.min(...Object.values(hashes).map(({ height }) => height))
+  }
+  await expect.poll(heights, SOON).toBeGreaterThan(1)
+}
+
+describe('newcut devnet in a pipe', () => {
+  it('prints a line for each transaction, and one for all its empty blocks so far', async () => {
+    const node = start(['devnet', '--port', '0', ...BLOCKS])
+    const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/)
+    await untilMined(url)
+    await sendThree(url)
+    await node.sees(
+      /^\S+ ok {8}chain 0 {2}height \d+ +[\w-]{10}… {2}sender00 -> sender01 1\.5 {2}gas \d+ {2}"Write succeeded"$/m,
+    )
+    await node.sees(
+      /^\S+ failed {4}chain 0 {2}height \d+ +[\w-]{10}… {2}\(enforce \(= 1 2\) "one is not two"\) {2}gas \d+ {2}one is not two$/m,
+    )
+    await node.sees(
+      /^\S+ refused {3}chain 0 {2}[\w-]{10}… {2}\(\+ 1 2\) {2}Transaction gas price .* is below minimum gas price/m,
+    )
+    expect(node.out().match(/ block {5}chain \d+ +height \d+/g)).toHaveLength(1)
+    node.child.kill('SIGTERM')
+    expect(await node.ended).toMatchObject({ code: 0, err: '' })
+  })
+
+  it('says first what a user needs: addresses for clients, where blocks come from, how to sign', async () => {
+    const node = start(['devnet', '--port', '0', '--graph', 'pair'])
+    const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/)
+    await node.sees(/ warning {3}everybody knows/)
+    const lines = node.out().split('\n')
+    for (const line of [
+      `clients: ${url}/chainweb/0.0/development/chain/0/pact (chains 0 to 1)`,
+      'blocks: from miners and by order only; with --mine or --auto-mine constant:2s they come by themselves',
+      `make a block: curl -H 'content-type: application/json' -d '{"0":1}' ${url}/make-blocks`,
+      `see it in a browser: ${url}/`,
+      `try its calls in a browser: ${url}/explorer/api`,
+      `sign as one of them: newcut transfer sender01 1.5 --key sender00 --node ${url}`,
+    ]) {
+      expect(lines).toContain(line)
+    }
+  })
+
+  it('tells a transaction that waits, and where blocks come from', async () => {
+    const node = start(['devnet', '--port', '0', '--graph', 'pair', '--auto-mine', 'on-demand'])
+    const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/)
+    expect(node.out()).toContain('make a block: curl')
+    const { code } = await run(['send', '(+ 1 2)', '--key', 'sender00', '--no-wait', '--no-preflight', '--node', url])
+    expect(code).toBe(0)
+    await node.sees(
+      / pending {3}chain 0 {2}[\w-]{10}… {2}\(\+ 1 2\) {2}in no block for 3 s; blocks by POST \/make-blocks\n/,
+    )
+  })
+
+  it('writes a JSON record for each step, and one for each block, with --log json', async () => {
+    const node = start(['devnet', '--port', '0', ...BLOCKS, '--log', 'json'])
+    const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)"/)
+    await untilMined(url)
+    await sendThree(url)
+    await node.sees(/"step":"refused".*\n/)
+    const records = node
+      .out()
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line))
+    const steps = records.filter(({ event }) => event === 'transaction')
+    expect(steps.map(({ step, status, httpStatus }) => [step, status ?? httpStatus])).toEqual([
+      ['pending', undefined],
+      ['included', 'success'],
+      ['pending', undefined],
+      ['included', 'failure'],
+      ['refused', 400],
+    ])
+    const [, ok, , failed] = steps
+    expect(ok).toMatchObject({
+      level: 'info',
+      chain: 0,
+      requestKey: expect.stringMatching(/^[\w-]{43}$/),
+      sender: 'sender00',
+      action: { kind: 'transfer', sender: 'sender00', receiver: 'sender01', amount: '1.5' },
+      result: '"Write succeeded"',
+      index: 0,
+      count: 1,
+    })
+    expect(failed).toMatchObject({ action: { kind: 'code', code: FAILS }, result: 'one is not two' })
+    const held = records.filter(({ event, transactions }) => event === 'block' && transactions > 0)
+    expect(held.map(({ chain, height }) => ({ chain, height }))).toEqual(
+      [ok, failed].map(({ chain, height }) => ({ chain, height })),
+    )
+    expect(records.filter(({ event }) => event === 'block').length).toBeGreaterThan(4)
+  })
+
+  it('says nothing of transactions beside a command of --exec', async () => {
+    const send = `fetch(process.env.NEWCUT_NODE + '/api/v1/send', { method: 'POST', body: 'x' }).then((a) => console.log(a.status))`
+    const { out, err } = await runProcess(['devnet', '--graph', 'pair', '--exec', `${process.execPath} -e "${send}"`])
+    expect({ out, err }).toEqual({ out: '415\n', err: '' })
+  })
+})
+
+describe.skipIf(noTerminal !== null)('newcut devnet in a terminal', { timeout: 120_000 }, () => {
+  afterEach(stopTerminals)
+
+  it('shows the present in its last line, and lines of transactions and requests above it', async () => {
+    const { lines, press, ended } = startInTerminal(['devnet', '--port', '0', ...BLOCKS, '--log-requests'], {
+      columns: 120,
+    })
+    const urlIn = () => / at\s+(http:\/\/127\.0\.0\.1:\d+)/.exec(lines().join('\n'))?.[1] ?? ''
+    await expect.poll(urlIn, SOON).not.toBe('')
+    await untilMined(urlIn())
+    await sendThree(urlIn())
+    const status =
+      /^heights? \d+( to \d+)? {2}(1 pending {2})?1 ok {2}1 failed {2}1 refused {2}\d+ blocks, \d+ without transactions/
+    await expect.poll(() => lines().at(-1), SOON).toMatch(status)
+    const count = (label: RegExp) => lines().filter((line) => label.test(line)).length
+    expect([/^\S+ ok {8}chain 0/, /^\S+ failed {4}chain 0/, /^\S+ refused {3}chain 0/].map(count)).toEqual([1, 1, 1])
+    expect(count(/^\S+ (block|empty) /)).toBe(1)
+    // No request is lost below the last line: a refused command is answered once.
+    expect(count(/^\S+ request {3}POST \S+\/send {2}400 /)).toBe(1)
+    expect(count(/^\S+ request {3}POST \S+\/send {2}200 /)).toBe(2)
+    press(CONTROL_C)
+    expect(await ended).toBe(0)
+    expect(count(/without transactions/)).toBe(0)
+  })
+})

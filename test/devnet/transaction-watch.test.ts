@@ -1,0 +1,154 @@
+/** The limits within which a node tells of transactions. */
+import { expect, it } from 'vitest'
+import { type GraphName, graphs } from '../../src/core/graph.ts'
+import { development } from '../../src/core/network.ts'
+import { Fault, readCommandText, transactionOf } from '../../src/devnet/mempool/command.ts'
+import { Mempools, noTrial } from '../../src/devnet/mempool/mempools.ts'
+import { Turns } from '../../src/devnet/mempool/turns.ts'
+import { Chains } from '../../src/devnet/rules/chains.ts'
+import { indexBlock, MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
+import { TransactionWatch } from '../../src/devnet/watch/transaction-watch.ts'
+import type { Command } from '../../src/schema/bodies.ts'
+import type { TransactionEvent } from '../../src/schema/devnet-events.ts'
+import { type Signed, signed } from './command.ts'
+import { Fork, growCut } from './forks.ts'
+import { Heard } from './heard.ts'
+
+/** Chains whose blocks nobody executes, and what is told of them. `onTold`: called with each number of events. */
+function watched(onTold: (count: number) => void = () => undefined, graph: GraphName = 'singleton') {
+  const network = { ...development, graphHistory: [{ from: 0, graph: graphs[graph] }], window: null }
+  let last = BigInt(Date.now()) * 1000n - 3_600_000_000n
+  const chains = new Chains({ network, checkPow: false, now: () => ++last })
+  const index = new MemoryTransactionIndex()
+  chains.onBlock((block) => indexBlock(index, block))
+  const turns = new Turns()
+  const pools = new Mempools({ chains, index, nowMs: Date.now, trial: noTrial, turns })
+  const heard = new Heard()
+  const tell = (event: TransactionEvent) => {
+    heard.tell(event)
+    onTold(heard.all.length)
+  }
+  const watch = new TransactionWatch({ chains, pools, turns, tell })
+  return { chains, pools, watch, heard, turns, ground: { chains } }
+}
+
+const RESULT = Buffer.from('{"gas":1,"result":{"status":"success","data":true}}')
+const inBlock = (command: Signed) => ({ transaction: Buffer.from(JSON.stringify(command)), output: RESULT })
+
+it('nothing is told while somebody else works: a block does not wait for it', async () => {
+  const { ground, heard } = watched()
+  const command = signed()
+  growCut(ground, 0, { transactions: [inBlock(command)] })
+  expect(heard.all).toEqual([])
+  expect(await heard.brief(1)).toEqual([`included 0 ${command.hash}`])
+})
+
+it('telling a large block leaves room for others, and takes turns with them', async () => {
+  // Half a millisecond each: a block of them takes far longer than a turn.
+  const { ground, heard, turns } = watched(() => {
+    const endMs = performance.now() + 0.5
+    while (performance.now() < endMs);
+  })
+  const block = Array.from({ length: 512 }, () => inBlock(signed()))
+  growCut(ground, 0, { transactions: block })
+  const toldBefore: number[] = []
+  const other = function* () {
+    for (;;) {
+      toldBefore.push(heard.all.length)
+      if (heard.all.length === 512) return
+      yield
+    }
+  }
+  await turns.run('commands', other())
+  // The other work began before all was told, and was not done in one turn.
+  expect(toldBefore[0]).toBeLessThan(512)
+  expect(new Set(toldBefore).size).toBeGreaterThan(1)
+})
+
+it('an undone transaction is told to be where it went, though it is elsewhere by the time it is told', async () => {
+  const { ground, chains, pools, heard } = watched()
+  const command = signed()
+  const fork = new Fork(ground, 'fork')
+  growCut(ground, 0, { transactions: [inBlock(command)] })
+  fork.grow(0)
+  fork.grow(0)
+  expect(chains.adopt(fork.cut)).toBe(true)
+  expect(pools.of(0).get(command.hash)).toBeDefined()
+  await null
+  growCut(ground, 0, { transactions: [inBlock(command)] })
+  expect(heard.all).toEqual([])
+  const [first, undone, again] = await heard.events(3)
+  expect(first).toMatchObject({ step: 'included', height: 1, isAgain: false })
+  expect(undone).toMatchObject({ step: 'undone', height: 1, wentTo: 'pool', reason: null })
+  expect(again).toMatchObject({ step: 'included', height: 3, isAgain: true })
+})
+
+it('nothing is told to be pending that a full pool does not take', async () => {
+  const { pools, heard } = watched()
+  const one = readCommandText(JSON.stringify(signed()))
+  if (one instanceof Fault) throw new Error(one.message)
+  const copied = transactionOf(one)
+  expect(pools.of(0).insert(Array.from({ length: 10_000 }, (_, i) => ({ ...copied, key: `copy ${i}` })))).toBe(null)
+  expect(pools.insert(0, [JSON.stringify(signed())])).toHaveProperty('full')
+  pools.of(0).remove(['copy 0'])
+  const taken = signed()
+  expect(pools.insert(0, [JSON.stringify(taken)])).toBe(null)
+  expect(await heard.brief(1)).toEqual([`pending 0 ${taken.hash}`])
+})
+
+it('of more than 20,000 transactions at once only the number is told', async () => {
+  const { watch, heard } = watched()
+  const command = signed() as Signed & Command
+  const refused = Array.from({ length: 19_999 }, () => ({ command, fault: 'no' }))
+  watch.refused(0, 400, refused)
+  watch.refused(0, 400, refused.slice(0, 2))
+  watch.refusedWhole(0, 400, 'no')
+  watch.refusedWhole(0, 400, 'no')
+  const told = await heard.events(20_001)
+  expect(told.filter(({ step }) => step === 'refused')).toHaveLength(20_000)
+  expect(told[20_000]).toEqual({ step: 'skipped', steps: 3 })
+  // Their number is told once, and there is room again.
+  for (const [i, reason] of ['again', 'at last'].entries()) {
+    watch.refusedWhole(0, 400, reason)
+    const count = 20_002 + i
+    expect((await heard.events(count))[count - 1]).toMatchObject({ step: 'refused', reason })
+  }
+})
+
+it('after 10,000 moves of heads blocks are still told, once each and in their order', async () => {
+  const commands = Array.from({ length: 4 }, () => signed())
+  const grow = (i: number) => growCut(ground, 0, { transactions: [inBlock(commands[i])] })
+  const { ground, chains, heard } = watched((count) => {
+    // One more block comes while those are told that were put off.
+    if (count === 2) grow(3)
+  })
+  grow(0)
+  // Listeners hear of a change of the rules as of a new head.
+  for (let i = 0; i < 10_000; i++) chains.changeRules({ blockDelay: 1_000_000n })
+  grow(1)
+  grow(2)
+  expect(await heard.brief(4)).toEqual(commands.map(({ hash }) => `included 0 ${hash}`))
+  // Nothing is left that would come too late.
+  const last = signed()
+  growCut(ground, 0, { transactions: [inBlock(last)] })
+  expect((await heard.brief(5)).slice(4)).toEqual([`included 0 ${last.hash}`])
+})
+
+it('a chain that was put off is told to its head, whatever moves while others are told', async () => {
+  const [a, b, c, d, e] = Array.from({ length: 5 }, () => signed())
+  const grow = (chain: number, command: Signed) => growCut(ground, chain, { transactions: [inBlock(command)] })
+  const { ground, chains, heard } = watched((count) => {
+    if (count !== 2) return
+    grow(0, d)
+    grow(0, e)
+  }, 'pair')
+  grow(1, a)
+  for (let i = 0; i < 5000; i++) chains.changeRules({ blockDelay: 1_000_000n })
+  grow(0, b)
+  grow(1, c)
+  const told = [`1 ${a.hash}`, `1 ${c.hash}`, `0 ${b.hash}`, `0 ${d.hash}`, `0 ${e.hash}`]
+  expect(await heard.brief(5)).toEqual(told.map((each) => `included ${each}`))
+  const last = signed()
+  grow(1, last)
+  expect((await heard.brief(6)).slice(5)).toEqual([`included 1 ${last.hash}`])
+})
