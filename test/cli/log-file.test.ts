@@ -18,7 +18,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Snapshot } from '../../src/mine/stats.ts'
 import { LogFile } from '../../src/platform/log-file.ts'
-import { freePort } from '../deploy/tools.ts'
+import { freePort } from '../ports.ts'
 import { run, runProcess, start, startWith, stopAll } from './run.ts'
 
 const SOON = { timeout: 60_000, interval: 50 }

@@ -8,7 +8,7 @@ import { readNatsAddress } from '../../src/fleet/address.ts'
 import { Link } from '../../src/fleet/link.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { run, start, stopAll } from '../cli/run.ts'
-import { freePort } from '../rounds/field.ts'
+import { freePort } from '../ports.ts'
 import { NatsServer, natsMissing } from './nats.ts'
 
 const REST = ['--http', 'off', '--state', 'off']

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import { freePort } from '../rounds/field.ts'
+import { freePort } from '../ports.ts'
 
 /** Debian has it where users without special rights do not look. */
 const PATH = `${process.env.PATH ?? ''}:/usr/sbin`

@@ -1,5 +1,4 @@
 /** A node and a miner, real processes with their state on disk, and what of the miner can be hit by itself. */
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { tuningFileOf } from '../../src/engine/cache-folder.ts'
 import { shaderText } from '../../src/engine/gpu/shader.ts'
@@ -19,14 +18,6 @@ export interface FieldOptions {
   readonly confirmations: number
   /** null: no GPU. */
   readonly driver: TestDriver | null
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 export class Field {

@@ -19,9 +19,10 @@ import { isUnfinished } from '../../src/journal/record.ts'
 import { NodeClient } from '../../src/node/client.ts'
 import { stopAll } from '../cli/run.ts'
 import { testDrivers } from '../gpu/driver.ts'
+import { freePort } from '../ports.ts'
 import { randomFrom } from '../random.ts'
 import { until } from '../wait.ts'
-import { Field, freePort } from './field.ts'
+import { Field } from './field.ts'
 
 const CONFIRMATIONS = 3
 /** Longest wait into the start of a process, and into its end. */

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { startDevnet } from '../../src/compose/devnet.ts'
 import type { Snapshot } from '../../src/mine/stats.ts'
 import { type Running, run, start, stopAll } from '../cli/run.ts'
-import { freePort } from '../rounds/field.ts'
+import { freePort } from '../ports.ts'
 import { Tap } from './tap.ts'
 
 const ALONE = ['--gpu', 'none', '--http', '127.0.0.1:0']
