@@ -19,6 +19,14 @@ export default defineConfig({
     // By itself vitest shows what it always does.
     ...(process.env.TEST_PART !== undefined && { reporters: [new PartReporter()] }),
     pool: 'forks',
+    // Only what runs in the processes of vitest itself: no thread, and no process that a test starts.
+    coverage: {
+      provider: 'v8',
+      include: ['dist/src/**/*.js'],
+      exclude: ['dist/src/**/browser/**', 'dist/src/dashboard/kept/**'],
+      reporter: ['json-summary', 'json', 'html'],
+      reportsDirectory: 'coverage',
+    },
     // Node loads the compiled files itself, as users' machines do.
     server: { deps: { external: [/\/dist\//] } },
     projects: parts.map((part, index) => ({

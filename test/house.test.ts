@@ -74,6 +74,7 @@ const sleeps: Readonly<Record<string, number>> = {
   'rounds/fleet-rounds.ts': 4,
   'rounds/kill-rounds.ts': 3,
   'rounds/soak.test.ts': 3,
+  'scripts/runner.test.ts': 2,
   'sensors/sensors.test.ts': 2,
   'source/limit.test.ts': 1,
   'source/node-source.test.ts': 7,
@@ -102,6 +103,7 @@ const clocks: Readonly<Record<string, number>> = {
   'devnet/mempool-reorganisation.test.ts': 1,
   'devnet/mining-updates.test.ts': 3,
   'devnet/snapshots.test.ts': 1,
+  'devnet/transaction-watch.test.ts': 2,
   'devnet/turns.test.ts': 3,
   'devnet/view.test.ts': 1,
   'engine/cpu.test.ts': 4,
@@ -147,6 +149,7 @@ it('no test is tried again', () => {
 /** Skips say why: through needs.ts, or with a reason. */
 const silentSkips: Readonly<Record<string, number>> = {
   'bench/shader.test.ts': 1,
+  'cli/devnet-console.test.ts': 1,
   'conformance/engine.ts': 1,
   'contracts/reader.test.ts': 1,
   'dashboard/page.test.ts': 1,

@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { coverageLines } from './coverage.ts'
 import { partNames, parts, QUICK } from './parts.ts'
 import { processorSeconds } from './processes.ts'
 import { failuresIn, type Report } from './report.ts'
@@ -16,6 +17,7 @@ npm run test:all [-- OPTION ...]     all parts, or some
   --part NAME                        only this part; may be repeated
   --without NAME                     all parts but this one; may be repeated
   --report FILE                      writes what came of each part as JSON
+npm run test:coverage                the quick set, and what it reaches of each room
 The parts:
 ${parts.map(({ name, what }) => `  ${name.padEnd(10)} ${what}`).join('\n')}
 `
@@ -87,6 +89,7 @@ async function main(stopped: AbortSignal): Promise<number> {
       `${name.padEnd(10)} ${passed} passed, ${failuresIn({ ...came, passed, skipped })} failed, ${skipped.length} skipped, ${durationText(tookMs)}`,
     )
   }
+  if (coverage) for (const line of coverageLines()) print(line)
   const passed = reports.reduce((sum, each) => sum + each.passed, 0)
   const failed = reports.reduce((sum, each) => sum + failuresIn(each), 0)
   const processor = processorSeconds()
