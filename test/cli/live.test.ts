@@ -149,9 +149,8 @@ describe('the configuration file of a running miner', () => {
     save(miner.file, 'chains: [6, 8]\nlog: json\n')
     await miner.sees(/"event":"configuration","option":"log","before":"text","now":"json","effect":"now"/)
     const chains = () => [...miner.out().matchAll(/"event":"work".*?"chain":(\d+)/g)].map(([, chain]) => chain)
-    // Before long they wait for chains that nobody mines.
+    // They wait for chains that nobody mines, at once or after a block or two.
     await miner.sees(/"event":"idle"/)
-    expect(chains().length).toBeGreaterThan(0)
     expect(chains().filter((chain) => chain !== '6' && chain !== '8')).toEqual([])
     expect((await miner.summary()).chains?.filter(({ isWanted }) => isWanted).map(({ chain }) => chain)).toEqual([6, 8])
     save(miner.file, 'log: json\n')
