@@ -21,26 +21,68 @@ const listed: readonly Part[] = [
   {
     name: 'sim',
     what: '1,000 seeds of the simulation, and all that ever showed a fault',
-    files: inFolder('sim', 'seeds'),
+    files: inFolder('sim', 'jobs', 'seeds'),
     workers: 1,
   },
   {
     name: 'lies',
     what: 'a miner at a node that lies, in every way',
-    files: inFolder('attack', 'chains', 'everything', 'for-ever', 'solved', 'start', 'updates', 'work'),
+    files: inFolder('attack', 'chains', 'everything', 'for-ever', 'solved', 'solved-work', 'start', 'updates', 'work'),
     workers: 3,
-  },
-  {
-    name: 'terminal',
-    what: 'what takes long to be drawn, and every shell',
-    files: inFolder('cli', 'progress-terminal'),
-    workers: 1,
   },
   {
     name: 'kills',
     what: 'processes that are killed and stopped, again and again',
     files: [...inFolder('rounds', 'fleet', 'kill', 'soak'), ...inFolder('devnet', 'kill')],
+    workers: 2,
+  },
+  {
+    name: 'engines',
+    what: 'every kernel and GPU driver, and what can go wrong with them',
+    files: [
+      ...inFolder('gpu', 'browser', 'engine', 'faults', 'hang', 'identical', 'shader'),
+      ...inFolder('engine', 'native-kernel'),
+    ],
+    workers: 2,
+  },
+  {
+    name: 'fleet',
+    what: 'fleets of several leaders and NATS servers',
+    files: inFolder('fleet', 'cluster', 'command', 'conformance', 'domains', 'election', 'leader'),
+    workers: 2,
+  },
+  {
+    name: 'devnet',
+    what: 'a development network that is damaged, saved, and left alone for long',
+    files: inFolder('devnet', 'auto-mine', 'backup', 'damage'),
+    workers: 2,
+  },
+  {
+    name: 'terminal',
+    what: 'what takes long to be drawn',
+    files: inFolder('cli', 'progress-terminal', 'terminal'),
+    workers: 2,
+  },
+  {
+    name: 'bench',
+    what: 'the benchmark suites',
+    files: inFolder('bench', 'bench'),
     workers: 1,
+  },
+  {
+    name: 'deploy',
+    what: 'deploy/ and grafana/, judged by the programs that read them',
+    files: [
+      ...inFolder('deploy', 'compose', 'container', 'deploy', 'kubernetes', 'logrotate', 'systemd'),
+      ...inFolder('grafana', 'grafana'),
+    ],
+    workers: 2,
+  },
+  {
+    name: 'package',
+    what: 'the package as it is installed, and clients of others at our node',
+    files: [...inFolder('package', 'install', 'kernels'), ...inFolder('judges', 'client-utils', 'pact-lang-api')],
+    workers: 2,
   },
 ]
 
