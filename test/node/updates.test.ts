@@ -87,6 +87,20 @@ it('headerUpdates() reconnects when the node ends the stream, and tells of the g
   await updates.return?.()
 })
 
+it('headerUpdates() tells of one gap where it reconnected twice before anybody read', async () => {
+  const { client, opened, last, blocks } = await streaming()
+  const updates = client.headerUpdates()[Symbol.asyncIterator]()
+  const first = read(updates, 1)
+  ;(await last()).end(eventOf(blocks[1]))
+  expect(await first).toEqual([1])
+  while (opened.length < 2) await sleep(2)
+  opened[1].end()
+  while (opened.length < 3) await sleep(2)
+  opened[2].write(eventOf(blocks[2]) + eventOf(blocks[3]))
+  expect(await read(updates, 3)).toEqual(['gap reconnected null', 2, 3])
+  await updates.return?.()
+})
+
 it('headerUpdates() retries a 503, and ends with a 404', async () => {
   const { node, client, opened, blocks } = await streaming()
   const troubles: NewcutError[] = []
