@@ -17,8 +17,8 @@ const fast = { graph: 'pair', pow: false, difficulty: 1n } as const
  * The wall clock of a machine has whole milliseconds, so the clocks of two nodes differ by up to one, and a node refuses
  * a block from its future. This clock has so few binary digits that its wall time is the monotonic time plus a constant.
  */
-const monotonicMs = () => Math.floor(performance.now() * 1024) / 1024
-const startMs = Date.now() - Math.floor(performance.now())
+const monotonicMs = () => Math.floor(systemClock.monotonicMs() * 1024) / 1024
+const startMs = Math.floor(systemClock.wallMs() - monotonicMs())
 const exactClock = { ...systemClock, monotonicMs, wallMs: () => startMs + monotonicMs() }
 
 /** One of several nodes that take blocks from each other: all read the same time. */
