@@ -165,6 +165,29 @@ it('headerUpdates() drops its connection when its signal aborts and when it is l
   await ended
 })
 
+it('headerUpdates() with a signal fails like one without, and not once that has aborted', async () => {
+  const { node, client, opened, last, blocks } = await streaming()
+  const stop = new AbortController()
+  const failing = client.headerUpdates({ signal: stop.signal })[Symbol.asyncIterator]()
+  const failure = failureOf(failing.next())
+  ;(await last()).write('event:BlockHeader\ndata:{}\n\n')
+  expect(await failure).toMatchObject({ name: 'NodeMisbehaved', operation: 'headerUpdates' })
+  const asked: http.ServerResponse[] = []
+  node.otherwise((_seen, response) => {
+    asked.push(response)
+    return undefined
+  })
+  const judging = client.headerUpdates({ signal: stop.signal, verify: true })[Symbol.asyncIterator]()
+  const next = judging.next()
+  await expect.poll(() => opened.length).toBe(2)
+  opened[1].write(eventOf(blocks[2]))
+  // The header is judged by its parent, which does not come.
+  await expect.poll(() => asked.length).toBeGreaterThan(0)
+  stop.abort()
+  for (const response of asked) response.writeHead(404).end()
+  expect(await next).toEqual({ value: undefined, done: true })
+})
+
 const wrong: [string, (block: Block, other: Block) => string, RegExp][] = [
   ['data that are not JSON', () => 'event:BlockHeader\ndata:{"header":\n\n', /not JSON/],
   ['no header in its data', () => 'event:BlockHeader\ndata:{"txCount":1}\n\n', /must have required properties/],
