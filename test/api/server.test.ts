@@ -110,6 +110,50 @@ describe('a face that others may reach', () => {
   })
 })
 
+describe('a face that closes', () => {
+  /** A face with a page that is never sent, and how many asked for it. */
+  async function closing() {
+    let asked: () => void = () => undefined
+    const isAsked = new Promise<void>((resolve) => (asked = resolve))
+    const slow: Extension = {
+      path: '/slow',
+      addTo: (app) => void app.get('/slow', () => new Promise(() => asked())),
+    }
+    const api = await startApi(
+      { host: '127.0.0.1', port: 0 },
+      () => snapshot,
+      new Metrics(() => snapshot, '0.0.0'),
+      slow,
+    )
+    return { api, isAsked }
+  }
+
+  // A face that waits for its clients hangs for ever.
+  const limits = { timeout: 60_000 }
+
+  it('waits for no request that is not complete', limits, async () => {
+    const { api } = await closing()
+    const { hostname: host, port } = new URL(api.url)
+    const socket = connect(Number(port), host)
+    onTestFinished(() => void socket.destroy())
+    const ended = new Promise((resolve) => socket.on('close', resolve))
+    socket.on('error', () => undefined)
+    // The first request is answered: so the half that follows it has arrived as well.
+    socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\nGET /metrics HTTP/1.1\r\nhost: loc')
+    await new Promise((resolve) => socket.once('data', resolve))
+    await api.close()
+    await ended
+  })
+
+  it('waits for no answer', limits, async () => {
+    const { api, isAsked } = await closing()
+    const failed = expect(fetch(`${api.url}/slow`)).rejects.toThrow()
+    await isAsked
+    await api.close()
+    await failed
+  })
+})
+
 describe('a face has limits:', () => {
   const head = 'host: localhost\r\n'
 

@@ -199,6 +199,11 @@ describe('natives', () => {
 
   it('makes and sorts lists', () => {
     const people = [obj({ n: 'b', a: 1n }), obj({ n: 'a', a: 2n }), obj({ n: 'a', a: 1n }), obj({ n: 'c' })]
+    const tokens = [
+      new CapabilityToken('a.CAP', [1n]),
+      new CapabilityToken('a.CAP', [2n]),
+      new CapabilityToken('b.CAP', [0n]),
+    ]
     check([
       ['make-list', [2n, 'x'], '["x", "x"]'],
       ['make-list', [-2n, 'x'], '[]'],
@@ -212,6 +217,8 @@ describe('natives', () => {
       ['sort', [[true, 'b', dec('0.5'), 7n, 'a', [1n], false]], '["a", "b", 7, 0.5, false, true, [1]]'],
       ['sort', [['n'], people.slice(0, 2)], '[{"a": 2,"n": "a"}, {"a": 1,"n": "b"}]'],
       ['sort', [['a', 'n'], people.slice(0, 3)], '[{"a": 1,"n": "a"}, {"a": 2,"n": "a"}, {"a": 1,"n": "b"}]'],
+      ['sort', [[tokens[2], tokens[1], 1n, tokens[0]]], '[1, CapToken(a.CAP 1), CapToken(a.CAP 2), CapToken(b.CAP 0)]'],
+      ['sort', [[new ModuleRef('b', []), UNIT, new ModuleRef('a', []), 2n]], '[2, (), a, b]'],
       ['sort', [['n'], [1n]], null],
       ['sort', [[1n], people], null],
     ])

@@ -9,6 +9,7 @@ import {
   encodeWork,
   type Header,
   headerLayout,
+  sameParents,
   withCreationTime,
   withNonce,
 } from '../../src/core/header.ts'
@@ -44,6 +45,11 @@ function headers(degree: number, time: fc.Arbitrary<bigint> = i64): fc.Arbitrary
   })
 }
 const anyHeader = fc.constantFrom(...DEGREES).chain((degree) => headers(degree))
+
+const otherHash = ([first, ...rest]: Uint8Array) => Uint8Array.of(first ^ 1, ...rest)
+
+/** A chain that is none of these. */
+const newChain = (adjacents: ReadonlyMap<number, unknown>) => [0, 1, 2, 3].find((chain) => !adjacents.has(chain)) ?? 4
 
 const byName = { work: decodeWork, header: decodeHeader, 'work response': decodeWorkResponse }
 const encodings = {
@@ -133,6 +139,28 @@ describe('header, work and work response', () => {
         expect(decodeWork(withNonce(work, nonce))).toEqual({ ...fields, nonce })
         expect(decodeWork(withCreationTime(work, creationTime))).toEqual({ ...fields, creationTime })
         expect(encodeHex(work)).toBe(before)
+      }),
+    )
+  })
+
+  it('extends the same blocks if chain, parent and every adjacent are the same, whatever else differs', () => {
+    fc.assert(
+      fc.property(headers(3), headers(3), (header, other) => {
+        const { chainId, parent, adjacents } = header
+        expect(sameParents(header, { ...other, chainId, parent, adjacents: new Map([...adjacents].reverse()) })).toBe(
+          true,
+        )
+        expect(sameParents(header, { ...header, chainId: chainId ^ 1 })).toBe(false)
+        expect(sameParents(header, { ...header, parent: otherHash(parent) })).toBe(false)
+        for (const [chain, hash] of adjacents) {
+          const changed = new Map(adjacents).set(chain, otherHash(hash))
+          expect(sameParents(header, { ...header, adjacents: changed })).toBe(false)
+          const [more, fewer] = [new Map(adjacents).set(newChain(adjacents), hash), new Map(adjacents)]
+          fewer.delete(chain)
+          const moved = new Map(fewer).set(newChain(adjacents), hash)
+          for (const each of [more, fewer, moved])
+            expect(sameParents(header, { ...header, adjacents: each })).toBe(false)
+        }
       }),
     )
   })

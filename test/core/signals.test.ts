@@ -19,6 +19,17 @@ describe('withFirstOf', () => {
     }
   })
 
+  it('aborts with any of them for as long as the call runs', async () => {
+    const source = new AbortController()
+    const call = withFirstOf([source.signal], async (signal) => {
+      await null
+      source.abort('late')
+      return [signal.aborted, signal.reason]
+    })
+    expect(listeners(source)).toBe(1)
+    expect(await call).toEqual([true, 'late'])
+  })
+
   it('has aborted from the beginning when a source had', async () => {
     const signals = [new AbortController().signal, AbortSignal.abort('before')]
     expect(await withFirstOf(signals, (signal) => [signal.aborted, signal.reason])).toEqual([true, 'before'])

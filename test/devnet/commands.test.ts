@@ -162,6 +162,20 @@ describe('local', () => {
     expect((await local(peer, right, '', 2)).status).toBe(404)
   })
 
+  it('says which part of a command is not what it should be', async () => {
+    const { peer } = await startLedger()
+    for (const [change, place] of [
+      [{ verifiers: [null] }, 'verifiers/0 at offset 0: not an object'],
+      [{ verifiers: [[]] }, 'verifiers/0 at offset 0: not an object'],
+      [{ verifiers: ['allow'] }, 'verifiers/0 at offset 0: not an object'],
+      [{ verifiers: [7] }, 'verifiers/0 at offset 0: not an object'],
+      [{ verifiers: [{ name: 'a', clist: 7 }] }, 'verifiers/0/clist at offset 0: not a list'],
+      [{ verifiers: [{ clist: [] }] }, 'verifiers/0/name at offset 0: not a text'],
+    ] as const) {
+      expect(brief(await local(peer, exec('1', {}, change)))).toEqual([400, TEXT, `Validation failed: /cmd: ${place}`])
+    }
+  })
+
   it('rewinds', async () => {
     const { peer } = await startLedger()
     await ok(send(peer, [transfer('sender01', 1)]))

@@ -1,6 +1,7 @@
 /** Shared parts of the tests of the embedded node's HTTP interface. */
 import { readFileSync } from 'node:fs'
 import { expect, onTestFinished } from 'vitest'
+import type { Clock } from '../../src/core/clock.ts'
 import type { WorkFields } from '../../src/core/header.ts'
 import type { Addition } from '../../src/devnet/rules/chains.ts'
 import { type Answer, Peer, type RequestOptions } from './request.ts'
@@ -46,11 +47,11 @@ export interface Started {
   readonly additions: Addition[]
 }
 
-/** A node with low difficulty on a free port, for one test. */
-export async function start(options: DevnetOptions = {}): Promise<Started> {
+/** A node with low difficulty on a free port, for one test. `clock`: default: that of this machine. */
+export async function start(options: DevnetOptions = {}, clock?: Clock): Promise<Started> {
   const additions: Addition[] = []
   const onSolved = (_header: WorkFields, addition: Addition) => void additions.push(addition)
-  const devnet = await startDevnet({ port: 0, difficulty: 20n, onSolved, ...options })
+  const devnet = await startDevnet({ port: 0, difficulty: 20n, onSolved, ...options }, clock)
   const peer = new CheckedPeer(devnet.url)
   onTestFinished(async () => {
     peer.close()

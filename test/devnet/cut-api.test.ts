@@ -4,6 +4,7 @@ import { blockHash } from '../../src/core/block-hash.ts'
 import { encodeHeader, encodeWork, type Header } from '../../src/core/header.ts'
 import { payloadHashes } from '../../src/core/payload.ts'
 import type { Payload } from '../../src/devnet/store/payload.ts'
+import { systemClock } from '../../src/platform/clock.ts'
 import { transfer } from './commands-common.ts'
 import { brief, JSON_TYPE, jsonOf, OBJECTS, PREFIX, type Started, start, TEXT } from './common.ts'
 import { Fork, growCut, idOf, makeBlock } from './forks.ts'
@@ -11,6 +12,17 @@ import { listenAt } from './listeners.ts'
 import { localValue } from './local.ts'
 
 const fast = { graph: 'pair', pow: false, difficulty: 1n } as const
+
+/**
+ * The wall clock of a machine has whole milliseconds, so the clocks of two nodes differ by up to one, and a node refuses
+ * a block from its future. This clock has so few binary digits that its wall time is the monotonic time plus a constant.
+ */
+const monotonicMs = () => Math.floor(systemClock.monotonicMs() * 1024) / 1024
+const startMs = Math.floor(systemClock.wallMs() - monotonicMs())
+const exactClock = { ...systemClock, monotonicMs, wallMs: () => startMs + monotonicMs() }
+
+/** One of several nodes that take blocks from each other: all read the same time. */
+const startFast = () => start(fast, exactClock)
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')
 const text = (bytes: Uint8Array = new Uint8Array()) => Buffer.from(bytes).toString()
 
@@ -27,7 +39,7 @@ const peerAt = (url: string, hostname = '127.0.0.1') => ({
 
 /** A node that has itself as a peer, and the origin entry with which it takes cuts. */
 async function startWithPeer() {
-  const started = await start(fast)
+  const started = await startFast()
   const origin = peerAt(started.devnet.url)
   expect(brief(await put(started, 'cut/peer', origin))).toEqual([204, undefined, ''])
   return { ...started, origin }
@@ -105,7 +117,7 @@ describe('PUT cut', () => {
   })
 
   it('takes the blocks that a cut holds, with headers as text or object, in any order', async () => {
-    const source = await start(fast)
+    const source = await startFast()
     const started = await startWithPeer()
     const { origin } = started
     const made = [0, 1, 0, 1].map((chain) => growCut(source.devnet, chain))
@@ -131,7 +143,7 @@ describe('PUT cut', () => {
   })
 
   it('executes the blocks of another node: it has the same results and balances then', async () => {
-    const source = await start(fast)
+    const source = await startFast()
     const started = await startWithPeer()
     const commands = [transfer('sender01', 1.5), transfer('sender02', 1e9)]
     const made = [[], [], commands].map((each, i) => growCut(source.devnet, i % 2, { commands: each }))
@@ -152,7 +164,7 @@ describe('PUT cut', () => {
   })
 
   it('refuses a block whose outputs are not what its transactions do, and says which', async () => {
-    const source = await start(fast)
+    const source = await startFast()
     const started = await startWithPeer()
     const { payload } = makeBlock(source.devnet, source.devnet.chains.cut, 0, { commands: [transfer('sender01', 1)] })
     const [{ transaction, output }] = payload.transactions
@@ -189,7 +201,7 @@ describe('PUT cut', () => {
   })
 
   it('changes nothing when a block is missing, because this node fetches none', async () => {
-    const source = await start(fast)
+    const source = await startFast()
     const started = await startWithPeer()
     const { origin } = started
     const [first, second] = [0, 1].map((chain) => growCut(source.devnet, chain))

@@ -1,5 +1,6 @@
 /** An embedded node together with its chains and ledger, which users of the package cannot reach. */
 import { machineFor } from '../../src/compose/devnet-machine.ts'
+import type { Clock } from '../../src/core/clock.ts'
 import { type Devnet as Handle, startNode } from '../../src/devnet/devnet.ts'
 import type { Ledger } from '../../src/devnet/ledger/ledger.ts'
 import type { DevnetOptions } from '../../src/devnet/options.ts'
@@ -9,8 +10,9 @@ export type { DevnetOptions } from '../../src/devnet/options.ts'
 
 export type Devnet = Handle & { readonly chains: Chains; readonly ledger: Ledger }
 
-/** Starts a node as startDevnet of the package does. */
-export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> {
-  const { devnet, chains, ledger } = await startNode(options, machineFor(options))
+/** Starts a node as startDevnet of the package does. `clock`: default: that of this machine. */
+export async function startDevnet(options: DevnetOptions = {}, clock?: Clock): Promise<Devnet> {
+  const machine = machineFor(options)
+  const { devnet, chains, ledger } = await startNode(options, clock === undefined ? machine : { ...machine, clock })
   return Object.assign(devnet, { chains, ledger })
 }

@@ -70,6 +70,14 @@ describe('a journal', () => {
     expect([...(await readJournal(path)).records.keys()]).toEqual([hashOf('a'), hashOf('c')])
   })
 
+  it('has no empty lines, however often it is opened', async () => {
+    const path = folder()
+    const lines = ['a', 'b', 'c'].map((each) => found(hashOf(each)))
+    for (const line of lines) opened(path).journal.append(line)
+    const text = readFileSync(join(path, 'blocks-2026-11.jsonl'), 'utf8')
+    expect(text).toBe(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  })
+
   it('loses nothing else where its last line was cut off at any byte', async () => {
     const whole = `${JSON.stringify(found(hashOf('a')))}\n${JSON.stringify(found(hashOf('b')))}\n`
     const firstLine = whole.indexOf('\n')

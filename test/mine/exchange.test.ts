@@ -163,6 +163,36 @@ describe('an exchange of engines', () => {
     await ended
   })
 
+  it('has ended when the engine that leaves has', async () => {
+    const { clock, engine, stop, miner, ended } = await started()
+    let end: () => void = () => undefined
+    const slow = new Promise<void>((resolve) => (end = resolve))
+    engine.stop = () => slow
+    let isOver = false
+    const exchanged = miner.exchange([engine], [new Threads([0])]).then(() => {
+      isOver = true
+    })
+    await clock.pass(60_000)
+    expect(isOver).toBe(false)
+    end()
+    await exchanged
+    stop.abort()
+    await ended
+  })
+
+  it('fails with what the end of the engine that leaves throws', async () => {
+    const { clock, engine, stop, miner, ended } = await started()
+    engine.stop = async () => {
+      engine.stop = async () => undefined
+      throw new NewcutError('KERNEL_REFUSED', 'the driver hangs')
+    }
+    const failure = expect(miner.exchange([engine], [new Threads([0])])).rejects.toThrow('the driver hangs')
+    await clock.pass(100)
+    await failure
+    stop.abort()
+    await ended
+  })
+
   it('gives nothing to search while it is paused, and the work when it goes on', async () => {
     const { clock, source, engine, stop, miner, ended } = await started()
     await source.give(easyWork(1n), 'start')

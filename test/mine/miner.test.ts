@@ -193,6 +193,21 @@ describe('the miner loop', () => {
     expect(solutionsIn(events).at(-1)).toMatchObject({ step: 'lost', reason: 'stopped' })
   })
 
+  it('tells nothing of a solution that is answered once the miner has ended', async () => {
+    const { clock, source, engine, events, stop, ended } = await started()
+    let answer: (receipt: Receipt) => void = () => undefined
+    source.receipt = new Promise((resolve) => (answer = resolve))
+    await source.give(easyWork(1n))
+    await engine.claim(solve(engine.newest.bytes))
+    stop.abort()
+    await clock.pass(800)
+    expect((await ended).solutions).toMatchObject({ lost: 1 })
+    const told = events.length
+    answer({ step: 'acknowledged' })
+    await settle()
+    expect(events.slice(told)).toEqual([])
+  })
+
   it('counts a block once that is confirmed at several depths, and as orphaned when it is orphaned later', async () => {
     const { source, engine, events, stop, ended } = await started()
     const steps: FollowUp[] = [{ step: 'confirmed', depth: 1 }, { step: 'confirmed', depth: 2 }, { step: 'orphaned' }]
@@ -594,6 +609,28 @@ describe('the miner loop', () => {
       miner.pause()
       expect([miner.paused, typesIn(events).filter((type) => type === 'paused')]).toEqual([false, ['paused']])
     })
+  })
+
+  it('shows no rate over 10 s of what does not search, from that moment on', async () => {
+    const { clock, engine, miner, stop, ended } = await started()
+    for (let second = 1; second <= 12; second++) {
+      engine.hashed += 1000
+      await clock.pass(1000)
+    }
+    const shown = () => {
+      const { hashrates, devices, hardware } = miner.snapshot()
+      return [hashrates, devices[0].hashrates, hardware[0].hashrates].map((rates) => rates['10s'])
+    }
+    expect(shown()).toEqual([1000, 1000, 1000])
+    miner.pause()
+    expect(shown()).toEqual([0, 0, 0])
+    miner.resume()
+    expect(shown()).toEqual([1000, 1000, 1000])
+    const [device] = engine.devices()
+    engine.devices = () => [{ ...device, state: 'unable', reason: 'it hangs' }]
+    expect(shown()).toEqual([0, 0, 0])
+    stop.abort()
+    await ended
   })
 
   it('shows rates of full windows only', async () => {

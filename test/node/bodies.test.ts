@@ -317,6 +317,27 @@ describe('the client and payloads:', () => {
     expect(await broken({ outputsHash: other.outputsHash })).toMatchObject({ rules: ['outputsHash'] })
     expect(await broken({ minerData: 'AAA_B' })).toBeInstanceOf(NodeMisbehaved)
   })
+
+  it('refuses such payloads in an answer to many keys as well', async () => {
+    const { node, client } = await fake()
+    const options = { verify: true }
+    const forged = [withOutputs[0], { ...withOutputs[1], coinbase: 'AAAA' }]
+    const keys = forged.map(({ payloadHash }) => payloadHash)
+    node.onNetwork('POST', '/chain/0/payload/outputs/batch', () => json(forged))
+    expect(await failureOf(client.payloadsOutputs(0, keys, options))).toMatchObject({
+      name: 'InvalidPayload',
+      rules: ['outputsHash', 'payloadHash'],
+      hash: keys[1],
+    })
+    expect(await client.payloadsOutputs(0, keys)).toEqual(forged)
+    const [data] = plain
+    node.onNetwork('POST', '/chain/0/payload/batch', () => json([{ ...data, minerData: 'AAAA' }]))
+    expect(await failureOf(client.payloads(0, [data.payloadHash], options))).toMatchObject({
+      name: 'InvalidPayload',
+      rules: ['transactionsHash', 'payloadHash'],
+      hash: data.payloadHash,
+    })
+  })
 })
 
 describe('the client and the memory pool:', () => {

@@ -87,6 +87,20 @@ it('headerUpdates() reconnects when the node ends the stream, and tells of the g
   await updates.return?.()
 })
 
+it('headerUpdates() tells of one gap where it reconnected twice before anybody read', async () => {
+  const { client, opened, last, blocks } = await streaming()
+  const updates = client.headerUpdates()[Symbol.asyncIterator]()
+  const first = read(updates, 1)
+  ;(await last()).end(eventOf(blocks[1]))
+  expect(await first).toEqual([1])
+  await expect.poll(() => opened.length).toBe(2)
+  opened[1].end()
+  await expect.poll(() => opened.length).toBe(3)
+  opened[2].write(eventOf(blocks[2]) + eventOf(blocks[3]))
+  expect(await read(updates, 3)).toEqual(['gap reconnected null', 2, 3])
+  await updates.return?.()
+})
+
 it('headerUpdates() retries a 503, and ends with a 404', async () => {
   const { node, client, opened, blocks } = await streaming()
   const troubles: NewcutError[] = []
@@ -149,6 +163,29 @@ it('headerUpdates() drops its connection when its signal aborts and when it is l
   expect(await left.return?.()).toEqual({ value: undefined, done: true })
   expect(await pending).toEqual({ value: undefined, done: true })
   await ended
+})
+
+it('headerUpdates() with a signal fails like one without, and not once that has aborted', async () => {
+  const { node, client, opened, last, blocks } = await streaming()
+  const stop = new AbortController()
+  const failing = client.headerUpdates({ signal: stop.signal })[Symbol.asyncIterator]()
+  const failure = failureOf(failing.next())
+  ;(await last()).write('event:BlockHeader\ndata:{}\n\n')
+  expect(await failure).toMatchObject({ name: 'NodeMisbehaved', operation: 'headerUpdates' })
+  const asked: http.ServerResponse[] = []
+  node.otherwise((_seen, response) => {
+    asked.push(response)
+    return undefined
+  })
+  const judging = client.headerUpdates({ signal: stop.signal, verify: true })[Symbol.asyncIterator]()
+  const next = judging.next()
+  await expect.poll(() => opened.length).toBe(2)
+  opened[1].write(eventOf(blocks[2]))
+  // The header is judged by its parent, which does not come.
+  await expect.poll(() => asked.length).toBeGreaterThan(0)
+  stop.abort()
+  for (const response of asked) response.writeHead(404).end()
+  expect(await next).toEqual({ value: undefined, done: true })
 })
 
 const wrong: [string, (block: Block, other: Block) => string, RegExp][] = [

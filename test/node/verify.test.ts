@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { blockHash } from '../../src/core/block-hash.ts'
 import { decodeHex, encodeBase64Url } from '../../src/core/bytes.ts'
+import { graphs } from '../../src/core/graph.ts'
 import { decodeHeader, encodeHeader, encodeWork, type Header } from '../../src/core/header.ts'
-import { mainnet01 } from '../../src/core/network.ts'
+import { development, mainnet01, type Network } from '../../src/core/network.ts'
 import { solves } from '../../src/core/pow.ts'
 import type { Block } from '../../src/devnet/store/block-store.ts'
 import { InvalidHeader, type NodeClient } from '../../src/node/public.ts'
@@ -58,6 +59,13 @@ class Mirror {
 
 const ROUNDS = 6
 
+/** The network of these nodes, as somebody names it who does not take it from /info. */
+const triangle: Network = {
+  ...development,
+  graphHistory: [{ from: 0, graph: graphs.triangle }],
+  blockDelay: 1_000_000n,
+}
+
 async function mirrored(options: Parameters<typeof devnet>[0] = {}) {
   const original = await devnet(options)
   await mine(original.client, ROUNDS)
@@ -85,6 +93,7 @@ describe('verify passes headers that keep the rules:', () => {
       expect(await client.headers(0, { encoding, verify: true }).all()).toHaveLength(ROUNDS + 1)
     }
     expect(await client.blocks(0, { verify: true, minheight: 2 }).all()).toHaveLength(ROUNDS - 1)
+    expect(await client.headers(0, { verify: { network: triangle } }).all()).toHaveLength(ROUNDS + 1)
     node.seen.splice(0)
     expect(await client.headers(0, { verify: true }).all()).toHaveLength(ROUNDS + 1)
     // One page of headers, and pages of the adjacent chains too.
@@ -172,7 +181,12 @@ describe('verify names the rule that a header breaks:', () => {
       ['adjacents'],
     ],
   ]
-  it.each(cases)('%s', async (_name, forge, rules) => {
+  const byNetwork = { network: triangle }
+  const byEach = cases.flatMap(([name, forge, rules]) => [
+    [name, forge, rules, true] as const,
+    [`${name}, by the rules of a given network`, forge, rules, byNetwork] as const,
+  ])
+  it.each(byEach)('%s', async (_name, forge, rules, verify) => {
     const { mirror, client, blocks } = await mirrored()
     const last = blocks[ROUNDS]
     const bytes = forge(
@@ -180,7 +194,7 @@ describe('verify names the rule that a header breaks:', () => {
       blocks.map(({ header }) => header),
     )
     mirror.changed.set(last.id, bytes)
-    const error = (await failureOf(client.headers(0, { verify: true }).all())) as InvalidHeader
+    const error = (await failureOf(client.headers(0, { verify }).all())) as InvalidHeader
     expect(error).toBeInstanceOf(InvalidHeader)
     expect(error).toMatchObject({ code: 'NODE_MISBEHAVED', operation: 'headers', chain: 0, retryable: false })
     expect(rules.filter((rule) => !error.rules.includes(rule as never))).toEqual([])
@@ -199,6 +213,18 @@ describe('verify names the rule that a header breaks:', () => {
     mirror.missing.add(adjacent?.id ?? '')
     const error = await failureOf(client.header(0, id, { verify: true }))
     expect(error).toMatchObject({ rules: expect.arrayContaining(['adjacents']) })
+  })
+
+  it('the first chain that the network does not have', async () => {
+    const { node, client, blocks } = await mirrored()
+    const bytes = forged(blocks[4].header, { chainId: 3 })
+    const hash = encodeBase64Url(decodeHeader(bytes).hash)
+    node.onNetwork('GET', `/chain/3/header/${hash}`, () => ({ headers: { 'content-type': BINARY }, body: bytes }))
+    expect(await failureOf(client.header(3, hash, { verify: true }))).toMatchObject({
+      name: 'InvalidHeader',
+      rules: ['chain'],
+      chain: 3,
+    })
   })
 
   it('a header it refers to that does not have its hash', async () => {

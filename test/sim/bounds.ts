@@ -12,6 +12,11 @@ export const VERDICT_MS = 12_000
 export const NO_PAYLOAD_MS = VERDICT_MS + 15_000
 /** A solution that was taken, and whose chain does not move on, is told as unconfirmed within this time. */
 export const UNCONFIRMED_MS = 22_000
+/**
+ * A verdict that may still change is told for good within this time, once the block or the one in its place lies deep
+ * enough at every node, and nothing is wrong.
+ */
+export const SETTLED_MS = 12_000
 /** Timers of miner and client at once, for so many chains. */
 export const maxTimers = (chains: number) => 60 + 4 * chains
 /** Connections at once: every chain has a stream, the others carry requests, and those that seem dead are replaced. */

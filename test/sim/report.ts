@@ -24,6 +24,8 @@ export interface Extremes {
   failbackMs: number
   deadWorkMs: number
   verdictMs: number
+  /** Until a verdict that might change was told for good, from when it could be. */
+  settledMs: number
   timers: number
   connections: number
   undecided: number
@@ -41,6 +43,7 @@ export class Report {
     failbackMs: 0,
     deadWorkMs: 0,
     verdictMs: 0,
+    settledMs: 0,
     timers: 0,
     connections: 0,
     undecided: 0,

@@ -6,7 +6,7 @@ import { sha512t256 } from '../../src/devnet/rules/digest.ts'
 import { afterLine, type BlockRecord, parseLine } from '../../src/journal/record.ts'
 import type { SolutionEvent } from '../../src/mine/events.ts'
 import { type Unfinished, type Verdict, verdictOf } from '../../src/mine/life.ts'
-import { MAX_UNDECIDED, NO_PAYLOAD_MS, ONCE_MS, UNCONFIRMED_MS, VERDICT_MS } from './bounds.ts'
+import { MAX_UNDECIDED, NO_PAYLOAD_MS, ONCE_MS, SETTLED_MS, UNCONFIRMED_MS, VERDICT_MS } from './bounds.ts'
 import type { SimulatedDisk } from './disk.ts'
 import type { Host } from './network.ts'
 import type { Report } from './report.ts'
@@ -34,6 +34,10 @@ export interface Life {
   counted: Verdict | null
   /** Whether an earlier run has counted it. */
   wasCounted: boolean
+  /** Whether this miner has said that its last verdict may still change. */
+  mayChange: boolean
+  /** Since when nobody looks any further at its height, at any node; null: somebody does. */
+  deepSinceMs: number | null
 }
 
 /** Submissions of a solution to a node, as far as anybody knows of them. */
@@ -120,8 +124,14 @@ export class Solutions {
 
   #begin(hash: string, chain: number, height: number): void {
     const { nowMs } = this.#options.time
-    const unknown = { lowerAtMs: 0, verdict: null, counted: null, depth: 0 }
-    const flags = { wasOnChain: false, wasSettledAgainst: false, isForgotten: false, wasCounted: false }
+    const unknown = { lowerAtMs: 0, verdict: null, counted: null, depth: 0, deepSinceMs: null }
+    const flags = {
+      wasOnChain: false,
+      wasSettledAgainst: false,
+      isForgotten: false,
+      wasCounted: false,
+      mayChange: false,
+    }
     const life: Life = { foundAtMs: nowMs, sinceMs: nowMs, chain, height, steps: [], ...unknown, ...flags }
     // The chain of a node may have gone on before it was found.
     life.wasSettledAgainst = this.#options.sites.some((site) => this.#isSettledAgainst(site, hash, life))
@@ -151,6 +161,7 @@ export class Solutions {
       return
     }
     life.steps.push(step)
+    life.mayChange = 'mayReturn' in event && event.mayReturn === true
     // All that is found is right, and no run takes as long as a node remembers its work.
     if (event.step === 'rejected' && event.reason !== 'no-payload')
       report.violate('a right solution is not refused', hash)
@@ -179,7 +190,22 @@ export class Solutions {
       const isOpen = life.verdict === null && life.steps.includes('acknowledged')
       if (isOpen && sites.every((site) => isLower(site, life))) life.lowerAtMs = time.nowMs
     }
+    for (const [hash, life] of this.lives) if (life.mayChange) this.#judgeOpen(hash, life)
     report.reach('undecided', known.filter((life) => life.verdict === null && !life.isForgotten).length, MAX_UNDECIDED)
+  }
+
+  /** A verdict that may change comes to its end. */
+  #judgeOpen(hash: string, life: Life): void {
+    const { time, report, sites, confirmations, calmFromMs } = this.#options
+    const isDeep = sites.every(({ node }) => {
+      return Number(node.cut.get(life.chain)?.height ?? 0n) - life.height + 1 >= confirmations
+    })
+    life.deepSinceMs = isDeep ? (life.deepSinceMs ?? time.nowMs) : null
+    const tookMs = time.nowMs - Math.max(life.deepSinceMs ?? time.nowMs, calmFromMs() ?? time.nowMs)
+    report.reach('settledMs', tookMs)
+    if (tookMs <= SETTLED_MS) return
+    report.violate('what may change is told for good', `${hash}: ${life.steps.join(', ')}, not after ${tookMs} ms`)
+    life.mayChange = false
   }
 
   /** The chains of a node have moved on. */
@@ -231,6 +257,8 @@ export class Solutions {
       // It died while it wrote the verdict, all of which is there: nobody was told, and the journal says it.
       if (record !== undefined) life.verdict ??= verdictOf({ step: record.state })
       life.counted = null
+      // What the next run takes up, it tells of anew.
+      life.mayChange = false
       life.sinceMs = time.nowMs
     }
     for (const ofHost of this.#submissions.values()) {

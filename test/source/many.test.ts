@@ -6,7 +6,9 @@ import { NodeRefusal } from '../../src/node/errors.ts'
 import { UnreachableError } from '../../src/node/unreachable.ts'
 import type { NamedBlock } from '../../src/source/many/continuity.ts'
 import { FailoverSource } from '../../src/source/many/failover-source.ts'
+import { Member } from '../../src/source/many/member.ts'
 import type { ReachedNode } from '../../src/source/many/reached-node.ts'
+import type { CutHeads } from '../../src/source/node/mining-node.ts'
 import type { Job } from '../../src/source/source.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 import { followed, solutionOf } from './job.ts'
@@ -270,6 +272,34 @@ describe('work from several nodes', () => {
     expect(said[0]).toMatch(/^trouble: http:\/\/a gives no work/)
   })
 
+  it('comes from the first on when it answers again with the same work while no other node can give any', async () => {
+    const { clock, a, b, issuer, jobs, said, source, up } = await started()
+    await a.give(0, 5)
+    await b.fail()
+    await clock.pass(1_100)
+    said.splice(0)
+    while (said.length === 0) {
+      // Whether the work still stands is asked when streams are opened anew.
+      for (const { onOpen } of a.node.handlers.values()) onOpen()
+      while (a.node.asked.length > 0) a.node.fail()
+      await clock.pass(100)
+    }
+    const given = jobs.length
+    for (let i = 0; i < 20; i++) {
+      for (const { chain } of [...a.node.asked]) a.node.answer(madeWork(chain ?? 1, 5))
+      await clock.pass(100)
+    }
+    expect(said).toEqual([
+      expect.stringMatching(/^trouble: http:\/\/a gives no work/),
+      expect.stringMatching(/^recovered: http:\/\/a is fit again, after /),
+    ])
+    expect(source.nodes()[0].problem).toBeNull()
+    // It is not left for the second, which is back before it would have been forgiven.
+    b.isDown = false
+    await clock.pass(5_000)
+    expect([up(), issuer(), jobs.length, b.node.asked]).toEqual([[true, true], 'http://a', given, []])
+  })
+
   it('comes from the second when the first opens its streams anew and does not say for 2 s whether its work stands', async () => {
     const { clock, a, b, issuer, said } = await started()
     await a.give(0, 5)
@@ -487,6 +517,24 @@ describe('work from several nodes', () => {
     const told = `trouble: http://a has other chains than before: it does not know block ${hashOf(1)} of chain 2`
     expect(said).toEqual([told])
     await b.give(0, 0)
+    expect(issuer()).toBe('http://b')
+  })
+
+  it('comes from the second as soon as the first tells of other chains than before', async () => {
+    const { clock, a, b, issuer, said } = await started()
+    await a.give(0, 10)
+    let tell: (cut: CutHeads) => void = () => undefined
+    a.node.cut = () => new Promise((resolve) => (tell = resolve))
+    // A look at the first takes a second: what is told here is heard of before.
+    a.latencyMs = 1_000
+    await clock.pass(1_100)
+    a.latencyMs = 0
+    a.branch = 100
+    tell(new Map([[0, { height: 11, hash: hashOf(111) }]]))
+    await clock.pass(0)
+    expect(said).toEqual([expect.stringContaining('trouble: http://a has other chains than before')])
+    expect(b.node.asked).toHaveLength(1)
+    await b.give(0, 10)
     expect(issuer()).toBe('http://b')
   })
 
@@ -855,4 +903,25 @@ describe('a solution of work from several nodes', () => {
     expect(await source.handIn({ job: { ...job, issuer: 'http://old' }, bytes })).toEqual({ step: 'acknowledged' })
     expect(a.node.submitted).toHaveLength(1)
   })
+})
+
+it('a check of a node asks nothing when the miner has ended', async () => {
+  const clock = new VirtualClock()
+  for (const isReached of [true, false]) {
+    const { url, reached, connect } = new ScriptedMember('http://a', clock)
+    const asked: string[] = []
+    const told = <T extends (signal: AbortSignal) => unknown>(what: string, call: T) =>
+      ((signal: AbortSignal) => {
+        asked.push(what)
+        return call(signal)
+      }) as T
+    const node = { ...reached, heads: told('heads', reached.heads), network: told('network', reached.network) }
+    const configured = { url, reached: isReached ? node : null, connect: told('connect', connect) }
+    const member = new Member(configured, NETWORK, clock)
+    const failed = expect(member.check(AbortSignal.abort('the end'))).rejects.toBe('the end')
+    await settle()
+    expect(asked).toEqual([])
+    await failed
+  }
+  expect(clock.pending).toBe(0)
 })

@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { encodeBase64Url } from '../../src/core/bytes.ts'
 import { NewcutError } from '../../src/core/errors.ts'
 import { NodeRefusal } from '../../src/node/errors.ts'
-import type { CutHeads } from '../../src/source/node/mining-node.ts'
+import { solvedBlock } from '../../src/source/node/look.ts'
+import type { Branch, CutHeads } from '../../src/source/node/mining-node.ts'
 import { NodeSource } from '../../src/source/node/node-source.ts'
 import type { FollowUp, Job } from '../../src/source/source.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
@@ -493,6 +495,49 @@ describe('a solution', () => {
     const deep = source.handIn(solutionOf(jobs[0]))
     await clock.pass(1_000)
     expect(await deep).toEqual({ step: 'stale' })
+  })
+
+  it.each(['passed', 'orphaned'] as const)(
+    'that is %s at first is followed, and told of when its branch wins',
+    async (kind) => {
+      const { clock, node, source, jobs, answer, stop } = await started(3, { confirmations: 6 })
+      await answer(0, 5)
+      const solution = solutionOf(jobs[0])
+      const { chain, height, hash } = solvedBlock(solution)
+      const id = encodeBase64Url(hash)
+      const other = hashOf(99)
+      let branch: Branch = { head: height, ids: new Map([[height, other]]) }
+      node.branch = async (asked) => (asked === chain ? branch : { head: -1, ids: new Map() })
+      node.place = async () => ({ kind, depth: 1 })
+      const told: FollowUp[] = []
+      let isOver = false
+      const end = (async () => {
+        for await (const step of source.follow(solution, stop.signal)) told.push(step)
+        isOver = true
+      })()
+      await clock.pass(60_000)
+      const first = { step: kind === 'passed' ? 'stale' : 'orphaned', mayReturn: true }
+      expect([told, isOver]).toEqual([[first], false])
+      branch = { head: height + 1, ids: new Map([[height, id]]) }
+      await clock.pass(6_000)
+      expect(told).toEqual([first, { step: 'confirmed', depth: 2 }])
+      branch = { head: height + 5, ids: new Map([[height, id]]) }
+      await clock.pass(6_000)
+      await end
+      expect(told.at(-1)).toEqual({ step: 'confirmed', depth: 6 })
+    },
+  )
+
+  it('that is stale at first is stale for good once the block in its place lies deep', async () => {
+    const { clock, node, source, jobs, answer, stop } = await started(3, { confirmations: 6 })
+    await answer(0, 5)
+    const solution = solutionOf(jobs[0])
+    const { height } = solvedBlock(solution)
+    node.place = async () => ({ kind: 'passed', depth: 5 })
+    node.branch = async () => ({ head: height + 5, ids: new Map([[height, hashOf(99)]]) })
+    const steps = followed(source.follow(solution, stop.signal))
+    await clock.pass(6_000)
+    expect(await steps).toEqual([{ step: 'stale', mayReturn: true }, { step: 'stale' }])
   })
 
   it('is acknowledged if the first answer was lost and the chain has the block', async () => {

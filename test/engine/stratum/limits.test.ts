@@ -300,9 +300,14 @@ describe('what is remembered is bounded', () => {
 
   it('of workers that are gone, for ten minutes', () => {
     const workers = new Workers()
-    workers.leave(workers.join('k:abc.a', 0), 0)
-    expect(workers.statuses(599_999, null)).toMatchObject([{ device: 'rig:a', state: 'unable' }])
-    expect(workers.statuses(600_000, null)).toMatchObject([{ device: 'rigs', reason: 'no rig is connected' }])
+    const goneAtMs = 1_000_000
+    workers.leave(workers.join('k:abc.a', 0), goneAtMs)
+    for (const afterMs of [0, 599_999]) {
+      expect(workers.statuses(goneAtMs + afterMs, null)).toMatchObject([{ device: 'rig:a', state: 'unable' }])
+    }
+    expect(workers.statuses(goneAtMs + 600_000, null)).toMatchObject([
+      { device: 'rigs', reason: 'no rig is connected' },
+    ])
   })
 })
 

@@ -1,0 +1,83 @@
+/** Reading and changing the configuration of a miner over HTTP. */
+import { expect, it, onTestFinished } from 'vitest'
+import { addConfiguration, CONFIGURATION_PATH, type Options } from '../../src/api/configuration.ts'
+import { Metrics } from '../../src/api/metrics.ts'
+import { startApi } from '../../src/api/server.ts'
+import { NewcutError } from '../../src/core/errors.ts'
+import { Peer } from '../devnet/request.ts'
+import { snapshotWith } from '../mine/snapshot.ts'
+
+/** The face of a miner whose configuration is what was last put. */
+async function start(token: string | null = 'secret') {
+  const changes: Options[] = []
+  const configuration = {
+    read: () => changes.at(-1) ?? { threads: 1 },
+    change: async (options: Options) => {
+      if (options.threads === 0) throw new NewcutError('BAD_OPTION', 'too few threads', { hint: 'one at least' })
+      changes.push(options)
+    },
+  }
+  const metrics = new Metrics(() => snapshotWith(), '0.0.0')
+  const api = await startApi({ host: '127.0.0.1', port: 0 }, () => snapshotWith(), metrics, {
+    path: CONFIGURATION_PATH,
+    addTo: (app) => addConfiguration(app, configuration, () => token),
+  })
+  const peer = new Peer(api.url)
+  onTestFinished(async () => {
+    peer.close()
+    await api.close()
+  })
+  const put = async (body: string, authorization?: string) => {
+    const headers = authorization === undefined ? {} : { authorization }
+    const answer = await peer.request('PUT', CONFIGURATION_PATH, { headers, body })
+    return { ...answer, text: answer.body.toString() }
+  }
+  return { peer, put, changes }
+}
+
+it('everybody may read it', async () => {
+  for (const token of ['secret', null]) {
+    const { peer } = await start(token)
+    const { status, body } = await peer.get(CONFIGURATION_PATH)
+    expect([status, JSON.parse(body.toString())]).toEqual([200, { threads: 1 }])
+  }
+})
+
+it('who has the token may change it', async () => {
+  const { peer, put, changes } = await start()
+  expect(await put('{"threads":2,"log-file":null}', 'Bearer secret')).toMatchObject({ status: 204, text: '' })
+  expect(changes).toEqual([{ threads: 2, 'log-file': null }])
+  expect(JSON.parse((await peer.get(CONFIGURATION_PATH)).body.toString())).toEqual(changes[0])
+})
+
+it('who has no token, or another one, changes nothing, and hears why', async () => {
+  const { put, changes } = await start()
+  for (const [authorization, why] of [
+    [undefined, 'expected the header Authorization: Bearer TOKEN'],
+    ['Basic secret', 'expected the header Authorization: Bearer TOKEN'],
+    ['Bearer other', 'the token is not that of this miner'],
+  ] as const) {
+    const { status, headers, text } = await put('{"threads":2}', authorization)
+    expect([status, headers['www-authenticate'], JSON.parse(text)]).toEqual([401, 'Bearer', { error: why }])
+  }
+  expect(changes).toEqual([])
+})
+
+it('nobody may change it where no token is configured', async () => {
+  const { put, changes } = await start(null)
+  const { status, text } = await put('{"threads":2}', 'Bearer null')
+  expect([status, text]).toEqual([403, expect.stringContaining('this miner can only be read')])
+  expect(changes).toEqual([])
+})
+
+it('what is wrong with a change is said with 400, and nothing has changed', async () => {
+  const { put, changes } = await start()
+  for (const body of ['', 'x', '[]', 'null', '7', '{']) {
+    const { status, text } = await put(body, 'Bearer secret')
+    expect([body, status, text]).toEqual([body, 400, expect.stringContaining('expected a JSON object of options')])
+  }
+  const { status, text } = await put('{"threads":0}', 'Bearer secret')
+  expect([status, JSON.parse(text)]).toEqual([400, { error: 'too few threads (one at least)' }])
+  expect((await put(`{"a":"${'x'.repeat(64 * 1024)}"}`, 'Bearer secret')).status).toBe(413)
+  expect(changes).toEqual([])
+})

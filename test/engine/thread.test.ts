@@ -1,0 +1,55 @@
+/** A search thread, run on the thread of the test: what it hashes, in which order, and what it tells. */
+import type { MessagePort } from 'node:worker_threads'
+import { expect, it } from 'vitest'
+import { engineWork, freshWork, UNREACHABLE } from '../../bench/work.ts'
+import { withNonce } from '../../src/core/header.ts'
+import { FREE_NONCE } from '../../src/core/nonce.ts'
+import { meets, powHash } from '../../src/core/pow.ts'
+import { MAX_TARGET } from '../../src/core/target.ts'
+import { NO_NATIVE } from '../../src/engine/cpu/native-choice.ts'
+import { SharedWork } from '../../src/engine/cpu/shared.ts'
+import { search, type ThreadMessage } from '../../src/engine/cpu/thread.ts'
+import { HIGHS, nextLow, nonceOf } from '../../src/engine/range.ts'
+
+const TARGET = MAX_TARGET / 1_500n
+/** About 90,000 hashes: those of one middle, and the first of the next low. */
+const CANDIDATES = 60
+const range = { first: 7, count: 1, start: 0, low: 0xffff, high: 0 }
+/** Each of these hashes is made once more by the test, which takes a while. */
+const CHECKED = 4_096
+const isChecked = (index: number) => index < CHECKED || Math.abs(index - HIGHS) < CHECKED
+
+/** The nonces in the order of the search: nonce at a place, and place of a nonce. */
+const nonceAt = (index: number) =>
+  nonceOf(index < HIGHS ? range.low : nextLow(range.low, FREE_NONCE), range.first, index % HIGHS)
+const indexOf = (nonce: bigint) => Number(nonce >> 48n) + ((nonce & 0xffffn) === BigInt(range.low) ? 0 : HIGHS)
+
+it.each(['js', 'wasm'] as const)('hashes nonce after nonce of its range, and tells of all that solve: %s', (kernel) => {
+  const work = freshWork(UNREACHABLE)
+  const shared = new SharedWork(1)
+  shared.publish(engineWork(1, work, TARGET))
+  const told: ThreadMessage[] = []
+  const candidates = () => told.flatMap((message) => (message.type === 'candidate' ? [message] : []))
+  // It runs until it is stopped, and no other message can come meanwhile.
+  const postMessage = (message: ThreadMessage) => {
+    told.push(message)
+    if (candidates().length === CANDIDATES || told.length > 2 * CANDIDATES) shared.stop()
+  }
+  const port = { postMessage } as Pick<MessagePort, 'postMessage'> as MessagePort
+  const layout = { thread: 0, threads: 1, shared: shared.buffer, range, workBytes: work.length }
+  search({ ...layout, kernel, native: NO_NATIVE, priority: 'normal', port })
+  const others = told.filter(({ type }) => type !== 'candidate')
+  expect(others).toEqual([
+    { type: 'ready', kernel, refused: [], note: null },
+    { type: 'took', sequence: 1, searches: true },
+  ])
+  const hashes = shared.hashesOf(0)
+  expect(hashes).toBeGreaterThan(CANDIDATES)
+  const found = candidates().map(({ nonce }) => indexOf(nonce))
+  expect(found).toEqual([...new Set(found)].sort((a, b) => a - b))
+  const solving = (index: number) => meets(powHash(withNonce(work, nonceAt(index))), TARGET)
+  const checked = Array.from({ length: hashes }, (_, index) => index).filter(isChecked)
+  expect(found.filter(isChecked)).toEqual(checked.filter(solving))
+  expect(found.filter((index) => !solving(index))).toEqual([])
+  expect(candidates().at(-1)).toMatchObject({ sequence: 1, hashes })
+})
