@@ -18,6 +18,7 @@ import type { PoolTrust } from '../../../src/source/pool/connection.ts'
 import { PoolSource } from '../../../src/source/pool/pool-source.ts'
 import type { Job, Solution } from '../../../src/source/source.ts'
 import { SourceReader } from '../../conformance/source.ts'
+import { until } from '../../wait.ts'
 import { type PoolScript, TestPool } from './pool.ts'
 
 const cleanups: (() => unknown)[] = []
@@ -138,7 +139,7 @@ describe('shares for a pool', () => {
     await expect.poll(() => test.shares.length, SOON).toBe(1)
     test.drop()
     expect(await receipt).toMatchObject({ step: 'lost', reason: 'unreachable' })
-    await reader.until(() => reader.jobs.at(-1) === null)
+    await until(() => reader.jobs.at(-1) === null)
     await expect.poll(() => test.connections, SOON).toBe(2)
     await reader.job(({ id }) => id !== job.id)
     expect(await source.handIn(shareOf(job))).toMatchObject({
