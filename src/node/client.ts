@@ -35,7 +35,7 @@ import { type PayloadKeys, type PayloadOptions, payload, payloads } from './payl
 import { type CallOptions, Requests } from './requests.ts'
 import type { BlockNews, HeaderNews, UpdateEncoding, UpdateHandlers, WorkNews } from './stream-calls.ts'
 import * as streamCalls from './stream-calls.ts'
-import { type Gap, machineClock, type StreamOptions, type Updates } from './updates.ts'
+import type { Gap, StreamOptions, Updates } from './updates.ts'
 import type { VerifyOption } from './verify.ts'
 import { networkOf } from './verify-network.ts'
 import { type WaitOptions, waitForProof, waitForResult } from './wait-for.ts'
@@ -335,12 +335,15 @@ export class NodeClient {
    * stand on that of the command. Throws NewcutError NO_RESULT after `limitMs`.
    */
   waitFor(chain: number, requestKey: string, options: WaitOptions = {}): Promise<CommandResult> {
-    return waitForResult(this, { chain, requestKey }, options, waitMachine)
+    return waitForResult(this, { chain, requestKey }, options, { clock: this.http.clock, random: Math.random })
   }
 
   /** Waits for the proof of a result for another chain, which has to hear of its block first. As waitFor. */
   waitForProof(chain: number, requestKey: string, targetChain: number, options: WaitOptions = {}): Promise<string> {
-    return waitForProof(this, { chain, requestKey, targetChain }, options, waitMachine)
+    return waitForProof(this, { chain, requestKey, targetChain }, options, {
+      clock: this.http.clock,
+      random: Math.random,
+    })
   }
 
   /** Hands in a command for the nodes that it is addressed to; gives its request key. Live nodes have no such endpoint. */
@@ -380,8 +383,6 @@ export class NodeClient {
     return streamCalls.workNews(this.#context, chain, options)
   }
 }
-
-const waitMachine = { clock: machineClock, random: Math.random }
 
 async function recognised<T>(answer: Promise<T>): Promise<T> {
   try {

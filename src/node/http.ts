@@ -5,10 +5,12 @@
 import { setMaxListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { Client, type Dispatcher, Pool } from 'undici'
+import type { Clock } from '../core/clock.ts'
 import { NewcutError } from '../core/errors.ts'
 import { withoutSecrets } from '../core/host.ts'
 import { connectors, type Dial, type DialOptions } from './dial.ts'
-import { roundTrip } from './round-trip.ts'
+import { machineClock } from './machine-clock.ts'
+import { type RoundTripBounds, roundTrip } from './round-trip.ts'
 import { codeOf, UnreachableError, unreachable } from './unreachable.ts'
 
 /** For requests under way at once; further ones wait. Every stream has a connection of its own beside them. */
@@ -29,6 +31,12 @@ export interface NodeHttpOptions extends DialOptions {
   maxBodyBytes?: number
   /** Aborting it closes the client. */
   signal?: AbortSignal
+  /**
+   * For everything but connecting, whose timer undici keeps; default: the clock of this machine.
+   *
+   * @internal
+   */
+  clock?: Clock
 }
 
 /** A request to the node. */
@@ -84,6 +92,12 @@ const NO_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 }
 export class NodeHttp {
   /** Without a trailing slash. */
   readonly baseUrl: string
+  /**
+   * The clock of all timeouts and pauses at this node.
+   *
+   * @internal
+   */
+  readonly clock: Clock
   readonly #origin: string
   readonly #prefix: string
   #pool: Pool
@@ -98,6 +112,7 @@ export class NodeHttp {
   /** Throws NewcutError BAD_OPTION for a url, a fingerprint or authorities that cannot be used. */
   constructor(options: NodeHttpOptions) {
     const url = parseBaseUrl(options.url)
+    this.clock = options.clock ?? machineClock
     this.#origin = url.origin
     this.#prefix = url.pathname.replace(/\/+$/, '')
     this.baseUrl = this.#origin + this.#prefix
@@ -126,10 +141,14 @@ export class NodeHttp {
     const most = this.#maxBodyBytes ?? Number.POSITIVE_INFINITY
     const mostBytes = Math.min(options.maxBodyBytes ?? this.#maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES, most)
     const pool = this.#pool
-    const waiting = { pool, sinceMs: options.timeoutMs === undefined ? performance.now() : Number.POSITIVE_INFINITY }
+    const waiting = {
+      pool,
+      sinceMs: options.timeoutMs === undefined ? this.clock.monotonicMs() : Number.POSITIVE_INFINITY,
+    }
     this.#waiting.add(waiting)
     try {
       const { status, headers, receivedAtMs, body } = await roundTrip(pool, request, {
+        clock: this.clock,
         signals,
         timeoutMs,
         timedOut: () => this.#timedOut(timeoutMs),
@@ -151,7 +170,7 @@ export class NodeHttp {
 
   /** While an answer is overdue, the connections that stand may all be dead, as after a change of networks. */
   #leaveDead(): void {
-    const nowMs = performance.now()
+    const nowMs = this.clock.monotonicMs()
     const isOverdue = [...this.#waiting].some(({ pool, sinceMs }) => {
       return pool === this.#pool && nowMs - sinceMs > OVERDUE_MS
     })
@@ -207,7 +226,8 @@ export class NodeHttp {
       body.once('close', drop)
       // A body that is dropped while nobody iterates it would otherwise throw its error at the process.
       body.on('error', () => undefined)
-      const head = { status, headers: flatHeaders(headers), url: this.#origin + request.path, receivedAtMs: Date.now() }
+      const url = this.#origin + request.path
+      const head = { status, headers: flatHeaders(headers), url, receivedAtMs: this.clock.wallMs() }
       return { ...head, body: this.#chunks(body, gate, drop), cancel: drop }
     } catch (error) {
       drop()
@@ -225,7 +245,8 @@ export class NodeHttp {
   #openGate(options: HttpRequest): Gate {
     checkTimeout('timeoutMs', options.timeoutMs)
     const timeoutMs = options.timeoutMs ?? this.#timeoutMs
-    return openGate([this.#closing.signal, options.signal], timeoutMs, () => this.#timedOut(timeoutMs))
+    const timedOut = () => this.#timedOut(timeoutMs)
+    return openGate([this.#closing.signal, options.signal], { clock: this.clock, timeoutMs, timedOut })
   }
 
   #timedOut(timeoutMs: number): UnreachableError {
@@ -295,11 +316,14 @@ interface Gate {
  * One signal for everything that may end a call. AbortSignal.any is not used: in Node 20 each use of it stays
  * attached to a long-lived source.
  */
-function openGate(sources: readonly (AbortSignal | undefined)[], timeoutMs: number, timeoutError: () => Error): Gate {
+function openGate(
+  sources: readonly (AbortSignal | undefined)[],
+  { clock, timeoutMs, timedOut }: Pick<RoundTripBounds, 'clock' | 'timeoutMs' | 'timedOut'>,
+): Gate {
   const controller = new AbortController()
-  const timer = timeoutMs > 0 ? setTimeout(() => controller.abort(timeoutError()), timeoutMs) : undefined
+  const cancel = timeoutMs > 0 ? clock.after(timeoutMs, () => controller.abort(timedOut())) : undefined
   const forget = sources.map((source) => source && onAbort(source, () => controller.abort(source.reason)))
-  const stopTimer = () => clearTimeout(timer)
+  const stopTimer = () => cancel?.()
   const release = () => {
     stopTimer()
     for (const each of forget) each?.()

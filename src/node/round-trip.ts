@@ -1,10 +1,12 @@
 /** One request and the whole of its answer, with a bound on its time and its size. */
 import { setMaxListeners } from 'node:events'
 import type { Dispatcher } from 'undici'
+import type { Clock } from '../core/clock.ts'
 import { ByteBuffer } from './event-filter.ts'
 
 /** What ends a round trip before its answer is there, and with which error. */
 export interface RoundTripBounds {
+  readonly clock: Clock
   /** When one of them aborts, it ends with its reason as it is. None has, yet. */
   readonly signals: readonly AbortSignal[]
   /** From the call to the last byte of the answer; 0: no bound. */
@@ -37,7 +39,7 @@ export function roundTrip(
   request: Dispatcher.DispatchOptions,
   bounds: RoundTripBounds,
 ): Promise<WholeAnswer> {
-  const { signals, timeoutMs, timedOut, mostBytes, tooLong, failed } = bounds
+  const { clock, signals, timeoutMs, timedOut, mostBytes, tooLong, failed } = bounds
   return new Promise((resolve, reject) => {
     const body = new ByteBuffer()
     let head: Omit<WholeAnswer, 'body'> | null = null
@@ -45,7 +47,7 @@ export function roundTrip(
     let isOver = false
     const end = () => {
       isOver = true
-      clearTimeout(timer)
+      stopTimer?.()
       for (const signal of signals) signal.removeEventListener('abort', stop)
     }
     const giveUp = (reason: unknown) => {
@@ -55,7 +57,7 @@ export function roundTrip(
       sent?.abort(new GivenUp())
     }
     const stop = () => giveUp(signals.find(({ aborted }) => aborted)?.reason)
-    const timer = timeoutMs > 0 ? setTimeout(() => giveUp(timedOut()), timeoutMs) : undefined
+    const stopTimer = timeoutMs > 0 ? clock.after(timeoutMs, () => giveUp(timedOut())) : undefined
     for (const signal of signals) {
       // One signal may stop many calls; Node would warn of a leak at the eleventh.
       setMaxListeners(0, signal)
@@ -68,7 +70,7 @@ export function roundTrip(
       },
       onResponseStart: (_controller, status, headers) => {
         // Others come before the answer itself.
-        if (status >= 200) head = { status, headers, receivedAtMs: Date.now() }
+        if (status >= 200) head = { status, headers, receivedAtMs: clock.wallMs() }
       },
       onResponseData: (_controller, chunk) => {
         if (body.size + chunk.length > mostBytes) giveUp(tooLong())

@@ -2,7 +2,6 @@
  * Update streams as async iterables: they reconnect by themselves, tell where something was missed, and hold a bounded
  * number of events for a slow reader.
  */
-import type { Clock } from '../core/clock.ts'
 import { NewcutError } from '../core/errors.ts'
 import { isRetryable, NodeRefusal } from './errors.ts'
 import { openEventStream } from './event-stream.ts'
@@ -45,16 +44,6 @@ export interface Updates<T> extends AsyncIterable<T> {
 const MAX_BUFFERED = 1_000
 /** Text of events that wait; beyond it the oldest are dropped as well. */
 const MAX_BUFFERED_CHARACTERS = 64 * 1024 * 1024
-
-/** The clock of this machine: src/platform has another one for whoever may import it. */
-export const machineClock: Clock = {
-  wallMs: () => Date.now(),
-  monotonicMs: () => performance.now(),
-  after: (delayMs, run) => {
-    const timer = setTimeout(run, delayMs)
-    return () => clearTimeout(timer)
-  },
-}
 
 /** What is followed, and what an event means. */
 export interface StreamSource<T> {
@@ -101,7 +90,7 @@ async function* follow<T>(
   const stream = openEventStream({
     ...connection,
     ...(stallMs !== undefined && { stallMs }),
-    clock: machineClock,
+    clock: source.http.clock,
     onOpen: () => {
       if (hasBeenOpen)
         queue.gap({ type: 'gap', reason: 'reconnected', dropped: null, ...(failure && { cause: failure }) })

@@ -2,7 +2,7 @@
 import { type Clock, sleep } from '../core/clock.ts'
 import { NewcutError } from '../core/errors.ts'
 import { isRetryable, NodeRefusal } from '../node/errors.ts'
-import { machineClock } from '../node/updates.ts'
+import { machineClock } from '../node/machine-clock.ts'
 import type { WaitProgress } from '../node/wait-for.ts'
 import type { CommandResult } from '../schema/command-bodies.ts'
 import type { Capability } from './capability.ts'

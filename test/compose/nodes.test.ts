@@ -8,6 +8,7 @@ import type { Snapshot } from '../../src/mine/stats.ts'
 import { NodeClient } from '../../src/node/client.ts'
 import { solve } from '../solve.ts'
 import { type Gate, gateTo } from '../source/gate.ts'
+import { until } from '../wait.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -31,11 +32,9 @@ const VISITOR = JSON.stringify({ account: 'visitor', predicate: 'keys-all', 'pub
 
 const workIn = async (answer: Response) => decodeWorkResponse(new Uint8Array(await answer.arrayBuffer()))
 
-type Timed = MinerEvent & { readonly atMs: number }
-
 /** A miner for these nodes, with what it tells. */
 function miner(urls: readonly string[], changes: Partial<MinerSetup> = {}) {
-  const events: Timed[] = []
+  const events: MinerEvent[] = []
   const stop = new AbortController()
   const setup: MinerSetup = {
     node: { url: urls[0], insecure: false, failFast: false },
@@ -50,7 +49,7 @@ function miner(urls: readonly string[], changes: Partial<MinerSetup> = {}) {
   let face = ''
   let pause: () => void = () => undefined
   const ended: Promise<Snapshot> = runMiner(setup, {
-    onEvent: (event) => void events.push({ ...event, atMs: performance.now() }),
+    onEvent: (event) => void events.push(event),
     onStart: (start) => {
       face = start.api?.url ?? ''
       pause = () => start.miner.pause()
@@ -62,12 +61,11 @@ function miner(urls: readonly string[], changes: Partial<MinerSetup> = {}) {
     stop.abort()
     await ended.catch(() => undefined)
   })
-  const seen = async (isWanted: (event: Timed) => boolean, sinceMs = 0): Promise<Timed> => {
-    for (;;) {
-      const event = events.find((each) => each.atMs >= sinceMs && isWanted(each))
-      if (event !== undefined) return event
-      await new Promise((resolve) => setTimeout(resolve, 5))
-    }
+  /** An event, of those from the `first` on. */
+  const seen = async (isWanted: (event: MinerEvent) => boolean, first = 0): Promise<MinerEvent> => {
+    const find = () => events.find((each, index) => index >= first && isWanted(each))
+    await until(() => find() !== undefined)
+    return find() as MinerEvent
   }
   return {
     events,
@@ -75,13 +73,14 @@ function miner(urls: readonly string[], changes: Partial<MinerSetup> = {}) {
     stop,
     seen,
     /** Work of this node is searched. */
-    workFrom: ({ url }: Gate, sinceMs = 0) => seen((each) => each.type === 'work' && each.issuer === url, sinceMs),
+    workFrom: ({ url }: Gate, first = 0) => seen((each) => each.type === 'work' && each.issuer === url, first),
     /** A block that this node has in its chain. */
-    blockAt: ({ url }: Gate, sinceMs = 0) => {
-      const isBlock = (each: Timed) => each.type === 'solution' && each.verdict === 'accepted' && each.issuer === url
-      return seen(isBlock, sinceMs)
+    blockAt: ({ url }: Gate, first = 0) => {
+      const isBlock = (each: MinerEvent) =>
+        each.type === 'solution' && each.verdict === 'accepted' && each.issuer === url
+      return seen(isBlock, first)
     },
-    said: (text: string, sinceMs = 0) => seen((each) => 'message' in each && each.message.includes(text), sinceMs),
+    said: (text: string) => seen((each) => 'message' in each && each.message.includes(text)),
     summary: async () => (await (await fetch(`${face}/api/summary`)).json()) as Snapshot,
     metrics: async () => (await fetch(`${face}/metrics`)).text(),
     /** Engines rest; nodes are watched all the same. */
@@ -97,28 +96,25 @@ function miner(urls: readonly string[], changes: Partial<MinerSetup> = {}) {
 
 const lost = ({ solutions }: Snapshot) => solutions.lost + solutions.rejected
 
-it('goes on at the second node within 2 s when the first goes away, and returns once it has been back for a while', async () => {
+it('goes on at the second node when the first goes away, and returns once it has been back for a while', async () => {
   const port = await network()
   const [a, b] = [await gate(port), await gate(port)]
   const mining = miner([a.url, b.url])
   await mining.blockAt(a)
-  const shutAtMs = performance.now()
+  const shut = mining.events.length
   await a.shut()
-  const switched = await mining.workFrom(b, shutAtMs)
-  expect(switched.atMs - shutAtMs).toBeLessThan(2_000)
-  const block = await mining.blockAt(b, shutAtMs)
+  await mining.workFrom(b, shut)
+  const block = await mining.blockAt(b, shut)
   await mining.seen((each) => each.type === 'reward' && 'hash' in block && each.hash === block.hash)
   expect((await mining.summary()).nodes).toMatchObject([
     { url: a.url, up: false, active: false, latencyMs: null, lag: null },
     { url: b.url, up: true, active: true, latencyMs: expect.any(Number), lag: 0, problem: null },
   ])
   expect(await mining.metrics()).toContain(`newcut_node_up{node="${a.url}"} 0`)
-  const openedAtMs = performance.now()
+  const opened = mining.events.length
   await a.open()
-  const returned = await mining.workFrom(a, openedAtMs)
-  expect(returned.atMs - openedAtMs).toBeGreaterThan(3_000)
-  expect(returned.atMs - openedAtMs).toBeLessThan(6_000)
-  await mining.blockAt(a, returned.atMs)
+  const returned = await mining.workFrom(a, opened)
+  await mining.blockAt(a, mining.events.indexOf(returned))
   expect(await mining.metrics()).toContain(`newcut_node_active{node="${a.url}"} 1`)
   mining.stop.abort()
   expect(lost(await mining.ended)).toBe(0)
@@ -129,29 +125,27 @@ it('goes on at the second node when the first takes connections and answers noth
   const [a, b] = [await gate(port), await gate(port)]
   const mining = miner([a.url, b.url])
   await mining.blockAt(a)
-  const hungAtMs = performance.now()
+  const hung = mining.events.length
   a.hang()
-  const switched = await mining.workFrom(b, hungAtMs)
-  expect(switched.atMs - hungAtMs).toBeLessThan(4_500)
-  await mining.blockAt(b, switched.atMs)
+  const switched = await mining.workFrom(b, hung)
+  await mining.blockAt(b, mining.events.indexOf(switched))
 })
 
-it('rests when all nodes are gone, says so, and goes on within 2 s with the first that is back', async () => {
+it('rests when all nodes are gone, says so, and goes on with the first that is back', async () => {
   const port = await network()
   const [a, b] = [await gate(port), await gate(port)]
   const mining = miner([a.url, b.url])
   await mining.blockAt(a)
-  const shutAtMs = performance.now()
+  const shut = mining.events.length
   await Promise.all([a.shut(), b.shut()])
   await mining.said(`${a.url} does not answer`)
   await mining.said(`${b.url} does not answer`)
-  await mining.seen(({ type }) => type === 'idle', shutAtMs)
+  await mining.seen(({ type }) => type === 'idle', shut)
   expect((await mining.summary()).work).toBeNull()
-  const openedAtMs = performance.now()
+  const opened = mining.events.length
   await b.open()
-  const back = await mining.workFrom(b, openedAtMs)
-  expect(back.atMs - openedAtMs).toBeLessThan(2_000)
-  await mining.blockAt(b, openedAtMs)
+  await mining.workFrom(b, opened)
+  await mining.blockAt(b, opened)
 })
 
 it('waits for nodes that are down at the start, and begins with the first that answers', async () => {
@@ -160,12 +154,10 @@ it('waits for nodes that are down at the start, and begins with the first that a
   const mining = miner([a.url, b.url])
   const waiting = await mining.said('waiting for the node')
   expect(waiting).toMatchObject({ type: 'trouble', message: expect.stringContaining(b.url) })
-  const openedAtMs = performance.now()
   await b.open()
   const first = await mining.workFrom(b)
-  expect(first.atMs - openedAtMs).toBeLessThan(2_500)
   await a.open()
-  await mining.workFrom(a, first.atMs)
+  await mining.workFrom(a, mining.events.indexOf(first))
 })
 
 it('ends with an error when no node answers at the start and that is wanted, but not when one does', async () => {
@@ -190,12 +182,12 @@ it('refuses nodes of different networks, and the same node twice', async () => {
 it('leaves a node out that comes up later with another network', async () => {
   const a = await gate(await network())
   const b = await gate(await network({ difficulty: 3_000n }), false)
-  const mining = miner([b.url, a.url], { failbackMs: 1_000 })
+  const mining = miner([b.url, a.url], { failbackMs: 100 })
   await mining.blockAt(a)
   await b.open()
-  const openedAtMs = performance.now()
-  await mining.said(`${b.url} is of another network: development (2 chains)`)
-  await mining.blockAt(a, openedAtMs + 1_500)
+  const said = await mining.said(`${b.url} is of another network: development (2 chains)`)
+  let block = said
+  for (let i = 0; i < 5; i++) block = await mining.blockAt(a, mining.events.indexOf(block) + 1)
   expect(mining.events.filter((event) => event.type === 'work' && event.issuer === b.url)).toEqual([])
 })
 
@@ -204,12 +196,12 @@ it('gives blocks to another embedded node, which goes on with the same chains wh
   const [a, b] = [await gate(ports[0]), await gate(ports[1])]
   const mining = miner([a.url, b.url])
   const blocks = () => mining.events.filter((event) => event.type === 'solution' && event.verdict === 'accepted')
-  while (blocks().length < 20) await new Promise((resolve) => setTimeout(resolve, 20))
+  await until(() => blocks().length >= 20)
   await a.shut()
-  const shutAtMs = performance.now()
-  const { height } = (await mining.workFrom(b, shutAtMs)) as Timed & { readonly height: number }
+  const shut = mining.events.length
+  const { height } = (await mining.workFrom(b, shut)) as MinerEvent & { readonly height: number }
   expect(height).toBeGreaterThan(8)
-  await mining.blockAt(b, shutAtMs)
+  await mining.blockAt(b, shut)
 })
 
 it('does not give blocks to other nodes when that is not wanted', async () => {
@@ -237,14 +229,10 @@ it('gives the page that mines the work of the second node when the first goes aw
   while ((await handIn((await workIn(await ask())).bytes)).verdict !== 'accepted');
   const first = await workIn(await ask())
   const updates = (await mining.page(`updates?chain=${first.fields.chainId}`)).body?.getReader()
-  const shutAtMs = performance.now()
   await a.shut()
-  let answer = await ask()
-  while (answer.status !== 200 && performance.now() - shutAtMs < 4_000) answer = await ask()
-  expect(answer.status).toBe(200)
+  await until(async () => (await ask()).status === 200)
   // The page opens another stream, at the node that gives work now.
   for (let isOver = false; !isOver; ) isOver = (await updates?.read())?.done ?? true
-  expect(performance.now() - shutAtMs).toBeLessThan(4_000)
   // Only the first knows its payload; here the same node is behind the other address too.
   expect(await handIn(first.bytes)).toMatchObject({ verdict: 'accepted', chain: first.fields.chainId })
   expect(await handIn((await workIn(await ask())).bytes)).toMatchObject({ verdict: 'accepted' })

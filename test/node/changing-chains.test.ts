@@ -1,6 +1,6 @@
 /** Lists of chains that grow while they are read, and a process that ends when its client is closed. */
 import { spawn } from 'node:child_process'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { devnet } from './mined.ts'
 
 async function growing() {
@@ -53,14 +53,16 @@ it('a page of limit 0 is empty, and its cursor begins the list', async () => {
   expect(all).toHaveLength(2)
 })
 
+// A timer of 24 days that is left would keep it running.
 it('a process ends once its client is closed, with streams left open', async () => {
   const { client } = await growing()
-  const module = new URL('../../dist/src/node/client.js', import.meta.url).href
+  const dist = new URL('../../dist/src/node/', import.meta.url)
   const script = `
-    import { NodeClient } from '${module}'
-    const client = await NodeClient.connect({ url: '${client.http.baseUrl}' })
-    const clock = { wallMs: Date.now, monotonicMs: () => performance.now(),
-      after: (delayMs, run) => { const timer = setTimeout(run, delayMs); return () => clearTimeout(timer) } }
+    import { NodeClient } from '${new URL('client.js', dist)}'
+    import { MAX_TIMEOUT_MS } from '${new URL('http.js', dist)}'
+    import { machineClock } from '${new URL('machine-clock.js', dist)}'
+    const clock = { ...machineClock, after: (_, run) => machineClock.after(MAX_TIMEOUT_MS, run) }
+    const client = await NodeClient.connect({ url: '${client.http.baseUrl}', clock })
     const reasons = []
     const opened = new Promise((resolve) => client.updates(0, { onNewCut: () => 0, onOpen: resolve, stallMs: 60_000,
       onError: ({ reason }) => reasons.push(reason), clock, signal: new AbortController().signal }))
@@ -71,12 +73,11 @@ it('a process ends once its client is closed, with streams left open', async () 
     await read
     process.on('exit', () => console.log(reasons.join()))`
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const timer = setTimeout(() => child.kill('SIGKILL'), 25_000)
+  onTestFinished(() => void child.kill('SIGKILL'))
   let output = ''
   child.stdout.on('data', (bytes) => {
     output += bytes
   })
   const code = await new Promise((resolve) => child.on('close', resolve))
-  clearTimeout(timer)
   expect({ output, code }).toEqual({ output: 'closed,closed\n', code: 0 })
 })

@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process'
 import http from 'node:http'
 import net, { type AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import type { NewcutError } from '../../src/core/errors.ts'
 import { type EventStreamOptions, openEventStream } from '../../src/node/event-stream.ts'
-import { type HttpStream, NodeHttp } from '../../src/node/http.ts'
+import { type HttpStream, MAX_TIMEOUT_MS, NodeHttp } from '../../src/node/http.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
-import { expectSoon } from '../soon.ts'
+import { freePort } from '../ports.ts'
 
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n'
 
@@ -19,8 +18,8 @@ afterEach(async () => {
 
 interface RawServer {
   port: number
-  /** The time at which each connection was accepted. */
-  acceptedMs: number[]
+  /** How many connections were accepted. */
+  connections: number
   requests: string[]
   open: Set<net.Socket>
   close(): Promise<void>
@@ -31,9 +30,9 @@ type Script = (socket: net.Socket) => unknown
 /** Answers the n-th request with the n-th script, raw bytes on the socket; later requests get the last script. */
 async function serve(scripts: Script[], port = 0): Promise<RawServer> {
   const server = net.createServer((socket) => {
-    raw.acceptedMs.push(performance.now())
+    raw.connections++
     raw.open.add(socket)
-    const script = scripts[Math.min(raw.acceptedMs.length, scripts.length) - 1]
+    const script = scripts[Math.min(raw.connections, scripts.length) - 1]
     socket.setNoDelay(true)
     socket.on('error', () => undefined)
     socket.on('close', () => raw.open.delete(socket))
@@ -44,7 +43,7 @@ async function serve(scripts: Script[], port = 0): Promise<RawServer> {
   })
   const raw: RawServer = {
     port: 0,
-    acceptedMs: [],
+    connections: 0,
     requests: [],
     open: new Set(),
     close: async () => {
@@ -94,8 +93,13 @@ function open(port: number, options: Partial<EventStreamOptions> = {}) {
 }
 
 const stay: Script = (socket) => socket.write(`${HEAD}event:New Cut\n\n`)
-const until = (check: () => unknown, value: unknown) =>
-  expect.poll(check, { interval: 5, timeout: 5_000 }).toEqual(value)
+const until = (check: () => unknown, value: unknown) => expect.poll(check, { interval: 5 }).toEqual(value)
+
+/** Expects the n-th failure and a pause after it, and lets the pause pass. Returns what it took. */
+async function passPause(stream: Pick<ReturnType<typeof open>, 'delaysMs'>, clock: VirtualClock, n: number) {
+  await until(() => [stream.delaysMs.length, clock.pending], [n, 1])
+  await clock.pass(stream.delaysMs[n - 1])
+}
 
 test('a stream delivers events without data, with and without the space, in every split', async () => {
   const bytes = Buffer.from(
@@ -134,17 +138,14 @@ test('the GET carries the chain id as its body', async () => {
 })
 
 test('a stream that ends after a second is reopened at once, without an error', async () => {
-  await expectSoon(200, async () => {
-    const server = await serve([stay])
-    const clock = new VirtualClock()
-    const { log } = open(server.port, { random: () => 0.99, clock })
-    await until(() => log, ['open', 'New Cut'])
-    await clock.pass(1_000)
-    const endedMs = performance.now()
-    for (const socket of server.open) socket.end('event:Refreshed Block\n\nevent:New')
-    await until(() => log, ['open', 'New Cut', 'Refreshed Block', 'open', 'New Cut'])
-    return server.acceptedMs[1] - endedMs
-  })
+  const server = await serve([stay])
+  const clock = new VirtualClock()
+  const { log } = open(server.port, { random: () => 0.99, clock })
+  await until(() => log, ['open', 'New Cut'])
+  await clock.pass(1_000)
+  // A pause would never end: this clock stands still from here on.
+  for (const socket of server.open) socket.end('event:Refreshed Block\n\nevent:New')
+  await until(() => log, ['open', 'New Cut', 'Refreshed Block', 'open', 'New Cut'])
 })
 
 test("a server's own retry line does not delay the reopening", async () => {
@@ -165,7 +166,7 @@ test('a server that ends every stream at once is asked again after growing pause
     await until(() => [delaysMs.length, clock.pending], [i + 1, 1])
     expect(delaysMs[i]).toBe(delayMs)
     await clock.pass(delayMs - 1)
-    expect([server.acceptedMs.length, clock.pending]).toEqual([i + 1, 1])
+    expect([server.connections, clock.pending]).toEqual([i + 1, 1])
     await clock.pass(1)
   }
   expect(errors[0]).toMatchObject({ code: 'NODE_MISBEHAVED', message: expect.stringContaining('ended the stream') })
@@ -183,7 +184,10 @@ test('a stream reports error statuses with the beginning of their body, and trie
     refuse('302 Found', ''),
     stay,
   ])
-  const { log, errors, delaysMs } = open(server.port)
+  const clock = new VirtualClock()
+  const stream = open(server.port, { clock })
+  const { log, errors, delaysMs } = stream
+  for (let n = 1; n <= 5; n++) await passPause(stream, clock, n)
   await until(() => log, ['error', 'error', 'error', 'error', 'error', 'open', 'New Cut'])
   expect(errors.map((error) => error.code)).toEqual(Array(5).fill('NODE_REFUSED'))
   const url = `http://127.0.0.1:${server.port}/mining/updates`
@@ -195,7 +199,15 @@ test('a stream reports error statuses with the beginning of their body, and trie
 
 test('an error body without end does not keep the stream from trying again', async () => {
   const server = await serve([(socket) => socket.write('HTTP/1.1 500 Oops\r\n\r\nbroken'), stay])
-  const { log, errors } = open(server.port)
+  const clock = new VirtualClock()
+  const stream = open(server.port, { clock })
+  const { log, errors } = stream
+  // The time for the body.
+  await until(() => clock.pending, 1)
+  await clock.pass(999)
+  expect(log).toEqual([])
+  await clock.pass(1)
+  await passPause(stream, clock, 1)
   await until(() => log, ['error', 'open', 'New Cut'])
   expect(errors[0].message).toMatch(/answered 500: broken \(cut off: .+\)$/)
 })
@@ -213,12 +225,11 @@ test('a stream reports a wrong content type, and tries again', async () => {
 })
 
 test('a stream tries a node that is down until it is up', async () => {
-  const gone = await serve([stay])
-  await gone.close()
-  const { log, errors, events } = open(gone.port)
+  const port = await freePort()
+  const { log, errors, events } = open(port)
   await until(() => log.length >= 2, true)
   expect(errors[0]).toMatchObject({ code: 'NODE_UNREACHABLE', reason: 'refused' })
-  await serve([stay], gone.port)
+  await serve([stay], port)
   await until(events, ['New Cut'])
 })
 
@@ -240,11 +251,7 @@ test('a stream reports a broken connection, and reopens it', async () => {
 test('a stream without events is reopened after the stall time, with keep-alive comments or without', async () => {
   const server = await serve([
     stay,
-    (socket) => {
-      stay(socket)
-      const timer = setInterval(() => socket.write(': keep-alive\n\nevent:Unknown\n\n'), 5)
-      socket.on('close', () => clearInterval(timer))
-    },
+    stay,
     // This one is silent even before the headers.
     () => undefined,
     stay,
@@ -286,7 +293,10 @@ test('a stream without events is reopened after the stall time, with keep-alive 
   await clock.pass(150)
   // The next chunk is read when the one before has been processed.
   const before = chunks
-  await until(() => chunks >= before + 3, true)
+  for (let i = 1; i <= 3; i++) {
+    for (const socket of server.open) socket.write(': keep-alive\n\nevent:Unknown\n\n')
+    await until(() => chunks, before + i)
+  }
   await expectStall(50)
   await until(() => server.requests.length, 3)
   await expectStall(200)
@@ -299,7 +309,7 @@ test('a stream without events is reopened after the stall time, with keep-alive 
     await until(() => log, all)
   }
   expect(errors).toHaveLength(3)
-  expect(server.acceptedMs).toHaveLength(4)
+  expect(server.connections).toBe(4)
   await until(() => server.open.size, 1)
 })
 
@@ -405,13 +415,10 @@ test('an AbortError that close() did not cause is retried like any failure', asy
 })
 
 test('a stream reports an event over its size limit, and drops the connection', async () => {
-  const huge: Script = (socket) => {
-    socket.write(`${HEAD}event:New Cut\n\ndata:`)
-    const timer = setInterval(() => socket.write('x'.repeat(10_000)), 1)
-    socket.on('close', () => clearInterval(timer))
-  }
-  const server = await serve([huge, stay])
+  const server = await serve([stay])
   const { log, errors } = open(server.port, { maxEventBytes: 50_000 })
+  await until(() => log, ['open', 'New Cut'])
+  for (const socket of server.open) socket.write(`data:${'x'.repeat(60_000)}`)
   await until(() => log, ['open', 'New Cut', 'error', 'open', 'New Cut'])
   expect(errors[0]).toMatchObject({ code: 'NODE_MISBEHAVED', message: expect.stringContaining('longer than 50000') })
   await until(() => server.open.size, 1)
@@ -420,7 +427,10 @@ test('a stream reports an event over its size limit, and drops the connection', 
 test('no callback runs after close(), even in the middle of a chunk', async () => {
   const server = await serve([(socket) => socket.write(`${HEAD}${'event:New Cut\n\n'.repeat(10)}`)])
   const seen: string[] = []
+  const clock = new VirtualClock()
   const { stream } = open(server.port, {
+    clock,
+    random: () => 0,
     onEvent: (name) => {
       seen.push(name)
       if (seen.length === 3) stream.close()
@@ -429,9 +439,11 @@ test('no callback runs after close(), even in the middle of a chunk', async () =
   })
   await until(() => seen.length, 3)
   await until(() => server.open.size, 0)
-  await sleep(100)
+  // A stream that tried again would be at the server before this one.
+  const { events } = open(server.port)
+  await until(() => events().length, 10)
   expect(seen).toEqual(['New Cut', 'New Cut', 'New Cut'])
-  expect(server.acceptedMs).toHaveLength(1)
+  expect([server.connections, clock.pending]).toEqual([2, 0])
 })
 
 test('a signal closes the stream, also one that has aborted before', async () => {
@@ -442,52 +454,65 @@ test('a signal closes the stream, also one that has aborted before', async () =>
   controller.abort()
   await until(() => server.open.size, 0)
   const early = open(server.port, { signal: controller.signal })
-  await sleep(100)
-  expect(server.acceptedMs).toHaveLength(1)
+  const later = open(server.port)
+  await until(later.events, ['New Cut'])
+  expect(server.connections).toBe(2)
   expect([...early.log, ...log]).toEqual(['open', 'New Cut'])
 })
 
-/** Runs the compiled client in its own process. Returns the milliseconds from closing everything to the end of it. */
-async function runChild(url: string, closeWhen: 'event' | 'error' | number): Promise<number> {
+/**
+ * Runs the compiled client in a process of its own, which closes everything at its first event, in the pause after its
+ * first error, or when `isReady` resolves. Its timers are of 24 days: one that is left keeps the process running.
+ */
+async function endOfChild(url: string, closeAt: 'event' | 'error' | { readonly isReady: Promise<unknown> }) {
   const dist = new URL('../../dist/src/node/', import.meta.url)
   const script = `
-    const { NodeHttp } = await import('${new URL('http.js', dist)}')
+    const { NodeHttp, MAX_TIMEOUT_MS } = await import('${new URL('http.js', dist)}')
     const { openEventStream } = await import('${new URL('event-stream.js', dist)}')
-    const { systemClock: clock } = await import('${new URL('../platform/clock.js', dist)}')
-    const http = new NodeHttp({ url: '${url}', insecure: true, connectTimeoutMs: 60_000 })
+    const { systemClock } = await import('${new URL('../platform/clock.js', dist)}')
+    const clock = { ...systemClock, after: (_, run) => systemClock.after(MAX_TIMEOUT_MS, run) }
+    const http = new NodeHttp({ url: '${url}', insecure: true, connectTimeoutMs: MAX_TIMEOUT_MS, clock })
     const finish = () => {
       stream.close()
       void http.close()
-      const startMs = performance.now()
-      process.on('exit', () => console.log(performance.now() - startMs))
+      process.on('exit', () => console.log('closed before'))
     }
     const stream = openEventStream({
-      http, clock, path: '/', events: ['New Cut'], stallMs: 60_000, random: () => 0.99, maxBackoffMs: 60_000,
-      onEvent: () => ${closeWhen === 'event'} && finish(),
-      onError: () => ${closeWhen === 'error'} && setTimeout(finish, 20),
+      http, clock, path: '/', events: ['New Cut'], stallMs: 1, random: () => 0.99,
+      onEvent: () => ${closeAt === 'event'} && finish(),
+      onError: () => ${closeAt === 'error'} && setImmediate(finish),
     })
-    if (${typeof closeWhen === 'number'}) setTimeout(finish, ${closeWhen})`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+    if (${typeof closeAt === 'object'}) process.once('message', finish)`
+  const stdio = ['ignore', 'pipe', 'inherit', 'ipc'] as const
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: [...stdio] })
   cleanups.push(() => child.kill('SIGKILL'))
   let output = ''
-  child.stdout.on('data', (bytes) => {
+  child.stdout?.on('data', (bytes) => {
     output += bytes
   })
-  const code = await new Promise((resolve) => child.on('close', resolve))
-  expect(code).toBe(0)
-  expect(output).toMatch(/^[\d.]+\n$/)
-  return Number(output)
+  const ended = new Promise((resolve) => child.on('close', resolve))
+  if (typeof closeAt === 'object') {
+    await closeAt.isReady
+    child.send('close')
+  }
+  return { code: await ended, output }
 }
 
 test('close() lets the process end, from an open, a waiting and a connecting stream', async () => {
+  const closed = { code: 0, output: 'closed before\n' }
   const server = await serve([stay])
-  await expectSoon(1000, () => runChild(`http://127.0.0.1:${server.port}`, 'event'))
+  expect(await endOfChild(`http://127.0.0.1:${server.port}`, 'event')).toEqual(closed)
   const refusing = await serve([(socket) => socket.end('HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n')])
-  await expectSoon(1000, () => runChild(`http://127.0.0.1:${refusing.port}`, 'error'))
-  const silent = await serve([() => undefined])
-  await expectSoon(1000, () => runChild(`http://127.0.0.1:${silent.port}`, 300))
-  // A TLS handshake that never ends.
-  await expectSoon(1000, () => runChild(`https://127.0.0.1:${silent.port}`, 300))
+  expect(await endOfChild(`http://127.0.0.1:${refusing.port}`, 'error')).toEqual(closed)
+  // The second is a TLS handshake that never ends.
+  for (const scheme of ['http', 'https']) {
+    let hear: () => void = () => undefined
+    const isReady = new Promise<void>((resolve) => {
+      hear = resolve
+    })
+    const silent = await serve([() => hear()])
+    expect(await endOfChild(`${scheme}://127.0.0.1:${silent.port}`, { isReady })).toEqual(closed)
+  }
 })
 
 test('twenty streams over one client and one signal raise no warning of Node', async () => {
@@ -513,19 +538,21 @@ test('a stream that is closed at once opens no connection', async () => {
   const server = await serve([stay])
   const { stream, log } = open(server.port)
   stream.close()
-  await sleep(200)
-  expect([server.acceptedMs.length, log]).toEqual([0, []])
+  const later = open(server.port)
+  await until(later.events, ['New Cut'])
+  expect([server.connections, log]).toEqual([1, []])
 })
 
 test('a stream reports once that its client was closed, and tries nothing again', async () => {
   const server = await serve([stay])
-  for (const pauseMs of [0, 50]) {
-    const { node, log, errors } = open(server.port, { random: () => 0 })
-    await sleep(pauseMs)
+  for (const isOpen of [false, true]) {
+    const clock = new VirtualClock()
+    const { node, log, errors } = open(server.port, { random: () => 0, clock })
+    if (isOpen) await until(() => log, ['open', 'New Cut'])
     await node.close()
     const failures = () => log.filter((line) => line === 'error')
     await until(failures, ['error'])
-    await sleep(100)
+    await clock.pass(86_400_000)
     expect(failures()).toEqual(['error'])
     expect(errors[0]).toMatchObject({ reason: 'closed', retryable: false })
   }
@@ -533,8 +560,14 @@ test('a stream reports once that its client was closed, and tries nothing again'
 
 test('a stall time longer than timers can wait does not fire after a millisecond', async () => {
   const server = await serve([stay])
-  const { log } = open(server.port, { stallMs: 2 ** 40 })
+  const clock = new VirtualClock()
+  const asked = new Set<number>()
+  const after = (delayMs: number, run: () => void) => {
+    asked.add(delayMs)
+    return clock.after(delayMs, run)
+  }
+  const { log } = open(server.port, { stallMs: 2 ** 40, clock: { ...clock, after } })
   await until(() => log, ['open', 'New Cut'])
-  await sleep(100)
-  expect(log).toEqual(['open', 'New Cut'])
+  expect([...asked]).toEqual([MAX_TIMEOUT_MS])
+  expect(MAX_TIMEOUT_MS).toBe(2 ** 31 - 1)
 })

@@ -2,7 +2,7 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { NodeClient } from '../../src/node/public.ts'
+import { NodeClient, type NodeHttpOptions } from '../../src/node/public.ts'
 
 export const JSON_TYPE = 'application/json;charset=utf-8'
 export const OBJECT_TYPE = 'application/json;blockheader-encoding=object'
@@ -99,8 +99,8 @@ export class FakeNode {
     return this.on(method, PREFIX + path, answer)
   }
 
-  async connect(): Promise<NodeClient> {
-    const client = await NodeClient.connect({ url: this.url, timeoutMs: 5_000 })
+  async connect(options: Omit<NodeHttpOptions, 'url'> = {}): Promise<NodeClient> {
+    const client = await NodeClient.connect({ url: this.url, timeoutMs: 0, ...options })
     onTestFinished(() => client.close())
     return client
   }

@@ -7,7 +7,8 @@ import { inspect } from 'node:util'
 import { afterEach, expect, test } from 'vitest'
 import { NodeHttp, type NodeHttpOptions } from '../../src/node/http.ts'
 import { UnreachableError, unreachable } from '../../src/node/unreachable.ts'
-import { expectSoon } from '../soon.ts'
+import { settle, VirtualClock } from '../mine/virtual-clock.ts'
+import { until } from '../wait.ts'
 
 const fixture = (name: string) => readFileSync(new URL(`../fixtures/${name}`, import.meta.url))
 const tls = { key: fixture('tls-test-key.pem'), cert: fixture('tls-test-cert.pem') }
@@ -78,14 +79,15 @@ test('requests get new connections once an answer is overdue, since all that sta
     old.add(request.socket)
     response.end('here')
   })
-  const node = client(`http://127.0.0.1:${await listen(server)}`)
+  const clock = new VirtualClock()
+  const node = client(`http://127.0.0.1:${await listen(server)}`, { clock })
   // Four connections stand, and all of them die.
   await Promise.all([1, 2, 3, 4].map(() => node.request({ path: '/' })))
   expect(old.size).toBe(4)
   isDead = true
   const lost = node.request({ path: '/' })
   lost.catch(() => undefined)
-  await new Promise((resolve) => setTimeout(resolve, 1_100))
+  await clock.pass(1_100)
   const { status } = await node.request({ path: '/' })
   expect(status).toBe(200)
   expect(old.size).toBe(5)
@@ -118,16 +120,15 @@ test('a GET with a body arrives with its length, 20 times over one connection', 
 })
 
 test('an answer has status, joined headers, url, time and the bytes of its body', async () => {
-  const node = client(`http://127.0.0.1:${await listen(http.createServer(echo))}/some/prefix/`)
-  const before = Date.now()
+  const clock = new VirtualClock()
+  const node = client(`http://127.0.0.1:${await listen(http.createServer(echo))}/some/prefix/`, { clock })
   const answer = await node.request({ method: 'POST', path: '/a', body: '{"é":1}', contentType: 'application/json' })
   expect(answer.status).toBe(200)
   expect(answer.headers['set-cookie']).toBe('a=1,b=2')
   expect(answer.headers['x-missing']).toBeUndefined()
   expect(answer.url).toBe(`${node.baseUrl}/a`)
   expect(node.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/some\/prefix$/)
-  expect(answer.receivedAtMs).toBeGreaterThanOrEqual(before)
-  expect(answer.receivedAtMs).toBeLessThanOrEqual(Date.now())
+  expect(answer.receivedAtMs).toBe(clock.wallMs())
   expect(Object.getPrototypeOf(answer.body)).toBe(Uint8Array.prototype)
   const seen = parse(answer.body)
   expect(seen).toMatchObject({ method: 'POST', url: '/some/prefix/a' })
@@ -145,10 +146,7 @@ test('a body over its limit is refused with NODE_MISBEHAVED, and the client goes
     http.createServer((request, response) => {
       if (request.url === '/small') response.end('x'.repeat(1000))
       else if (request.url === '/declared') response.end('x'.repeat(1001))
-      else {
-        const timer = setInterval(() => response.write('x'.repeat(300)), 1)
-        response.on('close', () => clearInterval(timer))
-      }
+      else for (let i = 0; i < 4; i++) response.write('x'.repeat(300))
     }),
   )
   const node = client(`http://127.0.0.1:${port}`, { maxBodyBytes: 1000 })
@@ -159,28 +157,42 @@ test('a body over its limit is refused with NODE_MISBEHAVED, and the client goes
 })
 
 test('the timeout of a request covers headers and body', async () => {
-  const port = await listen(
-    http.createServer((request, response) => {
-      if (request.url === '/silent') return
-      const timer = setInterval(() => response.write('drip'), 20)
-      response.on('close', () => clearInterval(timer))
-    }),
-  )
-  const node = client(`http://127.0.0.1:${port}`, { timeoutMs: 150 })
-  for (const path of ['/silent', '/drips']) {
-    await expectSoon(1000, async () => {
-      const startMs = performance.now()
-      expect(await failure(node.request({ path }))).toMatchObject({ reason: 'timeout' })
-      return performance.now() - startMs
+  const asked: http.ServerResponse[] = []
+  const port = await listen(http.createServer((_, response) => asked.push(response)))
+  const clock = new VirtualClock()
+  const node = client(`http://127.0.0.1:${port}`, { timeoutMs: 150, clock })
+  const silent = () => undefined
+  const drips = (response: http.ServerResponse) => void response.write('drip')
+  for (const [call, answer] of [
+    [() => node.request({ path: '/silent' }), silent],
+    [() => node.request({ path: '/drips' }), drips],
+    [() => node.stream({ path: '/silent' }), silent],
+  ] as const) {
+    const before = asked.length
+    let isOver = false
+    const failed = failure(call()).finally(() => {
+      isOver = true
     })
+    await until(() => asked.length > before)
+    for (const passMs of [50, 50, 49]) {
+      answer(asked[before])
+      await clock.pass(passMs)
+    }
+    expect(isOver).toBe(false)
+    await clock.pass(1)
+    expect(await failed).toMatchObject({ reason: 'timeout' })
   }
-  expect(await failure(node.stream({ path: '/silent' }))).toMatchObject({ reason: 'timeout' })
 })
 
 test('a call rejects with the reason of its signal, in every phase', async () => {
+  let isAsked = false
+  const asked = () => {
+    isAsked = true
+  }
   const port = await listen(
     http.createServer((request, response) => {
-      if (request.url === '/body') response.write('begun')
+      if (request.url === '/body') response.write('begun', asked)
+      else asked()
     }),
   )
   const node = client(`http://127.0.0.1:${port}`)
@@ -188,8 +200,12 @@ test('a call rejects with the reason of its signal, in every phase', async () =>
   await expect(node.request({ path: '/', signal: AbortSignal.abort(newer) })).rejects.toBe(newer)
   for (const path of ['/headers', '/body']) {
     const controller = new AbortController()
-    setTimeout(() => controller.abort(newer), 100)
-    await expect(node.request({ path, signal: controller.signal })).rejects.toBe(newer)
+    isAsked = false
+    const aborted = expect(node.request({ path, signal: controller.signal })).rejects.toBe(newer)
+    await until(() => isAsked)
+    await settle()
+    controller.abort(newer)
+    await aborted
   }
 })
 
@@ -201,8 +217,8 @@ test('a stream gives bytes as they come, and has neither timeout nor limit', asy
       sent.push(response)
     }),
   )
-  const timeoutMs = 3_000
-  const node = client(`http://127.0.0.1:${port}`, { timeoutMs, maxBodyBytes: 4 })
+  const clock = new VirtualClock()
+  const node = client(`http://127.0.0.1:${port}`, { timeoutMs: 3_000, maxBodyBytes: 4, clock })
   const answer = await node.stream({ path: '/', body: Uint8Array.of(1, 0, 0, 0) })
   expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'text/event-stream' } })
   const chunks = answer.body[Symbol.asyncIterator]()
@@ -212,7 +228,7 @@ test('a stream gives bytes as they come, and has neither timeout nor limit', asy
   sent[0].write('two')
   expect(await read()).toBe('two')
   const third = read()
-  await new Promise((resolve) => setTimeout(resolve, timeoutMs + 200))
+  await clock.pass(86_400_000)
   sent[0].end('three')
   expect(await third).toBe('three')
   expect((await chunks.next()).done).toBe(true)
@@ -232,22 +248,25 @@ test('cancelling, aborting and leaving a stream each drop its connection', async
   const controller = new AbortController()
   const aborted = await node.stream({ path: '/', signal: controller.signal })
   const reason = new Error('stop')
-  setTimeout(() => controller.abort(reason), 50)
+  let chunks = 0
   const readAll = async () => {
-    for await (const chunk of aborted.body) expect(chunk).toHaveLength(1)
+    for await (const chunk of aborted.body) chunks += chunk.length
   }
-  await expect(readAll()).rejects.toBe(reason)
-  await expect.poll(open, { timeout: 5_000 }).toBe(0)
-  // An undici Agent would have opened a new connection for each call.
-  await new Promise((resolve) => setTimeout(resolve, 100))
-  expect(connections).toBe(3)
+  const reading = expect(readAll()).rejects.toBe(reason)
+  await until(() => chunks === 1)
+  controller.abort(reason)
+  await reading
+  await expect.poll(open).toBe(0)
+  // An undici Agent would have opened a new connection for each call, before this one.
+  const last = await node.stream({ path: '/' })
+  expect(connections).toBe(4)
+  last.cancel()
 })
 
 test('a connection that breaks within a body is an UnreachableError, not a short answer', async () => {
   const port = await listen(
     http.createServer((_, response) => {
-      response.writeHead(200, { 'content-length': '100' }).write('half')
-      setTimeout(() => response.destroy(), 30)
+      response.writeHead(200, { 'content-length': '100' }).write('half', () => response.destroy())
     }),
   )
   const error = await failure(client(`http://127.0.0.1:${port}`).request({ path: '/' }))
@@ -317,17 +336,21 @@ test('an untrusted certificate is refused with a hint, unless insecure', async (
 
 test('a pinned fingerprint is checked on every connection, in each spelling', async () => {
   const server = https.createServer(tls, echo)
-  server.keepAliveTimeout = 1
   const port = await listen(server)
+  let connections = 0
+  server.on('secureConnection', () => connections++)
   const hex = FINGERPRINT.replaceAll(':', '')
   const right = [FINGERPRINT, hex, hex.toLowerCase(), Buffer.from(hex, 'hex').toString('base64url')]
   for (const fingerprint of right) {
     const node = client(`https://127.0.0.1:${port}`, { fingerprint })
     // The second connection would resume the TLS session of the first, which has no certificate to compare.
+    const before = connections
+    const lost = new Promise<void>((resolve) => node.onLost(resolve, new AbortController().signal))
     expect((await node.request({ path: '/' })).status).toBe(200)
     server.closeAllConnections()
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await lost
     expect((await node.request({ path: '/', body: 'x' })).status).toBe(200)
+    expect(connections).toBe(before + 2)
   }
 })
 
@@ -339,8 +362,10 @@ test('a connection that the server ends is told of, idle or not; one that ends i
   })
   const node = client(`http://127.0.0.1:${await listen(server)}`)
   let lost = 0
+  let all = 0
   const heard = new AbortController()
   node.onLost(() => lost++, heard.signal)
+  node.onLost(() => all++, new AbortController().signal)
   const ended = async (path: string, end: () => void) => {
     const stop = new AbortController()
     const request = node.request({ path, signal: stop.signal }).catch(() => undefined)
@@ -349,23 +374,23 @@ test('a connection that the server ends is told of, idle or not; one that ends i
     if (end === abort) stop.abort(new Error('enough'))
     else end()
     await request
-    return lost
   }
   const abort = () => undefined
   const kill = () => server.closeAllConnections()
-  const settled = () => new Promise((resolve) => setTimeout(resolve, 50))
   await ended('/', kill)
   await expect.poll(() => lost).toBe(1)
   await ended('/hang', kill)
   await expect.poll(() => lost).toBe(2)
   await ended('/hang', abort)
   await ended('/last', () => undefined)
-  await settled()
-  expect(lost).toBe(2)
+  // The next end that is told of comes after what those two could tell.
+  await ended('/', kill)
+  await until(() => all > 2)
+  expect([lost, all]).toEqual([3, 3])
   heard.abort()
   await ended('/', kill)
-  await settled()
-  expect(lost).toBe(2)
+  await until(() => all > 3)
+  expect([lost, all]).toEqual([3, 4])
 })
 
 /** A TLS server that keeps what arrives within TLS. `ended`: connections that came and went. */
@@ -394,12 +419,12 @@ test.each(versions)(
         message: expect.stringMatching(/fingerprint mismatch, its certificate has 7a01b86a\w+, not the pinned 0000/),
       })
     }
-    await expect.poll(() => seen, { timeout: 5_000 }).toEqual({ ended: 3, bytes: '' })
+    await expect.poll(() => seen).toEqual({ ended: 3, bytes: '' })
     // The same server does see what a client sends that accepts its certificate.
     const trusting = client(url, { fingerprint: FINGERPRINT })
     const cut = new AbortController()
     const open = trusting.request({ ...call, signal: cut.signal }).catch(() => undefined)
-    await expect.poll(() => seen.bytes, { timeout: 5_000 }).toMatch(/^POST \/secret-path [\s\S]*secret-body$/)
+    await expect.poll(() => seen.bytes).toMatch(/^POST \/secret-path [\s\S]*secret-body$/)
     cut.abort()
     await open
   },
@@ -434,7 +459,7 @@ test('a given authority does not make a certificate good for another host, befor
     reason: 'untrusted',
     message: expect.stringContaining('ERR_TLS_CERT_ALTNAME_INVALID'),
   })
-  await expect.poll(() => seen, { timeout: 5_000 }).toEqual({ ended: 1, bytes: '' })
+  await expect.poll(() => seen).toEqual({ ended: 1, bytes: '' })
 })
 
 test('NodeHttp refuses options that cannot work with BAD_OPTION', () => {

@@ -1,12 +1,13 @@
 /** Update streams as async iterables. */
 import type http from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { encodeWork } from '../../src/core/header.ts'
 import { powHash } from '../../src/core/pow.ts'
 import type { Block } from '../../src/devnet/store/block-store.ts'
 import { type Gap, type HeaderNews, type NewcutError, type NodeClient, NodeMisbehaved } from '../../src/node/public.ts'
-import { failureOf, fake, PREFIX, text } from './fake-node.ts'
+import { VirtualClock } from '../mine/virtual-clock.ts'
+import { until } from '../wait.ts'
+import { FakeNode, failureOf, PREFIX, text } from './fake-node.ts'
 import { blocksOf, devnet, headerJson, mine, payloadJson } from './mined.ts'
 
 const bigEndian = (bytes: Uint8Array) => Buffer.from(bytes).reverse().toString('hex')
@@ -21,11 +22,18 @@ function eventOf(block: Block, change: object = {}, name = 'BlockHeader'): strin
 
 const HEAD = { 'content-type': 'text/event-stream' }
 
-/** A node whose streams the test writes, and the blocks to write. */
+/** A node whose streams the test writes, the blocks to write, and the clock that its client's pauses go by. */
 async function streaming(path = '/header/updates') {
   const mined = await devnet()
   await mine(mined.client, 5)
-  const { node, client } = await fake()
+  const node = await FakeNode.start()
+  const clock = new VirtualClock()
+  let pauseMs = 0
+  const after = (delayMs: number, run: () => void) => {
+    pauseMs = delayMs
+    return clock.after(delayMs, run)
+  }
+  const client = await node.connect({ clock: { ...clock, after }, timeoutMs: 0 })
   const opened: http.ServerResponse[] = []
   node.onNetwork('GET', path, (_seen, response) => {
     response.writeHead(200, HEAD)
@@ -34,10 +42,15 @@ async function streaming(path = '/header/updates') {
     return undefined
   })
   const last = async () => {
-    while (opened.length === 0) await sleep(2)
+    await until(() => opened.length > 0)
     return opened[opened.length - 1]
   }
-  return { node, client, opened, last, blocks: blocksOf(mined.node, 0) }
+  /** Expects the client to pause before its next try, and lets the pause pass. */
+  const passPause = async () => {
+    await until(() => clock.pending > 0)
+    await clock.pass(pauseMs)
+  }
+  return { node, client, clock, passPause, opened, last, blocks: blocksOf(mined.node, 0) }
 }
 
 const heightOf = (news: HeaderNews | Gap | undefined) =>
@@ -62,14 +75,14 @@ it('headerUpdates() gives headers as they come, decoded or as objects', async ()
   await updates.return?.()
   const objects = client.headerUpdates({ encoding: 'object' })[Symbol.asyncIterator]()
   const object = objects.next()
-  while (opened.length < 2) await sleep(2)
+  await until(() => opened.length > 1)
   ;(await last()).write(eventOf(blocks[3]))
   expect((await object).value).toMatchObject({ header: { hash: blocks[3].id, height: 3 } })
   await objects.return?.()
 })
 
 it('headerUpdates() reconnects when the node ends the stream, and tells of the gap', async () => {
-  const { client, opened, last, blocks } = await streaming()
+  const { client, passPause, opened, last, blocks } = await streaming()
   const troubles: NewcutError[] = []
   let opens = 0
   const options = { onOpen: () => opens++, onTrouble: (error: NewcutError) => troubles.push(error) }
@@ -78,7 +91,8 @@ it('headerUpdates() reconnects when the node ends the stream, and tells of the g
   const response = await last()
   response.end(eventOf(blocks[1]))
   expect(await first).toEqual([1])
-  while (opened.length < 2) await sleep(2)
+  await passPause()
+  await until(() => opened.length > 1)
   opened[1].write(eventOf(blocks[2]))
   expect(await read(updates, 2)).toEqual(['gap reconnected null', 2])
   expect(opens).toBe(2)
@@ -102,7 +116,7 @@ it('headerUpdates() tells of one gap where it reconnected twice before anybody r
 })
 
 it('headerUpdates() retries a 503, and ends with a 404', async () => {
-  const { node, client, opened, blocks } = await streaming()
+  const { node, client, clock, passPause, opened, blocks } = await streaming()
   const troubles: NewcutError[] = []
   let asked = 0
   node.onNetwork('GET', '/header/updates', (_seen, response) => {
@@ -113,32 +127,44 @@ it('headerUpdates() retries a 503, and ends with a 404', async () => {
     return undefined
   })
   const updates = client.headerUpdates({ onTrouble: (error) => troubles.push(error) })[Symbol.asyncIterator]()
-  expect(await read(updates, 1)).toEqual([1])
+  const first = read(updates, 1)
+  for (let i = 0; i < 2; i++) {
+    await until(() => troubles.length > i)
+    await passPause()
+  }
+  expect(await first).toEqual([1])
   expect(troubles).toMatchObject([{ status: 503 }, { status: 503 }])
   node.onNetwork('GET', '/header/updates', () => ({ status: 404 }))
+  const count = node.seen.length
+  const failed = failureOf(updates.next())
   opened[0].end()
-  const error = await failureOf(updates.next())
+  await passPause()
+  const error = await failed
   expect(error).toMatchObject({
     status: 404,
     operation: 'headerUpdates',
     hint: expect.stringContaining('headerStream'),
   })
   expect(await updates.next()).toEqual({ value: undefined, done: true })
-  const count = asked
-  await sleep(300)
-  expect(node.seen.length - count).toBe(1)
+  await clock.pass(86_400_000)
+  expect([node.seen.length, clock.pending]).toEqual([count + 1, 0])
 })
 
 it('a slow reader gets the newest updates, and hears how many it missed', async () => {
   const { client, last, blocks } = await streaming()
-  const updates = client.headerUpdates({ mostBuffered: 2 })[Symbol.asyncIterator]()
+  let hasEnded = false
+  const onTrouble = () => {
+    hasEnded = true
+  }
+  const updates = client.headerUpdates({ mostBuffered: 2, onTrouble })[Symbol.asyncIterator]()
   const first = read(updates, 1)
   const response = await last()
   response.write(eventOf(blocks[0]))
   expect(await first).toEqual([0])
   for (const block of blocks.slice(1)) response.write(eventOf(block))
-  // Many short waits: a single long one may be over before a stalled machine has read anything.
-  for (let i = 0; i < 20; i++) await sleep(5)
+  // The client tells of the end of a stream after it has read all of it.
+  response.end()
+  await until(() => hasEnded)
   expect(await read(updates, 3)).toEqual(['gap overflow 3', 4, 5])
   expect(() => client.headerUpdates({ mostBuffered: 0 })[Symbol.asyncIterator]()).toThrow(/mostBuffered/)
   await updates.return?.()
@@ -156,7 +182,7 @@ it('headerUpdates() drops its connection when its signal aborts and when it is l
   await closed
   const left = client.headerUpdates()[Symbol.asyncIterator]()
   const pending = left.next()
-  while (opened.length < 2) await sleep(2)
+  await until(() => opened.length > 1)
   const second = await last()
   expect(second).not.toBe(first)
   const ended = new Promise((resolve) => second.on('close', resolve))
@@ -233,8 +259,7 @@ it('an event over 16 MiB ends the iteration with NODE_MISBEHAVED', async () => {
   const piece = `data:${'x'.repeat(1024 * 1024)}\n`
   response.on('error', () => undefined)
   for (let i = 0; i < 20 && !response.destroyed; i++) {
-    response.write(piece)
-    await sleep(1)
+    await new Promise((resolve) => response.write(piece, resolve))
   }
   const error = await failure
   expect(error).toBeInstanceOf(NodeMisbehaved)

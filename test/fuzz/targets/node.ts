@@ -234,7 +234,7 @@ function streamHttp(bytes: Uint8Array, onEnd: () => void): NodeHttp {
     })()
     return { url: URL, status: 200, headers: streamHeaders, receivedAtMs: 0, body, cancel: () => setImmediate(onEnd) }
   }
-  return { baseUrl: URL, stream } as unknown as NodeHttp
+  return { baseUrl: URL, stream, clock: stillClock } as unknown as NodeHttp
 }
 
 const filtered = (parts: readonly Uint8Array[]) => {

@@ -14,9 +14,11 @@ import { readPoolAddress } from '../../../src/source/pool/address.ts'
 import { PoolSource } from '../../../src/source/pool/pool-source.ts'
 import type { Job } from '../../../src/source/source.ts'
 import { SourceReader } from '../../conformance/source.ts'
+import { settle } from '../../mine/virtual-clock.ts'
+import { until } from '../../wait.ts'
 import { FIRST_TARGET, type OfficialRules, OfficialServer } from './official.ts'
 
-const SOON = { timeout: 20_000, interval: 10 }
+const SOON = { interval: 10 }
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
@@ -37,10 +39,11 @@ function reached(port: number): Promise<PoolSource> {
   return PoolSource.reach({ ...options, pools }, () => undefined, stop.signal)
 }
 
+const cpu = () => new CpuEngine({ ranges: nonceRanges(1, Math.random), kernel: 'auto', priority: 'low' })
+
 /** Mines until so many shares counted. */
-async function earned(port: number, blocks: number) {
+async function earned(port: number, blocks: number, engine = cpu()) {
   const source = await reached(port)
-  const engine = new CpuEngine({ ranges: nonceRanges(1, Math.random), kernel: 'auto', priority: 'low' })
   const miner = new Miner({ source, engines: [engine], clock: systemClock, onEvent: () => undefined, blocks })
   const stop = new AbortController()
   cleanups.push(() => stop.abort())
@@ -67,10 +70,12 @@ describe('at a server of the official client', () => {
 
   it('shares are found once the target is easier than level 42', async () => {
     const server = await official({ works: [freshWork(UNREACHABLE)], level: 18n, nonce1: 0xa700 })
-    const mined = earned(server.port, 10)
+    const engine = cpu()
+    const mined = earned(server.port, 10, engine)
     await expect.poll(() => server.targets.length, SOON).toBe(1)
     expect(BigInt(`0x${server.targets[0]}`)).toBe(FIRST_TARGET)
-    await new Promise((resolve) => setTimeout(resolve, 400))
+    // Eight shares by the easier target.
+    await until(() => engine.hashes() > 2 ** 21)
     expect(server.verdicts).toEqual([])
     server.setTarget()
     const { solutions } = await mined
@@ -115,7 +120,7 @@ async function scripted(answers: Readonly<Record<string, (id: number, socket: So
       text = lines.pop() ?? ''
       for (const { id, method, params } of lines.map((line) => JSON.parse(line))) {
         asked.push({ method, params })
-        answers[method]?.(id, socket)
+        answers[method ?? 'answer']?.(id, socket)
       }
     })
   })
@@ -130,8 +135,8 @@ const target = line({ id: null, method: 'mining.set_target', params: [EASY] })
 const notify = (id: string, work: Uint8Array, ...flag: boolean[]) =>
   line({ id: null, method: 'mining.notify', params: [id, encodeHex(work), ...flag] })
 
-async function firstShare(port: number) {
-  const source = await reached(port)
+async function firstShare(port: number, reaching = reached(port)) {
+  const source = await reaching
   const reader = new SourceReader(source)
   cleanups.push(async () => {
     reader.stop.abort()
@@ -148,14 +153,15 @@ describe('a pool whose order is another', () => {
       ['mining.notify', '40591'],
       ['mining.set_difficulty', '40592'],
     ]
+    let subscribed = 0
     const { asked, port } = await scripted({
+      'mining.subscribe': (id) => {
+        subscribed = id
+      },
       'mining.authorize': (id, socket) => {
         socket.write(line({ id, result: true, error: null }) + target)
         for (const [index, work] of works.entries()) socket.write(notify(String(3361 + index), work, true))
-      },
-      'mining.subscribe': (id, socket) => {
-        // Well after the jobs.
-        setTimeout(() => socket.write(line({ id, result: [subscriptions, '4059', 6], error: null })), 300)
+        socket.write(line({ id: subscribed, result: [subscriptions, '4059', 6], error: null }))
       },
       'mining.submit': (id, socket) => socket.write(line({ id, result: true, error: null })),
     })
@@ -185,19 +191,28 @@ describe('a pool whose order is another', () => {
   })
 
   it('that answers the subscription first and the user late is not sent a share before', async () => {
+    let authorize: () => unknown = () => undefined
     const { port, asked } = await scripted({
       'mining.subscribe': (id, socket) => {
         const answer = line({ id, result: [null, '09e8', 6], error: null })
         socket.write(answer + target + notify('6412800009e8', freshWork(UNREACHABLE), true))
+        // The client answers this after it has read all before it.
+        socket.write(line({ id: 9, method: 'client.get_version', params: [] }))
       },
       'mining.authorize': (id, socket) => {
-        setTimeout(() => socket.write(line({ id, result: [], error: null })), 300)
+        authorize = () => socket.write(line({ id, result: [], error: null }))
       },
       'mining.submit': (id, socket) => socket.write(line({ id, result: true, error: null })),
     })
-    const startMs = performance.now()
-    const { receipt } = await firstShare(port)
-    expect(performance.now() - startMs).toBeGreaterThanOrEqual(250)
+    let hasWork = false
+    const reaching = reached(port).finally(() => {
+      hasWork = true
+    })
+    await until(() => asked.length === 3)
+    await settle()
+    expect(hasWork).toBe(false)
+    authorize()
+    const { receipt } = await firstShare(port, reaching)
     expect(receipt).toEqual({ step: 'acknowledged' })
     expect(asked.at(-1)?.params[1]).toBe('6412800009e8')
   })

@@ -54,6 +54,7 @@ export class OfficialServer {
   constructor(rules: OfficialRules) {
     this.#rules = rules
     this.#server = createServer((socket) => this.#serve(socket))
+    // It gives jobs at a rate of its own, as the official one does.
     this.#timer = setInterval(() => this.#notifyAll(), rules.rateMs)
   }
 

@@ -18,13 +18,16 @@ import type { PoolTrust } from '../../../src/source/pool/connection.ts'
 import { PoolSource } from '../../../src/source/pool/pool-source.ts'
 import type { Job, Solution } from '../../../src/source/source.ts'
 import { SourceReader } from '../../conformance/source.ts'
+import { VirtualClock } from '../../mine/virtual-clock.ts'
+import { freePort } from '../../ports.ts'
+import { until } from '../../wait.ts'
 import { type PoolScript, TestPool } from './pool.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
-const SOON = { timeout: 10_000, interval: 10 }
+const SOON = { interval: 10 }
 
 async function pool(script: PoolScript = {}): Promise<TestPool> {
   const started = await new TestPool(script).listen()
@@ -36,11 +39,13 @@ interface Reached {
   readonly trust?: PoolTrust
   readonly clock?: Clock
   readonly failbackMs?: number
+  /** Why it waits. */
+  readonly waited?: string[]
 }
 
 /** A source that has work, and its reader. */
-async function mining(urls: readonly string[], { trust = {}, clock = systemClock, failbackMs = 60_000 }: Reached = {}) {
-  const waited: string[] = []
+async function mining(urls: readonly string[], options: Reached = {}) {
+  const { trust = {}, clock = systemClock, failbackMs = 60_000, waited = [] } = options
   const stop = new AbortController()
   cleanups.push(() => stop.abort())
   const source = await PoolSource.reach(
@@ -138,7 +143,7 @@ describe('shares for a pool', () => {
     await expect.poll(() => test.shares.length, SOON).toBe(1)
     test.drop()
     expect(await receipt).toMatchObject({ step: 'lost', reason: 'unreachable' })
-    await reader.until(() => reader.jobs.at(-1) === null)
+    await until(() => reader.jobs.at(-1) === null)
     await expect.poll(() => test.connections, SOON).toBe(2)
     await reader.job(({ id }) => id !== job.id)
     expect(await source.handIn(shareOf(job))).toMatchObject({
@@ -220,15 +225,13 @@ describe('several pools', () => {
   })
 
   it('are waited for when none is there yet', async () => {
-    const test = await pool()
-    const url = test.url()
-    const { port } = test
-    await test.close()
-    const reached = mining([url])
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    const port = await freePort()
+    const waited: string[] = []
+    const reached = mining([`stratum+tcp://k%3Aab.rig@127.0.0.1:${port}`], { waited })
+    await until(() => waited.length > 0)
     const later = await new TestPool().listen(port)
     cleanups.push(() => later.close())
-    const { reader, waited } = await reached
+    const { reader } = await reached
     await reader.job()
     expect(waited).toEqual([expect.stringMatching(/ECONNREFUSED.*; trying again$/)])
   })
@@ -307,28 +310,30 @@ describe('a pool that misbehaves', () => {
 
   it('may have its miners wait before they come back, while another pool has its work searched', async () => {
     const [from, to, other] = [await pool(), await pool(), await pool()]
-    const { reader } = await mining([from.url(), other.url()])
+    const clock = new VirtualClock()
+    const { reader } = await mining([from.url(), other.url()], { clock })
     await reader.job(({ issuer }) => issuer.endsWith(`:${from.port}`))
     await expect.poll(() => other.connections, SOON).toBe(1)
-    const startMs = performance.now()
     from.say({ id: null, method: 'client.reconnect', params: [null, to.port, 2] })
     await reader.job(({ issuer }) => issuer.endsWith(`:${other.port}`))
+    await clock.pass(1_999)
+    expect(to.connections).toBe(0)
+    await clock.pass(1)
     await expect.poll(() => to.connections, SOON).toBe(1)
-    expect(performance.now() - startMs).toBeGreaterThan(1990)
     expect(from.connections).toBe(1)
   })
 
   it('by going silent is left for another one, although shares go out', async () => {
     const [silent, other] = [await pool({ answer: () => undefined }), await pool()]
-    let speed = 1
-    const clock = { ...systemClock, after: (ms: number, run: () => void) => systemClock.after(ms / speed, run) }
+    const clock = new VirtualClock()
     const { source, reader } = await mining([silent.url(), other.url()], { clock })
     const job = await reader.job(({ issuer }) => issuer.endsWith(`:${silent.port}`))
     await expect.poll(() => source.nodes()[1].up, SOON).toBe(true)
-    speed = 100
     const share = shareOf(job)
-    const sending = setInterval(() => void source.handIn(share), 50)
-    cleanups.push(() => clearInterval(sending))
+    for (let i = 0; i < 3; i++) {
+      void source.handIn(share)
+      await clock.pass(10_000)
+    }
     await reader.job(({ issuer }) => issuer.endsWith(`:${other.port}`))
     expect(reader.said[0]).toMatch(/said nothing for 30 s.* has its work searched meanwhile$/)
   })

@@ -8,8 +8,11 @@ import type { Clock } from '../../../src/core/clock.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { type PoolAddress, readPoolAddress } from '../../../src/source/pool/address.ts'
 import { type Move, type PoolJob, PoolSession } from '../../../src/source/pool/session.ts'
+import { VirtualClock } from '../../mine/virtual-clock.ts'
+import { itWith } from '../../needs.ts'
+import { until } from '../../wait.ts'
 
-const SOON = { timeout: 10_000, interval: 10 }
+const SOON = { interval: 10 }
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
@@ -192,41 +195,42 @@ describe('a pool that sends its miners to another place', () => {
 describe('a silent pool', () => {
   const share = 0x0123456789ab09e8n
 
-  /** A session that has work, and time a hundred times as fast: 3 min are 1.8 s from now on, and 30 s are 0.3 s. */
-  async function hurrying() {
-    let speed = 1
-    const clock: Clock = { ...systemClock, after: (ms, run) => systemClock.after(ms / speed, run) }
-    const session = await mining({ clock })
-    speed = 100
-    return session
-  }
-
   it('is left 30 s after a share, although more of them go out', async () => {
-    const { session, jobs, ends } = await hurrying()
-    const sending = setInterval(() => void session.submit(jobs[0], share), 50)
-    cleanups.push(() => clearInterval(sending))
-    await expect
-      .poll(() => ends, SOON)
-      .toEqual([{ reason: expect.stringMatching(/said nothing for 30 s, although a share waits/), move: null }])
+    const clock = new VirtualClock()
+    const { session, jobs, ends } = await mining({ clock })
+    for (const passMs of [10_000, 10_000, 9_999]) {
+      void session.submit(jobs[0], share)
+      await clock.pass(passMs)
+    }
+    expect(ends).toEqual([])
+    await clock.pass(1)
+    expect(ends).toEqual([
+      { reason: expect.stringMatching(/said nothing for 30 s, although a share waits/), move: null },
+    ])
   })
 
   it('is left after three minutes, and one that says anything is not', async () => {
-    const { pool, session, jobs, ends } = await hurrying()
+    const clock = new VirtualClock()
+    const { pool, session, jobs, ends, messages } = await mining({ clock })
     // What it says is no answer to the shares.
-    const talking = setInterval(() => pool.say('{"id":null,"method":"pool.news","params":[]}'), 50)
-    const sending = setInterval(() => void session.submit(jobs[0], share), 200)
-    await new Promise((resolve) => setTimeout(resolve, 2500))
-    clearInterval(talking)
-    clearInterval(sending)
+    const talk = async () => {
+      const count = messages.length
+      pool.say('{"id":null,"method":"client.show_message","params":["hello"]}')
+      await until(() => messages.length > count)
+    }
+    for (let i = 0; i < 9; i++) {
+      void session.submit(jobs[0], share)
+      await clock.pass(29_000)
+      await talk()
+    }
+    await clock.pass(179_999)
     expect(ends).toEqual([])
-    pool.say('{"id":null,"method":"pool.news","params":[]}')
-    const startMs = performance.now()
-    await expect.poll(() => ends.length, SOON).toBe(1)
-    expect(ends[0].reason).toMatch(/said nothing for 3 min/)
-    expect(performance.now() - startMs).toBeGreaterThan(1500)
+    await clock.pass(1)
+    expect(ends).toEqual([{ reason: expect.stringMatching(/said nothing for 3 min/), move: null }])
   })
 
-  it.runIf(process.platform === 'linux')('is asked by TCP whether it is there', async () => {
+  const noTable = process.platform === 'linux' ? null : 'Linux alone tells the timers of connections: run it there'
+  itWith(noTable, 'is asked by TCP whether it is there', async () => {
     const { pool } = await mining()
     const port = pool.port.toString(16).toUpperCase().padStart(4, '0')
     // Columns: local and remote address, state, queues, and the timer, of which 02 is that of keepalive.
