@@ -41,7 +41,7 @@ function mining(
   }
   const chains = new Chains({ network, checkPow: false, now, journal })
   const random = randomFrom(seed)
-  const coordinator = coordinatorOf(chains, { random, nowMs: clock.wallMs })
+  const coordinator = coordinatorOf(chains, { random, nowMs: clock.wallMs, clock })
   const account = developmentAccount
   const maker = new BlockMaker({
     chains,
