@@ -179,6 +179,7 @@ function assemble(options: DevnetOptions, machine: Machine, data: DataDirectory 
     refreshMs: limits.refreshMs,
     random,
     nowMs,
+    clock: machine.clock,
     onNotice,
     ...(onSolved && { onSolved: (header, addition) => onSolved(header, addition, 'miner') }),
   })
@@ -186,12 +187,15 @@ function assemble(options: DevnetOptions, machine: Machine, data: DataDirectory 
   const watch = onTransaction === undefined ? null : new TransactionWatch({ chains, pools, turns, tell: onTransaction })
   const jobs = { settings, state: () => chains.state, now: clock.microseconds, onNotice }
   const backups = backupDir === undefined ? null : new BackupJobs({ directory: backupDir, ...jobs })
-  const controls = new Controls()
+  const controls = new Controls(machine.clock)
   const { requestTimeoutMs } = limits
   const app = createApp({ product, packageVersion, nowMs, requestTimeoutMs, maxConnections })
   addRoutes(app, options, { machine, settings, chains, ledger, clock, pools, coordinator, watch, backups, controls })
   app.addHook('preClose', async () => controls.stop())
-  app.addHook('onClose', async () => turns.stop())
+  app.addHook('onClose', async () => {
+    turns.stop()
+    coordinator.stop()
+  })
   return { app, chains, ledger, pools, settings, controls, backups }
 }
 
@@ -234,9 +238,10 @@ function addRoutes(app: App, options: DevnetOptions, parts: Parts): void {
     ledger: parts.ledger,
     privateLedger: new PrivateLedger(chains, options.entity ?? null),
     pools,
+    clock,
     refusals: parts.watch === null ? null : new SendRefusals(router, parts.watch),
   })
-  addMiningRoutes(router, { ...limits, coordinator, chains: chains.cut.size, durable, random, streams })
+  addMiningRoutes(router, { ...limits, coordinator, chains: chains.cut.size, durable, random, clock, streams })
   addBackupRoutes(router, backups)
   controls.serve(router, {
     chains,

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import { ContractError } from '../../src/contracts/errors.ts'
 import type { Atom, Form } from '../../src/contracts/syntax/form.ts'
 import { read } from '../../src/contracts/syntax/reader.ts'
+import { itWith } from '../needs.ts'
 
 const one = (text: string): Form => {
   const forms = read(text)
@@ -122,7 +123,7 @@ it('refuses what is no program, with the place', () => {
   expect(failure('(f\n  x').place).toEqual({ line: 1, column: 3 })
 })
 
-it('hostile texts end in a SyntaxError, soon', () => {
+it('hostile texts end in a SyntaxError', () => {
   const many = 200_000
   const texts = [
     '('.repeat(many),
@@ -144,11 +145,7 @@ it('hostile texts end in a SyntaxError, soon', () => {
     `'${'a'.repeat(many)}'`,
     '::'.repeat(many),
   ]
-  for (const text of texts) {
-    const start = performance.now()
-    expect(failure(text).kind).toBe('SyntaxError')
-    expect(performance.now() - start, text.slice(0, 10)).toBeLessThan(5000)
-  }
+  for (const text of texts) expect(failure(text).kind, text.slice(0, 10)).toBe('SyntaxError')
 })
 
 it('250 levels are read, 251 are not', () => {
@@ -177,8 +174,9 @@ it('any text is read or refused', () => {
 })
 
 const suites = process.env.NEWCUT_CONTRACT_SUITES
-it.skipIf(suites === undefined)(
-  'reads all suites of the language (skipped: NEWCUT_CONTRACT_SUITES names no folder)',
+itWith(
+  suites === undefined ? 'needs a folder with suites of the language: NEWCUT_CONTRACT_SUITES=DIR npm test' : null,
+  'reads all suites of the language',
   () => {
     const folder = suites as string
     const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>

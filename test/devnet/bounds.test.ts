@@ -1,16 +1,18 @@
 /** Many calls and long times do not break a node. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
+import type { Clock } from '../../src/core/clock.ts'
+import type { Machine } from '../../src/devnet/devnet.ts'
 import { MAX_RULE_CHANGES } from '../../src/schema/control.ts'
+import { until } from '../wait.ts'
 import { signed } from './command.ts'
-import { PREFIX } from './common.ts'
+import { clockByHand, PREFIX } from './common.ts'
 import { order, refusal } from './control-common.ts'
 import { insert } from './mempool-common.ts'
 import { OpenResponse, Peer } from './request.ts'
 import { type DevnetOptions, startDevnet } from './whole-node.ts'
 
-async function start(options: DevnetOptions) {
-  const devnet = await startDevnet({ port: 0, graph: 'singleton', pow: false, ...options })
+async function start(options: DevnetOptions, machine: Partial<Machine> = {}) {
+  const devnet = await startDevnet({ port: 0, graph: 'singleton', pow: false, ...options }, machine)
   const peer = new Peer(devnet.url)
   onTestFinished(async () => {
     peer.close()
@@ -35,22 +37,37 @@ it('many late answers at once cause no warning of a leak', async () => {
   const listener = (warning: Error) => void warnings.push(warning)
   process.on('warning', listener)
   onTestFinished(() => void process.off('warning', listener))
-  const { devnet, peer } = await start({})
+  const { time, clock, waiting } = clockByHand()
+  const { devnet, peer } = await start({}, { clock })
   await order(peer, '/devnet/faults', { operation: 'nodeInfo', count: 30, delayMs: 50 })
   const peers = Array.from({ length: 30 }, () => new Peer(devnet.url))
-  const answers = await Promise.all(peers.map((each) => each.get('/info')))
+  const asked = Promise.all(peers.map((each) => each.get('/info')))
+  await until(() => waiting(50) === 30)
+  await time.pass(50)
+  const answers = await asked
   for (const each of peers) each.close()
   expect(answers.map(({ status }) => status)).toEqual(peers.map(() => 200))
   expect(warnings).toEqual([])
 })
 
 it('a time that is too long for a timer is shortened to the longest one', async () => {
-  const { devnet, peer } = await start({ updateStreamMs: 1e11, refreshMs: 1e11 })
+  const { time, clock } = clockByHand()
+  const delays: number[] = []
+  const after: Clock['after'] = (delayMs, run) => {
+    delays.push(delayMs)
+    return clock.after(delayMs, run)
+  }
+  const limits = { updateStreamMs: 1e11, refreshMs: 1e11 }
+  const { devnet, peer } = await start(limits, { clock: { ...clock, after } })
   const stream = await OpenResponse.open(`${devnet.url}${PREFIX}/mining/updates`, { body: new Uint8Array(4) })
   onTestFinished(() => stream.destroy())
   await order(peer, '/devnet/make-blocks', { 0: 1 })
   await insert(peer, [signed()])
-  await sleep(50)
+  // The end of the stream, and the next event of its chain.
+  await until(() => time.pending === 2)
   expect(stream.text).toBe('event:New Cut\n\n')
+  // A longer one would run at once.
+  expect(Math.max(...delays)).toBeLessThan(2 ** 31)
+  expect(Math.min(...delays.slice(-1))).toBeGreaterThan(2 ** 30)
   expect((await order(peer, '/devnet/streams', { action: 'resume', stream: 'all' })).open.mining).toBe(1)
 })

@@ -1,13 +1,15 @@
 /** Commands over HTTP, as clients send them. */
 import { expect } from 'vitest'
+import type { Machine } from '../../src/devnet/devnet.ts'
 import { type Change, funded, type KeyPair, type Signed, signed } from './command.ts'
 import { type CheckedPeer, JSON_TYPE, jsonOf, PREFIX, type Started, start } from './common.ts'
 import type { Answer } from './request.ts'
 import type { DevnetOptions } from './whole-node.ts'
 
 /** Two chains with blocks by order, each with a block of now: commands of now have a place on top of it. */
-export async function startLedger(options: DevnetOptions = {}): Promise<Started> {
-  const started = await start({ graph: 'pair', difficulty: undefined, autoMine: { kind: 'on-demand' }, ...options })
+export async function startLedger(options: DevnetOptions = {}, machine: Partial<Machine> = {}): Promise<Started> {
+  const onDemand = { graph: 'pair', difficulty: undefined, autoMine: { kind: 'on-demand' } } as const
+  const started = await start({ ...onDemand, ...options }, machine)
   const { chainIds } = started.devnet.chains
   await makeBlocks(started.peer, Object.fromEntries(chainIds.map((chain) => [chain, 1])))
   return started

@@ -1,5 +1,6 @@
 /** The endpoints of signed commands over HTTP (PROTOCOL.md E.3). */
 import { describe, expect, it } from 'vitest'
+import { until } from '../wait.ts'
 import { type Change, funded, keyPair, nowSeconds, signText } from './command.ts'
 import {
   exec,
@@ -17,7 +18,7 @@ import {
   startLedger,
   transfer,
 } from './commands-common.ts'
-import { brief, CheckedPeer, JSON_TYPE, PREFIX, TEXT } from './common.ts'
+import { brief, CheckedPeer, clockByHand, JSON_TYPE, PREFIX, TEXT } from './common.ts'
 import { pending } from './mempool-common.ts'
 
 const BALANCE = '(coin.get-balance "sender00")'
@@ -468,10 +469,14 @@ describe('listen', () => {
   })
 
   it('ends with 504 and an empty body when the time is over', async () => {
-    const { peer } = await startLedger({ listenMs: 50 })
-    const started = performance.now()
-    expect(brief(await listen(peer, 'A'.repeat(43)))).toEqual([504, undefined, ''])
-    expect(performance.now() - started).toBeGreaterThan(45)
+    const { time, clock, waiting } = clockByHand()
+    const { peer } = await startLedger({ listenMs: 50 }, { clock })
+    const answer = listen(peer, 'A'.repeat(43))
+    await until(() => waiting(50) === 1)
+    await time.pass(49)
+    expect(waiting(50)).toBe(1)
+    await time.pass(1)
+    expect(brief(await answer)).toEqual([504, undefined, ''])
   })
 
   it('does not keep a node from stopping', async () => {
@@ -487,10 +492,12 @@ describe('listen', () => {
   })
 
   it('has a limit of requests that wait, and frees the places of those who leave', async () => {
-    const { peer, devnet } = await startLedger({ listenLimit: 2 })
+    const listenMs = 12_345
+    const { clock, waiting } = clockByHand()
+    const { peer, devnet } = await startLedger({ listenLimit: 2, listenMs }, { clock })
     const gone = new AbortController()
-    /** The status of the answer; null: none within 200 ms, and then the request is given up. */
-    const ask = async (signal: AbortSignal = AbortSignal.timeout(200)) => {
+    /** The status of the answer; null: there was none when the request was given up. */
+    const ask = async (signal: AbortSignal) => {
       const headers = { 'content-type': 'application/json' }
       const body = JSON.stringify({ listen: 'A'.repeat(43) })
       const url = `${devnet.url}${pactPath(0)}/api/v1/listen`
@@ -501,8 +508,8 @@ describe('listen', () => {
         throw error
       }
     }
-    const waiting = [ask(gone.signal), ask(gone.signal)]
-    await expect.poll(() => ask(), { timeout: 10_000 }).toBe(503)
+    const asked = [ask(gone.signal), ask(gone.signal)]
+    await until(() => waiting(listenMs) === 2)
     const refused = [503, TEXT, '2 requests wait for results already: try again later']
     expect(brief(await listen(peer, 'A'.repeat(43)))).toEqual(refused)
     const command = exec('1')
@@ -511,8 +518,13 @@ describe('listen', () => {
     // Answers that need no place are given at any time.
     expect((await ok(listen(peer, command.hash))).reqKey).toBe(command.hash)
     gone.abort()
-    expect(await Promise.all(waiting)).toEqual([null, null])
-    await expect.poll(() => ask(), { timeout: 10_000 }).toBe(null)
+    expect(await Promise.all(asked)).toEqual([null, null])
+    await until(() => waiting(listenMs) === 0)
+    const last = new AbortController()
+    const again = ask(last.signal)
+    await until(() => waiting(listenMs) === 1)
+    last.abort()
+    expect(await again).toBe(null)
   })
 })
 

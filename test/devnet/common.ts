@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs'
 import { expect, onTestFinished } from 'vitest'
 import type { Clock } from '../../src/core/clock.ts'
 import type { WorkFields } from '../../src/core/header.ts'
+import type { Machine } from '../../src/devnet/devnet.ts'
 import type { Addition } from '../../src/devnet/rules/chains.ts'
+import { VirtualClock } from '../mine/virtual-clock.ts'
 import { type Answer, Peer, type RequestOptions } from './request.ts'
 import { type Devnet, type DevnetOptions, startDevnet } from './whole-node.ts'
 
@@ -15,20 +17,30 @@ export const JSON_TYPE = 'application/json;charset=utf-8'
 export const OBJECTS = 'application/json;blockheader-encoding=object'
 export const BINARY = 'application/octet-stream'
 
-/** The headers that every response carries, whatever its status. */
-export function expectCommonHeaders({ headers, from }: Pick<Answer, 'headers' | 'from'>, product = 'chainweb'): void {
+const START_MS = Date.now()
+
+/** The headers that every response carries, whatever its status. `sentMs`: a time before it was sent. */
+export function expectCommonHeaders(
+  { headers, from }: Pick<Answer, 'headers' | 'from'>,
+  product = 'chainweb',
+  sentMs = START_MS,
+): void {
   expect(headers['x-peer-addr']).toBe(from)
   expect(headers[`x-${product}-node-version`]).toBe(version)
   expect(headers['access-control-allow-origin']).toBe('*')
   expect(headers['x-server-timestamp']).toMatch(/^\d{10}$/)
-  expect(Math.abs(Number(headers['x-server-timestamp']) - Date.now() / 1000)).toBeLessThan(5)
+  const seconds = Number(headers['x-server-timestamp'])
+  expect(seconds).toBeGreaterThanOrEqual(Math.floor(sentMs / 1000))
+  // The clock of a node is ahead of blocks that were made within one millisecond.
+  expect(seconds).toBeLessThanOrEqual(Math.ceil(Date.now() / 1000))
 }
 
 /** An HTTP client that checks the common headers of every answer. */
 export class CheckedPeer extends Peer {
   override async request(method: string, path: string, options?: RequestOptions): Promise<Answer> {
+    const askedMs = Date.now()
     const answer = await super.request(method, path, options)
-    expectCommonHeaders(answer)
+    expectCommonHeaders(answer, 'chainweb', askedMs)
     return answer
   }
 }
@@ -47,11 +59,42 @@ export interface Started {
   readonly additions: Addition[]
 }
 
-/** A node with low difficulty on a free port, for one test. `clock`: default: that of this machine. */
-export async function start(options: DevnetOptions = {}, clock?: Clock): Promise<Started> {
+/** A clock with the real time of day whose timers run when `time` is passed by hand. */
+export interface ClockByHand {
+  readonly time: VirtualClock
+  readonly clock: Clock
+  /** How many timers that were set to this delay have not run. */
+  readonly waiting: (delayMs: number) => number
+}
+
+export function clockByHand(): ClockByHand {
+  const time = new VirtualClock()
+  const delays = new Map<number, number>()
+  const count = (delayMs: number, change: number) => delays.set(delayMs, (delays.get(delayMs) ?? 0) + change)
+  const after: Clock['after'] = (delayMs, run) => {
+    let isOver = false
+    const end = () => {
+      if (!isOver) count(delayMs, -1)
+      isOver = true
+    }
+    count(delayMs, 1)
+    const cancel = time.after(delayMs, () => {
+      end()
+      run()
+    })
+    return () => {
+      end()
+      cancel()
+    }
+  }
+  return { time, clock: { ...time, wallMs: Date.now, after }, waiting: (delayMs) => delays.get(delayMs) ?? 0 }
+}
+
+/** A node with low difficulty on a free port, for one test. */
+export async function start(options: DevnetOptions = {}, machine: Partial<Machine> = {}): Promise<Started> {
   const additions: Addition[] = []
   const onSolved = (_header: WorkFields, addition: Addition) => void additions.push(addition)
-  const devnet = await startDevnet({ port: 0, difficulty: 20n, onSolved, ...options }, clock)
+  const devnet = await startDevnet({ port: 0, difficulty: 20n, onSolved, ...options }, machine)
   const peer = new CheckedPeer(devnet.url)
   onTestFinished(async () => {
     peer.close()

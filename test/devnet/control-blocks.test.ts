@@ -1,5 +1,7 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { decodeWork, encodeWork } from '../../src/core/header.ts'
+import { until } from '../wait.ts'
 import { checkChains, checkNode } from './checker.ts'
 import { fetchChains } from './checker-fetch.ts'
 import { jsonOf, PREFIX, start as startNode } from './common.ts'
@@ -115,11 +117,12 @@ describe('make-blocks', () => {
   it('stops when the node is closed', async () => {
     const { devnet, peer } = await start({ pow: false })
     const pending = post(peer, '/make-blocks', all(20, 5000)).catch((error: Error) => error)
-    while (sum(heightsOf(devnet)) === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    await until(() => sum(heightsOf(devnet)) > 0)
     await devnet.close()
     expect(await pending).toBeInstanceOf(Error)
     const after = sum(heightsOf(devnet))
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    // An order that goes on makes blocks in each turn of the event loop.
+    for (let i = 0; i < 10; i++) await turn()
     expect(sum(heightsOf(devnet))).toBe(after)
     expect(after).toBeLessThan(100_000)
   })

@@ -9,10 +9,10 @@ import { ledgerOf } from './ledger.ts'
 
 export function coordinatorOf(
   chains: Chains,
-  { random, nowMs }: Pick<CoordinatorOptions, 'random' | 'nowMs'>,
+  { random, nowMs, clock }: Pick<CoordinatorOptions, 'random' | 'nowMs' | 'clock'>,
 ): Coordinator {
   const turns = new Turns()
   const pools = new Mempools({ chains, index: new MemoryTransactionIndex(), nowMs, trial: noTrial, turns })
   const limits = { accounts: null, payloadLimit: 10, payloadLifetimeMs: 1000, refreshMs: 1000 }
-  return new Coordinator(chains, { ...limits, pools, turns, ledger: ledgerOf(chains.state), random, nowMs })
+  return new Coordinator(chains, { ...limits, pools, turns, ledger: ledgerOf(chains.state), random, nowMs, clock })
 }

@@ -22,7 +22,7 @@ const startMs = Math.floor(systemClock.wallMs() - monotonicMs())
 const exactClock = { ...systemClock, monotonicMs, wallMs: () => startMs + monotonicMs() }
 
 /** One of several nodes that take blocks from each other: all read the same time. */
-const startFast = () => start(fast, exactClock)
+const startFast = () => start(fast, { clock: exactClock })
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')
 const text = (bytes: Uint8Array = new Uint8Array()) => Buffer.from(bytes).toString()
 

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { crc32 } from 'node:zlib'
 import { ClassicLevel } from 'classic-level'
@@ -15,6 +14,7 @@ import { snapshotOf } from '../../src/devnet/data/records.ts'
 import type { Chains } from '../../src/devnet/rules/chains.ts'
 import { settingsOf } from '../../src/devnet/rules/settings.ts'
 import { run, runProcess, start as startProcess, stopAll } from '../cli/run.ts'
+import { until } from '../wait.ts'
 import { checkNode } from './checker.ts'
 import { jsonOf, PREFIX, start } from './common.ts'
 import { executingChains } from './ground.ts'
@@ -114,13 +114,16 @@ describe('a network on disk', () => {
     let answered = 0
     const count = ({ status }: { status: number }) => (answered = status)
     const first = submit(peer, await getWork(peer, 0)).then(count)
-    while (chains.store.size < 11) await sleep(1)
-    await sleep(50)
+    await until(() => chains.store.size === 11)
+    // Requests that are sent later are answered.
+    const other = new Peer(devnet.url)
+    for (let i = 0; i < 3; i++) await other.get('/info')
+    other.close()
     expect(answered).toBe(0)
     write()
     expect(await first).toBe(200)
     const second = submit(peer, await getWork(peer, 1)).then(count)
-    while (chains.store.size < 12) await sleep(1)
+    await until(() => chains.store.size === 12)
     write(new Error('disk full'))
     expect(await second).toBe(500)
     // Written blocks are in the files, even if the process ends now.
@@ -278,7 +281,7 @@ describe('a node', () => {
       err += bytes
     })
     const ended = new Promise((resolve) => child.on('close', resolve))
-    while (!/ at http/.test(out) && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 10))
+    await until(() => / at http/.test(out) || child.exitCode !== null)
     const peer = new Peer(/http:\/\/[\d.:]+/.exec(out)?.[0] ?? '')
     let acknowledged = 0
     let refusal = ''

@@ -5,8 +5,9 @@ import { isCommandHash } from '../../src/core/command-hash.ts'
 import { sealFault } from '../../src/devnet/mempool/checks.ts'
 import { Fault, readCommandText, transactionOf } from '../../src/devnet/mempool/command.ts'
 import { signatureFault } from '../../src/devnet/mempool/signatures.ts'
+import { until } from '../wait.ts'
 import { type Signed, signed } from './command.ts'
-import { OBJECTS, PREFIX, start } from './common.ts'
+import { clockByHand, OBJECTS, PREFIX, start } from './common.ts'
 import { headPayload, insert, keysIn, lookup, pending, textOf } from './mempool-common.ts'
 import { askForWork, bob, getWork, heightOf, mineBlock, mineWhole, payloadOf, solve, submit } from './miner.ts'
 import { hashesOf } from './payload-hashes.ts'
@@ -106,6 +107,7 @@ describe('a block', () => {
 })
 
 describe('Refreshed Block', () => {
+  const REFRESH_MS = 400
   const [NEW, REFRESHED] = ['event:New Cut\n\n', 'event:Refreshed Block\n\n']
 
   async function watch(url: string, chain: number): Promise<OpenResponse> {
@@ -113,34 +115,49 @@ describe('Refreshed Block', () => {
     onTestFinished(() => stream.destroy())
     return stream
   }
-  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+  /** Two chains on a time that is passed by hand, and the streams of their miners. */
+  async function watched() {
+    const { time, clock } = clockByHand()
+    const { devnet, peer } = await start({ graph: 'pair', pow: false, refreshMs: REFRESH_MS }, { clock })
+    const [zero, one] = [await watch(devnet.url, 0), await watch(devnet.url, 1)]
+    let inserted = 0
+    /** Lets time pass, again and again, until the miners of the chain were told so often. */
+    const passUntil = (stream: OpenResponse, times: number, milliseconds: number) =>
+      until(async () => {
+        await time.pass(milliseconds)
+        return stream.text.split(REFRESHED).length > times
+      })
+    /** Waits for the event of a transaction of chain 1: those of chain 0 are executed by then, and their time is over. */
+    const afterOthers = async (milliseconds = REFRESH_MS) => {
+      await insert(peer, [signed({ chainId: '1' })], 1)
+      await passUntil(one, ++inserted, milliseconds)
+    }
+    return { time, peer, zero, one, passUntil, afterOthers }
+  }
 
   it('comes only when the next block of the chain has changed', async () => {
-    const { devnet, peer } = await start({ graph: 'pair', pow: false, refreshMs: 50 })
-    const [zero, one] = [await watch(devnet.url, 0), await watch(devnet.url, 1)]
+    const { peer, zero, one, passUntil, afterOthers } = await watched()
     const large = signed({ gasLimit: 150_000, gasPrice: 1 })
     await insert(peer, [large])
-    expect(await zero.read(REFRESHED.length)).toBe(REFRESHED)
+    await passUntil(zero, 1, 0)
     // The first is pending already, the second does not fit.
     await insert(peer, [large])
     await insert(peer, [signed(cheap)])
-    await pause(200)
-    expect(zero.text).toBe(REFRESHED)
+    await afterOthers()
     // A busy node answers before it has executed the transaction: then, and only then, its miner is told of it.
     const work = await getWork(peer, 0)
-    await pause(200)
+    await afterOthers()
     const whole = await getWork(peer, 0)
     const toWhole = payloadOf(whole) === payloadOf(work) ? REFRESHED : REFRESHED + REFRESHED
     expect(await zero.read(toWhole.length)).toBe(toWhole)
     // The block makes room for the other one; New Cut announces that.
     expect((await submit(peer, solve(whole))).status).toBe(200)
     await zero.read(toWhole.length + NEW.length)
-    await pause(200)
+    await afterOthers()
     // The chain is blocked now, so no work can have changed.
     await insert(peer, [signed()])
-    await pause(200)
-    expect(zero.text).toBe(toWhole + NEW)
-    expect(one.text).toBe('')
+    await afterOthers()
+    expect(one.text).toBe(REFRESHED.repeat(4))
     await mineBlock(peer, 1)
     const all = toWhole + NEW + NEW
     expect(await zero.read(all.length)).toBe(all)
@@ -148,26 +165,33 @@ describe('Refreshed Block', () => {
   })
 
   it('comes at once after a quiet time, and the next one only after the interval', async () => {
-    const { devnet, peer } = await start({ graph: 'singleton', pow: false, refreshMs: 400 })
-    const stream = await watch(devnet.url, 0)
-    // Not the time at which the first event is read: that may be long after it was sent.
-    const first = performance.now()
+    const { time, peer, zero, passUntil, afterOthers } = await watched()
     await insert(peer, [signed()])
-    await stream.read(REFRESHED.length)
+    await passUntil(zero, 1, 0)
     for (let i = 0; i < 5; i++) await insert(peer, [signed()])
-    expect(await stream.read(2 * REFRESHED.length)).toBe(REFRESHED.repeat(2))
-    // Timers fire on whole milliseconds.
-    expect(performance.now() - first).toBeGreaterThan(350)
-    await mineBlock(peer)
-    await stream.read(2 * REFRESHED.length + 1)
+    await afterOthers(0)
+    // The streams end some time, and the next event is planned.
+    expect(time.pending).toBe(3)
+    await time.pass(REFRESH_MS - 1)
+    expect(time.pending).toBe(3)
+    await time.pass(1)
+    expect(time.pending).toBe(2)
+    expect(await zero.read(2 * REFRESHED.length)).toBe(REFRESHED.repeat(2))
+    // Chain 1 grows with chain 0, so that this one is never blocked.
+    await mineBlock(peer, 1)
+    await mineBlock(peer, 0)
+    await mineBlock(peer, 1)
+    const toNew = REFRESHED.repeat(2) + NEW
+    await zero.read(toNew.length)
     await insert(peer, [signed()])
-    expect(await stream.read(2 * REFRESHED.length + NEW.length + 1)).toBe(REFRESHED.repeat(2) + NEW + REFRESHED)
+    await passUntil(zero, 3, REFRESH_MS)
     // New Cut covers what a block takes out of the pool: no event follows.
-    await mineBlock(peer)
-    const all = REFRESHED.repeat(2) + NEW + REFRESHED + NEW
-    expect(await stream.read(all.length)).toBe(all)
-    await pause(600)
-    expect(stream.text).toBe(all)
+    await mineBlock(peer, 0)
+    await afterOthers()
+    await mineBlock(peer, 1)
+    await mineBlock(peer, 0)
+    const all = toNew + REFRESHED + NEW + NEW
+    expect(await zero.read(all.length)).toBe(all)
   })
 })
 

@@ -1,7 +1,6 @@
 import net from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { expectSoon } from '../soon.ts'
-import { brief, expectCommonHeaders, PREFIX, start, TEXT } from './common.ts'
+import { brief, clockByHand, expectCommonHeaders, PREFIX, start, TEXT } from './common.ts'
 import { at, bob, getWork, heightOf, mineBlock, solve, submit } from './miner.ts'
 import { OpenResponse } from './request.ts'
 import type { Devnet } from './whole-node.ts'
@@ -95,16 +94,25 @@ it('mining/updates sends nothing for solutions that change nothing', async () =>
 })
 
 it('mining/updates ends after its time, give or take a tenth', async () => {
-  const { devnet } = await start({ updateStreamMs: 200 })
-  // Up to 220 ms, plus the delay of a busy machine.
-  await expectSoon(600, async () => {
-    const startMs = performance.now()
-    const streams = await Promise.all([0, 1, 2, 3, 4, 5].map((chain) => watch(devnet, chain)))
-    const times = await Promise.all(streams.map(({ closed }) => closed.then(() => performance.now() - startMs)))
-    expect(Math.min(...times)).toBeGreaterThan(178)
-    expect(streams.map(({ text }) => text)).toEqual(Array(6).fill(''))
-    return Math.max(...times)
-  })
+  const { time, clock } = clockByHand()
+  const chances = [0.5, 0, 0.999]
+  const { devnet } = await start({ updateStreamMs: 2000 }, { clock, random: () => chances.shift() ?? 0 })
+  const [middle, short, long] = [await watch(devnet, 0), await watch(devnet, 1), await watch(devnet, 2)]
+  const ended: OpenResponse[] = []
+  for (const stream of [middle, short, long]) void stream.closed.then(() => ended.push(stream))
+  await time.pass(1799)
+  expect(time.pending).toBe(3)
+  await time.pass(1)
+  await short.closed
+  expect(ended).toEqual([short])
+  await time.pass(199)
+  expect(time.pending).toBe(2)
+  await time.pass(1)
+  await middle.closed
+  expect(ended).toEqual([short, middle])
+  await time.pass(200)
+  await long.closed
+  expect(ended.map(({ text }) => text)).toEqual(['', '', ''])
 })
 
 it('mining/updates refuses a body that is no chain of the network', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { until } from '../wait.ts'
 import { jsonOf, start } from './common.ts'
 import { grow, temporaryDirectory } from './grow.ts'
 import { Peer } from './request.ts'
@@ -72,7 +73,7 @@ describe('a network on disk', () => {
     expect(again.devnet.settings.autoMine).toEqual(constant)
     expect(await modeOf(again.devnet.url)).toBe('a block on every chain each 20 ms')
     const { blocks } = again.devnet
-    while (again.devnet.blocks < blocks + 4) await new Promise((resolve) => setTimeout(resolve, 5))
+    await until(() => again.devnet.blocks >= blocks + 4)
   })
 
   it('changes to the auto-mine mode that it is opened with, and keeps that', async () => {

@@ -1,26 +1,45 @@
+import { once } from 'node:events'
 import { request } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { EngineSearch } from '../../src/compose/nonce-search.ts'
 import { meets, powHash } from '../../src/core/pow.ts'
 import { targetOfDifficulty } from '../../src/core/target.ts'
+import type { Machine } from '../../src/devnet/devnet.ts'
 import type { NonceSearch } from '../../src/devnet/orders/nonce-search.ts'
 import { Order } from '../../src/devnet/orders/order.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
+import { until } from '../wait.ts'
 import { checkNode } from './checker.ts'
 import { start as startNode } from './common.ts'
 import { order } from './control-common.ts'
 import { Peer } from './request.ts'
 import type { DevnetOptions } from './whole-node.ts'
 
-async function start(options: DevnetOptions) {
-  const { devnet } = await startNode(options)
+async function start(options: DevnetOptions, machine: Partial<Machine> = {}) {
+  const { devnet } = await startNode(options, machine)
   const peer = new Peer(devnet.url)
   onTestFinished(() => peer.close())
   return { devnet, peer }
 }
 
-const untilTrue = async (isSo: () => boolean) => {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5))
+/** The search of a real node, and a promise that it has tried nonces. */
+function watchedSearch() {
+  const engine = new EngineSearch(() => undefined)
+  let begin: () => void = () => undefined
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve
+  })
+  const search: NonceSearch = {
+    search: (work, target, { signal, onHashes }) => {
+      const hear = (hashes: number) => {
+        if (hashes > 0) begin()
+        onHashes(hashes)
+      }
+      return engine.search(work, target, { signal, onHashes: hear })
+    },
+    close: () => engine.close(),
+  }
+  return { search, begun }
 }
 
 /** Sends an order whose caller can leave before it is answered. */
@@ -39,10 +58,11 @@ describe('an order on a network with proof of work', () => {
   })
 
   it('ends when its caller leaves, and so does the search', async () => {
-    const { devnet, peer } = await start({ graph: 'pair', difficulty: 15_000_000_000n })
+    const { search, begun } = watchedSearch()
+    const { devnet, peer } = await start({ graph: 'pair', difficulty: 15_000_000_000n }, { search })
     // Minutes of search on any machine of today.
     const sent = sendOrder(devnet.url, '/make-blocks', { 0: 1 })
-    await new Promise((resolve) => setTimeout(resolve, 500))
+    await begun
     sent.destroy()
     // Orders take turns: this one is answered once the one before it is over.
     await order(peer, '/devnet/difficulty', { difficulty: 50 })
@@ -51,12 +71,20 @@ describe('an order on a network with proof of work', () => {
   })
 
   it('does not begin when its caller has left before its turn', async () => {
-    const { devnet, peer } = await start({ graph: 'pair', difficulty: 15_000_000_000n })
+    const { search, begun } = watchedSearch()
+    let leave: () => void = () => undefined
+    const hasLeft = new Promise<void>((resolve) => {
+      leave = resolve
+    })
+    const onRequest = () => leave()
+    const { devnet, peer } = await start({ graph: 'pair', difficulty: 15_000_000_000n, onRequest }, { search })
     const first = sendOrder(devnet.url, '/make-blocks', { 0: 1 })
+    await begun
     const second = sendOrder(devnet.url, '/make-blocks', { 1: 1 })
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await once(second, 'finish')
     second.destroy()
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    // The node tells of a request when it is over: this is the second.
+    await hasLeft
     first.destroy()
     await order(peer, '/devnet/difficulty', { difficulty: 50 })
     expect(devnet.blocks).toBe(2)
@@ -105,14 +133,15 @@ it('an order without proof of work ends when its caller leaves; blocks that were
   const { devnet, peer } = await start({ pow: false, graph: 'petersen' })
   const counts = Object.fromEntries([...devnet.cut.keys()].map((chain) => [chain, 9000]))
   const sent = sendOrder(devnet.url, '/make-blocks', counts)
-  await untilTrue(() => devnet.blocks > 100)
+  await until(() => devnet.blocks > 100)
   sent.destroy()
   const paused = await order(peer, '/devnet/pause', { chain: 0 })
   expect(paused).toEqual({ paused: [0] })
   const { blocks } = devnet
   expect(blocks).toBeGreaterThan(100)
   expect(blocks).toBeLessThan(90_000)
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  // An order of which something is left would go on before the next ones are over.
+  for (let i = 0; i < 3; i++) await order(peer, '/devnet/pause', { chain: 0 })
   expect(devnet.blocks).toBe(blocks)
 })
 
@@ -137,11 +166,12 @@ describe('the search of a node', () => {
   })
 
   it('ends with the reason of its signal, and can search again', async () => {
-    const search = new EngineSearch(() => undefined)
+    const { search, begun } = watchedSearch()
     onTestFinished(() => search.close())
     const left = new AbortController()
     const endless = search.search(work, 0n, { signal: left.signal, ...quiet })
-    setTimeout(() => left.abort(new Error('left')), 50)
+    await begun
+    left.abort(new Error('left'))
     await expect(endless).rejects.toThrow('left')
     const { signal } = new AbortController()
     expect(typeof (await search.search(work, targetOfDifficulty(1000n), { signal, ...quiet }))).toBe('bigint')

@@ -1,7 +1,6 @@
 /** An embedded node together with its chains and ledger, which users of the package cannot reach. */
 import { machineFor } from '../../src/compose/devnet-machine.ts'
-import type { Clock } from '../../src/core/clock.ts'
-import { type Devnet as Handle, startNode } from '../../src/devnet/devnet.ts'
+import { type Devnet as Handle, type Machine, startNode } from '../../src/devnet/devnet.ts'
 import type { Ledger } from '../../src/devnet/ledger/ledger.ts'
 import type { DevnetOptions } from '../../src/devnet/options.ts'
 import type { Chains } from '../../src/devnet/rules/chains.ts'
@@ -10,9 +9,8 @@ export type { DevnetOptions } from '../../src/devnet/options.ts'
 
 export type Devnet = Handle & { readonly chains: Chains; readonly ledger: Ledger }
 
-/** Starts a node as startDevnet of the package does. `clock`: default: that of this machine. */
-export async function startDevnet(options: DevnetOptions = {}, clock?: Clock): Promise<Devnet> {
-  const machine = machineFor(options)
-  const { devnet, chains, ledger } = await startNode(options, clock === undefined ? machine : { ...machine, clock })
+/** Starts a node as startDevnet of the package does. `machine`: in place of what it takes from this machine. */
+export async function startDevnet(options: DevnetOptions = {}, machine: Partial<Machine> = {}): Promise<Devnet> {
+  const { devnet, chains, ledger } = await startNode(options, { ...machineFor(options), ...machine })
   return Object.assign(devnet, { chains, ledger })
 }

@@ -139,6 +139,7 @@ export class EmbeddedNode {
   stop(): void {
     this.#run.streams.close(['mining'])
     this.#run.turns.stop()
+    this.#run.coordinator.stop()
   }
 
   endStreams(): void {
@@ -201,6 +202,7 @@ export class EmbeddedNode {
 
   #start(state: Chains['state']): Run {
     const { network, time, random, updateStreamMs } = this.#options
+    const clock: Clock = { ...this.#machineClock, after: (delayMs, run) => time.after(delayMs, run) }
     const turns = new WorldTurns(time)
     const nodeClock = this.#nodeClock
     const nowMs = () => nodeClock.ms()
@@ -210,10 +212,9 @@ export class EmbeddedNode {
     const pools = new Mempools({ chains, index: new MemoryTransactionIndex(), nowMs, trial: noTrial, turns })
     const limits = { payloadLimit: 1200, payloadLifetimeMs: 300_000, refreshMs: 15_000 }
     const ledger = this.#ledger
-    const coordinator = new Issuer(chains, { ...limits, pools, ledger, turns, accounts: null, random, nowMs })
+    const coordinator = new Issuer(chains, { ...limits, pools, ledger, turns, accounts: null, random, nowMs, clock })
     chains.onCut((changed) => this.onCut(changed))
     const search = { search: () => Promise.reject(new Error('searched here')), close: async () => undefined }
-    const clock: Clock = { ...this.#machineClock, after: (delayMs, run) => time.after(delayMs, run) }
     const onNotice = () => undefined
     const maker = new BlockMaker({ chains, coordinator, account: developmentAccount, search, clock, onNotice })
     const routes = new Routes()
@@ -225,7 +226,7 @@ export class EmbeddedNode {
     addChainRoutes(router, { chains, product: PRODUCT })
     addCutRoutes(router, { chains, durable, instance: VERSION })
     const mining = { coordinator, durable, chains: chains.cut.size, updateStreamMs, updateStreamLimit: 2000 }
-    addMiningRoutes(router, { ...mining, random, streams })
+    addMiningRoutes(router, { ...mining, random, clock, streams })
     router.finish()
     return { chains, coordinator, maker, routes, streams, turns }
   }

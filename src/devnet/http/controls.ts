@@ -1,5 +1,6 @@
 /** Puts together the control of an embedded node: checks before every request, and the endpoints below /devnet/. */
 import type { FastifyReply } from 'fastify'
+import type { Clock } from '../../core/clock.ts'
 import { type AutoMine, describeAutoMine } from '../../schema/auto-mine.ts'
 import type { Operation } from '../../schema/operation.ts'
 import { AutoMiner } from '../orders/auto-mine.ts'
@@ -28,10 +29,14 @@ export interface ControlSetup extends BlockMakerOptions {
 export class Controls {
   readonly streams = new StreamGate()
   readonly #stopped = new AbortController()
-  readonly #faults = new Faults(this.#stopped.signal)
+  readonly #faults: Faults
   #control: Control | null = null
   #startMiner = (): AutoMiner | null => null
   #miner: AutoMiner | null = null
+
+  constructor(clock: Clock) {
+    this.#faults = new Faults(clock, this.#stopped.signal)
+  }
 
   /** For RouterOptions: refuses callers that may not control the node, and applies faults. */
   intercept = (operation: Operation, reply: FastifyReply): boolean | Promise<boolean> => {

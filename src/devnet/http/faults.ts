@@ -1,7 +1,7 @@
 /** Wrong or late answers on request, for the next calls of an operation: clients can be tested against them. */
 import { setMaxListeners } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
+import { type Clock, sleep } from '../../core/clock.ts'
 import type { FaultOrder } from '../../schema/control.ts'
 import { type Operation, TEXT } from '../../schema/operation.ts'
 import type { Static } from '../../schema/typebox.ts'
@@ -11,10 +11,12 @@ export type Fault = Static<typeof FaultOrder>
 
 export class Faults {
   readonly #faults = new Map<string, Fault>()
+  readonly #clock: Clock
   readonly #signal: AbortSignal
 
   /** `signal` is aborted when the node stops. */
-  constructor(signal: AbortSignal) {
+  constructor(clock: Clock, signal: AbortSignal) {
+    this.#clock = clock
     this.#signal = signal
     // Any number of calls may be late at once; that is no leak.
     setMaxListeners(0, signal)
@@ -52,20 +54,12 @@ export class Faults {
     const { count, status, body, contentType = TEXT, delayMs } = fault
     if (count > 1) this.#faults.set(id, { ...fault, count: count - 1 })
     else this.#faults.delete(id)
-    if (delayMs !== undefined) await this.#wait(delayMs)
+    // When the node stops its connections are closed, and nobody waits for the answer.
+    if (delayMs !== undefined) await sleep(this.#clock, delayMs, this.#signal)
     if (status === undefined) return false
     void reply.code(status).type(contentType)
     // As bytes: fastify would rewrite text of a JSON type.
     await reply.send(body === undefined ? undefined : Buffer.from(body))
     return true
-  }
-
-  async #wait(delayMs: number): Promise<void> {
-    try {
-      await sleep(delayMs, undefined, { signal: this.#signal })
-    } catch (error) {
-      // The node stops: its connections are closed, and nobody waits for the answer.
-      if (!this.#signal.aborted) throw error
-    }
   }
 }

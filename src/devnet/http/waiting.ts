@@ -1,5 +1,7 @@
 /** Requests that wait until a chain has what they ask for. */
 
+import type { Clock } from '../../core/clock.ts'
+
 /** Looks for an answer; null: not yet. */
 type Look = () => string | null
 
@@ -13,6 +15,7 @@ export interface WaitingOptions {
   readonly limit: number
   /** Longest wait. */
   readonly waitMs: number
+  readonly clock: Clock
   /** Calls `listener` with the chains that have another head. */
   readonly onCut: (listener: (changed: readonly number[]) => void) => void
 }
@@ -20,12 +23,14 @@ export interface WaitingOptions {
 export class Waiting {
   readonly limit: number
   readonly #waitMs: number
+  readonly #clock: Clock
   readonly #waiters = new Map<number, Set<Waiter>>()
   #size = 0
 
-  constructor({ limit, waitMs, onCut }: WaitingOptions) {
+  constructor({ limit, waitMs, clock, onCut }: WaitingOptions) {
     this.limit = limit
     this.#waitMs = waitMs
+    this.#clock = clock
     onCut((changed) => {
       for (const chain of changed) this.look(chain)
     })
@@ -49,10 +54,9 @@ export class Waiting {
     return new Promise((resolve) => {
       const waiter: Waiter = { look, tell: (answer) => end(answer) }
       const leave = () => end(null)
-      // A node that stops must not wait for this.
-      const timer = setTimeout(leave, this.#waitMs).unref()
+      const cancel = this.#clock.after(this.#waitMs, leave)
       const end = (answer: string | null) => {
-        clearTimeout(timer)
+        cancel()
         signal.removeEventListener('abort', leave)
         for (const chain of chains) this.#waiters.get(chain)?.delete(waiter)
         this.#size--

@@ -19,6 +19,12 @@ export class Turns {
   /** Kind -> what waits. The kind whose turn comes next is first, and so is its next work. */
   readonly #waiting = new Map<string, Job[]>()
   #next: NodeJS.Immediate | null = null
+  readonly #nowMs: () => number
+
+  /** `nowMs` measures the slices. */
+  constructor(nowMs: () => number = () => performance.now()) {
+    this.#nowMs = nowMs
+  }
 
   /** Begins in the next turn. Rejects with what the work throws. */
   run<T>(kind: string, steps: Steps<T>): Promise<T> {
@@ -46,9 +52,9 @@ export class Turns {
     const [first] = this.#waiting
     if (first === undefined) return
     const [kind, jobs] = first
-    const endMs = performance.now() + SLICE_MS
+    const endMs = this.#nowMs() + SLICE_MS
     let isBegun = false
-    while (jobs.length > 0 && performance.now() < endMs) {
+    while (jobs.length > 0 && this.#nowMs() < endMs) {
       isBegun = !hasEnded(jobs[0])
       if (!isBegun) jobs.shift()
     }

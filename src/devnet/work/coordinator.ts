@@ -1,5 +1,6 @@
 /** Work for miners (PROTOCOL.md A): hands out headers with open nonces, takes solved ones, tells when work is over. */
 import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
+import type { Clock } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
 import { decodeWork, encodeWork, type Header, type WorkFields } from '../../core/header.ts'
 import type { MinerAccount } from '../../core/payload.ts'
@@ -28,7 +29,9 @@ export interface CoordinatorOptions {
   readonly refreshMs: number
   /** Uniform in [0, 1). */
   readonly random: () => number
+  /** The time of the node, which may be ahead of that of its machine. */
   readonly nowMs: () => number
+  readonly clock: Clock
   /** Called with what the operator should know. */
   readonly onNotice?: (message: string) => void
   /** Called with every submission that its miner is told was taken, and with what became of it. */
@@ -106,6 +109,7 @@ export class Coordinator {
     this.#refreshes = new Refreshes({
       pools: options.pools,
       intervalMs: options.refreshMs,
+      clock: options.clock,
       hasNews: (chain) => this.drafts.hasNews(chain),
       // A blocked chain has no work. Its miners get the transactions after its next New Cut.
       tell: (chain) => {
@@ -221,6 +225,11 @@ export class Coordinator {
 
   resume(chain: number): void {
     if (this.#paused.delete(chain)) this.#emit(chain, 'New Cut')
+  }
+
+  /** Ends what is planned. */
+  stop(): void {
+    this.#refreshes.stop()
   }
 
   /** Chains that can be mined now. */

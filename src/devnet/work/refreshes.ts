@@ -2,6 +2,7 @@
  * Tells miners that the work of a chain has other transactions now (PROTOCOL.md A.3, `Refreshed Block`): at most once
  * per interval and chain, and only if the next block really has changed.
  */
+import type { Clock } from '../../core/clock.ts'
 import type { Transaction } from '../mempool/command.ts'
 import { sameTransactions } from '../mempool/mempool.ts'
 import type { Mempools } from '../mempool/mempools.ts'
@@ -10,6 +11,7 @@ export interface RefreshesOptions {
   readonly pools: Mempools
   /** Least time between two events of a chain. */
   readonly intervalMs: number
+  readonly clock: Clock
   /** Whether the blocks that were made ahead have news for their miners; null: there are no such blocks. */
   readonly hasNews: (chain: number) => boolean | null
   readonly tell: (chain: number) => void
@@ -24,7 +26,8 @@ export class Refreshes {
   readonly #options: RefreshesOptions
   /** Chain -> the block that its miners were last told of, and when. */
   readonly #told = new Map<number, Told>()
-  readonly #timers = new Map<number, NodeJS.Timeout>()
+  /** Chain -> cancels its timer. */
+  readonly #timers = new Map<number, () => void>()
 
   constructor(options: RefreshesOptions) {
     this.#options = options
@@ -32,27 +35,37 @@ export class Refreshes {
 
   /** Called when miners of this chain are told of new work: they fetch it with everything that is pending now. */
   restart(chain: number): void {
-    clearTimeout(this.#timers.get(chain))
+    this.#timers.get(chain)?.()
     this.#timers.delete(chain)
-    this.#told.set(chain, { block: this.#options.pools.of(chain).nextBlock, atMs: performance.now() })
+    const { pools, clock } = this.#options
+    this.#told.set(chain, { block: pools.of(chain).nextBlock, atMs: clock.monotonicMs() })
   }
 
   /** Call it when the next block of a chain may have changed. */
   plan(chain: number): void {
     if (this.#timers.has(chain)) return
     const lastMs = this.#told.get(chain)?.atMs ?? Number.NEGATIVE_INFINITY
-    const delayMs = Math.max(0, lastMs + this.#options.intervalMs - performance.now())
-    // The timer must not keep the process of a closed node alive.
-    this.#timers.set(chain, setTimeout(() => this.#refresh(chain), delayMs).unref())
+    const { intervalMs, clock } = this.#options
+    const delayMs = Math.max(0, lastMs + intervalMs - clock.monotonicMs())
+    this.#timers.set(
+      chain,
+      clock.after(delayMs, () => this.#refresh(chain)),
+    )
+  }
+
+  /** Ends all that is planned. */
+  stop(): void {
+    for (const cancel of this.#timers.values()) cancel()
+    this.#timers.clear()
   }
 
   #refresh(chain: number): void {
     this.#timers.delete(chain)
-    const { pools, hasNews, tell } = this.#options
+    const { pools, clock, hasNews, tell } = this.#options
     const block = pools.of(chain).nextBlock
     const isNews = hasNews(chain) ?? !sameTransactions(block, this.#told.get(chain)?.block ?? [])
     if (!isNews) return
-    this.#told.set(chain, { block, atMs: performance.now() })
+    this.#told.set(chain, { block, atMs: clock.monotonicMs() })
     tell(chain)
   }
 }

@@ -1,5 +1,6 @@
 /** Signed commands: local, send, poll, listen, spv and private (PROTOCOL.md E.3). */
 import type { FastifyReply } from 'fastify'
+import type { Clock } from '../../../core/clock.ts'
 import { FormatError } from '../../../core/errors.ts'
 import type { Command } from '../../../schema/bodies.ts'
 import { JSON_TYPE } from '../../../schema/operation.ts'
@@ -31,6 +32,7 @@ export interface CommandRouteOptions {
   readonly listenLimit: number
   /** How long a request waits for a result. */
   readonly listenMs: number
+  readonly clock: Clock
 }
 
 /** Most bytes of results in one answer. */
@@ -133,10 +135,15 @@ function submitPrivately(
   }
 }
 
-function addListen(router: Router, { chains, listenLimit, listenMs }: CommandRouteOptions, results: Results): void {
+function addListen(
+  router: Router,
+  { chains, listenLimit, listenMs, clock }: CommandRouteOptions,
+  results: Results,
+): void {
   const waiting = new Waiting({
     limit: listenLimit,
     waitMs: listenMs,
+    clock,
     onCut: (listener) => void chains.onCut(listener),
   })
   serveCommands(

@@ -1,5 +1,6 @@
 /** mining/work, mining/solved, mining/updates (PROTOCOL.md A.1 to A.3). */
 import { readU32LE } from '../../../core/bytes.ts'
+import type { Clock } from '../../../core/clock.ts'
 import { BINARY, JSON_TYPE } from '../../../schema/operation.ts'
 import { operations } from '../../../schema/operations.ts'
 import type { Coordinator } from '../../work/coordinator.ts'
@@ -19,6 +20,7 @@ export interface MiningRouteOptions {
   /** Most update streams at once. */
   readonly updateStreamLimit: number
   readonly random: () => number
+  readonly clock: Clock
   readonly streams: StreamGate
 }
 
@@ -40,7 +42,7 @@ export function addMiningRoutes(router: Router, options: MiningRouteOptions): vo
 }
 
 function addUpdates(router: Router, options: MiningRouteOptions): void {
-  const { coordinator, chains, updateStreamLimit, updateStreamMs, random, streams: gate } = options
+  const { coordinator, chains, updateStreamLimit, updateStreamMs, random, clock, streams: gate } = options
   const streams = Array.from({ length: chains }, (_, chain) => {
     const all = new Broadcast((reply, onClose) => gate.open('mining', reply, onClose))
     coordinator.onNewWork(chain, (event) => all.send(`event:${event}\n\n`))
@@ -55,10 +57,10 @@ function addUpdates(router: Router, options: MiningRouteOptions): void {
     if (chain >= chains) return refuse(reply, { status: 400, message: `there is no chain ${chain}` })
     if (open >= updateStreamLimit) return noMoreStreams(reply)
     open++
-    const timer = setTimeout(() => stream.close(), updateStreamMs * (0.9 + 0.2 * random()))
+    const cancel = clock.after(updateStreamMs * (0.9 + 0.2 * random()), () => stream.close())
     const stream = streams[chain].open(reply, () => {
       open--
-      clearTimeout(timer)
+      cancel()
     })
     return reply
   })
