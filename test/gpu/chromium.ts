@@ -36,7 +36,7 @@ export async function launchChromium(): Promise<Browser | string> {
   let browser: Browser | null = null
   try {
     const env = { ...process.env, ...found.env } as Record<string, string>
-    browser = await chromium.launch({ executablePath: found.executablePath, args: FLAGS, env, timeout: 20_000 })
+    browser = await chromium.launch({ executablePath: found.executablePath, args: FLAGS, env, timeout: 300_000 })
     const page = await openEmptyPage(browser)
     const isThere = await page.evaluate<boolean>('navigator.gpu?.requestAdapter().then((adapter) => adapter !== null)')
     await page.close()
