@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { excludedFrom, parts } from './scripts/test/parts.ts'
+import { projects } from './scripts/test/parts.ts'
 import { PartReporter } from './scripts/test/reporter.ts'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
@@ -29,15 +29,16 @@ export default defineConfig({
     },
     // Node loads the compiled files itself, as users' machines do.
     server: { deps: { external: [/\/dist\//] } },
-    projects: parts.map((part, index) => ({
+    projects: projects.map(({ name, isolate, include, exclude, workers, order }) => ({
       extends: true,
       test: {
-        name: part.name,
-        include: [...part.files],
-        exclude: [...excludedFrom(part)],
-        maxWorkers: part.workers,
+        name,
+        isolate,
+        include: [...include],
+        exclude: [...exclude],
+        maxWorkers: workers,
         // Of several parts in one run, each has the machine to itself.
-        sequence: { groupOrder: index },
+        sequence: { groupOrder: order },
       },
     })),
   },

@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { coverageLines } from './coverage.ts'
-import { partNames, parts, QUICK } from './parts.ts'
+import { partNames, parts, projects, projectsOf, QUICK } from './parts.ts'
 import { processorSeconds } from './processes.ts'
 import { failuresIn, type Report } from './report.ts'
 import { runPart } from './run-part.ts'
@@ -68,8 +68,8 @@ async function main(stopped: AbortSignal): Promise<number> {
   // A file may be of any part.
   const runs =
     filters.length > 0
-      ? [{ name: 'tests', projects: parts.map(({ name }) => name) }]
-      : names.map((name) => ({ name, projects: [name] }))
+      ? [{ name: 'tests', projects: projects.map(({ name }) => name) }]
+      : names.map((name) => ({ name, projects: projectsOf(name) }))
   for (const run of runs) {
     if (stopped.aborted) break
     const partStartMs = performance.now()
