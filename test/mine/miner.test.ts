@@ -411,6 +411,28 @@ describe('the miner loop', () => {
     await ended
   })
 
+  it('takes a claim for its present job as it was first, however often its creation time has moved since', async () => {
+    const { clock, source, engine, stop, ended } = await started()
+    await source.give(easyWork(1n))
+    const work = easyWork(2n)
+    await source.give(work)
+    const first = engine.newest
+    for (let i = 1n; i <= 300n; i++) {
+      source.time = work.fields.creationTime + i * 5_000_000n
+      await clock.pass(5_000)
+    }
+    expect(engine.newest.sequence).toBe(first.sequence + 300)
+    const then = engine.works.find(({ sequence }) => sequence === first.sequence + 1)
+    // As it was later, and long ago, it is forgotten.
+    await engine.claim(solve(then?.bytes ?? new Uint8Array()), first.sequence + 1)
+    expect(source.submitted).toEqual([])
+    const solution = solve(first.bytes)
+    await engine.claim(solution, first.sequence)
+    expect(source.submitted).toEqual([solution])
+    stop.abort()
+    await ended
+  })
+
   it('measures effort in expected solutions, over changes of difficulty', async () => {
     const { source, engine, events, stop, ended } = await started()
     await source.give(easyWork(1n, 100n), 'start')
