@@ -1,6 +1,6 @@
 /** The dashboard in headless Chromium, for a real miner on an embedded network, and what it shows beside the API. */
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, afterEach, expect, it, onTestFinished } from 'vitest'
 import { Rig } from '../../bench/stratum-rig.ts'
 import { Metrics } from '../../src/api/metrics.ts'
 import { startApi } from '../../src/api/server.ts'
@@ -15,16 +15,15 @@ import type { Snapshot } from '../../src/mine/stats.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { start, stopAll } from '../cli/run.ts'
 import { launchChromium } from '../gpu/chromium.ts'
+import { describeWith } from '../needs.ts'
 import { snapshotWith } from './common.ts'
 
-const PATIENCE_MS = 60_000
-const SOON = { timeout: PATIENCE_MS, interval: 200 }
 const THIN = '\u202f'
 
 const launched = await launchChromium()
-if (typeof launched === 'string') process.stderr.write(`dashboard tests skipped: ${launched}\n`)
+const lack = typeof launched === 'string' ? `${launched}: npm install, or apt-get install chromium` : null
 
-describe.skipIf(typeof launched === 'string')('the dashboard', { timeout: 3 * PATIENCE_MS }, () => {
+describeWith(lack, 'the dashboard', () => {
   if (typeof launched === 'string') return
   const browser = launched
   afterAll(() => browser.close())
@@ -33,7 +32,7 @@ describe.skipIf(typeof launched === 'string')('the dashboard', { timeout: 3 * PA
   it('shows what the API says: rates, counts, work, chains, devices, blocks', async () => {
     const url = await startMiner('127.0.0.1:0')
     const { page, text, errors } = await open(browser, url)
-    await expect.poll(async () => Number(await text('accepted')), SOON).toBeGreaterThan(2)
+    await expect.poll(async () => Number(await text('accepted'))).toBeGreaterThan(2)
     // Rates change each second: the page and the API are asked until they are of the same one.
     const rateShown = async () => {
       const { hashrates } = await summaryOf(url)
@@ -41,8 +40,8 @@ describe.skipIf(typeof launched === 'string')('the dashboard', { timeout: 3 * PA
       const shown = `${await text('rate')} ${await text('rate-unit')}`
       return shown === formatHashrate(hashrates['10s'])
     }
-    await expect.poll(rateShown, SOON).toBe(true)
-    await expect.poll(async () => (await stateOf(url)).history.total.length, SOON).toBeGreaterThan(1)
+    await expect.poll(rateShown).toBe(true)
+    await expect.poll(async () => (await stateOf(url)).history.total.length).toBeGreaterThan(1)
 
     const same = async () => {
       const { solutions, preemptions, work, devices, chains = [] } = await summaryOf(url)
@@ -57,16 +56,16 @@ describe.skipIf(typeof launched === 'string')('the dashboard', { timeout: 3 * PA
       }
       return JSON.stringify(await shownBy(page)) === JSON.stringify(expected) ? 'the same' : expected
     }
-    await expect.poll(same, SOON).toBe('the same')
+    await expect.poll(same).toBe('the same')
     expect(await text('account')).toBe((await stateOf(url)).about.account)
     expect(await page.locator('#nodes li').count()).toBe(1)
     expect(await page.locator('#nodes li b').textContent()).toBe((await summaryOf(url)).source)
     expect(await page.locator('#chart canvas').count()).toBe(1)
     // The reward of the newest block is asked for when it is there, and the newest may be of this moment.
     const reward = () => page.locator('#blocks tr').first().locator('td').nth(4).textContent()
-    await expect.poll(reward, SOON).toMatch(/^\d+(\.\d+)?$/)
-    await expect.poll(() => page.title(), SOON).toMatch(/^[\d.]+\u202f[kMG]?H\/s · newcut$/)
-    await expect.poll(() => page.getAttribute('body', 'data-phase'), SOON).toBe('mining')
+    await expect.poll(reward).toMatch(/^\d+(\.\d+)?$/)
+    await expect.poll(() => page.title()).toMatch(/^[\d.]+\u202f[kMG]?H\/s · newcut$/)
+    await expect.poll(() => page.getAttribute('body', 'data-phase')).toBe('mining')
     expect(errors).toEqual([])
   })
 
@@ -74,9 +73,9 @@ describe.skipIf(typeof launched === 'string')('the dashboard', { timeout: 3 * PA
     const url = await startMiner('127.0.0.1:0')
     for (const colorScheme of ['light', 'dark'] as const) {
       const { page, text, errors } = await open(browser, url, { viewport: { width, height: 800 }, colorScheme })
-      await expect.poll(async () => Number(await text('accepted')), SOON).toBeGreaterThan(0)
+      await expect.poll(async () => Number(await text('accepted'))).toBeGreaterThan(0)
       await page.locator('summary').click()
-      await expect.poll(() => page.locator('#chains tr').count(), SOON).toBe(20)
+      await expect.poll(() => page.locator('#chains tr').count()).toBe(20)
       const wide = await page.evaluate<string[]>(`[...document.querySelectorAll('body *')]
         .filter((each) => each.getBoundingClientRect().right > innerWidth + 0.5).map((each) => each.outerHTML.slice(0, 90))`)
       expect(wide).toEqual([])
@@ -90,14 +89,14 @@ describe.skipIf(typeof launched === 'string')('the dashboard', { timeout: 3 * PA
     const first = start(mineAt('127.0.0.1:0'))
     const [, url] = await first.sees(METRICS)
     const { page, text } = await open(browser, url)
-    await expect.poll(async () => Number(await text('accepted')), SOON).toBeGreaterThan(3)
+    await expect.poll(async () => Number(await text('accepted'))).toBeGreaterThan(3)
     const before = await page.locator('#blocks tr').first().getAttribute('data-hash')
     first.child.kill('SIGTERM')
     expect((await first.ended).code).toBe(0)
-    await expect.poll(() => text('phase'), SOON).toBe('no connection to the miner')
+    await expect.poll(() => text('phase')).toBe('no connection to the miner')
     await startMiner(new URL(url).host)
-    await expect.poll(() => page.getAttribute('body', 'data-phase'), SOON).toBe('mining')
-    await expect.poll(async () => Number(await text('accepted')), SOON).toBeGreaterThan(0)
+    await expect.poll(() => page.getAttribute('body', 'data-phase')).toBe('mining')
+    await expect.poll(async () => Number(await text('accepted'))).toBeGreaterThan(0)
     // The blocks are those of the new one alone.
     const hashes = (await shownBy(page)).blocks.map(([hash]) => hash)
     expect(hashes).not.toContain(before)
@@ -112,27 +111,27 @@ describe.skipIf(typeof launched === 'string')('the dashboard', { timeout: 3 * PA
     expect(await text('control-note')).toMatch(/^Enter the token/)
     await page.fill('#token', 'wrong')
     await page.click('#control-button')
-    await expect.poll(() => text('control-note'), SOON).toBe('The miner refuses this token.')
+    await expect.poll(() => text('control-note')).toBe('The miner refuses this token.')
     await page.fill('#token', TOKEN)
     await page.click('#control-button')
-    await expect.poll(() => text('control-button'), SOON).toBe('Resume')
+    await expect.poll(() => text('control-button')).toBe('Resume')
     expect(await text('phase')).toBe('paused')
     expect((await summaryOf(url)).paused).toBe(true)
     await page.click('#control-button')
-    await expect.poll(() => text('control-button'), SOON).toBe('Pause')
-    await expect.poll(async () => (await summaryOf(url)).paused, SOON).toBe(false)
+    await expect.poll(() => text('control-button')).toBe('Pause')
+    await expect.poll(async () => (await summaryOf(url)).paused).toBe(false)
     expect(errors.filter((error) => !error.includes('401'))).toEqual([])
     expect(await page.content()).not.toContain(TOKEN)
     const other = await open(browser, await startMiner('127.0.0.1:0'))
     await other.page.fill('#token', TOKEN)
     await other.page.click('#control-button')
-    await expect.poll(() => other.text('control-note'), SOON).toMatch(/started without --http-token/)
+    await expect.poll(() => other.text('control-note')).toMatch(/started without --http-token/)
   })
 
   it('changes the number of threads with the right token, and says what is wrong', async () => {
     const url = await startMiner('127.0.0.1:0', ['--http-token', TOKEN])
     const { page, text, errors } = await open(browser, url)
-    await expect.poll(() => page.inputValue('#threads'), SOON).toBe('1')
+    await expect.poll(() => page.inputValue('#threads')).toBe('1')
     expect(await page.isDisabled('#threads-button')).toBe(true)
     await page.click('#threads-more')
     await page.click('#threads-more')
@@ -142,22 +141,22 @@ describe.skipIf(typeof launched === 'string')('the dashboard', { timeout: 3 * PA
     expect(await text('control-note')).toMatch(/^Enter the token/)
     await page.fill('#token', 'wrong')
     await page.click('#threads-button')
-    await expect.poll(() => text('control-note'), SOON).toBe('The miner refuses this token.')
+    await expect.poll(() => text('control-note')).toBe('The miner refuses this token.')
     await page.fill('#token', TOKEN)
     const before = (await summaryOf(url)).hashes
     // The Enter key sets the threads, and does not pause.
     await page.press('#threads', 'Enter')
-    await expect.poll(() => text('control-note'), SOON).toBe('The miner searches with 2 CPU threads.')
-    await expect.poll(() => page.locator('#devices b').allTextContents(), SOON).toEqual(['thread0', 'thread1'])
+    await expect.poll(() => text('control-note')).toBe('The miner searches with 2 CPU threads.')
+    await expect.poll(() => page.locator('#devices b').allTextContents()).toEqual(['thread0', 'thread1'])
     expect(await summaryOf(url)).toMatchObject({ paused: false, hashes: expect.toSatisfy((hashes) => hashes > before) })
-    await expect.poll(() => page.isDisabled('#threads-button'), SOON).toBe(true)
+    await expect.poll(() => page.isDisabled('#threads-button')).toBe(true)
     await page.fill('#threads', '0')
     await page.click('#threads-button')
-    await expect.poll(() => text('control-note'), SOON).toMatch(/^The miner refuses: --threads 0: nothing would search/)
+    await expect.poll(() => text('control-note')).toMatch(/^The miner refuses: --threads 0: nothing would search/)
     expect(await page.inputValue('#threads')).toBe('0')
     await page.fill('#threads', '1')
     await page.click('#threads-button')
-    await expect.poll(() => page.locator('#devices b').allTextContents(), SOON).toEqual(['thread0'])
+    await expect.poll(() => page.locator('#devices b').allTextContents()).toEqual(['thread0'])
     expect(errors.filter((error) => !/40[01]/.test(error))).toEqual([])
   })
 
@@ -189,7 +188,7 @@ describe.skipIf(typeof launched === 'string')('the dashboard', { timeout: 3 * PA
     )
     const items = () => page.locator('#devices li').allTextContents()
     await expect
-      .poll(items, SOON)
+      .poll(items)
       .toEqual([
         `gpu0wgsl1.23${THIN}MH/s61 °C · 212 W`,
         `gpu1wgsl1.23${THIN}MH/sparked: it failed five times`,
@@ -210,18 +209,18 @@ describe.skipIf(typeof launched === 'string')('the dashboard', { timeout: 3 * PA
     const { sees } = start([...mineAt('127.0.0.1:0'), ...rigs])
     const [[, url], [, port]] = await Promise.all([sees(METRICS), sees(/rigs: stratum\+tcp:\/\/127\.0\.0\.1:(\d+)/)])
     const { page, text, errors } = await open(browser, url)
-    await expect.poll(() => text('rig-sessions'), SOON).toBe('0')
+    await expect.poll(() => text('rig-sessions')).toBe('0')
     const rig = await Rig.login(Number(port), 'k:abc.shelf')
     onTestFinished(() => rig.close())
     rig.mine()
     const users = () => page.locator('#rig-users li').allTextContents()
     await expect
-      .poll(users, SOON)
+      .poll(users)
       .toEqual([expect.stringMatching(/^k:abc1 rig\d[\d,]* accepted( · \d+ stale)? · [\d.]+\u202f[kMG]?H$/)])
     // Of one rig alone; several are shown together at first.
     const devices = () => page.locator('#devices li').allTextContents()
     await expect
-      .poll(devices, SOON)
+      .poll(devices)
       .toContainEqual(expect.stringMatching(/^rig:shelf.*k:abc · \d[\d,]* accepted( · \d+ stale)?$/))
     expect(await text('rig-shares')).toMatch(/^\d[\d,]* accepted/)
     expect(await text('rig-sessions')).toBe('1')
@@ -244,6 +243,8 @@ async function startMiner(http: string, more: readonly string[] = []): Promise<s
 async function open(browser: Browser, url: string, options: Parameters<Browser['newPage']>[0] = {}) {
   // Headless, Chromium may have a language that is none.
   const page: Page = await browser.newPage({ locale: 'en-GB', ...options })
+  // The time-out of the test is the only one.
+  page.setDefaultTimeout(0)
   onTestFinished(() => page.close())
   const errors: string[] = []
   page.on('pageerror', ({ message }) => errors.push(message))
