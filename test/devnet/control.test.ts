@@ -164,7 +164,11 @@ describe('rules set by hand', () => {
   })
 
   it('a new block delay is in /info, and targets follow it', async () => {
-    const { devnet, peer, status } = await start({ graph: 'pair', difficulty: 4n, blockDelayMs: 8 })
+    // Each look at the clock is a millisecond later: blocks take as long on every machine.
+    const startMs = Date.now()
+    let passedMs = 0
+    const clock = { ...systemClock, monotonicMs: () => ++passedMs, wallMs: () => startMs + passedMs }
+    const { devnet, peer, status } = await start({ graph: 'pair', difficulty: 4n, blockDelayMs: 8 }, { clock })
     await order(peer, '/make-blocks', { 0: 8, 1: 8 })
     const changed = await order(peer, '/devnet/block-delay', { blockDelayMs: 2.5 })
     expect(changed).toEqual({ blockDelayMs: 2.5, from: { 0: 9, 1: 9 } })
