@@ -265,11 +265,11 @@ describeWith(lack, 'the page at /', () => {
     for (const path of ['/', '/explorer/api']) {
       const { page } = await open(browser, node.url + path, null, { viewport: { width, height: 800 }, colorScheme })
       for (const details of await page.locator('#control > details > summary').all()) await details.click()
-      await page.waitForTimeout(800)
-      expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, width])
-      if (path !== '/') continue
       const colours = `new Set(new Uint32Array(braid.getContext('2d').getImageData(0, 0, braid.width, braid.height).data.buffer)).size`
-      expect(await page.evaluate(colours)).toBeGreaterThan(30)
+      // The page is whole once its last part is there.
+      if (path === '/') await expect.poll(() => page.evaluate(colours)).toBeGreaterThan(30)
+      else await expect.poll(() => page.locator('.operation').count()).toBeGreaterThan(0)
+      expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, width])
     }
   })
 
