@@ -5,7 +5,7 @@ import type { Lane } from './lane.ts'
 import type { Lie, StartLie } from './lie.ts'
 import type { Miner } from './miner.ts'
 
-/** How long a lie holds after it was noticed. */
+/** How long a lie holds after it was noticed: the miner is a process of its own, and has this time to do wrong. */
 const LIE_MS = 1_000
 /** Blocks that show that mining goes on. */
 const FURTHER_BLOCKS = 5

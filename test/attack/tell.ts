@@ -103,7 +103,7 @@ export function speaksHttp(head: readonly string[], body: string | Uint8Array = 
   return speaks(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), Buffer.from(body as Uint8Array)]), stays)
 }
 
-/** The answer comes this late. */
+/** The answer comes this late: the miner has clocks of its own, for which a slow node is slow. So are those below. */
 export function late(ms: number, tell: Tell = alters((answer) => answer)): Tell {
   return async (exchange) => {
     const told = await tell(exchange)

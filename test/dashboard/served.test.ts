@@ -105,7 +105,7 @@ describe('the server of the dashboard', () => {
     const text = textOf(stream)
     await expect.poll(text).toMatch(/^retry: 1000\n\nevent: state\ndata: \{"about".*\}\n\n/)
     hub.onEvent(step('hash', { step: 'handed-in' }))
-    await expect.poll(text, { timeout: 5000 }).toMatch(/event: change\ndata: .*"hash":"hash".*\n\n$/)
+    await expect.poll(text).toMatch(/event: change\ndata: .*"hash":"hash".*\n\n$/)
   })
 
   it.each([{ origin: 'http://evil.example' }, { 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }])(
@@ -123,7 +123,7 @@ describe('the server of the dashboard', () => {
     const refused = await open(url)
     expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '5'])
     streams[0].destroy()
-    await expect.poll(async () => (await open(url)).statusCode, { timeout: 5000 }).toBe(200)
+    await expect.poll(async () => (await open(url)).statusCode).toBe(200)
   })
 
   it('keeps nothing for a reader that does not read, and tells it everything when it does', async () => {
@@ -132,9 +132,9 @@ describe('the server of the dashboard', () => {
     const { url } = await started(() => snapshotWith({ source: String(++count).padStart(4_000_000) }))
     const stream = await open(url)
     const other = textOf(await open(url))
-    await expect.poll(() => other().split('event: change').length, { timeout: 20_000 }).toBeGreaterThan(8)
+    await expect.poll(() => other().split('event: change').length).toBeGreaterThan(8)
     const text = textOf(stream)
-    await expect.poll(() => text().split('event: state').length, { timeout: 10_000 }).toBeGreaterThan(2)
+    await expect.poll(() => text().split('event: state').length).toBeGreaterThan(2)
     expect(text().split('event: change').length).toBeLessThan(other().split('event: change').length - 2)
     expect(other().split('event: state')).toHaveLength(2)
   })

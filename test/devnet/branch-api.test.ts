@@ -241,7 +241,7 @@ describe('ascending pages', () => {
   })
 })
 
-it('pages end at 4096 hashes, 360 headers and 360 blocks', { timeout: 120_000 }, async () => {
+it('pages end at 4096 hashes, 360 headers and 360 blocks', async () => {
   const { devnet, peer } = await start({ graph: 'singleton', pow: false, difficulty: 1n })
   for (let i = 0; i < 4100; i++) growCut(devnet, 0)
   const [head] = [...devnet.chains.cut.values()].map(idOf)

@@ -45,7 +45,6 @@ async function outcomeOf(
 
 it.each([1, 2])(
   'a damaged database gives a clear error, or reports lost blocks, or has every block (seed %i)',
-  { timeout: 180_000 },
   async (seed) => {
     const random = randomFrom(seed)
     const directory = await temporaryDirectory()

@@ -2,12 +2,13 @@ import { METHODS } from 'node:http'
 import net from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { itWith } from '../needs.ts'
 import { brief, CheckedPeer, JSON_TYPE, PREFIX, TEXT } from './common.ts'
 import { Peer } from './request.ts'
 import { type Devnet, startDevnet } from './whole-node.ts'
 
 const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'))
-if (!hasIpv6) process.stderr.write('test of IPv6 addresses skipped: this machine has no ::1\n')
+const noIpv6 = hasIpv6 ? null : 'this machine has no address ::1: sysctl net.ipv6.conf.lo.disable_ipv6=0'
 
 let devnet: Devnet
 let peer: CheckedPeer
@@ -103,7 +104,7 @@ it('a method that a path does not have is a 405 that names those it has', async 
   }
 })
 
-it.skipIf(!hasIpv6)('X-Peer-Addr has IPv6 addresses in brackets, as in a URL', async () => {
+itWith(noIpv6, 'X-Peer-Addr has IPv6 addresses in brackets, as in a URL', async () => {
   const node = await startDevnet({ port: 0, host: '::1', graph: 'singleton', pow: false })
   onTestFinished(() => node.close())
   const own = new Peer(node.url)

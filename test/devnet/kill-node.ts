@@ -9,6 +9,7 @@ import { checkDataDirectory } from '../../src/devnet/data/check.ts'
 import { type DataDirectory, openDataDirectory } from '../../src/devnet/data/directory.ts'
 import { type Running, run, start, startScript, stopAll } from '../cli/run.ts'
 import { randomFrom } from '../random.ts'
+import { until } from '../wait.ts'
 import { merkleBlockHash } from './checker.ts'
 import { jsonOf, PREFIX } from './common.ts'
 import { temporaryDirectory } from './grow.ts'
@@ -110,6 +111,7 @@ async function killUnderLoad(kills: number, { annotate }: TestContext): Promise<
   for (let kill = 0; kill <= kills; kill++) {
     const node = start(args)
     if (kill < kills && random() < 0.2) {
+      // At a random moment, as all kills here: that is what is tried out.
       await sleep(random() * 400)
       await killed(node)
       continue
@@ -122,7 +124,7 @@ async function killUnderLoad(kills: number, { annotate }: TestContext): Promise<
     const taken = new Set<string>()
     const miners = Array.from({ length: MINERS }, () => mine(url, taken, last))
     // Even on a slow machine, some blocks are acknowledged in each run.
-    while (last.length < 2 && node.child.exitCode === null) await sleep(5)
+    await until(() => last.length >= 2 || node.child.exitCode !== null)
     await sleep(random() * LOAD_MS)
     await killed(node)
     await Promise.all(miners)

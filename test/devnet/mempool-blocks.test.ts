@@ -11,7 +11,7 @@ import { clockByHand, OBJECTS, PREFIX, start } from './common.ts'
 import { headPayload, insert, keysIn, lookup, pending, textOf } from './mempool-common.ts'
 import { askForWork, bob, getWork, heightOf, mineBlock, mineWhole, payloadOf, solve, submit } from './miner.ts'
 import { hashesOf } from './payload-hashes.ts'
-import { OpenResponse, type Peer } from './request.ts'
+import { OpenResponse, Peer } from './request.ts'
 
 const keysOf = (commands: readonly Signed[]) => commands.map((command) => command.hash)
 const pendingKeys = async (peer: Peer, chain = 0) => (await pending(peer, '', chain)).hashes
@@ -118,15 +118,20 @@ describe('Refreshed Block', () => {
   /** Two chains on a time that is passed by hand, and the streams of their miners. */
   async function watched() {
     const { time, clock } = clockByHand()
-    const { devnet, peer } = await start({ graph: 'pair', pow: false, refreshMs: REFRESH_MS }, { clock })
+    const { devnet } = await start({ graph: 'pair', pow: false, refreshMs: REFRESH_MS }, { clock })
+    // The clock of the node goes on when time is passed.
+    const peer = new Peer(devnet.url)
+    onTestFinished(() => peer.close())
     const [zero, one] = [await watch(devnet.url, 0), await watch(devnet.url, 1)]
     let inserted = 0
-    /** Lets time pass, again and again, until the miners of the chain were told so often. */
-    const passUntil = (stream: OpenResponse, times: number, milliseconds: number) =>
-      until(async () => {
-        await time.pass(milliseconds)
+    /** Lets time pass, and runs what is due then and later, until the miners of the chain were told so often. */
+    const passUntil = async (stream: OpenResponse, times: number, milliseconds: number) => {
+      await time.pass(milliseconds)
+      await until(async () => {
+        await time.pass(0)
         return stream.text.split(REFRESHED).length > times
       })
+    }
     /** Waits for the event of a transaction of chain 1: those of chain 0 are executed by then, and their time is over. */
     const afterOthers = async (milliseconds = REFRESH_MS) => {
       await insert(peer, [signed({ chainId: '1' })], 1)

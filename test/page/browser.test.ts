@@ -1,29 +1,27 @@
 /** The page in headless Chromium, on a software driver, against an embedded node over HTTP. */
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, afterEach, expect, it, onTestFinished } from 'vitest'
 import type { Devnet } from '../../src/compose/devnet.ts'
 import { startDevnetWithPage } from '../../src/compose/devnet-page.ts'
 import type { DevnetOptions } from '../../src/devnet/options.ts'
 import { NodeClient } from '../../src/node/client.ts'
 import { start, stopAll } from '../cli/run.ts'
 import { launchChromium } from '../gpu/chromium.ts'
+import { describeWith } from '../needs.ts'
 
 const KEY = 'cd'.repeat(32)
 const OTHER_KEY = 'ef'.repeat(32)
 const account = { account: `k:${KEY}`, predicate: 'keys-all', publicKeys: [KEY] }
-/** Software drivers are slow, and this machine may be busy. */
-const PATIENCE_MS = 60_000
 /** Keeps the device of the page, so that a test can take it away. */
 const KEEP_DEVICE = `const request = GPUAdapter.prototype.requestDevice
   GPUAdapter.prototype.requestDevice = async function (...options) {
     return (globalThis.opened = await request.apply(this, options))
   }`
-const SOON = { timeout: PATIENCE_MS, interval: 100 }
 
 const launched = await launchChromium()
-if (typeof launched === 'string') process.stderr.write(`page tests skipped: ${launched}\n`)
+const lack = typeof launched === 'string' ? `${launched}: npm install, or apt-get install chromium` : null
 
-describe.skipIf(typeof launched === 'string')('the page at /mine', { timeout: 2 * PATIENCE_MS }, () => {
+describeWith(lack, 'the page at /mine', () => {
   if (typeof launched === 'string') return
   const browser = launched
   afterAll(() => browser.close())
@@ -32,11 +30,11 @@ describe.skipIf(typeof launched === 'string')('the page at /mine', { timeout: 2 
   it('mines with the GPU of its visitor, for the account that the visitor enters, until it is stopped', async () => {
     const devnet = await startNode({ difficulty: 100_000n })
     const { page, text } = await open(browser, devnet.url)
-    await expect.poll(() => text('network'), SOON).toBe('development · 20 chains')
+    await expect.poll(() => text('network')).toBe('development · 20 chains')
     await page.fill('#account', `k:${OTHER_KEY}`)
     await page.click('#button')
-    await expect.poll(async () => Number(await text('accepted')), SOON).toBeGreaterThanOrEqual(2)
-    await expect.poll(async () => Number.parseFloat(await text('rate')), SOON).toBeGreaterThan(0)
+    await expect.poll(async () => Number(await text('accepted'))).toBeGreaterThanOrEqual(2)
+    await expect.poll(async () => Number.parseFloat(await text('rate'))).toBeGreaterThan(0)
     expect(await text('unit')).toMatch(/^[kM]?H\/s$/)
     expect(await text('status')).toBe('Mining for k:efefefef…efefef.')
     expect(await text('gpu')).toMatch(/swiftshader/i)
@@ -45,56 +43,61 @@ describe.skipIf(typeof launched === 'string')('the page at /mine', { timeout: 2 
 
     await page.click('#button')
     expect(await text('status')).toMatch(/^Stopped/)
-    await expect.poll(() => text('rate'), SOON).toBe('0')
-    await expect.poll(() => minersOf(devnet), SOON).toHaveLength(Number(await text('accepted')))
+    await expect.poll(() => text('rate')).toBe('0')
+    await expect.poll(() => minersOf(devnet)).toHaveLength(Number(await text('accepted')))
     // Nothing is mined any more: the blocks are those of the page, and their number stays.
     const miners = await minersOf(devnet)
     expect(new Set(miners)).toEqual(new Set([`k:${OTHER_KEY}`]))
-    await new Promise((resolve) => setTimeout(resolve, 1500))
-    expect(await minersOf(devnet)).toHaveLength(miners.length)
+    // A block of somebody else takes as long to find as one of the page.
+    await order(devnet, 'make-blocks', { 0: 1 })
+    const later = await minersOf(devnet)
+    expect(later.filter((miner) => miner === `k:${OTHER_KEY}`)).toHaveLength(miners.length)
+    expect(later.length).toBeGreaterThan(miners.length)
     expect(Number(await text('failed'))).toBe(0)
   })
 
   it('mines for the account of the command unless the visitor enters another, and refuses what is none', async () => {
     const devnet = await startNode({ difficulty: 1000n })
     const { page, text } = await open(browser, devnet.url)
-    await expect.poll(() => page.inputValue('#account'), SOON).toBe(`k:${KEY}`)
+    await expect.poll(() => page.inputValue('#account')).toBe(`k:${KEY}`)
     await page.fill('#account', 'k:12')
     await page.click('#button')
-    await expect.poll(() => text('account-note'), SOON).toMatch(/expected k: and 64 hex digits/)
+    await expect.poll(() => text('account-note')).toMatch(/expected k: and 64 hex digits/)
     expect(await text('button')).toBe('Start again')
     await page.fill('#account', '')
     await page.click('#button')
-    await expect.poll(async () => Number(await text('accepted')), SOON).toBeGreaterThan(0)
+    await expect.poll(async () => Number(await text('accepted'))).toBeGreaterThan(0)
     expect(new Set(await minersOf(devnet))).toEqual(new Set([`k:${KEY}`]))
   })
 
   it('leaves work whose chain has moved on', async () => {
     const devnet = await startNode({ difficulty: 10n ** 15n })
     const { page, text } = await open(browser, devnet.url)
+    const streams: string[] = []
+    page.on('response', (response) => streams.push(response.url()))
     await page.click('#button')
-    await expect.poll(() => text('status'), SOON).toMatch(/^Mining for/)
+    await expect.poll(() => text('status')).toMatch(/^Mining for/)
     // The page follows a chain when its work has lasted a while; what happens before shows when the stream stands.
     const chain = Number(await text('chain'))
     await order(devnet, 'pause', { chain })
-    await expect.poll(async () => Number(await text('chain')), SOON).not.toBe(chain)
-    await new Promise((resolve) => setTimeout(resolve, 1500))
+    await expect.poll(async () => Number(await text('chain'))).not.toBe(chain)
     const next = Number(await text('chain'))
+    await expect.poll(() => streams).toContainEqual(expect.stringMatching(`/mine/updates\\?chain=${next}$`))
     await order(devnet, 'pause', { chain: next })
-    await expect.poll(async () => Number(await text('chain')), { timeout: 5000 }).not.toBe(next)
+    await expect.poll(async () => Number(await text('chain'))).not.toBe(next)
   })
 
   it('keeps trying while the node is gone, says so, and goes on when it is back', async () => {
     const first = await startNode({ difficulty: 200_000n })
     const { page, text } = await open(browser, first.url)
     await page.click('#button')
-    await expect.poll(async () => Number(await text('accepted')), SOON).toBeGreaterThan(0)
+    await expect.poll(async () => Number(await text('accepted'))).toBeGreaterThan(0)
     await first.close()
-    await expect.poll(() => text('status'), SOON).toMatch(/^No work: the node does not answer. Trying again in \d+ s/)
+    await expect.poll(() => text('status')).toMatch(/^No work: the node does not answer. Trying again in \d+ s/)
     expect(await text('button')).toBe('Stop')
     const second = await startNode({ difficulty: 200_000n, port: Number(new URL(first.url).port) })
-    await expect.poll(() => text('status'), SOON).toMatch(/^Mining for/)
-    await expect.poll(async () => (await minersOf(second)).length, SOON).toBeGreaterThan(0)
+    await expect.poll(() => text('status')).toMatch(/^Mining for/)
+    await expect.poll(async () => (await minersOf(second)).length).toBeGreaterThan(0)
   })
 
   it('searches the very same work again when the node gave no other and no block came of its solution', async () => {
@@ -102,12 +105,12 @@ describe.skipIf(typeof launched === 'string')('the page at /mine', { timeout: 2 
     await order(devnet, 'faults', { operation: 'solved', count: 1000, status: 400 })
     const { page, text } = await open(browser, devnet.url)
     await page.click('#button')
-    await expect.poll(() => text('status'), SOON).toMatch(/^Mining for/)
+    await expect.poll(() => text('status')).toMatch(/^Mining for/)
     await order(devnet, 'faults', { operation: 'work', count: 1000, status: 503 })
-    await expect.poll(async () => Number(await text('failed')), SOON).toBeGreaterThan(0)
+    await expect.poll(async () => Number(await text('failed'))).toBeGreaterThan(0)
     await order(devnet, 'faults', { operation: 'solved', count: 0 })
     await order(devnet, 'faults', { operation: 'work', count: 0 })
-    await expect.poll(async () => Number(await text('accepted')), SOON).toBeGreaterThan(0)
+    await expect.poll(async () => Number(await text('accepted'))).toBeGreaterThan(0)
   })
 
   it('says that the node refuses an account', async () => {
@@ -115,7 +118,7 @@ describe.skipIf(typeof launched === 'string')('the page at /mine', { timeout: 2 
     const devnet = await startNode({ accounts: [other] })
     const { page, text } = await open(browser, devnet.url)
     await page.click('#button')
-    await expect.poll(() => text('status'), SOON).toBe(`The node refuses: Unauthorized Miner: k:${KEY}.`)
+    await expect.poll(() => text('status')).toBe(`The node refuses: Unauthorized Miner: k:${KEY}.`)
     expect(await text('advice')).toBe('It mines for certain accounts only. Enter one of them.')
     expect(await text('button')).toBe('Start again')
   })
@@ -125,29 +128,29 @@ describe.skipIf(typeof launched === 'string')('the page at /mine', { timeout: 2 
     await order(devnet, 'faults', { operation: 'work', count: 1000, status: 503 })
     const { page, text } = await open(browser, devnet.url)
     await page.click('#button')
-    await expect.poll(() => text('status'), SOON).toMatch(/^No work: .+ Trying again in \d+ s\.$/)
+    await expect.poll(() => text('status')).toMatch(/^No work: .+ Trying again in \d+ s\.$/)
     await order(devnet, 'faults', { operation: 'work', count: 0 })
-    await expect.poll(async () => Number(await text('accepted')), SOON).toBeGreaterThan(0)
+    await expect.poll(async () => Number(await text('accepted'))).toBeGreaterThan(0)
   })
 
   it('says that a GPU cannot search the work of a small network', async () => {
     const devnet = await startNode({ graph: 'pair' })
     const { page, text } = await open(browser, devnet.url)
     await page.click('#button')
-    await expect.poll(() => text('status'), SOON).toBe('Work of this network has 214 bytes, and a GPU searches 286.')
+    await expect.poll(() => text('status')).toBe('Work of this network has 214 bytes, and a GPU searches 286.')
   })
 
   it('says that the device was lost, and starts again', async () => {
     const devnet = await startNode({ difficulty: 100_000n })
     const { page, text } = await open(browser, devnet.url, { script: KEEP_DEVICE })
     await page.click('#button')
-    await expect.poll(() => text('status'), SOON).toMatch(/^Mining for/)
+    await expect.poll(() => text('status')).toMatch(/^Mining for/)
     await page.evaluate('opened.destroy()')
-    await expect.poll(() => text('status'), SOON).toMatch(/^The graphics card was lost/)
+    await expect.poll(() => text('status')).toMatch(/^The graphics card was lost/)
     expect(await text('button')).toBe('Start again')
     const before = Number(await text('accepted'))
     await page.click('#button')
-    await expect.poll(async () => Number(await text('accepted')), SOON).toBeGreaterThan(before)
+    await expect.poll(async () => Number(await text('accepted'))).toBeGreaterThan(before)
   })
 
   it('has ended when the device is lost, though the answer with other work comes later', async () => {
@@ -156,14 +159,30 @@ describe.skipIf(typeof launched === 'string')('the page at /mine', { timeout: 2 
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url()))
     await page.click('#button')
-    await expect.poll(() => text('status'), SOON).toMatch(/^Mining for/)
-    await order(devnet, 'faults', { operation: 'work', count: 1000, delayMs: 1500 })
+    await expect.poll(() => text('status')).toMatch(/^Mining for/)
+    let goOn: () => void = () => undefined
+    const mayAnswer = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    const held: Promise<void>[] = []
+    await page.route('**/mine/work*', (route) => {
+      const answer = async () => {
+        const response = await route.fetch()
+        await mayAnswer
+        await route.fulfill({ response })
+      }
+      // The page may have given it up.
+      held.push(answer().catch(() => undefined))
+    })
     asked.length = 0
-    await expect.poll(() => asked.filter((url) => /\/mine\/work/.test(url)), SOON).not.toEqual([])
+    await expect.poll(() => asked.filter((url) => /\/mine\/work/.test(url))).not.toEqual([])
     await page.evaluate('opened.destroy()')
-    await expect.poll(() => text('status'), SOON).toMatch(/^The graphics card was lost/)
+    await expect.poll(() => text('status')).toMatch(/^The graphics card was lost/)
     asked.length = 0
-    await new Promise((resolve) => setTimeout(resolve, 3000))
+    goOn()
+    await Promise.all(held)
+    // What the page asks for later is answered.
+    for (let i = 0; i < 3; i++) await page.evaluate("fetch('/info').then((answer) => answer.text())")
     expect(await text('status')).toMatch(/^The graphics card was lost/)
     expect(await text('button')).toBe('Start again')
     expect(asked.filter((url) => /\/mine\/(work|updates)/.test(url))).toEqual([])
@@ -178,19 +197,19 @@ describe.skipIf(typeof launched === 'string')('the page at /mine', { timeout: 2 
       await route.fulfill({ body: shader.replace('m5 += params.step;', 'm5 += params.step + 1u;') })
     })
     await page.click('#button')
-    await expect.poll(() => text('status'), SOON).toMatch(/^The self-test failed: the device hashes wrongly/)
+    await expect.poll(() => text('status')).toMatch(/^The self-test failed: the device hashes wrongly/)
     expect(await minersOf(devnet)).toEqual([])
   })
 
   it('says what to do where the browser has no WebGPU, or where the page was not loaded securely', async () => {
     const devnet = await startNode()
     const without = await open(browser, devnet.url, { script: 'delete Navigator.prototype.gpu' })
-    await expect.poll(() => without.text('status'), SOON).toBe('This browser has no WebGPU.')
+    await expect.poll(() => without.text('status')).toBe('This browser has no WebGPU.')
     expect(await without.text('advice')).toMatch(/Chrome, Edge .* Safari .* Firefox/)
     expect(await without.page.isDisabled('#button')).toBe(true)
     const { port } = new URL(devnet.url)
     const { text } = await open(browser, `http://node.example:${port}`)
-    await expect.poll(() => text('status'), SOON).toMatch(/^This page was not loaded securely/)
+    await expect.poll(() => text('status')).toMatch(/^This page was not loaded securely/)
   })
 
   it('says that there is no graphics card', async () => {
@@ -198,7 +217,7 @@ describe.skipIf(typeof launched === 'string')('the page at /mine', { timeout: 2 
     const none = 'GPU.prototype.requestAdapter = async () => null'
     const { page, text } = await open(browser, devnet.url, { script: none })
     await page.click('#button')
-    await expect.poll(() => text('status'), SOON).toMatch(/found no graphics card/)
+    await expect.poll(() => text('status')).toMatch(/found no graphics card/)
   })
 
   it('is served by newcut mine too, for the node that it mines for', async () => {
@@ -206,7 +225,7 @@ describe.skipIf(typeof launched === 'string')('the page at /mine', { timeout: 2 
     const [, url] = await miner.sees(/^mine in a browser: (http:\/\/127\.0\.0\.1:\d+)\/mine$/m)
     const { page, text } = await open(browser, url)
     await page.click('#button')
-    await expect.poll(async () => Number(await text('accepted')), SOON).toBeGreaterThan(0)
+    await expect.poll(async () => Number(await text('accepted'))).toBeGreaterThan(0)
     miner.child.kill('SIGTERM')
     expect(await miner.ended).toMatchObject({ code: 0, err: '' })
   })
@@ -226,6 +245,8 @@ async function startNode(options: DevnetOptions = {}): Promise<Devnet> {
 /** A new page; `script` runs before those of the page. No error may go unnoticed. */
 async function open(browser: Browser, url: string, { script = '' } = {}) {
   const page: Page = await browser.newPage()
+  // The time-out of the test is the only one.
+  page.setDefaultTimeout(0)
   const errors: string[] = []
   page.on('pageerror', ({ message }) => errors.push(message))
   // The policy of the page forbids something that the page does.

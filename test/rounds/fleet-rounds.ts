@@ -162,6 +162,7 @@ async function killAndStop(rounds: readonly FleetRound[], maxStopMs: number, { a
     await field.mines('at the start')
     for (const [i, { target, act }] of rounds.entries()) {
       const what = `round ${i + 1}: ${act} ${target}`
+      // Each blow falls at a random moment, and lasts at random: that is what is tried out.
       await sleep(500 * random())
       await strike(field, { target, act, what, maxStopMs, takeoversMs, random })
       if (random() < 0.7) await field.mines(what)

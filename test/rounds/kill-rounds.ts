@@ -91,6 +91,7 @@ class Blow {
   /** Waits for the phase. */
   async #enter(): Promise<void> {
     const { target, phase } = this.#round
+    // Blows fall at random moments: that is what is tried out.
     const wait = (maxMs: number) => sleep(maxMs * this.#random())
     switch (phase) {
       case 'start':

@@ -14,6 +14,7 @@ import { expect } from 'vitest'
 import { startDevnet } from '../../src/compose/devnet.ts'
 import { NodeClient } from '../../src/node/client.ts'
 import { itWith } from '../needs.ts'
+import { until } from '../wait.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
 const MINUTES = Number(process.env.NEWCUT_TEST_SOAK_MINUTES ?? 0.4)
@@ -84,16 +85,17 @@ itWith(
     let cuts = 0
     /** One of the chains moves on. */
     const cut = async (pauseMs: number) => {
+      // The pace of the news is what the run is about.
       await sleep(pauseMs)
       const { work } = await client.work(account)
       await client.solved(work.bytes)
       cuts++
     }
     const answer = async () => {
-      while (!told.endsWith('}\n')) {
+      await until(() => {
         if (miner.exitCode !== null || miner.signalCode !== null) throw new Error(`the miner ended: ${errors}`)
-        await sleep(5)
-      }
+        return told.endsWith('}\n')
+      })
       return JSON.parse(told.trim().split('\n').at(-1) ?? '') as Told
     }
     const ask = () => {

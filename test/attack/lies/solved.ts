@@ -72,6 +72,7 @@ const taken = {
     },
   'a solution is thanked for with 201 and a body': () => alters((answer) => ({ ...answer, status: 201 })),
   'a solution is thanked for at once, and handed on half a second later': () => (exchange: Exchange) => {
+    // Other requests are answered meanwhile.
     setTimeout(() => exchange.forward().catch(() => undefined), 500)
     return says(200)(exchange)
   },
