@@ -7,12 +7,14 @@ import { ExternalEngine } from '../../src/engine/external.ts'
 import { nonceRanges } from '../../src/engine/range.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { engineConformance } from '../conformance/engine.ts'
+import { describeWith } from '../needs.ts'
 
 const { obstacle } = chooseNative()
 
 for (const kernel of ['native', 'wasm', 'js'] as const) {
-  const lack = kernel === 'native' ? obstacle : null
-  describe.skipIf(lack !== null)(`the CPU engine, kernel ${kernel}${lack === null ? '' : `: ${lack}`}`, () => {
+  const lack =
+    kernel === 'native' && obstacle !== null ? `there is no native kernel (${obstacle}): npm run install` : null
+  describeWith(lack, `the CPU engine, kernel ${kernel}`, () => {
     engineConformance({
       create: () => new CpuEngine({ ranges: nonceRanges(2, Math.random), kernel, priority: 'normal' }),
       unsearchable: { degree: 4, warning: /the nonce of work of 322 bytes lies in two blocks/ },

@@ -10,6 +10,7 @@ import { CpuEngine, type CpuEngineOptions } from '../../src/engine/cpu/cpu.ts'
 import type { Priority } from '../../src/engine/cpu/priority.ts'
 import { type Candidate, noWork } from '../../src/engine/engine.ts'
 import { nonceRanges } from '../../src/engine/range.ts'
+import { until } from '../wait.ts'
 
 const engines: CpuEngine[] = []
 afterEach(async () => {
@@ -40,10 +41,6 @@ const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(reso
 /** Nothing else runs on this thread meanwhile. */
 function blockFor(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await pause(2)
 }
 
 describe('the CPU engine', () => {
@@ -102,15 +99,18 @@ describe('the CPU engine', () => {
     await until(() => hashes() > 0)
     await engine.setWork(noWork(2))
     const before = hashes()
-    await pause(100)
-    expect(hashes()).toBe(before)
-    await engine.setWork(engineWork(3, freshWork(UNREACHABLE), 0n))
+    for (let sequence = 3; sequence < 20; sequence++) {
+      expect(await engine.setWork(noWork(sequence))).toBe(true)
+      expect(hashes()).toBe(before)
+    }
+    await engine.setWork(engineWork(20, freshWork(UNREACHABLE), 0n))
     await until(() => hashes() > before)
   })
 
   it('limits the rate of candidates for a target that every hash meets', async () => {
     const { engine, candidates } = await started(1)
     await engine.setWork(engineWork(1, freshWork(UNREACHABLE), MAX_TARGET))
+    // The bound is a rate, so that this has to measure: a slow machine only makes it easier to keep.
     const startMs = performance.now()
     await until(() => candidates.length > 20)
     await pause(200)
@@ -196,21 +196,21 @@ describe('the CPU engine', () => {
     expect(engine.devices()).toMatchObject([{ state: 'restarting', reason, faults: 1 }, { faults: 0 }])
     const [{ hashes }] = engine.devices()
     await until(() => engine.devices()[0].state === undefined && engine.devices()[0].hashes > hashes)
-    // A thread without work is silent too.
+    // A thread without work is silent too, here for longer than a thread with work may be by the engine's own timer.
     expect(await engine.setWork(noWork(14))).toBe(true)
     await pause(4000)
     expect(warnings).toHaveLength(1)
   })
 
-  it('stops within a second while a thread hangs', async () => {
+  it('stops while a thread hangs', async () => {
     process.env.NEWCUT_TEST_MARK = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'mark')
     process.env.NEWCUT_TEST_FAULT = 'hang'
     const { engine } = await started(1, 'normal', { module: new URL('./faulty-thread.mjs', import.meta.url) })
     void engine.setWork(engineWork(13, freshWork(UNREACHABLE), 0n))
     await until(() => existsSync(process.env.NEWCUT_TEST_MARK ?? ''))
-    const startMs = performance.now()
+    // The thread never ends by itself.
     await engine.stop()
-    expect(performance.now() - startMs).toBeLessThan(1000)
+    expect(await engine.setWork(engineWork(14, freshWork(UNREACHABLE), 0n))).toBe(false)
   })
 
   it('says that there is no kernel for work whose nonce lies in two blocks', async () => {

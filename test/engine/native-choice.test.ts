@@ -4,9 +4,10 @@ import { appendFileSync, copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { chooseNative, loadChosen, NO_NATIVE } from '../../src/engine/cpu/native-choice.ts'
 import { BUILD_SCRIPT, type NativeFiles, sourcesMark } from '../../src/engine/cpu/native-files.ts'
+import { describeWith } from '../needs.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const script = fileURLToPath(BUILD_SCRIPT)
@@ -16,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const right = join(folder, 'right.node')
 const wrong = join(folder, 'wrong.node')
 const env = { PATH: process.env.PATH }
-const hasCompiler = spawnSync('cc', ['--version']).status === 0
+const noCompiler = spawnSync('cc', ['--version']).status === 0 ? null : 'cc is not installed: apt-get install gcc'
 
 /** Runs a copy of the sources with a wrong constant, and marks the result as if it were from the right ones. */
 function compileWrong(): void {
@@ -32,7 +33,7 @@ function compileWrong(): void {
   appendFileSync(wrong, sourcesMark())
 }
 
-describe.skipIf(!hasCompiler)(`the native kernel that is used${hasCompiler ? '' : ': there is no cc here'}`, () => {
+describeWith(noCompiler, 'the native kernel that is used', () => {
   let files: NativeFiles
   let count = 0
   beforeAll(() => {

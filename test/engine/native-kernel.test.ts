@@ -21,10 +21,12 @@ import { provideNativeKernel } from '../../src/engine/cpu/native-build.ts'
 import { chooseNative, loadChosen, NO_NATIVE } from '../../src/engine/cpu/native-choice.ts'
 import { findNative } from '../../src/engine/cpu/native-files.ts'
 import { loadNative, type NativeAddon, nativeNames } from '../../src/engine/cpu/native-kernel.ts'
+import { describeWith, itWith } from '../needs.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-native-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
+const noCompiler = spawnSync('cc', ['--version']).status === 0 ? null : 'cc is not installed: apt-get install gcc'
 const built = loadChosen(chooseNative())
 const here = nativeNames.filter((name) => name in built.sweeps)
 const [widest] = here
@@ -35,7 +37,9 @@ function choose(preference: KernelPreference, addon: NativeAddon) {
   return { name: kernel?.name ?? null, refused, ...(note !== null && { note }) }
 }
 
-describe.skipIf(built.obstacle !== null)(`choice among native kernels (${built.obstacle ?? here.join(', ')})`, () => {
+const noKernel = built.obstacle === null ? null : `there is no native kernel (${built.obstacle}): npm run install`
+
+describeWith(noKernel, `choice among native kernels (${here.join(', ')})`, () => {
   it('native chooses the widest kernel that the processor has, without a message about wider ones', () => {
     expect(choose('native', built)).toEqual({ name: widest, refused: [] })
     const narrow = { sweeps: { [narrowest]: built.sweeps[narrowest] }, obstacle: null }
@@ -130,8 +134,7 @@ describe('build at installation', () => {
     }
   })
 
-  const hasCompiler = spawnSync('cc', ['--version']).status === 0
-  it.skipIf(!hasCompiler)(`writes a kernel that loads${hasCompiler ? '' : ': there is no cc here'}`, () => {
+  itWith(noCompiler, 'writes a kernel that loads', () => {
     expect(build('')).toBe('newcut: native kernel compiled with cc\n')
     const { sweeps, obstacle } = loadNative(output)
     expect(obstacle).toBeNull()
@@ -140,7 +143,6 @@ describe('build at installation', () => {
 })
 
 describe('the native kernel where install scripts did not run', () => {
-  const hasCompiler = spawnSync('cc', ['--version']).status === 0
   const unstopped = new AbortController().signal
   let count = 0
   const places = () => {
@@ -152,7 +154,7 @@ describe('the native kernel where install scripts did not run', () => {
     }
   }
 
-  it.skipIf(!hasCompiler)('is compiled once into the cache, with one sentence', async () => {
+  itWith(noCompiler, 'is compiled once into the cache, with one sentence', async () => {
     const own = places()
     const env = { ...process.env, CC: '' }
     const { choice, news } = await provideNativeKernel({ env, signal: unstopped, places: own, limitMs: 120_000 })
@@ -162,20 +164,16 @@ describe('the native kernel where install scripts did not run', () => {
     expect(await provideNativeKernel({ env, signal: unstopped, places: own })).toEqual({ choice, news: [] })
   })
 
-  it.skipIf(!hasCompiler)(
-    'is compiled where what the installation left does not load, and says so',
-    { timeout: 120_000 },
-    async () => {
-      const own = places()
-      mkdirSync(dirname(own.installed), { recursive: true })
-      writeFileSync(own.installed, '')
-      const env = { ...process.env, CC: '' }
-      const { choice, news } = await provideNativeKernel({ env, signal: unstopped, places: own, limitMs: 120_000 })
-      const fault = 'the native kernel that was compiled at installation is not used: kernel native does not load: '
-      expect(choice).toMatchObject({ file: own.cached, origin: 'cached', passedOver: [expect.stringContaining(fault)] })
-      expect(news).toEqual([choice.passedOver[0], expect.stringMatching(/^native kernel compiled with cc/)])
-    },
-  )
+  itWith(noCompiler, 'is compiled where what the installation left does not load, and says so', async () => {
+    const own = places()
+    mkdirSync(dirname(own.installed), { recursive: true })
+    writeFileSync(own.installed, '')
+    const env = { ...process.env, CC: '' }
+    const { choice, news } = await provideNativeKernel({ env, signal: unstopped, places: own, limitMs: 120_000 })
+    const fault = 'the native kernel that was compiled at installation is not used: kernel native does not load: '
+    expect(choice).toMatchObject({ file: own.cached, origin: 'cached', passedOver: [expect.stringContaining(fault)] })
+    expect(news).toEqual([choice.passedOver[0], expect.stringMatching(/^native kernel compiled with cc/)])
+  })
 
   it('is not compiled again where one is in the cache, even if it does not load', async () => {
     const own = places()
@@ -227,7 +225,7 @@ describe('the native kernel where install scripts did not run', () => {
   })
 
   // As `npm ci --ignore-scripts` leaves it: compiled TypeScript and sources, but no build folder.
-  it.skipIf(!hasCompiler)('is made by the first search and used by the next', { timeout: 120_000 }, async () => {
+  itWith(noCompiler, 'is made by the first search and used by the next', async () => {
     const root = join(folder, 'no-scripts')
     for (const part of ['dist', 'src/engine/cpu/native', 'package.json']) {
       cpSync(fileURLToPath(new URL(`../../${part}`, import.meta.url)), join(root, part), { recursive: true })

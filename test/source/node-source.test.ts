@@ -116,18 +116,23 @@ async function mineElsewhere(node: Devnet, chain: number): Promise<void> {
 /** Puts the node far away, after an answer: what it says of work arrives while the gate is open. Before the first work. */
 function farAway({ client, source }: Pick<Awaited<ReturnType<typeof sourceOf>>, 'client' | 'source'>) {
   const ask = client.work.bind(client)
-  let [asked, arrived] = [0, 0]
+  // One that is given up ends without an answer.
+  let [asked, ended, arrived] = [0, 0, 0]
   let gate = Promise.resolve()
   let open: () => void = () => undefined
   client.work = async (...args) => {
     asked++
-    const answer = await ask(...args)
-    await gate
-    arrived++
-    return answer
+    try {
+      const answer = await ask(...args)
+      await gate
+      arrived++
+      return answer
+    } finally {
+      ended++
+    }
   }
   return {
-    waiting: () => asked - arrived,
+    waiting: () => asked - ended,
     close: () => {
       gate = new Promise((resolve) => {
         open = resolve
@@ -135,7 +140,7 @@ function farAway({ client, source }: Pick<Awaited<ReturnType<typeof sourceOf>>, 
     },
     open: () => open(),
     /** Resolves when so much work has arrived, nothing is under way, and the stream of the current chain is open. */
-    settled: (count: number) => until(() => arrived >= count && arrived === asked && source.connected),
+    settled: (count: number) => until(() => arrived >= count && ended === asked && source.connected),
   }
 }
 

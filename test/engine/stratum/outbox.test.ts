@@ -7,9 +7,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadSender } from '../../../src/engine/stratum/native-send.ts'
 import { type Mail, mailOf, Outbox } from '../../../src/engine/stratum/outbox.ts'
-import { until } from '../../gpu/wait.ts'
+import { itWith } from '../../needs.ts'
+import { until } from '../../wait.ts'
 
-const { sendAll } = loadSender()
+const { sendAll, fault } = loadSender()
+const noSender = sendAll === null ? `the native function does not load (${fault ?? 'no file'}): npm run install` : null
 /** More than are written to together. */
 const COUNT = 1100
 
@@ -20,9 +22,9 @@ interface Pair {
 }
 
 describe.each([
-  { name: 'with the native function', sendAll, skip: sendAll === null },
-  { name: 'with sockets of their own', sendAll: null, skip: false },
-])('an outbox $name', ({ sendAll, skip }) => {
+  { name: 'with the native function', sendAll, lack: noSender },
+  { name: 'with sockets of their own', sendAll: null, lack: null },
+])('an outbox $name', ({ sendAll, lack }) => {
   const server = createServer()
   const pairs: Pair[] = []
 
@@ -59,7 +61,7 @@ describe.each([
     return new Outbox<Mail>({ sendAll, unsentBytes, onWritten })
   }
 
-  it.skipIf(skip)('gives each its own text and what all get, in order, in one turn of the event loop', async () => {
+  itWith(lack, 'gives each its own text and what all get, in order, in one turn of the event loop', async () => {
     const outbox = fresh(2 ** 20)
     const some = pairs.slice(0, 700)
     for (const [i, { mail }] of some.entries()) {
@@ -77,7 +79,7 @@ describe.each([
     expect(some.map(({ received }) => received)).toEqual(wanted)
   })
 
-  it.skipIf(skip)('writes to the first 1,024 of more before the event loop turns', async () => {
+  itWith(lack, 'writes to the first 1,024 of more before the event loop turns', async () => {
     const outbox = fresh(2 ** 20)
     for (const { mail } of pairs) outbox.post(mail, 'to all\n', 3)
     expect(written.length).toBe(1024)
@@ -85,7 +87,7 @@ describe.each([
     expect(written).toEqual(pairs.map(() => [3, true]))
   })
 
-  it.skipIf(skip)('loses nothing of a client that reads slowly, and tells that it was not written', async () => {
+  itWith(lack, 'loses nothing of a client that reads slowly, and tells that it was not written', async () => {
     const outbox = fresh(2 ** 26)
     const [slow, quick] = pairs
     slow.client.pause()
@@ -108,7 +110,7 @@ describe.each([
     expect(quick.received).toBe(Array.from({ length: sent }, (_, i) => `${i}\n`).join(''))
   })
 
-  it.skipIf(skip)('closes a client that leaves too much unread, and no other', async () => {
+  itWith(lack, 'closes a client that leaves too much unread, and no other', async () => {
     const outbox = fresh(200_000)
     const [, , slow, other] = pairs
     slow.client.pause()
@@ -125,7 +127,7 @@ describe.each([
     expect(written.length).toBe(before)
   })
 
-  it.skipIf(skip)('writes texts that do not fit together, and one that is too long for that', async () => {
+  itWith(lack, 'writes texts that do not fit together, and one that is too long for that', async () => {
     const outbox = fresh(2 ** 22)
     const some = pairs.slice(10, 40)
     const wanted = some.map((_, i) => `${String(i).repeat(30_000)}\n`)
@@ -137,7 +139,7 @@ describe.each([
     expect(written.map(([sequence]) => sequence).sort((a, b) => a - b)).toEqual(some.map((_, i) => i))
   })
 
-  it.skipIf(skip)('keeps what several slow clients of one call did not take apart', async () => {
+  itWith(lack, 'keeps what several slow clients of one call did not take apart', async () => {
     const outbox = fresh(2 ** 26)
     const slow = pairs.slice(50, 54)
     for (const { client } of slow) client.pause()
@@ -155,7 +157,7 @@ describe.each([
     expect(slow.map(({ received }, i) => received === sent[i])).toEqual(slow.map(() => true))
   })
 
-  it.skipIf(skip)('writes nothing more to a socket that was ended', async () => {
+  itWith(lack, 'writes nothing more to a socket that was ended', async () => {
     const outbox = fresh(2 ** 20)
     const { mail, client } = pairs[60]
     const ended = once(client, 'end')
@@ -169,7 +171,7 @@ describe.each([
     expect(written).toEqual([[1, true]])
   })
 
-  it.skipIf(skip)('writes to those that are there when one has reset its connection', async () => {
+  itWith(lack, 'writes to those that are there when one has reset its connection', async () => {
     const outbox = fresh(2 ** 20)
     const [, , , , gone, other] = pairs
     const closed = new Promise((resolve) => gone.mail.socket.once('close', resolve))
@@ -186,7 +188,7 @@ describe.each([
 })
 
 describe('the native function', () => {
-  it.skipIf(sendAll === null)('refuses pieces outside the bytes, and lists of different length', () => {
+  itWith(noSender, 'refuses pieces outside the bytes, and lists of different length', () => {
     const order = (pieces: number[], sent = 1, threads = 1) =>
       sendAll?.(Int32Array.of(-1), Uint32Array.from(pieces), new Uint8Array(10), new Int32Array(sent), threads)
     for (const wrong of [[0, 11], [11, 0], [5, 6], [2 ** 32 - 1, 2], [0], [0, 1, 0, 1]]) {
