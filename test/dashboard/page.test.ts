@@ -22,7 +22,9 @@ const THIN = '\u202f'
 
 const launched = await launchChromium()
 
-describeWith(typeof launched === 'string' ? launched : null, 'the dashboard', () => {
+const lack = typeof launched === 'string' ? `${launched}: npm install, or apt-get install chromium` : null
+
+describeWith(lack, 'the dashboard', () => {
   const browser = launched as Browser
   /** Miners for all tests that leave them as they are: one that takes a token, and one with rigs and without a token. */
   let url = ''
@@ -250,6 +252,8 @@ async function open(browser: Browser, url: string, options: Parameters<Browser['
   // Headless, Chromium may have a language that is none.
   const page: Page = await browser.newPage({ locale: 'en-GB', ...options })
   onTestFinished(() => page.close())
+  // The time-out of the test is the only one.
+  page.setDefaultTimeout(0)
   const errors: string[] = []
   page.on('pageerror', ({ message }) => errors.push(message))
   page.on('console', (message) => {
