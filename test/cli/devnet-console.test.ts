@@ -3,7 +3,6 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { run, runProcess, start, stopAll } from './run.ts'
 import { noTerminal, startInTerminal, stopTerminals } from './terminal.ts'
 
-const SOON = { timeout: 60_000, interval: 100 }
 const CONTROL_C = '\u0003'
 const FAILS = '(enforce (= 1 2) "one is not two")'
 const BLOCKS = ['--graph', 'pair', '--auto-mine', 'constant:200ms']
@@ -28,7 +27,7 @@ async function untilMined(url: string): Promise<void> {
     }
     return Math.min(...Object.values(hashes).map(({ height }) => height))
   }
-  await expect.poll(heights, SOON).toBeGreaterThan(1)
+  await expect.poll(heights).toBeGreaterThan(1)
 }
 
 describe('newcut devnet in a pipe', () => {
@@ -124,7 +123,7 @@ describe('newcut devnet in a pipe', () => {
   })
 })
 
-describe.skipIf(noTerminal !== null)('newcut devnet in a terminal', { timeout: 120_000 }, () => {
+describe.skipIf(noTerminal !== null)('newcut devnet in a terminal', () => {
   afterEach(stopTerminals)
 
   it('shows the present in its last line, and lines of transactions and requests above it', async () => {
@@ -132,12 +131,12 @@ describe.skipIf(noTerminal !== null)('newcut devnet in a terminal', { timeout: 1
       columns: 120,
     })
     const urlIn = () => / at\s+(http:\/\/127\.0\.0\.1:\d+)/.exec(lines().join('\n'))?.[1] ?? ''
-    await expect.poll(urlIn, SOON).not.toBe('')
+    await expect.poll(urlIn).not.toBe('')
     await untilMined(urlIn())
     await sendThree(urlIn())
     const status =
       /^heights? \d+( to \d+)? {2}(1 pending {2})?1 ok {2}1 failed {2}1 refused {2}\d+ blocks, \d+ without transactions/
-    await expect.poll(() => lines().at(-1), SOON).toMatch(status)
+    await expect.poll(() => lines().at(-1)).toMatch(status)
     const count = (label: RegExp) => lines().filter((line) => label.test(line)).length
     expect([/^\S+ ok {8}chain 0/, /^\S+ failed {4}chain 0/, /^\S+ refused {3}chain 0/].map(count)).toEqual([1, 1, 1])
     expect(count(/^\S+ (block|empty) /)).toBe(1)

@@ -21,7 +21,6 @@ import { LogFile } from '../../src/platform/log-file.ts'
 import { freePort } from '../ports.ts'
 import { run, runProcess, start, startWith, stopAll } from './run.ts'
 
-const SOON = { timeout: 60_000, interval: 50 }
 /** A few blocks a second on one thread. */
 const SEARCH = ['--difficulty', '1M', '--gpu', 'none', '--threads', '1', '--http', 'off']
 const EASY = ['--difficulty', '1k', '--gpu', 'none', '--threads', '1', '--http', 'off']
@@ -119,7 +118,7 @@ describe('a log file', () => {
   })
 })
 
-describe('newcut mine --log-file', { timeout: 120_000 }, () => {
+describe('newcut mine --log-file', () => {
   it('has what the console shows, with date and time and without colours, after what was there', async () => {
     const folder = newFolder()
     const file = join(folder, 'x.log')
@@ -151,13 +150,13 @@ describe('newcut mine --log-file', { timeout: 120_000 }, () => {
     const file = join(newFolder(), 'x.log')
     const miner = start(['mine', ...SEARCH, '--log', 'json', '--log-file', file])
     for (const n of [1, 2]) {
-      await expect.poll(() => textOf(file), SOON).toMatch(/"verdict":"accepted"/)
+      await expect.poll(() => textOf(file)).toMatch(/"verdict":"accepted"/)
       renameSync(file, `${file}.${n}`)
       miner.child.kill('SIGUSR2')
-      await expect.poll(() => existsSync(file), SOON).toBe(true)
+      await expect.poll(() => existsSync(file)).toBe(true)
       expect(modeOf(file)).toBe('640')
     }
-    await expect.poll(() => textOf(file), SOON).toMatch(/"verdict":"accepted"/)
+    await expect.poll(() => textOf(file)).toMatch(/"verdict":"accepted"/)
     miner.child.kill('SIGTERM')
     const { code, out, err } = await miner.ended
     expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -191,14 +190,14 @@ describe('newcut mine --log-file', { timeout: 120_000 }, () => {
     mkdirSync(folder)
     const file = join(folder, 'x.log')
     const miner = start(['mine', ...SEARCH, '--log', 'json', '--log-file', file])
-    await expect.poll(() => textOf(file), SOON).toMatch(/"event":"work"/)
+    await expect.poll(() => textOf(file)).toMatch(/"event":"work"/)
     rmSync(folder, { recursive: true })
     await miner.sees(/"level":"warn",.*"event":"warning","message":"log file .*\(ENOENT: /)
     mkdirSync(folder)
     const [, missing] = await miner.sees(
       /"event":"recovered","message":"log file .*written again; (\d+) lines? (is|are) miss/,
     )
-    await expect.poll(() => textOf(file), SOON).toMatch(new RegExp(`written again; ${missing} line`))
+    await expect.poll(() => textOf(file)).toMatch(new RegExp(`written again; ${missing} line`))
     expect(miner.out().match(/cannot be written/g)).toHaveLength(1)
   })
 
@@ -262,7 +261,7 @@ describe('newcut mine --log-file', { timeout: 120_000 }, () => {
   })
 })
 
-describe('--log-level', { timeout: 120_000 }, () => {
+describe('--log-level', () => {
   it('warn says nothing of a miner that does what it should', async () => {
     const args = ['mine', ...HARD, '--duration', '1s']
     expect(await run([...args, '--log-level', 'warn'])).toMatchObject({ code: 0, out: '', err: '' })
@@ -277,7 +276,7 @@ describe('--log-level', { timeout: 120_000 }, () => {
       const answer = await fetch(`http://127.0.0.1:${port}/chainweb/0.0/development/cut`).catch(() => null)
       return answer === null ? 0 : ((await answer.json()) as { height: number }).height
     }
-    await expect.poll(height, SOON).toBeGreaterThan(4)
+    await expect.poll(height).toBeGreaterThan(4)
     node.child.kill('SIGTERM')
     expect(await node.ended).toMatchObject({ code: 0, out: '', err: '' })
     const { code, err } = await run(['devnet', ...quiet, '--log-requests'])
@@ -305,7 +304,7 @@ describe('--log-level', { timeout: 120_000 }, () => {
     const [turned] = await miner.sees(/ changed {3}configuration: log-level debug -> warn\n/)
     const accepted = async () => ((await (await fetch(`${url}/api/summary`)).json()) as Snapshot).solutions.accepted
     const before = await accepted()
-    await expect.poll(accepted, SOON).toBeGreaterThan(before + 1)
+    await expect.poll(accepted).toBeGreaterThan(before + 1)
     save(`log-level: info\nlog-file: ${join(folder, 'y.log')}\n`)
     const wins = ' in the file has no effect: --log-file on the command line wins'
     await miner.sees(new RegExp(` changed {3}configuration: log-file .*/y\\.log${wins}\n`))
@@ -318,7 +317,7 @@ describe('--log-level', { timeout: 120_000 }, () => {
   })
 })
 
-describe('newcut devnet --log-file', { timeout: 120_000 }, () => {
+describe('newcut devnet --log-file', () => {
   it('has blocks, accounts and requests beside a command of --exec, whose outputs are its own', async () => {
     const file = join(newFolder(), 'x.log')
     const ask = `${process.execPath} -e "fetch(process.env.NEWCUT_NODE + '/info').then((a) => console.log(a.status))"`
@@ -337,6 +336,6 @@ describe('newcut devnet --log-file', { timeout: 120_000 }, () => {
     const file = join(newFolder(), 'x.log')
     const node = start(['devnet', '--port', '0', '--graph', 'pair', '--mine', '--threads', '1', '--log-file', file])
     await node.sees(/ block /)
-    await expect.poll(() => textOf(file), SOON).toMatch(/Z block {5}chain \d +height 1 /)
+    await expect.poll(() => textOf(file)).toMatch(/Z block {5}chain \d +height 1 /)
   })
 })
