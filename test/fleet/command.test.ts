@@ -3,10 +3,11 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { type Devnet, startDevnet } from '../../src/compose/devnet.ts'
 import { run, start, stopAll } from '../cli/run.ts'
-import { NatsServer, natsMissing } from './nats.ts'
+import { describeWith, lackOf } from '../needs.ts'
+import { NatsServer } from './nats.ts'
 
 afterEach(stopAll)
 const RIG = ['--threads', '1', '--gpu', 'none', '--http', 'off', '--state', 'off']
@@ -36,7 +37,7 @@ function certificate(folder: string): { readonly cert: string; readonly key: str
   return { cert, key }
 }
 
-describe.skipIf(natsMissing !== null)('a fleet', { timeout: 90_000 }, () => {
+describeWith(lackOf('nats-server'), 'a fleet', () => {
   let devnet: Devnet
   beforeAll(async () => {
     devnet = await startDevnet({ port: 0, difficulty: 1_000_000n, blockDelayMs: 2000 })

@@ -26,13 +26,14 @@ import { NodeSource } from '../../src/source/node/node-source.ts'
 import type { Job } from '../../src/source/source.ts'
 import { engineConformance } from '../conformance/engine.ts'
 import { type SourceTestBed, sourceConformance } from '../conformance/source.ts'
+import { describeWith, lackOf } from '../needs.ts'
 import { solve } from '../solve.ts'
-import { NatsServer, natsMissing } from './nats.ts'
+import { NatsServer } from './nats.ts'
 
 const shared = { clock: systemClock, random: Math.random }
 const account: MinerAccount = { account: 'k:test', predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] }
 
-describe.skipIf(natsMissing !== null)('a fleet', () => {
+describeWith(lackOf('nats-server'), 'a fleet', () => {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-nats-'))
   let nats: NatsServer
   beforeAll(async () => {

@@ -10,7 +10,8 @@ import { readCredentials } from '../../src/fleet/credentials.ts'
 import { Link, type NatsTrust } from '../../src/fleet/link.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { run } from '../cli/run.ts'
-import { NatsServer, natsMissing } from './nats.ts'
+import { describeWith, lackOf } from '../needs.ts'
+import { NatsServer } from './nats.ts'
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-creds-'))
@@ -79,7 +80,7 @@ async function use(url: string, trust: NatsTrust): Promise<void> {
   await link.checkJetStream(1).finally(() => link.close())
 }
 
-describe.skipIf(natsMissing !== null)('a NATS server', () => {
+describeWith(lackOf('nats-server'), 'a NATS server', () => {
   it('takes credentials of an account, and no others', async () => {
     const { config, file } = operated()
     const { url } = await server(config)

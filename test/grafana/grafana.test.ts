@@ -9,7 +9,8 @@ import { Rig } from '../../bench/stratum-rig.ts'
 import { Metrics } from '../../src/api/metrics.ts'
 import { hwmonFolder, sensedCard, startMiner, temporaryFolder, ZEN } from '../api/running.ts'
 import { start } from '../cli/run.ts'
-import { NatsServer, natsMissing } from '../fleet/nats.ts'
+import { NatsServer } from '../fleet/nats.ts'
+import { lackOf } from '../needs.ts'
 
 const alerts = fileURLToPath(new URL('../../grafana/alerts.yml', import.meta.url))
 const MISSING = 'is not installed (Debian package prometheus)'
@@ -55,7 +56,7 @@ it('every query of the dashboard and every alert is answered by Prometheus', { t
   const rig = await Rig.login(Number(miner.rigsAddress?.split(':')[1]))
   onTestFinished(() => rig.close())
   rig.mine()
-  const leader = natsMissing === null ? await startLeader(miner.nodeUrl) : null
+  const leader = lackOf('nats-server') === null ? await startLeader(miner.nodeUrl) : null
   const prometheus = await startPrometheus([new URL(miner.url).host, ...(leader === null ? [] : [leader])])
   // Without a NATS server there is no fleet to show.
   const shown = queries.filter(([title]) => leader !== null || !title.startsWith('Fleet'))
