@@ -45,12 +45,22 @@ class Time {
   }
 
   async passUntil(condition: () => boolean): Promise<void> {
-    for (; !condition(); this.look()) await this.#next(Number.POSITIVE_INFINITY)
+    for (;;) {
+      await this.#settled()
+      this.look()
+      if (condition()) return
+      await this.#next(Number.POSITIVE_INFINITY)
+    }
+  }
+
+  /** Nobody waits for the server. */
+  #settled(): Promise<void> {
+    return until(() => this.candidates.every(({ isAsleep }) => isAsleep))
   }
 
   /** Runs the next timer. Returns false if none is due until `endMs`. */
   async #next(endMs: number): Promise<boolean> {
-    await until(() => this.candidates.every(({ isAsleep }) => isAsleep))
+    await this.#settled()
     const [timer] = [...this.#timers].toSorted((a, b) => a.dueMs - b.dueMs)
     if (timer === undefined || timer.dueMs > endMs) return false
     this.nowMs = timer.dueMs
