@@ -76,7 +76,7 @@ async function server(config: string, scheme = 'nats'): Promise<NatsServer> {
 async function use(url: string, trust: NatsTrust): Promise<void> {
   const options = { addresses: [readNatsAddress(url)], trust, fleet: 'main', agent: 'test' }
   const shared = { clock: systemClock, random: Math.random }
-  const link = await Link.open({ ...options, ...shared }, null, AbortSignal.timeout(30_000))
+  const link = await Link.open({ ...options, ...shared }, null, new AbortController().signal)
   await link.checkJetStream(1).finally(() => link.close())
 }
 
@@ -121,14 +121,12 @@ describeWith(lackOf('nats-server'), 'a NATS server', () => {
     const { url } = await server(config, 'tls')
     const { ca, cert, key } = certificates
     await use(url, { ca, cert, key })
-    const startMs = performance.now()
     const wanted = use(url, { ca })
     await expect(wanted).rejects.toMatchObject({
       code: 'NODE_REFUSED',
       message: expect.stringMatching(/^the NATS server at tls:.* wants a certificate of this machine$/),
       hint: expect.stringMatching(/--nats-cert and --nats-key/),
     })
-    expect(performance.now() - startMs).toBeLessThan(20_000)
     // A rig that would wait for a server ends: waiting does not help.
     const rig = await run([
       'mine',
