@@ -5,7 +5,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Kvm } from '@nats-io/kv'
 import { afterAll, afterEach, beforeAll } from 'vitest'
+import type { Link } from '../../src/fleet/link.ts'
+import { encodeMessage } from '../../src/fleet/messages.ts'
 import { PROGRAM_PATH } from '../needs.ts'
 import { freePort } from '../ports.ts'
 import { until } from '../wait.ts'
@@ -64,6 +67,12 @@ export class NatsServer {
       })
     })
   }
+}
+
+/** As if a leader of this fleet had ended in order: the next one leads at once. */
+export async function leftInOrder(link: Link): Promise<void> {
+  const store = await new Kvm(link.jetstream).create(link.subjects.bucket, { history: 1 })
+  await store.put('leader', encodeMessage({ session: 'before', name: 'before', term: 1, isFree: true }))
 }
 
 /** A server for all tests of a block, and what each test leaves behind: undone after it, the last first. */
