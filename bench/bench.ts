@@ -38,7 +38,7 @@ const suites: Readonly<Record<BenchSuite, Suite>> = {
 const isSuite = (name: string): name is BenchSuite => Object.hasOwn(suites, name)
 
 const FULL: Effort = { sampleMs: 300, rounds: 9, isQuick: false }
-const QUICK: Effort = { sampleMs: 40, rounds: 3, isQuick: true }
+const QUICK: Effort = { sampleMs: 40, rounds: 1, isQuick: true }
 
 export interface BenchOptions {
   /** Names of suites. None given means all. */

@@ -24,7 +24,7 @@ export async function choice({ rounds, isQuick }: Effort): Promise<Row[]> {
   const hours = isQuick ? { before: 1, each: 1, rounds } : { before: 50, each: 10, rounds }
   const rows = LATENCIES_MS.flatMap((latencyMs) => compared(new Network(true), latencyMs, hours))
   rows.push(...compared(new Network(false), RESTLESS_MS, hours))
-  for (const latencyMs of [20, 100]) rows.push(...ownCuts(latencyMs, isQuick ? 100 : 4000))
+  for (const latencyMs of [20, 100]) rows.push(...ownCuts(latencyMs, isQuick ? 20 : 4000))
   return rows
 }
 

@@ -26,7 +26,6 @@ const SUITE = 'contracts'
 const JSON_TYPE = { 'content-type': 'application/json' }
 const CONNECTIONS = 8
 const BLOCK_TRANSFERS = 150
-const CHAINS = 20
 const BLOCK_TIME_MS = 1000
 const KEY = 'ab'.repeat(32)
 const MINER = { account: `k:${KEY}`, predicate: 'keys-all', publicKeys: [KEY] }
@@ -35,13 +34,27 @@ const row = (name: string, unit: Row['unit'], samples: number[], relative?: Row[
   return { suite: SUITE, name, unit, samples, ...(relative && { relative }) }
 }
 
+interface Size {
+  /** For transfers that are sent to every chain. */
+  readonly network: { readonly chains: number; readonly graph?: 'pair' }
+  readonly transfersMs: number
+  /** Accounts of two nodes on disk. */
+  readonly few: number
+  readonly many: number
+  /** Requests that are prepared: more of them than commands and values that the node keeps in memory. */
+  readonly lookups: number
+}
+const FULL: Size = { network: { chains: 20 }, transfersMs: 60_000, few: 1000, many: 1_000_000, lookups: 30_000 }
+const QUICK: Size = { network: { chains: 2, graph: 'pair' }, transfersMs: 300, few: 50, many: 100, lookups: 50 }
+
 export async function contracts(effort: Effort): Promise<Row[]> {
+  const size = effort.isQuick ? QUICK : FULL
   return [
     ...(await reading(effort)),
     ...(await commandCalls(effort)),
     blocks(effort),
-    ...(await transfers(effort)),
-    ...(await accountsOnDisk(effort, effort.isQuick ? 2000 : 1_000_000)),
+    ...(await transfers(size)),
+    ...(await accountsOnDisk(effort, size)),
   ]
 }
 
@@ -108,14 +121,12 @@ function blocks({ rounds, isQuick }: Effort): Row {
 }
 
 /** Transfers from sending to results, and how long the miner waits for its work meanwhile. */
-async function transfers({ isQuick }: Effort): Promise<Row[]> {
-  const server = await startServer({})
+async function transfers({ network: { chains, ...graph }, transfersMs: durationMs }: Size): Promise<Row[]> {
+  const server = await startServer(graph)
   try {
-    const durationMs = isQuick ? 3000 : 60_000
-    const loaded = load({ url: server.url, chains: CHAINS, durationMs })
-    const waits = await mine(server, durationMs)
-    const { results, durationMs: tookMs } = await loaded
-    if (results === 0) throw new Error('contracts: no transfer has a result')
+    const loaded = load({ url: server.url, chains, durationMs })
+    const { waits, result } = await mine(server, chains, loaded)
+    const { results, durationMs: tookMs } = result
     return [
       row('transfers from send to result', '1/s', [(results * 1000) / tookMs]),
       row('blocks meanwhile', '1/s', [(waits.length * 1000) / tookMs]),
@@ -137,30 +148,41 @@ async function load(order: LoadOrder): Promise<LoadResult> {
   return result
 }
 
-/** A miner that makes a block a second on each chain. Gives the milliseconds that its requests for work took. */
-async function mine({ url }: Server, durationMs: number): Promise<number[]> {
+/**
+ * A miner that makes a block a second on each chain until the load has ended. Gives the milliseconds that its requests for
+ * work took.
+ */
+async function mine({ url }: Server, chains: number, loaded: Promise<LoadResult>) {
   const client = await NodeClient.connect({ url })
   const startedAtMs = performance.now()
   const waits: number[] = []
+  let isLoaded = true
+  const unloaded = () => {
+    isLoaded = false
+  }
+  loaded.then(unloaded, unloaded)
   try {
-    while (performance.now() < startedAtMs + durationMs) {
+    while (isLoaded || waits.length === 0) {
       const startMs = performance.now()
       const { work } = await client.work(MINER)
       waits.push(performance.now() - startMs)
       await client.solved(work.bytes)
-      await pause(Math.max(0, startedAtMs + (waits.length * BLOCK_TIME_MS) / CHAINS - performance.now()))
+      await pause(Math.max(0, startedAtMs + (waits.length * BLOCK_TIME_MS) / chains - performance.now()))
     }
-    return waits
+    return { waits, result: await loaded }
   } finally {
     await client.close()
   }
 }
 
-/** Lookups and memory with so many accounts on disk, against 1,000. */
-async function accountsOnDisk({ sampleMs, rounds }: Effort, many: number): Promise<Row[]> {
+/** Lookups and memory with many accounts on disk, against few. */
+async function accountsOnDisk({ sampleMs, rounds }: Effort, { few: least, many, lookups }: Size): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-bench-contracts-'))
   try {
-    const [few, all] = [await grown(join(folder, 'few'), 1000), await grown(join(folder, 'many'), many)]
+    const [few, all] = [
+      await grown(join(folder, 'few'), least, lookups),
+      await grown(join(folder, 'many'), many, lookups),
+    ]
     try {
       const rates: number[][] = [[], []]
       for (let round = -1; round < rounds; round++) {
@@ -171,9 +193,14 @@ async function accountsOnDisk({ sampleMs, rounds }: Effort, many: number): Promi
         }
       }
       return [
-        row('lookups of random accounts, 1000 on disk', '1/s', rates[0]),
-        row(`lookups of random accounts, ${many} on disk`, '1/s', rates[1], relativeTo('1000', rates[1], rates[0])),
-        row('memory of the node, 1000 accounts on disk', 'MiB', [(await few.server.memoryBytes()) / 2 ** 20]),
+        row(`lookups of random accounts, ${least} on disk`, '1/s', rates[0]),
+        row(
+          `lookups of random accounts, ${many} on disk`,
+          '1/s',
+          rates[1],
+          relativeTo(String(least), rates[1], rates[0]),
+        ),
+        row(`memory of the node, ${least} accounts on disk`, 'MiB', [(await few.server.memoryBytes()) / 2 ** 20]),
         row(`memory of the node, ${many} accounts on disk`, 'MiB', [(await all.server.memoryBytes()) / 2 ** 20]),
       ]
     } finally {
@@ -187,16 +214,14 @@ async function accountsOnDisk({ sampleMs, rounds }: Effort, many: number): Promi
 
 const ACCOUNTS_A_COMMAND = 500
 const KEYS = JSON.stringify({ k: [KEY] })
-/** Requests that are prepared: more of them than commands and values that the node keeps in memory. */
-const LOOKUPS = 30_000
 
 /** A node on disk whose chain 0 has so many accounts, started again after they were made. */
-async function grown(dataDir: string, accounts: number): Promise<{ server: Server; next: () => Uint8Array }> {
+async function grown(dataDir: string, accounts: number, lookups: number) {
   const server = await startServer({ dataDir, graph: 'singleton' })
   const api = `${server.url}${PREFIX}/chain/0/pact/api/v1`
   for (let from = 0; from < accounts; from += ACCOUNTS_A_COMMAND) {
     const create = `(coin.create-account (format "account-{}" [i]) (read-keyset "k"))`
-    const code = `(length (map (lambda (i) ${create}) (enumerate ${from} ${from + ACCOUNTS_A_COMMAND - 1})))`
+    const code = `(length (map (lambda (i) ${create}) (enumerate ${from} ${Math.min(from + ACCOUNTS_A_COMMAND, accounts) - 1})))`
     const command = commandOn(0, code, { data: KEYS, gasLimit: 150_000 })
     await post(`${api}/send`, { cmds: [command] })
     await post(`${server.url}/make-blocks`, { 0: 1 })
@@ -206,7 +231,7 @@ async function grown(dataDir: string, accounts: number): Promise<{ server: Serve
     }
   }
   await server.stop()
-  const requests = Array.from({ length: LOOKUPS }, () => {
+  const requests = Array.from({ length: lookups }, () => {
     return balanceRequest(`account-${Math.floor(Math.random() * accounts)}`)
   })
   let at = 0

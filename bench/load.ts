@@ -1,5 +1,6 @@
 /** Load on an HTTP server over raw sockets. A client library would need more time per request than the server. */
 import { connect, type Socket } from 'node:net'
+import { pause } from './suite.ts'
 
 export interface Load {
   readonly port: number
@@ -21,13 +22,17 @@ export function requestBytes(method: string, path: string, headers: Record<strin
   return Buffer.from(`${[`${method} ${path} HTTP/1.1`, ...lines].join('\r\n')}${HEAD_END}${body}`)
 }
 
-/** Answers a second, with one request under way on each connection at any time. Throws when an answer is not a 200. */
+/**
+ * Answers a second, with one request under way on each connection at any time, for so long and until there is one. Throws
+ * when an answer is not a 200.
+ */
 export async function answersPerSecond({ port, request, connections, durationMs, check }: Load): Promise<number> {
   const clients = Array.from({ length: connections }, () => new LoadClient(port, request, check))
   try {
     await Promise.all(clients.map((client) => client.firstAnswer))
     const [startMs, before] = [performance.now(), sum(clients)]
-    await Promise.race([new Promise((resolve) => setTimeout(resolve, durationMs)), ...clients.map((one) => one.failed)])
+    do await Promise.race([pause(durationMs), ...clients.map((one) => one.failed)])
+    while (sum(clients) === before)
     return ((sum(clients) - before) * 1000) / (performance.now() - startMs)
   } finally {
     for (const client of clients) client.close()

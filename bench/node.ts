@@ -23,7 +23,6 @@ import { type Effort, MAX_WAIT_MS, pause } from './suite.ts'
 const SUITE = 'node'
 const PREFIX = '/chainweb/0.0/development'
 const OBJECTS = 'application/json;blockheader-encoding=object'
-const PAGE_ITEMS = 360
 const CHAINS = 20
 const CONNECTIONS = 8
 const MAX_BLOCKS_A_CALL = 1000
@@ -32,14 +31,25 @@ const QUIET_MS = 300
 const KEY = 'ab'.repeat(32)
 const account = { account: `k:${KEY}`, predicate: 'keys-all', publicKeys: [KEY] }
 
+interface Size {
+  /** Of a network in memory, at least those of a page. */
+  readonly heights: number
+  readonly pageItems: number
+  readonly pagesBefore: number
+  readonly streams: number
+  readonly headersOnDisk: number
+}
+const FULL: Size = { heights: 1000, pageItems: 360, pagesBefore: 50, streams: 2000, headersOnDisk: 100_000 }
+const QUICK: Size = { heights: 20, pageItems: 20, pagesBefore: 0, streams: 10, headersOnDisk: 100 }
+
 export async function node(effort: Effort): Promise<Row[]> {
-  const { isQuick } = effort
+  const size = effort.isQuick ? QUICK : FULL
   const folder = mkdtempSync(join(tmpdir(), 'newcut-bench-node-'))
   try {
     return [
-      ...(await inMemory(effort, isQuick ? PAGE_ITEMS : 1000)),
-      ...(await newCuts(effort, isQuick ? 50 : 2000)),
-      ...(await onDisk(effort, join(folder, 'data'), isQuick ? 1000 : 100_000)),
+      ...(await inMemory(effort, size)),
+      ...(await newCuts(effort, size.streams)),
+      ...(await onDisk(effort, join(folder, 'data'), size.headersOnDisk)),
     ]
   } finally {
     rmSync(folder, { recursive: true })
@@ -51,14 +61,15 @@ const row = (name: string, unit: Row['unit'], samples: number[], note?: string):
 }
 
 /** Growth, memory, and every kind of request on a network in memory. */
-async function inMemory({ sampleMs, rounds }: Effort, heights: number): Promise<Row[]> {
+async function inMemory({ sampleMs, rounds }: Effort, size: Size): Promise<Row[]> {
+  const { heights, pageItems } = size
   const server = await startServer({})
   try {
     const before = await server.memoryBytes()
     const { blocksPerSecond } = await grow(server, heights * CHAINS)
     const perHeader = ((await server.memoryBytes()) - before) / (heights * CHAINS)
     const requests = {
-      'header pages of 360 objects': { request: headerPage(), check: isPage },
+      [`header pages of ${pageItems} objects`]: { request: headerPage(pageItems), check: pageCheck(pageItems) },
       'single headers': { request: await singleHeader(server), check: isHeader },
       'work requests': { request: workRequest(), check: isWork },
     }
@@ -74,14 +85,14 @@ async function inMemory({ sampleMs, rounds }: Effort, heights: number): Promise<
       }
       rows.push(row(name, '1/s', samples))
     }
-    return [...rows, ...(await pageDecoding(server, rounds))]
+    return [...rows, ...(await pageDecoding(server, rounds, size))]
   } finally {
     await server.stop()
   }
 }
 
-function headerPage(): Uint8Array {
-  return requestBytes('GET', `${PREFIX}/chain/0/header?limit=${PAGE_ITEMS}`, { accept: OBJECTS })
+function headerPage(items: number): Uint8Array {
+  return requestBytes('GET', `${PREFIX}/chain/0/header?limit=${items}`, { accept: OBJECTS })
 }
 
 async function singleHeader({ url }: Server): Promise<Uint8Array> {
@@ -94,9 +105,11 @@ function workRequest(): Uint8Array {
   return requestBytes('GET', `${PREFIX}/mining/work`, headers, minerDataJson(account))
 }
 
-function isPage(body: Buffer): void {
-  const { items } = JSON.parse(body.toString()) as { items: { height: number; hash: string }[] }
-  if (items.length !== PAGE_ITEMS || items.some(({ height }, i) => height !== i)) throw new Error('node: a wrong page')
+function pageCheck(expected: number): (body: Buffer) => void {
+  return (body) => {
+    const { items } = JSON.parse(body.toString()) as { items: { height: number; hash: string }[] }
+    if (items.length !== expected || items.some(({ height }, i) => height !== i)) throw new Error('node: a wrong page')
+  }
 }
 
 function isHeader(body: Buffer): void {
@@ -108,23 +121,26 @@ function isWork(body: Buffer): void {
 }
 
 /** What the client does with the bytes of a page, as `headers(0, { encoding: 'object' })` and then to core headers. */
-async function pageDecoding({ url }: Server, rounds: number): Promise<Row[]> {
+async function pageDecoding({ url }: Server, rounds: number, size: Size): Promise<Row[]> {
+  const { pageItems, pagesBefore } = size
   const client = await NodeClient.connect({ url })
-  const path = `${PREFIX}/chain/0/header?limit=${PAGE_ITEMS}`
+  const path = `${PREFIX}/chain/0/header?limit=${pageItems}`
   const answer = await client.http.request({ path, accept: OBJECTS }).finally(() => client.close())
   const page = () => readJson(operations.headers, answer, OBJECTS) as { items: HeaderObject[] }
   const [object, decoded] = [codecOf('object'), codecOf('decoded')]
   const tasks = {
-    'client: page of 360 objects': () => page().items.map((item) => object.placeOf(object.fromObject(item)).chain),
-    'client: page of 360 objects to headers': () => page().items.map((item) => decoded.fromObject(item).chainId),
+    [`client: page of ${pageItems} objects`]: () =>
+      page().items.map((item) => object.placeOf(object.fromObject(item)).chain),
+    [`client: page of ${pageItems} objects to headers`]: () =>
+      page().items.map((item) => decoded.fromObject(item).chainId),
   }
   return Object.entries(tasks).map(([name, task]) => {
     const samples: number[] = []
-    for (let round = -50; round < 5 * rounds; round++) {
+    for (let round = -pagesBefore; round < 5 * rounds; round++) {
       const startMs = performance.now()
       const chains = task()
       if (round >= 0) samples.push(performance.now() - startMs)
-      if (chains.length !== PAGE_ITEMS || chains.some((chain) => chain !== 0)) throw new Error('node: a wrong page')
+      if (chains.length !== pageItems || chains.some((chain) => chain !== 0)) throw new Error('node: a wrong page')
     }
     return row(name, 'ms', samples)
   })

@@ -54,6 +54,11 @@ export class SearchUse {
     this.#startMs = atMs
   }
 
+  /** Whether anything was hashed in it before `endMs`, as far as was told. */
+  hasHashed(endMs: number): boolean {
+    return this.#slices.some(({ hashes, fromMs, toMs }) => hashes !== null && toMs > this.#startMs && fromMs < endMs)
+  }
+
   /** Ends it. All cuts and slices in it must have been told of. Throws when nothing was hashed. */
   end(endMs: number): Use {
     const startMs = this.#startMs

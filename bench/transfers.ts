@@ -64,7 +64,10 @@ export interface LoadResult {
   readonly durationMs: number
 }
 
-/** Sends transfers to every chain for so long, and counts those whose success was read back. Throws when one failed. */
+/**
+ * Sends transfers to every chain for so long, or until each has a result, and counts those whose success was read back.
+ * Throws when one failed.
+ */
 export async function sendTransfers({ url, chains, durationMs }: LoadOrder): Promise<LoadResult> {
   const startMs = performance.now()
   const counts = await Promise.all(
@@ -77,8 +80,8 @@ async function loadChain(url: string, chain: number, endMs: number): Promise<num
   const api = `${url}${PREFIX}/chain/${chain}/pact/api/v1`
   const waiting = new Set<string>()
   let results = 0
-  while (performance.now() < endMs) {
-    while (waiting.size + BATCH <= MAX_WAITING && performance.now() < endMs) {
+  while (performance.now() < endMs || results === 0) {
+    while (waiting.size + BATCH <= MAX_WAITING && (performance.now() < endMs || waiting.size === 0)) {
       const cmds = Array.from({ length: BATCH }, () => transferOn(chain))
       const { requestKeys } = (await post(`${api}/send`, { cmds })) as { requestKeys: string[] }
       for (const key of requestKeys) waiting.add(key)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { compareReports, median, percentile, type Report, type Result } from '../../bench/report.ts'
-import { runProcess } from '../cli/run.ts'
+import { run, runProcess } from '../cli/run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-bench-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -12,7 +12,8 @@ describe('newcut bench', () => {
   it('--quick runs every suite with its checks and writes a report', async () => {
     const file = join(folder, 'quick.json')
     const { code, out, err } = await runProcess(['bench', '--quick', '--json', file])
-    expect({ code, err }).toEqual({ code: 0, err: '' })
+    // The first use of a kernel on a machine says that it was compiled.
+    expect({ code, err: err.replace(/^native kernel compiled with .*\n/gm, '') }).toEqual({ code: 0, err: '' })
     const report: Report = JSON.parse(readFileSync(file, 'utf8'))
     expect(report).toMatchObject({
       machine: expect.stringMatching(/cores/),
@@ -24,7 +25,8 @@ describe('newcut bench', () => {
       expect(min, name).toBeLessThanOrEqual(middle)
       expect(middle, name).toBeLessThanOrEqual(max)
       expect(samples, name).toBeGreaterThan(0)
-      expect(middle, name).toBeGreaterThan(0)
+      // All of the hashing may have been in vain.
+      expect(middle, name)[unit === '%' ? 'toBeGreaterThanOrEqual' : 'toBeGreaterThan'](0)
     }
     const measured = new Set(report.results.map(({ suite }) => suite))
     for (const suite of [
@@ -34,6 +36,7 @@ describe('newcut bench', () => {
       'preempt',
       'pipeline',
       'choice',
+      'node',
       'contracts',
       'stratum',
       'codec',
@@ -49,11 +52,10 @@ describe('newcut bench', () => {
     )
     for (const { ratio } of kernels) expect(ratio?.to).toBe('crypto.hash')
     for (const { name } of kernels) expect(out).toContain(`  ${name}`)
-    // A minute and a half on idle cores; on busy ones it has taken three minutes.
-  }, 600_000)
+  })
 
   it('refuses an unknown suite by its name', async () => {
-    const unknown = await runProcess(['bench', 'kernel'])
+    const unknown = await run(['bench', 'kernel'])
     expect(unknown.err).toMatch(/kernel: no such benchmark suite .*\[BAD_OPTION\]/)
     expect(unknown.code).toBe(2)
   })
@@ -61,23 +63,23 @@ describe('newcut bench', () => {
   it('refuses to compare with a file that is not a report', async () => {
     const file = join(folder, 'no-report.json')
     writeFileSync(file, '{}')
-    const compared = await runProcess(['bench', 'codec', '--quick', '--compare', file])
+    const compared = await run(['bench', 'codec', '--quick', '--compare', file])
     expect(compared.err).toMatch(/is not a benchmark report: it has no results .*\[BAD_INPUT\]/)
     expect(compared.code).toBe(1)
   })
 
   it('exits 1 when something got worse than in an earlier report', async () => {
     const file = join(folder, 'codec.json')
-    await runProcess(['bench', 'codec', '--quick', '--json', file])
+    await run(['bench', 'codec', '--quick', '--json', file])
     const report: Report = JSON.parse(readFileSync(file, 'utf8'))
     const faster = { ...report, results: report.results.map((row) => scaled(row, 100)) }
     writeFileSync(file, JSON.stringify(faster))
-    const worse = await runProcess(['bench', 'codec', '--quick', '--compare', file])
+    const worse = await run(['bench', 'codec', '--quick', '--compare', file])
     expect(worse.out).toContain('worse by more than the noise: codec header decode')
     expect(worse.code).toBe(1)
     const slower = { ...report, results: report.results.map((row) => scaled(row, 0.01)) }
     writeFileSync(file, JSON.stringify(slower))
-    expect((await runProcess(['bench', 'codec', '--quick', '--compare', file])).code).toBe(0)
+    expect((await run(['bench', 'codec', '--quick', '--compare', file])).code).toBe(0)
   })
 })
 

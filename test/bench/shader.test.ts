@@ -5,9 +5,9 @@ import { TARGETS } from '../../bench/shader.ts'
 import { handMinimum } from '../../bench/shader-minimum.ts'
 import { shaderText } from '../../src/engine/gpu/shader.ts'
 import { runProcess } from '../cli/run.ts'
+import { describeWith } from '../needs.ts'
 
 const found = findRadv()
-if (typeof found === 'string') process.stderr.write(`counts of instructions skipped: ${found}\n`)
 const env = typeof found === 'string' ? {} : found
 
 /** Fails with the driver's words where it does not compile. */
@@ -23,7 +23,7 @@ function changed(from: string, to: string): string {
   return shaderText().replace(from, to)
 }
 
-describe.skipIf(typeof found === 'string')('shader, by its instructions', () => {
+describeWith(typeof found === 'string' ? found : null, 'shader, by its instructions', () => {
   it.each([
     ['navi21', 880],
     ['navi31', 880],

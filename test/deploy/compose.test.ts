@@ -5,7 +5,10 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { filesIn, freePort, hasTool, read, root, runTool, temporaryFolder, yamlDocuments } from './tools.ts'
+import { describeWith, itWith, lackOf, PROGRAM_PATH } from '../needs.ts'
+import { freePort } from '../ports.ts'
+import { until } from '../wait.ts'
+import { filesIn, read, root, runTool, temporaryFolder, yamlDocuments } from './tools.ts'
 
 const folder = join(root, 'deploy/compose')
 
@@ -30,10 +33,6 @@ interface Compose {
 
 const [compose] = yamlDocuments(read('deploy/compose/compose.yaml')) as [Compose]
 const services = Object.entries(compose.services)
-/** docker-compose is slow, and slower while others use the processor. */
-const MINUTES = { timeout: 120_000 }
-const NO_COMPOSE = 'there is no docker-compose (Debian package docker-compose)'
-const NO_NATS = 'there is no nats-server (Debian package nats-server)'
 
 /** The effective file, as docker-compose prints it; it says what is wrong on standard error. */
 function effective(files: readonly string[], env: Record<string, string> = {}) {
@@ -47,25 +46,19 @@ function effective(files: readonly string[], env: Record<string, string> = {}) {
   return runTool('docker-compose', args, { env: { HOME: copy, ...env } })
 }
 
-describe('docker-compose', () => {
-  it(
-    'accepts the file without any settings, and then mines the development network of the profile',
-    MINUTES,
-    (context) => {
-      if (!hasTool('docker-compose')) return context.skip(NO_COMPOSE)
-      const { status, stdout, stderr } = effective(['compose.yaml'])
-      expect([status, stderr]).toEqual([0, ''])
-      const [{ services: found }] = yamlDocuments(stdout) as [Compose]
-      expect(Object.keys(found).toSorted()).toEqual(Object.keys(compose.services).toSorted())
-      expect(found.leader.environment?.NEWCUT_NODE).toBe('http://devnet:1848')
-      expect(found.nats.environment?.NATS_PASSWORD).toMatch(/^"[\w-]+"$/)
-      expect(found.leader.environment?.NEWCUT_NATS).toMatch(/^nats:\/\/newcut:[\w-]+@nats:4222$/)
-      expect(found.leader.depends_on).toMatchObject({ nats: {} })
-    },
-  )
+describeWith(lackOf('docker-compose'), 'docker-compose', () => {
+  it('accepts the file without any settings, and then mines the development network of the profile', () => {
+    const { status, stdout, stderr } = effective(['compose.yaml'])
+    expect([status, stderr]).toEqual([0, ''])
+    const [{ services: found }] = yamlDocuments(stdout) as [Compose]
+    expect(Object.keys(found).toSorted()).toEqual(Object.keys(compose.services).toSorted())
+    expect(found.leader.environment?.NEWCUT_NODE).toBe('http://devnet:1848')
+    expect(found.nats.environment?.NATS_PASSWORD).toMatch(/^"[\w-]+"$/)
+    expect(found.leader.environment?.NEWCUT_NATS).toMatch(/^nats:\/\/newcut:[\w-]+@nats:4222$/)
+    expect(found.leader.depends_on).toMatchObject({ nats: {} })
+  })
 
-  it('gives settings to the services that they are for', MINUTES, (context) => {
-    if (!hasTool('docker-compose')) return context.skip(NO_COMPOSE)
+  it('gives settings to the services that they are for', () => {
     const env = { NEWCUT_NODE: 'http://a:1848', NEWCUT_PUBLIC_KEY: 'f'.repeat(64), NATS_PASSWORD: '12e4' }
     const { status, stdout } = effective(['compose.yaml'], { ...env, NEWCUT_THREADS: '3' })
     expect(status).toBe(0)
@@ -86,8 +79,7 @@ describe('docker-compose', () => {
     expect(found.nats.environment).toEqual({ NATS_PASSWORD: '"12e4"' })
   })
 
-  it('publishes NATS with TLS for rigs elsewhere, and not without a password and an address', MINUTES, (context) => {
-    if (!hasTool('docker-compose')) return context.skip(NO_COMPOSE)
+  it('publishes NATS with TLS for rigs elsewhere, and not without a password and an address', () => {
     const files = ['compose.yaml', 'compose.remote.yaml']
     for (const lack of [{ NATS_PASSWORD: 'secret' }, { NATS_ADDRESS: '192.0.2.7' }]) {
       expect(effective(files, lack)).toMatchObject({ status: 1, stderr: expect.stringContaining('say it in .env') })
@@ -148,7 +140,7 @@ describe('compose.yaml', () => {
     expect(told.toSorted()).toEqual([...used].toSorted())
   })
 
-  it('Prometheus finds all services of newcut that search or lead, and Grafana finds Prometheus', (context) => {
+  it('Prometheus finds all services of newcut that search or lead, and Grafana finds Prometheus', () => {
     const [{ scrape_configs: jobs }] = yamlDocuments(read('deploy/compose/prometheus/prometheus.yml')) as [
       { scrape_configs: { job_name: string; dns_sd_configs: { names: string[]; port: number }[] }[] },
     ]
@@ -169,7 +161,9 @@ describe('compose.yaml', () => {
       volume.startsWith('../../grafana/dashboard.json'),
     )
     expect(mounted?.split(':')[1]).toBe(join(providers[0].options.path, 'dashboard.json'))
-    if (!hasTool('promtool')) return context.skip('there is no promtool (Debian package prometheus): not asked')
+  })
+
+  itWith(lackOf('promtool'), 'promtool accepts the configuration of Prometheus', () => {
     const copy = temporaryFolder()
     copyFileSync(join(folder, 'prometheus/prometheus.yml'), join(copy, 'prometheus.yml'))
     copyFileSync(join(root, 'grafana/alerts.yml'), join(copy, 'alerts.yml'))
@@ -178,8 +172,7 @@ describe('compose.yaml', () => {
   })
 })
 
-it('yamllint has nothing to say', (context) => {
-  if (!hasTool('yamllint')) return context.skip('there is no yamllint (Debian package yamllint)')
+itWith(lackOf('yamllint'), 'yamllint has nothing to say', () => {
   const files = filesIn('deploy').filter((path) => /\.ya?ml$/.test(path))
   expect(files.length).toBeGreaterThan(5)
   const rules = 'line-length: {max: 120}, document-start: disable, comments: {min-spaces-from-content: 1}'
@@ -187,7 +180,7 @@ it('yamllint has nothing to say', (context) => {
   expect([status, stdout]).toEqual([0, ''])
 })
 
-describe('NATS', () => {
+describeWith(lackOf('nats-server'), 'NATS', () => {
   /** Starts it with one of our files, of which only addresses and folders differ. Resolves with both ports. */
   async function startNats(file: string, password: string, tls = '') {
     const data = temporaryFolder()
@@ -207,7 +200,7 @@ describe('NATS', () => {
     const config = join(data, 'fleet.conf')
     writeFileSync(config, text.replaceAll('/etc/nats/tls', tls))
     // As the compose file gives it.
-    const env = { PATH: process.env.PATH ?? '', NATS_PASSWORD: `"${password}"` }
+    const env = { PATH: PROGRAM_PATH, NATS_PASSWORD: `"${password}"` }
     const child = spawn('nats-server', ['--config', config], { env, stdio: 'ignore' })
     onTestFinished(() => ended(child))
     const get = (path: string) => fetch(`http://127.0.0.1:${monitor}${path}`)
@@ -216,7 +209,7 @@ describe('NATS', () => {
         ({ ok }) => ok,
         () => false,
       )
-    await expect.poll(isWell, { timeout: 20_000 }).toBe(true)
+    await until(isWell)
     return { port, get }
   }
 
@@ -250,20 +243,15 @@ describe('NATS', () => {
   }
 
   const passwords = ['12e4', '007', 'x'.repeat(48)]
-  it.for(passwords)(
-    'takes the password %s as it is, keeps others out, and has JetStream',
-    async (password, context) => {
-      if (!hasTool('nats-server')) return context.skip(NO_NATS)
-      const { port, get } = await startNats('fleet.conf', password)
-      expect(await answerTo(port, password)).toBe('PONG')
-      expect(await answerTo(port, 'another')).toBe("-ERR 'Authorization Violation'")
-      const { config } = (await (await get('/jsz')).json()) as { config: { max_storage: number } }
-      expect(config.max_storage).toBe(1024 ** 3)
-    },
-  )
+  it.for(passwords)('takes the password %s as it is, keeps others out, and has JetStream', async (password) => {
+    const { port, get } = await startNats('fleet.conf', password)
+    expect(await answerTo(port, password)).toBe('PONG')
+    expect(await answerTo(port, 'another')).toBe("-ERR 'Authorization Violation'")
+    const { config } = (await (await get('/jsz')).json()) as { config: { max_storage: number } }
+    expect(config.max_storage).toBe(1024 ** 3)
+  })
 
-  it('speaks TLS only, with a certificate that names it as the containers call it', async (context) => {
-    if (!hasTool('nats-server')) return context.skip(NO_NATS)
+  it('speaks TLS only, with a certificate that names it as the containers call it', async () => {
     const tls = temporaryFolder()
     mkdirSync(tls, { recursive: true })
     const subject = ['-subj', '/CN=nats', '-addext', 'subjectAltName=DNS:nats']

@@ -10,7 +10,8 @@ import { nodeVersions } from '../../scripts/test/node-versions.ts'
 import { startDevnet } from '../../src/compose/devnet.ts'
 import { startMiner } from '../api/running.ts'
 import { runProcess } from '../cli/run.ts'
-import { freePort, healthCheck, read, runTool, temporaryFolder } from './tools.ts'
+import { freePort } from '../ports.ts'
+import { healthCheck, read, runTool, temporaryFolder } from './tools.ts'
 
 const text = read('deploy/container/Containerfile')
 

@@ -1,8 +1,10 @@
 /** The manifest for Kubernetes: by the types of Kubernetes, by kubectl where it is, and by what must fit together in it. */
 import { createServer } from 'node:http'
 import { describe, expect, it } from 'vitest'
+import { describeWith, lackOf } from '../needs.ts'
+import { freePort } from '../ports.ts'
 import { complaintsAbout } from './manifest-types.ts'
-import { freePort, hasTool, healthCheck, read, runTool, yamlDocuments } from './tools.ts'
+import { healthCheck, read, runTool, yamlDocuments } from './tools.ts'
 
 interface Container {
   readonly name: string
@@ -96,9 +98,8 @@ describe('the manifest, by the types of Kubernetes', () => {
   })
 })
 
-describe('kubectl', () => {
-  it('reads the kustomization, and finds the same objects', (context) => {
-    if (!hasTool('kubectl')) return context.skip('there is no kubectl (Debian package kubernetes-client)')
+describeWith(lackOf('kubectl'), 'kubectl', () => {
+  it('reads the kustomization, and finds the same objects', () => {
     const { status, stdout, stderr } = runTool('kubectl', ['kustomize', 'deploy/kubernetes'])
     expect([status, stderr]).toEqual([0, ''])
     const key = (each: unknown) => JSON.stringify(each, Object.keys(flat(each)).toSorted())

@@ -3,9 +3,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { start, stopAll } from '../cli/run.ts'
-import { filesIn, hasTool, read, runTool, temporaryFolder } from './tools.ts'
+import { itWith, lackOf, PROGRAM_PATH } from '../needs.ts'
+import { filesIn, read, runTool, temporaryFolder } from './tools.ts'
 
-const SOON = { timeout: 60_000, interval: 50 }
 const sample = read('deploy/logrotate/newcut')
 
 afterEach(stopAll)
@@ -22,8 +22,7 @@ it('has the log folders of all units, and the units', () => {
   expect(told.split(' ').toSorted()).toEqual(units.toSorted())
 })
 
-it('rotates the log of a running miner, of which no line is lost', { timeout: 120_000 }, async (context) => {
-  if (!hasTool('logrotate')) return context.skip('there is no logrotate (Debian package logrotate)')
+itWith(lackOf('logrotate'), 'rotates the log of a running miner, of which no line is lost', async () => {
   const folder = temporaryFolder()
   const file = join(folder, 'newcut.log')
   const search = ['--difficulty', '1M', '--gpu', 'none', '--threads', '1', '--http', 'off']
@@ -40,10 +39,10 @@ esac
   writeFileSync(join(folder, 'systemctl'), systemctl, { mode: 0o755 })
   const configuration = join(folder, 'logrotate.conf')
   writeFileSync(configuration, sample.replace(/^\/var\/log\/newcut\//m, `${folder}/`), { mode: 0o644 })
-  const env = { PATH: `${folder}:${process.env.PATH}` }
+  const env = { PATH: `${folder}:${PROGRAM_PATH}` }
   const args = ['--force', '--state', join(folder, 'state'), configuration]
   expect(runTool('logrotate', args, { env })).toMatchObject({ status: 0, stderr: '' })
-  await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8'), SOON).toMatch(/"verdict":"accepted"/)
+  await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8')).toMatch(/"verdict":"accepted"/)
   miner.child.kill('SIGTERM')
   const { code, out, err } = await miner.ended
   expect({ code, err }).toEqual({ code: 0, err: '' })

@@ -3,10 +3,11 @@ import { copyFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { exitCodes } from '../../src/core/exit-codes.ts'
-import { filesIn, hasTool, read, root, runTool, temporaryFolder } from './tools.ts'
+import { itWith, lackOf } from '../needs.ts'
+import { filesIn, read, root, runTool, temporaryFolder } from './tools.ts'
 
 const units = filesIn('deploy/systemd').filter((path) => path.endsWith('.service'))
-const MISSING = 'there is no systemd-analyze (Debian package systemd)'
+const lack = lackOf('systemd-analyze')
 
 /** How much of the machine a unit leaves open, in tenths, as systemd counts it: at most so much. */
 const EXPOSURES: Readonly<Record<string, number>> = {
@@ -26,8 +27,7 @@ it('there are units for a miner alone, a leader and a rig', () => {
 })
 
 describe.each(units)('%s', (unit) => {
-  it('systemd accepts it', (context) => {
-    if (!hasTool('systemd-analyze')) return context.skip(MISSING)
+  itWith(lack, 'systemd accepts it', () => {
     const copy = join(temporaryFolder(), basename(unit))
     copyFileSync(join(root, unit), copy)
     const { status, stdout, stderr } = runTool('systemd-analyze', ['verify', copy])
@@ -49,8 +49,7 @@ describe.each(units)('%s', (unit) => {
 })
 
 describe.each(Object.entries(EXPOSURES))('%s', (name, threshold) => {
-  it(`leaves less open than ${threshold / 10}, as systemd counts`, (context) => {
-    if (!hasTool('systemd-analyze')) return context.skip(MISSING)
+  itWith(lack, `leaves less open than ${threshold / 10}, as systemd counts`, (context) => {
     const [, version] = /systemd (\d+)/.exec(runTool('systemd-analyze', ['--version']).stdout) ?? []
     if (Number(version) < 250) return context.skip(`systemd ${version} judges no files: it takes 250`)
     const judged = (limit: number) => {
@@ -62,8 +61,7 @@ describe.each(Object.entries(EXPOSURES))('%s', (name, threshold) => {
     expect(judged(5)).toMatchObject({ status: 1 })
   })
 
-  it('hands out files of credentials as its first lines say', (context) => {
-    if (!hasTool('systemd-analyze')) return context.skip(MISSING)
+  itWith(lack, 'hands out files of credentials as its first lines say', () => {
     const text = read(join('deploy/systemd', name))
     const [, told = ''] = /^(# {3}\[Service\]\n(?:# {3}.*\n)+)/m.exec(text) ?? []
     const lines = told.replace(/^# {3}/gm, '')

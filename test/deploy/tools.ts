@@ -1,12 +1,12 @@
 /** What the tests of deploy/ share: where it is, its YAML, and the programs that judge it. */
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { parseAllDocuments } from 'yaml'
+import { PROGRAM_PATH } from '../needs.ts'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -29,16 +29,13 @@ export function yamlDocuments(text: string): unknown[] {
   })
 }
 
-/** Whether a program is installed that judges, or runs, a part of deploy/. */
-export const hasTool = (tool: string) => spawnSync(tool, ['--version']).error === undefined
-
 /** Runs a program in a folder with nothing but PATH, `env` and, if given, `input`. */
 export function runTool(
   file: string,
   args: readonly string[],
   { cwd = root, env = {}, input }: { cwd?: string; env?: Record<string, string>; input?: string } = {},
 ): SpawnSyncReturns<string> {
-  const options = { encoding: 'utf8' as const, cwd, env: { PATH: process.env.PATH ?? '', ...env } }
+  const options = { encoding: 'utf8' as const, cwd, env: { PATH: PROGRAM_PATH, ...env } }
   return spawnSync(file, args, input === undefined ? options : { ...options, input })
 }
 
@@ -47,16 +44,6 @@ export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-deploy-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   return folder
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 }
 
 /** The exit code of the health check of the container. This process goes on meanwhile: what is asked may be in it. */

@@ -2,20 +2,21 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { startDevnet } from '../../src/compose/devnet.ts'
 import { CONSUMER } from '../../src/engine/fleet/stores.ts'
 import { readNatsAddress } from '../../src/fleet/address.ts'
 import { Link } from '../../src/fleet/link.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { run, start, stopAll } from '../cli/run.ts'
+import { describeWith, lackOf } from '../needs.ts'
 import { freePort } from '../ports.ts'
-import { NatsServer, natsMissing } from './nats.ts'
+import { NatsServer } from './nats.ts'
 
 const SERVERS = 3
 const RIG = ['--threads', '1', '--gpu', 'none', '--http', 'off', '--state', 'off']
 
-describe.skipIf(natsMissing !== null)('a fleet over a cluster of NATS servers', { timeout: 600_000 }, () => {
+describeWith(lackOf('nats-server'), 'a fleet over a cluster of NATS servers', () => {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-cluster-'))
   const servers: NatsServer[] = []
   let devnet: Awaited<ReturnType<typeof startDevnet>>
@@ -30,7 +31,7 @@ describe.skipIf(natsMissing !== null)('a fleet over a cluster of NATS servers', 
       const cluster = `cluster { name: trio, listen: "127.0.0.1:${port}", routes: [${routes}] }`
       servers.push(await NatsServer.start(own, `server_name: n${i}\n${cluster}`))
     }
-  }, 60_000)
+  })
   afterEach(stopAll)
   afterAll(async () => {
     for (const server of servers) await server.kill()
@@ -42,7 +43,7 @@ describe.skipIf(natsMissing !== null)('a fleet over a cluster of NATS servers', 
   const ask = async () => {
     const options = { addresses: servers.map(({ url }) => readNatsAddress(url)), trust: {}, fleet: 'main' }
     const shared = { agent: 'test', clock: systemClock, random: Math.random }
-    const link = await Link.open({ ...options, ...shared }, null, AbortSignal.timeout(10_000))
+    const link = await Link.open({ ...options, ...shared }, null, new AbortController().signal)
     try {
       const manager = await link.jetstream.jetstreamManager(false)
       const names = [link.subjects.stream, `KV_${link.subjects.bucket}`]

@@ -26,13 +26,14 @@ import { NodeSource } from '../../src/source/node/node-source.ts'
 import type { Job } from '../../src/source/source.ts'
 import { engineConformance } from '../conformance/engine.ts'
 import { type SourceTestBed, sourceConformance } from '../conformance/source.ts'
+import { describeWith, lackOf } from '../needs.ts'
 import { solve } from '../solve.ts'
-import { NatsServer, natsMissing } from './nats.ts'
+import { leftInOrder, NatsServer } from './nats.ts'
 
 const shared = { clock: systemClock, random: Math.random }
 const account: MinerAccount = { account: 'k:test', predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] }
 
-describe.skipIf(natsMissing !== null)('a fleet', () => {
+describeWith(lackOf('nats-server'), 'a fleet', () => {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-nats-'))
   let nats: NatsServer
   beforeAll(async () => {
@@ -62,6 +63,7 @@ describe.skipIf(natsMissing !== null)('a fleet', () => {
     async start(workBytes: number, events: EngineEvents): Promise<void> {
       const link = await linkTo(nats.url, this.#fleet)
       this.#links.push(link)
+      await leftInOrder(link)
       const names = { name: 'here', version: 'test', session: randomUUID() }
       const engine = new FleetEngine({ link, ...names, ...shared })
       if (this.#ended) return
@@ -131,6 +133,7 @@ describe.skipIf(natsMissing !== null)('a fleet', () => {
     const [near, far] = [await NodeClient.connect({ url: devnet.url }), await NodeClient.connect({ url: devnet.url })]
     const node = miningNodeOf({ client: far, account, clock: systemClock, stallMs: 0 })
     const leaderLink = await linkTo(nats.url, fleet)
+    await leftInOrder(leaderLink)
     const names = { name: 'here', version: 'test', session: randomUUID() }
     const engine = new FleetEngine({ link: leaderLink, ...names, ...shared })
     const stop = new AbortController()

@@ -10,7 +10,8 @@ import { readCredentials } from '../../src/fleet/credentials.ts'
 import { Link, type NatsTrust } from '../../src/fleet/link.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { run } from '../cli/run.ts'
-import { NatsServer, natsMissing } from './nats.ts'
+import { describeWith, lackOf } from '../needs.ts'
+import { NatsServer } from './nats.ts'
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-creds-'))
@@ -75,11 +76,11 @@ async function server(config: string, scheme = 'nats'): Promise<NatsServer> {
 async function use(url: string, trust: NatsTrust): Promise<void> {
   const options = { addresses: [readNatsAddress(url)], trust, fleet: 'main', agent: 'test' }
   const shared = { clock: systemClock, random: Math.random }
-  const link = await Link.open({ ...options, ...shared }, null, AbortSignal.timeout(30_000))
+  const link = await Link.open({ ...options, ...shared }, null, new AbortController().signal)
   await link.checkJetStream(1).finally(() => link.close())
 }
 
-describe.skipIf(natsMissing !== null)('a NATS server', () => {
+describeWith(lackOf('nats-server'), 'a NATS server', () => {
   it('takes credentials of an account, and no others', async () => {
     const { config, file } = operated()
     const { url } = await server(config)
@@ -120,14 +121,12 @@ describe.skipIf(natsMissing !== null)('a NATS server', () => {
     const { url } = await server(config, 'tls')
     const { ca, cert, key } = certificates
     await use(url, { ca, cert, key })
-    const startMs = performance.now()
     const wanted = use(url, { ca })
     await expect(wanted).rejects.toMatchObject({
       code: 'NODE_REFUSED',
       message: expect.stringMatching(/^the NATS server at tls:.* wants a certificate of this machine$/),
       hint: expect.stringMatching(/--nats-cert and --nats-key/),
     })
-    expect(performance.now() - startMs).toBeLessThan(20_000)
     // A rig that would wait for a server ends: waiting does not help.
     const rig = await run([
       'mine',

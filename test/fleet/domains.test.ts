@@ -2,18 +2,19 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { startDevnet } from '../../src/compose/devnet.ts'
 import { readNatsAddress } from '../../src/fleet/address.ts'
 import { Link } from '../../src/fleet/link.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { run, start, stopAll } from '../cli/run.ts'
+import { describeWith, lackOf } from '../needs.ts'
 import { freePort } from '../ports.ts'
-import { NatsServer, natsMissing } from './nats.ts'
+import { NatsServer } from './nats.ts'
 
 const REST = ['--http', 'off', '--state', 'off']
 
-describe.skipIf(natsMissing !== null)('a fleet over a hub and a leaf of NATS', { timeout: 60_000 }, () => {
+describeWith(lackOf('nats-server'), 'a fleet over a hub and a leaf of NATS', () => {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-domains-'))
   let hub: NatsServer
   let leaf: NatsServer
@@ -29,7 +30,7 @@ describe.skipIf(natsMissing !== null)('a fleet over a hub and a leaf of NATS', {
     }
     hub = await server('hub', `listen: "127.0.0.1:${port}"`)
     leaf = await server('leaf', `remotes: [{ url: "nats-leaf://127.0.0.1:${port}" }], reconnect: 1`)
-  }, 60_000)
+  })
   afterEach(stopAll)
   afterAll(async () => {
     for (const server of [leaf, hub]) await server?.kill()
@@ -41,7 +42,7 @@ describe.skipIf(natsMissing !== null)('a fleet over a hub and a leaf of NATS', {
   const kept = async (domain: string) => {
     const setup = { addresses: [readNatsAddress(leaf.url)], trust: {}, fleet: 'main', domain }
     const shared = { agent: 'test', clock: systemClock, random: Math.random }
-    const link = await Link.open({ ...setup, ...shared }, null, AbortSignal.timeout(10_000))
+    const link = await Link.open({ ...setup, ...shared }, null, new AbortController().signal)
     const manager = await link.jetstream.jetstreamManager(false)
     const names: string[] = []
     for await (const name of manager.streams.names()) names.push(name)

@@ -1,134 +1,216 @@
-/** Who leads, over a real NATS server. */
+/** Who leads, over a real NATS server, on virtual time. */
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Kvm } from '@nats-io/kv'
-import { describe, expect, it } from 'vitest'
-import { Election, TAKEOVER_MS } from '../../src/engine/fleet/election.ts'
+import { beforeEach, expect, it } from 'vitest'
+import type { Clock } from '../../src/core/clock.ts'
+import { Election, LEAD_MS, TAKEOVER_MS } from '../../src/engine/fleet/election.ts'
 import { readNatsAddress } from '../../src/fleet/address.ts'
 import { Link } from '../../src/fleet/link.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import { NatsBed, natsMissing } from './nats.ts'
+import { describeWith, lackOf } from '../needs.ts'
+import { until } from '../wait.ts'
+import { NatsBed } from './nats.ts'
 
-describe.skipIf(natsMissing !== null)('the election of a leader', () => {
-  const bed = new NatsBed()
-  const { cleanups } = bed
+/** When the tests begin, milliseconds since the UNIX epoch. */
+const START_MS = 1_800_000_000_000
 
-  class Candidate {
-    readonly terms: (number | null)[] = []
-    readonly leaders: string[] = []
-    readonly troubles: (string | null)[] = []
-    readonly link: Link
-    readonly election: Election
+interface Timer {
+  readonly dueMs: number
+  readonly run: () => void
+}
 
-    private constructor(link: Link, fleet: string, name: string) {
-      this.link = link
-      this.election = new Election({
-        ...{ name, session: randomUUID(), clock: systemClock },
-        openStore: () => new Kvm(link.jetstream).create(fleet, { history: 1 }),
-        onChange: (term) => this.terms.push(term),
-        onLeader: (leader) => this.leaders.push(leader),
-        onTrouble: (reason) => this.troubles.push(reason),
-      })
-      this.election.start()
-    }
+/** Time of all candidates of a test. It stands still while one of them waits for the server. */
+class Time {
+  nowMs = 0
+  readonly candidates: Candidate[] = []
+  /** How many have led at once. */
+  mostLeaders = 0
+  readonly #timers = new Set<Timer>()
 
-    static async of(fleet: string, name: string): Promise<Candidate> {
-      const setup = { addresses: [readNatsAddress(bed.nats.url)], trust: {}, fleet, agent: 'test' }
-      const shared = { clock: systemClock, random: Math.random }
-      const link = await Link.open({ ...setup, ...shared }, null, new AbortController().signal)
-      const candidate = new Candidate(link, fleet, name)
-      cleanups.push(async () => {
-        await candidate.election.stop()
-        await link.close()
-      })
-      return candidate
-    }
+  after(delayMs: number, run: () => void): () => void {
+    const timer = { dueMs: this.nowMs + delayMs, run }
+    this.#timers.add(timer)
+    return () => this.#timers.delete(timer)
+  }
 
-    get leads(): boolean {
-      return this.election.term !== null
+  look(): void {
+    this.mostLeaders = Math.max(this.mostLeaders, this.candidates.filter(({ leads }) => leads).length)
+  }
+
+  async pass(forMs: number): Promise<void> {
+    const endMs = this.nowMs + forMs
+    while (await this.#next(endMs)) this.look()
+    this.nowMs = endMs
+    this.look()
+  }
+
+  async passUntil(condition: () => boolean): Promise<void> {
+    for (;;) {
+      await this.#settled()
+      this.look()
+      if (condition()) return
+      await this.#next(Number.POSITIVE_INFINITY)
     }
   }
 
-  const until = async (condition: () => boolean, mostMs = 10_000) => {
-    for (const endMs = performance.now() + mostMs; !condition(); await sleep(5)) {
-      if (performance.now() > endMs) throw new Error('not in time')
+  /** Nobody waits for the server. */
+  #settled(): Promise<void> {
+    return until(() => this.candidates.every(({ isAsleep }) => isAsleep))
+  }
+
+  /** Runs the next timer. Returns false if none is due until `endMs`. */
+  async #next(endMs: number): Promise<boolean> {
+    await this.#settled()
+    const [timer] = [...this.#timers].toSorted((a, b) => a.dueMs - b.dueMs)
+    if (timer === undefined || timer.dueMs > endMs) return false
+    this.nowMs = timer.dueMs
+    this.look()
+    this.#timers.delete(timer)
+    timer.run()
+    return true
+  }
+}
+
+class Candidate {
+  /** Between two looks at the server, or ended. */
+  isAsleep = false
+  readonly terms: (number | null)[] = []
+  readonly leaders: string[] = []
+  readonly troubles: (string | null)[] = []
+  readonly link: Link
+  readonly election: Election
+
+  constructor(link: Link, fleet: string, name: string, time: Time) {
+    this.link = link
+    const clock: Clock = {
+      wallMs: () => START_MS + time.nowMs,
+      monotonicMs: () => time.nowMs,
+      after: (delayMs, run) => {
+        // The end of its lead is the only other timer.
+        if (delayMs === LEAD_MS) return time.after(delayMs, run)
+        this.isAsleep = true
+        return time.after(delayMs, () => {
+          this.isAsleep = false
+          run()
+        })
+      },
     }
+    this.election = new Election({
+      ...{ name, session: randomUUID(), clock },
+      openStore: () => new Kvm(link.jetstream).create(fleet, { history: 1 }),
+      onChange: (term) => {
+        this.terms.push(term)
+        time.look()
+      },
+      onLeader: (leader) => this.leaders.push(leader),
+      onTrouble: (reason) => this.troubles.push(reason),
+    })
+    time.candidates.push(this)
+    this.election.start()
+  }
+
+  get leads(): boolean {
+    return this.election.term !== null
+  }
+
+  async stop(): Promise<void> {
+    await this.election.stop()
+    this.isAsleep = true
+  }
+}
+
+describeWith(lackOf('nats-server'), 'the election of a leader', () => {
+  const bed = new NatsBed()
+  let time = new Time()
+  beforeEach(() => {
+    time = new Time()
+  })
+
+  const candidateOf = async (fleet: string, name: string): Promise<Candidate> => {
+    const setup = { addresses: [readNatsAddress(bed.nats.url)], trust: {}, fleet, agent: 'test' }
+    const shared = { clock: systemClock, random: Math.random }
+    const link = await Link.open({ ...setup, ...shared }, null, new AbortController().signal)
+    const candidate = new Candidate(link, fleet, name, time)
+    bed.cleanups.push(async () => {
+      await candidate.stop()
+      await link.close()
+    })
+    return candidate
+  }
+
+  /** One that leads, and one that knows it. */
+  const leaderAndNext = async (fleet: string) => {
+    const first = await candidateOf(fleet, 'first')
+    await time.passUntil(() => first.leads)
+    const second = await candidateOf(fleet, 'second')
+    await time.passUntil(() => second.leaders.includes('first'))
+    return { first, second }
   }
 
   it('is won by one of several that begin at once', async () => {
-    const all = await Promise.all(['a', 'b', 'c'].map((name) => Candidate.of('at-once', name)))
-    await until(() => all.some(({ leads }) => leads))
-    await sleep(500)
-    expect(all.filter(({ leads }) => leads)).toHaveLength(1)
+    const all = await Promise.all(['a', 'b', 'c'].map((name) => candidateOf('at-once', name)))
+    await time.passUntil(() => all.some(({ leads }) => leads))
+    await time.pass(TAKEOVER_MS)
+    expect(time.mostLeaders).toBe(1)
     const leader = all.find(({ leads }) => leads)?.election.leader
+    expect(['a', 'b', 'c']).toContain(leader)
     expect(all.map(({ election }) => election.leader)).toEqual([leader, leader, leader])
   })
 
   it('goes to the next at once when the leader ends in order, in a higher term', async () => {
-    const first = await Candidate.of('in-order', 'first')
-    await until(() => first.leads)
-    const second = await Candidate.of('in-order', 'second')
-    await until(() => second.leaders.includes('first'))
+    const { first, second } = await leaderAndNext('in-order')
     const term = first.election.term ?? 0
-    const endedAtMs = performance.now()
-    await first.election.stop()
-    await until(() => second.leads)
-    expect(performance.now() - endedAtMs).toBeLessThan(TAKEOVER_MS / 2)
+    const endedAtMs = time.nowMs
+    await first.stop()
+    await time.passUntil(() => second.leads)
+    expect(time.nowMs - endedAtMs).toBeLessThan(TAKEOVER_MS / 2)
     expect(second.election.term).toBeGreaterThan(term)
     expect(first.terms).toEqual([term, null])
   })
 
   it('goes to the next within 3 s when the leader is cut off, which has stepped down before', async () => {
-    const first = await Candidate.of('cut-off', 'first')
-    await until(() => first.leads)
-    const second = await Candidate.of('cut-off', 'second')
-    await until(() => second.leaders.includes('first'))
+    const { first, second } = await leaderAndNext('cut-off')
     // Its requests go nowhere from here on.
-    const cutAtMs = performance.now()
+    const cutAtMs = time.nowMs
     await first.link.connection.close()
-    await until(() => second.leads)
-    expect(performance.now() - cutAtMs).toBeLessThan(3_000)
-    expect(first.leads).toBe(false)
+    await time.passUntil(() => second.leads)
+    expect(time.nowMs - cutAtMs).toBeLessThan(3_000)
+    expect(time.mostLeaders).toBe(1)
     expect(first.terms.at(-1)).toBeNull()
     expect(first.troubles.length).toBeGreaterThan(0)
   })
 
   it('is won in a higher term even when the store was lost', async () => {
-    const first = await Candidate.of('lost', 'first')
-    await until(() => first.leads)
+    const first = await candidateOf('lost', 'first')
+    await time.passUntil(() => first.leads)
     const term = first.election.term ?? 0
     await new Kvm(first.link.jetstream).create('lost').then((store) => store.destroy())
-    await until(() => first.terms.length > 1)
-    await until(() => first.leads)
+    await time.passUntil(() => first.terms.length > 1)
+    await time.passUntil(() => first.leads)
     expect(first.election.term).toBeGreaterThan(term)
-    await sleep(2 * TAKEOVER_MS)
+    await time.pass(2 * TAKEOVER_MS)
     expect(first.leads, 'it goes on to lead').toBe(true)
+    expect(first.terms).toHaveLength(3)
   })
 
   it('is never won by two when the store is lost, and somebody comes who finds it empty', async () => {
-    const first = await Candidate.of('lost-by-two', 'first')
-    await until(() => first.leads)
+    const first = await candidateOf('lost-by-two', 'first')
+    await time.passUntil(() => first.leads)
     await new Kvm(first.link.jetstream).create('lost-by-two').then((store) => store.destroy())
-    const all = [first, await Candidate.of('lost-by-two', 'second')]
-    for (const endMs = performance.now() + 2 * TAKEOVER_MS; performance.now() < endMs; await sleep(5)) {
-      expect(all.filter(({ leads }) => leads).length).toBeLessThan(2)
-    }
-    await until(() => all.some(({ leads }) => leads))
+    await candidateOf('lost-by-two', 'second')
+    await time.pass(2 * TAKEOVER_MS)
+    await time.passUntil(() => time.candidates.some(({ leads }) => leads))
+    expect(time.mostLeaders).toBe(1)
   })
 
   it('is never won by two when the server was away for a while', async () => {
-    const leader = await Candidate.of('away', 'leader')
-    const other = await Candidate.of('away', 'other')
-    await until(() => leader.leads || other.leads)
-    const [first] = [leader, other].filter(({ leads }) => leads)
+    const { first, second } = await leaderAndNext('away')
     await bed.nats.kill()
-    await until(() => !first.leads)
+    await time.passUntil(() => !first.leads)
     await bed.nats.restart()
-    await until(() => leader.leads || other.leads)
-    // Sampled for a while: never both.
-    for (const endMs = performance.now() + 3_000; performance.now() < endMs; await sleep(5)) {
-      expect(leader.leads && other.leads).toBe(false)
-    }
-    expect(leader.leads || other.leads).toBe(true)
+    await time.passUntil(() => first.leads || second.leads)
+    await time.pass(2 * TAKEOVER_MS)
+    expect(first.leads || second.leads).toBe(true)
+    expect(time.mostLeaders).toBe(1)
   })
 })

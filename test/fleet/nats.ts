@@ -1,23 +1,17 @@
 /** A real NATS server with JetStream on a free port, with its store in a folder; it can be killed and started again. */
 
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { Kvm } from '@nats-io/kv'
 import { afterAll, afterEach, beforeAll } from 'vitest'
+import type { Link } from '../../src/fleet/link.ts'
+import { encodeMessage } from '../../src/fleet/messages.ts'
+import { PROGRAM_PATH } from '../needs.ts'
 import { freePort } from '../ports.ts'
-
-/** Debian has it where users without special rights do not look. */
-const PATH = `${process.env.PATH ?? ''}:/usr/sbin`
-
-/** Why there is none here; null: there is one. */
-export const natsMissing =
-  spawnSync('nats-server', ['--version'], { env: { PATH } }).status === 0 ? null : 'nats-server is not installed'
-if (natsMissing !== null) console.info(`tests of fleets skipped: ${natsMissing}`)
-
-const START_MS = 10_000
+import { until } from '../wait.ts'
 
 export class NatsServer {
   readonly port: number
@@ -57,23 +51,28 @@ export class NatsServer {
   }
 
   #spawn(): { child: ChildProcess; ended: Promise<void> } {
-    const child = spawn('nats-server', [...this.#arguments], { env: { PATH }, stdio: 'ignore' })
+    const child = spawn('nats-server', [...this.#arguments], { env: { PATH: PROGRAM_PATH }, stdio: 'ignore' })
     const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
     return { child, ended }
   }
 
   async #listens(): Promise<void> {
-    for (const endMs = performance.now() + START_MS; performance.now() < endMs; await sleep(20)) {
-      const isUp = await new Promise<boolean>((resolve) => {
+    await until(() => {
+      if (this.child.exitCode !== null) throw new Error(`nats-server ends instead of listening at ${this.url}`)
+      return new Promise<boolean>((resolve) => {
         const socket = connect(this.port, '127.0.0.1')
         socket.once('connect', () => resolve(true))
         socket.once('error', () => resolve(false))
         socket.once('connect', () => socket.destroy())
       })
-      if (isUp) return
-    }
-    throw new Error(`nats-server does not listen at ${this.url}`)
+    })
   }
+}
+
+/** As if a leader of this fleet had ended in order: the next one leads at once. */
+export async function leftInOrder(link: Link): Promise<void> {
+  const store = await new Kvm(link.jetstream).create(link.subjects.bucket, { history: 1 })
+  await store.put('leader', encodeMessage({ session: 'before', name: 'before', term: 1, isFree: true }))
 }
 
 /** A server for all tests of a block, and what each test leaves behind: undone after it, the last first. */

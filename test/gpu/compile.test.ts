@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { MIX_INDICES, SIGMA } from '../../src/core/blake2s.ts'
 import { MAX_RESULT_NONCES } from '../../src/engine/gpu/layout.ts'
+import { describeWith } from '../needs.ts'
 
 const shader = readFileSync(new URL('../../shaders/search.wgsl', import.meta.url), 'utf8')
 const program = fileURLToPath(new URL('./compile-child.mjs', import.meta.url))
@@ -16,16 +17,15 @@ function compile(code: string): readonly string[] | string {
   const { stdout, stderr, status } = spawnSync(process.execPath, [program], {
     input: code,
     encoding: 'utf8',
-    timeout: 20_000,
   })
   // The child's answer is the last line: Dawn itself prints refused code before it.
   return status === 0 ? (JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as string[]) : stderr
 }
 
 const verdict = compile(shader)
-if (typeof verdict === 'string') process.stderr.write(`compile tests skipped, Dawn does not load: ${verdict}\n`)
+const lack = typeof verdict === 'string' ? `Dawn does not load: ${verdict}` : null
 
-describe.skipIf(typeof verdict === 'string')('shader, by the compiler of Dawn', () => {
+describeWith(lack, 'shader, by the compiler of Dawn', () => {
   it('has neither errors nor warnings', () => {
     expect(verdict).toEqual([])
   })

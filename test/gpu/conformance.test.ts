@@ -3,11 +3,12 @@ import { describe } from 'vitest'
 import { GpuEngine } from '../../src/engine/gpu/gpu.ts'
 import { nonceRanges } from '../../src/engine/range.ts'
 import { engineConformance } from '../conformance/engine.ts'
-import { testDrivers } from './driver.ts'
+import { describeWith } from '../needs.ts'
+import { driverLack, testDrivers } from './driver.ts'
 
 const drivers = await testDrivers()
 
-describe.skipIf(drivers.length === 0)('the GPU engine', () => {
+describeWith(driverLack(), 'the GPU engine', () => {
   describe.each(drivers)('on $name', ({ env, speed }) => {
     engineConformance({
       create: () => {

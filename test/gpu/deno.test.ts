@@ -2,17 +2,17 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { afterAll, describe } from 'vitest'
+import { afterAll } from 'vitest'
 import { batchConformance } from '../conformance/gpu.ts'
-import { testDriver } from './driver.ts'
+import { describeWith } from '../needs.ts'
+import { driverLack, testDriver } from './driver.ts'
 import { runInPage } from './page-request.ts'
 
 const env = (await testDriver())?.env ?? null
 const isThere = spawnSync('deno', ['--version']).status === 0
-if (!isThere) process.stderr.write('deno tests skipped: deno is not installed\n')
+const lack = isThere ? driverLack() : 'deno is not installed: https://docs.deno.com tells how'
 
-describe.skipIf(env === null || !isThere)('shader in deno', () => {
-  if (env === null || !isThere) return
+describeWith(lack, 'shader in deno', () => {
   const program = fileURLToPath(new URL('./deno-child.js', import.meta.url))
   const child = spawn('deno', ['run', '--unstable-webgpu', program], {
     env: { ...process.env, ...env },

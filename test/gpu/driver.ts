@@ -21,7 +21,7 @@ export interface TestDriver {
   readonly isThorough: boolean
 }
 
-/** Prints why a driver is missing. Without any the list is empty. */
+/** Prints why one of the drivers is missing. Without any the list is empty, and driverLack tells why. */
 export async function testDrivers(): Promise<readonly TestDriver[]> {
   if (isSystemWanted()) return opened([await open('system', {})])
   return opened([await open('SwiftShader', swiftShaderEnv()), await open('lavapipe', lavapipeEnv())])
@@ -35,11 +35,18 @@ export async function testDriver(): Promise<TestDriver | null> {
 
 const isSystemWanted = () => process.env.NEWCUT_TEST_GPU === 'system'
 
+let lack: string | null = null
+
+/** Why there was no driver when they were asked for last; null: there was one. */
+export const driverLack = (): string | null => lack
+
 type Opened = Omit<TestDriver, 'isThorough'>
 
 function opened(found: readonly (Opened | string)[]): readonly TestDriver[] {
   const drivers = found.filter((driver) => typeof driver !== 'string')
-  for (const reason of found) if (typeof reason === 'string') process.stderr.write(`GPU tests skipped on ${reason}\n`)
+  const reasons = found.filter((driver) => typeof driver === 'string')
+  lack = drivers.length === 0 ? `no driver for GPU tests: ${reasons.join('; ')}` : null
+  if (lack === null) for (const reason of reasons) process.stderr.write(`GPU tests skipped on ${reason}\n`)
   return drivers.map((driver, index) => ({ ...driver, isThorough: index === drivers.length - 1 }))
 }
 
@@ -70,5 +77,7 @@ function swiftShaderEnv(): Environment | string {
 
 function lavapipeEnv(): Environment | string {
   const manifest = vulkanManifest('lvp')
-  return manifest === null ? 'mesa-vulkan-drivers is not installed' : { VK_ICD_FILENAMES: manifest }
+  return manifest === null
+    ? 'mesa-vulkan-drivers is not installed: apt-get install mesa-vulkan-drivers'
+    : { VK_ICD_FILENAMES: manifest }
 }

@@ -16,10 +16,10 @@ import { GpuEngine, type GpuEngineOptions } from '../../src/engine/gpu/gpu.ts'
 import type { AdapterInfo } from '../../src/engine/gpu/messages.ts'
 import { readTuning } from '../../src/engine/gpu/tuning.ts'
 import { nonceRanges, splitRanges } from '../../src/engine/range.ts'
-import { expectSoon } from '../soon.ts'
+import { until } from '../wait.ts'
 import { gpuChildrenOf } from './children.ts'
 import { type TestDriver, testDrivers } from './driver.ts'
-import { pause, until } from './wait.ts'
+import { pause } from './wait.ts'
 
 const drivers = await testDrivers()
 const thorough = drivers.filter(({ isThorough }) => isThorough)
@@ -140,8 +140,9 @@ describe.each(thorough)('GPU engine on $name, at length', (driver) => {
     const { candidates, warnings } = await started(own)
     const works = Array.from({ length: 12 }, (_, index) => workOf(index + 1, difficulty))
     for (const work of works) {
+      const before = own.hashes()
       expect(await own.setWork(work)).toBe(true)
-      await pause(500)
+      await until(() => own.hashes() > before + 10 * Number(difficulty))
     }
     await own.setWork(noWork(works.length + 1))
     await until(() => standsStill(own))
@@ -159,16 +160,14 @@ describe.each(thorough)('GPU engine on $name, at length', (driver) => {
     const own = create(driver, { batchMs: 40 })
     await started(own)
     await own.setWork(workOf(1, UNREACHABLE))
-    await pause(1500)
-    await expectSoon(90, async () => {
+    const meanOf = async (batches: number) => {
       const before = own.details()[0].batches
-      await pause(1000)
-      await until(() => own.details()[0].batches.count > before.count)
+      await until(() => own.details()[0].batches.count >= before.count + batches)
       const after = own.details()[0].batches
-      const meanMs = (after.serviceMs - before.serviceMs) / (after.count - before.count)
-      expect(meanMs).toBeGreaterThan(20)
-      return meanMs
-    })
+      return (after.serviceMs - before.serviceMs) / (after.count - before.count)
+    }
+    // Others may take the processor from a software driver for a while.
+    await until(async () => Math.abs((await meanOf(10)) - 40) < 20)
   })
 
   it('finds other nonces than the CPU engine beside it', async () => {

@@ -10,8 +10,9 @@ import { workFromBytes } from '../../src/core/work.ts'
 import type { Candidate } from '../../src/engine/engine.ts'
 import { GpuEngine } from '../../src/engine/gpu/gpu.ts'
 import { nonceRanges } from '../../src/engine/range.ts'
-import { type TestDriver, testDrivers } from './driver.ts'
-import { pause, until } from './wait.ts'
+import { describeWith } from '../needs.ts'
+import { until } from '../wait.ts'
+import { driverLack, type TestDriver, testDrivers } from './driver.ts'
 
 const drivers = await testDrivers()
 const thorough = drivers.filter(({ isThorough }) => isThorough)
@@ -25,6 +26,9 @@ interface Run {
   readonly bytes: Uint8Array
 }
 
+/** A busy machine may keep the driver waiting: only where silence is the fault it ends a device. */
+const [SILENCE_MS, LONG_MS] = [1500, 300_000]
+
 let run: Run | null = null
 
 afterEach(async () => {
@@ -36,7 +40,7 @@ afterEach(async () => {
 async function mining(
   { env, speed }: TestDriver,
   fault: string | null,
-  { devices = 1, difficulty = 20_000n * BigInt(speed), settledMs = 10_000 } = {},
+  { devices = 1, difficulty = 20_000n * BigInt(speed), settledMs = 10_000, silenceMs = LONG_MS } = {},
 ): Promise<Run> {
   const mark = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'mark')
   const engine = new GpuEngine({
@@ -46,7 +50,7 @@ async function mining(
     tuningFile: null,
     env: { ...env, ...(fault !== null && { NEWCUT_TEST_FAULT: fault, NEWCUT_TEST_MARK: mark }) },
     program: fault === null ? undefined : FAULTY,
-    silenceMs: 1500,
+    silenceMs,
     restartMs: 20,
     settledMs,
   })
@@ -93,11 +97,12 @@ const FAULTS_OF_PROCESSES: [string, RegExp][] = [
 /** The claim of the fault `inflated`. */
 const INFLATED_HASHES = 1e15
 
-describe.skipIf(drivers.length === 0)('a GPU that fails', () => {
+describeWith(driverLack(), 'a GPU that fails', () => {
   for (const driver of drivers) {
     const faults = [...FAULTS_OF_DRIVERS, ...(driver.isThorough ? FAULTS_OF_PROCESSES : [])]
     it.each(faults)(`on ${driver.name}, %s: is restarted, and nothing false is counted`, async (fault, reason) => {
-      const own = await mining(driver, fault)
+      const isSilent = reason.source.startsWith('no batch')
+      const own = await mining(driver, fault, isSilent ? { silenceMs: SILENCE_MS } : {})
       await recovery(own)
       expect(own.warnings[0]).toMatch(reason)
       expect(areSolutions(own)).toBe(true)
@@ -116,8 +121,11 @@ describe.each(thorough)('a GPU that fails, on $name', (driver) => {
     await until(() => own.warnings.length > 0)
     expect(own.engine.devices()[0]).toMatchObject({ state: 'restarting', faults: 1 })
     const hashes = hashesOf(own.engine)
-    await pause(20)
-    expect(hashesOf(own.engine)).toBe(hashes)
+    await until(() => {
+      const [device] = own.engine.devices()
+      if (device.state === 'restarting') expect(device.hashes).toBe(hashes)
+      return device.state === undefined
+    })
     await recovery(own)
     expect(own.warnings[0]).toMatch(/it ended with SIGKILL/)
     expect(areSolutions(own)).toBe(true)
@@ -132,7 +140,7 @@ describe.each(thorough)('a GPU that fails, on $name', (driver) => {
   })
 
   it('does not hold up the device beside it, nor new work', async () => {
-    const own = await mining(driver, null, { devices: 2 })
+    const own = await mining(driver, null, { devices: 2, silenceMs: SILENCE_MS })
     const [{ pid }] = own.engine.details()
     process.kill(pid ?? 0, 'SIGSTOP')
     const before = hashesOf(own.engine, 1)
@@ -161,7 +169,7 @@ describe.each(thorough)('a GPU that fails, on $name', (driver) => {
     expect(own.engine.devices()[0]).toMatchObject(parked)
   })
 
-  it('is not parked when it searches for a while between failures', { timeout: 120_000 }, async () => {
+  it('is not parked when it searches for a while between failures', async () => {
     const own = await mining(driver, null, { settledMs: 1 })
     for (let failure = 1; failure <= 10; failure++) {
       const hashes = hashesOf(own.engine)

@@ -1,5 +1,5 @@
 /**
- * A GPU that hangs has no hash rate: it is noticed within 5 s, with the times that users have, shown as such, started
+ * A GPU that hangs has no hash rate: it is noticed after 4.5 s, with the times that users have, shown as such, started
  * again, and parked in the end. The whole miner runs in a process of its own, and a software driver stands in for the GPU.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -7,20 +7,20 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { engineWork, freshWork } from '../../bench/work.ts'
 import { workFromBytes } from '../../src/core/work.ts'
 import { GpuEngine } from '../../src/engine/gpu/gpu.ts'
 import { nonceRanges } from '../../src/engine/range.ts'
 import type { Snapshot } from '../../src/mine/stats.ts'
-import { testDriver } from './driver.ts'
-import { until } from './wait.ts'
+import { describeWith, itWith } from '../needs.ts'
+import { until } from '../wait.ts'
+import { driverLack, testDriver } from './driver.ts'
 
 const driver = await testDriver()
 const env = driver?.env ?? null
 const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
 const MINE = ['mine', '--threads', '0', '--gpu', 'all', '--allow-software', '--difficulty', '100000000']
-const NOTICED_MS = 5000
 
 /** `newcut mine` on the GPU alone. */
 class MinerProcess {
@@ -59,7 +59,7 @@ class MinerProcess {
     await until(async () => {
       const [device] = (await this.summary())?.devices ?? []
       return device !== undefined && device.state === undefined && device.hashes > 0
-    }, 60_000)
+    })
   }
 }
 
@@ -73,16 +73,14 @@ afterEach(async () => {
   engine = null
 })
 
-describe.skipIf(env === null)('a GPU that hangs', () => {
-  it('has no rate within 5 s, and is started again', { timeout: 120_000 }, async () => {
+describeWith(driverLack(), 'a GPU that hangs', () => {
+  it('has no rate after 4.5 s without a batch, and is started again', async () => {
     miner = new MinerProcess()
     const own = miner
     await own.searches()
     const hung = own.gpuPid
     process.kill(hung, 'SIGSTOP')
-    const startMs = performance.now()
-    await until(async () => (await own.summary())?.devices[0].state === 'restarting', 2 * NOTICED_MS)
-    expect(performance.now() - startMs).toBeLessThan(NOTICED_MS)
+    await until(async () => (await own.summary())?.devices[0].state === 'restarting')
     const snapshot = (await own.summary()) as Snapshot
     expect(snapshot.devices[0]).toMatchObject({ reason: 'no batch for 4.5 s', faults: 1 })
     expect(snapshot.devices[0].hashrates['10s']).toBe(0)
@@ -96,9 +94,9 @@ describe.skipIf(env === null)('a GPU that hangs', () => {
   })
 
   // The driver of the machine (NEWCUT_TEST_GPU=system) is not for a test to remove.
-  it.skipIf(env?.VK_ICD_FILENAMES === undefined)(
+  itWith(
+    env?.VK_ICD_FILENAMES === undefined ? 'the driver is that of the machine' : null,
     'is parked in the end when its card is taken away',
-    { timeout: 60_000 },
     async () => {
       // The driver of a card that is gone: its file disappears while the device searches.
       const folder = mkdtempSync(join(tmpdir(), 'newcut-'))

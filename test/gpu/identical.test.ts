@@ -12,8 +12,9 @@ import { GpuEngine } from '../../src/engine/gpu/gpu.ts'
 import { alikeHint, cardEnv, hasLayer, tellApart } from '../../src/engine/gpu/identical.ts'
 import type { ListedAdapter } from '../../src/engine/gpu/messages.ts'
 import { nonceRanges } from '../../src/engine/range.ts'
-import { testDriver } from './driver.ts'
-import { until } from './wait.ts'
+import { describeWith } from '../needs.ts'
+import { until } from '../wait.ts'
+import { driverLack, testDriver } from './driver.ts'
 
 const env = (await testDriver())?.env ?? null
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -45,18 +46,14 @@ function machine(names: readonly string[]): Record<string, string> {
 /** With this the Vulkan loader ignores the layer, as if it were too old for it. */
 const NO_LAYERS = { VK_LOADER_LAYERS_DISABLE: '*' }
 
-function buildLayer(): boolean {
-  if (env?.VK_ICD_FILENAMES === undefined) return false
+/** Why there is none; null: it is built. */
+function buildLayer(): string | null {
+  if (env?.VK_ICD_FILENAMES === undefined) return driverLack() ?? 'the driver of the machine cannot be loaded twice'
   const { stdout } = spawnSync(process.execPath, [join(root, 'src/engine/gpu/native/build.js')], { encoding: 'utf8' })
-  if (!hasLayer()) process.stderr.write(`tests of identical cards skipped: ${stdout}`)
-  return hasLayer()
+  return hasLayer() ? null : `the layer for identical cards is not built: ${stdout.trim()}`
 }
 
-const isBuilt = buildLayer()
-
-describe.skipIf(!isBuilt)('identical cards', () => {
-  // Vitest runs this function even where it skips the tests.
-  if (!isBuilt) return
+describeWith(buildLayer(), 'identical cards', () => {
   const twins = machine([NAME, NAME])
   const three = machine([NAME, OTHER, NAME])
 

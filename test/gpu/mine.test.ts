@@ -1,5 +1,5 @@
 /** The whole miner with nothing but a GPU, which software drivers stand in for, against the embedded network. */
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { startDevnet } from '../../src/compose/devnet.ts'
 import { GpuEngine } from '../../src/engine/gpu/gpu.ts'
 import { nonceRanges } from '../../src/engine/range.ts'
@@ -9,12 +9,13 @@ import { NodeClient } from '../../src/node/client.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { miningNodeOf } from '../../src/source/node/mining-node.ts'
 import { NodeSource } from '../../src/source/node/node-source.ts'
-import { testDrivers } from './driver.ts'
+import { describeWith } from '../needs.ts'
+import { driverLack, testDrivers } from './driver.ts'
 
 const drivers = await testDrivers()
 const BLOCKS = 5
 
-describe.skipIf(drivers.length === 0)('a miner with a GPU alone', () => {
+describeWith(driverLack(), 'a miner with a GPU alone', () => {
   it.each(drivers)('mines blocks of the embedded network on $name', async ({ env, speed }) => {
     const devnet = await startDevnet({ port: 0, difficulty: 50_000n * BigInt(speed) })
     try {
@@ -27,7 +28,7 @@ describe.skipIf(drivers.length === 0)('a miner with a GPU alone', () => {
       const events: MinerEvent[] = []
       const onEvent = (event: MinerEvent) => void events.push(event)
       const miner = new Miner({ source, engines: [engine], clock: systemClock, onEvent, blocks: BLOCKS })
-      const { solutions, hardwareErrors, devices } = await miner.run(AbortSignal.timeout(25_000))
+      const { solutions, hardwareErrors, devices } = await miner.run(new AbortController().signal)
       expect(solutions).toMatchObject({ accepted: BLOCKS, rejected: 0, lost: 0 })
       expect(hardwareErrors).toBe(0)
       expect(devices).toMatchObject([{ engine: 'gpu', device: 'gpu0', kernel: 'wgsl', faults: 0 }])

@@ -6,7 +6,8 @@ import { brotliDecompressSync } from 'node:zlib'
 
 const require = createRequire(import.meta.url)
 
-export const NOT_PACKAGED = 'the package @sparticuz/chromium is missing, or has nothing for this machine'
+export const NOT_PACKAGED =
+  'the package @sparticuz/chromium is missing, or has nothing for this machine: npm ci installs it'
 
 /**
  * Unpacks an archive, once, and returns its folder; null when there is none for this machine.

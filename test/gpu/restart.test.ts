@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { GpuEngine } from '../../src/engine/gpu/gpu.ts'
 import { nonceRanges } from '../../src/engine/range.ts'
 import { restartPauseMs } from '../../src/engine/restart.ts'
-import { until } from './wait.ts'
+import { until } from '../wait.ts'
 
 it('restartPauseMs is random below a bound that doubles up to a cap', () => {
   const almostOne = 1 - Number.EPSILON

@@ -30,7 +30,7 @@ import {
 import { LineReader, parseReport, type Report } from '../../src/engine/gpu/messages.ts'
 import { SearchLoop } from '../../src/engine/gpu/search-loop.ts'
 import { nonceOf } from '../../src/engine/range.ts'
-import { until } from './wait.ts'
+import { until } from '../wait.ts'
 
 const START = { first: 2 ** 31, count: 2 ** 31, start: 2 ** 31 - 1000, low: 3, high: 0 }
 const FIRST = START.first + START.start
@@ -318,5 +318,5 @@ function begun(reports: readonly Report[]): number[] {
 }
 
 function turn(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0))
+  return new Promise((resolve) => setImmediate(resolve))
 }

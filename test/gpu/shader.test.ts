@@ -8,8 +8,9 @@ import { chooseKernel } from '../../src/engine/cpu/kernels.ts'
 import { type Batch, judgeNonce, nonceCount, prepareWork } from '../../src/engine/gpu/layout.ts'
 import { HIGHS, LOWS, MIDDLES, nonceOf } from '../../src/engine/range.ts'
 import { batchConformance, targetOf } from '../conformance/gpu.ts'
+import { describeWith } from '../needs.ts'
 import { BatchServer } from './batch-server.ts'
-import { type TestDriver, testDrivers } from './driver.ts'
+import { driverLack, type TestDriver, testDrivers } from './driver.ts'
 
 const WORK_BYTES = 286
 /** Of random work, 2000 nonces each. */
@@ -31,27 +32,23 @@ describe.each(drivers)('shader on $name', (driver) => {
   batchConformance((request) => serverOf(driver).run(request), batchesOf(driver))
 })
 
-describe.skipIf(drivers.length === 0)(`shader on ${drivers.map(({ name }) => name).join(' and on ')}`, () => {
+describeWith(driverLack(), `shader on ${drivers.map(({ name }) => name).join(' and on ')}`, () => {
   const middle = { lanes: 2 ** 16, first: randomInt(MIDDLES), high: randomInt(HIGHS) }
   it.each<Batch>([
     { ...middle, low: randomInt(LOWS), trips: 16, step: 1 },
     { ...middle, low: 0xfff0, trips: 20, step: 1 },
     { ...middle, low: randomInt(LOWS), first: MIDDLES - 2 ** 15, trips: 16, step: 256 },
-  ])(
-    'finds the same nonces as a CPU kernel in all of $lanes lanes, $trips trips, $step apart',
-    { timeout: 90_000 },
-    async (batch) => {
-      const bytes = randomBytes(WORK_BYTES)
-      const bound = Math.floor(2 ** 32 * (500 / nonceCount(batch)))
-      const wanted = foundByKernel(bytes, bound, batch)
-      expect(wanted.length).toBeGreaterThan(300)
-      for (const nonce of wanted) expect(readU32LE(powHash(withNonce(bytes, nonce)), 28)).toBeLessThanOrEqual(bound)
-      for (const driver of drivers) {
-        const { found, nonces } = await serverOf(driver).run({ bytes, target: targetOf(bound), batch })
-        expect([driver.name, found, nonces]).toEqual([driver.name, wanted.length, wanted])
-      }
-    },
-  )
+  ])('finds the same nonces as a CPU kernel in all of $lanes lanes, $trips trips, $step apart', async (batch) => {
+    const bytes = randomBytes(WORK_BYTES)
+    const bound = Math.floor(2 ** 32 * (500 / nonceCount(batch)))
+    const wanted = foundByKernel(bytes, bound, batch)
+    expect(wanted.length).toBeGreaterThan(300)
+    for (const nonce of wanted) expect(readU32LE(powHash(withNonce(bytes, nonce)), 28)).toBeLessThanOrEqual(bound)
+    for (const driver of drivers) {
+      const { found, nonces } = await serverOf(driver).run({ bytes, target: targetOf(bound), batch })
+      expect([driver.name, found, nonces]).toEqual([driver.name, wanted.length, wanted])
+    }
+  })
 })
 
 /** Kernels sweep the high 16 bits, which a batch has fixed: one chunk is swept for each nonce. */

@@ -1,7 +1,6 @@
 /** The dashboard and the alerts, against a real Prometheus that scrapes a real miner. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
@@ -9,11 +8,13 @@ import { Rig } from '../../bench/stratum-rig.ts'
 import { Metrics } from '../../src/api/metrics.ts'
 import { hwmonFolder, sensedCard, startMiner, temporaryFolder, ZEN } from '../api/running.ts'
 import { start } from '../cli/run.ts'
-import { NatsServer, natsMissing } from '../fleet/nats.ts'
+import { NatsServer } from '../fleet/nats.ts'
+import { itWith, lackOf, PROGRAM_PATH } from '../needs.ts'
+import { freePort } from '../ports.ts'
+import { until } from '../wait.ts'
 
 const alerts = fileURLToPath(new URL('../../grafana/alerts.yml', import.meta.url))
-const MISSING = 'is not installed (Debian package prometheus)'
-const isMissing = (tool: string) => spawnSync(tool, ['--version']).error !== undefined
+const env = { ...process.env, PATH: PROGRAM_PATH }
 
 interface Panel {
   readonly title: string
@@ -26,9 +27,8 @@ const { panels } = JSON.parse(readFileSync(new URL('../../grafana/dashboard.json
 
 const queries = panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr] as const))
 
-it('promtool accepts the alerts', (context) => {
-  if (isMissing('promtool')) return context.skip(`promtool ${MISSING}`)
-  const { stdout, stderr, status } = spawnSync('promtool', ['check', 'rules', alerts], { encoding: 'utf8' })
+itWith(lackOf('promtool'), 'promtool accepts the alerts', () => {
+  const { stdout, stderr, status } = spawnSync('promtool', ['check', 'rules', alerts], { encoding: 'utf8', env })
   expect([status, stdout + stderr]).toEqual([0, expect.stringMatching(/SUCCESS: \d+ rules found/)])
 })
 
@@ -47,21 +47,21 @@ it('dashboard and alerts name only metrics that there are', async () => {
   expect([...known].filter((name) => !shown.includes(name) && !totals.includes(name))).toEqual([])
 })
 
-it('every query of the dashboard and every alert is answered by Prometheus', { timeout: 180_000 }, async (context) => {
-  if (isMissing('prometheus')) return context.skip(`prometheus ${MISSING}`)
+const lack = lackOf('prometheus', 'promtool')
+itWith(lack, 'every query of the dashboard and every alert is answered by Prometheus', async (context) => {
   const card = await sensedCard()
   if (card === null) return context.skip('there is no GPU driver here, not even a software one')
   const miner = await startMiner({ ...card.setup, hwmon: hwmonFolder([ZEN]), hasTwoNodes: true, letsRigsIn: true })
   const rig = await Rig.login(Number(miner.rigsAddress?.split(':')[1]))
   onTestFinished(() => rig.close())
   rig.mine()
-  const leader = natsMissing === null ? await startLeader(miner.nodeUrl) : null
+  const leader = lackOf('nats-server') === null ? await startLeader(miner.nodeUrl) : null
   const prometheus = await startPrometheus([new URL(miner.url).host, ...(leader === null ? [] : [leader])])
   // Without a NATS server there is no fleet to show.
   const shown = queries.filter(([title]) => leader !== null || !title.startsWith('Fleet'))
 
   const metrics = await (await fetch(`${miner.url}/metrics`)).text()
-  const checked = spawnSync('promtool', ['check', 'metrics'], { input: metrics, encoding: 'utf8' })
+  const checked = spawnSync('promtool', ['check', 'metrics'], { input: metrics, encoding: 'utf8', env })
   expect([checked.status, checked.stdout + checked.stderr]).toEqual([0, ''])
 
   const unanswered = async () => {
@@ -71,7 +71,7 @@ it('every query of the dashboard and every alert is answered by Prometheus', { t
     return (await Promise.all(answers)).flat()
   }
   // The rate over 10 s takes 10 s, and a node is judged only after a while.
-  await expect.poll(unanswered, { timeout: 120_000, interval: 1000 }).toEqual([])
+  await expect.poll(unanswered, { interval: 1000 }).toEqual([])
 
   interface Rules {
     readonly data: { readonly groups: readonly { readonly rules: readonly Rule[] }[] }
@@ -85,9 +85,7 @@ it('every query of the dashboard and every alert is answered by Prometheus', { t
     const { data } = (await (await fetch(`${prometheus}/api/v1/rules`)).json()) as Rules
     return data.groups.flatMap((group) => group.rules.map(({ name, health, state }) => [name, health, state]))
   }
-  await expect
-    .poll(async () => (await rules()).every(([, health]) => health !== 'unknown'), { timeout: 30_000 })
-    .toBe(true)
+  await until(async () => (await rules()).every(([, health]) => health !== 'unknown'))
   // All is well with this miner.
   expect((await rules()).filter(([, health, state]) => health !== 'ok' || state === 'firing')).toEqual([])
 })
@@ -131,14 +129,14 @@ scrape_configs:
   const address = `127.0.0.1:${await freePort()}`
   const storage = `--storage.tsdb.path=${join(folder, 'data')}`
   const options = [`--config.file=${config}`, storage, `--web.listen-address=${address}`, '--log.level=error']
-  const child = spawn('prometheus', options, { stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn('prometheus', options, { env, stdio: ['ignore', 'ignore', 'inherit'] })
   onTestFinished(() => ended(child))
   const isReady = () =>
     fetch(`http://${address}/-/ready`).then(
       ({ ok }) => ok,
       () => false,
     )
-  await expect.poll(isReady, { timeout: 60_000 }).toBe(true)
+  await until(isReady)
   return `http://${address}`
 }
 
@@ -146,15 +144,5 @@ function ended(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     child.once('close', () => resolve())
     child.kill('SIGKILL')
-  })
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
   })
 }

@@ -4,13 +4,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { stringify } from 'yaml'
+import { itWith, lackOf, PROGRAM_PATH } from '../needs.ts'
 
 const alerts = fileURLToPath(new URL('../../grafana/alerts.yml', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'newcut-alerts-'))
 afterAll(() => rmSync(folder, { recursive: true }))
-const isMissing = spawnSync('promtool', ['--version']).error !== undefined
 
 const LABELS = ['NewcutSearchesNothing', 'NewcutDeviceDown'] as const
 const WITHOUT_LEADER = 'NewcutFleetWithoutLeader'
@@ -52,7 +52,10 @@ function alertsAmong(instances: readonly Instance[]): string[] {
     alert_rule_test: [...LABELS, WITHOUT_LEADER].map((alertname) => ({ eval_time: '15m', alertname, exp_alerts: [] })),
   }
   writeFileSync(file, stringify({ rule_files: [alerts], evaluation_interval: '1m', tests: [test] }))
-  const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', file], {
+    encoding: 'utf8',
+    env: { ...process.env, PATH: PROGRAM_PATH },
+  })
   const told = [...(stdout + stderr).matchAll(/Labels:\{alertname="(\w+)".*?(?:instance|fleet)="([\w-]+)"/g)]
   if ((status === 0) !== (told.length === 0)) throw new Error(stdout + stderr)
   return [...new Set(told.map(([, alertname, instance]) => `${alertname} ${instance}`))].toSorted()
@@ -93,7 +96,8 @@ const cases: readonly (readonly [string, readonly Instance[], readonly string[]]
   ['a miner that is paused is well', [{ ...miner, hashes: 0, isPaused: true }], []],
 ]
 
-it.for(cases)('%s', ([, instances, expected], context) => {
-  if (isMissing) return context.skip('promtool is not installed (Debian package prometheus)')
-  expect(alertsAmong(instances)).toEqual(expected.toSorted())
-})
+for (const [title, instances, expected] of cases) {
+  itWith(lackOf('promtool'), title, () => {
+    expect(alertsAmong(instances)).toEqual(expected.toSorted())
+  })
+}

@@ -9,12 +9,13 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { tailLayout } from '../../src/engine/cpu/kernel.ts'
 import { chooseNative, loadChosen } from '../../src/engine/cpu/native-choice.ts'
 import { createNativeKernel, type NativeAddon, type NativeName } from '../../src/engine/cpu/native-kernel.ts'
 import { selfTest } from '../../src/engine/cpu/self-test.ts'
 import { WORK_BYTES } from '../conformance/kernel.ts'
+import { describeWith } from '../needs.ts'
 import { sweepOneByOne } from './one-by-one.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-driver-'))
@@ -48,7 +49,7 @@ const machines: readonly Machine[] = [
     starter: ['qemu-aarch64'],
     kernels: [['native-neon', 8]],
     needs: '/usr/aarch64-linux-gnu/lib/libc.a',
-    debian: 'gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and qemu-user',
+    debian: 'gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user',
   },
   {
     name: 'win32-x64',
@@ -56,29 +57,28 @@ const machines: readonly Machine[] = [
     starter: ['/usr/lib/wine/wine64'],
     kernels: x64Kernels,
     needs: '/usr/lib/wine/wine64',
-    debian: 'gcc-mingw-w64-x86-64-win32 and wine64',
+    debian: 'gcc-mingw-w64-x86-64-win32 wine64',
   },
 ]
 
 function lackOf({ compiler, starter, needs, debian }: Machine): string | null {
   const missing = [compiler, starter[0]].filter((tool) => spawnSync(tool, ['--version']).error !== undefined)
   if (!existsSync(needs)) missing.push(needs)
-  return missing.length === 0 ? null : `there is no ${missing.join(', no ')} (Debian: ${debian})`
+  return missing.length === 0 ? null : `there is no ${missing.join(', no ')} (apt-get install ${debian})`
 }
 
 for (const machine of machines) {
-  const lack = lackOf(machine)
-  describe.skipIf(lack !== null)(`the kernels of ${machine.name}, emulated${lack === null ? '' : `: ${lack}`}`, () => {
+  describeWith(lackOf(machine), `the kernels of ${machine.name}, emulated`, () => {
     const program = join(folder, `${machine.name}.exe`)
     beforeAll(() => {
       const flags = ['-std=gnu11', '-O3', '-static', '-I', include, ...windowsFlags(machine)]
       const run = spawnSync(machine.compiler, [...flags, '-o', program, source], { encoding: 'utf8' })
       expect([run.status, run.stderr]).toEqual([0, ''])
-    }, 240_000)
+    })
 
     // Wine runs programs on this processor, whatever that has.
     const kernels = machine.kernels.filter(([name]) => name === 'native-neon' || name in here)
-    it.each(kernels)('%s sweeps as the self-test wants', { timeout: 240_000 }, (name, lanes) => {
+    it.each(kernels)('%s sweeps as the self-test wants', (name, lanes) => {
       const lines: string[] = []
       const wanted: number[] = []
       const sweeps: NativeAddon['sweeps'] = {

@@ -14,10 +14,11 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { packageKernels, toolchainLack } from '../../scripts/package/kernels.ts'
 import { pack, packageNpm } from '../../scripts/package/npm.ts'
 import { targets } from '../../scripts/package/targets.ts'
+import { describeWith } from '../needs.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const machine = `${process.platform}-${process.arch}`
@@ -30,84 +31,79 @@ function lack(): string | null {
   return spawnSync('npm', ['ping'], { timeout: 30_000 }).status === 0 ? null : 'npm reaches no registry'
 }
 
-const reason = lack()
-describe.skipIf(reason !== null)(
-  `the package, where there is no compiler${reason === null ? '' : `: ${reason}`}`,
-  () => {
-    const folder = mkdtempSync(join(tmpdir(), 'newcut-installed-'))
-    afterAll(() => rmSync(folder, { recursive: true }))
-    const bin = join(folder, 'bin')
-    const home = join(folder, 'home')
-    const installed = join(home, 'node_modules/newcut')
-    let said = ''
+describeWith(lack(), 'the package, where there is no compiler', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'newcut-installed-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const bin = join(folder, 'bin')
+  const home = join(folder, 'home')
+  const installed = join(home, 'node_modules/newcut')
+  let said = ''
 
-    /** The command as npm links it, in a bare environment. */
-    function newcut(args: readonly string[]) {
-      const env = { PATH: bin, HOME: home, XDG_CACHE_HOME: join(folder, 'cache') }
-      return spawnSync(join(home, 'node_modules/.bin/newcut'), args, { cwd: home, encoding: 'utf8', env })
+  /** The command as npm links it, in a bare environment. */
+  function newcut(args: readonly string[]) {
+    const env = { PATH: bin, HOME: home, XDG_CACHE_HOME: join(folder, 'cache') }
+    return spawnSync(join(home, 'node_modules/.bin/newcut'), args, { cwd: home, encoding: 'utf8', env })
+  }
+
+  beforeAll(() => {
+    const stage = join(folder, 'stage')
+    const packed = pack(['--dry-run'])
+    if (typeof packed === 'string') throw new Error(packed)
+    for (const { path } of packed.files.filter((file) => !file.path.startsWith('prebuilds/'))) {
+      cpSync(join(root, path), join(stage, path))
     }
+    // What finds a compiled file whose source is gone looks for sources.
+    for (const part of ['src', 'bench']) cpSync(join(root, part), join(stage, part), { recursive: true })
+    expect(packageKernels([machine], stage)).toBe(0)
+    expect(packageNpm([], stage)).toBe(0)
+    const [tarball] = readdirSync(join(stage, 'build/packages'))
 
-    beforeAll(() => {
-      const stage = join(folder, 'stage')
-      const packed = pack(['--dry-run'])
-      if (typeof packed === 'string') throw new Error(packed)
-      for (const { path } of packed.files.filter((file) => !file.path.startsWith('prebuilds/'))) {
-        cpSync(join(root, path), join(stage, path))
-      }
-      // What finds a compiled file whose source is gone looks for sources.
-      for (const part of ['src', 'bench']) cpSync(join(root, part), join(stage, part), { recursive: true })
-      expect(packageKernels([machine], stage)).toBe(0)
-      expect(packageNpm([], stage)).toBe(0)
-      const [tarball] = readdirSync(join(stage, 'build/packages'))
-
-      mkdirSync(bin)
-      symlinkSync(process.execPath, join(bin, 'node'))
-      for (const tool of ['npm', 'sh', 'env', 'ls', 'cat', 'uname']) {
-        const { stdout } = spawnSync('sh', ['-c', `command -v ${tool}`], { encoding: 'utf8' })
-        symlinkSync(realpathSync(stdout.trim()), join(bin, tool))
-      }
-      mkdirSync(home)
-      writeFileSync(join(home, 'package.json'), '{ "private": true }')
-      const args = ['install', join(stage, 'build/packages', tarball), '--foreground-scripts', '--omit=optional']
-      const { CC: _, ...env } = process.env
-      const run = spawnSync('npm', [...args, '--no-audit', '--no-fund', '--prefer-offline'], {
-        cwd: home,
-        encoding: 'utf8',
-        env: { ...env, PATH: bin },
-      })
-      said = run.stdout
-      expect([run.status, run.status === 0 ? '' : run.stderr]).toEqual([0, ''])
-    }, 400_000)
-
-    it('has no compiler in its path', () => {
-      const env = { PATH: bin }
-      for (const tool of ['cc', 'gcc', 'clang'])
-        expect(spawnSync(tool, { env }).error).toMatchObject({ code: 'ENOENT' })
+    mkdirSync(bin)
+    symlinkSync(process.execPath, join(bin, 'node'))
+    for (const tool of ['npm', 'sh', 'env', 'ls', 'cat', 'uname']) {
+      const { stdout } = spawnSync('sh', ['-c', `command -v ${tool}`], { encoding: 'utf8' })
+      symlinkSync(realpathSync(stdout.trim()), join(bin, tool))
+    }
+    mkdirSync(home)
+    writeFileSync(join(home, 'package.json'), '{ "private": true }')
+    const args = ['install', join(stage, 'build/packages', tarball), '--foreground-scripts', '--omit=optional']
+    const { CC: _, ...env } = process.env
+    const run = spawnSync('npm', [...args, '--no-audit', '--no-fund', '--prefer-offline'], {
+      cwd: home,
+      encoding: 'utf8',
+      env: { ...env, PATH: bin },
     })
+    said = run.stdout
+    expect([run.status, run.status === 0 ? '' : run.stderr]).toEqual([0, ''])
+  })
 
-    it('installs without compiling the kernel', () => {
-      expect(said).toContain(`newcut: native kernel: prebuilt for ${machine}\n`)
-      expect(existsSync(join(installed, 'build/newcut-kernel.node'))).toBe(false)
-    })
+  it('has no compiler in its path', () => {
+    const env = { PATH: bin }
+    for (const tool of ['cc', 'gcc', 'clang']) expect(spawnSync(tool, { env }).error).toMatchObject({ code: 'ENOENT' })
+  })
 
-    it('mines with the native kernel', { timeout: 120_000 }, () => {
-      const args = ['--gpu', 'none', '--http', 'off', '--threads', '1', '--kernel', 'native', '--blocks', '2']
-      const { status, stdout, stderr } = newcut(['mine', ...args, '--block-delay', '10s'])
-      expect([status, stderr]).toEqual([0, ''])
-      expect(stdout).toMatch(/ready +cpu: native-\w+\n/)
-      expect(stdout).toMatch(/summary +[2-9]\d* accepted/)
-      expect(existsSync(join(folder, 'cache/newcut'))).toBe(false)
-    })
+  it('installs without compiling the kernel', () => {
+    expect(said).toContain(`newcut: native kernel: prebuilt for ${machine}\n`)
+    expect(existsSync(join(installed, 'build/newcut-kernel.node'))).toBe(false)
+  })
 
-    it('says that its kernel is the prebuilt one', { timeout: 60_000 }, () => {
-      expect(newcut(['devices']).stdout).toMatch(`CPU: native kernels, prebuilt for ${machine}: native-`)
-    })
+  it('mines with the native kernel', () => {
+    const args = ['--gpu', 'none', '--http', 'off', '--threads', '1', '--kernel', 'native', '--blocks', '2']
+    const { status, stdout, stderr } = newcut(['mine', ...args, '--block-delay', '10s'])
+    expect([status, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/ready +cpu: native-\w+\n/)
+    expect(stdout).toMatch(/summary +[2-9]\d* accepted/)
+    expect(existsSync(join(folder, 'cache/newcut'))).toBe(false)
+  })
 
-    it('has modules behind its doors', () => {
-      const doors = ['core', 'node', 'wallet', 'devnet'].map((door) => `import('newcut/${door}')`).join()
-      const program = `Promise.all([${doors}]).then((all) => console.log(all.every((door) => Object.keys(door)[0])))`
-      const { stdout } = spawnSync(process.execPath, ['-e', program], { cwd: home, encoding: 'utf8' })
-      expect(stdout).toBe('true\n')
-    })
-  },
-)
+  it('says that its kernel is the prebuilt one', () => {
+    expect(newcut(['devices']).stdout).toMatch(`CPU: native kernels, prebuilt for ${machine}: native-`)
+  })
+
+  it('has modules behind its doors', () => {
+    const doors = ['core', 'node', 'wallet', 'devnet'].map((door) => `import('newcut/${door}')`).join()
+    const program = `Promise.all([${doors}]).then((all) => console.log(all.every((door) => Object.keys(door)[0])))`
+    const { stdout } = spawnSync(process.execPath, ['-e', program], { cwd: home, encoding: 'utf8' })
+    expect(stdout).toBe('true\n')
+  })
+})

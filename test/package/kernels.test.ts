@@ -9,6 +9,7 @@ import { faultOf, packageKernels, prebuiltFile, toolchainLack } from '../../scri
 import { targets } from '../../scripts/package/targets.ts'
 import { sourcesMark } from '../../src/engine/cpu/native-files.ts'
 import { loadNative } from '../../src/engine/cpu/native-kernel.ts'
+import { describeWith } from '../needs.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-kernels-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -28,8 +29,8 @@ for (const target of targets) {
   const { name } = target
   const lack = toolchainLack(target)
   const file = prebuiltFile(name, folder)
-  describe.skipIf(lack !== null)(`the prebuilt kernel for ${name}${lack === null ? '' : `: ${lack}`}`, () => {
-    it('is built where its tools are, of these sources', { timeout: 240_000 }, () => {
+  describeWith(lack, `the prebuilt kernel for ${name}`, () => {
+    it('is built where its tools are, of these sources', () => {
       expect(run([name])).toEqual({ code: 0, lines: [expect.stringMatching(`^kernel ${name}: built, \\d+ bytes$`)] })
       expect(readFileSync(file).includes(sourcesMark())).toBe(true)
     })
@@ -42,7 +43,8 @@ for (const target of targets) {
       expect(stdout).not.toMatch(/GLIBC|NEEDED/)
     })
 
-    it.skipIf(name !== `${process.platform}-${process.arch}`)('loads on this machine', () => {
+    if (name !== `${process.platform}-${process.arch}`) return
+    it('loads on this machine', () => {
       const { sweeps, obstacle } = loadNative(file)
       expect(obstacle).toBeNull()
       expect(Object.keys(sweeps).length).toBeGreaterThan(0)
