@@ -1,5 +1,6 @@
 /** Lines of `newcut devnet` about transactions: real processes, in a pipe and in a pseudo-terminal. */
 import { afterEach, describe, expect, it } from 'vitest'
+import { describeWith } from '../needs.ts'
 import { run, runProcess, start, stopAll } from './run.ts'
 import { noTerminal, startInTerminal, stopTerminals } from './terminal.ts'
 
@@ -123,7 +124,7 @@ describe('newcut devnet in a pipe', () => {
   })
 })
 
-describe.skipIf(noTerminal !== null)('newcut devnet in a terminal', () => {
+describeWith(noTerminal, 'newcut devnet in a terminal', () => {
   afterEach(stopTerminals)
 
   it('shows the present in its last line, and lines of transactions and requests above it', async () => {

@@ -66,6 +66,7 @@ it.each([
 })
 
 it('the arguments of an external command are in no output', async () => {
+  // A program that takes a moment, as searches do.
   const worker = fileWith('worker.mjs', "setTimeout(() => process.stdout.write('0000000000000001'), 100)")
   const command = `${process.execPath} ${worker} --token ${SECRET}`
   for (const [log, expected] of [
