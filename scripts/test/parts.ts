@@ -33,7 +33,11 @@ const listed: readonly Part[] = [
   {
     name: 'kills',
     what: 'processes that are killed and stopped, again and again',
-    files: [...inFolder('rounds', 'fleet', 'kill', 'soak'), ...inFolder('devnet', 'kill')],
+    files: [
+      ...inFolder('rounds', 'fleet', 'kill', 'soak'),
+      ...inFolder('devnet', 'kill'),
+      ...inFolder('journal', 'crash'),
+    ],
     workers: 2,
   },
   {
@@ -41,7 +45,8 @@ const listed: readonly Part[] = [
     what: 'every kernel and GPU driver, and what can go wrong with them',
     files: [
       ...inFolder('gpu', 'browser', 'engine', 'faults', 'hang', 'identical', 'shader'),
-      ...inFolder('engine', 'native-kernel'),
+      ...inFolder('engine', 'conformance', 'native-choice', 'native-kernel'),
+      ...inFolder('compose', 'change'),
     ],
     workers: 2,
   },
@@ -58,9 +63,19 @@ const listed: readonly Part[] = [
     workers: 2,
   },
   {
-    name: 'terminal',
-    what: 'what takes long to be drawn',
-    files: inFolder('cli', 'progress-terminal', 'terminal'),
+    name: 'commands',
+    what: 'newcut as a process: its logs, its live settings, exit codes, terminals and monitors',
+    files: [
+      ...inFolder('cli', 'devnet-tools', 'exit-codes', 'live', 'log-file', 'pausing', 'progress-terminal', 'rigs'),
+      ...inFolder('cli', 'terminal'),
+      ...inFolder('api', 'monitors'),
+    ],
+    workers: 2,
+  },
+  {
+    name: 'pages',
+    what: 'all that the pages do in a browser',
+    files: inFolder('page', 'browser-troubles', 'explorer-all'),
     workers: 2,
   },
   {
@@ -80,8 +95,12 @@ const listed: readonly Part[] = [
   },
   {
     name: 'package',
-    what: 'the package as it is installed, and clients of others at our node',
-    files: [...inFolder('package', 'install', 'kernels'), ...inFolder('judges', 'client-utils', 'pact-lang-api')],
+    what: 'what a stranger gets: the README, the installed package, and clients of others at our node',
+    files: [
+      ...inFolder('package', 'install', 'kernels'),
+      ...inFolder('judges', 'client-utils', 'pact-lang-api'),
+      'test/readme.test.ts',
+    ],
     workers: 2,
   },
 ]
