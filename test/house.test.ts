@@ -90,7 +90,6 @@ it('no test is tried again', () => {
 
 /** Skips say why: through needs.ts, or with a reason. */
 const silentSkips: Readonly<Record<string, number>> = {
-  'conformance/engine.ts': 1,
   'gpu/engine.test.ts': 1,
 }
 

@@ -55,18 +55,19 @@ export function engineConformance({ create, unsearchable, keepsFixedBits, diffic
       expect(new Set(candidates.map(({ nonce }) => nonce)).size).toBe(candidates.length)
     }))
 
-  it.runIf(keepsFixedBits).each([8, 16])('keeps %i fixed bits of the nonce', (bits) =>
-    using(async ({ engine, candidates, seen }) => {
-      const value = 0xa5c3 % 2 ** bits
-      const work = workOf(1, { fixedNonce: { bits, value } })
-      await engine.setWork(work)
-      await seen(3)
-      for (const { nonce } of candidates) {
-        expect(BigInt.asUintN(bits, nonce)).toBe(BigInt(value))
-        expect(meets(powHash(withNonce(work.bytes, nonce)), target)).toBe(true)
-      }
-    }),
-  )
+  for (const bits of keepsFixedBits ? [8, 16] : []) {
+    it(`keeps ${bits} fixed bits of the nonce`, () =>
+      using(async ({ engine, candidates, seen }) => {
+        const value = 0xa5c3 % 2 ** bits
+        const work = workOf(1, { fixedNonce: { bits, value } })
+        await engine.setWork(work)
+        await seen(3)
+        for (const { nonce } of candidates) {
+          expect(BigInt.asUintN(bits, nonce)).toBe(BigInt(value))
+          expect(meets(powHash(withNonce(work.bytes, nonce)), target)).toBe(true)
+        }
+      }))
+  }
 
   it('counts the hashes of a candidate before it reports it', () =>
     using(async (session) => {
