@@ -128,7 +128,7 @@ export interface Project {
  * Rooms of the quick set whose files leave nothing behind in their process: no global, no environment, no listener. They
  * share two processes, which saves each file the half second of processor time in which Node loads the modules.
  */
-const SHARED = ['contracts', 'core', 'devnet', 'mine', 'node', 'source', 'stratum', 'wallet'].map(
+const SHARED = ['core', 'devnet', 'node', 'stratum', 'wallet'].map(
   (room) => `test/${room}/**/*.test.ts`,
 )
 

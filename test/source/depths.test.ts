@@ -205,6 +205,37 @@ it('a block that its node does not know keeps no block of far greater height fro
   expect([low.told, high.told]).toEqual([[], [confirmed(6)]])
 })
 
+it('a block is looked for although newer ones are found before each look', async () => {
+  const { clock, chain, depths, follow } = ground()
+  const { told } = follow()
+  for (let i = 0; i < CONFIRMATIONS; i++) {
+    chain.grow(1)
+    follow()
+    depths.news(0)
+    await clock.pass(1000)
+  }
+  expect(told).toEqual([2, 3, 4, 5, 6].map(confirmed))
+})
+
+it('blocks are looked for in turn where they are too many for one question, also while newer ones are found', async () => {
+  const { clock, chain, depths, follow } = ground()
+  const blocks = [follow()]
+  for (let i = 0; i < 250; i++) {
+    chain.grow(1)
+    blocks.push(follow())
+  }
+  const settled = () => blocks.filter(({ isOver }) => isOver).length
+  // Three questions reach all that were there at the first; the fourth begins anew.
+  for (let i = 0; i < 4; i++) {
+    if (i < 3) expect(settled()).toBe(100 * i)
+    chain.grow(1)
+    blocks.push(follow())
+    depths.news(0)
+    await clock.pass(1000)
+  }
+  expect(blocks.length - settled()).toBe(CONFIRMATIONS - 1)
+})
+
 it('a block that was stale at first is confirmed if its chain goes over to it', async () => {
   const { clock, chain, follow } = ground()
   const block = follow({ step: 'stale', mayReturn: true })

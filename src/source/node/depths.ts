@@ -16,7 +16,7 @@ const MIN_PAUSE_MS = 1000
 export const UNSEEN = 0
 /** A chain of which there is no news is asked about all the same. */
 const POLL_MS = 5_000
-/** Most heights in one question; blocks above are asked about in the next one, and then the lowest again. */
+/** Most heights in one question; blocks above are asked about in the next ones, and then the lowest again. */
 const MAX_HEIGHTS = 100
 /**
  * Behind its address may be another node for a while: one that does not know a block which it had is believed after this
@@ -50,6 +50,12 @@ interface Watch {
   readonly cancel: () => void
 }
 
+/** Questions about a chain that reach from its lowest block to the highest that there was at the first of them. */
+interface Round {
+  readonly askedUpTo: number
+  readonly end: number
+}
+
 export interface DepthsOptions {
   readonly node: Pick<MiningNode, 'branch' | 'placeOf'>
   readonly clock: Clock
@@ -65,8 +71,7 @@ export class Depths {
   readonly #chains = new Map<number, Watch>()
   /** Chain -> when the node was last asked about it. */
   readonly #lookedAtMs = new Map<number, number>()
-  /** Chain -> the greatest height in the last question. */
-  readonly #askedUpTo = new Map<number, number>()
+  readonly #rounds = new Map<number, Round>()
   readonly #stopped = new AbortController()
 
   constructor(options: DepthsOptions) {
@@ -182,6 +187,17 @@ export class Depths {
     this.#chains.set(chain, { waiters, cancel, dueMs: atMs })
   }
 
+  /** The heights that the next question is about. Blocks that are found during a round do not make it longer. */
+  #range(chain: number, heights: readonly number[]): { readonly lowest: number; readonly highest: number } {
+    const { askedUpTo, end } = this.#rounds.get(chain) ?? { askedUpTo: 0, end: 0 }
+    const left = askedUpTo < end ? heights.filter((height) => height > askedUpTo) : []
+    const lowest = Math.min(...(left.length > 0 ? left : heights))
+    const greatest = Math.max(...heights)
+    const highest = Math.min(lowest + MAX_HEIGHTS - 1, greatest)
+    this.#rounds.set(chain, { askedUpTo: highest, end: left.length > 0 ? end : greatest })
+    return { lowest, highest }
+  }
+
   /** Asks the node once about all blocks of a chain. What it does not answer is asked again. */
   async #look(chain: number): Promise<void> {
     const watch = this.#chains.get(chain)
@@ -194,10 +210,7 @@ export class Depths {
     const { node, clock, patience } = this.#options
     const asked = [...waiters]
     const heights = asked.map(({ block }) => block.height)
-    const above = heights.filter((height) => height > (this.#askedUpTo.get(chain) ?? Number.POSITIVE_INFINITY))
-    const lowest = Math.min(...(above.length > 0 ? above : heights))
-    const highest = Math.min(lowest + MAX_HEIGHTS - 1, Math.max(...heights))
-    this.#askedUpTo.set(chain, highest)
+    const { lowest, highest } = this.#range(chain, heights)
     try {
       const request = (signal: AbortSignal) => node.branch(chain, lowest, highest, signal)
       const { signal } = this.#stopped
