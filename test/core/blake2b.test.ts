@@ -13,6 +13,7 @@ it('is the hash of RFC 7693 before it is compiled and after that, and results do
   ]
   const before = [blake2b256(first), blake2b256(second)]
   expect(before.map(hex)).toEqual(expected)
+  // Nothing tells when it is compiled: on a slow machine this looks at the first form twice.
   await new Promise((resolve) => setTimeout(resolve, 200))
   const after = [blake2b256(first), blake2b256(second)]
   expect(after.map(hex)).toEqual(expected)

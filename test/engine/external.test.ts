@@ -11,6 +11,7 @@ import type { Candidate } from '../../src/engine/engine.ts'
 import { ExternalEngine } from '../../src/engine/external.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { run, startHere, stopAll } from '../cli/run.ts'
+import { until } from '../wait.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-external-'))
 const engines: ExternalEngine[] = []
@@ -39,10 +40,6 @@ async function started(command: string) {
     onWarning: (message) => warnings.push(message),
   })
   return { engine, candidates, warnings }
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
 describe('an external worker', () => {
@@ -125,6 +122,7 @@ describe('an external worker', () => {
     await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 5n))
     const startMs = performance.now()
     await until(() => warnings.length === 2)
+    // A bound below: a slow machine only makes the pause longer.
     expect(performance.now() - startMs).toBeGreaterThan(500)
     expect(warnings[0]).toMatch(pattern)
     expect(candidates).toEqual([])

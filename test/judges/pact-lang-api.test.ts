@@ -1,6 +1,8 @@
 /** The npm package `pact-lang-api`, the older client library, against the embedded node. */
 import Pact from 'pact-lang-api'
 import { describe, expect, it } from 'vitest'
+
+import { until } from '../wait.ts'
 import { feeOf, funded, unitsOf, withNetwork } from './network.ts'
 
 const NETWORK = 'development'
@@ -117,10 +119,10 @@ describe('pact-lang-api', () => {
 
 /** Asks until the target chain is high enough. */
 async function proofOf(requestKey: string, targetChainId: string): Promise<string> {
-  for (let tries = 0; tries < 100; tries++) {
-    const text = await Pact.fetch.spv({ requestKey, targetChainId }, network.pactOf('0'))
-    if (!text.startsWith('SPV target not reachable: target chain not reachable.')) return text
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  throw new Error('the target chain does not grow')
+  let text = ''
+  await until(async () => {
+    text = await Pact.fetch.spv({ requestKey, targetChainId }, network.pactOf('0'))
+    return !text.startsWith('SPV target not reachable: target chain not reachable.')
+  })
+  return text
 }
