@@ -18,6 +18,8 @@ import { launchChromium } from '../gpu/chromium.ts'
 import { describeWith } from '../needs.ts'
 import { snapshotWith } from './common.ts'
 
+/** Looks at a page whose figures change once a second; each look takes a browser's time. */
+const LOOK = { interval: 200 }
 const THIN = '\u202f'
 
 const launched = await launchChromium()
@@ -43,7 +45,7 @@ describeWith(lack, 'the dashboard', () => {
 
   it('shows what the API says: rates, counts, work, chains, devices, blocks', async () => {
     const { page, text, errors } = await open(browser, url)
-    await expect.poll(async () => Number(await text('accepted'))).toBeGreaterThan(2)
+    await expect.poll(async () => Number(await text('accepted')), LOOK).toBeGreaterThan(2)
     // Rates change each second: the page and the API are asked until they are of the same one.
     const rateShown = async () => {
       const { hashrates } = await summaryOf(url)
@@ -51,7 +53,7 @@ describeWith(lack, 'the dashboard', () => {
       const shown = `${await text('rate')} ${await text('rate-unit')}`
       return shown === formatHashrate(hashrates['10s'])
     }
-    await expect.poll(rateShown).toBe(true)
+    await expect.poll(rateShown, LOOK).toBe(true)
     await expect.poll(async () => (await stateOf(url)).history.total.length).toBeGreaterThan(1)
 
     const same = async () => {
@@ -67,14 +69,14 @@ describeWith(lack, 'the dashboard', () => {
       }
       return JSON.stringify(await shownBy(page)) === JSON.stringify(expected) ? 'the same' : expected
     }
-    await expect.poll(same).toBe('the same')
+    await expect.poll(same, LOOK).toBe('the same')
     expect(await text('account')).toBe((await stateOf(url)).about.account)
     expect(await page.locator('#nodes li').count()).toBe(1)
     expect(await page.locator('#nodes li b').textContent()).toBe((await summaryOf(url)).source)
     expect(await page.locator('#chart canvas').count()).toBe(1)
     // The reward of the newest block is asked for when it is there, and the newest may be of this moment.
     const reward = () => page.locator('#blocks tr').first().locator('td').nth(4).textContent()
-    await expect.poll(reward).toMatch(/^\d+(\.\d+)?$/)
+    await expect.poll(reward, LOOK).toMatch(/^\d+(\.\d+)?$/)
     await expect.poll(() => page.title()).toMatch(/^[\d.]+\u202f[kMG]?H\/s · newcut$/)
     await expect.poll(() => page.getAttribute('body', 'data-phase')).toBe('mining')
     expect(errors).toEqual([])
@@ -82,7 +84,7 @@ describeWith(lack, 'the dashboard', () => {
 
   it('fits into 360, 390 and 1280 pixels, in light and in dark', async () => {
     const { page, text, errors } = await open(browser, url)
-    await expect.poll(async () => Number(await text('accepted'))).toBeGreaterThan(0)
+    await expect.poll(async () => Number(await text('accepted')), LOOK).toBeGreaterThan(0)
     await page.locator('summary').click()
     await expect.poll(() => page.locator('#chains tr').count()).toBe(20)
     for (const width of [360, 390, 1280]) {
@@ -102,14 +104,14 @@ describeWith(lack, 'the dashboard', () => {
     const first = start(mineAt('127.0.0.1:0'))
     const [, address = ''] = await first.sees(METRICS)
     const { page, text } = await open(browser, address)
-    await expect.poll(async () => Number(await text('accepted'))).toBeGreaterThan(3)
+    await expect.poll(async () => Number(await text('accepted')), LOOK).toBeGreaterThan(3)
     const before = await page.locator('#blocks tr').first().getAttribute('data-hash')
     first.child.kill('SIGTERM')
     expect((await first.ended).code).toBe(0)
     await expect.poll(() => text('phase')).toBe('no connection to the miner')
     await startMiner(new URL(address).host)
     await expect.poll(() => page.getAttribute('body', 'data-phase')).toBe('mining')
-    await expect.poll(async () => Number(await text('accepted'))).toBeGreaterThan(0)
+    await expect.poll(async () => Number(await text('accepted')), LOOK).toBeGreaterThan(0)
     // The blocks are those of the new one alone.
     const hashes = (await shownBy(page)).blocks.map(([hash]) => hash)
     expect(hashes).not.toContain(before)

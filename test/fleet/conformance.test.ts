@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startDelayProxy } from '../../bench/delay-proxy.ts'
 import { startDevnet } from '../../src/compose/devnet.ts'
 import { leaderTies, rigTies } from '../../src/compose/fleet-ties.ts'
@@ -173,4 +173,14 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
   }
 
   sourceConformance('as a source', startBed)
+
+  it('a rig that is told to stop before it has joined ends', async () => {
+    const link = await linkTo(nats.url, 'left')
+    const rig = { fleet: 'left', rig: 'rig', version: 'test', session: randomUUID() }
+    const stopped = AbortSignal.abort(new Error('told to stop'))
+    await expect(FleetSource.join({ link, ...rig, ...shared }, () => undefined, stopped)).rejects.toThrow(
+      'told to stop',
+    )
+    await link.close()
+  })
 })

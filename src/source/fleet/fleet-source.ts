@@ -109,6 +109,7 @@ export class FleetSource implements Source {
     onWaiting: (message: string) => void,
     signal: AbortSignal,
   ): Promise<FleetSource> {
+    signal.throwIfAborted()
     const source = new FleetSource(options)
     source.#events = { ...source.#events, onTrouble: onWaiting }
     const first = new Promise<void>((resolve) => {
