@@ -104,6 +104,7 @@ export class PoolSource implements Source {
     onWaiting: (message: string) => void,
     signal: AbortSignal,
   ): Promise<PoolSource> {
+    signal.throwIfAborted()
     const source = new PoolSource(options)
     source.#events = { ...source.#events, onTrouble: onWaiting }
     for (const member of source.#members) void source.#keep(member)

@@ -263,6 +263,14 @@ it('a pool that goes away again and again leaves nothing behind', async () => {
   expect(warnings).toEqual([])
 })
 
+it('reach() does not wait for a pool when it was stopped before', async () => {
+  const test = await pool()
+  const options = { trust: {}, agent: 'newcut/test', clock: systemClock, random: Math.random, failbackMs: 1000 }
+  const stopped = AbortSignal.abort(new Error('told to stop'))
+  const pools = [readPoolAddress(test.url())]
+  await expect(PoolSource.reach({ ...options, pools }, () => undefined, stopped)).rejects.toThrow('told to stop')
+})
+
 describe('a pool that misbehaves', () => {
   it.each<[string, string | object, RegExp]>([
     ['what is not JSON', 'hello', /cannot be read: message .*not JSON/],
