@@ -6,10 +6,9 @@ import { UNREACHABLE } from '../../../bench/work.ts'
 import { decodeHex, encodeHex } from '../../../src/core/bytes.ts'
 import { withNonce } from '../../../src/core/header.ts'
 import { meets, powHash } from '../../../src/core/pow.ts'
-import { until } from '../../gpu/wait.ts'
+import { until } from '../../wait.ts'
 import { connected, loggedIn, startedServer, stopServers, workOf } from './servers.ts'
 
-const MAX_WAIT_MS = 10_000
 afterEach(stopServers)
 
 /** All that a connection said, as it was said. */
@@ -46,7 +45,7 @@ describe('the client of the recorded sessions', () => {
     const rig = await connected(port)
     const lines = heard(rig)
     for (const { dir, raw } of messages) if (dir === 'client->server') rig.socket.write(`${raw}\n`)
-    await until(() => lines.length >= 4, MAX_WAIT_MS)
+    await until(() => lines.length >= 4)
     const told = messages.filter(({ dir }) => dir === 'server->client').map(({ raw }) => raw)
     // Of several jobs at the beginning this server gives one.
     expect(lines.map(kindOf)).toEqual(told.slice(0, 4).map(kindOf))
@@ -76,7 +75,7 @@ describe('a rig that speaks a little otherwise', () => {
     const rig = await connected(port)
     const lines = heard(rig)
     rig.socket.write(`${line}\n`)
-    await until(() => lines.length > 0, MAX_WAIT_MS)
+    await until(() => lines.length > 0)
     const result = [null, expect.stringMatching(/^[0-9a-f]{4}$/), 6]
     expect(JSON.parse(lines[0])).toEqual({ id: 2, result, error: null })
   })
@@ -138,7 +137,7 @@ describe('a rig that writes the lowest byte first', () => {
     await engine.setWork(work)
     const rig = await connected(port)
     await login(rig)
-    await until(() => rig.jobs.length > 0, MAX_WAIT_MS)
+    await until(() => rig.jobs.length > 0)
     const { id, nonce2, bytes } = memoryShare(rig)
     expect(await rig.submit(id, nonce2)).toMatchObject({ result: true, error: null })
     expect(await rig.submit(id, nonce2)).toMatchObject({ result: false, error: { code: 22 } })
@@ -163,7 +162,7 @@ describe('a rig that writes the lowest byte first', () => {
     }
     // Those that were too late: what they read is the nonce1 of another.
     const { sessions } = engine.rigs()
-    await until(() => rigs.filter(({ rig }) => !rig.hasEnded).length === sessions, MAX_WAIT_MS)
+    await until(() => rigs.filter(({ rig }) => !rig.hasEnded).length === sessions)
     const staying = rigs.filter(({ rig }) => !rig.hasEnded)
     expect(staying.length).toBeGreaterThan(380)
     expect(new Set(staying.map(({ rig, bytesOf }) => bytesOf(rig))).size).toBe(staying.length)
@@ -181,7 +180,7 @@ describe('a rig that writes the lowest byte first', () => {
     const again = await connected(port)
     await again.ask('mining.authorize', ['k:abc.f1', 'order=memory'])
     await again.subscribe()
-    await until(() => again.jobs.length > 0, MAX_WAIT_MS)
+    await until(() => again.jobs.length > 0)
     const { id, nonce2 } = memoryShare(again)
     expect(await again.submit(id, nonce2)).toMatchObject({ result: true })
   })
@@ -193,7 +192,7 @@ describe('a rig that writes the lowest byte first', () => {
     const rig = await connected(port)
     await rig.subscribe('BlackMiner F1')
     await rig.ask('mining.authorize', ['k:abc.f1', 'order=usual'])
-    await until(() => rig.jobs.length > 0, MAX_WAIT_MS)
+    await until(() => rig.jobs.length > 0)
     expect(await rig.submit(rig.jobs[0].id, rig.nextShare(rig.jobs[0]))).toMatchObject({ result: true })
   })
 })

@@ -10,12 +10,11 @@ import { Jobs } from '../../../src/engine/stratum/jobs.ts'
 import { RigsEngine } from '../../../src/engine/stratum/rigs.ts'
 import { Miner } from '../../../src/mine/miner.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
-import { until } from '../../gpu/wait.ts'
 import { easyWork, FedSource } from '../../mine/by-hand.ts'
 import { VirtualClock } from '../../mine/virtual-clock.ts'
+import { until } from '../../wait.ts'
 import { loggedIn, solvesWork, startedServer, stopServers, workOf } from './servers.ts'
 
-const MAX_WAIT_MS = 10_000
 const EASY = 300n
 const STALE = { result: false, error: { code: 21 } }
 afterEach(stopServers)
@@ -39,7 +38,7 @@ async function rigWith(works: readonly TestWork[], limits = {}) {
   const rig = await loggedIn(port)
   for (const [index, work] of works.entries()) {
     await engine.setWork(work)
-    await until(() => rig.jobs.length === index + 1, MAX_WAIT_MS)
+    await until(() => rig.jobs.length === index + 1)
   }
   return { ...started, rig }
 }
@@ -161,7 +160,7 @@ describe('a share that solves the work is handed in', () => {
     const { rig, candidates } = await rigWith([work])
     for (let change = 1; change <= 9; change++) {
       await rig.ask('mining.suggest_difficulty', [2 ** 16 + 100 * change])
-      await until(() => rig.jobs.length === 1 + change, MAX_WAIT_MS)
+      await until(() => rig.jobs.length === 1 + change)
     }
     const [job] = rig.jobs
     expect(await rig.submit(job.id, rig.nextShare(job, work.target))).toMatchObject(STALE)
@@ -192,13 +191,13 @@ describe('a miner with rigs', () => {
   it('hands in a solution of a chain that it searched before, and no second one, however often the rig sends it', async () => {
     const { source, rig, end } = await mining()
     await source.give(workOn(3), 'start')
-    await until(() => rig.jobs.length > 0, MAX_WAIT_MS)
+    await until(() => rig.jobs.length > 0)
     await source.give(workOn(6), 'better')
-    await until(() => rig.jobs.length > 1, MAX_WAIT_MS)
+    await until(() => rig.jobs.length > 1)
     const [job] = rig.jobs
     const share = rig.nextShare(job)
     expect((await rig.submit(job.id, share)).result).toBe(true)
-    await until(() => source.submitted.length > 0, MAX_WAIT_MS)
+    await until(() => source.submitted.length > 0)
     expect(decodeWork(source.submitted[0])).toMatchObject({ chainId: 3, target: MAX_TARGET / 50n })
     // With the second share the nonces of both are forgotten.
     expect((await submitted(rig, 0)).result).toBe(true)
@@ -212,7 +211,7 @@ it('an unknown job is over, whatever its id', async () => {
   const { engine, port } = await startedServer({ badUntilBan: 1 })
   await engine.setWork(workOf(1, UNREACHABLE))
   const rig = await loggedIn(port)
-  await until(() => rig.jobs.length > 0, MAX_WAIT_MS)
+  await until(() => rig.jobs.length > 0)
   for (const id of ['xyz', `${rig.jobs[0].id}z`, 'job 7', '-1', '0x1', ' ', 'x'.repeat(1000)]) {
     expect(await rig.submit(id, '1')).toMatchObject(STALE)
   }

@@ -11,10 +11,9 @@ import { withCreationTime, withNonce } from '../../../src/core/header.ts'
 import { MAX_TARGET } from '../../../src/core/target.ts'
 import { noWork } from '../../../src/engine/engine.ts'
 import { failures } from '../../../src/stratum/messages.ts'
-import { until } from '../../gpu/wait.ts'
+import { until } from '../../wait.ts'
 import { connected, loggedIn, solvesWork, startedServer, stopServers, workOf } from './servers.ts'
 
-const MAX_WAIT_MS = 10_000
 afterEach(stopServers)
 
 const refusal = (name: keyof typeof failures) => ({ result: false, error: failures[name] })
@@ -33,7 +32,7 @@ describe('a rig', () => {
       expect(error).toBeNull()
       expect(result).toEqual(step === 'authorize' ? true : [null, expect.stringMatching(/^[0-9a-f]{4}$/), 6])
     }
-    await until(() => rig.jobs.length > 0, MAX_WAIT_MS)
+    await until(() => rig.jobs.length > 0)
     const [job] = rig.jobs
     expect(encodeHex(job.header)).toBe(encodeHex(withNonce(work.bytes, 0n)))
     expect(job).toMatchObject({ id: expect.stringMatching(/^[0-9a-f]{1,8}$/), clean: true })
@@ -59,7 +58,7 @@ describe('a rig', () => {
     const rolled = { ...first, sequence: 2, bytes: withCreationTime(first.bytes, 99n) }
     expect(await engine.setWork(rolled)).toBe(true)
     expect(await engine.setWork(workOf(3, UNREACHABLE))).toBe(true)
-    await until(() => rig.jobs.length === 3, MAX_WAIT_MS)
+    await until(() => rig.jobs.length === 3)
     expect(rig.jobs.map(({ clean }) => clean)).toEqual([true, false, true])
     expect(new Set(rig.jobs.map(({ id }) => id)).size).toBe(3)
   })
@@ -71,7 +70,7 @@ describe('a rig', () => {
     const ninth = await connected(port)
     await ninth.ended
     rigs[0].close()
-    await until(() => engine.rigs().sessions === 7, MAX_WAIT_MS)
+    await until(() => engine.rigs().sessions === 7)
     const tenth = await loggedIn(port)
     expect(rigs.map(({ nonce1 }) => nonce1)).not.toContain(tenth.nonce1)
   })
@@ -82,7 +81,7 @@ describe('a share', () => {
     const { engine, port, candidates } = await startedServer()
     await engine.setWork(workOf(1, UNREACHABLE))
     const rig = await loggedIn(port, 'k:abc.left shelf')
-    await until(() => rig.jobs.length > 0, MAX_WAIT_MS)
+    await until(() => rig.jobs.length > 0)
     const nonce2 = rig.nextShare(rig.jobs[0])
     expect(await rig.submit(rig.jobs[0].id, nonce2)).toMatchObject({ result: true, error: null })
     expect(await rig.submit(rig.jobs[0].id, nonce2)).toMatchObject(refusal('duplicate'))
@@ -103,12 +102,12 @@ describe('a share', () => {
       await loggedIn(port, 'k:abc.right'),
     ]
     for (const [index, rig] of rigs.entries()) {
-      await until(() => rig.jobs.length > 0, MAX_WAIT_MS)
+      await until(() => rig.jobs.length > 0)
       for (let i = 0; i <= index; i++) await rig.submit(rig.jobs[0].id, rig.nextShare(rig.jobs[0]))
     }
     await rigs[1].submit(rigs[1].jobs[0].id, rigs[1].badShare(rigs[1].jobs[0]))
     rigs[2].close()
-    await until(() => engine.rigs().sessions === 2, MAX_WAIT_MS)
+    await until(() => engine.rigs().sessions === 2)
     const { users, rigs: told } = engine.rigs()
     expect(users).toMatchObject([
       { user: 'k:abc', sessions: 1, hashes: 4000, shares: { accepted: 4, low: 0 } },
@@ -131,7 +130,7 @@ describe('a share', () => {
     const work = workOf(5, 500n)
     await engine.setWork(work)
     const rig = await loggedIn(port)
-    await until(() => rig.jobs.length > 0, MAX_WAIT_MS)
+    await until(() => rig.jobs.length > 0)
     // Never harder than a block.
     expect(rig.jobs[0].target).toBe(work.target)
     await rig.submit(rig.jobs[0].id, rig.nextShare(rig.jobs[0]))
@@ -144,7 +143,7 @@ describe('a share', () => {
     const { engine, port } = await startedServer()
     await engine.setWork(workOf(1, UNREACHABLE))
     const rig = await loggedIn(port)
-    await until(() => rig.jobs.length > 0, MAX_WAIT_MS)
+    await until(() => rig.jobs.length > 0)
     const { id } = rig.jobs[0]
     expect(await rig.submit(id, rig.badShare(rig.jobs[0]))).toMatchObject(refusal('low'))
     expect(await rig.submit((Number.parseInt(id, 16) - 1).toString(16), '1')).toMatchObject(refusal('stale'))
@@ -168,7 +167,7 @@ describe('a share', () => {
     await engine.setWork(first)
     const rig = await loggedIn(port)
     await engine.setWork({ ...first, sequence: 2, bytes: withCreationTime(first.bytes, 99n) })
-    await until(() => rig.jobs.length === 2, MAX_WAIT_MS)
+    await until(() => rig.jobs.length === 2)
     expect(await rig.submit(rig.jobs[0].id, rig.nextShare(rig.jobs[0]))).toMatchObject({ result: true })
     await engine.setWork(workOf(3, UNREACHABLE))
     const hashes = engine.hashes()
@@ -182,7 +181,7 @@ describe('a share', () => {
     await engine.setWork(workOf(1, UNREACHABLE))
     const rig = await loggedIn(port)
     expect(await engine.setWork(noWork(2))).toBe(true)
-    await until(() => rig.jobs.length > 0, MAX_WAIT_MS)
+    await until(() => rig.jobs.length > 0)
     expect(await rig.submit(rig.jobs[0].id, rig.nextShare(rig.jobs[0]))).toMatchObject(refusal('stale'))
   })
 
@@ -191,12 +190,12 @@ describe('a share', () => {
     const work = workOf(1, 50n)
     await engine.setWork(work)
     const rig = await loggedIn(port)
-    await until(() => rig.jobs.length > 0, MAX_WAIT_MS)
+    await until(() => rig.jobs.length > 0)
     const [job] = rig.jobs
     const results: unknown[] = []
     for (let i = 0; i < 5; i++) results.push((await rig.submit(job.id, rig.nextShare(job))).result)
     expect(results).toEqual([true, true, true, true, false])
-    await until(() => rig.jobs.length > 1, MAX_WAIT_MS)
+    await until(() => rig.jobs.length > 1)
     const before = candidates.length
     expect(await rig.submit(rig.jobs[1].id, rig.nextShare(rig.jobs[1]))).toMatchObject({ result: true })
     expect(candidates).toHaveLength(before + 1)
@@ -256,10 +255,10 @@ describe('over TLS', () => {
     const rig = Rig.over(socket)
     await rig.subscribe()
     await rig.authorize()
-    await until(() => rig.jobs.length > 0, MAX_WAIT_MS)
+    await until(() => rig.jobs.length > 0)
     expect(await rig.submit(rig.jobs[0].id, rig.nextShare(rig.jobs[0]))).toMatchObject({ result: true })
     rig.close()
-    await until(() => engine.rigs().sessions === 0, MAX_WAIT_MS)
+    await until(() => engine.rigs().sessions === 0)
   })
 
   it('a rig without is closed, and the server lives', async () => {
