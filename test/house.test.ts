@@ -27,7 +27,7 @@ type Exceptions = Readonly<Record<string, readonly [count: number, reason: strin
 const countsOf = (exceptions: Exceptions) =>
   Object.fromEntries(Object.entries(exceptions).map(([name, [count]]) => [name, count]))
 
-/** A test waits for the thing itself, or moves a clock of its own. What is listed waits for time. */
+/** A test waits for an event, or moves a clock of its own. These files wait for time. */
 const sleeps: Exceptions = {
   'attack/attack.ts': [4, 'a lie lasts for a second'],
   'attack/lies/solved.ts': [1, 'a lie lasts for a while'],

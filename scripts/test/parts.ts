@@ -112,7 +112,7 @@ export const parts: readonly Part[] = [
   ...listed,
 ]
 
-/** What vitest calls a project: files that run in the same way. */
+/** A project of vitest: files that run in the same way. */
 export interface Project {
   readonly name: string
   /** Whether each file has a process of its own. */

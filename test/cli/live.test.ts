@@ -149,7 +149,7 @@ describe('the configuration file of a running miner', () => {
     save(miner.file, 'chains: [6, 8]\nlog: json\n')
     await miner.sees(/"event":"configuration","option":"log","before":"text","now":"json","effect":"now"/)
     const chains = () => [...miner.out().matchAll(/"event":"work".*?"chain":(\d+)/g)].map(([, chain]) => chain)
-    // They wait for chains that nobody mines, at once or after a block or two.
+    // The miner waits for chains without a miner, at once or after a block or two.
     await miner.sees(/"event":"idle"/)
     expect(chains().filter((chain) => chain !== '6' && chain !== '8')).toEqual([])
     expect((await miner.summary()).chains?.filter(({ isWanted }) => isWanted).map(({ chain }) => chain)).toEqual([6, 8])
