@@ -130,7 +130,11 @@ async function startTestBed(latencyMs: number, bedOptions: BedOptions = {}): Pro
   setEnvironmentData(SLICES, log.buffer)
   const look = () => use.searched(log.take())
   const looks = setInterval(look, TAKE_SLICES_MS)
-  const engine = new WatchedEngine({ ranges, kernel: 'auto', priority: 'low', module: MODULE }, use, onCandidate)
+  const engine = new WatchedEngine(
+    { ranges, kernel: 'auto', priority: 'low', clock: systemClock, module: MODULE },
+    use,
+    onCandidate,
+  )
   const miner = new Miner({ source, engines: [engine], clock: systemClock, onEvent: () => undefined })
   const stopping = new AbortController()
   const ended = miner.run(stopping.signal)

@@ -1,7 +1,9 @@
 /** What a benchmark suite is, and what several of them share. */
+
 import { CpuEngine } from '../src/engine/cpu/cpu.ts'
 import type { Priority } from '../src/engine/cpu/priority.ts'
 import { nonceRanges } from '../src/engine/range.ts'
+import { systemClock } from '../src/platform/clock.ts'
 import type { Row } from './report.ts'
 
 /** How long a suite may take per sample, and how many it takes. */
@@ -27,7 +29,12 @@ export async function withEngine<T>(
   priority: Priority,
   task: (engine: CpuEngine) => Promise<T>,
 ): Promise<T> {
-  const engine = new CpuEngine({ ranges: nonceRanges(threads, Math.random), kernel: 'auto', priority })
+  const engine = new CpuEngine({
+    ranges: nonceRanges(threads, Math.random),
+    kernel: 'auto',
+    priority,
+    clock: systemClock,
+  })
   const onWarning = (message: string) => void process.stderr.write(`${message}\n`)
   await engine.start(286, { onCandidate: () => undefined, onWarning })
   try {

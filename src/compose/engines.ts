@@ -163,7 +163,7 @@ export class Engines {
     if (threads > 0) {
       const make = async () => {
         const { CpuEngine } = await import('../engine/cpu/cpu.ts')
-        return { engine: new CpuEngine({ ranges: cpuRanges, kernel, priority }) }
+        return { engine: new CpuEngine({ ranges: cpuRanges, kernel, priority, clock: systemClock }) }
       }
       plans.push({ parts: JSON.stringify(['cpu', threads, kernel, priority]), make })
     }

@@ -1,4 +1,5 @@
 /** The CPU engine as the nonce search of an embedded node, for blocks that are ordered with proof of work. */
+
 import { availableParallelism } from 'node:os'
 import { withNonce } from '../core/header.ts'
 import { FREE_NONCE } from '../core/nonce.ts'
@@ -7,6 +8,7 @@ import { withFirstOf } from '../core/signals.ts'
 import type { NonceSearch, SearchOptions } from '../devnet/orders/nonce-search.ts'
 import { type Engine, noWork } from '../engine/engine.ts'
 import { nonceRanges } from '../engine/range.ts'
+import { systemClock } from '../platform/clock.ts'
 
 /** How long the threads stay after a search, so that the next block of an order need not wait for new ones. */
 const IDLE_MS = 5000
@@ -94,7 +96,7 @@ export class EngineSearch implements NonceSearch {
     // Most development networks never order a block with proof of work.
     const { CpuEngine } = await import('../engine/cpu/cpu.ts')
     const ranges = nonceRanges(availableParallelism(), Math.random)
-    const engine = new CpuEngine({ ranges, kernel: 'auto', priority: 'low' })
+    const engine = new CpuEngine({ ranges, kernel: 'auto', priority: 'low', clock: systemClock })
     await engine.start(workBytes, {
       onCandidate: ({ sequence, nonce }) => this.#onCandidate(sequence, nonce),
       onWarning: this.#onNotice,

@@ -16,7 +16,8 @@ for (const kernel of ['native', 'wasm', 'js'] as const) {
     kernel === 'native' && obstacle !== null ? `there is no native kernel (${obstacle}): npm run install` : null
   describeWith(lack, `the CPU engine, kernel ${kernel}`, () => {
     engineConformance({
-      create: () => new CpuEngine({ ranges: nonceRanges(2, Math.random), kernel, priority: 'normal' }),
+      create: () =>
+        new CpuEngine({ ranges: nonceRanges(2, Math.random), kernel, priority: 'normal', clock: systemClock }),
       unsearchable: { degree: 4, warning: /the nonce of work of 322 bytes lies in two blocks/ },
       keepsFixedBits: true,
       difficulty: kernel === 'js' ? 20_000n : 200_000n,

@@ -10,6 +10,8 @@ import { CpuEngine, type CpuEngineOptions } from '../../src/engine/cpu/cpu.ts'
 import type { Priority } from '../../src/engine/cpu/priority.ts'
 import { type Candidate, noWork } from '../../src/engine/engine.ts'
 import { nonceRanges } from '../../src/engine/range.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { VirtualClock } from '../mine/virtual-clock.ts'
 import { until } from '../wait.ts'
 
 const engines: CpuEngine[] = []
@@ -20,7 +22,7 @@ afterEach(async () => {
 
 async function started(threads: number, priority: Priority = 'low', options: Partial<CpuEngineOptions> = {}) {
   const ranges = nonceRanges(threads, Math.random)
-  const engine = new CpuEngine({ ranges, kernel: 'auto', priority, ...options })
+  const engine = new CpuEngine({ ranges, kernel: 'auto', priority, clock: systemClock, ...options })
   engines.push(engine)
   const candidates: Candidate[] = []
   const hashesAtClaims: number[] = []
@@ -35,8 +37,6 @@ async function started(threads: number, priority: Priority = 'low', options: Par
   const hashes = () => engine.hashes()
   return { engine, candidates, hashesAtClaims, warnings, hashes }
 }
-
-const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 /** Nothing else runs on this thread meanwhile. */
 function blockFor(milliseconds: number): void {
@@ -109,12 +109,11 @@ describe('the CPU engine', () => {
 
   it('limits the rate of candidates for a target that every hash meets', async () => {
     const { engine, candidates } = await started(1)
-    await engine.setWork(engineWork(1, freshWork(UNREACHABLE), MAX_TARGET))
     // The bound is a rate, so that this has to measure: a slow machine only makes it easier to keep.
     const startMs = performance.now()
-    await until(() => candidates.length > 20)
-    await pause(200)
-    // After a burst of 8, one in 5 ms; messages may have waited for this thread.
+    await engine.setWork(engineWork(1, freshWork(UNREACHABLE), MAX_TARGET))
+    await until(() => candidates.length > 60)
+    // After a burst of 8, one in 5 ms.
     expect(candidates.length).toBeLessThan(20 + (performance.now() - startMs) / 5)
   })
 
@@ -156,7 +155,8 @@ describe('the CPU engine', () => {
     const mark = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'mark')
     process.env.NEWCUT_TEST_MARK = mark
     const module = new URL('./faulty-thread.mjs', import.meta.url)
-    const { engine, warnings } = await started(2, 'normal', { module, random: () => 0.999 })
+    const clock = new VirtualClock()
+    const { engine, warnings } = await started(2, 'normal', { module, clock, random: () => 0.999 })
     expect(await engine.setWork(engineWork(13, freshWork(UNREACHABLE), 0n))).toBe(true)
     await until(() => warnings.length > 0)
     expect(warnings).toEqual(['search thread 0 died and is started again in 0.999 s: the memory is full'])
@@ -166,6 +166,9 @@ describe('the CPU engine', () => {
     ])
     expect(engine.devices()[1].state).toBeUndefined()
     const [{ hashes }] = engine.devices()
+    await clock.pass(998)
+    expect(engine.devices()[0].state).toBe('restarting')
+    await clock.pass(1)
     await until(() => engine.devices()[0].state === undefined && engine.devices()[0].hashes > hashes)
     expect(await engine.setWork(engineWork(14, freshWork(UNREACHABLE), 0n))).toBe(true)
     expect(engine.devices()[0]).toMatchObject({ faults: 1 })
@@ -176,10 +179,12 @@ describe('the CPU engine', () => {
     process.env.NEWCUT_TEST_MARK = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'mark')
     process.env.NEWCUT_TEST_FAULT = 'early'
     const module = new URL('./faulty-thread.mjs', import.meta.url)
-    const { engine, warnings } = await started(1, 'normal', { module, random: () => 0.5 })
+    const clock = new VirtualClock()
+    const { engine, warnings } = await started(1, 'normal', { module, clock, random: () => 0.5 })
     expect(warnings).toEqual(['search thread 0 died and is started again in 0.5 s: there is no memory'])
     expect(engine.devices()).toMatchObject([{ state: 'restarting', reason: 'it died: there is no memory', faults: 1 }])
     expect(await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 0n))).toBe(true)
+    await clock.pass(500)
     await until(() => engine.devices()[0].state === undefined && engine.hashes() > 0)
     expect(warnings).toHaveLength(1)
   })
@@ -188,17 +193,29 @@ describe('the CPU engine', () => {
     process.env.NEWCUT_TEST_MARK = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'mark')
     process.env.NEWCUT_TEST_FAULT = 'hang'
     const module = new URL('./faulty-thread.mjs', import.meta.url)
-    const { engine, warnings } = await started(2, 'normal', { module, silenceMs: 1500, random: () => 0.5 })
+    const clock = new VirtualClock()
+    const { engine, warnings } = await started(2, 'normal', { module, clock, random: () => 0.5 })
     void engine.setWork(engineWork(13, freshWork(UNREACHABLE), 0n))
+    await until(() => existsSync(process.env.NEWCUT_TEST_MARK ?? ''))
+    /** A second, in which a thread that searches counts hashes. */
+    const second = async (searches: boolean) => {
+      const [, { hashes }] = engine.devices()
+      if (searches) await until(() => engine.devices()[1].hashes > hashes)
+      await clock.pass(1000)
+    }
+    for (let i = 0; i < 30; i++) await second(true)
+    expect(warnings).toEqual([])
+    for (let i = 0; i < 2; i++) await second(true)
     await until(() => warnings.length > 0)
-    expect(warnings).toEqual(['search thread 0 hung and is started again in 0.5 s: no hash for 1.5 s'])
-    const reason = 'it hung: no hash for 1.5 s'
+    expect(warnings).toEqual(['search thread 0 hung and is started again in 0.5 s: no hash for 30 s'])
+    const reason = 'it hung: no hash for 30 s'
     expect(engine.devices()).toMatchObject([{ state: 'restarting', reason, faults: 1 }, { faults: 0 }])
     const [{ hashes }] = engine.devices()
+    await clock.pass(500)
     await until(() => engine.devices()[0].state === undefined && engine.devices()[0].hashes > hashes)
-    // A thread without work is silent too, here for longer than a thread with work may be by the engine's own timer.
+    // A thread without work is silent too.
     expect(await engine.setWork(noWork(14))).toBe(true)
-    await pause(4000)
+    for (let i = 0; i < 60; i++) await second(false)
     expect(warnings).toHaveLength(1)
   })
 

@@ -11,6 +11,7 @@ import type { Candidate } from '../../src/engine/engine.ts'
 import { ExternalEngine } from '../../src/engine/external.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { run, startHere, stopAll } from '../cli/run.ts'
+import { VirtualClock } from '../mine/virtual-clock.ts'
 import { until } from '../wait.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-external-'))
@@ -31,7 +32,8 @@ function worker(name: string, code: string): string {
 }
 
 async function started(command: string) {
-  const engine = new ExternalEngine({ command, clock: systemClock })
+  const clock = new VirtualClock()
+  const engine = new ExternalEngine({ command, clock })
   engines.push(engine)
   const candidates: Candidate[] = []
   const warnings: string[] = []
@@ -39,7 +41,7 @@ async function started(command: string) {
     onCandidate: (candidate) => candidates.push(candidate),
     onWarning: (message) => warnings.push(message),
   })
-  return { engine, candidates, warnings }
+  return { engine, clock, candidates, warnings }
 }
 
 describe('an external worker', () => {
@@ -117,16 +119,29 @@ describe('an external worker', () => {
     ['exits with an error', `console.error('no device'); process.exit(3)`, /ended with exit code 3: no device/],
     ['prints no nonce', `console.log('found: 12')`, /printed "found: 12\\n", expected a nonce of 16 hex digits/],
     ['prints nothing', '', /printed ""/],
-  ])('that %s causes a warning and is tried again later', async (_what, code, pattern) => {
-    const { engine, candidates, warnings } = await started(worker('fails', code))
+  ])('that %s causes a warning, and is tried again after pauses that double', async (_what, code, pattern) => {
+    const { engine, clock, candidates, warnings } = await started(worker('fails', code))
     await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 5n))
-    const startMs = performance.now()
-    await until(() => warnings.length === 2)
-    // A bound below: a slow machine only makes the pause longer.
-    expect(performance.now() - startMs).toBeGreaterThan(500)
+    for (const [i, pauseMs] of [500, 1000, 2000].entries()) {
+      await until(() => warnings.length === i + 1)
+      await clock.pass(pauseMs - 1)
+      expect(engine.devices()).toMatchObject([{ state: 'restarting', hashes: 0, faults: i + 1 }])
+      await clock.pass(1)
+    }
+    await until(() => warnings.length === 4)
     expect(warnings[0]).toMatch(pattern)
     expect(candidates).toEqual([])
-    expect(engine.devices()).toMatchObject([{ hashes: 0, faults: 2 }])
+  })
+
+  it('that failed is not tried sooner for new work', async () => {
+    const { engine, clock, warnings } = await started('false')
+    await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 5n))
+    await until(() => warnings.length === 1)
+    await engine.setWork(engineWork(2, freshWork(UNREACHABLE), 5n))
+    await clock.pass(499)
+    expect(engine.devices()).toMatchObject([{ state: 'restarting', faults: 1 }])
+    await clock.pass(1)
+    await until(() => warnings.length === 2)
   })
 
   it('that failed has the state restarting until it runs again', async () => {

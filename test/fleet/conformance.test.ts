@@ -84,7 +84,12 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
         this.#links.push(link)
         const names = { fleet: this.#fleet, rig, version: 'test', session: randomUUID() }
         const source = await FleetSource.join({ link, ...names, ...shared }, () => undefined, signal)
-        const engine = new CpuEngine({ ranges: nonceRanges(1, Math.random), kernel: 'js', priority: 'low' })
+        const engine = new CpuEngine({
+          ranges: nonceRanges(1, Math.random),
+          kernel: 'js',
+          priority: 'low',
+          clock: systemClock,
+        })
         const miner = new Miner({ source, engines: [engine], clock: systemClock, onEvent: () => undefined })
         source.attach(rigTies(miner))
         await miner.run(signal)

@@ -1,4 +1,5 @@
 /** The GPU engine with its child process, on each driver. */
+
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,6 +17,7 @@ import { GpuEngine, type GpuEngineOptions } from '../../src/engine/gpu/gpu.ts'
 import type { AdapterInfo } from '../../src/engine/gpu/messages.ts'
 import { readTuning } from '../../src/engine/gpu/tuning.ts'
 import { nonceRanges, splitRanges } from '../../src/engine/range.ts'
+import { systemClock } from '../../src/platform/clock.ts'
 import { until } from '../wait.ts'
 import { gpuChildrenOf } from './children.ts'
 import { type TestDriver, testDrivers } from './driver.ts'
@@ -172,7 +174,7 @@ describe.each(thorough)('GPU engine on $name, at length', (driver) => {
   it('finds other nonces than the CPU engine beside it', async () => {
     const [gpuRanges, cpuRanges] = splitRanges([1, 1], Math.random)
     const gpu = create(driver, { ranges: gpuRanges })
-    const cpu = new CpuEngine({ ranges: cpuRanges, kernel: 'auto', priority: 'normal' })
+    const cpu = new CpuEngine({ ranges: cpuRanges, kernel: 'auto', priority: 'normal', clock: systemClock })
     const found = [await started(gpu), await started(cpu)]
     try {
       const work = workOf(1, 20n)

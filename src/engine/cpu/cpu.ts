@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
 import { Piscina } from 'piscina'
+import type { Clock } from '../../core/clock.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import { MAX_WORK_BYTES } from '../../core/header.ts'
 import type { DeviceStatus, Engine, EngineEvents, EngineWork } from '../engine.ts'
@@ -22,12 +23,10 @@ export interface CpuEngineOptions {
   readonly ranges: readonly NonceRange[]
   readonly kernel: KernelPreference
   readonly priority: Priority
+  /** For restarts, and to tell threads that hang. */
+  readonly clock: Clock
   /** Module of the threads; tests put a faulty one here. */
   readonly module?: URL | undefined
-  /** Bound of the pause before a first restart; it doubles with each failure in a row. */
-  readonly restartMs?: number | undefined
-  /** A thread that has work and counts no hash for this long hangs: it is replaced. */
-  readonly silenceMs?: number | undefined
   /** In [0, 1), for the jitter of restarts. */
   readonly random?: (() => number) | undefined
 }
@@ -50,10 +49,14 @@ interface Thread {
   reason: string
 }
 
+/** Bound of the pause before a first restart; it doubles with each failure in a row. */
 const RESTART_MS = 1000
 /** After running for this long a thread counts its failures from zero again. */
 const SETTLED_MS = 10_000
-/** A thread of low priority on a busy machine may not run for seconds. */
+/**
+ * A thread that has work and counts no hash for this long hangs: it is replaced. A thread of low priority on a busy machine
+ * may not run for seconds.
+ */
 const SILENCE_MS = 30_000
 /** A thread that has not ended by then after the stop is terminated. */
 const MAX_STOP_MS = 500
@@ -72,13 +75,13 @@ export class CpuEngine implements Engine {
   #events: EngineEvents | null = null
   #native: NativeChoice = NO_NATIVE
   readonly #tasks = new Set<Promise<void>>()
-  readonly #silence: Silence
-  #watch: NodeJS.Timeout | undefined
+  readonly #silence = new Silence(SILENCE_MS)
+  #cancelWatch: (() => void) | null = null
+  readonly #restarts = new Set<() => void>()
   #hasWork = false
 
   constructor(options: CpuEngineOptions) {
     this.#options = options
-    this.#silence = new Silence(options.silenceMs ?? SILENCE_MS)
     this.#shared = new SharedWork(options.ranges.length)
     this.#threads = options.ranges.map((range, index) => ({
       name: `thread${index}`,
@@ -113,7 +116,7 @@ export class CpuEngine implements Engine {
       for (const sentence of news) this.#warn(sentence)
       if (this.#stopped.signal.aborted) return
     }
-    this.#watch = setInterval(() => this.#look(), WATCH_MS).unref()
+    this.#watch()
     try {
       await Promise.all(this.#threads.map((_, thread) => this.#launch(thread, workBytes)))
     } catch (error) {
@@ -149,7 +152,8 @@ export class CpuEngine implements Engine {
   async stop(): Promise<void> {
     this.#events = null
     this.#stopped.abort()
-    clearInterval(this.#watch)
+    this.#cancelWatch?.()
+    for (const cancel of this.#restarts) cancel()
     this.#uptake.cancel()
     this.#shared.stop()
     // A thread that hangs does not hold up the stop.
@@ -164,6 +168,13 @@ export class CpuEngine implements Engine {
     return { ...work, bytes: null }
   }
 
+  #watch(): void {
+    this.#cancelWatch = this.#options.clock.after(WATCH_MS, () => {
+      this.#look()
+      this.#watch()
+    })
+  }
+
   /** Ends threads that hang. #relaunch replaces them. */
   #look(): void {
     const watched = new Map<number, number>()
@@ -171,7 +182,8 @@ export class CpuEngine implements Engine {
       const shouldSearch = readyAtMs === null || (this.#hasWork && state !== 'unable')
       if (end !== null && shouldSearch) watched.set(index, this.#shared.hashesOf(index))
     }
-    for (const index of this.#silence.look(performance.now(), watched)) this.#threads[index].end?.abort()
+    const nowMs = this.#options.clock.monotonicMs()
+    for (const index of this.#silence.look(nowMs, watched)) this.#threads[index].end?.abort()
   }
 
   /** Starts a thread's task. Resolves when its kernel is ready or it died, rejects when no kernel passes. */
@@ -220,24 +232,24 @@ export class CpuEngine implements Engine {
   #relaunch(index: number, workBytes: number, error: unknown): void {
     if (this.#events === null) return
     const thread = this.#threads[index]
-    const { restartMs = RESTART_MS, silenceMs = SILENCE_MS, random = Math.random } = this.#options
+    const { clock, random = Math.random } = this.#options
     const { state, readyAtMs } = thread
-    if (state === null && readyAtMs !== null && performance.now() - readyAtMs > SETTLED_MS) thread.failures = 0
+    if (state === null && readyAtMs !== null && clock.monotonicMs() - readyAtMs > SETTLED_MS) thread.failures = 0
     const what = error === null ? 'hung' : 'died'
-    const why = error === null ? `no hash for ${silenceMs / 1000} s` : describeError(error)
+    const why = error === null ? `no hash for ${SILENCE_MS / 1000} s` : describeError(error)
     thread.failures++
     thread.faults++
     thread.state = 'restarting'
     thread.reason = `it ${what}: ${why}`
-    const pauseMs = restartPauseMs(thread.failures, restartMs, random)
+    const pauseMs = restartPauseMs(thread.failures, RESTART_MS, random)
     this.#warn(`search thread ${index} ${what} and is started again in ${pauseMs / 1000} s: ${why}`)
     this.#uptake.down(thread.name)
-    const timer = setTimeout(() => {
-      if (this.#events === null) return
+    const cancel = clock.after(pauseMs, () => {
+      this.#restarts.delete(cancel)
       // If the thread dies again this function runs again, and #receive warns of kernels that fail.
       this.#launch(index, workBytes).catch(() => undefined)
-    }, pauseMs)
-    timer.unref()
+    })
+    this.#restarts.add(cancel)
   }
 
   #receive(thread: Thread, message: ThreadMessage): void {
@@ -247,12 +259,12 @@ export class CpuEngine implements Engine {
       case 'ready':
         thread.kernel = message.kernel
         thread.note = message.note
-        thread.readyAtMs = performance.now()
+        thread.readyAtMs = this.#options.clock.monotonicMs()
         this.#uptake.up(thread.name)
         for (const sentence of message.refused) this.#warnOnce(sentence)
         return
       case 'failed':
-        thread.readyAtMs = performance.now()
+        thread.readyAtMs = this.#options.clock.monotonicMs()
         thread.reason = message.refused.join('; ')
         this.#uptake.up(thread.name)
         for (const sentence of message.refused) this.#warnOnce(sentence)

@@ -39,7 +39,8 @@ function reached(port: number): Promise<PoolSource> {
   return PoolSource.reach({ ...options, pools }, () => undefined, stop.signal)
 }
 
-const cpu = () => new CpuEngine({ ranges: nonceRanges(1, Math.random), kernel: 'auto', priority: 'low' })
+const cpu = () =>
+  new CpuEngine({ ranges: nonceRanges(1, Math.random), kernel: 'auto', priority: 'low', clock: systemClock })
 
 /** Mines until so many shares counted. */
 async function earned(port: number, blocks: number, engine = cpu()) {

@@ -429,7 +429,12 @@ it('a miner with threads has its shares counted, each one good', async () => {
     () => undefined,
     stop.signal,
   )
-  const engine = new CpuEngine({ ranges: nonceRanges(2, Math.random), kernel: 'auto', priority: 'low' })
+  const engine = new CpuEngine({
+    ranges: nonceRanges(2, Math.random),
+    kernel: 'auto',
+    priority: 'low',
+    clock: systemClock,
+  })
   const events: MinerEvent[] = []
   const onEvent = (event: MinerEvent) => void events.push(event)
   const miner = new Miner({ source, engines: [engine], clock: systemClock, onEvent, blocks: 20 })
@@ -451,7 +456,12 @@ it('a miner counts the shares that are blocks, each one as its hash says', async
     () => undefined,
     stop.signal,
   )
-  const engine = new CpuEngine({ ranges: nonceRanges(1, Math.random), kernel: 'auto', priority: 'low' })
+  const engine = new CpuEngine({
+    ranges: nonceRanges(1, Math.random),
+    kernel: 'auto',
+    priority: 'low',
+    clock: systemClock,
+  })
   const events: MinerEvent[] = []
   const onEvent = (event: MinerEvent) => void events.push(event)
   const miner = new Miner({ source, engines: [engine], clock: systemClock, onEvent, blocks: 30 })
