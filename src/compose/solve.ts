@@ -32,6 +32,7 @@ export interface SolvePorts {
 
 /** Searches until the work is solved; null when it was stopped first. Throws NewcutError KERNEL_REFUSED. */
 export async function solveWork(setup: SolveSetup, { onWarning, stopped }: SolvePorts): Promise<Solved | null> {
+  if (stopped.aborted) return null
   const { work, target, threads, kernel, priority } = setup
   const engine = new CpuEngine({ ranges: nonceRanges(threads, Math.random), kernel, priority, clock: systemClock })
   let startMs = 0

@@ -6,12 +6,13 @@ const HASH_BYTES = 32
 
 /** WebAssembly takes a tenth of the time. null: it is not compiled yet, or cannot be. */
 let compiled: IHasher | null = null
-createBLAKE2b(8 * HASH_BYTES).then(
+/** Resolves once it is compiled, with false where there is no WebAssembly. There JavaScript gives the same hashes. */
+export const whenCompiled: Promise<boolean> = createBLAKE2b(8 * HASH_BYTES).then(
   (hasher) => {
     compiled = hasher
+    return true
   },
-  // Where there is no WebAssembly, JavaScript gives the same hashes.
-  () => undefined,
+  () => false,
 )
 
 /** The hash (32 bytes) of any bytes. */

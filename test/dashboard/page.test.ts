@@ -14,20 +14,14 @@ import { NO_WINDOWS } from '../../src/mine/hashrate.ts'
 import type { Snapshot } from '../../src/mine/stats.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { start, stopAll } from '../cli/run.ts'
-import { launchChromium } from '../gpu/chromium.ts'
-import { describeWith } from '../needs.ts'
+import { describeInChromium } from '../gpu/chromium.ts'
 import { snapshotWith } from './common.ts'
 
 /** Looks at a page whose figures change once a second; each look takes a browser's time. */
 const LOOK = { interval: 200 }
 const THIN = '\u202f'
 
-const launched = await launchChromium()
-
-const lack = typeof launched === 'string' ? `${launched}: npm install, or apt-get install chromium` : null
-
-describeWith(lack, 'the dashboard', () => {
-  const browser = launched as Browser
+await describeInChromium('the dashboard', (browser) => {
   /** Miners for all tests that leave them as they are: one that takes a token, and one with rigs and without a token. */
   let url = ''
   let rigPort = 0
@@ -38,10 +32,7 @@ describeWith(lack, 'the dashboard', () => {
     openUrl = (await sees(METRICS))[1] ?? ''
     rigPort = Number((await sees(/rigs: stratum\+tcp:\/\/127\.0\.0\.1:(\d+)/))[1])
   })
-  afterAll(async () => {
-    await browser.close()
-    await stopAll()
-  })
+  afterAll(stopAll)
 
   it('shows what the API says: rates, counts, work, chains, devices, blocks', async () => {
     const { page, text, errors } = await open(browser, url)

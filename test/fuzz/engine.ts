@@ -46,19 +46,16 @@ async function timed(reader: Reader, bytes: Uint8Array): Promise<readonly [strin
   const { read, allows = isNewcutError } = reader
   const [beganMs, before] = [performance.now(), process.cpuUsage()]
   let wrong: string | null = null
-  let waits = false
   try {
     // Readers may write into what they are given.
-    const result = read(bytes.slice())
-    waits = result instanceof Promise
-    if (waits) await result
+    await read(bytes.slice())
   } catch (error) {
     if (!allows(error)) wrong = describe(error)
   }
   const tookMs = performance.now() - beganMs
   const { user, system } = process.cpuUsage(before)
   // Other programs may have had the processor meanwhile.
-  return [wrong, waits ? tookMs : Math.min(tookMs, (user + system) / 1000)]
+  return [wrong, Math.min(tookMs, (user + system) / 1000)]
 }
 
 /** The error with the first line of its stack that is code of this project. */

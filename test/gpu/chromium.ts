@@ -2,6 +2,8 @@
 import { existsSync, readdirSync, symlinkSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll } from 'vitest'
+import { describeWith } from '../needs.ts'
 import { NOT_PACKAGED, unpacked } from './packaged.ts'
 
 const FLAGS = [
@@ -47,6 +49,17 @@ export async function launchChromium(): Promise<Browser | string> {
     await browser?.close()
     return `Chromium does not start: ${(error as Error).message.split('\n')[0]}`
   }
+}
+
+/** A block of tests in one Chromium, or one test that is skipped with the reason. */
+export async function describeInChromium(title: string, tests: (browser: Browser) => void): Promise<void> {
+  const launched = await launchChromium()
+  const lack = typeof launched === 'string' ? `${launched}: npm install, or apt-get install chromium` : null
+  describeWith(lack, title, () => {
+    const browser = launched as Browser
+    tests(browser)
+    afterAll(() => browser.close())
+  })
 }
 
 /** A page without content of a secure origin, as WebGPU needs it; nothing is fetched. */

@@ -21,19 +21,17 @@ import { systemClock } from '../../src/platform/clock.ts'
 import { until } from '../wait.ts'
 import { gpuChildrenOf } from './children.ts'
 import { type TestDriver, testDrivers } from './driver.ts'
-import { pause } from './wait.ts'
 
 const drivers = await testDrivers()
 const thorough = drivers.filter(({ isThorough }) => isThorough)
-let engine: GpuEngine | null = null
+const engines: GpuEngine[] = []
 
 afterEach(async () => {
-  await engine?.stop()
-  engine = null
+  for (const engine of engines.splice(0)) await engine.stop()
 })
 
 function create({ env }: TestDriver, options: Partial<GpuEngineOptions> = {}): GpuEngine {
-  engine = new GpuEngine({
+  const engine = new GpuEngine({
     adapters: [null],
     ranges: nonceRanges(1, Math.random),
     allowSoftware: true,
@@ -41,6 +39,7 @@ function create({ env }: TestDriver, options: Partial<GpuEngineOptions> = {}): G
     env,
     ...options,
   })
+  engines.push(engine)
   return engine
 }
 
@@ -58,10 +57,14 @@ function workOf(sequence: number, difficulty: bigint) {
   return { ...engineWork(sequence, bytes, workFromBytes(bytes).fields.target), bytes }
 }
 
-/** Whether no batch comes for a while. */
-async function standsStill(own: GpuEngine): Promise<boolean> {
+/** Whether no batch comes while another engine starts and hashes. Nothing tells that none is under way. */
+async function standsStill(own: GpuEngine, driver: TestDriver): Promise<boolean> {
   const before = own.devices()[0].hashes
-  for (let turn = 0; turn < 20; turn++) await pause(20)
+  const other = create(driver)
+  await started(other)
+  await other.setWork(workOf(1, UNREACHABLE))
+  await until(() => other.hashes() > 0)
+  await other.stop()
   return own.devices()[0].hashes === before
 }
 
@@ -88,7 +91,7 @@ describe.each(drivers)('GPU engine on $name', (driver) => {
     await own.setWork({ ...workOf(1, 1n), target: 2n ** 256n - 1n })
     await until(() => candidates.length > 3000)
     await own.setWork(noWork(2))
-    await until(() => standsStill(own))
+    await until(() => standsStill(own, driver))
     expect(candidates.length).toBe(own.devices()[0].hashes)
     expect(new Set(candidates.map(({ nonce }) => nonce)).size).toBe(candidates.length)
   })
@@ -102,7 +105,7 @@ describe.each(drivers)('GPU engine on $name', (driver) => {
     await until(() => own.devices()[0].hashes > 0)
     expect(await own.setWork(noWork(3))).toBe(true)
     // Batches under way are still counted.
-    await until(() => standsStill(own))
+    await until(() => standsStill(own, driver))
   })
 
   if (driver.adapter.software) {
@@ -146,7 +149,7 @@ describe.each(thorough)('GPU engine on $name, at length', (driver) => {
       await until(() => own.hashes() > before + 10 * Number(difficulty))
     }
     await own.setWork(noWork(works.length + 1))
-    await until(() => standsStill(own))
+    await until(() => standsStill(own, driver))
     const expected = own.hashes() / Number(difficulty)
     expect(expected).toBeGreaterThan(100)
     expect(Math.abs(candidates.length - expected)).toBeLessThan(6 * Math.sqrt(expected))

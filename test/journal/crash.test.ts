@@ -4,16 +4,16 @@ import { createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
 import { startDevnet } from '../../src/compose/devnet.ts'
 import { Journal, readJournal } from '../../src/journal/journal.ts'
 import type { BlockRecord } from '../../src/journal/record.ts'
 import { runProcess, start, stopAll } from '../cli/run.ts'
+import { until } from '../wait.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
-  stopAll()
+  await stopAll()
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
@@ -50,11 +50,12 @@ async function recordsIn(folder: string): Promise<readonly BlockRecord[]> {
 }
 
 async function foundIn(folder: string): Promise<BlockRecord> {
-  for (;;) {
-    const [record] = await recordsIn(folder)
-    if (record !== undefined) return record
-    await sleep(5)
-  }
+  let record: BlockRecord | undefined
+  await until(async () => {
+    ;[record] = await recordsIn(folder)
+    return record !== undefined
+  })
+  return record as BlockRecord
 }
 
 it('a solution that was found, but not handed in, is handed in after kill -9', async () => {

@@ -1,8 +1,7 @@
 /** The page at /mine in headless Chromium: accounts, nodes, and what can go wrong with a browser and its GPU. */
-import { afterAll, afterEach, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { start, stopAll } from '../cli/run.ts'
-import { launchChromium } from '../gpu/chromium.ts'
-import { describeWith } from '../needs.ts'
+import { describeInChromium } from '../gpu/chromium.ts'
 import { KEY, minersOf, open, order, startNode } from './mining-page.ts'
 
 /** Keeps the device of the page, so that a test can take it away. */
@@ -11,13 +10,7 @@ const KEEP_DEVICE = `const request = GPUAdapter.prototype.requestDevice
     return (globalThis.opened = await request.apply(this, options))
   }`
 
-const launched = await launchChromium()
-const lack = typeof launched === 'string' ? `${launched}: npm install, or apt-get install chromium` : null
-
-describeWith(lack, 'the page at /mine', () => {
-  if (typeof launched === 'string') return
-  const browser = launched
-  afterAll(() => browser.close())
+await describeInChromium('the page at /mine', (browser) => {
   afterEach(stopAll)
 
   it('mines for the account of the command unless the visitor enters another, and refuses what is none', async () => {

@@ -1,17 +1,9 @@
 /** The page at /mine in headless Chromium, on a software driver, against an embedded node over HTTP. */
-import { afterAll, expect, it } from 'vitest'
-import { launchChromium } from '../gpu/chromium.ts'
-import { describeWith } from '../needs.ts'
+import { expect, it } from 'vitest'
+import { describeInChromium } from '../gpu/chromium.ts'
 import { minersOf, OTHER_KEY, open, order, startNode } from './mining-page.ts'
 
-const launched = await launchChromium()
-const lack = typeof launched === 'string' ? `${launched}: npm install, or apt-get install chromium` : null
-
-describeWith(lack, 'the page at /mine', () => {
-  if (typeof launched === 'string') return
-  const browser = launched
-  afterAll(() => browser.close())
-
+await describeInChromium('the page at /mine', (browser) => {
   it('mines with the GPU of its visitor, for the account that the visitor enters, until it is stopped', async () => {
     const devnet = await startNode({ difficulty: 100_000n })
     const { page, text } = await open(browser, devnet.url)

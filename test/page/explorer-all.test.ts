@@ -1,18 +1,10 @@
 /** Everything that the page for developers shows and does, in headless Chromium. */
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { transfer } from '../devnet/commands-common.ts'
-import { launchChromium } from '../gpu/chromium.ts'
-import { describeWith } from '../needs.ts'
+import { describeInChromium } from '../gpu/chromium.ts'
 import { NETWORK, open, start } from './developers-page.ts'
 
-const launched = await launchChromium()
-const lack = typeof launched === 'string' ? `${launched}: npm install, or apt-get install chromium` : null
-
-describeWith(lack, 'the page at /', () => {
-  if (typeof launched === 'string') return
-  const browser = launched
-  afterAll(() => browser.close())
-
+await describeInChromium('the page at /', (browser) => {
   it('shows all that the node says of a block and of a transaction', async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 1, 1: 1 })

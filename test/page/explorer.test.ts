@@ -1,18 +1,10 @@
 /** The page for developers in headless Chromium, against an embedded node over HTTP. */
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { exec, transfer } from '../devnet/commands-common.ts'
-import { launchChromium } from '../gpu/chromium.ts'
-import { describeWith } from '../needs.ts'
+import { describeInChromium } from '../gpu/chromium.ts'
 import { NETWORK, open, start, titles } from './developers-page.ts'
 
-const launched = await launchChromium()
-const lack = typeof launched === 'string' ? `${launched}: npm install, or apt-get install chromium` : null
-
-describeWith(lack, 'the page at /', () => {
-  if (typeof launched === 'string') return
-  const browser = launched
-  afterAll(() => browser.close())
-
+await describeInChromium('the page at /', (browser) => {
   it('shows heights, balances, the pool, results and requests as the interface says them', async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 3, 1: 3 })

@@ -218,9 +218,8 @@ export class FleetEngine implements Engine {
     this.#term = new AbortController()
     for (const end of this.#unserve) end()
     this.#unserve = []
-    const isLeading = term !== null
-    this.#events?.onFleet?.({ isLeading, leader: isLeading ? this.#options.name : null })
     if (term === null) {
+      this.#events?.onFleet?.({ isLeading: false, leader: null })
       this.#told = null
       this.#candidates.stop()
       this.#table.clear(this.#options.clock.monotonicMs())
@@ -248,7 +247,10 @@ export class FleetEngine implements Engine {
     if (this.#issued.size > MAX_JOBS) this.#issued.delete(oldest)
   }
 
-  /** Answers rigs once it is known which of them are to pause. Until then they do what the leader before has told them. */
+  /**
+   * Answers rigs once it is known which of them are to pause. Until then they do what the leader before has told them. It
+   * says that it leads when whoever reads this can ask it.
+   */
   async #serve(over: AbortSignal): Promise<void> {
     await this.#readPauses(over)
     if (over.aborted) return
@@ -261,6 +263,7 @@ export class FleetEngine implements Engine {
       link.hear(list, ListQuestion, ({ from }, raw) => this.#onList(from, raw), onWrong),
       link.hear(order, Order, (message, raw) => void this.#onOrder(message, raw), onWrong),
     ]
+    this.#events?.onFleet?.({ isLeading: true, leader: this.#options.name })
   }
 
   async #readPauses(over: AbortSignal): Promise<void> {
