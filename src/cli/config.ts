@@ -1,6 +1,6 @@
 /** Where option values come from: flags, then environment, then a YAML file, then defaults. */
 import { readFileSync } from 'node:fs'
-import { parse as parseYaml, stringify as stringifyYaml } from 'yaml'
+import { parseDocument, stringify as stringifyYaml } from 'yaml'
 import { NewcutError } from '../core/errors.ts'
 import { environmentName, negatedName, type OptionSpec, optionTables, type Values } from './options.ts'
 import type { ValueKind } from './values.ts'
@@ -177,7 +177,7 @@ function orBadConfig<T>(path: string, read: () => T): T {
 
 /** The options in a text; `path` is for errors. Throws NewcutError BAD_CONFIG. Values are not looked at. */
 export function parseConfigFile(path: string, text: string): RawOptions {
-  const content: unknown = orBadConfig(path, () => parseYaml(text))
+  const content: unknown = orBadConfig(path, () => fromYaml(text))
   if (content === null) return {}
   if (typeof content !== 'object' || Array.isArray(content)) {
     throw new NewcutError('BAD_CONFIG', `configuration file ${path}: expected lines of the form option: value`)
@@ -188,6 +188,14 @@ export function parseConfigFile(path: string, text: string): RawOptions {
     }
   }
   return content as RawOptions
+}
+
+/** Throws what the parser throws, and also what it only warns of, such as an unknown tag: the value would be a guess. */
+function fromYaml(text: string): unknown {
+  const document = parseDocument(text)
+  const [problem] = [...document.errors, ...document.warnings]
+  if (problem !== undefined) throw problem
+  return document.toJS()
 }
 
 /** The most similar known name, as a question; empty when none is similar. */

@@ -89,6 +89,8 @@ describe('where values come from', () => {
     [{}, yamlFile('bad.yaml', 'threads: many\n'), 'threads: "many": expected a whole number'],
     [{}, yamlFile('list.yaml', '- threads\n'), 'expected lines of the form option: value'],
     [{}, yamlFile('broken.yaml', 'threads: [1\n'), 'configuration file'],
+    [{}, yamlFile('tag.yaml', 'threads: !many 2\n'), 'Unresolved tag: !many at line 1'],
+    [{}, yamlFile('directive.yaml', '%YES\n---\nthreads: 2\n'), 'Unknown directive %YES at line 1'],
     [{}, join(folder, 'missing.yaml'), 'ENOENT'],
   ])('refuses a wrong value with its place and the reason: %j %s', (environment, path, message) => {
     expect(() => resolveConfig(mineOptions, {}, environment, path)).toThrow(message)
