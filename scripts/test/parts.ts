@@ -28,7 +28,7 @@ const listed: readonly Part[] = [
     name: 'lies',
     what: 'a miner at a node that lies, in every way',
     files: inFolder('attack', 'chains', 'everything', 'for-ever', 'solved', 'solved-work', 'start', 'updates', 'work'),
-    workers: 3,
+    workers: 4,
   },
   {
     name: 'kills',
@@ -38,7 +38,7 @@ const listed: readonly Part[] = [
       ...inFolder('devnet', 'kill'),
       ...inFolder('journal', 'crash'),
     ],
-    workers: 2,
+    workers: 3,
   },
   {
     name: 'engines',
@@ -48,19 +48,19 @@ const listed: readonly Part[] = [
       ...inFolder('engine', 'conformance', 'native-choice', 'native-kernel'),
       ...inFolder('compose', 'change'),
     ],
-    workers: 2,
+    workers: 3,
   },
   {
     name: 'fleet',
     what: 'fleets of several leaders and NATS servers',
     files: inFolder('fleet', 'cluster', 'command', 'conformance', 'domains', 'election', 'leader'),
-    workers: 2,
+    workers: 3,
   },
   {
     name: 'devnet',
     what: 'a development network that is damaged, saved, and left alone for long',
     files: inFolder('devnet', 'auto-mine', 'backup', 'damage'),
-    workers: 2,
+    workers: 3,
   },
   {
     name: 'commands',
@@ -70,13 +70,13 @@ const listed: readonly Part[] = [
       ...inFolder('cli', 'terminal'),
       ...inFolder('api', 'monitors'),
     ],
-    workers: 2,
+    workers: 3,
   },
   {
     name: 'pages',
     what: 'all that the pages do in a browser',
     files: inFolder('page', 'browser-troubles', 'explorer-all'),
-    workers: 2,
+    workers: 3,
   },
   {
     name: 'bench',
@@ -91,7 +91,7 @@ const listed: readonly Part[] = [
       ...inFolder('deploy', 'compose', 'container', 'deploy', 'kubernetes', 'logrotate', 'systemd'),
       ...inFolder('grafana', 'grafana'),
     ],
-    workers: 2,
+    workers: 3,
   },
   {
     name: 'package',
@@ -101,7 +101,7 @@ const listed: readonly Part[] = [
       ...inFolder('judges', 'client-utils', 'pact-lang-api'),
       'test/readme.test.ts',
     ],
-    workers: 2,
+    workers: 3,
   },
 ]
 

@@ -1,3 +1,4 @@
+/** Many kills; NEWCUT_TEST_ROUNDS says how many. kill-once.test.ts has the fewest that show something. */
 import { testKilledNode } from './kill-node.ts'
 
-testKilledNode({ kills: 50, reorganisations: 8 })
+testKilledNode({ kills: Number(process.env.NEWCUT_TEST_ROUNDS ?? 20), reorganisations: 8 })
