@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { expect, onTestFailed } from 'vitest'
 import { newcut } from '../../src/commands/commands.ts'
 import { type ErrorCode, errorCodes } from '../../src/core/errors.ts'
 import { exitCodeOf } from '../../src/core/exit-codes.ts'
@@ -31,6 +32,8 @@ export interface Running {
 }
 
 const running = new Set<ChildProcess>()
+/** Of the output of a command, where its test fails. */
+const SHOWN_CHARACTERS = 2000
 
 /** Starts `newcut` with these arguments; `env` is added to a bare environment. */
 export function start(args: readonly string[], env: Record<string, string> = {}, input?: string | Uint8Array): Running {
@@ -90,7 +93,15 @@ function launch(args: readonly string[], env: Record<string, string>, input?: st
       void ended.then((result) => reject(new Error(`${pattern} not seen: ${JSON.stringify(result)}`)))
       look()
     })
+  shownOnFailure(args, () => out + err)
   return { child, ended, out: () => out, err: () => err, sees }
+}
+
+/** A test that fails shows the end of what its commands have written. */
+function shownOnFailure(args: readonly string[], output: () => string): void {
+  // Commands of a beforeAll belong to no test.
+  if (expect.getState().currentTestName === undefined) return
+  onTestFailed(() => console.log(`newcut ${args.join(' ')}:\n${output().slice(-SHOWN_CHARACTERS)}`))
 }
 
 /** Runs `newcut` in a process of its own, to its end. */
@@ -133,6 +144,7 @@ export function startHere(
   }
   stops.add(stop)
   void ended.finally(() => stops.delete(stop))
+  shownOnFailure(args, () => out.text + err.text)
   return { ended, stop, out: () => out.text, err: () => err.text, sees: (pattern) => out.sees(pattern, ended) }
 }
 
