@@ -94,6 +94,8 @@ async function follow(client: NodeClient, { look, balances, view }: Watched, sig
         view.changed(balances, chain, before)
       }
     } catch (error) {
+      // The program was stopped while it asked.
+      if (signal.aborted) return
       if (!isRetryable(error)) throw error
       onTrouble(error)
     }

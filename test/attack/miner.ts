@@ -121,6 +121,11 @@ export class Miner {
     return this.said.filter(({ kind }) => kinds.includes(kind)).length
   }
 
+  /** The kind of the newest line of one of these kinds. */
+  newest(...kinds: readonly Said['kind'][]): Said['kind'] | undefined {
+    return this.said.findLast(({ kind }) => kinds.includes(kind))?.kind
+  }
+
   /** Asks it to stop, and waits until it has. */
   stop(): Promise<Ended> {
     this.#child.kill('SIGTERM')

@@ -155,6 +155,22 @@ describe('newcut balance', () => {
     expect(unitsOf(gain) % unitsOf('7.681743333333')).toBe(0n)
     expect(await watching.stop()).toMatchObject({ code: 0, err: '' })
   })
+
+  it('ends without an error when it is stopped while it waits for an answer', async () => {
+    const watching = startHere(['balance', '--watch'], { NEWCUT_NODE: url })
+    await watching.sees(/^total/m)
+    const faults = async () => {
+      const answer = await fetch(`${url}/devnet/status`)
+      return ((await answer.json()) as { readonly faults: readonly unknown[] }).faults
+    }
+    await fetch(`${url}/devnet/faults`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ operation: 'local', count: 1, delayMs: 600_000 }),
+    })
+    await until(async () => (await faults()).length === 0)
+    expect(await watching.stop()).toMatchObject({ code: 0, err: '' })
+  })
 })
 
 describe('newcut send', () => {

@@ -187,7 +187,7 @@ describe('newcut solve', () => {
 
   it('works as the external worker of newcut mine', async () => {
     const main = new URL('../../dist/src/main.js', import.meta.url).pathname
-    const command = `${process.execPath} ${main} solve --threads 1`
+    const command = `${process.execPath} ${main} solve --threads 1 --priority normal`
     const args = ['mine', '--engine', 'external', '--command', command, '--blocks', '3', '--difficulty', '10k']
     const { code, out } = await run([...args, '--http', 'off'])
     expect(out).toContain('3 accepted')
