@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFailed } from 'vitest'
+import { onTestFailed, TestRunner } from 'vitest'
 import { newcut } from '../../src/commands/commands.ts'
 import { type ErrorCode, errorCodes } from '../../src/core/errors.ts'
 import { exitCodeOf } from '../../src/core/exit-codes.ts'
@@ -100,7 +100,7 @@ function launch(args: readonly string[], env: Record<string, string>, input?: st
 /** A test that fails shows the end of what its commands have written. */
 function shownOnFailure(args: readonly string[], output: () => string): void {
   // Commands of a beforeAll belong to no test.
-  if (expect.getState().currentTestName === undefined) return
+  if (TestRunner.getCurrentTest() === undefined) return
   onTestFailed(() => console.log(`newcut ${args.join(' ')}:\n${output().slice(-SHOWN_CHARACTERS)}`))
 }
 
