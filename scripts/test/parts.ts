@@ -44,7 +44,7 @@ const listed: readonly Part[] = [
     name: 'engines',
     what: 'every kernel and GPU driver, and what can go wrong with them',
     files: [
-      ...inFolder('gpu', 'browser', 'engine', 'faults', 'hang', 'identical', 'shader'),
+      ...inFolder('gpu', 'browser', 'conformance-all', 'engine', 'faults', 'hang', 'identical', 'shader'),
       ...inFolder('engine', 'conformance', 'native-choice', 'native-kernel'),
       ...inFolder('compose', 'change'),
     ],

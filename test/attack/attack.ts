@@ -52,7 +52,10 @@ async function lieTo(lane: Lane, lie: Lie): Promise<void> {
       return (await miner.face('/healthz'))?.status === 503
     })
     // On a busy machine it may have said so for another reason just before.
-    await lane.until('a line that says that there is no work', () => miner.newest('work', 'idle', 'complaint') !== 'work')
+    await lane.until(
+      'a line that says that there is no work',
+      () => miner.newest('work', 'idle', 'complaint') !== 'work',
+    )
   }
   await delay(LIE_MS)
 }

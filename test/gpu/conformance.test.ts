@@ -1,23 +1,5 @@
-/** The GPU engine, on each driver, against the contract of engines. */
-import { describe } from 'vitest'
-import { GpuEngine } from '../../src/engine/gpu/gpu.ts'
-import { nonceRanges } from '../../src/engine/range.ts'
-import { engineConformance } from '../conformance/engine.ts'
-import { describeWith } from '../needs.ts'
-import { driverLack, testDrivers } from './driver.ts'
+/** One driver; conformance-all.test.ts has the others. */
+import { gpuConformance } from './conformance.ts'
+import { testDrivers } from './driver.ts'
 
-const drivers = await testDrivers()
-
-describeWith(driverLack(), 'the GPU engine', () => {
-  describe.each(drivers)('on $name', ({ env, speed }) => {
-    engineConformance({
-      create: () => {
-        const ranges = nonceRanges(1, Math.random)
-        return new GpuEngine({ adapters: [null], ranges, allowSoftware: true, tuningFile: null, env })
-      },
-      unsearchable: { degree: 2, warning: /the GPU cannot search work of 250 bytes/ },
-      keepsFixedBits: true,
-      difficulty: 20_000n * BigInt(speed),
-    })
-  })
-})
+gpuConformance((await testDrivers()).slice(0, 1))
