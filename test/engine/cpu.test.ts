@@ -17,6 +17,7 @@ import { until } from '../wait.ts'
 const engines: CpuEngine[] = []
 afterEach(async () => {
   delete process.env.NEWCUT_TEST_FAULT
+  delete process.env.NEWCUT_TEST_MARK
   for (const engine of engines.splice(0)) await engine.stop()
 })
 
