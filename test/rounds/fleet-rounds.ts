@@ -227,7 +227,7 @@ async function strike(field: FleetField, { target, act, what, maxStopMs, takeove
 const ENDS = ['credited', 'stale', 'orphaned']
 /** The leader pauses all rigs, so that nothing new is found; what is on its way comes to its end. */
 async function settle(field: FleetField): Promise<void> {
-  // On a busy machine the lead may have lapsed just now. Then nobody answers, and the command fails.
+  // On a busy machine the fleet may have no leader for a moment. Then the command fails.
   const tell = (...args: string[]) => run(['fleet', ...args, '--nats', field.nats.url])
   await until(async () => (await tell('pause', 'all')).code === 0)
   // A rig hears of the pause with its next report, and may find a solution before that. The report after that says so.
