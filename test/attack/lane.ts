@@ -152,13 +152,20 @@ function countKinds(said: readonly { readonly kind: string }[]): Record<string, 
   return counts
 }
 
-/** Lanes that tests borrow, so that several run at once. */
+/** Lanes that tests borrow, so that several run at once. A lane mines as fast as it can, and is closed after its last test. */
 export class Lanes {
   readonly #free: Lane[] = []
-  readonly #all: Lane[] = []
+  readonly #all = new Set<Lane>()
+  /** Tests that have not begun. */
+  #awaited: number
 
-  /** Runs with a lane of its own; one in which something went wrong gets a new miner. */
+  constructor(tests: number) {
+    this.#awaited = tests
+  }
+
+  /** Runs a test with a lane of its own; one in which something went wrong gets a new miner. */
   async use(run: (lane: Lane) => Promise<void>): Promise<void> {
+    this.#awaited--
     const lane = this.#free.pop() ?? (await this.#open())
     try {
       await run(lane)
@@ -167,17 +174,23 @@ export class Lanes {
       await lane.miner?.kill()
       throw error
     } finally {
-      this.#free.push(lane)
+      if (this.#awaited > 0) this.#free.push(lane)
+      else await this.#close(lane)
     }
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#all.map((lane) => lane.close()))
+    await Promise.all([...this.#all].map((lane) => this.#close(lane)))
+  }
+
+  async #close(lane: Lane): Promise<void> {
+    this.#all.delete(lane)
+    await lane.close()
   }
 
   async #open(): Promise<Lane> {
     const lane = await Lane.open()
-    this.#all.push(lane)
+    this.#all.add(lane)
     return lane
   }
 }

@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 
 export type Endpoint = 'info' | 'health' | 'work' | 'solved' | 'updates' | 'cut' | 'chain' | 'other'
 
@@ -42,6 +43,9 @@ const PATTERNS: readonly (readonly [RegExp, Endpoint])[] = [
   [/\/cut$/, 'cut'],
   [/\/chain\/\d+\//, 'chain'],
 ]
+
+/** Honest work comes this late, as on live networks: a miner that gets it at once keeps the machine busy with blocks. */
+const WORK_MS = 100
 
 /** What belongs to one connection and is not passed on. */
 const HOP_HEADERS = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'host']
@@ -177,6 +181,7 @@ export class LyingProxy {
     asked: Pick<Exchange, 'endpoint' | 'method' | 'path' | 'headers' | 'body'>,
     response: http.ServerResponse,
   ) {
+    if (asked.endpoint === 'work') await delay(WORK_MS)
     if (asked.endpoint !== 'updates') return send(response, await this.#forward(asked))
     const answer = await this.#request(asked)
     this.#streams.add(response)

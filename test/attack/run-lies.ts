@@ -10,12 +10,15 @@ function testEach<T>(
   titleOf: (lie: T) => string,
   tell: (lane: Lane, lie: T) => Promise<void>,
 ): void {
-  const lanes = new Lanes()
+  const lanes = new Lanes(lies.length)
   afterAll(() => lanes.close())
   for (const lie of lies) {
     it.concurrent(titleOf(lie), ({ onTestFailed }) =>
       lanes.use((lane) => {
-        onTestFailed(() => console.log(lane.report()))
+        // Output would be put down to another of the tests that run; an error belongs to this one.
+        onTestFailed(() => {
+          throw lane.failure('what was seen')
+        })
         return tell(lane, lie)
       }),
     )
