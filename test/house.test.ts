@@ -31,6 +31,7 @@ const countsOf = (exceptions: Exceptions) =>
 const sleeps: Exceptions = {
   'attack/attack.ts': [4, 'a lie lasts for a second'],
   'attack/lies/solved.ts': [1, 'a lie lasts for a while'],
+  'attack/proxy.ts': [2, 'a node at some distance'],
   'attack/tell.ts': [4, 'a node that answers slowly'],
   'cli/devnet-tools.test.ts': [1, 'the command beside the network asks it until it has blocks'],
   'cli/exit-codes.test.ts': [1, 'a program that fails later'],
