@@ -1,14 +1,14 @@
 /**
- * `npm test` and `npm run test:all`: runs the quick set, or all parts of the tests one after the other, and shows one line
- * for each, what was skipped and why, and what failed.
+ * `npm test` and `npm run test:all`: runs the quick set, or all parts of the tests, and shows one line for each, what was
+ * skipped and why, and what failed.
  */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { coverageLines } from './coverage.ts'
-import { partNames, parts, projects, projectsOf, QUICK } from './parts.ts'
+import { partNames, parts, projects, projectsOf, QUICK, runsOf } from './parts.ts'
 import { processorSeconds } from './processes.ts'
 import { failuresIn, type Report } from './report.ts'
-import { runPart } from './run-part.ts'
+import { runParts } from './run-part.ts'
 import { untilStopped } from './stop.ts'
 import { durationText } from './text.ts'
 
@@ -61,41 +61,56 @@ function wanted(): Wanted {
   }
 }
 
+/** What came of a part, and the processor time that it took, where that is known. */
+interface Row {
+  readonly report: Report
+  readonly processorSeconds: number | null
+}
+
+const titleOf = (names: readonly string[]) => (names.length === 1 ? names[0] : `${names.length} parts`)
+
 async function main(stopped: AbortSignal): Promise<number> {
   const { parts: names, filters, coverage, report } = wanted()
   const startMs = performance.now()
-  const rows: { readonly name: string; readonly report: Report; readonly tookMs: number }[] = []
+  const rows: Row[] = []
   // A file may be of any part.
   const runs =
     filters.length > 0
       ? [{ name: 'tests', projects: projects.map(({ name }) => name) }]
-      : names.map((name) => ({ name, projects: projectsOf(name) }))
+      : runsOf(names).map((each) => ({ name: titleOf(each), projects: projectsOf(each) }))
   for (const run of runs) {
     if (stopped.aborted) break
-    const partStartMs = performance.now()
-    const came = await runPart({ ...run, filters, coverage }, stopped)
-    rows.push({ name: run.name, report: came, tookMs: performance.now() - partStartMs })
+    const before = processorSeconds()
+    const came = await runParts({ ...run, filters, coverage }, stopped)
+    // Of parts that run at the same time, nobody knows which one took how much.
+    const cost = came.length === 1 ? since(before) : null
+    rows.push(...came.map((each) => ({ report: each, processorSeconds: cost })))
   }
-  if (report !== undefined) writeFileSync(report, `${JSON.stringify(rows, null, 2)}\n`)
   const reports = rows.map((row) => row.report)
+  if (report !== undefined) writeFileSync(report, `${JSON.stringify(reports, null, 2)}\n`)
   showSkipped(reports)
   for (const { failed, outside } of reports) for (const name of [...failed, ...outside]) print(`FAILED: ${name}`)
-  for (const {
-    name,
-    report: { passed, skipped, ...came },
-    tookMs,
-  } of rows) {
-    print(
-      `${name.padEnd(10)} ${passed} passed, ${failuresIn({ ...came, passed, skipped })} failed, ${skipped.length} skipped, ${durationText(tookMs)}`,
-    )
-  }
+  for (const row of rows) print(lineOf(row))
   if (coverage) for (const line of coverageLines()) print(line)
   const passed = reports.reduce((sum, each) => sum + each.passed, 0)
   const failed = reports.reduce((sum, each) => sum + failuresIn(each), 0)
-  const processor = processorSeconds()
-  const cost = processor === null ? '' : `, ${Math.round(processor)} s of processor time`
-  print(`${passed} passed, ${failed} failed in ${durationText(performance.now() - startMs)}${cost}`)
+  const took = durationText(performance.now() - startMs)
+  print(`${passed} passed, ${failed} failed in ${took}${costText(processorSeconds())}`)
   return failed === 0 && passed > 0 ? 0 : 1
+}
+
+/** Processor time since it was `before`; null where it cannot be known. */
+function since(before: number | null): number | null {
+  const now = processorSeconds()
+  return before === null || now === null ? null : now - before
+}
+
+const costText = (seconds: number | null) => (seconds === null ? '' : `, ${Math.round(seconds)} s of processor time`)
+
+function lineOf({ report, processorSeconds }: Row): string {
+  const { part, passed, skipped, tookMs } = report
+  const counts = `${passed} passed, ${failuresIn(report)} failed, ${skipped.length} skipped`
+  return `${part.padEnd(10)} ${counts}, ${durationText(tookMs)}${costText(processorSeconds)}`
 }
 
 /** One line for each reason, with how many tests it concerns. */

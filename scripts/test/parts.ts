@@ -11,16 +11,21 @@ export interface Part {
   readonly files: readonly string[]
   /** How many files run at a time. */
   readonly workers: number
+  /** Whether its tests mostly wait: then it runs at the same time as the other parts of this kind. */
+  readonly waits?: true
 }
 
 export const QUICK = 'quick'
+
+/** Files at a time of all parts that mostly wait. */
+const WAITING = 4
 
 const inFolder = (folder: string, ...names: readonly string[]) => names.map((name) => `test/${folder}/${name}.test.ts`)
 
 const listed: readonly Part[] = [
   {
     name: 'sim',
-    what: '1,000 seeds of the simulation, and all that ever showed a fault',
+    what: '402 seeds of the simulation, and all that ever showed a fault',
     files: inFolder('sim', 'jobs', 'seeds'),
     workers: 1,
   },
@@ -38,7 +43,8 @@ const listed: readonly Part[] = [
       ...inFolder('devnet', 'kill'),
       ...inFolder('journal', 'crash'),
     ],
-    workers: 3,
+    workers: WAITING,
+    waits: true,
   },
   {
     name: 'engines',
@@ -48,19 +54,22 @@ const listed: readonly Part[] = [
       ...inFolder('engine', 'conformance', 'native-choice', 'native-kernel'),
       ...inFolder('compose', 'change'),
     ],
-    workers: 3,
+    workers: WAITING,
+    waits: true,
   },
   {
     name: 'fleet',
     what: 'fleets of several leaders and NATS servers',
     files: inFolder('fleet', 'cluster', 'command', 'conformance', 'domains', 'election', 'leader'),
-    workers: 3,
+    workers: WAITING,
+    waits: true,
   },
   {
     name: 'devnet',
     what: 'a development network that is damaged, saved, and left alone for long',
     files: inFolder('devnet', 'auto-mine', 'backup', 'damage'),
-    workers: 3,
+    workers: WAITING,
+    waits: true,
   },
   {
     name: 'commands',
@@ -70,13 +79,15 @@ const listed: readonly Part[] = [
       ...inFolder('cli', 'terminal'),
       ...inFolder('api', 'monitors'),
     ],
-    workers: 3,
+    workers: WAITING,
+    waits: true,
   },
   {
     name: 'pages',
     what: 'all that the pages do in a browser',
     files: inFolder('page', 'browser-troubles', 'explorer-all'),
-    workers: 3,
+    workers: WAITING,
+    waits: true,
   },
   {
     name: 'bench',
@@ -91,7 +102,8 @@ const listed: readonly Part[] = [
       ...inFolder('deploy', 'compose', 'container', 'deploy', 'kubernetes', 'logrotate', 'systemd'),
       ...inFolder('grafana', 'grafana'),
     ],
-    workers: 3,
+    workers: WAITING,
+    waits: true,
   },
   {
     name: 'package',
@@ -101,7 +113,8 @@ const listed: readonly Part[] = [
       ...inFolder('judges', 'client-utils', 'pact-lang-api'),
       'test/readme.test.ts',
     ],
-    workers: 3,
+    workers: WAITING,
+    waits: true,
   },
 ]
 
@@ -141,7 +154,8 @@ const elsewhere = listed.flatMap(({ files }) => files)
 const shared = SHARED.map(filesOf)
 
 /** The name of a project is that of its part, with the rooms that share its processes. */
-export const projects: readonly Project[] = parts.flatMap(({ name, files, workers }, order): Project[] => {
+export const projects: readonly Project[] = parts.flatMap(({ name, files, workers, waits }, place): Project[] => {
+  const order = waits ? parts.length : place
   if (name !== QUICK) return [{ name, isolate: true, include: files, exclude: [], workers, order }]
   const alone = { name, isolate: true, include: files, exclude: [...elsewhere, ...shared.flat()], workers, order }
   const together = shared.map((include, i) => {
@@ -150,10 +164,18 @@ export const projects: readonly Project[] = parts.flatMap(({ name, files, worker
   return [alone, ...together]
 })
 
-/** The projects of a part. */
-export const projectsOf = (part: string): readonly string[] => {
-  const order = parts.findIndex(({ name }) => name === part)
-  return projects.filter((project) => project.order === order).map(({ name }) => name)
+/** The part of a project. */
+export const partOf = (project: string): string => project.split('-')[0]
+
+/** The projects of parts. */
+export const projectsOf = (names: readonly string[]): readonly string[] =>
+  projects.map(({ name }) => name).filter((name) => names.includes(partOf(name)))
+
+/** Parts that run at the same time, in the order in which they run. */
+export function runsOf(names: readonly string[]): string[][] {
+  const waiting = parts.filter(({ name, waits }) => waits && names.includes(name)).map(({ name }) => name)
+  const alone = parts.filter(({ name, waits }) => !waits && names.includes(name)).map(({ name }) => [name])
+  return waiting.length > 0 ? [...alone, waiting] : alone
 }
 
 /** The line that says what `--part` takes. */

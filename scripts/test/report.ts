@@ -1,5 +1,6 @@
 /** What came of one part. */
 export interface Report {
+  readonly part: string
   readonly passed: number
   /** File and title of each. */
   readonly failed: readonly string[]
@@ -8,6 +9,8 @@ export interface Report {
   readonly skipped: readonly { readonly test: string; readonly reason: string }[]
   /** How long the tests of each file took. */
   readonly files: readonly { readonly path: string; readonly tookMs: number }[]
+  /** From the start of its first file to the end of its last one. */
+  readonly tookMs: number
 }
 
 /** A failure outside of the tests counts as one. */

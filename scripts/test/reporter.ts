@@ -1,12 +1,13 @@
 /**
- * What a run of one part shows: a line that says how far it is, then every failure with its output. The figures go to the
- * file that TEST_REPORT names, for the program that started the run (main.ts).
+ * What a run of some parts shows: a line that says how far it is, then every failure with its output. The figures of each
+ * part go to the file that TEST_REPORT names, for the program that started the run (main.ts).
  */
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { SerializedError, TestAnnotation, UserConsoleLog } from 'vitest'
 import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node'
 import { type Screen, screenFor } from '../../src/cli/screen.ts'
+import { partOf } from './parts.ts'
 import type { Report } from './report.ts'
 import { durationText } from './text.ts'
 
@@ -17,12 +18,15 @@ const REDRAW_MS = 500
 const MAX_OUTPUT_CHARACTERS = 4_000
 
 export class PartReporter implements Reporter {
-  readonly #part = process.env.TEST_PART ?? ''
+  /** What the line begins with. */
+  readonly #title = process.env.TEST_PART ?? ''
   readonly #screen: Screen = screenFor(process.stdout, process.env)
   readonly #startMs = performance.now()
   /** Task id -> output. */
   readonly #output = new Map<string, string>()
   readonly #running = new Set<string>()
+  /** By part. */
+  readonly #spans = new Map<string, { readonly startMs: number; endMs: number }>()
   #vitest: Vitest | null = null
   #files = 0
   #ended = 0
@@ -43,12 +47,17 @@ export class PartReporter implements Reporter {
     this.#timer = setInterval(show, this.#screen.isLive ? REDRAW_MS : LINE_MS)
   }
 
-  onTestModuleStart({ moduleId }: TestModule): void {
+  onTestModuleStart({ moduleId, project }: TestModule): void {
     this.#running.add(pathOf(moduleId))
+    const nowMs = performance.now()
+    const part = partOf(project.name)
+    if (!this.#spans.has(part)) this.#spans.set(part, { startMs: nowMs, endMs: nowMs })
   }
 
   onTestModuleEnd(module: TestModule): void {
     this.#running.delete(pathOf(module.moduleId))
+    const span = this.#spans.get(partOf(module.project.name))
+    if (span !== undefined) span.endMs = performance.now()
     this.#ended++
     // Of tests that run at the same time, nobody knows which one wrote it.
     if (module.state() === 'failed') this.#showOutput(module.id)
@@ -77,19 +86,26 @@ export class PartReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     clearInterval(this.#timer)
     this.#screen.status(null)
-    const outside: string[] = []
+    const outside = new Map<string, string[]>()
+    const failOutside = (part: string, what: string) => outside.set(part, [...(outside.get(part) ?? []), what])
     for (const module of modules) {
       const errors = [...module.errors(), ...[...module.children.allSuites()].flatMap((suite) => suite.errors())]
       if (errors.length === 0) continue
-      outside.push(pathOf(module.moduleId))
+      failOutside(partOf(module.project.name), pathOf(module.moduleId))
       this.#showFailure(`${pathOf(module.moduleId)}: outside of its tests`, module.id, errors, module)
     }
+    const [first = this.#title, ...others] = new Set(modules.map(({ project }) => partOf(project.name)))
     if (unhandled.length > 0) {
-      outside.push('after the end of a test')
+      failOutside(first, 'after the end of a test')
       this.#showFailure('after the end of a test', '', unhandled)
     }
     const { TEST_REPORT: file } = process.env
-    if (file !== undefined) writeFileSync(file, JSON.stringify(reportOf(modules, outside)))
+    const reports = [first, ...others].map((part): Report => {
+      const { startMs = 0, endMs = 0 } = this.#spans.get(part) ?? {}
+      const own = modules.filter(({ project }) => partOf(project.name) === part)
+      return { part, ...figuresOf(own), outside: outside.get(part) ?? [], tookMs: Math.round(endMs - startMs) }
+    })
+    if (file !== undefined) writeFileSync(file, JSON.stringify(reports))
   }
 
   #line(): string {
@@ -97,7 +113,7 @@ export class PartReporter implements Reporter {
     const failed = this.#failed === 0 ? '' : `, ${this.#failed} failed`
     const [now = ''] = this.#running
     const more = this.#running.size > 1 ? ` and ${this.#running.size - 1} more` : ''
-    const line = `${this.#part}: ${this.#ended} of ${this.#files} files, ${this.#tests} tests${failed}, ${took}  ${now}${more}`
+    const line = `${this.#title}: ${this.#ended} of ${this.#files} files, ${this.#tests} tests${failed}, ${took}  ${now}${more}`
     return line.trimEnd().slice(0, (process.stdout.columns ?? Number.POSITIVE_INFINITY) - 1)
   }
 
@@ -115,7 +131,7 @@ export class PartReporter implements Reporter {
   }
 }
 
-function reportOf(modules: readonly TestModule[], outside: readonly string[]): Report {
+function figuresOf(modules: readonly TestModule[]): Omit<Report, 'part' | 'outside' | 'tookMs'> {
   const tests = modules.flatMap((module) => [...module.children.allTests()])
   const of = (state: string) => tests.filter((test) => test.result().state === state)
   const skipped = of('skipped').map((test) => {
@@ -126,7 +142,6 @@ function reportOf(modules: readonly TestModule[], outside: readonly string[]): R
   return {
     passed: of('passed').length,
     failed: of('failed').map((test) => `${pathOf(test.module.moduleId)}: ${test.fullName}`),
-    outside,
     skipped,
     files: modules.map((module) => ({
       path: pathOf(module.moduleId),

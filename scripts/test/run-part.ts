@@ -1,14 +1,14 @@
-/** Runs one part of the tests, and gathers what came of it. */
+/** Runs parts of the tests at the same time, and gathers what came of each. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { failuresIn, type Report } from './report.ts'
-import { type End, runInSession } from './session.ts'
+import { runInSession } from './session.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
-export interface PartRun {
+export interface PartsRun {
   /** Shown in front of each line. */
   readonly name: string
   /** Of vitest.config.ts. */
@@ -18,25 +18,39 @@ export interface PartRun {
   readonly coverage: boolean
 }
 
-/** Resolves with what came of it. When `stopped` aborts, everything that it has started is killed. */
-export async function runPart(part: PartRun, stopped: AbortSignal): Promise<Report> {
+/** Resolves with what came of each part. When `stopped` aborts, everything that it has started is killed. */
+export async function runParts(run: PartsRun, stopped: AbortSignal): Promise<Report[]> {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-tests-'))
   const file = join(folder, 'report.json')
   try {
-    const env = { ...process.env, TEST_PART: part.name, TEST_REPORT: file }
-    const end = await runInSession(process.execPath, vitestLine(part), { cwd: root, env }, stopped)
-    if (stopped.aborted) return failedWith('stopped')
-    const report = readReport(file, end)
-    const left = end.leftBehind.map((command) => `left behind: ${command}`)
-    return { ...report, outside: [...report.outside, ...left] }
+    const env = { ...process.env, TEST_PART: run.name, TEST_REPORT: file }
+    const end = await runInSession(process.execPath, vitestLine(run), { cwd: root, env }, stopped)
+    const reports = stopped.aborted ? [] : readReports(file)
+    const failures = stopped.aborted ? ['stopped'] : end.leftBehind.map((command) => `left behind: ${command}`)
+    // A run that failed without saying why has one failure.
+    if (end.code !== 0 && failures.length === 0 && !reports.some((report) => failuresIn(report) > 0)) {
+      failures.push(
+        `vitest ended with ${end.signal ?? `code ${end.code}`}${reports.length === 0 ? ', and no report' : ''}`,
+      )
+    }
+    const [first = nothingOf(run.name), ...others] = reports
+    return [{ ...first, outside: [...first.outside, ...failures] }, ...others]
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
 
-const failedWith = (reason: string): Report => ({ passed: 0, failed: [], outside: [reason], skipped: [], files: [] })
+const nothingOf = (part: string): Report => ({
+  part,
+  passed: 0,
+  failed: [],
+  outside: [],
+  skipped: [],
+  files: [],
+  tookMs: 0,
+})
 
-function vitestLine({ projects, filters, coverage }: PartRun): string[] {
+function vitestLine({ projects, filters, coverage }: PartsRun): string[] {
   return [
     join(root, 'node_modules/vitest/vitest.mjs'),
     'run',
@@ -46,16 +60,12 @@ function vitestLine({ projects, filters, coverage }: PartRun): string[] {
   ]
 }
 
-/** A run that failed without saying why has one failure. */
-function readReport(file: string, { code, signal }: End): Report {
-  const failure = `vitest ended with ${signal ?? `code ${code}`}`
-  let report: Report
+/** None when vitest has left none. */
+function readReports(file: string): Report[] {
   try {
-    report = JSON.parse(readFileSync(file, 'utf8')) as Report
+    return JSON.parse(readFileSync(file, 'utf8')) as Report[]
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    return failedWith(`${failure}, and no report`)
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
   }
-  if (code === 0 || failuresIn(report) > 0) return report
-  return { ...report, outside: [failure] }
 }

@@ -46,6 +46,7 @@ async function lieTo(lane: Lane, lie: Lie): Promise<void> {
   await lane.until(`a request to ${lie.at}`, () => proxy.countOf(lie.at) > 0)
   if (lie.property === 'keepsMining') {
     await lane.until('blocks while the node lies', () => ground.blocks.size >= blocks + FURTHER_BLOCKS)
+    return
   }
   if (lie.property === 'waits' && miner !== null) {
     await lane.until('503 on /healthz while there is no work', async () => {

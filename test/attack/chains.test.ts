@@ -1,4 +1,4 @@
 import { chainLies } from './lies/chains.ts'
 import { testLies } from './run-lies.ts'
 
-testLies(chainLies)
+testLies(chainLies, 'triangle')

@@ -154,13 +154,15 @@ function countKinds(said: readonly { readonly kind: string }[]): Record<string, 
 
 /** Lanes that tests borrow, so that several run at once. A lane mines as fast as it can, and is closed after its last test. */
 export class Lanes {
+  readonly #graph: GraphName | undefined
   readonly #free: Lane[] = []
   readonly #all = new Set<Lane>()
   /** Tests that have not begun. */
   #awaited: number
 
-  constructor(tests: number) {
+  constructor(tests: number, graph?: GraphName) {
     this.#awaited = tests
+    this.#graph = graph
   }
 
   /** Runs a test with a lane of its own; one in which something went wrong gets a new miner. */
@@ -189,7 +191,7 @@ export class Lanes {
   }
 
   async #open(): Promise<Lane> {
-    const lane = await Lane.open()
+    const lane = await Lane.open(this.#graph)
     this.#all.add(lane)
     return lane
   }

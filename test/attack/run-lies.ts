@@ -1,5 +1,6 @@
 /** Makes a test of every lie of a table. */
 import { afterAll, describe, it } from 'vitest'
+import type { GraphName } from '../../src/core/graph.ts'
 import { lieAtStart, lieForAWhile, lieForEver } from './attack.ts'
 import { type Lane, Lanes } from './lane.ts'
 import { type Lie, type StartLie, sentence, startSentence } from './lie.ts'
@@ -9,8 +10,9 @@ function testEach<T>(
   lies: readonly T[],
   titleOf: (lie: T) => string,
   tell: (lane: Lane, lie: T) => Promise<void>,
+  graph?: GraphName,
 ): void {
-  const lanes = new Lanes(lies.length)
+  const lanes = new Lanes(lies.length, graph)
   afterAll(() => lanes.close())
   for (const lie of lies) {
     it.concurrent(titleOf(lie), ({ onTestFailed }) =>
@@ -25,9 +27,9 @@ function testEach<T>(
   }
 }
 
-export function testLies(lies: readonly Lie[]): void {
+export function testLies(lies: readonly Lie[], graph?: GraphName): void {
   describe('while a miner mines', () => {
-    testEach(lies, ({ title, property }) => `${title}: ${sentence[property]}`, lieForAWhile)
+    testEach(lies, ({ title, property }) => `${title}: ${sentence[property]}`, lieForAWhile, graph)
   })
 }
 
