@@ -77,17 +77,17 @@ describeWith(lackOf('nats-server'), 'a fleet over a cluster of NATS servers', ()
     await rig.sees(/ accepted /)
     expect(await replicas()).toEqual([3, 3])
     for (const [i, server] of servers.entries()) {
-      await expect.poll(() => isWhole().catch(() => false), { timeout: 60_000 }).toBe(true)
+      await expect.poll(() => isWhole().catch(() => false)).toBe(true)
       await server.kill()
       const before = leader.out().length
       // The choice is NATS's own affair: 2.9.10 takes 4 to 11 s for it, and up to 27 where servers were started just before.
-      await expect.poll(() => isLedWithout(`n${i}`).catch(() => false), { timeout: 90_000 }).toBe(true)
-      await expect.poll(() => / accepted .*rig:alpha/.test(leader.out().slice(before)), { timeout: 10_000 }).toBe(true)
+      await expect.poll(() => isLedWithout(`n${i}`).catch(() => false)).toBe(true)
+      await expect.poll(() => / accepted .*rig:alpha/.test(leader.out().slice(before))).toBe(true)
       await server.restart()
     }
     // A leader that lost its server hears of its rigs anew, with their next reports.
     const listed = async () => (await run(['fleet', ...urls('--nats')])).out
-    await expect.poll(listed, { timeout: 10_000 }).toMatch(/^alpha +searching/m)
+    await expect.poll(listed).toMatch(/^alpha +searching/m)
     leader.child.kill('SIGTERM')
     await leader.ended
     // Who does not ask for a number leaves it as it is; another number is taken over.
@@ -99,7 +99,7 @@ describeWith(lackOf('nats-server'), 'a fleet over a cluster of NATS servers', ()
     await next.ended
     const single = lead('--nats-replicas', '1')
     await single.sees(/this process leads/)
-    await expect.poll(replicas, { timeout: 10_000 }).toEqual([1, 1])
+    await expect.poll(replicas).toEqual([1, 1])
     single.child.kill('SIGTERM')
     await single.ended
     // More than there are servers: what is there is used all the same.

@@ -64,14 +64,14 @@ describeWith(lackOf('nats-server'), 'a fleet over a hub and a leaf of NATS', () 
     expect((await kept('leaf')).names).toEqual([])
     // Rigs report once a second, and rest for a moment between their solution and the next job.
     const list = async () => (await run(['fleet', '--nats', leaf.url])).out
-    await expect.poll(list, { timeout: 20_000 }).toMatch(/^alpha +searching/m)
+    await expect.poll(list).toMatch(/^alpha +searching/m)
 
     await hub.kill()
     await hub.restart()
     const before = rig.out().length
     // What the rig says was found after that.
     const goesOn = () => / accepted [\s\S]* accepted [\s\S]* accepted /.test(rig.out().slice(before))
-    await expect.poll(goesOn, { timeout: 20_000 }).toBe(true)
+    await expect.poll(goesOn).toBe(true)
     leader.child.kill('SIGTERM')
     await leader.ended
 

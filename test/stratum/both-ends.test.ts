@@ -51,7 +51,7 @@ async function rigsOf(miner: Running): Promise<NonNullable<Snapshot['rigs']>> {
 const connected = (miner: Running) => expect.poll(async () => (await rigsOf(miner)).sessions)
 
 describe('a miner whose rigs are miners', () => {
-  it('credits their shares and mines blocks with them, through kills and restarts', { timeout: 240_000 }, async () => {
+  it('credits their shares and mines blocks with them, through kills and restarts', async () => {
     const { devnet, nonces } = await node()
     const port = await freePort()
     const tap = await new Tap(() => port).listen()
@@ -118,7 +118,7 @@ describe('a miner whose rigs are miners', () => {
     expect(nonces.filter((nonce) => !submitted.has(nonce))).toEqual([])
   })
 
-  it('does the same over TLS, for rigs that know its certificate', { timeout: 120_000 }, async () => {
+  it('does the same over TLS, for rigs that know its certificate', async () => {
     const { devnet, nonces } = await node()
     const port = await freePort()
     const lead = server(devnet.url, port, ['--stratum-tls-cert', TLS.cert, '--stratum-tls-key', TLS.key])
