@@ -12,12 +12,17 @@ import { runParts } from './run-part.ts'
 import { untilStopped } from './stop.ts'
 import { durationText } from './text.ts'
 
+const alone = parts
+  .filter(({ waits }) => !waits)
+  .map(({ name }) => name)
+  .join(', ')
 const HELP = `npm test [-- FILE ...]               the quick set, or the test files whose path contains one of these words
 npm run test:all [-- OPTION ...]     all parts, or some
   --part NAME                        only this part; may be repeated
   --without NAME                     all parts but this one; may be repeated
   --report FILE                      writes what came of each part as JSON
 npm run test:coverage                the quick set, and what it reaches of each room
+Parts that mostly wait run at the same time: all but ${alone}.
 The parts:
 ${parts.map(({ name, what }) => `  ${name.padEnd(10)} ${what}`).join('\n')}
 `

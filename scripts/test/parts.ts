@@ -33,7 +33,8 @@ const listed: readonly Part[] = [
     name: 'lies',
     what: 'a miner at a node that lies, in every way',
     files: inFolder('attack', 'chains', 'everything', 'for-ever', 'solved', 'solved-work', 'start', 'updates', 'work'),
-    workers: 4,
+    workers: WAITING,
+    waits: true,
   },
   {
     name: 'kills',
@@ -59,8 +60,11 @@ const listed: readonly Part[] = [
   },
   {
     name: 'fleet',
-    what: 'fleets of several leaders and NATS servers',
-    files: inFolder('fleet', 'cluster', 'command', 'conformance', 'domains', 'election', 'leader'),
+    what: 'miners for several nodes, and fleets of several leaders and NATS servers',
+    files: [
+      ...inFolder('compose', 'nodes-all'),
+      ...inFolder('fleet', 'cluster', 'command', 'conformance', 'domains', 'election', 'leader'),
+    ],
     workers: WAITING,
     waits: true,
   },

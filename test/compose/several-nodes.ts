@@ -1,0 +1,89 @@
+/** A miner with several nodes over real HTTP: addresses of an embedded node that are shut and opened. */
+import { afterEach } from 'vitest'
+import { type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
+import { type MinerSetup, runMiner } from '../../src/compose/miner.ts'
+import type { MinerEvent } from '../../src/mine/events.ts'
+import type { Snapshot } from '../../src/mine/stats.ts'
+import { type Gate, gateTo } from '../source/gate.ts'
+import { until } from '../wait.ts'
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+export async function network(options: DevnetOptions = {}): Promise<number> {
+  const devnet = await startDevnet({ port: 0, graph: 'pair', difficulty: 2_000n, blockDelayMs: 200, ...options })
+  cleanups.push(() => devnet.close())
+  return Number(new URL(devnet.url).port)
+}
+
+export async function gate(port: number, isOpen = true): Promise<Gate> {
+  const made = await gateTo(port, isOpen)
+  cleanups.push(() => made.shut())
+  return made
+}
+
+/** A miner for these nodes, with what it tells. */
+export function miner(urls: readonly string[], changes: Partial<MinerSetup> = {}) {
+  const events: MinerEvent[] = []
+  const stop = new AbortController()
+  const setup: MinerSetup = {
+    node: { url: urls[0], insecure: false, failFast: false },
+    others: urls.slice(1),
+    payee: { account: null, predicate: 'keys-all', publicKeys: null },
+    engines: { kind: 'own', threads: 1, kernel: 'js', priority: 'normal', gpu: null },
+    http: { host: '127.0.0.1', port: 0, isRequired: true, page: 'off' },
+    limits: {},
+    failbackMs: 3_000,
+    ...changes,
+  }
+  let face = ''
+  let pause: () => void = () => undefined
+  const ended: Promise<Snapshot> = runMiner(setup, {
+    onEvent: (event) => void events.push(event),
+    onStart: (start) => {
+      face = start.api?.url ?? ''
+      pause = () => start.miner.pause()
+    },
+    stopped: stop.signal,
+  })
+  ended.catch(() => undefined)
+  cleanups.push(async () => {
+    stop.abort()
+    await ended.catch(() => undefined)
+  })
+  /** An event, of those from the `first` on. */
+  const seen = async (isWanted: (event: MinerEvent) => boolean, first = 0): Promise<MinerEvent> => {
+    const find = () => events.find((each, index) => index >= first && isWanted(each))
+    await until(() => find() !== undefined)
+    return find() as MinerEvent
+  }
+  return {
+    events,
+    ended,
+    stop,
+    seen,
+    /** Work of this node is searched. */
+    workFrom: ({ url }: Gate, first = 0) => seen((each) => each.type === 'work' && each.issuer === url, first),
+    /** A block that this node has in its chain. */
+    blockAt: ({ url }: Gate, first = 0) => {
+      const isBlock = (each: MinerEvent) =>
+        each.type === 'solution' && each.verdict === 'accepted' && each.issuer === url
+      return seen(isBlock, first)
+    },
+    said: (text: string) => seen((each) => 'message' in each && each.message.includes(text)),
+    summary: async () => (await (await fetch(`${face}/api/summary`)).json()) as Snapshot,
+    metrics: async () => (await fetch(`${face}/metrics`)).text(),
+    /** Engines rest; nodes are watched all the same. */
+    pause: () => pause(),
+    /** An answer of the page's gateway. */
+    page: (path: string, body?: Buffer | string) => {
+      const type = typeof body === 'string' ? 'application/json' : 'application/octet-stream'
+      const sent = body === undefined ? {} : { method: 'POST', body, headers: { 'content-type': type } }
+      return fetch(`${face}/mine/${path}`, sent)
+    },
+  }
+}
+
+export const lost = ({ solutions }: Snapshot) => solutions.lost + solutions.rejected
