@@ -25,7 +25,7 @@ const inFolder = (folder: string, ...names: readonly string[]) => names.map((nam
 const listed: readonly Part[] = [
   {
     name: 'sim',
-    what: '402 seeds of the simulation, and all that ever showed a fault',
+    what: '204 seeds of the simulation, and all that ever showed a fault',
     files: inFolder('sim', 'jobs', 'seeds'),
     workers: 1,
   },

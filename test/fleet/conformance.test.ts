@@ -28,6 +28,7 @@ import { engineConformance } from '../conformance/engine.ts'
 import { type SourceTestBed, sourceConformance } from '../conformance/source.ts'
 import { describeWith, lackOf } from '../needs.ts'
 import { solve } from '../solve.ts'
+import { until } from '../wait.ts'
 import { leftInOrder, NatsServer } from './nats.ts'
 
 const shared = { clock: systemClock, random: Math.random }
@@ -58,6 +59,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     readonly #works = new Map<number, Uint8Array>()
     #engine: FleetEngine | null = null
     #rigs: Promise<unknown>[] = []
+    readonly #threads: CpuEngine[] = []
     #ended = false
 
     async start(workBytes: number, events: EngineEvents): Promise<void> {
@@ -90,6 +92,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
           priority: 'low',
           clock: systemClock,
         })
+        this.#threads.push(engine)
         const miner = new Miner({ source, engines: [engine], clock: systemClock, onEvent: () => undefined })
         source.attach(rigTies(miner))
         await miner.run(signal)
@@ -113,6 +116,9 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     hashes = () => this.#engine?.hashes() ?? 0
     devices = () => this.#engine?.devices() ?? []
 
+    /** The rigs have told of all that they hashed. */
+    untilCounted = () => until(() => this.hashes() === this.#threads.reduce((sum, thread) => sum + thread.hashes(), 0))
+
     async stop(): Promise<void> {
       this.#ended = true
       await this.#engine?.stop()
@@ -125,6 +131,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
   describe('as an engine', () => {
     engineConformance({
       create: () => new EngineWithRigs(),
+      untilCounted: (engine) => (engine as EngineWithRigs).untilCounted(),
       unsearchable: { bits: 8, warning: /a fleet cannot search work in which a pool fixes a part of the nonce/ },
       keepsFixedBits: false,
       difficulty: 5000n,

@@ -17,10 +17,7 @@ const garbage: readonly (readonly [string, Answer])[] = [
   ['null', () => json('null')],
   ['a number', () => json('17')],
   ['deep nesting', () => json('['.repeat(200_000).concat(']'.repeat(200_000)))],
-  [
-    'deep nesting with large integers',
-    () => json(`${'[12345678901234567890,'.repeat(20_000)}1${']'.repeat(20_000)}`),
-  ],
+  ['deep nesting with large integers', () => json(`${'[12345678901234567890,'.repeat(20_000)}1${']'.repeat(20_000)}`)],
   ['deep objects', () => json('{"items":'.repeat(100_000).concat('1', '}'.repeat(100_000)))],
   ['a web page', weird('text/html', '<html>Login</html>')],
   ['JSON by another name', weird('text/html', '{"limit":0,"items":[],"next":null}')],
