@@ -22,6 +22,7 @@ export default defineConfig({
     // Only what runs in the processes of vitest itself: no thread, and no process that a test starts.
     coverage: {
       provider: 'v8',
+      reportOnFailure: true,
       include: ['dist/src/**/*.js'],
       exclude: ['dist/src/**/browser/**', 'dist/src/dashboard/kept/**'],
       reporter: ['json-summary', 'json', 'html'],
