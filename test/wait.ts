@@ -1,6 +1,6 @@
 /** Waiting in tests: for the thing itself, until the runner's own time-out ends the test. */
 
-/** From one look to the next: soon at first, then less often, since what is looked for needs the processor too. */
+/** Pauses between looks grow: looking takes processor time from what it waits for. */
 const FIRST_PAUSE_MS = 5
 const LAST_PAUSE_MS = 25
 

@@ -8,7 +8,7 @@ import { coverageLines } from './coverage.ts'
 import { partNames, parts, projects, projectsOf, QUICK, runsOf } from './parts.ts'
 import { processorSeconds } from './processes.ts'
 import { failuresIn, type Report } from './report.ts'
-import { runParts } from './run-part.ts'
+import { runParts } from './run-parts.ts'
 import { untilStopped } from './stop.ts'
 import { durationText } from './text.ts'
 
@@ -66,7 +66,7 @@ function wanted(): Wanted {
   }
 }
 
-/** What came of a part, and the processor time that it took, where that is known. */
+/** The results of a part, and its processor time; null where parts shared a run, or where there is no /proc. */
 interface Row {
   readonly report: Report
   readonly processorSeconds: number | null
@@ -87,7 +87,7 @@ async function main(stopped: AbortSignal): Promise<number> {
     if (stopped.aborted) break
     const before = processorSeconds()
     const came = await runParts({ ...run, filters, coverage }, stopped)
-    // Of parts that run at the same time, nobody knows which one took how much.
+    // Processor time is measured for the whole run: it cannot be split among parts that share one.
     const cost = came.length === 1 ? since(before) : null
     rows.push(...came.map((each) => ({ report: each, processorSeconds: cost })))
   }

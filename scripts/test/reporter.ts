@@ -1,6 +1,6 @@
 /**
- * What a run of some parts shows: a line that says how far it is, then every failure with its output. The figures of each
- * part go to the file that TEST_REPORT names, for the program that started the run (main.ts).
+ * What a run shows: a line of progress, then every failure with its output. The results of each part go to the file that
+ * TEST_REPORT names, for the program that started the run (main.ts).
  */
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
@@ -18,7 +18,7 @@ const REDRAW_MS = 500
 const MAX_OUTPUT_CHARACTERS = 4_000
 
 export class PartReporter implements Reporter {
-  /** What the line begins with. */
+  /** Begins the line of progress. */
   readonly #title = process.env.TEST_PART ?? ''
   readonly #screen: Screen = screenFor(process.stdout, process.env)
   readonly #startMs = performance.now()

@@ -1,5 +1,5 @@
 /** A miner with several nodes over real HTTP: addresses of an embedded node that are shut and opened. */
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
 import { type MinerSetup, runMiner } from '../../src/compose/miner.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'
@@ -7,20 +7,15 @@ import type { Snapshot } from '../../src/mine/stats.ts'
 import { type Gate, gateTo } from '../source/gate.ts'
 import { until } from '../wait.ts'
 
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
-
 export async function network(options: DevnetOptions = {}): Promise<number> {
   const devnet = await startDevnet({ port: 0, graph: 'pair', difficulty: 2_000n, blockDelayMs: 200, ...options })
-  cleanups.push(() => devnet.close())
+  onTestFinished(() => devnet.close())
   return Number(new URL(devnet.url).port)
 }
 
 export async function gate(port: number, isOpen = true): Promise<Gate> {
   const made = await gateTo(port, isOpen)
-  cleanups.push(() => made.shut())
+  onTestFinished(() => made.shut())
   return made
 }
 
@@ -49,7 +44,7 @@ export function miner(urls: readonly string[], changes: Partial<MinerSetup> = {}
     stopped: stop.signal,
   })
   ended.catch(() => undefined)
-  cleanups.push(async () => {
+  onTestFinished(async () => {
     stop.abort()
     await ended.catch(() => undefined)
   })

@@ -17,25 +17,33 @@ export const JSON_TYPE = 'application/json;charset=utf-8'
 export const OBJECTS = 'application/json;blockheader-encoding=object'
 export const BINARY = 'application/octet-stream'
 
-/** The machine's clock may be set while a test runs, and a node does not follow one that is set back. */
-const MAX_SET_S = 60
+const START_MS = Date.now()
+const MAX_SET_BACK_S = 60
+/** A machine corrects its clock by small steps. One step back may end in the second before. */
+const STEP_S = 1
 
-/** The headers that every response carries, whatever its status. */
-export function expectCommonHeaders({ headers, from }: Pick<Answer, 'headers' | 'from'>, product = 'chainweb'): void {
+/** The headers that every response carries, whatever its status. `sentMs`: a time before it was sent. */
+export function expectCommonHeaders(
+  { headers, from }: Pick<Answer, 'headers' | 'from'>,
+  product = 'chainweb',
+  sentMs = START_MS,
+): void {
   expect(headers['x-peer-addr']).toBe(from)
   expect(headers[`x-${product}-node-version`]).toBe(version)
   expect(headers['access-control-allow-origin']).toBe('*')
   expect(headers['x-server-timestamp']).toMatch(/^\d{10}$/)
-  const [seconds, nowSeconds] = [Number(headers['x-server-timestamp']), Date.now() / 1000]
-  expect(seconds).toBeGreaterThan(nowSeconds - MAX_SET_S)
-  expect(seconds).toBeLessThan(nowSeconds + MAX_SET_S)
+  const seconds = Number(headers['x-server-timestamp'])
+  expect(seconds).toBeGreaterThanOrEqual(Math.floor(sentMs / 1000) - STEP_S)
+  // A node does not follow a clock that is set back.
+  expect(seconds).toBeLessThanOrEqual(Date.now() / 1000 + MAX_SET_BACK_S)
 }
 
 /** An HTTP client that checks the common headers of every answer. */
 export class CheckedPeer extends Peer {
   override async request(method: string, path: string, options?: RequestOptions): Promise<Answer> {
+    const askedMs = Date.now()
     const answer = await super.request(method, path, options)
-    expectCommonHeaders(answer)
+    expectCommonHeaders(answer, 'chainweb', askedMs)
     return answer
   }
 }
