@@ -21,15 +21,26 @@ export interface TestDriver {
   readonly isThorough: boolean
 }
 
+/** What a program needs to find the driver of the machine, where its loader lies in a folder of its own. */
+const systemEnv = (): Environment =>
+  Object.fromEntries(
+    ['LD_LIBRARY_PATH', 'VK_DRIVER_FILES'].flatMap((name) => {
+      const value = process.env[name]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+
 /** Prints why one of the drivers is missing. Without any the list is empty, and driverLack tells why. */
 export async function testDrivers(): Promise<readonly TestDriver[]> {
-  if (isSystemWanted()) return opened([await open('system', {})])
+  if (isSystemWanted()) return opened([await open('system', systemEnv())])
   return opened([await open('SwiftShader', swiftShaderEnv()), await open('lavapipe', lavapipeEnv())])
 }
 
 /** SwiftShader, or the driver of the machine; null where there is neither. */
 export async function testDriver(): Promise<TestDriver | null> {
-  const [driver] = opened([isSystemWanted() ? await open('system', {}) : await open('SwiftShader', swiftShaderEnv())])
+  const [driver] = opened([
+    isSystemWanted() ? await open('system', systemEnv()) : await open('SwiftShader', swiftShaderEnv()),
+  ])
   return driver ?? null
 }
 

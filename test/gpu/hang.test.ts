@@ -39,6 +39,7 @@ class MinerProcess {
   }
 
   async get(path: string): Promise<string | null> {
+    if (this.child.exitCode !== null) throw new Error(`the miner ended with ${this.child.exitCode}: ${this.#output}`)
     const [, url] = /(http:\/\/127\.0\.0\.1:\d+)\/metrics/.exec(this.#output) ?? []
     return url === undefined ? null : await (await fetch(url + path)).text()
   }
