@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startDelayProxy } from '../../bench/delay-proxy.ts'
+import { freshWork } from '../../bench/work.ts'
 import { startDevnet } from '../../src/compose/devnet.ts'
 import { leaderTies, rigTies } from '../../src/compose/fleet-ties.ts'
 import { blockHash } from '../../src/core/block-hash.ts'
@@ -185,6 +186,35 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
   }
 
   sourceConformance('as a source', startBed)
+
+  it('a rig knows the size of its work after the first job is over', async () => {
+    const fleet = 'short'
+    const leader = await linkTo(nats.url, fleet)
+    const bytes = freshWork(1n << 40n)
+    const job = {
+      ...{ id: 'one', issuer: 'node', reason: 'start', target: 'f'.repeat(64) },
+      work: encodeBase64Url(bytes),
+    }
+    const answer = { term: 1, leader: 'scripted', network: 'development', account: 'k:test', lease: 7, isPaused: false }
+    leader.connection.subscribe(leader.subjects.report, {
+      callback: (_error, message) => {
+        message.respond(JSON.stringify({ ...answer, job: { term: 1, number: 1, job } }))
+      },
+    })
+    const link = await linkTo(nats.url, fleet)
+    const rig = { fleet, rig: 'rig', version: 'test', session: randomUUID() }
+    const stop = new AbortController()
+    const source = await FleetSource.join({ link, ...rig, ...shared }, () => undefined, stop.signal)
+    const jobs = source.jobs(stop.signal, { onTrouble: () => undefined, onRecovered: () => undefined })
+    expect((await jobs.next()).value).toMatchObject({ id: 'one' })
+    leader.tell(leader.subjects.job, { term: 1, number: 2, job: null })
+    expect((await jobs.next()).value).toBeNull()
+    expect(source.workBytes).toBe(bytes.length)
+    stop.abort()
+    source.close()
+    await link.close()
+    await leader.close()
+  })
 
   it('a rig that is told to stop before it has joined ends', async () => {
     const link = await linkTo(nats.url, 'left')

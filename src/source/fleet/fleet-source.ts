@@ -85,8 +85,8 @@ export class FleetSource implements Source {
   #latencyMs: number | null = null
   #isTroubled = false
   #isPaused = false
-  /** No job was given yet. */
-  #isFirst = true
+  /** 0: no job was given yet. */
+  #workBytes = 0
   #onFirst: () => void = () => undefined
   #unhear: () => void = () => undefined
 
@@ -128,8 +128,9 @@ export class FleetSource implements Source {
     return { network: this.#leader?.network ?? '', account: this.#leader?.account ?? '' }
   }
 
+  /** Of the first job: the newest may be over before engines start. */
   get workBytes(): number {
-    return this.#newest?.work.bytes.length ?? 0
+    return this.#workBytes
   }
 
   get connected(): boolean {
@@ -291,8 +292,8 @@ export class FleetSource implements Source {
     const { id, issuer, work, target } = newest
     const noticedAtMs = this.#options.clock.monotonicMs()
     this.#given = newest
-    const why = this.#isFirst ? 'start' : reason
-    this.#isFirst = false
+    const why = this.#workBytes === 0 ? 'start' : reason
+    this.#workBytes = work.bytes.length
     this.#jobs.put({ id, issuer, work, target, fixedNonce, manySolutions: false, reason: why, noticedAtMs })
     this.#onFirst()
   }
