@@ -40,12 +40,17 @@ function wanted(): { readonly runs: number; readonly half: number } {
   }
 }
 
+/** The run of the moment. */
+let current: ChildProcess | null = null
+
 /** Runs the quick set. Resolves with whether it passed. */
 async function passes(title: string, throttle: Throttle | null): Promise<boolean> {
   const startMs = performance.now()
   const [command, ...args] = [...(throttle?.prefix ?? []), process.execPath, main]
   const child = spawn(command, args, { stdio: 'inherit' })
+  current = child
   const code = await new Promise((resolve) => child.on('exit', resolve))
+  current = null
   const verdict = code === 0 ? 'passed' : 'FAILED'
   process.stdout.write(`== ${title}: ${verdict} in ${durationText(performance.now() - startMs)}\n`)
   return code === 0
@@ -58,7 +63,10 @@ async function run(): Promise<number> {
   const quieten = () => {
     for (const loop of loops.splice(0)) loop.kill('SIGKILL')
   }
-  process.on('exit', quieten)
+  process.on('exit', () => {
+    quieten()
+    current?.kill('SIGTERM')
+  })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1))
   for (let i = 0; i < 2 * availableParallelism() && runs > 0; i++) {
     loops.push(spawn(process.execPath, ['-e', 'for (;;) {}'], { stdio: 'ignore' }))
