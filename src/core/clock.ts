@@ -4,7 +4,7 @@ export interface Clock {
   wallMs(): number
   /** Milliseconds from an arbitrary start; never jumps. */
   monotonicMs(): number
-  /** Runs `run` once after the delay. Returns a function that cancels it. */
+  /** Runs `run` once after the delay, soon where it is 0 or less. Returns a function that cancels it. */
   after(delayMs: number, run: () => void): () => void
 }
 

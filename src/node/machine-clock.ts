@@ -5,7 +5,7 @@ export const machineClock: Clock = {
   wallMs: () => Date.now(),
   monotonicMs: () => performance.now(),
   after: (delayMs, run) => {
-    const timer = setTimeout(run, delayMs)
+    const timer = setTimeout(run, Math.max(0, delayMs))
     return () => clearTimeout(timer)
   },
 }
