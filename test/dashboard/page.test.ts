@@ -19,6 +19,9 @@ import { snapshotWith } from './common.ts'
 
 /** Looks at a page whose figures change once a second; each look takes a browser's time. */
 const LOOK = { interval: 200 }
+/** The elements that stand out of the window on its right side. */
+const TOO_WIDE = `[...document.querySelectorAll('body *')]
+  .filter((each) => each.getBoundingClientRect().right > innerWidth + 0.5).map((each) => each.outerHTML.slice(0, 90))`
 const THIN = '\u202f'
 
 await describeInChromium('the dashboard', (browser) => {
@@ -82,9 +85,9 @@ await describeInChromium('the dashboard', (browser) => {
       await page.setViewportSize({ width, height: 800 })
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
-        const wide = await page.evaluate<string[]>(`[...document.querySelectorAll('body *')]
-          .filter((each) => each.getBoundingClientRect().right > innerWidth + 0.5).map((each) => each.outerHTML.slice(0, 90))`)
-        expect(wide, `${width} ${colorScheme}`).toEqual([])
+        // The charts follow when the browser draws the next frame.
+        const wide = () => page.evaluate<string[]>(TOO_WIDE)
+        await expect.poll(wide, { ...LOOK, message: `${width} ${colorScheme}` }).toEqual([])
         expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(width)
       }
     }
