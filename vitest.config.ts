@@ -19,15 +19,7 @@ export default defineConfig({
     // By itself vitest shows what it always does.
     ...(process.env.TEST_PART !== undefined && { reporters: [new PartReporter()] }),
     pool: 'forks',
-    // Only what runs in the processes of vitest itself: no thread, and no process that a test starts.
-    coverage: {
-      provider: 'v8',
-      reportOnFailure: true,
-      include: ['dist/src/**/*.js'],
-      exclude: ['dist/src/**/browser/**', 'dist/src/dashboard/kept/**'],
-      reporter: ['json-summary', 'json', 'html'],
-      reportsDirectory: 'coverage',
-    },
+    setupFiles: process.env.NODE_V8_COVERAGE === undefined ? [] : ['./test/write-coverage.ts'],
     // Node loads the compiled files itself, as users' machines do.
     server: { deps: { external: [/\/dist\//] } },
     projects: projects.map(({ name, isolate, include, exclude, workers, order }) => ({

@@ -1,20 +1,51 @@
-/** What the tests reached, by room of src/. */
-import { readFileSync } from 'node:fs'
+/** What the tests reached, by room of src/: from what V8 counted in every process that the tests ran in. */
+import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { CoverageReport, type CoverageSummary } from 'monocart-coverage-reports'
 
-const folder = fileURLToPath(new URL('../../../coverage/', import.meta.url))
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const output = `${root}coverage/`
 
 const kinds = ['lines', 'functions', 'branches'] as const
-type Counts = Readonly<Record<(typeof kinds)[number], { readonly total: number; readonly covered: number }>>
 
-/** A table of percentages for people, and where the rest is. Throws where vitest has left no report. */
-export function coverageLines(): string[] {
-  const summary = JSON.parse(readFileSync(`${folder}coverage-summary.json`, 'utf8')) as Record<string, Counts>
-  const rooms = new Map<string, Counts[]>()
-  for (const [file, counts] of Object.entries(summary)) {
-    if (file === 'total') continue
-    const [, room] = /\/src\/(?:([^/]+)\/)?[^/]+/.exec(file) ?? []
-    rooms.set(room ?? '(main)', [...(rooms.get(room ?? '(main)') ?? []), counts])
+const sourceOf = (compiled: string) => compiled.replace('/dist/', '/').replace(/\.js$/, '.ts')
+
+/** Compiled files of newcut, but not those that only browsers run. A build leaves those whose source is gone. */
+const isCounted = (file: string) =>
+  file.startsWith(`${root}dist/src/`) && !file.includes('/browser/') && existsSync(sourceOf(file))
+
+/**
+ * A table of percentages for people, and where the rest is. `folder`: what NODE_V8_COVERAGE was set to while the tests
+ * ran. Throws Error where no process has written anything.
+ */
+export async function coverageLines(folder: string): Promise<string[]> {
+  const report = new CoverageReport({
+    name: 'newcut',
+    outputDir: output,
+    baseDir: root,
+    reports: ['v8', 'json-summary', 'json'],
+    logging: 'error',
+    entryFilter: ({ url }) => url.startsWith('file:') && isCounted(fileURLToPath(url)),
+    sourceFilter: (path) => path.startsWith('src/'),
+    sourcePath: (path) => path.slice(Math.max(path.lastIndexOf('/src/') + 1, 0)).replace(/\.js$/, '.ts'),
+    // What no process has loaded counts too.
+    all: {
+      dir: `${root}dist/src`,
+      filter: isCounted,
+      transformer: async (entry) => {
+        const compiled = fileURLToPath(entry.url)
+        const sourcesContent = [readFileSync(sourceOf(compiled), 'utf8')]
+        entry.sourceMap = { ...JSON.parse(readFileSync(`${compiled}.map`, 'utf8')), sourcesContent }
+      },
+    },
+  })
+  await report.addFromDir(folder)
+  const results = await report.generate()
+  if (results === undefined) throw new Error(`no process has written what it reached to ${folder}`)
+  const rooms = new Map<string, CoverageSummary[]>()
+  for (const { sourcePath, summary } of results.files) {
+    const room = /^src\/([^/]+)\//.exec(sourcePath)?.[1] ?? '(main)'
+    rooms.set(room, [...(rooms.get(room) ?? []), summary])
   }
   const rows = [...rooms].toSorted().map(([room, files]) => {
     const shares = kinds.map((kind) => {
@@ -27,5 +58,5 @@ export function coverageLines(): string[] {
   })
   const line = (cells: readonly string[]) =>
     cells.map((cell, i) => (i === 0 ? cell.padEnd(12) : cell.padStart(10))).join('')
-  return [line(['room', ...kinds]), ...rows.map(line), `each line: ${folder}index.html`]
+  return [line(['room', ...kinds]), ...rows.map(line), `each line: ${output}index.html`]
 }

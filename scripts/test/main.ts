@@ -2,7 +2,9 @@
  * `npm test` and `npm run test:all`: runs the quick set, or all parts of the tests, and shows one line for each, what was
  * skipped and why, and what failed.
  */
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { coverageLines } from './coverage.ts'
 import { partNames, parts, projects, projectsOf, QUICK, runsOf } from './parts.ts'
@@ -75,7 +77,17 @@ interface Row {
 const titleOf = (names: readonly string[]) => (names.length === 1 ? names[0] : `${names.length} parts`)
 
 async function main(stopped: AbortSignal): Promise<number> {
-  const { parts: names, filters, coverage, report } = wanted()
+  const asked = wanted()
+  const coverage = asked.coverage ? mkdtempSync(join(tmpdir(), 'newcut-coverage-')) : null
+  try {
+    return await runAll(asked, coverage, stopped)
+  } finally {
+    if (coverage !== null) rmSync(coverage, { recursive: true })
+  }
+}
+
+async function runAll(asked: Wanted, coverage: string | null, stopped: AbortSignal): Promise<number> {
+  const { parts: names, filters, report } = asked
   const startMs = performance.now()
   const rows: Row[] = []
   // A file may be of any part.
@@ -96,7 +108,7 @@ async function main(stopped: AbortSignal): Promise<number> {
   showSkipped(reports)
   for (const { failed, outside } of reports) for (const name of [...failed, ...outside]) print(`FAILED: ${name}`)
   for (const row of rows) print(lineOf(row))
-  if (coverage) for (const line of coverageLines()) print(line)
+  if (coverage !== null && !stopped.aborted) for (const line of await coverageLines(coverage)) print(line)
   const passed = reports.reduce((sum, each) => sum + each.passed, 0)
   const failed = reports.reduce((sum, each) => sum + failuresIn(each), 0)
   const took = durationText(performance.now() - startMs)

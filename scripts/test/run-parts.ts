@@ -15,7 +15,8 @@ export interface PartsRun {
   readonly projects: readonly string[]
   /** Words that the path of a file has to contain one of; none: all files. */
   readonly filters: readonly string[]
-  readonly coverage: boolean
+  /** Where each process writes what it has reached; null: nowhere. */
+  readonly coverage: string | null
 }
 
 /** Resolves with what came of each part. When `stopped` aborts, everything that it has started is killed. */
@@ -23,7 +24,12 @@ export async function runParts(run: PartsRun, stopped: AbortSignal): Promise<Rep
   const folder = mkdtempSync(join(tmpdir(), 'newcut-tests-'))
   const file = join(folder, 'report.json')
   try {
-    const env = { ...process.env, TEST_PART: run.name, TEST_REPORT: file }
+    const env = {
+      ...process.env,
+      TEST_PART: run.name,
+      TEST_REPORT: file,
+      ...(run.coverage !== null && { NODE_V8_COVERAGE: run.coverage }),
+    }
     const end = await runInSession(process.execPath, vitestLine(run), { cwd: root, env }, stopped)
     const reports = stopped.aborted ? [] : readReports(file)
     const failures = stopped.aborted ? ['stopped'] : end.leftBehind.map((command) => `left behind: ${command}`)
@@ -50,12 +56,11 @@ const nothingOf = (part: string): Report => ({
   tookMs: 0,
 })
 
-function vitestLine({ projects, filters, coverage }: PartsRun): string[] {
+function vitestLine({ projects, filters }: PartsRun): string[] {
   return [
     join(root, 'node_modules/vitest/vitest.mjs'),
     'run',
     ...projects.flatMap((name) => ['--project', name]),
-    ...(coverage ? ['--coverage'] : []),
     ...filters,
   ]
 }

@@ -1,7 +1,9 @@
 /** The real miner in a process of its own, and what it says. How it is started is known here alone. */
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { childEnv } from '../children.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
 
@@ -68,8 +70,7 @@ export class Miner {
 
   constructor(args: readonly string[]) {
     running.add(this)
-    const env = { PATH: process.env.PATH ?? '' }
-    this.#child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#child = spawn(process.execPath, [MAIN, ...args], { env: childEnv, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#child.stdout?.on('data', (bytes: Buffer) => this.#hear(bytes.toString()))
     this.#child.stderr?.on('data', (bytes: Buffer) => {
       this.err += bytes

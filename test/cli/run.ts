@@ -2,6 +2,7 @@
  * Runs the compiled command line: in this process, with outputs and environment passed in, or as a user would, in a
  * process of its own, where signals, exit codes, files of the process and terminals are the thing.
  */
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { onTestFailed, TestRunner } from 'vitest'
@@ -10,6 +11,7 @@ import { type ErrorCode, errorCodes } from '../../src/core/errors.ts'
 import { exitCodeOf } from '../../src/core/exit-codes.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { packageVersion } from '../../src/platform/version.ts'
+import { childEnv } from '../children.ts'
 
 const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
 
@@ -61,7 +63,7 @@ export function startScript(
 
 function launch(args: readonly string[], env: Record<string, string>, input?: string | Uint8Array): Running {
   const child = spawn(process.execPath, args, {
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { ...childEnv, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   running.add(child)

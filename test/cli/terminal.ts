@@ -1,7 +1,9 @@
 /** The compiled command in a terminal: a real pseudo-terminal by `script`, drawn by a terminal emulator. */
+
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import xterm, { type IBufferCell } from '@xterm/headless'
+import { childEnv } from '../children.ts'
 
 /** The picture of the README is drawn by the compiled copy of this file, in dist/. */
 const DIST = import.meta.url.endsWith('.ts') ? '../../dist/' : '../../'
@@ -40,7 +42,7 @@ export function startInTerminal(
   const words = [process.execPath, main, ...args].map((word) => `'${word}'`).join(' ')
   const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 5000, allowProposedApi: true })
   const child = spawn('script', ['-qfec', `stty cols ${columns} rows ${rows}; exec ${words}`, '/dev/null'], {
-    env: { PATH: process.env.PATH ?? '', TERM: 'xterm-256color', ...env },
+    env: { ...childEnv, TERM: 'xterm-256color', ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   running.add(child)

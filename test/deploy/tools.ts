@@ -1,4 +1,5 @@
 /** What the tests of deploy/ share: where it is, its YAML, and the programs that judge it. */
+
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { parseAllDocuments } from 'yaml'
+import { childEnv } from '../children.ts'
 import { PROGRAM_PATH } from '../needs.ts'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -49,6 +51,6 @@ export function temporaryFolder(): string {
 /** The exit code of the health check of the container. This process goes on meanwhile: what is asked may be in it. */
 export function healthCheck(args: readonly string[]): Promise<number | null> {
   const script = join(root, 'deploy/container/health.js')
-  const child = spawn(process.execPath, [script, ...args], { env: { PATH: process.env.PATH ?? '' }, stdio: 'inherit' })
+  const child = spawn(process.execPath, [script, ...args], { env: childEnv, stdio: 'inherit' })
   return new Promise((resolve) => child.on('close', resolve))
 }

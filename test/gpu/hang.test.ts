@@ -2,6 +2,7 @@
  * A GPU that hangs has no hash rate: it is noticed after 4.5 s, with the times that users have, shown as such, started
  * again, and parked in the end. The whole miner runs in a process of its own, and a software driver stands in for the GPU.
  */
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,6 +14,7 @@ import { workFromBytes } from '../../src/core/work.ts'
 import { GpuEngine } from '../../src/engine/gpu/gpu.ts'
 import { nonceRanges } from '../../src/engine/range.ts'
 import type { Snapshot } from '../../src/mine/stats.ts'
+import { childEnv } from '../children.ts'
 import { describeWith, itWith } from '../needs.ts'
 import { until } from '../wait.ts'
 import { driverLack, testDriver } from './driver.ts'
@@ -30,7 +32,7 @@ class MinerProcess {
   constructor() {
     const cache = mkdtempSync(join(tmpdir(), 'newcut-'))
     this.child = spawn(process.execPath, [MAIN, ...MINE, '--http', '127.0.0.1:0'], {
-      env: { PATH: process.env.PATH, XDG_CACHE_HOME: cache, ...env },
+      env: { ...childEnv, XDG_CACHE_HOME: cache, ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     this.child.stdout?.on('data', (bytes: Buffer) => {

@@ -4,6 +4,7 @@
  * first fifth of a run that long has news ten times as often: the engine of JavaScript goes on compiling what runs often,
  * function by function, and is to be nearly done with it before memory is judged.
  */
+
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,6 +14,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { startDevnet } from '../../src/compose/devnet.ts'
 import { NodeClient } from '../../src/node/client.ts'
+import { childEnv } from '../children.ts'
 import { itWith } from '../needs.ts'
 import { until } from '../wait.ts'
 
@@ -72,7 +74,7 @@ itWith(
     const miner = spawn(
       process.execPath,
       ['--expose-gc', '--import', preload, MAIN, 'mine', ...options, '--state', folder],
-      { stdio: ['ignore', 'ignore', 'pipe'], env: { PATH: process.env.PATH ?? '' } },
+      { stdio: ['ignore', 'ignore', 'pipe'], env: childEnv },
     )
     const pid = miner.pid ?? 0
     let told = ''
