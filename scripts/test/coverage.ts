@@ -1,5 +1,6 @@
 /** What the tests reached, by room of src/: from what V8 counted in every process that the tests ran in. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CoverageReport, type CoverageSummary } from 'monocart-coverage-reports'
 
@@ -39,6 +40,7 @@ export async function coverageLines(folder: string): Promise<string[]> {
       },
     },
   })
+  const unfinished = dropUnfinished(folder)
   await report.addFromDir(folder)
   const results = await report.generate()
   if (results === undefined) throw new Error(`no process has written what it reached to ${folder}`)
@@ -58,5 +60,26 @@ export async function coverageLines(folder: string): Promise<string[]> {
   })
   const line = (cells: readonly string[]) =>
     cells.map((cell, i) => (i === 0 ? cell.padEnd(12) : cell.padStart(10))).join('')
-  return [line(['room', ...kinds]), ...rows.map(line), `each line: ${output}index.html`]
+  return [
+    line(['room', ...kinds]),
+    ...rows.map(line),
+    `each line: ${output}index.html`,
+    ...(unfinished > 0 ? [`${unfinished} processes were killed while they wrote what they had reached`] : []),
+  ]
+}
+
+/** Removes the files that a process did not live to finish. Returns how many. */
+function dropUnfinished(folder: string): number {
+  let dropped = 0
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name)
+    try {
+      JSON.parse(readFileSync(file, 'utf8'))
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error
+      rmSync(file)
+      dropped++
+    }
+  }
+  return dropped
 }
