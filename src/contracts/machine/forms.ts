@@ -85,8 +85,8 @@ const letForm: SpecialForm = (call, expander, scope) => {
   let inner = scope
   const values: { readonly type: Type | null; readonly value: Expr }[] = []
   for (const binding of bindings.items) {
-    const [variable, value] = binding.form === 'call' ? binding.items : []
-    if (variable?.form !== 'atom' || value === undefined)
+    const [variable, value, ...rest] = binding.form === 'call' ? binding.items : []
+    if (variable?.form !== 'atom' || value === undefined || rest.length > 0)
       throw syntaxError('let takes pairs of a name and a value', binding.place)
     values.push({ type: expander.type(variable.type), value: expander.expand(value, inner) })
     inner = { name: variable.name, up: inner }
