@@ -1,5 +1,5 @@
 /** The rules of the network that a node says it belongs to. */
-import { development, mainnet01, type Network, recapDevelopment, testnet04 } from '../core/network.ts'
+import { development, mainnet01, type Network, recapDevelopment, testnet04, testnet06 } from '../core/network.ts'
 import type { JudgedInfo } from './node-info.ts'
 
 /** A network to check headers by. */
@@ -9,7 +9,7 @@ export interface VerifiableNetwork {
   readonly isKnown: boolean
 }
 
-const PUBLIC: readonly Network[] = [mainnet01, testnet04]
+const PUBLIC: readonly Network[] = [mainnet01, testnet04, testnet06]
 /** These keep their rules, but each node may run them with graphs and a block delay of its own. */
 const DEVELOPMENT: readonly Network[] = [development, recapDevelopment]
 

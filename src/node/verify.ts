@@ -4,6 +4,7 @@
  */
 import { blockHash } from '../core/block-hash.ts'
 import { encodeBase64Url, equalBytes } from '../core/bytes.ts'
+import { forkStateOf } from '../core/fork.ts'
 import { genesisHeader } from '../core/genesis.ts'
 import { encodeWork, type Header } from '../core/header.ts'
 import { genesisHeight, graphAt, type Network } from '../core/network.ts'
@@ -162,7 +163,8 @@ export class HeaderVerifier {
     )
     const adjacents = [...expected.adjacents]
     const broken: [HeaderRule, boolean][] = [
-      ['featureFlags', header.featureFlags !== 0n],
+      ['forkNumber', forkStateOf(header.featureFlags).number !== 0],
+      ['forkVotes', forkStateOf(header.featureFlags).votes !== 0],
       ['parent', !equalBytes(header.parent, expected.parent)],
       ['height', header.height !== expected.height],
       [

@@ -23,6 +23,7 @@ import { BlockMaker, developmentAccount, unblocked } from '../../src/devnet/orde
 import { fork } from '../../src/devnet/orders/fork.ts'
 import { Chains, genesisState } from '../../src/devnet/rules/chains.ts'
 import { NodeClock } from '../../src/devnet/rules/node-clock.ts'
+import { releaseRules } from '../../src/devnet/rules/releases.ts'
 import type { Block } from '../../src/devnet/store/block-store.ts'
 import { MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
 import { Coordinator, type NoWork } from '../../src/devnet/work/coordinator.ts'
@@ -222,7 +223,12 @@ export class EmbeddedNode {
     const prefix = `/${PRODUCT}/0.0/${network.name}`
     const router = new Router({ app: routes.app, prefix, chains: chains.cut.size })
     const durable = async () => undefined
-    addNodeRoutes(router, { network: () => network, packageVersion: VERSION, config: () => ({}) as never })
+    addNodeRoutes(router, {
+      network: () => network,
+      packageVersion: VERSION,
+      release: releaseRules['3.2'],
+      config: () => ({}) as never,
+    })
     addChainRoutes(router, { chains, product: PRODUCT })
     addCutRoutes(router, { chains, durable, instance: VERSION })
     const mining = { coordinator, durable, chains: chains.cut.size, updateStreamMs, updateStreamLimit: 2000 }

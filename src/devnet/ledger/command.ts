@@ -64,7 +64,16 @@ export function readContractCommand(
     signers: limitedTo(json.signers, 'signers', 'pubKey'),
     verifiers: limitedTo(json.verifiers, 'verifiers', 'name'),
     meta: metaOf(objectAt(json.meta, 'meta')),
-    sizeGas: sizeGas(Buffer.byteLength(cmd) - proofBytes),
+    sizeGas: sizeGas(
+      {
+        bytes: Buffer.byteLength(cmd) - proofBytes,
+        proofBytes: 0,
+        signatureBytes: 0,
+        ed25519Signers: 0,
+        webAuthnSigners: 0,
+      },
+      'pre31',
+    ),
   }
 }
 

@@ -120,7 +120,16 @@ export function privateFault(read: ReadCommand<PrivateCommandPayload>, network: 
   const { networkId, payload } = read.payload
   if (networkId !== network) return `Network id mismatch: it is ${JSON.stringify(networkId)}, and should be ${network}`
   if (read.command.sigs.length > MAX_SIGNATURES) return 'Signature list size too big'
-  const gas = sizeGas(read.cmd.length - (payload.cont?.proof?.length ?? 0))
+  const gas = sizeGas(
+    {
+      bytes: read.cmd.length - (payload.cont?.proof?.length ?? 0),
+      proofBytes: 0,
+      signatureBytes: 0,
+      ed25519Signers: 0,
+      webAuthnSigners: 0,
+    },
+    'pre31',
+  )
   if (gas > MAX_BLOCK_GAS) return `the gas for its size (${gas}) is above that of a block (${MAX_BLOCK_GAS})`
   return localSignaturesFault(read)
 }

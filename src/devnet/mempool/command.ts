@@ -115,7 +115,16 @@ const NO_PRICE = new Decimal(1n, 255)
 
 /** Gas for the size of a command, without the proof of a continuation. Only this gas limits the size of commands. */
 export function sizeGasOf({ cmd, payload }: ReadCommand): number {
-  return sizeGas(cmd.length - (payload.payload.cont?.proof?.length ?? 0))
+  return sizeGas(
+    {
+      bytes: cmd.length - (payload.payload.cont?.proof?.length ?? 0),
+      proofBytes: 0,
+      signatureBytes: 0,
+      ed25519Signers: 0,
+      webAuthnSigners: 0,
+    },
+    'pre31',
+  )
 }
 
 /** The transaction of a command that passed every check. */
