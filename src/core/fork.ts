@@ -16,7 +16,7 @@ export const MAX_CASTING_BLOCKS = 4_000_000
 
 /** The rules of a network for forks by vote. */
 export interface ForkRules {
-  /** The height from which they hold. Below it the field is free: it was used as a second nonce. */
+  /** The height from which they hold; infinite: never. Below it the field is free: it was used as a second nonce. */
   readonly from: number
   /** Blocks at the beginning of an epoch that may vote. */
   readonly castingBlocks: number

@@ -40,7 +40,7 @@ export function brokenRules(
   network: Network,
   header: Header,
   ancestry: Ancestry,
-  options: { now: bigint | null; checkPow: boolean; expected?: Expected; blockHash?: Uint8Array },
+  options: { now: bigint | null; checkPow: boolean; expected?: Expected | undefined; blockHash?: Uint8Array },
 ): HeaderRule[] {
   const { parent, adjacentParents } = ancestry
   const work = encodeWork(header)

@@ -83,7 +83,15 @@ export class NodeClient {
     this.product = product
     this.#requests = new Requests(http, `/${product}/0.0/${encodeURIComponent(info.nodeVersion)}`)
     const network = networkOf({ info, graphHistory })
-    this.#context = { http, requests: this.#requests, url: http.baseUrl, info, graphHistory, network }
+    this.#context = {
+      http,
+      requests: this.#requests,
+      url: http.baseUrl,
+      info,
+      graphHistory,
+      network,
+      reportedForks: new Set(),
+    }
   }
 
   /**

@@ -26,5 +26,6 @@ export function networkOf({ info, graphHistory }: JudgedInfo): VerifiableNetwork
   const own = { graphHistory, blockDelay: BigInt(info.nodeBlockDelay) }
   const known = DEVELOPMENT.find(named)
   if (known !== undefined) return { network: { ...known, ...own }, isKnown: true }
-  return { network: { ...development, ...own, name: info.nodeVersion }, isKnown: false }
+  const forks = { ...development.forks, from: Number.POSITIVE_INFINITY }
+  return { network: { ...development, ...own, forks, name: info.nodeVersion }, isKnown: false }
 }

@@ -156,7 +156,12 @@ describe('verify names the rule that a header breaks:', () => {
     ['a wrong hash', (header) => encodeHeader({ ...header, hash: new Uint8Array(32).fill(7) }), ['hash']],
     ['another nonce', (header) => forged(header, { nonce: wrongNonce(header) }), ['proofOfWork']],
     ['another network', (header) => forged(header, { version: 5 }), ['version']],
-    ['feature flags', (header) => forged(header, { featureFlags: 1n }), ['featureFlags']],
+    ['a fork that was not voted for', (header) => forged(header, { featureFlags: 1n }), ['forkNumber']],
+    [
+      'two votes at once',
+      (header) => forged(header, { featureFlags: header.featureFlags + (2000n << 32n) }),
+      ['forkVotes'],
+    ],
     ['a height too high', (header) => forged(header, { height: header.height + 1n }), ['height']],
     ['a grandparent', (header, others) => forged(header, { parent: others[1].hash }), ['height']],
     [
