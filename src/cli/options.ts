@@ -11,6 +11,7 @@ import { kernelPreferences } from '../engine/cpu/names.ts'
 import { priorities } from '../engine/cpu/priority.ts'
 import { defaultLimits, MAX_SESSIONS } from '../engine/stratum/limits.ts'
 import { nodeReleases } from '../schema/node-releases.ts'
+import { forkWishes } from '../source/node/fork-wish.ts'
 import { domain, leaderServers, natsOptions, replicas, rigOptions } from './fleet-options.ts'
 import { logOptions } from './log-options.ts'
 import { flagOnly, option, unset } from './option-spec.ts'
@@ -166,6 +167,17 @@ export const mineOptions = {
     'LIST',
     'mine these chains only, such as 0,5 or 0-9; without it, all. Among them the one with the highest expected reward',
   ),
+  'fork-vote': option(
+    oneOf(forkWishes),
+    'node',
+    'VOTE',
+    'vote for the next fork of the network with the blocks found: node (as the node votes), yes or no',
+  ),
+  'fork-epoch': unset(
+    wholeNumber(1, MAX_CASTING_BLOCKS),
+    'N',
+    `development networks: blocks of an epoch that may vote for the next fork; without it, ${development.forks.castingBlocks}`,
+  ),
   engine: option(oneOf(['cpu', 'external'] as const), 'cpu', 'NAME', 'who searches: cpu, or the external command'),
   command: unset(someText, 'COMMAND', 'external worker: run for each work, with the target as its last argument'),
   threads: option(wholeNumber(0, 1024), availableParallelism(), 'N', 'CPU search threads; one fewer with a GPU'),
@@ -285,6 +297,8 @@ export const leadOptions = {
   account: mineOptions.account,
   predicate: mineOptions.predicate,
   chains: mineOptions.chains,
+  'fork-vote': mineOptions['fork-vote'],
+  'fork-epoch': mineOptions['fork-epoch'],
   blocks: mineOptions.blocks,
   duration: mineOptions.duration,
   confirmations: mineOptions.confirmations,

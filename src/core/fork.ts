@@ -118,6 +118,30 @@ export function brokenForkRules(
   return broken.filter(([, isBroken]) => isBroken).map(([rule]) => rule)
 }
 
+/**
+ * Whether a block with the state `own` votes for the next fork; null where nobody may vote, and where `own` does not follow
+ * from `parent` by these rules.
+ */
+export function ownVote(rules: ForkRules, height: number, own: ForkState, parent: ForkState): boolean | null {
+  if (height < rules.from) return null
+  const { number, votes, votesWithOwn } = forkChoices(rules, height, parent, [])
+  if (votesWithOwn === null || own.number !== number) return null
+  return own.votes === votesWithOwn ? true : own.votes === votes ? false : null
+}
+
+/** The state of a block with this vote in the place of its own. `own` itself where ownVote gives null. */
+export function withVote(
+  rules: ForkRules,
+  height: number,
+  own: ForkState,
+  parent: ForkState,
+  isFor: boolean,
+): ForkState {
+  if (ownVote(rules, height, own, parent) === null) return own
+  const { votes, votesWithOwn } = forkChoices(rules, height, parent, [])
+  return { number: own.number, votes: isFor ? (votesWithOwn ?? votes) : votes }
+}
+
 /** The state of a new block of a node that votes for forks up to `target`. */
 export function votedForkState(
   rules: ForkRules,

@@ -12,10 +12,12 @@ import {
   forkChoices,
   forkPhase,
   forkStateOf,
+  ownVote,
   passesVote,
   VOTE,
   votedForkState,
   wholeVotes,
+  withVote,
 } from '../../src/core/fork.ts'
 import { graphs } from '../../src/core/graph.ts'
 import { decodeHeader } from '../../src/core/header.ts'
@@ -205,4 +207,38 @@ it('below the height from which the rules hold the field is free, and new blocks
     'forkNumber',
     'forkVotes',
   ])
+})
+
+it('a vote that is put into what a node made leaves it valid, and is the vote that it has', () => {
+  const height = fc.integer({ min: 1, max: 1_000 })
+  const others = fc.array(anyState, { maxLength: 3 })
+  const target = fc.integer({ min: 0, max: 2 })
+  fc.assert(
+    fc.property(height, anyState, others, target, fc.boolean(), (at, parent, adjacents, nodeTarget, isFor) => {
+      const rules = { ...SHORT, highestKnown: 2 }
+      const made = votedForkState(rules, at, parent, adjacents, nodeTarget)
+      const mine = withVote(rules, at, made, parent, isFor)
+      expect(brokenForkRules(rules, at, mine, parent, adjacents)).toEqual([])
+      expect(mine.number).toBe(made.number)
+      const isFree = forkPhase(rules, at) !== 'count'
+      expect(ownVote(rules, at, mine, parent)).toBe(isFree ? isFor : null)
+      if (!isFree) expect(mine).toBe(made)
+    }),
+  )
+})
+
+it('no vote is read from, or put into, what does not follow from its parent', () => {
+  const rules = { ...SHORT, from: 10 }
+  const parent = { number: 0, votes: 3000 }
+  const others = [
+    { number: 0, votes: 2999 },
+    { number: 0, votes: 5000 },
+    { number: 1, votes: 3000 },
+  ]
+  for (const own of others) {
+    expect(ownVote(rules, 12, own, parent)).toBe(null)
+    expect(withVote(rules, 12, own, parent, true)).toBe(own)
+  }
+  // Below the height from which the rules hold.
+  expect(ownVote(rules, 9, parent, parent)).toBe(null)
 })

@@ -6,7 +6,7 @@ import type { Clock } from '../../core/clock.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import { FREE_NONCE } from '../../core/nonce.ts'
 import { Mailbox } from '../mailbox.ts'
-import type { ChainStatus, FollowUp, Job, Receipt, Solution, Source, SourceEvents } from '../source.ts'
+import type { ChainStatus, FollowUp, ForkVote, Job, Receipt, Solution, Source, SourceEvents } from '../source.ts'
 import { Arrears } from './arrears.ts'
 import { SeenChains } from './chains.ts'
 import { choose } from './choice.ts'
@@ -136,6 +136,11 @@ export class NodeSource implements Source {
     if (this.#validatorAheadMs === null) return null
     const ms = this.#options.clock.monotonicMs() + this.#validatorAheadMs
     return ms > MAX_TIME_MS ? null : BigInt(Math.floor(ms)) * 1000n
+  }
+
+  forkVote(): ForkVote | null {
+    const { current } = this.#state
+    return current.kind === 'searching' ? this.#options.node.voteOf(current.job.work) : null
   }
 
   async *jobs(signal: AbortSignal, events: SourceEvents): AsyncGenerator<Job | null, void, void> {
