@@ -26,7 +26,7 @@ export async function tryMiner(setup: MinerSetup, stopped: AbortSignal): Promise
     const { client, account } = node
     const { work } = await client.work(account, setup.chains?.[0], { signal: stopped })
     return [
-      `network: ${client.info.nodeVersion}, ${client.info.nodeNumberOfChains} chains, at ${client.http.baseUrl}`,
+      `network: ${client.info.nodeVersion}, ${client.info.nodeChains.length} chains, at ${client.http.baseUrl}`,
       paidLine(account),
       `work: chain ${work.fields.chainId} height ${work.fields.height}, ${work.bytes.length} bytes`,
       ...devices,

@@ -48,7 +48,7 @@ export async function reachNodes(
   const { node, others = [], confirmations, chains } = setup
   const shared = { clock: systemClock, random: Math.random, confirmations, chains }
   const miningNode = (client: NodeClient, account: MinerAccount): MiningNode => {
-    const stallMs = setup.stallMs ?? usualStallMs(client.info.nodeBlockDelay / 1000)
+    const stallMs = setup.stallMs ?? usualStallMs(client.blockDelayMs)
     const forkRules = forkRulesOf(client, setup)
     return miningNodeOf({ client, account, clock: systemClock, stallMs, forkRules, forkWish: setup.forkWish })
   }

@@ -45,6 +45,7 @@ export {
   InvalidHeader,
   InvalidPayload,
   isRetryable,
+  MinersPoolFull,
   NodeMisbehaved,
   NodeRefusal,
   NotAcceptable,

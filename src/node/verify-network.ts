@@ -18,12 +18,13 @@ export function isPublic({ name }: Network): boolean {
   return PUBLIC.some((network) => network.name === name)
 }
 
-/** The network that a node says it belongs to. */
+/** The network that a node says it belongs to. Its block delay is 30 s if the node does not tell it and nobody knows. */
 export function networkOf({ info, graphHistory }: JudgedInfo): VerifiableNetwork {
   const named = (network: Network) => network.name === info.nodeVersion
   const fixed = PUBLIC.find(named)
   if (fixed !== undefined) return { network: fixed, isKnown: true }
-  const own = { graphHistory, blockDelay: BigInt(info.nodeBlockDelay) }
+  const { nodeBlockDelay } = info
+  const own = { graphHistory, ...(nodeBlockDelay !== undefined && { blockDelay: BigInt(nodeBlockDelay) }) }
   const known = DEVELOPMENT.find(named)
   if (known !== undefined) return { network: { ...known, ...own }, isKnown: true }
   const forks = { ...development.forks, from: Number.POSITIVE_INFINITY }

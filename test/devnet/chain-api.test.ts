@@ -264,7 +264,7 @@ describe('one header', () => {
 })
 
 describe('paths and methods', () => {
-  it.each(['/', '/inf', '/info/', '/chainweb', PREFIX, `${PREFIX}/cuts`, `${PREFIX}/mining`, `${PREFIX}/mining/works`])(
+  it.each(['/', '/inf', '/inf/', '/chainweb', PREFIX, `${PREFIX}/cuts`, `${PREFIX}/mining`, `${PREFIX}/mining/works`])(
     '%s does not exist: a 404 says so and names /openapi.json',
     async (path) => {
       const text = `nothing is served at ${path}; GET /openapi.json lists what is`

@@ -117,7 +117,7 @@ export function miningNodeOf({ client, account, clock, stallMs, ...forks }: Mini
   const votes = new ForkVotes({ rules, wish: forks.forkWish ?? 'node', stateOf })
   return {
     url: http.baseUrl,
-    description: `${info.nodeVersion} (${info.nodeNumberOfChains} chains) at ${http.baseUrl}`,
+    description: `${info.nodeVersion} (${info.nodeChains.length} chains) at ${http.baseUrl}`,
     workBytes: headerLayout(client.graphHistory.at(-1)?.graph.degree ?? 0).workBytes,
     chains: info.nodeChains.map(Number),
     graphHistory: client.graphHistory,
@@ -186,7 +186,9 @@ async function finalRefusal(
   signal: AbortSignal,
 ): Promise<NewcutError | null> {
   if (error instanceof UnauthorizedMiner) {
-    const hint = `the node mines for configured accounts only, and compares account (${account.account}), predicate and keys as a whole`
+    const hint = error.isUnknown
+      ? error.hint
+      : `the node mines for configured accounts only, and compares account (${account.account}), predicate and keys as a whole`
     return new NewcutError('NODE_REFUSED', error.message, { hint, cause: error })
   }
   if (error instanceof NodeRefusal && error.status === 404 && (await client.isMiningDisabled(account, { signal }))) {

@@ -5,6 +5,7 @@ import { encodeBase64Url } from '../../core/bytes.ts'
 import type { Clock } from '../../core/clock.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import { FREE_NONCE } from '../../core/nonce.ts'
+import { MinersPoolFull } from '../../node/errors.ts'
 import { Mailbox } from '../mailbox.ts'
 import type { ChainStatus, FollowUp, ForkVote, Job, Receipt, Solution, Source, SourceEvents } from '../source.ts'
 import { Arrears } from './arrears.ts'
@@ -363,7 +364,8 @@ export class NodeSource implements Source {
     // Standby work that could not be renewed stands by all the same.
     if (purpose === 'standby' && this.#state.standby.kind === 'ready') return
     const what = purpose === 'current' ? 'no work' : 'no standby work'
-    this.#outage.failed(purpose, `${what}: ${describeError(error)}; trying on`)
+    const advice = error instanceof MinersPoolFull ? `; ${error.hint}` : ''
+    this.#outage.failed(purpose, `${what}: ${describeError(error)}${advice}; trying on`)
   }
 
   #chainFor(ask: Ask): number | null {
