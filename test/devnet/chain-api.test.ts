@@ -71,8 +71,16 @@ describe('/info', () => {
       nodeLatestBehaviorHeight: expect.any(Number),
       nodeNumberOfChains: chains.length,
       nodePackageVersion: answer.headers['x-chainweb-node-version'],
-      nodeServiceDate: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
       nodeVersion: 'development',
+    })
+  })
+
+  it('says when it is to be replaced, as release 2.32 does', async () => {
+    const { peer } = await start({ nodeRelease: '2.32' })
+    const info = jsonOf(await peer.get('/info'))
+    expect(info).toMatchObject({
+      nodeLatestBehaviorHeight: 0,
+      nodeServiceDate: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
     })
   })
 })
