@@ -176,8 +176,9 @@ test('a good stream that breaks is opened again at once: a node breaks those of 
   let breakOff: () => void = () => undefined
   const server = await serve([
     (socket) => {
-      socket.write(`${HEAD}event:New Cut\n\n`)
-      breakOff = () => socket.resetAndDestroy()
+      // In chunks, as nodes send: only then the end of the connection is not the end of the stream.
+      socket.write(`${HEAD.replace(/\r\n\r\n$/, '\r\ntransfer-encoding: chunked\r\n\r\n')}f\r\nevent:New Cut\n\n\r\n`)
+      breakOff = () => socket.destroy()
     },
     stay,
   ])
