@@ -43,3 +43,32 @@ export function sizeGas(size: CommandSize, model: GasModel): number {
   const denominator = LINEAR_BYTES * STEEP_BYTES_TO_7
   return Number((numerator + denominator - 1n) / denominator + signers)
 }
+
+/** First height of a block by language 5, and first height whose commands pay for proofs, in node release 3.2. */
+const gasHeights: Readonly<Record<string, { readonly language5: number; readonly post31: number }>> = {
+  mainnet01: { language5: 5_555_698, post31: 6_510_744 },
+  testnet06: { language5: 640, post31: 0 },
+  testnet04: { language5: 5_058_738, post31: 5_783_987 },
+  'recap-development': { language5: 640, post31: 692 },
+}
+/** Networks that charge for signatures from fork number 1 on. */
+const VOTED_POST32: readonly string[] = ['mainnet01', 'testnet06']
+
+/**
+ * What nodes of release 3.2 charge for the size of a command in a block at `height`. `forkNumberOfParent`: of the header
+ * below the block. Preflight of live nodes looks one height further than a block, so it changes a block earlier.
+ *
+ * `development` charges by the release of its nodes; this is that of 3.2. Throws RangeError for a network whose heights
+ * are not known.
+ */
+export function gasModelAt(network: string, height: number, forkNumberOfParent: number): GasModel {
+  if (network === 'development') return 'post32'
+  const heights = Object.hasOwn(gasHeights, network) ? gasHeights[network] : undefined
+  if (heights === undefined) {
+    const names = [...Object.keys(gasHeights), 'development'].join(', ')
+    throw new RangeError(`network ${JSON.stringify(network)}: its gas model is not known; expected one of ${names}`)
+  }
+  // From fork number 1 on heights no longer count.
+  if (VOTED_POST32.includes(network) && forkNumberOfParent >= 1) return 'post32'
+  return height >= Math.max(heights.language5, heights.post31) ? 'post31' : 'pre31'
+}

@@ -170,7 +170,7 @@ function assemble(options: DevnetOptions, machine: Machine, data: DataDirectory 
   })
   const turns = new Turns()
   // Before the coordinator: the pools follow a new cut first, so that its work has the transactions pending then.
-  const pools = new Mempools({ chains, index, nowMs, trial: ledger, turns })
+  const pools = new Mempools({ chains, index, nowMs, trial: ledger, turns, release: releaseRules[settings.release] })
   const limits = limitsOf(options)
   const coordinator = new Coordinator(chains, {
     pools,
@@ -237,11 +237,12 @@ function addRoutes(app: App, options: DevnetOptions, parts: Parts): void {
   const limits = limitsOf(options)
   const durable = () => chains.durable()
   const prefix = `/${product}/0.0/${chains.network.name}`
+  const release = releaseRules[parts.settings.release]
   const router = new Router({ app, prefix, chains: chains.cut.size, intercept })
   addNodeRoutes(router, {
     network: () => chains.network,
     packageVersion,
-    release: releaseRules[parts.settings.release],
+    release,
     config: () => nodeConfig({ ...limits, ...parts, product, accounts, hasBackups: backups !== null }),
   })
   addChainRoutes(router, { chains, product })
@@ -253,8 +254,9 @@ function addRoutes(app: App, options: DevnetOptions, parts: Parts): void {
     ...limits,
     chains,
     ledger: parts.ledger,
-    privateLedger: new PrivateLedger(chains, options.entity ?? null),
+    privateLedger: new PrivateLedger(chains, options.entity ?? null, release.gasModel),
     pools,
+    release,
     clock,
     refusals: parts.watch === null ? null : new SendRefusals(router, parts.watch),
   })
@@ -302,6 +304,7 @@ function openChains(
   const state = data?.loaded ?? genesisState(network, genesisOf(graphAt(network, 0).adjacents.length).payload)
   const index: TransactionIndex = data?.state ?? new MemoryTransactionIndex()
   const { store, heads } = state
+  const release = releaseRules[settings.release]
   const ledger =
     data?.ledger ??
     new Ledger({
@@ -309,7 +312,8 @@ function openChains(
       heads: heads.values(),
       index,
       versions: new MemoryVersions(),
-      check: commandCheck(network.name),
+      release,
+      check: commandCheck(network.name, release),
     })
   const kept = data === null ? {} : { journal: data.blocks }
   const checkPow = settings.pow

@@ -143,8 +143,8 @@ export interface Source {
   /** Length of the work to expect, in bytes. */
   readonly workBytes: number
   /**
-   * What the work of the newest job votes; null: it may not vote, or it is not known. Pools and the leaders of fleets do
-   * not tell the parents of their work, by which it could be known.
+   * What the highest work so far votes of which it is known; null: of none. Pools and the leaders of fleets do not tell
+   * the parents of their work, by which it is known.
    */
   forkVote(): ForkVote | null
   /**

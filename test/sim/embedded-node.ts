@@ -102,6 +102,7 @@ export class EmbeddedNode {
       heads: state.heads.values(),
       index: new MemoryTransactionIndex(),
       versions: this.#versions,
+      release: releaseRules['3.2'],
       check: () => null,
     })
     this.#nodeClock = new NodeClock(this.#machineClock)
@@ -210,7 +211,8 @@ export class EmbeddedNode {
     for (const { creationTime } of state.heads.values()) nodeClock.catchUp(creationTime)
     const executions = this.#ledger
     const chains = new Chains({ network, checkPow: true, now: nodeClock.microseconds, state, executions })
-    const pools = new Mempools({ chains, index: new MemoryTransactionIndex(), nowMs, trial: noTrial, turns })
+    const release = releaseRules['3.2']
+    const pools = new Mempools({ chains, index: new MemoryTransactionIndex(), nowMs, trial: noTrial, turns, release })
     const limits = { payloadLimit: 1200, payloadLifetimeMs: 300_000, refreshMs: 15_000 }
     const ledger = this.#ledger
     const coordinator = new Issuer(chains, { ...limits, pools, ledger, turns, accounts: null, random, nowMs, clock })

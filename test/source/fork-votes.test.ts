@@ -41,7 +41,7 @@ describe('the votes of work', () => {
     const work = workWith(given)
     const cast = await votes.cast(work, signal)
     expect(votesIn(cast)).toBe(expected)
-    expect(votes.voteOf(cast)).toEqual({ fork: 1, isFor: wish === 'yes' })
+    expect(votes.newest).toEqual({ fork: 1, isFor: wish === 'yes' })
     const [before, after] = [work.bytes, cast.bytes].map((bytes) => Buffer.from(bytes).toString('hex'))
     expect([after.slice(0, 8), after.slice(16)]).toEqual([before.slice(0, 8), before.slice(16)])
   })
@@ -50,7 +50,7 @@ describe('the votes of work', () => {
     for (const work of [workWith(7 * VOTE, 1), workWith(9 * VOTE)]) {
       const { votes } = votesOf('no')
       expect(await votes.cast(work, signal)).toBe(work)
-      expect(votes.voteOf(work)).toBe(null)
+      expect(votes.newest).toBe(null)
     }
   })
 
@@ -59,11 +59,11 @@ describe('the votes of work', () => {
     const { votes, asked } = votesOf('node', () => new Promise((resolve) => (answer = resolve)))
     const work = workWith(8 * VOTE)
     expect(await votes.cast(work, signal)).toBe(work)
-    expect(votes.voteOf(work)).toBe(null)
+    expect(votes.newest).toBe(null)
     answer(PARENT)
-    await expect.poll(() => votes.voteOf(work)).toEqual({ fork: 1, isFor: true })
-    expect(votes.voteOf(workWith(7 * VOTE))).toEqual({ fork: 1, isFor: false })
+    await expect.poll(() => votes.newest).toEqual({ fork: 1, isFor: true })
     await votes.cast(workWith(7 * VOTE), signal)
+    await expect.poll(() => votes.newest).toEqual({ fork: 1, isFor: false })
     expect(asked).toHaveLength(1)
   })
 

@@ -27,7 +27,7 @@ export class ScriptedNode implements MiningNode {
     this.chains = Array.from({ length: chains }, (_, chain) => chain)
   }
 
-  voteOf(): null {
+  forkVote(): null {
     return null
   }
 

@@ -3,9 +3,11 @@
 import { Decimal } from '../../contracts/values/decimal.ts'
 import { CapabilityToken, UNIT, type Value } from '../../contracts/values/value.ts'
 import { valueFromJson } from '../../contracts/values/wire.ts'
+import { commandSizeOf } from '../../core/command-size.ts'
 import { FormatError } from '../../core/errors.ts'
-import { sizeGas } from '../../core/gas.ts'
+import { type GasModel, sizeGas } from '../../core/gas.ts'
 import { type ExactJson, NumberText } from '../../core/json.ts'
+import type { SignedCommand } from './execute-payload.ts'
 
 export interface Exec {
   readonly kind: 'exec'
@@ -48,32 +50,27 @@ export interface ContractCommand {
 
 type JsonObject = { readonly [key: string]: ExactJson }
 
-/** Reads a command whose `cmd` is `parsed`; `metaOf`: its metadata, from what is said of them. Throws FormatError. */
+/**
+ * Reads a command whose `cmd` is `parsed`, and whose size costs gas by `gasModel`. `metaOf`: its metadata, from what is
+ * said of them. Throws FormatError.
+ */
 export function readContractCommand(
-  key: string,
-  cmd: string,
+  { hash: key, sigs, cmd }: SignedCommand,
+  gasModel: GasModel,
   parsed: ExactJson,
   metaOf: (meta: JsonObject) => PublicMeta = readMeta,
 ): ContractCommand {
   const json = objectAt(parsed, 'cmd')
   const payload = readPayload(objectAt(json.payload, 'payload'))
-  const proofBytes = payload.kind === 'cont' ? (payload.proof?.length ?? 0) : 0
+  const proof = payload.kind === 'cont' ? payload.proof : null
+  const schemes = listAt(json.signers, 'signers').map((signer, i) => schemeAt(signer, `signers/${i}`))
   return {
     key,
     payload,
     signers: limitedTo(json.signers, 'signers', 'pubKey'),
     verifiers: limitedTo(json.verifiers, 'verifiers', 'name'),
     meta: metaOf(objectAt(json.meta, 'meta')),
-    sizeGas: sizeGas(
-      {
-        bytes: Buffer.byteLength(cmd) - proofBytes,
-        proofBytes: 0,
-        signatureBytes: 0,
-        ed25519Signers: 0,
-        webAuthnSigners: 0,
-      },
-      'pre31',
-    ),
+    sizeGas: sizeGas(commandSizeOf({ cmd, proof, sigs, schemes }), gasModel),
   }
 }
 
@@ -119,6 +116,12 @@ function limitedTo(json: ExactJson | undefined, place: string, field: string): M
     found.set(name, isFree ? [] : [...(before ?? []), ...tokens])
   }
   return found
+}
+
+/** The scheme of a signer; null: it names none. */
+function schemeAt(json: ExactJson | undefined, place: string): string | null {
+  const { scheme } = objectAt(json, place)
+  return scheme === undefined || scheme === null ? null : textAt(scheme, `${place}/scheme`)
 }
 
 function tokenAt(json: ExactJson, place: string): CapabilityToken {

@@ -64,9 +64,12 @@ export function buyGas(layer: Layer, context: BlockContext, command: ContractCom
   machine.capabilities.granting([coinToken('GAS')], () => withPayer(machine, gasPayerOf(command), buy))
 }
 
+/** Whether a capability lets a contract pay for the gas of others. */
+export const isGasPayer = ({ name }: CapabilityToken) => name.endsWith('.GAS_PAYER')
+
 /** The capability of a contract that pays for others; null: the sender pays. */
 function gasPayerOf({ signers }: ContractCommand): CapabilityToken | null {
-  const payers = [...signers.values()].flat().filter(({ name }) => name.endsWith('.GAS_PAYER'))
+  const payers = [...signers.values()].flat().filter(isGasPayer)
   if (payers.length > 1) throw evalError('Multiple gas payer capabilities')
   return payers[0] ?? null
 }

@@ -6,13 +6,14 @@
 import { evalError } from '../../contracts/errors.ts'
 import { Layer } from '../../contracts/machine/state.ts'
 import { Decimal } from '../../contracts/values/decimal.ts'
-import { MAX_BLOCK_GAS } from '../../core/gas.ts'
+import { type GasModel, MAX_BLOCK_GAS } from '../../core/gas.ts'
 import { parseExactJson } from '../../core/json.ts'
 import type { PrivateCommandPayload } from '../../schema/commands.ts'
 import type { Chains } from '../rules/chains.ts'
 import { contextOn } from './block-context.ts'
 import { type ContractCommand, readContractCommand } from './command.ts'
 import { resultText } from './command-result.ts'
+import type { SignedCommand } from './execute-payload.ts'
 import { environmentOf } from './gas.ts'
 import { genesisOf } from './genesis.ts'
 import { attempt, machineOn } from './runner.ts'
@@ -29,6 +30,7 @@ export interface PrivateCommand {
   /** Request key. */
   readonly hash: string
   readonly cmd: string
+  readonly sigs: SignedCommand['sigs']
   readonly address: PrivateAddress
 }
 
@@ -36,18 +38,21 @@ export class PrivateLedger {
   readonly #chains: Pick<Chains, 'cut'>
   /** The name of this node among those that commands are addressed to; null: it has none, and executes none. */
   readonly #entity: string | null
+  readonly #gasModel: GasModel
   readonly #states = new Map<number, Layer>()
   /** Chain and request key -> JSON text of the result, oldest first. */
   readonly #results = new Map<string, string>()
 
-  constructor(chains: Pick<Chains, 'cut'>, entity: string | null) {
+  /** `gasModel`: what the size of a command costs. */
+  constructor(chains: Pick<Chains, 'cut'>, entity: string | null, gasModel: GasModel) {
     this.#chains = chains
     this.#entity = entity
+    this.#gasModel = gasModel
   }
 
   /** Executes a command that is addressed to this node, once. Throws FormatError for one that cannot be read. */
-  submit({ chain, hash, cmd, address }: PrivateCommand): void {
-    const command = readContractCommand(hash, cmd, parseExactJson(cmd), () => ({
+  submit({ chain, hash, sigs, cmd, address }: PrivateCommand): void {
+    const command = readContractCommand({ hash, sigs, cmd }, this.#gasModel, parseExactJson(cmd), () => ({
       chainId: String(chain),
       sender: address.from,
       gasLimit: MAX_BLOCK_GAS,

@@ -14,6 +14,8 @@ export interface ReleaseRules {
    * only, and a signer counts under its public key always.
    */
   readonly isLanguage541: boolean
+  /** Whether `send` refuses a continuation of a pact that is finished. */
+  readonly refusesFinishedPacts: boolean
   /** `nodeLatestBehaviorHeight` of /info. */
   readonly latestBehaviorHeight: number
   /** Whether /info says when the release is to be replaced. */
@@ -28,6 +30,7 @@ export const releaseRules: Readonly<Record<NodeRelease, ReleaseRules>> = {
     forkTarget: 1,
     gasModel: 'post32',
     isLanguage541: true,
+    refusesFinishedPacts: true,
     latestBehaviorHeight: 1,
     hasServiceDate: false,
   },
@@ -37,6 +40,7 @@ export const releaseRules: Readonly<Record<NodeRelease, ReleaseRules>> = {
     forkTarget: 0,
     gasModel: 'pre31',
     isLanguage541: false,
+    refusesFinishedPacts: false,
     latestBehaviorHeight: 0,
     hasServiceDate: true,
   },

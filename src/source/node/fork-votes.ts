@@ -13,6 +13,8 @@ export interface ForkVotesOptions {
   readonly stateOf: (chain: number, hash: Uint8Array, signal: AbortSignal) => Promise<ForkState>
 }
 
+const NEVER = new AbortController().signal
+
 /** Parents that are kept: many more than chains. */
 const MAX_PARENTS = 256
 
@@ -24,9 +26,15 @@ export class ForkVotes {
   readonly #options: ForkVotesOptions
   /** Block hash in base64url -> its state. */
   readonly #parents = new Map<string, ForkState>()
+  #newest: { readonly height: number; readonly vote: ForkVote } | null = null
 
   constructor(options: ForkVotesOptions) {
     this.#options = options
+  }
+
+  /** What the highest work votes of which it is known; null: no work may vote, or no parent is known. */
+  get newest(): ForkVote | null {
+    return this.#newest?.vote ?? null
   }
 
   /**
@@ -38,24 +46,26 @@ export class ForkVotes {
     const { height, featureFlags } = work.fields
     if (Number(height) < rules.from) return work
     if (wish === 'node') {
-      void this.#parentOf(work, signal).catch(() => {
-        // Nothing is lost: its vote is not told, and the parent of the next work is asked for.
-      })
+      // The signal ends with the request for work, and the client ends what it still waits for when it closes.
+      this.#parentOf(work, NEVER).then(
+        (parent) => this.#note(work, parent),
+        () => undefined, // Nothing is lost: its vote is not told, and the parent of the next work is asked for.
+      )
       return work
     }
     const parent = await this.#parentOf(work, signal)
     const own = forkStateOf(featureFlags)
     const wanted = featureFlagsOf(withVote(rules, Number(height), own, parent, wish === 'yes'))
-    return wanted === featureFlags ? work : workFromBytes(withFeatureFlags(work.bytes, wanted))
+    const cast = wanted === featureFlags ? work : workFromBytes(withFeatureFlags(work.bytes, wanted))
+    this.#note(cast, parent)
+    return cast
   }
 
-  /** What work votes; null: nothing, since it may not, or its parent is not known. */
-  voteOf({ fields }: Work): ForkVote | null {
-    const parent = this.#parents.get(encodeBase64Url(fields.parent))
-    if (parent === undefined) return null
-    const own = forkStateOf(fields.featureFlags)
-    const isFor = ownVote(this.#options.rules, Number(fields.height), own, parent)
-    return isFor === null ? null : { fork: own.number + 1, isFor }
+  #note({ fields }: Work, parent: ForkState): void {
+    const [height, own] = [Number(fields.height), forkStateOf(fields.featureFlags)]
+    const isFor = ownVote(this.#options.rules, height, own, parent)
+    if (isFor === null || height < (this.#newest?.height ?? 0)) return
+    this.#newest = { height, vote: { fork: own.number + 1, isFor } }
   }
 
   async #parentOf({ fields }: Work, signal: AbortSignal): Promise<ForkState> {

@@ -69,8 +69,8 @@ export interface MiningNode {
   readonly graphHistory?: Network['graphHistory']
   /** Work for our account, with the vote that the operator wants; null: of any chain. */
   work(chain: number | null, signal: AbortSignal): Promise<Work>
-  /** What this work of it votes; null: it may not vote, or its parent is not known yet. */
-  voteOf(work: Work): ForkVote | null
+  /** What the highest of its work votes of which it is known; null: none may vote, or no parent is known yet. */
+  forkVote(): ForkVote | null
   /** Hands in solved work bytes. Success says that the node took them, not that they became a block. */
   solved(bytes: Uint8Array, signal: AbortSignal): Promise<void>
   /** Hears of news on a chain until the signal aborts. */
@@ -125,7 +125,7 @@ export function miningNodeOf({ client, account, clock, stallMs, ...forks }: Mini
       const { work } = await client.work(account, chain ?? undefined, { signal })
       return votes.cast(work, signal)
     },
-    voteOf: (work) => votes.voteOf(work),
+    forkVote: () => votes.newest,
     solved: (bytes, signal) => client.solved(bytes, { signal }),
     news: (chain, { onBroken, ...handlers }) => {
       client.updates(chain, { ...handlers, onError: onBroken, stallMs, clock })

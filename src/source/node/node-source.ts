@@ -140,8 +140,7 @@ export class NodeSource implements Source {
   }
 
   forkVote(): ForkVote | null {
-    const { current } = this.#state
-    return current.kind === 'searching' ? this.#options.node.voteOf(current.job.work) : null
+    return this.#options.node.forkVote()
   }
 
   async *jobs(signal: AbortSignal, events: SourceEvents): AsyncGenerator<Job | null, void, void> {
