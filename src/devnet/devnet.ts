@@ -254,7 +254,7 @@ function addRoutes(app: App, options: DevnetOptions, parts: Parts): void {
     ...limits,
     chains,
     ledger: parts.ledger,
-    privateLedger: new PrivateLedger(chains, options.entity ?? null, release.gasModel),
+    privateLedger: new PrivateLedger(chains, options.entity ?? null, release),
     pools,
     release,
     clock,

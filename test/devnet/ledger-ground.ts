@@ -15,9 +15,11 @@ import type { Ledger } from '../../src/devnet/ledger/ledger.ts'
 import { spvProof } from '../../src/devnet/ledger/spv.ts'
 import type { Versions } from '../../src/devnet/ledger/versions.ts'
 import { Chains, genesisState } from '../../src/devnet/rules/chains.ts'
+import { releaseRules } from '../../src/devnet/rules/releases.ts'
 import { networkOf, settingsOf } from '../../src/devnet/rules/settings.ts'
 import type { Block } from '../../src/devnet/store/block-store.ts'
 import { indexBlock, MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
+import type { NodeRelease } from '../../src/schema/node-releases.ts'
 import { blake2b256 } from './command.ts'
 import { ledgerOf } from './ledger.ts'
 
@@ -47,11 +49,11 @@ export class LedgerGround {
   #micros: bigint
 
   /** `versions`: where it keeps its state; in memory where none are given. */
-  constructor(graph: GraphName, versions?: Versions) {
-    const network = networkOf(settingsOf({ graph, pow: false }))
+  constructor(graph: GraphName, versions?: Versions, release: NodeRelease = '3.2') {
+    const network = networkOf(settingsOf({ graph, pow: false, release }))
     this.#micros = network.genesisTime
     const state = genesisState(network, genesisOf(graphAt(network, 0).adjacents.length).payload)
-    this.ledger = ledgerOf(state, this.index, versions)
+    this.ledger = ledgerOf(state, this.index, versions, releaseRules[release])
     const now = () => {
       this.#micros += 1_000_000n
       return this.#micros

@@ -63,18 +63,6 @@ describe('a transfer', () => {
   })
 })
 
-it('a command that names a verifier fails: nobody checks what its proof proves', () => {
-  const ground = new LedgerGround('singleton')
-  const command = ground.command(0, '(enforce-verifier "allow")', {
-    verifiers: [{ name: 'allow', proof: '', clist: [] }],
-  })
-  ground.grow(0, [command])
-  expect(ground.result(0, command.key)?.result).toMatchObject({
-    status: 'failure',
-    error: { type: 'EvalError', message: 'Tx verifier error: there is no verifier allow on this node' },
-  })
-})
-
 it('a miner whose account has another guard gets nothing, and the chain goes on', () => {
   const ground = new LedgerGround('singleton')
   ground.grow(0)

@@ -79,7 +79,7 @@ export class Ledger implements Executions {
 
   /** Begins the next block of a chain, on any parent in the store. */
   begin(parent: Header, miner: MinerAccount): Draft {
-    const context = contextOn(parent.chainId, parent)
+    const context = this.#contextOn(parent)
     const block = { context, miner, readProof: this.#readProof }
     return new Draft(this.#stateAfter(parent), block, this.#options.store.chains)
   }
@@ -197,12 +197,16 @@ export class Ledger implements Executions {
     )
   }
 
+  #contextOn(parent: Header): BlockContext {
+    return contextOn(parent.chainId, parent, this.#options.release)
+  }
+
   /** What the commands of a chain can see so far below its head. */
   #below(chain: number, depth: number) {
     const record = this.#branches.below(chain, depth)
     const seen = this.#seen.get(chain)
     const isSeen = seen?.record === record
-    const context = isSeen ? seen.context : contextOn(chain, this.#options.store.blockAt(record).header)
+    const context = isSeen ? seen.context : this.#contextOn(this.#options.store.blockAt(record).header)
     if (!isSeen) this.#seen.set(chain, { record, context })
     return { context, state: this.stateOf(chain, record) }
   }

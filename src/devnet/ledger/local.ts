@@ -8,7 +8,7 @@ import type { BlockContext } from './block-context.ts'
 import type { ContractCommand } from './command.ts'
 import { localMetaData, resultText } from './command-result.ts'
 import { buyGas, environmentOf, isGasPayer } from './gas.ts'
-import { attempt, localRules, machineOn } from './runner.ts'
+import { attempt, machineOn } from './runner.ts'
 import { boughtText, executeCommand, type ProofReader, runPayload } from './transaction.ts'
 
 /** Who gets the fee of a command that is only tried. */
@@ -25,7 +25,8 @@ export function runLocally(
   const layer = new Layer(state)
   // No call may hold the node longer than a block would.
   const gas = { used: 0, limit: Math.min(meta.gasLimit, MAX_BLOCK_GAS) * 1000 }
-  const machine = machineOn({ ...environmentOf(context, command), rules: localRules }, layer, gas)
+  const environment = environmentOf(context, command)
+  const machine = machineOn({ ...environment, rules: { ...environment.rules, isLocal: true } }, layer, gas)
   const run = attempt(() => runPayload(machine, context, command, readProof))
   if ('error' in run) return failure(command, run.error)
   return resultText({

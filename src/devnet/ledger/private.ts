@@ -6,10 +6,11 @@
 import { evalError } from '../../contracts/errors.ts'
 import { Layer } from '../../contracts/machine/state.ts'
 import { Decimal } from '../../contracts/values/decimal.ts'
-import { type GasModel, MAX_BLOCK_GAS } from '../../core/gas.ts'
+import { MAX_BLOCK_GAS } from '../../core/gas.ts'
 import { parseExactJson } from '../../core/json.ts'
 import type { PrivateCommandPayload } from '../../schema/commands.ts'
 import type { Chains } from '../rules/chains.ts'
+import type { ReleaseRules } from '../rules/releases.ts'
 import { contextOn } from './block-context.ts'
 import { type ContractCommand, readContractCommand } from './command.ts'
 import { resultText } from './command-result.ts'
@@ -38,21 +39,21 @@ export class PrivateLedger {
   readonly #chains: Pick<Chains, 'cut'>
   /** The name of this node among those that commands are addressed to; null: it has none, and executes none. */
   readonly #entity: string | null
-  readonly #gasModel: GasModel
+  readonly #release: ReleaseRules
   readonly #states = new Map<number, Layer>()
   /** Chain and request key -> JSON text of the result, oldest first. */
   readonly #results = new Map<string, string>()
 
-  /** `gasModel`: what the size of a command costs. */
-  constructor(chains: Pick<Chains, 'cut'>, entity: string | null, gasModel: GasModel) {
+  /** `release`: what the release that the network follows does differently from others. */
+  constructor(chains: Pick<Chains, 'cut'>, entity: string | null, release: ReleaseRules) {
     this.#chains = chains
     this.#entity = entity
-    this.#gasModel = gasModel
+    this.#release = release
   }
 
   /** Executes a command that is addressed to this node, once. Throws FormatError for one that cannot be read. */
   submit({ chain, hash, sigs, cmd, address }: PrivateCommand): void {
-    const command = readContractCommand({ hash, sigs, cmd }, this.#gasModel, parseExactJson(cmd), () => ({
+    const command = readContractCommand({ hash, sigs, cmd }, this.#release.gasModel, parseExactJson(cmd), () => ({
       chainId: String(chain),
       sender: address.from,
       gasLimit: MAX_BLOCK_GAS,
@@ -76,7 +77,7 @@ export class PrivateLedger {
   #execute(chain: number, command: ContractCommand): string {
     const head = this.#chains.cut.get(chain)
     if (head === undefined) throw new RangeError(`there is no chain ${chain}`)
-    const context = contextOn(chain, head)
+    const context = contextOn(chain, head, this.#release)
     const state = this.#states.get(chain) ?? new Layer(genesisOf(this.#chains.cut.size).state)
     this.#states.set(chain, state)
     const layer = new Layer(state)
