@@ -28,6 +28,8 @@ export interface Network {
   readonly genesisTime: bigint
   /** Target of the genesis block of a chain. */
   readonly genesisTarget: (chain: number) => bigint
+  /** Payload hash of the genesis block of a chain, base64url; null: not known here. */
+  readonly genesisPayload: (chain: number) => string | null
   /** Intended time between blocks of one chain, microseconds. */
   readonly blockDelay: bigint
   /** Blocks in an epoch; null: targets never change. */
@@ -86,6 +88,7 @@ export const mainnet01: Network = {
   genesisTime: 1_572_393_660_000_000n, // 2019-10-30T00:01:00Z
   genesisTarget: (chain) =>
     chain < 10 ? MAX_TARGET : 0x000000000000cb73de4be95ba21db5b9178dd85974c194e3ee05717dd8afa830n,
+  genesisPayload: () => null,
   blockDelay: BLOCK_DELAY_US,
   window: WINDOW,
   fakeFirstEpochStart: false,
@@ -118,6 +121,8 @@ export const testnet06: Network = {
   graphHistory: [{ from: 0, graph: graphs.twenty }],
   genesisTime: 1_771_229_700_000_000n, // 2026-02-16T08:15:00Z
   genesisTarget: () => MAX_TARGET / 100_000n,
+  genesisPayload: (chain) =>
+    chain === 0 ? 'EyMMEitzZjPXEtL8cVgEgiN4w48CBBx0wMWZGQDretw' : 'eq3MSmd5bkjQXSqibeEjWvL2_AZqwwipPEWOTMl0FkY',
   rules: { ...FROM_GENESIS, meanTarget: 13 },
   forks: forksFromGenesis(1),
 }

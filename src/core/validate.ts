@@ -22,6 +22,8 @@ export type HeaderRule =
   | 'target'
   | 'epochStart'
   | 'weight'
+  /** Of a genesis block only. */
+  | 'payloadHash'
 
 /** The headers that a header refers to. */
 export interface Ancestry {

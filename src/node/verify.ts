@@ -187,6 +187,7 @@ export class HeaderVerifier {
       header.payloadHash,
     )
     const adjacents = [...expected.adjacents]
+    const payload = this.#network.genesisPayload(header.chainId)
     const broken: [HeaderRule, boolean][] = [
       ['forkNumber', forkStateOf(header.featureFlags).number !== 0],
       ['forkVotes', forkStateOf(header.featureFlags).votes !== 0],
@@ -201,6 +202,7 @@ export class HeaderVerifier {
       ['target', header.target !== expected.target],
       ['epochStart', header.epochStart !== expected.epochStart],
       ['weight', header.weight !== 0n],
+      ['payloadHash', payload !== null && payload !== encodeBase64Url(header.payloadHash)],
     ]
     return broken.filter(([, isBroken]) => isBroken).map(([rule]) => rule)
   }
