@@ -21,6 +21,8 @@
  *   node while it restarts: a proxy's 404 or 502, a redirection. Who must outlast an outage gives up for this only.
  */
 import { NewcutError } from '../core/errors.ts'
+import { type ForkState, forkStateOf } from '../core/fork.ts'
+import type { Header } from '../core/header.ts'
 import { withoutSecrets } from '../core/host.ts'
 import { printable } from '../core/printable.ts'
 import type { HeaderRule } from '../core/validate.ts'
@@ -248,11 +250,14 @@ export class InvalidHeader extends NodeMisbehaved {
   readonly hash: string
 
   constructor(
-    { chain, height, hash }: { readonly chain: number; readonly height: bigint; readonly hash: string },
+    { chain, height, hash, featureFlags }: Pick<Header, 'height' | 'featureFlags'> & NamedHeader,
     rules: readonly HeaderRule[],
     options: ConstructorParameters<typeof NodeMisbehaved>[1] & { readonly takesAnyNonce?: boolean },
   ) {
-    const broken = `breaks the rule${rules.length > 1 ? 's' : ''} ${rules.join(', ')}`
+    const flags = rules.some(isForkRule)
+      ? ` (featureFlags ${featureFlags}: ${forkText(forkStateOf(featureFlags))})`
+      : ''
+    const broken = `breaks the rule${rules.length > 1 ? 's' : ''} ${rules.join(', ')}${flags}`
     const [why, hint] = options.takesAnyNonce ? ANY_NONCE : ['', options.hint]
     super(`${options.url}: header ${hash} (chain ${chain}, height ${height}) ${broken}${why}`, { ...options, hint })
     this.rules = rules
@@ -261,6 +266,15 @@ export class InvalidHeader extends NodeMisbehaved {
     this.hash = hash
   }
 }
+
+interface NamedHeader {
+  readonly chain: number
+  readonly hash: string
+}
+
+const isForkRule = (rule: HeaderRule) => ['unknownFork', 'forkNumber', 'forkVotes'].includes(rule)
+
+const forkText = ({ number, votes }: ForkState) => `fork number ${number}, ${votes} thousandths of a vote`
 
 /** The three hashes of a payload. */
 export type PayloadRule = 'transactionsHash' | 'outputsHash' | 'payloadHash'

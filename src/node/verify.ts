@@ -265,10 +265,11 @@ export class HeaderVerifier {
 
   #throwIf(header: Header, broken: readonly HeaderRule[]): void {
     if (broken.length === 0) return
-    const { chainId: chain, height, hash } = header
+    const { chainId: chain, height, hash, featureFlags } = header
     const rules = [...new Set(broken)]
     // A header whose hash is right is the one that the network took, with whatever nonce it has.
     const takesAnyNonce = rules.includes('proofOfWork') && !rules.includes('hash') && !isPublic(this.#network)
-    throw new InvalidHeader({ chain, height, hash: encodeBase64Url(hash) }, rules, { ...this.#origin, takesAnyNonce })
+    const name = { chain, height, hash: encodeBase64Url(hash), featureFlags }
+    throw new InvalidHeader(name, rules, { ...this.#origin, takesAnyNonce })
   }
 }

@@ -64,6 +64,9 @@ describe('a client that verifies headers', () => {
       name: 'InvalidHeader',
       rules: ['unknownFork'],
       height: BigInt(EPOCH),
+      message: expect.stringContaining(
+        'breaks the rule unknownFork (featureFlags 4294967296001: fork number 1, 1000 thousandths of a vote)',
+      ),
     })
   })
 

@@ -61,6 +61,12 @@ export class ForkVotes {
     return cast
   }
 
+  /** What the work votes as it is cast; null: it may not vote. Its parent is asked for: throws what that throws. */
+  async voteOf(work: Work, signal: AbortSignal): Promise<ForkVote | null> {
+    this.#note(await this.cast(work, signal), await this.#parentOf(work, signal))
+    return this.newest
+  }
+
   #note({ fields }: Work, parent: ForkState): void {
     const [height, own] = [Number(fields.height), forkStateOf(fields.featureFlags)]
     const isFor = ownVote(this.#options.rules, height, own, parent)
