@@ -59,7 +59,7 @@ describe('work from a node that is slow or out of order', () => {
       excerpt: 'Unauthorized Miner/Miners Pool Full: k:a',
       operation: 'work',
     }
-    node.asked[0].reject(new MinersPoolFull({ ...refusal, isFromNode: true }))
+    node.asked.shift()?.reject(new MinersPoolFull({ ...refusal, isFromNode: true }))
     await settle()
     expect(said).toEqual([expect.stringMatching(/Miners Pool Full.*: try later, or give another node; trying on$/)])
     await clock.pass(1_000)
