@@ -136,6 +136,10 @@ export const recapDevelopment: Network = {
   genesisTime: TEST_GENESIS_US,
   genesisTarget: (chain) =>
     chain < 10 ? MAX_TARGET / 100_000n : 0x0000088f99632cadf39b0db7655be62cb7dbc84ebbd9a90e5b5756d3e7d9196cn,
+  genesisPayload: (chain) => {
+    if (chain === 0) return '5TWTF5R6Vc85vWHqcklTY91ljkV6mJ1wYfDJShooTCw'
+    return chain < 10 ? 'yZ6Syxl34TTrGGKxVHInV0S29BH8v-C8VZTbJr2eK2k' : 'OXFBWONFKY7fTY4MH3GaOOELd_cPCMn9GpIOPBYMsvM'
+  },
   fakeFirstEpochStart: true,
   rules: { ...FROM_GENESIS, meanTarget: 13 },
   forks: forksFromGenesis(0),
@@ -148,6 +152,8 @@ export const development: Network = {
   code: versionCodes.development,
   graphHistory: [{ from: 0, graph: graphs.twenty }],
   genesisTarget: () => MAX_TARGET / 100_000n,
+  // The embedded node begins with contracts of its own.
+  genesisPayload: () => null,
   rules: FROM_GENESIS,
   forks: forksFromGenesis(1),
 }
