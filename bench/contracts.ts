@@ -12,6 +12,7 @@ import { genesisOf } from '../src/devnet/ledger/genesis.ts'
 import { Ledger } from '../src/devnet/ledger/ledger.ts'
 import { MemoryVersions } from '../src/devnet/ledger/versions.ts'
 import { genesisState } from '../src/devnet/rules/chains.ts'
+import { releaseRules } from '../src/devnet/rules/releases.ts'
 import { networkOf, settingsOf } from '../src/devnet/rules/settings.ts'
 import { MemoryTransactionIndex } from '../src/devnet/store/transaction-index.ts'
 import { NodeClient } from '../src/node/public.ts'
@@ -99,8 +100,13 @@ function isBalance(body: Buffer): void {
 function blocks({ rounds, isQuick }: Effort): Row {
   const network = networkOf(settingsOf({ graph: 'singleton', pow: false }))
   const { store, heads } = genesisState(network, genesisOf(1).payload)
-  const options = { store, heads: heads.values(), index: new MemoryTransactionIndex(), check: () => null }
-  const ledger = new Ledger({ ...options, versions: new MemoryVersions() })
+  const options = { store, heads: heads.values(), index: new MemoryTransactionIndex() }
+  const ledger = new Ledger({
+    ...options,
+    versions: new MemoryVersions(),
+    release: releaseRules['3.2'],
+    check: () => null,
+  })
   const [parent] = heads.values()
   const samples: number[] = []
   // A node that has just started executes the first few thousand commands more slowly.
@@ -110,7 +116,8 @@ function blocks({ rounds, isQuick }: Effort): Row {
     const draft = ledger.begin(parent, MINER)
     for (const { hash, sigs, cmd } of commands) {
       const bytes = Buffer.from(JSON.stringify({ hash, sigs, cmd }))
-      if (draft.add({ key: hash, bytes }, ledger.read(hash, cmd)) !== 'added') throw new Error('contracts: not added')
+      if (draft.add({ key: hash, bytes }, ledger.read({ hash, sigs, cmd })) !== 'added')
+        throw new Error('contracts: not added')
     }
     const { payload } = draft
     if (round >= 0) samples.push(performance.now() - startMs)

@@ -71,6 +71,11 @@ export class Metrics {
     'Whether the update stream of the current chain is open.',
     [],
   )
+  readonly #workForkVotes = this.#gauge(
+    'newcut_work_fork_votes',
+    'Votes for the next fork in the current work: those of the epoch so far, its own included; absent while there is none.',
+    [],
+  )
   readonly #workAge = this.#gauge('newcut_work_age_seconds', 'Age of the current work; absent while there is none.', [])
   readonly #difficulty = this.#gauge('newcut_difficulty_hashes', 'Expected hashes for a block, as of the last work.', [
     'chain',
@@ -198,8 +203,13 @@ export class Metrics {
     if (rest.rigs !== undefined) this.#showRigs(rest.rigs)
     if (rest.fleet !== undefined) this.#showFleet(rest.fleet)
     this.#connected.set(connected ? 1 : 0)
-    if (work === null) this.#workAge.remove()
-    else this.#workAge.set(work.ageMs / 1000)
+    if (work === null) {
+      this.#workAge.remove()
+      this.#workForkVotes.remove()
+    } else {
+      this.#workAge.set(work.ageMs / 1000)
+      this.#workForkVotes.set(work.forkVotes)
+    }
     return this.registry.metrics()
   }
 

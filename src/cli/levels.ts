@@ -41,6 +41,7 @@ const rules: { readonly [Type in ConsoleEvent['type']]: Rule<Type> } = {
   paused: 'info',
   resumed: 'info',
   fleet: 'info',
+  forkVote: 'info',
   speed: 'info',
   block: 'info',
   transaction: ({ step }) => (step === 'skipped' ? 'warn' : 'info'),

@@ -5,6 +5,7 @@ import type { HardwareSnapshot, Sensed } from '../mine/hardware.ts'
 import type { Verdict } from '../mine/life.ts'
 import type { Pause } from '../mine/pauses.ts'
 import type { Snapshot } from '../mine/stats.ts'
+import type { ForkVote } from '../source/source.ts'
 import { type BlockNotice, type ConsoleEvent, errorText } from './console.ts'
 import { counted, type Line, place, type Style } from './line.ts'
 import { transactionLines } from './transaction-lines.ts'
@@ -24,6 +25,8 @@ export function linesOf(event: ConsoleEvent): Line[] {
       return [{ label: 'resumed', style: 'green', text: 'the newest work is searched again' }]
     case 'solution':
       return [event.verdict === null ? stepLine(event) : solutionLine(event, event.verdict)]
+    case 'forkVote':
+      return [{ label: 'vote', style: 'dim', text: voteText(event) }]
     case 'reward':
       return [{ label: 'reward', style: 'dim', text: `${place(event)}  ${event.amount} coins` }]
     case 'hardwareError': {
@@ -216,6 +219,7 @@ function summaryLines(snapshot: Snapshot): Line[] {
     dimLine(`${work}, ${preemptions} preempted`),
     ...meanLines(snapshot),
     dimLine(luckText(snapshot)),
+    ...(snapshot.forkVote === null ? [] : [dimLine(voteText(snapshot.forkVote))]),
     ...poolBlocksTexts(snapshot).map(dimLine),
   ]
   if (hardwareErrors > 0) lines.push({ label: '', style: 'red', text: `${hardwareErrors} hardware errors` })
@@ -234,6 +238,11 @@ export function luckText({ results: { found, expected, best } }: Snapshot): stri
   if (found > 0 && expected > 0) parts.push(`luck ${percent(found / expected)}`)
   if (best.length > 0) parts.push(`best ${withPrefix(best[0].difficulty)} on chain ${best[0].chain}`)
   return parts.join(', ')
+}
+
+/** What the work votes. */
+export function voteText({ fork, isFor }: ForkVote): string {
+  return isFor ? `votes for fork ${fork}` : `does not vote for fork ${fork}`
 }
 
 /** Nothing where there is none: only pools have them. */

@@ -4,10 +4,14 @@
  */
 import { availableParallelism } from 'node:os'
 import { developmentAccounts } from '../core/development-accounts.ts'
+import { MAX_CASTING_BLOCKS } from '../core/fork.ts'
 import { graphNames, MAX_CHAINS } from '../core/graph.ts'
+import { development } from '../core/network.ts'
 import { kernelPreferences } from '../engine/cpu/names.ts'
 import { priorities } from '../engine/cpu/priority.ts'
 import { defaultLimits, MAX_SESSIONS } from '../engine/stratum/limits.ts'
+import { nodeReleases } from '../schema/node-releases.ts'
+import { forkWishes } from '../source/node/fork-wish.ts'
 import { domain, leaderServers, natsOptions, replicas, rigOptions } from './fleet-options.ts'
 import { logOptions } from './log-options.ts'
 import { flagOnly, option, unset } from './option-spec.ts'
@@ -61,6 +65,23 @@ export const devnetOptions = {
   host: option(someText, '127.0.0.1', 'ADDRESS', 'address to listen on'),
   port: option(wholeNumber(0, 65535), 1848, 'PORT', 'port to listen on; 0 takes any free one'),
   ...networkOptions,
+  'node-release': option(
+    oneOf(nodeReleases),
+    '3.2',
+    'RELEASE',
+    `release of the live node to follow: ${nodeReleases.join(', ')}`,
+  ),
+  'fork-epoch': option(
+    wholeNumber(1, MAX_CASTING_BLOCKS),
+    development.forks.castingBlocks,
+    'N',
+    'blocks of an epoch that may vote for the next fork; 120 that count follow',
+  ),
+  'fork-target': unset(
+    wholeNumber(0, 0xffff_ffff),
+    'N',
+    'vote for forks up to this number; 0 never votes; without it, the highest that the release knows',
+  ),
   product: option(oneOf(['chainweb', 'ledger'] as const), 'chainweb', 'WORD', 'word in paths: chainweb or ledger'),
   entity: unset(someText, 'NAME', 'the name of this node in private commands; without it, it executes none'),
   data: unset(
@@ -145,6 +166,17 @@ export const mineOptions = {
     chainList(MAX_CHAINS - 1),
     'LIST',
     'mine these chains only, such as 0,5 or 0-9; without it, all. Among them the one with the highest expected reward',
+  ),
+  'fork-vote': option(
+    oneOf(forkWishes),
+    'node',
+    'VOTE',
+    'vote for the next fork of the network with the blocks found: node (as the node votes), yes or no',
+  ),
+  'fork-epoch': unset(
+    wholeNumber(1, MAX_CASTING_BLOCKS),
+    'N',
+    `development networks: blocks of an epoch that may vote for the next fork; without it, ${development.forks.castingBlocks}`,
   ),
   engine: option(oneOf(['cpu', 'external'] as const), 'cpu', 'NAME', 'who searches: cpu, or the external command'),
   command: unset(someText, 'COMMAND', 'external worker: run for each work, with the target as its last argument'),
@@ -265,6 +297,8 @@ export const leadOptions = {
   account: mineOptions.account,
   predicate: mineOptions.predicate,
   chains: mineOptions.chains,
+  'fork-vote': mineOptions['fork-vote'],
+  'fork-epoch': mineOptions['fork-epoch'],
   blocks: mineOptions.blocks,
   duration: mineOptions.duration,
   confirmations: mineOptions.confirmations,

@@ -27,11 +27,13 @@ export function nodeLines(
   devnet: Devnet | null,
   nodes: readonly string[] = [],
 ): string[] {
-  const { nodeVersion, nodeNumberOfChains, nodeBlockDelay } = client.info
-  const delay = `block delay ${nodeBlockDelay / 1e6} s`
+  const { nodeVersion, nodeChains, nodeBlockDelay } = client.info
+  const seconds = client.blockDelayMs / 1000
+  const delay =
+    nodeBlockDelay === undefined ? `block delay not told, taken for ${seconds} s,` : `block delay ${seconds} s`
   return [
     devnet === null
-      ? `network: ${nodeVersion}, ${nodeNumberOfChains} chains, ${delay} at ${client.http.baseUrl}`
+      ? `network: ${nodeVersion}, ${nodeChains.length} chains, ${delay} at ${client.http.baseUrl}`
       : networkLine(devnet),
     ...(nodes.length > 1 ? [`nodes, in order of priority: ${nodes.join(', ')}`] : []),
     paidLine(account),

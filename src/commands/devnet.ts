@@ -23,7 +23,6 @@ import { refuseIdle } from './effect.ts'
 import { runBeside } from './exec.ts'
 import { fundedAccounts } from './funded-accounts.ts'
 import { withLog } from './log.ts'
-import type { NetworkValues } from './network.ts'
 import { requestEvent } from './request-log.ts'
 
 type DevnetConfig = Config<typeof devnetOptions>
@@ -31,11 +30,13 @@ type DevnetValues = Values<typeof devnetOptions>
 
 /** The settings that the user chose. Unset ones do not override those of a network on disk. */
 function chosenSettings({ values, origins }: DevnetConfig) {
-  const chosen = <T>(name: keyof NetworkValues, value: T) => (origins.get(name) === 'default' ? undefined : value)
+  const chosen = <T>(name: keyof DevnetValues, value: T) => (origins.get(name) === 'default' ? undefined : value)
   return {
     graph: chosen('graph', values.graph),
     blockDelayMs: chosen('block-delay', values['block-delay']),
     difficulty: chosen('difficulty', values.difficulty),
+    nodeRelease: chosen('node-release', values['node-release']),
+    forkEpoch: chosen('fork-epoch', values['fork-epoch']),
     // --auto-mine implies that there is no proof of work.
     pow: values['auto-mine'] === undefined ? chosen('pow', values.pow) : false,
   }
@@ -182,6 +183,7 @@ function startOptions(config: DevnetConfig, log: DevnetLog): DevnetOptions {
   const autoMine = values['auto-mine']
   return {
     ...chosenSettings(config),
+    forkTarget: values['fork-target'],
     dataDir: values.data,
     backupDir: values['backup-dir'],
     host: values.host,

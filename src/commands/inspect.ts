@@ -4,6 +4,7 @@ import { printerTo, type Surroundings } from '../cli/program.ts'
 import { blockHash } from '../core/block-hash.ts'
 import { encodeBase64Url, encodeHex, equalBytes, u256LE } from '../core/bytes.ts'
 import { describeError, FormatError, NewcutError } from '../core/errors.ts'
+import { forkStateOf } from '../core/fork.ts'
 import {
   decodeHeader,
   decodeWork,
@@ -94,8 +95,11 @@ function adjacentCountAt(bytes: Uint8Array, offset: number): number {
 
 function properties(work: Uint8Array, fields: WorkFields) {
   const pow = powHash(work)
+  const { number: forkNumber, votes: forkVotes } = forkStateOf(fields.featureFlags)
   return {
     ...workToJson(fields),
+    // Both halves of featureFlags; votes in thousandths.
+    ...{ forkNumber, forkVotes },
     target: encodeHex(u256LE(fields.target)),
     version: fields.version,
     powHash: encodeHex(pow),

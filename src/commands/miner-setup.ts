@@ -56,6 +56,8 @@ export function nodesSetup(
     others,
     failbackMs: values.failback,
     shareBlocks: values['share-blocks'],
+    forkWish: values['fork-vote'],
+    forkEpoch: values['fork-epoch'],
     payee: payeeOf(values),
     // Mining goes on when the default port is taken, but not when an address that the user gave is.
     http: http === null ? null : { ...http, isRequired: origins.get('http') !== 'default', ...face },
@@ -191,7 +193,10 @@ function idleForHttp({ values: { http } }: MineConfig): Idle[] {
 const tlsNode = (nodes: readonly string[]) => nodes.find((url) => url.startsWith('https:')) ?? nodes[0]
 
 /** What nodes are asked, and pools are not. */
-const NODE_OPTIONS = ['account', 'public-key', 'predicate', 'chains', 'share-blocks', 'confirmations', 'state', 'stall']
+const NODE_OPTIONS = [
+  ...['account', 'public-key', 'predicate', 'chains', 'share-blocks', 'confirmations', 'state', 'stall'],
+  ...['fork-vote', 'fork-epoch'],
+]
 const EMBEDDED_OPTIONS = ['graph', 'block-delay', 'difficulty', 'pow']
 
 function idleForPool({ values: { node, pool = [], fingerprint } }: MineConfig): Idle[] {

@@ -3,7 +3,10 @@ import type { mineOptions, Values } from '../cli/options.ts'
 import { formatDuration, withPrefix } from '../core/units.ts'
 import type { Devnet } from '../devnet/devnet.ts'
 
-export type NetworkValues = Pick<Values<typeof mineOptions>, 'graph' | 'block-delay' | 'difficulty' | 'pow'>
+export type NetworkValues = Pick<
+  Values<typeof mineOptions>,
+  'graph' | 'block-delay' | 'difficulty' | 'pow' | 'fork-epoch'
+>
 
 /** The options of an embedded network that `mine` and `devnet` share. */
 export function networkSettings(values: NetworkValues) {
@@ -12,6 +15,7 @@ export function networkSettings(values: NetworkValues) {
     blockDelayMs: values['block-delay'],
     difficulty: values.difficulty,
     pow: values.pow,
+    forkEpoch: values['fork-epoch'],
   }
 }
 

@@ -1,4 +1,8 @@
 /** A dry run of the miner: everything that would end it is tried, and nothing is searched. */
+import { forkStateOf } from '../core/fork.ts'
+import type { Work } from '../core/work.ts'
+import type { NodeClient } from '../node/client.ts'
+import { ForkVotes } from '../source/node/fork-votes.ts'
 import { Engines, listenForRigs } from './engines.ts'
 import type { MinerSetup } from './miner.ts'
 import { checkOrigin, reachOrigin } from './origin.ts'
@@ -26,13 +30,25 @@ export async function tryMiner(setup: MinerSetup, stopped: AbortSignal): Promise
     const { client, account } = node
     const { work } = await client.work(account, setup.chains?.[0], { signal: stopped })
     return [
-      `network: ${client.info.nodeVersion}, ${client.info.nodeNumberOfChains} chains, at ${client.http.baseUrl}`,
+      `network: ${client.info.nodeVersion}, ${client.info.nodeChains.length} chains, at ${client.http.baseUrl}`,
       paidLine(account),
       `work: chain ${work.fields.chainId} height ${work.fields.height}, ${work.bytes.length} bytes`,
+      ...(await voteLines(client, work, once, stopped)),
       ...devices,
       ...(rigs === null ? [] : [`rigs: they can connect to ${rigs.address}`]),
     ]
   } finally {
     await close()
   }
+}
+
+/** What the work would vote; nothing where it may not. */
+async function voteLines(client: NodeClient, work: Work, setup: MinerSetup, signal: AbortSignal): Promise<string[]> {
+  const { forkRulesOf } = await import('./nodes.ts')
+  const stateOf = async (chain: number, hash: Uint8Array) =>
+    forkStateOf((await client.header(chain, hash, { signal })).featureFlags)
+  const { forkWish: wish = 'node' } = setup
+  const vote = await new ForkVotes({ rules: forkRulesOf(client, setup), wish, stateOf }).voteOf(work, signal)
+  if (vote === null) return []
+  return [`votes: ${vote.isFor ? 'for' : 'not for'} fork ${vote.fork}${wish === 'node' ? ', as the node votes' : ''}`]
 }

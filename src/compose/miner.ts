@@ -15,6 +15,7 @@ import type { Snapshot } from '../mine/stats.ts'
 import { systemClock } from '../platform/clock.ts'
 import { packageVersion } from '../platform/version.ts'
 import { Sensors, type SensorsOptions } from '../sensors/sensors.ts'
+import type { ForkWish } from '../source/node/fork-wish.ts'
 import { type Changeable, changerOf } from './change.ts'
 import { type ComposedDashboard, dashboardFor } from './dashboard.ts'
 import { type EngineSetup, Engines, listenForRigs } from './engines.ts'
@@ -54,6 +55,10 @@ export interface MinerSetup {
   readonly state?: StateSetup | null
   /** Chains to mine; undefined: all. */
   readonly chains?: readonly number[] | undefined
+  /** How our work is to vote for forks; default: as the node does. */
+  readonly forkWish?: ForkWish | undefined
+  /** Blocks of an epoch that may vote, on a development network; default: as in all releases. */
+  readonly forkEpoch?: number | undefined
   /** When it searches nothing although nobody told it so; default: never. */
   readonly pausing?: PausingSetup
   /** Where temperatures, fans and power are read; undefined: nowhere. */

@@ -1,5 +1,6 @@
 /** What a user says of the nodes to mine for. */
 import type { Dial } from '../node/dial.ts'
+import type { ForkWish } from '../source/node/fork-wish.ts'
 
 export interface NodeSetup {
   /** Root of the node: `http://HOST:PORT`. */
@@ -28,6 +29,10 @@ export interface NodesSetup {
   readonly stallMs?: number | undefined
   readonly confirmations?: number
   readonly chains?: readonly number[] | undefined
+  /** How our work is to vote for forks; default: as the node does. */
+  readonly forkWish?: ForkWish | undefined
+  /** Blocks of an epoch that may vote, on a development network; default: as in all releases. */
+  readonly forkEpoch?: number | undefined
 }
 
 /** How long a node or pool of higher priority has to be fit, unless the setup says otherwise. */

@@ -1,9 +1,11 @@
 /** The nodes that a miner is for: waits for them, and makes the source of work from one of them or from several. */
 import { sleep } from '../core/clock.ts'
 import { NewcutError } from '../core/errors.ts'
+import type { ForkRules } from '../core/fork.ts'
 import type { MinerAccount } from '../core/payload.ts'
 import type { NodeClient } from '../node/client.ts'
 import { onAbort } from '../node/http.ts'
+import { isPublic, networkOf as verifiableNetworkOf } from '../node/verify-network.ts'
 import { systemClock } from '../platform/clock.ts'
 import type { NodeNetwork } from '../source/many/reached-node.ts'
 import { type MiningNode, miningNodeOf } from '../source/node/mining-node.ts'
@@ -46,8 +48,9 @@ export async function reachNodes(
   const { node, others = [], confirmations, chains } = setup
   const shared = { clock: systemClock, random: Math.random, confirmations, chains }
   const miningNode = (client: NodeClient, account: MinerAccount): MiningNode => {
-    const stallMs = setup.stallMs ?? usualStallMs(client.info.nodeBlockDelay / 1000)
-    return miningNodeOf({ client, account, clock: systemClock, stallMs })
+    const stallMs = setup.stallMs ?? usualStallMs(client.blockDelayMs)
+    const forkRules = forkRulesOf(client, setup)
+    return miningNodeOf({ client, account, clock: systemClock, stallMs, forkRules, forkWish: setup.forkWish })
   }
   if (others.length === 0) {
     const client = await connect(node, onWaiting, signal)
@@ -99,6 +102,23 @@ export async function reachNodes(
     payloadOutputs: (...query) => firstOf(clients(), (each) => each.payloadOutputs(...query)),
   }
   return { client, clients: () => clients(), payloads, sourceFor, close: () => close() }
+}
+
+/** How the network of a node adopts forks. Throws NewcutError BAD_OPTION for options that it leaves no room for. */
+export function forkRulesOf(client: NodeClient, { forkWish = 'node', forkEpoch }: NodesSetup): ForkRules {
+  const { network, isKnown } = verifiableNetworkOf(client)
+  if (!isKnown && forkWish !== 'node') {
+    throw new NewcutError('BAD_OPTION', `--fork-vote: newcut does not know how ${network.name} adopts forks`, {
+      hint: 'leave it out: the work then votes as the node does',
+    })
+  }
+  if (forkEpoch === undefined) return network.forks
+  if (isPublic(network)) {
+    throw new NewcutError('BAD_OPTION', `--fork-epoch: ${network.name} has ${network.forks.castingBlocks}`, {
+      hint: 'it is for development networks',
+    })
+  }
+  return { ...network.forks, castingBlocks: forkEpoch }
 }
 
 /** What the first of the nodes says that does not fail. Throws the last failure. */

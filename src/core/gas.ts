@@ -3,16 +3,72 @@
 /** Gas that the transactions of a block may use together. */
 export const MAX_BLOCK_GAS = 150_000
 
+/**
+ * What a command is charged for before its code runs. `pre31`: its bytes without the proof of a continuation; `post31`:
+ * the proof too; `post32`: signatures and signers too.
+ */
+export type GasModel = 'pre31' | 'post31' | 'post32'
+
+/** What the size of a command depends on. */
+export interface CommandSize {
+  /** UTF-8 bytes of `cmd`, without the proof of a continuation. */
+  readonly bytes: number
+  /** UTF-8 bytes of the text `proof` of a continuation; 0 without one. */
+  readonly proofBytes: number
+  /** UTF-8 bytes of the elements of `sigs`, each written without spaces. */
+  readonly signatureBytes: number
+  /** Signers by scheme. */
+  readonly ed25519Signers: number
+  readonly webAuthnSigners: number
+}
+
+const ED25519_GAS = 21n
+const WEBAUTHN_GAS = 526n
 const LINEAR_BYTES = 100n
 const STEEP_BYTES_TO_7 = 51_200n ** 7n
 
 /**
- * Gas for the size of a command: ceil(b / 100 + (b / 51200)^7). Exact: doubles are one too low for 100 and 200 bytes.
- * `bytes`: of `cmd`, without the proof of a continuation.
+ * Gas for the size of a command: ceil(c + (c / 512)^7), c = bytes / 100, and a fixed part for each signer. Exact: doubles
+ * are one too low for 100 and 200 bytes.
  */
-export function sizeGas(bytes: number): number {
-  const b = BigInt(bytes)
+export function sizeGas(size: CommandSize, model: GasModel): number {
+  const { bytes, proofBytes, signatureBytes, ed25519Signers, webAuthnSigners } = size
+  const proof = model === 'pre31' ? 0 : proofBytes
+  const [signatures, signers] =
+    model === 'post32'
+      ? [signatureBytes, ED25519_GAS * BigInt(ed25519Signers) + WEBAUTHN_GAS * BigInt(webAuthnSigners)]
+      : [0, 0n]
+  const b = BigInt(bytes + proof + signatures)
   const numerator = b * STEEP_BYTES_TO_7 + LINEAR_BYTES * b ** 7n
   const denominator = LINEAR_BYTES * STEEP_BYTES_TO_7
-  return Number((numerator + denominator - 1n) / denominator)
+  return Number((numerator + denominator - 1n) / denominator + signers)
+}
+
+/** First height of a block by language 5, and first height whose commands pay for proofs, in node release 3.2. */
+const gasHeights: Readonly<Record<string, { readonly language5: number; readonly post31: number }>> = {
+  mainnet01: { language5: 5_555_698, post31: 6_510_744 },
+  testnet06: { language5: 640, post31: 0 },
+  testnet04: { language5: 5_058_738, post31: 5_783_987 },
+  'recap-development': { language5: 640, post31: 692 },
+}
+/** Networks that charge for signatures from fork number 1 on. */
+const VOTED_POST32: readonly string[] = ['mainnet01', 'testnet06']
+
+/**
+ * What nodes of release 3.2 charge for the size of a command in a block at `height`. `forkNumberOfParent`: of the header
+ * below the block. Preflight of live nodes looks one height further than a block, so it changes a block earlier.
+ *
+ * `development` charges by the release of its nodes; this is that of 3.2. Throws RangeError for a network whose heights
+ * are not known.
+ */
+export function gasModelAt(network: string, height: number, forkNumberOfParent: number): GasModel {
+  if (network === 'development') return 'post32'
+  const heights = Object.hasOwn(gasHeights, network) ? gasHeights[network] : undefined
+  if (heights === undefined) {
+    const names = [...Object.keys(gasHeights), 'development'].join(', ')
+    throw new RangeError(`network ${JSON.stringify(network)}: its gas model is not known; expected one of ${names}`)
+  }
+  // From fork number 1 on heights no longer count.
+  if (VOTED_POST32.includes(network) && forkNumberOfParent >= 1) return 'post32'
+  return height >= Math.max(heights.language5, heights.post31) ? 'post31' : 'pre31'
 }

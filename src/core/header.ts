@@ -255,6 +255,13 @@ export function withCreationTime(work: Uint8Array, creationTime: bigint): Uint8A
   return copy
 }
 
+/** A copy of `work` with other feature flags (u64). */
+export function withFeatureFlags(work: Uint8Array, featureFlags: bigint): Uint8Array {
+  const copy = work.slice()
+  writeU64LE(copy, headerLayout(0).featureFlags, featureFlags)
+  return copy
+}
+
 /**
  * Whether two works extend the same blocks: that of their chain, and those of the adjacent chains. Then neither makes the
  * other stale. With other adjacents an adjacent chain was reorganised, and the cut takes one of the two only.

@@ -2,6 +2,7 @@
  * Networks: version codes, graphs by height, genesis constants, and the heights at which rules changed
  * (PROTOCOL.md B.2, B.5, C, D).
  */
+import type { ForkRules } from './fork.ts'
 import { type Graph, graphs } from './graph.ts'
 import { MAX_TARGET } from './target.ts'
 
@@ -11,8 +12,6 @@ export interface RuleHeights {
   readonly endOfEmergencyAdjustment: number
   /** From here target and epoch start depend on the parent's creation time, no longer on the block's own. */
   readonly parentTime: number
-  /** From here feature flags must be zero; before, bytes 0..7 were used as a nonce. */
-  readonly zeroFeatureFlags: number
   /** From here the target is the mean over the parent and its adjacent parents. */
   readonly meanTarget: number
 }
@@ -29,6 +28,8 @@ export interface Network {
   readonly genesisTime: bigint
   /** Target of the genesis block of a chain. */
   readonly genesisTarget: (chain: number) => bigint
+  /** Payload hash of the genesis block of a chain, base64url; null: not known here. */
+  readonly genesisPayload: (chain: number) => string | null
   /** Intended time between blocks of one chain, microseconds. */
   readonly blockDelay: bigint
   /** Blocks in an epoch; null: targets never change. */
@@ -36,6 +37,8 @@ export interface Network {
   /** A development network's first epoch starts at its first mined block, not at its old genesis. */
   readonly fakeFirstEpochStart: boolean
   readonly rules: RuleHeights
+  /** How the network adopts forks by vote. */
+  readonly forks: ForkRules
 }
 
 /** Version codes in headers by network name (PROTOCOL.md B.2). */
@@ -44,6 +47,7 @@ const versionCodes: Readonly<Record<string, number>> = {
   development: 0x02,
   mainnet01: 0x05,
   testnet04: 0x07,
+  testnet06: 0x08,
   testnet05: 0x09,
   'evm-testnet': 0x0a,
   'evm-development': 0x0b,
@@ -63,7 +67,9 @@ export function versionCode(name: string): number | undefined {
   return Object.hasOwn(versionCodes, name) ? versionCodes[name] : undefined
 }
 
-const FROM_GENESIS: RuleHeights = { endOfEmergencyAdjustment: 0, parentTime: 0, zeroFeatureFlags: 0, meanTarget: 0 }
+const FROM_GENESIS: RuleHeights = { endOfEmergencyAdjustment: 0, parentTime: 0, meanTarget: 0 }
+/** Of node release 3.2, in which networks differ in what is known only. */
+const forksFromGenesis = (highestKnown: number): ForkRules => ({ from: 0, castingBlocks: 14_280, highestKnown })
 const BLOCK_DELAY_US = 30_000_000n
 const WINDOW = 120
 /** 2019-07-17T18:28:37.613832Z */
@@ -82,18 +88,19 @@ export const mainnet01: Network = {
   genesisTime: 1_572_393_660_000_000n, // 2019-10-30T00:01:00Z
   genesisTarget: (chain) =>
     chain < 10 ? MAX_TARGET : 0x000000000000cb73de4be95ba21db5b9178dd85974c194e3ee05717dd8afa830n,
+  genesisPayload: () => null,
   blockDelay: BLOCK_DELAY_US,
   window: WINDOW,
   fakeFirstEpochStart: false,
   rules: {
     endOfEmergencyAdjustment: 80_000,
     parentTime: 452_820,
-    zeroFeatureFlags: 530_500,
     meanTarget: 771_414,
   },
+  forks: { ...forksFromGenesis(1), from: 530_500 },
 }
 
-/** The test network: 10 chains, 20 from height 332,604 on. */
+/** The test network of before: 10 chains, 20 from height 332,604 on. It has no nodes to begin with any more. */
 export const testnet04: Network = {
   ...mainnet01,
   name: 'testnet04',
@@ -103,6 +110,21 @@ export const testnet04: Network = {
   genesisTarget: (chain) =>
     chain < 10 ? MAX_TARGET : 0x000000001b9bf15be43824bae4c4f17722572883f7b53ed2e8c6ba9596249235n,
   rules: { ...FROM_GENESIS, meanTarget: 318_204 },
+  forks: forksFromGenesis(0),
+}
+
+/** The test network, since February 2026: 20 chains. */
+export const testnet06: Network = {
+  ...mainnet01,
+  name: 'testnet06',
+  code: versionCodes.testnet06,
+  graphHistory: [{ from: 0, graph: graphs.twenty }],
+  genesisTime: 1_771_229_700_000_000n, // 2026-02-16T08:15:00Z
+  genesisTarget: () => MAX_TARGET / 100_000n,
+  genesisPayload: (chain) =>
+    chain === 0 ? 'EyMMEitzZjPXEtL8cVgEgiN4w48CBBx0wMWZGQDretw' : 'eq3MSmd5bkjQXSqibeEjWvL2_AZqwwipPEWOTMl0FkY',
+  rules: { ...FROM_GENESIS, meanTarget: 13 },
+  forks: forksFromGenesis(1),
 }
 
 /** A development network that goes through the history of the main network in its first 60 heights. */
@@ -114,8 +136,13 @@ export const recapDevelopment: Network = {
   genesisTime: TEST_GENESIS_US,
   genesisTarget: (chain) =>
     chain < 10 ? MAX_TARGET / 100_000n : 0x0000088f99632cadf39b0db7655be62cb7dbc84ebbd9a90e5b5756d3e7d9196cn,
+  genesisPayload: (chain) => {
+    if (chain === 0) return '5TWTF5R6Vc85vWHqcklTY91ljkV6mJ1wYfDJShooTCw'
+    return chain < 10 ? 'yZ6Syxl34TTrGGKxVHInV0S29BH8v-C8VZTbJr2eK2k' : 'OXFBWONFKY7fTY4MH3GaOOELd_cPCMn9GpIOPBYMsvM'
+  },
   fakeFirstEpochStart: true,
   rules: { ...FROM_GENESIS, meanTarget: 13 },
+  forks: forksFromGenesis(0),
 }
 
 /** The development network; the embedded node runs it with its own graph, block delay and first difficulty. */
@@ -125,7 +152,10 @@ export const development: Network = {
   code: versionCodes.development,
   graphHistory: [{ from: 0, graph: graphs.twenty }],
   genesisTarget: () => MAX_TARGET / 100_000n,
+  // The embedded node begins with contracts of its own.
+  genesisPayload: () => null,
   rules: FROM_GENESIS,
+  forks: forksFromGenesis(1),
 }
 
 /** The graph in force at a height. */

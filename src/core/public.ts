@@ -9,6 +9,20 @@ export { isCommandHash } from './command-hash.ts'
 export { type Cut, cutHeight, cutWeight, type Extension, extendsCut, extensionOf } from './cut.ts'
 export { type Expected, effectiveWindow, expectedFor, startsEpoch } from './difficulty.ts'
 export { describeError, type ErrorCode, errorCodes, FormatError, NewcutError } from './errors.ts'
+export {
+  brokenForkRules,
+  type ForkChoices,
+  type ForkPhase,
+  type ForkRule,
+  type ForkRules,
+  type ForkState,
+  featureFlagsOf,
+  forkChoices,
+  forkPhase,
+  forkStateOf,
+  passesVote,
+  votedForkState,
+} from './fork.ts'
 export { genesisHeader, genesisParentHash } from './genesis.ts'
 export { type Graph, type GraphName, graphNames, graphs, MAX_CHAINS } from './graph.ts'
 export {
@@ -40,6 +54,7 @@ export {
   type RuleHeights,
   recapDevelopment,
   testnet04,
+  testnet06,
   versionCode,
   versionName,
 } from './network.ts'

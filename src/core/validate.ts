@@ -2,6 +2,7 @@
 import { blockHash } from './block-hash.ts'
 import { equalBytes } from './bytes.ts'
 import { type Expected, expectedFor } from './difficulty.ts'
+import { brokenForkRules, type ForkRule, forkStateOf } from './fork.ts'
 import { encodeWork, type Header } from './header.ts'
 import { graphAt, type Network } from './network.ts'
 import { meets, powHash } from './pow.ts'
@@ -11,7 +12,7 @@ export type HeaderRule =
   | 'hash'
   | 'proofOfWork'
   | 'version'
-  | 'featureFlags'
+  | ForkRule
   | 'chain'
   | 'parent'
   | 'height'
@@ -21,6 +22,8 @@ export type HeaderRule =
   | 'target'
   | 'epochStart'
   | 'weight'
+  /** Of a genesis block only. */
+  | 'payloadHash'
 
 /** The headers that a header refers to. */
 export interface Ancestry {
@@ -39,17 +42,19 @@ export function brokenRules(
   network: Network,
   header: Header,
   ancestry: Ancestry,
-  options: { now: bigint | null; checkPow: boolean; expected?: Expected; blockHash?: Uint8Array },
+  options: { now: bigint | null; checkPow: boolean; expected?: Expected | undefined; blockHash?: Uint8Array },
 ): HeaderRule[] {
   const { parent, adjacentParents } = ancestry
   const work = encodeWork(header)
-  const height = Number(header.height)
   const expected = options.expected ?? expectedFor(network, parent, [...adjacentParents.values()], header.creationTime)
+  const forks = brokenForks(network, header, ancestry)
   const broken: [HeaderRule, boolean][] = [
     ['hash', !equalBytes(options.blockHash ?? blockHash(work), header.hash)],
     ['proofOfWork', options.checkPow && !meets(powHash(work), header.target)],
     ['version', header.version !== network.code],
-    ['featureFlags', height >= network.rules.zeroFeatureFlags && header.featureFlags !== 0n],
+    ['unknownFork', forks.includes('unknownFork')],
+    ['forkNumber', forks.includes('forkNumber')],
+    ['forkVotes', forks.includes('forkVotes')],
     ['chain', header.chainId !== parent.chainId],
     ['parent', !equalBytes(header.parent, parent.hash)],
     ['height', header.height !== parent.height + 1n],
@@ -61,6 +66,12 @@ export function brokenRules(
     ['weight', header.weight !== expected.weight],
   ]
   return broken.filter(([, isBroken]) => isBroken).map(([rule]) => rule)
+}
+
+function brokenForks({ forks }: Network, header: Header, { parent, adjacentParents }: Ancestry): ForkRule[] {
+  const own = forkStateOf(header.featureFlags)
+  const adjacents = [...adjacentParents.values()].map(({ featureFlags }) => forkStateOf(featureFlags))
+  return brokenForkRules(forks, Number(header.height), own, forkStateOf(parent.featureFlags), adjacents)
 }
 
 /** The graph's adjacents at the parent's height, each named by a block of that chain and height. */

@@ -56,6 +56,7 @@ function open(hub: Hub, reply: FastifyReply): void {
   raw.writeHead(200, {
     'content-type': 'text/event-stream',
     'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
     'x-content-type-options': 'nosniff',
     'cross-origin-resource-policy': 'same-origin',
   })

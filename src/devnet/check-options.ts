@@ -1,8 +1,10 @@
 /** Refuses options of the wrong shape: callers from JavaScript have no compiler that checks them. */
 import { inspect } from 'node:util'
 import { NewcutError } from '../core/errors.ts'
+import { MAX_CASTING_BLOCKS } from '../core/fork.ts'
 import { graphNames } from '../core/graph.ts'
 import { MAX_TARGET } from '../core/target.ts'
+import { nodeReleases } from '../schema/node-releases.ts'
 import type { DevnetOptions } from './options.ts'
 
 interface Shape {
@@ -56,6 +58,9 @@ const shapes: Readonly<Record<keyof DevnetOptions, Shape>> = {
     fits: (value) => typeof value === 'bigint' && value >= 1n && value <= MAX_TARGET,
   },
   pow: { expected: 'true or false', fits: (value) => typeof value === 'boolean' },
+  nodeRelease: oneOf(nodeReleases),
+  forkEpoch: wholeNumber(1, MAX_CASTING_BLOCKS),
+  forkTarget: wholeNumber(0, 0xffff_ffff),
   accounts: {
     expected: 'a list of { account, predicate, publicKeys }',
     fits: (value) => Array.isArray(value) && value.every(isAccount),

@@ -4,6 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Cut } from '../core/cut.ts'
 import { NewcutError } from '../core/errors.ts'
 import { graphAt, type Network } from '../core/network.ts'
+import type { NodeRelease } from '../schema/node-releases.ts'
 import { checkOptions } from './check-options.ts'
 import { BackupJobs, expectBackupDirectory } from './data/backup.ts'
 import { type DataDirectory, openDataDirectory } from './data/directory.ts'
@@ -37,6 +38,7 @@ import { developmentAccount } from './orders/block-maker.ts'
 import type { NonceSearch } from './orders/nonce-search.ts'
 import { Chains, genesisState } from './rules/chains.ts'
 import { NodeClock } from './rules/node-clock.ts'
+import { releaseRules } from './rules/releases.ts'
 import { type NetworkSettings, networkOf, settingsOf } from './rules/settings.ts'
 import { indexBlock, MemoryTransactionIndex, type TransactionIndex } from './store/transaction-index.ts'
 import { TransactionWatch } from './watch/transaction-watch.ts'
@@ -160,14 +162,15 @@ function assemble(options: DevnetOptions, machine: Machine, data: DataDirectory 
   const clock = new NodeClock(machine.clock)
   if (data !== null) clock.catchUp(data.loaded.newestCreationTime)
   const nowMs = () => clock.ms()
-  const { chains, ledger, index } = openChains(settings, clock, data)
+  const forkTarget = forkTargetOf(options, settings.release)
+  const { chains, ledger, index } = openChains({ settings, forkTarget }, clock, data)
   chains.onBlock((block) => {
     indexBlock(index, block)
     data?.state.reached(chains.store.size)
   })
   const turns = new Turns()
   // Before the coordinator: the pools follow a new cut first, so that its work has the transactions pending then.
-  const pools = new Mempools({ chains, index, nowMs, trial: ledger, turns })
+  const pools = new Mempools({ chains, index, nowMs, trial: ledger, turns, release: releaseRules[settings.release] })
   const limits = limitsOf(options)
   const coordinator = new Coordinator(chains, {
     pools,
@@ -190,7 +193,19 @@ function assemble(options: DevnetOptions, machine: Machine, data: DataDirectory 
   const controls = new Controls(machine.clock)
   const { requestTimeoutMs } = limits
   const app = createApp({ product, packageVersion, nowMs, requestTimeoutMs, maxConnections })
-  addRoutes(app, options, { machine, settings, chains, ledger, clock, pools, coordinator, watch, backups, controls })
+  addRoutes(app, options, {
+    machine,
+    settings,
+    forkTarget,
+    chains,
+    ledger,
+    clock,
+    pools,
+    coordinator,
+    watch,
+    backups,
+    controls,
+  })
   app.addHook('preClose', async () => controls.stop())
   app.addHook('onClose', async () => {
     turns.stop()
@@ -202,6 +217,7 @@ function assemble(options: DevnetOptions, machine: Machine, data: DataDirectory 
 interface Parts {
   readonly machine: Machine
   readonly settings: NetworkSettings
+  readonly forkTarget: number
   readonly chains: Chains
   readonly ledger: Ledger
   readonly clock: NodeClock
@@ -221,11 +237,13 @@ function addRoutes(app: App, options: DevnetOptions, parts: Parts): void {
   const limits = limitsOf(options)
   const durable = () => chains.durable()
   const prefix = `/${product}/0.0/${chains.network.name}`
+  const release = releaseRules[parts.settings.release]
   const router = new Router({ app, prefix, chains: chains.cut.size, intercept })
   addNodeRoutes(router, {
     network: () => chains.network,
     packageVersion,
-    config: () => nodeConfig({ ...limits, chains, product, accounts, hasBackups: backups !== null }),
+    release,
+    config: () => nodeConfig({ ...limits, ...parts, product, accounts, hasBackups: backups !== null }),
   })
   addChainRoutes(router, { chains, product })
   addPayloadRoutes(router, chains.store)
@@ -236,8 +254,9 @@ function addRoutes(app: App, options: DevnetOptions, parts: Parts): void {
     ...limits,
     chains,
     ledger: parts.ledger,
-    privateLedger: new PrivateLedger(chains, options.entity ?? null),
+    privateLedger: new PrivateLedger(chains, options.entity ?? null, release),
     pools,
+    release,
     clock,
     refusals: parts.watch === null ? null : new SendRefusals(router, parts.watch),
   })
@@ -268,12 +287,24 @@ function addRoutes(app: App, options: DevnetOptions, parts: Parts): void {
   router.finish()
 }
 
+/** Throws NewcutError BAD_OPTION for a fork that the release does not know. */
+function forkTargetOf({ forkTarget }: DevnetOptions, release: NodeRelease): number {
+  const highest = releaseRules[release].forkTarget
+  if (forkTarget === undefined || forkTarget <= highest) return forkTarget ?? highest
+  throw new NewcutError('BAD_OPTION', `forkTarget: ${forkTarget}; release ${release} votes for forks up to ${highest}`)
+}
+
 /** Chains, and the ledger that executes them. */
-function openChains(settings: NetworkSettings, clock: NodeClock, data: DataDirectory | null) {
+function openChains(
+  { settings, forkTarget }: { readonly settings: NetworkSettings; readonly forkTarget: number },
+  clock: NodeClock,
+  data: DataDirectory | null,
+) {
   const network = networkOf(settings)
   const state = data?.loaded ?? genesisState(network, genesisOf(graphAt(network, 0).adjacents.length).payload)
   const index: TransactionIndex = data?.state ?? new MemoryTransactionIndex()
   const { store, heads } = state
+  const release = releaseRules[settings.release]
   const ledger =
     data?.ledger ??
     new Ledger({
@@ -281,11 +312,20 @@ function openChains(settings: NetworkSettings, clock: NodeClock, data: DataDirec
       heads: heads.values(),
       index,
       versions: new MemoryVersions(),
-      check: commandCheck(network.name),
+      release,
+      check: commandCheck(network.name, release),
     })
   const kept = data === null ? {} : { journal: data.blocks }
   const checkPow = settings.pow
-  const chains = new Chains({ network, checkPow, now: clock.microseconds, state, executions: ledger, ...kept })
+  const chains = new Chains({
+    network,
+    checkPow,
+    forkTarget,
+    now: clock.microseconds,
+    state,
+    executions: ledger,
+    ...kept,
+  })
   return { chains, ledger, index }
 }
 

@@ -8,6 +8,7 @@ import type { MinerAccount } from '../core/payload.ts'
 import type { OnProgress } from '../core/progress.ts'
 import type { AutoMine } from '../schema/auto-mine.ts'
 import type { BlockMadeBy, TransactionEvent } from '../schema/devnet-events.ts'
+import type { NodeRelease } from '../schema/node-releases.ts'
 import type { ServedRequest } from './http/request-log.ts'
 import type { Addition } from './rules/chains.ts'
 import type { AskedSettings } from './rules/settings.ts'
@@ -20,7 +21,7 @@ export interface DevnetOptions {
   readonly port?: number
   /**
    * Directory for the chains; default: they are kept in memory. A network that is already there goes on with its own
-   * settings: graph, blockDelayMs, difficulty and pow must be the same, or left out.
+   * settings: graph, blockDelayMs, difficulty, pow, nodeRelease and forkEpoch must be the same, or left out.
    */
   readonly dataDir?: string | undefined
   /** Directory for backups. Without it the node makes none. */
@@ -33,6 +34,15 @@ export interface DevnetOptions {
   readonly difficulty?: bigint | undefined
   /** False: any nonce solves, and targets never change, except with simulated mining. Default true. */
   readonly pow?: boolean | undefined
+  /** The release of the live node whose rules the network follows, from its first block on. Default 3.2. */
+  readonly nodeRelease?: NodeRelease | undefined
+  /**
+   * Blocks of an epoch of votes that may vote; 120 that count follow. Default 14,280, as on all public networks: a small
+   * number lets a network adopt a fork soon.
+   */
+  readonly forkEpoch?: number | undefined
+  /** The fork number up to which this node votes. Default: the highest that `nodeRelease` knows; 0 never votes. */
+  readonly forkTarget?: number | undefined
   /** Accounts that may mine; default: anyone. */
   readonly accounts?: readonly MinerAccount[]
   /** The name of this node in private commands. Without one it executes none. */
@@ -101,9 +111,11 @@ export function limitsOf(options: DevnetOptions) {
 }
 
 /** The settings that these options ask for. */
-export function askedSettings({ graph, blockDelayMs, difficulty, pow, autoMine }: DevnetOptions): AskedSettings {
-  if (autoMine === undefined) return { graph, blockDelayMs, difficulty, pow }
+export function askedSettings(options: DevnetOptions): AskedSettings {
+  const { graph, blockDelayMs, difficulty, pow, nodeRelease: release, forkEpoch, autoMine } = options
+  const asked = { graph, blockDelayMs, difficulty, pow, release, forkEpoch }
+  if (autoMine === undefined) return asked
   // Simulated block times follow the difficulty as searched ones do.
   const adjusts = autoMine.kind === 'simulated' ? true : undefined
-  return { graph, blockDelayMs, difficulty, pow: false, adjusts, autoMine }
+  return { ...asked, pow: false, adjusts, autoMine }
 }

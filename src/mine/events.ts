@@ -1,5 +1,5 @@
 /** Events that the miner reports to console and metrics while it runs. */
-import type { JobReason, LifeStep } from '../source/source.ts'
+import type { ForkVote, JobReason, LifeStep } from '../source/source.ts'
 import type { Verdict } from './life.ts'
 import type { Pause } from './pauses.ts'
 import type { Snapshot } from './stats.ts'
@@ -65,6 +65,8 @@ export type MinerEvent =
   /** No cause holds any more. The newest job is searched again, or for the first time: a `work` event with the reason `start` follows. */
   | { readonly type: 'resumed' }
   | SolutionEvent
+  /** What the work of the miner votes of late. Told when it is known first, and when it changes. */
+  | ({ readonly type: 'forkVote' } & ForkVote)
   /** This process gives the rigs of a fleet their work from now on; or another one does, or nobody (null). */
   | { readonly type: 'fleet'; readonly isLeading: boolean; readonly leader: string | null }
   /** What a block of ours paid, as its payload tells. `amount`: coins, a decimal number. */

@@ -1,12 +1,13 @@
 /** The only loop: newest job -> engines -> judge -> hand in. Knows sources and engines by their ports alone. */
 import { readU256LE } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
+import { forkStateOf, VOTE } from '../core/fork.ts'
 import { FREE_NONCE } from '../core/nonce.ts'
 import { meets, solves } from '../core/pow.ts'
 import { difficultyOf } from '../core/target.ts'
 import { workFromBytes } from '../core/work.ts'
 import { type Candidate, type Engine, type EngineEvents, noWork } from '../engine/engine.ts'
-import type { Job, JobReason, Source } from '../source/source.ts'
+import type { ForkVote, Job, JobReason, Source } from '../source/source.ts'
 import { Crew } from './crew.ts'
 import { Effort } from './effort.ts'
 import type { MinerEvent, SolutionEvent } from './events.ts'
@@ -74,6 +75,7 @@ export class Miner {
   #held: Issued | null = null
   /** Who gave the newest work. */
   #issuer: string | null = null
+  #forkVote: ForkVote | null = null
   #cancelIdle: () => void = () => undefined
   #hardwareErrors = 0
   #preemptions = 0
@@ -267,8 +269,18 @@ export class Miner {
         height: Number(current.work.fields.height),
         difficulty: current.pursuit.difficulty,
         ageMs: nowMs - current.pursuit.receivedAtMs,
+        forkVotes: forkStateOf(current.work.fields.featureFlags).votes / VOTE,
       },
+      forkVote: this.#forkVote,
     }
+  }
+
+  /** Looks what its work votes, and tells what is new. */
+  #lookAtVote(): void {
+    const [before, now] = [this.#forkVote, this.#options.source.forkVote()]
+    if (now === null || (before?.fork === now.fork && before.isFor === now.isFor)) return
+    this.#forkVote = now
+    this.#options.onEvent({ type: 'forkVote', ...now })
   }
 
   /** The newest job of the source: whatever was searched before is dropped. */
@@ -393,11 +405,13 @@ export class Miner {
   }
 
   #onStep(event: SolutionEvent): void {
+    this.#lookAtVote()
     this.#options.onEvent(event)
     if (this.#lives.accepted === this.#options.blocks) this.#stop.abort()
   }
 
   #sample(): void {
+    this.#lookAtVote()
     const crew = this.#crew
     this.#rates.sample(this.#options.clock.monotonicMs(), crew.devices(), crew.hashes(), crew.gone())
   }

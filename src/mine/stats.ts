@@ -1,6 +1,6 @@
 /** The snapshot of statistics that console, Prometheus and JSON API all show. */
 import type { DeviceStatus, FleetStatus, RigsStatus } from '../engine/engine.ts'
-import type { ChainStatus, NodeStatus } from '../source/source.ts'
+import type { ChainStatus, ForkVote, NodeStatus } from '../source/source.ts'
 import type { HardwareSnapshot } from './hardware.ts'
 import { HashrateMeter, type Hashrates, NO_RATES, NO_WINDOWS, type RateWindows } from './hashrate.ts'
 import type { Verdict } from './life.ts'
@@ -55,7 +55,11 @@ export interface Snapshot {
     readonly height: number
     readonly difficulty: number
     readonly ageMs: number
+    /** Votes for the next fork that it carries, its own included: those of its chain's epoch so far. */
+    readonly forkVotes: number
   }
+  /** What the newest work votes of which that is known; null: of none so far. */
+  readonly forkVote: ForkVote | null
 }
 
 /** What does not search has no rate now, whatever it did within the last 10 s. */

@@ -63,6 +63,8 @@ export interface Context {
   readonly url: string
   /** By what the node said of itself. */
   readonly network: VerifiableNetwork
+  /** Fork numbers unknown to this version that the caller was told of. */
+  readonly reportedForks: Set<number>
 }
 
 /** The chain as a path parameter. Throws NewcutError BAD_OPTION. */
@@ -183,7 +185,7 @@ export function verifierFor(context: Context, { verify }: VerifyOption, origin: 
     range: (chain: number, minheight: number, maxheight: number, call: CallOptions) =>
       headers(context, chain, { ...call, encoding: 'decoded', minheight, maxheight }),
   }
-  return new HeaderVerifier(network, options, source, origin)
+  return new HeaderVerifier(network, options, source, origin, context.reportedForks)
 }
 
 /** Throws InvalidPayload, or NodeMisbehaved for the payload of another block. */

@@ -83,7 +83,15 @@ export class NodeClient {
     this.product = product
     this.#requests = new Requests(http, `/${product}/0.0/${encodeURIComponent(info.nodeVersion)}`)
     const network = networkOf({ info, graphHistory })
-    this.#context = { http, requests: this.#requests, url: http.baseUrl, info, graphHistory, network }
+    this.#context = {
+      http,
+      requests: this.#requests,
+      url: http.baseUrl,
+      info,
+      graphHistory,
+      network,
+      reportedForks: new Set(),
+    }
   }
 
   /**
@@ -95,15 +103,21 @@ export class NodeClient {
   static async connect(options: NodeHttpOptions, signal?: AbortSignal): Promise<NodeClient> {
     const http = new NodeHttp(options)
     try {
-      const { body, answer } = await recognised(
-        new Requests(http, '').json(operations.nodeInfo, signal ? { signal } : {}),
-      )
+      const { body, answer } = await recognised(nodeCalls.askInfo(new Requests(http, ''), signal ? { signal } : {}))
       const product: ProductWord = answer.headers['x-ledger-node-version'] === undefined ? 'chainweb' : 'ledger'
       return new NodeClient(http, nodeCalls.judged(body, answer), product)
     } catch (error) {
       await http.close()
       throw error
     }
+  }
+
+  /**
+   * Time between blocks of a chain, in milliseconds: what the node told when it was connected to; else the delay of the
+   * network that it named; else 30 s.
+   */
+  get blockDelayMs(): number {
+    return (this.info.nodeBlockDelay ?? Number(this.#context.network.network.blockDelay)) / 1000
   }
 
   /** Drops all connections; calls and streams under way end with UnreachableError `closed`. */
@@ -118,7 +132,10 @@ export class NodeClient {
     return this.#requests.text(operations.healthCheck, options)
   }
 
-  /** Network, chains, graphs by height (live nodes: newest first), block delay (us). `info` keeps the first answer. */
+  /**
+   * Network, chains, graphs by height (live nodes: newest first), and what else the node tells: older nodes do not tell
+   * their block delay (us). `info` keeps the first answer.
+   */
   async nodeInfo(options: CallOptions = {}): Promise<NodeInfo> {
     return (await nodeCalls.nodeInfo(this.#requests, options)).info
   }

@@ -5,9 +5,10 @@
  * |---|---|---|
  * | UnreachableError | NODE_UNREACHABLE | no complete answer: refused, timed out, connection lost, TLS |
  * | NotRecognised | NODE_NOT_RECOGNISED | what answers at that address is not the service API of a node |
- * | NodeRefusal | NODE_REFUSED | any status but 2xx; the four below are refusals with a known meaning |
+ * | NodeRefusal | NODE_REFUSED | any status but 2xx; the five below are refusals with a known meaning |
  * | NotFound | NODE_REFUSED | 404 that says what does not exist |
  * | UnauthorizedMiner | NODE_REFUSED | 403 on work, in the node's own words |
+ * | MinersPoolFull | NODE_REFUSED | 403 on work: the node takes no more miners for now; retryable |
  * | BranchBoundsExceeded | NODE_REFUSED | 400 for more branch bounds than the node takes |
  * | NotAcceptable | NODE_REFUSED | 406: the node has no such encoding |
  * | NodeMisbehaved | NODE_MISBEHAVED | a 2xx whose body is not what the interface promises |
@@ -20,6 +21,9 @@
  *   node while it restarts: a proxy's 404 or 502, a redirection. Who must outlast an outage gives up for this only.
  */
 import { NewcutError } from '../core/errors.ts'
+import { type ForkState, forkStateOf } from '../core/fork.ts'
+import type { Header } from '../core/header.ts'
+import { withoutSecrets } from '../core/host.ts'
 import { printable } from '../core/printable.ts'
 import type { HeaderRule } from '../core/validate.ts'
 
@@ -34,6 +38,15 @@ const MAX_MESSAGE_CHARACTERS = 600
 const MAX_REFUSAL_MESSAGE_CHARACTERS = MAX_MESSAGE_CHARACTERS + MAX_REFUSAL_CHARACTERS
 /** What a node says of an account that may not mine (PROTOCOL.md A.1). */
 const UNAUTHORIZED_MINER = /^unauthorized miner\b/i
+/** Nodes after 3.2 may take miners that they do not list. One that may not: */
+const UNKNOWN_MINER = /^unauthorized miner\/unknown miners not allowed\b/i
+/** The same nodes, when as many miners ask for work as they take. They forget one that has not asked for 5 minutes. */
+const MINERS_POOL_FULL = /^unauthorized miner\/miners pool full\b/i
+
+const UNAUTHORIZED_HINT =
+  'the node mines for the accounts in its configuration; name, predicate and keys must all agree'
+const UNKNOWN_MINER_HINT =
+  'the node mines for the accounts it lists: its operator has to list this one, or to set it to take unknown miners'
 
 /** Whether asking again may help: the `retryable` of an error of this client; false for all other errors. */
 export function isRetryable(error: unknown): boolean {
@@ -59,6 +72,8 @@ export interface AnswerDetails {
   readonly operation?: string | undefined
   /** Whether the answer carries the version header of a node. Default false. */
   readonly isFromNode?: boolean
+  /** Where a redirection (3xx) leads, as its Location header says; undefined: not told. */
+  readonly location?: string | undefined
 }
 
 /** What answers is not the service API of a node. Code NODE_NOT_RECOGNISED. */
@@ -83,13 +98,15 @@ export class NodeRefusal extends NewcutError implements AnswerDetails {
   readonly operation: string | undefined
   /** Whether the answer carries the version header of a node. */
   readonly isFromNode: boolean
-  /** The same request may succeed later: 408, 429, 502, 503 and 504. */
+  /** The same request may succeed later: 408, 429, 502, 503 and 504, and MinersPoolFull. */
   readonly retryable: boolean
 
   constructor(answer: AnswerDetails, hint?: string) {
-    const { url, status, operation } = answer
+    const { url, status, operation, location } = answer
     const excerpt = printable(answer.excerpt, MAX_REFUSAL_CHARACTERS)
-    const message = `${url} answered ${status}${excerpt === '' ? '' : `: ${excerpt}`}`
+    const isRedirection = status >= 300 && status < 400 && location !== undefined
+    const redirection = isRedirection ? `, a redirection to ${shownLocation(location)}` : ''
+    const message = `${url} answered ${status}${redirection}${excerpt === '' ? '' : `: ${excerpt}`}`
     super('NODE_REFUSED', printable(message, MAX_REFUSAL_MESSAGE_CHARACTERS), { hint: hint && oneLine(hint) })
     this.url = url
     this.status = status
@@ -110,10 +127,40 @@ export class NodeRefusal extends NewcutError implements AnswerDetails {
 
 /** Status 403 of a request for work in the node's own words: this account may not mine there. `isNodesOwn` is true. */
 export class UnauthorizedMiner extends NodeRefusal {
-  /** Whether a refusal is one. */
-  static is({ status, operation, isFromNode, excerpt }: AnswerDetails): boolean {
-    return status === 403 && operation === 'work' && isFromNode === true && UNAUTHORIZED_MINER.test(excerpt)
+  /** Whether the node could take miners that it does not list, and is set not to. */
+  readonly isUnknown: boolean
+
+  constructor(answer: AnswerDetails) {
+    const isUnknown = UNKNOWN_MINER.test(answer.excerpt)
+    super(answer, isUnknown ? UNKNOWN_MINER_HINT : UNAUTHORIZED_HINT)
+    this.isUnknown = isUnknown
   }
+
+  /** Whether a refusal is one. */
+  static is(answer: AnswerDetails): boolean {
+    return isRefusedMiner(answer) && !MINERS_POOL_FULL.test(answer.excerpt)
+  }
+}
+
+/**
+ * Status 403 of a request for work in the node's own words: it takes no more miners now. It forgets miners that stop
+ * asking, so the same request may succeed later: `retryable` is true, and `isNodesOwn` false.
+ */
+export class MinersPoolFull extends NodeRefusal {
+  override readonly retryable = true
+
+  constructor(answer: AnswerDetails) {
+    super(answer, 'the node takes no more miners for now: try later, or give another node')
+  }
+
+  /** Whether a refusal is one. */
+  static is(answer: AnswerDetails): boolean {
+    return isRefusedMiner(answer) && MINERS_POOL_FULL.test(answer.excerpt)
+  }
+}
+
+function isRefusedMiner({ status, operation, isFromNode, excerpt }: AnswerDetails): boolean {
+  return status === 403 && operation === 'work' && isFromNode === true && UNAUTHORIZED_MINER.test(excerpt)
 }
 
 /** Status 404 of an endpoint that exists, for something that does not. */
@@ -203,11 +250,14 @@ export class InvalidHeader extends NodeMisbehaved {
   readonly hash: string
 
   constructor(
-    { chain, height, hash }: { readonly chain: number; readonly height: bigint; readonly hash: string },
+    { chain, height, hash, featureFlags }: Pick<Header, 'height' | 'featureFlags'> & NamedHeader,
     rules: readonly HeaderRule[],
     options: ConstructorParameters<typeof NodeMisbehaved>[1] & { readonly takesAnyNonce?: boolean },
   ) {
-    const broken = `breaks the rule${rules.length > 1 ? 's' : ''} ${rules.join(', ')}`
+    const flags = rules.some(isForkRule)
+      ? ` (featureFlags ${featureFlags}: ${forkText(forkStateOf(featureFlags))})`
+      : ''
+    const broken = `breaks the rule${rules.length > 1 ? 's' : ''} ${rules.join(', ')}${flags}`
     const [why, hint] = options.takesAnyNonce ? ANY_NONCE : ['', options.hint]
     super(`${options.url}: header ${hash} (chain ${chain}, height ${height}) ${broken}${why}`, { ...options, hint })
     this.rules = rules
@@ -216,6 +266,15 @@ export class InvalidHeader extends NodeMisbehaved {
     this.hash = hash
   }
 }
+
+interface NamedHeader {
+  readonly chain: number
+  readonly hash: string
+}
+
+const isForkRule = (rule: HeaderRule) => ['unknownFork', 'forkNumber', 'forkVotes'].includes(rule)
+
+const forkText = ({ number, votes }: ForkState) => `fork number ${number}, ${votes} thousandths of a vote`
 
 /** The three hashes of a payload. */
 export type PayloadRule = 'transactionsHash' | 'outputsHash' | 'payloadHash'
@@ -237,6 +296,11 @@ export class InvalidPayload extends NodeMisbehaved {
 /** The beginning of a body as one line of printable text, at most so many characters. */
 export function excerptOf(body: Uint8Array, most = MAX_EXCERPT_CHARACTERS): string {
   return printable(new TextDecoder().decode(body.subarray(0, 4 * most)), most)
+}
+
+/** A Location header as errors show it: without user and password. */
+function shownLocation(location: string): string {
+  return printable(withoutSecrets(location), MAX_EXCERPT_CHARACTERS)
 }
 
 function oneLine(text: string): string {

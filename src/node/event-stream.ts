@@ -11,7 +11,10 @@ import { ByteBuffer, EventFilter } from './event-filter.ts'
 import { type HttpStream, MAX_TIMEOUT_MS, type NodeHttp, onAbort } from './http.ts'
 import { UnreachableError, unreachable } from './unreachable.ts'
 
-/** A stream that lived this long was good: its end is routine (PROTOCOL.md A.3: 240 s), and backoff starts anew. */
+/**
+ * A stream that lived this long was good: its end is routine (PROTOCOL.md A.3: 240 s), it is opened again at once also
+ * when its connection broke, and backoff starts anew.
+ */
 const GOOD_STREAM_MS = 1_000
 const FIRST_BACKOFF_MS = 250
 const MAX_EXCERPT_BYTES = 800
@@ -144,7 +147,8 @@ class ReopeningStream implements EventStream {
     if (status === 200 && /^text\/event-stream\b/i.test(type)) return undefined
     const { operation } = this.#options
     const excerpt = await this.#excerpt(answer)
-    const details = { url, status, excerpt, operation, isFromNode: isFromNode(headers) }
+    const from = { isFromNode: isFromNode(headers), location: headers.location }
+    const details = { url, status, excerpt, operation, ...from }
     if (status !== 200) return new NodeRefusal(details)
     const body = excerpt ? `: ${excerpt}` : ''
     return new NodeMisbehaved(`${url}: content type ${type} is not an event stream${body}`, details)
@@ -209,7 +213,7 @@ class ReopeningStream implements EventStream {
     this.#stopStallTimer()
     const livedMs = Math.round(this.#clock.monotonicMs() - this.#openedAtMs)
     if (livedMs >= GOOD_STREAM_MS) this.#failures = 0
-    if (error !== undefined) this.#fail(error)
+    if (error !== undefined) this.#fail(error, livedMs >= GOOD_STREAM_MS && error instanceof UnreachableError)
     else if (livedMs >= GOOD_STREAM_MS) this.#delayMs = 0
     else this.#fail(this.#endedEarly(livedMs))
     return done
@@ -220,15 +224,18 @@ class ReopeningStream implements EventStream {
     return new NodeMisbehaved(message, { url: this.#name, operation: this.#options.operation, retryable: true })
   }
 
-  /** Full jitter: any time up to a bound that doubles with every failure in a row. */
-  #fail(cause: unknown): void {
+  /**
+   * Full jitter: any time up to a bound that doubles with every failure in a row. `isAtOnce`: no pause this time. A node
+   * after 3.2 breaks the stream when it forgets the miner whose work the stream showed.
+   */
+  #fail(cause: unknown, isAtOnce = false): void {
     this.#stopStallTimer()
     const maxBackoffMs = this.#options.maxBackoffMs ?? 15_000
     const boundMs = Math.min(maxBackoffMs, FIRST_BACKOFF_MS * 2 ** this.#failures)
     this.#failures++
     const error = this.#errorOf(cause)
     const isOver = error instanceof UnreachableError && error.reason === 'closed'
-    const delayMs = Math.ceil((this.#options.random ?? Math.random)() * boundMs)
+    const delayMs = isAtOnce ? 0 : Math.ceil((this.#options.random ?? Math.random)() * boundMs)
     // Closed below, before any pause is over.
     this.#delayMs = isOver ? maxBackoffMs : delayMs
     // Not called from here: what a callback throws must reach the process, not the fetch of the EventSource.

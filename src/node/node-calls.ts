@@ -1,19 +1,29 @@
 /** What concerns the node as a whole, its peers, and its memory pool. */
 import type { BackupStatus, Command, NodeInfo, PendingTransactions } from '../schema/bodies.ts'
+import { JSON_TYPE } from '../schema/operation.ts'
 import { operations } from '../schema/operations.ts'
 import { type Context, callOf, chainText, type Hash, hashText } from './chain-calls.ts'
 import { NodeMisbehaved, NodeRefusal, NotFound } from './errors.ts'
 import type { HttpAnswer } from './http.ts'
-import { type JudgedInfo, judgeInfo, WrongAnswer } from './node-info.ts'
-import { type CallOptions, misbehaved, type Requests } from './requests.ts'
+import { type JudgedInfo, judgeInfo, usableInfo, WrongAnswer } from './node-info.ts'
+import { type CallOptions, misbehaved, type Requests, readJson } from './requests.ts'
 
 /** What the node says of itself now, judged. */
 export async function nodeInfo(
   requests: Requests,
   call: CallOptions,
 ): Promise<JudgedInfo & { readonly answer: HttpAnswer }> {
-  const { body, answer } = await requests.json(operations.nodeInfo, call)
+  const { body, answer } = await askInfo(requests, call)
   return { ...judged(body, answer), answer }
+}
+
+/** Asks for /info. The body is without what usableInfo leaves out, and not judged yet. */
+export async function askInfo(
+  requests: Requests,
+  call: CallOptions,
+): Promise<{ readonly body: NodeInfo; readonly answer: HttpAnswer }> {
+  const answer = await requests.send(operations.nodeInfo, { ...call, accept: 'application/json' })
+  return { body: readJson(operations.nodeInfo, answer, JSON_TYPE, usableInfo) as NodeInfo, answer }
 }
 
 /** The body of an answer to /info, judged. Throws NodeMisbehaved. */

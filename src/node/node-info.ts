@@ -6,7 +6,8 @@ import { type Graph, graphs, MAX_CHAINS } from '../core/graph.ts'
 import { MAX_DEGREE, type WorkFields } from '../core/header.ts'
 import type { Network } from '../core/network.ts'
 import { printable } from '../core/printable.ts'
-import type { NodeInfo } from '../schema/bodies.ts'
+import { NodeInfo } from '../schema/bodies.ts'
+import { validatorOf } from '../schema/validator.ts'
 
 /** Most graphs in the history of a network; the main network has two. */
 const MAX_GRAPHS = 64
@@ -22,7 +23,7 @@ export type GraphHistory = Network['graphHistory']
 
 /** What a node says of itself, and its graphs as core/network.ts knows them. */
 export interface JudgedInfo {
-  /** Texts in it are printable and at most 100 characters long. */
+  /** Its texts are printable and at most 100 characters long; those of unknown keys are as the node wrote them. */
   readonly info: NodeInfo
   readonly graphHistory: GraphHistory
 }
@@ -30,21 +31,41 @@ export interface JudgedInfo {
 /** What cannot be right in the answer of a node: a sentence that names what, where, and what would be right. */
 export class WrongAnswer extends Error {}
 
+const NEEDED: readonly string[] = NodeInfo.required
+/** Keys that mining does not need, but whose numbers are judged: a delay sets timeouts, a count contradicts the chains. */
+const JUDGED_NUMBERS: readonly string[] = ['nodeBlockDelay', 'nodeNumberOfChains']
+
+/**
+ * The body of /info without the values that mining does not need and that are not what their schemas say, such as a
+ * `null` or a form of a later release. Keeps keys that mining needs, and numbers that are judged: those are refused if
+ * they are wrong. Keeps unknown keys. Any other JSON is returned as it is.
+ */
+export function usableInfo(json: unknown): unknown {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return json
+  return Object.fromEntries(Object.entries(json).filter(([key, value]) => isUsable(key, value)))
+}
+
+function isUsable(key: string, value: unknown): boolean {
+  if (NEEDED.includes(key) || !Object.hasOwn(NodeInfo.properties, key)) return true
+  if (JUDGED_NUMBERS.includes(key) && ['number', 'bigint'].includes(typeof value)) return true
+  return validatorOf(NodeInfo.properties[key as keyof typeof NodeInfo.properties]).accepts(value)
+}
+
 /** Throws WrongAnswer for a description of a node that cannot be right. */
 export function judgeInfo(info: NodeInfo): JudgedInfo {
-  const { nodeVersion, nodeBlockDelay, nodePackageVersion, nodeServiceDate } = info
+  const { nodeVersion, nodeBlockDelay, nodeApiVersion, nodePackageVersion, nodeServiceDate } = info
   if (!NETWORK_NAME.test(nodeVersion)) {
     const shown = JSON.stringify(printable(nodeVersion, MAX_TEXT_CHARACTERS))
     wrong(`nodeVersion is ${shown}, expected the name of a network: up to 64 letters, digits, dots and dashes`)
   }
-  if (nodeBlockDelay > MAX_BLOCK_DELAY_US) {
+  if (nodeBlockDelay !== undefined && nodeBlockDelay > MAX_BLOCK_DELAY_US) {
     wrong(`nodeBlockDelay is ${nodeBlockDelay}, expected 1 to ${MAX_BLOCK_DELAY_US} microseconds`)
   }
   const graphHistory = judgeHistory(info.nodeGraphHistory)
   judgeChains(info, graphHistory)
   const text = (value: string) => printable(value, MAX_TEXT_CHARACTERS)
   const texts = {
-    nodeApiVersion: text(info.nodeApiVersion),
+    ...(nodeApiVersion !== undefined && { nodeApiVersion: text(nodeApiVersion) }),
     ...(nodePackageVersion !== undefined && { nodePackageVersion: text(nodePackageVersion) }),
     ...(typeof nodeServiceDate === 'string' && { nodeServiceDate: text(nodeServiceDate) }),
   }
@@ -105,7 +126,7 @@ function judgeChains({ nodeChains, nodeNumberOfChains }: NodeInfo, graphHistory:
     }
     seen.add(chain)
   }
-  if (nodeNumberOfChains !== nodeChains.length) {
+  if (nodeNumberOfChains !== undefined && nodeNumberOfChains !== nodeChains.length) {
     wrong(`nodeNumberOfChains is ${nodeNumberOfChains}, expected ${nodeChains.length}, the number of nodeChains`)
   }
 }

@@ -4,6 +4,7 @@
  */
 export type { Clock } from '../core/clock.ts'
 export { type ErrorCode, FormatError, NewcutError } from '../core/errors.ts'
+export type { ForkRules } from '../core/fork.ts'
 export type { Graph } from '../core/graph.ts'
 export type { Header, WorkFields } from '../core/header.ts'
 export type { ProductWord } from '../core/header-json.ts'
@@ -44,6 +45,7 @@ export {
   InvalidHeader,
   InvalidPayload,
   isRetryable,
+  MinersPoolFull,
   NodeMisbehaved,
   NodeRefusal,
   NotAcceptable,

@@ -3,6 +3,7 @@
  * in size, judged by status and type, and checked against its schema before anybody sees it.
  */
 import { describeError, NewcutError } from '../core/errors.ts'
+import { withoutSecrets } from '../core/host.ts'
 import { parseExactJson, parseJson, stringifyJson } from '../core/json.ts'
 import { BINARY, JSON_TYPE, type Operation, TEXT } from '../schema/operation.ts'
 import { operations } from '../schema/operations.ts'
@@ -14,6 +15,7 @@ import {
   excerptOf,
   isFromNode,
   MAX_REFUSAL_CHARACTERS,
+  MinersPoolFull,
   NodeMisbehaved,
   NodeRefusal,
   NotAcceptable,
@@ -133,14 +135,22 @@ export class Requests {
   }
 }
 
-/** Parses and checks a JSON answer; the decimals of command results stay exact. Throws NodeMisbehaved. */
-export function readJson(operation: Operation, answer: HttpAnswer, type: string): unknown {
+/**
+ * Parses and checks a JSON answer; the decimals of command results stay exact. `usable` leaves out of the JSON what is
+ * not to be checked. Throws NodeMisbehaved.
+ */
+export function readJson(
+  operation: Operation,
+  answer: HttpAnswer,
+  type: string,
+  usable: (json: unknown) => unknown = (json) => json,
+): unknown {
   if (!hasType(answer, JSON_TYPE)) {
     throw misbehaved(operation, answer, `a body of type ${answer.headers['content-type']}, not JSON`)
   }
   let json: unknown
   try {
-    json = (operation.group === 'command' ? parseExactJson : parseJson)(decodeText(operation, answer))
+    json = usable((operation.group === 'command' ? parseExactJson : parseJson)(decodeText(operation, answer)))
   } catch (error) {
     if (error instanceof NewcutError) throw error
     throw misbehaved(operation, answer, `a body that is not JSON (${describeError(error)})`)
@@ -210,14 +220,14 @@ function bodyOf(operation: Operation, value: unknown): { body?: Uint8Array | str
   return { body: stringifyJson(value), contentType: body.type }
 }
 
-const UNAUTHORIZED_HINT =
-  'the node mines for the accounts in its configuration; name, predicate and keys must all agree'
-
 function refusal(operation: Operation, answer: HttpAnswer): NodeRefusal {
   const { url, status, headers, body } = answer
   const excerpt = excerptOf(body, MAX_REFUSAL_CHARACTERS)
-  const details: AnswerDetails = { url, status, excerpt, operation: operation.id, isFromNode: isFromNode(headers) }
-  if (UnauthorizedMiner.is(details)) return new UnauthorizedMiner(details, UNAUTHORIZED_HINT)
+  const { location } = headers
+  const from = { isFromNode: isFromNode(headers), location }
+  const details: AnswerDetails = { url, status, excerpt, operation: operation.id, ...from }
+  if (MinersPoolFull.is(details)) return new MinersPoolFull(details)
+  if (UnauthorizedMiner.is(details)) return new UnauthorizedMiner(details)
   if (status === 406) return new NotAcceptable(details)
   const isBranch = operation.path.endsWith('/branch')
   if (status === 400 && isBranch && /bound|^$/i.test(details.excerpt)) return new BranchBoundsExceeded(details)
@@ -242,7 +252,9 @@ function notFoundBody(body: Uint8Array): { key: string | null; reason: string } 
 }
 
 function hintFor(operation: Operation, { status, headers, body }: HttpAnswer): string | undefined {
-  if (status >= 300 && status < 400) return `redirections (here to ${headers.location ?? 'nowhere'}) are not followed`
+  if (status >= 300 && status < 400) {
+    return `redirections (here to ${withoutSecrets(headers.location ?? 'nowhere')}) are not followed`
+  }
   // A text says what is wrong; a 404 without one means that the path is not served.
   if (status !== 404 || body.length > 0) return undefined
   if (operation.id === 'config') return 'live nodes serve it on their P2P port (1789, https), not on the service port'

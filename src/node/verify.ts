@@ -4,6 +4,7 @@
  */
 import { blockHash } from '../core/block-hash.ts'
 import { encodeBase64Url, equalBytes } from '../core/bytes.ts'
+import { forkStateOf } from '../core/fork.ts'
 import { genesisHeader } from '../core/genesis.ts'
 import { encodeWork, type Header } from '../core/header.ts'
 import { genesisHeight, graphAt, type Network } from '../core/network.ts'
@@ -25,20 +26,26 @@ export interface VerifyOptions {
   readonly checkTargets?: boolean
   /** Rules to check by, in place of those that follow from what the node says of itself. */
   readonly network?: Network
+  /**
+   * What becomes of a header with a fork number that this version does not know. `refuse`: it breaks the rule
+   * unknownFork, as it does for a node. A function: it gets the number, once for a client. Default: a warning of the
+   * process, once for a client.
+   */
+  readonly unknownForks?: 'refuse' | ((fork: number) => void)
 }
 
 /** Whether answers are checked against the rules of the chain. */
 export interface VerifyOption {
   /**
    * Every header: its hash (Merkle root over its fields), its proof of work, and, against its parent and the blocks of
-   * adjacent chains that it names (asked for where they are not at hand): version, feature flags, chain, parent,
-   * height, adjacents, creation time, target, epoch start, weight. Every payload: its three hashes, and that it is the
+   * adjacent chains that it names (asked for where they are not at hand): version, fork number and votes, chain,
+   * parent, height, adjacents, creation time, target, epoch start, weight. Every payload: its three hashes, and that it is the
    * one that its header names. What is broken throws InvalidHeader or InvalidPayload, naming the rules.
    *
    * A genesis header has to be that of the network; on `development` its target is taken as it stands, for such
    * networks begin with a difficulty of their choice. Graphs and block delay of development networks, and of networks
-   * that core/network.ts does not know, are taken from the node's /info; of the unknown ones targets and epoch starts
-   * are not checked, nor the version but for being that of the parent.
+   * that core/network.ts does not know, are taken from the node's /info; of the unknown ones targets, epoch starts and
+   * votes are not checked, nor the version but for being that of the parent.
    *
    * Not checked: whether the first headers of a list stand on the chain that everybody else follows (ask another node
    * for its hashes), and whether a creation time is in the future: the clocks of this machine and of the node may
@@ -64,27 +71,37 @@ const ENOUGH_FOR_PAGES = 4
 /** Pages are worth it when at least one of so many headers in them is wanted: a page has 20 on a P2P API. */
 const MAX_HEIGHTS_A_HEADER = 8
 
+function warnOfFork(fork: number): void {
+  process.emitWarning(`the network has adopted fork number ${fork}, which this version does not know`, 'NewcutWarning')
+}
+
 /** Checks headers that come in any order, best in that of their heights: then each serves to check the next. */
 export class HeaderVerifier {
   readonly #network: Network
   readonly #isKnown: boolean
   readonly #checkPow: boolean
   readonly #checkTargets: boolean
+  readonly #unknownForks: 'refuse' | ((fork: number) => void)
+  readonly #reportedForks: Set<number>
   readonly #source: HeaderSource
   readonly #origin: { readonly url: string; readonly operation: string }
   /** Block hash in base64url -> header whose hash was found to be right. */
   readonly #known = new Map<string, Header>()
 
+  /** `reportedForks`: unknown fork numbers that the client has told of; it adds to them. */
   constructor(
     { network, isKnown }: VerifiableNetwork,
     options: VerifyOptions,
     source: HeaderSource,
     origin: { readonly url: string; readonly operation: string },
+    reportedForks: Set<number>,
   ) {
     this.#network = network
     this.#isKnown = isKnown
     this.#checkPow = options.checkPow ?? true
     this.#checkTargets = (options.checkTargets ?? this.#checkPow) && isKnown
+    this.#unknownForks = options.unknownForks ?? warnOfFork
+    this.#reportedForks = reportedForks
     this.#source = source
     this.#origin = origin
   }
@@ -123,14 +140,23 @@ export class HeaderVerifier {
     const ancestry = { parent, adjacentParents }
     // Hashing is most of the work, and done: what it showed is in `alone`.
     const options = { now: null, checkPow: false, blockHash: header.hash }
-    if (this.#checkTargets) return [...alone, ...brokenRules(network, header, ancestry, options)]
     const { target, epochStart } = header
-    const expected = {
-      target,
-      epochStart,
-      weight: BigInt.asUintN(256, parent.weight + (difficultyOf(header.target) ?? 0n)),
+    const weight = BigInt.asUintN(256, parent.weight + (difficultyOf(target) ?? 0n))
+    const expected = this.#checkTargets ? undefined : { target, epochStart, weight }
+    const broken = brokenRules(network, header, ancestry, { ...options, expected })
+    return [...alone, ...this.#withoutUnknownFork(header, broken)]
+  }
+
+  /** A client goes on where a node stops: this version cannot know what forks the next one knows. */
+  #withoutUnknownFork(header: Header, broken: readonly HeaderRule[]): readonly HeaderRule[] {
+    if (this.#unknownForks === 'refuse' || !broken.includes('unknownFork')) return broken
+    const rest = broken.filter((rule) => rule !== 'unknownFork')
+    const { number } = forkStateOf(header.featureFlags)
+    if (rest.length === 0 && !this.#reportedForks.has(number)) {
+      this.#reportedForks.add(number)
+      this.#unknownForks(number)
     }
-    return [...alone, ...brokenRules(network, header, ancestry, { ...options, expected })]
+    return rest
   }
 
   /** The rules that a header breaks whatever its parents are. */
@@ -161,8 +187,10 @@ export class HeaderVerifier {
       header.payloadHash,
     )
     const adjacents = [...expected.adjacents]
+    const payload = this.#network.genesisPayload(header.chainId)
     const broken: [HeaderRule, boolean][] = [
-      ['featureFlags', header.featureFlags !== 0n],
+      ['forkNumber', forkStateOf(header.featureFlags).number !== 0],
+      ['forkVotes', forkStateOf(header.featureFlags).votes !== 0],
       ['parent', !equalBytes(header.parent, expected.parent)],
       ['height', header.height !== expected.height],
       [
@@ -174,6 +202,7 @@ export class HeaderVerifier {
       ['target', header.target !== expected.target],
       ['epochStart', header.epochStart !== expected.epochStart],
       ['weight', header.weight !== 0n],
+      ['payloadHash', payload !== null && payload !== encodeBase64Url(header.payloadHash)],
     ]
     return broken.filter(([, isBroken]) => isBroken).map(([rule]) => rule)
   }
@@ -236,10 +265,11 @@ export class HeaderVerifier {
 
   #throwIf(header: Header, broken: readonly HeaderRule[]): void {
     if (broken.length === 0) return
-    const { chainId: chain, height, hash } = header
+    const { chainId: chain, height, hash, featureFlags } = header
     const rules = [...new Set(broken)]
     // A header whose hash is right is the one that the network took, with whatever nonce it has.
     const takesAnyNonce = rules.includes('proofOfWork') && !rules.includes('hash') && !isPublic(this.#network)
-    throw new InvalidHeader({ chain, height, hash: encodeBase64Url(hash) }, rules, { ...this.#origin, takesAnyNonce })
+    const name = { chain, height, hash: encodeBase64Url(hash), featureFlags }
+    throw new InvalidHeader(name, rules, { ...this.#origin, takesAnyNonce })
   }
 }

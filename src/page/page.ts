@@ -40,7 +40,9 @@ export function addMinePage(app: FastifyInstance, options: GatewayOptions): void
 function prepare(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-  scope.addHook('onRequest', async (_request, reply) => {
+  scope.addHook('onRequest', async (request, reply) => {
+    // Paths of a node may end with a slash. At /mine/ the page would not find what belongs to it.
+    if (/\/(\?|$)/.test(request.url)) return reply.callNotFound()
     // A node lets pages of all sites read its answers. Nobody but the page itself may read these.
     reply.removeHeader('access-control-allow-origin')
     reply.headers(SAFE_HEADERS)

@@ -9,6 +9,7 @@
  */
 import type { FastifyReply } from 'fastify'
 import { describeError } from '../core/errors.ts'
+import { EVENT_STREAM_HEADERS } from '../schema/operation.ts'
 import type { Gateway } from './gateway.ts'
 
 const ALIVE_MS = 10_000
@@ -55,7 +56,7 @@ export async function openUpdates(gateway: Gateway, chainText: string | undefine
   if (raw.destroyed || stopped.aborted) return end()
   raw.once('close', end)
   stopped.addEventListener('abort', end, { once: true })
-  raw.writeHead(200, { ...headers, 'content-type': 'text/event-stream', 'cache-control': 'no-store' } as never)
+  raw.writeHead(200, { ...headers, ...EVENT_STREAM_HEADERS } as never)
   raw.flushHeaders()
   client.updates(chain, {
     signal: ended.signal,

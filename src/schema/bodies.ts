@@ -20,17 +20,33 @@ const AdjacencyList = Type.Array(Type.Tuple([Type.Integer(), Type.Array(Type.Int
 /** Height from which the graph is in force, the graph. */
 const GraphHistory = Type.Array(Type.Tuple([Type.Integer(), AdjacencyList]))
 
-/** GET /info. Older and newer nodes leave out some properties; what the client needs is required. */
+/**
+ * The height of the last change of rules that the node knows: a number of blocks up to release 3.2, the kind of the
+ * change after that.
+ */
+const LatestBehavior = Type.Union([
+  Type.Integer(),
+  Type.Object({ forkNumber: Natural }),
+  Type.Object({ blockHeight: Natural }),
+  Type.Literal('genesis'),
+  Type.Literal('never'),
+])
+
+/**
+ * GET /info in every form from release 2.20 on (PROTOCOL.md E.1). The client needs the required keys only: nodes before
+ * 2.24.1 have no block delay and no package version, nodes from 3.1 on no service date. Unknown keys are kept.
+ */
 export const NodeInfo = Type.Object({
   nodeVersion: Type.String({ minLength: 1, description: 'network' }),
-  nodeApiVersion: Type.String(),
   nodeChains: Type.Array(ChainKey, { minItems: 1 }),
-  nodeNumberOfChains: Type.Integer({ minimum: 1 }),
   nodeGraphHistory: GraphHistory,
-  nodeBlockDelay: Type.Integer({ minimum: 1, description: 'microseconds' }),
+  nodeNumberOfChains: Type.Optional(Type.Integer({ minimum: 1 })),
+  nodeBlockDelay: Type.Optional(Type.Integer({ minimum: 1, description: 'microseconds' })),
+  nodeApiVersion: Type.Optional(Type.String()),
   nodePackageVersion: Type.Optional(Type.String()),
   nodeServiceDate: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  nodeLatestBehaviorHeight: Type.Optional(Type.Integer()),
+  nodeLatestBehaviorHeight: Type.Optional(LatestBehavior),
+  nodeForkNumber: Type.Optional(Natural),
   nodeGenesisHeights: Type.Optional(Type.Array(Type.Tuple([Type.String(), Type.Integer()]))),
   nodeHistoricalChains: Type.Optional(GraphHistory),
 })

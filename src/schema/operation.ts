@@ -8,6 +8,12 @@ export const JSON_TYPE = 'application/json;charset=utf-8'
 export const OBJECT_JSON_TYPE = 'application/json;blockheader-encoding=object'
 export const BINARY = 'application/octet-stream'
 export const EVENT_STREAM = 'text/event-stream'
+/** Headers of every event stream: caches keep none of it, and nginx as a proxy passes each event on at once. */
+export const EVENT_STREAM_HEADERS = {
+  'content-type': EVENT_STREAM,
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+} as const
 
 export interface OperationResponse {
   readonly description: string

@@ -17,6 +17,12 @@ export type JobReason = (typeof jobReasons)[number]
 /** Nodes forget the payload of work after 5 minutes (PROTOCOL.md A.1): handing in older work is of no use. */
 export const WORK_LIFE_MS = 300_000
 
+/** What work votes on: the next fork of its chain, and whether it votes for it. */
+export interface ForkVote {
+  readonly fork: number
+  readonly isFor: boolean
+}
+
 /** Work with an identity: the same job with a newer creation time is the same job. */
 export interface Job {
   /** Unique within the source. */
@@ -136,6 +142,11 @@ export interface Source {
   readonly description: string
   /** Length of the work to expect, in bytes. */
   readonly workBytes: number
+  /**
+   * What the highest work so far votes of which it is known; null: of none. Pools and the leaders of fleets do not tell
+   * the parents of their work, by which it is known.
+   */
+  forkVote(): ForkVote | null
   /**
    * The newest job, over and over, until the signal aborts; null: nothing to search for now. A slow reader gets the
    * newest job only. Throws NewcutError for failures that retrying cannot cure. Nothing is reported after the end.

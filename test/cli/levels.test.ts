@@ -57,6 +57,8 @@ const EVENTS: readonly (readonly [string, ConsoleEvent, string, LogLevel])[] = [
   ['paused', { type: 'paused', by: 'user', text: 'until it is resumed' }, 'paused', 'info'],
   ['resumed', { type: 'resumed' }, 'resumed', 'info'],
   ['fleet', { type: 'fleet', isLeading: true, leader: null }, 'fleet', 'info'],
+  ['forkVote', { type: 'forkVote', fork: 1, isFor: true }, 'vote      votes for fork 1', 'info'],
+  ['forkVote', { type: 'forkVote', fork: 2, isFor: false }, 'vote      does not vote for fork 2', 'info'],
   ['accepted', solution({ step: 'confirmed', depth: 1, verdict: 'accepted' }), 'accepted', 'info'],
   ['stale', solution({ step: 'stale', verdict: 'stale' }), 'stale', 'info'],
   ['orphaned', solution({ step: 'orphaned', verdict: 'orphaned' }), 'orphaned', 'info'],

@@ -54,7 +54,7 @@ describe('the last line', () => {
     highestHashrate: 1.23e9,
     solutions: { accepted: 12, unconfirmed: 0, stale: 1, orphaned: 0, rejected: 0, lost: 0 },
     issuer: 'http://node.example:1848',
-    work: { chain: 7, height: 5123456, difficulty: 1e15, ageMs: 10 },
+    work: { chain: 7, height: 5123456, difficulty: 1e15, ageMs: 10, forkVotes: 0 },
     results: { expected: 12, found: 13, effort: 0.84, best: [] },
   })
 

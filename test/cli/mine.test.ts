@@ -51,7 +51,7 @@ describe('newcut mine', () => {
     const [, url] = await devnet.sees(/newcut mine --node (http:\S+)/)
     const network = await run(['mine', '--dry-run', '--node', url, '--state', 'off', '--gpu', 'none'])
     expect(network).toMatchObject({ code: 0, err: '' })
-    expect(network.out).toMatch(/work: chain \d+ height 1, 286 bytes/)
+    expect(network.out).toMatch(/work: chain \d+ height 1, 286 bytes\nvotes: for fork 1, as the node votes\n/)
     await devnet.stop()
     const gone = await run(['mine', '--dry-run', '--node', url, '--state', 'off', '--gpu', 'none'])
     expect(gone).toMatchObject({ code: 20, out: '' })

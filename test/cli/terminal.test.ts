@@ -34,7 +34,8 @@ describeWith(noTerminal, 'a miner in a terminal', () => {
       const after = lines()
       const summary = after.slice(after.findIndex((line) => / summary /.test(line)))
       expect(summary[0]).toMatch(/summary {3}\d+ accepted/)
-      expect(summary.at(-1)).toMatch(/\d+ found, [\d.<]+ expected, luck \d+%, best \S+ on chain \d+$/)
+      expect(summary.at(-2)).toMatch(/\d+ found, [\d.<]+ expected, luck \d+%, best \S+ on chain \d+$/)
+      expect(summary.at(-1)).toMatch(/votes for fork 1$/)
       // The last line is gone.
       expect(after.filter((line) => /effort \d+% .*127\.0\.0\.1/.test(line))).toEqual([])
     },

@@ -138,7 +138,7 @@ const byGas: readonly (readonly [what: string, text: string, before?: string])[]
   ],
   [
     'rows that are written again and again',
-    `(use m) (map (lambda (x) (write t "a" {"a": x})) ${many})`,
+    `(use m) (acquire-module-admin m) (map (lambda (x) (write t "a" {"a": x})) ${many})`,
     chain(0, (f) => f),
   ],
   [
@@ -147,7 +147,7 @@ const byGas: readonly (readonly [what: string, text: string, before?: string])[]
   ],
   [
     'a capability that is found among many others',
-    '(use m) (with-capability (ALL) (map ask (enumerate 1 100000)))',
+    '(use m) (acquire-module-admin m) (with-capability (ALL) (map ask (enumerate 1 100000)))',
     chain(
       0,
       (f) => f,

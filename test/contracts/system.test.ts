@@ -16,7 +16,7 @@ const files = {
 
 describe('suites', () => {
   it.each([
-    ['coin', 183],
+    ['coin', 184],
     ['gas-payer', 11],
     ['namespaces', 25],
   ])('%s', (name, count) => {

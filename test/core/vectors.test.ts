@@ -123,7 +123,9 @@ describe('real blocks with all their parents', () => {
     expect(check({ nonce: valid.nonce + 1n })).toEqual(['hash', 'proofOfWork'])
     for (const [rule, change] of Object.entries({
       version: { version: 7 },
-      featureFlags: { featureFlags: 1n },
+      forkNumber: { featureFlags: 1n },
+      unknownFork: { featureFlags: 2n },
+      forkVotes: { featureFlags: 1n << 32n },
       chain: { chainId: 1 },
       parent: { parent: new Uint8Array(32) },
       height: { height: valid.height + 1n },

@@ -13,7 +13,7 @@ export function snapshotWith(fields: Partial<Snapshot> = {}): Snapshot {
     hashes: 5,
     hashrates,
     devices: [{ engine: 'gpu', device: 'gpu0', kernel: 'wgsl', hashes: 5, faults: 0, hashrates }],
-    work: { chain: 0, height: 1, difficulty: 1000, ageMs: 0 },
+    work: { chain: 0, height: 1, difficulty: 1000, ageMs: 0, forkVotes: 0 },
     ...fields,
   })
 }

@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { EVENT_STREAM, type Operation } from '../../src/schema/operation.ts'
+import { operations } from '../../src/schema/operations.ts'
 import { randomFrom } from '../random.ts'
 import { type HeaderObject, numberOf, plainOf, workOf } from './checker.ts'
 import {
@@ -71,8 +73,16 @@ describe('/info', () => {
       nodeLatestBehaviorHeight: expect.any(Number),
       nodeNumberOfChains: chains.length,
       nodePackageVersion: answer.headers['x-chainweb-node-version'],
-      nodeServiceDate: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
       nodeVersion: 'development',
+    })
+  })
+
+  it('says when it is to be replaced, as release 2.32 does', async () => {
+    const { peer } = await start({ nodeRelease: '2.32' })
+    const info = jsonOf(await peer.get('/info'))
+    expect(info).toMatchObject({
+      nodeLatestBehaviorHeight: 0,
+      nodeServiceDate: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
     })
   })
 })
@@ -239,7 +249,10 @@ describe('one header', () => {
     for (const header of chain) {
       const plain = plainOf(header)
       expect(plain).toHaveLength(424)
-      expect(brief(await getOne(header.hash))).toEqual([200, JSON_TYPE, JSON.stringify(plain)])
+      // Monitors ask with and without Accept.
+      for (const accept of [undefined, 'application/json']) {
+        expect(brief(await getOne(header.hash, accept))).toEqual([200, JSON_TYPE, JSON.stringify(plain)])
+      }
       expect(brief(await getOne(header.hash, OBJECTS))).toEqual([200, OBJECTS, JSON.stringify(header)])
       const binary = await getOne(header.hash, BINARY)
       expect([binary.status, binary.headers['content-type'], binary.body.length]).toEqual([200, BINARY, 318])
@@ -264,7 +277,34 @@ describe('one header', () => {
 })
 
 describe('paths and methods', () => {
-  it.each(['/', '/inf', '/info/', '/chainweb', PREFIX, `${PREFIX}/cuts`, `${PREFIX}/mining`, `${PREFIX}/mining/works`])(
+  it('that end with a slash are answered as those without', async () => {
+    const { devnet } = await start({ graph: 'pair' })
+    const peer = new Peer(devnet.url)
+    onTestFinished(() => peer.close())
+    const compared: string[] = []
+    for (const { method, path, scope, responses } of Object.values<Operation>(operations)) {
+      const filled = (scope === 'network' ? PREFIX : '') + path.replace('{chain}', '0').replace(/\{\w+\}/, UNKNOWN)
+      if (EVENT_STREAM in (responses[200]?.content ?? {})) {
+        const body = path.endsWith('/mining/updates') ? Buffer.alloc(4) : undefined
+        const options = body === undefined ? {} : { body }
+        const open = (each: string) => OpenResponse.open(devnet.url + each, options)
+        const streams = await Promise.all([filled, `${filled}/`].map(open))
+        for (const stream of streams) {
+          expect([filled, stream.status, stream.headers['x-accel-buffering']]).toEqual([filled, 200, 'no'])
+          stream.destroy()
+        }
+        continue
+      }
+      const answers = await Promise.all([filled, `${filled}/`].map((each) => peer.request(method, each)))
+      const [plain, slashed] = answers.map(({ status, headers, body }) => [status, headers['content-type'], `${body}`])
+      expect([filled, ...slashed.slice(0, 2)]).toEqual([filled, ...plain.slice(0, 2)])
+      expect([filled, slashed[2]]).not.toEqual([filled, expect.stringContaining('nothing is served')])
+      compared.push(filled)
+    }
+    expect(compared.length).toBeGreaterThan(30)
+  })
+
+  it.each(['/', '/inf', '/inf/', '/chainweb', PREFIX, `${PREFIX}/cuts`, `${PREFIX}/mining`, `${PREFIX}/mining/works`])(
     '%s does not exist: a 404 says so and names /openapi.json',
     async (path) => {
       const text = `nothing is served at ${path}; GET /openapi.json lists what is`

@@ -154,7 +154,8 @@ describe('the checker finds', () => {
   })
 
   const changes: [string, () => Partial<HeaderObject>][] = [
-    ['featureFlags', () => ({ featureFlags: 1 })],
+    ['forkNumber', () => ({ featureFlags: leaf().featureFlags + 1 })],
+    ['forkVotes', () => ({ featureFlags: leaf().featureFlags + 500 * 2 ** 32 })],
     ['version', () => ({ chainwebVersion: 'mainnet01' })],
     ['parent', () => ({ parent: 'A'.repeat(43) })],
     ['creationTime', () => ({ creationTime: parentOf(leaf()).creationTime })],

@@ -106,7 +106,6 @@ export function checkChains(fetched: Fetched, options: RuleOptions = {}): Violat
       same('hash', object.hash, merkleBlockHash(workOf(object, fetched.product)))
       same('chain', object.chainId, chain)
       same('version', object[`${fetched.product}Version`], VERSION.name)
-      same('featureFlags', object.featureFlags, 0)
       if (object.height === 0) checkGenesis(fetched, object, same)
       else checkBlock(fetched, object, blocks, options, same)
     }
@@ -123,6 +122,7 @@ function checkGenesis({ graph }: Fetched, header: HeaderObject, same: Same): voi
   same('parent', header.parent, genesisParent(header.chainId))
   same('adjacents', pairs(header.adjacents), pairs(Object.fromEntries(adjacents.map((a) => [a, genesisParent(a)]))))
   same('weight', numberOf(header.weight), 0)
+  same('featureFlags', header.featureFlags, 0)
   same('epochStart', header.epochStart, header.creationTime)
   same('nonce', header.nonce, 0)
 }
@@ -149,6 +149,7 @@ function checkBlock(
     same('adjacents', `${adjacent?.chainId} at ${adjacent?.height}`, `${chain} at ${parent.height}`)
     if (adjacent !== undefined) parents.push(adjacent)
   }
+  checkVotes(header, parents, same)
   for (const { creationTime, hash } of parents) {
     same('creationTime', header.creationTime > creationTime ? 'later' : `not after ${hash}`, 'later')
   }
@@ -168,6 +169,26 @@ function checkBlock(
   same('epochStart', header.epochStart, startsAtParent ? parent.creationTime : parent.epochStart)
   const difficulty = target === 0n ? 0n : MAX / target
   same('weight', numberOf(header.weight), BigInt.asUintN(256, numberOf(parent.weight) + difficulty))
+}
+
+/** 14,280 blocks of an epoch may vote, and two thirds of them adopt the next fork; the 120 after them count. */
+function checkVotes(header: HeaderObject, [parent, ...adjacents]: readonly HeaderObject[], same: Same): void {
+  const [number, votes] = flagsOf(header)
+  const [before, inherited] = flagsOf(parent)
+  const position = header.height % 14_400
+  const isFirst = position === 0
+  const isAdopted = isFirst && Math.round(inherited / 1000) >= 9520
+  same('forkNumber', number, isAdopted ? before + 1 : before)
+  const all = [inherited, ...adjacents.map((each) => flagsOf(each)[1])]
+  const mean = Math.floor(all.reduce((sum, each) => sum + each, 0) / all.length)
+  const least = isFirst ? 0 : position < 14_280 ? inherited : mean
+  const most = position < 14_280 ? least + 1000 : least
+  same('forkVotes', votes === least || votes === most, true)
+}
+
+/** Fork number, votes in thousandths. */
+function flagsOf({ featureFlags }: HeaderObject): [number, number] {
+  return [featureFlags % 2 ** 32, Math.floor(featureFlags / 2 ** 32)]
 }
 
 /** The target of the first block of an epoch: the mean of what each parent's chain would need, at most 2^256 - 1. */

@@ -33,7 +33,7 @@ export const nowSeconds = () => Math.floor(Date.now() / 1000)
 
 export interface Signed {
   readonly hash: string
-  readonly sigs: readonly unknown[]
+  readonly sigs: readonly ({ readonly sig: string } | null)[]
   readonly cmd: string
 }
 

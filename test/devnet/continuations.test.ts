@@ -4,6 +4,7 @@ import { decodeProof, encodeProof } from '../../src/core/spv.ts'
 import { type Change, funded, type Signed, signed } from './command.ts'
 import { exec, local, makeBlocks, ok, poll, send, signers, spv, startLedger } from './commands-common.ts'
 import type { CheckedPeer } from './common.ts'
+import type { DevnetOptions } from './whole-node.ts'
 
 const guard = { pred: 'keys-all', keys: [funded.publicKey] }
 const OUT_OF_BOUNDS = 'spv verification failed: target header is not in the chain or is out of bounds'
@@ -46,8 +47,8 @@ async function balance(peer: CheckedPeer, chain: number): Promise<bigint> {
 }
 
 /** A network of three chains on which chain 0 has burnt coins for chain 1, and chain 1 can know. */
-async function startBurnt(amount = '2.5') {
-  const { peer, devnet } = await startLedger({ graph: 'triangle' })
+async function startBurnt(amount = '2.5', options: DevnetOptions = {}) {
+  const { peer, devnet } = await startLedger({ graph: 'triangle', ...options })
   const command = leaving(amount)
   const burnt = await run(peer, command)
   expect(burnt.result.status).toBe('success')
@@ -73,13 +74,23 @@ describe('coins that change chains', () => {
   })
 
   it('begin once: the same proof does nothing more', async () => {
-    const { peer, command, proof } = await startBurnt()
+    const { peer, command, proof } = await startBurnt('2.5', { nodeRelease: '2.32' })
     await run(peer, continued(command.hash, proof), 1)
     const before = await balance(peer, 1)
     const again = await run(peer, continued(command.hash, proof), 1)
     const id = command.hash.slice(0, 20)
     expect(again.result.error.message).toBe(`Requested defpact execution already completed for defpact id: ${id}...`)
     expect(await balance(peer, 1)).toBe(before - BigInt(again.gas) * 10_000n)
+  })
+
+  it('begin once: nodes from release 3.1 on do not even take the second continuation', async () => {
+    const { peer, command, proof } = await startBurnt()
+    await run(peer, continued(command.hash, proof), 1)
+    const answer = await send(peer, [continued(command.hash, proof)], 1)
+    expect(answer.status).toBe(400)
+    expect(`${answer.body}`).toContain(
+      `failed with: This transaction is attempting to complete an already-completed defpact ID: ${command.hash}`,
+    )
   })
 
   it('begin once for each time that they have ended, under no other name', async () => {

@@ -47,6 +47,8 @@ describe('a network on disk', () => {
     const again = await start({ dataDir, difficulty: undefined })
     expect(await everything(again.peer, 10)).toEqual(before)
     expect(again.devnet.settings).toEqual({
+      release: '3.2',
+      forkEpoch: 14_280,
       graph: 'petersen',
       difficulty: 20n,
       blockDelayMs: 200,

@@ -51,7 +51,7 @@ export function payloadOn(
   }
   const draft = ledger.begin(parent, miner)
   for (const command of commands) {
-    const added = draft.add(transactionOf(command), ledger.read(command.hash, command.cmd))
+    const added = draft.add(transactionOf(command), ledger.read(command))
     if (added !== 'added') throw new Error(`${command.hash}: ${JSON.stringify(added)}`)
   }
   return ledger.payloadOf(draft, parent)

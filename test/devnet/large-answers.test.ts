@@ -16,10 +16,10 @@ let peer: CheckedPeer
 
 /** Blocks that peers could send: each with one large transaction. */
 beforeAll(async () => {
-  devnet = await startDevnet({ port: 0, graph: 'singleton', pow: false })
+  devnet = await startDevnet({ port: 0, graph: 'singleton', pow: false, nodeRelease: '2.32' })
   peer = new CheckedPeer(devnet.url)
   for (let i = 0; i < BLOCKS; i++) {
-    // A proof of nothing, which costs no gas.
+    // A proof of nothing, which costs no gas in release 2.32.
     const cont = { pactId: 'p', step: 1, rollback: false, proof: `${i % 10}`.repeat(BLOCK_BYTES), data: {} }
     growCut(devnet, 0, { commands: [signed({}, { payload: { cont } })] })
   }

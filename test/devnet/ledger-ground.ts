@@ -9,20 +9,23 @@ import { developmentAccounts } from '../../src/core/development-accounts.ts'
 import type { GraphName } from '../../src/core/graph.ts'
 import type { Header } from '../../src/core/header.ts'
 import { graphAt } from '../../src/core/network.ts'
+import type { SignedCommand } from '../../src/devnet/ledger/execute-payload.ts'
 import { genesisOf } from '../../src/devnet/ledger/genesis.ts'
 import type { Ledger } from '../../src/devnet/ledger/ledger.ts'
 import { spvProof } from '../../src/devnet/ledger/spv.ts'
 import type { Versions } from '../../src/devnet/ledger/versions.ts'
 import { Chains, genesisState } from '../../src/devnet/rules/chains.ts'
+import { releaseRules } from '../../src/devnet/rules/releases.ts'
 import { networkOf, settingsOf } from '../../src/devnet/rules/settings.ts'
 import type { Block } from '../../src/devnet/store/block-store.ts'
 import { indexBlock, MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
+import type { NodeRelease } from '../../src/schema/node-releases.ts'
 import { blake2b256 } from './command.ts'
 import { ledgerOf } from './ledger.ts'
 
-export interface TestCommand {
+export interface TestCommand extends SignedCommand {
+  /** Its hash. */
   readonly key: string
-  readonly cmd: string
   readonly bytes: Uint8Array
 }
 
@@ -46,11 +49,11 @@ export class LedgerGround {
   #micros: bigint
 
   /** `versions`: where it keeps its state; in memory where none are given. */
-  constructor(graph: GraphName, versions?: Versions) {
-    const network = networkOf(settingsOf({ graph, pow: false }))
+  constructor(graph: GraphName, versions?: Versions, release: NodeRelease = '3.2') {
+    const network = networkOf(settingsOf({ graph, pow: false, release }))
     this.#micros = network.genesisTime
     const state = genesisState(network, genesisOf(graphAt(network, 0).adjacents.length).payload)
-    this.ledger = ledgerOf(state, this.index, versions)
+    this.ledger = ledgerOf(state, this.index, versions, releaseRules[release])
     const now = () => {
       this.#micros += 1_000_000n
       return this.#micros
@@ -80,14 +83,15 @@ export class LedgerGround {
     })
     const hash = blake2b256(cmd)
     const key = hash.toString('base64url')
-    return { key, cmd, bytes: Buffer.from(JSON.stringify({ hash: key, sigs: [{ sig: '' }], cmd })) }
+    const signed = { hash: key, sigs: [{ sig: '' }], cmd }
+    return { key, ...signed, bytes: Buffer.from(JSON.stringify(signed)) }
   }
 
   /** Adds a block with these commands on top of a cut; of those that have no place in it, it holds none. */
   block(cut: Cut, chain: number, commands: readonly TestCommand[] = [], miner = MINER): Block {
     const parent = headOf(cut, chain)
     const draft = this.ledger.begin(parent, miner)
-    for (const { key, cmd, bytes } of commands) draft.add({ key, bytes }, this.ledger.read(key, cmd))
+    for (const each of commands) draft.add(each, this.ledger.read(each))
     const payload = this.ledger.payloadOf(draft, parent)
     const work = this.chains.newWork(chain, payload.payloadHash, cut)
     if ('blockedBy' in work) throw new Error(`chain ${chain} waits for chain ${work.blockedBy}`)
@@ -125,8 +129,7 @@ export class LedgerGround {
 
   /** Value of code on the head of a chain, as JSON. */
   local(chain: number, code: string): unknown {
-    const { key, cmd } = this.command(chain, code)
-    const { result } = JSON.parse(this.ledger.local(chain, cmd, key)) as Result
+    const { result } = JSON.parse(this.ledger.local(chain, this.command(chain, code))) as Result
     if (result.status !== 'success') throw new Error(JSON.stringify(result))
     return result.data
   }

@@ -47,31 +47,19 @@ describe('a transfer', () => {
   })
 
   it('that runs out of gas fails with the words of live nodes', () => {
-    const command = transfer(1, 20)
+    const command = transfer(1, 40)
     ground.grow(0, [command])
     const { result } = ground.result(0, command.key) ?? {}
-    expect(result?.error?.message).toMatch(/^Gas limit "20" exceeded: \d+$/)
+    expect(result?.error?.message).toMatch(/^Gas limit "40" exceeded: \d+$/)
   })
 
   it('of an account that is not there is in no block', () => {
     const command = ground.command(0, '(+ 1 1)', { sender: 'nobody', publicKey: 'b'.repeat(64) })
     const block = ground.grow(0, [command])
     expect(block.payload.transactions).toEqual([])
-    expect(ground.ledger.gasFault(0, command.cmd, command.key)).toBe(
+    expect(ground.ledger.gasFault(0, command)).toBe(
       `Attempt to buy gas failed with: "${command.key}" Failed to buy gas: No value found in table coin_coin-table for key: nobody`,
     )
-  })
-})
-
-it('a command that names a verifier fails: nobody checks what its proof proves', () => {
-  const ground = new LedgerGround('singleton')
-  const command = ground.command(0, '(enforce-verifier "allow")', {
-    verifiers: [{ name: 'allow', proof: '', clist: [] }],
-  })
-  ground.grow(0, [command])
-  expect(ground.result(0, command.key)?.result).toMatchObject({
-    status: 'failure',
-    error: { type: 'EvalError', message: 'Tx verifier error: there is no verifier allow on this node' },
   })
 })
 

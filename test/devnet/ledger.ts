@@ -2,6 +2,7 @@
 import { Ledger } from '../../src/devnet/ledger/ledger.ts'
 import { MemoryVersions, type Versions } from '../../src/devnet/ledger/versions.ts'
 import type { ChainState } from '../../src/devnet/rules/journal.ts'
+import { type ReleaseRules, releaseRules } from '../../src/devnet/rules/releases.ts'
 import { MemoryTransactionIndex, type TransactionIndex } from '../../src/devnet/store/transaction-index.ts'
 
 /** A ledger of these chains, which knows what the first block of every chain has written. */
@@ -9,12 +10,14 @@ export function ledgerOf(
   { store, heads }: Pick<ChainState, 'store' | 'heads'>,
   index: TransactionIndex = new MemoryTransactionIndex(),
   versions: Versions = new MemoryVersions(),
+  release: ReleaseRules = releaseRules['3.2'],
 ): Ledger {
   return new Ledger({
     store,
     heads: heads.values(),
     index,
     versions,
+    release,
     check: () => null,
   })
 }

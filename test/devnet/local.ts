@@ -4,8 +4,8 @@ import { type Change, signed } from './command.ts'
 
 /** The value of code after the head of a chain, as JSON. Throws when the code fails. */
 export function localValue(ledger: Ledger, chain: number, code: string, data: Change = {}): unknown {
-  const { hash, cmd } = signed({ chainId: `${chain}` }, { payload: { exec: { data, code } } })
-  const { result } = JSON.parse(ledger.local(chain, cmd, hash))
+  const command = signed({ chainId: `${chain}` }, { payload: { exec: { data, code } } })
+  const { result } = JSON.parse(ledger.local(chain, command))
   if (result.status !== 'success') throw new Error(JSON.stringify(result))
   return result.data
 }

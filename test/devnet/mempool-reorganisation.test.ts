@@ -6,6 +6,7 @@ import { Fault, readCommandText, transactionOf } from '../../src/devnet/mempool/
 import { Mempools, noTrial } from '../../src/devnet/mempool/mempools.ts'
 import { Turns } from '../../src/devnet/mempool/turns.ts'
 import { Chains } from '../../src/devnet/rules/chains.ts'
+import { releaseRules } from '../../src/devnet/rules/releases.ts'
 import { indexBlock, MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
 import { type Change, type Signed, signed } from './command.ts'
 import { brief, start, TEXT } from './common.ts'
@@ -112,7 +113,9 @@ describe('with a clock of its own', () => {
     const chains = new Chains({ network: graph, checkPow: false, now })
     const index = new MemoryTransactionIndex()
     chains.onBlock((block) => indexBlock(index, block))
-    const pools = new Mempools({ chains, index, nowMs, trial: noTrial, turns: new Turns() })
+    // The size of a proof costs no gas there.
+    const release = releaseRules['2.32']
+    const pools = new Mempools({ chains, index, nowMs, trial: noTrial, turns: new Turns(), release })
     const advance = (ms: number) => {
       aheadMs += ms
     }

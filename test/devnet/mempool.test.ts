@@ -246,9 +246,14 @@ describe('insert refuses the whole request for a command that', () => {
       signed({ gasLimit: 150_000, gasPrice: 1e-8 }, code(270_000)),
       signed({ gasPrice: 0.123456789012 }),
     ])
-    // The size of a continuation's proof costs no gas.
+  })
+
+  it('pays too little for the size of a proof, which cost nothing up to release 2.32', async () => {
     const cont = { pactId: 'p', step: 1, rollback: false, proof: 'x'.repeat(300_000), data: {} }
-    await insert(peer, [signed({}, { payload: { cont } })])
+    const command = signed({}, { payload: { cont } })
+    const [now, before] = [await start(), await start({ nodeRelease: '2.32' })]
+    expect(await refusal(now.peer, command)).toMatch(/^Transaction gas limit \(600\) is below the gas for the size/)
+    await insert(before.peer, [command])
   })
 
   it('has wrong or missing signatures', async () => {

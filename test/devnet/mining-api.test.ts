@@ -57,7 +57,8 @@ describe('mining/work', () => {
     expect(answer.body.subarray(4, 36)).toEqual(work.subarray(158, 190))
     expect(targetOf(work)).toBe((2n ** 256n - 1n) / 20n)
     expect([heightOf(work), work.readUInt16LE(48), work.readUInt32LE(266)]).toEqual([1, 3, 2])
-    expect([work.readBigUInt64LE(0), work.readBigUInt64LE(278)]).toEqual([0n, 0n])
+    // One vote, for the first fork.
+    expect([work.readBigUInt64LE(0), work.readBigUInt64LE(278)]).toEqual([1000n << 32n, 0n])
     const time = work.readBigInt64LE(8)
     expect(time >= before && time <= now() + 1000n).toBe(true)
     const genesis = devnet.chains.cut.get(chainOf(work))
@@ -267,7 +268,8 @@ describe('mining/solved', () => {
       ['creationTime', time(timeOf(1))],
       ['target', (work) => target(work, 0xff)],
       ['target', flip(at.target)],
-      ['featureFlags', flip(() => 0)],
+      ['forkNumber', flip(() => 0)],
+      ['forkVotes', flip(() => 4)],
       ['weight', flip((work) => at.chain(work) + 4)],
       ['height', flip(at.height)],
       ['version', flip((work) => at.nonce(work) - 12)],

@@ -65,7 +65,7 @@ function branch(from, count, commands) {
 
 function place(draft, command) {
   const bytes = new TextEncoder().encode(JSON.stringify(command))
-  const added = draft.add({ key: command.hash, bytes }, ledger.read(command.hash, command.cmd))
+  const added = draft.add({ key: command.hash, bytes }, ledger.read(command))
   if (added !== 'added') throw new Error(JSON.stringify(added))
 }
 

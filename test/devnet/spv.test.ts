@@ -78,8 +78,13 @@ function proofOf(chains: Chains, block: Block, targetChain: number, index = 0): 
   return answer.proof
 }
 
-const verify = (chains: Chains, chain: number, proof: string, parent = headOf(chains, chain)) =>
-  verifyContinuationProof(chains.store, { chain, parent: blockOf(chains, parent.hash), proof })
+const verify = (
+  chains: Chains,
+  chain: number,
+  proof: string,
+  parent = headOf(chains, chain),
+  window: number | null = null,
+) => verifyContinuationProof(chains.store, { chain, parent: blockOf(chains, parent.hash), window, proof })
 
 function blockOf(chains: Chains, hash: Uint8Array): Block {
   const block = chains.store.get(hash)

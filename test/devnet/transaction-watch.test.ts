@@ -6,6 +6,7 @@ import { Fault, readCommandText, transactionOf } from '../../src/devnet/mempool/
 import { Mempools, noTrial } from '../../src/devnet/mempool/mempools.ts'
 import { Turns } from '../../src/devnet/mempool/turns.ts'
 import { Chains } from '../../src/devnet/rules/chains.ts'
+import { releaseRules } from '../../src/devnet/rules/releases.ts'
 import { indexBlock, MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
 import { TransactionWatch } from '../../src/devnet/watch/transaction-watch.ts'
 import type { Command } from '../../src/schema/bodies.ts'
@@ -23,7 +24,7 @@ function watched(onTold: (count: number) => void = () => undefined, graph: Graph
   chains.onBlock((block) => indexBlock(index, block))
   const time = { nowMs: 0 }
   const turns = new Turns(() => time.nowMs)
-  const pools = new Mempools({ chains, index, nowMs: Date.now, trial: noTrial, turns })
+  const pools = new Mempools({ chains, index, nowMs: Date.now, trial: noTrial, turns, release: releaseRules['3.2'] })
   const heard = new Heard()
   const tell = (event: TransactionEvent) => {
     heard.tell(event)

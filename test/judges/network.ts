@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { createSignWithKeypair } from '@kadena/client'
 import { afterAll, beforeAll } from 'vitest'
 import { developmentAccounts } from '../../src/core/development-accounts.ts'
+import type { NodeRelease } from '../../src/schema/node-releases.ts'
 import { type Devnet, startDevnet } from '../devnet/whole-node.ts'
 
 /** Often enough that no test waits long, and seldom enough that twenty chains leave the machine some time. */
@@ -56,14 +57,15 @@ export interface Network {
 }
 
 /** Starts a network for the tests of a file. Its addresses are known once the tests run. */
-export function withNetwork(): Network {
+export function withNetwork(nodeRelease?: NodeRelease): Network {
   let devnet: Devnet | undefined
   const url = () => {
     if (devnet === undefined) throw new Error('the network is not started yet')
     return devnet.url
   }
   beforeAll(async () => {
-    devnet = await startDevnet({ port: 0, pow: false, autoMine: { kind: 'constant', blockTimeMs: BLOCK_TIME_MS } })
+    const autoMine = { kind: 'constant', blockTimeMs: BLOCK_TIME_MS } as const
+    devnet = await startDevnet({ port: 0, pow: false, autoMine, nodeRelease })
   })
   afterAll(() => devnet?.close())
   return {

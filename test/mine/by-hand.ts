@@ -5,7 +5,7 @@ import { MAX_TARGET } from '../../src/core/target.ts'
 import { type Work, workFromBytes } from '../../src/core/work.ts'
 import type { Candidate, Engine, EngineEvents, EngineWork } from '../../src/engine/engine.ts'
 import { Mailbox } from '../../src/source/mailbox.ts'
-import type { FollowUp, Job, JobReason, Receipt, Solution, Source } from '../../src/source/source.ts'
+import type { FollowUp, ForkVote, Job, JobReason, Receipt, Solution, Source } from '../../src/source/source.ts'
 import { headerRecords } from '../records.ts'
 import { jobOf } from '../source/job.ts'
 import { settle, type VirtualClock } from './virtual-clock.ts'
@@ -53,6 +53,9 @@ export class FedSource implements Source {
   follow: () => AsyncIterable<FollowUp> = () => endOf(this)
 
   validatorTime = () => this.time
+
+  vote: ForkVote | null = null
+  forkVote = () => this.vote
 
   /** Of the newest job. */
   newestId = ''

@@ -24,7 +24,8 @@ export function snapshotWith(parts: Partial<Snapshot> = {}): Snapshot {
     preemptions: 0,
     issuer: null,
     results: { expected: 0, found: 0, effort: 0, best: [] },
-    work: { chain: 0, height: 1, difficulty: 1, ageMs: 0 },
+    work: { chain: 0, height: 1, difficulty: 1, ageMs: 0, forkVotes: 0 },
+    forkVote: null,
     ...parts,
   }
 }

@@ -172,6 +172,25 @@ test('a server that ends every stream at once is asked again after growing pause
   expect(errors[0]).toMatchObject({ code: 'NODE_MISBEHAVED', message: expect.stringContaining('ended the stream') })
 })
 
+test('a good stream that breaks is opened again at once: a node breaks those of miners that it forgets', async () => {
+  let breakOff: () => void = () => undefined
+  const server = await serve([
+    (socket) => {
+      // In chunks, as nodes send: only then the end of the connection is not the end of the stream.
+      socket.write(`${HEAD.replace(/\r\n\r\n$/, '\r\ntransfer-encoding: chunked\r\n\r\n')}f\r\nevent:New Cut\n\n\r\n`)
+      breakOff = () => socket.destroy()
+    },
+    stay,
+  ])
+  const clock = new VirtualClock()
+  const { log, delaysMs } = open(server.port, { random: () => 0.999, clock })
+  await until(() => log, ['open', 'New Cut'])
+  await clock.pass(1000)
+  breakOff()
+  await until(() => log, ['open', 'New Cut', 'error', 'open', 'New Cut'])
+  expect([delaysMs, clock.pending]).toEqual([[0], 0])
+})
+
 test('a stream reports error statuses with the beginning of their body, and tries again', async () => {
   const refuse = (status: string, body: string): Script => {
     return (socket) => socket.end(`HTTP/1.1 ${status}\r\nContent-Length: ${body.length}\r\n\r\n${body}`)

@@ -5,7 +5,7 @@ import { graphs } from '../../src/core/graph.ts'
 import { encodeWork, type WorkFields } from '../../src/core/header.ts'
 import { MAX_TARGET } from '../../src/core/target.ts'
 import { chainBytes } from '../../src/core/work.ts'
-import { isRetryable, type NodeRefusal, UnauthorizedMiner } from '../../src/node/public.ts'
+import { isRetryable, MinersPoolFull, type NodeRefusal, UnauthorizedMiner } from '../../src/node/public.ts'
 import { type Answer, BINARY, failureOf, fake, json, pairInfo, type Reply, text } from './fake-node.ts'
 
 const account = { account: 'k:a', predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] }
@@ -122,6 +122,23 @@ describe('a refusal of work', () => {
       retryable: false,
       hint: expect.stringContaining('accounts in its configuration'),
     })
+  })
+
+  it('says what its operator has to do when the node takes no miners that it does not list', async () => {
+    const words = 'Unauthorized Miner/Unknown miners not allowed: k:a'
+    const error = await refusalFor(() => text(words, 403))
+    expect(error).toBeInstanceOf(UnauthorizedMiner)
+    expect(error).toMatchObject({ isUnknown: true, isNodesOwn: true, retryable: false })
+    expect(error.message).toContain(words)
+    expect(error.hint).toContain('its operator has to list this one, or to set it to take unknown miners')
+  })
+
+  it('may pass when the node takes no more miners for now', async () => {
+    const error = await refusalFor(() => text('Unauthorized Miner/Miners Pool Full: k:a', 403))
+    expect(error).toBeInstanceOf(MinersPoolFull)
+    expect(error).not.toBeInstanceOf(UnauthorizedMiner)
+    expect(error).toMatchObject({ retryable: true, hint: expect.stringContaining('try later, or give another node') })
+    expect(isRetryable(error)).toBe(true)
   })
 
   it('is an ordinary one when a proxy says 403, whatever its words', async () => {

@@ -2,10 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { blockHash } from '../../src/core/block-hash.ts'
-import { decodeHex, encodeBase64Url } from '../../src/core/bytes.ts'
+import { decodeBase64Url, decodeHex, encodeBase64Url } from '../../src/core/bytes.ts'
+import { genesisHeader } from '../../src/core/genesis.ts'
 import { graphs } from '../../src/core/graph.ts'
 import { decodeHeader, encodeHeader, encodeWork, type Header } from '../../src/core/header.ts'
-import { development, mainnet01, type Network } from '../../src/core/network.ts'
+import { development, mainnet01, type Network, testnet06 } from '../../src/core/network.ts'
 import { solves } from '../../src/core/pow.ts'
 import type { Block } from '../../src/devnet/store/block-store.ts'
 import { InvalidHeader, type NodeClient } from '../../src/node/public.ts'
@@ -156,7 +157,12 @@ describe('verify names the rule that a header breaks:', () => {
     ['a wrong hash', (header) => encodeHeader({ ...header, hash: new Uint8Array(32).fill(7) }), ['hash']],
     ['another nonce', (header) => forged(header, { nonce: wrongNonce(header) }), ['proofOfWork']],
     ['another network', (header) => forged(header, { version: 5 }), ['version']],
-    ['feature flags', (header) => forged(header, { featureFlags: 1n }), ['featureFlags']],
+    ['a fork that was not voted for', (header) => forged(header, { featureFlags: 1n }), ['forkNumber']],
+    [
+      'two votes at once',
+      (header) => forged(header, { featureFlags: header.featureFlags + (2000n << 32n) }),
+      ['forkVotes'],
+    ],
     ['a height too high', (header) => forged(header, { height: header.height + 1n }), ['height']],
     ['a grandparent', (header, others) => forged(header, { parent: others[1].hash }), ['height']],
     [
@@ -257,6 +263,36 @@ describe('verify names the rule that a header breaks:', () => {
     expect(await change({ parent: new Uint8Array(32) })).toMatchObject({ rules: ['parent'] })
     expect(await change({ weight: 1n, epochStart: 1n })).toMatchObject({ rules: ['epochStart', 'weight'] })
     expect(await change({ version: 7 })).toMatchObject({ rules: expect.arrayContaining(['version']) })
+  })
+})
+
+describe('the genesis blocks of testnet06', () => {
+  const genesisNode = async (payloadOf: (chain: number) => string) => {
+    const graph = graphs.twenty.adjacents.map((adjacents, chain) => [chain, adjacents])
+    const nodeChains = graph.map(([chain]) => String(chain))
+    const node = await FakeNode.start({ nodeVersion: 'testnet06', nodeChains, nodeGraphHistory: [[0, graph]] })
+    for (const chain of [0, 7]) {
+      const header = genesisHeader(testnet06, chain, decodeBase64Url(payloadOf(chain)))
+      const items = [encodeBase64Url(encodeHeader(header))]
+      const path = `/chainweb/0.0/testnet06/chain/${chain}/header`
+      node.on('GET', path, () => json({ limit: 1, items, next: null }))
+    }
+    return node.connect()
+  }
+
+  it('are those of the network', async () => {
+    const client = await genesisNode((chain) => testnet06.genesisPayload(chain) ?? '')
+    for (const chain of [0, 7]) {
+      const [header] = await client.headers(chain, { verify: true }).all()
+      expect(header).toMatchObject({ version: 8, featureFlags: 0n, creationTime: 1_771_229_700_000_000n })
+    }
+  })
+
+  it('with the payload of another chain or network are refused', async () => {
+    const client = await genesisNode((chain) => testnet06.genesisPayload(7 - chain) ?? '')
+    for (const chain of [0, 7]) {
+      expect(await failureOf(client.headers(chain, { verify: true }).all())).toMatchObject({ rules: ['payloadHash'] })
+    }
   })
 })
 

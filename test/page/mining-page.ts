@@ -47,7 +47,7 @@ export async function minersOf({ url }: Devnet): Promise<string[]> {
   const client = await NodeClient.connect({ url })
   try {
     const miners: string[] = []
-    for (let chain = 0; chain < client.info.nodeNumberOfChains; chain++) {
+    for (let chain = 0; chain < client.info.nodeChains.length; chain++) {
       for await (const { height, payloadHash } of client.headers(chain, { minheight: 1 }).items()) {
         const { minerData } = await client.payload(chain, payloadHash, { height: Number(height) })
         miners.push(JSON.parse(Buffer.from(minerData, 'base64url').toString()).account)

@@ -23,6 +23,7 @@ import { BlockMaker, developmentAccount, unblocked } from '../../src/devnet/orde
 import { fork } from '../../src/devnet/orders/fork.ts'
 import { Chains, genesisState } from '../../src/devnet/rules/chains.ts'
 import { NodeClock } from '../../src/devnet/rules/node-clock.ts'
+import { releaseRules } from '../../src/devnet/rules/releases.ts'
 import type { Block } from '../../src/devnet/store/block-store.ts'
 import { MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
 import { Coordinator, type NoWork } from '../../src/devnet/work/coordinator.ts'
@@ -101,6 +102,7 @@ export class EmbeddedNode {
       heads: state.heads.values(),
       index: new MemoryTransactionIndex(),
       versions: this.#versions,
+      release: releaseRules['3.2'],
       check: () => null,
     })
     this.#nodeClock = new NodeClock(this.#machineClock)
@@ -209,7 +211,8 @@ export class EmbeddedNode {
     for (const { creationTime } of state.heads.values()) nodeClock.catchUp(creationTime)
     const executions = this.#ledger
     const chains = new Chains({ network, checkPow: true, now: nodeClock.microseconds, state, executions })
-    const pools = new Mempools({ chains, index: new MemoryTransactionIndex(), nowMs, trial: noTrial, turns })
+    const release = releaseRules['3.2']
+    const pools = new Mempools({ chains, index: new MemoryTransactionIndex(), nowMs, trial: noTrial, turns, release })
     const limits = { payloadLimit: 1200, payloadLifetimeMs: 300_000, refreshMs: 15_000 }
     const ledger = this.#ledger
     const coordinator = new Issuer(chains, { ...limits, pools, ledger, turns, accounts: null, random, nowMs, clock })
@@ -222,7 +225,12 @@ export class EmbeddedNode {
     const prefix = `/${PRODUCT}/0.0/${network.name}`
     const router = new Router({ app: routes.app, prefix, chains: chains.cut.size })
     const durable = async () => undefined
-    addNodeRoutes(router, { network: () => network, packageVersion: VERSION, config: () => ({}) as never })
+    addNodeRoutes(router, {
+      network: () => network,
+      packageVersion: VERSION,
+      release: releaseRules['3.2'],
+      config: () => ({}) as never,
+    })
     addChainRoutes(router, { chains, product: PRODUCT })
     addCutRoutes(router, { chains, durable, instance: VERSION })
     const mining = { coordinator, durable, chains: chains.cut.size, updateStreamMs, updateStreamLimit: 2000 }

@@ -27,6 +27,10 @@ export class ScriptedNode implements MiningNode {
     this.chains = Array.from({ length: chains }, (_, chain) => chain)
   }
 
+  forkVote(): null {
+    return null
+  }
+
   work(chain: number | null, signal: AbortSignal): Promise<Work> {
     return new Promise((resolve, reject) => {
       const request = { chain, signal, resolve, reject }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { encodeBase64Url } from '../../src/core/bytes.ts'
 import { NewcutError } from '../../src/core/errors.ts'
-import { NodeRefusal } from '../../src/node/errors.ts'
+import { MinersPoolFull, NodeRefusal } from '../../src/node/errors.ts'
 import { solvedBlock } from '../../src/source/node/look.ts'
 import type { Branch, CutHeads } from '../../src/source/node/mining-node.ts'
 import { NodeSource } from '../../src/source/node/node-source.ts'
@@ -49,6 +49,24 @@ describe('work from a node that is slow or out of order', () => {
     expect(node.asked).toHaveLength(1)
     await clock.pass(10_000)
     expect(said).toHaveLength(1)
+  })
+
+  it('asks a node again that has no room for another miner, and says what else would help', async () => {
+    const { clock, node, said, jobs } = await started()
+    const refusal = {
+      url: node.url,
+      status: 403,
+      excerpt: 'Unauthorized Miner/Miners Pool Full: k:a',
+      operation: 'work',
+    }
+    node.asked.shift()?.reject(new MinersPoolFull({ ...refusal, isFromNode: true }))
+    await settle()
+    expect(said).toEqual([expect.stringMatching(/Miners Pool Full.*: try later, or give another node; trying on$/)])
+    await clock.pass(1_000)
+    node.answer(madeWork(0, 1))
+    await settle()
+    expect(jobs.at(-1)?.work.fields.chainId).toBe(0)
+    expect(said.at(-1)).toMatch(/^recovered: /)
   })
 
   it('sends a request again that is not answered for 1.5 s, and takes the first answer to any of them', async () => {

@@ -85,10 +85,16 @@ export class Capabilities {
 
   /** Whether a signature that is limited to these capabilities counts here. */
   covers(tokens: readonly CapabilityToken[]): boolean {
-    for (const token of tokens) {
-      if (this.isGranted(token)) return true
-      for (const own of this.#evaluated) if (this.#isSame(own, token)) return true
-    }
+    return tokens.some((token) => this.isGranted(token) || this.#isEvaluated(token))
+  }
+
+  /** Whether the body of one of these capabilities runs. */
+  isEvaluatingAny(tokens: readonly CapabilityToken[]): boolean {
+    return tokens.some((token) => this.#isEvaluated(token))
+  }
+
+  #isEvaluated(token: CapabilityToken): boolean {
+    for (const own of this.#evaluated) if (this.#isSame(own, token)) return true
     return false
   }
 
@@ -97,11 +103,14 @@ export class Capabilities {
     return this.#evaluated.length > 0
   }
 
-  /** Runs with the capability granted. `byLedger`: the ledger asks, which may, whoever governs the module. */
+  /**
+   * Runs with the capability granted. One of another module needs its administrator, even where it is granted already.
+   * `byLedger`: the ledger asks, and need not be administrator.
+   */
   with<T>(token: CapabilityToken, run: () => T, byLedger = false): T {
-    if (this.isGranted(token)) return run()
     const fun = this.#funOf(token)
     if (!byLedger && !fun.module.isSame(this.#machine.module)) requireAdmin(this.#machine, fun.module)
+    if (this.isGranted(token)) return run()
     this.#grant(fun, token, true)
     const depth = this.#slots.length
     const result = run()
@@ -140,13 +149,17 @@ export class Capabilities {
     }
   }
 
-  /** Adds a capability to the one whose body runs. */
+  /**
+   * Adds a capability to the one whose body runs. Since language release 5.4.1, one of another module needs its
+   * administrator, unless it is granted already; before, anybody could compose it.
+   */
   compose(token: CapabilityToken): void {
     if (this.#machine.frames.at(-1)?.kind !== 'defcap')
       throw evalError('compose-capability is allowed in a defcap only')
     if (this.isGranted(token)) return
     const fun = this.#funOf(token)
-    if (!fun.module.isSame(this.#machine.module)) requireAdmin(this.#machine, fun.module)
+    const { isLanguage541 } = this.#machine.environment.rules
+    if (isLanguage541 && !fun.module.isSame(this.#machine.module)) requireAdmin(this.#machine, fun.module)
     this.#grant(fun, token, true)
     const own = this.#slots.pop()
     const around = this.#slots.at(-1)

@@ -40,6 +40,11 @@ export interface Rules {
   readonly areKeysChecked: boolean
   /** Values must be of the types that are declared for them. */
   readonly areTypesChecked: boolean
+  /**
+   * The language is of release 5.4.1 or later: only the administrator of another module composes its capabilities.
+   * False: release 5.4 of the language.
+   */
+  readonly isLanguage541: boolean
 }
 
 export interface ContractEvent {
@@ -78,5 +83,6 @@ export const emptyEnvironment: Environment = {
     isLocal: false,
     areKeysChecked: true,
     areTypesChecked: true,
+    isLanguage541: true,
   },
 }

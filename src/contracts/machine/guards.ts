@@ -1,7 +1,7 @@
 /** Whether guards agree. They refuse by a failure, which `try` catches. */
 import { evalError, NOWHERE, txFailure } from '../errors.ts'
 import { CapabilityToken, type Guard, type GuardKind } from '../values/value.ts'
-import { requireAdmin } from './admin.ts'
+import { acquireAdmin } from './admin.ts'
 import { Fun, splitName } from './definitions.ts'
 import type { Machine } from './machine.ts'
 import { pactIdOf } from './pacts.ts'
@@ -42,7 +42,7 @@ export function enforceGuard(machine: Machine, guard: Guard | string): void {
       if (machine.frames.some(({ module }) => module.name === is.module)) return
       const module = machine.findModule(is.module)
       if (module === undefined) throw evalError(`Cannot find module: ${is.module}`)
-      requireAdmin(machine, module)
+      acquireAdmin(machine, module)
       return
     }
     case 'pact':

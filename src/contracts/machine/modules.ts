@@ -3,7 +3,7 @@ import { evalError } from '../errors.ts'
 import type { Atom, CallForm } from '../syntax/form.ts'
 import { hashText } from '../values/hash.ts'
 import type { Guard } from '../values/value.ts'
-import { requireAdmin } from './admin.ts'
+import { acquireAdmin } from './admin.ts'
 import { Const, Module, Schema } from './definitions.ts'
 import { type SpecialForms, syntaxError } from './expander.ts'
 import { enforceGuard, enforceKeysetNamed } from './guards.ts'
@@ -61,7 +61,7 @@ function install(machine: Machine, module: Module): void {
     enterNamespace(machine, module)
   } else if (before.isInterface) throw evalError(`Interface cannot be upgraded: ${module.name}`)
   else if (module.isInterface) throw evalError(`${module.name} is a module, and an interface cannot take its place`)
-  else requireAdmin(machine, before)
+  else acquireAdmin(machine, before)
   machine.state.put('modules', module.name, module)
   if (!module.isInterface) machine.admin.add(module.name)
   for (const [name, definition] of module.definitions) {

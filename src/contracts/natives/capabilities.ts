@@ -1,6 +1,6 @@
 /** Capabilities and guards, as functions. */
 import { evalError, txFailure } from '../errors.ts'
-import { requireAdmin } from '../machine/admin.ts'
+import { acquireAdmin } from '../machine/admin.ts'
 import { Fun, type Module } from '../machine/definitions.ts'
 import { refuseInDefcap } from '../machine/forms.ts'
 import { enforceGuard } from '../machine/guards.ts'
@@ -35,12 +35,15 @@ function emit(args: Arguments<Machine>): boolean {
   return true
 }
 
+/** True if a verifier of this name vouches for a capability whose body runs. */
 function enforceVerifier(args: Arguments<Machine>): boolean {
   const verifier = args.text(0)
-  const { environment, capabilities } = args.machine
+  const { environment, capabilities, frames } = args.machine
+  if (frames.at(-1)?.kind !== 'defcap') throw args.error('enforce-verifier: native must be called within a defcap body')
   const tokens = environment.verifiers.get(verifier)
   if (tokens === undefined) throw txFailure(`Verifier ${verifier} failed with the message: not in transaction`)
-  if (!capabilities.covers(tokens)) throw txFailure(`Verifier ${verifier} failed with the message: not in scope`)
+  if (!capabilities.isEvaluatingAny(tokens))
+    throw txFailure(`Verifier ${verifier} failed with the message: not in scope`)
   return true
 }
 
@@ -88,7 +91,7 @@ export const capabilities: readonly Native<Machine>[] = [
     const { name } = args.module(0)
     const module = args.machine.findModule(name)
     if (module === undefined) throw evalError(`Cannot find module: ${name}`)
-    requireAdmin(args.machine, module)
+    acquireAdmin(args.machine, module)
     return `Module admin for module ${name} acquired`
   }),
   native('enforce-verifier', 1, 1, enforceVerifier),

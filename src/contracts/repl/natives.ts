@@ -63,6 +63,7 @@ function environmentNatives(run: TestRun): TestNative[] {
           areKeysetsInNamespaces: names.includes('RequireKeysetNs'),
           areKeysChecked: names.includes('EnforceKeyFormats'),
           areTypesChecked: !names.includes('DisableRuntimeRTC'),
+          isLanguage541: !names.includes('DisablePact54Fix'),
         },
       })
       return names

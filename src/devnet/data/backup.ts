@@ -10,6 +10,7 @@ import { describeError } from '../../core/errors.ts'
 import type { BackupStatus } from '../../schema/bodies.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import type { ChainState } from '../rules/journal.ts'
+import { type ReleaseRules, releaseRules } from '../rules/releases.ts'
 import type { NetworkSettings } from '../rules/settings.ts'
 import { writeCopy } from './copy.ts'
 import { isThere, makeDirectory, unusable } from './database.ts'
@@ -91,7 +92,7 @@ export class BackupJobs {
     try {
       await makeDirectory(partial)
       await writeCopy(join(partial, BLOCKS), settings, snapshot, stopped)
-      if (withState) await writeState(join(partial, STATE), snapshot, stopped)
+      if (withState) await writeState(join(partial, STATE), snapshot, releaseRules[settings.release], stopped)
       await rename(partial, this.#placeOf(id))
     } catch (error) {
       onNotice(`backup ${id} failed: ${describeError(error)}`)
@@ -114,13 +115,18 @@ export class BackupJobs {
 }
 
 /** Writes the state database that follows from the blocks of the snapshot. */
-async function writeState(location: string, { store, blocks, heads }: Snapshot, stopped: AbortSignal): Promise<void> {
+async function writeState(
+  location: string,
+  { store, blocks, heads }: Snapshot,
+  release: ReleaseRules,
+  stopped: AbortSignal,
+): Promise<void> {
   const options = { store, durable: () => Promise.resolve(), onFailure: () => undefined }
   const state = await StateDatabase.create(location, options)
   try {
     // Its blocks were judged when they came.
     const ledger = new Ledger({
-      ...{ store, index: state, versions: state.versions, check: () => null },
+      ...{ store, index: state, versions: state.versions, release, check: () => null },
       heads: heads.flatMap((id) => store.byId(id)?.header ?? []),
     })
     await state.catchUp(blocks, (block) => ledger.replay(block), { stopped })

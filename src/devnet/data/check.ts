@@ -9,6 +9,7 @@ import type { OnProgress } from '../../core/progress.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { commandCheck } from '../mempool/checks.ts'
 import { Chains } from '../rules/chains.ts'
+import { releaseRules } from '../rules/releases.ts'
 import { type NetworkSettings, networkOf } from '../rules/settings.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
 import { indexBlock, MemoryTransactionIndex, requestKeysOf } from '../store/transaction-index.ts'
@@ -116,8 +117,9 @@ class Check {
     })
     const index = new MemoryTransactionIndex()
     const versions = new ComparedVersions(state, (record, what) => this.#find(this.#store.at(record), what))
-    const check = commandCheck(network.name)
-    const ledger = new Ledger({ store: this.#store, heads: heads.values(), index, versions, check })
+    const release = releaseRules[this.#settings.release]
+    const check = commandCheck(network.name, release)
+    const ledger = new Ledger({ store: this.#store, heads: heads.values(), index, versions, release, check })
     await this.#eachBlock(this.#store.size, stopped, (block, number) => {
       this.#unexecuted.add(block.id)
       this.#payload(block)

@@ -14,6 +14,7 @@ import { genesisOf } from '../ledger/genesis.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { commandCheck } from '../mempool/checks.ts'
 import { genesisState } from '../rules/chains.ts'
+import { releaseRules } from '../rules/releases.ts'
 import {
   type AskedSettings,
   describeSetting,
@@ -72,8 +73,15 @@ export async function openDataDirectory(directory: string, options: DataDirector
     const state = await openState(join(directory, STATE), stateOptions, onNotice)
     // The state closes first: it is written after the blocks, so it waits until the open block database has them.
     const close = () => state.close().finally(() => blocks.close())
-    const check = commandCheck(networkOf(blocks.settings).name)
-    const ledger = new Ledger({ store, heads: loaded.heads.values(), index: state, versions: state.versions, check })
+    const release = releaseRules[blocks.settings.release]
+    const ledger = new Ledger({
+      store,
+      heads: loaded.heads.values(),
+      index: state,
+      versions: state.versions,
+      release,
+      check: commandCheck(networkOf(blocks.settings).name, release),
+    })
     const replay = (block: Block) => ledger.replay(block)
     await state
       .catchUp(store.size, replay, { onProgress })

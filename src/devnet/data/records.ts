@@ -9,8 +9,11 @@
  */
 
 import { encodeBase64Url } from '../../core/bytes.ts'
+import { MAX_CASTING_BLOCKS } from '../../core/fork.ts'
 import { graphNames } from '../../core/graph.ts'
+import { development } from '../../core/network.ts'
 import { HashText } from '../../schema/bodies.ts'
+import { nodeReleases } from '../../schema/node-releases.ts'
 import { Compile, type Static, Type } from '../../schema/typebox.ts'
 import type { ChainState } from '../rules/journal.ts'
 import type { RuleChange } from '../rules/rules.ts'
@@ -47,7 +50,9 @@ const NetworkRecord = Type.Object({
   difficulty: Decimal,
   pow: Type.Boolean(),
   adjusts: Type.Boolean(),
-  // Networks that were begun by an older newcut have none.
+  // Networks that were begun by an older newcut have none of these.
+  release: Type.Optional(Type.Union(nodeReleases.map((name) => Type.Literal(name)))),
+  forkEpoch: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_CASTING_BLOCKS })),
   autoMine: Type.Optional(Type.Union([AutoMineRecord, Type.Null()])),
 })
 const TipRecord = Type.Object({ blocks: Natural, ruleChanges: Natural, heads: Type.Array(HashText) })
@@ -119,9 +124,12 @@ export function readSettings(database: Database): NetworkSettings {
     difficulty,
     pow,
     adjusts,
+    // Their blocks were made by these rules, and go on by them.
+    release = '2.32',
+    forkEpoch = development.forks.castingBlocks,
     autoMine = null,
   } = checked(database, NETWORK_KEY, networkRecord, record)
-  return { graph, blockDelayMs, difficulty: BigInt(difficulty), pow, adjusts, autoMine }
+  return { graph, blockDelayMs, difficulty: BigInt(difficulty), pow, adjusts, release, forkEpoch, autoMine }
 }
 
 /** Throws NewcutError DATA_UNUSABLE. */

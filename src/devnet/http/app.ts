@@ -3,7 +3,7 @@ import { type IncomingMessage, METHODS, type ServerResponse, STATUS_CODES } from
 import type { Socket } from 'node:net'
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
 import type { ProductWord } from '../../core/header-json.ts'
-import { JSON_TYPE, TEXT } from '../../schema/operation.ts'
+import { EVENT_STREAM_HEADERS, JSON_TYPE, TEXT } from '../../schema/operation.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 
 export type App = FastifyInstance
@@ -54,7 +54,8 @@ export function createApp(options: AppOptions): App {
       headersTimeout: requestTimeoutMs,
       connectionsCheckingInterval: Math.min(requestTimeoutMs, MAX_CHECK_INTERVAL_MS),
     },
-    routerOptions: { maxParamLength: MAX_PATH_PART_LENGTH },
+    // Live nodes take `/info/` as `/info`, and public examples of their interface write paths so.
+    routerOptions: { maxParamLength: MAX_PATH_PART_LENGTH, ignoreTrailingSlash: true },
     // Hooks do not run for a path that cannot be decoded.
     frameworkErrors: (error, request, reply) => {
       reply.headers(commonHeaders(options, request.socket))
@@ -187,7 +188,7 @@ export function openEventStream(reply: FastifyReply, onClose: () => void): Event
   const headers = reply.getHeaders()
   reply.hijack()
   const raw = reply.raw
-  raw.writeHead(200, { ...headers, 'content-type': 'text/event-stream', 'cache-control': 'no-store' } as never)
+  raw.writeHead(200, { ...headers, ...EVENT_STREAM_HEADERS } as never)
   raw.flushHeaders()
   raw.socket?.setNoDelay(true)
   // A reader that left before its request was handled emits no further event.

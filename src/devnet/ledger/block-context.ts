@@ -4,6 +4,7 @@ import { Decimal } from '../../contracts/values/decimal.ts'
 import { Time } from '../../contracts/values/value.ts'
 import { encodeBase64Url } from '../../core/bytes.ts'
 import type { Header } from '../../core/header.ts'
+import type { ReleaseRules } from '../rules/releases.ts'
 
 /** The block on top of a parent. Code sees the time of the parent: a block gets its own one after it is executed. */
 export interface BlockContext {
@@ -14,14 +15,21 @@ export interface BlockContext {
   readonly parentTime: bigint
   /** base64url */
   readonly parentHash: string
+  /** Of the block: they follow from its parent. */
+  readonly release: Pick<ReleaseRules, 'isLanguage541'>
 }
 
-export function contextOn(chain: number, parent: Pick<Header, 'height' | 'creationTime' | 'hash'>): BlockContext {
+export function contextOn(
+  chain: number,
+  parent: Pick<Header, 'height' | 'creationTime' | 'hash'>,
+  release: BlockContext['release'],
+): BlockContext {
   return {
     chain,
     height: parent.height + 1n,
     parentTime: parent.creationTime,
     parentHash: encodeBase64Url(parent.hash),
+    release,
   }
 }
 

@@ -1,11 +1,15 @@
 /** What a signed command says, with values and exact numbers of the contract language (PROTOCOL.md E.2). */
 
+import type { Environment } from '../../contracts/machine/environment.ts'
 import { Decimal } from '../../contracts/values/decimal.ts'
 import { CapabilityToken, UNIT, type Value } from '../../contracts/values/value.ts'
 import { valueFromJson } from '../../contracts/values/wire.ts'
+import { commandSizeOf } from '../../core/command-size.ts'
 import { FormatError } from '../../core/errors.ts'
-import { sizeGas } from '../../core/gas.ts'
+import { type GasModel, sizeGas } from '../../core/gas.ts'
 import { type ExactJson, NumberText } from '../../core/json.ts'
+import type { SignedCommand } from './execute-payload.ts'
+import type { VerifierUse } from './verifiers/verifier.ts'
 
 export interface Exec {
   readonly kind: 'exec'
@@ -39,8 +43,11 @@ export interface ContractCommand {
   readonly key: string
   readonly payload: Exec | Cont
   /** Public key -> capabilities that its signature is limited to; none: it signs everything. */
-  readonly signers: ReadonlyMap<string, readonly CapabilityToken[]>
-  readonly verifiers: ReadonlyMap<string, readonly CapabilityToken[]>
+  readonly signers: Environment['signers']
+  /** The same by address, where a signer names one: so signers count before release 5.4.1 of the language. */
+  readonly signersByAddress: Environment['signers']
+  /** In the order of the command. */
+  readonly verifiers: readonly VerifierUse[]
   readonly meta: PublicMeta
   /** Gas for its size. */
   readonly sizeGas: number
@@ -48,23 +55,28 @@ export interface ContractCommand {
 
 type JsonObject = { readonly [key: string]: ExactJson }
 
-/** Reads a command whose `cmd` is `parsed`; `metaOf`: its metadata, from what is said of them. Throws FormatError. */
+/**
+ * Reads a command whose `cmd` is `parsed`, and whose size costs gas by `gasModel`. `metaOf`: its metadata, from what is
+ * said of them. Throws FormatError.
+ */
 export function readContractCommand(
-  key: string,
-  cmd: string,
+  { hash: key, sigs, cmd }: SignedCommand,
+  gasModel: GasModel,
   parsed: ExactJson,
   metaOf: (meta: JsonObject) => PublicMeta = readMeta,
 ): ContractCommand {
   const json = objectAt(parsed, 'cmd')
   const payload = readPayload(objectAt(json.payload, 'payload'))
-  const proofBytes = payload.kind === 'cont' ? (payload.proof?.length ?? 0) : 0
+  const proof = payload.kind === 'cont' ? payload.proof : null
+  const schemes = listAt(json.signers, 'signers').map((signer, i) => schemeAt(signer, `signers/${i}`))
   return {
     key,
     payload,
-    signers: limitedTo(json.signers, 'signers', 'pubKey'),
-    verifiers: limitedTo(json.verifiers, 'verifiers', 'name'),
+    signers: signersFrom(json.signers, () => null),
+    signersByAddress: signersFrom(json.signers, ({ addr }) => addr ?? null),
+    verifiers: verifiersFrom(json.verifiers),
     meta: metaOf(objectAt(json.meta, 'meta')),
-    sizeGas: sizeGas(Buffer.byteLength(cmd) - proofBytes),
+    sizeGas: sizeGas(commandSizeOf({ cmd, proof, sigs, schemes }), gasModel),
   }
 }
 
@@ -97,13 +109,21 @@ function readMeta(meta: JsonObject): PublicMeta {
   }
 }
 
-/** Who vouches for which capabilities. One who is named twice vouches for both lists. */
-function limitedTo(json: ExactJson | undefined, place: string, field: string): Map<string, CapabilityToken[]> {
+/**
+ * Public keys, or what `nameOf` says of a signer, with the capabilities that their signatures are limited to. One who
+ * signs twice signs for both lists.
+ */
+function signersFrom(
+  json: ExactJson | undefined,
+  nameOf: (signer: JsonObject) => ExactJson | null,
+): Map<string, CapabilityToken[]> {
   const found = new Map<string, CapabilityToken[]>()
-  for (const [i, item] of listAt(json, place).entries()) {
-    const object = objectAt(item, `${place}/${i}`)
-    const name = textAt(object[field], `${place}/${i}/${field}`)
-    const tokens = listAt(object.clist, `${place}/${i}/clist`).map((each) => tokenAt(each, `${place}/${i}/clist`))
+  for (const [i, item] of listAt(json, 'signers').entries()) {
+    const signer = objectAt(item, `signers/${i}`)
+    const key = textAt(signer.pubKey, `signers/${i}/pubKey`)
+    const address = nameOf(signer)
+    const name = address === null ? key : textAt(address, `signers/${i}/addr`)
+    const tokens = clistAt(signer, `signers/${i}`)
     const before = found.get(name)
     // A list without limits wins: it signs everything.
     const isFree = tokens.length === 0 || before?.length === 0
@@ -112,7 +132,29 @@ function limitedTo(json: ExactJson | undefined, place: string, field: string): M
   return found
 }
 
-function tokenAt(json: ExactJson, place: string): CapabilityToken {
+/** The scheme of a signer; null: it names none. */
+function schemeAt(json: ExactJson | undefined, place: string): string | null {
+  const { scheme } = objectAt(json, place)
+  return scheme === undefined || scheme === null ? null : textAt(scheme, `${place}/scheme`)
+}
+
+function verifiersFrom(json: ExactJson | undefined): VerifierUse[] {
+  return listAt(json, 'verifiers').map((item, i) => {
+    const place = `verifiers/${i}`
+    const use = objectAt(item, place)
+    const name = textAt(use.name, `${place}/name`)
+    const granted = clistAt(use, place)
+    if (use.proof === undefined) throw new FormatError(`${place}/proof`, 0, 'missing; expected a value')
+    return { name, proof: valueFromJson(use.proof), granted }
+  })
+}
+
+function clistAt({ clist }: JsonObject, place: string): CapabilityToken[] {
+  return listAt(clist, `${place}/clist`).map((each) => tokenAt(each, `${place}/clist`))
+}
+
+/** A capability as signers and verifiers list it: `{"name": "m.CAP", "args": []}`. Throws FormatError. */
+export function tokenAt(json: ExactJson, place: string): CapabilityToken {
   const { name, args } = objectAt(json, place)
   return new CapabilityToken(textAt(name, `${place}/name`), listAt(args, `${place}/args`).map(valueFromJson))
 }

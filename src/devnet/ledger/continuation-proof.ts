@@ -2,6 +2,7 @@
 import { decodeBase64Url, equalBytes } from '../../core/bytes.ts'
 import { FormatError } from '../../core/errors.ts'
 import { type OutputProof, proofFromJson, proofRoot } from '../../core/spv.ts'
+import { isInSpvWindow } from '../../core/spv-window.ts'
 import { sha512t256 } from '../rules/digest.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
 
@@ -11,6 +12,8 @@ export interface ProofToVerify {
   readonly chain: number
   /** Parent of the block that is being made, on that chain and on any branch; it must be in the store. */
   readonly parent: Block
+  /** Blocks below the parent in which the proof may end; null: any will do. */
+  readonly window: number | null
   /** The text of the continuation. */
   readonly proof: string
 }
@@ -20,10 +23,10 @@ export type VerifiedProof = { readonly output: Uint8Array } | { readonly fault: 
 
 const fault = (text: string): VerifiedProof => ({ fault: text })
 
-/** A proof holds where its root is the parent or one of the parent's ancestors. */
+/** A proof holds where its root is the parent, or one of the parent's ancestors that the window of the network takes. */
 export function verifyContinuationProof(
   store: BlockStore,
-  { chain, parent, proof: text }: ProofToVerify,
+  { chain, parent, window, proof: text }: ProofToVerify,
 ): VerifiedProof {
   const json = unlessMalformed(() => decodeBase64Url(text, 'proof'))
   if (json === null) return fault('verifyCont: Invalid base64-encoded transaction output proof')
@@ -32,17 +35,19 @@ export function verifyContinuationProof(
   if (proof.chain !== chain) {
     return fault('verifyCont: cannot redeem continuation proof on wrong targget chain')
   }
-  if (!isRooted(store, parent, proof)) {
+  if (!isRooted(store, parent, proof, window)) {
     return fault('spv verification failed: target header is not in the chain or is out of bounds')
   }
   if (!hasContinuation(proof.output)) return fault('verifyCont: No pact exec found in command result')
   return { output: proof.output }
 }
 
-/** Whether the root of a proof is this block or one of its ancestors. */
-function isRooted(store: BlockStore, parent: Block, proof: OutputProof): boolean {
+/** Whether the root of a proof is this block or one of its ancestors, and not too old. */
+function isRooted(store: BlockStore, parent: Block, proof: OutputProof, window: number | null): boolean {
   const root = store.get(proofRoot(proof, sha512t256), proof.chain)
-  return root !== undefined && equalBytes(store.ancestor(parent, root.height).hash, root.hash)
+  if (root === undefined || !equalBytes(store.ancestor(parent, root.height).hash, root.hash)) return false
+  // Chains of development networks all begin at height 0.
+  return isInSpvWindow(window, { rootHeight: root.height, parentHeight: parent.height, genesisHeight: 0 })
 }
 
 function hasContinuation(output: Uint8Array): boolean {

@@ -10,7 +10,8 @@ import type { Draft, Writes } from './draft.ts'
 export interface SignedCommand {
   /** Request key. */
   readonly hash: string
-  readonly sigs: readonly { readonly sig: string }[]
+  /** null: a signer who did not sign. */
+  readonly sigs: readonly ({ readonly sig: string } | null)[]
   readonly cmd: string
 }
 
@@ -18,7 +19,7 @@ export interface SignedCommand {
 export type CommandCheck = (command: SignedCommand, parent: Header) => string | null
 
 export interface PayloadRules {
-  readonly read: (hash: string, cmd: string) => ContractCommand
+  readonly read: (command: SignedCommand) => ContractCommand
   readonly check: (command: SignedCommand) => string | null
 }
 
@@ -35,7 +36,7 @@ export function executePayload(
       const command = readSigned(transaction)
       const fault = check(command)
       if (fault !== null) return { fault: `transaction ${i}: ${fault}` }
-      const added = draft.add({ key: command.hash, bytes: transaction }, read(command.hash, command.cmd))
+      const added = draft.add({ key: command.hash, bytes: transaction }, read(command))
       if (added !== 'added') return { fault: `transaction ${i}: ${added === 'left' ? 'has no place' : added.refused}` }
     }
     const fault = difference(payload, draft.payload)

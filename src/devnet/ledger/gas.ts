@@ -11,6 +11,7 @@ import type { MinerAccount } from '../../core/payload.ts'
 import { type BlockContext, chainDataOf } from './block-context.ts'
 import type { ContractCommand } from './command.ts'
 import { blockRules, callCoin, coinToken, machineOn } from './runner.ts'
+import { grantedByName } from './verifiers/verifier.ts'
 
 /** Thousandths of gas that buying may use; it is not paid for. */
 const BUYING_LIMIT = 1_500_000
@@ -22,16 +23,21 @@ const BOUGHT = encoder.encode('-buygas')
 
 /** What the code of a command can ask for. */
 export function environmentOf(context: BlockContext, command: ContractCommand): Environment {
-  const { payload, signers, verifiers, key, meta } = command
+  const { payload, verifiers, key, meta } = command
   const { sender, gasLimit, gasPrice } = meta
   return {
     data: payload.data,
-    signers,
-    verifiers,
+    signers: signersOf(context, command),
+    verifiers: grantedByName(verifiers),
     hash: key,
     chain: { ...chainDataOf(context), sender, gasLimit: BigInt(gasLimit), gasPrice },
-    rules: blockRules,
+    rules: blockRules(context.release),
   }
+}
+
+/** Since release 5.4.1 of the language a signer counts under the public key; before, under the address if there is one. */
+function signersOf({ release }: BlockContext, command: ContractCommand): Environment['signers'] {
+  return release.isLanguage541 ? command.signers : command.signersByAddress
 }
 
 /** Price of so much gas, rounded to what a coin can be divided into. */
@@ -53,7 +59,9 @@ export function buyGas(layer: Layer, context: BlockContext, command: ContractCom
         return hashBytes(concatBytes(decodeHash(command.key), BOUGHT))
       },
       data: dataForPayer(command),
-      signers: signersWhoPay(command),
+      signers: signersWhoPay(environment, command),
+      // They run once the gas is bought.
+      verifiers: new Map(),
     },
     layer,
     { used: 0, limit: BUYING_LIMIT },
@@ -64,9 +72,12 @@ export function buyGas(layer: Layer, context: BlockContext, command: ContractCom
   machine.capabilities.granting([coinToken('GAS')], () => withPayer(machine, gasPayerOf(command), buy))
 }
 
+/** Whether a capability lets a contract pay for the gas of others. */
+export const isGasPayer = ({ name }: CapabilityToken) => name.endsWith('.GAS_PAYER')
+
 /** The capability of a contract that pays for others; null: the sender pays. */
 function gasPayerOf({ signers }: ContractCommand): CapabilityToken | null {
-  const payers = [...signers.values()].flat().filter(({ name }) => name.endsWith('.GAS_PAYER'))
+  const payers = [...signers.values()].flat().filter(isGasPayer)
   if (payers.length > 1) throw evalError('Multiple gas payer capabilities')
   return payers[0] ?? null
 }
@@ -77,7 +88,7 @@ function withPayer(machine: Machine, payer: CapabilityToken | null, buy: () => v
 }
 
 /** A signature for coin.GAS also counts for the debit, while gas is bought. */
-function signersWhoPay({ signers, meta }: ContractCommand): Environment['signers'] {
+function signersWhoPay({ signers }: Environment, { meta }: ContractCommand): Environment['signers'] {
   const paying = new Map<string, readonly CapabilityToken[]>()
   for (const [key, tokens] of signers) {
     const pays = tokens.some(({ name }) => name === 'coin.GAS')
@@ -115,10 +126,14 @@ export function redeemGas(
   { miner, gas }: { readonly miner: MinerAccount; readonly gas: number },
 ): readonly ContractEvent[] {
   const fee = new Map<string, Value>([['fee', priceOf(gas, command)]])
-  const machine = machineOn({ ...environmentOf(context, command), data: fee, signers: new Map() }, layer, {
-    used: 0,
-    limit: Number.POSITIVE_INFINITY,
-  })
+  const machine = machineOn(
+    { ...environmentOf(context, command), data: fee, signers: new Map(), verifiers: new Map() },
+    layer,
+    {
+      used: 0,
+      limit: Number.POSITIVE_INFINITY,
+    },
+  )
   const paid = priceOf(command.meta.gasLimit, command)
   machine.capabilities.granting([coinToken('GAS')], () =>
     callCoin(machine, 'redeem-gas', [miner.account, guardOf(miner), command.meta.sender, paid]),
@@ -143,7 +158,7 @@ export function payReward(
       ...emptyEnvironment,
       hash: context.parentHash,
       chain: { ...chainDataOf(context), sender: 'coinbase' },
-      rules: blockRules,
+      rules: blockRules(context.release),
     },
     layer,
     { used: 0, limit: Number.POSITIVE_INFINITY },

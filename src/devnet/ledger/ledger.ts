@@ -8,10 +8,14 @@ import type { Entry, State } from '../../contracts/machine/state.ts'
 import { read } from '../../contracts/syntax/reader.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
+import { forkStateOf } from '../../core/fork.ts'
 import type { Header } from '../../core/header.ts'
 import type { ExactJson } from '../../core/json.ts'
+import { versionName } from '../../core/network.ts'
 import type { MinerAccount } from '../../core/payload.ts'
+import { spvWindow } from '../../core/spv-window.ts'
 import type { Executions } from '../rules/executions.ts'
+import type { ReleaseRules } from '../rules/releases.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
 import type { Payload } from '../store/payload.ts'
 import type { TransactionIndex } from '../store/transaction-index.ts'
@@ -22,9 +26,9 @@ import type { ContractCommand } from './command.ts'
 import { CommandCache } from './command-cache.ts'
 import { verifyContinuationProof } from './continuation-proof.ts'
 import { Draft, type Writes } from './draft.ts'
-import { type CommandCheck, executePayload, type PayloadRules } from './execute-payload.ts'
+import { type CommandCheck, executePayload, type PayloadRules, type SignedCommand } from './execute-payload.ts'
 import { genesisOf } from './genesis.ts'
-import { gasFault, runLocally, runPreflight } from './local.ts'
+import { gasFault, pactFault, payerFault, runLocally, runPreflight } from './local.ts'
 import { provenPact } from './proven-pact.ts'
 import type { ProofReader } from './transaction.ts'
 import type { Versions } from './versions.ts'
@@ -35,6 +39,8 @@ export interface LedgerOptions {
   readonly heads: Iterable<Header>
   readonly index: TransactionIndex
   readonly versions: Versions
+  /** What the release that the network follows does differently from others. */
+  readonly release: ReleaseRules
   /** Judges commands in blocks of others. */
   readonly check: CommandCheck
 }
@@ -54,7 +60,7 @@ export class Ledger implements Executions {
   readonly #options: LedgerOptions
   readonly #branches: Branches
   readonly #genesis: State
-  readonly #commands = new CommandCache()
+  readonly #commands: CommandCache
   /** What payloads write that were executed here and may become blocks. */
   readonly #executed = new WeakMap<Payload, { readonly parent: Uint8Array; readonly writes: Writes }>()
   /** The block whose results were asked for last: whoever asks for many asks for those of few blocks. */
@@ -66,13 +72,14 @@ export class Ledger implements Executions {
 
   constructor(options: LedgerOptions) {
     this.#options = options
+    this.#commands = new CommandCache(options.release.gasModel)
     this.#branches = new Branches(options.store, options.heads)
     this.#genesis = genesisOf(options.store.chains).state
   }
 
   /** Begins the next block of a chain, on any parent in the store. */
   begin(parent: Header, miner: MinerAccount): Draft {
-    const context = contextOn(parent.chainId, parent)
+    const context = this.#contextOn(parent)
     const block = { context, miner, readProof: this.#readProof }
     return new Draft(this.#stateAfter(parent), block, this.#options.store.chains)
   }
@@ -84,9 +91,9 @@ export class Ledger implements Executions {
     return payload
   }
 
-  /** What `cmd` says, which may have been parsed before. Throws FormatError or SyntaxError. */
-  read(hash: string, cmd: string, json?: ExactJson): ContractCommand {
-    return this.#commands.read(hash, cmd, json)
+  /** What a command says; `json`: its `cmd`, where that was parsed before. Throws FormatError or SyntaxError. */
+  read(signed: SignedCommand, json?: ExactJson): ContractCommand {
+    return this.#commands.read(signed, json)
   }
 
   fault(parent: Header, payload: Payload): string | null {
@@ -126,26 +133,38 @@ export class Ledger implements Executions {
   }
 
   /** Plain /local: JSON text of the result, on top of the block so far below the head. */
-  local(chain: number, cmd: string, hash: string, rewindDepth = 0): string {
+  local(chain: number, signed: SignedCommand, rewindDepth = 0): string {
     const { context, state } = this.#below(chain, rewindDepth)
-    return runLocally(state, context, this.read(hash, cmd), this.#readProof)
+    return runLocally(state, context, this.read(signed), this.#readProof)
   }
 
   /** Preflight: JSON text of the result, as in a block of nobody. */
-  preflight(chain: number, cmd: string, hash: string, rewindDepth = 0): string {
+  preflight(chain: number, signed: SignedCommand, rewindDepth = 0): string {
     const { context, state } = this.#below(chain, rewindDepth)
-    return runPreflight(state, context, this.read(hash, cmd), this.#readProof)
+    return runPreflight(state, context, this.read(signed), this.#readProof)
   }
 
   /** Why the gas of a command cannot be bought on the head of the chain, as live nodes say it; null: it can. */
-  gasFault(chain: number, cmd: string, hash: string): string | null {
+  gasFault(chain: number, signed: SignedCommand): string | null {
     const { context, state } = this.#below(chain, 0)
-    return gasFault(state, context, this.read(hash, cmd))
+    return gasFault(state, context, this.read(signed))
+  }
+
+  /** Why gas of a command cannot be bought so far below the head: its payer does not exist. null: there is one. */
+  payerFault(chain: number, signed: SignedCommand, rewindDepth = 0): string | null {
+    const { context, state } = this.#below(chain, rewindDepth)
+    return payerFault(state, context, this.read(signed))
+  }
+
+  /** Why nothing is left to do for a continuation, in releases that say it; null: its pact goes on, or it is none. */
+  pactFault(chain: number, signed: SignedCommand): string | null {
+    if (!this.#options.release.refusesFinishedPacts) return null
+    return pactFault(this.#below(chain, 0).state, this.read(signed))
   }
 
   /** Why the code of a command cannot be read; null: it can, or it is a continuation. */
-  syntaxFault(cmd: string, hash: string): string | null {
-    const { payload } = this.read(hash, cmd)
+  syntaxFault(signed: SignedCommand): string | null {
+    const { payload } = this.read(signed)
     if (payload.kind === 'cont') return null
     try {
       read(payload.code)
@@ -178,19 +197,23 @@ export class Ledger implements Executions {
     )
   }
 
+  #contextOn(parent: Header): BlockContext {
+    return contextOn(parent.chainId, parent, this.#options.release)
+  }
+
   /** What the commands of a chain can see so far below its head. */
   #below(chain: number, depth: number) {
     const record = this.#branches.below(chain, depth)
     const seen = this.#seen.get(chain)
     const isSeen = seen?.record === record
-    const context = isSeen ? seen.context : contextOn(chain, this.#options.store.blockAt(record).header)
+    const context = isSeen ? seen.context : this.#contextOn(this.#options.store.blockAt(record).header)
     if (!isSeen) this.#seen.set(chain, { record, context })
     return { context, state: this.stateOf(chain, record) }
   }
 
   /** What is wrong with the outputs of a payload; null: nothing, and what it writes is ready to be kept. */
   #execute(parent: Header, payload: Payload, check: PayloadRules['check']): string | null {
-    const read = (hash: string, cmd: string) => this.read(hash, cmd)
+    const read = (signed: SignedCommand) => this.read(signed)
     const result = executePayload((miner) => this.begin(parent, miner), payload, { read, check })
     if ('fault' in result) return result.fault
     this.#judged = { payload, writes: result.writes }
@@ -206,7 +229,9 @@ export class Ledger implements Executions {
     const { store } = this.#options
     const parent = store.byId(parentHash, chain)
     if (parent === undefined) throw new Error(`no block ${parentHash} in the store`)
-    const verified = verifyContinuationProof(store, { chain, parent, proof })
+    const { version, featureFlags } = parent.header
+    const window = spvWindow(versionName(version), parent.height, forkStateOf(featureFlags).number)
+    const verified = verifyContinuationProof(store, { chain, parent, window, proof })
     if ('fault' in verified) throw evalError(`Continuation error: ${verified.fault}`)
     return provenPact(machine, decoder.decode(verified.output))
   }

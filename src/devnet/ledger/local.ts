@@ -1,13 +1,14 @@
 /** Calls that change nothing: /local, preflight, and the trial of a command before it is pending. */
 import type { ContractError } from '../../contracts/errors.ts'
 import { evalError } from '../../contracts/errors.ts'
-import { Layer, type State } from '../../contracts/machine/state.ts'
+import type { PactState } from '../../contracts/machine/pacts.ts'
+import { type Domain, Layer, type State } from '../../contracts/machine/state.ts'
 import { MAX_BLOCK_GAS } from '../../core/gas.ts'
 import type { BlockContext } from './block-context.ts'
 import type { ContractCommand } from './command.ts'
 import { localMetaData, resultText } from './command-result.ts'
-import { buyGas, environmentOf } from './gas.ts'
-import { attempt, localRules, machineOn } from './runner.ts'
+import { buyGas, environmentOf, isGasPayer } from './gas.ts'
+import { attempt, machineOn } from './runner.ts'
 import { boughtText, executeCommand, type ProofReader, runPayload } from './transaction.ts'
 
 /** Who gets the fee of a command that is only tried. */
@@ -24,7 +25,8 @@ export function runLocally(
   const layer = new Layer(state)
   // No call may hold the node longer than a block would.
   const gas = { used: 0, limit: Math.min(meta.gasLimit, MAX_BLOCK_GAS) * 1000 }
-  const machine = machineOn({ ...environmentOf(context, command), rules: localRules }, layer, gas)
+  const environment = environmentOf(context, command)
+  const machine = machineOn({ ...environment, rules: { ...environment.rules, isLocal: true } }, layer, gas)
   const run = attempt(() => runPayload(machine, context, command, readProof))
   if ('error' in run) return failure(command, run.error)
   return resultText({
@@ -59,6 +61,24 @@ export function gasFault(state: State, context: BlockContext, command: ContractC
   const bought = attempt(() => buyGas(new Layer(state), context, command))
   if (!('error' in bought)) return null
   return `Attempt to buy gas failed with: "${command.key}" ${boughtText(bought.error)}`
+}
+
+/**
+ * Why the gas of a command cannot be bought because its payer does not exist: the sender has no account, or there is no
+ * contract that is to pay. null: both are there. A payer who has too few coins exists.
+ */
+export function payerFault(state: State, context: BlockContext, command: ContractCommand): string | null {
+  const isMissing = (domain: Domain, key: string) => (state.get(domain, key) ?? null) === null
+  const payers = [...command.signers.values()].flat().filter(isGasPayer)
+  const hasNoContract = payers.some(({ name }) => isMissing('modules', name.slice(0, name.lastIndexOf('.'))))
+  if (!hasNoContract && !isMissing('table:coin.coin-table', command.meta.sender)) return null
+  return gasFault(state, context, command)
+}
+
+/** Why a continuation is too late: its pact is finished. null: it is not, or the command is no continuation. */
+export function pactFault(state: State, { payload }: ContractCommand): string | null {
+  if (payload.kind !== 'cont' || state.get<PactState | null>('pacts', payload.pactId) !== null) return null
+  return `This transaction is attempting to complete an already-completed defpact ID: ${payload.pactId}`
 }
 
 function failure({ key, meta }: ContractCommand, error: ContractError): string {

@@ -10,9 +10,11 @@ import { MAX_BLOCK_GAS } from '../../core/gas.ts'
 import { parseExactJson } from '../../core/json.ts'
 import type { PrivateCommandPayload } from '../../schema/commands.ts'
 import type { Chains } from '../rules/chains.ts'
+import type { ReleaseRules } from '../rules/releases.ts'
 import { contextOn } from './block-context.ts'
 import { type ContractCommand, readContractCommand } from './command.ts'
 import { resultText } from './command-result.ts'
+import type { SignedCommand } from './execute-payload.ts'
 import { environmentOf } from './gas.ts'
 import { genesisOf } from './genesis.ts'
 import { attempt, machineOn } from './runner.ts'
@@ -29,6 +31,7 @@ export interface PrivateCommand {
   /** Request key. */
   readonly hash: string
   readonly cmd: string
+  readonly sigs: SignedCommand['sigs']
   readonly address: PrivateAddress
 }
 
@@ -36,18 +39,21 @@ export class PrivateLedger {
   readonly #chains: Pick<Chains, 'cut'>
   /** The name of this node among those that commands are addressed to; null: it has none, and executes none. */
   readonly #entity: string | null
+  readonly #release: ReleaseRules
   readonly #states = new Map<number, Layer>()
   /** Chain and request key -> JSON text of the result, oldest first. */
   readonly #results = new Map<string, string>()
 
-  constructor(chains: Pick<Chains, 'cut'>, entity: string | null) {
+  /** `release`: what the release that the network follows does differently from others. */
+  constructor(chains: Pick<Chains, 'cut'>, entity: string | null, release: ReleaseRules) {
     this.#chains = chains
     this.#entity = entity
+    this.#release = release
   }
 
   /** Executes a command that is addressed to this node, once. Throws FormatError for one that cannot be read. */
-  submit({ chain, hash, cmd, address }: PrivateCommand): void {
-    const command = readContractCommand(hash, cmd, parseExactJson(cmd), () => ({
+  submit({ chain, hash, sigs, cmd, address }: PrivateCommand): void {
+    const command = readContractCommand({ hash, sigs, cmd }, this.#release.gasModel, parseExactJson(cmd), () => ({
       chainId: String(chain),
       sender: address.from,
       gasLimit: MAX_BLOCK_GAS,
@@ -71,7 +77,7 @@ export class PrivateLedger {
   #execute(chain: number, command: ContractCommand): string {
     const head = this.#chains.cut.get(chain)
     if (head === undefined) throw new RangeError(`there is no chain ${chain}`)
-    const context = contextOn(chain, head)
+    const context = contextOn(chain, head, this.#release)
     const state = this.#states.get(chain) ?? new Layer(genesisOf(this.#chains.cut.size).state)
     this.#states.set(chain, state)
     const layer = new Layer(state)

@@ -8,6 +8,7 @@ import type { Layer } from '../../contracts/machine/state.ts'
 import type { Term } from '../../contracts/machine/term.ts'
 import { CapabilityToken, type Value } from '../../contracts/values/value.ts'
 import { NewcutError } from '../../core/errors.ts'
+import type { ReleaseRules } from '../rules/releases.ts'
 
 export { languageForms }
 
@@ -16,16 +17,16 @@ export const natives = nativesWith()
 /** The first block defines what later ones need: modules and keysets outside of namespaces. */
 export const genesisRules: Rules = emptyEnvironment.rules
 
-/** The rules of blocks after the first one. */
-export const blockRules: Rules = {
-  ...genesisRules,
-  isRootOpen: false,
-  areKeysetsInNamespaces: true,
-  namespacePolicy: 'ns.validate',
+/** The rules of a block after the first one. */
+export function blockRules({ isLanguage541 }: Pick<ReleaseRules, 'isLanguage541'>): Rules {
+  return {
+    ...genesisRules,
+    isRootOpen: false,
+    areKeysetsInNamespaces: true,
+    namespacePolicy: 'ns.validate',
+    isLanguage541,
+  }
 }
-
-/** Plain /local reads every table. */
-export const localRules: Rules = { ...blockRules, isLocal: true }
 
 const NOWHERE = { line: 0, column: 0 }
 

@@ -11,6 +11,7 @@ import type { Cont, ContractCommand } from './command.ts'
 import { resultText } from './command-result.ts'
 import { buyGas, environmentOf, redeemGas } from './gas.ts'
 import { attempt, languageForms, machineOn } from './runner.ts'
+import { runVerifiers } from './verifiers/run.ts'
 
 /** Each command that is paid for takes so many numbers; the result tells the middle one. */
 export const TX_IDS = 3
@@ -89,16 +90,14 @@ export function boughtText({ wireMessage }: ContractError): string {
   return `Failed to buy gas: ${wireMessage}`
 }
 
-/** Runs code, or the step of a pact. Throws ContractError. */
+/** Asks the verifiers, then runs code or the step of a pact. Throws ContractError. */
 export function runPayload(
   machine: Machine,
   context: BlockContext,
   { payload, verifiers }: ContractCommand,
   readProof: ProofReader,
 ): Value {
-  // Nothing here checks what a verifier's proof proves, so none may vouch for anything.
-  const [verifier] = verifiers.keys()
-  if (verifier !== undefined) throw evalError(`Tx verifier error: there is no verifier ${verifier} on this node`)
+  runVerifiers(machine, verifiers)
   const term =
     payload.kind === 'exec'
       ? runText(machine, languageForms, payload.code)

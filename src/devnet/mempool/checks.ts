@@ -1,11 +1,12 @@
 /** Why live nodes refuse a command before any contract runs (PROTOCOL.md E.3), in their words and their order. */
 import { Decimal } from '../../contracts/values/decimal.ts'
 import { isCommandHash } from '../../core/command-hash.ts'
-import { MAX_BLOCK_GAS, sizeGas } from '../../core/gas.ts'
+import { type GasModel, MAX_BLOCK_GAS } from '../../core/gas.ts'
 import { Command } from '../../schema/bodies.ts'
 import type { CommandPayload, PrivateCommandPayload } from '../../schema/commands.ts'
 import { validatorOf } from '../../schema/validator.ts'
-import type { CommandCheck } from '../ledger/execute-payload.ts'
+import type { CommandCheck, SignedCommand } from '../ledger/execute-payload.ts'
+import type { ReleaseRules } from '../rules/releases.ts'
 import { Fault, type ReadCommand, readCommand, sizeGasOf, termsOf } from './command.ts'
 import { signaturesFault } from './signatures.ts'
 
@@ -26,6 +27,8 @@ export interface Destination {
   readonly network: string
   readonly chain: number
   readonly nowMs: number
+  /** What the size of a command costs there. */
+  readonly gasModel: GasModel
 }
 
 export const EXPIRED = 'Transaction time-to-live is expired'
@@ -67,27 +70,25 @@ export function placeFault(
 }
 
 /** Hash, signatures, the length of its life and its size: what takes most time comes last. */
-export function sealFault(read: ReadCommand): string | null {
+export function sealFault(read: ReadCommand, { gasModel }: Pick<Destination, 'gasModel'>): string | null {
   const { gasLimit, ttl } = termsOf(read)
   if (!isCommandHash(read.hash, read.cmd)) return 'Invalid transaction hash'
+  if (ttl <= 0) return `${EXPIRED}: it is ${ttl} s, and must be at least 1 s`
   if (ttl > MAX_TTL_SECONDS) return `${EXPIRED}: it is ${ttl} s, and may be ${MAX_TTL_SECONDS} s`
-  const gas = sizeGasOf(read)
+  const gas = sizeGasOf(read, gasModel)
   if (gas > gasLimit) return `Transaction gas limit (${gasLimit}) is below the gas for the size of the command (${gas})`
   const fault = signaturesFault(read.command.sigs, read.payload.signers, read.hash)
   return fault && `Invalid transaction sigs: ${fault}`
 }
 
 /** What is wrong with a command in a block, but for its time: that of the block before counts. null: nothing. */
-export function blockFault(
-  signed: { readonly hash: string; readonly sigs: readonly { readonly sig: string }[]; readonly cmd: string },
-  destination: Pick<Destination, 'network' | 'chain'>,
-): string | null {
+export function blockFault(signed: SignedCommand, destination: Omit<Destination, 'nowMs'>): string | null {
   const { accepts, complaint } = validatorOf(Command)
   if (!accepts(signed)) return complaint(signed)
   const read = readCommand(signed as Command)
   if (read instanceof Fault) return read.message
   const { gasLimit, gasPrice } = termsOf(read)
-  return gasFault(gasLimit, gasPrice) ?? placeFault(read, destination) ?? sealFault(read)
+  return gasFault(gasLimit, gasPrice) ?? placeFault(read, destination) ?? sealFault(read, destination)
 }
 
 /** What is wrong with hash or signatures, as /local says it; null: nothing. */
@@ -116,16 +117,19 @@ export function preflightFaults(
 }
 
 /** What is wrong with a private command; null: nothing. */
-export function privateFault(read: ReadCommand<PrivateCommandPayload>, network: string): string | null {
-  const { networkId, payload } = read.payload
+export function privateFault(
+  read: ReadCommand<PrivateCommandPayload>,
+  { network, gasModel }: Pick<Destination, 'network' | 'gasModel'>,
+): string | null {
+  const { networkId } = read.payload
   if (networkId !== network) return `Network id mismatch: it is ${JSON.stringify(networkId)}, and should be ${network}`
   if (read.command.sigs.length > MAX_SIGNATURES) return 'Signature list size too big'
-  const gas = sizeGas(read.cmd.length - (payload.cont?.proof?.length ?? 0))
+  const gas = sizeGasOf(read, gasModel)
   if (gas > MAX_BLOCK_GAS) return `the gas for its size (${gas}) is above that of a block (${MAX_BLOCK_GAS})`
   return localSignaturesFault(read)
 }
 
 /** Judges the commands in blocks of a network. */
-export function commandCheck(network: string): CommandCheck {
-  return (command, { chainId: chain }) => blockFault(command, { network, chain })
+export function commandCheck(network: string, { gasModel }: Pick<ReleaseRules, 'gasModel'>): CommandCheck {
+  return (command, { chainId: chain }) => blockFault(command, { network, chain, gasModel })
 }

@@ -2,8 +2,9 @@
 
 import { Decimal } from '../../contracts/values/decimal.ts'
 import { decodeHash } from '../../core/bytes.ts'
+import { commandSizeOf } from '../../core/command-size.ts'
 import { describeError, FormatError } from '../../core/errors.ts'
-import { sizeGas } from '../../core/gas.ts'
+import { type GasModel, sizeGas } from '../../core/gas.ts'
 import { parseExactJson } from '../../core/json.ts'
 import { Command } from '../../schema/bodies.ts'
 import { CommandPayload, decimalTextOf, PrivateCommandPayload, wholeNumberOf } from '../../schema/commands.ts'
@@ -18,6 +19,7 @@ export interface Transaction {
   readonly bytes: Uint8Array
   /** JSON text of what was signed; it is in `bytes` too. */
   readonly cmd: string
+  readonly sigs: Command['sigs']
   readonly gasLimit: number
   readonly gasPrice: number
   readonly expiresAtMs: number
@@ -113,9 +115,13 @@ export function termsOf({ payload: { meta } }: ReadCommand): Terms {
 /** Stands for prices with more places than a decimal can have: the highest price that is refused for its places. */
 const NO_PRICE = new Decimal(1n, 255)
 
-/** Gas for the size of a command, without the proof of a continuation. Only this gas limits the size of commands. */
-export function sizeGasOf({ cmd, payload }: ReadCommand): number {
-  return sizeGas(cmd.length - (payload.payload.cont?.proof?.length ?? 0))
+/** Gas for the size of a command. Only this gas limits the size of commands. */
+export function sizeGasOf(
+  { command: { cmd, sigs }, payload: { payload, signers } }: ReadCommand<Pick<CommandPayload, 'payload' | 'signers'>>,
+  model: GasModel,
+): number {
+  const proof = payload.cont?.proof ?? null
+  return sizeGas(commandSizeOf({ cmd, proof, sigs, schemes: signers.map(({ scheme }) => scheme) }), model)
 }
 
 /** The transaction of a command that passed every check. */
@@ -126,6 +132,7 @@ export function transactionOf(read: ReadCommand): Transaction {
     key: hash,
     bytes: encoder.encode(JSON.stringify({ hash, sigs: sigs.map((each) => ({ sig: each?.sig })), cmd })),
     cmd,
+    sigs,
     gasLimit,
     gasPrice: gasPrice.toNumber(),
     expiresAtMs: 1000 * (creationTime + ttl),

@@ -6,6 +6,7 @@ import type { Header } from '../../core/header.ts'
 import type { ExactJson } from '../../core/json.ts'
 import type { Command } from '../../schema/bodies.ts'
 import type { Chains } from '../rules/chains.ts'
+import type { ReleaseRules } from '../rules/releases.ts'
 import { differenceOf } from '../store/difference.ts'
 import { requestKeysOf, type TransactionIndex } from '../store/transaction-index.ts'
 import { Badlist } from './badlist.ts'
@@ -16,16 +17,23 @@ import type { Turns } from './turns.ts'
 
 /** Port: what the ledger knows of a command before it is pending. */
 export interface Trial {
-  /** Reads `cmd`, which is `json`. Throws FormatError for values that the language does not have. */
-  read(hash: string, cmd: string, json: ExactJson): unknown
+  /** Reads a command whose `cmd` is `json`. Throws FormatError for values that the language does not have. */
+  read(command: Command, json: ExactJson): unknown
   /** Why the code of a command cannot be read; null: it can, or there is none. */
-  syntaxFault(cmd: string, hash: string): string | null
+  syntaxFault(command: Command): string | null
   /** Why the gas of a command cannot be bought on the head of the chain; null: it can. */
-  gasFault(chain: number, cmd: string, hash: string): string | null
+  gasFault(chain: number, command: Command): string | null
+  /** Why a continuation is too late: its pact is finished at the head of the chain. null: it is not. */
+  pactFault(chain: number, command: Command): string | null
 }
 
 /** For pools without a ledger: every command may run. */
-export const noTrial: Trial = { read: () => undefined, syntaxFault: () => null, gasFault: () => null }
+export const noTrial: Trial = {
+  read: () => undefined,
+  syntaxFault: () => null,
+  gasFault: () => null,
+  pactFault: () => null,
+}
 
 export interface MempoolsOptions {
   readonly chains: Chains
@@ -34,6 +42,8 @@ export interface MempoolsOptions {
   readonly nowMs: () => number
   readonly trial: Trial
   readonly turns: Turns
+  /** What the release that the network follows does differently from others. */
+  readonly release: ReleaseRules
 }
 
 const decoder = new TextDecoder()
@@ -79,6 +89,7 @@ export class Mempools {
   readonly #nowMs: () => number
   readonly #trial: Trial
   readonly #turns: Turns
+  readonly #release: ReleaseRules
   readonly #badlists = new Map<number, Badlist>()
   readonly #pools = new Map<number, Mempool>()
   /** Chain -> the head that its pool knows. */
@@ -86,12 +97,13 @@ export class Mempools {
   readonly #listeners = new Set<(chain: number) => void>()
   readonly #poolListeners = new Set<PoolListener>()
 
-  constructor({ chains, index, nowMs, trial, turns }: MempoolsOptions) {
+  constructor({ chains, index, nowMs, trial, turns, release }: MempoolsOptions) {
     this.#chains = chains
     this.#index = index
     this.#nowMs = nowMs
     this.#trial = trial
     this.#turns = turns
+    this.#release = release
     this.#heads = new Map(chains.cut)
     for (const chain of chains.chainIds) {
       const onChange = () => {
@@ -224,7 +236,7 @@ export class Mempools {
   #tried(command: ReadCommand | Fault): ReadCommand | Fault {
     if (command instanceof Fault) return command
     try {
-      this.#trial.read(command.command.hash, command.command.cmd, command.payload as ExactJson)
+      this.#trial.read(command.command, command.payload as ExactJson)
       return command
     } catch (error) {
       return new Fault(`/cmd: ${describeError(error)}`)
@@ -233,23 +245,26 @@ export class Mempools {
 
   /** What keeps a command out of the pool, whatever it does. */
   #enterFault(chain: number, command: ReadCommand): string | null {
-    const destination = { network: this.#chains.network.name, chain, nowMs: this.#nowMs() }
     const { hash } = command.command
-    const fault = termsFault(command, destination)
+    const fault = termsFault(command, { nowMs: this.#nowMs() })
     if (fault !== null) return fault
     if (this.isOnChain(chain, hash)) return 'Transaction already exists on chain'
     if (this.isBadlisted(chain, hash)) return BADLISTED
-    return placeFault(command, destination)
+    return placeFault(command, { network: this.#chains.network.name, chain })
   }
 
   /** What keeps it out of every block. */
   #executionFault(chain: number, command: ReadCommand): string | null {
-    const { hash, cmd } = command.command
+    const { hash } = command.command
     // It was tried when it came.
-    if (this.of(chain).get(hash) !== undefined) return sealFault(command)
-    const fault = this.#trial.syntaxFault(cmd, hash)
+    if (this.of(chain).get(hash) !== undefined) return sealFault(command, this.#release)
+    const fault = this.#trial.syntaxFault(command.command)
     if (fault !== null) return `Pact parse error: ${fault}`
-    return sealFault(command) ?? this.#trial.gasFault(chain, cmd, hash)
+    return (
+      sealFault(command, this.#release) ??
+      this.#trial.gasFault(chain, command.command) ??
+      this.#trial.pactFault(chain, command.command)
+    )
   }
 
   /** Whether a transaction is in a block on the branch of the head. */
@@ -267,7 +282,7 @@ export class Mempools {
     const command = readCommandText(decoder.decode(transaction))
     if (command instanceof Fault) return command
     // Whether its gas can still be bought shows when the next block is made.
-    const fault = this.#enterFault(chain, command) ?? sealFault(command)
+    const fault = this.#enterFault(chain, command) ?? sealFault(command, this.#release)
     return fault === null ? transactionOf(command) : new Fault(fault)
   }
 

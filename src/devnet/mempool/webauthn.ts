@@ -3,6 +3,7 @@
  * SHA-256 of what the browser told it, in which the hash of the command is the challenge.
  */
 import { createPublicKey, hash as digest, type KeyObject, verify } from 'node:crypto'
+import { webAuthnPartsOf } from '../../core/command-size.ts'
 
 /** What stands before the public key of such a signer. */
 const PREFIX = 'WEBAUTHN-'
@@ -38,20 +39,17 @@ const text = (bytes: Buffer) => bytes.toString('base64url')
 
 /** What is wrong with a signature, `{"authenticatorData","clientDataJSON","signature"}` in base64. null: nothing. */
 export function webAuthnFault(sig: string, key: KeyObject, hash: Uint8Array): string | null {
-  const parts = textsOf(sig)
+  const parts = webAuthnPartsOf(sig)
   if (parts === null) return 'no JSON text with authenticatorData, clientDataJSON and signature'
-  const [data, client, signature] = parts.map((part) => Buffer.from(part, 'base64'))
+  const { authenticatorData, clientDataJSON, signature: signatureText } = parts
+  const [data, client, signature] = [authenticatorData, clientDataJSON, signatureText].map((part) =>
+    Buffer.from(part, 'base64'),
+  )
   const challenge = challengeOf(client.toString())
   if (challenge !== Buffer.from(hash).toString('base64url')) return 'its challenge is not the hash of the command'
   const signed = Buffer.concat([data, digest('sha256', client, 'buffer')])
   const algorithm = key.asymmetricKeyType === 'ec' ? 'sha256' : null
   return verify(algorithm, signed, key, signature) ? null : 'invalid WebAuthn signature'
-}
-
-function textsOf(sig: string): string[] | null {
-  const json = jsonObject(sig)
-  const parts = ['authenticatorData', 'clientDataJSON', 'signature'].map((name) => json?.[name])
-  return parts.every((part): part is string => typeof part === 'string') ? parts : null
 }
 
 const challengeOf = (client: string) => jsonObject(client)?.challenge

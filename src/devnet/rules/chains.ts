@@ -2,6 +2,7 @@
 import { blockHash } from '../../core/block-hash.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { type Cut, cutWeight, extendsCut, extensionOf } from '../../core/cut.ts'
+import { featureFlagsOf, forkStateOf, votedForkState } from '../../core/fork.ts'
 import { genesisHeader } from '../../core/genesis.ts'
 import { encodeWork, type Header, type WorkFields } from '../../core/header.ts'
 import { graphAt, type Network } from '../../core/network.ts'
@@ -35,6 +36,8 @@ export type CutListener = (changed: readonly number[], isRevert: boolean) => voi
 export interface ChainsOptions {
   readonly network: Network
   readonly checkPow: boolean
+  /** The fork number up to which its work votes; default: none. */
+  readonly forkTarget?: number
   /** Microseconds; strictly increasing. */
   readonly now: () => bigint
   /** The chains to go on with; default: genesis, in memory. */
@@ -66,6 +69,7 @@ export class Chains {
   readonly checkPow: boolean
   readonly store: BlockStore
   readonly #rules: Rules
+  readonly #forkTarget: number
   readonly #now: () => bigint
   readonly #journal: Journal
   readonly #executions: Executions
@@ -77,6 +81,7 @@ export class Chains {
     const { network, checkPow, now, state = genesisState(network) } = options
     this.#rules = new Rules(network, state.ruleChanges)
     this.checkPow = checkPow
+    this.#forkTarget = options.forkTarget ?? 0
     this.#now = now
     this.#journal = options.journal ?? noJournal
     this.#executions = options.executions ?? noExecutions
@@ -141,14 +146,17 @@ export class Chains {
     const { parent, adjacents } = extension
     const adjacentParents = [...adjacents.values()].map((hash) => this.#block(hash).header)
     const creationTime = this.#now()
+    const height = parent.height + 1n
+    const stateOf = ({ featureFlags }: Header) => forkStateOf(featureFlags)
+    const votes = [Number(height), stateOf(parent), adjacentParents.map(stateOf)] as const
     return {
-      featureFlags: 0n,
+      featureFlags: featureFlagsOf(votedForkState(this.network.forks, ...votes, this.#forkTarget)),
       creationTime,
       parent: parent.hash,
       adjacents,
       payloadHash,
       chainId: chain,
-      height: parent.height + 1n,
+      height,
       version: this.network.code,
       nonce: 0n,
       ...this.#rules.expectedFor(parent, adjacentParents, creationTime),

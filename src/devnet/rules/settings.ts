@@ -4,6 +4,8 @@ import { development, type Network } from '../../core/network.ts'
 import { targetOfDifficulty } from '../../core/target.ts'
 import { formatDuration } from '../../core/units.ts'
 import type { AutoMine } from '../../schema/auto-mine.ts'
+import type { NodeRelease } from '../../schema/node-releases.ts'
+import { releaseRules } from './releases.ts'
 
 /** All but `autoMine` are fixed for the life of a network. */
 export interface NetworkSettings {
@@ -16,6 +18,10 @@ export interface NetworkSettings {
   readonly pow: boolean
   /** Whether targets follow block times. */
   readonly adjusts: boolean
+  /** The release of the live node whose rules hold. */
+  readonly release: NodeRelease
+  /** Blocks of an epoch of votes that may vote; 120 that count follow. */
+  readonly forkEpoch: number
   /**
    * How it gets blocks by itself; null: it does not. A network on disk goes on with the mode it had last, unless it is
    * opened with another one.
@@ -29,6 +35,8 @@ const defaultSettings: NetworkSettings = {
   difficulty: 100_000n,
   pow: true,
   adjusts: true,
+  release: '3.2',
+  forkEpoch: development.forks.castingBlocks,
   autoMine: null,
 }
 
@@ -45,12 +53,14 @@ export function settingsOf(asked: AskedSettings, others: NetworkSettings = defau
     pow,
     // Without proof of work block times say nothing about hash power, and fast blocks would drive the target to 0.
     adjusts: asked.adjusts ?? (pow === others.pow ? others.adjusts : pow),
+    release: asked.release ?? others.release,
+    forkEpoch: asked.forkEpoch ?? others.forkEpoch,
     autoMine: asked.autoMine === undefined ? others.autoMine : asked.autoMine,
   }
 }
 
 /** The settings that never change in the life of a network. */
-export const fixedSettings = ['graph', 'blockDelayMs', 'difficulty', 'pow', 'adjusts'] as const
+export const fixedSettings = ['graph', 'blockDelayMs', 'difficulty', 'pow', 'adjusts', 'release', 'forkEpoch'] as const
 export type FixedSetting = (typeof fixedSettings)[number]
 
 /** One of the settings in words. */
@@ -61,12 +71,15 @@ export function describeSetting(name: FixedSetting, settings: NetworkSettings): 
     difficulty: `difficulty ${settings.difficulty}`,
     pow: settings.pow ? 'proof of work' : 'no proof of work',
     adjusts: settings.adjusts ? 'difficulty adjustment' : 'no difficulty adjustment',
+    release: `the rules of node release ${settings.release}`,
+    forkEpoch: `fork epochs of ${settings.forkEpoch} voting blocks`,
   }
   return texts[name]
 }
 
 /** The network with these settings, as it begins. */
-export function networkOf({ graph, blockDelayMs, difficulty, adjusts }: NetworkSettings): Network {
+export function networkOf(settings: NetworkSettings): Network {
+  const { graph, blockDelayMs, difficulty, adjusts, release, forkEpoch } = settings
   const target = targetOfDifficulty(difficulty)
   return {
     ...development,
@@ -74,5 +87,6 @@ export function networkOf({ graph, blockDelayMs, difficulty, adjusts }: NetworkS
     genesisTarget: () => target,
     blockDelay: BigInt(Math.round(blockDelayMs * 1000)),
     window: adjusts ? development.window : null,
+    forks: { from: 0, castingBlocks: forkEpoch, highestKnown: releaseRules[release].highestKnownFork },
   }
 }

@@ -109,10 +109,10 @@ export class Drafts {
     try {
       for (const transaction of pools.of(chain).byPrice) {
         if (draft.isFull) return
-        const { key, cmd, gasPrice } = transaction
+        const { key, sigs, cmd, gasPrice } = transaction
         if (considered.has(key)) continue
         considered.add(key)
-        const added = draft.add(transaction, ledger.read(key, cmd))
+        const added = draft.add(transaction, ledger.read({ hash: key, sigs, cmd }))
         if (added === 'added') live.lowestPrice = Math.min(live.lowestPrice, gasPrice)
         else if (added !== 'left') refused.set(key, added.refused)
         yield

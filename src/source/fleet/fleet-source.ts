@@ -145,6 +145,10 @@ export class FleetSource implements Source {
   }
 
   /** The leader's time when it gave the job, and what has gone by since it came. */
+  forkVote(): null {
+    return null
+  }
+
   validatorTime(): bigint | null {
     if (this.#newest === null) return null
     const { work, heardMs } = this.#newest

@@ -15,6 +15,7 @@ import { NodeSource } from '../node/node-source.ts'
 import {
   type ChainStatus,
   type FollowUp,
+  type ForkVote,
   type Job,
   type NodeStatus,
   type Receipt,
@@ -117,6 +118,10 @@ export class FailoverSource implements Source {
 
   validatorTime(): bigint | null {
     return this.#sessions.source?.validatorTime() ?? null
+  }
+
+  forkVote(): ForkVote | null {
+    return this.#sessions.source?.forkVote() ?? null
   }
 
   nodes(): readonly NodeStatus[] {

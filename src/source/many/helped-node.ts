@@ -40,6 +40,7 @@ export function helpedNode(own: MiningNode, help: Help): MiningNode {
       await help.assure(work, signal)
       return work
     },
+    forkVote: () => own.forkVote(),
     finalRefusal: (error, signal) => own.finalRefusal(error, signal),
     cut: async (signal) => {
       const cut = await own.cut(signal)

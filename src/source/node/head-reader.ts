@@ -1,4 +1,5 @@
 /** Reads the heads of all chains: the cut, and those headers of it that were not read before. */
+import { encodeBase64Url } from '../../core/bytes.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Header } from '../../core/header.ts'
 import type { NodeClient } from '../../node/client.ts'
@@ -43,6 +44,12 @@ export class HeadReader {
       cut: new Map([...this.#heads].map(([chain, { header }]) => [chain, header])),
       headers: new Map([...this.#former.values(), ...this.#heads.values()].map(({ id, header }) => [id, header])),
     }
+  }
+
+  /** The header with this hash, if it is among the heads that were read last or the ones before. */
+  known(hash: Uint8Array): Header | undefined {
+    const id = encodeBase64Url(hash)
+    return [...this.#heads.values(), ...this.#former.values()].find((head) => head.id === id)?.header
   }
 
   async #readHead(chain: number, id: string | undefined, signal: AbortSignal): Promise<void> {

@@ -2,6 +2,7 @@
 import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
 import type { Clock } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
+import { type ForkRules, forkStateOf } from '../../core/fork.ts'
 import { headerLayout } from '../../core/header.ts'
 import type { Network } from '../../core/network.ts'
 import type { MinerAccount } from '../../core/payload.ts'
@@ -9,7 +10,11 @@ import type { Work } from '../../core/work.ts'
 import type { NodeClient } from '../../node/client.ts'
 import { NodeRefusal, NotFound, UnauthorizedMiner } from '../../node/errors.ts'
 import type { CallOptions } from '../../node/requests.ts'
+import { networkOf } from '../../node/verify-network.ts'
+import type { ForkVote } from '../source.ts'
 import type { ChainView } from './choice.ts'
+import { ForkVotes } from './fork-votes.ts'
+import type { ForkWish } from './fork-wish.ts'
 import { HeadReader } from './head-reader.ts'
 import { limiter } from './limit.ts'
 
@@ -62,8 +67,10 @@ export interface MiningNode {
   readonly chains: readonly number[]
   /** Which chains are adjacent, by height; without it chains are not told of. */
   readonly graphHistory?: Network['graphHistory']
-  /** Work for our account; null: of any chain. */
+  /** Work for our account, with the vote that the operator wants; null: of any chain. */
   work(chain: number | null, signal: AbortSignal): Promise<Work>
+  /** What the highest of its work votes of which it is known; null: none may vote, or no parent is known yet. */
+  forkVote(): ForkVote | null
   /** Hands in solved work bytes. Success says that the node took them, not that they became a block. */
   solved(bytes: Uint8Array, signal: AbortSignal): Promise<void>
   /** Hears of news on a chain until the signal aborts. */
@@ -88,23 +95,37 @@ export interface MiningNodeOptions {
   readonly clock: Clock
   /** Longest silence of an update stream before it is opened anew; 0: none. */
   readonly stallMs: number
+  /** How the network adopts forks, where the node does not say it by its name. */
+  readonly forkRules?: ForkRules | undefined
+  /** How our work is to vote; default: as the node does. */
+  readonly forkWish?: ForkWish | undefined
 }
 
 /** Most questions about blocks at once: a node that answers none of them must not cost a connection a solution. */
 const MAX_LOOKS = 8
 
 /** A node behind a client. */
-export function miningNodeOf({ client, account, clock, stallMs }: MiningNodeOptions): MiningNode {
+export function miningNodeOf({ client, account, clock, stallMs, ...forks }: MiningNodeOptions): MiningNode {
   const { info, http } = client
   const look = limiter(MAX_LOOKS)
   const heads = new HeadReader(client, clock)
+  const stateOf = async (chain: number, hash: Uint8Array, signal: AbortSignal) => {
+    const header = heads.known(hash) ?? (await look(() => client.header(chain, hash, { signal })))
+    return forkStateOf(header.featureFlags)
+  }
+  const rules = forks.forkRules ?? networkOf(client).network.forks
+  const votes = new ForkVotes({ rules, wish: forks.forkWish ?? 'node', stateOf })
   return {
     url: http.baseUrl,
-    description: `${info.nodeVersion} (${info.nodeNumberOfChains} chains) at ${http.baseUrl}`,
+    description: `${info.nodeVersion} (${info.nodeChains.length} chains) at ${http.baseUrl}`,
     workBytes: headerLayout(client.graphHistory.at(-1)?.graph.degree ?? 0).workBytes,
     chains: info.nodeChains.map(Number),
     graphHistory: client.graphHistory,
-    work: async (chain, signal) => (await client.work(account, chain ?? undefined, { signal })).work,
+    work: async (chain, signal) => {
+      const { work } = await client.work(account, chain ?? undefined, { signal })
+      return votes.cast(work, signal)
+    },
+    forkVote: () => votes.newest,
     solved: (bytes, signal) => client.solved(bytes, { signal }),
     news: (chain, { onBroken, ...handlers }) => {
       client.updates(chain, { ...handlers, onError: onBroken, stallMs, clock })
@@ -165,7 +186,9 @@ async function finalRefusal(
   signal: AbortSignal,
 ): Promise<NewcutError | null> {
   if (error instanceof UnauthorizedMiner) {
-    const hint = `the node mines for configured accounts only, and compares account (${account.account}), predicate and keys as a whole`
+    const hint = error.isUnknown
+      ? error.hint
+      : `the node mines for configured accounts only, and compares account (${account.account}), predicate and keys as a whole`
     return new NewcutError('NODE_REFUSED', error.message, { hint, cause: error })
   }
   if (error instanceof NodeRefusal && error.status === 404 && (await client.isMiningDisabled(account, { signal }))) {

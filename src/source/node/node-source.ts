@@ -5,8 +5,9 @@ import { encodeBase64Url } from '../../core/bytes.ts'
 import type { Clock } from '../../core/clock.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import { FREE_NONCE } from '../../core/nonce.ts'
+import { MinersPoolFull } from '../../node/errors.ts'
 import { Mailbox } from '../mailbox.ts'
-import type { ChainStatus, FollowUp, Job, Receipt, Solution, Source, SourceEvents } from '../source.ts'
+import type { ChainStatus, FollowUp, ForkVote, Job, Receipt, Solution, Source, SourceEvents } from '../source.ts'
 import { Arrears } from './arrears.ts'
 import { SeenChains } from './chains.ts'
 import { choose } from './choice.ts'
@@ -136,6 +137,10 @@ export class NodeSource implements Source {
     if (this.#validatorAheadMs === null) return null
     const ms = this.#options.clock.monotonicMs() + this.#validatorAheadMs
     return ms > MAX_TIME_MS ? null : BigInt(Math.floor(ms)) * 1000n
+  }
+
+  forkVote(): ForkVote | null {
+    return this.#options.node.forkVote()
   }
 
   async *jobs(signal: AbortSignal, events: SourceEvents): AsyncGenerator<Job | null, void, void> {
@@ -358,7 +363,8 @@ export class NodeSource implements Source {
     // Standby work that could not be renewed stands by all the same.
     if (purpose === 'standby' && this.#state.standby.kind === 'ready') return
     const what = purpose === 'current' ? 'no work' : 'no standby work'
-    this.#outage.failed(purpose, `${what}: ${describeError(error)}; trying on`)
+    const advice = error instanceof MinersPoolFull ? `; ${error.hint}` : ''
+    this.#outage.failed(purpose, `${what}: ${describeError(error)}${advice}; trying on`)
   }
 
   #chainFor(ask: Ask): number | null {

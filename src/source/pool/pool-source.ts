@@ -124,6 +124,10 @@ export class PoolSource implements Source {
   }
 
   /** Pools take no newer creation time than that of their job. */
+  forkVote(): null {
+    return null
+  }
+
   validatorTime(): null {
     return null
   }

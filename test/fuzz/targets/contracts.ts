@@ -129,7 +129,7 @@ export const contractTargets: readonly Target[] = [
   textTarget(
     'contract commands',
     [command, continuation],
-    (text) => readContractCommand('key', text, parseExactJson(text)),
+    (cmd) => readContractCommand({ hash: 'key', sigs: [], cmd }, 'post32', parseExactJson(cmd)),
     { allows: isSyntaxError },
   ),
 ]

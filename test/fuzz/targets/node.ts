@@ -77,7 +77,7 @@ function answering(body: Uint8Array, type: string | undefined, status = 200, fro
   const request = async (): Promise<HttpAnswer> => ({ url: URL, status, headers, receivedAtMs: 0, body })
   const requests = new Requests({ baseUrl: URL, request } as unknown as NodeHttp, '/chainweb/0.0/mainnet01')
   const network = networkOf({ info: info as never, graphHistory })
-  return { requests, info: info as never, graphHistory, url: URL, network }
+  return { requests, info: info as never, graphHistory, url: URL, network, reportedForks: new Set() }
 }
 
 /** A call, what it should be answered with, and the type of that. */
@@ -357,12 +357,13 @@ export const nodeTargets: readonly Target[] = [
           }
           for (const network of [mainnet01, development]) {
             for (const isKnown of [true, false]) {
-              const options = { checkPow: false, checkTargets: true }
+              const options = { checkPow: false, checkTargets: true, unknownForks: () => undefined }
               const verifier = new HeaderVerifier(
                 { network, isKnown },
                 options,
                 { one, range },
                 { url: URL, operation: 'x' },
+                new Set(),
               )
               // Headers that follow one after the other, as they come from a node.
               for (const each of batch) await told(() => verifier.verify([each], {}))

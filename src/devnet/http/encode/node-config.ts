@@ -3,11 +3,15 @@
 import type { ProductWord } from '../../../core/header-json.ts'
 import type { NodeConfig } from '../../../schema/bodies.ts'
 import type { Chains } from '../../rules/chains.ts'
+import type { NetworkSettings } from '../../rules/settings.ts'
 import { MAX_BATCH_PAYLOADS } from '../routes/payload.ts'
 
 export interface RunningConfig {
   readonly product: ProductWord
   readonly chains: Chains
+  readonly settings: NetworkSettings
+  /** The fork number up to which the node votes. */
+  readonly forkTarget: number
   readonly hasBackups: boolean
   /** Null: anyone may mine. The accounts themselves are not published. */
   readonly accounts: readonly unknown[] | null
@@ -44,6 +48,9 @@ export function nodeConfig(config: RunningConfig): NodeConfig {
       chains: config.chains.cut.size,
       blockDelay: network.blockDelay,
       proofOfWork: config.chains.checkPow,
+      nodeRelease: config.settings.release,
+      forkEpoch: config.settings.forkEpoch,
+      forkTarget: config.forkTarget,
       anyAccount: config.accounts === null,
       workLifetime: config.workLifetimeMs / 1000,
       headerStreamLimit: config.headerStreamLimit,

@@ -12,6 +12,7 @@ import { privateFault } from '../../mempool/checks.ts'
 import { Fault, readPrivateCommand } from '../../mempool/command.ts'
 import type { Mempools } from '../../mempool/mempools.ts'
 import type { Chains } from '../../rules/chains.ts'
+import type { ReleaseRules } from '../../rules/releases.ts'
 import { refuse, sendJson } from '../app.ts'
 import { sendRefusal } from '../refusal.ts'
 import { Results } from '../results.ts'
@@ -26,6 +27,8 @@ export interface CommandRouteOptions {
   readonly ledger: Ledger
   readonly privateLedger: PrivateLedger
   readonly pools: Mempools
+  /** What the release that the network follows does differently from others. */
+  readonly release: ReleaseRules
   /** Tells of commands that are not taken; null: nobody listens. */
   readonly refusals: SendRefusals | null
   /** Most requests that wait for a result at once. */
@@ -117,17 +120,17 @@ function sendPolled(
 
 /** What is wrong with a private command; null: it is taken. */
 function submitPrivately(
-  { chains, privateLedger }: CommandRouteOptions,
+  { chains, privateLedger, release }: CommandRouteOptions,
   chain: number,
   command: Command,
 ): string | null {
   const read = readPrivateCommand(command)
   if (read instanceof Fault) return read.message
-  const fault = privateFault(read, chains.network.name)
+  const fault = privateFault(read, { network: chains.network.name, gasModel: release.gasModel })
   if (fault !== null) return fault
-  const { hash, cmd } = command
+  const { hash, sigs, cmd } = command
   try {
-    privateLedger.submit({ chain, hash, cmd, address: read.payload.meta.address })
+    privateLedger.submit({ chain, hash, sigs, cmd, address: read.payload.meta.address })
     return null
   } catch (error) {
     if (error instanceof FormatError) return `/cmd: ${error.message}`

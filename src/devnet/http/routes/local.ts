@@ -32,13 +32,12 @@ export function answerLocal(
   { chains, ledger }: { readonly chains: Chains; readonly ledger: Ledger },
 ): FastifyReply {
   const { preflight = false, signatureVerification = true, rewindDepth = 0 } = query
-  const { hash } = command
   const cmd = preflight ? command.cmd : withMeta(command.cmd, chain)
   const completed = readCommand({ ...command, cmd })
   if (completed instanceof Fault) return refuse(reply, invalid(completed.message))
   const read = { ...completed, cmd: new TextEncoder().encode(command.cmd) }
   try {
-    ledger.read(hash, cmd, completed.payload as ExactJson)
+    ledger.read(completed.command, completed.payload as ExactJson)
   } catch (error) {
     return refuse(reply, invalid(`/cmd: ${describeError(error)}`))
   }
@@ -48,14 +47,16 @@ export function answerLocal(
   } else if (!isCommandHash(read.hash, read.cmd)) {
     return refuse(reply, invalid('The hash of the payload was invalid.'))
   }
-  if (!preflight) return sendJson(reply, JSON_TYPE, ledger.local(chain, cmd, hash, rewindDepth))
+  if (!preflight) return sendJson(reply, JSON_TYPE, ledger.local(chain, completed.command, rewindDepth))
   const nowSeconds = parentSeconds(chains, chain, rewindDepth)
   const faults = preflightFaults(read, { network: chains.network.name, chain, nowSeconds })
   if (faults.length > 0) return refuse(reply, wrongMetadata(faults))
   // Live nodes tell of unreadable code in the plain form.
-  if (ledger.syntaxFault(cmd, hash) !== null)
-    return sendJson(reply, JSON_TYPE, ledger.local(chain, cmd, hash, rewindDepth))
-  const result = ledger.preflight(chain, cmd, hash, rewindDepth)
+  if (ledger.syntaxFault(completed.command) !== null)
+    return sendJson(reply, JSON_TYPE, ledger.local(chain, completed.command, rewindDepth))
+  const noPayer = ledger.payerFault(chain, completed.command, rewindDepth)
+  if (noPayer !== null) return refuse(reply, invalid(noPayer))
+  const result = ledger.preflight(chain, completed.command, rewindDepth)
   return sendJson(reply, JSON_TYPE, `{"preflightResult":${result},"preflightWarnings":[]}`)
 }
 

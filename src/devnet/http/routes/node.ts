@@ -5,6 +5,7 @@ import { genesisHeight, graphAt, type Network } from '../../../core/network.ts'
 import type { NodeConfig, NodeInfo } from '../../../schema/bodies.ts'
 import { JSON_TYPE, TEXT } from '../../../schema/operation.ts'
 import { operations } from '../../../schema/operations.ts'
+import type { ReleaseRules } from '../../rules/releases.ts'
 import { sendJson } from '../app.ts'
 import type { Router } from '../router.ts'
 
@@ -12,22 +13,24 @@ export interface NodeRouteOptions {
   /** As it is now. */
   readonly network: () => Network
   readonly packageVersion: string
+  readonly release: ReleaseRules
   /** Without secrets. */
   readonly config: () => NodeConfig
 }
 
-/** A development node has no planned end; the interface description requires a date. */
+/** A development node has no planned end. */
 const SERVICE_DATE = '2099-12-31T00:00:00Z'
 
-export function addNodeRoutes(router: Router, { network, packageVersion, config }: NodeRouteOptions): void {
+export function addNodeRoutes(router: Router, options: NodeRouteOptions): void {
+  const { network, packageVersion, release, config } = options
   router.serve(operations.healthCheck, (_call, reply) => reply.type(TEXT).send('Health check OK.\n'))
   router.serve(operations.nodeInfo, (_call, reply) =>
-    sendJson(reply, JSON_TYPE, JSON.stringify(nodeInfo(network(), packageVersion))),
+    sendJson(reply, JSON_TYPE, JSON.stringify(nodeInfo(network(), packageVersion, release))),
   )
   router.serve(operations.config, (_call, reply) => sendJson(reply, JSON_TYPE, stringifyJson(config())))
 }
 
-function nodeInfo(network: Network, packageVersion: string): Required<NodeInfo> {
+function nodeInfo(network: Network, packageVersion: string, release: ReleaseRules): NodeInfo {
   const newestFirst = network.graphHistory.toReversed()
   const chains = [...graphAt(network, newestFirst[0].from).adjacents.keys()]
   const history = newestFirst.map(({ from, graph }): [number, [number, number[]][]] => [from, adjacencyList(graph)])
@@ -38,11 +41,11 @@ function nodeInfo(network: Network, packageVersion: string): Required<NodeInfo> 
     nodeChains: chains.map(String),
     nodeNumberOfChains: chains.length,
     nodeGraphHistory: history,
-    nodeLatestBehaviorHeight: 0,
+    nodeLatestBehaviorHeight: release.latestBehaviorHeight,
     nodeGenesisHeights: chains.map((chain) => [String(chain), genesisHeight(network, chain)]),
     nodeHistoricalChains: history,
     nodeBlockDelay: Number(network.blockDelay),
-    nodeServiceDate: SERVICE_DATE,
+    ...(release.hasServiceDate && { nodeServiceDate: SERVICE_DATE }),
   }
 }
 

@@ -1,0 +1,130 @@
+/** Messages of Hyperlane 3 and the metadata that prove them, as release 3.2 of the live node reads them: big-endian. */
+import { concatBytes } from '../../../core/bytes.ts'
+
+export interface HyperlaneMessage {
+  readonly version: number
+  readonly nonce: number
+  readonly originDomain: number
+  readonly sender: Uint8Array
+  readonly destinationDomain: number
+  readonly recipient: Uint8Array
+  readonly body: Uint8Array
+}
+
+/** Metadata with a Merkle proof of the message. */
+export interface MerkleMetadata {
+  /** Address of the Merkle tree on the chain of origin. */
+  readonly treeAddress: Uint8Array
+  /** Place of the message in the tree. */
+  readonly index: number
+  readonly checkpointId: Uint8Array
+  readonly proof: readonly Uint8Array[]
+  readonly checkpointIndex: number
+  readonly signatures: readonly Uint8Array[]
+}
+
+/** Metadata with the root that was signed. */
+export interface RootMetadata {
+  readonly treeAddress: Uint8Array
+  readonly root: Uint8Array
+  readonly index: number
+  readonly signatures: readonly Uint8Array[]
+}
+
+const WORD = 32
+/** Steps from a message to the root of the tree. */
+export const TREE_DEPTH = 32
+const SIGNATURE_BYTES = 65
+
+/** Reads bytes from the front. Throws RangeError at their end. */
+class Reader {
+  readonly #bytes: Uint8Array
+  #at = 0
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  take(count: number): Uint8Array {
+    const end = this.#at + count
+    if (end > this.#bytes.length) throw new RangeError(`${this.#bytes.length} bytes; expected ${end} or more`)
+    const part = this.#bytes.subarray(this.#at, end)
+    this.#at = end
+    return part
+  }
+
+  rest(): Uint8Array {
+    return this.take(this.#bytes.length - this.#at)
+  }
+
+  u8(): number {
+    return this.take(1)[0]
+  }
+
+  u32(): number {
+    const bytes = this.take(4)
+    return new DataView(bytes.buffer, bytes.byteOffset, 4).getUint32(0)
+  }
+
+  /** As many whole signatures as there are. */
+  signatures(): Uint8Array[] {
+    const rest = this.rest()
+    const count = Math.floor(rest.length / SIGNATURE_BYTES)
+    return Array.from({ length: count }, (_, i) => rest.subarray(i * SIGNATURE_BYTES, (i + 1) * SIGNATURE_BYTES))
+  }
+}
+
+export function u32BE(value: number): Uint8Array {
+  const bytes = new Uint8Array(4)
+  new DataView(bytes.buffer).setUint32(0, value)
+  return bytes
+}
+
+/** Throws RangeError for fewer than 77 bytes. */
+export function messageFrom(bytes: Uint8Array): HyperlaneMessage {
+  const reader = new Reader(bytes)
+  return {
+    version: reader.u8(),
+    nonce: reader.u32(),
+    originDomain: reader.u32(),
+    sender: reader.take(WORD),
+    destinationDomain: reader.u32(),
+    recipient: reader.take(WORD),
+    body: reader.rest(),
+  }
+}
+
+/** Throws RangeError for fewer than 1096 bytes. */
+export function merkleMetadataFrom(bytes: Uint8Array): MerkleMetadata {
+  const reader = new Reader(bytes)
+  return {
+    treeAddress: reader.take(WORD),
+    index: reader.u32(),
+    checkpointId: reader.take(WORD),
+    proof: Array.from({ length: TREE_DEPTH }, () => reader.take(WORD)),
+    checkpointIndex: reader.u32(),
+    signatures: reader.signatures(),
+  }
+}
+
+/** Throws RangeError for fewer than 68 bytes. */
+export function rootMetadataFrom(bytes: Uint8Array): RootMetadata {
+  const reader = new Reader(bytes)
+  return {
+    treeAddress: reader.take(WORD),
+    root: reader.take(WORD),
+    index: reader.u32(),
+    signatures: reader.signatures(),
+  }
+}
+
+/** The root of a Merkle tree of Hyperlane, from a leaf, its place and the hashes beside its way up. */
+export function branchRoot(
+  { leaf, index, proof }: { readonly leaf: Uint8Array; readonly index: number; readonly proof: readonly Uint8Array[] },
+  hash: (bytes: Uint8Array) => Uint8Array,
+): Uint8Array {
+  return proof.reduce((current, beside, height) => {
+    const isRight = ((index >>> height) & 1) === 1
+    return hash(isRight ? concatBytes(beside, current) : concatBytes(current, beside))
+  }, leaf)
+}

@@ -1,0 +1,25 @@
+/** Values as the texts of verifiers show them: live nodes print their own representation. */
+import { Decimal } from '../../../contracts/values/decimal.ts'
+import { compareText } from '../../../contracts/values/order.ts'
+import { showValue } from '../../../contracts/values/print.ts'
+import { Unit, type Value } from '../../../contracts/values/value.ts'
+
+/** Text of a literal, or of a list or an object of literals. Values of other kinds are shown as the language does. */
+export function shownValue(value: Value): string {
+  if (typeof value === 'string') return literal(`LString {_lString = ${JSON.stringify(value)}}`)
+  if (typeof value === 'bigint') return literal(`LInteger {_lInteger = ${negativeInBrackets(String(value))}}`)
+  if (value instanceof Decimal) return literal(`LDecimal {_lDecimal = ${negativeInBrackets(String(value))}}`)
+  if (typeof value === 'boolean') return literal(`LBool {_lBool = ${value ? 'True' : 'False'}}`)
+  if (value instanceof Unit) return 'PLiteral LUnit'
+  if (Array.isArray(value)) return `PList [${value.map(shownValue).join(',')}]`
+  if (value instanceof Map) {
+    const fields = [...(value as ReadonlyMap<string, Value>)].sort(([one], [other]) => compareText(one, other))
+    const shown = fields.map(([field, item]) => `(Field {_field = ${JSON.stringify(field)}},${shownValue(item)})`)
+    return `PObject (fromList [${shown.join(',')}])`
+  }
+  return showValue(value)
+}
+
+const literal = (text: string) => `PLiteral (${text})`
+
+const negativeInBrackets = (number: string) => (number.startsWith('-') ? `(${number})` : number)

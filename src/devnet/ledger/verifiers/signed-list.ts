@@ -1,0 +1,115 @@
+/**
+ * The verifier `signed_list` of release 3.2 of the live node: its proof is a list of parts, a public key and the key's
+ * signature of the parts.
+ */
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { sha3_256 } from '@noble/hashes/sha3.js'
+import { Decimal } from '../../../contracts/values/decimal.ts'
+import { equalValues } from '../../../contracts/values/equal.ts'
+import type { CapabilityToken, Value } from '../../../contracts/values/value.ts'
+import { concatBytes, decodeHex } from '../../../core/bytes.ts'
+import { FormatError } from '../../../core/errors.ts'
+import { type VerifierGas, VerifierRefusal } from './verifier.ts'
+
+/** Of checking the signature. */
+const GAS = 650
+const KEY_BYTES = 33
+const SIGNATURE_BYTES = 64
+
+/** A part of a message: what is hashed, and what the capability shows of it; undefined: nothing. */
+interface Part {
+  readonly bytes: Uint8Array
+  readonly shown: Value | undefined
+}
+
+const encoder = new TextEncoder()
+
+/** Throws VerifierRefusal unless the key has signed the parts, and the capability shows the parts and the key. */
+export function signedList(proof: Value, granted: readonly CapabilityToken[], gas: VerifierGas): void {
+  const [shown, key] = argumentsOf(granted)
+  const [parts, signer, signature] = proofFrom(proof)
+  if (!parts.every(isPart)) throw new VerifierRefusal('Parsing hash list failed')
+  const message = hashed(parts)
+  if (message.shown === undefined || !equalValues(message.shown, shown) || signer !== key) {
+    throw new VerifierRefusal('Capability arguments do not match proof data')
+  }
+  gas.charge(GAS)
+  if (!hasSigned(signature, message.bytes, signer)) throw new VerifierRefusal('Signature verification failed')
+}
+
+function argumentsOf(granted: readonly CapabilityToken[]): readonly [Value, string] {
+  if (granted.length !== 1) throw new VerifierRefusal('Expected exactly one capability')
+  const [list, key] = granted[0].args
+  if (granted[0].args.length !== 2 || !Array.isArray(list) || typeof key !== 'string') {
+    throw new VerifierRefusal('Capability args must be: (list, pubKey)')
+  }
+  return [list, key]
+}
+
+function proofFrom(proof: Value): readonly [readonly Value[], string, string] {
+  const [parts, key, signature] = Array.isArray(proof) && proof.length === 3 ? (proof as readonly Value[]) : []
+  if (Array.isArray(parts) && typeof key === 'string' && typeof signature === 'string') return [parts, key, signature]
+  throw new VerifierRefusal('Proof must be: [message parts, pubKey, sig]')
+}
+
+function isPart(part: Value): boolean {
+  if (typeof part === 'string' || part instanceof Decimal) return true
+  return Array.isArray(part) ? part.every(isPart) : wrapped(part) !== undefined
+}
+
+/** The hex digits of `{"0x": HEX}`; undefined: it is no such object. */
+function wrapped(part: Value): string | undefined {
+  const hex = part instanceof Map && part.size === 1 ? part.get('0x') : undefined
+  return typeof hex === 'string' ? hex : undefined
+}
+
+function partOf(part: Value): Part {
+  if (typeof part === 'string') return { bytes: encoder.encode(part), shown: part }
+  if (part instanceof Decimal) return { bytes: encoder.encode(digitsOf(part)), shown: part }
+  if (Array.isArray(part)) return hashed(part)
+  return { bytes: hexBytes(wrapped(part) ?? ''), shown: undefined }
+}
+
+/** A list counts as the hash of its parts. */
+function hashed(list: readonly Value[]): Part {
+  const parts = list.map(partOf)
+  const shown = parts.flatMap((part) => (part.shown === undefined ? [] : [part.shown]))
+  return { bytes: sha3_256(concatBytes(...parts.map(({ bytes }) => bytes))), shown }
+}
+
+/** As live nodes write decimals: with a fraction, `1.0`. */
+function digitsOf(decimal: Decimal): string {
+  return decimal.places === 0 ? `${decimal}.0` : String(decimal)
+}
+
+function hexBytes(hex: string): Uint8Array {
+  const bytes = bytesOrNull(hex)
+  if (bytes === null) throw new VerifierRefusal(`Malformed hex encoding: ${hex}`)
+  return bytes
+}
+
+/** null: these are no hex digits of whole bytes. */
+function bytesOrNull(hex: string): Uint8Array | null {
+  try {
+    return decodeHex(hex)
+  } catch (error) {
+    if (error instanceof FormatError) return null
+    throw error
+  }
+}
+
+/**
+ * Whether the signature (r and s, 64 bytes in hex) is one of the digest by the key (compressed, in hex). Throws
+ * VerifierRefusal for what cannot be a key or a signature.
+ */
+function hasSigned(signature: string, digest: Uint8Array, key: string): boolean {
+  const [signatureBytes, keyBytes] = [bytesOrNull(signature), bytesOrNull(key)]
+  if (signatureBytes?.length !== SIGNATURE_BYTES || !isPoint(keyBytes)) {
+    throw new VerifierRefusal('Malformed signature verification inputs')
+  }
+  return secp256k1.verify(signatureBytes, digest, keyBytes, { prehash: false, lowS: false })
+}
+
+function isPoint(key: Uint8Array | null): key is Uint8Array {
+  return key?.length === KEY_BYTES && secp256k1.utils.isValidPublicKey(key, true)
+}

@@ -1,0 +1,29 @@
+/** Options of votes against the network that a node turns out to be of. */
+import { expect, it } from 'vitest'
+import type { NodesSetup } from '../../src/compose/node-setup.ts'
+import { forkRulesOf } from '../../src/compose/nodes.ts'
+import { mainnet01 } from '../../src/core/network.ts'
+import { FakeNode, pairInfo } from '../node/fake-node.ts'
+
+async function rulesFor(nodeVersion: string, options: Pick<NodesSetup, 'forkWish' | 'forkEpoch'>) {
+  const node = await FakeNode.start({ ...pairInfo, nodeVersion })
+  const setup = { node: { url: node.url, insecure: false, failFast: true }, ...options }
+  return forkRulesOf(await node.connect(), setup)
+}
+
+it('are those of the network, or of a development network with epochs of its own', async () => {
+  expect(await rulesFor('mainnet01', { forkWish: 'yes' })).toEqual(mainnet01.forks)
+  expect(await rulesFor('development', { forkEpoch: 20 })).toMatchObject({ castingBlocks: 20, from: 0 })
+  expect(await rulesFor('my-net', {})).toMatchObject({ from: Number.POSITIVE_INFINITY })
+})
+
+it.each([
+  ['epochs of a public network', 'mainnet01', { forkEpoch: 20 }, '--fork-epoch: mainnet01 has 14280'],
+  ['a vote where nobody knows the rules', 'my-net', { forkWish: 'no' }, 'newcut does not know how my-net adopts forks'],
+] as const)('%s are refused', async (_, network, options, message) => {
+  await expect(rulesFor(network, options)).rejects.toMatchObject({
+    code: 'BAD_OPTION',
+    message: expect.stringContaining(message),
+    hint: expect.any(String),
+  })
+})

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { commandSizeOf } from '../../src/core/command-size.ts'
+import { gasModelAt, sizeGas } from '../../src/core/gas.ts'
+
+const command = { cmd: '{"x":"é"}', proof: null, sigs: [], schemes: [] } as const
+const parts = { signature: 'c2ln', authenticatorData: 'YXV0aA', clientDataJSON: '{"type":"webauthn.get"}' }
+
+describe('the size of a command', () => {
+  it('counts bytes of UTF-8, and the proof of a continuation by itself', () => {
+    expect(commandSizeOf(command)).toMatchObject({ bytes: 10, proofBytes: 0, signatureBytes: 0 })
+    expect(commandSizeOf({ ...command, cmd: '{"proof":"é1"}', proof: 'é1' })).toMatchObject({
+      bytes: 12,
+      proofBytes: 3,
+    })
+  })
+
+  it('counts each signature as it is written anew: 138 bytes for 128 digits', () => {
+    const sig = 'ab'.repeat(64)
+    expect(commandSizeOf({ ...command, sigs: [{ sig }, { sig }, null] }).signatureBytes).toBe(276)
+    expect(commandSizeOf({ ...command, sigs: [{ sig: 'a"\n' }] }).signatureBytes).toBe('{"sig":"a\\"\\n"}'.length)
+  })
+
+  it('writes the parts of a WebAuthn signature in the order of nodes, without spaces', () => {
+    const { authenticatorData, clientDataJSON, signature } = parts
+    const written = JSON.stringify({ sig: JSON.stringify({ authenticatorData, clientDataJSON, signature }) })
+    const sig = JSON.stringify({ more: 1, ...parts }, null, 2)
+    expect(commandSizeOf({ ...command, sigs: [{ sig }] }).signatureBytes).toBe(written.length)
+    // Without one of them it is a text as any other.
+    const other = JSON.stringify({ signature, clientDataJSON }, null, 2)
+    expect(commandSizeOf({ ...command, sigs: [{ sig: other }] }).signatureBytes).toBe(
+      JSON.stringify({ sig: other }).length,
+    )
+    expect(commandSizeOf({ ...command, sigs: [{ sig: '{not JSON' }] }).signatureBytes).toBe(
+      '{"sig":"{not JSON"}'.length,
+    )
+  })
+
+  it('counts signers by their scheme, and without one as ED25519', () => {
+    const size = commandSizeOf({ ...command, schemes: [undefined, null, 'ED25519', 'WebAuthn'] })
+    expect(size).toMatchObject({ ed25519Signers: 3, webAuthnSigners: 1 })
+    const without = sizeGas(commandSizeOf(command), 'post32')
+    expect(sizeGas(size, 'post32') - without).toBe(3 * 21 + 526)
+    expect(sizeGas(size, 'post31')).toBe(without)
+  })
+})
+
+it.each([
+  ['mainnet01', 6_510_743, 0, 'pre31'],
+  ['mainnet01', 6_510_744, 0, 'post31'],
+  ['mainnet01', 6_510_744, 1, 'post32'],
+  ['testnet06', 639, 0, 'pre31'],
+  ['testnet06', 640, 0, 'post31'],
+  ['testnet06', 640, 1, 'post32'],
+  ['testnet04', 5_783_986, 0, 'pre31'],
+  ['testnet04', 5_783_987, 0, 'post31'],
+  ['testnet04', 5_783_987, 1, 'post31'],
+  ['recap-development', 691, 0, 'pre31'],
+  ['recap-development', 692, 1, 'post31'],
+  ['development', 0, 0, 'post32'],
+] as const)('the size of a command costs on %s at %d with fork number %d: %s', (network, height, fork, model) => {
+  expect(gasModelAt(network, height, fork)).toBe(model)
+})
+
+it('the gas model of a network that nobody knows is an error that names those that are known', () => {
+  expect(() => gasModelAt('my-net', 1, 0)).toThrow(/"my-net": its gas model is not known; expected one of mainnet01/)
+})

@@ -1,0 +1,98 @@
+/** A network that adopts a fork by the votes of its blocks: mined by a miner, and verified by a client of another. */
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { COUNTING_BLOCKS, type ForkState, forkStateOf } from '../../src/core/fork.ts'
+import { networkOf, settingsOf } from '../../src/devnet/rules/settings.ts'
+import { NodeClient } from '../../src/node/public.ts'
+import { start as startNewcut } from '../cli/run.ts'
+import { fork, grow } from './grow.ts'
+import { type DevnetOptions, startDevnet } from './whole-node.ts'
+
+const VOTING = 20
+const EPOCH = VOTING + COUNTING_BLOCKS
+const settings = { graph: 'pair', difficulty: 20n, blockDelayMs: 20, forkEpoch: VOTING } as const
+const KEY = 'ab'.repeat(32)
+
+async function networkWith(options: Partial<DevnetOptions> = {}) {
+  const devnet = await startDevnet({ port: 0, ...settings, ...options })
+  onTestFinished(() => devnet.close())
+  return devnet
+}
+
+/** Fork states of the whole chain, each header verified by a client of its own. */
+async function verifiedStates(url: string, chain: number): Promise<ForkState[]> {
+  const client = await NodeClient.connect({ url })
+  onTestFinished(() => client.close())
+  const verify = { network: networkOf(settingsOf(settings)) }
+  const headers = await client.headers(chain, { verify }).all()
+  return headers.map(({ featureFlags }) => forkStateOf(featureFlags))
+}
+
+/** Mines until so many blocks are accepted, with a process of its own. Returns what it has printed. */
+async function mineWith(url: string, blocks: number, ...more: readonly string[]): Promise<string> {
+  const fixed = ['--threads', '1', '--gpu', 'none', '--http', 'off', '--state', 'off', '--public-key', KEY]
+  const miner = startNewcut(['mine', '--node', url, '--blocks', `${blocks}`, ...fixed, ...more])
+  const { code, out, err } = await miner.ended
+  expect([code, err]).toEqual([0, ''])
+  return out
+}
+
+/** Blocks to find for that many heights. */
+const OF_EPOCH = 2 * (EPOCH + 8)
+
+describe('a network whose nodes know fork number 1', () => {
+  it('adopts it on all chains when its blocks have voted for it, and its miner is told what it votes', async () => {
+    const devnet = await networkWith()
+    const out = await mineWith(devnet.url, OF_EPOCH, '--fork-epoch', `${VOTING}`)
+    for (const chain of [0, 1]) {
+      const states = await verifiedStates(devnet.url, chain)
+      expect(states.slice(0, VOTING).map(({ votes }) => votes)).toEqual(
+        Array.from({ length: VOTING }, (_, height) => 1000 * height),
+      )
+      expect(states.slice(1, EPOCH).every(({ number }) => number === 0)).toBe(true)
+      expect(states.slice(EPOCH, EPOCH + 2)).toEqual([
+        { number: 1, votes: 1000 },
+        { number: 1, votes: 1000 },
+      ])
+    }
+    const votes = [...out.matchAll(/^\S+ vote +(.*)$/gm)].map(([, text]) => text)
+    // The first block of the next epoch still has the vote of its node, which has no fork to vote for from there on.
+    expect([votes[0], votes.at(-1)]).toEqual(['votes for fork 1', 'does not vote for fork 2'])
+    expect(out).toMatch(/ summary .*\n.*\n.*\n.* does not vote for fork 2\n/)
+  })
+
+  it.each([
+    ['the node votes for none', { forkTarget: 0 }, []],
+    ['its miner votes against it', {}, ['--fork-vote', 'no']],
+  ] as const)('does not adopt it when %s', async (_, options, flags) => {
+    const devnet = await networkWith(options)
+    const out = await mineWith(devnet.url, OF_EPOCH, '--fork-epoch', `${VOTING}`, ...flags)
+    const states = await verifiedStates(devnet.url, 1)
+    expect(states.slice(0, EPOCH + 2)).toEqual(Array(EPOCH + 2).fill({ number: 0, votes: 0 }))
+    expect(out).toContain('does not vote for fork 1')
+  })
+
+  it('adopts it when its miner votes for it, and its node does not', async () => {
+    const devnet = await networkWith({ forkTarget: 0 })
+    await mineWith(devnet.url, OF_EPOCH, '--fork-epoch', `${VOTING}`, '--fork-vote', 'yes')
+    const states = await verifiedStates(devnet.url, 0)
+    expect(states[EPOCH].number).toBe(1)
+  })
+
+  it('goes over to a heavier branch on which it was adopted', async () => {
+    const devnet = await networkWith({ pow: false })
+    const { chains } = devnet
+    grow(devnet, 2 * (EPOCH - 1))
+    const before = new Map(chains.cut)
+    const numbers = () => [...chains.cut.values()].map(({ featureFlags }) => forkStateOf(featureFlags).number)
+    expect(numbers()).toEqual([0, 0])
+    const short = fork(devnet, before, 4)
+    const long = fork(devnet, before, 8)
+    expect(chains.adopt(short)).toBe(true)
+    expect(numbers()).toEqual([1, 1])
+    expect(chains.adopt(long)).toBe(true)
+    expect(numbers()).toEqual([1, 1])
+    // Work on the head has the number of its branch.
+    grow(devnet, 2)
+    expect(numbers()).toEqual([1, 1])
+  })
+})

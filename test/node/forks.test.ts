@@ -1,0 +1,81 @@
+/** `verify` across the adoption of a fork that the verifier knows, or does not. */
+import { once } from 'node:events'
+import { describe, expect, it } from 'vitest'
+import { forkStateOf } from '../../src/core/fork.ts'
+import { development, type Network } from '../../src/core/network.ts'
+import { networkOf, settingsOf } from '../../src/devnet/rules/settings.ts'
+import { failureOf } from './fake-node.ts'
+import { devnet, mine } from './mined.ts'
+
+/** Blocks that may vote, and those until the next epoch. */
+const VOTING = 3
+const EPOCH = VOTING + 120
+const settings = { graph: 'pair', pow: false, forkEpoch: VOTING } as const
+
+/** What a client knows of that network which has not heard of its forks from `highestKnown` + 1 on. */
+const known = (highestKnown: number): Network => {
+  const network = networkOf(settingsOf(settings))
+  return { ...network, forks: { ...network.forks, highestKnown } }
+}
+
+/** A node of two chains that has adopted fork number 1, and its client. */
+async function adopted() {
+  const { client } = await devnet(settings)
+  await mine(client, EPOCH + 1)
+  return client
+}
+
+describe('a client that verifies headers', () => {
+  it('follows a network across the adoption of a fork that it knows', async () => {
+    const client = await adopted()
+    const unknown: number[] = []
+    const verify = { checkPow: false, network: known(1), unknownForks: (fork: number) => unknown.push(fork) }
+    for (const chain of [0, 1]) {
+      const headers = await client.headers(chain, { verify }).all()
+      const states = headers.map(({ featureFlags }) => forkStateOf(featureFlags))
+      expect(states.slice(0, VOTING + 1).map(({ votes }) => votes)).toEqual([0, 1000, 2000, 2000])
+      expect(states.slice(EPOCH - 1).map(({ number }) => number)).toEqual([0, 1, 1])
+    }
+    expect(unknown).toEqual([])
+  })
+
+  it('goes on where it does not know the fork, and says so once', async () => {
+    const client = await adopted()
+    const told: number[] = []
+    const verify = { checkPow: false, network: known(0), unknownForks: (fork: number) => told.push(fork) }
+    for (const chain of [0, 1]) expect(await client.headers(chain, { verify }).all()).toHaveLength(EPOCH + 2)
+    expect(told).toEqual([1])
+  })
+
+  it('warns of such a fork, unless it is told what to do', async () => {
+    const client = await adopted()
+    const warned = once(process, 'warning')
+    await client.headers(0, { verify: { checkPow: false, network: known(0) } }).all()
+    expect((await warned)[0]).toMatchObject({
+      name: 'NewcutWarning',
+      message: 'the network has adopted fork number 1, which this version does not know',
+    })
+  })
+
+  it('refuses the first header of such a fork when asked to', async () => {
+    const client = await adopted()
+    const verify = { checkPow: false, network: known(0), unknownForks: 'refuse' } as const
+    expect(await failureOf(client.headers(0, { verify }).all())).toMatchObject({
+      name: 'InvalidHeader',
+      rules: ['unknownFork'],
+      height: BigInt(EPOCH),
+      message: expect.stringContaining(
+        'breaks the rule unknownFork (featureFlags 4294967296001: fork number 1, 1000 thousandths of a vote)',
+      ),
+    })
+  })
+
+  it('counts votes by the epochs of the network that it was given', async () => {
+    const client = await adopted()
+    const verify = { checkPow: false, network: { ...known(1), forks: development.forks } }
+    expect(await failureOf(client.headers(0, { verify }).all())).toMatchObject({
+      rules: ['forkNumber', 'forkVotes'],
+      height: BigInt(EPOCH),
+    })
+  })
+})

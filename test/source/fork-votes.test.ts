@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import { NewcutError } from '../../src/core/errors.ts'
+import { type ForkState, featureFlagsOf, VOTE } from '../../src/core/fork.ts'
+import { withFeatureFlags } from '../../src/core/header.ts'
+import { development } from '../../src/core/network.ts'
+import { type Work, workFromBytes } from '../../src/core/work.ts'
+import { ForkVotes } from '../../src/source/node/fork-votes.ts'
+import type { ForkWish } from '../../src/source/node/fork-wish.ts'
+import { madeWork } from './simulated-node.ts'
+
+const PARENT: ForkState = { number: 0, votes: 7 * VOTE }
+const signal = new AbortController().signal
+
+/** Work of a block on PARENT with these votes. */
+function workWith(votes: number, number = 0): Work {
+  return workFromBytes(withFeatureFlags(madeWork(0, 7).bytes, featureFlagsOf({ number, votes })))
+}
+
+function votesOf(wish: ForkWish, answer: () => Promise<ForkState> = async () => PARENT) {
+  const asked: string[] = []
+  const stateOf = (chain: number, hash: Uint8Array) => {
+    asked.push(`${chain} ${Buffer.from(hash).toString('hex').slice(0, 8)}`)
+    return answer()
+  }
+  return { asked, votes: new ForkVotes({ rules: development.forks, wish, stateOf }) }
+}
+
+const votesIn = ({ fields }: Work) => Number(fields.featureFlags >> 32n)
+const away = async () => {
+  throw new NewcutError('NODE_UNREACHABLE', 'the node is away')
+}
+
+describe('the votes of work', () => {
+  it.each([
+    ['yes', 7 * VOTE, 8 * VOTE],
+    ['yes', 8 * VOTE, 8 * VOTE],
+    ['no', 8 * VOTE, 7 * VOTE],
+    ['no', 7 * VOTE, 7 * VOTE],
+  ] as const)('%s: work with %d becomes work with %d, and nothing else changes', async (wish, given, expected) => {
+    const { votes } = votesOf(wish)
+    const work = workWith(given)
+    const cast = await votes.cast(work, signal)
+    expect(votesIn(cast)).toBe(expected)
+    expect(votes.newest).toEqual({ fork: 1, isFor: wish === 'yes' })
+    const [before, after] = [work.bytes, cast.bytes].map((bytes) => Buffer.from(bytes).toString('hex'))
+    expect([after.slice(0, 8), after.slice(16)]).toEqual([before.slice(0, 8), before.slice(16)])
+  })
+
+  it('are left alone where they do not follow from the parent', async () => {
+    for (const work of [workWith(7 * VOTE, 1), workWith(9 * VOTE)]) {
+      const { votes } = votesOf('no')
+      expect(await votes.cast(work, signal)).toBe(work)
+      expect(votes.newest).toBe(null)
+    }
+  })
+
+  it('are told as the node casts them, once its parent is known, for which work does not wait', async () => {
+    let answer: (state: ForkState) => void = () => undefined
+    const { votes, asked } = votesOf('node', () => new Promise((resolve) => (answer = resolve)))
+    const work = workWith(8 * VOTE)
+    expect(await votes.cast(work, signal)).toBe(work)
+    expect(votes.newest).toBe(null)
+    answer(PARENT)
+    await expect.poll(() => votes.newest).toEqual({ fork: 1, isFor: true })
+    await votes.cast(workWith(7 * VOTE), signal)
+    await expect.poll(() => votes.newest).toEqual({ fork: 1, isFor: false })
+    expect(asked).toHaveLength(1)
+  })
+
+  it('of a parent that the node does not give: node goes on, yes waits for another answer', async () => {
+    const work = workWith(8 * VOTE)
+    expect(await votesOf('node', away).votes.cast(work, signal)).toBe(work)
+    await expect(votesOf('yes', away).votes.cast(work, signal)).rejects.toThrow('the node is away')
+  })
+})
