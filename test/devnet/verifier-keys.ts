@@ -14,8 +14,7 @@ export interface TestKey {
   readonly address: string
 }
 
-export function newKey(): TestKey {
-  const secret = secp256k1.utils.randomSecretKey()
+export function newKey(secret: Uint8Array = secp256k1.utils.randomSecretKey()): TestKey {
   const whole = secp256k1.getPublicKey(secret, false)
   return {
     secret,

@@ -9,9 +9,11 @@ import { formatTime, ISO_MICROS, ISO_SECONDS } from '../../../src/contracts/valu
 import { valueFromJson, valueToJson } from '../../../src/contracts/values/wire.ts'
 import { parseExactJson } from '../../../src/core/json.ts'
 import { readContractCommand } from '../../../src/devnet/ledger/command.ts'
+import { runVerifiers } from '../../../src/devnet/ledger/verifiers/run.ts'
 import { readCapability } from '../../../src/wallet/capability.ts'
 import { readAmount } from '../../../src/wallet/transfer.ts'
 import { Layer, machineOn, outcome } from '../../contracts/machine.ts'
+import { base64url, merkleMetadata, newKey, newMessage, rootMetadata, signList } from '../../devnet/verifier-keys.ts'
 import { expect, isNewcutError, isSyntaxError, type Target, textTarget } from '../target.ts'
 
 const isContractError = (error: unknown) => error instanceof ContractError || isNewcutError(error)
@@ -132,4 +134,40 @@ export const contractTargets: readonly Target[] = [
     (cmd) => readContractCommand({ hash: 'key', sigs: [], cmd }, 'post32', parseExactJson(cmd)),
     { allows: isSyntaxError },
   ),
+  textTarget(
+    'proofs of verifiers',
+    verifierSeeds(),
+    (cmd) => {
+      const { verifiers } = readContractCommand({ hash: 'key', sigs: [], cmd }, 'post32', parseExactJson(cmd))
+      runVerifiers(machineOn(new Layer(), { used: 0, limit: GAS_LIMIT * 100 }), verifiers)
+    },
+    { allows: (error) => isContractError(error) || isSyntaxError(error), share: 0.2 },
+  ),
 ]
+
+/** Commands whose verifiers agree, of each kind. */
+function verifierSeeds(): string[] {
+  // A seed of the fuzzer gives the same inputs always.
+  const key = newKey(Buffer.alloc(32, 7))
+  const { bytes, id, object } = newMessage('body')
+  const capability = (...args: unknown[]) => [{ name: 'm.CAP', args }]
+  const hyperlane = (metadata: Buffer) => ({
+    name: 'hyperlane_v3_message',
+    proof: [base64url(bytes), base64url(metadata)],
+    clist: capability(base64url(id), object, [key.address], { int: 1 }),
+  })
+  const part = 'ab'.repeat(32)
+  const list = [{ '0x': part }, 'text', { decimal: '1.5' }]
+  const signed = Buffer.concat([Buffer.from(part, 'hex'), Buffer.from('text1.5')])
+  const uses = [
+    { name: 'allow', proof: JSON.stringify(capability(1)[0]), clist: capability(1) },
+    {
+      name: 'signed_list',
+      proof: [list, key.publicKey, signList(key, signed)],
+      clist: capability(['text', { decimal: '1.5' }], key.publicKey),
+    },
+    hyperlane(rootMetadata(id, [key])),
+    hyperlane(merkleMetadata(id, [key])),
+  ]
+  return uses.map((use) => JSON.stringify({ ...JSON.parse(command), verifiers: [use] }))
+}
