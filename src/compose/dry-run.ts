@@ -4,10 +4,10 @@ import type { Work } from '../core/work.ts'
 import type { NodeClient } from '../node/client.ts'
 import { ForkVotes } from '../source/node/fork-votes.ts'
 import { Engines, listenForRigs } from './engines.ts'
-import type { MinerSetup } from './miner.ts'
 import { checkOrigin, reachOrigin } from './origin.ts'
 import { checkPausing } from './pausing.ts'
 import { paidLine } from './payee.ts'
+import type { MinerSetup } from './setup.ts'
 
 /**
  * Reaches the nodes and asks the first one for work for the account, or a pool, or the leader of a fleet; and finds the

@@ -1,6 +1,5 @@
 /** The miner for nodes or pools: starts client, source, engines, miner and metrics, and stops them again. */
 
-import type { Configuration } from '../api/configuration.ts'
 import { Connection } from '../api/connection.ts'
 import { readProcessor } from '../api/machine.ts'
 import { Metrics } from '../api/metrics.ts'
@@ -15,70 +14,17 @@ import type { Snapshot } from '../mine/stats.ts'
 import { systemClock } from '../platform/clock.ts'
 import { packageVersion } from '../platform/version.ts'
 import { Sensors, type SensorsOptions } from '../sensors/sensors.ts'
-import type { ForkWish } from '../source/node/fork-wish.ts'
 import { type Changeable, changerOf } from './change.ts'
 import { type ComposedDashboard, dashboardFor } from './dashboard.ts'
-import { type EngineSetup, Engines, listenForRigs } from './engines.ts'
+import { Engines, listenForRigs } from './engines.ts'
 import { hashesOf, leaderTies, rigTies } from './fleet-ties.ts'
-import { isPageOn, PAGE_PATH, type PageMode, pageFor } from './mine-page.ts'
-import type { NodeSetup } from './node-setup.ts'
-import { checkOrigin, type NodeOrigin, type Origin, type PoolsSetup, type RigSetup, reachOrigin } from './origin.ts'
-import { checkPausing, Pausing, type PausingSetup } from './pausing.ts'
-import { isDevelopment, type Payee } from './payee.ts'
+import { isPageOn, PAGE_PATH, pageFor } from './mine-page.ts'
+import { checkOrigin, type NodeOrigin, type Origin, reachOrigin } from './origin.ts'
+import { checkPausing, Pausing } from './pausing.ts'
+import { isDevelopment } from './payee.ts'
 import { rewardsOf } from './rewards.ts'
-import { type KeptState, openState, type StateSetup } from './state.ts'
-
-/** What to mine, for whom and with what. */
-export interface MinerSetup {
-  readonly node: NodeSetup
-  /** Addresses of further nodes of the network, in order of priority, for when `node` fails; they are trusted alike. */
-  readonly others?: readonly string[]
-  /** How long a node of higher priority has to be fit before it gives work again; default 60 s. */
-  readonly failbackMs?: number | undefined
-  /** Whether blocks that were found are given to the other nodes, those that take any; default: true. */
-  readonly shareBlocks?: boolean | undefined
-  readonly payee: Payee
-  /** Pools that give the work; then no node does, and the payee is the pool's. */
-  readonly pools?: PoolsSetup | undefined
-  /** The fleet whose leader gives the work; then no node does, and the payee is the leader's. */
-  readonly fleet?: RigSetup | undefined
-  readonly engines: EngineSetup
-  /** null: metrics and summary are not served. */
-  readonly http: HttpSetup | null
-  /** The miner stops after this many accepted blocks, or this time; undefined: never by itself. */
-  readonly limits: { readonly blocks?: number | undefined; readonly durationMs?: number | undefined }
-  /** An update stream is reopened after this silence; 0: never; undefined: a time derived from the block delay. */
-  readonly stallMs?: number | undefined
-  /** How deep an accepted block has to lie before it is no longer looked for; default: 1, the head. */
-  readonly confirmations?: number
-  /** Where solutions are kept, so that none is lost when the process dies; default: nowhere. */
-  readonly state?: StateSetup | null
-  /** Chains to mine; undefined: all. */
-  readonly chains?: readonly number[] | undefined
-  /** How our work is to vote for forks; default: as the node does. */
-  readonly forkWish?: ForkWish | undefined
-  /** Blocks of an epoch that may vote, on a development network; default: as in all releases. */
-  readonly forkEpoch?: number | undefined
-  /** When it searches nothing although nobody told it so; default: never. */
-  readonly pausing?: PausingSetup
-  /** Where temperatures, fans and power are read; undefined: nowhere. */
-  readonly sensors?: Pick<SensorsOptions, 'hwmon' | 'env'> | undefined
-}
-
-export interface HttpSetup {
-  readonly host: string
-  readonly port: number
-  /** Whether it is an error when the port cannot be used; otherwise the miner goes on without metrics. */
-  readonly isRequired: boolean
-  /** Whether the page that mines is served too. */
-  readonly page: PageMode
-  /** What those have to send who pause, resume and stop the miner; undefined: nobody may. */
-  readonly token?: string | undefined
-  /** The only certificate of nodes that is accepted, to be told to monitors. */
-  readonly fingerprint?: string | undefined
-  /** What is told and changed of the configuration; undefined: nothing. */
-  readonly configuration?: Configuration | undefined
-}
+import type { HttpSetup, MinerSetup } from './setup.ts'
+import { type KeptState, openState } from './state.ts'
 
 /** Reported once, before mining starts. */
 export interface MinerStart {

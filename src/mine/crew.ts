@@ -2,7 +2,7 @@
 import { type Clock, sleep } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
 import { type DeviceStatus, type Engine, type EngineEvents, type EngineWork, noWork } from '../engine/engine.ts'
-import type { EngineDevice } from './stats.ts'
+import type { EngineDevice } from './rates.ts'
 
 /** An engine that leaves has stopped searching by then, or is ended while it searches. */
 const MAX_LEAVE_MS = 3_000

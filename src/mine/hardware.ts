@@ -1,6 +1,6 @@
 /** What a miner mines with, as people count it: the processor with all its threads, each GPU; and how warm it is. */
 import type { RateWindows } from './hashrate.ts'
-import type { EngineDevice, Rates } from './stats.ts'
+import type { EngineDevice, Rates } from './rates.ts'
 import type { DeviceTally, Tally } from './tally.ts'
 
 /** Figures of sensors; null: not known. */

@@ -17,8 +17,9 @@ import { claimOf, type Issued, IssuedWorks, issuedFor, rolledTo } from './issued
 import type { Unfinished } from './life.ts'
 import { Lives } from './lives.ts'
 import { type PauseCause, Pauses } from './pauses.ts'
+import { Rates } from './rates.ts'
 import { readyFor } from './readiness.ts'
-import { idleReasonOf, Rates, type Snapshot } from './stats.ts'
+import { idleReasonOf, type Snapshot } from './stats.ts'
 import { Tally } from './tally.ts'
 
 export interface MinerOptions {

@@ -1,7 +1,8 @@
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Devnet, startDevnet } from '../../src/compose/devnet.ts'
-import { type MinerSetup, type MinerStart, runMiner } from '../../src/compose/miner.ts'
+import { type MinerStart, runMiner } from '../../src/compose/miner.ts'
+import type { MinerSetup } from '../../src/compose/setup.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'
 
 let devnet: Devnet

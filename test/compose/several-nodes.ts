@@ -1,7 +1,8 @@
 /** A miner with several nodes over real HTTP: addresses of an embedded node that are shut and opened. */
 import { onTestFinished } from 'vitest'
 import { type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
-import { type MinerSetup, runMiner } from '../../src/compose/miner.ts'
+import { runMiner } from '../../src/compose/miner.ts'
+import type { MinerSetup } from '../../src/compose/setup.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'
 import type { Snapshot } from '../../src/mine/stats.ts'
 import { type Gate, gateTo } from '../source/gate.ts'

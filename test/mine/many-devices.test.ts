@@ -7,7 +7,8 @@ import { Metrics } from '../../src/api/metrics.ts'
 import type { DeviceStatus, Engine, EngineWork } from '../../src/engine/engine.ts'
 import { Uptake } from '../../src/engine/uptake.ts'
 import { HashrateMeter } from '../../src/mine/hashrate.ts'
-import { Rates, type Snapshot } from '../../src/mine/stats.ts'
+import { Rates } from '../../src/mine/rates.ts'
+import type { Snapshot } from '../../src/mine/stats.ts'
 import { snapshotWith } from './snapshot.ts'
 
 const DEVICES = 10_000

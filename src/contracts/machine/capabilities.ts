@@ -6,9 +6,9 @@ import { evalError, NOWHERE, txFailure } from '../errors.ts'
 import { equalValues } from '../values/equal.ts'
 import { showValue } from '../values/print.ts'
 import type { CapabilityToken, Value } from '../values/value.ts'
-import { requireAdmin } from './admin.ts'
 import { Fun, type Module, splitName } from './definitions.ts'
 import type { Environment } from './environment.ts'
+import { requireAdmin } from './guards.ts'
 import type { Machine } from './machine.ts'
 
 /** Thousandths of gas, as on the public network: each capability that is held while one is required. */

@@ -1,9 +1,8 @@
 /** Capabilities and guards, as functions. */
 import { evalError, txFailure } from '../errors.ts'
-import { acquireAdmin } from '../machine/admin.ts'
 import { Fun, type Module } from '../machine/definitions.ts'
 import { refuseInDefcap } from '../machine/forms.ts'
-import { enforceGuard } from '../machine/guards.ts'
+import { acquireAdmin, enforceGuard } from '../machine/guards.ts'
 import type { Machine } from '../machine/machine.ts'
 import { pactIdOf, yieldObject } from '../machine/pacts.ts'
 import { Guard } from '../values/value.ts'

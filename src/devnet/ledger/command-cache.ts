@@ -3,7 +3,7 @@ import type { GasModel } from '../../core/gas.ts'
 import { type ExactJson, parseExactJson } from '../../core/json.ts'
 import { Recent } from '../store/recent.ts'
 import { type ContractCommand, readContractCommand } from './command.ts'
-import type { SignedCommand } from './execute-payload.ts'
+import type { SignedCommand } from './signed-command.ts'
 
 /** Commands that are kept, at least. */
 const KEPT = 2048

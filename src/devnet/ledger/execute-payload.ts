@@ -6,14 +6,7 @@ import type { MinerAccount } from '../../core/payload.ts'
 import type { Payload } from '../store/payload.ts'
 import type { ContractCommand } from './command.ts'
 import type { Draft, Writes } from './draft.ts'
-
-export interface SignedCommand {
-  /** Request key. */
-  readonly hash: string
-  /** null: a signer who did not sign. */
-  readonly sigs: readonly ({ readonly sig: string } | null)[]
-  readonly cmd: string
-}
+import type { SignedCommand } from './signed-command.ts'
 
 /** What is wrong with a command on top of a block, before it runs: hash, signatures, chain; null: nothing. */
 export type CommandCheck = (command: SignedCommand, parent: Header) => string | null

@@ -14,10 +14,10 @@ import type { ReleaseRules } from '../rules/releases.ts'
 import { contextOn } from './block-context.ts'
 import { type ContractCommand, readContractCommand } from './command.ts'
 import { resultText } from './command-result.ts'
-import type { SignedCommand } from './execute-payload.ts'
 import { environmentOf } from './gas.ts'
 import { genesisOf } from './genesis.ts'
 import { attempt, machineOn } from './runner.ts'
+import type { SignedCommand } from './signed-command.ts'
 import { runPayload } from './transaction.ts'
 
 /** Most results that are kept. */
