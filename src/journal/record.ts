@@ -33,7 +33,7 @@ export type FoundLine = Readonly<Static<typeof FoundLine>>
 
 const PlainStep = Type.Union([Type.Literal('handed-in'), Type.Literal('acknowledged'), Type.Literal('credited')])
 const LostStep = Type.Union([Type.Literal('stale'), Type.Literal('orphaned')])
-const Line = Type.Union([
+export const Line = Type.Union([
   FoundLine,
   Type.Object({ ...named, step: PlainStep }),
   /** `mayReturn`: the block in its place does not lie deep yet. */
