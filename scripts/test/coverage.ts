@@ -1,4 +1,4 @@
-/** What the tests reached, by room of src/: from what V8 counted in every process that the tests ran in. */
+/** Coverage by room of src/. V8 counts in every process that the tests start. */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -32,7 +32,7 @@ export async function coverageLines(folder: string): Promise<string[]> {
     entryFilter: ({ url }) => url.startsWith('file:') && isCounted(fileURLToPath(url)),
     sourceFilter: (path) => path.startsWith('src/'),
     sourcePath: (path) => path.slice(Math.max(path.lastIndexOf('/src/') + 1, 0)).replace(/\.js$/, '.ts'),
-    // What no process has loaded counts too.
+    // A file that no process has loaded counts as not covered.
     all: {
       dir: `${root}dist/src`,
       filter: isCounted,

@@ -240,7 +240,7 @@ export function luckText({ results: { found, expected, best } }: Snapshot): stri
   return parts.join(', ')
 }
 
-/** What the work votes. */
+/** The vote of the miner's work, for people. */
 export function voteText({ fork, isFor }: ForkVote): string {
   return isFor ? `votes for fork ${fork}` : `does not vote for fork ${fork}`
 }

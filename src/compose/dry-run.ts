@@ -42,7 +42,7 @@ export async function tryMiner(setup: MinerSetup, stopped: AbortSignal): Promise
   }
 }
 
-/** What the work would vote; nothing where it may not. */
+/** One line with the vote of this work. No line where the rules leave it none. */
 async function voteLines(client: NodeClient, work: Work, setup: MinerSetup, signal: AbortSignal): Promise<string[]> {
   const { forkRulesOf } = await import('./nodes.ts')
   const stateOf = async (chain: number, hash: Uint8Array) =>

@@ -1,4 +1,4 @@
-/** What to mine, for whom and with what: what the command line makes of its options. */
+/** The setup of a miner: where work comes from, who is paid, and what searches. Commands make it from their options. */
 import type { Configuration } from '../api/configuration.ts'
 import type { SensorsOptions } from '../sensors/sensors.ts'
 import type { ForkWish } from '../source/node/fork-wish.ts'
@@ -40,7 +40,7 @@ export interface MinerSetup {
   readonly forkWish?: ForkWish | undefined
   /** Blocks of an epoch that may vote, on a development network; default: as in all releases. */
   readonly forkEpoch?: number | undefined
-  /** When it searches nothing although nobody told it so; default: never. */
+  /** When the miner pauses by itself; default: never. */
   readonly pausing?: PausingSetup
   /** Where temperatures, fans and power are read; undefined: nowhere. */
   readonly sensors?: Pick<SensorsOptions, 'hwmon' | 'env'> | undefined
@@ -53,10 +53,10 @@ export interface HttpSetup {
   readonly isRequired: boolean
   /** Whether the page that mines is served too. */
   readonly page: PageMode
-  /** What those have to send who pause, resume and stop the miner; undefined: nobody may. */
+  /** The bearer token that lets a client pause, resume and stop the miner; undefined: nobody may. */
   readonly token?: string | undefined
   /** The only certificate of nodes that is accepted, to be told to monitors. */
   readonly fingerprint?: string | undefined
-  /** What is told and changed of the configuration; undefined: nothing. */
+  /** The configuration that clients may read and change; undefined: none. */
   readonly configuration?: Configuration | undefined
 }

@@ -32,7 +32,7 @@ function signatureBytesOf(sig: string): number {
   return utf8Length(JSON.stringify({ sig: parts === null ? sig : JSON.stringify(parts) }))
 }
 
-/** What an authenticator has signed, as it is in the text of a signature: base64, each. */
+/** The three parts of a WebAuthn signature, each in base64. */
 export interface WebAuthnParts {
   readonly authenticatorData: string
   readonly clientDataJSON: string

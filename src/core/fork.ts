@@ -3,8 +3,8 @@
  * `featureFlags` of a header (PROTOCOL.md B.6).
  *
  * Heights are cut into epochs of votes. In the first part of an epoch each block may cast one vote; in the last 120 blocks
- * nobody votes, and each block takes the mean of the votes of its parents, so that all chains come to the same count. The
- * first block of the next epoch adopts the fork if two thirds of the blocks voted for it.
+ * nobody votes: each block takes the mean of its parents' votes, and so all chains arrive at the same count. The first
+ * block of the next epoch adopts the fork if two thirds of the blocks voted for it.
  */
 
 /** One vote, in the units of the field. */
