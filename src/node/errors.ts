@@ -250,7 +250,12 @@ export class InvalidHeader extends NodeMisbehaved {
   readonly hash: string
 
   constructor(
-    { chain, height, hash, featureFlags }: Pick<Header, 'height' | 'featureFlags'> & NamedHeader,
+    {
+      chain,
+      height,
+      hash,
+      featureFlags,
+    }: Pick<Header, 'height' | 'featureFlags'> & { readonly chain: number; readonly hash: string },
     rules: readonly HeaderRule[],
     options: ConstructorParameters<typeof NodeMisbehaved>[1] & { readonly takesAnyNonce?: boolean },
   ) {
@@ -265,11 +270,6 @@ export class InvalidHeader extends NodeMisbehaved {
     this.height = height
     this.hash = hash
   }
-}
-
-interface NamedHeader {
-  readonly chain: number
-  readonly hash: string
 }
 
 const isForkRule = (rule: HeaderRule) => ['unknownFork', 'forkNumber', 'forkVotes'].includes(rule)
