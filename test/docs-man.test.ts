@@ -2,16 +2,15 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { type Commands, programOf } from '../src/cli/program.ts'
+import { programOf } from '../src/cli/program.ts'
+import { commandRows } from '../src/commands/commands.ts'
+import { silentSurroundings } from './cli/surroundings.ts'
 import { manualPage } from './docs-man.ts'
 
 const page = fileURLToPath(new URL('../docs/newcut.1', import.meta.url))
 
 /** The program for its tables; none of its commands runs. */
-const program = programOf({ version: '', environment: {}, out: process.stdout }, {} as Commands, {
-  code: 0,
-  format: 'text',
-})
+const program = programOf(silentSurroundings, commandRows, { code: 0, format: 'text' })
 
 it('newcut.1 says what the commands say; npm run docs:options writes it anew', async () => {
   await expect(manualPage(program)).toMatchFileSnapshot(page)

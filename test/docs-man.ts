@@ -1,7 +1,8 @@
 /** Writes the manual page docs/newcut.1 from the commands of the program. */
 import type { Command, Option } from 'commander'
 import { benchSuites } from '../src/cli/bench-suites.ts'
-import { examples } from '../src/cli/examples.ts'
+import { programExamples } from '../src/cli/program.ts'
+import { commandRows } from '../src/commands/commands.ts'
 import { exitCodes } from '../src/core/exit-codes.ts'
 
 const INTRODUCTION = [
@@ -49,7 +50,7 @@ export function manualPage(program: Command): string {
     '.SH FILES',
     ...FILES.flatMap(([path, what]) => tagged(path, what)),
     '.SH EXAMPLES',
-    ...exampleLines('newcut'),
+    ...exampleLines(programExamples),
     '.SH "SEE ALSO"',
     'docs/OPTIONS.md, docs/MINING.md and docs/DEVNET.md in the package.',
   ]
@@ -68,7 +69,7 @@ function commandLines(command: Command): string[] {
       : []),
     '.PP',
     'Examples:',
-    ...exampleLines(name),
+    ...exampleLines(commandRows.find((row) => row.name === name)?.examples ?? []),
   ]
 }
 
@@ -84,7 +85,7 @@ const descriptionOf = ({ long, description }: Option): string =>
 
 const tagged = (tag: string, what: string): string[] => ['.TP', `.B "${text(tag)}"`, text(what)]
 
-const exampleLines = (name: string): string[] => ['.nf', '.RS 4', ...examples[name].map(text), '.RE', '.fi']
+const exampleLines = (lines: readonly string[]): string[] => ['.nf', '.RS 4', ...lines.map(text), '.RE', '.fi']
 
 const sentence = (what: string): string => `${what[0].toUpperCase()}${what.slice(1)}.`
 

@@ -1,7 +1,7 @@
 /** Writes docs/OPTIONS.md from the option tables, and from the help of commands that have none. */
-import * as tables from '../src/cli/options.ts'
-
-const { environmentName } = tables
+import { commandGroups } from '../src/cli/command-row.ts'
+import { environmentName } from '../src/cli/options.ts'
+import { commandRows } from '../src/commands/commands.ts'
 
 interface Spec {
   readonly kind: { readonly expected: string; readonly format: (value: never) => unknown }
@@ -32,20 +32,16 @@ Options that belong to one call of their command are flags only.
 
 /** The whole document. `helpOf` gives the help of a command; without words, that of the program. */
 export function optionsDocument(helpOf: (...words: string[]) => string): string {
-  const sections = commandsOf(helpOf()).map((command) => {
-    const same = SAME_OPTIONS[command]
-    if (same !== undefined) return `## newcut ${command}\n\nThe options of \`newcut ${same}\`.\n`
-    const table = (tables as unknown as Record<string, Table | undefined>)[`${command}Options`]
-    if (table !== undefined) return `## newcut ${command}\n\n${tableText(table)}`
-    return `## newcut ${command}\n\n\`\`\`\n${helpOf(command).trimEnd()}\n\`\`\`\n`
-  })
+  const sections = commandGroups
+    .flatMap((group) => commandRows.filter((row) => row.group === group))
+    .map((row) => {
+      const command = row.name
+      const same = SAME_OPTIONS[command]
+      if (same !== undefined) return `## newcut ${command}\n\nThe options of \`newcut ${same}\`.\n`
+      if ('options' in row) return `## newcut ${command}\n\n${tableText(row.options as Table)}`
+      return `## newcut ${command}\n\n\`\`\`\n${helpOf(command).trimEnd()}\n\`\`\`\n`
+    })
   return [introduction, ...sections].join('\n')
-}
-
-/** Names in the list of commands. */
-function commandsOf(help: string): string[] {
-  const list = help.slice(help.indexOf('Commands:'), help.indexOf('\nExamples:'))
-  return [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name).filter((name) => name !== 'help')
 }
 
 function tableText(table: Table): string {

@@ -65,8 +65,6 @@ describe('imports', () => {
 
   it('make these circles where types count', () => {
     expect(circles(true)).toEqual([
-      ['cli/answers.ts', 'cli/console.ts', 'cli/hotkeys.ts', 'cli/levels.ts', 'cli/lines.ts'],
-      ['cli/plain-commands.ts', 'cli/program.ts', 'cli/wallet-commands.ts'],
       [
         'contracts/machine/callables.ts',
         'contracts/machine/capabilities.ts',

@@ -2,30 +2,9 @@
 import { formatDuration, formatHashrate, withPrefix } from '../core/units.ts'
 import type { Snapshot } from '../mine/stats.ts'
 import type { NodeStatus } from '../source/source.ts'
+import { type Key, keysText } from './keys.ts'
 import type { Line } from './line.ts'
 import { countsText, hardwareText, luckText, percent, poolBlocksTexts, ratesText } from './lines.ts'
-
-/** Key -> what it does, in the order in which they are listed. */
-export const keys = {
-  h: 'hash rate',
-  s: 'results',
-  c: 'connection',
-  e: 'health',
-  p: 'pause',
-  r: 'resume',
-  q: 'quit',
-  '?': 'keys',
-} as const
-export type Key = keyof typeof keys
-
-export function isKey(name: string): name is Key {
-  return Object.hasOwn(keys, name)
-}
-
-/** `h hash rate, s results, ...` */
-export const keysText = Object.entries(keys)
-  .map(([key, what]) => `${key} ${what}`)
-  .join(', ')
 
 /** The lines for the keys that only show something. */
 export function answerOf(key: Exclude<Key, 'p' | 'r' | 'q'>, snapshot: Snapshot): Line[] {

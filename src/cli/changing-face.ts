@@ -1,6 +1,8 @@
 /** A log on one output, whose format and level can be changed while it is used. */
-import type { ConsoleEvent, Control, Face, LogFormat } from './console.ts'
+import type { Control, Face } from './console.ts'
+import type { LogFormat } from './levels.ts'
 import { isShown, type LogLevel, type LogStyle } from './levels.ts'
+import type { ConsoleEvent } from './notices.ts'
 
 export interface ChangingFace extends Face {
   /** Shows an event whatever the level. */

@@ -4,10 +4,10 @@
  */
 import { formatDuration } from '../core/units.ts'
 import type { TransactionEvent } from '../schema/devnet-events.ts'
-import type { BlockNotice, TransactionNotice } from './console.ts'
 import { counted, type Line } from './line.ts'
 import { LineBudget, type LineLimits } from './line-budget.ts'
 import { linesOf } from './lines.ts'
+import type { BlockNotice, TransactionNotice } from './notices.ts'
 import { transactionLines, waitingLine } from './transaction-lines.ts'
 
 /** The network as it is now. */

@@ -1,11 +1,13 @@
 /** The console of a development network: lines of events, and on a terminal a last line that shows the present. */
 import type { FaceMaker } from './changing-face.ts'
-import { type BlockNotice, type Face, jsonFace, type LogFormat, type Terminal } from './console.ts'
+import { type Face, jsonFace } from './console.ts'
 import { DevnetActivity, type DevnetNow } from './devnet-activity.ts'
 import { devnetStatusText } from './devnet-status.ts'
-import { includes, type LogLevel } from './levels.ts'
+import { includes, type LogFormat, type LogLevel } from './levels.ts'
 import { type Line, lineFormatter, type Output, painter } from './line.ts'
+import type { BlockNotice } from './notices.ts'
 import { screenFor } from './screen.ts'
+import type { Terminal } from './terminal.ts'
 import { textFace } from './text-face.ts'
 
 export interface DevnetConsole {

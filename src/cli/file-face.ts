@@ -1,5 +1,6 @@
 /** The log in a file: whole lines with date and time and without colours, or the records of the console. */
-import { type Face, jsonFace, type LogFormat } from './console.ts'
+import { type Face, jsonFace } from './console.ts'
+import type { LogFormat } from './levels.ts'
 import { type Line, lineFormatter, type Output } from './line.ts'
 import { linesOf, plainTextsOf } from './lines.ts'
 

@@ -1,24 +1,12 @@
 /** What `newcut` alone prints: what it is, the first step, and the commands. It fits on a screen of 80 x 24. */
-import type { Command } from 'commander'
-
-/** What commands are for -> their names. */
-const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  mining: ['mine', 'blocks', 'keygen', 'config', 'devices', 'bench', 'solve'],
-  networks: ['devnet'],
-  coins: ['balance', 'transfer', 'result'],
-  contracts: ['local', 'send', 'contract'],
-  tools: ['inspect', 'completion', 'help'],
-}
+import { type CommandGroup, type CommandRow, commandGroups } from './command-row.ts'
 
 const WIDTH = 80
 const INDENT = '  '
 const LABEL = 12
 
 /** The whole screen, with a line break at its end. */
-export function firstScreen(program: Command, version: string): string {
-  const grouped = Object.values(GROUPS).flat()
-  const others = program.commands.map((command) => command.name()).filter((name) => !grouped.includes(name))
-  const groups = others.length === 0 ? GROUPS : { ...GROUPS, more: others }
+export function firstScreen(rows: readonly CommandRow[], version: string): string {
   const lines = [
     `newcut ${version} mines Chainweb networks, and brings one of its own for development.`,
     '',
@@ -27,15 +15,21 @@ export function firstScreen(program: Command, version: string): string {
     `${INDENT}newcut devnet   run such a network alone: a node at http://127.0.0.1:1848`,
     '',
     'Commands:',
-    ...Object.entries(groups).flatMap(([label, names]) => rows(label, names)),
+    ...commandGroups.flatMap((group) => wrapped(group, namesOf(group, rows))),
     '',
     'newcut help COMMAND shows its options and examples; newcut --help tells more.',
   ]
   return `${lines.join('\n')}\n`
 }
 
+/** `help` is a command of the program itself. */
+const namesOf = (group: CommandGroup, rows: readonly CommandRow[]) => [
+  ...rows.filter((row) => row.group === group).map(({ name }) => name),
+  ...(group === 'tools' ? ['help'] : []),
+]
+
 /** Names with commas after a label, in lines that are not too long. */
-function rows(label: string, names: readonly string[]): string[] {
+function wrapped(label: string, names: readonly string[]): string[] {
   const lines: string[] = []
   for (const [i, name] of names.entries()) {
     const word = i === names.length - 1 ? name : `${name}, `

@@ -1,7 +1,7 @@
 /** Keys of a terminal, one at a time, while lines go by. */
 import { readFileSync } from 'node:fs'
 import type { ReadStream } from 'node:tty'
-import { isKey, type Key } from './answers.ts'
+import { isKey, type Key } from './keys.ts'
 
 /** A terminal that keys come from. */
 export type Keyboard = Pick<ReadStream, 'isTTY' | 'setRawMode' | 'on' | 'off' | 'resume' | 'pause' | 'unref'>

@@ -1,9 +1,11 @@
 /** The levels of the log: the one table of which event belongs to which. docs/MINING.md shows it to users. */
-import type { ConsoleEvent, LogFormat } from './console.ts'
+import type { ConsoleEvent } from './notices.ts'
 
 /** From the most important events to the least. */
 export const logLevels = ['error', 'warn', 'info', 'debug'] as const
 export type LogLevel = (typeof logLevels)[number]
+
+export type LogFormat = 'text' | 'json'
 
 type EventOf<Type> = Extract<ConsoleEvent, { readonly type: Type }>
 type Rule<Type> = LogLevel | ((event: EventOf<Type>, format: LogFormat) => LogLevel)

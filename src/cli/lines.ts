@@ -6,8 +6,8 @@ import type { Verdict } from '../mine/life.ts'
 import type { Pause } from '../mine/pauses.ts'
 import type { Snapshot } from '../mine/stats.ts'
 import type { ForkVote } from '../source/source.ts'
-import { type BlockNotice, type ConsoleEvent, errorText } from './console.ts'
 import { counted, type Line, place, type Style } from './line.ts'
+import { type BlockNotice, type ConsoleEvent, errorText } from './notices.ts'
 import { transactionLines } from './transaction-lines.ts'
 
 /** The lines for an event. */

@@ -1,14 +1,17 @@
 /** The console for people: lines of events, and on a terminal a last line that shows the present, and keys. */
-import { answerOf, type Key, keysText } from './answers.ts'
+import { answerOf } from './answers.ts'
 import type { FaceMaker } from './changing-face.ts'
-import { type ConsoleEvent, type Control, type Face, jsonFace, type Terminal } from './console.ts'
+import { type Control, type Face, jsonFace } from './console.ts'
 import { readKeys } from './hotkeys.ts'
+import { type Key, keysText } from './keys.ts'
 import { includes, type LogLevel } from './levels.ts'
 import { type Line, lineFormatter, painter, wrapped } from './line.ts'
 import { LineBudget, type LineLimits } from './line-budget.ts'
 import { linesOf, plainTextsOf } from './lines.ts'
+import type { ConsoleEvent } from './notices.ts'
 import { screenFor } from './screen.ts'
 import { statusText } from './status.ts'
+import type { Terminal } from './terminal.ts'
 
 /** Lines of work and solutions: at most this many at once, then this many a second, since easy chains move fast. */
 const LIMITS: LineLimits = { burst: 60, perSecond: 5 }

@@ -1,10 +1,19 @@
 /** `newcut bench`: the benchmarks, which are in bench/. */
-import type { BenchOptions, Surroundings } from '../cli/program.ts'
+
 import { progressBarFor, type Task } from '../cli/progress.ts'
+import type { Surroundings } from '../cli/terminal.ts'
 import type { Progress } from '../core/progress.ts'
 
 /** The time goes on while a suite measures. */
 const REDRAW_MS = 500
+
+/** What to measure (bench/bench.ts). */
+export interface BenchOptions {
+  readonly suites: readonly string[]
+  readonly quick: boolean
+  readonly json?: string | undefined
+  readonly compare?: string | undefined
+}
 
 /** Exit code 1 when something is worse than in the report it is compared with. */
 export async function runBench(options: BenchOptions, { out, err, environment, nowMs }: Surroundings): Promise<number> {

@@ -1,7 +1,7 @@
 /** `newcut blocks`: the solutions in a journal, and what became of them. */
 import type { Config } from '../cli/config.ts'
 import type { blocksOptions } from '../cli/options.ts'
-import { printerTo, type Surroundings } from '../cli/program.ts'
+import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { NewcutError } from '../core/errors.ts'
 import { stateFolder } from '../journal/folder.ts'
 import { readJournal } from '../journal/journal.ts'

@@ -1,29 +1,176 @@
-/** Every command. Each is loaded only when it runs, so that `inspect` need not wait for servers and threads to load. */
-import { type Commands, runProgram, type Surroundings } from '../cli/program.ts'
+/**
+ * Every command, a row for each, in the order of the help. A command is loaded only when it runs: `inspect` need not wait
+ * for servers and threads.
+ */
+import { Argument } from 'commander'
+import { type CommandRow, configured } from '../cli/command-row.ts'
+import {
+  balanceOptions,
+  blocksOptions,
+  devnetOptions,
+  fleetOptions,
+  leadOptions,
+  localOptions,
+  mineOptions,
+  resultOptions,
+  sendOptions,
+  solveOptions,
+  transferOptions,
+} from '../cli/options.ts'
+import { runProgram } from '../cli/program.ts'
+import type { Surroundings } from '../cli/terminal.ts'
+import { toolCommands } from './tool-commands.ts'
 
-function commandsFor(around: Surroundings): Commands {
-  return {
-    mine: async (config) => (await import('./mine.ts')).runMine(config, around),
-    lead: async (config) => (await import('./lead.ts')).runLead(config, around),
-    fleet: async (args, config) => (await import('./fleet.ts')).runFleet(args, config, around),
-    devnet: async (config) => (await import('./devnet.ts')).runDevnet(config, around),
-    blocks: async (config) => (await import('./blocks.ts')).runBlocks(config, around),
-    solve: async (target, { values }) => (await import('./solve.ts')).runSolve({ target, ...values }, around),
-    config: async (config) => (await import('./config.ts')).runConfig(config, around),
-    local: async (code, config) => (await import('./local.ts')).runLocal(code, config, around),
-    balance: async (account, config) => (await import('./balance.ts')).runBalance(account, config, around),
-    send: async (code, config) => (await import('./send.ts')).runSend(code, config, around),
-    transfer: async (args, config) => (await import('./transfer.ts')).runTransfer(args, config, around),
-    result: async (key, config) => (await import('./result.ts')).runResult(key, config, around),
-    inspect: async (input) => (await import('./inspect.ts')).runInspect(input, around),
-    contract: async (options) => (await import('./contract.ts')).runContract(options, around),
-    keygen: async (options) => (await import('./keygen.ts')).runKeygen(options, around),
-    devices: async (options) => (await import('./devices.ts')).runDevices(options, around),
-    bench: async (options) => (await import('./bench.ts')).runBench(options, around),
-  }
-}
+/** What `newcut fleet` does. */
+const fleetOrders = ['list', 'pause', 'resume'] as const
+
+const miningCommands: readonly CommandRow[] = [
+  configured({
+    name: 'mine',
+    group: 'mining',
+    help: 'mine, for a node or for an embedded network',
+    options: mineOptions,
+    examples: [
+      'newcut mine',
+      'newcut mine --blocks 20 --difficulty 10k',
+      'newcut mine --node http://127.0.0.1:1848 --public-key KEY',
+      'newcut mine --fleet nats://10.0.0.5:4222 --rig garage-1',
+    ],
+    run: async (_, config, around) => (await import('./mine.ts')).runMine(config, around),
+  }),
+  configured({
+    name: 'blocks',
+    group: 'mining',
+    help: 'list the blocks in the journal of a miner, and what became of them',
+    options: blocksOptions,
+    examples: ['newcut blocks', 'newcut blocks --last 10', 'newcut blocks --csv > blocks.csv'],
+    run: async (_, config, around) => (await import('./blocks.ts')).runBlocks(config, around),
+  }),
+  configured({
+    name: 'config',
+    group: 'mining',
+    help: 'print the effective options of mine',
+    options: mineOptions,
+    examples: [
+      'newcut config',
+      'newcut config --threads 2 --gpu none > miner.yaml',
+      'newcut config --config miner.yaml',
+    ],
+    run: async (_, config, around) => (await import('./config.ts')).runConfig(config, around),
+  }),
+  configured({
+    name: 'solve',
+    group: 'mining',
+    args: ['<target>'],
+    help: 'solve the work on standard input, as an external worker of a miner',
+    options: solveOptions,
+    examples: [
+      'newcut solve TARGET < work.bin',
+      'newcut solve TARGET --threads 2 --priority normal < work.bin',
+      `newcut mine --engine external --command 'newcut solve'`,
+    ],
+    run: async ([target], { values }, around) => (await import('./solve.ts')).runSolve({ target, ...values }, around),
+  }),
+  configured({
+    name: 'lead',
+    group: 'fleets',
+    help: 'lead a fleet: give work to rigs on other machines (mine --fleet) over NATS, or stand by',
+    options: leadOptions,
+    examples: [
+      'newcut lead --public-key KEY',
+      'newcut lead --nats nats://10.0.0.5:4222 --node http://10.0.0.5:1848 --public-key KEY --state leader',
+    ],
+    run: async (_, config, around) => (await import('./lead.ts')).runLead(config, around),
+  }),
+  configured({
+    name: 'fleet',
+    group: 'fleets',
+    args: [new Argument('[what]', 'list (if not given), pause or resume').choices(fleetOrders), '[rig]'],
+    help: 'list the rigs of a fleet; pause and resume one, or all',
+    options: fleetOptions,
+    examples: ['newcut fleet', 'newcut fleet pause RIG', 'newcut fleet resume all', 'newcut fleet --json'],
+    run: async (args, config, around) => (await import('./fleet.ts')).runFleet(args, config, around),
+  }),
+  configured({
+    name: 'devnet',
+    group: 'networks',
+    help: 'run an embedded node',
+    options: devnetOptions,
+    examples: [
+      'newcut devnet',
+      'newcut devnet --auto-mine constant:2s --graph petersen',
+      `newcut devnet --auto-mine constant:200ms --exec 'newcut balance sender00'`,
+      'newcut devnet --mine --data network --log-requests',
+    ],
+    run: async (_, config, around) => (await import('./devnet.ts')).runDevnet(config, around),
+  }),
+]
+
+/** Commands that talk to contracts. */
+const contractCommands: readonly CommandRow[] = [
+  configured({
+    name: 'balance',
+    group: 'coins',
+    args: ['[account]'],
+    help: 'show the coins of an account on every chain; without ACCOUNT, of the one that newcut mine pays',
+    options: balanceOptions,
+    examples: ['newcut balance sender00', 'newcut balance --config miner.yaml --watch'],
+    run: async ([account], config, around) => (await import('./balance.ts')).runBalance(account, config, around),
+  }),
+  configured({
+    name: 'transfer',
+    group: 'coins',
+    args: ['[arguments...]'],
+    usage: '[options] [FROM] TO AMOUNT',
+    help: 'move coins to an account, on a chain or between chains; without FROM, from the account of the key',
+    options: transferOptions,
+    examples: [
+      'newcut transfer k:KEY 1.5 --key sender00',
+      'newcut transfer sender00 k:KEY 1.5 --key sender00 --chain 0 --to-chain 3',
+      'newcut transfer --continue REQUESTKEY --key sender00',
+    ],
+    run: async (args, config, around) => (await import('./transfer.ts')).runTransfer(args, config, around),
+  }),
+  configured({
+    name: 'result',
+    group: 'coins',
+    args: ['<request-key>'],
+    help: 'wait for the result of a command that was sent, and print it',
+    options: resultOptions,
+    examples: ['newcut result REQUESTKEY', 'newcut result REQUESTKEY --chain 0 --no-wait --json'],
+    run: async ([key], config, around) => (await import('./result.ts')).runResult(key, config, around),
+  }),
+  configured({
+    name: 'local',
+    group: 'contracts',
+    args: ['<code>'],
+    help: 'run code on a node, and print its value: nothing is written, nothing is paid',
+    options: localOptions,
+    examples: [
+      `newcut local '(coin.get-balance "sender00")'`,
+      `newcut local '(read-integer "n")' --data '{"n": 1}' --chain 3`,
+    ],
+    run: async ([code], config, around) => (await import('./local.ts')).runLocal(code, config, around),
+  }),
+  configured({
+    name: 'send',
+    group: 'contracts',
+    args: ['<code>'],
+    help: 'sign code (or a file of it), send it to a node, and wait for the result',
+    options: sendOptions,
+    examples: [
+      `newcut send '(+ 1 2)' --key sender00`,
+      'newcut send token.pact --key keys.yaml --data @keysets.json --gas-limit 60000',
+      `newcut send '(coin.transfer "sender00" "sender01" 1.5)' --key sender00 \\`,
+      `    --cap '(coin.GAS)' --cap '(coin.TRANSFER "sender00" "sender01" 1.5)'`,
+    ],
+    run: async ([code], config, around) => (await import('./send.ts')).runSend(code, config, around),
+  }),
+]
+
+export const commandRows: readonly CommandRow[] = [...miningCommands, ...contractCommands, ...toolCommands]
 
 /** Runs a command line, without node and script, in these surroundings. Resolves with the exit code. */
 export function newcut(args: readonly string[], surroundings: Surroundings): Promise<number> {
-  return runProgram(args, surroundings, commandsFor(surroundings))
+  return runProgram(args, surroundings, commandRows)
 }

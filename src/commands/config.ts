@@ -1,7 +1,7 @@
 /** `newcut config`: the effective options of `newcut mine`, as a configuration file. */
 import { type Config, configLines } from '../cli/config.ts'
 import { mineOptions } from '../cli/options.ts'
-import { printerTo, type Surroundings } from '../cli/program.ts'
+import { printerTo, type Surroundings } from '../cli/terminal.ts'
 
 export async function runConfig(config: Config<typeof mineOptions>, { out }: Surroundings): Promise<number> {
   const print = printerTo(out)

@@ -1,7 +1,7 @@
 /** `newcut contract`: runs test files of the contract language and reports what they expected and got. */
 import { readFileSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
-import { printerTo, type Surroundings } from '../cli/program.ts'
+import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { ContractError, type Place } from '../contracts/errors.ts'
 import { runTests, type TestReport } from '../contracts/repl/run.ts'
 import type { Failure, Files } from '../contracts/repl/test-run.ts'

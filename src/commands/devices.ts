@@ -1,7 +1,7 @@
 /** `newcut devices`: the GPUs of this machine, and the native kernels of its CPU. */
 import { randomBytes } from 'node:crypto'
 import type { Environment } from '../cli/line.ts'
-import { printerTo, type Surroundings } from '../cli/program.ts'
+import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { describeError } from '../core/errors.ts'
 import { encodeWork } from '../core/header.ts'
 import { formatHashrate } from '../core/units.ts'

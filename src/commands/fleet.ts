@@ -2,7 +2,7 @@
 import { NoRespondersError, TimeoutError } from '@nats-io/transport-node'
 import type { Config } from '../cli/config.ts'
 import type { fleetOptions } from '../cli/options.ts'
-import { printerTo, type Surroundings } from '../cli/program.ts'
+import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { NewcutError } from '../core/errors.ts'
 import { printable } from '../core/printable.ts'
 import { formatHashrate } from '../core/units.ts'

@@ -1,5 +1,5 @@
 /** The accounts that development networks fund, as the node shows them when it starts. */
-import type { ConsoleEvent } from '../cli/console.ts'
+import type { ConsoleEvent } from '../cli/notices.ts'
 import { developmentAccounts } from '../core/development-accounts.ts'
 
 const WARNING = 'everybody knows these keys: never use them on another network'

@@ -1,6 +1,6 @@
 /** `newcut inspect`: headers, works and work responses as JSON, one object a line. */
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { printerTo, type Surroundings } from '../cli/program.ts'
+import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { blockHash } from '../core/block-hash.ts'
 import { encodeBase64Url, encodeHex, equalBytes, u256LE } from '../core/bytes.ts'
 import { describeError, FormatError, NewcutError } from '../core/errors.ts'

@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { resolve } from 'node:path'
 import { stringify } from 'yaml'
-import { printerTo, type Surroundings } from '../cli/program.ts'
+import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { decodeBase64Url, encodeHex } from '../core/bytes.ts'
 import { NewcutError } from '../core/errors.ts'
 import { modeForOthers, writeSecretFile } from '../platform/secret-file.ts'

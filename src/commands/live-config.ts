@@ -11,8 +11,8 @@ import {
   shown,
   valueIn,
 } from '../cli/config.ts'
-import type { ConsoleEvent } from '../cli/console.ts'
 import type { Environment } from '../cli/line.ts'
+import type { ConsoleEvent } from '../cli/notices.ts'
 import { environmentName, mineOptions, negatedName } from '../cli/options.ts'
 import { checkPayee } from '../compose/payee.ts'
 import { describeError, NewcutError } from '../core/errors.ts'

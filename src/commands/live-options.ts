@@ -1,6 +1,6 @@
 /** Which options of a running miner can be changed, and what two configurations differ in. */
 import { type Config, type Layers, resolveLayers } from '../cli/config.ts'
-import type { Notice } from '../cli/console.ts'
+import type { Notice } from '../cli/notices.ts'
 import { environmentName, mineOptions, type OptionSpec } from '../cli/options.ts'
 
 export type MineConfig = Config<typeof mineOptions>

@@ -1,9 +1,9 @@
 /** The log of a command that goes on until it is stopped: on the console, and in the file of --log-file. */
 import { existsSync, rmSync } from 'node:fs'
 import { type ChangingFace, changingFace, type FaceMaker } from '../cli/changing-face.ts'
-import { type ConsoleEvent, errorEvent, type LogFormat } from '../cli/console.ts'
 import { fileFace } from '../cli/file-face.ts'
-import type { LogLevel, LogStyle } from '../cli/levels.ts'
+import type { LogFormat, LogLevel, LogStyle } from '../cli/levels.ts'
+import { type ConsoleEvent, errorEvent } from '../cli/notices.ts'
 import { asNewcutError, describeError, NewcutError } from '../core/errors.ts'
 import { LogFile, type LogFileEvents } from '../platform/log-file.ts'
 import { outputProblem } from './output-file.ts'

@@ -1,5 +1,5 @@
 /** The log of requests: an event for each. */
-import type { ConsoleEvent } from '../cli/console.ts'
+import type { ConsoleEvent } from '../cli/notices.ts'
 import type { ServedRequest } from '../compose/devnet.ts'
 import { printable } from '../core/printable.ts'
 

@@ -1,7 +1,7 @@
 /** `newcut result REQUESTKEY`: what became of a command that was sent. */
 import type { Config } from '../cli/config.ts'
 import type { resultOptions } from '../cli/options.ts'
-import { printerTo, type Surroundings } from '../cli/program.ts'
+import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { valueFromJson } from '../contracts/values/wire.ts'
 import { NewcutError } from '../core/errors.ts'
 import type { NodeClient } from '../node/client.ts'

@@ -1,7 +1,7 @@
 /** `newcut send CODE`: signs code, sends it, and waits for its result. */
 import type { Config } from '../cli/config.ts'
 import type { sendOptions } from '../cli/options.ts'
-import { printerTo, type Surroundings } from '../cli/program.ts'
+import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { valueFromJson } from '../contracts/values/wire.ts'
 import { readCapability } from '../wallet/capability.ts'
 import { dataOf } from '../wallet/failure.ts'

@@ -1,5 +1,5 @@
 /** `newcut solve TARGET`: one piece of work, as an external worker of another miner (PROTOCOL.md G). */
-import type { Surroundings } from '../cli/program.ts'
+import type { Surroundings } from '../cli/terminal.ts'
 import { solveWork } from '../compose/solve.ts'
 import { decodeHex, readU256LE } from '../core/bytes.ts'
 import { describeError, NewcutError } from '../core/errors.ts'

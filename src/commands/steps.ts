@@ -1,6 +1,7 @@
 /** Steps of a command on its way into the chain, as lines for people. They go to standard error: the result is output. */
-import type { Terminal } from '../cli/console.ts'
+
 import { type Line, linePrinter } from '../cli/line.ts'
+import type { Terminal } from '../cli/terminal.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
 import { formatDuration } from '../core/units.ts'
 import { systemClock } from '../platform/clock.ts'

@@ -1,6 +1,6 @@
 /** This process, as the command line sees it. */
 import { readFileSync } from 'node:fs'
-import type { Surroundings } from '../cli/program.ts'
+import type { Surroundings } from '../cli/terminal.ts'
 import { systemClock } from '../platform/clock.ts'
 import { untilStopped } from '../platform/shutdown.ts'
 import { packageVersion } from '../platform/version.ts'

@@ -1,7 +1,7 @@
 /** `newcut transfer [FROM] TO AMOUNT`: moves coins on a chain, or from one chain to another. */
 import type { Config } from '../cli/config.ts'
 import type { transferOptions } from '../cli/options.ts'
-import { printerTo, type Surroundings } from '../cli/program.ts'
+import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { publicKeyIn, publicKeyProblem } from '../cli/values.ts'
 import { NewcutError } from '../core/errors.ts'
 import type { NodeClient } from '../node/client.ts'

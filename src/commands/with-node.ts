@@ -1,6 +1,6 @@
 /** What the commands for contracts share: a node to talk to for as long as they run. */
 import type { Config } from '../cli/config.ts'
-import type { Surroundings } from '../cli/program.ts'
+import type { Surroundings } from '../cli/terminal.ts'
 import { NewcutError } from '../core/errors.ts'
 import { NodeClient } from '../node/client.ts'
 import { UnreachableError } from '../node/unreachable.ts'

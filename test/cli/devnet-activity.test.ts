@@ -1,9 +1,9 @@
 /** Which blocks and transactions have lines on the console of a development network, and when. On virtual time. */
 import { describe, expect, it } from 'vitest'
-import type { TransactionNotice } from '../../src/cli/console.ts'
 import { DevnetActivity, type DevnetNow } from '../../src/cli/devnet-activity.ts'
 import { devnetStatusText } from '../../src/cli/devnet-status.ts'
 import type { Line } from '../../src/cli/line.ts'
+import type { TransactionNotice } from '../../src/cli/notices.ts'
 import { block, dropped, each, failed, included, pending, refused, undone } from './devnet-events.ts'
 
 const NOW: DevnetNow = { lowest: 12, highest: 13, pending: 0, blocksBy: 'blocks by miners' }

@@ -1,5 +1,5 @@
 /** Events of a development network as tests of its console make them. */
-import type { BlockNotice, TransactionNotice } from '../../src/cli/console.ts'
+import type { BlockNotice, TransactionNotice } from '../../src/cli/notices.ts'
 import type {
   DroppedTransaction,
   IncludedTransaction,

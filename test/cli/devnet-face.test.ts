@@ -1,8 +1,8 @@
 /** The console of a development network as an output sees it: a last line on a terminal, plain lines or JSON elsewhere. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { ConsoleEvent } from '../../src/cli/console.ts'
 import { devnetConsole } from '../../src/cli/devnet-face.ts'
 import type { Output } from '../../src/cli/line.ts'
+import type { ConsoleEvent } from '../../src/cli/notices.ts'
 import { block, included, KEY, refused } from './devnet-events.ts'
 
 const NOW = { lowest: 12, highest: 12, pending: 0, blocksBy: 'blocks by miners' }

@@ -7,11 +7,13 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { benchSuites } from '../../src/cli/bench-suites.ts'
-import { examples } from '../../src/cli/examples.ts'
-import { type Commands, runProgram } from '../../src/cli/program.ts'
+import { commandGroups } from '../../src/cli/command-row.ts'
+import { programExamples, runProgram } from '../../src/cli/program.ts'
+import { commandRows } from '../../src/commands/commands.ts'
 import { type Devnet, startDevnet } from '../../src/compose/devnet.ts'
 import { headerRecords } from '../records.ts'
 import { run } from './run.ts'
+import { silentSurroundings } from './surroundings.ts'
 
 const dist = fileURLToPath(new URL('../../dist/src/', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'newcut-help-'))
@@ -26,7 +28,13 @@ const filledIn = (line: string) => line.replace(/REQUESTKEY|TARGET|KEY/g, (word)
 
 /** Commands that do nothing but say that they would run. */
 const runs: string[] = []
-const commands = new Proxy({}, { get: (_, name) => async () => runs.push(String(name)) && 0 }) as Commands
+const recording = commandRows.map((row) => ({
+  ...row,
+  run: () => {
+    runs.push(row.name)
+    return 0
+  },
+}))
 
 function installed(name: string, script: string): string {
   const bin = join(folder, name)
@@ -46,12 +54,16 @@ beforeEach(() => {
   mkdirSync(join(folder, '.config/fish/completions'), { recursive: true })
 })
 
-const commandNames = Object.keys(examples).filter((name) => name !== 'newcut')
+const examples: Readonly<Record<string, readonly string[]>> = {
+  newcut: programExamples,
+  ...Object.fromEntries(commandRows.map((row) => [row.name, row.examples])),
+}
+const commandNames = commandRows.map(({ name }) => name)
 const helpOf = async (...words: string[]) => (await run([...words, '--help'])).out
 
 describe('newcut --help', () => {
   it('has two to four examples in the help of every command', async () => {
-    const listed = [...(await helpOf()).split('Commands:')[1].matchAll(/^ {2}([a-z]+)(?= )/gm)].map(([, name]) => name)
+    const listed = [...(await helpOf()).split('Mining:')[1].matchAll(/^ {2}([a-z]+)(?= )/gm)].map(([, name]) => name)
     expect(listed.filter((name) => !['help', 'newcut'].includes(name)).toSorted()).toEqual(commandNames.toSorted())
     for (const [name, lines] of Object.entries(examples)) {
       const help = await helpOf(...(name === 'newcut' ? [] : [name]))
@@ -59,6 +71,11 @@ describe('newcut --help', () => {
       expect(commandLines(lines).length).toBeGreaterThanOrEqual(2)
       expect(commandLines(lines).length).toBeLessThanOrEqual(4)
     }
+  })
+
+  it('lists commands by what they are for', async () => {
+    const headings = [...(await helpOf()).matchAll(/^([A-Z][a-z]+):$/gm)].map(([, heading]) => heading.toLowerCase())
+    expect(headings).toEqual(['options', ...commandGroups, 'examples'])
   })
 
   it('names every suite of bench, with a line for each of at most 80 columns', async () => {
@@ -114,14 +131,14 @@ describe('the examples', () => {
     expect(calls.length).toBeGreaterThan(0)
     let said = ''
     const output = { write: (text: string) => (said += text) }
-    const terminal = { version: '1', environment: {}, out: output, err: output, nowMs: () => 0 }
+    const terminal = { ...silentSurroundings, out: output, err: output }
     runs.length = 0
     // Without curl's node there is nothing to inspect, but the command line is one all the same.
     for (const words of calls) {
       const args = words.map((word) => (word === 'miner.yaml' ? join(folder, word) : word))
-      expect(await runProgram(args, terminal, commands), said).toBe(0)
+      expect(await runProgram(args, terminal, recording), said).toBe(0)
     }
-    if (!/completion|help/.test(line)) expect(runs.length).toBe(calls.length)
+    if (!line.includes('help')) expect(runs.length).toBe(calls.length)
   })
 })
 

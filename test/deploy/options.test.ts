@@ -5,7 +5,9 @@
 import { basename } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { environmentName, negatedName, type OptionSpec, optionTables } from '../../src/cli/options.ts'
-import { type Commands, runProgram } from '../../src/cli/program.ts'
+import { runProgram } from '../../src/cli/program.ts'
+import { commandRows } from '../../src/commands/commands.ts'
+import { silentSurroundings } from '../cli/surroundings.ts'
 import { filesIn, read, yamlDocuments } from './tools.ts'
 
 interface CommandLine {
@@ -61,9 +63,8 @@ async function verdictOn({ args, environment }: CommandLine) {
       return true
     },
   }
-  const commands = new Proxy({}, { get: () => async () => 0 }) as Commands
-  const surroundings = { version: '0', out: output, err: output, environment, nowMs: () => 0 }
-  const code = await runProgram(args, surroundings, commands)
+  const rows = commandRows.map((row) => ({ ...row, run: () => 0 }))
+  const code = await runProgram(args, { ...silentSurroundings, out: output, err: output, environment }, rows)
   return { code, said }
 }
 

@@ -1,0 +1,55 @@
+/** A command of newcut as one row: all that help, manual page, completion and the program need of it. */
+import type { Argument, Option } from 'commander'
+import type { Config } from './config.ts'
+import type { Table } from './flags.ts'
+import type { Surroundings } from './terminal.ts'
+
+/** What commands are for, in the order of the help. */
+export const commandGroups = ['mining', 'fleets', 'networks', 'coins', 'contracts', 'tools'] as const
+export type CommandGroup = (typeof commandGroups)[number]
+
+/** What people read of a command. */
+export interface CommandFacts {
+  readonly name: string
+  readonly group: CommandGroup
+  /** One line without a full stop. */
+  readonly help: string
+  /** Arguments in the notation of commander: `<required>`, `[optional]`, `[repeated...]`; an Argument has choices. */
+  readonly args?: readonly (string | Argument)[]
+  /** The usage line; made from options and arguments if left out. */
+  readonly usage?: string
+  /** Text below the options. */
+  readonly notes?: string
+  /** Command lines that work as they stand; words in capitals are the user's. */
+  readonly examples: readonly string[]
+}
+
+/** The exit code of a command that ran. */
+export type ExitStatus = number | Promise<number>
+
+/** A command whose options come from flags, the environment and a file. */
+export interface ConfiguredRow extends CommandFacts {
+  readonly options: Table
+  readonly run: (args: readonly string[], config: Config<unknown>, around: Surroundings) => ExitStatus
+}
+
+/** A command with flags alone. */
+export interface FlagRow extends CommandFacts {
+  readonly flags: readonly Option[]
+  readonly run: (args: readonly string[], flags: Flags, around: Surroundings) => ExitStatus
+}
+
+export type CommandRow = ConfiguredRow | FlagRow
+
+/** Name of a flag -> its value as typed, or true for a switch. */
+export type Flags = Readonly<Record<string, string | true | undefined>>
+
+/** A row whose `run` receives the values of its own table. */
+export function configured<T extends Table>(
+  row: CommandFacts & {
+    readonly options: T
+    readonly run: (args: readonly string[], config: Config<T>, around: Surroundings) => ExitStatus
+  },
+): ConfiguredRow {
+  return { ...row, run: (args, config, around) => row.run(args, config as Config<T>, around) }
+}

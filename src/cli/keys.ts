@@ -1,0 +1,23 @@
+/** The keys that a running miner obeys. */
+
+/** Key -> what it does, in the order in which they are listed. */
+export const keys = {
+  h: 'hash rate',
+  s: 'results',
+  c: 'connection',
+  e: 'health',
+  p: 'pause',
+  r: 'resume',
+  q: 'quit',
+  '?': 'keys',
+} as const
+export type Key = keyof typeof keys
+
+export function isKey(name: string): name is Key {
+  return Object.hasOwn(keys, name)
+}
+
+/** `h hash rate, s results, ...` */
+export const keysText = Object.entries(keys)
+  .map(([key, what]) => `${key} ${what}`)
+  .join(', ')

@@ -1,0 +1,89 @@
+/** Everything that the console shows: the events of the miner, and notices besides. */
+import { describeError, type ErrorCode, type NewcutError } from '../core/errors.ts'
+import { withoutSecrets } from '../core/host.ts'
+import type { MinerEvent } from '../mine/events.ts'
+import type { Snapshot } from '../mine/stats.ts'
+import type { BlockMadeBy, TransactionEvent } from '../schema/devnet-events.ts'
+
+/** Things to show besides the miner's own events. */
+export type Notice =
+  | { readonly type: 'banner'; readonly lines: readonly string[] }
+  | { readonly type: 'summary'; readonly snapshot: Snapshot }
+  /**
+   * An option of a running miner is another now. `before` and `now`: as a file has them; null: not set, or not to be
+   * shown. Where it has no effect, `before` is what is used, and `reason` says why.
+   */
+  | {
+      readonly type: 'configuration'
+      readonly option: string
+      readonly before: unknown
+      readonly now: unknown
+      readonly effect: 'now' | 'next start' | 'none'
+      readonly reason?: string
+    }
+  | BlockNotice
+  | TransactionNotice
+  | {
+      readonly type: 'refused'
+      readonly chain: number
+      readonly height: number
+      readonly reason: string
+      /** Its chain had moved on, which is normal. Otherwise the block breaks a rule. */
+      readonly isStale: boolean
+    }
+  /** The accounts that a development network funds. */
+  | {
+      readonly type: 'accounts'
+      readonly warning: string
+      readonly accounts: readonly FundedAccount[]
+      /** How to sign as one of them. */
+      readonly hint: string
+    }
+  /** An HTTP request that was answered; `status` is null where there was no answer. */
+  | {
+      readonly type: 'request'
+      readonly method: string
+      readonly path: string
+      readonly status: number | null
+      readonly ms: number
+      readonly bytes: number
+    }
+  /** The error that ends the program. */
+  | { readonly type: 'error'; readonly code: ErrorCode; readonly message: string; readonly hint: string | undefined }
+
+export interface FundedAccount {
+  readonly account: string
+  readonly publicKey: string
+  readonly secretKey: string
+  readonly coinsAtGenesis: number
+}
+
+/** A block of a development network. */
+export interface BlockNotice {
+  readonly type: 'block'
+  readonly chain: number
+  readonly height: number
+  readonly difficulty: number
+  readonly by: BlockMadeBy
+  /** How many it has. */
+  readonly transactions: number
+}
+
+/** A step of a transaction on a development network. */
+export type TransactionNotice = { readonly type: 'transaction' } & TransactionEvent
+
+export type ConsoleEvent = MinerEvent | Notice
+
+/** The event for the error that ends the program. */
+export function errorEvent(error: NewcutError): Extract<Notice, { readonly type: 'error' }> {
+  const { code } = error
+  // These repeat what was typed, such as the address of a node with a password in it.
+  const shown = code === 'BAD_OPTION' ? withoutSecrets : (text: string) => text
+  const hint = error.hint === undefined ? undefined : shown(error.hint)
+  return { type: 'error', code, message: shown(describeError(error)), hint }
+}
+
+/** `no answer (is a node running there?) [NODE_UNREACHABLE]` */
+export function errorText({ code, message, hint }: Extract<Notice, { readonly type: 'error' }>): string {
+  return `${message}${hint === undefined ? '' : ` (${hint})`} [${code}]`
+}

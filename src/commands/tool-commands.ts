@@ -1,0 +1,93 @@
+/** The rows of commands with flags alone: nothing of them comes from the environment or a file. */
+import { Argument, Option } from 'commander'
+import { benchSuites } from '../cli/bench-suites.ts'
+import type { FlagRow } from '../cli/command-row.ts'
+import { type Shell, shells } from '../cli/completion/shells.ts'
+import { once } from '../cli/flags.ts'
+import { indented } from '../cli/program.ts'
+
+const suiteNames = Object.keys(benchSuites)
+const widestSuite = Math.max(...suiteNames.map((name) => name.length))
+const suiteLines = Object.entries(benchSuites).map(([name, what]) => `${name.padEnd(widestSuite)}  ${what}`)
+const suites = new Argument('[suite...]')
+// `choices` would list all of them in the usage line.
+suites.argChoices = suiteNames
+
+export const toolCommands: readonly FlagRow[] = [
+  {
+    name: 'keygen',
+    group: 'mining',
+    args: ['[file]'],
+    help: 'make a key pair to mine for: in a new FILE that only you can read; without FILE it is printed',
+    flags: [new Option('--json', 'as JSON; with FILE its public part and the path')],
+    examples: ['newcut keygen my.key', 'newcut keygen', 'newcut keygen --json'],
+    run: async ([file], { json }, around) => (await import('./keygen.ts')).runKeygen({ file, json: !!json }, around),
+  },
+  {
+    name: 'devices',
+    group: 'mining',
+    help: 'list the GPUs of this machine',
+    flags: [new Option('--json', 'as JSON'), new Option('--measure', 'search on each for two seconds')],
+    examples: ['newcut devices', 'newcut devices --measure', 'newcut devices --json'],
+    run: async (_, { json, measure }, around) =>
+      (await import('./devices.ts')).runDevices({ json: !!json, measure: !!measure }, around),
+  },
+  {
+    name: 'bench',
+    group: 'mining',
+    args: [suites],
+    help: 'measure kernels, threads, preemption, the whole pipeline and codecs',
+    notes: indented('Suites (all, if none is given)', suiteLines),
+    flags: [
+      new Option('--json <FILE>', 'write the report as JSON').argParser(once('json')),
+      new Option('--compare <FILE>', 'compare with an earlier report; exit code 1 when something got worse').argParser(
+        once('compare'),
+      ),
+      new Option('--quick', 'seconds instead of minutes: checks that everything works, not how fast it is'),
+    ],
+    examples: [
+      'newcut bench kernels --quick',
+      'newcut bench kernels threads --json before.json',
+      'newcut bench kernels threads --compare before.json',
+    ],
+    run: async (names, { quick, json, compare }, around) => {
+      const files = { json: json as string | undefined, compare: compare as string | undefined }
+      return (await import('./bench.ts')).runBench({ suites: names, quick: !!quick, ...files }, around)
+    },
+  },
+  {
+    name: 'contract',
+    group: 'contracts',
+    args: ['[file...]'],
+    help: 'run test files of the contract language (.repl)',
+    flags: [new Option('--json', 'print a JSON object for each file')],
+    examples: ['newcut contract token.repl', 'newcut contract token.repl sale.repl --json'],
+    run: async (files, { json }, around) =>
+      (await import('./contract.ts')).runContract({ files, json: !!json }, around),
+  },
+  {
+    name: 'inspect',
+    group: 'tools',
+    args: ['[input]'],
+    help: 'show headers, works and work responses: hex, base64, JSON of a node, a file, or - for standard input',
+    flags: [],
+    examples: [
+      'newcut inspect header.hex',
+      `curl -s 'http://127.0.0.1:1848/chainweb/0.0/development/chain/0/header?limit=2' | newcut inspect`,
+    ],
+    run: async ([input = '-'], _, around) => (await import('./inspect.ts')).runInspect(input, around),
+  },
+  {
+    name: 'completion',
+    group: 'tools',
+    args: [new Argument('<shell>').choices(shells)],
+    help: 'print a script that completes commands, options and values in bash, zsh or fish',
+    flags: [],
+    examples: [
+      'source <(newcut completion bash)',
+      'source <(newcut completion zsh)',
+      'newcut completion fish > ~/.config/fish/completions/newcut.fish',
+    ],
+    run: async ([shell], _, around) => (await import('./completion.ts')).runCompletion(shell as Shell, around),
+  },
+]

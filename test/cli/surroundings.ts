@@ -1,0 +1,14 @@
+/** A program without terminal, environment and input, for tests that run commands in their own process. */
+import type { Surroundings } from '../../src/cli/terminal.ts'
+
+const nowhere = { write: () => true }
+
+export const silentSurroundings: Surroundings = {
+  version: '1',
+  environment: {},
+  out: nowhere,
+  err: nowhere,
+  nowMs: () => 0,
+  input: () => new Uint8Array(),
+  untilStopped: (task) => task(new AbortController().signal),
+}
