@@ -363,7 +363,7 @@ class Leader {
     const work = this.#works.get(sequence)
     if (work === undefined) throw new Error(`work ${sequence} was never given`)
     const hash = encodeBase64Url(blockHash(withNonce(work, nonce)))
-    for (const step of ['found', 'acknowledged']) this.#engine?.took({ hash, step })
+    for (const step of ['found', 'acknowledged'] as const) this.#engine?.took({ hash, step })
   }
 }
 

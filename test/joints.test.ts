@@ -118,7 +118,6 @@ describe('names', () => {
       'Asset',
       'Balances',
       'Block',
-      'BlockState',
       'BlockView',
       'Braid',
       'Call',
@@ -185,7 +184,6 @@ describe('files', () => {
     const long = [...texts].filter(([, text]) => text.split('\n').length > 401).map(([name]) => name)
     expect(long.toSorted()).toEqual([
       'cli/options.ts',
-      'engine/fleet/fleet.ts',
       'mine/miner.ts',
       'node/client.ts',
       'source/node/node-source.ts',

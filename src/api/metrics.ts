@@ -6,9 +6,9 @@
  * are metrics of their own, since moving a device's hashes to another series would look like a burst to rate().
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { stepNames, verdictOf, verdicts } from '../core/solution.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import type { HardwareSnapshot } from '../mine/hardware.ts'
-import { blockStates, verdictOf, verdicts } from '../mine/life.ts'
 import { pauseCauses } from '../mine/pauses.ts'
 import { type Snapshot, shareVerdicts } from '../mine/stats.ts'
 
@@ -156,7 +156,7 @@ export class Metrics {
     this.#snapshot = snapshot
     this.#version = version
     for (const verdict of verdicts) this.#solutions.inc({ verdict }, 0)
-    for (const state of blockStates) this.#blocks.inc({ state }, 0)
+    for (const state of stepNames) this.#blocks.inc({ state }, 0)
     for (const verdict of shareVerdicts) this.#rigShares.inc({ verdict }, 0)
     this.#connected.set(0)
   }
@@ -172,7 +172,7 @@ export class Metrics {
         return
       case 'solution':
         // A block is confirmed again at each depth, and orphaned again when that is settled.
-        if (verdictOf(event) === null || event.verdict !== null) this.#blocks.inc({ state: event.step })
+        if (verdictOf(event.step) === null || event.verdict !== null) this.#blocks.inc({ state: event.step })
         if (event.verdict === null) return
         this.#solutions.inc({ verdict: event.verdict })
         // Orphans are found whenever another branch wins, as is that they are back, and nobody knows how long a block stays

@@ -1,7 +1,9 @@
 /** The state of a miner as the systems of rigs read it, in the words of their scripts. */
+
+import { failedOf } from '../core/solution.ts'
 import type { HardwareSnapshot } from '../mine/hardware.ts'
 import type { Snapshot } from '../mine/stats.ts'
-import { ALGORITHM, refusedOf } from './summary.ts'
+import { ALGORITHM } from './summary.ts'
 
 /** `/hiveos`: what h-stats.sh hands on. Lists have an entry for each part of the machine; null: not known. */
 export function hiveStats({ hardware, uptimeMs, solutions }: Snapshot, version: string) {
@@ -12,7 +14,7 @@ export function hiveStats({ hardware, uptimeMs, solutions }: Snapshot, version: 
     fan: hardware.map(({ fanPercent }) => wholeOf(fanPercent)),
     uptime: Math.floor(uptimeMs / 1000),
     ver: version,
-    ar: [solutions.accepted, refusedOf(solutions)],
+    ar: [solutions.accepted, failedOf(solutions)],
     algo: ALGORITHM,
     bus_numbers: hardware.map(busOf),
   }
@@ -24,10 +26,10 @@ export function mmpStats({ hardware, solutions, hardwareErrors }: Snapshot, vers
     busid: hardware.map((part) => (part.engine === 'gpu' ? busOf(part) : 'cpu')),
     hash: hardware.map(({ hashrates: { '10s': rate } }) => wholeOf(rate)),
     units: 'hs',
-    air: [solutions.accepted, hardwareErrors, refusedOf(solutions)].map(String),
+    air: [solutions.accepted, hardwareErrors, failedOf(solutions)].map(String),
     shares: {
       accepted: hardware.map((part) => part.solutions.accepted),
-      rejected: hardware.map((part) => refusedOf(part.solutions)),
+      rejected: hardware.map((part) => failedOf(part.solutions)),
       invalid: hardware.map((part) => part.hardwareErrors),
     },
     miner_name: 'newcut',

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
+import { failedOf } from '../core/solution.ts'
 import type { HardwareSnapshot } from '../mine/hardware.ts'
 import type { Hashrates, RateWindows } from '../mine/hashrate.ts'
 import type { Snapshot } from '../mine/stats.ts'
@@ -29,11 +30,6 @@ export function windowsOf({ '10s': short, '60s': middle, '15m': long }: Hashrate
 
 const rounded = (rate: number | null) => (rate === null ? null : Math.round(rate * 100) / 100)
 
-/** Solutions that came to nothing; those that are unconfirmed count as neither. */
-export function refusedOf({ stale, orphaned, rejected, lost }: Snapshot['solutions']): number {
-  return stale + orphaned + rejected + lost
-}
-
 /**
  * `/2/summary`; with version 1 `/1/summary`, which also has the rates of each thread. Solutions are its shares, and
  * `hashes_total` is what was really computed.
@@ -41,7 +37,7 @@ export function refusedOf({ stale, orphaned, rejected, lost }: Snapshot['solutio
 export function summaryOf(snapshot: Snapshot, connection: Connection, identity: Identity, version: 1 | 2) {
   const { solutions, hashrates, highestHashrate, work, hashes, devices } = snapshot
   const worker = hostname()
-  const total = solutions.accepted + refusedOf(solutions)
+  const total = solutions.accepted + failedOf(solutions)
   const averageMs = total === 0 ? null : Math.round(connection.connectedMs / total)
   const average = { avg_time: averageMs && Math.round(averageMs / 1000), avg_time_ms: averageMs, hashes_total: hashes }
   return {
@@ -92,7 +88,7 @@ function connectionOf({ issuer, nodes, solutions, work }: Snapshot, connection: 
     algo: ALGORITHM,
     diff: work?.difficulty ?? null,
     accepted: solutions.accepted,
-    rejected: refusedOf(solutions),
+    rejected: failedOf(solutions),
   }
 }
 

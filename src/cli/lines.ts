@@ -1,8 +1,9 @@
 /** What the console says of each event. Lines have 80 columns, time and label included, unless names are long. */
+
+import { type Verdict, verdicts } from '../core/solution.ts'
 import { formatDuration, formatHashrate, withPrefix } from '../core/units.ts'
 import type { MinerEvent, SolutionEvent } from '../mine/events.ts'
 import type { HardwareSnapshot, Sensed } from '../mine/hardware.ts'
-import type { Verdict } from '../mine/life.ts'
 import type { Pause } from '../mine/pauses.ts'
 import type { Snapshot } from '../mine/stats.ts'
 import type { ForkVote } from '../source/source.ts'
@@ -169,9 +170,9 @@ export function ratesText({ hashrates }: Pick<Snapshot, 'hashrates'>): string {
 
 /** `12 accepted  1 stale`: what has not happened is not named, but for blocks. */
 export function countsText({ solutions }: Pick<Snapshot, 'solutions'>): string {
-  return Object.entries(solutions)
-    .filter(([verdict, count]) => count > 0 || verdict === 'accepted')
-    .map(([verdict, count]) => `${count} ${verdict}`)
+  return verdicts
+    .filter((verdict) => solutions[verdict] > 0 || verdict === 'accepted')
+    .map((verdict) => `${solutions[verdict]} ${verdict}`)
     .join('  ')
 }
 

@@ -3,10 +3,10 @@ import type { Config } from '../cli/config.ts'
 import type { blocksOptions } from '../cli/options.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { NewcutError } from '../core/errors.ts'
+import { stepNames } from '../core/solution.ts'
 import { stateFolder } from '../journal/folder.ts'
 import { readJournal } from '../journal/journal.ts'
 import type { BlockRecord } from '../journal/record.ts'
-import { blockStates } from '../mine/life.ts'
 
 /** Prints the newest `--last` blocks, oldest first. Throws NewcutError BAD_INPUT for a journal that cannot be read. */
 export async function runBlocks(
@@ -81,7 +81,7 @@ function stateText({ state, depth, reason }: BlockRecord): string {
 }
 
 function totalsOf(records: readonly BlockRecord[]): string {
-  const counts = blockStates.flatMap((state) => {
+  const counts = stepNames.flatMap((state) => {
     const count = records.filter((record) => record.state === state).length
     return count === 0 ? [] : [`${count} ${state}`]
   })

@@ -4,7 +4,7 @@ import type { DevnetOptions } from '../devnet/options.ts'
 import { systemClock } from '../platform/clock.ts'
 import { descriptorLimit, descriptorsForClients } from '../platform/descriptors.ts'
 import { packageVersion } from '../platform/version.ts'
-import { EngineSearch } from './nonce-search.ts'
+import { allCores, EngineSearch } from './nonce-search.ts'
 
 /** Assumed where the system does not tell the limit of descriptors. */
 const DEFAULT_DESCRIPTORS = 1024
@@ -17,7 +17,7 @@ export function machineFor({ onNotice }: Pick<DevnetOptions, 'onNotice'>): Machi
     clock: systemClock,
     random: Math.random,
     packageVersion,
-    search: new EngineSearch((message) => onNotice?.(message)),
+    search: new EngineSearch(allCores, (message) => onNotice?.(message)),
     maxConnections: connectionsFor(descriptorLimit() ?? DEFAULT_DESCRIPTORS),
   }
 }

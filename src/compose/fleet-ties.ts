@@ -1,6 +1,7 @@
 /** What ties a miner to its fleet: the leader's to its engine, a rig's to its source. */
 import { blockHash } from '../core/block-hash.ts'
 import { encodeBase64Url } from '../core/bytes.ts'
+import { failedOf } from '../core/solution.ts'
 import type { FleetTies } from '../engine/fleet/fleet.ts'
 import type { Unfinished } from '../mine/life.ts'
 import type { Miner } from '../mine/miner.ts'
@@ -25,9 +26,8 @@ export function rigTies(miner: Miner): RigTies {
     const { hashes, hashrates, paused, pauses, idleReason, solutions } = miner.snapshot()
     const reason = paused ? (pauses[0]?.text ?? null) : idleReason
     const state = paused ? 'paused' : reason === null ? 'searching' : 'idle'
-    const { accepted, stale, orphaned, rejected, lost } = solutions
-    const refused = stale + orphaned + rejected + lost
-    return { hashes, rate: hashrates['10s'], state, reason: reason?.slice(0, 200) ?? null, accepted, refused } as const
+    const counts = { accepted: solutions.accepted, refused: failedOf(solutions) }
+    return { hashes, rate: hashrates['10s'], state, reason: reason?.slice(0, 200) ?? null, ...counts } as const
   }
   let held: string | null = null
   const hold = (text: string | null) => {

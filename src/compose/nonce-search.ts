@@ -1,4 +1,4 @@
-/** The CPU engine as the nonce search of an embedded node, for blocks that are ordered with proof of work. */
+/** The CPU engine as a search for one nonce at a time, without a miner: for `newcut solve` and for blocks of an order. */
 
 import { availableParallelism } from 'node:os'
 import { withNonce } from '../core/header.ts'
@@ -6,6 +6,8 @@ import { FREE_NONCE } from '../core/nonce.ts'
 import { meets, powHash } from '../core/pow.ts'
 import { withFirstOf } from '../core/signals.ts'
 import type { NonceSearch, SearchOptions } from '../devnet/orders/nonce-search.ts'
+import type { KernelPreference } from '../engine/cpu/names.ts'
+import type { Priority } from '../engine/cpu/priority.ts'
 import { type Engine, noWork } from '../engine/engine.ts'
 import { nonceRanges } from '../engine/range.ts'
 import { systemClock } from '../platform/clock.ts'
@@ -14,8 +16,18 @@ import { systemClock } from '../platform/clock.ts'
 const IDLE_MS = 5000
 const PROGRESS_INTERVAL_MS = 500
 
-/** Starts threads of low priority for a search, and ends them when there has been none for IDLE_MS. */
+export interface SearchThreads {
+  readonly threads: number
+  readonly kernel: KernelPreference
+  readonly priority: Priority
+}
+
+/** A thread of low priority for each core. */
+export const allCores: SearchThreads = { threads: availableParallelism(), kernel: 'auto', priority: 'low' }
+
+/** Starts threads for a search, and ends them when there has been none for IDLE_MS. */
 export class EngineSearch implements NonceSearch {
+  readonly #threads: SearchThreads
   readonly #onNotice: (message: string) => void
   readonly #closed = new AbortController()
   #engine: { readonly workBytes: number; readonly ready: Promise<Engine> } | null = null
@@ -24,8 +36,14 @@ export class EngineSearch implements NonceSearch {
   #idle: NodeJS.Timeout | undefined
   #onCandidate: (sequence: number, nonce: bigint) => void = () => undefined
 
-  constructor(onNotice: (message: string) => void) {
+  constructor(threads: SearchThreads, onNotice: (message: string) => void) {
+    this.#threads = threads
     this.#onNotice = onNotice
+  }
+
+  /** Starts the threads before they are needed. Rejects with NewcutError KERNEL_REFUSED, or the reason of the signal. */
+  async prepare(workBytes: number, ended: AbortSignal): Promise<void> {
+    await this.#readyEngine(workBytes, ended)
   }
 
   search(work: Uint8Array, target: bigint, { signal, onHashes }: SearchOptions): Promise<bigint> {
@@ -36,11 +54,10 @@ export class EngineSearch implements NonceSearch {
 
   async #search(work: Uint8Array, target: bigint, { signal: ended, onHashes }: SearchOptions): Promise<bigint> {
     if (this.#isBusy) throw new Error('a search is under way already')
-    ended.throwIfAborted()
     this.#isBusy = true
     clearTimeout(this.#idle)
     try {
-      const engine = await Promise.race([this.#engineFor(work.length), untilAborted(ended)])
+      const engine = await this.#readyEngine(work.length, ended)
       const before = engine.hashes()
       const tell = () => onHashes(engine.hashes() - before)
       const timer = setInterval(tell, PROGRESS_INTERVAL_MS)
@@ -79,6 +96,11 @@ export class EngineSearch implements NonceSearch {
     })
   }
 
+  #readyEngine(workBytes: number, ended: AbortSignal): Promise<Engine> {
+    ended.throwIfAborted()
+    return Promise.race([this.#engineFor(workBytes), untilAborted(ended)])
+  }
+
   /** The engine that runs, or a new one. Rejects with NewcutError KERNEL_REFUSED. */
   async #engineFor(workBytes: number): Promise<Engine> {
     if (this.#engine !== null && this.#engine.workBytes !== workBytes) await this.#stopEngine()
@@ -95,8 +117,9 @@ export class EngineSearch implements NonceSearch {
   async #start(workBytes: number): Promise<Engine> {
     // Most development networks never order a block with proof of work.
     const { CpuEngine } = await import('../engine/cpu/cpu.ts')
-    const ranges = nonceRanges(availableParallelism(), Math.random)
-    const engine = new CpuEngine({ ranges, kernel: 'auto', priority: 'low', clock: systemClock })
+    const { threads, kernel, priority } = this.#threads
+    const ranges = nonceRanges(threads, Math.random)
+    const engine = new CpuEngine({ ranges, kernel, priority, clock: systemClock })
     await engine.start(workBytes, {
       onCandidate: ({ sequence, nonce }) => this.#onCandidate(sequence, nonce),
       onWarning: this.#onNotice,

@@ -1,13 +1,8 @@
 /** One piece of work on the CPU, without a node. */
-import { withNonce } from '../core/header.ts'
-import { FREE_NONCE } from '../core/nonce.ts'
-import { meets, powHash } from '../core/pow.ts'
-import { CpuEngine } from '../engine/cpu/cpu.ts'
 import type { KernelPreference } from '../engine/cpu/names.ts'
 import type { Priority } from '../engine/cpu/priority.ts'
-import type { Candidate } from '../engine/engine.ts'
-import { nonceRanges } from '../engine/range.ts'
 import { systemClock } from '../platform/clock.ts'
+import { EngineSearch } from './nonce-search.ts'
 
 export interface SolveSetup {
   readonly work: Uint8Array
@@ -32,23 +27,21 @@ export interface SolvePorts {
 
 /** Searches until the work is solved; null when it was stopped first. Throws NewcutError KERNEL_REFUSED. */
 export async function solveWork(setup: SolveSetup, { onWarning, stopped }: SolvePorts): Promise<Solved | null> {
-  if (stopped.aborted) return null
-  const { work, target, threads, kernel, priority } = setup
-  const engine = new CpuEngine({ ranges: nonceRanges(threads, Math.random), kernel, priority, clock: systemClock })
-  let startMs = 0
-  const candidate = await new Promise<Candidate | null>((resolve, reject) => {
-    stopped.addEventListener('abort', () => resolve(null), { once: true })
-    const onCandidate = (claim: Candidate) => {
-      if (meets(powHash(withNonce(work, claim.nonce)), target)) resolve(claim)
-    }
-    const search = () => {
-      startMs = systemClock.monotonicMs()
-      return engine.setWork({ sequence: 1, job: 'solve', bytes: work, target, fixedNonce: FREE_NONCE })
-    }
-    engine.start(work.length, { onCandidate, onWarning }).then(search).catch(reject)
-  })
-  const durationMs = systemClock.monotonicMs() - startMs
-  await engine.stop()
-  if (candidate === null) return null
-  return { nonce: candidate.nonce, hashes: engine.hashes(), durationMs }
+  const { work, target, ...threads } = setup
+  const search = new EngineSearch(threads, onWarning)
+  let hashes = 0
+  const onHashes = (tried: number) => {
+    hashes = tried
+  }
+  try {
+    await search.prepare(work.length, stopped)
+    const startMs = systemClock.monotonicMs()
+    const nonce = await search.search(work, target, { signal: stopped, onHashes })
+    return { nonce, hashes, durationMs: systemClock.monotonicMs() - startMs }
+  } catch (error) {
+    if (stopped.aborted) return null
+    throw error
+  } finally {
+    await search.close()
+  }
 }

@@ -2,12 +2,13 @@
 import { decodeBase64Url } from '../core/bytes.ts'
 import { type Clock, sleep } from '../core/clock.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
+import { verdictOf, wasTaken } from '../core/solution.ts'
 import { type Disk, systemDisk } from '../journal/disk.ts'
 import { Journal, type JournalContent, type JournalEvents, readJournal } from '../journal/journal.ts'
 import { keeperOf } from '../journal/keeper.ts'
 import { type BlockRecord, isUnfinished } from '../journal/record.ts'
 import type { MinerEvent } from '../mine/events.ts'
-import { type BlockState, type Unfinished, type Verdict, verdicts } from '../mine/life.ts'
+import type { Unfinished } from '../mine/life.ts'
 
 export interface StateSetup {
   /** Folder of the journal. */
@@ -137,17 +138,9 @@ async function readLate(
   }
 }
 
-/** What is said of solutions that a node took, and of which more may be said. */
-const TAKEN: readonly BlockState[] = ['acknowledged', 'confirmed', 'unconfirmed', 'stale', 'orphaned']
-
 function asUnfinished(record: BlockRecord): Unfinished {
   const { work, issuer, device, effort, foundAt, state } = record
-  const isAcknowledged = TAKEN.includes(state)
+  const isAcknowledged = wasTaken(state)
   const bytes = decodeBase64Url(work)
-  return { bytes, issuer, device, effort, foundAtMs: Date.parse(foundAt), isAcknowledged, verdict: verdictIn(state) }
-}
-
-function verdictIn(state: BlockRecord['state']): Verdict | null {
-  if (state === 'confirmed') return 'accepted'
-  return verdicts.find((verdict) => verdict === state) ?? null
+  return { bytes, issuer, device, effort, foundAtMs: Date.parse(foundAt), isAcknowledged, verdict: verdictOf(state) }
 }

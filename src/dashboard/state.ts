@@ -5,8 +5,8 @@
  *     event: change   what is new since the last one (DashboardChange), once a second, sooner after news
  */
 
+import type { StepName } from '../core/solution.ts'
 import type { HardwareSnapshot } from '../mine/hardware.ts'
-import type { BlockState } from '../mine/life.ts'
 import type { Snapshot } from '../mine/stats.ts'
 
 export type { HardwareSnapshot, Snapshot }
@@ -30,7 +30,7 @@ export interface ShownBlock {
   readonly effort: number
   /** Unix time in milliseconds. */
   readonly foundAtMs: number
-  readonly state: BlockState
+  readonly state: StepName
   /** Of a block that is confirmed: 1 is the head of its chain. */
   readonly depth: number | null
   /** Coins, a decimal number; null: not known. */

@@ -11,7 +11,10 @@
  * A lease is the right to a sixteen bit value: the low bits of every nonce that the rig tries. Two rigs never hold the
  * same one for longer than it takes until one of them reports.
  */
+
 import { FormatError } from '../core/errors.ts'
+import { settledVerdicts } from '../core/solution.ts'
+import { literals } from '../schema/literals.ts'
 import { type Static, type TSchema, Type } from '../schema/typebox.ts'
 import { validatorOf } from '../schema/validator.ts'
 
@@ -140,15 +143,7 @@ export const OutcomeQuestion = Type.Object({ hash: HashText })
 
 export const Outcome = Type.Object({
   /** `unknown`: the leader has not heard of it. `working`: it is on its way, or not confirmed yet. */
-  step: Type.Union([
-    Type.Literal('unknown'),
-    Type.Literal('working'),
-    Type.Literal('accepted'),
-    Type.Literal('stale'),
-    Type.Literal('orphaned'),
-    Type.Literal('rejected'),
-    Type.Literal('lost'),
-  ]),
+  step: literals(['unknown', 'working', ...settledVerdicts]),
   /** Of one that was rejected or lost. */
   reason: Type.Optional(Name),
   message: Type.Optional(Text),

@@ -3,7 +3,7 @@
  * holds the solved work, so that it can be handed in after a crash; later lines hold what changed.
  */
 
-import type { BlockState } from '../mine/life.ts'
+import { mayGoOn, type StepName } from '../core/solution.ts'
 import { type Static, Type, Value } from '../schema/typebox.ts'
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
@@ -62,7 +62,7 @@ export type Line = Readonly<Static<typeof Line>>
 export interface BlockRecord extends Omit<FoundLine, 'at' | 'step'> {
   /** UTC, ISO 8601. */
   readonly foundAt: string
-  readonly state: BlockState
+  readonly state: StepName
   /** Of a block that is confirmed: 1 is the head of its chain. The newest that is known. */
   readonly depth: number | null
   /** Of one that is stale, orphaned or lost: whether more may become of it, as its chain was not settled then. */
@@ -100,25 +100,6 @@ export function afterLine(record: BlockRecord | undefined, line: Line): BlockRec
   return { ...record, state: line.step, depth, mayReturn, reason, message }
 }
 
-/**
- * Whether more may become of it: it is not known, or its block, or the one in its place, does not lie deep enough. A
- * solution that nobody answered for before a miner stopped may still be handed in.
- */
-export function isUnfinished({ state, depth, mayReturn, reason }: BlockRecord, confirmations: number): boolean {
-  switch (state) {
-    case 'found':
-    case 'handed-in':
-    case 'acknowledged':
-    case 'unconfirmed':
-      return true
-    case 'confirmed':
-      return (depth ?? 1) < confirmations
-    case 'stale':
-    case 'orphaned':
-      return mayReturn
-    case 'lost':
-      return mayReturn || reason === 'stopped'
-    default:
-      return false
-  }
-}
+/** Whether more may become of a solution of the journal. */
+export const isUnfinished = ({ state, ...told }: BlockRecord, confirmations: number): boolean =>
+  mayGoOn({ step: state, ...told }, confirmations)

@@ -1,6 +1,7 @@
 /** Events that the miner reports to console and metrics while it runs. */
-import type { ForkVote, JobReason, LifeStep } from '../source/source.ts'
-import type { Verdict } from './life.ts'
+
+import type { LifeStep, Verdict } from '../core/solution.ts'
+import type { ForkVote, JobReason } from '../source/source.ts'
 import type { Pause } from './pauses.ts'
 import type { Snapshot } from './stats.ts'
 

@@ -1,14 +1,9 @@
 /**
- * The life of a solution: handed in -> acknowledged -> confirmed at depth N | credited | stale | orphaned | unconfirmed; or
- * stale, rejected(reason) or lost(reason) when it is handed in. Handing in and following are separate steps, so that a
+ * How the life of a solution goes on (its steps: core/solution.ts). Handing in and following are separate steps, so that a
  * journal of solutions can stand between them.
  */
-import type { LifeStep, Receipt, Solution, Source } from '../source/source.ts'
-
-/** What became of a solution. */
-export type Verdict = 'accepted' | 'unconfirmed' | 'stale' | 'orphaned' | 'rejected' | 'lost'
-
-export const verdicts: readonly Verdict[] = ['accepted', 'unconfirmed', 'stale', 'orphaned', 'rejected', 'lost']
+import type { LifeStep, Receipt, Verdict } from '../core/solution.ts'
+import type { Solution, Source } from '../source/source.ts'
 
 /** A solution of an earlier run whose life has not come to its end. */
 export interface Unfinished {
@@ -24,21 +19,6 @@ export interface Unfinished {
   /** What it counted as in the earlier run; null: nothing yet. */
   readonly verdict: Verdict | null
 }
-
-/** All steps, in the order of a life: how far a block of ours has come. */
-export const blockStates = [
-  'found',
-  'handed-in',
-  'acknowledged',
-  'credited',
-  'confirmed',
-  'unconfirmed',
-  'stale',
-  'orphaned',
-  'rejected',
-  'lost',
-] as const
-export type BlockState = (typeof blockStates)[number]
 
 /** What becomes of a solution that was handed in, to its end: the receipt, and what follows. Never throws. */
 export async function* lifeAfter(
@@ -70,20 +50,5 @@ async function* afterAll(
     wasThere ||= step.step === 'confirmed' || step.step === 'orphaned'
     if (wasThere) yield step
     else if (step.step === 'stale' && !step.mayReturn) yield settled
-  }
-}
-
-/** What a solution counts as after this step; null: nothing yet. */
-export function verdictOf({ step }: { readonly step: LifeStep['step'] | 'found' }): Verdict | null {
-  switch (step) {
-    case 'found':
-    case 'handed-in':
-    case 'acknowledged':
-      return null
-    case 'credited':
-    case 'confirmed':
-      return 'accepted'
-    default:
-      return step
   }
 }

@@ -3,10 +3,11 @@ import { blockHash } from '../core/block-hash.ts'
 import { encodeBase64Url } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
 import { FREE_NONCE } from '../core/nonce.ts'
+import { type LifeStep, noVerdicts, type Verdict, type VerdictCounts, verdictOf } from '../core/solution.ts'
 import { workFromBytes } from '../core/work.ts'
-import type { Job, LifeStep, Solution, Source } from '../source/source.ts'
+import type { Job, Solution, Source } from '../source/source.ts'
 import type { Found, SolutionEvent } from './events.ts'
-import { lifeAfter, type Unfinished, type Verdict, verdictOf } from './life.ts'
+import { lifeAfter, type Unfinished } from './life.ts'
 import type { BlockHashOf } from './readiness.ts'
 
 export interface LivesOptions {
@@ -59,7 +60,7 @@ export class Lives {
   readonly #options: LivesOptions
   /** A promise for each that resolves at its end. */
   readonly #lives = new Map<Life, Promise<void>>()
-  readonly #counts = { accepted: 0, unconfirmed: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0 }
+  readonly #counts: Record<Verdict, number> = { ...noVerdicts }
   #accepted = 0
   #poolBlocks = 0
   #isOver = false
@@ -69,7 +70,7 @@ export class Lives {
   }
 
   /** By verdict. */
-  get counts(): Readonly<Record<Verdict, number>> {
+  get counts(): VerdictCounts {
     return { ...this.#counts }
   }
 
@@ -162,7 +163,7 @@ export class Lives {
   /** A verdict counts once; a later one takes its place, as when a confirmed block is orphaned. */
   #take(life: Life, step: LifeStep): void {
     const before = life.verdict
-    const verdict = verdictOf(step)
+    const verdict = verdictOf(step.step)
     const isNews = verdict !== null && verdict !== life.verdict
     if (isNews) {
       if (life.counted !== null) this.#count(life, life.counted, -1)

@@ -1,9 +1,10 @@
 /** The snapshot of statistics that console, Prometheus and JSON API all show. */
+
+import type { VerdictCounts } from '../core/solution.ts'
 import type { DeviceStatus, FleetStatus, RigsStatus } from '../engine/engine.ts'
 import type { ChainStatus, ForkVote, NodeStatus } from '../source/source.ts'
 import type { HardwareSnapshot } from './hardware.ts'
 import type { Hashrates } from './hashrate.ts'
-import type { Verdict } from './life.ts'
 import type { Pause } from './pauses.ts'
 import type { EngineDevice } from './rates.ts'
 import type { ResultsSnapshot } from './results.ts'
@@ -39,7 +40,7 @@ export interface Snapshot {
   readonly devices: readonly DeviceSnapshot[]
   /** The devices as people count them: the processor with all its threads first, then each GPU. */
   readonly hardware: readonly HardwareSnapshot[]
-  readonly solutions: Readonly<Record<Verdict, number>>
+  readonly solutions: VerdictCounts
   /** Accepted shares whose hash also meets the target of their block; 0 without a pool. */
   readonly poolBlocks: number
   readonly hardwareErrors: number

@@ -1,10 +1,8 @@
 /** What became of the solutions of each device. */
-import type { Verdict } from './life.ts'
-
-export type Verdicts = Readonly<Record<Verdict, number>>
+import { noVerdicts, type Verdict, type VerdictCounts } from '../core/solution.ts'
 
 export interface DeviceTally {
-  readonly solutions: Verdicts
+  readonly solutions: VerdictCounts
   /** Claimed nonces that do not solve. */
   readonly hardwareErrors: number
 }
@@ -12,8 +10,7 @@ export interface DeviceTally {
 /** Devices of a fleet come and go: beyond so many, those that were counted first are forgotten. */
 const MAX_DEVICES = 10_000
 
-const NO_VERDICTS: Verdicts = { accepted: 0, unconfirmed: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0 }
-const NOTHING: DeviceTally = { solutions: NO_VERDICTS, hardwareErrors: 0 }
+const NOTHING: DeviceTally = { solutions: noVerdicts, hardwareErrors: 0 }
 
 export class Tally {
   readonly #devices = new Map<string, DeviceTally>()
@@ -33,7 +30,7 @@ export class Tally {
 
   /** Of several devices together. */
   sum(devices: Iterable<string>): DeviceTally {
-    const solutions = { ...NO_VERDICTS }
+    const solutions = { ...noVerdicts }
     let hardwareErrors = 0
     for (const device of devices) {
       const own = this.#of(device)

@@ -1,5 +1,7 @@
 /** Port 1: where work comes from and where solutions go. The miner knows sources only through this file. */
+
 import type { FixedNonce } from '../core/nonce.ts'
+import type { FollowUp, Receipt } from '../core/solution.ts'
 import type { Work } from '../core/work.ts'
 
 /**
@@ -49,51 +51,6 @@ export interface Solution {
   /** Whether an earlier run has seen its block in its chain. */
   readonly wasConfirmed?: boolean
 }
-
-/** Why a solution is refused: a closed set, so that no peer can grow a label. */
-export type RejectReason =
-  | 'invalid-pow'
-  | 'invalid-payload'
-  | 'no-payload'
-  | 'undecodable'
-  | 'unauthorized'
-  | 'duplicate'
-  | 'low-difficulty'
-  | 'unknown'
-
-/** Why a solution did not reach its issuer: nobody answered, or the miner ended first. */
-export type LostReason = 'unreachable' | 'stopped'
-
-/**
- * What the issuer says when a solution is handed in. `mayReturn`: follow() may tell that its block is in the chain after
- * all, since an answer may have been lost, or what is there instead does not lie deep yet.
- */
-export type Receipt =
-  | { readonly step: 'acknowledged' }
-  /** Its chain had moved on. */
-  | { readonly step: 'stale'; readonly mayReturn?: boolean }
-  /** The miner did something wrong. */
-  | { readonly step: 'rejected'; readonly reason: RejectReason; readonly message: string }
-  | { readonly step: 'lost'; readonly reason: LostReason; readonly message: string; readonly mayReturn?: boolean }
-
-/** What becomes of a solution that was acknowledged. */
-export type FollowUp =
-  /** A pool counts the share, and follows its block itself. */
-  | { readonly step: 'credited' }
-  /** The block is in its chain; `depth` counts from 1, the head. May be said again at greater depths. */
-  | { readonly step: 'confirmed'; readonly depth: number }
-  /**
-   * `stale`: the block never got into its chain. `orphaned`: it was taken, but its chain goes on without it. `mayReturn`:
-   * the block in its place does not lie deep yet, so more may follow: it is confirmed after all, or this once more.
-   */
-  | { readonly step: 'stale' | 'orphaned'; readonly mayReturn?: boolean }
-  /** Whoever took it for the issuer could not bring it there after all, or the issuer refused it. */
-  | Extract<Receipt, { readonly step: 'rejected' | 'lost' }>
-  /** Nobody could say yet what became of it: its chain has not moved on, or nobody could be asked. More may follow. */
-  | { readonly step: 'unconfirmed'; readonly message: string }
-
-/** The life of a solution, step by step. */
-export type LifeStep = { readonly step: 'handed-in' } | Receipt | FollowUp
 
 /** How one of several nodes is. */
 export interface NodeStatus {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { EngineSearch } from '../../src/compose/nonce-search.ts'
+import { allCores, EngineSearch } from '../../src/compose/nonce-search.ts'
 import { meets, powHash } from '../../src/core/pow.ts'
 import { targetOfDifficulty } from '../../src/core/target.ts'
 import type { Machine } from '../../src/devnet/devnet.ts'
@@ -24,7 +24,7 @@ async function start(options: DevnetOptions, machine: Partial<Machine> = {}) {
 
 /** The search of a real node, or one for something that no hash meets, and a promise that it has tried nonces. */
 function watchedSearch(isEndless = false) {
-  const engine = new EngineSearch(() => undefined)
+  const engine = new EngineSearch(allCores, () => undefined)
   let begin: () => void = () => undefined
   const begun = new Promise<void>((resolve) => {
     begin = resolve
@@ -149,7 +149,7 @@ describe('the search of a node', () => {
   const quiet = { onHashes: () => undefined }
 
   it('finds a nonce that meets the target, one search after the other', async () => {
-    const search = new EngineSearch(() => undefined)
+    const search = new EngineSearch(allCores, () => undefined)
     onTestFinished(() => search.close())
     const target = targetOfDifficulty(100_000n)
     for (let i = 0; i < 5; i++) {
@@ -177,7 +177,7 @@ describe('the search of a node', () => {
   })
 
   it('ends when it is closed', async () => {
-    const search = new EngineSearch(() => undefined)
+    const search = new EngineSearch(allCores, () => undefined)
     const endless = search.search(work, 0n, { signal: new AbortController().signal, ...quiet })
     const ended = expect(endless).rejects.toThrow('the node is closed')
     await search.close()

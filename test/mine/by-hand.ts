@@ -1,11 +1,12 @@
 /** A source and engines that a test works by hand. */
 import { decodeHex, readU64LE } from '../../src/core/bytes.ts'
 import { decodeWork, encodeWork } from '../../src/core/header.ts'
+import type { FollowUp, Receipt } from '../../src/core/solution.ts'
 import { MAX_TARGET } from '../../src/core/target.ts'
 import { type Work, workFromBytes } from '../../src/core/work.ts'
 import type { Candidate, Engine, EngineEvents, EngineWork } from '../../src/engine/engine.ts'
 import { Mailbox } from '../../src/source/mailbox.ts'
-import type { FollowUp, ForkVote, Job, JobReason, Receipt, Solution, Source } from '../../src/source/source.ts'
+import type { ForkVote, Job, JobReason, Solution, Source } from '../../src/source/source.ts'
 import { headerRecords } from '../records.ts'
 import { jobOf } from '../source/job.ts'
 import { settle, type VirtualClock } from './virtual-clock.ts'

@@ -5,8 +5,8 @@
  */
 import { equalBytes } from '../../src/core/bytes.ts'
 import type { GraphName } from '../../src/core/graph.ts'
+import type { Verdict } from '../../src/core/solution.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'
-import type { Verdict } from '../../src/mine/life.ts'
 import {
   FAILBACK_SLACK_MS,
   LAST_LEFT_MS,

@@ -2,10 +2,11 @@
 import { blockHash } from '../../src/core/block-hash.ts'
 import { encodeBase64Url, equalBytes } from '../../src/core/bytes.ts'
 import { solves } from '../../src/core/pow.ts'
+import { type Verdict, verdictOf } from '../../src/core/solution.ts'
 import { sha512t256 } from '../../src/devnet/rules/digest.ts'
 import { afterLine, type BlockRecord, parseLine } from '../../src/journal/record.ts'
 import type { SolutionEvent } from '../../src/mine/events.ts'
-import { type Unfinished, type Verdict, verdictOf } from '../../src/mine/life.ts'
+import type { Unfinished } from '../../src/mine/life.ts'
 import { MAX_UNDECIDED, NO_PAYLOAD_MS, ONCE_MS, SETTLED_MS, UNCONFIRMED_MS, VERDICT_MS } from './bounds.ts'
 import type { SimulatedDisk } from './disk.ts'
 import type { Host } from './network.ts'
@@ -255,7 +256,7 @@ export class Solutions {
       life.isForgotten = record === undefined
       if (record !== undefined && record.state !== life.steps.at(-1)) life.steps.push(record.state)
       // It died while it wrote the verdict, all of which is there: nobody was told, and the journal says it.
-      if (record !== undefined) life.verdict ??= verdictOf({ step: record.state })
+      if (record !== undefined) life.verdict ??= verdictOf(record.state)
       life.counted = null
       // What the next run takes up, it tells of anew.
       life.mayChange = false

@@ -3,10 +3,10 @@ import { setMaxListeners } from 'node:events'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { NewcutError } from '../../src/core/errors.ts'
+import type { FollowUp } from '../../src/core/solution.ts'
 import { Depths, type Standing, UNSEEN } from '../../src/source/node/depths.ts'
 import type { BlockName, Branch, Place } from '../../src/source/node/mining-node.ts'
 import { Patience } from '../../src/source/node/patience.ts'
-import type { FollowUp } from '../../src/source/source.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 
 const CONFIRMATIONS = 6

@@ -1,6 +1,7 @@
 import { FREE_NONCE } from '../../src/core/nonce.ts'
+import type { FollowUp } from '../../src/core/solution.ts'
 import type { Work } from '../../src/core/work.ts'
-import type { FollowUp, Job, Solution } from '../../src/source/source.ts'
+import type { Job, Solution } from '../../src/source/source.ts'
 
 let jobs = 0
 

@@ -2,6 +2,7 @@
  * A fleet as an engine: rigs on other machines, which hear of jobs over NATS and send back what they find. Of several
  * processes with such an engine one leads; the others know the work too, and say nothing until it is their turn.
  */
+
 import type { KV } from '@nats-io/kv'
 import type { Msg } from '@nats-io/transport-node'
 import { encodeBase64Url, equalBytes, readU64LE } from '../../core/bytes.ts'
@@ -9,6 +10,7 @@ import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
 import { withCreationTime, withNonce, workLayout } from '../../core/header.ts'
 import { meets, powHash, solves } from '../../core/pow.ts'
+import { type StepName, verdictOf } from '../../core/solution.ts'
 import { workFromBytes } from '../../core/work.ts'
 import type { Link } from '../../fleet/link.ts'
 import {
@@ -63,7 +65,7 @@ export interface FleetTies {
 /** A step in the life of a solution, as the miner tells it. */
 export interface SolutionStep {
   readonly hash: string
-  readonly step: string
+  readonly step: StepName
   /** The job as the miner knows it. */
   readonly job?: string
   readonly reason?: string
@@ -390,17 +392,8 @@ function answer(raw: Msg, message: unknown): void {
 const MAX_TEXT = 400
 const short = (text: string) => text.slice(0, MAX_TEXT)
 
-function outcomeOf(step: string): Outcome['step'] {
-  switch (step) {
-    case 'confirmed':
-    case 'credited':
-      return 'accepted'
-    case 'stale':
-    case 'orphaned':
-    case 'rejected':
-    case 'lost':
-      return step
-    default:
-      return 'working'
-  }
+/** A block that is not confirmed yet is still on its way. */
+function outcomeOf(step: StepName): Outcome['step'] {
+  const verdict = verdictOf(step)
+  return verdict === null || verdict === 'unconfirmed' ? 'working' : verdict
 }

@@ -5,17 +5,16 @@ import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
 import { meets, powHash } from '../../core/pow.ts'
 import { printable } from '../../core/printable.ts'
+import type { FollowUp, Receipt } from '../../core/solution.ts'
 import { type Work, workFromBytes } from '../../core/work.ts'
 import type { Link } from '../../fleet/link.ts'
 import { JobMessage, type Report, ReportAnswer } from '../../fleet/messages.ts'
 import { Mailbox } from '../mailbox.ts'
 import {
-  type FollowUp,
   type Job,
   type JobReason,
   jobReasons,
   type NodeStatus,
-  type Receipt,
   type Solution,
   type Source,
   type SourceEvents,

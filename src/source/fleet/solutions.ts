@@ -5,9 +5,10 @@ import { encodeBase64Url } from '../../core/bytes.ts'
 import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
 import { printable } from '../../core/printable.ts'
+import { type FollowUp, type Receipt, rejectReasons } from '../../core/solution.ts'
 import type { Link } from '../../fleet/link.ts'
 import { encodeMessage, Outcome } from '../../fleet/messages.ts'
-import { type FollowUp, type Job, type Receipt, type RejectReason, type Solution, WORK_LIFE_MS } from '../source.ts'
+import { type Job, type Solution, WORK_LIFE_MS } from '../source.ts'
 
 export interface SolutionsOptions {
   readonly link: Link
@@ -102,11 +103,6 @@ export class Solutions {
 
 const hashOf = (bytes: Uint8Array) => encodeBase64Url(blockHash(bytes))
 
-const REASONS: readonly RejectReason[] = [
-  ...(['invalid-pow', 'invalid-payload', 'no-payload', 'undecodable', 'unauthorized'] as const),
-  ...(['duplicate', 'low-difficulty'] as const),
-]
-
 /** null: it is not decided yet. The leader may look further for a block that is not in its chain; a rig does not. */
 function endOf({ step, reason, message: text = '' }: Outcome): FollowUp | null {
   const message = printable(text)
@@ -117,7 +113,7 @@ function endOf({ step, reason, message: text = '' }: Outcome): FollowUp | null {
     case 'orphaned':
       return { step }
     case 'rejected':
-      return { step, reason: REASONS.find((each) => each === reason) ?? 'unknown', message }
+      return { step, reason: rejectReasons.find((each) => each === reason) ?? 'unknown', message }
     case 'lost':
       // One that its leader gave up when it stopped is handed in by the next.
       return reason === 'stopped' ? null : { step, reason: 'unreachable', message }

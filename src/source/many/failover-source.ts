@@ -6,6 +6,7 @@
 import { setMaxListeners } from 'node:events'
 import { type Clock, sleep } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
+import type { FollowUp, Receipt } from '../../core/solution.ts'
 import type { Work } from '../../core/work.ts'
 import type { NodeClient } from '../../node/client.ts'
 import { Mailbox } from '../mailbox.ts'
@@ -14,11 +15,9 @@ import type { MiningNode } from '../node/mining-node.ts'
 import { NodeSource } from '../node/node-source.ts'
 import {
   type ChainStatus,
-  type FollowUp,
   type ForkVote,
   type Job,
   type NodeStatus,
-  type Receipt,
   type Solution,
   type Source,
   type SourceEvents,

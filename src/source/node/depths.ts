@@ -5,7 +5,7 @@
 import { setMaxListeners } from 'node:events'
 import type { Clock } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
-import type { FollowUp } from '../source.ts'
+import { type FollowUp, mayGoOn } from '../../core/solution.ts'
 import { hedged } from './hedged.ts'
 import type { BlockName, MiningNode, Place } from './mining-node.ts'
 import type { Patience } from './patience.ts'
@@ -95,7 +95,7 @@ export class Depths {
     let told = last
     let unknownSinceMs: number | null = null
     for (;;) {
-      if (told.step === 'confirmed' && told.depth >= this.#options.confirmations) return
+      if (!mayGoOn(told, this.#options.confirmations)) return
       const isUnseen = told.step === 'confirmed' && told.depth === UNSEEN && unknownSinceMs === null
       const sight = await this.#next(block, signal, isUnseen ? 0 : POLL_MS)
       if (sight === null) return
@@ -229,11 +229,8 @@ export class Depths {
   }
 }
 
-/** Whether more may be told of a block. */
-export function isOpen(told: FollowUp): told is Standing {
-  if (told.step === 'confirmed') return true
-  return (told.step === 'stale' || told.step === 'orphaned') && told.mayReturn === true
-}
+/** Whether the step says what is at the height of the block. */
+export const isStanding = (told: FollowUp): told is Standing => ['confirmed', 'stale', 'orphaned'].includes(told.step)
 
 function isNews(before: Standing, now: Standing): boolean {
   if (before.step !== now.step) return true

@@ -2,7 +2,7 @@
  * What became of a solution that a node acknowledged, at first: success of a submission does not say it
  * (PROTOCOL.md A.2). How it goes on is in depths.ts.
  */
-import type { FollowUp } from '../source.ts'
+import type { FollowUp } from '../../core/solution.ts'
 import { type LookOptions, lookFor, type SolvedBlock } from './look.ts'
 
 /** A live node adds a solved block to its chain asynchronously: pauses before each look for it, 20 s in all. */

@@ -1,9 +1,10 @@
 /** Handing a solution to a node: again until it is known what became of it, and what the answers mean. */
 import { sleep } from '../../core/clock.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
+import type { LostReason, Receipt, RejectReason } from '../../core/solution.ts'
 import { NodeRefusal } from '../../node/errors.ts'
 import { UnreachableError } from '../../node/unreachable.ts'
-import { type LostReason, type Receipt, type RejectReason, WORK_LIFE_MS } from '../source.ts'
+import { WORK_LIFE_MS } from '../source.ts'
 import { hedged } from './hedged.ts'
 import { type LookOptions, lookFor, type SolvedBlock } from './look.ts'
 import { Pulse } from './pulse.ts'

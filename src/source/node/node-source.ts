@@ -5,13 +5,14 @@ import { encodeBase64Url } from '../../core/bytes.ts'
 import type { Clock } from '../../core/clock.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import { FREE_NONCE } from '../../core/nonce.ts'
+import { type FollowUp, mayGoOn, type Receipt } from '../../core/solution.ts'
 import { MinersPoolFull } from '../../node/errors.ts'
 import { Mailbox } from '../mailbox.ts'
-import type { ChainStatus, FollowUp, ForkVote, Job, Receipt, Solution, Source, SourceEvents } from '../source.ts'
+import type { ChainStatus, ForkVote, Job, Solution, Source, SourceEvents } from '../source.ts'
 import { Arrears } from './arrears.ts'
 import { SeenChains } from './chains.ts'
 import { choose } from './choice.ts'
-import { Depths, isOpen, type Standing, UNSEEN } from './depths.ts'
+import { Depths, isStanding, type Standing, UNSEEN } from './depths.ts'
 import { Doubts } from './doubts.ts'
 import { followUp } from './follow-up.ts'
 import { handIn } from './hand-in.ts'
@@ -205,7 +206,7 @@ export class NodeSource implements Source {
     for await (const news of followUp(block, { ...this.#options, ...this.#waiting, confirmations }, signal)) {
       this.#tell({ type: news.step === 'confirmed' ? 'confirmed' : 'reopened', fields })
       yield news
-      if (isOpen(news)) yield* followDepths(news)
+      if (isStanding(news) && mayGoOn(news, confirmations)) yield* followDepths(news)
     }
   }
 

@@ -1,6 +1,7 @@
 /** What the answer of a pool to a share means. */
+
+import type { Receipt, RejectReason } from '../../core/solution.ts'
 import { failures, type Response } from '../../stratum/messages.ts'
-import type { Receipt, RejectReason } from '../source.ts'
 
 /** Words that pools use, where their numbers say nothing. */
 const WORDS: readonly (readonly [RegExp, RejectReason | 'stale'])[] = [

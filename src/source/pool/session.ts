@@ -7,6 +7,7 @@ import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError, FormatError, NewcutError } from '../../core/errors.ts'
 import type { FixedNonce } from '../../core/nonce.ts'
 import { printable } from '../../core/printable.ts'
+import type { Receipt } from '../../core/solution.ts'
 import { type Work, workFromBytes } from '../../core/work.ts'
 import {
   listOf,
@@ -21,7 +22,6 @@ import {
 } from '../../stratum/messages.ts'
 import { nonce2Size, nonce2Text, readNonce1 } from '../../stratum/nonces.ts'
 import { readTarget, targetOfShares } from '../../stratum/targets.ts'
-import type { Receipt } from '../source.ts'
 import { mayMoveTo, type PoolAddress } from './address.ts'
 import { PoolConnection, type PoolTrust } from './connection.ts'
 import { receiptOf } from './receipt.ts'

@@ -1,10 +1,10 @@
 /** What a pool tells a miner, over a real connection, and addresses of pools. */
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { NewcutError } from '../../../src/core/errors.ts'
+import type { Receipt } from '../../../src/core/solution.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { mayMoveTo, type PoolAddress, readPoolAddress } from '../../../src/source/pool/address.ts'
 import { type PoolJob, PoolSession } from '../../../src/source/pool/session.ts'
-import type { Receipt } from '../../../src/source/source.ts'
 import { readMessage } from '../../../src/stratum/messages.ts'
 import { poolLines } from '../seeds.ts'
 import { bytesOf, expect, isNewcutError, jsonBytes, lineStream, type Target, textTarget } from '../target.ts'
