@@ -328,10 +328,10 @@ class Leader {
       this.#problem ??= problem
     }
     const adopt = () => fail('a solution of a job that it did not give')
-    engine.attach({ network: SUITE, account: 'k:bench', unfinished: [], adopt })
+    engine.attach({ network: SUITE, account: 'k:bench', unfinished: [], adopt, onLeader: () => undefined })
     await engine.start(286, { onCandidate: (candidate) => this.#take(candidate), onWarning: fail })
     await this.give()
-    for (const endMs = sharedMs() + MAX_WAIT_MS; engine.fleet().isLeading === false; await pause(10)) {
+    for (const endMs = sharedMs() + MAX_WAIT_MS; engine.status().isLeading === false; await pause(10)) {
       if (sharedMs() > endMs) throw new Error('the leader was not elected')
     }
   }
@@ -363,7 +363,7 @@ class Leader {
     const work = this.#works.get(sequence)
     if (work === undefined) throw new Error(`work ${sequence} was never given`)
     const hash = encodeBase64Url(blockHash(withNonce(work, nonce)))
-    for (const step of ['found', 'acknowledged'] as const) this.#engine?.took({ hash, step })
+    for (const step of ['found', 'acknowledged'] as const) this.#engine?.told({ hash, step })
   }
 }
 

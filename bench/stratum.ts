@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { MAX_TARGET } from '../src/core/target.ts'
 import type { RigLimits } from '../src/engine/stratum/limits.ts'
-import { RigsEngine } from '../src/engine/stratum/rigs.ts'
+import { StratumEngine } from '../src/engine/stratum/stratum.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import { descriptorLimit } from '../src/platform/descriptors.ts'
 import { nextAnswer as answerOf } from './load-child.ts'
@@ -37,7 +37,7 @@ const SHARES = [20, 1] as const
 export async function stratum({ rounds, isQuick }: Effort): Promise<Row[]> {
   const sessions = Math.min(isQuick ? QUICK_SESSIONS : SESSIONS, (descriptorLimit() ?? SESSIONS) - SPARE_DESCRIPTORS)
   const server = { host: '127.0.0.1', port: 0, tls: null, difficulty: 1, limits: LIMITS }
-  const engine = new RigsEngine({ ...server, clock: systemClock, random: Math.random })
+  const engine = new StratumEngine({ ...server, clock: systemClock, random: Math.random })
   let candidates = 0
   await engine.start(286, { onCandidate: () => candidates++, onWarning: (text) => process.stderr.write(`${text}\n`) })
   const { port } = await engine.listen()
@@ -56,7 +56,7 @@ export async function stratum({ rounds, isQuick }: Effort): Promise<Row[]> {
     rows.push(...(await jobs(child, give, { sessions, rounds: 2 * rounds })))
     rows.push(...(await jobsElsewhere(child, give, 2 * rounds)))
     for (const each of SHARES) rows.push(...(await shares(child, engine, { sessions, rounds, each })))
-    if (candidates !== engine.rigs().shares.accepted) throw new Error('a share that solves the work was not reported')
+    if (candidates !== engine.status().shares.accepted) throw new Error('a share that solves the work was not reported')
     return rows
   } finally {
     const exited = once(child, 'exit')
@@ -118,16 +118,16 @@ async function job(child: ChildProcess, give: () => Promise<boolean>, oneIn: num
 /** Shares from all rigs at once, `each` of a rig; and how many of them a processor judges that does nothing else. */
 async function shares(
   child: ChildProcess,
-  engine: RigsEngine,
+  engine: StratumEngine,
   { sessions, rounds, each }: { readonly sessions: number; readonly rounds: number; readonly each: number },
 ): Promise<Row[]> {
   const [wall, processor]: [number[], number[]] = [[], []]
   for (let round = -1; round < rounds; round++) {
-    const before = engine.rigs().shares.accepted
+    const before = engine.status().shares.accepted
     const usageBefore = process.cpuUsage()
     const { tookMs } = await ask(child, { type: 'submit', shares: each }, 'answered')
     const { user, system } = process.cpuUsage(usageBefore)
-    const accepted = engine.rigs().shares.accepted - before
+    const accepted = engine.status().shares.accepted - before
     if (accepted !== each * sessions) throw new Error(`${accepted} of ${each * sessions} shares were accepted`)
     if (round < 0) continue
     wall.push((accepted * 1000) / tookMs)
@@ -138,7 +138,7 @@ async function shares(
 }
 
 /** Gives work of which every hash is a share and solves it, under the next sequence. */
-function giver(engine: RigsEngine): () => Promise<boolean> {
+function giver(engine: StratumEngine): () => Promise<boolean> {
   let sequence = 0
   return () => engine.setWork(engineWork(++sequence, freshWork(1n), MAX_TARGET))
 }

@@ -45,7 +45,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'core',
   ],
   cli: ['mine', 'source', 'engine', 'schema', 'core'],
-  api: ['mine', 'source', 'core'],
+  api: ['mine', 'source', 'stratum', 'core'],
   dashboard: ['mine', 'source', 'core'],
   journal: ['mine', 'schema', 'core'],
   sensors: ['mine', 'core'],
@@ -85,7 +85,7 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
   dashboard: { '': [], browser: [''] },
 }
 
-const ports = ['source/source.ts', 'engine/engine.ts']
+const ports = ['source/source.ts', 'engine/engine.ts', 'engine/rigs.ts', 'engine/leader.ts']
 const src = fileURLToPath(new URL('../src', import.meta.url))
 
 interface Import {

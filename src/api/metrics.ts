@@ -10,7 +10,8 @@ import { stepNames, verdictOf, verdicts } from '../core/solution.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import type { HardwareSnapshot } from '../mine/hardware.ts'
 import { pauseCauses } from '../mine/pauses.ts'
-import { type Snapshot, shareVerdicts } from '../mine/stats.ts'
+import type { Snapshot } from '../mine/stats.ts'
+import { shareVerdicts } from '../stratum/messages.ts'
 
 /** Seconds: from a thread's slice to a slow node. */
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]

@@ -1,7 +1,7 @@
 /** What the keys of a running miner show. */
 import { formatDuration, formatHashrate, withPrefix } from '../core/units.ts'
 import type { Snapshot } from '../mine/stats.ts'
-import type { NodeStatus } from '../source/source.ts'
+import type { UpstreamStatus } from '../source/source.ts'
 import { type Key, keysText } from './keys.ts'
 import type { Line } from './line.ts'
 import { countsText, hardwareText, luckText, percent, poolBlocksTexts, ratesText } from './lines.ts'
@@ -69,7 +69,7 @@ function connectionLines({ nodes, issuer, source, connected, work }: Snapshot): 
   ])
 }
 
-function nodeText({ url, up, active, latencyMs, lag, problem }: NodeStatus): string {
+function nodeText({ url, up, active, latencyMs, lag, problem }: UpstreamStatus): string {
   const parts = [`${active ? '*' : ' '} ${url}`, up ? 'up' : 'down']
   if (latencyMs !== null) parts.push(formatDuration(latencyMs))
   if (lag !== null) parts.push(`lag ${Number(lag.toFixed(1))}`)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Config } from '../cli/config.ts'
 import type { Environment } from '../cli/line.ts'
 import type { leadOptions, mineOptions } from '../cli/options.ts'
-import type { EngineSetup, GpuSetup, RigsSetup } from '../compose/engines.ts'
+import type { EngineSetup, GpuSetup, StratumSetup } from '../compose/engines.ts'
 import type { PageMode } from '../compose/mine-page.ts'
 import type { Payee } from '../compose/payee.ts'
 import type { MinerSetup } from '../compose/setup.ts'
@@ -104,7 +104,7 @@ function engineSetup(config: MineConfig, environment: Environment): EngineSetup 
 }
 
 /** Throws NewcutError BAD_OPTION for a certificate without its key, or a key without its certificate. */
-function rigsSetup(values: MineConfig['values']): RigsSetup | undefined {
+function rigsSetup(values: MineConfig['values']): StratumSetup | undefined {
   const address = values['stratum-listen'] ?? null
   if (address === null) return undefined
   const { 'stratum-difficulty': difficulty, 'stratum-tls-cert': cert, 'stratum-tls-key': key } = values

@@ -11,7 +11,7 @@ export type Changeable = Pick<MinerSetup, 'engines' | 'chains' | 'http' | 'pausi
 interface Changed {
   readonly miner: Pick<Miner, 'exchange'>
   readonly engines: Engines
-  readonly origin: Pick<Origin, 'source' | 'node'>
+  readonly origin: Pick<Origin, 'choice' | 'node'>
   /** Chains that it mines at first. */
   readonly chains: readonly number[] | undefined
   readonly pauses: Pick<Pausing, 'set'>
@@ -26,7 +26,7 @@ interface Changed {
 export function changerOf({
   miner,
   engines,
-  origin: { source, node },
+  origin: { choice, node },
   chains: firstChains,
   pauses,
   setToken,
@@ -40,7 +40,7 @@ export function changerOf({
     const { leaving, coming, done } = await engines.replacementFor(setup)
     if (leaving.length + coming.length > 0) await miner.exchange(leaving, coming)
     done()
-    if (String(chains) !== String(wanted)) source.setChains?.(chains)
+    if (String(chains) !== String(wanted)) choice?.setChains(chains)
     wanted = chains
     setToken(http?.token)
     pauses.set(pausing)

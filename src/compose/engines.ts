@@ -1,16 +1,18 @@
 /** Who searches: from plain options to engines. An engine's modules are loaded only when it is made. */
+
 import { randomUUID } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { NewcutError } from '../core/errors.ts'
 import type { KernelPreference } from '../engine/cpu/names.ts'
 import type { Priority } from '../engine/cpu/priority.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { FleetEngine } from '../engine/fleet/fleet.ts'
 import type { GpuEngineOptions } from '../engine/gpu/gpu.ts'
 import type { AdapterInfo } from '../engine/gpu/messages.ts'
+import type { Leader } from '../engine/leader.ts'
 import { splitRanges } from '../engine/range.ts'
-import type { RigsEngine } from '../engine/stratum/rigs.ts'
+import type { RigHost } from '../engine/rigs.ts'
 import type { Link } from '../fleet/link.ts'
+import type { Snapshot } from '../mine/stats.ts'
 import { systemClock } from '../platform/clock.ts'
 import { descriptorLimit, descriptorsForClients } from '../platform/descriptors.ts'
 import { packageVersion } from '../platform/version.ts'
@@ -18,11 +20,11 @@ import { packageVersion } from '../platform/version.ts'
 /** A program of the user's own, the rigs of a fleet, or the engines that newcut has. */
 export type EngineSetup = (ExternalSetup | OwnSetup | FleetSetup) & {
   /** Rigs search beside them; undefined: none are let in. */
-  readonly rigs?: RigsSetup | undefined
+  readonly rigs?: StratumSetup | undefined
 }
 
 /** The server for rigs that speak stratum. */
-export interface RigsSetup {
+export interface StratumSetup {
   readonly host: string
   readonly port: number
   /** Hashes that first shares take on average; null: by the kind of the rig. */
@@ -76,8 +78,8 @@ export interface GpuSetup {
 /** An engine, and what else it is: a server for rigs, the leader of a fleet. */
 interface Made {
   readonly engine: Engine
-  readonly rigs?: RigsEngine
-  readonly leader?: FleetEngine
+  readonly rigs?: RigHost
+  readonly leader?: Leader
 }
 
 /** An engine, by what it is made of: the same parts make the same engine. */
@@ -94,10 +96,12 @@ interface Running extends Made {
 export interface Replacement {
   readonly leaving: readonly Engine[]
   readonly coming: readonly Engine[]
+  /** The engines among all that search then whose devices are parts of this machine. */
+  readonly own: readonly Engine[]
   /** The server for rigs among all that search then; undefined: there is none. */
-  readonly rigs: RigsEngine | undefined
+  readonly rigs: RigHost | undefined
   /** The same for the leader of a fleet. */
-  readonly leader: FleetEngine | undefined
+  readonly leader: Leader | undefined
   /** Called when they have. */
   readonly done: () => void
 }
@@ -121,6 +125,13 @@ export class Engines {
     return this.#running.map(({ engine }) => engine)
   }
 
+  /** What rigs and fleets tell that search now. */
+  beside(): Pick<Snapshot, 'rigs' | 'fleet'> {
+    const rigs = this.#running.find((each) => each.rigs !== undefined)?.rigs?.status()
+    const fleet = this.#running.find((each) => each.leader !== undefined)?.leader?.status()
+    return { ...(rigs && { rigs }), ...(fleet && { fleet }) }
+  }
+
   /**
    * What is to change for this setup: engines whose parts stay the same stay. Throws NewcutError BAD_OPTION when nothing
    * would search, BAD_INPUT for a certificate that cannot be used, and the signal's reason when it is stopped meanwhile.
@@ -137,6 +148,7 @@ export class Engines {
     return {
       leaving: before.filter((each) => !next.includes(each)).map(({ engine }) => engine),
       coming: next.filter((each) => !before.includes(each)).map(({ engine }) => engine),
+      own: next.filter(({ rigs, leader }) => rigs === undefined && leader === undefined).map(({ engine }) => engine),
       rigs: next.find(({ rigs }) => rigs !== undefined)?.rigs,
       leader: next.find(({ leader }) => leader !== undefined)?.leader,
       done: () => {
@@ -173,7 +185,7 @@ export class Engines {
     })
   }
 
-  async #rigsPlan(rigs: RigsSetup): Promise<Plan> {
+  async #rigsPlan(rigs: StratumSetup): Promise<Plan> {
     const { RIG_WORK_BYTES } = await import('../engine/stratum/jobs.ts')
     if (this.#workBytes !== RIG_WORK_BYTES) {
       throw new NewcutError('BAD_OPTION', '--stratum-listen has no effect: no rig can search work of this network', {
@@ -182,10 +194,10 @@ export class Engines {
     }
     const make = async () => {
       const { limitsFor } = await import('../engine/stratum/limits.ts')
-      const { RigsEngine } = await import('../engine/stratum/rigs.ts')
+      const { StratumEngine } = await import('../engine/stratum/stratum.ts')
       const descriptors = descriptorLimit()
       const limits = limitsFor(rigs.perAddress, descriptors === null ? null : descriptorsForClients(descriptors))
-      const engine = new RigsEngine({ ...rigs, limits, clock: systemClock, random: Math.random })
+      const engine = new StratumEngine({ ...rigs, limits, clock: systemClock, random: Math.random })
       return { engine, rigs: engine }
     }
     return { parts: JSON.stringify(['rigs', rigs]), make }
@@ -225,10 +237,10 @@ export interface ListeningRigs {
 }
 
 /** Begins to listen for rigs; null: none are let in. Throws NewcutError PORT_BUSY. */
-export async function listenForRigs(rigs: RigsEngine | undefined): Promise<ListeningRigs | null> {
+export async function listenForRigs(rigs: RigHost | undefined): Promise<ListeningRigs | null> {
   if (rigs === undefined) return null
   const { host, port } = await rigs.listen()
-  return { address: `${host.includes(':') ? `[${host}]` : host}:${port}`, close: () => rigs.stop() }
+  return { address: `${host.includes(':') ? `[${host}]` : host}:${port}`, close: () => rigs.close() }
 }
 
 /** The adapters that the user asked for. Throws NewcutError BAD_OPTION when one is missing. */

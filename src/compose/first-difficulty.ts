@@ -38,8 +38,7 @@ export async function measuredDifficulty(
   if (engines.kind !== 'own') return undefined
   const { workBytes } = headerLayout(network.graph.degree)
   try {
-    const { coming, rigs } = await new Engines(workBytes, stopped).replacementFor(untuned(engines))
-    const own = coming.filter((engine) => engine !== rigs)
+    const { own } = await new Engines(workBytes, stopped).replacementFor(untuned(engines))
     const rate = await rateOf(own, workBytes, { clock: systemClock, stopped })
     return rate === null ? undefined : firstDifficulty(rate, network)
   } catch (error) {

@@ -1,18 +1,25 @@
 /** What ties a miner to its fleet: the leader's to its engine, a rig's to its source. */
+
 import { blockHash } from '../core/block-hash.ts'
 import { encodeBase64Url } from '../core/bytes.ts'
 import { failedOf } from '../core/solution.ts'
-import type { FleetTies } from '../engine/fleet/fleet.ts'
+import type { LeaderTies } from '../engine/leader.ts'
+import type { MinerEvent } from '../mine/events.ts'
 import type { Unfinished } from '../mine/life.ts'
 import type { Miner } from '../mine/miner.ts'
-import type { RigTies } from '../source/fleet/fleet-source.ts'
+import type { FleetRigTies } from '../source/fleet/fleet-source.ts'
 
 /** What a leader hands to its miner. */
 export function leaderTies(
   miner: Miner,
   unfinished: readonly Unfinished[] = [],
-): Pick<FleetTies, 'unfinished' | 'adopt'> {
-  return { unfinished: hashesOf(unfinished), adopt: (solution) => miner.adopt(solution) }
+  onEvent: (event: MinerEvent) => void = () => undefined,
+): Pick<LeaderTies, 'unfinished' | 'adopt' | 'onLeader'> {
+  return {
+    unfinished: hashesOf(unfinished),
+    adopt: (solution) => miner.adopt(solution),
+    onLeader: (status) => onEvent({ type: 'fleet', ...status }),
+  }
 }
 
 /** Hashes of the blocks, as in JSON. */
@@ -21,7 +28,7 @@ export function hashesOf(unfinished: readonly Unfinished[]): string[] {
 }
 
 /** What a rig tells its leader, and takes from it. */
-export function rigTies(miner: Miner): RigTies {
+export function rigTies(miner: Miner): FleetRigTies {
   const figures = () => {
     const { hashes, hashrates, paused, pauses, idleReason, solutions } = miner.snapshot()
     const reason = paused ? (pauses[0]?.text ?? null) : idleReason

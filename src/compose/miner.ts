@@ -74,7 +74,7 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const show = (event: MinerEvent) => {
       state?.onEvent(event)
       onEvent(event)
-      if (event.type === 'solution') fleet?.took(event)
+      if (event.type === 'solution') fleet?.told(event)
       metrics.onEvent(event)
       connection.onEvent(event)
       dashboard?.onEvent(event)
@@ -90,7 +90,7 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const sensors = setup.sensors && sensorsOf(setup.sensors, engineSet)
     closers.unshift(async () => sensors?.stop())
     const options = { source, engines, clock: systemClock, onEvent: show, blocks, durationMs }
-    const miner = new Miner({ ...options, readings: () => sensors?.readings ?? [] })
+    const miner = new Miner({ ...options, readings: () => sensors?.readings ?? [], beside: () => engineSet.beside() })
     const metrics = new Metrics(() => miner.snapshot(), packageVersion)
     const hasPage = http !== null && node !== null && isPageOn(http.page, network)
     const dashboard = http && dashboardOf(miner, { network, account, state })
@@ -113,7 +113,7 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const told = { source: source.description, payee: account }
     onStart?.({ miner, change, node, ...told, api, journal, rigsAddress: rigs?.address ?? null, pageUrl })
     pauses.set(pausing)
-    fleet?.attach({ network, account, ...leaderTies(miner, state?.unfinished) })
+    fleet?.attach({ network, account, ...leaderTies(miner, state?.unfinished, show) })
     origin.attach?.(rigTies(miner))
     miner.takeUp(state?.unfinished ?? [])
     const takeLeft = (unfinished: readonly Unfinished[]) => {

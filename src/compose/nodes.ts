@@ -1,4 +1,5 @@
 /** The nodes that a miner is for: waits for them, and makes the source of work from one of them or from several. */
+
 import { sleep } from '../core/clock.ts'
 import { NewcutError } from '../core/errors.ts'
 import type { ForkRules } from '../core/fork.ts'
@@ -7,6 +8,7 @@ import type { NodeClient } from '../node/client.ts'
 import { onAbort } from '../node/http.ts'
 import { isPublic, networkOf as verifiableNetworkOf } from '../node/verify-network.ts'
 import { systemClock } from '../platform/clock.ts'
+import type { ChainChoice } from '../source/chain-choice.ts'
 import type { NodeNetwork } from '../source/many/reached-node.ts'
 import { type MiningNode, miningNodeOf } from '../source/node/mining-node.ts'
 import { NodeSource } from '../source/node/node-source.ts'
@@ -23,7 +25,7 @@ export interface ReachedNodes {
   /** Asks the node of the present work for a payload, and then the others. */
   readonly payloads: Pick<NodeClient, 'payloadOutputs'>
   /** Work for this account. */
-  readonly sourceFor: (account: MinerAccount) => Source
+  readonly sourceFor: (account: MinerAccount) => Source & ChainChoice
   readonly close: () => Promise<void>
 }
 

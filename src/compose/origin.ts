@@ -1,11 +1,13 @@
 /** Where work comes from, nodes or pools, and what is known of that place. */
+
 import { randomUUID } from 'node:crypto'
 import { NewcutError } from '../core/errors.ts'
 import type { LinkSetup } from '../fleet/link.ts'
 import type { NodeClient } from '../node/client.ts'
 import { systemClock } from '../platform/clock.ts'
 import { packageVersion } from '../platform/version.ts'
-import type { RigTies } from '../source/fleet/fleet-source.ts'
+import type { ChainChoice } from '../source/chain-choice.ts'
+import type { FleetRigTies } from '../source/fleet/fleet-source.ts'
 import type { PoolAddress } from '../source/pool/address.ts'
 import type { PoolTrust } from '../source/pool/connection.ts'
 import type { Source } from '../source/source.ts'
@@ -17,11 +19,11 @@ export interface OriginSetup extends NodesSetup {
   /** Pools that give the work instead of nodes; undefined: nodes do. */
   readonly pools?: PoolsSetup | undefined
   /** The fleet whose leader gives the work instead; undefined: none. */
-  readonly fleet?: RigSetup | undefined
+  readonly fleet?: FleetRigSetup | undefined
 }
 
 /** This machine as a rig of a fleet. */
-export interface RigSetup extends LinkSetup {
+export interface FleetRigSetup extends LinkSetup {
   /** Its name, for people. */
   readonly rig: string
 }
@@ -45,6 +47,8 @@ export interface NodeOrigin {
 
 export interface Origin {
   readonly source: Source
+  /** null: there are no chains to choose from. */
+  readonly choice: ChainChoice | null
   /** Name of the network; pools do not tell it. */
   readonly network: string
   /** Who is paid: an account, or the user as the pool knows it. */
@@ -54,7 +58,7 @@ export interface Origin {
   /** Whether solutions have to be kept here until it is known what became of them. */
   readonly isKept: boolean
   /** Of a fleet: takes what its leader has to do with the miner. */
-  readonly attach?: (ties: RigTies) => void
+  readonly attach?: (ties: FleetRigTies) => void
   readonly close: () => Promise<void>
 }
 
@@ -85,7 +89,8 @@ export async function reachOrigin(
     const network = client.info.nodeVersion
     const account = accountOn(network, payee)
     const node = { client, clients, payloads, account }
-    return { source: nodes.sourceFor(account), network, payee: account.account, node, isKept: true, close }
+    const source = nodes.sourceFor(account)
+    return { source, choice: source, network, payee: account.account, node, isKept: true, close }
   } catch (error) {
     await close()
     throw error
@@ -93,7 +98,7 @@ export async function reachOrigin(
 }
 
 async function joinFleet(
-  { rig, ...setup }: RigSetup,
+  { rig, ...setup }: FleetRigSetup,
   { node: { failFast, maxWaitMs } }: OriginSetup,
   onWaiting: (message: string) => void,
   signal: AbortSignal,
@@ -119,8 +124,8 @@ async function joinFleet(
         source.close()
         return link.close()
       }
-      const attach = (ties: RigTies) => source.attach(ties)
-      return { source, network, payee: account, node: null, isKept: true, attach, close }
+      const attach = (ties: FleetRigTies) => source.attach(ties)
+      return { source, choice: null, network, payee: account, node: null, isKept: true, attach, close }
     } catch (error) {
       await link.close()
       throw error
@@ -156,6 +161,7 @@ async function reachPools(
     const source = await PoolSource.reach({ ...options, failbackMs }, failFast ? refuse : onWaiting, ends)
     return {
       source,
+      choice: null,
       network: POOL_NETWORK,
       payee: first.user,
       node: null,

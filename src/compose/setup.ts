@@ -5,7 +5,7 @@ import type { ForkWish } from '../source/node/fork-wish.ts'
 import type { EngineSetup } from './engines.ts'
 import type { PageMode } from './mine-page.ts'
 import type { NodeSetup } from './node-setup.ts'
-import type { PoolsSetup, RigSetup } from './origin.ts'
+import type { FleetRigSetup, PoolsSetup } from './origin.ts'
 import type { PausingSetup } from './pausing.ts'
 import type { Payee } from './payee.ts'
 import type { StateSetup } from './state.ts'
@@ -22,7 +22,7 @@ export interface MinerSetup {
   /** Pools that give the work; then no node does, and the payee is the pool's. */
   readonly pools?: PoolsSetup | undefined
   /** The fleet whose leader gives the work; then no node does, and the payee is the leader's. */
-  readonly fleet?: RigSetup | undefined
+  readonly fleet?: FleetRigSetup | undefined
   readonly engines: EngineSetup
   /** null: metrics and summary are not served. */
   readonly http: HttpSetup | null

@@ -62,72 +62,10 @@ export interface DeviceStatus {
   readonly reason?: string
 }
 
-/** What may be said of a share: a closed set, so that no client can grow a label. */
-export const shareVerdicts = [
-  'accepted',
-  'stale',
-  'duplicate',
-  'low',
-  'malformed',
-  'unauthorized',
-  'unsubscribed',
-] as const
-export type ShareVerdict = (typeof shareVerdicts)[number]
-
-/** How many shares had each verdict. */
-export type ShareCounts = Readonly<Record<ShareVerdict, number>>
-
-/** What an engine tells whose devices are rigs that connect to it. */
-export interface RigsStatus {
-  /** Connections now. */
-  readonly sessions: number
-  /** Shares since the start. */
-  readonly shares: ShareCounts
-  /** By whom the rigs name: 64 of them, and then `others`. */
-  readonly users: readonly RigUser[]
-  /** By rig, each a device: 256 of them, and then `rigs`. */
-  readonly rigs: readonly RigCounts[]
-}
-
-/** What the rigs of a user did, those that are gone included. */
-export interface RigUser {
-  readonly user: string
-  /** Connections now. */
-  readonly sessions: number
-  /** Hashes that the accepted shares take on average. */
-  readonly hashes: number
-  readonly shares: ShareCounts
-}
-
-/** What is known of a rig beside what is known of all devices. */
-export interface RigCounts {
-  readonly device: string
-  /** Whom it names; empty: of the device of all other rigs. */
-  readonly user: string
-  readonly sessions: number
-  readonly shares: ShareCounts
-  /** Hashes that its shares take now; null: not known. */
-  readonly difficulty: number | null
-}
-
-/** What an engine tells whose devices are the rigs of a fleet. */
-export interface FleetStatus {
-  /** Its name. */
-  readonly fleet: string
-  /** Whether this process gives the rigs their work; otherwise it stands by. */
-  readonly isLeading: boolean
-  /** Where the leader runs; null: not known. */
-  readonly leader: string | null
-  /** Rigs that this leader hears of. */
-  readonly rigs: number
-}
-
 export interface EngineEvents {
   readonly onCandidate: (candidate: Candidate) => void
   /** A problem that the user should know about; mining goes on. */
   readonly onWarning: (message: string) => void
-  /** Of an engine whose devices are the rigs of a fleet: it leads from now on, or somebody else does. */
-  readonly onFleet?: (status: Pick<FleetStatus, 'isLeading' | 'leader'>) => void
 }
 
 export interface Engine {
@@ -154,10 +92,6 @@ export interface Engine {
    * snapshots.
    */
   devices(): readonly DeviceStatus[]
-  /** Only of an engine whose devices are rigs. */
-  readonly rigs?: () => RigsStatus
-  /** Only of an engine whose devices are the rigs of a fleet. */
-  readonly fleet?: () => FleetStatus
   /** Stops searching. Nothing is reported afterwards. */
   stop(): Promise<void>
 }

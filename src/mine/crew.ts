@@ -75,16 +75,6 @@ export class Crew {
     )
   }
 
-  /** What connects from outside; undefined: no engine lets anybody in. */
-  rigs(): ReturnType<NonNullable<Engine['rigs']>> | undefined {
-    return this.#engines.find(({ rigs }) => rigs !== undefined)?.rigs?.()
-  }
-
-  /** The fleet that searches; undefined: none does. */
-  fleet(): ReturnType<NonNullable<Engine['fleet']>> | undefined {
-    return this.#engines.find(({ fleet }) => fleet !== undefined)?.fleet?.()
-  }
-
   /** Gives work to all engines. True when nearly all devices searched it. */
   async setWork(work: EngineWork): Promise<boolean> {
     const taken = await Promise.all(this.#engines.map((engine) => engine.setWork(work)))

@@ -1,4 +1,5 @@
 /** The only loop: newest job -> engines -> judge -> hand in. Knows sources and engines by their ports alone. */
+
 import { readU256LE } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
 import { forkStateOf, VOTE } from '../core/fork.ts'
@@ -7,6 +8,7 @@ import { meets, solves } from '../core/pow.ts'
 import { difficultyOf } from '../core/target.ts'
 import { workFromBytes } from '../core/work.ts'
 import { type Candidate, type Engine, type EngineEvents, noWork } from '../engine/engine.ts'
+import type { AdoptedSolution } from '../engine/leader.ts'
 import type { ForkVote, Job, JobReason, Source } from '../source/source.ts'
 import { Crew } from './crew.ts'
 import { Effort } from './effort.ts'
@@ -34,6 +36,8 @@ export interface MinerOptions {
   readonly durationMs?: number | undefined
   /** What the sensors of this machine tell at present; default: nothing. */
   readonly readings?: (() => readonly Reading[]) | undefined
+  /** What searches beside the devices of this machine: rigs, or a fleet. */
+  readonly beside?: (() => Pick<Snapshot, 'rigs' | 'fleet'>) | undefined
 }
 
 const SAMPLE_MS = 1000
@@ -44,13 +48,6 @@ const SPEED_MS = 60_000
 const ROLL_MS = 5_000
 /** Having nothing to search is reported only after this time. */
 const IDLE_MS = 500
-
-/** Solved work from elsewhere. */
-export interface AdoptedSolution {
-  readonly bytes: Uint8Array
-  readonly issuer: string
-  readonly device: string
-}
 
 export class Miner {
   readonly #options: MinerOptions
@@ -90,7 +87,6 @@ export class Miner {
     this.#engineEvents = {
       onCandidate: (candidate) => this.#judge(candidate),
       onWarning: (message) => onEvent({ type: 'warning', message }),
-      onFleet: (status) => onEvent({ type: 'fleet', ...status }),
     }
     this.#lives = new Lives({
       source,
@@ -230,8 +226,9 @@ export class Miner {
   }
 
   snapshot(): Snapshot {
-    const { source, clock, readings } = this.#options
+    const { source, clock, readings, beside } = this.#options
     const nowMs = clock.monotonicMs()
+    const chains = source.chains()
     const devices = this.#crew.devices()
     const gone = this.#crew.gone()
     const hashes = this.#crew.hashes()
@@ -241,12 +238,11 @@ export class Miner {
     const pauses = this.#pauses.list
     const paused = pauses.length > 0
     const rates = this.#rates
-    const [rigs, fleet] = [this.#crew.rigs(), this.#crew.fleet()]
     return {
       source: source.description,
       connected: source.connected,
-      nodes: source.nodes?.() ?? [],
-      ...(source.chains && { chains: source.chains() }),
+      nodes: source.upstreams(),
+      ...(chains && { chains }),
       uptimeMs,
       hashes,
       hashrates: rates.total(idleReason === null && !paused),
@@ -261,8 +257,7 @@ export class Miner {
       poolBlocks: this.#lives.poolBlocks,
       hardwareErrors: this.#hardwareErrors,
       preemptions: this.#preemptions,
-      ...(rigs && { rigs }),
-      ...(fleet && { fleet }),
+      ...beside?.(),
       issuer: this.#issuer,
       results: this.#effort.snapshot(),
       work: current && {

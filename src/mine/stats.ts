@@ -1,15 +1,15 @@
 /** The snapshot of statistics that console, Prometheus and JSON API all show. */
 
 import type { VerdictCounts } from '../core/solution.ts'
-import type { DeviceStatus, FleetStatus, RigsStatus } from '../engine/engine.ts'
-import type { ChainStatus, ForkVote, NodeStatus } from '../source/source.ts'
+import type { DeviceStatus } from '../engine/engine.ts'
+import type { FleetStatus } from '../engine/leader.ts'
+import type { StratumStatus } from '../engine/rigs.ts'
+import type { ChainStatus, ForkVote, UpstreamStatus } from '../source/source.ts'
 import type { HardwareSnapshot } from './hardware.ts'
 import type { Hashrates } from './hashrate.ts'
 import type { Pause } from './pauses.ts'
 import type { EngineDevice } from './rates.ts'
 import type { ResultsSnapshot } from './results.ts'
-
-export { shareVerdicts } from '../engine/engine.ts'
 
 export interface DeviceSnapshot extends DeviceStatus {
   readonly engine: string
@@ -19,8 +19,8 @@ export interface DeviceSnapshot extends DeviceStatus {
 export interface Snapshot {
   readonly source: string
   readonly connected: boolean
-  /** In order of priority; empty where there is one node only. */
-  readonly nodes: readonly NodeStatus[]
+  /** Nodes, pools or the server of a fleet, in order of priority; empty where there is one node only. */
+  readonly nodes: readonly UpstreamStatus[]
   /** The chains of the network, ascending; absent where the source knows nothing of them. */
   readonly chains?: readonly ChainStatus[]
   /** Why nothing searches, as a sentence. null while a device searches, or before there is any. */
@@ -46,7 +46,7 @@ export interface Snapshot {
   readonly hardwareErrors: number
   readonly preemptions: number
   /** Connections and shares of rigs; absent where none are let in. */
-  readonly rigs?: RigsStatus
+  readonly rigs?: StratumStatus
   /** Of the leader of a fleet; absent where there is none. */
   readonly fleet?: FleetStatus
   /** Who gave the newest work: the address of a node; null: there has been none. */

@@ -52,8 +52,8 @@ export interface Solution {
   readonly wasConfirmed?: boolean
 }
 
-/** How one of several nodes is. */
-export interface NodeStatus {
+/** How a node, a pool or the server of a fleet is. */
+export interface UpstreamStatus {
   /** Its address, without user and password. */
   readonly url: string
   /** Whether it answers. */
@@ -113,14 +113,12 @@ export interface Source {
   handIn(solution: Solution): Promise<Receipt>
   /** Follows a solution that was acknowledged. Ends when there is no more to say, or the signal aborts. Never throws. */
   follow(solution: Solution, signal: AbortSignal): AsyncIterable<FollowUp>
-  /** Mines these chains from now on; undefined: all. A source without this has none to choose from. */
-  setChains?(chains: readonly number[] | undefined): void
   /** Whether news of the current job's chain gets through. */
   readonly connected: boolean
   /** A time (microseconds) that the validating clock has surely reached; null when it is not known. */
   validatorTime(): bigint | null
-  /** The nodes behind a source of several, in order of priority. */
-  nodes?(): readonly NodeStatus[]
-  /** The chains of the network, ascending; empty while nothing is known of them. */
-  chains?(): readonly ChainStatus[]
+  /** The nodes or pools behind a source that tells how they are, in order of priority; empty for one node. */
+  upstreams(): readonly UpstreamStatus[]
+  /** The chains of the network, ascending, empty while nothing is known of them; null: it never knows them. */
+  chains(): readonly ChainStatus[] | null
 }

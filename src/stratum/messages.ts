@@ -46,6 +46,16 @@ export const failures = {
 
 export type FailureName = keyof typeof failures
 
+/** What may be said of a share: a closed set, so that no client can add a label. */
+export const shareVerdicts = [
+  ...(['accepted', 'stale', 'duplicate', 'low'] as const),
+  ...(['malformed', 'unauthorized', 'unsubscribed'] as const),
+] satisfies readonly ('accepted' | FailureName)[]
+export type ShareVerdict = (typeof shareVerdicts)[number]
+
+/** Verdict -> number of shares. */
+export type ShareCounts = Readonly<Record<ShareVerdict, number>>
+
 const MAX_ID = 64
 const MAX_METHOD = 64
 const MAX_MESSAGE = 200

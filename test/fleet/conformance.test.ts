@@ -71,7 +71,8 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
       const engine = new FleetEngine({ link, ...names, ...shared })
       if (this.#ended) return
       this.#engine = engine
-      engine.attach({ network: 'test', account: 'k:test', unfinished: [], adopt: () => undefined })
+      const ties = { unfinished: [], adopt: () => undefined, onLeader: () => undefined }
+      engine.attach({ network: 'test', account: 'k:test', ...ties })
       const onCandidate = (candidate: Candidate) => {
         events.onCandidate(candidate)
         this.#tellStale(candidate)
@@ -107,7 +108,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
       const work = this.#works.get(sequence)
       if (work === undefined) return
       const bytes = withNonce(withCreationTime(work, creationTime), nonce)
-      this.#engine?.took({ hash: encodeBase64Url(blockHash(bytes)), step: 'stale' })
+      this.#engine?.told({ hash: encodeBase64Url(blockHash(bytes)), step: 'stale' })
     }
 
     setWork: FleetEngine['setWork'] = async (work) => {
@@ -155,10 +156,11 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
       engines: [engine],
       clock: systemClock,
       onEvent: (event) => {
-        if (event.type === 'solution') engine.took(event)
+        if (event.type === 'solution') engine.told(event)
       },
     })
-    engine.attach({ network: 'development', account: account.account, ...leaderTies(leader, []) })
+    const ties = leaderTies(leader)
+    engine.attach({ network: 'development', account: account.account, ...ties })
     const led = leader.run(stop.signal)
     const way = await startDelayProxy(nats.port, 0)
     const link = await linkTo(`nats://127.0.0.1:${new URL(way.url).port}`, fleet)

@@ -7,8 +7,9 @@ import { blockHash } from '../../src/core/block-hash.ts'
 import { encodeBase64Url } from '../../src/core/bytes.ts'
 import { MAX_TARGET } from '../../src/core/target.ts'
 import type { Candidate } from '../../src/engine/engine.ts'
-import { FleetEngine, type FleetTies } from '../../src/engine/fleet/fleet.ts'
+import { FleetEngine } from '../../src/engine/fleet/fleet.ts'
 import { isPaused, Pauses } from '../../src/engine/fleet/pauses.ts'
+import type { LeaderTies } from '../../src/engine/leader.ts'
 import { readNatsAddress } from '../../src/fleet/address.ts'
 import { Link } from '../../src/fleet/link.ts'
 import { encodeMessage, ListAnswer, OrderAnswer, Outcome, ReportAnswer } from '../../src/fleet/messages.ts'
@@ -34,26 +35,26 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
   interface Led {
     readonly engine: FleetEngine
     /** What it was given of solutions of other leaders' jobs, and of its own. */
-    readonly adopted: Parameters<FleetTies['adopt']>[0][]
+    readonly adopted: Parameters<LeaderTies['adopt']>[0][]
     readonly candidates: Candidate[]
     readonly warnings: string[]
   }
 
-  async function leaderOf(link: Link, onAdopt: (engine: FleetEngine) => FleetTies['adopt'] = () => () => undefined) {
+  async function leaderOf(link: Link, onAdopt: (engine: FleetEngine) => LeaderTies['adopt'] = () => () => undefined) {
     const engine = new FleetEngine({ link, name: 'here', version: 'test', session: randomUUID(), ...shared })
     cleanups.push(() => engine.stop())
     const led: Led = { engine, adopted: [], candidates: [], warnings: [] }
-    const adopt: FleetTies['adopt'] = (solution) => {
+    const adopt: LeaderTies['adopt'] = (solution) => {
       led.adopted.push(solution)
       onAdopt(engine)(solution)
     }
-    engine.attach({ network: 'test', account: 'k:test', unfinished: [], adopt })
+    engine.attach({ network: 'test', account: 'k:test', unfinished: [], adopt, onLeader: () => undefined })
     const onCandidate = (candidate: Candidate) => void led.candidates.push(candidate)
     await engine.start(286, { onCandidate, onWarning: (message) => void led.warnings.push(message) })
     return led
   }
 
-  const leads = ({ engine }: Led) => expect.poll(() => engine.fleet().isLeading).toBe(true)
+  const leads = ({ engine }: Led) => expect.poll(() => engine.status().isLeading).toBe(true)
   const figures = { version: '1', hashes: 0, rate: null, state: 'idle', reason: null, accepted: 0, refused: 0 }
   const reportOf = (rig: string) => ({ ...figures, rig, session: rig, lease: null, seen: null })
   const order = (link: Link, pause: boolean, rig: string | null) =>
@@ -179,8 +180,8 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     expect(await kept(link)).toBe(1)
     await first.engine.stop()
     const second = await leaderOf(link, (engine) => () => {
-      engine.took({ hash, step: 'found', job: 'adopted' })
-      engine.took({ hash, step: 'confirmed' })
+      engine.told({ hash, step: 'found', job: 'adopted' })
+      engine.told({ hash, step: 'confirmed' })
     })
     await expect.poll(() => second.adopted.length).toBe(1)
     expect(second.adopted[0].bytes).toEqual(bytes)
@@ -206,11 +207,11 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     // It is not taken, and comes again.
     await expect.poll(() => led.candidates.length).toBeGreaterThan(1)
     expect(await kept(link)).toBe(1)
-    led.engine.took({ hash, step: 'found', job: 'job 1' })
+    led.engine.told({ hash, step: 'found', job: 'job 1' })
     const late = await send(link, other, { job })
     await expect.poll(() => outcomeOf(link, late)).toMatchObject({ step: 'stale' })
     await expect.poll(() => kept(link)).toBe(1)
-    led.engine.took({ hash, step: 'stale' })
+    led.engine.told({ hash, step: 'stale' })
     await expect.poll(() => kept(link)).toBe(0)
   })
 
@@ -218,8 +219,8 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     const link = await linkTo('own-node')
     const led = await leaderOf(link, (engine) => ({ bytes }) => {
       const of = { hash: encodeBase64Url(blockHash(bytes)), job: 'adopted', issuer: 'http://a' }
-      engine.took({ ...of, step: 'found' })
-      engine.took({ ...of, step: 'rejected', reason: 'no-payload', message: 'No associated Payload' })
+      engine.told({ ...of, step: 'found' })
+      engine.told({ ...of, step: 'rejected', reason: 'no-payload', message: 'No associated Payload' })
     })
     await leads(led)
     await led.engine.setWork({ ...engineWork(1, freshWork(2n), MAX_TARGET), issuer: 'http://a' })

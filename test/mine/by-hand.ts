@@ -54,6 +54,8 @@ export class FedSource implements Source {
   follow: () => AsyncIterable<FollowUp> = () => endOf(this)
 
   validatorTime = () => this.time
+  upstreams = () => []
+  chains = () => null
 
   vote: ForkVote | null = null
   forkVote = () => this.vote

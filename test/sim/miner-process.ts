@@ -11,7 +11,7 @@ import { Miner } from '../../src/mine/miner.ts'
 import type { Snapshot } from '../../src/mine/stats.ts'
 import type { Dial } from '../../src/node/dial.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import type { NodeStatus, Source } from '../../src/source/source.ts'
+import type { Source, UpstreamStatus } from '../../src/source/source.ts'
 import { failure } from './connection.ts'
 import type { SimulatedEngine } from './engine.ts'
 import type { Site } from './site.ts'
@@ -57,8 +57,8 @@ export class MinerProcess {
   }
 
   /** In order of priority; empty where there is one. */
-  nodes(): readonly NodeStatus[] {
-    return this.#source?.nodes?.() ?? []
+  nodes(): readonly UpstreamStatus[] {
+    return this.#source?.upstreams() ?? []
   }
 
   /** As Ctrl-C does. */

@@ -125,8 +125,8 @@ async function started(setUp: (members: readonly ScriptedMember[]) => void = () 
   })()
   await clock.pass(1)
   const issuer = () => jobs.at(-1)?.issuer
-  const up = () => source.nodes().map(({ up }) => up)
-  const active = () => source.nodes().findIndex(({ active }) => active)
+  const up = () => source.upstreams().map(({ up }) => up)
+  const active = () => source.upstreams().findIndex(({ active }) => active)
   const [a, b, c] = members
   return { clock, a, b, c, source, stop, said, jobs, ended, issuer, up, active }
 }
@@ -219,7 +219,7 @@ describe('work from several nodes', () => {
     await a.give(0, 5)
     c.height = 12
     await clock.pass(5_000)
-    expect(source.nodes().map(({ lag }) => lag)).toEqual([2, 2, 0])
+    expect(source.upstreams().map(({ lag }) => lag)).toEqual([2, 2, 0])
     expect(b.node.asked.length + c.node.asked.length).toBe(0)
     c.height = 13
     await clock.pass(2_500)
@@ -240,7 +240,7 @@ describe('work from several nodes', () => {
       a.height = b.height - 16
       await clock.pass(100)
     }
-    expect(source.nodes()[0].lag).toBe(0)
+    expect(source.upstreams()[0].lag).toBe(0)
     expect(said).toEqual([])
   })
 
@@ -293,7 +293,7 @@ describe('work from several nodes', () => {
       expect.stringMatching(/^trouble: http:\/\/a gives no work/),
       expect.stringMatching(/^recovered: http:\/\/a is fit again, after /),
     ])
-    expect(source.nodes()[0].problem).toBeNull()
+    expect(source.upstreams()[0].problem).toBeNull()
     // It is not left for the second, which is back before it would have been forgiven.
     b.isDown = false
     await clock.pass(5_000)
@@ -450,7 +450,7 @@ describe('work from several nodes', () => {
     await a.give(0, 6)
     expect(issuer()).toBe('http://a')
     expect(said).toContain('trouble: http://c is of another network: other (3 chains), not test (3 chains)')
-    expect(source.nodes()[2]).toMatchObject({ up: false, problem: expect.stringContaining('another network') })
+    expect(source.upstreams()[2]).toMatchObject({ up: false, problem: expect.stringContaining('another network') })
     await Promise.all([a.fail(), b.fail()])
     await clock.pass(60_000)
     expect(c.node.asked).toEqual([])
@@ -558,13 +558,13 @@ describe('work from several nodes', () => {
     a.branch = 100
     await clock.pass(1_100)
     await b.give(0, 10)
-    expect(source.nodes()[0].problem).toContain('has other chains than before')
+    expect(source.upstreams()[0].problem).toContain('has other chains than before')
     // As after a reorganisation: b knows what was before, a does not.
     a.height = 115
     a.branch = 1
     b.height = 116
     await clock.pass(1_100)
-    expect(source.nodes()[0].problem).toBeNull()
+    expect(source.upstreams()[0].problem).toBeNull()
   })
 
   it('comes from a node that does not say whether it knows its blocks', async () => {
@@ -622,7 +622,7 @@ describe('work from several nodes', () => {
     })
     await a.give(0, 5)
     await clock.pass(1_500)
-    expect(source.nodes()).toEqual([
+    expect(source.upstreams()).toEqual([
       { url: 'http://a', up: true, active: true, lag: 0, latencyMs: 30, height: 30, version: '2.32', problem: null },
       {
         url: 'http://b',

@@ -1,5 +1,5 @@
 /** The nodes that give work, in order of priority; where there is one only, the source itself. */
-import type { NodeStatus } from '../../source/source.ts'
+import type { UpstreamStatus } from '../../source/source.ts'
 import type { Snapshot } from '../state.ts'
 import { element, Items, make, write } from './dom.ts'
 import { heightText, spanText } from './numbers.ts'
@@ -34,7 +34,7 @@ export class NodeList {
   }
 }
 
-function rowOf({ url, up, active, lag, latencyMs, height, version, problem }: NodeStatus): Row {
+function rowOf({ url, up, active, lag, latencyMs, height, version, problem }: UpstreamStatus): Row {
   const facts = [
     problem ?? '',
     latencyMs === null ? '' : `answers in ${spanText(latencyMs)}`,

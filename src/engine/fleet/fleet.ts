@@ -25,14 +25,8 @@ import {
   Report,
   type ReportAnswer,
 } from '../../fleet/messages.ts'
-import {
-  type DeviceStatus,
-  type Engine,
-  type EngineEvents,
-  type EngineWork,
-  type FleetStatus,
-  noWork,
-} from '../engine.ts'
+import { type DeviceStatus, type Engine, type EngineEvents, type EngineWork, noWork } from '../engine.ts'
+import type { FleetStatus, Leader, LeaderTies, SolutionStep } from '../leader.ts'
 import { Candidates, type FleetSolution } from './candidates.ts'
 import { Election } from './election.ts'
 import { Outcomes } from './outcomes.ts'
@@ -52,26 +46,6 @@ export interface FleetOptions {
   readonly random: () => number
 }
 
-/** What a leader tells its rigs, and who takes solutions of jobs that it did not give. */
-export interface FleetTies {
-  readonly network: string
-  readonly account: string
-  /** Hashes of solutions of earlier runs whose lives go on. */
-  readonly unfinished: readonly string[]
-  /** Takes solved work that the leader before was given for. */
-  readonly adopt: (solution: Pick<FleetSolution, 'bytes' | 'issuer'> & { readonly device: string }) => void
-}
-
-/** A step in the life of a solution, as the miner tells it. */
-export interface SolutionStep {
-  readonly hash: string
-  readonly step: StepName
-  /** The job as the miner knows it. */
-  readonly job?: string
-  readonly reason?: string
-  readonly message?: string
-}
-
 /** Jobs whose solutions are handed on as claims: fewer than the miner remembers. Those of older ones are adopted. */
 const MAX_JOBS = 64
 const READ_AGAIN_MS = 300
@@ -89,7 +63,7 @@ interface Issued {
   readonly target: bigint
 }
 
-export class FleetEngine implements Engine {
+export class FleetEngine implements Engine, Leader {
   readonly name = 'fleet'
   readonly #options: FleetOptions
   readonly #table: RigTable
@@ -102,7 +76,7 @@ export class FleetEngine implements Engine {
   /** Jobs of the miner of which it has taken a solution. */
   readonly #solved = new Set<string>()
   readonly #warned = new Set<string>()
-  #ties: FleetTies | null = null
+  #ties: LeaderTies | null = null
   #events: EngineEvents | null = null
   #work: EngineWork | null = null
   /** What the rigs were told last; null: this process does not lead. */
@@ -129,7 +103,7 @@ export class FleetEngine implements Engine {
       ...{ session, name, clock },
       openStore: () => this.#openStore(),
       onChange: (term) => this.#onTerm(term),
-      onLeader: (leader) => this.#events?.onFleet?.({ isLeading: false, leader }),
+      onLeader: (leader) => this.#tellLeader(false, leader),
       onTrouble: (reason) => this.#trouble('the store of the fleet cannot be used', reason),
     })
     this.#candidates = new Candidates({
@@ -140,13 +114,11 @@ export class FleetEngine implements Engine {
     })
   }
 
-  /** Before the start. */
-  attach(ties: FleetTies): void {
+  attach(ties: LeaderTies): void {
     this.#ties = ties
     this.expect(ties.unfinished)
   }
 
-  /** These solutions of earlier runs live on: what JetStream still has of them is not taken once more. */
   expect(hashes: readonly string[]): void {
     for (const hash of hashes) this.#outcomes.set(hash, { step: 'working' })
   }
@@ -180,13 +152,12 @@ export class FleetEngine implements Engine {
     return this.#table.statuses(this.#election.term === null ? this.#standbyReason() : this.#unable)
   }
 
-  fleet(): FleetStatus {
+  status(): FleetStatus {
     const { term, leader } = this.#election
     return { fleet: this.#options.link.fleet, isLeading: term !== null, leader, rigs: this.#table.size }
   }
 
-  /** Of every step in the life of a solution. */
-  took({ hash, step, job, reason, message }: SolutionStep): void {
+  told({ hash, step, job, reason, message }: SolutionStep): void {
     if (step === 'found' && job !== undefined) this.#remember(job)
     const outcome = { step: outcomeOf(step), ...(reason && { reason }), ...(message && { message: short(message) }) }
     this.#outcomes.set(hash, outcome)
@@ -209,6 +180,10 @@ export class FleetEngine implements Engine {
     await this.#election.stop()
   }
 
+  #tellLeader(isLeading: boolean, leader: string | null): void {
+    if (this.#events !== null) this.#ties?.onLeader({ isLeading, leader })
+  }
+
   async #openStore(): Promise<KV> {
     const store = await openBucket(this.#stores)
     this.#store = store
@@ -221,7 +196,7 @@ export class FleetEngine implements Engine {
     for (const end of this.#unserve) end()
     this.#unserve = []
     if (term === null) {
-      this.#events?.onFleet?.({ isLeading: false, leader: null })
+      this.#tellLeader(false, null)
       this.#told = null
       this.#candidates.stop()
       this.#table.clear(this.#options.clock.monotonicMs())
@@ -265,7 +240,7 @@ export class FleetEngine implements Engine {
       link.hear(list, ListQuestion, ({ from }, raw) => this.#onList(from, raw), onWrong),
       link.hear(order, Order, (message, raw) => void this.#onOrder(message, raw), onWrong),
     ]
-    this.#events?.onFleet?.({ isLeading: true, leader: this.#options.name })
+    this.#tellLeader(true, this.#options.name)
   }
 
   async #readPauses(over: AbortSignal): Promise<void> {

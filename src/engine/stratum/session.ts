@@ -2,6 +2,7 @@
 import { FormatError } from '../../core/errors.ts'
 import { isAtMost } from '../../core/pow.ts'
 import { difficultyOf } from '../../core/target.ts'
+import type { ShareVerdict } from '../../stratum/messages.ts'
 import {
   type FailureName,
   failureLine,
@@ -16,7 +17,6 @@ import {
 } from '../../stratum/messages.ts'
 import { type ByteOrder, nonce1Text, nonce2Number } from '../../stratum/nonces.ts'
 import { readTarget, targetText } from '../../stratum/targets.ts'
-import type { ShareVerdict } from '../engine.ts'
 import { orderAsked, orderOf } from './byte-order.ts'
 import { type Jobs, nonceOfShare, type RigJob, shareHash } from './jobs.ts'
 import type { RigLimits } from './limits.ts'

@@ -1,6 +1,7 @@
 /** Rigs by whom they name: what all rigs of a user have done, those that are gone included. */
 import { printable } from '../../core/printable.ts'
-import { type RigUser, type ShareVerdict, shareVerdicts } from '../engine.ts'
+import { type ShareVerdict, shareVerdicts } from '../../stratum/messages.ts'
+import type { RigUser } from '../rigs.ts'
 
 /** Users that are told apart; all others are one. */
 export const MAX_USERS = 64

@@ -1,6 +1,8 @@
 /** Rigs by the names of their workers: what each has done, whichever connections it had. */
 import { printable } from '../../core/printable.ts'
-import type { DeviceStatus, RigCounts, ShareVerdict } from '../engine.ts'
+import type { ShareVerdict } from '../../stratum/messages.ts'
+import type { DeviceStatus } from '../engine.ts'
+import type { RigCounts } from '../rigs.ts'
 import { accountName, noShares } from './users.ts'
 
 /** Workers that have a device of their own; all others are one. */

@@ -14,10 +14,10 @@ import {
   type Job,
   type JobReason,
   jobReasons,
-  type NodeStatus,
   type Solution,
   type Source,
   type SourceEvents,
+  type UpstreamStatus,
 } from '../source.ts'
 import { Lease } from './lease.ts'
 import { Solutions } from './solutions.ts'
@@ -26,7 +26,7 @@ import { Solutions } from './solutions.ts'
 export type RigFigures = Pick<Report, 'hashes' | 'rate' | 'state' | 'reason' | 'accepted' | 'refused'>
 
 /** The miner of this rig, as far as its fleet has to do with it. */
-export interface RigTies {
+export interface FleetRigTies {
   readonly figures: () => RigFigures
   /** Hashes since its start: quick to tell. */
   readonly hashes: () => number
@@ -71,7 +71,7 @@ export class FleetSource implements Source {
   readonly #solutions: Solutions
   readonly #stopped = new AbortController()
   #events: SourceEvents = { onTrouble: () => undefined, onRecovered: () => undefined }
-  #ties: RigTies | null = null
+  #ties: FleetRigTies | null = null
   /** The newest message; its job may be none. */
   #seen: { readonly term: number; readonly number: number } | null = null
   #newest: Newest | null = null
@@ -138,7 +138,7 @@ export class FleetSource implements Source {
   }
 
   /** Before it mines. */
-  attach(ties: RigTies): void {
+  attach(ties: FleetRigTies): void {
     this.#ties = ties
     if (this.#isPaused) ties.hold(PAUSED)
   }
@@ -155,7 +155,11 @@ export class FleetSource implements Source {
     return work.fields.creationTime + BigInt(elapsedMs) * 1000n
   }
 
-  nodes(): readonly NodeStatus[] {
+  chains(): null {
+    return null
+  }
+
+  upstreams(): readonly UpstreamStatus[] {
     const { link } = this.#options
     const isHeard = this.connected
     const problem = link.isUp ? 'no leader answers' : 'it does not answer'

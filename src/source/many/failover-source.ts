@@ -3,12 +3,14 @@
  * fails, falls behind or gives no work. All nodes are watched all the time. A solution stays with the node whose work it
  * solves, whoever gives work meanwhile.
  */
+
 import { setMaxListeners } from 'node:events'
 import { type Clock, sleep } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
 import type { FollowUp, Receipt } from '../../core/solution.ts'
 import type { Work } from '../../core/work.ts'
 import type { NodeClient } from '../../node/client.ts'
+import type { ChainChoice } from '../chain-choice.ts'
 import { Mailbox } from '../mailbox.ts'
 import { lookFor, solvedBlock } from '../node/look.ts'
 import type { MiningNode } from '../node/mining-node.ts'
@@ -17,10 +19,10 @@ import {
   type ChainStatus,
   type ForkVote,
   type Job,
-  type NodeStatus,
   type Solution,
   type Source,
   type SourceEvents,
+  type UpstreamStatus,
   WORK_LIFE_MS,
 } from '../source.ts'
 import { choose } from './choose.ts'
@@ -69,7 +71,7 @@ interface UnderWay {
   readonly reopen: (() => void)[]
 }
 
-export class FailoverSource implements Source {
+export class FailoverSource implements Source, ChainChoice {
   readonly description: string
   readonly workBytes: number
   readonly #options: FailoverOptions
@@ -123,7 +125,7 @@ export class FailoverSource implements Source {
     return this.#sessions.source?.forkVote() ?? null
   }
 
-  nodes(): readonly NodeStatus[] {
+  upstreams(): readonly UpstreamStatus[] {
     return this.#members.map((member) => member.status(member === this.#sessions.member && !this.#isIdle))
   }
 

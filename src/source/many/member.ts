@@ -3,7 +3,7 @@ import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import { formatDuration } from '../../core/units.ts'
 import { isRetryable, NodeRefusal } from '../../node/errors.ts'
-import type { NodeStatus } from '../source.ts'
+import type { UpstreamStatus } from '../source.ts'
 import { lagOf, MAX_LAG, type Standing } from './choose.ts'
 import { blocksOfCut, Continuity, type NamedBlock } from './continuity.ts'
 import type { NodeNetwork, ReachedNode, ToldCut } from './reached-node.ts'
@@ -113,7 +113,7 @@ export class Member {
     return { isUp, fitSinceMs: isUp && this.#problem === null ? this.#sinceMs : null }
   }
 
-  status(active: boolean): NodeStatus {
+  status(active: boolean): UpstreamStatus {
     const newest = this.isUp ? this.#seen[0] : undefined
     return {
       url: this.url,

@@ -1,4 +1,5 @@
 /** Work from a node: performs what the state machine (state.ts) wants, and tells it what comes of it. */
+
 import { setMaxListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { encodeBase64Url } from '../../core/bytes.ts'
@@ -7,6 +8,7 @@ import { describeError, NewcutError } from '../../core/errors.ts'
 import { FREE_NONCE } from '../../core/nonce.ts'
 import { type FollowUp, mayGoOn, type Receipt } from '../../core/solution.ts'
 import { MinersPoolFull } from '../../node/errors.ts'
+import type { ChainChoice } from '../chain-choice.ts'
 import { Mailbox } from '../mailbox.ts'
 import type { ChainStatus, ForkVote, Job, Solution, Source, SourceEvents } from '../source.ts'
 import { Arrears } from './arrears.ts'
@@ -56,7 +58,7 @@ type Ask = Extract<Effect, { readonly type: 'ask' }>
 /** An event without its time. */
 type News = Event extends infer E ? (E extends Event ? Omit<E, 'atMs'> : never) : never
 
-export class NodeSource implements Source {
+export class NodeSource implements Source, ChainChoice {
   readonly description: string
   readonly workBytes: number
   readonly #options: NodeSourceOptions
@@ -128,6 +130,10 @@ export class NodeSource implements Source {
   /** How long the node has given no work that was asked for: requests fail, or it owes some; 0: some came since. */
   get failingMs(): number {
     return this.#arrears.ms(this.#options.clock.monotonicMs())
+  }
+
+  upstreams(): readonly [] {
+    return []
   }
 
   chains(): readonly ChainStatus[] {

@@ -9,7 +9,7 @@ import { describeError, type NewcutError } from '../../core/errors.ts'
 import { sameParents, workLayout } from '../../core/header.ts'
 import type { FollowUp, Receipt } from '../../core/solution.ts'
 import { Mailbox } from '../mailbox.ts'
-import type { Job, JobReason, NodeStatus, Solution, Source, SourceEvents } from '../source.ts'
+import type { Job, JobReason, Solution, Source, SourceEvents, UpstreamStatus } from '../source.ts'
 import type { PoolAddress } from './address.ts'
 import type { PoolTrust } from './connection.ts'
 import { type Move, type PoolJob, PoolSession } from './session.ts'
@@ -133,7 +133,11 @@ export class PoolSource implements Source {
     return null
   }
 
-  nodes(): readonly NodeStatus[] {
+  chains(): null {
+    return null
+  }
+
+  upstreams(): readonly UpstreamStatus[] {
     return this.#members.map((member) => ({
       url: member.address.url,
       up: member.isUp,

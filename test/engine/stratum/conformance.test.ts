@@ -2,12 +2,12 @@
 import { describe } from 'vitest'
 import { Rig } from '../../../bench/stratum-rig.ts'
 import type { EngineEvents } from '../../../src/engine/engine.ts'
-import { RigsEngine } from '../../../src/engine/stratum/rigs.ts'
+import { StratumEngine } from '../../../src/engine/stratum/stratum.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { engineConformance } from '../../conformance/engine.ts'
 
 /** Brings its own rigs. */
-class EngineWithRigs extends RigsEngine {
+class EngineWithRigs extends StratumEngine {
   readonly #rigs: Rig[] = []
 
   constructor() {

@@ -144,7 +144,7 @@ describe('a rig that writes the lowest byte first', () => {
     // The nonce of the block is the bytes that the rig hashed.
     expect(candidates).toHaveLength(1)
     expect(encodeHex(withNonce(work.bytes, candidates[0].nonce))).toBe(encodeHex(bytes))
-    expect(engine.rigs().shares).toMatchObject({ accepted: 1, duplicate: 1 })
+    expect(engine.status().shares).toMatchObject({ accepted: 1, duplicate: 1 })
   })
 
   it('never has the bytes of nonce1 of another, whoever writes them how', async () => {
@@ -161,7 +161,7 @@ describe('a rig that writes the lowest byte first', () => {
       for (let k = 0; k < 8; k++) rigs.push({ rig: await loggedIn(port), bytesOf: usual })
     }
     // Those that were too late: what they read is the nonce1 of another.
-    const { sessions } = engine.rigs()
+    const { sessions } = engine.status()
     await until(() => rigs.filter(({ rig }) => !rig.hasEnded).length === sessions)
     const staying = rigs.filter(({ rig }) => !rig.hasEnded)
     expect(staying.length).toBeGreaterThan(380)

@@ -7,7 +7,7 @@ import { MAX_TARGET } from '../../../src/core/target.ts'
 import { workFromBytes } from '../../../src/core/work.ts'
 import { noWork } from '../../../src/engine/engine.ts'
 import { Jobs } from '../../../src/engine/stratum/jobs.ts'
-import { RigsEngine } from '../../../src/engine/stratum/rigs.ts'
+import { StratumEngine } from '../../../src/engine/stratum/stratum.ts'
 import { Miner } from '../../../src/mine/miner.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { easyWork, FedSource } from '../../mine/by-hand.ts'
@@ -56,7 +56,7 @@ describe('a share of a job of another chain', () => {
       expect(candidates.map(({ sequence }) => sequence)).toEqual([1, 2])
       expect(solvesWork(candidates[0], first)).toBe(true)
       expect(engine.hashes()).toBe(600)
-      expect(engine.rigs().shares).toMatchObject({ accepted: 2, stale: 0 })
+      expect(engine.status().shares).toMatchObject({ accepted: 2, stale: 0 })
     },
   )
 
@@ -142,7 +142,7 @@ describe('a share that solves the work is handed in', () => {
     expect(codes).toEqual([null, null, null, null, 21, 21, 21, 21])
     expect(candidates).toHaveLength(8)
     expect(candidates.every((candidate) => solvesWork(candidate, work))).toBe(true)
-    expect(engine.rigs().shares).toMatchObject({ accepted: 4, stale: 4 })
+    expect(engine.status().shares).toMatchObject({ accepted: 4, stale: 4 })
   })
 
   it('when shares of so many jobs came since that those of its job are forgotten', async () => {
@@ -174,7 +174,7 @@ describe('a miner with rigs', () => {
   async function mining() {
     const source = new FedSource(new VirtualClock())
     const server = { host: '127.0.0.1', port: 0, tls: null, difficulty: 1000, limits: { sharesPerJob: 1 } }
-    const engine = new RigsEngine({ ...server, clock: systemClock, random: Math.random })
+    const engine = new StratumEngine({ ...server, clock: systemClock, random: Math.random })
     const stop = new AbortController()
     const miner = new Miner({ source, engines: [engine], clock: source.clock, onEvent: () => undefined })
     const ended = miner.run(stop.signal)
@@ -215,5 +215,5 @@ it('an unknown job is over, whatever its id', async () => {
   for (const id of ['xyz', `${rig.jobs[0].id}z`, 'job 7', '-1', '0x1', ' ', 'x'.repeat(1000)]) {
     expect(await rig.submit(id, '1')).toMatchObject(STALE)
   }
-  expect(engine.rigs().shares).toMatchObject({ stale: 7, malformed: 0 })
+  expect(engine.status().shares).toMatchObject({ stale: 7, malformed: 0 })
 })

@@ -37,10 +37,10 @@ describe('a client is closed', () => {
     await half.subscribe()
     const whole = await loggedIn(port)
     await clock.pass(1400)
-    expect(engine.rigs().sessions).toBe(3)
+    expect(engine.status().sessions).toBe(3)
     await clock.pass(1200)
     await Promise.all([silent.ended, half.ended])
-    await until(() => engine.rigs().sessions === 1)
+    await until(() => engine.status().sessions === 1)
     expect(await whole.ask('mining.ping', [])).toMatchObject({ result: 'pong' })
   })
 
@@ -49,7 +49,7 @@ describe('a client is closed', () => {
     const { port, engine } = await startedServer({ idleMs: 500_000 }, { clock })
     const rig = await loggedIn(port)
     await clock.pass(499_000)
-    expect(engine.rigs().sessions).toBe(1)
+    expect(engine.status().sessions).toBe(1)
     await clock.pass(2_000)
     await rig.ended
   })
@@ -70,7 +70,7 @@ describe('a client is closed', () => {
     let sequence = 0
     await until(() => {
       for (let i = 0; i < 500; i++) void engine.setWork(workOf(++sequence, UNREACHABLE))
-      return engine.rigs().sessions === 1
+      return engine.status().sessions === 1
     })
     expect(await engine.setWork(workOf(++sequence, UNREACHABLE))).toBe(true)
     expect(good.hasEnded).toBe(false)
@@ -93,7 +93,7 @@ it('a client that does not read holds up no news of new work', async () => {
     if (sequence % 500 === 0) await new Promise(setImmediate)
   }
   expect(await engine.setWork(workOf(12_001, UNREACHABLE))).toBe(true)
-  expect(engine.rigs().sessions).toBe(2)
+  expect(engine.status().sessions).toBe(2)
 })
 
 it('a client that asks too much waits, and gets all its answers', async () => {
@@ -120,7 +120,7 @@ it('an address has so many sessions and no more', async () => {
   const { port, engine } = await startedServer({ sessionsPerAddress: 3 })
   const rigs = await Promise.all([1, 2, 3].map(() => loggedIn(port)))
   await (await connected(port)).ended
-  expect(engine.rigs().sessions).toBe(3)
+  expect(engine.status().sessions).toBe(3)
   expect(rigs.some(({ hasEnded }) => hasEnded)).toBe(false)
 })
 
@@ -153,13 +153,13 @@ describe('where TLS is spoken', () => {
       const rig = await secured(port)
       await rig.subscribe()
       await (await connected(port)).ended
-      expect([engine.rigs().sessions, ...silent.map(({ hasEnded }) => hasEnded)]).toEqual([1, false, false])
+      expect([engine.status().sessions, ...silent.map(({ hasEnded }) => hasEnded)]).toEqual([1, false, false])
       // A handshake that fails, a client that goes before it has begun one, and one that goes after it.
       silent[0].socket.write('{"id":1,"method":"mining.subscribe","params":[]}\n')
       silent[1].close()
       rig.close()
       await silent[0].ended
-      await until(() => engine.rigs().sessions === 0)
+      await until(() => engine.status().sessions === 0)
       // The address gets a place back when the server's end of a connection closes, also of one without a session.
       await until(() => openSockets() === 0)
       await settle()
@@ -177,7 +177,7 @@ describe('where TLS is spoken', () => {
     const late = connect({ socket: early.socket, ca: readFileSync(tls.cert) })
     late.on('error', () => undefined)
     await early.ended
-    expect(engine.rigs().sessions).toBe(0)
+    expect(engine.status().sessions).toBe(0)
   })
 
   it('a handshake takes so long and no longer, also one that goes on byte by byte', async () => {
@@ -207,7 +207,7 @@ describe('where TLS is spoken', () => {
     const again = () => socket.renegotiate({}, (error) => error === null && setImmediate(again))
     again()
     await ended
-    await until(() => engine.rigs().sessions === 0)
+    await until(() => engine.status().sessions === 0)
   })
 
   it('a client that sends what is no TLS after its handshake is closed', async () => {
@@ -216,9 +216,9 @@ describe('where TLS is spoken', () => {
     const socket = connect({ socket: raw.socket, ca: readFileSync(tls.cert) })
     socket.on('error', () => undefined)
     await once(socket, 'secureConnect')
-    await until(() => engine.rigs().sessions === 1)
+    await until(() => engine.status().sessions === 1)
     raw.socket.write(randomBytes(300))
-    await until(() => engine.rigs().sessions === 0)
+    await until(() => engine.status().sessions === 0)
   })
 
   it('the server stops at once, whatever handshakes go on', async () => {
@@ -270,7 +270,7 @@ describe('an address is banned for a while', () => {
       await rig.submit(job.id, i % 4 === 0 ? rig.nextShare(job) : rig.badShare(job))
     }
     expect(await rig.ask('mining.ping', [])).toMatchObject({ result: 'pong' })
-    expect(engine.rigs().shares).toMatchObject({ accepted: 10, low: 30 })
+    expect(engine.status().shares).toMatchObject({ accepted: 10, low: 30 })
   })
 })
 

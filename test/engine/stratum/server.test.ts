@@ -47,7 +47,7 @@ describe('a rig', () => {
     await rig.subscribe()
     expect(await rig.submit('1', '0')).toMatchObject(refusal('unauthorized'))
     expect(rig.jobs).toEqual([])
-    expect(engine.rigs().shares).toMatchObject({ unsubscribed: 1, unauthorized: 1, accepted: 0 })
+    expect(engine.status().shares).toMatchObject({ unsubscribed: 1, unauthorized: 1, accepted: 0 })
   })
 
   it('is told of new work at once: clean for another job, not clean for a newer time', async () => {
@@ -70,7 +70,7 @@ describe('a rig', () => {
     const ninth = await connected(port)
     await ninth.ended
     rigs[0].close()
-    await until(() => engine.rigs().sessions === 7)
+    await until(() => engine.status().sessions === 7)
     const tenth = await loggedIn(port)
     expect(rigs.map(({ nonce1 }) => nonce1)).not.toContain(tenth.nonce1)
   })
@@ -89,7 +89,7 @@ describe('a share', () => {
     expect(await rig.submit(rig.jobs[0].id, nonce2.replace(/^0+/, ''))).toMatchObject(refusal('duplicate'))
     expect(engine.hashes()).toBe(1000)
     expect(engine.devices()).toEqual([{ device: 'rig:left shelf', kernel: 'stratum', hashes: 1000, faults: 0 }])
-    expect(engine.rigs()).toMatchObject({ sessions: 1, shares: { accepted: 1, duplicate: 2, low: 0 } })
+    expect(engine.status()).toMatchObject({ sessions: 1, shares: { accepted: 1, duplicate: 2, low: 0 } })
     expect(candidates).toEqual([])
   })
 
@@ -107,8 +107,8 @@ describe('a share', () => {
     }
     await rigs[1].submit(rigs[1].jobs[0].id, rigs[1].badShare(rigs[1].jobs[0]))
     rigs[2].close()
-    await until(() => engine.rigs().sessions === 2)
-    const { users, rigs: told } = engine.rigs()
+    await until(() => engine.status().sessions === 2)
+    const { users, rigs: told } = engine.status()
     expect(users).toMatchObject([
       { user: 'k:abc', sessions: 1, hashes: 4000, shares: { accepted: 4, low: 0 } },
       { user: 'k:def', sessions: 1, hashes: 2000, shares: { accepted: 2, low: 1 } },
@@ -258,7 +258,7 @@ describe('over TLS', () => {
     await until(() => rig.jobs.length > 0)
     expect(await rig.submit(rig.jobs[0].id, rig.nextShare(rig.jobs[0]))).toMatchObject({ result: true })
     rig.close()
-    await until(() => engine.rigs().sessions === 0)
+    await until(() => engine.status().sessions === 0)
   })
 
   it('a rig without is closed, and the server lives', async () => {
@@ -266,6 +266,6 @@ describe('over TLS', () => {
     const plain = await connected(port)
     plain.socket.write('{"id":1,"method":"mining.subscribe","params":[]}\n')
     await plain.ended
-    expect(engine.rigs().sessions).toBe(0)
+    expect(engine.status().sessions).toBe(0)
   })
 })

@@ -6,11 +6,11 @@ import { meets, powHash } from '../../../src/core/pow.ts'
 import { MAX_TARGET } from '../../../src/core/target.ts'
 import type { Candidate, EngineWork } from '../../../src/engine/engine.ts'
 import type { RigLimits } from '../../../src/engine/stratum/limits.ts'
-import { RigsEngine, type RigsOptions } from '../../../src/engine/stratum/rigs.ts'
+import { StratumEngine, type StratumOptions } from '../../../src/engine/stratum/stratum.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 
 export interface Started {
-  readonly engine: RigsEngine
+  readonly engine: StratumEngine
   readonly port: number
   readonly candidates: Candidate[]
   readonly warnings: string[]
@@ -21,9 +21,9 @@ const rigs: Rig[] = []
 
 export async function startedServer(
   limits: Partial<RigLimits> = {},
-  options: Partial<RigsOptions> = {},
+  options: Partial<StratumOptions> = {},
 ): Promise<Started> {
-  const engine = new RigsEngine({
+  const engine = new StratumEngine({
     ...{ host: '127.0.0.1', port: 0, tls: null, difficulty: 1000, clock: systemClock, random: Math.random, limits },
     ...options,
   })

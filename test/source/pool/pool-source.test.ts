@@ -92,7 +92,7 @@ describe('shares for a pool', () => {
       { user: 'k:ab.rig', job: '64128000', verdict: 'accepted' },
     ])
     expect(test.methods.slice(0, 2)).toEqual(['mining.subscribe', 'mining.authorize'])
-    expect(source.nodes()).toMatchObject([{ up: true, active: true, problem: null, latencyMs: expect.any(Number) }])
+    expect(source.upstreams()).toMatchObject([{ up: true, active: true, problem: null, latencyMs: expect.any(Number) }])
   })
 
   it.each<[string, PoolScript, number]>([
@@ -205,20 +205,20 @@ describe('several pools', () => {
     const [first, second] = [await pool(), await pool()]
     const { source, reader } = await mining([first.url(), second.url()], { failbackMs: 300 })
     await reader.job(({ issuer }) => issuer.endsWith(`:${first.port}`))
-    await expect.poll(() => source.nodes().map(({ up }) => up), SOON).toEqual([true, true])
+    await expect.poll(() => source.upstreams().map(({ up }) => up), SOON).toEqual([true, true])
     const { port } = first
     await first.close()
     const other = await reader.job(({ issuer }) => issuer.endsWith(`:${second.port}`))
     expect(other.reason).toBe('switched')
     expect(await source.handIn(shareOf(other))).toEqual({ step: 'acknowledged' })
-    expect(source.nodes()).toMatchObject([
+    expect(source.upstreams()).toMatchObject([
       { up: false, active: false, problem: expect.any(String) },
       { up: true, active: true },
     ])
     const again = await new TestPool().listen(port)
     cleanups.push(() => again.close())
     expect((await reader.job(({ issuer }) => issuer.endsWith(`:${port}`))).reason).toBe('switched')
-    expect(source.nodes()).toMatchObject([
+    expect(source.upstreams()).toMatchObject([
       { active: true, problem: null },
       { up: true, active: false },
     ])
@@ -256,7 +256,7 @@ it('a pool that goes away again and again leaves nothing behind', async () => {
   )
   cleanups.push(() => source.close())
   for (let round = 1; round <= 15; round++) {
-    await expect.poll(() => source.nodes()[0].up && test.connections === round, SOON).toBe(true)
+    await expect.poll(() => source.upstreams()[0].up && test.connections === round, SOON).toBe(true)
     test.drop()
     await expect.poll(() => test.connections, SOON).toBe(round + 1)
   }
@@ -336,7 +336,7 @@ describe('a pool that misbehaves', () => {
     const clock = new VirtualClock()
     const { source, reader } = await mining([silent.url(), other.url()], { clock })
     const job = await reader.job(({ issuer }) => issuer.endsWith(`:${silent.port}`))
-    await expect.poll(() => source.nodes()[1].up, SOON).toBe(true)
+    await expect.poll(() => source.upstreams()[1].up, SOON).toBe(true)
     const share = shareOf(job)
     for (let i = 0; i < 3; i++) {
       void source.handIn(share)

@@ -1,6 +1,7 @@
 /** Rigs as an engine: whoever connects and speaks stratum searches, and hands in shares that tell how fast it is. */
 import type { Clock } from '../../core/clock.ts'
-import type { DeviceStatus, Engine, EngineEvents, EngineWork, RigsStatus } from '../engine.ts'
+import type { DeviceStatus, Engine, EngineEvents, EngineWork } from '../engine.ts'
+import type { RigHost, StratumStatus } from '../rigs.ts'
 import { Uptake } from '../uptake.ts'
 import { Jobs, RIG_WORK_BYTES, type RigJob } from './jobs.ts'
 import { defaultLimits, type RigLimits } from './limits.ts'
@@ -11,7 +12,7 @@ import { startDifficulty } from './share-difficulty.ts'
 import { noShares, Users } from './users.ts'
 import { Workers } from './workers.ts'
 
-export interface RigsOptions {
+export interface StratumOptions {
   readonly host: string
   /** 0: any free one. */
   readonly port: number
@@ -29,9 +30,9 @@ const FRESH_MS = 100
 const FIXED_NONCE = 'rigs cannot search work in which a pool fixes a part of the nonce'
 const OTHER_LENGTH = `rigs search work of ${RIG_WORK_BYTES} bytes only`
 
-export class RigsEngine implements Engine {
+export class StratumEngine implements Engine, RigHost {
   readonly name = 'rigs'
-  readonly #options: RigsOptions
+  readonly #options: StratumOptions
   readonly #jobs: Jobs
   readonly #sender = loadSender()
   readonly #server: RigServer
@@ -54,7 +55,7 @@ export class RigsEngine implements Engine {
   readonly #warned = new Set<string>()
 
   /** Throws NewcutError BAD_INPUT for a certificate or key that cannot be used. */
-  constructor(options: RigsOptions) {
+  constructor(options: StratumOptions) {
     const { host, port, tls, clock, limits, random } = options
     this.#options = options
     this.#jobs = new Jobs(random, () => clock.monotonicMs())
@@ -73,7 +74,6 @@ export class RigsEngine implements Engine {
     })
   }
 
-  /** Begins to listen, and tells where; once. Throws NewcutError PORT_BUSY. */
   async listen(): Promise<{ readonly host: string; readonly port: number }> {
     this.#address ??= await this.#server.listen()
     return this.#address
@@ -114,7 +114,7 @@ export class RigsEngine implements Engine {
     return this.#workers.statuses(this.#options.clock.monotonicMs(), this.#unable)
   }
 
-  rigs(): RigsStatus {
+  status(): StratumStatus {
     const { sessions } = this.#server
     return { sessions, shares: { ...this.#shares }, users: this.#users.statuses(), rigs: this.#workers.counts() }
   }
@@ -125,6 +125,10 @@ export class RigsEngine implements Engine {
     this.#cancelFresh?.()
     this.#uptake.cancel()
     await this.#server.close()
+  }
+
+  close(): Promise<void> {
+    return this.stop()
   }
 
   #join(text: string): Rig {
