@@ -1,0 +1,123 @@
+/** Which options of `newcut mine` are refused beside which others, and in what words: test/golden/no-effect.txt. */
+import { expect, it } from 'vitest'
+import { resolveLayers } from '../src/cli/config.ts'
+import { mineOptions } from '../src/cli/options.ts'
+import { checkMineFlags } from '../src/commands/miner-setup.ts'
+import { NewcutError } from '../src/core/errors.ts'
+
+/** Flags as typed: option -> value, or values. */
+type Flags = Readonly<Record<string, unknown>>
+
+const NODE = ['http://127.0.0.1:1848']
+const KEY = 'ab'.repeat(32)
+
+const situations: readonly Flags[] = [
+  {},
+  { node: NODE },
+  { node: ['https://10.0.0.5'] },
+  { node: [...NODE, 'https://10.0.0.5'] },
+  { pool: ['stratum+tcp://me@10.0.0.5:1917'] },
+  { pool: ['stratum+ssl://me@10.0.0.5:1917', 'stratum+tcp://me@10.0.0.6:1917'] },
+  { fleet: ['nats://10.0.0.5:4222'] },
+  { fleet: ['tls://10.0.0.5:4222'] },
+  { engine: 'external', command: 'newcut solve' },
+  { gpu: 'none' },
+  { gpu: 'all' },
+  { threads: '0' },
+  { 'stratum-listen': '127.0.0.1:1917' },
+  { http: 'off' },
+  { 'idle-only': true },
+  { node: ['https://10.0.0.5'], fingerprint: KEY },
+]
+
+/** A value for each option, other than its default. */
+const values: Flags = {
+  node: NODE,
+  pool: ['stratum+tcp://me@10.0.0.5:1917'],
+  fleet: ['nats://10.0.0.5:4222'],
+  rig: 'garage-1',
+  'fleet-name': 'mine',
+  'nats-creds': 'my.creds',
+  'nats-ca': 'ca.pem',
+  'nats-cert': 'cert.pem',
+  'nats-key': 'key.pem',
+  failback: '30s',
+  'share-blocks': false,
+  'public-key': [KEY],
+  account: 'me',
+  predicate: 'keys-any',
+  chains: '0-1',
+  'fork-vote': 'yes',
+  'fork-epoch': '20',
+  engine: 'external',
+  command: 'newcut solve',
+  threads: '2',
+  kernel: 'js',
+  priority: 'normal',
+  gpu: 'none',
+  'gpu-batch-ms': '20',
+  'gpu-workgroup': '64',
+  'allow-software': true,
+  retune: true,
+  'stratum-listen': '127.0.0.1:1917',
+  'stratum-difficulty': '1M',
+  'stratum-per-address': '8',
+  'stratum-tls-cert': 'cert.pem',
+  'stratum-tls-key': 'key.pem',
+  blocks: '2',
+  duration: '1h',
+  schedule: '22:00-06:00',
+  'idle-only': true,
+  'idle-limit': '30',
+  'dry-run': true,
+  confirmations: '3',
+  state: 'state',
+  http: '127.0.0.1:4149',
+  'http-token': '0123456789abcdef',
+  'mine-page': 'on',
+  log: 'json',
+  'log-level': 'debug',
+  'log-file': 'newcut.log',
+  stall: '30s',
+  'fail-fast': true,
+  insecure: true,
+  ca: 'ca.pem',
+  fingerprint: KEY,
+  graph: 'petersen',
+  'block-delay': '10s',
+  difficulty: '10k',
+  pow: false,
+}
+
+const lineOf = (flags: Flags) =>
+  Object.entries(flags)
+    .map(([name, value]) => (typeof value === 'boolean' ? `--${value ? '' : 'no-'}${name}` : `--${name} ${value}`))
+    .join(' ')
+
+/** What is said to these flags; null: nothing. */
+function refusalOf(flags: Flags): string | null {
+  const layers = { orders: {}, environment: {}, content: {}, file: null }
+  try {
+    checkMineFlags(resolveLayers(mineOptions, { ...layers, flags }))
+    return null
+  } catch (error) {
+    if (!(error instanceof NewcutError)) throw error
+    return `${error.message}${error.hint === undefined ? '' : ` (${error.hint})`}`
+  }
+}
+
+it('has a value for every option', () => {
+  expect(Object.keys(values).toSorted()).toEqual(Object.keys(mineOptions).toSorted())
+})
+
+it('options without effect are refused in these words', async () => {
+  const lines = situations.flatMap((situation) => {
+    const refused = Object.entries(values).flatMap(([name, value]) => {
+      if (name in situation) return []
+      const text = refusalOf({ ...situation, [name]: value })
+      return text === null ? [] : [`  ${text}`]
+    })
+    return [`newcut mine ${lineOf(situation)}`.trimEnd(), ...new Set(refused), '']
+  })
+  await expect(lines.join('\n')).toMatchFileSnapshot('golden/no-effect.txt')
+})
