@@ -8,8 +8,8 @@ import { facesOf } from '../cli/text-face.ts'
 import type { Devnet } from '../compose/devnet.ts'
 import { tryMiner } from '../compose/dry-run.ts'
 import { type MinerStart, runMiner } from '../compose/miner.ts'
-import { checkOrigin } from '../compose/origin.ts'
 import type { MinerSetup } from '../compose/setup.ts'
+import { checkOrigin } from '../compose/source/reach.ts'
 import type { ExitCode } from '../core/exit-codes.ts'
 import { graphs } from '../core/graph.ts'
 import { onFileChange } from '../platform/watch-file.ts'
@@ -102,7 +102,7 @@ async function embeddedNetwork(
   const settings = networkSettings(values)
   const { graph, blockDelayMs, difficulty, pow } = settings
   if (difficulty !== undefined || !pow) return startDevnet({ ...settings, port: 0 })
-  const { measuredDifficulty } = await import('../compose/first-difficulty.ts')
+  const { measuredDifficulty } = await import('../compose/search/first-difficulty.ts')
   const measured = await measuredDifficulty(engines, { graph: graphs[graph], blockDelayMs }, stopped)
   return startDevnet({ ...settings, difficulty: measured, port: 0 })
 }

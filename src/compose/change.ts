@@ -1,9 +1,9 @@
 /** Changes a miner while it mines, as far as that can be done. */
 import type { Miner } from '../mine/miner.ts'
-import type { Engines } from './engines.ts'
-import { checkChains, type Origin } from './origin.ts'
 import { checkPausing, type Pausing } from './pausing.ts'
+import type { Engines } from './search/engines.ts'
 import type { MinerSetup } from './setup.ts'
+import { checkChains, type Origin } from './source/reach.ts'
 
 /** What of a setup can be changed: who searches, when, which chains, and the token. All else stays as it was at the start. */
 export type Changeable = Pick<MinerSetup, 'engines' | 'chains' | 'http' | 'pausing'>

@@ -3,11 +3,11 @@ import { forkStateOf } from '../core/fork.ts'
 import type { Work } from '../core/work.ts'
 import type { NodeClient } from '../node/client.ts'
 import { ForkVotes } from '../source/node/fork-votes.ts'
-import { Engines, listenForRigs } from './engines.ts'
-import { checkOrigin, reachOrigin } from './origin.ts'
 import { checkPausing } from './pausing.ts'
 import { paidLine } from './payee.ts'
+import { Engines, listenForRigs } from './search/engines.ts'
 import type { MinerSetup } from './setup.ts'
+import { checkOrigin, reachOrigin } from './source/reach.ts'
 
 /**
  * Reaches the nodes and asks the first one for work for the account, or a pool, or the leader of a fleet; and finds the
@@ -44,7 +44,7 @@ export async function tryMiner(setup: MinerSetup, stopped: AbortSignal): Promise
 
 /** One line with the vote of this work. No line where the rules leave it none. */
 async function voteLines(client: NodeClient, work: Work, setup: MinerSetup, signal: AbortSignal): Promise<string[]> {
-  const { forkRulesOf } = await import('./nodes.ts')
+  const { forkRulesOf } = await import('./source/nodes.ts')
   const stateOf = async (chain: number, hash: Uint8Array) =>
     forkStateOf((await client.header(chain, hash, { signal })).featureFlags)
   const { forkWish: wish = 'node' } = setup

@@ -2,12 +2,12 @@
 import type { Configuration } from '../api/configuration.ts'
 import type { SensorsOptions } from '../sensors/sensors.ts'
 import type { ForkWish } from '../source/node/fork-wish.ts'
-import type { EngineSetup } from './engines.ts'
 import type { PageMode } from './mine-page.ts'
 import type { NodeSetup } from './node-setup.ts'
-import type { FleetRigSetup, PoolsSetup } from './origin.ts'
 import type { PausingSetup } from './pausing.ts'
 import type { Payee } from './payee.ts'
+import type { EngineSetup } from './search/engines.ts'
+import type { FleetRigSetup, PoolsSetup } from './source/reach.ts'
 import type { StateSetup } from './state.ts'
 
 export interface MinerSetup {

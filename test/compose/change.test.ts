@@ -1,6 +1,6 @@
 /** Engines of a miner that change while it mines on an embedded network: real threads, and a GPU where there is a driver. */
 import { describe, expect, it } from 'vitest'
-import type { EngineSetup, OwnSetup } from '../../src/compose/engines.ts'
+import type { EngineSetup, OwnSetup } from '../../src/compose/search/engines.ts'
 import type { Snapshot } from '../../src/mine/stats.ts'
 import { sensedCard, startMiner } from '../api/running.ts'
 

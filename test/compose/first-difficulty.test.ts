@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { firstDifficulty, measuredDifficulty, rateOf } from '../../src/compose/first-difficulty.ts'
+import { firstDifficulty, measuredDifficulty, rateOf } from '../../src/compose/search/first-difficulty.ts'
 import { graphs } from '../../src/core/graph.ts'
 import { HandEngine } from '../mine/by-hand.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'

@@ -1,7 +1,7 @@
 /** Options of votes against the network that a node turns out to be of. */
 import { expect, it } from 'vitest'
 import type { NodesSetup } from '../../src/compose/node-setup.ts'
-import { forkRulesOf } from '../../src/compose/nodes.ts'
+import { forkRulesOf } from '../../src/compose/source/nodes.ts'
 import { mainnet01 } from '../../src/core/network.ts'
 import { FakeNode, pairInfo } from '../node/fake-node.ts'
 

@@ -1,5 +1,5 @@
 /** The miner from its start to its end, put together as the command does: nodes, journal, source, loop. */
-import { reachNodes } from '../../src/compose/nodes.ts'
+import { reachNodes } from '../../src/compose/source/nodes.ts'
 // nodes.ts loads these when it needs them. Loading takes real time, and none may pass here.
 import '../../src/source/many/failover-source.ts'
 import '../../src/source/many/reached-node.ts'

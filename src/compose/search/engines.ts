@@ -2,20 +2,20 @@
 
 import { randomUUID } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import { NewcutError } from '../core/errors.ts'
-import type { KernelPreference } from '../engine/cpu/names.ts'
-import type { Priority } from '../engine/cpu/priority.ts'
-import type { Engine } from '../engine/engine.ts'
-import type { GpuEngineOptions } from '../engine/gpu/gpu.ts'
-import type { AdapterInfo } from '../engine/gpu/messages.ts'
-import type { Leader } from '../engine/leader.ts'
-import { splitRanges } from '../engine/range.ts'
-import type { RigHost } from '../engine/rigs.ts'
-import type { Link } from '../fleet/link.ts'
-import type { Snapshot } from '../mine/stats.ts'
-import { systemClock } from '../platform/clock.ts'
-import { descriptorLimit, descriptorsForClients } from '../platform/descriptors.ts'
-import { packageVersion } from '../platform/version.ts'
+import { NewcutError } from '../../core/errors.ts'
+import type { KernelPreference } from '../../engine/cpu/names.ts'
+import type { Priority } from '../../engine/cpu/priority.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { GpuEngineOptions } from '../../engine/gpu/gpu.ts'
+import type { AdapterInfo } from '../../engine/gpu/messages.ts'
+import type { Leader } from '../../engine/leader.ts'
+import { splitRanges } from '../../engine/range.ts'
+import type { RigHost } from '../../engine/rigs.ts'
+import type { Link } from '../../fleet/link.ts'
+import type { Snapshot } from '../../mine/stats.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { descriptorLimit, descriptorsForClients } from '../../platform/descriptors.ts'
+import { packageVersion } from '../../platform/version.ts'
 
 /** A program of the user's own, the rigs of a fleet, or the engines that newcut has. */
 export type EngineSetup = (ExternalSetup | OwnSetup | FleetSetup) & {
@@ -174,7 +174,7 @@ export class Engines {
     }
     if (threads > 0) {
       const make = async () => {
-        const { CpuEngine } = await import('../engine/cpu/cpu.ts')
+        const { CpuEngine } = await import('../../engine/cpu/cpu.ts')
         return { engine: new CpuEngine({ ranges: cpuRanges, kernel, priority, clock: systemClock }) }
       }
       plans.push({ parts: JSON.stringify(['cpu', threads, kernel, priority]), make })
@@ -186,15 +186,15 @@ export class Engines {
   }
 
   async #rigsPlan(rigs: StratumSetup): Promise<Plan> {
-    const { RIG_WORK_BYTES } = await import('../engine/stratum/jobs.ts')
+    const { RIG_WORK_BYTES } = await import('../../engine/stratum/jobs.ts')
     if (this.#workBytes !== RIG_WORK_BYTES) {
       throw new NewcutError('BAD_OPTION', '--stratum-listen has no effect: no rig can search work of this network', {
         hint: `its work has ${this.#workBytes} bytes, and rigs know work of ${RIG_WORK_BYTES} bytes only`,
       })
     }
     const make = async () => {
-      const { limitsFor } = await import('../engine/stratum/limits.ts')
-      const { StratumEngine } = await import('../engine/stratum/stratum.ts')
+      const { limitsFor } = await import('../../engine/stratum/limits.ts')
+      const { StratumEngine } = await import('../../engine/stratum/stratum.ts')
       const descriptors = descriptorLimit()
       const limits = limitsFor(rigs.perAddress, descriptors === null ? null : descriptorsForClients(descriptors))
       const engine = new StratumEngine({ ...rigs, limits, clock: systemClock, random: Math.random })
@@ -214,7 +214,7 @@ export class Engines {
 
 function externalPlan({ command }: ExternalSetup): Plan {
   const make = async () => {
-    const { ExternalEngine } = await import('../engine/external.ts')
+    const { ExternalEngine } = await import('../../engine/external.ts')
     return { engine: new ExternalEngine({ command, clock: systemClock }) }
   }
   return { parts: JSON.stringify(['external', command]), make }
@@ -223,7 +223,7 @@ function externalPlan({ command }: ExternalSetup): Plan {
 function fleetPlan({ link, name, replicas }: FleetSetup): Plan {
   const shared = { session: randomUUID(), clock: systemClock, random: Math.random, version: packageVersion }
   const make = async () => {
-    const { FleetEngine } = await import('../engine/fleet/fleet.ts')
+    const { FleetEngine } = await import('../../engine/fleet/fleet.ts')
     const engine = new FleetEngine({ link, name, replicas, ...shared })
     return { engine, leader: engine }
   }
@@ -246,9 +246,9 @@ export async function listenForRigs(rigs: RigHost | undefined): Promise<Listenin
 /** The adapters that the user asked for. Throws NewcutError BAD_OPTION when one is missing. */
 async function wantedAdapters(gpu: GpuSetup, workBytes: number, stopped: AbortSignal): Promise<readonly AdapterInfo[]> {
   const { which, allowSoftware } = gpu
-  const { gpuSearches } = await import('../engine/gpu/gpu.ts')
+  const { gpuSearches } = await import('../../engine/gpu/gpu.ts')
   if (which === 'auto' && !gpuSearches(workBytes)) return refuseIfNeeded(gpu, 'GPUs do not search work of this network')
-  const { chooseAdapters, listAdapters } = await import('../engine/gpu/adapters.ts')
+  const { chooseAdapters, listAdapters } = await import('../../engine/gpu/adapters.ts')
   const { adapters, problem } = await listAdapters({ signal: stopped })
   stopped.throwIfAborted()
   if (which === 'auto') {
@@ -277,6 +277,6 @@ async function gpuEngine(
   adapters: readonly AdapterInfo[],
   ranges: ReturnType<typeof splitRanges>[number],
 ): Promise<Made> {
-  const { GpuEngine } = await import('../engine/gpu/gpu.ts')
+  const { GpuEngine } = await import('../../engine/gpu/gpu.ts')
   return { engine: new GpuEngine({ adapters, ranges, batchMs, workgroup, allowSoftware, tuningFile, retune }) }
 }

@@ -2,14 +2,14 @@
  * Where the difficulty of an embedded network begins: at what this machine searches. A network that begins far too easy
  * gets its first blocks in a burst, faster than it can hand out work.
  */
-import { type Clock, sleep } from '../core/clock.ts'
-import type { Graph } from '../core/graph.ts'
-import { headerLayout } from '../core/header.ts'
-import { FREE_NONCE } from '../core/nonce.ts'
-import type { Engine } from '../engine/engine.ts'
-import { Crew } from '../mine/crew.ts'
-import { aborted } from '../mine/every.ts'
-import { systemClock } from '../platform/clock.ts'
+import { type Clock, sleep } from '../../core/clock.ts'
+import type { Graph } from '../../core/graph.ts'
+import { headerLayout } from '../../core/header.ts'
+import { FREE_NONCE } from '../../core/nonce.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { Crew } from '../../mine/crew.ts'
+import { aborted } from '../../mine/every.ts'
+import { systemClock } from '../../platform/clock.ts'
 import { type EngineSetup, Engines, type OwnSetup } from './engines.ts'
 
 /** Batches of a GPU grow to their size meanwhile. */

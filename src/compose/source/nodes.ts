@@ -1,20 +1,20 @@
 /** The nodes that a miner is for: waits for them, and makes the source of work from one of them or from several. */
 
-import { sleep } from '../core/clock.ts'
-import { NewcutError } from '../core/errors.ts'
-import type { ForkRules } from '../core/fork.ts'
-import type { MinerAccount } from '../core/payload.ts'
-import type { NodeClient } from '../node/client.ts'
-import { onAbort } from '../node/http.ts'
-import { isPublic, networkOf as verifiableNetworkOf } from '../node/verify-network.ts'
-import { systemClock } from '../platform/clock.ts'
-import type { ChainChoice } from '../source/chain-choice.ts'
-import type { NodeNetwork } from '../source/many/reached-node.ts'
-import { type MiningNode, miningNodeOf } from '../source/node/mining-node.ts'
-import { NodeSource } from '../source/node/node-source.ts'
-import type { Source } from '../source/source.ts'
+import { sleep } from '../../core/clock.ts'
+import { NewcutError } from '../../core/errors.ts'
+import type { ForkRules } from '../../core/fork.ts'
+import type { MinerAccount } from '../../core/payload.ts'
+import type { NodeClient } from '../../node/client.ts'
+import { onAbort } from '../../node/http.ts'
+import { isPublic, networkOf as verifiableNetworkOf } from '../../node/verify-network.ts'
+import { systemClock } from '../../platform/clock.ts'
+import type { ChainChoice } from '../../source/chain-choice.ts'
+import type { NodeNetwork } from '../../source/many/reached-node.ts'
+import { type MiningNode, miningNodeOf } from '../../source/node/mining-node.ts'
+import { NodeSource } from '../../source/node/node-source.ts'
+import type { Source } from '../../source/source.ts'
+import { FAILBACK_MS, type NodeSetup, type NodesSetup } from '../node-setup.ts'
 import { connect, connectOnce } from './connect.ts'
-import { FAILBACK_MS, type NodeSetup, type NodesSetup } from './node-setup.ts'
 
 /** Nodes that have answered. */
 export interface ReachedNodes {
@@ -75,8 +75,8 @@ export async function reachNodes(
     throw new NewcutError('BAD_OPTION', `--node ${twice} is given twice`, { hint: 'give each node once' })
   }
   // One node needs none of it.
-  const { FailoverSource } = await import('../source/many/failover-source.ts')
-  const { networkOf, reachedNodeOf } = await import('../source/many/reached-node.ts')
+  const { FailoverSource } = await import('../../source/many/failover-source.ts')
+  const { networkOf, reachedNodeOf } = await import('../../source/many/reached-node.ts')
   const answered = await firstAnswers(setups, networkOf, onWaiting, signal)
   const [{ client, network }] = answered.flatMap((each) => each ?? [])
   let close = () => closeAll(answered)

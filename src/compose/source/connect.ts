@@ -1,10 +1,10 @@
 /** Connects to a node, and waits for one that does not answer yet. */
-import { sleep } from '../core/clock.ts'
-import { describeError, NewcutError } from '../core/errors.ts'
-import { NodeClient } from '../node/client.ts'
-import { isRetryable } from '../node/errors.ts'
-import { systemClock } from '../platform/clock.ts'
-import type { NodeSetup } from './node-setup.ts'
+import { sleep } from '../../core/clock.ts'
+import { describeError, NewcutError } from '../../core/errors.ts'
+import { NodeClient } from '../../node/client.ts'
+import { isRetryable } from '../../node/errors.ts'
+import { systemClock } from '../../platform/clock.ts'
+import type { NodeSetup } from '../node-setup.ts'
 
 const FIRST_PAUSE_MS = 250
 const MAX_PAUSE_MS = 1_500

@@ -1,18 +1,18 @@
 /** Where work comes from, nodes or pools, and what is known of that place. */
 
 import { randomUUID } from 'node:crypto'
-import { NewcutError } from '../core/errors.ts'
-import type { LinkSetup } from '../fleet/link.ts'
-import type { NodeClient } from '../node/client.ts'
-import { systemClock } from '../platform/clock.ts'
-import { packageVersion } from '../platform/version.ts'
-import type { ChainChoice } from '../source/chain-choice.ts'
-import type { FleetRigTies } from '../source/fleet/fleet-source.ts'
-import type { PoolAddress } from '../source/pool/address.ts'
-import type { PoolTrust } from '../source/pool/connection.ts'
-import type { Source } from '../source/source.ts'
-import { FAILBACK_MS, type NodesSetup } from './node-setup.ts'
-import { accountOn, checkPayee, type PaidAccount, type Payee } from './payee.ts'
+import { NewcutError } from '../../core/errors.ts'
+import type { LinkSetup } from '../../fleet/link.ts'
+import type { NodeClient } from '../../node/client.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { packageVersion } from '../../platform/version.ts'
+import type { ChainChoice } from '../../source/chain-choice.ts'
+import type { FleetRigTies } from '../../source/fleet/fleet-source.ts'
+import type { PoolAddress } from '../../source/pool/address.ts'
+import type { PoolTrust } from '../../source/pool/connection.ts'
+import type { Source } from '../../source/source.ts'
+import { FAILBACK_MS, type NodesSetup } from '../node-setup.ts'
+import { accountOn, checkPayee, type PaidAccount, type Payee } from '../payee.ts'
 
 export interface OriginSetup extends NodesSetup {
   readonly payee: Payee
@@ -111,8 +111,8 @@ async function joinFleet(
       : setTimeout(() => refuse(`no leader of the fleet gave work in ${maxWaitMs / 1000} s`), maxWaitMs)
   const ends = AbortSignal.any([signal, refused.signal])
   const shared = { clock: systemClock, random: Math.random }
-  const { Link } = await import('../fleet/link.ts')
-  const { FleetSource } = await import('../source/fleet/fleet-source.ts')
+  const { Link } = await import('../../fleet/link.ts')
+  const { FleetSource } = await import('../../source/fleet/fleet-source.ts')
   try {
     const agent = `newcut/${packageVersion}`
     const link = await Link.open({ ...setup, agent, ...shared }, failFast ? null : onWaiting, ends)
@@ -141,7 +141,7 @@ async function reachPools(
   onWaiting: (message: string) => void,
   signal: AbortSignal,
 ): Promise<Origin> {
-  const { PoolSource } = await import('../source/pool/pool-source.ts')
+  const { PoolSource } = await import('../../source/pool/pool-source.ts')
   const [first] = addresses
   const refused = new AbortController()
   const refuse = (message: string) => refused.abort(new NewcutError('NODE_UNREACHABLE', message))
