@@ -1,9 +1,9 @@
 /** The first lines of a miner or a leader, and its control from keyboard and signals. */
 import { availableParallelism, cpus } from 'node:os'
 import type { Face } from '../cli/console.ts'
-import type { Devnet } from '../compose/devnet.ts'
 import type { MinerStart } from '../compose/miner.ts'
 import { paidLine } from '../compose/payee.ts'
+import type { MinerSetup } from '../compose/setup.ts'
 import { networkLine } from './network.ts'
 
 /** Version, fee and machine. */
@@ -21,21 +21,35 @@ export function faceLines(api: MinerStart['api']): string[] {
   return [`metrics: ${api.url}/metrics, summary: ${api.url}/api/summary`, `dashboard: ${api.url}/`]
 }
 
-/** The network, its nodes, and who is paid. */
-export function nodeLines(
-  { client, account }: NonNullable<MinerStart['node']>,
-  devnet: Devnet | null,
-  nodes: readonly string[] = [],
-): string[] {
+/** Where work comes from, and who is paid. Passwords are not shown. */
+export function sourceLines({ node, source: description, payee }: MinerStart, source: MinerSetup['source']): string[] {
+  switch (source.kind) {
+    case 'fleet':
+      return [description, `paid: ${payee}, as the leader says`]
+    case 'pools': {
+      const [urls, users] = [source.pools.map(({ url }) => url), source.pools.map(({ user }) => user)]
+      return [
+        `${urls.length > 1 ? 'pools, in order of priority' : 'pool'}: ${urls.join(', ')}`,
+        `paid: ${[...new Set(users)].join(', ')}, by the pool`,
+      ]
+    }
+    case 'nodes':
+      return node === null ? [] : nodeLines(node, source.urls)
+    case 'embedded':
+      return node === null ? [] : nodeLines(node, [])
+  }
+}
+
+function nodeLines({ client, account, embedded }: NonNullable<MinerStart['node']>, urls: readonly string[]): string[] {
   const { nodeVersion, nodeChains, nodeBlockDelay } = client.info
   const seconds = client.blockDelayMs / 1000
   const delay =
     nodeBlockDelay === undefined ? `block delay not told, taken for ${seconds} s,` : `block delay ${seconds} s`
   return [
-    devnet === null
+    embedded === null
       ? `network: ${nodeVersion}, ${nodeChains.length} chains, ${delay} at ${client.http.baseUrl}`
-      : networkLine(devnet),
-    ...(nodes.length > 1 ? [`nodes, in order of priority: ${nodes.join(', ')}`] : []),
+      : networkLine(embedded),
+    ...(urls.length > 1 ? [`nodes, in order of priority: ${urls.join(', ')}`] : []),
     paidLine(account),
   ]
 }

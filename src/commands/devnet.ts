@@ -229,9 +229,8 @@ function minerSetup({ url }: Devnet, { values, origins }: DevnetConfig): MinerSe
   const { kernel, priority } = values
   const threads = origins.get('threads') === 'default' ? 'auto' : values.threads
   return {
-    node: { url, insecure: false, failFast: true },
-    payee: payeeOf(values),
-    engines: { kind: 'own', threads, kernel, priority, gpu: null },
+    source: { kind: 'nodes', urls: [url], trust: { insecure: false }, failFast: true, payee: payeeOf(values) },
+    search: { kind: 'own', threads, kernel, priority, gpu: null },
     http: null,
     limits: {},
   }

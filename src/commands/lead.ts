@@ -1,23 +1,21 @@
 /** `newcut lead`: gives work of a node to the rigs of a fleet, or stands by until its turn comes. */
 import type { ChangingFace } from '../cli/changing-face.ts'
 import type { Config } from '../cli/config.ts'
-import type { Environment } from '../cli/line.ts'
 import type { leadOptions } from '../cli/options.ts'
 import type { Surroundings } from '../cli/terminal.ts'
 import { facesOf } from '../cli/text-face.ts'
 import { tryMiner } from '../compose/dry-run.ts'
 import { type MinerStart, runMiner } from '../compose/miner.ts'
-import type { MinerSetup } from '../compose/setup.ts'
-import { checkOrigin } from '../compose/source/reach.ts'
+import { checkPayee } from '../compose/payee.ts'
+import type { LeaderSearch, MinerSetup, NodesSetup } from '../compose/setup.ts'
 import { readNatsAddress } from '../fleet/address.ts'
 import { Link } from '../fleet/link.ts'
 import { systemClock } from '../platform/clock.ts'
-import { givenAuthorities } from './authorities.ts'
-import { attended, faceLines, firstLines, journalLines, nodeLines } from './banner.ts'
+import { attended, faceLines, firstLines, journalLines, sourceLines } from './banner.ts'
 import { idleForTls, refuseIdle } from './effect.ts'
 import { idleForNats, linkSetup, machineName } from './fleet-setup.ts'
 import { withLog } from './log.ts'
-import { keptState, nodesSetup } from './miner-setup.ts'
+import { commonSetup, keptState, nodesSetup } from './miner-setup.ts'
 
 type LeadConfig = Config<typeof leadOptions>
 
@@ -31,17 +29,17 @@ async function lead(config: LeadConfig, surroundings: Surroundings, stopped: Abo
   const { nats, node: nodes, fingerprint } = values
   const tlsNode = nodes.find((url) => url.startsWith('https:')) ?? nodes[0]
   refuseIdle(config, [...idleForTls(tlsNode, fingerprint), ...idleForNats(nats), ...idleForOneNode(nodes)])
-  const setup = leaderSetup(config, tlsNode, surroundings.environment)
-  checkOrigin(setup)
+  const source = { ...nodesSetup(values, nodes), state: keptState(values.state, surroundings.environment) }
+  checkPayee(source.payee)
   const log = { faces: facesOf(surroundings), nowMs: surroundings.nowMs }
-  return withLog(values, log, (face) => leadWith(face, config, { ...setup, version: surroundings.version }, stopped))
+  return withLog(values, log, (face) => leadWith(face, config, { source, version: surroundings.version }, stopped))
 }
 
 /** Resolves with the exit code. */
 async function leadWith(
   log: ChangingFace,
   config: LeadConfig,
-  { version, ...setup }: Omit<MinerSetup, 'engines'> & Pick<Surroundings, 'version'>,
+  { source, version }: { readonly source: NodesSetup } & Pick<Surroundings, 'version'>,
   stopped: AbortSignal,
 ): Promise<number> {
   const { values } = config
@@ -56,9 +54,10 @@ async function leadWith(
     const isTried = values['dry-run']
     link = await Link.open(options, isTried || values['fail-fast'] ? null : onWaiting, stopped)
     const replicas = values['nats-replicas'] && Number(values['nats-replicas'])
-    const engines = { kind: 'fleet', link, name: machineName(), replicas } as const
+    const search: LeaderSearch = { kind: 'leader', link, name: machineName(), replicas }
+    const setup = { ...commonSetup(config), source, search }
     if (isTried) {
-      log.tell({ type: 'banner', lines: await dryRunLines(config, { ...setup, engines }, stopped) })
+      log.tell({ type: 'banner', lines: await dryRunLines(config, setup, stopped) })
       return 0
     }
     const unlisten = link.listen((problem) => {
@@ -66,17 +65,14 @@ async function leadWith(
         problem === null ? { type: 'recovered', message: 'NATS answers' } : { type: 'trouble', message: problem },
       )
     })
-    const snapshot = await runMiner(
-      { ...setup, engines },
-      {
-        onEvent: log.show,
-        onStart: (start) => {
-          log.show({ type: 'banner', lines: banner(start, config, version) })
-          leave = attended(log, start)
-        },
-        stopped,
+    const snapshot = await runMiner(setup, {
+      onEvent: log.show,
+      onStart: (start) => {
+        log.show({ type: 'banner', lines: banner(start, setup, config, version) })
+        leave = attended(log, start)
       },
-    )
+      stopped,
+    })
     unlisten()
     leave()
     log.show({ type: 'summary', snapshot })
@@ -94,12 +90,6 @@ async function leadWith(
 const idleForOneNode = (nodes: readonly string[]) =>
   nodes.length > 1 ? [] : [{ names: ['failback', 'share-blocks'], reason: 'there is only one --node' }]
 
-function leaderSetup(config: LeadConfig, tlsNode: string, environment: Environment): Omit<MinerSetup, 'engines'> {
-  const { values } = config
-  const ca = givenAuthorities(values, tlsNode.startsWith('https:'))
-  return { ...nodesSetup(config, { nodes: values.node, ca, page: 'off' }), state: keptState(values.state, environment) }
-}
-
 async function dryRunLines(config: LeadConfig, setup: MinerSetup, stopped: AbortSignal): Promise<string[]> {
   return [
     fleetLine(config.values),
@@ -114,13 +104,13 @@ function fleetLine({ nats, 'fleet-name': name }: LeadConfig['values']): string {
   return `fleet: ${name} at ${servers.join(', ')}; rigs join with newcut mine --fleet ${servers[0]}`
 }
 
-function banner({ node, api, journal }: MinerStart, { values, file }: LeadConfig, version: string): string[] {
+function banner(start: MinerStart, { source }: MinerSetup, { values, file }: LeadConfig, version: string): string[] {
   return [
     ...firstLines(version),
     fleetLine(values),
     ...(file === null ? [] : [`configuration: ${file}`]),
-    ...(node === null ? [] : nodeLines(node, null, values.node)),
-    ...faceLines(api),
-    ...journalLines(journal),
+    ...sourceLines(start, source),
+    ...faceLines(start.api),
+    ...journalLines(start.journal),
   ]
 }

@@ -29,7 +29,7 @@ import {
   toldOptions,
   withLive,
 } from './live-options.ts'
-import { checkMineFlags, minerSetup } from './miner-setup.ts'
+import { checkMineFlags, setupOf } from './miner-setup.ts'
 
 export interface LivePorts {
   /** Brings the miner to these options. Throws NewcutError when it cannot: then nothing has changed. */
@@ -145,7 +145,8 @@ export class LiveConfig implements Configuration {
     const next = resolveLayers(mineOptions, layers)
     fileAlone(layers)
     checkMineFlags(next)
-    checkPayee(minerSetup(next, next.values.node ?? [''], this.#ports.environment).payee)
+    const { source } = setupOf(next, this.#ports.environment)
+    if ('payee' in source) checkPayee(source.payee)
     const inUse = withLive(this.#inUse, next)
     await this.#ports.apply(inUse)
     this.#inUse = inUse

@@ -3,10 +3,16 @@ import { join } from 'node:path'
 import type { Config } from '../cli/config.ts'
 import type { Environment } from '../cli/line.ts'
 import type { leadOptions, mineOptions } from '../cli/options.ts'
-import type { PageMode } from '../compose/mine-page.ts'
 import type { Payee } from '../compose/payee.ts'
-import type { EngineSetup, GpuSetup, StratumSetup } from '../compose/search/engines.ts'
-import type { MinerSetup } from '../compose/setup.ts'
+import type {
+  EmbeddedSetup,
+  ExternalSearch,
+  GpuSetup,
+  MinerSetup,
+  NodesSetup,
+  OwnSearch,
+  StratumSetup,
+} from '../compose/setup.ts'
 import type { StateSetup } from '../compose/state.ts'
 import { NewcutError } from '../core/errors.ts'
 import { tuningFileOf } from '../engine/cache-folder.ts'
@@ -16,6 +22,7 @@ import { readPoolAddress } from '../source/pool/address.ts'
 import { givenAuthorities } from './authorities.ts'
 import { type Idle, idleForTls, refuseIdle } from './effect.ts'
 import { idleForNats, linkSetup, machineName } from './fleet-setup.ts'
+import { networkSettings } from './network.ts'
 
 type MineConfig = Config<typeof mineOptions>
 type NodesValues = Omit<
@@ -24,48 +31,83 @@ type NodesValues = Omit<
 >
 
 /**
- * The miner for these nodes. Throws NewcutError BAD_OPTION for an external engine without a command, and for authorities
- * that cannot be used.
+ * The miner of these options. Throws NewcutError BAD_OPTION for an external engine without a command, and for authorities
+ * and certificates that cannot be used.
  */
-export function minerSetup(config: MineConfig, nodes: readonly string[], environment: Environment): MinerSetup {
+export function setupOf(config: MineConfig, environment: Environment): MinerSetup {
   const { values } = config
-  const pools = values.pool?.map(readPoolAddress)
-  const { fleet: servers, insecure, fingerprint } = values
-  const ca = givenAuthorities(values, pools?.some(({ tls }) => tls) ?? tlsNode(nodes).startsWith('https:'))
-  return {
-    ...nodesSetup(config, { nodes, ca, page: values['mine-page'] }),
-    ...(servers && { fleet: { ...linkSetup(values, servers), rig: values.rig ?? machineName() } }),
-    ...(pools && { pools: { addresses: pools, trust: { insecure, fingerprint, ca } } }),
-    engines: engineSetup(config, environment),
+  const common = {
+    ...commonSetup(config),
     pausing: { schedule: values.schedule, idleLimit: values['idle-only'] ? values['idle-limit'] / 100 : undefined },
     sensors: { hwmon: HWMON_FOLDER, env: environment },
-    state: stateSetup(values, environment),
+  }
+  const search = searchOf(config, environment)
+  const { fleet, pool, node } = values
+  const reaching = { failFast: values['fail-fast'], maxWaitMs: values.duration }
+  if (fleet !== undefined) {
+    const link = linkSetup(values, fleet)
+    const state = stateSetup(values, environment)
+    return { ...common, search, source: { kind: 'fleet', ...reaching, link, rig: values.rig ?? machineName(), state } }
+  }
+  if (pool !== undefined) {
+    const pools = nonEmpty(pool.map(readPoolAddress))
+    const ca = givenAuthorities(
+      values,
+      pools.some(({ tls }) => tls),
+    )
+    const trust = { insecure: values.insecure, fingerprint: values.fingerprint, ca }
+    return { ...common, search, source: { kind: 'pools', ...reaching, pools, trust, failbackMs: values.failback } }
+  }
+  const mined = { ...minedSetup(values), page: values['mine-page'], state: stateSetup(values, environment) }
+  const source: NodesSetup | EmbeddedSetup =
+    node === undefined
+      ? { kind: 'embedded', network: networkSettings(values), ...mined }
+      : { ...nodesSetup(values, node), ...mined }
+  return { ...common, source, search: { ...search, stratum: stratumSetup(values) } }
+}
+
+/** What a miner and the leader of a fleet have alike: what is served, and when it ends. */
+export function commonSetup({
+  values: { http, fingerprint, blocks, duration: durationMs, 'http-token': token },
+  origins,
+}: Pick<Config<unknown>, 'origins'> & { readonly values: NodesValues }): Pick<MinerSetup, 'http' | 'limits'> {
+  return {
+    // Mining goes on when the default port is taken, but not when an address that the user gave is.
+    http: http === null ? null : { ...http, isRequired: origins.get('http') !== 'default', token, fingerprint },
+    limits: { blocks, durationMs },
   }
 }
 
-/** What a miner and the leader of a fleet have alike: where work comes from, who is paid, and when it ends. */
-export function nodesSetup(
-  { values, origins }: Pick<Config<typeof leadOptions>, 'origins'> & { readonly values: NodesValues },
-  { nodes, ca, page }: { readonly nodes: readonly string[]; readonly ca: string | undefined; readonly page: PageMode },
-): Omit<MinerSetup, 'engines'> {
-  const { insecure, fingerprint, 'fail-fast': failFast, http, blocks, duration: durationMs } = values
-  const [url, ...others] = nodes
-  const face = { page, token: values['http-token'], fingerprint }
+/** The nodes of a miner or a leader. Throws NewcutError for authorities that cannot be used. */
+export function nodesSetup(values: NodesValues, nodes: readonly string[]): NodesSetup {
+  const ca = givenAuthorities(values, tlsNode(nodes).startsWith('https:'))
   return {
-    node: { url, insecure, fingerprint, ca, failFast, maxWaitMs: durationMs },
-    others,
+    kind: 'nodes',
+    urls: nonEmpty(nodes),
+    trust: { insecure: values.insecure, fingerprint: values.fingerprint, ca },
+    failFast: values['fail-fast'],
+    maxWaitMs: values.duration,
     failbackMs: values.failback,
     shareBlocks: values['share-blocks'],
-    forkWish: values['fork-vote'],
-    forkEpoch: values['fork-epoch'],
+    ...minedSetup(values),
+  }
+}
+
+function minedSetup(values: NodesValues) {
+  return {
     payee: payeeOf(values),
-    // Mining goes on when the default port is taken, but not when an address that the user gave is.
-    http: http === null ? null : { ...http, isRequired: origins.get('http') !== 'default', ...face },
-    limits: { blocks, durationMs },
+    chains: values.chains,
     stallMs: values.stall,
     confirmations: values.confirmations,
-    chains: values.chains,
+    forkWish: values['fork-vote'],
+    forkEpoch: values['fork-epoch'],
   }
+}
+
+function nonEmpty<T>(list: readonly T[]): readonly [T, ...T[]] {
+  const [first, ...others] = list
+  if (first === undefined) throw new Error('an option with at least one value has none')
+  return [first, ...others]
 }
 
 /** By default solutions for a node are kept; an embedded network ends with the miner. */
@@ -89,22 +131,21 @@ function payeeOf(values: Pick<MineConfig['values'], 'account' | 'predicate' | 'p
   return { account, predicate, publicKeys }
 }
 
-function engineSetup(config: MineConfig, environment: Environment): EngineSetup {
+function searchOf(config: MineConfig, environment: Environment): OwnSearch | ExternalSearch {
   const { values, origins } = config
   const { engine, command, kernel, priority } = values
-  const rigs = rigsSetup(values)
   if (engine !== 'external') {
     const threads = origins.get('threads') === 'default' ? 'auto' : values.threads
-    return { kind: 'own', threads, kernel, priority, gpu: gpuSetup(config, environment), rigs }
+    return { kind: 'own', threads, kernel, priority, gpu: gpuSetup(config, environment) }
   }
-  if (command !== undefined) return { kind: 'external', command, rigs }
+  if (command !== undefined) return { kind: 'external', command }
   throw new NewcutError('BAD_OPTION', '--engine external needs --command', {
     hint: "for example --command 'newcut solve'",
   })
 }
 
 /** Throws NewcutError BAD_OPTION for a certificate without its key, or a key without its certificate. */
-function rigsSetup(values: MineConfig['values']): StratumSetup | undefined {
+function stratumSetup(values: MineConfig['values']): StratumSetup | undefined {
   const address = values['stratum-listen'] ?? null
   if (address === null) return undefined
   const { 'stratum-difficulty': difficulty, 'stratum-tls-cert': cert, 'stratum-tls-key': key } = values

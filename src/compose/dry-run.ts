@@ -3,47 +3,69 @@ import { forkStateOf } from '../core/fork.ts'
 import type { Work } from '../core/work.ts'
 import type { NodeClient } from '../node/client.ts'
 import { ForkVotes } from '../source/node/fork-votes.ts'
-import { checkPausing } from './pausing.ts'
+import { checkSetup } from './miner.ts'
 import { paidLine } from './payee.ts'
 import { Engines, listenForRigs } from './search/engines.ts'
-import type { MinerSetup } from './setup.ts'
-import { checkOrigin, reachOrigin } from './source/reach.ts'
+import type { MinerSetup, NodesSetup } from './setup.ts'
+import { type ReachedSource, reachSource } from './source/reach.ts'
 
 /**
  * Reaches the nodes and asks the first one for work for the account, or a pool, or the leader of a fleet; and finds the
- * devices. Nothing is waited for. Returns lines for people. Throws NewcutError as mining would.
+ * devices. Nothing is waited for. An embedded network takes every account and is not started. Returns lines for people.
+ * Throws NewcutError as mining would.
  */
 export async function tryMiner(setup: MinerSetup, stopped: AbortSignal): Promise<string[]> {
-  checkOrigin(setup)
-  await checkPausing(setup.pausing ?? {})
-  const once = { ...setup, node: { ...setup.node, failFast: true } }
-  const { source, payee, node, close } = await reachOrigin(once, () => undefined, stopped)
+  await checkSetup(setup)
+  if (setup.source.kind === 'embedded') return ['network: an embedded one']
+  const reached = await reachSource(atOnce(setup), () => undefined, stopped)
   try {
-    const { coming, rigs: rigServer } = await new Engines(source.workBytes, stopped).replacementFor(setup.engines)
-    const rigs = await listenForRigs(rigServer)
+    const { search } = setup
+    const { coming, rigs: host } = await new Engines(reached.source.workBytes, stopped).replacementFor(search)
+    const rigs = await listenForRigs(host)
     await rigs?.close()
-    const { engines } = setup
-    if (engines.kind === 'fleet') await engines.link.checkJetStream(engines.replicas ?? 1)
-    const devices = engines.kind === 'fleet' ? [] : [`devices: ${coming.map(({ name }) => name).join(', ')}`]
-    if (setup.fleet !== undefined) return [source.description, `paid: ${payee}, as the leader says`, ...devices]
-    if (node === null) return [`pool: ${source.description}`, `paid: ${payee}, by the pool`, ...devices]
-    const { client, account } = node
-    const { work } = await client.work(account, setup.chains?.[0], { signal: stopped })
+    if (search.kind === 'leader') await search.link.checkJetStream(search.replicas ?? 1)
     return [
-      `network: ${client.info.nodeVersion}, ${client.info.nodeChains.length} chains, at ${client.http.baseUrl}`,
-      paidLine(account),
-      `work: chain ${work.fields.chainId} height ${work.fields.height}, ${work.bytes.length} bytes`,
-      ...(await voteLines(client, work, once, stopped)),
-      ...devices,
+      ...(await sourceLines(setup, reached, stopped)),
+      ...(search.kind === 'leader' ? [] : [`devices: ${coming.map(({ name }) => name).join(', ')}`]),
       ...(rigs === null ? [] : [`rigs: they can connect to ${rigs.address}`]),
     ]
   } finally {
-    await close()
+    await reached.close()
+  }
+}
+
+/** A peer that does not answer is an error. */
+function atOnce(setup: MinerSetup): MinerSetup {
+  const source = { ...setup.source, failFast: true }
+  return { ...setup, source } as MinerSetup
+}
+
+async function sourceLines({ source }: MinerSetup, reached: ReachedSource, stopped: AbortSignal): Promise<string[]> {
+  const { payee, node } = reached
+  const { description } = reached.source
+  switch (source.kind) {
+    case 'pools':
+      return [`pool: ${description}`, `paid: ${payee}, by the pool`]
+    case 'fleet':
+      return [description, `paid: ${payee}, as the leader says`]
+    case 'embedded':
+      return []
+    case 'nodes': {
+      if (node === null) throw new Error('a source of nodes has a node')
+      const { client, account } = node
+      const { work } = await client.work(account, source.chains?.[0], { signal: stopped })
+      return [
+        `network: ${client.info.nodeVersion}, ${client.info.nodeChains.length} chains, at ${client.http.baseUrl}`,
+        paidLine(account),
+        `work: chain ${work.fields.chainId} height ${work.fields.height}, ${work.bytes.length} bytes`,
+        ...(await voteLines(client, work, source, stopped)),
+      ]
+    }
   }
 }
 
 /** One line with the vote of this work. No line where the rules leave it none. */
-async function voteLines(client: NodeClient, work: Work, setup: MinerSetup, signal: AbortSignal): Promise<string[]> {
+async function voteLines(client: NodeClient, work: Work, setup: NodesSetup, signal: AbortSignal): Promise<string[]> {
   const { forkRulesOf } = await import('./source/nodes.ts')
   const stateOf = async (chain: number, hash: Uint8Array) =>
     forkStateOf((await client.header(chain, hash, { signal })).featureFlags)

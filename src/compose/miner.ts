@@ -1,30 +1,19 @@
-/** The miner for nodes or pools: starts client, source, engines, miner and metrics, and stops them again. */
-
-import { Connection } from '../api/connection.ts'
-import { readProcessor } from '../api/machine.ts'
-import { Metrics } from '../api/metrics.ts'
-import { monitorRoutes } from '../api/monitors.ts'
-import { type ApiServer, type Extension, startApi } from '../api/server.ts'
-import type { Token } from '../api/token.ts'
-import { describeError } from '../core/errors.ts'
+/** The miner: reaches its source, opens search, journal and faces, mines, and closes all of them again. */
+import type { ApiServer } from '../api/server.ts'
 import type { MinerEvent } from '../mine/events.ts'
-import type { Unfinished } from '../mine/life.ts'
 import { Miner } from '../mine/miner.ts'
 import type { Snapshot } from '../mine/stats.ts'
 import { systemClock } from '../platform/clock.ts'
-import { packageVersion } from '../platform/version.ts'
-import { Sensors, type SensorsOptions } from '../sensors/sensors.ts'
+import { Sensors } from '../sensors/sensors.ts'
 import { type Changeable, changerOf } from './change.ts'
-import { type ComposedDashboard, dashboardFor } from './dashboard.ts'
-import { hashesOf, leaderTies, rigTies } from './fleet-ties.ts'
-import { isPageOn, PAGE_PATH, pageFor } from './mine-page.ts'
+import { type Faces, openFaces } from './faces.ts'
 import { checkPausing, Pausing } from './pausing.ts'
-import { isDevelopment } from './payee.ts'
-import { rewardsOf } from './rewards.ts'
-import { Engines, listenForRigs } from './search/engines.ts'
-import type { HttpSetup, MinerSetup } from './setup.ts'
-import { checkOrigin, type NodeOrigin, type Origin, reachOrigin } from './source/reach.ts'
-import { type KeptState, openState } from './state.ts'
+import { checkPayee } from './payee.ts'
+import { openRecord, type Record } from './record.ts'
+import { RunEnd } from './run-end.ts'
+import { type OpenedSearch, openSearch } from './search/open.ts'
+import type { MinerSetup } from './setup.ts'
+import { type NodeAccess, type ReachedSource, reachSource } from './source/reach.ts'
 
 /** Reported once, before mining starts. */
 export interface MinerStart {
@@ -38,7 +27,7 @@ export interface MinerStart {
   readonly source: string
   readonly payee: string
   /** null: pools or the leader of a fleet give the work. */
-  readonly node: Pick<NodeOrigin, 'client' | 'account'> | null
+  readonly node: Pick<NodeAccess, 'client' | 'account' | 'embedded'> | null
   readonly api: ApiServer | null
   /** The journal, and how many solutions of earlier runs it holds that are not settled; null: none is kept. */
   readonly journal: { readonly folder: string; readonly unfinished: number } | null
@@ -55,134 +44,96 @@ export interface MinerPorts {
   readonly stopped: AbortSignal
 }
 
+type Receiver = (event: MinerEvent) => void
+
 /** Mines until it is stopped or done. Throws NewcutError. */
 export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }: MinerPorts): Promise<Snapshot> {
-  const { engines: engineSetup, http, limits, chains, pausing = {} } = setup
-  checkOrigin(setup)
-  await checkPausing(pausing)
-  const origin = await reachOrigin(setup, (message) => onEvent({ type: 'trouble', message }), stopped)
-  const { source, network, payee: account, node } = origin
-  const closers = [origin.close]
+  await checkSetup(setup)
+  const receivers: Receiver[] = []
+  const show: Receiver = (event) => {
+    for (const receive of receivers) receive(event)
+  }
+  const end = new RunEnd(stopped)
   try {
-    const engineSet = new Engines(source.workBytes, stopped)
-    const { coming: engines, rigs: rigServer, leader: fleet, done } = await engineSet.replacementFor(engineSetup)
-    done()
-    const rigs = await listenForRigs(rigServer)
-    closers.unshift(async () => rigs?.close())
-    // A pool follows the blocks of its shares itself.
-    const state = origin.isKept ? await stateOf(setup, { network, account, onEvent }) : null
-    const show = (event: MinerEvent) => {
-      state?.onEvent(event)
-      onEvent(event)
-      if (event.type === 'solution') fleet?.told(event)
-      metrics.onEvent(event)
-      connection.onEvent(event)
-      dashboard?.onEvent(event)
-      rewards?.(event)
-    }
-    const connection = new Connection(systemClock)
-    const [faulted, asked, ended] = [new AbortController(), new AbortController(), new AbortController()]
-    closers.unshift(async () => ended.abort())
-    const onFault = (error: unknown) => faulted.abort(error)
-    const rewards =
-      node && rewardsOf({ client: node.payloads, unpaid: state?.unpaid ?? [], onReward: show, stopped, onFault })
-    const { blocks, durationMs } = limits
-    const sensors = setup.sensors && sensorsOf(setup.sensors, engineSet)
-    closers.unshift(async () => sensors?.stop())
-    const options = { source, engines, clock: systemClock, onEvent: show, blocks, durationMs }
-    const miner = new Miner({ ...options, readings: () => sensors?.readings ?? [], beside: () => engineSet.beside() })
-    const metrics = new Metrics(() => miner.snapshot(), packageVersion)
-    const hasPage = http !== null && node !== null && isPageOn(http.page, network)
-    const dashboard = http && dashboardOf(miner, { network, account, state })
-    closers.unshift(async () => dashboard?.close())
-    const page = hasPage ? [{ path: PAGE_PATH, addTo: await pageFor(node.clients, node.account) }] : []
-    const extensions = [...(dashboard?.extensions ?? []), ...page]
-    const stop = () => asked.abort()
-    let token = http?.token
-    const faced = { miner, metrics, connection, extensions, stop, token: () => token ?? null }
-    const api = http === null ? null : await startFace(http, faced, onEvent)
-    if (api !== null) closers.unshift(() => api.close())
-    const journal = state && { folder: state.folder, unfinished: state.unfinished.length }
-    const setToken = (next: string | undefined) => {
-      token = next
-    }
-    const ends = AbortSignal.any([stopped, faulted.signal, asked.signal])
-    const pauses = new Pausing(miner, systemClock, AbortSignal.any([ends, ended.signal]))
-    const change = changerOf({ miner, engines: engineSet, origin, chains, pauses, setToken })
-    const pageUrl = api !== null && hasPage ? api.url + PAGE_PATH : null
-    const told = { source: source.description, payee: account }
-    onStart?.({ miner, change, node, ...told, api, journal, rigsAddress: rigs?.address ?? null, pageUrl })
-    pauses.set(pausing)
-    fleet?.attach({ network, account, ...leaderTies(miner, state?.unfinished, show) })
-    origin.attach?.(rigTies(miner))
-    miner.takeUp(state?.unfinished ?? [])
-    const takeLeft = (unfinished: readonly Unfinished[]) => {
-      fleet?.expect(hashesOf(unfinished))
-      miner.takeUp(unfinished)
-    }
-    state
-      ?.left(AbortSignal.any([ends, ended.signal]))
-      .then(takeLeft)
-      .catch(onFault)
-    const snapshot = await miner.run(ends)
-    faulted.signal.throwIfAborted()
-    return snapshot
+    const reached = await reachSource(setup, (message) => onEvent({ type: 'trouble', message }), stopped)
+    end.onClose(reached.close)
+    const search = await openSearch(setup.search, reached.source.workBytes, end)
+    const record = await openRecord(setup, reached, { onEvent, show, end })
+    const miner = minerOf(setup, { reached, search, end, show })
+    const faces = await openFaces(setup, { miner, reached, record, end, onEvent })
+    // The journal comes first: a leader of a fleet acknowledges to JetStream what the journal has.
+    receivers.push(record.onEvent, onEvent, search.onEvent, faces.onEvent, record.onConfirmed)
+    const pauses = new Pausing(miner, systemClock, end.over)
+    onStart?.(startOf(setup, { miner, reached, search, record, faces, pauses }))
+    pauses.set(setup.pausing ?? {})
+    search.attach(miner, { reached, record, show })
+    reached.attach(miner)
+    miner.takeUp(record.unfinished)
+    takeUpLate(miner, { record, search, end })
+    return await runOf(miner, end)
   } finally {
-    for (const close of closers) await close()
+    await end.close()
   }
 }
 
-function stateOf(
-  { state = null, confirmations = 1 }: MinerSetup,
-  of: { readonly network: string; readonly account: string; readonly onEvent: (event: MinerEvent) => void },
-): Promise<KeptState | null> {
-  // Development networks are thrown away; whoever wants theirs kept says so.
-  if (state === null || (!state.isRequired && isDevelopment(of.network))) return Promise.resolve(null)
-  return openState(state, { ...of, confirmations, clock: systemClock })
+/** Checks that need no network. Throws NewcutError BAD_OPTION. */
+export async function checkSetup({ source, pausing = {} }: MinerSetup): Promise<void> {
+  if ('payee' in source) checkPayee(source.payee)
+  await checkPausing(pausing)
 }
 
-function sensorsOf(where: Pick<SensorsOptions, 'hwmon' | 'env'>, engines: Engines): Sensors {
-  const hasCards = () => engines.running.some(({ name }) => name === 'gpu')
-  return new Sensors({ ...where, clock: systemClock, hasCards })
-}
-
-function dashboardOf(
-  miner: Miner,
-  of: Pick<Origin, 'network'> & { readonly account: string; readonly state: KeptState | null },
-): ComposedDashboard {
-  const { network, account, state } = of
-  const snapshot = () => miner.snapshot()
-  return dashboardFor({
-    ...{ network, account, snapshot },
-    recent: state?.recent ?? [],
-  })
-}
-
-interface Faced {
+interface Parts {
   readonly miner: Miner
-  readonly metrics: Metrics
-  readonly connection: Connection
-  readonly extensions: readonly Extension[]
-  /** Ends the miner in order. */
-  readonly stop: () => void
-  readonly token: Token
+  readonly reached: ReachedSource
+  readonly search: OpenedSearch
+  readonly record: Record
+  readonly faces: Faces
+  readonly pauses: Pausing
+  readonly end: RunEnd
+  readonly show: Receiver
 }
 
-async function startFace(
-  { host, port, isRequired, fingerprint, configuration }: HttpSetup,
-  { miner, metrics, connection, extensions, stop, token }: Faced,
-  onEvent: MinerPorts['onEvent'],
-): Promise<ApiServer | null> {
-  const snapshot = () => miner.snapshot()
-  const control = { pause: () => miner.pause(), resume: () => miner.resume(), stop }
-  const identity = { version: packageVersion, processor: await readProcessor(), fingerprint: fingerprint ?? null }
-  const monitored = { snapshot, connection, identity, control, token }
-  const routes = monitorRoutes({ ...monitored, configuration: configuration ?? null })
-  try {
-    return await startApi({ host, port }, snapshot, metrics, ...extensions, ...routes)
-  } catch (error) {
-    if (isRequired) throw error
-    onEvent({ type: 'warning', message: `${describeError(error)}; mining without metrics` })
-    return null
+function minerOf(
+  { sensors: where, limits }: MinerSetup,
+  { reached: { source }, search, end, show }: Pick<Parts, 'reached' | 'search' | 'end' | 'show'>,
+): Miner {
+  const hasCards = () => search.engines.running.some(({ name }) => name === 'gpu')
+  const sensors = where && new Sensors({ ...where, clock: systemClock, hasCards })
+  end.onClose(async () => sensors?.stop())
+  const readings = () => sensors?.readings ?? []
+  const beside = () => search.engines.beside()
+  const options = { source, engines: search.first, clock: systemClock, onEvent: show }
+  return new Miner({ ...options, ...limits, readings, beside })
+}
+
+function startOf(setup: MinerSetup, parts: Omit<Parts, 'end' | 'show'>): MinerStart {
+  const { miner, reached, search, record, faces, pauses } = parts
+  const { state, unfinished } = record
+  const { engines, rigsAddress } = search
+  return {
+    miner,
+    change: changerOf({ miner, engines, reached, setup, pauses, setToken: faces.setToken }),
+    source: reached.source.description,
+    payee: reached.payee,
+    node: reached.node,
+    api: faces.api,
+    journal: state && { folder: state.folder, unfinished: unfinished.length },
+    rigsAddress,
+    pageUrl: faces.pageUrl,
   }
+}
+
+/** Solutions of a journal that can be read only later live on then. */
+function takeUpLate(miner: Miner, { record, search, end }: Pick<Parts, 'record' | 'search' | 'end'>): void {
+  const taken = record.state?.left(end.over).then((unfinished) => {
+    search.expect(unfinished)
+    miner.takeUp(unfinished)
+  })
+  taken?.catch(end.fault)
+}
+
+async function runOf(miner: Miner, end: RunEnd): Promise<Snapshot> {
+  const snapshot = await miner.run(end.wanted)
+  end.throwIfFaulted()
+  return snapshot
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { startDevnet } from '../../src/compose/devnet.ts'
 import { type MinerStart, runMiner } from '../../src/compose/miner.ts'
-import type { GpuSetup } from '../../src/compose/search/engines.ts'
+import type { GpuSetup } from '../../src/compose/setup.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'
 import type { Snapshot } from '../../src/mine/stats.ts'
 import { testDriver } from '../gpu/driver.ts'
@@ -56,14 +56,20 @@ export async function startMiner(options: RunningOptions = {}): Promise<RunningM
   const start = await new Promise<MinerStart>((resolve, reject) => {
     ended = runMiner(
       {
-        node: { url: devnet.url, insecure: false, failFast: true },
-        others: hasTwoNodes ? [devnet.url.replace('127.0.0.1', 'localhost')] : [],
-        payee: { account: null, predicate: 'keys-all', publicKeys: null },
-        engines: {
-          ...{ kind: 'own', threads, kernel: 'auto', priority: 'low', gpu },
-          rigs: letsRigsIn ? { host: '127.0.0.1', port: 0, tls: null, difficulty: 1000, perAddress: 1024 } : undefined,
+        source: {
+          kind: 'nodes',
+          urls: [devnet.url, ...(hasTwoNodes ? [devnet.url.replace('127.0.0.1', 'localhost')] : [])],
+          trust: { insecure: false },
+          failFast: true,
+          payee: { account: null, predicate: 'keys-all', publicKeys: null },
         },
-        http: { host: '127.0.0.1', port: 0, isRequired: true, page: 'off', ...(token && { token }) },
+        search: {
+          ...{ kind: 'own', threads, kernel: 'auto', priority: 'low', gpu },
+          stratum: letsRigsIn
+            ? { host: '127.0.0.1', port: 0, tls: null, difficulty: 1000, perAddress: 1024 }
+            : undefined,
+        },
+        http: { host: '127.0.0.1', port: 0, isRequired: true, ...(token && { token }) },
         limits: {},
         sensors: { hwmon, env },
       },

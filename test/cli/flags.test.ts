@@ -189,5 +189,5 @@ describe('errors of newcut', () => {
 })
 
 it.each([['mien'], ['help', 'mien']])('newcut %s %s tells which commands there are', async (...args) => {
-  expect(await errorOf(args)).toMatch(/^newcut: mien: no such command; did you mean mine\? \(commands: mine, devnet, /)
+  expect(await errorOf(args)).toMatch(/^newcut: mien: no such command; did you mean mine\? \(commands: mine, blocks, /)
 })

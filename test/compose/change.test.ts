@@ -1,11 +1,11 @@
 /** Engines of a miner that change while it mines on an embedded network: real threads, and a GPU where there is a driver. */
 import { describe, expect, it } from 'vitest'
-import type { EngineSetup, OwnSetup } from '../../src/compose/search/engines.ts'
+import type { OwnSearch } from '../../src/compose/setup.ts'
 import type { Snapshot } from '../../src/mine/stats.ts'
 import { sensedCard, startMiner } from '../api/running.ts'
 
 const SOON = { interval: 100 }
-const own = (parts: Partial<OwnSetup>): EngineSetup => {
+const own = (parts: Partial<OwnSearch>): OwnSearch => {
   return { kind: 'own', threads: 1, kernel: 'auto', priority: 'low', gpu: null, ...parts }
 }
 
@@ -14,21 +14,20 @@ describe('a miner that is brought to another setup', () => {
     const card = await sensedCard()
     if (card === null) return context.skip('there is no GPU driver here, not even a software one')
     const miner = await startMiner({ difficulty: 3_000_000n })
-    const http = null
     const snapshot = async () => (await miner.json('/api/summary')) as Snapshot
     const counts = async () => new Map((await snapshot()).devices.map(({ device, hashes }) => [device, hashes]))
     await expect.poll(async () => (await counts()).get('thread0'), SOON).toBeGreaterThan(0)
-    await miner.change({ engines: own({ gpu: card.setup.gpu ?? null }), http })
+    await miner.change({ search: own({ gpu: card.setup.gpu ?? null }) })
     await expect.poll(async () => (await counts()).get('gpu0'), SOON).toBeGreaterThan(0)
     const both = await counts()
-    await miner.change({ engines: own({ gpu: null }), http })
+    await miner.change({ search: own({ gpu: null }) })
     const { devices, hardware, hashes } = await snapshot()
     expect(devices.map(({ device }) => device)).toEqual(['thread0'])
     // The thread went on; what the card did still counts for all together.
     expect(devices[0].hashes).toBeGreaterThanOrEqual(both.get('thread0') ?? 0)
     await expect.poll(async () => (await counts()).get('thread0'), SOON).toBeGreaterThan(devices[0].hashes)
     expect(hashes).toBeGreaterThanOrEqual(hardware[0].hashes + (both.get('gpu0') ?? 0))
-    await miner.change({ engines: own({ gpu: card.setup.gpu ?? null }), http })
+    await miner.change({ search: own({ gpu: card.setup.gpu ?? null }) })
     await expect.poll(async () => (await counts()).get('gpu0'), SOON).toBeGreaterThan(both.get('gpu0') ?? 0)
     expect(miner.events.filter(({ type }) => type === 'hardwareError')).toEqual([])
     expect((await snapshot()).solutions).toMatchObject({ rejected: 0, lost: 0 })
@@ -40,11 +39,11 @@ describe('a miner that is brought to another setup', () => {
     const accepted = async () => (await snapshot()).solutions.accepted
     await expect.poll(accepted, SOON).toBeGreaterThan(0)
     const command = `${process.execPath} ${new URL('../../dist/src/main.js', import.meta.url).pathname} solve`
-    await miner.change({ engines: { kind: 'external', command }, http: null })
+    await miner.change({ search: { kind: 'external', command } })
     expect((await snapshot()).devices.map(({ engine }) => engine)).toEqual(['external'])
     const before = await accepted()
     await expect.poll(accepted, SOON).toBeGreaterThan(before + 1)
-    await miner.change({ engines: own({ threads: 2 }), http: null })
+    await miner.change({ search: own({ threads: 2 }) })
     expect((await snapshot()).devices.map(({ device }) => device)).toEqual(['thread0', 'thread1'])
     const after = await accepted()
     await expect.poll(accepted, SOON).toBeGreaterThan(after + 1)
@@ -54,13 +53,13 @@ describe('a miner that is brought to another setup', () => {
     const miner = await startMiner({ difficulty: 3_000_000n })
     const snapshot = async () => (await miner.json('/api/summary')) as Snapshot
     const wrong = [
-      { engines: own({ threads: 0 }), http: null },
-      { engines: own({ threads: 2 }), chains: [20], http: null },
-      { engines: own({ threads: 2, kernel: process.arch === 'arm64' ? 'native-avx2' : 'native-neon' }), http: null },
+      { search: own({ threads: 0 }) },
+      { search: own({ threads: 2 }), chains: [20] },
+      { search: own({ threads: 2, kernel: process.arch === 'arm64' ? 'native-avx2' : 'native-neon' }) },
     ] as const
     const results = await Promise.allSettled([
       ...wrong.map((setup) => miner.change(setup)),
-      ...[3, 2].map((threads) => miner.change({ engines: own({ threads }), chains: [0, 1], http: null })),
+      ...[3, 2].map((threads) => miner.change({ search: own({ threads }), chains: [0, 1] })),
     ])
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'fulfilled', 'fulfilled'])
     const { devices, chains = [] } = await snapshot()
@@ -72,7 +71,7 @@ describe('a miner that is brought to another setup', () => {
     const miner = await startMiner({ difficulty: 1_000_000n, hasTwoNodes: true })
     const snapshot = async () => (await miner.json('/api/summary')) as Snapshot
     await expect.poll(async () => (await snapshot()).solutions.accepted, SOON).toBeGreaterThan(0)
-    await miner.change({ engines: own({}), chains: [4, 9], http: null })
+    await miner.change({ search: own({}), chains: [4, 9] })
     await expect.poll(async () => [4, 9, undefined].includes((await snapshot()).work?.chain), SOON).toBe(true)
     const works = miner.events.length
     await expect.poll(() => miner.events.slice(works).some(({ type }) => type === 'idle'), SOON).toBe(true)

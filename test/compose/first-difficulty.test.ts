@@ -27,9 +27,9 @@ describe('the first difficulty of an embedded network', () => {
 
   it('is not measured where only rigs search, or once it is stopped', async () => {
     const network = { graph: graphs.twenty, blockDelayMs: 30_000 }
-    const rigs = { host: '127.0.0.1', port: 0, difficulty: null, tls: null, perAddress: 1 }
+    const stratum = { host: '127.0.0.1', port: 0, difficulty: null, tls: null, perAddress: 1 }
     const own = { kind: 'own', threads: 0, kernel: 'js', priority: 'low', gpu: null } as const
-    expect(await measuredDifficulty({ ...own, rigs }, network, new AbortController().signal)).toBeUndefined()
+    expect(await measuredDifficulty({ ...own, stratum }, network, new AbortController().signal)).toBeUndefined()
     expect(await measuredDifficulty({ ...own, threads: 1 }, network, AbortSignal.abort())).toBeUndefined()
   })
 })

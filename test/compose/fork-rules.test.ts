@@ -1,14 +1,12 @@
 /** Options of votes against the network that a node turns out to be of. */
 import { expect, it } from 'vitest'
-import type { NodesSetup } from '../../src/compose/node-setup.ts'
-import { forkRulesOf } from '../../src/compose/source/nodes.ts'
+import { type ForkSetup, forkRulesOf } from '../../src/compose/source/nodes.ts'
 import { mainnet01 } from '../../src/core/network.ts'
 import { FakeNode, pairInfo } from '../node/fake-node.ts'
 
-async function rulesFor(nodeVersion: string, options: Pick<NodesSetup, 'forkWish' | 'forkEpoch'>) {
+async function rulesFor(nodeVersion: string, options: ForkSetup) {
   const node = await FakeNode.start({ ...pairInfo, nodeVersion })
-  const setup = { node: { url: node.url, insecure: false, failFast: true }, ...options }
-  return forkRulesOf(await node.connect(), setup)
+  return forkRulesOf(await node.connect(), options)
 }
 
 it('are those of the network, or of a development network with epochs of its own', async () => {

@@ -2,7 +2,8 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Devnet, startDevnet } from '../../src/compose/devnet.ts'
 import { type MinerStart, runMiner } from '../../src/compose/miner.ts'
-import type { MinerSetup } from '../../src/compose/setup.ts'
+import type { Payee } from '../../src/compose/payee.ts'
+import type { MinerSetup, NodesSetup } from '../../src/compose/setup.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'
 
 let devnet: Devnet
@@ -17,11 +18,15 @@ afterAll(async () => {
   await devnet.close()
 })
 
-function setup(changes: Partial<MinerSetup> = {}): MinerSetup {
+const nobody: Payee = { account: null, predicate: 'keys-all', publicKeys: null }
+const sourceAt = (url: string, payee = nobody): NodesSetup => {
+  return { kind: 'nodes', urls: [url], trust: { insecure: false }, failFast: true, payee }
+}
+
+function setup(changes: Partial<Pick<MinerSetup, 'http'>> & { readonly source?: NodesSetup } = {}): MinerSetup {
   return {
-    node: { url: devnet.url, insecure: false, failFast: true },
-    payee: { account: null, predicate: 'keys-all', publicKeys: null },
-    engines: { kind: 'own', threads: 1, kernel: 'js', priority: 'normal', gpu: null },
+    source: sourceAt(devnet.url),
+    search: { kind: 'own', threads: 1, kernel: 'js', priority: 'normal', gpu: null },
     http: null,
     limits: { blocks: 2 },
     ...changes,
@@ -29,7 +34,7 @@ function setup(changes: Partial<MinerSetup> = {}): MinerSetup {
 }
 
 const busyHttp = (isRequired: boolean) => {
-  return { host: '127.0.0.1', port: (taken.address() as AddressInfo).port, isRequired, page: 'off' as const }
+  return { host: '127.0.0.1', port: (taken.address() as AddressInfo).port, isRequired }
 }
 const stopped = new AbortController().signal
 
@@ -58,7 +63,7 @@ it('runMiner refuses to start where a required port for metrics is taken', async
 
 it('runMiner refuses a wrong account before it asks the node anything', async () => {
   const payee = { account: 'k:short', predicate: 'keys-all', publicKeys: null }
-  const node = { url: 'http://127.0.0.1:1', insecure: false, failFast: true }
-  const mining = runMiner(setup({ node, payee }), { onEvent: () => undefined, stopped })
+  const source = sourceAt('http://127.0.0.1:1', payee)
+  const mining = runMiner(setup({ source }), { onEvent: () => undefined, stopped })
   await expect(mining).rejects.toMatchObject({ code: 'BAD_OPTION' })
 })

@@ -60,7 +60,7 @@ it('waits for nodes that are down at the start, and begins with the first that a
 it('leaves a node out that comes up later with another network', async () => {
   const a = await gate(await network())
   const b = await gate(await network({ difficulty: 3_000n }), false)
-  const mining = miner([b.url, a.url], { failbackMs: 100 })
+  const mining = miner([b.url, a.url], { source: { failbackMs: 100 } })
   await mining.blockAt(a)
   await b.open()
   const said = await mining.said(`${b.url} is of another network: development (2 chains)`)

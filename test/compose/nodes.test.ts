@@ -25,10 +25,10 @@ it('goes on at the second node when the first takes connections and answers noth
 it('ends with an error when no node answers at the start and that is wanted, but not when one does', async () => {
   const port = await network()
   const [a, b] = [await gate(port, false), await gate(port, false)]
-  const node = { url: a.url, insecure: false, failFast: true }
-  await expect(miner([a.url, b.url], { node }).ended).rejects.toMatchObject({ code: 'NODE_UNREACHABLE' })
+  const source = { failFast: true }
+  await expect(miner([a.url, b.url], { source }).ended).rejects.toMatchObject({ code: 'NODE_UNREACHABLE' })
   await b.open()
-  const mining = miner([a.url, b.url], { node, limits: { blocks: 1 } })
+  const mining = miner([a.url, b.url], { source, limits: { blocks: 1 } })
   expect((await mining.ended).solutions.accepted).toBe(1)
 })
 
@@ -44,7 +44,7 @@ it('refuses nodes of different networks, and the same node twice', async () => {
 it('does not give blocks to other nodes when that is not wanted', async () => {
   const ports = [await network(), await network()]
   const [a, b] = [await gate(ports[0]), await gate(ports[1])]
-  const mining = miner([a.url, b.url], { shareBlocks: false, limits: { blocks: 3 } })
+  const mining = miner([a.url, b.url], { source: { shareBlocks: false }, limits: { blocks: 3 } })
   await mining.ended
   const client = await NodeClient.connect({ url: b.url })
   expect((await client.cut()).height).toBe(0)
@@ -54,7 +54,7 @@ it('does not give blocks to other nodes when that is not wanted', async () => {
 it('gives the page that mines the work of the second node when the first goes away, and takes solutions of both', async () => {
   const port = await network()
   const [a, b] = [await gate(port), await gate(port)]
-  const mining = miner([a.url, b.url], { http: { host: '127.0.0.1', port: 0, isRequired: true, page: 'on' } })
+  const mining = miner([a.url, b.url], { source: { page: 'on' } })
   await mining.workFrom(a)
   mining.pause()
   const ask = () => mining.page('work', VISITOR)

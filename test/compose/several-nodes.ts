@@ -2,7 +2,7 @@
 import { onTestFinished } from 'vitest'
 import { type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
 import { runMiner } from '../../src/compose/miner.ts'
-import type { MinerSetup } from '../../src/compose/setup.ts'
+import type { MinerSetup, NodesSetup } from '../../src/compose/setup.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'
 import type { Snapshot } from '../../src/mine/stats.ts'
 import { type Gate, gateTo } from '../source/gate.ts'
@@ -21,17 +21,21 @@ export async function gate(port: number, isOpen = true): Promise<Gate> {
 }
 
 /** A miner for these nodes, with what it tells. */
-export function miner(urls: readonly string[], changes: Partial<MinerSetup> = {}) {
+export function miner(
+  urls: readonly [string, ...string[]],
+  { source = {}, ...changes }: Partial<Pick<MinerSetup, 'http' | 'limits'>> & { source?: Partial<NodesSetup> } = {},
+) {
   const events: MinerEvent[] = []
   const stop = new AbortController()
   const setup: MinerSetup = {
-    node: { url: urls[0], insecure: false, failFast: false },
-    others: urls.slice(1),
-    payee: { account: null, predicate: 'keys-all', publicKeys: null },
-    engines: { kind: 'own', threads: 1, kernel: 'js', priority: 'normal', gpu: null },
-    http: { host: '127.0.0.1', port: 0, isRequired: true, page: 'off' },
+    source: {
+      ...{ kind: 'nodes', urls, trust: { insecure: false }, failFast: false, failbackMs: 3_000 },
+      payee: { account: null, predicate: 'keys-all', publicKeys: null },
+      ...source,
+    },
+    search: { kind: 'own', threads: 1, kernel: 'js', priority: 'normal', gpu: null },
+    http: { host: '127.0.0.1', port: 0, isRequired: true },
     limits: {},
-    failbackMs: 3_000,
     ...changes,
   }
   let face = ''

@@ -1,4 +1,5 @@
 /** The two ends of a fleet against the contracts of engines and sources, over a real NATS server. */
+
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startDelayProxy } from '../../bench/delay-proxy.ts'
 import { freshWork } from '../../bench/work.ts'
 import { startDevnet } from '../../src/compose/devnet.ts'
-import { leaderTies, rigTies } from '../../src/compose/fleet-ties.ts'
+import { rigTies } from '../../src/compose/source/fleet.ts'
 import { blockHash } from '../../src/core/block-hash.ts'
 import { encodeBase64Url } from '../../src/core/bytes.ts'
 import { withCreationTime, withNonce } from '../../src/core/header.ts'
@@ -15,6 +16,7 @@ import type { MinerAccount } from '../../src/core/payload.ts'
 import { CpuEngine } from '../../src/engine/cpu/cpu.ts'
 import type { Candidate, EngineEvents } from '../../src/engine/engine.ts'
 import { FleetEngine } from '../../src/engine/fleet/fleet.ts'
+import type { AdoptedSolution } from '../../src/engine/leader.ts'
 import { nonceRanges } from '../../src/engine/range.ts'
 import { readNatsAddress } from '../../src/fleet/address.ts'
 import { Link } from '../../src/fleet/link.ts'
@@ -159,7 +161,8 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
         if (event.type === 'solution') engine.told(event)
       },
     })
-    const ties = leaderTies(leader)
+    const adopt = (solution: AdoptedSolution) => leader.adopt(solution)
+    const ties = { unfinished: [], adopt, onLeader: () => undefined }
     engine.attach({ network: 'development', account: account.account, ...ties })
     const led = leader.run(stop.signal)
     const way = await startDelayProxy(nats.port, 0)

@@ -1,7 +1,9 @@
 /** Where the page is served, and where it is not. */
+
 import { afterEach, describe, expect, it } from 'vitest'
 import { isPageOn, type PageMode } from '../../src/compose/mine-page.ts'
 import { type MinerStart, runMiner } from '../../src/compose/miner.ts'
+import type { MinerSetup } from '../../src/compose/setup.ts'
 import { run, startHere, stopAll } from '../cli/run.ts'
 import { FakeNode, pairInfo } from '../node/fake-node.ts'
 
@@ -94,12 +96,14 @@ describe('newcut mine', () => {
   })
 })
 
-function setupFor(url: string, page: PageMode) {
+function setupFor(url: string, page: PageMode): MinerSetup {
   return {
-    node: { url, insecure: false, failFast: true },
-    payee: { account: null, predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] },
-    engines: { kind: 'own', threads: 1, kernel: 'js', priority: 'normal', gpu: null },
-    http: { host: '127.0.0.1', port: 0, isRequired: true, page },
+    source: {
+      ...{ kind: 'nodes', urls: [url], trust: { insecure: false }, failFast: true, page },
+      payee: { account: null, predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] },
+    },
+    search: { kind: 'own', threads: 1, kernel: 'js', priority: 'normal', gpu: null },
+    http: { host: '127.0.0.1', port: 0, isRequired: true },
     limits: {},
-  } as const
+  }
 }

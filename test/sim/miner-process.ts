@@ -100,8 +100,15 @@ export class MinerProcess {
   async #run(): Promise<void> {
     const { sites, engine, disk, failbackMs, confirmations, onEvent, onUnfinished, onLeft } = this.#options
     const [url, ...others] = sites.map((site) => site.url)
-    const node = { url, insecure: false, failFast: false, dial: this.#dial }
-    const setup = { node, others, failbackMs, stallMs: STALL_MS, confirmations }
+    const reaching = { trust: { insecure: false }, failFast: false, dial: this.#dial }
+    const setup = {
+      kind: 'nodes',
+      urls: [url, ...others],
+      ...reaching,
+      failbackMs,
+      stallMs: STALL_MS,
+      confirmations,
+    } as const
     const nodes = await reachNodes(setup, () => undefined, this.#stop.signal)
     try {
       const tell = (event: MinerEvent) => {

@@ -10,7 +10,8 @@ import type { Engine } from '../../engine/engine.ts'
 import { Crew } from '../../mine/crew.ts'
 import { aborted } from '../../mine/every.ts'
 import { systemClock } from '../../platform/clock.ts'
-import { type EngineSetup, Engines, type OwnSetup } from './engines.ts'
+import type { MinerSetup, OwnSearch } from '../setup.ts'
+import { Engines } from './engines.ts'
 
 /** Batches of a GPU grow to their size meanwhile. */
 const WARM_UP_MS = 100
@@ -18,7 +19,7 @@ const TRIAL_MS = 400
 /** Longest mean time between two blocks of the network at first. Graphs with few chains begin faster than they go on. */
 const MAX_INTERVAL_MS = 1000
 
-export interface EmbeddedSetup {
+export interface NewNetwork {
   readonly graph: Graph
   /** Intended time between blocks of a chain. */
   readonly blockDelayMs: number
@@ -30,15 +31,15 @@ export interface EmbeddedSetup {
  * NewcutError as the start of a miner does.
  */
 export async function measuredDifficulty(
-  engines: EngineSetup,
-  network: EmbeddedSetup,
+  search: MinerSetup['search'],
+  network: NewNetwork,
   stopped: AbortSignal,
 ): Promise<bigint | undefined> {
   // A command is slow to start, and a fleet is elsewhere.
-  if (engines.kind !== 'own') return undefined
+  if (search.kind !== 'own') return undefined
   const { workBytes } = headerLayout(network.graph.degree)
   try {
-    const { own } = await new Engines(workBytes, stopped).replacementFor(untuned(engines))
+    const { own } = await new Engines(workBytes, stopped).replacementFor(untuned(search))
     const rate = await rateOf(own, workBytes, { clock: systemClock, stopped })
     return rate === null ? undefined : firstDifficulty(rate, network)
   } catch (error) {
@@ -48,7 +49,7 @@ export async function measuredDifficulty(
 }
 
 /** Tuning a card takes seconds and gains a tenth: the miner does that. */
-function untuned(setup: Extract<EngineSetup, OwnSetup>): EngineSetup {
+function untuned(setup: OwnSearch): OwnSearch {
   const { gpu } = setup
   return gpu === null ? setup : { ...setup, gpu: { ...gpu, tuningFile: null, retune: false } }
 }
@@ -79,7 +80,7 @@ export async function rateOf(
 }
 
 /** In hashes, with two significant digits: the trial is short. */
-export function firstDifficulty(hashesPerSecond: number, { graph, blockDelayMs }: EmbeddedSetup): bigint {
+export function firstDifficulty(hashesPerSecond: number, { graph, blockDelayMs }: NewNetwork): bigint {
   const intervalMs = Math.min(blockDelayMs / graph.adjacents.length, MAX_INTERVAL_MS)
   const hashes = Math.max(1, (hashesPerSecond * intervalMs) / 1000)
   return BigInt(Math.round(Number(hashes.toPrecision(2))))

@@ -2,9 +2,20 @@
 import { sleep } from '../../core/clock.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import { NodeClient } from '../../node/client.ts'
+import type { Dial } from '../../node/dial.ts'
 import { isRetryable } from '../../node/errors.ts'
 import { systemClock } from '../../platform/clock.ts'
-import type { NodeSetup } from '../node-setup.ts'
+import type { NodeTrust, Reaching } from '../setup.ts'
+
+/** A node, and how it is reached. */
+export interface NodeAddress extends Reaching {
+  /** Root of the node: `http://HOST:PORT`. */
+  readonly url: string
+  readonly trust: NodeTrust
+  /** Longest pause between two attempts; default 1.5 s. */
+  readonly maxPauseMs?: number | undefined
+  readonly dial?: Dial | undefined
+}
 
 const FIRST_PAUSE_MS = 250
 const MAX_PAUSE_MS = 1_500
@@ -14,7 +25,7 @@ const MAX_PAUSE_MS = 1_500
  * for failures that waiting does not cure, or the signal's reason when it aborts.
  */
 export async function connect(
-  setup: NodeSetup,
+  setup: NodeAddress,
   onWaiting: (message: string) => void,
   signal: AbortSignal,
 ): Promise<NodeClient> {
@@ -35,11 +46,11 @@ export async function connect(
 
 /** One attempt. Throws NewcutError, or the signal's reason. */
 export function connectOnce(
-  { url, insecure, fingerprint, ca, dial }: Pick<NodeSetup, 'url' | 'insecure' | 'fingerprint' | 'ca' | 'dial'>,
+  { url, trust: { insecure, fingerprint, ca }, dial }: Pick<NodeAddress, 'url' | 'trust' | 'dial'>,
   signal: AbortSignal,
 ): Promise<NodeClient> {
-  const trust = { insecure, ...(fingerprint && { fingerprint }), ...(ca && { ca }) }
-  return NodeClient.connect({ url, ...trust, ...(dial && { dial }) }, signal)
+  const given = { ...(fingerprint && { fingerprint }), ...(ca && { ca }), ...(dial && { dial }) }
+  return NodeClient.connect({ url, insecure, ...given }, signal)
 }
 
 function hintOf(error: unknown): string {

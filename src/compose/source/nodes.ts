@@ -13,8 +13,11 @@ import type { NodeNetwork } from '../../source/many/reached-node.ts'
 import { type MiningNode, miningNodeOf } from '../../source/node/mining-node.ts'
 import { NodeSource } from '../../source/node/node-source.ts'
 import type { Source } from '../../source/source.ts'
-import { FAILBACK_MS, type NodeSetup, type NodesSetup } from '../node-setup.ts'
-import { connect, connectOnce } from './connect.ts'
+import { FAILBACK_MS } from '../failback.ts'
+import { accountOn } from '../payee.ts'
+import type { NodesSetup } from '../setup.ts'
+import { connect, connectOnce, type NodeAddress } from './connect.ts'
+import { checkChains, type ReachedSource } from './reach.ts'
 
 /** Nodes that have answered. */
 export interface ReachedNodes {
@@ -37,25 +40,46 @@ const MAX_PAUSE_MS = 1_000
 const STALL_BLOCK_DELAYS = 5
 const MIN_STALL_MS = 10_000
 
+/** The source of work of these nodes, for the account of the setup. Throws NewcutError, or the signal's reason. */
+export async function reachNodeSource(
+  setup: NodesSetup,
+  onWaiting: (message: string) => void,
+  signal: AbortSignal,
+): Promise<ReachedSource> {
+  const { client, clients, payloads, sourceFor, close } = await reachNodes(setup, onWaiting, signal)
+  try {
+    checkChains(setup.chains, client)
+    const network = client.info.nodeVersion
+    const account = accountOn(network, setup.payee)
+    const source = sourceFor(account)
+    const node = { client, clients, payloads, account, embedded: null }
+    return { source, choice: source, network, payee: account.account, node, attach: () => undefined, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
 /**
  * Waits for the first node that answers, and for the others a little longer. `onWaiting` is called once with the reason
  * for waiting. Throws NewcutError: as `connect` when no node can be waited for, and BAD_OPTION for nodes of different
  * networks; or the signal's reason.
  */
 export async function reachNodes(
-  setup: NodesSetup,
+  setup: Omit<NodesSetup, 'payee'>,
   onWaiting: (message: string) => void,
   signal: AbortSignal,
 ): Promise<ReachedNodes> {
-  const { node, others = [], confirmations, chains } = setup
+  const { urls: given, trust, dial, failFast, maxWaitMs, confirmations, chains } = setup
+  const reaching = { dial, failFast, maxWaitMs }
   const shared = { clock: systemClock, random: Math.random, confirmations, chains }
   const miningNode = (client: NodeClient, account: MinerAccount): MiningNode => {
     const stallMs = setup.stallMs ?? usualStallMs(client.blockDelayMs)
     const forkRules = forkRulesOf(client, setup)
     return miningNodeOf({ client, account, clock: systemClock, stallMs, forkRules, forkWish: setup.forkWish })
   }
-  if (others.length === 0) {
-    const client = await connect(node, onWaiting, signal)
+  if (given.length === 1) {
+    const client = await connect({ url: given[0], trust, ...reaching }, onWaiting, signal)
     return {
       client,
       clients: () => [client],
@@ -64,12 +88,12 @@ export async function reachNodes(
       close: () => client.close(),
     }
   }
-  const setups = [node.url, ...others].map((url) => {
+  const addresses = given.map((url) => {
     const isTls = url.startsWith('https:')
     // What a certificate has to be like matters only where there is one.
-    return { ...node, url, maxPauseMs: MAX_PAUSE_MS, ...(isTls ? {} : { fingerprint: undefined, ca: undefined }) }
+    return { url, trust: isTls ? trust : { insecure: trust.insecure }, ...reaching, maxPauseMs: MAX_PAUSE_MS }
   })
-  const urls = setups.map(({ url }) => shownUrl(url))
+  const urls = addresses.map(({ url }) => shownUrl(url))
   const twice = urls.find((url, i) => urls.indexOf(url) < i)
   if (twice !== undefined) {
     throw new NewcutError('BAD_OPTION', `--node ${twice} is given twice`, { hint: 'give each node once' })
@@ -77,7 +101,7 @@ export async function reachNodes(
   // One node needs none of it.
   const { FailoverSource } = await import('../../source/many/failover-source.ts')
   const { networkOf, reachedNodeOf } = await import('../../source/many/reached-node.ts')
-  const answered = await firstAnswers(setups, networkOf, onWaiting, signal)
+  const answered = await firstAnswers(addresses, networkOf, onWaiting, signal)
   const [{ client, network }] = answered.flatMap((each) => each ?? [])
   let close = () => closeAll(answered)
   let clients: () => readonly NodeClient[] = () => [client]
@@ -89,7 +113,7 @@ export async function reachNodes(
   }
   const sourceFor = (account: MinerAccount) => {
     const reachedNode = (each: NodeClient) => reachedNodeOf(each, miningNode(each, account))
-    const nodes = setups.map((each, i) => {
+    const nodes = addresses.map((each, i) => {
       const reached = answered[i] && reachedNode(answered[i].client)
       const again = async (ends: AbortSignal) => reachedNode(await connectOnce(each, ends))
       return { url: urls[i], reached, connect: again }
@@ -106,8 +130,11 @@ export async function reachNodes(
   return { client, clients: () => clients(), payloads, sourceFor, close: () => close() }
 }
 
+/** How the work is to vote, and the epochs of a development network. */
+export type ForkSetup = Partial<Pick<NodesSetup, 'forkWish' | 'forkEpoch'>>
+
 /** How the network of a node adopts forks. Throws NewcutError BAD_OPTION for options that it leaves no room for. */
-export function forkRulesOf(client: NodeClient, { forkWish = 'node', forkEpoch }: NodesSetup): ForkRules {
+export function forkRulesOf(client: NodeClient, { forkWish = 'node', forkEpoch }: ForkSetup): ForkRules {
   const { network, isKnown } = verifiableNetworkOf(client)
   if (!isKnown && forkWish !== 'node') {
     throw new NewcutError('BAD_OPTION', `--fork-vote: newcut does not know how ${network.name} adopts forks`, {
@@ -161,7 +188,7 @@ function shownUrl(url: string): string {
  * for the others. A node of which nothing is heard is waited for no longer than GRACE_MS after the first answer.
  */
 async function firstAnswers(
-  setups: readonly NodeSetup[],
+  setups: readonly NodeAddress[],
   networkOf: (client: NodeClient, signal: AbortSignal) => Promise<NodeNetwork>,
   onWaiting: (message: string) => void,
   signal: AbortSignal,

@@ -1,0 +1,99 @@
+/** What a miner serves over HTTP: metrics, summary, what monitors read, the dashboard and the page that mines. */
+import { Connection } from '../api/connection.ts'
+import { readProcessor } from '../api/machine.ts'
+import { Metrics } from '../api/metrics.ts'
+import { monitorRoutes } from '../api/monitors.ts'
+import { type ApiServer, type Extension, startApi } from '../api/server.ts'
+import { describeError } from '../core/errors.ts'
+import type { MinerEvent } from '../mine/events.ts'
+import type { Miner } from '../mine/miner.ts'
+import { systemClock } from '../platform/clock.ts'
+import { packageVersion } from '../platform/version.ts'
+import { dashboardFor } from './dashboard.ts'
+import { isPageOn, PAGE_PATH, pageFor } from './mine-page.ts'
+import type { Record } from './record.ts'
+import type { RunEnd } from './run-end.ts'
+import type { HttpSetup, MinerSetup } from './setup.ts'
+import type { ReachedSource } from './source/reach.ts'
+
+export interface Faces {
+  /** null: nothing is served. */
+  readonly api: ApiServer | null
+  /** Where the page that mines is; null: it is not served. */
+  readonly pageUrl: string | null
+  readonly onEvent: (event: MinerEvent) => void
+  /** Another token lets clients change the miner from here on; undefined: nobody may. */
+  readonly setToken: (token: string | undefined) => void
+}
+
+export interface FacedMiner {
+  readonly miner: Miner
+  readonly reached: ReachedSource
+  readonly record: Record
+  readonly end: RunEnd
+  /** Told that nothing can be served. */
+  readonly onEvent: (event: MinerEvent) => void
+}
+
+/** Throws NewcutError PORT_BUSY where the address is required and cannot be used. */
+export async function openFaces({ http, source }: MinerSetup, faced: FacedMiner): Promise<Faces> {
+  if (http === null) {
+    return { api: null, pageUrl: null, onEvent: () => undefined, setToken: () => undefined }
+  }
+  const { miner, reached, record, end } = faced
+  const connection = new Connection(systemClock)
+  const metrics = new Metrics(() => miner.snapshot(), packageVersion)
+  const { network, payee: account } = reached
+  const recent = record.state?.recent ?? []
+  const dashboard = dashboardFor({ network, account, recent, snapshot: () => miner.snapshot() })
+  end.onClose(() => dashboard.close())
+  const page = await pageOf(source, reached)
+  let { token } = http
+  const parts = { metrics, connection, extensions: [...dashboard.extensions, ...page], token: () => token ?? null }
+  const api = await startFace(http, { ...faced, ...parts })
+  if (api !== null) end.onClose(() => api.close())
+  return {
+    api,
+    pageUrl: api !== null && page.length > 0 ? api.url + PAGE_PATH : null,
+    onEvent: (event) => {
+      metrics.onEvent(event)
+      connection.onEvent(event)
+      dashboard.onEvent(event)
+    },
+    setToken: (next) => {
+      token = next
+    },
+  }
+}
+
+async function pageOf(source: MinerSetup['source'], { node, network }: ReachedSource): Promise<Extension[]> {
+  const mode = 'page' in source ? source.page : 'off'
+  if (node === null || !isPageOn(mode ?? 'off', network)) return []
+  return [{ path: PAGE_PATH, addTo: await pageFor(node.clients, node.account) }]
+}
+
+interface FaceParts extends FacedMiner {
+  readonly metrics: Metrics
+  readonly connection: Connection
+  readonly extensions: readonly Extension[]
+  readonly token: () => string | null
+}
+
+async function startFace(
+  { host, port, isRequired, ...given }: HttpSetup,
+  { miner, metrics, connection, extensions, token, end, onEvent }: FaceParts,
+): Promise<ApiServer | null> {
+  const snapshot = () => miner.snapshot()
+  const control = { pause: () => miner.pause(), resume: () => miner.resume(), stop: end.ask }
+  const configuration = given.configuration ?? null
+  const fingerprint = given.fingerprint ?? null
+  const identity = { version: packageVersion, processor: await readProcessor(), fingerprint }
+  const routes = monitorRoutes({ snapshot, connection, identity, control, token, configuration })
+  try {
+    return await startApi({ host, port }, snapshot, metrics, ...extensions, ...routes)
+  } catch (error) {
+    if (isRequired) throw error
+    onEvent({ type: 'warning', message: `${describeError(error)}; mining without metrics` })
+    return null
+  }
+}

@@ -1,0 +1,41 @@
+/** The end of a run: why it comes, and what is closed then. */
+
+export class RunEnd {
+  /** Aborts when the user stops the miner. */
+  readonly stopped: AbortSignal
+  /** Aborts when the user stops the miner, somebody asks it to stop over HTTP, or a part of it fails. */
+  readonly wanted: AbortSignal
+  /** Aborts with `wanted`, and also once the run is over. */
+  readonly over: AbortSignal
+  readonly #asked = new AbortController()
+  readonly #faulted = new AbortController()
+  readonly #closed = new AbortController()
+  readonly #closers: (() => void | Promise<void>)[] = []
+
+  constructor(stopped: AbortSignal) {
+    this.stopped = stopped
+    this.wanted = AbortSignal.any([stopped, this.#asked.signal, this.#faulted.signal])
+    this.over = AbortSignal.any([this.wanted, this.#closed.signal])
+  }
+
+  /** Ends the miner in order. */
+  readonly ask = (): void => this.#asked.abort()
+
+  /** Ends the miner with an error. */
+  readonly fault = (error: unknown): void => this.#faulted.abort(error)
+
+  /** Throws the error of the part that failed. */
+  throwIfFaulted(): void {
+    this.#faulted.signal.throwIfAborted()
+  }
+
+  /** `close` is called at the end. What was opened last is closed first. */
+  onClose(close: () => void | Promise<void>): void {
+    this.#closers.unshift(close)
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort()
+    for (const close of this.#closers) await close()
+  }
+}

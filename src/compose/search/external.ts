@@ -1,0 +1,10 @@
+/** A program of the user's own as the search of a miner. */
+import { ExternalEngine } from '../../engine/external.ts'
+import { systemClock } from '../../platform/clock.ts'
+import type { ExternalSearch } from '../setup.ts'
+import type { Plan } from './plan.ts'
+
+export function externalPlan({ command }: ExternalSearch): Plan {
+  const make = async () => ({ engine: new ExternalEngine({ command, clock: systemClock }) })
+  return { parts: JSON.stringify(['external', command]), make }
+}

@@ -1,0 +1,16 @@
+/** The rigs of a fleet as the search of a miner. */
+import { randomUUID } from 'node:crypto'
+import { FleetEngine } from '../../engine/fleet/fleet.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { packageVersion } from '../../platform/version.ts'
+import type { LeaderSearch } from '../setup.ts'
+import type { Plan } from './plan.ts'
+
+export function leaderPlan({ link, name, replicas }: LeaderSearch): Plan {
+  const shared = { session: randomUUID(), clock: systemClock, random: Math.random, version: packageVersion }
+  const make = async () => {
+    const engine = new FleetEngine({ link, name, replicas, ...shared })
+    return { engine, leader: engine }
+  }
+  return { parts: 'leader', make }
+}

@@ -1,0 +1,61 @@
+/** The search of a miner at its start: its first engines, the server for rigs, the leader of a fleet. */
+
+import { blockHash } from '../../core/block-hash.ts'
+import { encodeBase64Url } from '../../core/bytes.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { MinerEvent } from '../../mine/events.ts'
+import type { Unfinished } from '../../mine/life.ts'
+import type { Miner } from '../../mine/miner.ts'
+import type { Record } from '../record.ts'
+import type { RunEnd } from '../run-end.ts'
+import type { MinerSetup } from '../setup.ts'
+import type { ReachedSource } from '../source/reach.ts'
+import { Engines, listenForRigs } from './engines.ts'
+
+export interface OpenedSearch {
+  readonly engines: Engines
+  readonly first: readonly Engine[]
+  /** Where rigs connect, `HOST:PORT`; null: none are let in. */
+  readonly rigsAddress: string | null
+  /** Tells the leader of a fleet what became of solutions. */
+  readonly onEvent: (event: MinerEvent) => void
+  /** Ties the leader of a fleet to the miner, before that runs. */
+  readonly attach: (miner: Miner, of: SearchedFor) => void
+  /** These solutions of earlier runs live on. */
+  readonly expect: (unfinished: readonly Unfinished[]) => void
+}
+
+export interface SearchedFor {
+  readonly reached: Pick<ReachedSource, 'network' | 'payee'>
+  readonly record: Pick<Record, 'unfinished'>
+  readonly show: (event: MinerEvent) => void
+}
+
+/** Throws NewcutError BAD_OPTION when nothing would search, PORT_BUSY where rigs cannot connect. */
+export async function openSearch(search: MinerSetup['search'], workBytes: number, end: RunEnd): Promise<OpenedSearch> {
+  const engines = new Engines(workBytes, end.stopped)
+  const { coming, rigs: host, leader, done } = await engines.replacementFor(search)
+  done()
+  const rigs = await listenForRigs(host)
+  end.onClose(async () => rigs?.close())
+  return {
+    engines,
+    first: coming,
+    rigsAddress: rigs?.address ?? null,
+    onEvent: (event) => {
+      if (event.type === 'solution') leader?.told(event)
+    },
+    attach: (miner, { reached: { network, payee: account }, record, show }) =>
+      leader?.attach({
+        ...{ network, account, unfinished: hashesOf(record.unfinished) },
+        adopt: (solution) => miner.adopt(solution),
+        onLeader: (status) => show({ type: 'fleet', ...status }),
+      }),
+    expect: (unfinished) => leader?.expect(hashesOf(unfinished)),
+  }
+}
+
+/** Hashes of the blocks, as in JSON. */
+function hashesOf(unfinished: readonly Unfinished[]): string[] {
+  return unfinished.map(({ bytes }) => encodeBase64Url(blockHash(bytes)))
+}

@@ -1,0 +1,39 @@
+/** A development network of the miner's own as its source. */
+import { graphs } from '../../core/graph.ts'
+import { type Devnet, startDevnet } from '../devnet.ts'
+import { measuredDifficulty } from '../search/first-difficulty.ts'
+import type { EmbeddedSetup, MinerSetup } from '../setup.ts'
+import { reachNodeSource } from './nodes.ts'
+import type { ReachedSource } from './reach.ts'
+
+/** Starts the network; `close` ends it. Throws NewcutError, or the signal's reason. */
+export async function reachEmbedded(
+  { network, ...mined }: EmbeddedSetup,
+  search: MinerSetup['search'],
+  signal: AbortSignal,
+): Promise<ReachedSource> {
+  const embedded = await startNetwork(network, search, signal)
+  try {
+    const nodes = { kind: 'nodes', urls: [embedded.url], trust: { insecure: false }, failFast: false } as const
+    const reached = await reachNodeSource({ ...mined, ...nodes }, () => undefined, signal)
+    const close = async () => {
+      await reached.close()
+      await embedded.close()
+    }
+    return { ...reached, node: reached.node && { ...reached.node, embedded }, close }
+  } catch (error) {
+    await embedded.close()
+    throw error
+  }
+}
+
+async function startNetwork(
+  network: EmbeddedSetup['network'],
+  search: MinerSetup['search'],
+  signal: AbortSignal,
+): Promise<Devnet> {
+  const { graph, blockDelayMs, difficulty, pow } = network
+  if (difficulty !== undefined || !pow) return startDevnet({ ...network, port: 0 })
+  const measured = await measuredDifficulty(search, { graph: graphs[graph], blockDelayMs }, signal)
+  return startDevnet({ ...network, difficulty: measured, port: 0 })
+}

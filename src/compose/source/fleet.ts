@@ -1,0 +1,56 @@
+/** A fleet as the source of a miner: this machine becomes one of its rigs. */
+import { randomUUID } from 'node:crypto'
+import { failedOf } from '../../core/solution.ts'
+import { Link } from '../../fleet/link.ts'
+import type { Miner } from '../../mine/miner.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { packageVersion } from '../../platform/version.ts'
+import { type FleetRigTies, FleetSource } from '../../source/fleet/fleet-source.ts'
+import type { FleetRigSetup } from '../setup.ts'
+import { withPatience } from './patience.ts'
+import type { ReachedSource } from './reach.ts'
+
+/** Waits for the leader of the fleet. Throws NewcutError, or the signal's reason. */
+export function joinFleet(
+  { link: server, rig, ...reaching }: FleetRigSetup,
+  onWaiting: (message: string) => void,
+  signal: AbortSignal,
+): Promise<ReachedSource> {
+  const shared = { clock: systemClock, random: Math.random }
+  const what = 'no leader of the fleet gave work'
+  return withPatience(reaching, what, { onWaiting, signal }, async (onTrouble, ends) => {
+    const agent = `newcut/${packageVersion}`
+    const link = await Link.open({ ...server, agent, ...shared }, reaching.failFast ? null : onWaiting, ends)
+    try {
+      const names = { fleet: server.fleet, rig, version: packageVersion, session: randomUUID() }
+      const source = await FleetSource.join({ link, ...names, ...shared }, onTrouble, ends)
+      const { network, account: payee } = source.payee
+      const close = () => {
+        source.close()
+        return link.close()
+      }
+      const attach = (miner: Miner) => source.attach(rigTies(miner))
+      return { source, choice: null, network, payee, node: null, attach, close }
+    } catch (error) {
+      await link.close()
+      throw error
+    }
+  })
+}
+
+/** What a rig tells its leader, and takes from it. */
+export function rigTies(miner: Miner): FleetRigTies {
+  const figures = () => {
+    const { hashes, hashrates, paused, pauses, idleReason, solutions } = miner.snapshot()
+    const reason = paused ? (pauses[0]?.text ?? null) : idleReason
+    const state = paused ? 'paused' : reason === null ? 'searching' : 'idle'
+    const counts = { accepted: solutions.accepted, refused: failedOf(solutions) }
+    return { hashes, rate: hashrates['10s'], state, reason: reason?.slice(0, 200) ?? null, ...counts } as const
+  }
+  let held: string | null = null
+  const hold = (text: string | null) => {
+    if (text !== held) miner.hold('fleet', text)
+    held = text
+  }
+  return { figures, hold, hashes: () => miner.hashes }
+}

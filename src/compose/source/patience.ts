@@ -1,0 +1,24 @@
+/** The start of a source that may be waited for. */
+import { NewcutError } from '../../core/errors.ts'
+import type { Reaching } from '../setup.ts'
+
+/**
+ * Runs `reach` with a signal that also aborts when nothing came in `maxWaitMs`, or at the first trouble with `failFast`.
+ * `what` did not come, as in `no pool gave work`. Throws what `reach` throws, or NewcutError NODE_UNREACHABLE.
+ */
+export async function withPatience<T>(
+  { failFast, maxWaitMs }: Reaching,
+  what: string,
+  { onWaiting, signal }: { readonly onWaiting: (message: string) => void; readonly signal: AbortSignal },
+  reach: (onTrouble: (message: string) => void, ends: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const refused = new AbortController()
+  const refuse = (message: string) => refused.abort(new NewcutError('NODE_UNREACHABLE', message))
+  const timer =
+    maxWaitMs === undefined ? undefined : setTimeout(() => refuse(`${what} in ${maxWaitMs / 1000} s`), maxWaitMs)
+  try {
+    return await reach(failFast ? refuse : onWaiting, AbortSignal.any([signal, refused.signal]))
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,26 @@
+/** Pools as the source of a miner. */
+import { systemClock } from '../../platform/clock.ts'
+import { packageVersion } from '../../platform/version.ts'
+import { PoolSource } from '../../source/pool/pool-source.ts'
+import { FAILBACK_MS } from '../failback.ts'
+import type { PoolsSetup } from '../setup.ts'
+import { withPatience } from './patience.ts'
+import type { ReachedSource } from './reach.ts'
+
+/** Pools do not tell their network. */
+const POOL_NETWORK = 'pool'
+
+/** Waits for the first pool that gives work. Throws NewcutError, or the signal's reason. */
+export async function reachPools(
+  { pools, trust, failbackMs = FAILBACK_MS, ...reaching }: PoolsSetup,
+  onWaiting: (message: string) => void,
+  signal: AbortSignal,
+): Promise<ReachedSource> {
+  const about = { agent: `newcut/${packageVersion}`, clock: systemClock, random: Math.random }
+  const source = await withPatience(reaching, 'no pool gave work', { onWaiting, signal }, (onTrouble, ends) =>
+    PoolSource.reach({ pools, trust, ...about, failbackMs }, onTrouble, ends),
+  )
+  const [{ user: payee }] = pools
+  const close = async () => source.close()
+  return { source, choice: null, network: POOL_NETWORK, payee, node: null, attach: () => undefined, close }
+}
