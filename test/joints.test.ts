@@ -81,10 +81,12 @@ describe('imports', () => {
     ])
   })
 
-  it('of a miner and a leader of a fleet lead to no node, no contract and no page', () => {
+  it('of a miner and a leader of a fleet lead to no node, no contract and no page of a node', () => {
     const graph = graphOf(false)
     for (const command of ['commands/mine.ts', 'commands/lead.ts']) {
-      const foreign = [...reached(graph, command)].filter((name) => /^(devnet|contracts|page|wallet)\//.test(name))
+      const foreign = [...reached(graph, command)].filter((name) =>
+        /^(devnet|contracts|wallet|web\/(explorer|mine-page))\//.test(name),
+      )
       expect([command, foreign]).toEqual([command, []])
     }
   })
@@ -253,10 +255,10 @@ describe('ways to do one thing', () => {
 
   it('event streams are opened here', () => {
     expect(counts(/new EventSource\(/g)).toEqual({
-      'dashboard/browser/stream.ts': 1,
       'node/event-stream.ts': 1,
-      'page/browser/explorer/live.ts': 1,
-      'page/browser/news.ts': 1,
+      'web/dashboard/browser/stream.ts': 1,
+      'web/explorer/browser/live.ts': 1,
+      'web/mine-page/browser/news.ts': 1,
     })
   })
 })
