@@ -119,7 +119,6 @@ describe('names', () => {
       'Account',
       'AccountView',
       'Answered',
-      'Asset',
       'Balances',
       'Block',
       'BlockState',

@@ -82,7 +82,7 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
 
 /** Rooms that each part of web may import beside core. */
 const allowedToWeb: Readonly<Record<string, readonly string[]>> = {
-  '': ['engine'],
+  '': [],
   kit: [],
   dashboard: ['mine', 'source'],
   explorer: ['schema'],

@@ -1,14 +1,20 @@
 /**
- * The files of the page, read once at the start. This list is fixed: nothing else of the package can be fetched, since
- * no path of a request reaches the file system. The page runs the project's own compiled modules, as they are.
+ * The files of the web pages, read once at the start and served from memory. The list of each page is fixed: no path of a
+ * request reaches the file system. Pages run the compiled modules of the project as they are.
  */
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { pathToFileURL } from 'node:url'
-import { shaderText } from '../engine/gpu/shader.ts'
+import type { FastifyReply } from 'fastify'
 
-/** For everything that a page loads. */
+/** A file, ready to be sent. */
+export interface Asset {
+  /** Its media type. */
+  readonly type: string
+  readonly text: string
+  /** Content-Security-Policy of a page; absent for files that a page loads. */
+  readonly policy?: string
+}
+
+/** Headers of everything that a page loads. */
 export const SAFE_HEADERS = {
   'cache-control': 'no-cache',
   'x-content-type-options': 'nosniff',
@@ -16,109 +22,40 @@ export const SAFE_HEADERS = {
   'referrer-policy': 'no-referrer',
 }
 
-/** The module that the page starts; those below are what it imports, directly or not (test/web/mine-page/modules.test.ts). */
-export const ENTRY = 'web/mine-page/browser/main'
-
-/** Modules of src/, without their ending. */
-export const MODULES: readonly string[] = [
-  ENTRY,
-  'web/mine-page/browser/clock',
-  'web/mine-page/browser/device',
-  'web/mine-page/browser/gateway',
-  'web/mine-page/browser/hand-in',
-  'web/mine-page/browser/miner',
-  'web/mine-page/browser/news',
-  'web/mine-page/browser/problem',
-  'web/mine-page/browser/rate',
-  'web/mine-page/browser/view',
-  'engine/range',
-  'engine/gpu/batches',
-  'engine/gpu/layout',
-  'engine/gpu/runner',
-  'engine/gpu/search-loop',
-  'engine/gpu/self-test',
-  'engine/gpu/software',
-  'core/blake2s',
-  'core/block-hash',
-  'core/bytes',
-  'core/clock',
-  'core/errors',
-  'core/header',
-  'core/merkle',
-  'core/nonce',
-  'core/pow',
-  'core/printable',
-  'core/target',
-  'core/units',
-  'core/work',
-]
-
-/** Files of @noble/hashes. */
-export const HASH_MODULES: readonly string[] = ['_blake.js', '_md.js', '_u64.js', 'blake2.js', 'sha2.js', 'utils.js']
-
-const SCRIPT = 'text/javascript;charset=utf-8'
-
-export interface Asset {
-  readonly type: string
-  readonly text: string
-}
-
-/** What is served: the path of each file, and the policy for the page itself. */
-export interface Site {
-  readonly assets: ReadonlyMap<string, Asset>
-  /** Content-Security-Policy of the page. */
-  readonly policy: string
-}
-
-/** Compiled modules lie beside this folder; the page's own files lie in the source folder, two levels above dist/src. */
-const moduleFile = (name: string) => new URL(`../${name}.js`, import.meta.url)
-const siteFile = (name: string) => new URL(`../../../src/web/${name}`, import.meta.url)
-
 const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html;charset=utf-8',
   css: 'text/css;charset=utf-8',
   svg: 'image/svg+xml',
+  js: 'text/javascript;charset=utf-8',
 }
 
-/** A file of src/web, such as `explorer/site/explorer.html`. Throws where the package is incomplete. */
+/**
+ * The policy of a page, with directives of its own. Everything comes from its own origin, and no other site may frame the
+ * page to have visitors click on it.
+ */
+export function policyWith(...directives: readonly string[]): string {
+  const last = ["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]
+  return ["default-src 'self'", ...directives, ...last].join('; ')
+}
+
+/** Reads a file, whose ending tells its type. Throws where the package is incomplete. */
+export function fileAsset(file: URL): Asset {
+  return { type: TYPES[file.pathname.split('.').at(-1) ?? ''], text: readFileSync(file, 'utf8') }
+}
+
+/** Reads a file of src/web, such as `explorer/site/explorer.html`. They lie in the sources, beside dist/. */
 export function siteAsset(name: string): Asset {
-  return { type: TYPES[name.split('.').at(-1) ?? ''], text: readFileSync(siteFile(name), 'utf8') }
+  return fileAsset(new URL(`../../../src/web/${name}`, import.meta.url))
 }
 
-/** A compiled module. Throws where the package is incomplete. */
-export function moduleAsset(name: string): Asset {
-  return { type: SCRIPT, text: readFileSync(moduleFile(name), 'utf8') }
+/** Reads compiled modules of src/, which are named without their ending. Returns them by their path below `folder`. */
+export function moduleAssets(folder: string, names: readonly string[]): (readonly [string, Asset])[] {
+  return names.map((name) => [`${folder}/${name}.js`, fileAsset(new URL(`../${name}.js`, import.meta.url))])
 }
 
-/** Reads all files. Throws where the package is incomplete. */
-export function readSite(): Site {
-  const read = (file: URL) => readFileSync(file, 'utf8')
-  // Only some of its files are exported under a name; the others lie beside them.
-  const hashes = pathToFileURL(createRequire(import.meta.url).resolve('@noble/hashes/utils.js'))
-  const page = siteAsset('mine-page/site/mine.html')
-  const assets = new Map<string, Asset>([
-    ['/mine', page],
-    ['/mine/mine.css', siteAsset('mine-page/site/mine.css')],
-    ['/mine/icon.svg', siteAsset('mine-page/site/icon.svg')],
-    ['/mine/search.wgsl', { type: 'text/plain;charset=utf-8', text: shaderText() }],
-  ])
-  for (const name of MODULES) assets.set(`/mine/src/${name}.js`, moduleAsset(name))
-  for (const name of HASH_MODULES) {
-    assets.set(`/mine/hashes/${name}`, { type: SCRIPT, text: read(new URL(name, hashes)) })
-  }
-  return { assets, policy: policyFor(page.text) }
-}
-
-/** All that the page loads comes from its own origin; the import map, which has to be inline, is named by its hash. */
-function policyFor(html: string): string {
-  const map = /<script type="importmap">([\s\S]*?)<\/script>/.exec(html)?.[1] ?? ''
-  const hash = createHash('sha256').update(map).digest('base64')
-  return [
-    "default-src 'self'",
-    `script-src 'self' 'sha256-${hash}'`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    // No other site may put the page into its own, and have visitors click on it.
-    "frame-ancestors 'none'",
-  ].join('; ')
+/** Answers with a file. Pages of other sites may not read it, whatever the server allows them elsewhere. */
+export function sendAsset(reply: FastifyReply, { type, text, policy }: Asset): FastifyReply {
+  reply.removeHeader('access-control-allow-origin').headers(SAFE_HEADERS)
+  if (policy !== undefined) reply.header('content-security-policy', policy)
+  return reply.type(type).send(text)
 }

@@ -1,9 +1,6 @@
-/**
- * Puts the dashboard on the miner's HTTP server: the page at `/`, its files below `/dashboard/`. They are read once at
- * the start, and their list is fixed: no path of a request reaches the file system.
- */
-import { readFileSync } from 'node:fs'
+/** Puts the dashboard on the miner's HTTP server: the page at `/`, its files below `/dashboard/`. */
 import type { FastifyInstance } from 'fastify'
+import { type Asset, fileAsset, moduleAssets, policyWith, sendAsset, siteAsset } from '../assets.ts'
 
 export const DASHBOARD_PATH = '/'
 
@@ -29,54 +26,23 @@ export const MODULES: readonly string[] = [
   'core/units',
 ]
 
-const TYPES = {
-  html: 'text/html;charset=utf-8',
-  css: 'text/css;charset=utf-8',
-  svg: 'image/svg+xml',
-  js: 'text/javascript;charset=utf-8',
-} as const
+/** A copy of a library, which the build puts beside the compiled modules. */
+const keptAsset = (name: string) => fileAsset(new URL(`kept/${name}`, import.meta.url))
 
-/** All that the page loads and asks comes from its own origin, and no other site may put it into its own. */
-const POLICY = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-const SAFE_HEADERS = {
-  'cache-control': 'no-cache',
-  'x-content-type-options': 'nosniff',
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-}
-
-export interface Asset {
-  readonly type: string
-  readonly text: string
-}
-
-/** Compiled modules lie beside this folder, and so do copies of libraries; the page's own files lie in the source folder. */
-const moduleFile = (name: string) => new URL(`../../${name}.js`, import.meta.url)
-const keptFile = (name: string) => new URL(`kept/${name}`, import.meta.url)
-const siteFile = (name: string) => new URL(`../../../../src/web/dashboard/site/${name}`, import.meta.url)
-
-/** All files by their path. Throws where the package is incomplete. */
+/** Path -> file. Reads all files. Throws where the package is incomplete. */
 export function readDashboard(): ReadonlyMap<string, Asset> {
-  const asset = (kind: keyof typeof TYPES, file: URL): Asset => ({
-    type: TYPES[kind],
-    text: readFileSync(file, 'utf8'),
-  })
-  const assets = new Map<string, Asset>([
-    [DASHBOARD_PATH, asset('html', siteFile('dashboard.html'))],
-    ['/dashboard/dashboard.css', asset('css', siteFile('dashboard.css'))],
-    ['/dashboard/parts.css', asset('css', siteFile('parts.css'))],
-    ['/dashboard/icon.svg', asset('svg', siteFile('icon.svg'))],
-    ['/dashboard/uplot.js', asset('js', keptFile('uPlot.iife.min.js'))],
-    ['/dashboard/uplot.css', asset('css', keptFile('uPlot.min.css'))],
+  return new Map<string, Asset>([
+    [DASHBOARD_PATH, { ...siteAsset('dashboard/site/dashboard.html'), policy: policyWith() }],
+    ['/dashboard/dashboard.css', siteAsset('dashboard/site/dashboard.css')],
+    ['/dashboard/parts.css', siteAsset('dashboard/site/parts.css')],
+    ['/dashboard/icon.svg', siteAsset('kit/site/icon.svg')],
+    ['/dashboard/uplot.js', keptAsset('uPlot.iife.min.js')],
+    ['/dashboard/uplot.css', keptAsset('uPlot.min.css')],
+    ...moduleAssets('/dashboard/src', MODULES),
   ])
-  for (const name of MODULES) assets.set(`/dashboard/src/${name}.js`, asset('js', moduleFile(name)))
-  return assets
 }
 
 /** Adds the routes, to be called before the server listens. Reads the files of the page. */
 export function addDashboard(app: FastifyInstance): void {
-  for (const [path, { type, text }] of readDashboard()) {
-    const headers = { ...SAFE_HEADERS, ...(path === DASHBOARD_PATH && { 'content-security-policy': POLICY }) }
-    app.get(path, (_request, reply) => reply.type(type).headers(headers).send(text))
-  }
+  for (const [path, asset] of readDashboard()) app.get(path, (_request, reply) => sendAsset(reply, asset))
 }

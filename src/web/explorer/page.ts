@@ -1,6 +1,6 @@
 /** Puts the page for developers on an embedded node: `/`, for browsers alone, and its files below /explorer/. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Asset, moduleAsset, SAFE_HEADERS, siteAsset } from '../assets.ts'
+import { type Asset, moduleAssets, policyWith, sendAsset, siteAsset } from '../assets.ts'
 
 const MODULES = 'web/explorer/browser'
 
@@ -32,40 +32,33 @@ export const EXPLORER_MODULES: readonly string[] = [
 /** The modules that the pages start. */
 export const EXPLORER_ENTRIES: readonly string[] = [`${MODULES}/main`, `${MODULES}/api-main`]
 
-/** All that the page loads and calls comes from its own origin; nothing stands in the page itself. */
-export const EXPLORER_POLICY =
-  "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+/** Nothing stands in the pages themselves, not even an import map. */
+export const EXPLORER_POLICY = policyWith("object-src 'none'")
 
-const PAGES = { '/': 'explorer.html', '/explorer/api': 'api.html' }
 /** In explorer.html: what leads to the page that mines. */
 const MINE_LINK = /<a id="mine-link".*?<\/a>\n?/s
 
 /** Path -> file. Reads all files. Throws where the package is incomplete. */
 export function readExplorer(hasMinePage: boolean): ReadonlyMap<string, Asset> {
-  const assets = new Map<string, Asset>([
+  const { type, text } = siteAsset('explorer/site/explorer.html')
+  const policy = EXPLORER_POLICY
+  return new Map<string, Asset>([
+    ['/', { type, text: hasMinePage ? text : text.replace(MINE_LINK, ''), policy }],
+    ['/explorer/api', { ...siteAsset('explorer/site/api.html'), policy }],
     ['/explorer/explorer.css', siteAsset('explorer/site/explorer.css')],
-    ['/explorer/icon.svg', siteAsset('mine-page/site/icon.svg')],
+    ['/explorer/icon.svg', siteAsset('kit/site/icon.svg')],
+    ...moduleAssets('/explorer/src', EXPLORER_MODULES),
   ])
-  for (const name of EXPLORER_MODULES) assets.set(`/explorer/src/${name}.js`, moduleAsset(name))
-  for (const [path, name] of Object.entries(PAGES)) {
-    const { type, text } = siteAsset(`explorer/site/${name}`)
-    assets.set(path, { type, text: hasMinePage ? text : text.replace(MINE_LINK, '') })
-  }
-  return assets
 }
 
 /** Adds the routes, to be called before the server listens. `hasMinePage`: whether /mine is served too. */
 export function addExplorer(app: FastifyInstance, hasMinePage: boolean): void {
-  const assets = readExplorer(hasMinePage)
-  for (const [url, { type, text }] of assets) {
-    const isPage = url in PAGES
+  for (const [url, asset] of readExplorer(hasMinePage)) {
     const handler = (request: FastifyRequest, reply: FastifyReply) => {
+      if (url !== '/') return sendAsset(reply, asset)
       // Programs that ask for `/` get what they always got: nothing is served there.
-      if (url === '/' && !wantsPage(request.headers.accept)) return reply.callNotFound()
-      reply.removeHeader('access-control-allow-origin')
-      reply.headers({ ...SAFE_HEADERS, ...(url === '/' && { vary: 'accept' }) })
-      if (isPage) reply.header('content-security-policy', EXPLORER_POLICY)
-      return reply.type(type).send(text)
+      if (!wantsPage(request.headers.accept)) return reply.callNotFound()
+      return sendAsset(reply.header('vary', 'accept'), asset)
     }
     app.route({ method: ['GET', 'HEAD'], url, exposeHeadRoute: false, handler })
   }

@@ -1,6 +1,7 @@
 /** Puts the page and its gateway on an HTTP server: everything at /mine and below. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
-import { readSite, SAFE_HEADERS } from '../assets.ts'
+import { SAFE_HEADERS, sendAsset } from '../assets.ts'
+import { readMinePage } from './files.ts'
 import { Gateway, type GatewayOptions } from './gateway.ts'
 import { Refused } from './refused.ts'
 import { openUpdates } from './updates.ts'
@@ -22,18 +23,15 @@ const GATEWAY: readonly (readonly [string, Served])[] = [
 
 /** Adds the routes, to be called before the server listens. Reads the files of the page. */
 export function addMinePage(app: FastifyInstance, options: GatewayOptions): void {
-  const site = readSite()
+  const files = readMinePage()
   const gateway = new Gateway(options)
   app.addHook('preClose', () => gateway.close())
   // A scope of its own: what holds for the page's paths holds for no other.
   app.register(async (scope) => {
     prepare(scope)
-    for (const [path, { type, text }] of site.assets) {
-      const headers = path === '/mine' ? { 'content-security-policy': site.policy } : {}
-      serve(scope, 'GET', path, {}, (_request, reply) => reply.type(type).headers(headers).send(text))
-    }
+    for (const [path, asset] of files) serve(scope, 'GET', path, {}, (_request, reply) => sendAsset(reply, asset))
     addGateway(scope, gateway)
-    refuseOthers(scope, new Map([...[...site.assets.keys()].map((path) => [path, 'GET'] as const), ...GATEWAY]))
+    refuseOthers(scope, new Map([...[...files.keys()].map((path) => [path, 'GET'] as const), ...GATEWAY]))
   })
 }
 

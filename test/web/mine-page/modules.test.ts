@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path/posix'
 import { pathToFileURL } from 'node:url'
 import { expect, it } from 'vitest'
-import { ENTRY, HASH_MODULES, MODULES, readSite } from '../../../src/web/assets.ts'
+import { ENTRY, HASH_MODULES, MODULES, readMinePage } from '../../../src/web/mine-page/files.ts'
 
 const dist = new URL('../../../dist/src/', import.meta.url)
 const hashes = pathToFileURL(createRequire(import.meta.url).resolve('@noble/hashes/utils.js'))
@@ -48,8 +48,8 @@ it('none of them uses what browsers do not have', () => {
 })
 
 it('the page loads nothing from elsewhere, and its import map is the one that its policy allows', () => {
-  const { assets, policy } = readSite()
-  const page = assets.get('/mine')?.text ?? ''
+  const assets = readMinePage()
+  const { text: page = '', policy } = assets.get('/mine') ?? {}
   const links = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link)
   expect(links.length).toBeGreaterThan(2)
   expect(links.filter((link) => !assets.has(link))).toEqual([])
@@ -59,6 +59,6 @@ it('the page loads nothing from elsewhere, and its import map is the one that it
 })
 
 it('the files are as large as a page may be', () => {
-  const bytes = [...readSite().assets.values()].reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+  const bytes = [...readMinePage().values()].reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
   expect(bytes).toBeLessThan(400_000)
 })
