@@ -16,13 +16,13 @@ export const MODULES: readonly string[] = [
   'web/dashboard/browser/chart',
   'web/dashboard/browser/control',
   'web/dashboard/browser/devices',
-  'web/dashboard/browser/dom',
   'web/dashboard/browser/nodes',
-  'web/dashboard/browser/numbers',
   'web/dashboard/browser/rigs',
   'web/dashboard/browser/stream',
   'web/dashboard/browser/view',
   'web/dashboard/lines',
+  'web/kit/dom',
+  'web/kit/numbers',
   'core/units',
 ]
 

@@ -18,14 +18,15 @@ export const EXPLORER_MODULES: readonly string[] = [
     'coins',
     'control',
     'details',
-    'dom',
+    'figures',
     'json-text',
     'lists',
     'live',
-    'numbers',
     'snapshots',
     'state',
   ].map((name) => `${MODULES}/${name}`),
+  'web/kit/dom',
+  'web/kit/numbers',
   'core/units',
 ]
 

@@ -20,6 +20,8 @@ export const MODULES: readonly string[] = [
   'web/mine-page/browser/problem',
   'web/mine-page/browser/rate',
   'web/mine-page/browser/view',
+  'web/kit/dom',
+  'web/kit/numbers',
   'engine/range',
   'engine/gpu/batches',
   'engine/gpu/layout',

@@ -3,9 +3,9 @@
  * blocks that it refers to: its parent, and those of the adjacent chains. A ring is a block that may come next.
  */
 import type { ChainStatus } from '../../../source/source.ts'
+import { draw, element, write } from '../../kit/dom.ts'
+import { difficultyText, grouped } from '../../kit/numbers.ts'
 import type { ShownBlock, Snapshot } from '../state.ts'
-import { draw, element, write } from './dom.ts'
-import { difficultyText, heightText } from './numbers.ts'
 
 /** Rows below the lowest head. */
 const DEPTH = 3
@@ -71,7 +71,7 @@ export class Braid {
     }
     const { chain, height, difficulty } = status
     const known = difficulty === null ? '' : `, difficulty ${difficultyText(difficulty)}`
-    write('braid-note', `Chain ${chain} at height ${heightText(height)}${known}: ${stateText(status, isMined)}.`)
+    write('braid-note', `Chain ${chain} at height ${grouped(height)}${known}: ${stateText(status, isMined)}.`)
   }
 
   #noted() {

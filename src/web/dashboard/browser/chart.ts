@@ -1,9 +1,9 @@
 /** The rates of the last two hours: all devices together as an area, each of a few devices as a line. */
 import type uPlot from 'uplot'
+import { element, write } from '../../kit/dom.ts'
+import { rateText, timeText } from '../../kit/numbers.ts'
 import { drawnOf } from '../lines.ts'
 import type { RateHistory } from '../state.ts'
-import { element, write } from './dom.ts'
-import { rateText, timeText } from './numbers.ts'
 
 /** The library, which a script of its own has put there; absent where the browser could not run it. */
 declare const window: { readonly uPlot?: typeof uPlot }

@@ -1,6 +1,6 @@
 /** Pausing, going on, and the number of threads, for those who have the token of the miner. */
+import { element, write } from '../../kit/dom.ts'
 import type { Snapshot } from '../state.ts'
-import { element, write } from './dom.ts'
 
 const ANSWER_MS = 10_000
 /** Threads test and choose their kernels first. */

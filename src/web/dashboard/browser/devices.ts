@@ -1,8 +1,8 @@
 /** The devices, each with its rate, its last hour as a small picture, and what the machine tells of it. */
+import { draw, element, fill, make, write } from '../../kit/dom.ts'
+import { rateText } from '../../kit/numbers.ts'
 import { drawnOf, groupsOf, rateOf } from '../lines.ts'
 import type { HardwareSnapshot, RateHistory, Snapshot } from '../state.ts'
-import { draw, element, Items, make, write } from './dom.ts'
-import { rateText } from './numbers.ts'
 import { sharesText } from './rigs.ts'
 
 type Device = Snapshot['devices'][number]
@@ -34,7 +34,6 @@ const [WIDTH, HEIGHT] = [120, 28]
 
 export class DeviceList {
   readonly #button = element<HTMLButtonElement>('more-devices')
-  readonly #items = new Items(element('devices'), makeItem)
   #showsAll = false
   #last: readonly [Shown, RateHistory] | null = null
 
@@ -62,26 +61,25 @@ export class DeviceList {
       const name = device.device
       return { key: `${device.engine}/${name}`, name, devices: [device], line: null, colour: 0 }
     })
-    this.#items.show(
+    fill(
+      element('devices'),
       isGrouped && this.#showsAll ? single : groups,
       ({ key }) => key,
-      (item, row) => fill(item, row, { history, hardware, counts }),
+      makeItem,
+      (item, row) => update(item, row, { history, hardware, counts }),
     )
   }
 }
 
 function makeItem(): HTMLLIElement {
-  const item = make('li')
-  const names = make('p')
-  names.append(make('b'), make('span', '', { class: 'soft' }))
+  const names = make('p', {}, make('b'), make('span', { class: 'soft' }))
   const spark = draw('svg', { class: 'spark', viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none' })
   spark.setAttribute('aria-hidden', 'true')
   spark.append(draw('path', { class: 'fill' }), draw('path', { class: 'stroke' }))
-  item.append(names, spark, make('output'), make('small'))
-  return item
+  return make('li', {}, names, spark, make('output'), make('small'))
 }
 
-function fill(item: HTMLLIElement, { name, devices, line, colour }: Row, { history, hardware, counts }: Known): void {
+function update(item: HTMLLIElement, { name, devices, line, colour }: Row, { history, hardware, counts }: Known): void {
   const [names, spark, rate, note] = item.children
   const [first] = devices
   const kinds = [...new Set(devices.map(({ kernel }) => kernel))].join(', ')

@@ -1,8 +1,8 @@
 /** The nodes that give work, in order of priority; where there is one only, the source itself. */
 import type { NodeStatus } from '../../../source/source.ts'
+import { element, fill, make, write } from '../../kit/dom.ts'
+import { grouped, spanText } from '../../kit/numbers.ts'
 import type { Snapshot } from '../state.ts'
-import { element, Items, make, write } from './dom.ts'
-import { heightText, spanText } from './numbers.ts'
 
 interface Row {
   readonly name: string
@@ -11,19 +11,15 @@ interface Row {
 }
 
 export class NodeList {
-  readonly #items = new Items(element('nodes'), () => {
-    const item = make('li')
-    item.append(make('b'), make('span'), make('small'))
-    return item
-  })
-
   show({ nodes, source, connected, work }: Pick<Snapshot, 'nodes' | 'source' | 'connected' | 'work'>): void {
     const text = connected ? 'update stream open' : work === null ? 'gives no work' : 'update stream closed'
     const only: Row = { name: source, state: connected ? 'active' : 'troubled', text }
     const rows = nodes.length === 0 ? [only] : nodes.map(rowOf)
-    this.#items.show(
+    fill(
+      element('nodes'),
       rows,
       ({ name }) => name,
+      () => make('li', {}, make('b'), make('span'), make('small')),
       (item, { name, state, text }) => {
         item.dataset.state = state
         write(item.children[0], name)
@@ -39,7 +35,7 @@ function rowOf({ url, up, active, lag, latencyMs, height, version, problem }: No
     problem ?? '',
     latencyMs === null ? '' : `answers in ${spanText(latencyMs)}`,
     lag === null ? '' : lag < 0.05 ? 'not behind' : `${lag.toFixed(1)} blocks behind`,
-    height === null ? '' : `height ${heightText(height)}`,
+    height === null ? '' : `height ${grouped(height)}`,
     version === null ? '' : `version ${version}`,
   ]
   const state = !up ? 'down' : active ? 'active' : problem === null ? 'ready' : 'troubled'

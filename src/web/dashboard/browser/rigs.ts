@@ -1,31 +1,28 @@
 /** Rigs by whom they name, with their shares; nothing where no rigs are let in. */
+import { element, fill, make, write } from '../../kit/dom.ts'
+import { difficultyText, grouped } from '../../kit/numbers.ts'
 import type { Snapshot } from '../state.ts'
-import { element, Items, make, write } from './dom.ts'
-import { difficultyText } from './numbers.ts'
 
 type User = NonNullable<Snapshot['rigs']>['users'][number]
 
 export class RigList {
   readonly #section = element('rigs')
-  readonly #items = new Items(element('rig-users'), () => {
-    const item = make('li')
-    item.append(make('b'), make('span'), make('small'))
-    return item
-  })
 
   show(rigs: Snapshot['rigs']): void {
     this.#section.hidden = rigs === undefined
     if (rigs === undefined) return
     const { sessions, shares, users } = rigs
-    write('rig-sessions', sessions.toLocaleString('en'))
+    write('rig-sessions', grouped(sessions))
     write('rig-shares', sharesText(shares))
-    this.#items.show(
+    fill(
+      element('rig-users'),
       users,
       ({ user }) => user,
+      () => make('li', {}, make('b'), make('span'), make('small')),
       (item, { user, sessions, shares, hashes }) => {
         item.dataset.state = sessions > 0 ? 'active' : 'away'
         write(item.children[0], user)
-        write(item.children[1], sessions === 1 ? '1 rig' : `${sessions.toLocaleString('en')} rigs`)
+        write(item.children[1], sessions === 1 ? '1 rig' : `${grouped(sessions)} rigs`)
         write(item.children[2], `${sharesText(shares)} · ${difficultyText(hashes)}`)
       },
     )
@@ -35,5 +32,5 @@ export class RigList {
 /** Those that count, and what was wrong with others. */
 export function sharesText(shares: User['shares']): string {
   const parts = Object.entries(shares).filter(([verdict, count]) => verdict === 'accepted' || count > 0)
-  return parts.map(([verdict, count]) => `${count.toLocaleString('en')} ${verdict}`).join(' · ')
+  return parts.map(([verdict, count]) => `${grouped(count)} ${verdict}`).join(' · ')
 }

@@ -1,4 +1,6 @@
 /** Writes the state into the page: numbers here, pictures and lists by their own modules. */
+import { element, write } from '../../kit/dom.ts'
+import { ageText, difficultyText, grouped, NONE, rateParts, rateText, spanText, uptimeText } from '../../kit/numbers.ts'
 import { ratesOf } from '../lines.ts'
 import type { DashboardState, Snapshot } from '../state.ts'
 import { BlockTable } from './blocks.ts'
@@ -7,9 +9,7 @@ import { ChainTable } from './chains.ts'
 import { Chart } from './chart.ts'
 import { Control } from './control.ts'
 import { DeviceList } from './devices.ts'
-import { element, write } from './dom.ts'
 import { NodeList } from './nodes.ts'
-import { ageText, difficultyText, heightText, NONE, rateParts, rateText, spanText, uptimeText } from './numbers.ts'
 import { RigList } from './rigs.ts'
 
 const COUNTED = ['accepted', 'stale', 'orphaned', 'rejected', 'lost', 'unconfirmed'] as const
@@ -85,16 +85,16 @@ export class View {
 
   #work({ work, preemptions, results }: Snapshot): void {
     write('work-chain', work === null ? NONE : String(work.chain))
-    write('work-height', work === null ? NONE : heightText(work.height))
+    write('work-height', work === null ? NONE : grouped(work.height))
     write('work-difficulty', difficultyText(work?.difficulty ?? null))
     write('work-age', work === null ? NONE : ageText(work.ageMs))
-    write('preemptions', preemptions.toLocaleString('en'))
+    write('preemptions', grouped(preemptions))
     write('effort', `${Math.round(results.effort * 100)} %`)
   }
 }
 
 /** A count, and whether there is anything to count. */
 function show(id: string, count: number): void {
-  write(id, count.toLocaleString('en'))
+  write(id, grouped(count))
   element(id).parentElement?.toggleAttribute('data-zero', count === 0)
 }

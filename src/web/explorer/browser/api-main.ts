@@ -1,8 +1,8 @@
 /** The page on which the calls of the node can be tried, made from the node's own description (/openapi.json). */
+import { element, make, write } from '../../kit/dom.ts'
 import type { OpenApi, Operation } from './api-example.ts'
 import { operationRow } from './api-operation.ts'
 import { call } from './call.ts'
-import { element, make, write } from './dom.ts'
 import type { View } from './state.ts'
 
 /** In which order groups are shown, and what they are called. */
@@ -40,7 +40,7 @@ async function start(): Promise<void> {
   }
   const sections = [...groups].map(([name, rows]) => make('section', {}, make('h2', {}, GROUPS[name]), ...rows))
   element('operations').replaceChildren(...sections)
-  write(element('about'), `${all.length} operations · newcut ${info.version}`)
+  write('about', `${all.length} operations · newcut ${info.version}`)
   const filter = element<HTMLInputElement>('filter')
   filter.addEventListener('input', () => narrow(all, sections, filter.value))
   openNamed()
@@ -65,4 +65,4 @@ function openNamed(): void {
   named.scrollIntoView()
 }
 
-start().catch(() => write(element('about'), 'the node does not answer; load the page again'))
+start().catch(() => write('about', 'the node does not answer; load the page again'))

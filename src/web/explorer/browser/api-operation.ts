@@ -1,7 +1,7 @@
 /** One operation of the node: its parameters, a button that calls it, the answer, and the call for a terminal. */
+import { make, write } from '../../kit/dom.ts'
 import { exampleOf, type OpenApi, type Operation, type Parameter } from './api-example.ts'
 import { curlText } from './call.ts'
-import { make, write } from './dom.ts'
 import { indented } from './json-text.ts'
 
 const MAX_SHOWN = 200_000

@@ -1,7 +1,8 @@
 /** Orders to the node: each form sends what POST /devnet/* takes, and shows the answer and the call itself. */
 import { formatDuration } from '../../../core/units.ts'
+import { element, fill, make, write } from '../../kit/dom.ts'
+import { clockText } from '../../kit/numbers.ts'
 import { call, curlText } from './call.ts'
-import { clockText, element, fill, make, write } from './dom.ts'
 import { Snapshots } from './snapshots.ts'
 import type { FaultView, State } from './state.ts'
 
@@ -67,16 +68,13 @@ export class Control {
     this.#snapshots.show(status.snapshots)
     const { open, stalled } = status.streams
     const counts = Object.entries(open).map(([kind, count]) => `${kind} ${count}`)
-    write(
-      element('streams-state'),
-      `open: ${counts.join(', ')}${stalled.length > 0 ? ` · stalled: ${stalled.join(', ')}` : ''}`,
-    )
+    write('streams-state', `open: ${counts.join(', ')}${stalled.length > 0 ? ` · stalled: ${stalled.join(', ')}` : ''}`)
   }
 
   tick(): void {
     const ahead =
       this.#aheadMs < CLOCK_NOISE_MS ? 'as this machine' : `${formatDuration(this.#aheadMs)} ahead of this machine`
-    write(element('clock-state'), `${clockText(this.nowMs)} · ${ahead}`)
+    write('clock-state', `${clockText(this.nowMs)} · ${ahead}`)
   }
 
   #choices(chains: number): void {
@@ -105,11 +103,11 @@ export class Control {
       chip.setAttribute('aria-pressed', String(paused.includes(chain)))
     }
     const text = paused.length === 0 ? 'all chains are mined' : `paused: ${paused.join(', ')}`
-    write(element('paused-state'), text)
+    write('paused-state', text)
   }
 
   #showFaults(faults: readonly FaultView[]): void {
-    write(element('faults-state'), faults.length === 0 ? 'none is set' : '')
+    write('faults-state', faults.length === 0 ? 'none is set' : '')
     const rowOf = ({ operation, count, status, delayMs }: FaultView) => {
       const what = [status, delayMs === undefined ? '' : `after ${delayMs} ms`].filter((each) => each).join(' ')
       const clear = make('button', { type: 'button', class: 'small', 'aria-label': `clear ${operation}` }, 'Clear')
@@ -140,7 +138,7 @@ export class Control {
     const json = JSON.stringify(body)
     const output = element('answer')
     element('answer-box').hidden = false
-    write(element('call'), curlText('POST', path, json))
+    write('call', curlText('POST', path, json))
     output.dataset.outcome = 'waiting'
     write(output, `${name}: waiting for the node`)
     if (button !== null) button.disabled = true

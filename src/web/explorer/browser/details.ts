@@ -1,6 +1,6 @@
 /** The dialog with all that the node says of a block or a transaction, each in the words of its own endpoint. */
+import { element, make, write } from '../../kit/dom.ts'
 import { call } from './call.ts'
-import { element, write } from './dom.ts'
 import { indented } from './json-text.ts'
 import type { Block, NetworkView } from './state.ts'
 
@@ -41,8 +41,8 @@ export class Details {
   }
 
   #open(title: string, hash: string): number {
-    write(element('details-title'), title)
-    write(element('details-hash'), hash)
+    write('details-title', title)
+    write('details-hash', hash)
     element('details-body').replaceChildren('asking the node')
     if (!this.#dialog.open) this.#dialog.showModal()
     return ++this.#shown
@@ -51,13 +51,7 @@ export class Details {
   /** Fills the dialog, unless it shows something else by now. */
   #fill(number: number, parts: readonly (readonly [title: string, text: string])[]): void {
     if (number !== this.#shown) return
-    const made = parts.flatMap(([title, text]) => {
-      const [heading, block] = [document.createElement('h3'), document.createElement('pre')]
-      heading.textContent = title
-      block.textContent = text
-      block.tabIndex = 0
-      return [heading, block]
-    })
+    const made = parts.flatMap(([title, text]) => [make('h3', {}, title), make('pre', { tabindex: '0' }, text)])
     element('details-body').replaceChildren(...made)
   }
 

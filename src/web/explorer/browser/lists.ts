@@ -1,7 +1,8 @@
 /** The lists: pending and executed transactions, accounts, requests. */
 import { formatDuration } from '../../../core/units.ts'
+import { element, fill, make, write } from '../../kit/dom.ts'
+import { clockText, grouped, shortHash } from '../../kit/numbers.ts'
 import { sumOf, tidyCoins } from './coins.ts'
-import { clockText, element, fill, grouped, make, shortHash, write } from './dom.ts'
 import type { AccountView, ExecutedView, PendingView, RequestView, State } from './state.ts'
 
 export interface ListOptions {
@@ -14,8 +15,8 @@ const SHOWN_REQUESTS = 60
 export function showPool({ view: { pool } }: State, nowMs: number, { openTransaction }: ListOptions): void {
   const size = pool.sizes.reduce((a, b) => a + b, 0)
   const chains = pool.sizes.flatMap((each, chain) => (each === 0 ? [] : [`chain ${chain}: ${grouped(each)}`]))
-  write(element('pool-size'), size === 0 ? 'empty' : `${grouped(size)} waiting`)
-  write(element('pool-chains'), chains.join(' · '))
+  write('pool-size', size === 0 ? 'empty' : `${grouped(size)} waiting`)
+  write('pool-chains', chains.join(' · '))
   element('pool-none').hidden = size > 0
   const rowOf = (each: PendingView) => {
     const price = `${each.gasPrice} a gas, at most ${grouped(each.gasLimit)}`

@@ -1,11 +1,12 @@
 /** The page for developers at `/` of an embedded node. */
+import { element, write } from '../../kit/dom.ts'
+import { clockText, grouped } from '../../kit/numbers.ts'
 import { Braid } from './braid.ts'
 import { Control } from './control.ts'
 import { Details } from './details.ts'
-import { clockText, element, grouped, write } from './dom.ts'
+import { showNetwork, showNumbers } from './figures.ts'
 import { showAccounts, showExecuted, showPool, showRequests } from './lists.ts'
 import { listen } from './live.ts'
-import { showNetwork, showNumbers } from './numbers.ts'
 import { type Block, type Reorganisation, State, type View } from './state.ts'
 
 let state: State | null = null
@@ -13,7 +14,7 @@ const control = new Control()
 const details = new Details()
 const braid = new Braid({
   canvas: element<HTMLCanvasElement>('braid'),
-  onPoint: (block) => write(element('pointed'), block === null ? HINT : blockText(block)),
+  onPoint: (block) => write('pointed', block === null ? HINT : blockText(block)),
   onOpen: (block) => {
     if (state !== null) void details.block(block, state.view.network).catch(showTrouble)
   },
@@ -71,12 +72,12 @@ function tellReorganisations(lost: readonly Reorganisation[]): void {
   })
   const told = chains.length > 3 ? `${chains.slice(0, 3).join(', ')} and ${chains.length - 3} more` : chains.join(', ')
   element('reorganisation').hidden = false
-  write(element('reorganisation'), `Reorganisation at ${clockText(control.nowMs)}: ${told}.`)
+  write('reorganisation', `Reorganisation at ${clockText(control.nowMs)}: ${told}.`)
 }
 
 function showLink(link: 'live' | 'gone', text: string): void {
   document.body.dataset.link = link
-  write(element('link'), text)
+  write('link', text)
 }
 
 listen({

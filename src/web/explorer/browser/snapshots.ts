@@ -1,5 +1,6 @@
 /** The snapshots that the node has, to go back to one of them. */
-import { element, grouped, make, write } from './dom.ts'
+import { element, make, write } from '../../kit/dom.ts'
+import { grouped } from '../../kit/numbers.ts'
 
 interface Taken {
   readonly id: number
@@ -26,7 +27,7 @@ export class Snapshots {
     // A choice stays, unless it is gone, or was the newest.
     if (chosen !== newest && ids.includes(Number(chosen))) this.#list.value = chosen
     this.enable()
-    write(element('snapshots-state'), ids.length === 0 ? 'none taken' : `${ids.length} taken`)
+    write('snapshots-state', ids.length === 0 ? 'none taken' : `${ids.length} taken`)
   }
 
   /** Lets people go back where there is a snapshot; after an order too, whose button was off meanwhile. */

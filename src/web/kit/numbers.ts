@@ -1,5 +1,5 @@
-/** Numbers as the dashboard writes them: three digits, SI prefixes, thin spaces between number and unit. */
-import { formatDuration, formatHashrate } from '../../../core/units.ts'
+/** Numbers, times and hashes as pages write them: three digits, SI prefixes, thin spaces between number and unit. */
+import { formatDuration, formatHashrate } from '../../core/units.ts'
 
 const THIN = '\u202f'
 export const NONE = '–'
@@ -20,8 +20,11 @@ export function difficultyText(hashes: number | null): string {
   return hashes === null ? NONE : rateParts(hashes).join(THIN).replace('H/s', 'H')
 }
 
-/** A height with its thousands apart. */
-export const heightText = (height: number) => height.toLocaleString('en')
+/** `1,234,567` */
+export const grouped = (value: number) => value.toLocaleString('en')
+
+/** The first characters of a hash, which is shown whole as its title. */
+export const shortHash = (hash: string) => `${hash.slice(0, 8)}…`
 
 /** Whole seconds are enough for what runs on. */
 export function spanText(milliseconds: number): string {
@@ -48,10 +51,15 @@ export function rewardText(amount: string | null): string {
   return rest === '' ? whole : `${whole}.${rest}`
 }
 
+/** `12:34:56` in the zone of the visitor. */
+export function clockText(unixMs: number): string {
+  return new Date(unixMs).toLocaleTimeString('en-GB', { hour12: false })
+}
+
 /** The time of day, and the day before it if that is not today. */
 export function timeText(unixMs: number, nowMs: number): string {
   const at = new Date(unixMs)
-  const time = at.toLocaleTimeString('en-GB', { hour12: false })
+  const time = clockText(unixMs)
   if (at.toDateString() === new Date(nowMs).toDateString()) return time
   return `${at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })} ${time.slice(0, 5)}`
 }

@@ -1,6 +1,7 @@
 /** The figures at the top: height, pace, transactions waiting, difficulty. */
 import { withPrefix } from '../../../core/units.ts'
-import { element, grouped, write } from './dom.ts'
+import { write } from '../../kit/dom.ts'
+import { grouped } from '../../kit/numbers.ts'
 import type { State } from './state.ts'
 
 const MINUTE_MS = 60_000
@@ -8,27 +9,27 @@ const MINUTE_MS = 60_000
 export function showNetwork({ view: { network, heads } }: State): void {
   const { name, mode, product, version } = network
   const count = heads.length === 1 ? 'one chain' : `${heads.length} chains`
-  write(element('mode'), `${name} · ${count} · ${mode}`)
-  write(element('version'), `newcut ${version} · paths begin with /${product}/0.0/${name}`)
+  write('mode', `${name} · ${count} · ${mode}`)
+  write('version', `newcut ${version} · paths begin with /${product}/0.0/${name}`)
 }
 
 /** `nowMs`: the node's clock. */
 export function showNumbers(state: State, nowMs: number): void {
   const { heads, pool, network } = state.view
   const { highest, lowest } = state
-  write(element('height'), highest === lowest ? grouped(highest) : `${grouped(lowest)}–${grouped(highest)}`)
+  write('height', highest === lowest ? grouped(highest) : `${grouped(lowest)}–${grouped(highest)}`)
   write(
-    element('pace'),
+    'pace',
     paceText(
       [...state.blocks.values()].map(({ createdMs }) => createdMs),
       nowMs,
     ),
   )
-  write(element('pending'), grouped(pool.sizes.reduce((a, b) => a + b, 0)))
+  write('pending', grouped(pool.sizes.reduce((a, b) => a + b, 0)))
   const difficulties = heads.map(({ difficulty }) => Number(difficulty))
   const [least, most] = [Math.min(...difficulties), Math.max(...difficulties)].map(withPrefix)
-  write(element('difficulty'), least === most ? least : `${least}–${most}`)
-  write(element('difficulty-note'), network.pow ? 'hashes a block' : 'hashes a block, not searched')
+  write('difficulty', least === most ? least : `${least}–${most}`)
+  write('difficulty-note', network.pow ? 'hashes a block' : 'hashes a block, not searched')
 }
 
 /** How many blocks were made in the last minute. Only the newest are known, so that it may be more than can be counted. */
