@@ -255,9 +255,7 @@ describe('ways to do one thing', () => {
   it('event streams are opened here', () => {
     expect(counts(/new EventSource\(/g)).toEqual({
       'node/event-stream.ts': 1,
-      'web/dashboard/browser/stream.ts': 1,
-      'web/explorer/browser/live.ts': 1,
-      'web/mine-page/browser/news.ts': 1,
+      'web/kit/stream.ts': 1,
     })
   })
 })

@@ -18,11 +18,11 @@ export const MODULES: readonly string[] = [
   'web/dashboard/browser/devices',
   'web/dashboard/browser/nodes',
   'web/dashboard/browser/rigs',
-  'web/dashboard/browser/stream',
   'web/dashboard/browser/view',
   'web/dashboard/lines',
   'web/kit/dom',
   'web/kit/numbers',
+  'web/kit/stream',
   'core/units',
 ]
 

@@ -9,7 +9,7 @@ export const EVENTS_PATH = '/api/events'
 const MAX_BACKLOG_BYTES = 64 * 1024
 /** A reader that takes nothing for this long is dropped. */
 const MAX_SILENT_MS = 30_000
-/** How soon a page asks again when the stream broke. */
+/** Pause of readers that leave reconnecting to EventSource. The page of the dashboard has a backoff of its own. */
 const RETRY_MS = 1_000
 
 /** Adds the stream. It ends when the server closes. */

@@ -21,12 +21,12 @@ export const EXPLORER_MODULES: readonly string[] = [
     'figures',
     'json-text',
     'lists',
-    'live',
     'snapshots',
     'state',
   ].map((name) => `${MODULES}/${name}`),
   'web/kit/dom',
   'web/kit/numbers',
+  'web/kit/stream',
   'core/units',
 ]
 

@@ -1,6 +1,6 @@
 /** The dashboard at /: keeps what the stream tells, and shows it. */
+import { listen } from '../../kit/stream.ts'
 import type { DashboardChange, DashboardState, RateHistory, RateSample, ShownBlock } from '../state.ts'
-import { listen } from './stream.ts'
 import { View } from './view.ts'
 
 /** As many as the miner keeps: two hours of rates, and its last blocks. */
@@ -8,6 +8,8 @@ const MAX_SAMPLES = 720
 const MAX_BLOCKS = 200
 /** A sample that came with the whole state may be told once more. */
 const SAME_SAMPLE_MS = 1_000
+/** The miner says something every second. */
+const MAX_SILENT_MS = 8_000
 
 const view = new View()
 let state: DashboardState | null = null
@@ -50,15 +52,28 @@ function withBlock(blocks: readonly ShownBlock[], block: ShownBlock): readonly S
   return [block, ...blocks].sort((a, b) => b.foundAtMs - a.foundAtMs).slice(0, MAX_BLOCKS)
 }
 
-listen({
-  onState: (whole) => {
-    state = whole
-    view.show(state)
-  },
-  onChange: (change) => {
-    if (state === null) return
-    state = changed(state, change)
-    view.show(state)
-  },
-  onLost: () => view.lost(),
+function open(): () => void {
+  return listen({
+    url: '/api/events',
+    events: {
+      state: (data) => {
+        state = JSON.parse(data) as DashboardState
+        view.show(state)
+      },
+      change: (data) => {
+        if (state === null) return
+        state = changed(state, JSON.parse(data))
+        view.show(state)
+      },
+    },
+    onLost: () => view.lost(),
+    maxSilentMs: MAX_SILENT_MS,
+  })
+}
+
+// Nobody looks at a hidden page, also where it is opened in the background.
+let close = document.hidden ? () => undefined : open()
+document.addEventListener('visibilitychange', () => {
+  close()
+  if (!document.hidden) close = open()
 })

@@ -1,12 +1,12 @@
 /** The page for developers at `/` of an embedded node. */
 import { element, write } from '../../kit/dom.ts'
 import { clockText, grouped } from '../../kit/numbers.ts'
+import { listen } from '../../kit/stream.ts'
 import { Braid } from './braid.ts'
 import { Control } from './control.ts'
 import { Details } from './details.ts'
 import { showNetwork, showNumbers } from './figures.ts'
 import { showAccounts, showExecuted, showPool, showRequests } from './lists.ts'
-import { listen } from './live.ts'
 import { type Block, type Reorganisation, State, type View } from './state.ts'
 
 let state: State | null = null
@@ -81,19 +81,24 @@ function showLink(link: 'live' | 'gone', text: string): void {
 }
 
 listen({
-  onView: (view) => {
-    state = new State(view)
-    showLink('live', 'live')
-    show(state, view)
-    control.show(state)
-    showRequests(state)
+  url: '/devnet/live',
+  events: {
+    view: (data) => {
+      const view = JSON.parse(data) as View
+      state = new State(view)
+      showLink('live', 'live')
+      show(state, view)
+      control.show(state)
+      showRequests(state)
+    },
+    change: (data) => {
+      if (state === null) return
+      const change = JSON.parse(data) as Partial<View>
+      tellReorganisations(state.apply(change, performance.now()))
+      show(state, change)
+    },
   },
-  onChange: (change) => {
-    if (state === null) return
-    tellReorganisations(state.apply(change, performance.now()))
-    show(state, change)
-  },
-  onGone: () => showLink('gone', 'the node does not answer'),
+  onLost: () => showLink('gone', 'the node does not answer'),
 })
 
 setInterval(tick, 1000)

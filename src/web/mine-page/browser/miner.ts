@@ -13,10 +13,10 @@ import { prepareWork, SEARCHED_WORK_BYTES } from '../../../engine/gpu/layout.ts'
 import type { Report } from '../../../engine/gpu/messages.ts'
 import { SearchLoop } from '../../../engine/gpu/search-loop.ts'
 import { nonceRanges } from '../../../engine/range.ts'
+import { listen } from '../../kit/stream.ts'
 import { IN_FLIGHT, type SearchDevice, TRIPS, WORKGROUP } from './device.ts'
 import { type Account, mayPass, Refusal, type Verdict, work } from './gateway.ts'
 import { handIn } from './hand-in.ts'
-import { News } from './news.ts'
 import { Problem } from './problem.ts'
 
 /** Service time of a batch. The browser draws with the same card. */
@@ -30,6 +30,10 @@ const MAX_PENDING = 4
 /** When the device has nothing to search, work is asked for this often. */
 const IDLE_PAUSE_MS = 300
 const LOST_GRACE_MS = 500
+/** A chain is followed when its work has lasted this long: easy work is solved before a stream would stand. */
+const SETTLE_MS = 400
+/** The gateway sends something every 10 s. */
+const MAX_SILENT_MS = 30_000
 /** Jobs of which results may still come in. */
 const MAX_JOBS = 8
 
@@ -69,10 +73,12 @@ interface Job {
 export class PageMiner {
   readonly #options: MinerOptions
   readonly #loop: SearchLoop
-  readonly #news: News
   readonly #jobs = new Map<number, Job>()
   #sequence = 0
   #current: Job | null = null
+  /** The chain whose news is heard. */
+  #followed: number | null = null
+  #unfollow: () => void = () => undefined
   #pending = 0
   /** Counts what asks for other work; `#hurry` ends the wait for it. */
   #calls = 0
@@ -91,7 +97,6 @@ export class PageMiner {
       send: (report) => this.#take(report),
       nowMs: () => clock.monotonicMs(),
     })
-    this.#news = new News({ clock, random, onNews: () => this.#callForWork() })
   }
 
   /** Throws Problem, or what went wrong with the device. Solutions on their way are still handed in. */
@@ -110,7 +115,7 @@ export class PageMiner {
       // An answer on its way would bring work to a device that is gone.
       ended.abort()
       await Promise.allSettled([serving])
-      this.#news.follow(null)
+      this.#follow(null)
       this.#search(null)
     }
   }
@@ -156,6 +161,24 @@ export class PageMiner {
     await sleep(this.#options.clock, pauseMs, stopped)
   }
 
+  /** Hears news of this chain from now on; null: of none. */
+  #follow(chain: number | null): void {
+    if (chain === this.#followed) return
+    this.#followed = chain
+    this.#unfollow()
+    if (chain === null) return
+    const onNews = () => this.#callForWork()
+    this.#unfollow = listen({
+      url: `/mine/updates?chain=${chain}`,
+      // What happened before the stream stood was missed.
+      events: { cut: onNews, stands: onNews, broken: onNews, alive: () => undefined },
+      // The node may be gone; a request for work shows it.
+      onLost: onNews,
+      maxSilentMs: MAX_SILENT_MS,
+      delayMs: SETTLE_MS,
+    })
+  }
+
   #callForWork(): void {
     this.#calls++
     this.#hurry()
@@ -185,7 +208,7 @@ export class PageMiner {
       difficulty: Number(difficultyOf(fields.target) ?? 0n),
     }
     this.#search({ work, shown, isSolved: false })
-    this.#news.follow(shown.chain)
+    this.#follow(shown.chain)
     this.#options.events.onWork(shown)
   }
 
