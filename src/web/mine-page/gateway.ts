@@ -20,6 +20,7 @@ import type { FollowUp, Receipt } from '../../source/source.ts'
 import { Issuers } from './issuers.ts'
 import { accountIn, chainIn, solvedFields } from './read.ts'
 import { nodeFailure, Refused } from './refused.ts'
+import type { AboutNetwork, SolutionEnd } from './wire.ts'
 
 const MAX_WORK_MS = 5_000
 /** Handing in and following a solution take no longer than this. */
@@ -39,24 +40,6 @@ export interface GatewayOptions {
   readonly clock: Clock
   /** Uniform in [0, 1). */
   readonly random: () => number
-}
-
-/** What the page shows of the network. */
-export interface About {
-  readonly network: string
-  readonly chains: number
-  readonly account: { readonly account: string; readonly predicate: string; readonly 'public-keys': readonly string[] }
-}
-
-/** What became of a solution. `hash`: of the block, base64url. */
-export interface Verdict {
-  readonly verdict: 'accepted' | 'stale' | 'orphaned' | 'rejected' | 'lost'
-  readonly chain: number
-  readonly height: number
-  readonly hash: string
-  /** Why it was rejected or is lost. */
-  readonly reason?: string
-  readonly message?: string
 }
 
 export class Gateway {
@@ -84,13 +67,13 @@ export class Gateway {
     await this.#options.onClose?.()
   }
 
-  about(): Promise<About> {
+  about(): Promise<AboutNetwork> {
     return this.#call(async ({ info }) => {
       const { account, predicate, publicKeys } = this.#options.account
       return {
         network: info.nodeVersion,
         chains: info.nodeChains.length,
-        account: { account, predicate, 'public-keys': publicKeys },
+        account: { account, predicate, 'public-keys': [...publicKeys] },
       }
     })
   }
@@ -110,7 +93,7 @@ export class Gateway {
    * Hands in solved work at the node that gave it and follows it to its end. A solution that solves nothing never reaches
    * a node.
    */
-  solved(bytes: Uint8Array): Promise<Verdict> {
+  solved(bytes: Uint8Array): Promise<SolutionEnd> {
     const fields = solvedFields(bytes)
     const { chainId: chain, height } = fields
     const issue = this.#issuers.of(fields)

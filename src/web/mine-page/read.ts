@@ -22,15 +22,7 @@ export function accountIn(body: Uint8Array): MinerAccount {
     const expected = '{"account": "k:KEY", "predicate": "keys-all", "public-keys": ["KEY"]}'
     throw new Refused(400, `request body: ${complaint(json)}; expected ${expected}`)
   }
-  const {
-    account,
-    predicate,
-    'public-keys': publicKeys,
-  } = json as {
-    readonly account: string
-    readonly predicate: string
-    readonly 'public-keys': readonly string[]
-  }
+  const { account, predicate, 'public-keys': publicKeys } = json as MinerBody
   return { account, predicate, publicKeys }
 }
 

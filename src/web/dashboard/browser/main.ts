@@ -1,7 +1,7 @@
 /** The dashboard at /: keeps what the stream tells, and shows it. */
 import { listen } from '../../kit/stream.ts'
 import type { DashboardChange, DashboardState, RateHistory, RateSample, ShownBlock } from '../state.ts'
-import { View } from './view.ts'
+import { DashboardView } from './view.ts'
 
 /** As many as the miner keeps: two hours of rates, and its last blocks. */
 const MAX_SAMPLES = 720
@@ -11,7 +11,7 @@ const SAME_SAMPLE_MS = 1_000
 /** The miner says something every second. */
 const MAX_SILENT_MS = 8_000
 
-const view = new View()
+const view = new DashboardView()
 let state: DashboardState | null = null
 
 function changed(

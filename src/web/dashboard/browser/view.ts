@@ -14,7 +14,7 @@ import { RigList } from './rigs.ts'
 
 const COUNTED = ['accepted', 'stale', 'orphaned', 'rejected', 'lost', 'unconfirmed'] as const
 
-export class View {
+export class DashboardView {
   readonly #chart = new Chart()
   readonly #braid = new Braid()
   readonly #chains = new ChainTable()

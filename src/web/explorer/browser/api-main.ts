@@ -1,9 +1,9 @@
 /** The page on which the calls of the node can be tried, made from the node's own description (/openapi.json). */
+import type { NodeView } from '../../../schema/view.ts'
 import { element, make, write } from '../../kit/dom.ts'
 import type { OpenApi, Operation } from './api-example.ts'
 import { operationRow } from './api-operation.ts'
 import { call } from './call.ts'
-import type { View } from './state.ts'
 
 /** In which order groups are shown, and what they are called. */
 const GROUPS: Readonly<Record<string, string>> = {
@@ -26,7 +26,7 @@ interface Found {
 async function start(): Promise<void> {
   const [description, view] = await Promise.all([call('GET', '/openapi.json'), call('GET', '/devnet/view')])
   const { info, paths, components } = JSON.parse(description.text) as OpenApi
-  const { heads } = JSON.parse(view.text) as View
+  const { heads } = JSON.parse(view.text) as NodeView
   const known = { chain: '0', hash: heads[0].hash }
   const groups = new Map<string, HTMLElement[]>(Object.keys(GROUPS).map((name) => [name, []]))
   const all: Found[] = []

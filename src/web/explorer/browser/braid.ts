@@ -1,7 +1,7 @@
 /** The picture of the chains: follows the state, moves smoothly, and tells of the block that is pointed at. */
 import { blockAt, type Layout, layoutFor, pastOf, xOf } from './braid-layout.ts'
 import { type Palette, paint } from './braid-paint.ts'
-import type { Block, State } from './state.ts'
+import type { Block, NodeState } from './state.ts'
 
 const GROWTH_MS = 500
 /** In which time the picture makes about two thirds of its way. */
@@ -22,7 +22,7 @@ export class Braid {
   readonly #context: CanvasRenderingContext2D
   readonly #calm = matchMedia('(prefers-reduced-motion: reduce)')
   readonly #falls = new Map<string, number>()
-  #state: State | null = null
+  #state: NodeState | null = null
   #layout: Layout | null = null
   #palette: Palette | null = null
   #newest = 0
@@ -51,7 +51,7 @@ export class Braid {
   }
 
   /** The state has changed, or is another one. */
-  show(state: State): void {
+  show(state: NodeState): void {
     const isOther = this.#state !== state
     const hasOtherChains = this.#state?.view.heads.length !== state.view.heads.length
     this.#state = state
@@ -123,7 +123,7 @@ export class Braid {
   }
 
   /** Moves blocks from their lanes, and back on them. Whether one moves on. */
-  #fall(state: State, share: number): boolean {
+  #fall(state: NodeState, share: number): boolean {
     let isMoving = false
     for (const { hash, isOnChain, bornMs } of state.blocks.values()) {
       const goal = isOnChain ? 0 : 1
@@ -173,7 +173,7 @@ export class Braid {
 
 /** The block on a chain that an arrow leads to; where there is none it stays. */
 function nextBlock(
-  { blocks, view }: State,
+  { blocks, view }: NodeState,
   from: Block | undefined,
   key: string,
   isInSight: (block: Block) => boolean,

@@ -1,10 +1,11 @@
 /** Orders to the node: each form sends what POST /devnet/* takes, and shows the answer and the call itself. */
 import { formatDuration } from '../../../core/units.ts'
+import type { FaultOrder } from '../../../schema/control.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
 import { clockText } from '../../kit/numbers.ts'
 import { call, curlText } from './call.ts'
 import { Snapshots } from './snapshots.ts'
-import type { FaultView, State } from './state.ts'
+import type { NodeState } from './state.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -55,7 +56,7 @@ export class Control {
     return Date.now() + this.#skewMs
   }
 
-  show({ view: { status, heads } }: State): void {
+  show({ view: { status, heads } }: NodeState): void {
     const isOurs = status !== undefined
     element('control').hidden = !isOurs
     element('no-control').hidden = isOurs
@@ -106,9 +107,9 @@ export class Control {
     write('paused-state', text)
   }
 
-  #showFaults(faults: readonly FaultView[]): void {
+  #showFaults(faults: readonly FaultOrder[]): void {
     write('faults-state', faults.length === 0 ? 'none is set' : '')
-    const rowOf = ({ operation, count, status, delayMs }: FaultView) => {
+    const rowOf = ({ operation, count, status, delayMs }: FaultOrder) => {
       const what = [status, delayMs === undefined ? '' : `after ${delayMs} ms`].filter((each) => each).join(' ')
       const clear = make('button', { type: 'button', class: 'small', 'aria-label': `clear ${operation}` }, 'Clear')
       clear.addEventListener('click', () => void this.#order('faults', { operation, count: 0 }))

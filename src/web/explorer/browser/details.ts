@@ -1,8 +1,9 @@
 /** The dialog with all that the node says of a block or a transaction, each in the words of its own endpoint. */
+import type { NetworkView } from '../../../schema/view.ts'
 import { element, make, write } from '../../kit/dom.ts'
 import { call } from './call.ts'
 import { indented } from './json-text.ts'
-import type { Block, NetworkView } from './state.ts'
+import type { Block } from './state.ts'
 
 export class Details {
   readonly #dialog = element<HTMLDialogElement>('details')

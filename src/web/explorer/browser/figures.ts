@@ -2,11 +2,11 @@
 import { withPrefix } from '../../../core/units.ts'
 import { write } from '../../kit/dom.ts'
 import { grouped } from '../../kit/numbers.ts'
-import type { State } from './state.ts'
+import type { NodeState } from './state.ts'
 
 const MINUTE_MS = 60_000
 
-export function showNetwork({ view: { network, heads } }: State): void {
+export function showNetwork({ view: { network, heads } }: NodeState): void {
   const { name, mode, product, version } = network
   const count = heads.length === 1 ? 'one chain' : `${heads.length} chains`
   write('mode', `${name} · ${count} · ${mode}`)
@@ -14,7 +14,7 @@ export function showNetwork({ view: { network, heads } }: State): void {
 }
 
 /** `nowMs`: the node's clock. */
-export function showNumbers(state: State, nowMs: number): void {
+export function showNumbers(state: NodeState, nowMs: number): void {
   const { heads, pool, network } = state.view
   const { highest, lowest } = state
   write('height', highest === lowest ? grouped(highest) : `${grouped(lowest)}–${grouped(highest)}`)

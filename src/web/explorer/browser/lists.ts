@@ -1,9 +1,10 @@
 /** The lists: pending and executed transactions, accounts, requests. */
 import { formatDuration } from '../../../core/units.ts'
+import type { AccountView, ExecutedView, PendingView, RequestView } from '../../../schema/view.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
 import { clockText, grouped, shortHash } from '../../kit/numbers.ts'
 import { sumOf, tidyCoins } from './coins.ts'
-import type { AccountView, ExecutedView, PendingView, RequestView, State } from './state.ts'
+import type { NodeState } from './state.ts'
 
 export interface ListOptions {
   readonly openTransaction: (chain: number, key: string) => void
@@ -12,7 +13,7 @@ export interface ListOptions {
 /** Most requests in the list. */
 const SHOWN_REQUESTS = 60
 
-export function showPool({ view: { pool } }: State, nowMs: number, { openTransaction }: ListOptions): void {
+export function showPool({ view: { pool } }: NodeState, nowMs: number, { openTransaction }: ListOptions): void {
   const size = pool.sizes.reduce((a, b) => a + b, 0)
   const chains = pool.sizes.flatMap((each, chain) => (each === 0 ? [] : [`chain ${chain}: ${grouped(each)}`]))
   write('pool-size', size === 0 ? 'empty' : `${grouped(size)} waiting`)
@@ -38,7 +39,7 @@ export function showPool({ view: { pool } }: State, nowMs: number, { openTransac
   }
 }
 
-export function showExecuted({ view: { transactions } }: State, { openTransaction }: ListOptions): void {
+export function showExecuted({ view: { transactions } }: NodeState, { openTransaction }: ListOptions): void {
   element('executed-none').hidden = transactions.length > 0
   const rowOf = (each: ExecutedView) => {
     const outcome = each.isOrphan ? 'orphaned' : each.status
@@ -62,7 +63,7 @@ function keyButton(key: string, open: () => void): HTMLElement {
   return button
 }
 
-export function showAccounts({ view: { accounts, heads } }: State): void {
+export function showAccounts({ view: { accounts, heads } }: NodeState): void {
   const body = element('accounts')
   const rowOf = ({ account }: AccountView) => {
     const short = account.length > 20 ? `${account.slice(0, 10)}…${account.slice(-4)}` : account
@@ -93,7 +94,7 @@ export function showAccounts({ view: { accounts, heads } }: State): void {
   }
 }
 
-export function showRequests({ requests, view }: State): void {
+export function showRequests({ requests, view }: NodeState): void {
   element('requests-section').hidden = view.status === undefined
   element('requests-none').hidden = requests.length > 0
   const prefix = `/${view.network.product}/0.0/${view.network.name}`

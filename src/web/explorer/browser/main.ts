@@ -1,4 +1,5 @@
 /** The page for developers at `/` of an embedded node. */
+import type { NodeView } from '../../../schema/view.ts'
 import { element, write } from '../../kit/dom.ts'
 import { clockText, grouped } from '../../kit/numbers.ts'
 import { listen } from '../../kit/stream.ts'
@@ -7,9 +8,9 @@ import { Control } from './control.ts'
 import { Details } from './details.ts'
 import { showNetwork, showNumbers } from './figures.ts'
 import { showAccounts, showExecuted, showPool, showRequests } from './lists.ts'
-import { type Block, type Reorganisation, State, type View } from './state.ts'
+import { type Block, NodeState, type Reorganisation } from './state.ts'
 
-let state: State | null = null
+let state: NodeState | null = null
 const control = new Control()
 const details = new Details()
 const braid = new Braid({
@@ -39,7 +40,7 @@ function blockText({ chain, height, hash, createdMs, transactions, isOnChain }: 
 }
 
 /** Shows the sections that are in a change, or all of them. */
-function show(now: State, change: Partial<View>): void {
+function show(now: NodeState, change: Partial<NodeView>): void {
   if (change.network) showNetwork(now)
   if (change.heads || change.blocks || change.status) braid.show(now)
   if (change.transactions) showExecuted(now, lists)
@@ -84,8 +85,8 @@ listen({
   url: '/devnet/live',
   events: {
     view: (data) => {
-      const view = JSON.parse(data) as View
-      state = new State(view)
+      const view = JSON.parse(data) as NodeView
+      state = new NodeState(view)
       showLink('live', 'live')
       show(state, view)
       control.show(state)
@@ -93,7 +94,7 @@ listen({
     },
     change: (data) => {
       if (state === null) return
-      const change = JSON.parse(data) as Partial<View>
+      const change = JSON.parse(data) as Partial<NodeView>
       tellReorganisations(state.apply(change, performance.now()))
       show(state, change)
     },

@@ -1,12 +1,7 @@
 /** The snapshots that the node has, to go back to one of them. */
+import type { SnapshotTaken } from '../../../schema/control.ts'
 import { element, make, write } from '../../kit/dom.ts'
 import { grouped } from '../../kit/numbers.ts'
-
-interface Taken {
-  readonly id: number
-  /** Chain -> height. */
-  readonly heights: Readonly<Record<string, number>>
-}
 
 export class Snapshots {
   readonly #list = element<HTMLSelectElement>('revert-snapshot')
@@ -39,7 +34,7 @@ export class Snapshots {
 
   /** The answer to an order that took one. */
   taken(text: string): void {
-    const { id, heights } = JSON.parse(text) as Taken
+    const { id, heights } = JSON.parse(text) as SnapshotTaken
     const all = Object.values(heights)
     const [low, high] = [Math.min(...all), Math.max(...all)]
     const where = low === high ? `height ${grouped(low)}` : `heights ${grouped(low)} to ${grouped(high)}`

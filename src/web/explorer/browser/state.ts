@@ -1,97 +1,5 @@
 /** What the page knows of the node: the whole view first, then what changes (GET /devnet/live). */
-
-export interface NetworkView {
-  readonly name: string
-  readonly product: string
-  readonly version: string
-  readonly mode: string
-  readonly pow: boolean
-  readonly blockDelayMs: number
-  readonly adjacents: readonly (readonly number[])[]
-}
-
-export interface HeadView {
-  readonly chain: number
-  readonly height: number
-  readonly hash: string
-  /** Digits. */
-  readonly difficulty: string
-}
-
-export interface BlockView {
-  readonly chain: number
-  readonly height: number
-  readonly hash: string
-  readonly parent: string
-  readonly adjacents: readonly string[]
-  readonly createdMs: number
-  readonly transactions: number
-}
-
-export interface PendingView {
-  readonly key: string
-  readonly chain: number
-  readonly sender: string
-  readonly what: string
-  readonly gasPrice: number
-  readonly gasLimit: number
-  readonly sinceMs: number
-}
-
-export interface ExecutedView {
-  readonly key: string
-  readonly chain: number
-  readonly height: number
-  readonly block: string
-  readonly isOrphan: boolean
-  readonly sender: string
-  readonly what: string
-  readonly status: string
-  readonly gas: number
-  readonly fault?: string
-}
-
-export interface AccountView {
-  readonly account: string
-  readonly balances: readonly (string | null)[]
-}
-
-export interface RequestView {
-  readonly id: number
-  readonly atMs: number
-  readonly method: string
-  readonly path: string
-  readonly status: number
-  readonly ms: number
-}
-
-export interface FaultView {
-  readonly operation: string
-  readonly count: number
-  readonly status?: number
-  readonly delayMs?: number
-}
-
-export interface StatusView {
-  readonly paused: readonly number[]
-  readonly faults: readonly FaultView[]
-  readonly streams: { readonly open: Readonly<Record<string, number>>; readonly stalled: readonly string[] }
-  readonly clock: { readonly aheadMs: number; readonly nowMs: number }
-  /** Ids, ascending. */
-  readonly snapshots: readonly number[]
-}
-
-export interface View {
-  readonly network: NetworkView
-  readonly heads: readonly HeadView[]
-  readonly blocks: readonly BlockView[]
-  readonly pool: { readonly sizes: readonly number[]; readonly newest: readonly PendingView[] }
-  readonly transactions: readonly ExecutedView[]
-  readonly accounts: readonly AccountView[]
-  /** Absent where the node takes no orders from this browser. */
-  readonly status?: StatusView
-  readonly requests?: readonly RequestView[]
-}
+import type { BlockView, NodeView, RequestView } from '../../../schema/view.ts'
 
 /** A block that the page knows, and whether it is on its chain as that is now. */
 export interface Block extends BlockView {
@@ -112,12 +20,12 @@ export interface Reorganisation {
 const KEPT_HEIGHTS = 160
 const MAX_REQUESTS = 200
 
-export class State {
+export class NodeState {
   readonly blocks = new Map<string, Block>()
-  view: View
+  view: NodeView
   requests: readonly RequestView[]
 
-  constructor(view: View) {
+  constructor(view: NodeView) {
     this.view = view
     this.requests = view.requests ?? []
     for (const block of view.blocks) this.blocks.set(block.hash, { ...block, isOnChain: false, bornMs: -Infinity })
@@ -134,7 +42,7 @@ export class State {
   }
 
   /** Takes a change, heard of at `nowMs`. Returns the chains that have lost blocks by it. */
-  apply(change: Partial<View>, nowMs: number): readonly Reorganisation[] {
+  apply(change: Partial<NodeView>, nowMs: number): readonly Reorganisation[] {
     const { blocks = [], requests = [] } = change
     for (const block of blocks) {
       if (!this.blocks.has(block.hash)) this.blocks.set(block.hash, { ...block, isOnChain: false, bornMs: nowMs })

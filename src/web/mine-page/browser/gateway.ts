@@ -1,27 +1,8 @@
 /** The gateway behind this page (src/web/mine-page/gateway.ts): calls of the node's mining API in forms that browsers can send. */
 import type { Work } from '../../../core/work.ts'
 import { decodeWorkResponse } from '../../../core/work.ts'
-
-/** An account as the node takes it. */
-export interface Account {
-  readonly account: string
-  readonly predicate: string
-  readonly 'public-keys': readonly string[]
-}
-
-export interface About {
-  readonly network: string
-  readonly chains: number
-  readonly account: Account
-}
-
-export interface Verdict {
-  readonly verdict: 'accepted' | 'stale' | 'orphaned' | 'rejected' | 'lost'
-  readonly chain: number
-  readonly height: number
-  readonly hash: string
-  readonly message?: string
-}
+import type { MinerBody } from '../../../schema/bodies.ts'
+import type { AboutNetwork, SolutionEnd } from '../wire.ts'
 
 /** An answer with an error status. */
 export class Refusal extends Error {
@@ -45,7 +26,7 @@ const ANSWER_MS = 10_000
 /** The gateway follows a solution for a minute at most. */
 const VERDICT_MS = 75_000
 
-export async function about(signal: AbortSignal): Promise<About> {
+export async function about(signal: AbortSignal): Promise<AboutNetwork> {
   return (await send('/mine/about', { signal: limited(signal, ANSWER_MS) })).json()
 }
 
@@ -54,7 +35,7 @@ export async function shaderText(signal: AbortSignal): Promise<string> {
 }
 
 /** Work for an account, of this chain if the node likes the suggestion. Throws FormatError for what is none. */
-export async function work(account: Account, chain: number | null, signal: AbortSignal): Promise<Work> {
+export async function work(account: MinerBody, chain: number | null, signal: AbortSignal): Promise<Work> {
   const answer = await send(chain === null ? '/mine/work' : `/mine/work?chain=${chain}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -65,7 +46,7 @@ export async function work(account: Account, chain: number | null, signal: Abort
 }
 
 /** What became of a solution. It is handed in even when the visitor has stopped meanwhile. */
-export async function solved(bytes: Uint8Array<ArrayBuffer>): Promise<Verdict> {
+export async function solved(bytes: Uint8Array<ArrayBuffer>): Promise<SolutionEnd> {
   const headers = { 'content-type': 'application/octet-stream' }
   const signal = AbortSignal.timeout(VERDICT_MS)
   return (await send('/mine/solved', { method: 'POST', headers, body: bytes, signal })).json()

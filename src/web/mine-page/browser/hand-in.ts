@@ -2,7 +2,8 @@
 import { blockHash } from '../../../core/block-hash.ts'
 import { encodeBase64Url } from '../../../core/bytes.ts'
 import { type Clock, sleep } from '../../../core/clock.ts'
-import { mayPass, Refusal, solved, type Verdict } from './gateway.ts'
+import type { SolutionEnd } from '../wire.ts'
+import { mayPass, Refusal, solved } from './gateway.ts'
 
 const MAX_ATTEMPTS = 6
 const FIRST_PAUSE_MS = 300
@@ -19,7 +20,7 @@ export async function handIn(
   bytes: Uint8Array<ArrayBuffer>,
   { chain, height }: { readonly chain: number; readonly height: number },
   { clock, random }: HandInOptions,
-): Promise<Verdict> {
+): Promise<SolutionEnd> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await solved(bytes)

@@ -1,26 +1,28 @@
 /** The page at /mine: one button, and what it starts. */
 import { sleep } from '../../../core/clock.ts'
 import { describeError } from '../../../core/errors.ts'
+import type { MinerBody } from '../../../schema/bodies.ts'
+import type { AboutNetwork } from '../wire.ts'
 import { pageClock } from './clock.ts'
 import { openDevice, type SearchDevice } from './device.ts'
-import { type About, type Account, about, shaderText } from './gateway.ts'
+import { about, shaderText } from './gateway.ts'
 import { type MinerEvents, PageMiner, type WorkShown } from './miner.ts'
 import { Problem } from './problem.ts'
 import { RateMeter } from './rate.ts'
-import { View } from './view.ts'
+import { MineView } from './view.ts'
 
 const REDRAW_MS = 500
 const MAX_PAUSE_MS = 15_000
 
-const view = new View()
+const view = new MineView()
 const meter = new RateMeter()
-let network: About | null = null
+let network: AboutNetwork | null = null
 let running: AbortController | null = null
 let hashes = 0
 let mined: WorkShown | null = null
 
 /** Asks the node what it is until it answers. Rejects with the reason of the signal. */
-async function meet(signal: AbortSignal): Promise<About> {
+async function meet(signal: AbortSignal): Promise<AboutNetwork> {
   for (let attempt = 0; network === null; attempt++) {
     signal.throwIfAborted()
     try {
@@ -39,7 +41,7 @@ async function meet(signal: AbortSignal): Promise<About> {
 }
 
 /** The account in the field. Throws Problem. */
-function accountOf({ account: usual }: About): Account {
+function accountOf({ account: usual }: AboutNetwork): MinerBody {
   const text = view.account.value.trim()
   if (text === '' || text === usual.account) return usual
   if (!/^k:[0-9a-f]{64}$/.test(text)) {
@@ -49,7 +51,7 @@ function accountOf({ account: usual }: About): Account {
   return { account: text, predicate: 'keys-all', 'public-keys': [text.slice(2)] }
 }
 
-function eventsFor({ software }: SearchDevice, { account }: Account, stopped: AbortSignal): MinerEvents {
+function eventsFor({ software }: SearchDevice, { account }: MinerBody, stopped: AbortSignal): MinerEvents {
   const advice = software ? 'This is a software driver: it works, but slowly.' : null
   // The same line for all work: a screen reader speaks it whenever it changes.
   const payee = account.length > 24 ? `${account.slice(0, 10)}…${account.slice(-6)}` : account
@@ -63,7 +65,7 @@ function eventsFor({ software }: SearchDevice, { account }: Account, stopped: Ab
       view.work(work)
       mining()
     },
-    onVerdict: (verdict) => view.verdict(verdict, new Date()),
+    onEnd: (end) => view.end(end, new Date()),
     onWrongHash: () => {
       // The last batches report after the end.
       if (stopped.aborted) return

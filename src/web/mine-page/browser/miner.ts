@@ -13,9 +13,11 @@ import { prepareWork, SEARCHED_WORK_BYTES } from '../../../engine/gpu/layout.ts'
 import type { Report } from '../../../engine/gpu/messages.ts'
 import { SearchLoop } from '../../../engine/gpu/search-loop.ts'
 import { nonceRanges } from '../../../engine/range.ts'
+import type { MinerBody } from '../../../schema/bodies.ts'
 import { listen } from '../../kit/stream.ts'
+import type { SolutionEnd } from '../wire.ts'
 import { IN_FLIGHT, type SearchDevice, TRIPS, WORKGROUP } from './device.ts'
-import { type Account, mayPass, Refusal, type Verdict, work } from './gateway.ts'
+import { mayPass, Refusal, work } from './gateway.ts'
 import { handIn } from './hand-in.ts'
 import { Problem } from './problem.ts'
 
@@ -47,7 +49,7 @@ export interface WorkShown {
 export interface MinerEvents {
   readonly onHashes: (hashes: number) => void
   readonly onWork: (work: WorkShown) => void
-  readonly onVerdict: (verdict: Verdict) => void
+  readonly onEnd: (end: SolutionEnd) => void
   /** A claim of the device that is wrong. */
   readonly onWrongHash: () => void
   /** There is no work; it is asked for again after the pause. */
@@ -55,9 +57,9 @@ export interface MinerEvents {
   readonly onRecovered: () => void
 }
 
-export interface MinerOptions {
+export interface PageMinerOptions {
   readonly device: SearchDevice
-  readonly account: Account
+  readonly account: MinerBody
   readonly clock: Clock
   /** Uniform in [0, 1). */
   readonly random: () => number
@@ -71,7 +73,7 @@ interface Job {
 }
 
 export class PageMiner {
-  readonly #options: MinerOptions
+  readonly #options: PageMinerOptions
   readonly #loop: SearchLoop
   readonly #jobs = new Map<number, Job>()
   #sequence = 0
@@ -84,7 +86,7 @@ export class PageMiner {
   #calls = 0
   #hurry = () => undefined as unknown
 
-  constructor(options: MinerOptions) {
+  constructor(options: PageMinerOptions) {
     const { device, clock, random } = options
     this.#options = options
     const [range] = nonceRanges(1, random)
@@ -244,14 +246,14 @@ export class PageMiner {
   async #handIn(job: Job, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     const { clock, random, events } = this.#options
     this.#pending++
-    const verdict = await handIn(bytes, job.shown, { clock, random })
+    const end = await handIn(bytes, job.shown, { clock, random })
     this.#pending--
-    if (verdict.verdict === 'rejected' || verdict.verdict === 'lost') {
+    if (end.verdict === 'rejected' || end.verdict === 'lost') {
       // No block came of it: work on top of the same parent is of use again, also the very same work.
       job.isSolved = false
       if (job === this.#current) this.#current = null
     }
-    events.onVerdict(verdict)
+    events.onEnd(end)
     this.#callForWork()
   }
 }

@@ -2,7 +2,7 @@
 import { formatDuration, withPrefix } from '../../../core/units.ts'
 import { element, make, write } from '../../kit/dom.ts'
 import { grouped, rateParts } from '../../kit/numbers.ts'
-import type { Verdict } from './gateway.ts'
+import type { SolutionEnd } from '../wire.ts'
 import type { WorkShown } from './miner.ts'
 
 /** `waiting`: there is no work, and it is asked for again. `failed`: nothing happens until the visitor acts. */
@@ -11,7 +11,7 @@ export type Phase = 'idle' | 'starting' | 'mining' | 'waiting' | 'stopped' | 'fa
 const MAX_BLOCKS = 12
 type Counted = 'accepted' | 'stale' | 'orphaned' | 'failed'
 
-export class View {
+export class MineView {
   readonly button = element<HTMLButtonElement>('button')
   readonly account = element<HTMLInputElement>('account')
   readonly #counts: Record<Counted, number> = { accepted: 0, stale: 0, orphaned: 0, failed: 0 }
@@ -52,7 +52,7 @@ export class View {
     write('pace', seconds === null ? '\u00a0' : `about one block each ${formatDuration(seconds * 1000)}`)
   }
 
-  verdict({ verdict, chain, height, hash, message }: Verdict, at: Date): void {
+  end({ verdict, chain, height, hash, message }: SolutionEnd, at: Date): void {
     const counted: Counted = verdict === 'rejected' || verdict === 'lost' ? 'failed' : verdict
     write(counted, String(++this.#counts[counted]))
     element('blocks').hidden = false
