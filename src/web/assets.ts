@@ -1,6 +1,6 @@
 /**
- * The files of the web pages, read once at the start and served from memory. The list of each page is fixed: no path of a
- * request reaches the file system. Pages run the compiled modules of the project as they are.
+ * The files of the web pages, read once at the start and served from memory. The list of each page is fixed: no path of
+ * a request reaches the file system. Pages run the compiled modules of the project as they are.
  */
 import { readFileSync } from 'node:fs'
 import type { FastifyReply } from 'fastify'
@@ -30,8 +30,8 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * The policy of a page, with directives of its own. Everything comes from its own origin, and no other site may frame the
- * page to have visitors click on it.
+ * The Content-Security-Policy of a page, with directives of its own. Everything that it loads or calls comes from its own
+ * origin. No other site may frame it to have visitors click on it.
  */
 export function policyWith(...directives: readonly string[]): string {
   const last = ["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]

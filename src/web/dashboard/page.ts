@@ -4,10 +4,10 @@ import { type Asset, fileAsset, moduleAssets, policyWith, sendAsset, siteAsset }
 
 export const DASHBOARD_PATH = '/'
 
-/** The module that the page starts; those below are what it imports, directly or not (test/web/dashboard/served.test.ts). */
+/** The module that the page starts. */
 export const ENTRY = 'web/dashboard/browser/main'
 
-/** Modules of src/, without their ending. */
+/** Modules of src/, without their ending: all that the page imports, directly or not. */
 export const MODULES: readonly string[] = [
   ENTRY,
   'web/dashboard/browser/blocks',

@@ -5,10 +5,10 @@ import { pathToFileURL } from 'node:url'
 import { shaderText } from '../../engine/gpu/shader.ts'
 import { type Asset, fileAsset, moduleAssets, policyWith, siteAsset } from '../assets.ts'
 
-/** The module that the page starts; those below are what it imports, directly or not (test/web/mine-page/modules.test.ts). */
+/** The module that the page starts. */
 export const ENTRY = 'web/mine-page/browser/main'
 
-/** Modules of src/, without their ending. */
+/** Modules of src/, without their ending: all that the page imports, directly or not. */
 export const MODULES: readonly string[] = [
   ENTRY,
   'web/mine-page/browser/clock',

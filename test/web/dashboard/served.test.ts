@@ -1,7 +1,6 @@
 /** The files of the dashboard, and its event stream over HTTP. */
 import { readFileSync } from 'node:fs'
 import http from 'node:http'
-import { dirname, join } from 'node:path/posix'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Metrics } from '../../../src/api/metrics.ts'
 import { startApi } from '../../../src/api/server.ts'
@@ -9,31 +8,16 @@ import { systemClock } from '../../../src/platform/clock.ts'
 import { Hub, MAX_READERS } from '../../../src/web/dashboard/hub.ts'
 import { addDashboard, ENTRY, MODULES, readDashboard } from '../../../src/web/dashboard/page.ts'
 import { addEvents } from '../../../src/web/dashboard/stream.ts'
+import { dist, foreignTo, reachedFrom } from '../modules.ts'
 import { snapshotWith, step } from './common.ts'
-
-const dist = new URL('../../../dist/src/', import.meta.url)
-const compiled = (name: string) => readFileSync(new URL(`${name}.js`, dist), 'utf8')
-
-function reachedFrom(entry: string, reached = new Set<string>()): Set<string> {
-  if (reached.has(entry)) return reached
-  reached.add(entry)
-  const code = compiled(entry).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
-  for (const [, specifier] of code.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)['"]([^'"]+)['"]/g)) {
-    reachedFrom(join(dirname(entry), specifier.replace(/\.js$/, '')), reached)
-  }
-  return reached
-}
 
 describe('the files of the dashboard', () => {
   it('are the modules that the page reaches: no more, no fewer', () => {
-    expect([...reachedFrom(ENTRY)].toSorted()).toEqual([...MODULES].toSorted())
+    expect(reachedFrom(ENTRY)).toEqual([...MODULES].toSorted())
   })
 
   it('use nothing that browsers do not have, and load nothing from elsewhere', () => {
-    const wrong = MODULES.filter((name) =>
-      /\b(setImmediate|process\.|Buffer\b|require\()|['"]node:/.test(compiled(name)),
-    )
-    expect(wrong).toEqual([])
+    expect(foreignTo(MODULES)).toEqual([])
     const assets = readDashboard()
     const page = assets.get('/')?.text ?? ''
     const files = [...page.matchAll(/<(?:link|script|img)[^>]* (?:src|href)="([^"]+)"/g)].map(([, file]) => file)

@@ -1,13 +1,11 @@
 /** Where the page for developers is served, to whom, and with which files. */
-import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path/posix'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startDevnet } from '../../../src/compose/devnet.ts'
 import { startDevnetWithPage } from '../../../src/compose/devnet-page.ts'
 import { EXPLORER_ENTRIES, EXPLORER_MODULES, EXPLORER_POLICY, readExplorer } from '../../../src/web/explorer/page.ts'
 import { Peer } from '../../devnet/request.ts'
+import { foreignTo, reachedFrom } from '../modules.ts'
 
-const dist = new URL('../../../dist/src/', import.meta.url)
 const HTML = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 const NOTHING = 'nothing is served at /; GET /openapi.json lists what is'
 
@@ -71,22 +69,12 @@ describe('GET /', () => {
 })
 
 describe('the files', () => {
-  const importsOf = (name: string) => {
-    const code = readFileSync(new URL(`${name}.js`, dist), 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
-    return [...code.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)['"]([^'"]+)\.js['"]/g)].map(([, each]) =>
-      join(dirname(name), each),
-    )
-  }
-
   it('are the modules that the two pages reach: no more, no fewer', () => {
-    const reached = new Set<string>()
-    const visit = (name: string) => {
-      if (reached.has(name)) return
-      reached.add(name)
-      for (const each of importsOf(name)) visit(each)
-    }
-    for (const entry of EXPLORER_ENTRIES) visit(entry)
-    expect([...reached].toSorted()).toEqual([...EXPLORER_MODULES].toSorted())
+    expect(reachedFrom(...EXPLORER_ENTRIES)).toEqual([...EXPLORER_MODULES].toSorted())
+  })
+
+  it('use nothing that browsers do not have', () => {
+    expect(foreignTo(EXPLORER_MODULES)).toEqual([])
   })
 
   it('load nothing from elsewhere, and have no script or style in the page', () => {

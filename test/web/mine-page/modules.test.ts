@@ -1,50 +1,15 @@
 /** The page runs the project's own modules: all that it needs is served, nothing else, and none of it is Node's. */
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path/posix'
-import { pathToFileURL } from 'node:url'
 import { expect, it } from 'vitest'
 import { ENTRY, HASH_MODULES, MODULES, readMinePage } from '../../../src/web/mine-page/files.ts'
-
-const dist = new URL('../../../dist/src/', import.meta.url)
-const hashes = pathToFileURL(createRequire(import.meta.url).resolve('@noble/hashes/utils.js'))
-const HASHES = '@noble/hashes/'
-
-/** What compiled code imports, dynamic imports included. */
-function importsOf(text: string): string[] {
-  const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
-  return [...code.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)['"]([^'"]+)['"]/g)].map(([, specifier]) => specifier)
-}
-
-/** Everything that a module reaches: `core/pow.js`, `@noble/hashes/utils.js`, or a specifier as it stands. */
-function reachedFrom(entry: string): Set<string> {
-  const reached = new Set<string>()
-  const visit = (name: string) => {
-    if (reached.has(name)) return
-    reached.add(name)
-    if (!name.endsWith('.js')) return
-    const isHash = name.startsWith(HASHES)
-    const file = isHash ? new URL(name.slice(HASHES.length), hashes) : new URL(name, dist)
-    for (const specifier of importsOf(readFileSync(file, 'utf8'))) {
-      visit(specifier.startsWith('.') ? join(dirname(name), specifier) : specifier)
-    }
-  }
-  visit(entry)
-  return reached
-}
+import { foreignTo, HASHES, reachedFrom } from '../modules.ts'
 
 it('the modules that are served are those that the page reaches: no more, no fewer', () => {
-  const served = [...MODULES.map((name) => `${name}.js`), ...HASH_MODULES.map((name) => HASHES + name)]
-  expect([...reachedFrom(`${ENTRY}.js`)].toSorted()).toEqual(served.toSorted())
+  const served = [...MODULES, ...HASH_MODULES.map((name) => HASHES + name)]
+  expect(reachedFrom(ENTRY)).toEqual(served.toSorted())
 })
 
 it('none of them uses what browsers do not have', () => {
-  const forbidden = /\b(setImmediate|process\.|Buffer\b|require\(|__dirname)|['"]node:/
-  const wrong = MODULES.filter((name) => {
-    const code = readFileSync(new URL(`${name}.js`, dist), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
-    return forbidden.test(code)
-  })
-  expect(wrong).toEqual([])
+  expect(foreignTo(MODULES)).toEqual([])
 })
 
 it('the page loads nothing from elsewhere, and its import map is the one that its policy allows', () => {

@@ -1,6 +1,5 @@
-/** The gateway behind this page (src/web/mine-page/gateway.ts): calls of the node's mining API in forms that browsers can send. */
-import type { Work } from '../../../core/work.ts'
-import { decodeWorkResponse } from '../../../core/work.ts'
+/** The gateway behind this page (../gateway.ts): calls of the node's mining API in forms that browsers can send. */
+import { decodeWorkResponse, type Work } from '../../../core/work.ts'
 import type { MinerBody } from '../../../schema/bodies.ts'
 import type { AboutNetwork, SolutionEnd } from '../wire.ts'
 
