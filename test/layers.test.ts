@@ -30,11 +30,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   compose: [
     'api',
-    'dashboard',
+    'web',
     'journal',
     'sensors',
     'mine',
-    'page',
     'source',
     'engine',
     'fleet',
@@ -46,11 +45,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: ['mine', 'source', 'engine', 'schema', 'core'],
   api: ['mine', 'source', 'stratum', 'core'],
-  dashboard: ['mine', 'source', 'core'],
   journal: ['mine', 'schema', 'core'],
   sensors: ['mine', 'core'],
   mine: ['source', 'engine', 'core'],
-  page: ['source', 'engine', 'node', 'schema', 'core'],
+  web: ['mine', 'source', 'engine', 'node', 'schema', 'core'],
   source: ['fleet', 'stratum', 'node', 'schema', 'core'],
   engine: ['fleet', 'stratum', 'schema', 'core'],
   fleet: ['schema', 'core'],
@@ -64,7 +62,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   core: [],
 }
 
-/** The same for the rooms inside devnet, engine and page ('' is the folder itself). */
+/** The same for the rooms inside devnet, engine and web ('' is the folder itself). */
 const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   devnet: {
     '': ['http', 'data', 'orders', 'watch', 'work', 'mempool', 'ledger', 'rules', 'store'],
@@ -79,10 +77,16 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
     store: [],
   },
   engine: { '': [], cpu: [''], gpu: [''], stratum: [''], fleet: [''] },
-  // The server and the browser's half meet over HTTP.
-  page: { '': [], browser: [] },
-  // They share the types of what goes over the stream.
-  dashboard: { '': [], browser: [''] },
+  web: { '': [], kit: [], dashboard: ['', 'kit'], explorer: ['', 'kit'], 'mine-page': ['', 'kit'] },
+}
+
+/** Rooms that each part of web may import beside core. */
+const allowedToWeb: Readonly<Record<string, readonly string[]>> = {
+  '': [],
+  kit: [],
+  dashboard: ['mine', 'source'],
+  explorer: ['schema'],
+  'mine-page': ['source', 'engine', 'node', 'schema'],
 }
 
 const ports = ['source/source.ts', 'engine/engine.ts', 'engine/rigs.ts', 'engine/leader.ts']
@@ -91,20 +95,25 @@ const src = fileURLToPath(new URL('../src', import.meta.url))
 interface Import {
   readonly from: string
   readonly to: string
+  /** Whether it is erased: a browser or a process never loads the file for it. */
+  readonly isType: boolean
 }
+
+const IMPORT = /(?:\b(?:import|export)\s+(type\s+)?[\w*{}\s,$]+?\s+from\s+|\bfrom\s+|\bimport\s+|\bimport\()'([^']+)'/g
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
 
 const imports: Import[] = files.flatMap((from) => {
   const text = readFileSync(join(src, from), 'utf8')
-  const specifiers = [...text.matchAll(/(?:from\s+|import\s+|import\()'([^']+)'/g)].map(([, specifier]) => specifier)
-  return specifiers.map((specifier) => {
-    const isRelative = specifier.startsWith('.')
-    return { from, to: isRelative ? relative(src, resolve(src, dirname(from), specifier)) : specifier }
+  return [...text.matchAll(IMPORT)].map(([, type, specifier]) => {
+    const to = specifier.startsWith('.') ? relative(src, resolve(src, dirname(from), specifier)) : specifier
+    return { from, to, isType: type !== undefined }
   })
 })
 
 const room = (file: string) => (file.includes('/') ? file.split('/')[0] : '')
+/** The folder inside its room; '' where it lies in none. */
+const inner = (file: string) => (file.split('/').length > 2 ? file.split('/')[1] : '')
 const isOurs = (to: string) => to.endsWith('.ts') && !to.startsWith('..')
 
 it('finds the sources and their imports', () => {
@@ -120,8 +129,7 @@ it('imports point in the direction of the design', () => {
   expect(wrong).toEqual([])
 })
 
-it('imports inside devnet, engine, page and dashboard point in the direction of the design', () => {
-  const inner = (file: string) => (file.split('/').length > 2 ? file.split('/')[1] : '')
+it('imports inside devnet, engine and web point in the direction of the design', () => {
   const wrong = imports.filter(({ from, to }) => {
     const rules = allowedInside[room(from)]
     if (rules === undefined || !isOurs(to) || room(to) !== room(from) || inner(from) === inner(to)) return false
@@ -130,11 +138,28 @@ it('imports inside devnet, engine, page and dashboard point in the direction of 
   expect(wrong).toEqual([])
 })
 
-it('what runs in a browser is made of engine and core, and the server takes nothing but the shader from the engine', () => {
+const runsInBrowser = (file: string) => /^web\/(kit|[^/]+\/browser)\//.test(file)
+
+it('each page of web imports what it needs from other rooms, and no more', () => {
   const wrong = imports.filter(({ from, to }) => {
-    if (room(from) !== 'page' || room(to) === 'page') return false
-    if (from.startsWith('page/browser/')) return !['engine', 'core'].includes(room(to))
-    return room(to) === 'engine' && to !== 'engine/gpu/shader.ts'
+    if (room(from) !== 'web' || !isOurs(to) || ['web', 'core'].includes(room(to))) return false
+    return !allowedToWeb[inner(from)]?.includes(room(to))
+  })
+  expect(wrong).toEqual([])
+})
+
+it('what runs in a browser loads the kit, core, the lines of the dashboard, and the search of the engine for /mine', () => {
+  const wrong = imports.filter(({ from, to, isType }) => {
+    if (!runsInBrowser(from) || isType || runsInBrowser(to) || to === 'web/dashboard/lines.ts') return false
+    return room(to) !== 'core' && !(inner(from) === 'mine-page' && room(to) === 'engine')
+  })
+  expect(wrong).toEqual([])
+})
+
+it('a server imports nothing that runs in a browser, and that of a page nothing but the shader from the engine', () => {
+  const wrong = imports.filter(({ from, to }) => {
+    if (runsInBrowser(from)) return false
+    return runsInBrowser(to) || (room(from) === 'web' && room(to) === 'engine' && to !== 'engine/gpu/shader.ts')
   })
   expect(wrong).toEqual([])
 })

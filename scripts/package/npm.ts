@@ -54,7 +54,7 @@ export function staleFiles(paths: readonly string[], root: string = ROOT): strin
   return paths.filter((path) => {
     if (path.startsWith('prebuilds/')) return !readFileSync(join(root, path)).includes(mark)
     // Copied from a package.
-    if (path.startsWith('dist/src/dashboard/kept/')) return false
+    if (path.startsWith('dist/src/web/dashboard/kept/')) return false
     const compiled = /^dist\/(.+?)(?:\.d\.ts|\.js)$/.exec(path)
     return compiled !== null && !existsSync(join(root, `${compiled[1]}.ts`))
   })

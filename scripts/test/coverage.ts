@@ -12,7 +12,7 @@ const kinds = ['lines', 'functions', 'branches'] as const
 const sourceOf = (compiled: string) => compiled.replace('/dist/', '/').replace(/\.js$/, '.ts')
 
 /** Not files that only browsers run, nor the one that the build fills with a package (src/schema/bundle.js). */
-const OTHERS = /\/browser\/|\/schema\/typebox\.js$/
+const OTHERS = /\/(browser|kit)\/|\/schema\/typebox\.js$/
 
 /** Compiled files of newcut. A build leaves those whose source is gone. */
 const isCounted = (file: string) =>

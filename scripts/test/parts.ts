@@ -89,7 +89,7 @@ const listed: readonly Part[] = [
   {
     name: 'pages',
     what: 'all that the pages do in a browser',
-    files: inFolder('page', 'browser-troubles', 'explorer-all'),
+    files: [...inFolder('web/mine-page', 'browser-troubles'), ...inFolder('web/explorer', 'all')],
     workers: WAITING,
     waits: true,
   },

@@ -1,14 +1,14 @@
 /** The dashboard of a miner: its page and the event stream behind it, as parts of the miner's HTTP face. */
 import type { Extension } from '../api/server.ts'
-import { Hub } from '../dashboard/hub.ts'
-import { addDashboard, DASHBOARD_PATH } from '../dashboard/page.ts'
-import type { ShownBlock } from '../dashboard/state.ts'
-import { addEvents, EVENTS_PATH } from '../dashboard/stream.ts'
 import type { BlockRecord } from '../journal/record.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import type { Snapshot } from '../mine/stats.ts'
 import { systemClock } from '../platform/clock.ts'
 import { packageVersion } from '../platform/version.ts'
+import { Hub } from '../web/dashboard/hub.ts'
+import { addDashboard, DASHBOARD_PATH } from '../web/dashboard/page.ts'
+import type { ShownBlock } from '../web/dashboard/state.ts'
+import { addEvents, EVENTS_PATH } from '../web/dashboard/stream.ts'
 
 export interface DashboardSetup {
   readonly network: string

@@ -3,9 +3,9 @@ import type { MinerAccount } from '../core/payload.ts'
 import { type Devnet, startNode } from '../devnet/devnet.ts'
 import type { DevnetOptions } from '../devnet/options.ts'
 import { NodeClient } from '../node/client.ts'
-import { addExplorer } from '../page/explorer.ts'
-import { addMinePage } from '../page/page.ts'
 import { systemClock } from '../platform/clock.ts'
+import { addExplorer } from '../web/explorer/page.ts'
+import { addMinePage } from '../web/mine-page/page.ts'
 import { machineFor } from './devnet-machine.ts'
 
 /** As startDevnet, with the page on the node's own port. It reaches the node over HTTP, like any miner. */

@@ -1,7 +1,7 @@
 /** The embedded node on this machine: the public door of `newcut/devnet`. */
 import { type Devnet, startNode } from '../devnet/devnet.ts'
 import type { DevnetOptions } from '../devnet/options.ts'
-import { addExplorer } from '../page/explorer.ts'
+import { addExplorer } from '../web/explorer/page.ts'
 import { machineFor } from './devnet-machine.ts'
 
 export type { OnProgress, Progress } from '../core/progress.ts'

@@ -23,7 +23,7 @@ export async function pageFor(
   clients: () => readonly NodeClient[],
   account: MinerAccount,
 ): Promise<(app: FastifyInstance) => void> {
-  const { addMinePage } = await import('../page/page.ts')
+  const { addMinePage } = await import('../web/mine-page/page.ts')
   const client = async () => {
     const [present] = clients()
     if (present === undefined) throw new NewcutError('NODE_UNREACHABLE', 'no node answers')

@@ -6,6 +6,7 @@
 
 /** Verdicts that rarely change. */
 export const settledVerdicts = ['accepted', 'stale', 'orphaned', 'rejected', 'lost'] as const
+export type SettledVerdict = (typeof settledVerdicts)[number]
 
 /** What a solution counts as. */
 export const verdicts = ['accepted', 'unconfirmed', 'stale', 'orphaned', 'rejected', 'lost'] as const
@@ -74,7 +75,7 @@ export const stepNames = [
 ]
 export type StepName = (typeof stepNames)[number]
 
-const verdictOfStep: { readonly [Step in StepName]: Verdict | null } = {
+const verdictOfStep = {
   found: null,
   'handed-in': null,
   acknowledged: null,
@@ -85,10 +86,10 @@ const verdictOfStep: { readonly [Step in StepName]: Verdict | null } = {
   orphaned: 'orphaned',
   rejected: 'rejected',
   lost: 'lost',
-}
+} as const satisfies { readonly [Step in StepName]: Verdict | null }
 
 /** What a solution counts as after this step; null: nothing yet. */
-export const verdictOf = (step: StepName): Verdict | null => verdictOfStep[step]
+export const verdictOf = <Step extends StepName>(step: Step): (typeof verdictOfStep)[Step] => verdictOfStep[step]
 
 /** A step as a journal or a message keeps it. */
 interface ToldStep {

@@ -5,7 +5,7 @@
 
 import { HashText } from './bodies.ts'
 import { JSON_TYPE, type Operation, TEXT } from './operation.ts'
-import { type TSchema, Type } from './typebox.ts'
+import { type Static, type TSchema, Type } from './typebox.ts'
 
 /** Most blocks that one call makes, those on adjacent chains included. */
 export const MAX_MADE_BLOCKS = 100_000
@@ -112,6 +112,7 @@ export const FaultOrder = Type.Object(
   },
   { additionalProperties: false },
 )
+export type FaultOrder = Static<typeof FaultOrder>
 /** Faults that are set, by operation. */
 export const Faults = Type.Object({ faults: Type.Array(FaultOrder) })
 
@@ -134,6 +135,7 @@ const SnapshotId = Type.Integer({ minimum: 1, description: 'snapshot' })
 export const NoChoice = Type.Object({}, { additionalProperties: false })
 export const SnapshotChoice = Type.Object({ id: SnapshotId }, { additionalProperties: false })
 export const SnapshotTaken = Type.Object({ id: SnapshotId, heights: Heights })
+export type SnapshotTaken = Static<typeof SnapshotTaken>
 /** The state after a revert, which is that of the snapshot. */
 export const Reverted = Type.Object({ heights: Heights, clock: ClockState })
 

@@ -94,16 +94,17 @@ const sections = {
 }
 const forThisMachine = { status: DevnetStatus, requests: Type.Array(RequestView, { description: 'oldest first' }) }
 
-export const View = Type.Object({
+export const NodeView = Type.Object({
   ...sections,
   status: Type.Optional(forThisMachine.status),
   requests: Type.Optional(forThisMachine.requests),
 })
 
-export type View = Static<typeof View>
+export type NodeView = Static<typeof NodeView>
 export type NetworkView = Static<typeof NetworkView>
 export type HeadView = Static<typeof HeadView>
 export type BlockView = Static<typeof BlockView>
+export type PendingView = Static<typeof PendingView>
 export type PoolView = Static<typeof PoolView>
 export type ExecutedView = Static<typeof ExecutedView>
 export type AccountView = Static<typeof AccountView>
@@ -119,7 +120,7 @@ export const viewOperations = {
     path: '/devnet/view',
     group: 'devnet',
     summary: `what the page at / shows; ${own}`,
-    responses: { 200: { description: 'success', content: { [JSON_TYPE]: View } } },
+    responses: { 200: { description: 'success', content: { [JSON_TYPE]: NodeView } } },
   },
   devnetLive: {
     ...shared,

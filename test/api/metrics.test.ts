@@ -4,8 +4,8 @@ import { type ApiServer, startApi } from '../../src/api/server.ts'
 import { noShares } from '../../src/engine/stratum/users.ts'
 import { NO_RATES } from '../../src/mine/hashrate.ts'
 import type { DeviceSnapshot, Snapshot } from '../../src/mine/stats.ts'
-import { step } from '../dashboard/common.ts'
 import { snapshotWith } from '../mine/snapshot.ts'
+import { step } from '../web/dashboard/common.ts'
 
 const device = (name: string, changes: Partial<DeviceSnapshot> = {}): DeviceSnapshot => {
   return { engine: 'cpu', device: name, kernel: 'js', hashes: 0, faults: 0, hashrates: NO_RATES, ...changes }

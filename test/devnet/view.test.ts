@@ -1,14 +1,15 @@
 /** /devnet/view and /devnet/live: what the page for developers shows, compared with what the node's interface says. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { validatorOf } from '../../src/schema/validator.ts'
-import type { View } from '../../src/schema/view.ts'
-import { View as ViewSchema } from '../../src/schema/view.ts'
+import type { NodeView } from '../../src/schema/view.ts'
+import { NodeView as ViewSchema } from '../../src/schema/view.ts'
 import { exec, local, makeBlocks, ok, poll, send, startLedger, transfer } from './commands-common.ts'
 import { type CheckedPeer, jsonOf, OBJECTS, PREFIX, start } from './common.ts'
 import { order } from './control-common.ts'
 import { OpenResponse, Peer } from './request.ts'
 
-const viewOf = async (peer: Peer, headers = {}): Promise<View> => jsonOf(await peer.get('/devnet/view', { headers }))
+const viewOf = async (peer: Peer, headers = {}): Promise<NodeView> =>
+  jsonOf(await peer.get('/devnet/view', { headers }))
 
 async function watch(peer: Peer, headers = {}): Promise<OpenResponse> {
   const stream = await OpenResponse.open(`${peer.url}/devnet/live`, { headers })
@@ -18,7 +19,7 @@ async function watch(peer: Peer, headers = {}): Promise<OpenResponse> {
 
 interface Told {
   readonly event: string
-  readonly data: Partial<View>
+  readonly data: Partial<NodeView>
 }
 
 const told = ({ text }: OpenResponse): Told[] =>
@@ -143,7 +144,7 @@ describe('the stream', () => {
     const [{ event, data }] = told(stream)
     expect([event, data]).toEqual(['view', { ...(await viewOf(peer)), status: expect.anything() }])
     await makeBlocks(peer, { 1: 1 })
-    const merged = () => Object.assign({}, ...told(stream).map((each) => each.data)) as View
+    const merged = () => Object.assign({}, ...told(stream).map((each) => each.data)) as NodeView
     const cut = async () =>
       Object.values(jsonOf(await peer.get(`${PREFIX}/cut`)).hashes as Record<string, { hash: string }>)
     const heads = (await cut()).map(({ hash }) => hash)

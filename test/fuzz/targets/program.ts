@@ -23,9 +23,9 @@ import { Journal, readJournal } from '../../../src/journal/journal.ts'
 import { afterLine, isUnfinished, type Line, parseLine } from '../../../src/journal/record.ts'
 import { checkAuthorities } from '../../../src/node/authorities.ts'
 import type { NodeClient } from '../../../src/node/client.ts'
-import { accountIn, chainIn, solvedFields } from '../../../src/page/read.ts'
-import { Refused } from '../../../src/page/refused.ts'
 import { parseCards } from '../../../src/sensors/nvidia.ts'
+import { accountIn, chainIn, solvedFields } from '../../../src/web/mine-page/read.ts'
+import { Refused } from '../../../src/web/mine-page/refused.ts'
 import { certificates, headers, works } from '../seeds.ts'
 import {
   bytesOf,

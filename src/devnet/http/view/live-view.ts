@@ -4,7 +4,7 @@
  */
 import type { FastifyReply } from 'fastify'
 import type { Clock } from '../../../core/clock.ts'
-import { MAX_VIEW_STREAMS, type NetworkView, type RequestView, type View } from '../../../schema/view.ts'
+import { MAX_VIEW_STREAMS, type NetworkView, type NodeView, type RequestView } from '../../../schema/view.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { Mempools } from '../../mempool/mempools.ts'
 import type { Chains } from '../../rules/chains.ts'
@@ -26,13 +26,13 @@ export interface LiveViewOptions {
   /** What stays as it is, but for the block delay. */
   readonly network: Omit<NetworkView, 'blockDelayMs'>
   /** What is set by hand. */
-  readonly status: () => NonNullable<View['status']>
+  readonly status: () => NonNullable<NodeView['status']>
   /** Whose balances are shown. */
   readonly accounts: readonly string[]
 }
 
 /** The parts of the view that are told as a whole when they change. */
-type Whole = Omit<View, 'blocks' | 'requests'>
+type Whole = Omit<NodeView, 'blocks' | 'requests'>
 
 export class LiveView {
   readonly #options: LiveViewOptions
@@ -61,7 +61,7 @@ export class LiveView {
   }
 
   /** The whole view. `isOwn`: for a reader on this machine. */
-  whole(isOwn: boolean): View {
+  whole(isOwn: boolean): NodeView {
     this.#tell()
     const { chains, requests } = this.#options
     const { status, ...rest } = this.#sections()

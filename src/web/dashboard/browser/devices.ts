@@ -1,0 +1,149 @@
+/** The devices, each with its rate, its last hour as a small picture, and what the machine tells of it. */
+import { draw, element, fill, make, write } from '../../kit/dom.ts'
+import { rateText } from '../../kit/numbers.ts'
+import { drawnOf, groupsOf, rateOf } from '../lines.ts'
+import type { HardwareSnapshot, RateHistory, Snapshot } from '../state.ts'
+import { sharesText } from './rigs.ts'
+
+type Device = Snapshot['devices'][number]
+type Shown = Pick<Snapshot, 'devices' | 'hardware' | 'rigs'>
+type Counts = NonNullable<Snapshot['rigs']>['rigs'][number]
+
+/** One that is shown: a device, or all of an engine. */
+interface Row {
+  readonly key: string
+  readonly name: string
+  readonly devices: readonly Device[]
+  /** Of the history; null: it has none of its own. */
+  readonly line: string | null
+  /** Of its line in the chart; 0: it has none there. */
+  readonly colour: number
+}
+
+/** What is known of devices beside themselves. */
+interface Known {
+  readonly history: RateHistory
+  readonly hardware: readonly HardwareSnapshot[]
+  /** Of rigs, by device. */
+  readonly counts: ReadonlyMap<string, Counts>
+}
+
+/** An hour of samples. */
+const SPARK_SAMPLES = 360
+const [WIDTH, HEIGHT] = [120, 28]
+
+export class DeviceList {
+  readonly #button = element<HTMLButtonElement>('more-devices')
+  #showsAll = false
+  #last: readonly [Shown, RateHistory] | null = null
+
+  constructor() {
+    this.#button.addEventListener('click', () => {
+      this.#showsAll = !this.#showsAll
+      if (this.#last !== null) this.show(...this.#last)
+    })
+  }
+
+  show(shown: Shown, history: RateHistory): void {
+    this.#last = [shown, history]
+    const { devices, hardware, rigs } = shown
+    const counts = new Map(rigs?.rigs.map((each) => [each.device, each]))
+    const grouped = groupsOf(devices)
+    const drawn = drawnOf([...grouped.keys()])
+    const groups = [...grouped].map(([name, group]): Row => {
+      return { key: `line ${name}`, name, devices: group, line: name, colour: drawn.indexOf(name) + 1 }
+    })
+    const isGrouped = groups.length < devices.length
+    this.#button.hidden = !isGrouped
+    this.#button.setAttribute('aria-expanded', String(this.#showsAll))
+    write(this.#button, this.#showsAll ? 'Show them together' : `Show each of ${devices.length}`)
+    const single = devices.map((device): Row => {
+      const name = device.device
+      return { key: `${device.engine}/${name}`, name, devices: [device], line: null, colour: 0 }
+    })
+    fill(
+      element('devices'),
+      isGrouped && this.#showsAll ? single : groups,
+      ({ key }) => key,
+      makeItem,
+      (item, row) => update(item, row, { history, hardware, counts }),
+    )
+  }
+}
+
+function makeItem(): HTMLLIElement {
+  const names = make('p', {}, make('b'), make('span', { class: 'soft' }))
+  const spark = draw('svg', { class: 'spark', viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none' })
+  spark.setAttribute('aria-hidden', 'true')
+  spark.append(draw('path', { class: 'fill' }), draw('path', { class: 'stroke' }))
+  return make('li', {}, names, spark, make('output'), make('small'))
+}
+
+function update(item: HTMLLIElement, { name, devices, line, colour }: Row, { history, hardware, counts }: Known): void {
+  const [names, spark, rate, note] = item.children
+  const [first] = devices
+  const kinds = [...new Set(devices.map(({ kernel }) => kernel))].join(', ')
+  write(names.children[0], name)
+  write(names.children[1], devices.length > 1 ? `${devices.length} × ${kinds}` : kinds)
+  write(rate, rateText(rateOf(devices)))
+  const stopped = devices.filter(({ state }) => state !== undefined)
+  item.toggleAttribute('data-stopped', stopped.length > 0)
+  const parts = [
+    stoppedText(stopped, devices.length),
+    // Threads share a processor: what it tells stands with the first.
+    ...hardware.flatMap((each) => (each.devices[0] === first.device ? sensorTexts(each) : [])),
+    faultsText(devices),
+    rigText(devices, counts),
+    first.note ?? '',
+  ]
+  write(note, parts.filter((part) => part !== '').join(' · '))
+  item.dataset.colour = String(colour)
+  const rates = history.lines.find((each) => each.name === line)?.rates.slice(-SPARK_SAMPLES) ?? []
+  spark.toggleAttribute('hidden', line === null)
+  drawSpark(spark, rates)
+}
+
+/** Of a rig alone. */
+function rigText([first, ...more]: readonly Device[], counts: Known['counts']): string {
+  const rig = more.length > 0 || first.engine !== 'rigs' ? undefined : counts.get(first.device)
+  return rig === undefined ? '' : [rig.user, sharesText(rig.shares)].filter((part) => part !== '').join(' · ')
+}
+
+function stoppedText(stopped: readonly Device[], of: number): string {
+  const [first] = stopped
+  if (first === undefined) return ''
+  const reason = first.reason === undefined ? '' : `: ${first.reason}`
+  return `${of > 1 ? `${stopped.length} of ${of} ` : ''}${first.state}${reason}`
+}
+
+function sensorTexts({ celsius, fanPercent, watts }: HardwareSnapshot): string[] {
+  const part = (value: number | null, unit: string) => (value === null ? [] : [`${Math.round(value)}${unit}`])
+  return [...part(celsius, ' °C'), ...part(watts, ' W'), ...part(fanPercent, ' % fan')]
+}
+
+function faultsText(devices: readonly Device[]): string {
+  const faults = devices.reduce((sum, each) => sum + each.faults, 0)
+  return faults === 0 ? '' : `${faults} ${faults === 1 ? 'fault' : 'faults'}`
+}
+
+/** From zero, so that a small wobble looks small. */
+function drawSpark(spark: Element, rates: readonly (number | null)[]): void {
+  const known = rates.filter((rate) => rate !== null)
+  const most = Math.max(...known, 0)
+  const [area, stroke] = spark.children
+  if (known.length < 2 || most === 0) {
+    for (const path of [area, stroke]) path.setAttribute('d', '')
+    return
+  }
+  const x = (i: number) => ((i / (rates.length - 1)) * WIDTH).toFixed(1)
+  const y = (rate: number) => (HEIGHT - 2 - (rate / most) * (HEIGHT - 5)).toFixed(1)
+  let path = ''
+  let isDown = false
+  for (const [i, rate] of rates.entries()) {
+    if (rate !== null) path += `${isDown ? 'L' : 'M'}${x(i)} ${y(rate)}`
+    isDown = rate !== null
+  }
+  stroke.setAttribute('d', path)
+  const first = rates.findIndex((rate) => rate !== null)
+  area.setAttribute('d', rates.slice(first).includes(null) ? '' : `${path}V${HEIGHT}H${x(first)}Z`)
+}

@@ -1,0 +1,79 @@
+/** The dashboard at /: keeps what the stream tells, and shows it. */
+import { listen } from '../../kit/stream.ts'
+import type { DashboardChange, DashboardState, RateHistory, RateSample, ShownBlock } from '../state.ts'
+import { DashboardView } from './view.ts'
+
+/** As many as the miner keeps: two hours of rates, and its last blocks. */
+const MAX_SAMPLES = 720
+const MAX_BLOCKS = 200
+/** A sample that came with the whole state may be told once more. */
+const SAME_SAMPLE_MS = 1_000
+/** The miner says something every second. */
+const MAX_SILENT_MS = 8_000
+
+const view = new DashboardView()
+let state: DashboardState | null = null
+
+function changed(
+  before: DashboardState,
+  { nowMs, summary, samples = [], blocks = [] }: DashboardChange,
+): DashboardState {
+  return {
+    ...before,
+    nowMs,
+    summary: { ...before.summary, ...summary },
+    history: samples.reduce(withSample, before.history),
+    blocks: blocks.reduce(withBlock, before.blocks),
+  }
+}
+
+function withSample(history: RateHistory, { atMs, total, lines }: RateSample): RateHistory {
+  const last = history.atMs.at(-1) ?? Number.NEGATIVE_INFINITY
+  if (atMs <= last + SAME_SAMPLE_MS) return history
+  const newest = <T>(list: readonly T[]) => list.slice(-MAX_SAMPLES)
+  const empty = history.atMs.map(() => null)
+  const names = new Set([...history.lines.map(({ name }) => name), ...Object.keys(lines)])
+  return {
+    atMs: newest([...history.atMs, atMs]),
+    total: newest([...history.total, total]),
+    lines: [...names]
+      .map((name) => {
+        const rates = history.lines.find((line) => line.name === name)?.rates ?? empty
+        return { name, rates: newest([...rates, lines[name] ?? null]) }
+      })
+      // Devices that have long been gone.
+      .filter(({ rates }) => rates.some((rate) => rate !== null)),
+  }
+}
+
+function withBlock(blocks: readonly ShownBlock[], block: ShownBlock): readonly ShownBlock[] {
+  const isKnown = blocks.some(({ hash }) => hash === block.hash)
+  if (isKnown) return blocks.map((each) => (each.hash === block.hash ? block : each))
+  return [block, ...blocks].sort((a, b) => b.foundAtMs - a.foundAtMs).slice(0, MAX_BLOCKS)
+}
+
+function open(): () => void {
+  return listen({
+    url: '/api/events',
+    events: {
+      state: (data) => {
+        state = JSON.parse(data) as DashboardState
+        view.show(state)
+      },
+      change: (data) => {
+        if (state === null) return
+        state = changed(state, JSON.parse(data))
+        view.show(state)
+      },
+    },
+    onLost: () => view.lost(),
+    maxSilentMs: MAX_SILENT_MS,
+  })
+}
+
+// Nobody looks at a hidden page, also where it is opened in the background.
+let close = document.hidden ? () => undefined : open()
+document.addEventListener('visibilitychange', () => {
+  close()
+  if (!document.hidden) close = open()
+})

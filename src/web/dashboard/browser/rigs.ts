@@ -1,0 +1,36 @@
+/** Rigs by whom they name, with their shares; nothing where no rigs are let in. */
+import { element, fill, make, write } from '../../kit/dom.ts'
+import { difficultyText, grouped } from '../../kit/numbers.ts'
+import type { Snapshot } from '../state.ts'
+
+type User = NonNullable<Snapshot['rigs']>['users'][number]
+
+export class RigList {
+  readonly #section = element('rigs')
+
+  show(rigs: Snapshot['rigs']): void {
+    this.#section.hidden = rigs === undefined
+    if (rigs === undefined) return
+    const { sessions, shares, users } = rigs
+    write('rig-sessions', grouped(sessions))
+    write('rig-shares', sharesText(shares))
+    fill(
+      element('rig-users'),
+      users,
+      ({ user }) => user,
+      () => make('li', {}, make('b'), make('span'), make('small')),
+      (item, { user, sessions, shares, hashes }) => {
+        item.dataset.state = sessions > 0 ? 'active' : 'away'
+        write(item.children[0], user)
+        write(item.children[1], sessions === 1 ? '1 rig' : `${grouped(sessions)} rigs`)
+        write(item.children[2], `${sharesText(shares)} · ${difficultyText(hashes)}`)
+      },
+    )
+  }
+}
+
+/** Those that count, and what was wrong with others. */
+export function sharesText(shares: User['shares']): string {
+  const parts = Object.entries(shares).filter(([verdict, count]) => verdict === 'accepted' || count > 0)
+  return parts.map(([verdict, count]) => `${grouped(count)} ${verdict}`).join(' · ')
+}

@@ -1,0 +1,99 @@
+/** Writes the state into the page: numbers here, pictures and lists by their own modules. */
+import { verdicts } from '../../../core/solution.ts'
+import { element, write } from '../../kit/dom.ts'
+import { ageText, difficultyText, grouped, NONE, rateParts, rateText, spanText, uptimeText } from '../../kit/numbers.ts'
+import { ratesOf } from '../lines.ts'
+import type { DashboardState, Snapshot } from '../state.ts'
+import { BlockTable } from './blocks.ts'
+import { Braid } from './braid.ts'
+import { ChainTable } from './chains.ts'
+import { Chart } from './chart.ts'
+import { Control } from './control.ts'
+import { DeviceList } from './devices.ts'
+import { NodeList } from './nodes.ts'
+import { RigList } from './rigs.ts'
+
+export class DashboardView {
+  readonly #chart = new Chart()
+  readonly #braid = new Braid()
+  readonly #chains = new ChainTable()
+  readonly #devices = new DeviceList()
+  readonly #blocks = new BlockTable()
+  readonly #nodes = new NodeList()
+  readonly #rigs = new RigList()
+  readonly #control = new Control()
+
+  show({ about, nowMs, summary, history, blocks }: DashboardState): void {
+    const { devices, hashrates, work, chains = [] } = summary
+    this.#phase(summary)
+    this.#rates(summary)
+    this.#counts(summary)
+    this.#work(summary)
+    this.#chart.show({ history, nowMs, total: hashrates['10s'], lines: ratesOf(devices) })
+    this.#devices.show(summary, history)
+    for (const figure of document.querySelectorAll<HTMLElement>('figure.braid')) figure.hidden = chains.length === 0
+    if (chains.length > 0) this.#braid.show(chains, work, blocks)
+    this.#chains.show(chains, work?.chain ?? null)
+    this.#blocks.show(blocks, nowMs)
+    this.#nodes.show(summary)
+    this.#rigs.show(summary.rigs)
+    this.#control.show(summary)
+    write('network', about.network)
+    write('account', about.account)
+    write('footer', `newcut ${about.version} · up ${uptimeText(summary.uptimeMs)}`)
+  }
+
+  /** The miner is gone, for now: what is shown is what was. */
+  lost(): void {
+    document.body.dataset.phase = 'away'
+    write('phase', 'no connection to the miner')
+    document.title = 'newcut'
+  }
+
+  #phase({ pauses: [pause], idleReason, work, connected }: Snapshot): void {
+    const [phase, text] = pause
+      ? (['paused', pause.by === 'user' ? 'paused' : `paused ${pause.text}`] as const)
+      : idleReason !== null
+        ? (['failed', 'nothing searches'] as const)
+        : work === null
+          ? (['waiting', 'no work'] as const)
+          : (['mining', connected ? 'mining' : 'mining, without news'] as const)
+    document.body.dataset.phase = phase
+    write('phase', text)
+    element('phase').title = idleReason ?? ''
+  }
+
+  #rates({ hashrates, meanHashrate, work }: Snapshot): void {
+    // Until 10 s have passed, the mean since the start says the same.
+    const rate = hashrates['10s'] ?? meanHashrate
+    const [number, unit] = rateParts(rate)
+    write('rate', number)
+    write('rate-unit', unit)
+    write('rate-60s', rateText(hashrates['60s']))
+    write('rate-15m', rateText(hashrates['15m']))
+    write('rate-mean', rateText(meanHashrate))
+    const isKnown = work !== null && rate > 0 && work.difficulty > 0
+    write('pace', isKnown ? `about one block each ${spanText((work.difficulty / rate) * 1000)}` : '\u00a0')
+    document.title = `${rateText(rate)} · newcut`
+  }
+
+  #counts({ solutions, hardwareErrors }: Snapshot): void {
+    for (const verdict of verdicts) show(verdict, solutions[verdict])
+    show('hardware', hardwareErrors)
+  }
+
+  #work({ work, preemptions, results }: Snapshot): void {
+    write('work-chain', work === null ? NONE : String(work.chain))
+    write('work-height', work === null ? NONE : grouped(work.height))
+    write('work-difficulty', difficultyText(work?.difficulty ?? null))
+    write('work-age', work === null ? NONE : ageText(work.ageMs))
+    write('preemptions', grouped(preemptions))
+    write('effort', `${Math.round(results.effort * 100)} %`)
+  }
+}
+
+/** A count, and whether there is anything to count. */
+function show(id: string, count: number): void {
+  write(id, grouped(count))
+  element(id).parentElement?.toggleAttribute('data-zero', count === 0)
+}

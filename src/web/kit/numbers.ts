@@ -1,0 +1,65 @@
+/** Numbers, times and hashes as pages write them: three digits, SI prefixes, thin spaces between number and unit. */
+import { formatDuration, formatHashrate } from '../../core/units.ts'
+
+const THIN = '\u202f'
+export const NONE = '–'
+
+/** `1.21 GH/s`; a dash while it is not known. */
+export function rateText(hashesPerSecond: number | null): string {
+  return hashesPerSecond === null ? NONE : rateParts(hashesPerSecond).join(THIN)
+}
+
+/** Number and unit. */
+export function rateParts(hashesPerSecond: number): readonly [string, string] {
+  const [number, unit] = formatHashrate(hashesPerSecond).split(' ')
+  return [number, unit]
+}
+
+/** Hashes that a block takes on average: `1.21 PH`. */
+export function difficultyText(hashes: number | null): string {
+  return hashes === null ? NONE : rateParts(hashes).join(THIN).replace('H/s', 'H')
+}
+
+/** `1,234,567` */
+export const grouped = (value: number) => value.toLocaleString('en')
+
+/** The first characters of a hash, which is shown whole as its title. */
+export const shortHash = (hash: string) => `${hash.slice(0, 8)}…`
+
+/** Whole seconds are enough for what runs on. */
+export function spanText(milliseconds: number): string {
+  return formatDuration(milliseconds < 1000 ? milliseconds : Math.round(milliseconds / 1000) * 1000)
+}
+
+/** What grows while one looks at it: whole seconds. */
+export function ageText(milliseconds: number): string {
+  return milliseconds < 1000 ? '0 s' : spanText(Math.floor(milliseconds / 1000) * 1000)
+}
+
+/** `2 d 3 h`, `3 h 5 m`, `12 m 30 s`. */
+export function uptimeText(milliseconds: number): string {
+  const hours = Math.floor(milliseconds / 3_600_000)
+  if (hours < 48) return spanText(milliseconds)
+  return hours % 24 === 0 ? `${hours / 24} d` : `${Math.floor(hours / 24)} d ${hours % 24} h`
+}
+
+/** Coins without zeros at the end, and with no more than four digits behind the point. */
+export function rewardText(amount: string | null): string {
+  if (amount === null) return NONE
+  const [whole, fraction = ''] = amount.split('.')
+  const rest = fraction.slice(0, 4).replace(/0+$/, '')
+  return rest === '' ? whole : `${whole}.${rest}`
+}
+
+/** `12:34:56` in the zone of the visitor. */
+export function clockText(unixMs: number): string {
+  return new Date(unixMs).toLocaleTimeString('en-GB', { hour12: false })
+}
+
+/** The time of day, and the day before it if that is not today. */
+export function timeText(unixMs: number, nowMs: number): string {
+  const at = new Date(unixMs)
+  const time = clockText(unixMs)
+  if (at.toDateString() === new Date(nowMs).toDateString()) return time
+  return `${at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })} ${time.slice(0, 5)}`
+}

@@ -1,0 +1,79 @@
+/** The visitor's GPU: opened, tested, and ready to search. */
+/// <reference types="@webgpu/types" />
+import { GpuRunner } from '../../../engine/gpu/runner.ts'
+import { selfTest } from '../../../engine/gpu/self-test.ts'
+import { isSoftware } from '../../../engine/gpu/software.ts'
+import { Problem } from './problem.ts'
+
+/** Batches at once: two hide the time between a result and the next batch. */
+export const IN_FLIGHT = 2
+/** Lanes of a workgroup, and nonces that a lane tries: they suit all cards; a page measures none. */
+export const WORKGROUP = 64
+export const TRIPS = 16
+
+const BROWSERS =
+  'Chrome, Edge and other Chromium browsers have it from version 113 on, Safari from 26, Firefox from 141 on Windows. ' +
+  'On Linux it may have to be switched on.'
+
+export interface SearchDevice {
+  readonly name: string
+  /** A driver that computes on the CPU. */
+  readonly software: boolean
+  readonly runner: GpuRunner
+  /** Rejects with a Problem when the device fails or is lost. */
+  readonly failed: Promise<never>
+  readonly close: () => void
+}
+
+/** Throws Problem where there is no device that searches, and for one that computes wrongly. */
+export async function openDevice(shader: string): Promise<SearchDevice> {
+  const adapter = await requestAdapter()
+  const device = await adapter.requestDevice({ label: 'newcut' })
+  const failed = failureOf(device)
+  // Nobody may listen yet.
+  failed.catch(() => undefined)
+  try {
+    const split = adapter.info.vendor === 'nvidia'
+    const options = { shader, workgroup: WORKGROUP, split, slots: IN_FLIGHT }
+    const runner = await GpuRunner.create({ GPUBufferUsage, GPUMapMode }, device, options)
+    const complaint = await Promise.race([selfTest(runner), failed])
+    if (complaint !== null) {
+      const advice = 'Update the graphics driver or the browser, and start again.'
+      throw new Problem(`The self-test failed: ${complaint}.`, advice)
+    }
+    return { name: nameOf(adapter), software: isSoftware(adapter), runner, failed, close: () => device.destroy() }
+  } catch (error) {
+    device.destroy()
+    throw error
+  }
+}
+
+async function requestAdapter(): Promise<GPUAdapter> {
+  if (navigator.gpu === undefined) {
+    if (isSecureContext) throw new Problem('This browser has no WebGPU.', BROWSERS)
+    const advice = 'Browsers offer WebGPU to pages at https:// or http://localhost only. Open this page at localhost.'
+    throw new Problem('This page was not loaded securely, so there is no WebGPU.', advice)
+  }
+  const adapter = await navigator.gpu.requestAdapter({ powerPreference: 'high-performance' })
+  if (adapter !== null) return adapter
+  throw new Problem(
+    'The browser has WebGPU, but found no graphics card for it.',
+    'Look at chrome://gpu or about:support: the driver may be too old, or graphics acceleration switched off.',
+  )
+}
+
+/** Rejects when the device is lost or refuses a command. A refused dispatch has no other sign. */
+function failureOf(device: GPUDevice): Promise<never> {
+  const advice = 'The driver was reset, or the card was removed. Start again to go on.'
+  return new Promise((_, reject) => {
+    void device.lost.then(({ message }) => reject(new Problem(`The graphics card was lost. ${message}`.trim(), advice)))
+    device.addEventListener('uncapturederror', ({ error }) => {
+      reject(new Problem(`The graphics card failed: ${error.message}`, 'Start again to go on.'))
+    })
+  })
+}
+
+function nameOf({ info }: GPUAdapter): string {
+  const { vendor, architecture, device, description } = info
+  return description || [vendor, device || architecture].filter((part) => part).join(' ') || 'a graphics card'
+}

@@ -1,0 +1,68 @@
+/** The gateway behind this page (../gateway.ts): calls of the node's mining API in forms that browsers can send. */
+import { decodeWorkResponse, type Work } from '../../../core/work.ts'
+import type { MinerBody } from '../../../schema/bodies.ts'
+import type { AboutNetwork, SolutionEnd } from '../wire.ts'
+
+/** An answer with an error status. */
+export class Refusal extends Error {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** No answer at all. */
+export class Unreachable extends Error {}
+
+/** Whether the same request may succeed later; false: the node or the gateway judged it. */
+export function mayPass(error: unknown): boolean {
+  return !(error instanceof Refusal) || error.status >= 500 || [404, 408, 429].includes(error.status)
+}
+
+const ANSWER_MS = 10_000
+/** The gateway follows a solution for a minute at most. */
+const VERDICT_MS = 75_000
+
+export async function about(signal: AbortSignal): Promise<AboutNetwork> {
+  return (await send('/mine/about', { signal: limited(signal, ANSWER_MS) })).json()
+}
+
+export async function shaderText(signal: AbortSignal): Promise<string> {
+  return (await send('/mine/search.wgsl', { signal: limited(signal, ANSWER_MS) })).text()
+}
+
+/** Work for an account, of this chain if the node likes the suggestion. Throws FormatError for what is none. */
+export async function work(account: MinerBody, chain: number | null, signal: AbortSignal): Promise<Work> {
+  const answer = await send(chain === null ? '/mine/work' : `/mine/work?chain=${chain}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(account),
+    signal: limited(signal, ANSWER_MS),
+  })
+  return decodeWorkResponse(new Uint8Array(await answer.arrayBuffer()))
+}
+
+/** What became of a solution. It is handed in even when the visitor has stopped meanwhile. */
+export async function solved(bytes: Uint8Array<ArrayBuffer>): Promise<SolutionEnd> {
+  const headers = { 'content-type': 'application/octet-stream' }
+  const signal = AbortSignal.timeout(VERDICT_MS)
+  return (await send('/mine/solved', { method: 'POST', headers, body: bytes, signal })).json()
+}
+
+function limited(signal: AbortSignal, limitMs: number): AbortSignal {
+  return AbortSignal.any([signal, AbortSignal.timeout(limitMs)])
+}
+
+/** Throws Refusal or Unreachable. */
+async function send(path: string, request: RequestInit): Promise<Response> {
+  let answer: Response
+  try {
+    answer = await fetch(path, request)
+  } catch (error) {
+    throw new Unreachable('the node does not answer', { cause: error })
+  }
+  if (answer.ok) return answer
+  throw new Refusal(answer.status, (await answer.text()).slice(0, 300) || `status ${answer.status}`)
+}

@@ -1,0 +1,36 @@
+/** Handing a solution to the gateway: again while there is no answer. */
+import { blockHash } from '../../../core/block-hash.ts'
+import { encodeBase64Url } from '../../../core/bytes.ts'
+import { type Clock, sleep } from '../../../core/clock.ts'
+import type { SolutionEnd } from '../wire.ts'
+import { mayPass, Refusal, solved } from './gateway.ts'
+
+const MAX_ATTEMPTS = 6
+const FIRST_PAUSE_MS = 300
+const MAX_PAUSE_MS = 10_000
+
+export interface HandInOptions {
+  readonly clock: Clock
+  /** Uniform in [0, 1), for the jitter of retries. */
+  readonly random: () => number
+}
+
+/** What became of a solution. The gateway knows whether an attempt went through whose answer was lost. Never throws. */
+export async function handIn(
+  bytes: Uint8Array<ArrayBuffer>,
+  { chain, height }: { readonly chain: number; readonly height: number },
+  { clock, random }: HandInOptions,
+): Promise<SolutionEnd> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await solved(bytes)
+    } catch (error) {
+      if (!mayPass(error) || attempt === MAX_ATTEMPTS) {
+        const verdict = error instanceof Refusal && !mayPass(error) ? 'rejected' : 'lost'
+        const message = error instanceof Error ? error.message : String(error)
+        return { verdict, chain, height, hash: encodeBase64Url(blockHash(bytes)), message }
+      }
+      await sleep(clock, random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt))
+    }
+  }
+}

@@ -1,0 +1,141 @@
+/** The page at /mine: one button, and what it starts. */
+import { sleep } from '../../../core/clock.ts'
+import { describeError } from '../../../core/errors.ts'
+import type { MinerBody } from '../../../schema/bodies.ts'
+import type { AboutNetwork } from '../wire.ts'
+import { pageClock } from './clock.ts'
+import { openDevice, type SearchDevice } from './device.ts'
+import { about, shaderText } from './gateway.ts'
+import { type MinerEvents, PageMiner, type WorkShown } from './miner.ts'
+import { Problem } from './problem.ts'
+import { RateMeter } from './rate.ts'
+import { MineView } from './view.ts'
+
+const REDRAW_MS = 500
+const MAX_PAUSE_MS = 15_000
+
+const view = new MineView()
+const meter = new RateMeter()
+let network: AboutNetwork | null = null
+let running: AbortController | null = null
+let hashes = 0
+let mined: WorkShown | null = null
+
+/** Asks the node what it is until it answers. Rejects with the reason of the signal. */
+async function meet(signal: AbortSignal): Promise<AboutNetwork> {
+  for (let attempt = 0; network === null; attempt++) {
+    signal.throwIfAborted()
+    try {
+      network = await about(signal)
+      const { network: name, chains, account } = network
+      view.network(`${name} · ${chains} ${chains === 1 ? 'chain' : 'chains'}`)
+      if (view.account.value === '') view.account.value = account.account
+    } catch (error) {
+      signal.throwIfAborted()
+      view.network('the node does not answer')
+      if (running !== null) view.show('waiting', `No answer from the node: ${describeError(error)}. Trying again.`)
+      await sleep(pageClock, Math.random() * Math.min(MAX_PAUSE_MS, 500 * 2 ** attempt), signal)
+    }
+  }
+  return network
+}
+
+/** The account in the field. Throws Problem. */
+function accountOf({ account: usual }: AboutNetwork): MinerBody {
+  const text = view.account.value.trim()
+  if (text === '' || text === usual.account) return usual
+  if (!/^k:[0-9a-f]{64}$/.test(text)) {
+    view.accountProblem('This is no account: expected k: and 64 hex digits in lower case')
+    throw new Problem('Nobody would be paid.', 'Correct the account below, or empty its field for the usual one.')
+  }
+  return { account: text, predicate: 'keys-all', 'public-keys': [text.slice(2)] }
+}
+
+function eventsFor({ software }: SearchDevice, { account }: MinerBody, stopped: AbortSignal): MinerEvents {
+  const advice = software ? 'This is a software driver: it works, but slowly.' : null
+  // The same line for all work: a screen reader speaks it whenever it changes.
+  const payee = account.length > 24 ? `${account.slice(0, 10)}…${account.slice(-6)}` : account
+  const mining = () => view.show('mining', `Mining for ${payee}.`, advice)
+  return {
+    onHashes: (count) => {
+      hashes += count
+    },
+    onWork: (work) => {
+      mined = work
+      view.work(work)
+      mining()
+    },
+    onEnd: (end) => view.end(end, new Date()),
+    onWrongHash: () => {
+      // The last batches report after the end.
+      if (stopped.aborted) return
+      view.show('mining', 'The graphics card found a nonce that solves nothing. It was not sent.')
+    },
+    onTrouble: (message, pauseMs) => {
+      view.show('waiting', `No work: ${message}. Trying again in ${Math.ceil(pauseMs / 1000)} s.`)
+    },
+    onRecovered: mining,
+  }
+}
+
+async function mine(stopped: AbortSignal): Promise<void> {
+  view.accountProblem(null)
+  view.show('starting', 'Asking the node.')
+  const node = await meet(stopped)
+  const account = accountOf(node)
+  view.show('starting', 'Testing the graphics card.')
+  const device = await openDevice(await shaderText(stopped))
+  view.device(device.name)
+  try {
+    stopped.throwIfAborted()
+    view.show('starting', 'Waiting for work.')
+    const events = eventsFor(device, account, stopped)
+    await new PageMiner({ device, account, clock: pageClock, random: Math.random, events }).run(stopped)
+  } finally {
+    device.close()
+  }
+}
+
+async function start(): Promise<void> {
+  const stop = new AbortController()
+  running = stop
+  meter.reset()
+  try {
+    await mine(stop.signal)
+  } catch (error) {
+    if (!stop.signal.aborted) fail(error)
+  } finally {
+    stop.abort()
+    // The visitor may have started again meanwhile.
+    if (running === stop) running = null
+  }
+}
+
+function fail(error: unknown): void {
+  const advice = error instanceof Problem ? error.advice : 'Start again, or load the page anew.'
+  view.show('failed', error instanceof Problem ? error.message : `Mining ended: ${describeError(error)}`, advice)
+}
+
+function stop(): void {
+  running?.abort()
+  running = null
+  view.show('stopped', 'Stopped. Solutions on their way still count.')
+}
+
+function redraw(): void {
+  const isMining = running !== null && mined !== null
+  if (isMining) meter.sample(performance.now(), hashes)
+  view.rate(isMining ? meter.rate() : null, isMining ? (mined?.difficulty ?? null) : null)
+}
+
+view.button.addEventListener('click', () => {
+  if (running === null) void start()
+  else stop()
+})
+setInterval(redraw, REDRAW_MS)
+if (navigator.gpu === undefined) {
+  view.button.disabled = true
+  openDevice('').then(({ close }) => close(), fail)
+}
+// Nobody stops this one: it ends when the node answers.
+meet(new AbortController().signal).catch(fail)

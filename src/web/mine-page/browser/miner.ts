@@ -1,0 +1,259 @@
+/**
+ * The page's miner: newest work to the GPU, every claim hashed again in full, solutions to the gateway. One at a time:
+ * `run` ends when the signal aborts, or rejects with what ends mining.
+ */
+import { equalBytes } from '../../../core/bytes.ts'
+import { type Clock, sleep } from '../../../core/clock.ts'
+import { sameParents, withNonce } from '../../../core/header.ts'
+import { solves } from '../../../core/pow.ts'
+import { difficultyOf } from '../../../core/target.ts'
+import type { Work } from '../../../core/work.ts'
+import { BatchSize, NonceCursor } from '../../../engine/gpu/batches.ts'
+import { prepareWork, SEARCHED_WORK_BYTES } from '../../../engine/gpu/layout.ts'
+import type { Report } from '../../../engine/gpu/messages.ts'
+import { SearchLoop } from '../../../engine/gpu/search-loop.ts'
+import { nonceRanges } from '../../../engine/range.ts'
+import type { MinerBody } from '../../../schema/bodies.ts'
+import { listen } from '../../kit/stream.ts'
+import type { SolutionEnd } from '../wire.ts'
+import { IN_FLIGHT, type SearchDevice, TRIPS, WORKGROUP } from './device.ts'
+import { mayPass, Refusal, work } from './gateway.ts'
+import { handIn } from './hand-in.ts'
+import { Problem } from './problem.ts'
+
+/** Service time of a batch. The browser draws with the same card. */
+const BATCH_MS = 20
+/** Nodes forget work after 5 minutes (PROTOCOL.md A.1). */
+const REFRESH_MS = 120_000
+const FIRST_PAUSE_MS = 300
+const MAX_PAUSE_MS = 15_000
+/** Solutions whose verdict is awaited. Browsers open six connections to a server; a stream and a request need two. */
+const MAX_PENDING = 4
+/** When the device has nothing to search, work is asked for this often. */
+const IDLE_PAUSE_MS = 300
+const LOST_GRACE_MS = 500
+/** A chain is followed when its work has lasted this long: easy work is solved before a stream would stand. */
+const SETTLE_MS = 400
+/** The gateway sends something every 10 s. */
+const MAX_SILENT_MS = 30_000
+/** Jobs of which results may still come in. */
+const MAX_JOBS = 8
+
+export interface WorkShown {
+  readonly chain: number
+  readonly height: number
+  /** Hashes. */
+  readonly difficulty: number
+}
+
+export interface MinerEvents {
+  readonly onHashes: (hashes: number) => void
+  readonly onWork: (work: WorkShown) => void
+  readonly onEnd: (end: SolutionEnd) => void
+  /** A claim of the device that is wrong. */
+  readonly onWrongHash: () => void
+  /** There is no work; it is asked for again after the pause. */
+  readonly onTrouble: (message: string, pauseMs: number) => void
+  readonly onRecovered: () => void
+}
+
+export interface PageMinerOptions {
+  readonly device: SearchDevice
+  readonly account: MinerBody
+  readonly clock: Clock
+  /** Uniform in [0, 1). */
+  readonly random: () => number
+  readonly events: MinerEvents
+}
+
+interface Job {
+  readonly work: Work
+  readonly shown: WorkShown
+  isSolved: boolean
+}
+
+export class PageMiner {
+  readonly #options: PageMinerOptions
+  readonly #loop: SearchLoop
+  readonly #jobs = new Map<number, Job>()
+  #sequence = 0
+  #current: Job | null = null
+  /** The chain whose news is heard. */
+  #followed: number | null = null
+  #unfollow: () => void = () => undefined
+  #pending = 0
+  /** Counts what asks for other work; `#hurry` ends the wait for it. */
+  #calls = 0
+  #hurry = () => undefined as unknown
+
+  constructor(options: PageMinerOptions) {
+    const { device, clock, random } = options
+    this.#options = options
+    const [range] = nonceRanges(1, random)
+    const unit = WORKGROUP * TRIPS
+    this.#loop = new SearchLoop({
+      runner: device.runner,
+      inFlight: IN_FLIGHT,
+      cursor: new NonceCursor(range, TRIPS),
+      size: new BatchSize(BATCH_MS, unit, 16 * unit),
+      send: (report) => this.#take(report),
+      nowMs: () => clock.monotonicMs(),
+    })
+  }
+
+  /** Throws Problem, or what went wrong with the device. Solutions on their way are still handed in. */
+  async run(stopped: AbortSignal): Promise<void> {
+    const { device, clock } = this.#options
+    const ended = new AbortController()
+    const serving = this.#serve(AbortSignal.any([stopped, ended.signal]))
+    try {
+      await Promise.race([this.#loop.run(), device.failed, serving])
+    } catch (error) {
+      ended.abort()
+      // When a device is lost its batches fail too, perhaps before the browser says why.
+      if (!(error instanceof Problem)) await Promise.race([device.failed, sleep(clock, LOST_GRACE_MS)])
+      throw error
+    } finally {
+      // An answer on its way would bring work to a device that is gone.
+      ended.abort()
+      await Promise.allSettled([serving])
+      this.#follow(null)
+      this.#search(null)
+    }
+  }
+
+  /** Keeps the newest work with the device. */
+  async #serve(stopped: AbortSignal): Promise<void> {
+    let attempts = 0
+    while (!stopped.aborted) {
+      const calls = this.#calls
+      try {
+        if (this.#pending < MAX_PENDING) this.#use(await work(this.#options.account, this.#wantedChain, stopped))
+        if (attempts > 0) this.#options.events.onRecovered()
+        attempts = 0
+      } catch (error) {
+        if (stopped.aborted) return
+        await this.#pause(error, attempts++, stopped)
+        continue
+      }
+      if (calls === this.#calls) await this.#wait(this.#isIdle ? IDLE_PAUSE_MS : REFRESH_MS, stopped)
+    }
+  }
+
+  get #isIdle(): boolean {
+    return this.#current === null || this.#current.isSolved
+  }
+
+  /** The chain that is searched: only work of that chain tells whether the current one still stands. */
+  get #wantedChain(): number | null {
+    return this.#isIdle ? null : (this.#current?.shown.chain ?? null)
+  }
+
+  /** Throws what waiting does not cure. */
+  async #pause(error: unknown, attempts: number, stopped: AbortSignal): Promise<void> {
+    if (error instanceof Refusal && error.status === 403) {
+      throw new Problem(`The node refuses: ${error.message}.`, 'It mines for certain accounts only. Enter one of them.')
+    }
+    if (error instanceof Refusal && !mayPass(error)) {
+      throw new Problem(`The node refuses: ${error.message}.`, 'Look at the account, and start again.')
+    }
+    const pauseMs = (0.5 + this.#options.random() / 2) * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempts)
+    if (error instanceof Problem || !(error instanceof Error)) throw error
+    this.#options.events.onTrouble(error.message, pauseMs)
+    await sleep(this.#options.clock, pauseMs, stopped)
+  }
+
+  /** Hears news of this chain from now on; null: of none. */
+  #follow(chain: number | null): void {
+    if (chain === this.#followed) return
+    this.#followed = chain
+    this.#unfollow()
+    if (chain === null) return
+    const onNews = () => this.#callForWork()
+    this.#unfollow = listen({
+      url: `/mine/updates?chain=${chain}`,
+      // What happened before the stream stood was missed.
+      events: { cut: onNews, stands: onNews, broken: onNews, alive: () => undefined },
+      // The node may be gone; a request for work shows it.
+      onLost: onNews,
+      maxSilentMs: MAX_SILENT_MS,
+      delayMs: SETTLE_MS,
+    })
+  }
+
+  #callForWork(): void {
+    this.#calls++
+    this.#hurry()
+  }
+
+  async #wait(mostMs: number, stopped: AbortSignal): Promise<void> {
+    const early = new AbortController()
+    this.#hurry = () => early.abort()
+    await sleep(this.#options.clock, mostMs, AbortSignal.any([stopped, early.signal]))
+  }
+
+  /** The device goes on with the same job; other work preempts it. */
+  #use(work: Work): void {
+    const { bytes, fields } = work
+    if (bytes.length !== SEARCHED_WORK_BYTES) {
+      const size = `Work of this network has ${bytes.length} bytes, and a GPU searches ${SEARCHED_WORK_BYTES}.`
+      throw new Problem(size, 'Networks with the graph petersen or twenty have such work. newcut mine searches all.')
+    }
+    const known = [...this.#jobs.values()].filter((job) => sameParents(job.work.fields, fields))
+    // The node has not heard of our solution yet, or its chain has not moved for it.
+    if (known.some(({ isSolved }) => isSolved)) return
+    const before = this.#current?.work.fields
+    if (before && sameParents(before, fields) && equalBytes(before.payloadHash, fields.payloadHash)) return
+    const shown = {
+      chain: fields.chainId,
+      height: Number(fields.height),
+      difficulty: Number(difficultyOf(fields.target) ?? 0n),
+    }
+    this.#search({ work, shown, isSolved: false })
+    this.#follow(shown.chain)
+    this.#options.events.onWork(shown)
+  }
+
+  #search(job: Job | null): void {
+    const sequence = ++this.#sequence
+    this.#current = job
+    if (job !== null) this.#jobs.set(sequence, job)
+    for (const old of this.#jobs.keys()) if (old <= sequence - MAX_JOBS) this.#jobs.delete(old)
+    this.#loop.setWork({ sequence, work: job && prepareWork(job.work.bytes, job.work.fields.target) })
+  }
+
+  #take(report: Report): void {
+    if (report.type !== 'batch') return
+    this.#options.events.onHashes(report.nonces)
+    const job = this.#jobs.get(report.sequence)
+    for (const nonce of report.candidates) if (job !== undefined) this.#judge(job, BigInt(`0x${nonce}`))
+  }
+
+  /** Hashes a claim in full before it counts: a node forgets the work when a wrong solution is handed in. */
+  #judge(job: Job, nonce: bigint): void {
+    const bytes = Uint8Array.from(withNonce(job.work.bytes, nonce))
+    if (!solves(bytes)) {
+      this.#options.events.onWrongHash()
+      return
+    }
+    if (job.isSolved) return
+    job.isSolved = true
+    if (job === this.#current) this.#loop.setWork({ sequence: ++this.#sequence, work: null })
+    void this.#handIn(job, bytes)
+    this.#callForWork()
+  }
+
+  async #handIn(job: Job, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    const { clock, random, events } = this.#options
+    this.#pending++
+    const end = await handIn(bytes, job.shown, { clock, random })
+    this.#pending--
+    if (end.verdict === 'rejected' || end.verdict === 'lost') {
+      // No block came of it: work on top of the same parent is of use again, also the very same work.
+      job.isSolved = false
+      if (job === this.#current) this.#current = null
+    }
+    events.onEnd(end)
+    this.#callForWork()
+  }
+}

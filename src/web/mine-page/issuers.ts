@@ -1,0 +1,33 @@
+/** Which node gave what work, and for whom: only that one knows its payload, and makes it for that account alone. */
+import { encodeBase64Url } from '../../core/bytes.ts'
+import type { WorkFields } from '../../core/header.ts'
+import type { MinerAccount } from '../../core/payload.ts'
+import type { NodeClient } from '../../node/client.ts'
+
+/** Most work that is remembered. A page asks for some every few seconds, and nodes forget it after 5 minutes. */
+const MAX_KNOWN = 4_096
+
+export interface Issue {
+  readonly client: NodeClient
+  readonly account: MinerAccount
+}
+
+export class Issuers {
+  /** Chain and payload hash -> who gave it, oldest first. */
+  readonly #known = new Map<string, Issue>()
+
+  gave(issue: Issue, work: WorkFields): void {
+    const key = keyOf(work)
+    this.#known.delete(key)
+    this.#known.set(key, issue)
+    const [oldest] = this.#known.keys()
+    if (this.#known.size > MAX_KNOWN) this.#known.delete(oldest)
+  }
+
+  /** null: nobody that is remembered. */
+  of(work: WorkFields): Issue | null {
+    return this.#known.get(keyOf(work)) ?? null
+  }
+}
+
+const keyOf = ({ chainId, payloadHash }: WorkFields) => `${chainId} ${encodeBase64Url(payloadHash)}`

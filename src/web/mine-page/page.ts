@@ -1,0 +1,120 @@
+/** Puts the page and its gateway on an HTTP server: everything at /mine and below. */
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import { SAFE_HEADERS, sendAsset } from '../assets.ts'
+import { readMinePage } from './files.ts'
+import { Gateway, type GatewayOptions } from './gateway.ts'
+import { Refused } from './refused.ts'
+import { openUpdates } from './updates.ts'
+import { foreignReason } from './visitor.ts'
+
+const TEXT = 'text/plain;charset=utf-8'
+/** An account has some hundred bytes, more with many keys. */
+const MAX_ACCOUNT_BYTES = 8 * 1024
+/** Work has 286 bytes; a little more is read, so that the answer can say how long it was. */
+const MAX_SOLUTION_BYTES = 1024
+type Served = 'GET' | 'POST'
+
+const GATEWAY: readonly (readonly [string, Served])[] = [
+  ['/mine/about', 'GET'],
+  ['/mine/work', 'POST'],
+  ['/mine/solved', 'POST'],
+  ['/mine/updates', 'GET'],
+]
+
+/** Adds the routes, to be called before the server listens. Reads the files of the page. */
+export function addMinePage(app: FastifyInstance, options: GatewayOptions): void {
+  const files = readMinePage()
+  const gateway = new Gateway(options)
+  app.addHook('preClose', () => gateway.close())
+  // A scope of its own: what holds for the page's paths holds for no other.
+  app.register(async (scope) => {
+    prepare(scope)
+    for (const [path, asset] of files) serve(scope, 'GET', path, {}, (_request, reply) => sendAsset(reply, asset))
+    addGateway(scope, gateway)
+    refuseOthers(scope, new Map([...[...files.keys()].map((path) => [path, 'GET'] as const), ...GATEWAY]))
+  })
+}
+
+function prepare(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  scope.addHook('onRequest', async (request, reply) => {
+    // Paths of a node may end with a slash. At /mine/ the page would not find what belongs to it.
+    if (/\/(\?|$)/.test(request.url)) return reply.callNotFound()
+    // A node lets pages of all sites read its answers. Nobody but the page itself may read these.
+    reply.removeHeader('access-control-allow-origin')
+    reply.headers(SAFE_HEADERS)
+  })
+  scope.setErrorHandler((error: FastifyError, _request, reply) => {
+    if (error instanceof Refused) return refuse(reply, error.status, error.message)
+    if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return refuse(reply, 413, 'request body: it is too long')
+    return refuse(reply, error.statusCode ?? 500, error.message)
+  })
+}
+
+/** One route. */
+function serve(
+  scope: FastifyInstance,
+  method: Served,
+  url: string,
+  limits: { readonly bodyLimit?: number },
+  handler: (request: FastifyRequest, reply: FastifyReply) => unknown,
+): void {
+  scope.route({ method, url, exposeHeadRoute: false, ...limits, handler })
+}
+
+/** Answers every other method of a path that is served with 405. One route for all paths: the site has 60. */
+function refuseOthers(scope: FastifyInstance, served: ReadonlyMap<string, Served>): void {
+  const handler = (request: FastifyRequest, reply: FastifyReply) => {
+    const { '*': rest } = request.params as { readonly '*'?: string }
+    const method = served.get(rest === undefined ? '/mine' : `/mine/${rest}`)
+    return method === undefined
+      ? reply.callNotFound()
+      : refuse(reply.header('allow', method), 405, `expected ${method}`)
+  }
+  const methods = scope.supportedMethods as HTTPMethods[]
+  scope.route({ method: methods.filter((method) => method !== 'GET'), url: '/mine', exposeHeadRoute: false, handler })
+  scope.route({ method: methods, url: '/mine/*', exposeHeadRoute: false, handler })
+}
+
+function addGateway(scope: FastifyInstance, gateway: Gateway): void {
+  serve(scope, 'GET', '/mine/about', {}, async (request) => {
+    checkVisitor(request)
+    return gateway.about()
+  })
+  serve(scope, 'POST', '/mine/work', { bodyLimit: MAX_ACCOUNT_BYTES }, async (request, reply) => {
+    checkVisitor(request)
+    expectType(request, 'application/json')
+    const { chain } = request.query as { readonly chain?: string }
+    const work = await gateway.work(bytesOf(request), chain)
+    return reply.type('application/octet-stream').send(Buffer.from(work))
+  })
+  serve(scope, 'POST', '/mine/solved', { bodyLimit: MAX_SOLUTION_BYTES }, async (request) => {
+    checkVisitor(request)
+    expectType(request, 'application/octet-stream')
+    return gateway.solved(bytesOf(request))
+  })
+  serve(scope, 'GET', '/mine/updates', {}, async (request, reply) => {
+    checkVisitor(request)
+    const { chain } = request.query as { readonly chain?: string }
+    await openUpdates(gateway, chain, reply)
+    return reply
+  })
+}
+
+function checkVisitor({ headers }: FastifyRequest): void {
+  const reason = foreignReason(headers)
+  if (reason !== null) throw new Refused(403, reason)
+}
+
+/** Pages of other sites cannot send either type without asking first, and are not answered. */
+function expectType({ headers }: FastifyRequest, expected: string): void {
+  const type = (headers['content-type'] ?? '').split(';')[0].trim().toLowerCase()
+  if (type !== expected) throw new Refused(415, `content-type: ${type || 'none'}, expected ${expected}`)
+}
+
+const bytesOf = ({ body }: FastifyRequest) => new Uint8Array(Buffer.isBuffer(body) ? body : Buffer.alloc(0))
+
+function refuse(reply: FastifyReply, status: number, message: string): FastifyReply {
+  return reply.code(status).type(TEXT).send(message)
+}

@@ -1,0 +1,46 @@
+/** Reads what the page sends. What is wrong is refused with a sentence that says where, and what would be right. */
+import { describeError, FormatError } from '../../core/errors.ts'
+import { decodeWork, type WorkFields } from '../../core/header.ts'
+import { parseJson } from '../../core/json.ts'
+import type { MinerAccount } from '../../core/payload.ts'
+import { solves } from '../../core/pow.ts'
+import type { NodeClient } from '../../node/client.ts'
+import { MinerBody } from '../../schema/bodies.ts'
+import { validatorOf } from '../../schema/validator.ts'
+import { Refused } from './refused.ts'
+
+/** The account in a request for work. Throws Refused. */
+export function accountIn(body: Uint8Array): MinerAccount {
+  let json: unknown
+  try {
+    json = parseJson(new TextDecoder().decode(body))
+  } catch (error) {
+    throw new Refused(400, `request body: ${describeError(error)}; expected the JSON of an account`)
+  }
+  const { accepts, complaint } = validatorOf(MinerBody)
+  if (!accepts(json)) {
+    const expected = '{"account": "k:KEY", "predicate": "keys-all", "public-keys": ["KEY"]}'
+    throw new Refused(400, `request body: ${complaint(json)}; expected ${expected}`)
+  }
+  const { account, predicate, 'public-keys': publicKeys } = json as MinerBody
+  return { account, predicate, publicKeys }
+}
+
+/** A chain that the node has. Throws Refused. */
+export function chainIn({ info }: NodeClient, chain: string | undefined): number {
+  const number = /^\d{1,9}$/.test(chain ?? '') ? Number(chain) : Number.NaN
+  if (info.nodeChains.map(Number).includes(number)) return number
+  throw new Refused(400, `chain=${chain?.slice(0, 20) ?? ''}: expected one of the chains ${info.nodeChains.join(', ')}`)
+}
+
+/** What solved work says. Throws Refused for bytes that are no work, and for work that is not solved. */
+export function solvedFields(bytes: Uint8Array): WorkFields {
+  try {
+    const fields = decodeWork(bytes)
+    if (solves(bytes)) return fields
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error
+    throw new Refused(400, `request body: ${error.message}; expected solved work`)
+  }
+  throw new Refused(400, 'request body: the proof-of-work hash misses the target in this work; look for another nonce')
+}

@@ -1,0 +1,24 @@
+/** What the gateway answers instead of what was asked for: an HTTP status, and a sentence for people. */
+import { describeError, NewcutError } from '../../core/errors.ts'
+import { NodeRefusal } from '../../node/errors.ts'
+
+export class Refused extends Error {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** A failure of a call to the node: its own refusal as it is, 504 when it took too long, 502 for the rest. */
+export function nodeFailure(error: unknown): Refused {
+  if (error instanceof Refused) return error
+  if (error instanceof NodeRefusal && error.status >= 400)
+    return new Refused(error.status, error.excerpt || error.message)
+  if (error instanceof NewcutError) return new Refused(502, describeError(error))
+  if (error instanceof DOMException && error.name === 'TimeoutError')
+    return new Refused(504, 'the node does not answer')
+  if (error instanceof DOMException) return new Refused(503, 'the miner is stopping')
+  throw error
+}

@@ -1,0 +1,69 @@
+/**
+ * News of a chain for the page. The node's own events have no data (PROTOCOL.md A.3), and an EventSource passes those
+ * over, so each is sent on with some:
+ *
+ *     event: cut      the work of the chain is over, or possible again
+ *     event: stands   the node's stream stands; what happened before was missed
+ *     event: broken   it broke, and is opened anew; the data say why
+ *     event: alive    nothing happened for a while
+ */
+import type { FastifyReply } from 'fastify'
+import { describeError } from '../../core/errors.ts'
+import { EVENT_STREAM_HEADERS } from '../../schema/operation.ts'
+import type { Gateway } from './gateway.ts'
+
+const ALIVE_MS = 10_000
+/** The page opens another one when this one ends. */
+const MAX_STREAM_MS = 10 * 60_000
+/** Silence after which the node's stream is opened anew, in case the connection is dead. */
+const STALL_MS = 150_000
+/** Most bytes that a reader may leave unread. */
+const MAX_BACKLOG_BYTES = 16 * 1024
+
+/**
+ * Answers with a stream that ends with the visitor, the server, after a time, or when it breaks or is silent and another
+ * node gives work by then: the page opens a new one. Throws Refused.
+ */
+export async function openUpdates(gateway: Gateway, chainText: string | undefined, reply: FastifyReply): Promise<void> {
+  const { client, chain, release } = await gateway.openStream(chainText)
+  const { clock, stopped } = gateway
+  const ended = new AbortController()
+  const headers = reply.getHeaders()
+  reply.hijack()
+  const { raw } = reply
+  const end = () => {
+    if (ended.signal.aborted) return
+    ended.abort()
+    stopped.removeEventListener('abort', end)
+    cancelEnd()
+    cancelAlive()
+    raw.end()
+    release()
+  }
+  const cancelEnd = clock.after(MAX_STREAM_MS, end)
+  let cancelAlive = () => undefined as unknown
+  const send = (event: 'cut' | 'stands' | 'broken' | 'alive', data: string) => {
+    if (ended.signal.aborted) return
+    raw.write(`event: ${event}\ndata: ${data}\n\n`)
+    if (raw.writableLength > MAX_BACKLOG_BYTES) raw.destroy()
+    cancelAlive()
+    cancelAlive = clock.after(ALIVE_MS, () => unlessLeft('alive', String(chain)))
+  }
+  const unlessLeft = (event: 'broken' | 'alive', data: string) => {
+    void gateway.isPresent(client).then((isPresent) => (isPresent ? send(event, data) : end()))
+  }
+  // A visitor that left before its request was handled emits no further event.
+  if (raw.destroyed || stopped.aborted) return end()
+  raw.once('close', end)
+  stopped.addEventListener('abort', end, { once: true })
+  raw.writeHead(200, { ...headers, ...EVENT_STREAM_HEADERS } as never)
+  raw.flushHeaders()
+  client.updates(chain, {
+    signal: ended.signal,
+    clock,
+    stallMs: STALL_MS,
+    onOpen: () => send('stands', String(chain)),
+    onNewCut: () => send('cut', String(chain)),
+    onError: (error) => unlessLeft('broken', describeError(error)),
+  })
+}

@@ -1,0 +1,307 @@
+/** The dashboard in headless Chromium, for a real miner on an embedded network, and what it shows beside the API. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { Rig } from '../../../bench/stratum-rig.ts'
+import { Metrics } from '../../../src/api/metrics.ts'
+import { startApi } from '../../../src/api/server.ts'
+import { formatHashrate } from '../../../src/core/units.ts'
+import type { HardwareSnapshot } from '../../../src/mine/hardware.ts'
+import { NO_WINDOWS } from '../../../src/mine/hashrate.ts'
+import type { Snapshot } from '../../../src/mine/stats.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { Hub } from '../../../src/web/dashboard/hub.ts'
+import { addDashboard } from '../../../src/web/dashboard/page.ts'
+import type { DashboardState } from '../../../src/web/dashboard/state.ts'
+import { addEvents } from '../../../src/web/dashboard/stream.ts'
+import { start, stopAll } from '../../cli/run.ts'
+import { describeInChromium } from '../../gpu/chromium.ts'
+import { snapshotWith } from './common.ts'
+
+/** Looks at a page whose figures change once a second; each look takes a browser's time. */
+const LOOK = { interval: 200 }
+/** The elements that stand out of the window on its right side. */
+const TOO_WIDE = `[...document.querySelectorAll('body *')]
+  .filter((each) => each.getBoundingClientRect().right > innerWidth + 0.5).map((each) => each.outerHTML.slice(0, 90))`
+const THIN = '\u202f'
+
+await describeInChromium('the dashboard', (browser) => {
+  /** Miners for all tests that leave them as they are: one that takes a token, and one with rigs and without a token. */
+  let url = ''
+  let rigPort = 0
+  let openUrl = ''
+  beforeAll(async () => {
+    url = await startMiner('127.0.0.1:0', ['--http-token', TOKEN])
+    const { sees } = start([...mineAt('127.0.0.1:0'), '--stratum-listen', '127.0.0.1:0', '--stratum-difficulty', '2k'])
+    openUrl = (await sees(METRICS))[1] ?? ''
+    rigPort = Number((await sees(/rigs: stratum\+tcp:\/\/127\.0\.0\.1:(\d+)/))[1])
+  })
+  afterAll(stopAll)
+
+  it('shows what the API says: rates, counts, work, chains, devices, blocks', async () => {
+    const { page, text, errors } = await open(browser, url)
+    await expect.poll(async () => Number(await text('accepted')), LOOK).toBeGreaterThan(2)
+    // Rates change each second: the page and the API are asked until they are of the same one.
+    const rateShown = async () => {
+      const { hashrates } = await summaryOf(url)
+      if (hashrates['10s'] === null) return false
+      const shown = `${await text('rate')} ${await text('rate-unit')}`
+      return shown === formatHashrate(hashrates['10s'])
+    }
+    await expect.poll(rateShown, LOOK).toBe(true)
+    await expect.poll(async () => (await stateOf(url)).history.total.length).toBeGreaterThan(1)
+
+    const same = async () => {
+      const { solutions, preemptions, work, devices, chains = [] } = await summaryOf(url)
+      const { blocks } = await stateOf(url)
+      const expected = {
+        counts: [solutions.accepted, solutions.stale, solutions.orphaned, solutions.rejected, solutions.lost],
+        work: [work?.chain, work?.height, formatHashrate(work?.difficulty ?? 0).replace('H/s', 'H'), preemptions],
+        devices: devices.map(({ device }) => device),
+        chains: chains.map(({ chain, height }) => [chain, height]),
+        mined: [String(work?.chain)],
+        blocks: blocks.slice(0, 12).map(({ hash, depth, chain, height }) => [hash, depth, chain, height]),
+      }
+      return JSON.stringify(await shownBy(page)) === JSON.stringify(expected) ? 'the same' : expected
+    }
+    await expect.poll(same, LOOK).toBe('the same')
+    expect(await text('account')).toBe((await stateOf(url)).about.account)
+    expect(await page.locator('#nodes li').count()).toBe(1)
+    expect(await page.locator('#nodes li b').textContent()).toBe((await summaryOf(url)).source)
+    expect(await page.locator('#chart canvas').count()).toBe(1)
+    // The reward of the newest block is asked for when it is there, and the newest may be of this moment.
+    const reward = () => page.locator('#blocks tr').first().locator('td').nth(4).textContent()
+    await expect.poll(reward, LOOK).toMatch(/^\d+(\.\d+)?$/)
+    await expect.poll(() => page.title()).toMatch(/^[\d.]+\u202f[kMG]?H\/s · newcut$/)
+    await expect.poll(() => page.getAttribute('body', 'data-phase')).toBe('mining')
+    expect(errors).toEqual([])
+  })
+
+  it('fits into 360, 390 and 1280 pixels, in light and in dark', async () => {
+    const { page, text, errors } = await open(browser, url)
+    await expect.poll(async () => Number(await text('accepted')), LOOK).toBeGreaterThan(0)
+    await page.locator('summary').click()
+    await expect.poll(() => page.locator('#chains tr').count()).toBe(20)
+    for (const width of [360, 390, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        // The charts follow when the browser draws the next frame.
+        const wide = () => page.evaluate<string[]>(TOO_WIDE)
+        await expect.poll(wide, { ...LOOK, message: `${width} ${colorScheme}` }).toEqual([])
+        expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(width)
+      }
+    }
+    expect(errors).toEqual([])
+  })
+
+  it('says that the miner is gone, and goes on with the next one', async () => {
+    const first = start(mineAt('127.0.0.1:0'))
+    const [, address = ''] = await first.sees(METRICS)
+    const { page, text } = await open(browser, address)
+    await expect.poll(async () => Number(await text('accepted')), LOOK).toBeGreaterThan(3)
+    const before = await page.locator('#blocks tr').first().getAttribute('data-hash')
+    first.child.kill('SIGTERM')
+    expect((await first.ended).code).toBe(0)
+    await expect.poll(() => text('phase')).toBe('no connection to the miner')
+    await startMiner(new URL(address).host)
+    await expect.poll(() => page.getAttribute('body', 'data-phase')).toBe('mining')
+    await expect.poll(async () => Number(await text('accepted')), LOOK).toBeGreaterThan(0)
+    // The blocks are those of the new one alone.
+    const hashes = (await shownBy(page)).blocks.map(([hash]) => hash)
+    expect(hashes).not.toContain(before)
+    expect(Number(await text('accepted'))).toBeLessThanOrEqual((await summaryOf(address)).solutions.accepted)
+  })
+
+  it('pauses and resumes with the right token, and says where there is none', async () => {
+    const { page, text, errors } = await open(browser, url)
+    expect(await page.getAttribute('#token', 'type')).toBe('password')
+    await page.click('#control-button')
+    expect(await text('control-note')).toMatch(/^Enter the token/)
+    await page.fill('#token', 'wrong')
+    await page.click('#control-button')
+    await expect.poll(() => text('control-note')).toBe('The miner refuses this token.')
+    await page.fill('#token', TOKEN)
+    await page.click('#control-button')
+    await expect.poll(() => text('control-button')).toBe('Resume')
+    expect(await text('phase')).toBe('paused')
+    expect((await summaryOf(url)).paused).toBe(true)
+    await page.click('#control-button')
+    await expect.poll(() => text('control-button')).toBe('Pause')
+    await expect.poll(async () => (await summaryOf(url)).paused).toBe(false)
+    expect(errors.filter((error) => !error.includes('401'))).toEqual([])
+    expect(await page.content()).not.toContain(TOKEN)
+    const other = await open(browser, openUrl)
+    await other.page.fill('#token', TOKEN)
+    await other.page.click('#control-button')
+    await expect.poll(() => other.text('control-note')).toMatch(/started without --http-token/)
+  })
+
+  it('changes the number of threads with the right token, and says what is wrong', async () => {
+    const { page, text, errors } = await open(browser, url)
+    await expect.poll(() => page.inputValue('#threads')).toBe('1')
+    expect(await page.isDisabled('#threads-button')).toBe(true)
+    await page.click('#threads-more')
+    await page.click('#threads-more')
+    await page.click('#threads-fewer')
+    expect(await page.inputValue('#threads')).toBe('2')
+    await page.click('#threads-button')
+    expect(await text('control-note')).toMatch(/^Enter the token/)
+    await page.fill('#token', 'wrong')
+    await page.click('#threads-button')
+    await expect.poll(() => text('control-note')).toBe('The miner refuses this token.')
+    await page.fill('#token', TOKEN)
+    const before = (await summaryOf(url)).hashes
+    // The Enter key sets the threads, and does not pause.
+    await page.press('#threads', 'Enter')
+    await expect.poll(() => text('control-note')).toBe('The miner searches with 2 CPU threads.')
+    await expect.poll(() => page.locator('#devices b').allTextContents()).toEqual(['thread0', 'thread1'])
+    expect(await summaryOf(url)).toMatchObject({ paused: false, hashes: expect.toSatisfy((hashes) => hashes > before) })
+    await expect.poll(() => page.isDisabled('#threads-button')).toBe(true)
+    await page.fill('#threads', '0')
+    await page.click('#threads-button')
+    await expect.poll(() => text('control-note')).toMatch(/^The miner refuses: --threads 0: nothing would search/)
+    expect(await page.inputValue('#threads')).toBe('0')
+    await page.fill('#threads', '1')
+    await page.click('#threads-button')
+    await expect.poll(() => page.locator('#devices b').allTextContents()).toEqual(['thread0'])
+    expect(errors.filter((error) => !/40[01]/.test(error))).toEqual([])
+  })
+
+  it('shows sensors where a machine has them, nodes with their health, and what does not search', async () => {
+    const [gpu] = snapshotWith().devices
+    const hardware: HardwareSnapshot = {
+      ...{ name: 'gpu0', engine: 'gpu', devices: ['gpu0'], model: null, vendor: null, bus: null, pci: null, hashes: 5 },
+      ...{ celsius: 61.4, fanPercent: null, watts: 212, hashrates: NO_WINDOWS, hardwareErrors: 0 },
+      solutions: snapshotWith().solutions,
+    }
+    const healthy = { up: true, active: true, lag: 0, latencyMs: 3, height: 1234, version: '3.1', problem: null }
+    const away = { ...healthy, up: false, active: false, lag: null, latencyMs: null, problem: 'does not answer' }
+    const { page, text } = await open(
+      browser,
+      await serve(() => ({
+        ...snapshotWith({
+          nodes: [
+            { ...healthy, url: 'http://a' },
+            { ...away, url: 'http://b' },
+          ],
+        }),
+        hardware: [hardware],
+        devices: [
+          gpu,
+          { ...gpu, device: 'gpu1', state: 'parked', reason: 'it failed five times' },
+          ...Array.from({ length: 12 }, (_, i) => ({ ...gpu, engine: 'cpu', device: `thread${i}` })),
+        ],
+      })),
+    )
+    const items = () => page.locator('#devices li').allTextContents()
+    await expect
+      .poll(items)
+      .toEqual([
+        `gpu0wgsl1.23${THIN}MH/s61 °C · 212 W`,
+        `gpu1wgsl1.23${THIN}MH/sparked: it failed five times`,
+        `cpu12 × wgsl14.8${THIN}MH/s`,
+      ])
+    await page.click('#more-devices')
+    expect(await items()).toHaveLength(14)
+    expect(await text('more-devices')).toBe('Show them together')
+    expect(await page.locator('#nodes li').allTextContents()).toEqual([
+      'http://agives workanswers in 3 ms · not behind · height 1,234 · version 3.1',
+      'http://bdowndoes not answer · height 1,234 · version 3.1',
+    ])
+    expect(await page.locator('#rigs').isHidden()).toBe(true)
+  })
+
+  it('shows rigs by whom they name, with their shares', async () => {
+    const { page, text, errors } = await open(browser, openUrl)
+    await expect.poll(() => text('rig-sessions')).toBe('0')
+    const rig = await Rig.login(rigPort, 'k:abc.shelf')
+    onTestFinished(() => rig.close())
+    rig.mine()
+    const users = () => page.locator('#rig-users li').allTextContents()
+    await expect
+      .poll(users)
+      .toEqual([expect.stringMatching(/^k:abc1 rig\d[\d,]* accepted( · \d+ stale)? · [\d.]+\u202f[kMG]?H$/)])
+    // Of one rig alone; several are shown together at first.
+    const devices = () => page.locator('#devices li').allTextContents()
+    await expect
+      .poll(devices)
+      .toContainEqual(expect.stringMatching(/^rig:shelf.*k:abc · \d[\d,]* accepted( · \d+ stale)?$/))
+    expect(await text('rig-shares')).toMatch(/^\d[\d,]* accepted/)
+    expect(await text('rig-sessions')).toBe('1')
+    expect(errors).toEqual([])
+  })
+})
+
+const TOKEN = 'correct-horse-battery'
+const METRICS = /^metrics: (http:\/\/127\.0\.0\.1:\d+)\/metrics/m
+const mineAt = (http: string) => {
+  return ['mine', '--difficulty', '3M', '--threads', '1', '--gpu', 'none', '--mine-page', 'off', '--http', http]
+}
+
+async function startMiner(http: string, more: readonly string[] = []): Promise<string> {
+  const [, url = ''] = await start([...mineAt(http), ...more]).sees(METRICS)
+  return url
+}
+
+/** A new page, its texts by id, and its errors. */
+async function open(browser: Browser, url: string, options: Parameters<Browser['newPage']>[0] = {}) {
+  // Headless, Chromium may have a language that is none.
+  const page: Page = await browser.newPage({ locale: 'en-GB', ...options })
+  onTestFinished(() => page.close())
+  // The time-out of the test is the only one.
+  page.setDefaultTimeout(0)
+  const errors: string[] = []
+  page.on('pageerror', ({ message }) => errors.push(message))
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(message.text())
+  })
+  await page.goto(url)
+  return { page, errors, text: async (id: string) => (await page.textContent(`#${id}`)) ?? '' }
+}
+
+const summaryOf = async (url: string) => (await (await fetch(`${url}/api/summary`)).json()) as Snapshot
+
+/** The first event of the stream. */
+async function stateOf(url: string): Promise<DashboardState> {
+  const { body } = await fetch(`${url}/api/events`)
+  if (body === null) throw new Error('the stream has no body')
+  let text = ''
+  for await (const bytes of body.pipeThrough(new TextDecoderStream())) {
+    text += bytes
+    const [, json] = /^event: state\ndata: (.*)\n\n/m.exec(text) ?? []
+    if (json !== undefined) return JSON.parse(json)
+  }
+  throw new Error('the stream ended without a state')
+}
+
+/** What the page shows, in one look. */
+function shownBy(page: Page) {
+  return page.evaluate<{ readonly blocks: readonly (readonly [string, ...unknown[]])[] }>(`(() => {
+    const text = (id) => document.getElementById(id).textContent
+    const number = (each) => Number((each.textContent ?? each).replaceAll(',', ''))
+    const rows = (selector) => [...document.querySelectorAll(selector)]
+    const depth = (text) => (text === 'at the head' ? 1 : /^\\d+ deep$/.test(text) ? Number.parseInt(text) : null)
+    return {
+      counts: ['accepted', 'stale', 'orphaned', 'rejected', 'lost'].map((id) => Number(text(id))),
+      work: [Number(text('work-chain')), number(text('work-height')), text('work-difficulty').replace('\\u202f', ' '), Number(text('preemptions'))],
+      devices: rows('#devices b').map((each) => each.textContent),
+      chains: rows('#chains tr').map(({ children: [chain, height] }) => [number(chain), number(height)]),
+      mined: rows('#braid [data-chain].mined').map((each) => each.getAttribute('data-chain')),
+      blocks: rows('#blocks tr').map(({ dataset: { hash }, children: [, state, chain, height] }) =>
+        [hash, depth(state.children[1].textContent), number(chain), number(height)]),
+    }
+  })()`)
+}
+
+/** The dashboard of a miner that shows this. */
+async function serve(snapshot: () => Snapshot): Promise<string> {
+  const about = { version: '1', network: 'development', account: 'k:a' }
+  const hub = new Hub({ about, snapshot, clock: systemClock })
+  const extensions = [
+    { path: '/', addTo: addDashboard },
+    { path: '/api/events', addTo: (app: Parameters<typeof addEvents>[0]) => addEvents(app, hub) },
+  ]
+  const api = await startApi({ host: '127.0.0.1', port: 0 }, snapshot, new Metrics(snapshot, '1'), ...extensions)
+  onTestFinished(() => api.close())
+  return api.url
+}

@@ -1,0 +1,134 @@
+/** The files of the dashboard, and its event stream over HTTP. */
+import { readFileSync } from 'node:fs'
+import http from 'node:http'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { Metrics } from '../../../src/api/metrics.ts'
+import { startApi } from '../../../src/api/server.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { Hub, MAX_READERS } from '../../../src/web/dashboard/hub.ts'
+import { addDashboard, ENTRY, MODULES, readDashboard } from '../../../src/web/dashboard/page.ts'
+import { addEvents } from '../../../src/web/dashboard/stream.ts'
+import { dist, foreignTo, reachedFrom } from '../modules.ts'
+import { snapshotWith, step } from './common.ts'
+
+describe('the files of the dashboard', () => {
+  it('are the modules that the page reaches: no more, no fewer', () => {
+    expect(reachedFrom(ENTRY)).toEqual([...MODULES].toSorted())
+  })
+
+  it('use nothing that browsers do not have, and load nothing from elsewhere', () => {
+    expect(foreignTo(MODULES)).toEqual([])
+    const assets = readDashboard()
+    const page = assets.get('/')?.text ?? ''
+    const files = [...page.matchAll(/<(?:link|script|img)[^>]* (?:src|href)="([^"]+)"/g)].map(([, file]) => file)
+    expect(files.length).toBeGreaterThan(5)
+    expect(files.filter((file) => !assets.has(file))).toEqual([])
+    expect(page).not.toMatch(/<script>|<style|style=|onclick/)
+    for (const { text } of assets.values()) expect(text).not.toMatch(/@import|url\(\s*['"]?https?:/)
+  })
+
+  it('are small, and the charts come with their license', () => {
+    const assets = readDashboard()
+    expect([...assets.values()].reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)).toBeLessThan(150_000)
+    expect(readFileSync(new URL('web/dashboard/kept/LICENSE', dist), 'utf8')).toContain('MIT License')
+  })
+})
+
+async function started(snapshot = () => snapshotWith()) {
+  const about = { version: '1', network: 'development', account: 'k:a' }
+  const hub = new Hub({ about, snapshot, clock: systemClock })
+  const extensions = [
+    { path: '/', addTo: addDashboard },
+    { path: '/api/events', addTo: (app: Parameters<typeof addEvents>[0]) => addEvents(app, hub) },
+  ]
+  const api = await startApi({ host: '127.0.0.1', port: 0 }, snapshot, new Metrics(snapshot, '1'), ...extensions)
+  onTestFinished(() => api.close())
+  return { url: api.url, hub, close: () => api.close() }
+}
+
+/** Opens a stream that is not read. */
+function open(url: string, headers: http.OutgoingHttpHeaders = {}): Promise<http.IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const request = http.get(`${url}/api/events`, { headers, agent: false }, resolve).on('error', reject)
+    onTestFinished(() => void request.destroy())
+  })
+}
+
+/** All that a stream says, as it comes. */
+function textOf(stream: http.IncomingMessage): () => string {
+  let text = ''
+  stream.on('data', (bytes) => {
+    text += bytes
+  })
+  stream.on('error', () => undefined)
+  return () => text
+}
+
+describe('the server of the dashboard', () => {
+  it('serves the page with a policy that allows its own origin alone', async () => {
+    const { url } = await started()
+    const answer = await fetch(url)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html;charset=utf-8'])
+    const policy = answer.headers.get('content-security-policy')
+    expect(policy).toBe("default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+    for (const path of readDashboard().keys()) expect([path, (await fetch(url + path)).status]).toEqual([path, 200])
+    const missing = await fetch(`${url}/dashboard/../package.json`)
+    expect(await missing.json()).toMatchObject({ endpoints: expect.arrayContaining(['/', '/api/events']) })
+  })
+
+  it('answers no other host name', async () => {
+    const { url } = await started()
+    expect((await open(url, { host: 'evil.example' })).statusCode).toBe(403)
+  })
+
+  it('streams the state, and then changes', async () => {
+    const { url, hub } = await started()
+    const stream = await open(url)
+    expect(stream.headers).toMatchObject({ 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
+    expect(stream.headers).not.toHaveProperty('access-control-allow-origin')
+    const text = textOf(stream)
+    await expect.poll(text).toMatch(/^retry: 1000\n\nevent: state\ndata: \{"about".*\}\n\n/)
+    hub.onEvent(step('hash', { step: 'handed-in' }))
+    await expect.poll(text).toMatch(/event: change\ndata: .*"hash":"hash".*\n\n$/)
+  })
+
+  it.each([{ origin: 'http://evil.example' }, { 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }])(
+    'lets no page of another site hold a stream: %o',
+    async (headers) => {
+      const { url } = await started()
+      expect((await open(url, headers)).statusCode).toBe(403)
+    },
+  )
+
+  it('has so many streams and no more, until one ends', async () => {
+    const { url } = await started()
+    const streams = await Promise.all(Array.from({ length: MAX_READERS }, () => open(url)))
+    expect(streams.map(({ statusCode }) => statusCode)).toEqual(streams.map(() => 200))
+    const refused = await open(url)
+    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '5'])
+    streams[0].destroy()
+    await expect.poll(async () => (await open(url)).statusCode).toBe(200)
+  })
+
+  it('keeps nothing for a reader that does not read, and tells it everything when it does', async () => {
+    // Large, so that the buffers of the connection are full soon.
+    let count = 0
+    const { url } = await started(() => snapshotWith({ source: String(++count).padStart(4_000_000) }))
+    const stream = await open(url)
+    const other = textOf(await open(url))
+    await expect.poll(() => other().split('event: change').length).toBeGreaterThan(8)
+    const text = textOf(stream)
+    await expect.poll(() => text().split('event: state').length).toBeGreaterThan(2)
+    expect(text().split('event: change').length).toBeLessThan(other().split('event: change').length - 2)
+    expect(other().split('event: state')).toHaveLength(2)
+  })
+
+  it('ends all streams when it closes', async () => {
+    const { url, close } = await started()
+    const stream = await open(url)
+    const ended = new Promise((resolve) => stream.once('end', resolve))
+    stream.resume()
+    await close()
+    await ended
+  })
+})

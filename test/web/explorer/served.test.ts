@@ -1,0 +1,97 @@
+/** Where the page for developers is served, to whom, and with which files. */
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startDevnet } from '../../../src/compose/devnet.ts'
+import { startDevnetWithPage } from '../../../src/compose/devnet-page.ts'
+import { EXPLORER_ENTRIES, EXPLORER_MODULES, EXPLORER_POLICY, readExplorer } from '../../../src/web/explorer/page.ts'
+import { Peer } from '../../devnet/request.ts'
+import { foreignTo, reachedFrom } from '../modules.ts'
+
+const HTML = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+const NOTHING = 'nothing is served at /; GET /openapi.json lists what is'
+
+async function start(): Promise<Peer> {
+  const devnet = await startDevnet({ port: 0, graph: 'pair', pow: false })
+  const peer = new Peer(devnet.url)
+  onTestFinished(async () => {
+    peer.close()
+    await devnet.close()
+  })
+  return peer
+}
+
+describe('GET /', () => {
+  it.each([HTML, 'text/html', 'application/json, text/html;q=0.5'])(
+    'answers Accept: %s with the page',
+    async (accept) => {
+      const peer = await start()
+      const { status, headers, body } = await peer.get('/', { headers: { accept } })
+      expect([status, headers['content-type']]).toEqual([200, 'text/html;charset=utf-8'])
+      expect(headers['content-security-policy']).toBe(EXPLORER_POLICY)
+      expect([headers.vary, headers['x-content-type-options']]).toEqual(['accept', 'nosniff'])
+      expect(headers['access-control-allow-origin']).toBeUndefined()
+      expect(body.toString()).toContain('<canvas id="braid">')
+    },
+  )
+
+  it.each([undefined, '*/*', 'application/json', 'text/html;q=0', 'text/plain', 'text/*'])(
+    'answers programs, with Accept: %s, as ever',
+    async (accept) => {
+      const peer = await start()
+      const { status, headers, body } = await peer.get('/', { headers: accept === undefined ? {} : { accept } })
+      expect([status, headers['content-type'], body.toString()]).toEqual([404, 'text/plain;charset=utf-8', NOTHING])
+      expect(headers['access-control-allow-origin']).toBe('*')
+      expect((await peer.request('POST', '/', { headers: { accept: HTML } })).status).toBe(404)
+    },
+  )
+
+  it.each([
+    '/explorer',
+    '/explorer/',
+    '/explorer/src/web/mine-page/browser/main.js',
+    '/explorer/src/core/pow.js',
+    '/explorer/..%2fmine.html',
+  ])('serves nothing else: %s', async (path) => {
+    const peer = await start()
+    expect((await peer.get(path, { headers: { accept: HTML } })).status).toBe(404)
+  })
+
+  it('leads to /mine where that is served, and only there', async () => {
+    const account = { account: 'k:x', predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] }
+    const devnet = await startDevnetWithPage({ port: 0, graph: 'pair', pow: false }, account)
+    onTestFinished(() => devnet.close())
+    const pages = [new Peer(devnet.url), await start()].map(async (peer) => {
+      const { body } = await peer.get('/', { headers: { accept: HTML } })
+      peer.close()
+      return body.toString().includes('href="/mine"')
+    })
+    expect(await Promise.all(pages)).toEqual([true, false])
+  })
+})
+
+describe('the files', () => {
+  it('are the modules that the two pages reach: no more, no fewer', () => {
+    expect(reachedFrom(...EXPLORER_ENTRIES)).toEqual([...EXPLORER_MODULES].toSorted())
+  })
+
+  it('use nothing that browsers do not have', () => {
+    expect(foreignTo(EXPLORER_MODULES)).toEqual([])
+  })
+
+  it('load nothing from elsewhere, and have no script or style in the page', () => {
+    const assets = readExplorer(true)
+    for (const path of ['/', '/explorer/api']) {
+      const page = assets.get(path)?.text ?? ''
+      const links = [...page.matchAll(/(?:src|href)="([^"#]+)/g)].map(([, link]) => link)
+      expect(links.length).toBeGreaterThan(4)
+      expect(links.filter((link) => !assets.has(link) && !['/mine', '/openapi.json'].includes(link))).toEqual([])
+      expect(page).not.toMatch(/<style|<script(?![^>]+src=)| style=| on\w+=/)
+    }
+    for (const { text } of assets.values())
+      expect(text).not.toMatch(/@import|\burl\(|https?:\/\/(?!www\.w3\.org\/2000\/svg)/)
+  })
+
+  it('are as large as a page may be', () => {
+    const bytes = [...readExplorer(true).values()].reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+    expect(bytes).toBeLessThan(150_000)
+  })
+})

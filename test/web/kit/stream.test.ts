@@ -1,0 +1,128 @@
+/** The event stream of a page on virtual time, with connections that do what a test says. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type ListenOptions, listen } from '../../../src/web/kit/stream.ts'
+
+class Connection extends EventTarget {
+  readonly url: string
+  isOpen = true
+
+  constructor(url: string) {
+    super()
+    this.url = url
+    opened.push(this)
+  }
+
+  close(): void {
+    this.isOpen = false
+  }
+
+  says(name: string, data: string): void {
+    this.dispatchEvent(new MessageEvent(name, { data }))
+  }
+
+  breaks(): void {
+    this.dispatchEvent(new Event('error'))
+  }
+}
+
+let opened: Connection[] = []
+let told: string[] = []
+
+/** Tells what is heard in `told`. */
+function start(options: Partial<ListenOptions> = {}): () => void {
+  const events = { news: (data: string) => void told.push(data) }
+  return listen({ url: '/stream', events, onLost: () => void told.push('lost'), ...options })
+}
+
+/** Passes this time, at the end of which the next connection is opened. */
+function passPause(ms: number): void {
+  const before = opened.length
+  vi.advanceTimersByTime(ms - 1)
+  expect(opened).toHaveLength(before)
+  vi.advanceTimersByTime(1)
+  expect(opened).toHaveLength(before + 1)
+}
+
+beforeEach(() => {
+  ;[opened, told] = [[], []]
+  vi.useFakeTimers()
+  vi.stubGlobal('EventSource', Connection)
+  vi.spyOn(Math, 'random').mockReturnValue(1)
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+  vi.restoreAllMocks()
+})
+
+describe('the event stream of a page', () => {
+  it('hands over the data of the events that it was opened for', () => {
+    start()
+    opened[0].says('news', 'a')
+    opened[0].says('other', 'b')
+    expect([told, opened[0].url]).toEqual([['a'], '/stream'])
+  })
+
+  it('is opened again when it breaks, after pauses that double until something is heard', () => {
+    start()
+    const pauses = [300, 600, 1200, 2400, 4800, 5000, 5000]
+    for (const pauseMs of pauses) {
+      opened.at(-1)?.breaks()
+      passPause(pauseMs)
+    }
+    expect(told).toEqual(pauses.map(() => 'lost'))
+    opened.at(-1)?.says('news', 'a')
+    opened.at(-1)?.breaks()
+    passPause(300)
+    expect(opened.filter(({ isOpen }) => isOpen)).toEqual(opened.slice(-1))
+  })
+
+  it('waits for at least half of each pause', () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0)
+    start()
+    opened[0].breaks()
+    passPause(150)
+  })
+
+  it('counts as broken when it is silent for too long, from the beginning on and after each event', () => {
+    start({ maxSilentMs: 8000 })
+    vi.advanceTimersByTime(7999)
+    opened[0].says('news', 'a')
+    vi.advanceTimersByTime(7999)
+    expect(told).toEqual(['a'])
+    vi.advanceTimersByTime(1)
+    expect([told, opened[0].isOpen]).toEqual([['a', 'lost'], false])
+    passPause(300)
+    vi.advanceTimersByTime(8000)
+    expect(told).toEqual(['a', 'lost', 'lost'])
+  })
+
+  it('may be silent for as long as it likes where no limit is set', () => {
+    start()
+    expect([vi.getTimerCount(), told]).toEqual([0, []])
+  })
+
+  it('is opened later where a delay is set', () => {
+    start({ delayMs: 400 })
+    passPause(400)
+  })
+
+  it.each(['open', 'silent', 'broken', 'not yet open'])(
+    'tells nothing and opens nothing once it is closed: %s',
+    (was) => {
+      const close = start({ maxSilentMs: 8000, ...(was === 'not yet open' && { delayMs: 400 }) })
+      if (was === 'broken') opened[0].breaks()
+      if (was === 'silent') vi.advanceTimersByTime(7999)
+      told = []
+      close()
+      vi.runAllTimers()
+      expect([told, opened.filter(({ isOpen }) => isOpen)]).toEqual([[], []])
+    },
+  )
+
+  it('may be closed by those who hear that it is lost', () => {
+    const close = start({ onLost: () => close() })
+    opened[0].breaks()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})

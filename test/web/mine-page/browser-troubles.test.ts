@@ -1,0 +1,189 @@
+/** The page at /mine in headless Chromium: accounts, nodes, and what can go wrong with a browser and its GPU. */
+import { afterEach, expect, it } from 'vitest'
+import { start, stopAll } from '../../cli/run.ts'
+import { describeInChromium } from '../../gpu/chromium.ts'
+import { KEY, minersOf, open, order, startNode } from './mining-page.ts'
+
+/** Keeps the device of the page, so that a test can take it away. */
+const KEEP_DEVICE = `const request = GPUAdapter.prototype.requestDevice
+  GPUAdapter.prototype.requestDevice = async function (...options) {
+    return (globalThis.opened = await request.apply(this, options))
+  }`
+
+await describeInChromium('the page at /mine', (browser) => {
+  afterEach(stopAll)
+
+  it('mines for the account of the command unless the visitor enters another, and refuses what is none', async () => {
+    const devnet = await startNode({ difficulty: 1000n })
+    const { page, text } = await open(browser, devnet.url)
+    await expect.poll(() => page.inputValue('#account')).toBe(`k:${KEY}`)
+    await page.fill('#account', 'k:12')
+    await page.click('#button')
+    await expect.poll(() => text('account-note')).toMatch(/expected k: and 64 hex digits/)
+    expect(await text('button')).toBe('Start again')
+    await page.fill('#account', '')
+    await page.click('#button')
+    await expect.poll(async () => Number(await text('accepted'))).toBeGreaterThan(0)
+    expect(new Set(await minersOf(devnet))).toEqual(new Set([`k:${KEY}`]))
+  })
+
+  it('leaves work whose chain has moved on', async () => {
+    const devnet = await startNode({ difficulty: 10n ** 15n })
+    const { page, text } = await open(browser, devnet.url)
+    const streams: string[] = []
+    page.on('response', (response) => streams.push(response.url()))
+    await page.click('#button')
+    await expect.poll(() => text('status')).toMatch(/^Mining for/)
+    // The page follows a chain when its work has lasted a while; what happens before shows when the stream stands.
+    const chain = Number(await text('chain'))
+    await order(devnet, 'pause', { chain })
+    await expect.poll(async () => Number(await text('chain'))).not.toBe(chain)
+    const next = Number(await text('chain'))
+    await expect.poll(() => streams).toContainEqual(expect.stringMatching(`/mine/updates\\?chain=${next}$`))
+    await order(devnet, 'pause', { chain: next })
+    await expect.poll(async () => Number(await text('chain'))).not.toBe(next)
+  })
+
+  it('keeps trying while the node is gone, says so, and goes on when it is back', async () => {
+    const first = await startNode({ difficulty: 200_000n })
+    const { page, text } = await open(browser, first.url)
+    await page.click('#button')
+    await expect.poll(async () => Number(await text('accepted'))).toBeGreaterThan(0)
+    await first.close()
+    await expect.poll(() => text('status')).toMatch(/^No work: the node does not answer. Trying again in \d+ s/)
+    expect(await text('button')).toBe('Stop')
+    const second = await startNode({ difficulty: 200_000n, port: Number(new URL(first.url).port) })
+    await expect.poll(() => text('status')).toMatch(/^Mining for/)
+    await expect.poll(async () => (await minersOf(second)).length).toBeGreaterThan(0)
+  })
+
+  it('searches the very same work again when the node gave no other and no block came of its solution', async () => {
+    const devnet = await startNode({ difficulty: 1_000_000n })
+    await order(devnet, 'faults', { operation: 'solved', count: 1000, status: 400 })
+    const { page, text } = await open(browser, devnet.url)
+    await page.click('#button')
+    await expect.poll(() => text('status')).toMatch(/^Mining for/)
+    await order(devnet, 'faults', { operation: 'work', count: 1000, status: 503 })
+    await expect.poll(async () => Number(await text('failed'))).toBeGreaterThan(0)
+    await order(devnet, 'faults', { operation: 'solved', count: 0 })
+    await order(devnet, 'faults', { operation: 'work', count: 0 })
+    await expect.poll(async () => Number(await text('accepted'))).toBeGreaterThan(0)
+  })
+
+  it('says that the node refuses an account', async () => {
+    const other = { account: 'k:other', predicate: 'keys-all', publicKeys: ['other'] }
+    const devnet = await startNode({ accounts: [other] })
+    const { page, text } = await open(browser, devnet.url)
+    await page.click('#button')
+    await expect.poll(() => text('status')).toBe(`The node refuses: Unauthorized Miner: k:${KEY}.`)
+    expect(await text('advice')).toBe('It mines for certain accounts only. Enter one of them.')
+    expect(await text('button')).toBe('Start again')
+  })
+
+  it('asks on while the node has no work, and says why', async () => {
+    const devnet = await startNode({ difficulty: 1000n })
+    await order(devnet, 'faults', { operation: 'work', count: 1000, status: 503 })
+    const { page, text } = await open(browser, devnet.url)
+    await page.click('#button')
+    await expect.poll(() => text('status')).toMatch(/^No work: .+ Trying again in \d+ s\.$/)
+    await order(devnet, 'faults', { operation: 'work', count: 0 })
+    await expect.poll(async () => Number(await text('accepted'))).toBeGreaterThan(0)
+  })
+
+  it('says that a GPU cannot search the work of a small network', async () => {
+    const devnet = await startNode({ graph: 'pair' })
+    const { page, text } = await open(browser, devnet.url)
+    await page.click('#button')
+    await expect.poll(() => text('status')).toBe('Work of this network has 214 bytes, and a GPU searches 286.')
+  })
+
+  it('says that the device was lost, and starts again', async () => {
+    const devnet = await startNode({ difficulty: 100_000n })
+    const { page, text } = await open(browser, devnet.url, { script: KEEP_DEVICE })
+    await page.click('#button')
+    await expect.poll(() => text('status')).toMatch(/^Mining for/)
+    await page.evaluate('opened.destroy()')
+    await expect.poll(() => text('status')).toMatch(/^The graphics card was lost/)
+    expect(await text('button')).toBe('Start again')
+    const before = Number(await text('accepted'))
+    await page.click('#button')
+    await expect.poll(async () => Number(await text('accepted'))).toBeGreaterThan(before)
+  })
+
+  it('has ended when the device is lost, though the answer with other work comes later', async () => {
+    const devnet = await startNode({ difficulty: 100_000n })
+    const { page, text } = await open(browser, devnet.url, { script: KEEP_DEVICE })
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await page.click('#button')
+    await expect.poll(() => text('status')).toMatch(/^Mining for/)
+    let goOn: () => void = () => undefined
+    const mayAnswer = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    const held: Promise<void>[] = []
+    await page.route('**/mine/work*', (route) => {
+      const answer = async () => {
+        const response = await route.fetch()
+        await mayAnswer
+        await route.fulfill({ response })
+      }
+      // The page may have given it up.
+      held.push(answer().catch(() => undefined))
+    })
+    asked.length = 0
+    await expect.poll(() => asked.filter((url) => /\/mine\/work/.test(url))).not.toEqual([])
+    await page.evaluate('opened.destroy()')
+    await expect.poll(() => text('status')).toMatch(/^The graphics card was lost/)
+    asked.length = 0
+    goOn()
+    await Promise.all(held)
+    // What the page asks for later is answered.
+    for (let i = 0; i < 3; i++) await page.evaluate("fetch('/info').then((answer) => answer.text())")
+    expect(await text('status')).toMatch(/^The graphics card was lost/)
+    expect(await text('button')).toBe('Start again')
+    expect(asked.filter((url) => /\/mine\/(work|updates)/.test(url))).toEqual([])
+  })
+
+  it('does not mine with a device that computes wrongly', async () => {
+    const devnet = await startNode({ difficulty: 1000n })
+    const { page, text } = await open(browser, devnet.url)
+    // All trips but the first try other nonces than they should.
+    await page.route('**/search.wgsl', async (route) => {
+      const shader = await (await route.fetch()).text()
+      await route.fulfill({ body: shader.replace('m5 += params.step;', 'm5 += params.step + 1u;') })
+    })
+    await page.click('#button')
+    await expect.poll(() => text('status')).toMatch(/^The self-test failed: the device hashes wrongly/)
+    expect(await minersOf(devnet)).toEqual([])
+  })
+
+  it('says what to do where the browser has no WebGPU, or where the page was not loaded securely', async () => {
+    const devnet = await startNode()
+    const without = await open(browser, devnet.url, { script: 'delete Navigator.prototype.gpu' })
+    await expect.poll(() => without.text('status')).toBe('This browser has no WebGPU.')
+    expect(await without.text('advice')).toMatch(/Chrome, Edge .* Safari .* Firefox/)
+    expect(await without.page.isDisabled('#button')).toBe(true)
+    const { port } = new URL(devnet.url)
+    const { text } = await open(browser, `http://node.example:${port}`)
+    await expect.poll(() => text('status')).toMatch(/^This page was not loaded securely/)
+  })
+
+  it('says that there is no graphics card', async () => {
+    const devnet = await startNode()
+    const none = 'GPU.prototype.requestAdapter = async () => null'
+    const { page, text } = await open(browser, devnet.url, { script: none })
+    await page.click('#button')
+    await expect.poll(() => text('status')).toMatch(/found no graphics card/)
+  })
+
+  it('is served by newcut mine too, for the node that it mines for', async () => {
+    const miner = start(['mine', '--difficulty', '100k', '--http', '127.0.0.1:0', '--threads', '1', '--gpu', 'none'])
+    const [, url] = await miner.sees(/^mine in a browser: (http:\/\/127\.0\.0\.1:\d+)\/mine$/m)
+    const { page, text } = await open(browser, url)
+    await page.click('#button')
+    await expect.poll(async () => Number(await text('accepted'))).toBeGreaterThan(0)
+    miner.child.kill('SIGTERM')
+    expect(await miner.ended).toMatchObject({ code: 0, err: '' })
+  })
+})
