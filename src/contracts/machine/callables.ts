@@ -1,8 +1,9 @@
 /** What can be applied besides the functions of modules. */
-import type { Native } from '../natives/native.ts'
+
 import type { Param } from './definitions.ts'
 import type { Env, Expr } from './expr.ts'
 import type { Machine } from './machine.ts'
+import type { Native } from './native.ts'
 import { Callable, type Term } from './term.ts'
 
 export class NativeFunction extends Callable {

@@ -3,9 +3,9 @@
  * module outlives the command that loaded it.
  */
 import { evalError, type Place } from '../errors.ts'
-import { COST } from '../natives/costs.ts'
 import { ModuleRef, type Value } from '../values/value.ts'
 import { Partial } from './callables.ts'
+import { COST } from './costs.ts'
 import { Const, Fun, Table } from './definitions.ts'
 import type { Env, Expr } from './expr.ts'
 import { asValue, type Machine, partlyApplied } from './machine.ts'

@@ -3,13 +3,13 @@
  * events, capabilities), and what it may still use (gas, depth). Nothing here knows a clock, a file or a network.
  */
 import { ContractError, evalError, type Place } from '../errors.ts'
-import { Arguments } from '../natives/arguments.ts'
-import { LIMIT } from '../natives/costs.ts'
 import { Decimal } from '../values/decimal.ts'
 import { sizeOf } from '../values/size.ts'
 import { CapabilityToken, type ObjectValue, UNIT, type Value } from '../values/value.ts'
+import { Arguments } from './arguments.ts'
 import { Lambda, NativeFunction, Partial } from './callables.ts'
 import { Capabilities } from './capabilities.ts'
+import { LIMIT } from './costs.ts'
 import type { Definition } from './definitions.ts'
 import { Fun, type Module, type Param } from './definitions.ts'
 import type { ContractEvent, Environment, GasMeter } from './environment.ts'

@@ -1,13 +1,13 @@
 /** Capabilities and guards, as functions. */
 import { evalError, txFailure } from '../errors.ts'
+import { type Arguments, native } from '../machine/arguments.ts'
 import { Fun, type Module } from '../machine/definitions.ts'
 import { refuseInDefcap } from '../machine/forms.ts'
 import { acquireAdmin, enforceGuard } from '../machine/guards.ts'
 import type { Machine } from '../machine/machine.ts'
+import type { Native } from '../machine/native.ts'
 import { pactIdOf, yieldObject } from '../machine/pacts.ts'
 import { Guard } from '../values/value.ts'
-import { type Arguments, native } from './arguments.ts'
-import type { Native } from './native.ts'
 
 /** The module whose code calls. Throws EvalError at the top level. */
 function moduleOf(args: Arguments<Machine>): Module {

@@ -1,12 +1,12 @@
 /** What code can ask about the message, the block and itself. */
 import { evalError, txFailure } from '../errors.ts'
+import { native } from '../machine/arguments.ts'
 import type { Machine } from '../machine/machine.ts'
+import type { Native } from '../machine/native.ts'
 import { pactIdOf } from '../machine/pacts.ts'
 import { Decimal } from '../values/decimal.ts'
 import { keysetFromValue } from '../values/guard-json.ts'
 import { type Guard, UNIT, type Value } from '../values/value.ts'
-import { native } from './arguments.ts'
-import type { Native } from './native.ts'
 
 /** Longer numbers take too long to read. */
 const MAX_DIGITS = 10_000

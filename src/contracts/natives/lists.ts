@@ -1,12 +1,13 @@
 /** Natives over lists, and those that treat lists, strings and objects alike. */
+
+import { type Arguments, isList, isObject, native } from '../machine/arguments.ts'
+import { COST, sortCost } from '../machine/costs.ts'
+import type { Native } from '../machine/native.ts'
 import type { Term } from '../machine/term.ts'
 import { memoryOf } from '../values/memory.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
-import { type Arguments, isList, isObject, native } from './arguments.ts'
-import { COST, sortCost } from './costs.ts'
 import { distinctValues } from './distinct.ts'
 import { fieldOf, same } from './logic.ts'
-import type { Native } from './native.ts'
 import { compareValues, isSimple } from './ordering.ts'
 import { codePoints, partOfText } from './text.ts'
 import { weigh } from './weight.ts'

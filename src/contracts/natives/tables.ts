@@ -1,11 +1,11 @@
 /** Reading and writing rows. */
 import { evalError } from '../errors.ts'
+import { type Arguments, native } from '../machine/arguments.ts'
 import { asValue, type Machine } from '../machine/machine.ts'
+import type { Native } from '../machine/native.ts'
 import { createdTable, createTable, mayAccess, readRow, tableOf, type WriteKind, writeRow } from '../machine/tables.ts'
 import type { Callable, Term } from '../machine/term.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
-import { type Arguments, native } from './arguments.ts'
-import type { Native } from './native.ts'
 import { topLevelOnly } from './top-level.ts'
 
 /** Thousandths of gas: reading whole tables costs more than any command may. */

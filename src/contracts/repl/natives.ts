@@ -1,11 +1,11 @@
 /** The functions of test files: transactions, the environment, capabilities, pacts, gas. */
 import { evalError } from '../errors.ts'
+import { type Arguments, isObject, native } from '../machine/arguments.ts'
 import { Fun } from '../machine/definitions.ts'
 import { asValue, type Machine } from '../machine/machine.ts'
+import type { Native } from '../machine/native.ts'
 import { continuePact, type PactState, type Yield } from '../machine/pacts.ts'
 import type { Term } from '../machine/term.ts'
-import { type Arguments, isObject, native } from '../natives/arguments.ts'
-import type { Native } from '../natives/native.ts'
 import { Decimal } from '../values/decimal.ts'
 import { hashText } from '../values/hash.ts'
 import { formatValue } from '../values/print.ts'

@@ -1,7 +1,7 @@
 /** What a native function is to the evaluator, and what the evaluator is to a native function. */
 import type { Place } from '../errors.ts'
-import type { Callable, Term } from '../machine/term.ts'
 import type { Arguments } from './arguments.ts'
+import type { Callable, Term } from './term.ts'
 
 /** Natives that need nothing but their arguments, and functions among them, take this much of the evaluator. */
 export interface Host {

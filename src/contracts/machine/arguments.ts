@@ -1,11 +1,11 @@
 /** How a native reads its arguments. A wrong type ends in one message that names the native and what it was given. */
 import { type ContractError, evalError, type Place } from '../errors.ts'
-import { Callable, TableRef, type Term } from '../machine/term.ts'
 import { Decimal } from '../values/decimal.ts'
 import { typeName } from '../values/types.ts'
 import { CapabilityToken, Guard, ModuleRef, type ObjectValue, Time, type Value } from '../values/value.ts'
 import { COST, LIMIT } from './costs.ts'
 import type { Host, Native } from './native.ts'
+import { Callable, TableRef, type Term } from './term.ts'
 
 export function isValue(term: Term): term is Value {
   return !(term instanceof Callable) && !(term instanceof TableRef)
