@@ -67,7 +67,6 @@ describe('imports', () => {
     expect(circles(true)).toEqual([
       ['cli/answers.ts', 'cli/console.ts', 'cli/hotkeys.ts', 'cli/levels.ts', 'cli/lines.ts'],
       ['cli/plain-commands.ts', 'cli/program.ts', 'cli/wallet-commands.ts'],
-      ['contracts/machine/arguments.ts', 'contracts/machine/native.ts'],
       [
         'contracts/machine/callables.ts',
         'contracts/machine/capabilities.ts',

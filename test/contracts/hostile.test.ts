@@ -1,8 +1,8 @@
 /** Programs that want too much end by gas or by a bound, soon, and never by what JavaScript cannot do. */
 import { describe, expect, it } from 'vitest'
 import type { ContractError } from '../../src/contracts/errors.ts'
-import { isValue } from '../../src/contracts/machine/arguments.ts'
 import type { GasMeter } from '../../src/contracts/machine/environment.ts'
+import { isValue } from '../../src/contracts/machine/term.ts'
 import { equalValues } from '../../src/contracts/values/equal.ts'
 import { showValue } from '../../src/contracts/values/print.ts'
 import { typeName } from '../../src/contracts/values/types.ts'

@@ -1,5 +1,4 @@
 /** What can be applied besides the functions of modules. */
-
 import type { Param } from './definitions.ts'
 import type { Env, Expr } from './expr.ts'
 import type { Machine } from './machine.ts'

@@ -8,8 +8,8 @@ import { Partial } from './callables.ts'
 import { COST } from './costs.ts'
 import { Const, Fun, Table } from './definitions.ts'
 import type { Env, Expr } from './expr.ts'
-import { asValue, type Machine, partlyApplied } from './machine.ts'
-import { Callable, type Term } from './term.ts'
+import { type Machine, partlyApplied } from './machine.ts'
+import { asValue, Callable, type Term } from './term.ts'
 import type { Type } from './types.ts'
 
 /** Variables further away cost by their distance. */

@@ -6,7 +6,6 @@ import { ContractError, evalError, type Place } from '../errors.ts'
 import { Decimal } from '../values/decimal.ts'
 import { sizeOf } from '../values/size.ts'
 import { CapabilityToken, type ObjectValue, UNIT, type Value } from '../values/value.ts'
-import { Arguments } from './arguments.ts'
 import { Lambda, NativeFunction, Partial } from './callables.ts'
 import { Capabilities } from './capabilities.ts'
 import { LIMIT } from './costs.ts'
@@ -14,9 +13,10 @@ import type { Definition } from './definitions.ts'
 import { Fun, type Module, type Param } from './definitions.ts'
 import type { ContractEvent, Environment, GasMeter } from './environment.ts'
 import type { Env, Expr } from './expr.ts'
+import { Arguments } from './native.ts'
 import { type PactRun, startPact } from './pacts.ts'
 import type { Layer } from './state.ts'
-import { Callable, TableRef, type Term } from './term.ts'
+import { asValue, Callable, TableRef, type Term } from './term.ts'
 import { checkType, type Type } from './types.ts'
 
 /**
@@ -354,14 +354,6 @@ function outOfGas({ used, limit }: GasMeter): ContractError {
 
 function tooDeep(place: Place): ContractError {
   return evalError(`the code is nested too deeply: at most ${MAX_DEPTH} steps within each other`, place)
-}
-
-/** Throws EvalError for functions and tables. */
-export function asValue(term: Term): Value {
-  if (term instanceof Callable || term instanceof TableRef) {
-    throw evalError('Expected a Pact value, but got a closure or table reference.')
-  }
-  return term
 }
 
 /** The error for a function that still waits for arguments where it has to run. */

@@ -7,8 +7,9 @@ import { Expander, type Scope, type SpecialForms, syntaxError } from './expander
 import type { Expr } from './expr.ts'
 import { importInto } from './imports.ts'
 import { checkImplements } from './interfaces.ts'
-import { asValue, type Machine } from './machine.ts'
+import type { Machine } from './machine.ts'
 import { docAndMarks } from './marks.ts'
+import { asValue } from './term.ts'
 import type { Type } from './types.ts'
 
 /** Thousandths of gas for each character of a module. */

@@ -1,8 +1,6 @@
 /** Natives that compute with numbers. `+` also joins strings, lists and objects. */
-
-import { type Arguments, isList, isObject, native } from '../machine/arguments.ts'
 import { integerCost } from '../machine/costs.ts'
-import type { Native } from '../machine/native.ts'
+import { type Arguments, isList, isObject, type Native, native } from '../machine/native.ts'
 import type { Term } from '../machine/term.ts'
 import { bitLength } from '../values/bits.ts'
 import { Decimal } from '../values/decimal.ts'

@@ -1,11 +1,10 @@
 /** Capabilities and guards, as functions. */
 import { evalError, txFailure } from '../errors.ts'
-import { type Arguments, native } from '../machine/arguments.ts'
 import { Fun, type Module } from '../machine/definitions.ts'
 import { refuseInDefcap } from '../machine/forms.ts'
 import { acquireAdmin, enforceGuard } from '../machine/guards.ts'
 import type { Machine } from '../machine/machine.ts'
-import type { Native } from '../machine/native.ts'
+import { type Arguments, type Native, native } from '../machine/native.ts'
 import { pactIdOf, yieldObject } from '../machine/pacts.ts'
 import { Guard } from '../values/value.ts'
 

@@ -1,7 +1,6 @@
 /** `and` and `or` where they are used as functions; called with both arguments they are special forms. */
 import { evalError } from '../errors.ts'
-import { native } from '../machine/arguments.ts'
-import type { Native } from '../machine/native.ts'
+import { type Native, native } from '../machine/native.ts'
 import type { Term } from '../machine/term.ts'
 import { typeName } from '../values/types.ts'
 

@@ -1,7 +1,6 @@
 /** The distinct values of a list, without comparing each with each: equal values get the same key. */
-
-import type { Arguments } from '../machine/arguments.ts'
 import { COST } from '../machine/costs.ts'
+import type { Arguments } from '../machine/native.ts'
 import { Decimal } from '../values/decimal.ts'
 import { compareText } from '../values/order.ts'
 import { CapabilityToken, Guard, ModuleRef, Time, Unit, type Value } from '../values/value.ts'

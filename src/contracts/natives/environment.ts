@@ -1,8 +1,7 @@
 /** What code can ask about the message, the block and itself. */
 import { evalError, txFailure } from '../errors.ts'
-import { native } from '../machine/arguments.ts'
 import type { Machine } from '../machine/machine.ts'
-import type { Native } from '../machine/native.ts'
+import { type Native, native } from '../machine/native.ts'
 import { pactIdOf } from '../machine/pacts.ts'
 import { Decimal } from '../values/decimal.ts'
 import { keysetFromValue } from '../values/guard-json.ts'

@@ -1,8 +1,6 @@
 /** Natives that hand values to functions. */
-
-import { type Arguments, native } from '../machine/arguments.ts'
 import { COST } from '../machine/costs.ts'
-import type { Native } from '../machine/native.ts'
+import { type Arguments, type Native, native } from '../machine/native.ts'
 import type { Value } from '../values/value.ts'
 
 function map(args: Arguments): readonly Value[] {

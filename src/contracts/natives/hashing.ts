@@ -1,8 +1,8 @@
 /** Natives that hash, and the types of values. */
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import { type Arguments, isValue, native } from '../machine/arguments.ts'
 import { COST, hashCost } from '../machine/costs.ts'
-import type { Native } from '../machine/native.ts'
+import { type Arguments, type Native, native } from '../machine/native.ts'
+import { isValue } from '../machine/term.ts'
 import { hashText } from '../values/hash.ts'
 import { typeName } from '../values/types.ts'
 import type { Value } from '../values/value.ts'

@@ -1,8 +1,6 @@
 /** Natives over lists, and those that treat lists, strings and objects alike. */
-
-import { type Arguments, isList, isObject, native } from '../machine/arguments.ts'
 import { COST, sortCost } from '../machine/costs.ts'
-import type { Native } from '../machine/native.ts'
+import { type Arguments, isList, isObject, type Native, native } from '../machine/native.ts'
 import type { Term } from '../machine/term.ts'
 import { memoryOf } from '../values/memory.ts'
 import type { ObjectValue, Value } from '../values/value.ts'

@@ -1,8 +1,7 @@
 /** Natives that give true or false: comparisons, and conditions made of conditions. */
 
-import { type Arguments, native } from '../machine/arguments.ts'
 import { COST, productCost } from '../machine/costs.ts'
-import type { Native } from '../machine/native.ts'
+import { type Arguments, type Native, native } from '../machine/native.ts'
 import { bitLength } from '../values/bits.ts'
 import { Decimal } from '../values/decimal.ts'
 import { equalValues } from '../values/equal.ts'

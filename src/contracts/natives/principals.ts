@@ -1,8 +1,6 @@
 /** Principals: names of accounts that can be computed from a guard, so that nobody else can own them. */
-
-import { type Arguments, native } from '../machine/arguments.ts'
 import { COST, hashCost } from '../machine/costs.ts'
-import type { Native } from '../machine/native.ts'
+import { type Arguments, type Native, native } from '../machine/native.ts'
 import { hashText } from '../values/hash.ts'
 import { compareText } from '../values/order.ts'
 import type { Guard, Value } from '../values/value.ts'

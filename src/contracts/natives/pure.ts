@@ -1,5 +1,4 @@
 /** All natives that need nothing but their arguments, and the constants. */
-
 import type { Native } from '../machine/native.ts'
 import type { Value } from '../values/value.ts'
 import { ARITHMETIC } from './arithmetic.ts'

@@ -1,8 +1,7 @@
 /** Natives over strings. */
 
-import { type Arguments, native } from '../machine/arguments.ts'
 import { COST, growthCost, LIMIT } from '../machine/costs.ts'
-import type { Native } from '../machine/native.ts'
+import { type Arguments, type Native, native } from '../machine/native.ts'
 import { bitLength } from '../values/bits.ts'
 import { formatValue, showValue } from '../values/print.ts'
 import type { Value } from '../values/value.ts'

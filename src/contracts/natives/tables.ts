@@ -1,10 +1,9 @@
 /** Reading and writing rows. */
 import { evalError } from '../errors.ts'
-import { type Arguments, native } from '../machine/arguments.ts'
-import { asValue, type Machine } from '../machine/machine.ts'
-import type { Native } from '../machine/native.ts'
+import type { Machine } from '../machine/machine.ts'
+import { type Arguments, type Native, native } from '../machine/native.ts'
 import { createdTable, createTable, mayAccess, readRow, tableOf, type WriteKind, writeRow } from '../machine/tables.ts'
-import type { Callable, Term } from '../machine/term.ts'
+import { asValue, type Callable, type Term } from '../machine/term.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
 import { topLevelOnly } from './top-level.ts'
 

@@ -1,8 +1,6 @@
 /** Natives over points in time and spans, which are decimals in seconds. */
-
-import { type Arguments, native } from '../machine/arguments.ts'
 import { COST, LIMIT } from '../machine/costs.ts'
-import type { Native } from '../machine/native.ts'
+import { type Arguments, type Native, native } from '../machine/native.ts'
 import { Decimal } from '../values/decimal.ts'
 import { formatTime, ISO_SECONDS, parseTime } from '../values/time-text.ts'
 import { Time } from '../values/value.ts'

@@ -1,11 +1,10 @@
 /** Natives for the top level: keysets, namespaces, and what there is. */
 import { evalError, txFailure } from '../errors.ts'
-import { type Arguments, native } from '../machine/arguments.ts'
 import type { Module } from '../machine/definitions.ts'
 import { enforceGuard, functionNamed } from '../machine/guards.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Namespace } from '../machine/modules.ts'
-import type { Native } from '../machine/native.ts'
+import { type Arguments, type Native, native } from '../machine/native.ts'
 import type { Term } from '../machine/term.ts'
 import { keysetFromValue } from '../values/guard-json.ts'
 import type { Guard, ObjectValue, Value } from '../values/value.ts'

@@ -1,7 +1,6 @@
 /** What it costs to walk through a whole value (printing, hashing, comparing), and which values are too large for it. */
-
-import type { Arguments } from '../machine/arguments.ts'
 import { COST, LIMIT } from '../machine/costs.ts'
+import type { Arguments } from '../machine/native.ts'
 import { sizeOf } from '../values/size.ts'
 import type { Value } from '../values/value.ts'
 

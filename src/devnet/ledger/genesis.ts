@@ -4,8 +4,8 @@
  */
 import { emptyEnvironment } from '../../contracts/machine/environment.ts'
 import { runText } from '../../contracts/machine/execute.ts'
-import { asValue } from '../../contracts/machine/machine.ts'
 import { Layer, type State } from '../../contracts/machine/state.ts'
+import { asValue } from '../../contracts/machine/term.ts'
 import { systemContractsFor } from '../../contracts/system/system.ts'
 import { hashText } from '../../contracts/values/hash.ts'
 import { UNIT } from '../../contracts/values/value.ts'

@@ -1,9 +1,10 @@
 /** Executes one command of a block: buys its gas, runs it, settles (COMMANDS of the network: execution). */
 import { type ContractError, evalError } from '../../contracts/errors.ts'
 import { runText } from '../../contracts/machine/execute.ts'
-import { asValue, type Machine } from '../../contracts/machine/machine.ts'
+import type { Machine } from '../../contracts/machine/machine.ts'
 import { continuePact, type PactState } from '../../contracts/machine/pacts.ts'
 import { Layer, type State } from '../../contracts/machine/state.ts'
+import { asValue } from '../../contracts/machine/term.ts'
 import type { Value } from '../../contracts/values/value.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { BlockContext } from './block-context.ts'

@@ -1,6 +1,6 @@
 /** The contract language: hostile text, values on the wire, times, and code that runs. */
 import { ContractError } from '../../../src/contracts/errors.ts'
-import { isValue } from '../../../src/contracts/machine/arguments.ts'
+import { isValue } from '../../../src/contracts/machine/term.ts'
 import { read } from '../../../src/contracts/syntax/reader.ts'
 import { Decimal } from '../../../src/contracts/values/decimal.ts'
 import { showValue } from '../../../src/contracts/values/print.ts'
