@@ -1,8 +1,8 @@
 /** All functions and special forms of the language. */
 import { NativeFunction } from './machine/callables.ts'
+import type { Evaluator } from './machine/evaluator.ts'
 import type { SpecialForms } from './machine/expander.ts'
 import { specialForms } from './machine/forms.ts'
-import type { Machine } from './machine/machine.ts'
 import type { Native } from './machine/native.ts'
 import { capabilities } from './natives/capabilities.ts'
 import { connectives } from './natives/connectives.ts'
@@ -13,7 +13,7 @@ import { tables } from './natives/tables.ts'
 import { topLevel } from './natives/top-level.ts'
 import type { Value } from './values/value.ts'
 
-const natives: readonly Native<Machine>[] = [
+const natives: readonly Native<Evaluator>[] = [
   ...PURE_NATIVES,
   ...connectives,
   ...environment,
@@ -23,7 +23,7 @@ const natives: readonly Native<Machine>[] = [
 ]
 
 /** Functions and constants by their names, with those of test files where a use has such: these are free. */
-export function nativesWith(tests: readonly Native<Machine>[] = []): Map<string, NativeFunction | Value> {
+export function nativesWith(tests: readonly Native<Evaluator>[] = []): Map<string, NativeFunction | Value> {
   return new Map<string, NativeFunction | Value>([
     ...CONSTANTS,
     ...natives.map((native) => [native.name, new NativeFunction(native, priceOf(native.name))] as const),

@@ -2,8 +2,8 @@
 import { ContractError } from '../../src/contracts/errors.ts'
 import { languageForms, nativesWith } from '../../src/contracts/language.ts'
 import type { ContractEvent, Environment } from '../../src/contracts/machine/environment.ts'
+import { Evaluator } from '../../src/contracts/machine/evaluator.ts'
 import { runText } from '../../src/contracts/machine/execute.ts'
-import { Machine } from '../../src/contracts/machine/machine.ts'
 import { continuePact, type PactState } from '../../src/contracts/machine/pacts.ts'
 import { Layer } from '../../src/contracts/machine/state.ts'
 import type { Term } from '../../src/contracts/machine/term.ts'
@@ -11,7 +11,7 @@ import { systemContracts, systemTables } from '../../src/contracts/system/system
 import { Decimal } from '../../src/contracts/values/decimal.ts'
 import { hashText } from '../../src/contracts/values/hash.ts'
 import { CapabilityToken, type ObjectValue, type Value } from '../../src/contracts/values/value.ts'
-import { freeGas, environment as standard } from './machine.ts'
+import { freeGas, environment as standard } from './evaluator.ts'
 
 const natives = nativesWith()
 
@@ -58,14 +58,14 @@ export class Ledger {
   }
 
   run(code: string, command: Command = {}): Outcome {
-    return this.#transact(command, (machine) => runText(machine, languageForms, code))
+    return this.#transact(command, (evaluator) => runText(evaluator, languageForms, code))
   }
 
   /** The second step of a pact that was begun on another chain. */
   finish(pact: PactState, command: Command = {}): Outcome {
     const { id, yielded } = pact
     const rest = { id, step: 1, isRollback: false, resumed: yielded, proven: pact }
-    return this.#transact(command, (machine) => continuePact(machine, rest))
+    return this.#transact(command, (evaluator) => continuePact(evaluator, rest))
   }
 
   /** Sum of all balances, in units of the last place. */
@@ -79,7 +79,7 @@ export class Ledger {
     return places.reduce((sum, each) => sum + each, 0n)
   }
 
-  #transact({ keys = [], data = {}, granted = [] }: Command, run: (machine: Machine) => Term): Outcome {
+  #transact({ keys = [], data = {}, granted = [] }: Command, run: (evaluator: Evaluator) => Term): Outcome {
     const environment: Environment = {
       data: new Map(Object.entries(data)),
       signers: new Map(keys.map((key) => [key, []])),
@@ -89,11 +89,11 @@ export class Ledger {
       rules: standard.rules,
     }
     const layer = new Layer(this.state)
-    const machine = new Machine(environment, layer, freeGas(), natives)
+    const evaluator = new Evaluator(environment, layer, freeGas(), natives)
     try {
-      const value = machine.capabilities.granting(granted, () => run(machine))
+      const value = evaluator.capabilities.granting(granted, () => run(evaluator))
       layer.mergeInto(this.state)
-      return { value, message: '', events: machine.events, pact: machine.lastPact }
+      return { value, message: '', events: evaluator.events, pact: evaluator.lastPact }
     } catch (error) {
       if (!(error instanceof ContractError)) throw error
       return { value: null, message: error.message, events: [], pact: null }

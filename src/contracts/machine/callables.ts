@@ -1,16 +1,16 @@
 /** What can be applied besides the functions of modules. */
 import type { Param } from './definitions.ts'
+import type { Evaluator } from './evaluator.ts'
 import type { Env, Expr } from './expr.ts'
-import type { Machine } from './machine.ts'
 import type { Native } from './native.ts'
 import { Callable, type Term } from './term.ts'
 
 export class NativeFunction extends Callable {
-  readonly native: Native<Machine>
+  readonly native: Native<Evaluator>
   /** Thousandths of gas of a call, beside what the native itself takes for what it is given. */
   readonly price: number
 
-  constructor(native: Native<Machine>, price: number) {
+  constructor(native: Native<Evaluator>, price: number) {
     super()
     this.native = native
     this.price = price

@@ -8,8 +8,8 @@ import { showValue } from '../values/print.ts'
 import type { CapabilityToken, Value } from '../values/value.ts'
 import { Fun, type Module, splitName } from './definitions.ts'
 import type { Environment } from './environment.ts'
+import type { Evaluator } from './evaluator.ts'
 import { requireAdmin } from './guards.ts'
-import type { Machine } from './machine.ts'
 
 /** Thousandths of gas, as on the public network: each capability that is held while one is required. */
 const HELD_COST = 100
@@ -38,14 +38,14 @@ interface Installed {
 }
 
 export class Capabilities {
-  readonly #machine: Machine
+  readonly #machine: Evaluator
   readonly #slots: Slot[] = []
   #installed: Installed[] = []
   /** Tokens whose bodies run. */
   readonly #evaluated: CapabilityToken[] = []
   #comparisons = 0
 
-  constructor(machine: Machine) {
+  constructor(machine: Evaluator) {
     this.#machine = machine
   }
 

@@ -3,21 +3,21 @@ import { evalError } from '../errors.ts'
 import type { Form } from '../syntax/form.ts'
 import { read } from '../syntax/reader.ts'
 import { UNIT } from '../values/value.ts'
+import type { Evaluator } from './evaluator.ts'
 import { Expander, type SpecialForms } from './expander.ts'
 import { importInto } from './imports.ts'
-import type { Machine } from './machine.ts'
 import { loadModule } from './modules.ts'
 import type { Term } from './term.ts'
 
 /** Runs all forms. Returns the value of the last one. Throws ContractError. */
-export function runText(machine: Machine, forms: SpecialForms, text: string): Term {
+export function runText(machine: Evaluator, forms: SpecialForms, text: string): Term {
   let result: Term = UNIT
   for (const form of read(text)) result = runForm(machine, forms, form, text)
   return result
 }
 
 /** `text`: what the form was read from. */
-export function runForm(machine: Machine, forms: SpecialForms, form: Form, text: string): Term {
+export function runForm(machine: Evaluator, forms: SpecialForms, form: Form, text: string): Term {
   try {
     return evaluateForm(machine, forms, form, text)
   } catch (error) {
@@ -25,7 +25,7 @@ export function runForm(machine: Machine, forms: SpecialForms, form: Form, text:
   }
 }
 
-function evaluateForm(machine: Machine, forms: SpecialForms, form: Form, text: string): Term {
+function evaluateForm(machine: Evaluator, forms: SpecialForms, form: Form, text: string): Term {
   const head = form.form === 'call' ? form.items[0] : undefined
   if (form.form === 'call' && head?.form === 'atom') {
     switch (head.name) {

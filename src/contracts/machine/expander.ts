@@ -6,9 +6,9 @@ import { ContractError, evalError, type Place } from '../errors.ts'
 import type { Atom, BindingForm, CallForm, Form, TypeForm } from '../syntax/form.ts'
 import { UNIT } from '../values/value.ts'
 import { Const, type Definition, type Module, ownerOf, type Param, Schema, splitName } from './definitions.ts'
+import type { Evaluator } from './evaluator.ts'
 import type { Expr } from './expr.ts'
 import * as exprs from './expressions.ts'
-import type { Machine } from './machine.ts'
 import type { Type } from './types.ts'
 
 /** Names of local variables, the innermost first, as Env has their values. */
@@ -21,7 +21,7 @@ export type SpecialForm = (call: CallForm, expander: Expander, scope: Scope | nu
 export type SpecialForms = ReadonlyMap<string, SpecialForm>
 
 export class Expander {
-  readonly machine: Machine
+  readonly machine: Evaluator
   readonly forms: SpecialForms
   /** The module whose code this is; null: code of the top level. */
   readonly module: Module | null
@@ -29,7 +29,7 @@ export class Expander {
   readonly #onUse: (name: string) => void
 
   constructor(
-    machine: Machine,
+    machine: Evaluator,
     forms: SpecialForms,
     module: Module | null,
     onUse: (name: string) => void = () => undefined,

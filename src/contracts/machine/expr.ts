@@ -1,6 +1,6 @@
 /** What code is made of once its names are known. Variables are found by their distance, not by name. */
 import type { Place } from '../errors.ts'
-import type { Machine } from './machine.ts'
+import type { Evaluator } from './evaluator.ts'
 import type { Term } from './term.ts'
 
 /** Values of local variables, the innermost first. */
@@ -11,5 +11,5 @@ export interface Env {
 
 export interface Expr {
   readonly place: Place
-  evaluate(machine: Machine, env: Env | null): Term
+  evaluate(machine: Evaluator, env: Env | null): Term
 }

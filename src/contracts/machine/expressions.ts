@@ -7,8 +7,8 @@ import { ModuleRef, type Value } from '../values/value.ts'
 import { Partial } from './callables.ts'
 import { COST } from './costs.ts'
 import { Const, Fun, Table } from './definitions.ts'
+import { type Evaluator, partlyApplied } from './evaluator.ts'
 import type { Env, Expr } from './expr.ts'
-import { type Machine, partlyApplied } from './machine.ts'
 import { asValue, Callable, type Term } from './term.ts'
 import type { Type } from './types.ts'
 
@@ -16,7 +16,7 @@ import type { Type } from './types.ts'
 export const FREE_DISTANCE = 20
 
 /** An expression from a function. */
-export function exprOf(place: Place, evaluate: (machine: Machine, env: Env | null) => Term): Expr {
+export function exprOf(place: Place, evaluate: (machine: Evaluator, env: Env | null) => Term): Expr {
   return { place, evaluate }
 }
 
@@ -99,7 +99,7 @@ export function member(target: Expr, name: string, place: Place): Expr {
 }
 
 /** What is done with an object. */
-export type Consumer = (machine: Machine, env: Env | null, object: ReadonlyMap<string, Term>) => Term
+export type Consumer = (machine: Evaluator, env: Env | null, object: ReadonlyMap<string, Term>) => Term
 
 /** A body that needs nothing of it. */
 export function ignoring(body: readonly Expr[]): Consumer {

@@ -5,10 +5,10 @@ import { typeName } from '../values/types.ts'
 import { CapabilityToken, Guard } from '../values/value.ts'
 import { Lambda } from './callables.ts'
 import { Fun } from './definitions.ts'
+import type { Evaluator } from './evaluator.ts'
 import { type Expander, type Scope, type SpecialForm, syntaxError } from './expander.ts'
 import type { Expr } from './expr.ts'
 import { exprOf } from './expressions.ts'
-import type { Machine } from './machine.ts'
 import { continueNested, resumedObject } from './pacts.ts'
 import { findRow, readRow } from './tables.ts'
 import type { Term } from './term.ts'
@@ -163,7 +163,7 @@ const withCapability: SpecialForm = (call, expander, scope) => {
   })
 }
 
-export function refuseInDefcap(machine: Machine, name: string, place: Place): void {
+export function refuseInDefcap(machine: Evaluator, name: string, place: Place): void {
   if (machine.capabilities.isEvaluating) throw evalError(`Form not allowed within a defcap declaration: ${name}`, place)
 }
 

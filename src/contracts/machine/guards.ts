@@ -6,7 +6,7 @@
 import { evalError, NOWHERE, txFailure } from '../errors.ts'
 import { CapabilityToken, type Guard, type GuardKind } from '../values/value.ts'
 import { Fun, type Module, splitName } from './definitions.ts'
-import type { Machine } from './machine.ts'
+import type { Evaluator } from './evaluator.ts'
 import { pactIdOf } from './pacts.ts'
 import { Callable } from './term.ts'
 
@@ -16,7 +16,7 @@ const SHOWN_KEY_CHARACTERS = 10
 const KEY_COST = 50
 
 /** Throws when the guard, or the keyset of this name, does not agree. */
-export function enforceGuard(machine: Machine, guard: Guard | string): void {
+export function enforceGuard(machine: Evaluator, guard: Guard | string): void {
   if (typeof guard === 'string') {
     enforceKeysetNamed(machine, guard)
     return
@@ -54,7 +54,7 @@ export function enforceGuard(machine: Machine, guard: Guard | string): void {
 }
 
 /** Throws when there is no such keyset, or it does not agree. */
-export function enforceKeysetNamed(machine: Machine, name: string): void {
+export function enforceKeysetNamed(machine: Evaluator, name: string): void {
   const keyset = machine.state.get<Guard>('keysets', name)
   if (keyset?.is.kind !== 'keyset') throw evalError(`Cannot find keyset in the database: ${name}`)
   enforceKeyset(machine, keyset.is)
@@ -62,7 +62,7 @@ export function enforceKeysetNamed(machine: Machine, name: string): void {
 
 type Keyset = Extract<GuardKind, { kind: 'keyset' }>
 
-function enforceKeyset(machine: Machine, { keys, predicate }: Keyset): void {
+function enforceKeyset(machine: Evaluator, { keys, predicate }: Keyset): void {
   const { signers } = machine.environment
   machine.charge(KEY_COST * keys.length)
   const matched = keys.filter((key) => {
@@ -76,7 +76,7 @@ function enforceKeyset(machine: Machine, { keys, predicate }: Keyset): void {
   throw txFailure(`Keyset failure (${predicate}): [${shown.join(', ')}]`)
 }
 
-function agrees(machine: Machine, predicate: string, count: number, matched: number): boolean {
+function agrees(machine: Evaluator, predicate: string, count: number, matched: number): boolean {
   switch (predicate) {
     case 'keys-all':
       return matched >= count
@@ -92,7 +92,7 @@ function agrees(machine: Machine, predicate: string, count: number, matched: num
 }
 
 /** A function by its qualified name. */
-export function functionNamed(machine: Machine, name: string): Callable {
+export function functionNamed(machine: Evaluator, name: string): Callable {
   const parts = splitName(name)
   if (parts === null) {
     const own = machine.imports.get(name) ?? machine.natives.get(name)
@@ -107,7 +107,7 @@ export function functionNamed(machine: Machine, name: string): Callable {
 }
 
 /** Throws EvalError unless the command has become administrator of the module before. */
-export function requireAdmin(machine: Machine, module: Pick<Module, 'name'>): void {
+export function requireAdmin(machine: Evaluator, module: Pick<Module, 'name'>): void {
   if (machine.admin.has(module.name)) return
   throw evalError(
     `Module admin necessary for operation but has not been acquired: ${module.name}`,
@@ -120,7 +120,7 @@ export function requireAdmin(machine: Machine, module: Pick<Module, 'name'>): vo
  * Makes the command administrator of the module until it ends. Throws ContractError unless the governance of the module
  * agrees.
  */
-export function acquireAdmin(machine: Machine, module: Module): void {
+export function acquireAdmin(machine: Evaluator, module: Module): void {
   if (machine.admin.has(module.name)) return
   if (module.isInterface) throw evalError(`Interfaces have no administrator: ${module.name}`)
   const { governance } = module

@@ -3,11 +3,11 @@ import { evalError, NOWHERE, type Place } from '../errors.ts'
 import type { Atom, CallForm, Form } from '../syntax/form.ts'
 import type { Value } from '../values/value.ts'
 import { Const, type Definition, Fun, type Module, Schema, type Step, Table } from './definitions.ts'
+import type { Evaluator } from './evaluator.ts'
 import { Expander, type Scope, type SpecialForms, syntaxError } from './expander.ts'
 import type { Expr } from './expr.ts'
 import { importInto } from './imports.ts'
 import { checkImplements } from './interfaces.ts'
-import type { Machine } from './machine.ts'
 import { docAndMarks } from './marks.ts'
 import { asValue } from './term.ts'
 import type { Type } from './types.ts'
@@ -19,7 +19,7 @@ const IGNORED = new Set(['defproperty', 'defconstraint', '@model', '@doc'])
 
 /** Makes the members of a module out of their forms. */
 export class ModuleLoader {
-  readonly #machine: Machine
+  readonly #machine: Evaluator
   readonly #module: Module
   readonly #expander: Expander
   /** Values of its constants, where they were evaluated before; null: they are evaluated now. */
@@ -29,7 +29,7 @@ export class ModuleLoader {
   #member = ''
 
   constructor(
-    machine: Machine,
+    machine: Evaluator,
     forms: SpecialForms,
     module: Module,
     constants: ReadonlyMap<string, Value> | null = null,

@@ -4,9 +4,9 @@ import type { Atom, CallForm } from '../syntax/form.ts'
 import { hashText } from '../values/hash.ts'
 import type { Guard } from '../values/value.ts'
 import { Const, Module, Schema } from './definitions.ts'
+import type { Evaluator } from './evaluator.ts'
 import { type SpecialForms, syntaxError } from './expander.ts'
 import { acquireAdmin, enforceGuard, enforceKeysetNamed } from './guards.ts'
-import type { Machine } from './machine.ts'
 import { CHARACTER_COST, ModuleLoader, nameOf } from './module-loader.ts'
 
 export interface Namespace {
@@ -15,7 +15,7 @@ export interface Namespace {
 }
 
 /** Loads the module of a form, whose text is `code`. Returns it. */
-export function loadModule(machine: Machine, forms: SpecialForms, form: CallForm, code: string): Module {
+export function loadModule(machine: Evaluator, forms: SpecialForms, form: CallForm, code: string): Module {
   if (machine.loading !== null) throw syntaxError('a module cannot be within a module', form.place)
   const { namespace } = machine
   const module = emptyModule(form, { code, namespace, txHash: machine.environment.hash })
@@ -45,7 +45,7 @@ export function emptyModule(form: CallForm, about: Pick<Module, 'code' | 'namesp
 }
 
 /** Adds a definition to a module that is no real one: tests may define functions at the top level. */
-export function defineOutside(machine: Machine, forms: SpecialForms, module: Module, form: CallForm): void {
+export function defineOutside(machine: Evaluator, forms: SpecialForms, module: Module, form: CallForm): void {
   module.definitions.delete(nameOf(form).name)
   for (const [name, definition] of machine.imports) module.imports.set(name, definition)
   new ModuleLoader(machine, forms, module).add([form])
@@ -53,7 +53,7 @@ export function defineOutside(machine: Machine, forms: SpecialForms, module: Mod
 }
 
 /** Asks whoever has to agree, and puts the module into the state. */
-function install(machine: Machine, module: Module): void {
+function install(machine: Evaluator, module: Module): void {
   const before = machine.findModule(module.name)
   if (before === undefined) {
     if ('keyset' in module.governance && !module.isInterface) enforceKeysetNamed(machine, module.governance.keyset)
@@ -69,7 +69,7 @@ function install(machine: Machine, module: Module): void {
   }
 }
 
-function enterNamespace(machine: Machine, module: Module): void {
+function enterNamespace(machine: Evaluator, module: Module): void {
   if (module.namespace === null) {
     if (machine.environment.rules.isRootOpen) return
     throw evalError('Namespace installation failed. Cannot install modules in the root namespace.')

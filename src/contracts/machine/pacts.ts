@@ -4,7 +4,7 @@ import { hashText } from '../values/hash.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
 import { valueToJson } from '../values/wire.ts'
 import { Fun, splitName } from './definitions.ts'
-import type { Machine } from './machine.ts'
+import type { Evaluator } from './evaluator.ts'
 import type { Term } from './term.ts'
 
 export interface Yield {
@@ -51,19 +51,19 @@ export interface Continuation {
 /** Thousandths of gas per unit of size of what is kept between steps. */
 const STATE_COST = 20
 
-export function pactIdOf(machine: Machine): string {
+export function pactIdOf(machine: Evaluator): string {
   return pactOf(machine).id
 }
 
 /** Throws EvalError outside of pacts. */
-export function pactOf(machine: Machine): PactRun {
+export function pactOf(machine: Evaluator): PactRun {
   const { pact } = machine
   if (pact !== null) return pact
   throw evalError("Attempt to fetch defpact data failed because there's no defpact currently being executed.")
 }
 
 /** Runs the first step. Within a pact it is nested in that one. */
-export function startPact(machine: Machine, fun: Fun, args: readonly Value[], place: Place): Term {
+export function startPact(machine: Evaluator, fun: Fun, args: readonly Value[], place: Place): Term {
   const around = machine.pact
   if (around === null && machine.hasRunPact) throw evalError('Multiple defpact execs found', place)
   const id = around === null ? machine.environment.hash : nestedId(machine, around, fun, args)
@@ -81,7 +81,7 @@ export function startPact(machine: Machine, fun: Fun, args: readonly Value[], pl
 }
 
 /** Runs a later step, or takes the last one back. Throws ContractError. */
-export function continuePact(machine: Machine, continuation: Continuation): Term {
+export function continuePact(machine: Evaluator, continuation: Continuation): Term {
   try {
     return runContinuation(machine, continuation)
   } catch (error) {
@@ -89,7 +89,7 @@ export function continuePact(machine: Machine, continuation: Continuation): Term
   }
 }
 
-function runContinuation(machine: Machine, { id, step, isRollback, resumed, proven }: Continuation): Term {
+function runContinuation(machine: Evaluator, { id, step, isRollback, resumed, proven }: Continuation): Term {
   const place = NOWHERE
   const kept = machine.state.get<PactState | null>('pacts', id)
   if (kept === null)
@@ -134,7 +134,7 @@ function lastStep(kept: PactState | undefined, proven: PactState | undefined): P
 }
 
 /** `(continue (f args))` within a pact: begins a nested pact, and in later steps goes on with it. */
-export function continueNested(machine: Machine, fun: Fun, args: readonly Value[], place: Place): Term {
+export function continueNested(machine: Evaluator, fun: Fun, args: readonly Value[], place: Place): Term {
   const around = pactOf(machine)
   if (around.step === 0) return startPact(machine, fun, args, place)
   const id = nestedId(machine, around, fun, args)
@@ -152,7 +152,7 @@ export function continueNested(machine: Machine, fun: Fun, args: readonly Value[
 }
 
 /** `chain`: where the next step runs; null: here. */
-export function yieldObject(machine: Machine, data: ObjectValue, chain: string | null): void {
+export function yieldObject(machine: Evaluator, data: ObjectValue, chain: string | null): void {
   const run = pactOf(machine)
   const { chainId } = machine.environment.chain
   if (chain === '') throw evalError('a yield to another chain needs the id of that chain')
@@ -166,7 +166,7 @@ export function yieldObject(machine: Machine, data: ObjectValue, chain: string |
 }
 
 /** The object that the step before has yielded. Throws where it was meant for another chain, or came from other code. */
-export function resumedObject(machine: Machine): ObjectValue {
+export function resumedObject(machine: Evaluator): ObjectValue {
   const run = pactOf(machine)
   const { resumed } = run
   if (resumed === null) throw evalError('there is no yield to resume')
@@ -181,7 +181,7 @@ export function resumedObject(machine: Machine): ObjectValue {
   return data
 }
 
-function runStep(machine: Machine, run: PactRun, place: Place): Term {
+function runStep(machine: Evaluator, run: PactRun, place: Place): Term {
   const { run: forward, rollback } = run.fun.steps[run.step]
   const step = run.isRollback ? rollback : forward
   if (step === null) throw evalError(`Step ${run.step} of ${run.fun.qualified} has no rollback`, place)
@@ -195,7 +195,7 @@ function runStep(machine: Machine, run: PactRun, place: Place): Term {
 }
 
 /** Keeps the pact, or that it is done, and tells of what crosses chains. */
-function finish(machine: Machine, run: PactRun): void {
+function finish(machine: Evaluator, run: PactRun): void {
   machine.charge(STATE_COST * (machine.weightOf(run.args) + machine.weightOf(run.yielded?.data ?? '')))
   const isDone = run.isRollback ? run.step === 0 : run.step === run.fun.steps.length - 1
   machine.state.put('pacts', run.id, isDone ? null : stateOf(run))
@@ -213,13 +213,13 @@ function stateOf({ id, fun, args, step, yielded, nested }: PactRun): PactState {
 }
 
 /** The function as its module has it now: an upgrade may have changed later steps. */
-function currentFun(machine: Machine, fun: Fun): Fun {
+function currentFun(machine: Evaluator, fun: Fun): Fun {
   const name = splitName(fun.qualified)
   const now = name === null ? undefined : machine.findModule(name.module)?.get(name.member)
   return now instanceof Fun && now.kind === 'defpact' ? now : fun
 }
 
-function nestedId(machine: Machine, around: PactRun, fun: Fun, args: readonly Value[]): string {
+function nestedId(machine: Evaluator, around: PactRun, fun: Fun, args: readonly Value[]): string {
   machine.charge(STATE_COST * machine.weightOf(args))
   return hashText([around.id, fun.qualified, ...args.map(valueToJson)].join('|'))
 }

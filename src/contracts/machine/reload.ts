@@ -6,8 +6,8 @@ import { evalError, type Place } from '../errors.ts'
 import { read } from '../syntax/reader.ts'
 import type { Value } from '../values/value.ts'
 import { Const, type Definition, type Module } from './definitions.ts'
+import { Evaluator } from './evaluator.ts'
 import { type SpecialForms, syntaxError } from './expander.ts'
-import { Machine } from './machine.ts'
 import { ModuleLoader } from './module-loader.ts'
 import { emptyModule } from './modules.ts'
 import { emptyState, Layer } from './state.ts'
@@ -41,11 +41,11 @@ export function sourceOf(module: Module): ModuleSource {
  * The module as loading gave it. Nobody is asked, nothing is evaluated or installed, and no gas is taken: `machine` gives
  * its natives only. Throws ContractError where the source is not that of a module that could be loaded.
  */
-export function reloadModule(machine: Machine, forms: SpecialForms, source: ModuleSource): Module {
+export function reloadModule(machine: Evaluator, forms: SpecialForms, source: ModuleSource): Module {
   const { code, place, namespace, txHash, constants, modules, scope } = source
   const [form] = read(code, place)
   if (form?.form !== 'call') throw syntaxError('a module is expected', place)
-  const own = machineWith(machine, source)
+  const own = evaluatorWith(machine, source)
   const module = emptyModule(form, { code, namespace, txHash })
   for (const [name, dependency] of modules) module.dependencies.set(name, dependency)
   for (const [name, owner] of scope) {
@@ -57,12 +57,12 @@ export function reloadModule(machine: Machine, forms: SpecialForms, source: Modu
 }
 
 /** A machine that knows nothing but the modules of the source. */
-function machineWith({ environment, natives }: Machine, { namespace, modules }: ModuleSource): Machine {
+function evaluatorWith({ environment, natives }: Evaluator, { namespace, modules }: ModuleSource): Evaluator {
   const state = new Layer({
     ...emptyState,
     get: <T>(domain: string, key: string) => (domain === 'modules' ? (modules.get(key) as T | undefined) : undefined),
   })
-  const machine = new Machine(environment, state, { used: 0, limit: Number.POSITIVE_INFINITY }, natives)
+  const machine = new Evaluator(environment, state, { used: 0, limit: Number.POSITIVE_INFINITY }, natives)
   machine.namespace = namespace
   return machine
 }

@@ -3,8 +3,8 @@ import { evalError, txFailure } from '../errors.ts'
 import { bytesOf } from '../values/bytes.ts'
 import type { ObjectValue } from '../values/value.ts'
 import { Table } from './definitions.ts'
+import type { Evaluator } from './evaluator.ts'
 import { requireAdmin } from './guards.ts'
-import type { Machine } from './machine.ts'
 import type { Term } from './term.ts'
 import { isOf } from './types.ts'
 
@@ -21,7 +21,7 @@ function shownName(table: Table): string {
 }
 
 /** Throws where a term is no table, or a table that nobody has created. */
-export function createdTable(machine: Machine, term: Term): Table {
+export function createdTable(machine: Evaluator, term: Term): Table {
   const table = tableOf(term)
   if (machine.state.get('tables', table.qualified) === undefined) {
     throw evalError(`Error during database operation: Table ${shownName(table)} not found`)
@@ -34,7 +34,7 @@ export function tableOf(term: Term): Table {
   return term
 }
 
-export function createTable(machine: Machine, term: Term): void {
+export function createTable(machine: Evaluator, term: Term): void {
   const table = tableOf(term)
   mayAccess(machine, table, true)
   const name = table.qualified
@@ -45,7 +45,7 @@ export function createTable(machine: Machine, term: Term): void {
 }
 
 /** Code of the module itself may; others need to be its administrator, but for reading in a `local` call. */
-export function mayAccess(machine: Machine, table: Table, writes: boolean): void {
+export function mayAccess(machine: Evaluator, table: Table, writes: boolean): void {
   if (writes && machine.readOnly > 0) throw evalError(READ_ONLY)
   checkVersion(machine, table)
   if (machine.module?.name === table.module) return
@@ -54,14 +54,14 @@ export function mayAccess(machine: Machine, table: Table, writes: boolean): void
 }
 
 /** Code of an earlier version of the module may use its tables only where the present one blesses it. */
-function checkVersion(machine: Machine, { module, owner }: Table): void {
+function checkVersion(machine: Evaluator, { module, owner }: Table): void {
   const now = machine.findModule(module)
   if (now === undefined || now === owner || now.hash === owner.hash || now.blessed.has(owner.hash)) return
   throw evalError(`Execution aborted, hash not blessed for module ${module}: ${owner.hash}`)
 }
 
 /** undefined: there is no such row. */
-export function findRow(machine: Machine, term: Term, key: string): ObjectValue | undefined {
+export function findRow(machine: Evaluator, term: Term, key: string): ObjectValue | undefined {
   const table = createdTable(machine, term)
   mayAccess(machine, table, false)
   machine.charge(COSTS.read)
@@ -70,14 +70,14 @@ export function findRow(machine: Machine, term: Term, key: string): ObjectValue 
   return row
 }
 
-export function readRow(machine: Machine, term: Term, key: string): ObjectValue {
+export function readRow(machine: Evaluator, term: Term, key: string): ObjectValue {
   const row = findRow(machine, term, key)
   if (row !== undefined) return row
   const shown = key.length > SHOWN_KEY_CHARACTERS ? `${key.slice(0, SHOWN_KEY_CHARACTERS)}...` : key
   throw txFailure(`No value found in table ${shownName(tableOf(term))} for key: ${shown}`)
 }
 
-export function writeRow(machine: Machine, term: Term, key: string, row: ObjectValue, kind: WriteKind): void {
+export function writeRow(machine: Evaluator, term: Term, key: string, row: ObjectValue, kind: WriteKind): void {
   const table = createdTable(machine, term)
   mayAccess(machine, table, true)
   machine.charge(COSTS.write + COSTS.writeByte * bytesOf(row))

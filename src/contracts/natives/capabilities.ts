@@ -1,21 +1,21 @@
 /** Capabilities and guards, as functions. */
 import { evalError, txFailure } from '../errors.ts'
 import { Fun, type Module } from '../machine/definitions.ts'
+import type { Evaluator } from '../machine/evaluator.ts'
 import { refuseInDefcap } from '../machine/forms.ts'
 import { acquireAdmin, enforceGuard } from '../machine/guards.ts'
-import type { Machine } from '../machine/machine.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import { pactIdOf, yieldObject } from '../machine/pacts.ts'
 import { Guard } from '../values/value.ts'
 
 /** The module whose code calls. Throws EvalError at the top level. */
-function moduleOf(args: Arguments<Machine>): Module {
+function moduleOf(args: Arguments<Evaluator>): Module {
   const { module } = args.machine
   if (module === null) throw args.error(`${args.native} is allowed in modules only`)
   return module
 }
 
-function enforce(name: string): Native<Machine> {
+function enforce(name: string): Native<Evaluator> {
   return native(name, 1, 1, (args) => {
     const [guard] = args.all
     enforceGuard(args.machine, typeof guard === 'string' ? guard : args.guard(0))
@@ -23,7 +23,7 @@ function enforce(name: string): Native<Machine> {
   })
 }
 
-function emit(args: Arguments<Machine>): boolean {
+function emit(args: Arguments<Evaluator>): boolean {
   const event = args.token(0)
   const module = moduleOf(args)
   const fun = event.name.startsWith(`${module.name}.`) ? module.get(event.name.slice(module.name.length + 1)) : null
@@ -34,7 +34,7 @@ function emit(args: Arguments<Machine>): boolean {
 }
 
 /** True if a verifier of this name vouches for a capability whose body runs. */
-function enforceVerifier(args: Arguments<Machine>): boolean {
+function enforceVerifier(args: Arguments<Evaluator>): boolean {
   const verifier = args.text(0)
   const { environment, capabilities, frames } = args.machine
   if (frames.at(-1)?.kind !== 'defcap') throw args.error('enforce-verifier: native must be called within a defcap body')
@@ -45,7 +45,7 @@ function enforceVerifier(args: Arguments<Machine>): boolean {
   return true
 }
 
-export const capabilities: readonly Native<Machine>[] = [
+export const capabilities: readonly Native<Evaluator>[] = [
   enforce('enforce-guard'),
   enforce('enforce-keyset'),
   native('keyset-ref-guard', 1, 1, (args) => {

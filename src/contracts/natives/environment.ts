@@ -1,6 +1,6 @@
 /** What code can ask about the message, the block and itself. */
 import { evalError, txFailure } from '../errors.ts'
-import type { Machine } from '../machine/machine.ts'
+import type { Evaluator } from '../machine/evaluator.ts'
 import { type Native, native } from '../machine/native.ts'
 import { pactIdOf } from '../machine/pacts.ts'
 import { Decimal } from '../values/decimal.ts'
@@ -13,7 +13,7 @@ const INTEGER = /^-?\d+$/
 const KEY = /^[0-9a-f]{64}$|^WEBAUTHN-[0-9a-f]+$/
 
 /** A field of the message by a name, read as `read` does; null: it is missing or does not fit. */
-function reader(name: string, read: (value: Value, machine: Machine) => Value | null): Native<Machine> {
+function reader(name: string, read: (value: Value, machine: Evaluator) => Value | null): Native<Evaluator> {
   return native(name, 1, 1, (args) => {
     const { machine } = args
     const value = machine.dataField(args.text(0))
@@ -38,7 +38,7 @@ function decimalOf(value: Value): Decimal | null {
   return typeof value === 'string' && value.length <= MAX_DIGITS ? Decimal.parse(value) : null
 }
 
-export function checkKeys(machine: Machine, guard: Guard): Guard {
+export function checkKeys(machine: Evaluator, guard: Guard): Guard {
   const { is } = guard
   if (machine.environment.rules.areKeysChecked && is.kind === 'keyset' && !is.keys.every((key) => KEY.test(key))) {
     throw evalError('Invalid keyset format. Check that keys have the right length and signature scheme.')
@@ -46,7 +46,7 @@ export function checkKeys(machine: Machine, guard: Guard): Guard {
   return guard
 }
 
-export const environment: readonly Native<Machine>[] = [
+export const environment: readonly Native<Evaluator>[] = [
   native('read-msg', 0, 1, (args) => {
     const { machine } = args
     if (!args.has(0)) return machine.environment.data

@@ -1,6 +1,6 @@
 /** Reading and writing rows. */
 import { evalError } from '../errors.ts'
-import type { Machine } from '../machine/machine.ts'
+import type { Evaluator } from '../machine/evaluator.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import { createdTable, createTable, mayAccess, readRow, tableOf, type WriteKind, writeRow } from '../machine/tables.ts'
 import { asValue, type Callable, type Term } from '../machine/term.ts'
@@ -10,7 +10,7 @@ import { topLevelOnly } from './top-level.ts'
 /** Thousandths of gas: reading whole tables costs more than any command may. */
 const COSTS = { list: 40_000_000, row: 500 }
 
-function write(name: WriteKind): Native<Machine> {
+function write(name: WriteKind): Native<Evaluator> {
   return native(name, 3, 3, (args) => {
     writeRow(args.machine, args.all[0], args.text(1), args.object(2), name)
     return 'Write succeeded'
@@ -18,7 +18,7 @@ function write(name: WriteKind): Native<Machine> {
 }
 
 /** Keys of the table that is the first argument, and its rows, by key. */
-function rowsIn({ machine, all: [term] }: Arguments<Machine>): (readonly [key: string, row: ObjectValue])[] {
+function rowsIn({ machine, all: [term] }: Arguments<Evaluator>): (readonly [key: string, row: ObjectValue])[] {
   const table = createdTable(machine, term)
   mayAccess(machine, table, false)
   machine.charge(machine.environment.rules.isLocal ? 0 : COSTS.list)
@@ -45,11 +45,11 @@ function isTrue(term: Term): boolean {
 }
 
 /** Whether a row is one that a query wants. */
-function matches(args: Arguments<Machine>, query: Callable, row: readonly Value[]): boolean {
+function matches(args: Arguments<Evaluator>, query: Callable, row: readonly Value[]): boolean {
   return isTrue(args.machine.apply(query, row, args.place))
 }
 
-export const tables: readonly Native<Machine>[] = [
+export const tables: readonly Native<Evaluator>[] = [
   write('insert'),
   write('update'),
   write('write'),

@@ -1,8 +1,8 @@
 /** Natives for the top level: keysets, namespaces, and what there is. */
 import { evalError, txFailure } from '../errors.ts'
 import type { Module } from '../machine/definitions.ts'
+import type { Evaluator } from '../machine/evaluator.ts'
 import { enforceGuard, functionNamed } from '../machine/guards.ts'
-import type { Machine } from '../machine/machine.ts'
 import type { Namespace } from '../machine/modules.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import type { Term } from '../machine/term.ts'
@@ -13,18 +13,18 @@ import { checkKeys } from './environment.ts'
 const NAMESPACE = /^[A-Za-z%#+\-_&$@<>=?*!|/~^][\w%#+\-&$@<>=?*!|/~^]*$/
 
 /** Throws EvalError within a module. */
-export function topLevelOnly(args: Arguments<Machine>): void {
+export function topLevelOnly(args: Arguments<Evaluator>): void {
   if (args.machine.module !== null) throw args.error(`Top-level call used in module: ${args.native}`)
 }
 
-function namespaceNamed(machine: Machine, name: string): Namespace {
+function namespaceNamed(machine: Evaluator, name: string): Namespace {
   const namespace = machine.state.get<Namespace>('namespaces', name)
   if (namespace === undefined) throw evalError(`Namespace not found: ${name}`)
   return namespace
 }
 
 /** Throws where a new keyset may not have this name. */
-function checkKeysetName(machine: Machine, name: string): void {
+function checkKeysetName(machine: Evaluator, name: string): void {
   if (name === '') throw evalError('Invalid keyset name format')
   if (!machine.environment.rules.areKeysetsInNamespaces) return
   const { namespace } = machine
@@ -35,20 +35,25 @@ function checkKeysetName(machine: Machine, name: string): void {
   enforceGuard(machine, namespaceNamed(machine, namespace).user)
 }
 
-function mayDefineNamespace({ machine, place }: Arguments<Machine>, name: string, admin: Guard): boolean {
+function mayDefineNamespace({ machine, place }: Arguments<Evaluator>, name: string, admin: Guard): boolean {
   const policy = machine.environment.rules.namespacePolicy
   return policy === null || machine.apply(functionNamed(machine, policy), [name, admin], place) === true
 }
 
 /** A native that is refused within modules. */
-function atTop(name: string, fewest: number, most: number, run: (args: Arguments<Machine>) => Term): Native<Machine> {
+function atTop(
+  name: string,
+  fewest: number,
+  most: number,
+  run: (args: Arguments<Evaluator>) => Term,
+): Native<Evaluator> {
   return native(name, fewest, most, (args) => {
     topLevelOnly(args)
     return run(args)
   })
 }
 
-function defineKeyset(args: Arguments<Machine>): string {
+function defineKeyset(args: Arguments<Evaluator>): string {
   const { machine } = args
   const name = args.text(0)
   const field = machine.dataField(name)
@@ -63,7 +68,7 @@ function defineKeyset(args: Arguments<Machine>): string {
   return 'Keyset write success'
 }
 
-function enterNamespace(args: Arguments<Machine>): string {
+function enterNamespace(args: Arguments<Evaluator>): string {
   const { machine } = args
   const wanted = args.text(0)
   if (wanted === '') {
@@ -75,7 +80,7 @@ function enterNamespace(args: Arguments<Machine>): string {
   return `Namespace set to ${wanted}`
 }
 
-function defineNamespace(args: Arguments<Machine>): string {
+function defineNamespace(args: Arguments<Evaluator>): string {
   const { machine } = args
   const [name, user, admin] = [args.text(0), args.guard(1), args.guard(2)]
   if (!NAMESPACE.test(name)) throw evalError(`invalid namespace format: ${name}`)
@@ -86,7 +91,7 @@ function defineNamespace(args: Arguments<Machine>): string {
   return `Namespace defined: ${name}`
 }
 
-function describeModule(args: Arguments<Machine>): ObjectValue {
+function describeModule(args: Arguments<Evaluator>): ObjectValue {
   const module: Module | undefined = args.machine.findModule(args.text(0))
   if (module === undefined) throw evalError(`Cannot find module: ${args.text(0)}`)
   return new Map<string, Value>([
@@ -98,7 +103,7 @@ function describeModule(args: Arguments<Machine>): ObjectValue {
   ])
 }
 
-export const topLevel: readonly Native<Machine>[] = [
+export const topLevel: readonly Native<Evaluator>[] = [
   atTop('define-keyset', 1, 2, defineKeyset),
   atTop('describe-keyset', 1, 1, (args) => {
     const keyset = args.machine.state.get<Guard>('keysets', args.text(0))

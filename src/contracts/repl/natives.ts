@@ -1,7 +1,7 @@
 /** The functions of test files: transactions, the environment, capabilities, pacts, gas. */
 import { evalError } from '../errors.ts'
 import { Fun } from '../machine/definitions.ts'
-import type { Machine } from '../machine/machine.ts'
+import type { Evaluator } from '../machine/evaluator.ts'
 import { type Arguments, isObject, type Native, native } from '../machine/native.ts'
 import { continuePact, type PactState, type Yield } from '../machine/pacts.ts'
 import { asValue, type Term } from '../machine/term.ts'
@@ -11,7 +11,7 @@ import { formatValue } from '../values/print.ts'
 import { CapabilityToken, Guard, type ObjectValue, Time, UNIT, type Value } from '../values/value.ts'
 import type { TestRun } from './test-run.ts'
 
-type TestNative = Native<Machine>
+type TestNative = Native<Evaluator>
 
 /** Signers or verifiers: a list of objects with a name, and capabilities. */
 function limited(args: Arguments, field: string): Map<string, readonly CapabilityToken[]> {

@@ -3,9 +3,9 @@ import { ContractError, type Place } from '../errors.ts'
 import type { NativeFunction } from '../machine/callables.ts'
 import { Module } from '../machine/definitions.ts'
 import { type Environment, emptyEnvironment, type GasMeter } from '../machine/environment.ts'
+import { Evaluator } from '../machine/evaluator.ts'
 import { runForm } from '../machine/execute.ts'
 import type { SpecialForms } from '../machine/expander.ts'
-import { Machine } from '../machine/machine.ts'
 import type { PactRun } from '../machine/pacts.ts'
 import { Layer } from '../machine/state.ts'
 import { read } from '../syntax/reader.ts'
@@ -55,7 +55,7 @@ export class TestRun {
     txHash: '',
     place: { line: 0, column: 0 },
   })
-  machine: Machine
+  machine: Evaluator
   readonly #language: Language
   #base = new Layer()
   #isInTransaction = false
@@ -167,7 +167,7 @@ export class TestRun {
     this.machine.lastPact = lastPact
   }
 
-  #newMachine(state: Layer, environment: Environment): Machine {
+  #newMachine(state: Layer, environment: Environment): Evaluator {
     const run = this
     const gas: GasMeter = {
       get used() {
@@ -180,6 +180,6 @@ export class TestRun {
         return run.gas.limit
       },
     }
-    return new Machine(environment, state, gas, this.#language.natives)
+    return new Evaluator(environment, state, gas, this.#language.natives)
   }
 }

@@ -1,7 +1,7 @@
 /** Gas: bought before a command runs, for all that it may use, and settled after it (COMMANDS of the network: gas). */
 import { evalError } from '../../contracts/errors.ts'
 import { type ContractEvent, type Environment, emptyEnvironment } from '../../contracts/machine/environment.ts'
-import type { Machine } from '../../contracts/machine/machine.ts'
+import type { Evaluator } from '../../contracts/machine/evaluator.ts'
 import type { Layer } from '../../contracts/machine/state.ts'
 import { Decimal } from '../../contracts/values/decimal.ts'
 import { hashBytes } from '../../contracts/values/hash.ts'
@@ -10,7 +10,7 @@ import { concatBytes, decodeHash } from '../../core/bytes.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import { type BlockContext, chainDataOf } from './block-context.ts'
 import type { ContractCommand } from './command.ts'
-import { blockRules, callCoin, coinToken, machineOn } from './runner.ts'
+import { blockRules, callCoin, coinToken, evaluatorOn } from './runner.ts'
 import { grantedByName } from './verifiers/verifier.ts'
 
 /** Thousandths of gas that buying may use; it is not paid for. */
@@ -51,7 +51,7 @@ export function priceOf(gas: number, { meta }: ContractCommand): Decimal {
 /** Takes the price of all the gas that a command may use from its sender. Throws ContractError. */
 export function buyGas(layer: Layer, context: BlockContext, command: ContractCommand): void {
   const environment = environmentOf(context, command)
-  const machine = machineOn(
+  const evaluator = evaluatorOn(
     {
       ...environment,
       // Hardly any contract that pays asks for it.
@@ -67,9 +67,9 @@ export function buyGas(layer: Layer, context: BlockContext, command: ContractCom
     { used: 0, limit: BUYING_LIMIT },
   )
   const buy = () => {
-    callCoin(machine, 'buy-gas', [command.meta.sender, priceOf(command.meta.gasLimit, command)])
+    callCoin(evaluator, 'buy-gas', [command.meta.sender, priceOf(command.meta.gasLimit, command)])
   }
-  machine.capabilities.granting([coinToken('GAS')], () => withPayer(machine, gasPayerOf(command), buy))
+  evaluator.capabilities.granting([coinToken('GAS')], () => withPayer(evaluator, gasPayerOf(command), buy))
 }
 
 /** Whether a capability lets a contract pay for the gas of others. */
@@ -82,9 +82,9 @@ function gasPayerOf({ signers }: ContractCommand): CapabilityToken | null {
   return payers[0] ?? null
 }
 
-function withPayer(machine: Machine, payer: CapabilityToken | null, buy: () => void): void {
+function withPayer(evaluator: Evaluator, payer: CapabilityToken | null, buy: () => void): void {
   if (payer === null) buy()
-  else machine.capabilities.with(payer, buy, true)
+  else evaluator.capabilities.with(payer, buy, true)
 }
 
 /** A signature for coin.GAS also counts for the debit, while gas is bought. */
@@ -126,7 +126,7 @@ export function redeemGas(
   { miner, gas }: { readonly miner: MinerAccount; readonly gas: number },
 ): readonly ContractEvent[] {
   const fee = new Map<string, Value>([['fee', priceOf(gas, command)]])
-  const machine = machineOn(
+  const evaluator = evaluatorOn(
     { ...environmentOf(context, command), data: fee, signers: new Map(), verifiers: new Map() },
     layer,
     {
@@ -135,10 +135,10 @@ export function redeemGas(
     },
   )
   const paid = priceOf(command.meta.gasLimit, command)
-  machine.capabilities.granting([coinToken('GAS')], () =>
-    callCoin(machine, 'redeem-gas', [miner.account, guardOf(miner), command.meta.sender, paid]),
+  evaluator.capabilities.granting([coinToken('GAS')], () =>
+    callCoin(evaluator, 'redeem-gas', [miner.account, guardOf(miner), command.meta.sender, paid]),
   )
-  return machine.events
+  return evaluator.events
 }
 
 /** The guard of a miner's account. */
@@ -153,7 +153,7 @@ export function payReward(
   miner: MinerAccount,
   reward: Decimal,
 ): readonly ContractEvent[] {
-  const machine = machineOn(
+  const evaluator = evaluatorOn(
     {
       ...emptyEnvironment,
       hash: context.parentHash,
@@ -163,8 +163,8 @@ export function payReward(
     layer,
     { used: 0, limit: Number.POSITIVE_INFINITY },
   )
-  machine.capabilities.granting([coinToken('COINBASE')], () =>
-    callCoin(machine, 'coinbase', [miner.account, guardOf(miner), reward]),
+  evaluator.capabilities.granting([coinToken('COINBASE')], () =>
+    callCoin(evaluator, 'coinbase', [miner.account, guardOf(miner), reward]),
   )
-  return machine.events
+  return evaluator.events
 }

@@ -14,7 +14,7 @@ import { developmentAccounts } from '../../core/development-accounts.ts'
 import { payloadHashes } from '../../core/payload.ts'
 import { emptyPayload, type Payload } from '../store/payload.ts'
 import { resultText } from './command-result.ts'
-import { coinToken, languageForms, machineOn } from './runner.ts'
+import { coinToken, evaluatorOn, languageForms } from './runner.ts'
 
 export interface Genesis {
   readonly payload: Payload
@@ -99,7 +99,7 @@ function execute(state: Layer, { code, data }: Command, txId: number) {
   })
   const key = hashText(cmd)
   const layer = new Layer(state)
-  const machine = machineOn(
+  const evaluator = evaluatorOn(
     {
       ...emptyEnvironment,
       data: Object.keys(data).length === 0 ? UNIT : valueFromJson(data as Parameters<typeof valueFromJson>[0]),
@@ -110,11 +110,11 @@ function execute(state: Layer, { code, data }: Command, txId: number) {
     { used: 0, limit: Number.POSITIVE_INFINITY },
   )
   const granted = [coinToken('GENESIS'), coinToken('COINBASE')]
-  const value = machine.capabilities.granting(granted, () => asValue(runText(machine, languageForms, code)))
+  const value = evaluator.capabilities.granting(granted, () => asValue(runText(evaluator, languageForms, code)))
   const writes = [...layer.entries()]
   layer.mergeInto(state)
   const output = resultText({
-    ...{ gas: 0, result: { value }, key, writes, events: machine.events, metaData: 'null', pact: null, txId },
+    ...{ gas: 0, result: { value }, key, writes, events: evaluator.events, metaData: 'null', pact: null, txId },
   })
   return {
     transaction: encoder.encode(JSON.stringify({ hash: key, sigs: [], cmd })),

@@ -7,7 +7,7 @@ import { type ModuleSource, reloadModule, sourceOf } from '../../contracts/machi
 import { emptyState, Layer } from '../../contracts/machine/state.ts'
 import { type KeptValue, keepValue, keptValue } from '../../contracts/values/keep.ts'
 import type { Guard, ObjectValue, Value } from '../../contracts/values/value.ts'
-import { languageForms, machineOn } from './runner.ts'
+import { evaluatorOn, languageForms } from './runner.ts'
 
 /** Names one version of a module: of the first block by its name, others by a number. */
 export type ModuleId = string | number
@@ -109,7 +109,7 @@ export function keepModule(module: Module, modules: ModuleNumbers): KeptModule {
 /** The module as it was. Throws ContractError where that is not what was kept. */
 export function keptModule({ constants, modules, scope, ...rest }: KeptModule, numbers: ModuleNumbers): Module {
   return reloadModule(
-    machineOn(emptyEnvironment, new Layer(emptyState), { used: 0, limit: Number.POSITIVE_INFINITY }),
+    evaluatorOn(emptyEnvironment, new Layer(emptyState), { used: 0, limit: Number.POSITIVE_INFINITY }),
     languageForms,
     {
       ...rest,

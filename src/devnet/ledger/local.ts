@@ -8,7 +8,7 @@ import type { BlockContext } from './block-context.ts'
 import type { ContractCommand } from './command.ts'
 import { localMetaData, resultText } from './command-result.ts'
 import { buyGas, environmentOf, isGasPayer } from './gas.ts'
-import { attempt, machineOn } from './runner.ts'
+import { attempt, evaluatorOn } from './runner.ts'
 import { boughtText, executeCommand, type ProofReader, runPayload } from './transaction.ts'
 
 /** Who gets the fee of a command that is only tried. */
@@ -26,17 +26,17 @@ export function runLocally(
   // No call may hold the node longer than a block would.
   const gas = { used: 0, limit: Math.min(meta.gasLimit, MAX_BLOCK_GAS) * 1000 }
   const environment = environmentOf(context, command)
-  const machine = machineOn({ ...environment, rules: { ...environment.rules, isLocal: true } }, layer, gas)
-  const run = attempt(() => runPayload(machine, context, command, readProof))
+  const evaluator = evaluatorOn({ ...environment, rules: { ...environment.rules, isLocal: true } }, layer, gas)
+  const run = attempt(() => runPayload(evaluator, context, command, readProof))
   if ('error' in run) return failure(command, run.error)
   return resultText({
     gas: Math.ceil(gas.used / 1000),
     result: run,
     key,
     writes: layer.entries(),
-    events: machine.events,
+    events: evaluator.events,
     metaData: localMetaData(context, meta),
-    pact: machine.lastPact,
+    pact: evaluator.lastPact,
     txId: null,
   })
 }

@@ -3,7 +3,7 @@ import { ContractError } from '../../contracts/errors.ts'
 import { languageForms, nativesWith } from '../../contracts/language.ts'
 import { Fun } from '../../contracts/machine/definitions.ts'
 import { type Environment, emptyEnvironment, type GasMeter, type Rules } from '../../contracts/machine/environment.ts'
-import { Machine } from '../../contracts/machine/machine.ts'
+import { Evaluator } from '../../contracts/machine/evaluator.ts'
 import type { Layer } from '../../contracts/machine/state.ts'
 import type { Term } from '../../contracts/machine/term.ts'
 import { CapabilityToken, type Value } from '../../contracts/values/value.ts'
@@ -30,15 +30,15 @@ export function blockRules({ isLanguage541 }: Pick<ReleaseRules, 'isLanguage541'
 
 const NOWHERE = { line: 0, column: 0 }
 
-export function machineOn(environment: Environment, layer: Layer, gas: GasMeter): Machine {
-  return new Machine(environment, layer, gas, natives)
+export function evaluatorOn(environment: Environment, layer: Layer, gas: GasMeter): Evaluator {
+  return new Evaluator(environment, layer, gas, natives)
 }
 
 /** Calls a function of the coin contract. Throws ContractError. */
-export function callCoin(machine: Machine, name: string, args: readonly Value[]): Term {
-  const fun = machine.findModule('coin')?.get(name)
+export function callCoin(evaluator: Evaluator, name: string, args: readonly Value[]): Term {
+  const fun = evaluator.findModule('coin')?.get(name)
   if (!(fun instanceof Fun)) throw new Error(`the state has no function coin.${name}`)
-  return machine.callFun(fun, args, NOWHERE)
+  return evaluator.callFun(fun, args, NOWHERE)
 }
 
 /** A capability of the coin contract. */

@@ -1,7 +1,7 @@
 /** Executes one command of a block: buys its gas, runs it, settles (COMMANDS of the network: execution). */
 import { type ContractError, evalError } from '../../contracts/errors.ts'
+import type { Evaluator } from '../../contracts/machine/evaluator.ts'
 import { runText } from '../../contracts/machine/execute.ts'
-import type { Machine } from '../../contracts/machine/machine.ts'
 import { continuePact, type PactState } from '../../contracts/machine/pacts.ts'
 import { Layer, type State } from '../../contracts/machine/state.ts'
 import { asValue } from '../../contracts/machine/term.ts'
@@ -11,14 +11,14 @@ import type { BlockContext } from './block-context.ts'
 import type { Cont, ContractCommand } from './command.ts'
 import { resultText } from './command-result.ts'
 import { buyGas, environmentOf, redeemGas } from './gas.ts'
-import { attempt, languageForms, machineOn } from './runner.ts'
+import { attempt, evaluatorOn, languageForms } from './runner.ts'
 import { runVerifiers } from './verifiers/run.ts'
 
 /** Each command that is paid for takes so many numbers; the result tells the middle one. */
 export const TX_IDS = 3
 
 /** Finds out what a proof of another chain proves. Throws ContractError. */
-export type ProofReader = (machine: Machine, context: BlockContext, proof: string) => PactState
+export type ProofReader = (evaluator: Evaluator, context: BlockContext, proof: string) => PactState
 
 export interface Block {
   readonly context: BlockContext
@@ -67,8 +67,8 @@ export function executeCommand(
   if ('error' in bought) return { refused: boughtText(bought.error), isFinal: true }
   const own = new Layer(layer)
   const gas = { used: command.sizeGas * 1000, limit: gasLimit * 1000 }
-  const machine = machineOn(environmentOf(context, command), own, gas)
-  const run = attempt(() => runPayload(machine, context, command, block.readProof))
+  const evaluator = evaluatorOn(environmentOf(context, command), own, gas)
+  const run = attempt(() => runPayload(evaluator, context, command, block.readProof))
   const hasFailed = 'error' in run
   if (!hasFailed) own.mergeInto(layer)
   const gasUsed = hasFailed ? command.meta.gasLimit : Math.ceil(gas.used / 1000)
@@ -79,9 +79,9 @@ export function executeCommand(
     result: run,
     key: command.key,
     writes: layer.entries(),
-    events: [...(hasFailed ? [] : machine.events), ...redeemed.value],
+    events: [...(hasFailed ? [] : evaluator.events), ...redeemed.value],
     metaData,
-    pact: hasFailed ? null : machine.lastPact,
+    pact: hasFailed ? null : evaluator.lastPact,
     txId: hasFailed ? null : txId + 1,
   })
   return { output, gas: gasUsed, hasFailed, layer }
@@ -93,23 +93,23 @@ export function boughtText({ wireMessage }: ContractError): string {
 
 /** Asks the verifiers, then runs code or the step of a pact. Throws ContractError. */
 export function runPayload(
-  machine: Machine,
+  evaluator: Evaluator,
   context: BlockContext,
   { payload, verifiers }: ContractCommand,
   readProof: ProofReader,
 ): Value {
-  runVerifiers(machine, verifiers)
+  runVerifiers(evaluator, verifiers)
   const term =
     payload.kind === 'exec'
-      ? runText(machine, languageForms, payload.code)
-      : runStep(machine, context, payload, readProof)
+      ? runText(evaluator, languageForms, payload.code)
+      : runStep(evaluator, context, payload, readProof)
   return asValue(term)
 }
 
-function runStep(machine: Machine, context: BlockContext, cont: Cont, readProof: ProofReader) {
+function runStep(evaluator: Evaluator, context: BlockContext, cont: Cont, readProof: ProofReader) {
   const { pactId, step, isRollback, proof } = cont
-  if (proof === null) return continuePact(machine, { id: pactId, step, isRollback })
-  const proven = readProof(machine, context, proof)
+  if (proof === null) return continuePact(evaluator, { id: pactId, step, isRollback })
+  const proven = readProof(evaluator, context, proof)
   if (proven.id !== pactId) throw evalError(`the proof is of the defpact ${proven.id}, not of ${pactId}`)
-  return continuePact(machine, { id: pactId, step, isRollback, resumed: proven.yielded, proven })
+  return continuePact(evaluator, { id: pactId, step, isRollback, resumed: proven.yielded, proven })
 }

@@ -2,8 +2,8 @@
 import { ContractError } from '../../src/contracts/errors.ts'
 import { languageForms, nativesWith } from '../../src/contracts/language.ts'
 import { type Environment, emptyEnvironment, type GasMeter } from '../../src/contracts/machine/environment.ts'
+import { Evaluator } from '../../src/contracts/machine/evaluator.ts'
 import { runText } from '../../src/contracts/machine/execute.ts'
-import { Machine } from '../../src/contracts/machine/machine.ts'
 import { Layer } from '../../src/contracts/machine/state.ts'
 import type { Term } from '../../src/contracts/machine/term.ts'
 
@@ -21,19 +21,22 @@ export function freeGas(): GasMeter {
   return { used: 0, limit: Number.POSITIVE_INFINITY }
 }
 
-export function machineOn(state: Layer, gas: GasMeter = freeGas(), changes: Partial<Environment> = {}): Machine {
-  return new Machine({ ...environment, ...changes }, state, gas, natives)
+export function evaluatorOn(state: Layer, gas: GasMeter = freeGas(), changes: Partial<Environment> = {}): Evaluator {
+  return new Evaluator({ ...environment, ...changes }, state, gas, natives)
 }
 
-/** Runs a text on a machine. */
-export function runOn(machine: Machine, text: string): Term {
-  return runText(machine, languageForms, text)
+/** Runs a text on an evaluator. */
+export function runOn(evaluator: Evaluator, text: string): Term {
+  return runText(evaluator, languageForms, text)
 }
 
 /** What a text gives, or the error that it ends in. Throws what is no error of the language. */
-export function outcome(machine: Machine, text: string): { readonly value: Term } | { readonly error: ContractError } {
+export function outcome(
+  evaluator: Evaluator,
+  text: string,
+): { readonly value: Term } | { readonly error: ContractError } {
   try {
-    return { value: runOn(machine, text) }
+    return { value: runOn(evaluator, text) }
   } catch (error) {
     if (error instanceof ContractError) return { error }
     throw error

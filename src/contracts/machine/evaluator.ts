@@ -39,7 +39,7 @@ const FAILURE_COST = 1500
 const EVENT_COST = 5
 const FREE_EVENT_WEIGHT = 500
 
-export class Machine {
+export class Evaluator {
   environment: Environment
   state: Layer
   readonly gas: GasMeter
@@ -331,7 +331,7 @@ export class Machine {
   }
 
   /** Calls that were under way are still: what failed has begun others only. */
-  restore(before: ReturnType<Machine['snapshot']>): void {
+  restore(before: ReturnType<Evaluator['snapshot']>): void {
     this.capabilities.restore(before.capabilities)
     this.frames.length = before.frames
     this.events.length = before.events
