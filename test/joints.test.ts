@@ -68,9 +68,9 @@ describe('imports', () => {
       ['cli/answers.ts', 'cli/console.ts', 'cli/hotkeys.ts', 'cli/levels.ts', 'cli/lines.ts'],
       ['cli/plain-commands.ts', 'cli/program.ts', 'cli/wallet-commands.ts'],
       [
+        'contracts/machine/ast.ts',
         'contracts/machine/callables.ts',
         'contracts/machine/capabilities.ts',
-        'contracts/machine/definitions.ts',
         'contracts/machine/evaluator.ts',
         'contracts/machine/expr.ts',
         'contracts/machine/guards.ts',

@@ -1,5 +1,5 @@
 /** What can be applied besides the functions of modules. */
-import type { Param } from './definitions.ts'
+import type { Param } from './ast.ts'
 import type { Evaluator } from './evaluator.ts'
 import type { Env, Expr } from './expr.ts'
 import type { Native } from './native.ts'

@@ -5,7 +5,7 @@
 import { ContractError, evalError, type Place } from '../errors.ts'
 import type { Atom, BindingForm, CallForm, Form, TypeForm } from '../syntax/form.ts'
 import { UNIT } from '../values/value.ts'
-import { Const, type Definition, type Module, ownerOf, type Param, Schema, splitName } from './definitions.ts'
+import { Const, type Definition, type Module, ownerOf, type Param, Schema, splitName } from './ast.ts'
 import type { Evaluator } from './evaluator.ts'
 import type { Expr } from './expr.ts'
 import * as exprs from './expressions.ts'

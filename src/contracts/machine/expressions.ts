@@ -4,9 +4,9 @@
  */
 import { evalError, type Place } from '../errors.ts'
 import { ModuleRef, type Value } from '../values/value.ts'
+import { Const, Fun, Table } from './ast.ts'
 import { Partial } from './callables.ts'
 import { COST } from './costs.ts'
-import { Const, Fun, Table } from './definitions.ts'
 import { type Evaluator, partlyApplied } from './evaluator.ts'
 import type { Env, Expr } from './expr.ts'
 import { asValue, Callable, type Term } from './term.ts'

@@ -5,7 +5,7 @@
  */
 import { evalError, NOWHERE, txFailure } from '../errors.ts'
 import { CapabilityToken, type Guard, type GuardKind } from '../values/value.ts'
-import { Fun, type Module, splitName } from './definitions.ts'
+import { Fun, type Module, splitName } from './ast.ts'
 import type { Evaluator } from './evaluator.ts'
 import { pactIdOf } from './pacts.ts'
 import { Callable } from './term.ts'

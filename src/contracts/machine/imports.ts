@@ -1,7 +1,7 @@
 /** `(use module)`, `(use module "hash")`, `(use module [names])`: members of another module under their own names. */
 import { evalError } from '../errors.ts'
 import type { CallForm } from '../syntax/form.ts'
-import type { Definition } from './definitions.ts'
+import type { Definition } from './ast.ts'
 import { type Expander, syntaxError } from './expander.ts'
 
 /** Thousandths of gas for each member of the module. */

@@ -2,7 +2,7 @@
 import { evalError, NOWHERE, type Place } from '../errors.ts'
 import type { Atom, CallForm, Form } from '../syntax/form.ts'
 import type { Value } from '../values/value.ts'
-import { Const, type Definition, Fun, type Module, Schema, type Step, Table } from './definitions.ts'
+import { Const, type Definition, Fun, type Module, Schema, type Step, Table } from './ast.ts'
 import type { Evaluator } from './evaluator.ts'
 import { Expander, type Scope, type SpecialForms, syntaxError } from './expander.ts'
 import type { Expr } from './expr.ts'

@@ -3,7 +3,7 @@ import { evalError, NOWHERE, type Place } from '../errors.ts'
 import { hashText } from '../values/hash.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
 import { valueToJson } from '../values/wire.ts'
-import { Fun, splitName } from './definitions.ts'
+import { Fun, splitName } from './ast.ts'
 import type { Evaluator } from './evaluator.ts'
 import type { Term } from './term.ts'
 

@@ -5,7 +5,7 @@
 import { evalError, type Place } from '../errors.ts'
 import { read } from '../syntax/reader.ts'
 import type { Value } from '../values/value.ts'
-import { Const, type Definition, type Module } from './definitions.ts'
+import { Const, type Definition, type Module } from './ast.ts'
 import { Evaluator } from './evaluator.ts'
 import { type SpecialForms, syntaxError } from './expander.ts'
 import { ModuleLoader } from './module-loader.ts'

@@ -2,7 +2,7 @@
 import { evalError, txFailure } from '../errors.ts'
 import { bytesOf } from '../values/bytes.ts'
 import type { ObjectValue } from '../values/value.ts'
-import { Table } from './definitions.ts'
+import { Table } from './ast.ts'
 import type { Evaluator } from './evaluator.ts'
 import { requireAdmin } from './guards.ts'
 import type { Term } from './term.ts'

@@ -3,7 +3,7 @@ import { evalError } from '../errors.ts'
 import { Decimal } from '../values/decimal.ts'
 import { typeName } from '../values/types.ts'
 import { Guard, ModuleRef, Time, Unit } from '../values/value.ts'
-import type { Schema } from './definitions.ts'
+import type { Schema } from './ast.ts'
 import { TableRef, type Term } from './term.ts'
 
 /** As TypeForm, with names looked up. */

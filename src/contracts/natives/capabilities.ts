@@ -1,6 +1,6 @@
 /** Capabilities and guards, as functions. */
 import { evalError, txFailure } from '../errors.ts'
-import { Fun, type Module } from '../machine/definitions.ts'
+import { Fun, type Module } from '../machine/ast.ts'
 import type { Evaluator } from '../machine/evaluator.ts'
 import { refuseInDefcap } from '../machine/forms.ts'
 import { acquireAdmin, enforceGuard } from '../machine/guards.ts'

@@ -1,6 +1,6 @@
 /** Natives for the top level: keysets, namespaces, and what there is. */
 import { evalError, txFailure } from '../errors.ts'
-import type { Module } from '../machine/definitions.ts'
+import type { Module } from '../machine/ast.ts'
 import type { Evaluator } from '../machine/evaluator.ts'
 import { enforceGuard, functionNamed } from '../machine/guards.ts'
 import type { Namespace } from '../machine/modules.ts'

@@ -1,6 +1,6 @@
 /** The functions of test files: transactions, the environment, capabilities, pacts, gas. */
 import { evalError } from '../errors.ts'
-import { Fun } from '../machine/definitions.ts'
+import { Fun } from '../machine/ast.ts'
 import type { Evaluator } from '../machine/evaluator.ts'
 import { type Arguments, isObject, type Native, native } from '../machine/native.ts'
 import { continuePact, type PactState, type Yield } from '../machine/pacts.ts'

@@ -1,7 +1,7 @@
 /** A run of a test file of the language: its transactions, its environment, and what it expected. */
 import { ContractError, type Place } from '../errors.ts'
+import { Module } from '../machine/ast.ts'
 import type { NativeFunction } from '../machine/callables.ts'
-import { Module } from '../machine/definitions.ts'
 import { type Environment, emptyEnvironment, type GasMeter } from '../machine/environment.ts'
 import { Evaluator } from '../machine/evaluator.ts'
 import { runForm } from '../machine/execute.ts'

@@ -1,5 +1,5 @@
 /** Entries of the state as JSON text: what hashes of writes are made of, and what is compared when blocks are checked. */
-import type { Module } from '../../contracts/machine/definitions.ts'
+import type { Module } from '../../contracts/machine/ast.ts'
 import type { Namespace } from '../../contracts/machine/modules.ts'
 import type { PactState } from '../../contracts/machine/pacts.ts'
 import type { Entry } from '../../contracts/machine/state.ts'

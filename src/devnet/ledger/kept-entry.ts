@@ -1,5 +1,5 @@
 /** Entries of the state as JSON from which they can be made again, module versions by numbers of their own. */
-import { Fun, type Module } from '../../contracts/machine/definitions.ts'
+import { Fun, type Module } from '../../contracts/machine/ast.ts'
 import { emptyEnvironment } from '../../contracts/machine/environment.ts'
 import type { Namespace } from '../../contracts/machine/modules.ts'
 import type { PactState } from '../../contracts/machine/pacts.ts'

@@ -1,6 +1,6 @@
 /** The pact of a command on another chain, read from the result that a proof has proven. */
 import { evalError } from '../../contracts/errors.ts'
-import { Fun, splitName } from '../../contracts/machine/definitions.ts'
+import { Fun, splitName } from '../../contracts/machine/ast.ts'
 import type { Evaluator } from '../../contracts/machine/evaluator.ts'
 import type { PactState, Yield } from '../../contracts/machine/pacts.ts'
 import type { ObjectValue, Value } from '../../contracts/values/value.ts'

@@ -1,7 +1,7 @@
 /** Runs code on a layer of the state: commands of users, and what the ledger itself calls. */
 import { ContractError } from '../../contracts/errors.ts'
 import { languageForms, nativesWith } from '../../contracts/language.ts'
-import { Fun } from '../../contracts/machine/definitions.ts'
+import { Fun } from '../../contracts/machine/ast.ts'
 import { type Environment, emptyEnvironment, type GasMeter, type Rules } from '../../contracts/machine/environment.ts'
 import { Evaluator } from '../../contracts/machine/evaluator.ts'
 import type { Layer } from '../../contracts/machine/state.ts'
