@@ -67,16 +67,6 @@ describe('imports', () => {
     expect(circles(true)).toEqual([
       ['cli/answers.ts', 'cli/console.ts', 'cli/hotkeys.ts', 'cli/levels.ts', 'cli/lines.ts'],
       ['cli/plain-commands.ts', 'cli/program.ts', 'cli/wallet-commands.ts'],
-      [
-        'contracts/machine/ast.ts',
-        'contracts/machine/callables.ts',
-        'contracts/machine/capabilities.ts',
-        'contracts/machine/evaluator.ts',
-        'contracts/machine/expr.ts',
-        'contracts/machine/guards.ts',
-        'contracts/machine/pacts.ts',
-        'contracts/machine/types.ts',
-      ],
     ])
   })
 

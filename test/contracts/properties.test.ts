@@ -83,8 +83,8 @@ function command(state: Layer, text: string, limit = Number.POSITIVE_INFINITY): 
   }
 }
 
-function eventsOf({ events }: Evaluator): string {
-  return events.map(({ module, name, params }) => `${module}.${name} ${showValue(params)}`).join('\n')
+function eventsOf({ transaction }: Evaluator): string {
+  return transaction.events.map(({ module, name, params }) => `${module}.${name} ${showValue(params)}`).join('\n')
 }
 
 function rows(state: Layer): Map<string, Value> {

@@ -4,10 +4,10 @@ import { dirname, join, resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { languageForms } from '../../src/contracts/language.ts'
-import { Const, type Definition, Fun, Module, Schema } from '../../src/contracts/machine/ast.ts'
+import { language } from '../../src/contracts/language.ts'
+import { Const, type Definition, Fun, Module, Schema, type Type } from '../../src/contracts/machine/ast.ts'
 import { reloadModule, sourceOf } from '../../src/contracts/machine/reload.ts'
-import { type Type, typeText } from '../../src/contracts/machine/types.ts'
+import { typeText } from '../../src/contracts/machine/types.ts'
 import { runTests } from '../../src/contracts/repl/run.ts'
 import { systemContracts } from '../../src/contracts/system/system.ts'
 import type { Value } from '../../src/contracts/values/value.ts'
@@ -26,7 +26,7 @@ const files = {
 }
 
 function again(module: Module): Module {
-  return reloadModule(evaluatorOn(new Layer()), languageForms, sourceOf(module))
+  return reloadModule(language, sourceOf(module))
 }
 
 function nameOf(type: Type | null): string {
@@ -109,15 +109,16 @@ describe('a loaded module', () => {
   it('does not keep what loaded it', () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
-    const state = new Layer()
+    const below = new Layer()
     const load = () => {
-      const evaluator = evaluatorOn(new Layer(state))
+      const evaluator = evaluatorOn(new Layer(below))
       runOn(
         evaluator,
         `(interface face (defun one () @doc "One.")) ${systemContracts.map(({ text }) => text).join('')}`,
       )
       runOn(evaluator, ALL_FORMS)
-      const modules = evaluator.state.keys('modules').map((name) => moduleIn(evaluator.state, name))
+      const { state } = evaluator.transaction
+      const modules = state.keys('modules').map((name) => moduleIn(state, name))
       return { modules, evaluator: new WeakRef(evaluator) }
     }
     const { modules, evaluator } = load()
@@ -160,7 +161,7 @@ describe('a module made again', () => {
   it('is refused without the value of a constant', () => {
     const state = loaded('(module m G (defcap G () true) (defconst X 1))')
     const source = { ...sourceOf(moduleIn(state, 'm')), constants: new Map() }
-    expect(() => reloadModule(evaluatorOn(new Layer()), languageForms, source)).toThrow('the constant X was not kept')
+    expect(() => reloadModule(language, source)).toThrow('the constant X was not kept')
   })
 
   it('has what was in scope when it was loaded, though it is no longer', () => {
@@ -174,7 +175,7 @@ describe('a module made again', () => {
     state.put('modules', 'c', made)
     expect(runOn(evaluatorOn(state), '(c.two)')).toBe(2n)
     expect(() => {
-      reloadModule(evaluatorOn(state), languageForms, { ...sourceOf(before), scope: new Map() })
+      reloadModule(language, { ...sourceOf(before), scope: new Map() })
     }).toThrow('Unbound variable: one')
   })
 
@@ -186,17 +187,12 @@ describe('a module made again', () => {
     expect(runOn(evaluatorOn(state), '[(b.f) (a.one)]')).toEqual([1n, 2n])
   })
 
-  it('takes no gas, leaves the evaluator as it was, and asks nobody', () => {
+  it('takes no evaluator with gas or a state, and asks nobody', () => {
     const state = new Layer()
     const data = new Map<string, Value>([['k', []]])
     runOn(evaluatorOn(state, freeGas(), { data }), '(define-keyset "k") (module m "k" (defun f () 1))')
-    const evaluator = evaluatorOn(new Layer(), { used: 0, limit: 0 })
-    const made = reloadModule(evaluator, languageForms, sourceOf(moduleIn(state, 'm')))
+    const made = reloadModule(language, sourceOf(moduleIn(state, 'm')))
     expect(made.governance).toEqual({ keyset: 'k' })
-    expect(evaluator.gas.used).toBe(0)
-    expect([...evaluator.state.entries()]).toEqual([])
-    expect([...evaluator.imports]).toEqual([])
-    expect(evaluator.loading).toBeNull()
   })
 
   it('tells of errors at the places where it was first written', () => {

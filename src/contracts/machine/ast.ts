@@ -1,10 +1,33 @@
-/** Modules, interfaces and what they define. */
-import type { Place } from '../errors.ts'
-import type { Value } from '../values/value.ts'
-import type { Expr } from './expr.ts'
-import type { Domain } from './state.ts'
-import { Callable, TableRef } from './term.ts'
-import type { Type } from './types.ts'
+/**
+ * What code is made of once it is read, and what it may ask of whoever runs it: expressions, the definitions of modules,
+ * pacts, and the state of a run by its lifetime. All of it stands in one file, since each part names the others.
+ */
+import type { ContractError, Place } from '../errors.ts'
+import type { CapabilityToken, ObjectValue, Value } from '../values/value.ts'
+import type { BlockScope, ContractEvent, GasMeter, Message } from './environment.ts'
+import type { Host } from './native.ts'
+import type { Domain, Layer } from './state.ts'
+import { Callable, TableRef, type Term } from './term.ts'
+
+/** Values of local variables, the innermost first. */
+export interface Env {
+  readonly value: Term
+  readonly up: Env | null
+}
+
+/** Code whose names are known. Variables are found by their distance, not by name. */
+export interface Expr {
+  readonly place: Place
+  evaluate(run: Run, env: Env | null): Term
+}
+
+/** A declared type: as TypeForm, with names looked up. */
+export type Type =
+  | { readonly type: 'string' | 'integer' | 'decimal' | 'bool' | 'time' | 'guard' | 'keyset' | 'unit' | 'any' }
+  | { readonly type: 'list'; readonly item: Type | null }
+  | { readonly type: 'object' | 'table'; readonly schema: Schema | null }
+  /** Qualified names of interfaces. */
+  | { readonly type: 'module'; readonly interfaces: readonly string[] }
 
 export interface Param {
   readonly name: string
@@ -168,24 +191,132 @@ export class Module {
   }
 }
 
-interface NameParts {
-  readonly module: string
-  readonly member: string
+export interface Yield {
+  readonly data: ObjectValue
+  /** Set where the next step runs on another chain. */
+  readonly provenance: { readonly chain: string; readonly moduleHash: string } | null
+  /** The chain that it comes from. */
+  readonly source: string
 }
 
-/** Names that were split; programs have few, and short ones. */
-const MAX_KNOWN = 10_000
-const MAX_KNOWN_CHARACTERS = 200
-const known = new Map<string, NameParts | null>()
+/** A pact as it is kept between its steps. */
+export interface PactState {
+  readonly id: string
+  readonly fun: Fun
+  readonly args: readonly Value[]
+  readonly step: number
+  readonly yielded: Yield | null
+  readonly nested: ReadonlyMap<string, PactState>
+}
 
-/** Splits `ns.module.member` at its last dot; null: there is none. */
-export function splitName(name: string): NameParts | null {
-  const before = known.get(name)
-  if (before !== undefined) return before
-  const dot = name.lastIndexOf('.')
-  const parts = dot > 0 ? { module: name.slice(0, dot), member: name.slice(dot + 1) } : null
-  if (name.length > MAX_KNOWN_CHARACTERS) return parts
-  if (known.size >= MAX_KNOWN) known.clear()
-  known.set(name, parts)
-  return parts
+/** A step of a pact under way. */
+export interface PactRun {
+  readonly id: string
+  readonly fun: Fun
+  readonly args: readonly Value[]
+  readonly step: number
+  readonly isRollback: boolean
+  /** Of the step before. */
+  readonly resumed: Yield | null
+  yielded: Yield | null
+  readonly nested: Map<string, PactState>
+}
+
+/** A granted capability, with those that it is composed of. */
+export interface Slot {
+  token: CapabilityToken
+  readonly composed: CapabilityToken[]
+}
+
+/** A managed capability that was installed: what is left of it. */
+export interface Installed {
+  readonly fun: string
+  /** All arguments but the managed one, and the token as it was installed. */
+  readonly fixed: readonly Value[]
+  readonly token: CapabilityToken
+  /** What is left of the managed argument; undefined: it can be used once. */
+  left: Value | undefined
+  isUsed: boolean
+}
+
+/** Of one transaction: what it says, what it has changed so far, and what it may still use. */
+export interface TransactionScope {
+  readonly message: Message
+  /** What is written goes into this layer. */
+  state: Layer
+  readonly gas: GasMeter
+  readonly events: ContractEvent[]
+  /** Names of modules whose administrator the command is. */
+  admin: Set<string>
+  /** Managed capabilities. */
+  installed: Installed[]
+  /** Capabilities that were compared: the first ones are free. */
+  comparisons: number
+}
+
+/** Of one text, or of one step of a pact. */
+export interface ProgramScope {
+  /** Members of modules in scope at the top level. */
+  imports: Map<string, Definition>
+  namespace: string | null
+  /** The module that is being loaded. */
+  loading: Module | null
+  /** The pact that was begun or continued, once its step is done. */
+  lastPact: PactRun | null
+  /** Whether a pact was begun or continued: a program may do so once. */
+  hasRunPact: boolean
+}
+
+/** Of the calls under way. Balanced between two forms at the top level, unless one has failed. */
+export interface CallScope {
+  /** Functions of modules, the outermost first. */
+  readonly frames: Fun[]
+  /** Capabilities that are granted. */
+  readonly slots: Slot[]
+  /** Capabilities whose bodies run. */
+  readonly evaluated: CapabilityToken[]
+  /** Above 0: nothing may be written, as in tests and guards. */
+  readOnly: number
+  /** Steps within each other. */
+  depth: number
+  pact: PactRun | null
+  /** Of the innermost call of a native. */
+  nativePlace: Place | null
+}
+
+/** What code may ask of the evaluator that runs it, and the state that it reads and changes, by lifetime. */
+export interface Run extends Host {
+  /** Functions and constants of the language. */
+  readonly natives: ReadonlyMap<string, Term>
+  readonly block: BlockScope
+  readonly transaction: TransactionScope
+  readonly program: ProgramScope
+  readonly call: CallScope
+  /** The module whose function runs, or that is being loaded; null: code of the top level runs. */
+  readonly module: Module | null
+
+  /** Evaluates with a bound on the depth. */
+  evaluate(expr: Expr, env: Env | null): Term
+  /** As `evaluate`, and demands a value: neither a function nor a table. */
+  value(expr: Expr, env: Env | null): Value
+  /** Evaluates all, and gives the value of the last one. */
+  sequence(exprs: readonly Expr[], env: Env | null): Term
+  /** Calls a function of a module. A capability gives its token, a pact is begun. */
+  callFun(fun: Fun, args: readonly Term[], place: Place): Term
+  /** Runs the body of a function or capability. */
+  runBody(fun: Fun, args: readonly Term[], place: Place): Term
+  /** Runs a step of a pact, or the rollback of one. */
+  runStep(fun: Fun, step: Expr, args: readonly Value[], place: Place): Term
+  /** Throws EvalError for a term that is not of its declared type. */
+  checkType(type: Type | null, term: Term): void
+  /** Evaluates what must not write. */
+  readingOf(expr: Expr, env: Env | null): Term
+  /** Runs what must not write. */
+  reading<T>(body: () => T): T
+  /** Runs what may fail. A failure of the code itself undoes all but the gas, and gives `caught`. */
+  attempt<T>(body: () => T, caught: (error: ContractError) => T): T
+  /** Adds an event of a capability. */
+  emit(fun: Fun, params: readonly Value[]): void
+  /** A module by its qualified name. */
+  findModule(name: string): Module | undefined
 }

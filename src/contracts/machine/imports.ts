@@ -12,7 +12,7 @@ export function importInto(scope: Map<string, Definition>, expander: Expander, f
   const [target, ...rest] = form.items.slice(1)
   if (target?.form !== 'atom') throw syntaxError('use takes the name of a module', form.place)
   const module = expander.moduleNamed(target.name, form.place)
-  expander.machine.charge(MEMBER_COST * module.definitions.size)
+  expander.run.charge(MEMBER_COST * module.definitions.size)
   let wanted: Set<string> | null = null
   for (const part of rest) {
     if (part.form === 'string') {

@@ -41,13 +41,13 @@ export interface Native<H extends Host = Host> {
 export class Arguments<H extends Host = Host> {
   readonly native: string
   readonly all: readonly Term[]
-  readonly machine: H
+  readonly run: H
   readonly place: Place
 
-  constructor(native: string, all: readonly Term[], machine: H, place: Place) {
+  constructor(native: string, all: readonly Term[], run: H, place: Place) {
     this.native = native
     this.all = all
-    this.machine = machine
+    this.run = run
     this.place = place
   }
 
@@ -66,7 +66,7 @@ export class Arguments<H extends Host = Host> {
   }
 
   charge(milligas: number): void {
-    this.machine.charge(milligas)
+    this.run.charge(milligas)
   }
 
   /** Takes gas for so many elements of a list, and refuses lists beyond all sense before they exist. */
@@ -167,14 +167,14 @@ export class Arguments<H extends Host = Host> {
 
   /** Calls a function that has to give a value. */
   apply(fn: Callable, args: readonly Term[]): Value {
-    const result = this.machine.apply(fn, args, this.place)
+    const result = this.run.apply(fn, args, this.place)
     if (!isValue(result)) throw this.error(`Expected a value from ${fn.name}, got a ${termType(result)}`)
     return result
   }
 
   /** Calls a function that has to give true or false. */
   test(fn: Callable, args: readonly Term[]): boolean {
-    const result = this.machine.apply(fn, args, this.place)
+    const result = this.run.apply(fn, args, this.place)
     if (typeof result !== 'boolean') throw this.error(`Expected Boolean value from ${fn.name}, got ${termType(result)}`)
     return result
   }

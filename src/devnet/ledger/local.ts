@@ -1,7 +1,7 @@
 /** Calls that change nothing: /local, preflight, and the trial of a command before it is pending. */
 import type { ContractError } from '../../contracts/errors.ts'
 import { evalError } from '../../contracts/errors.ts'
-import type { PactState } from '../../contracts/machine/pacts.ts'
+import type { PactState } from '../../contracts/machine/ast.ts'
 import { type Domain, Layer, type State } from '../../contracts/machine/state.ts'
 import { MAX_BLOCK_GAS } from '../../core/gas.ts'
 import type { BlockContext } from './block-context.ts'
@@ -25,8 +25,9 @@ export function runLocally(
   const layer = new Layer(state)
   // No call may hold the node longer than a block would.
   const gas = { used: 0, limit: Math.min(meta.gasLimit, MAX_BLOCK_GAS) * 1000 }
-  const environment = environmentOf(context, command)
-  const evaluator = evaluatorOn({ ...environment, rules: { ...environment.rules, isLocal: true } }, layer, gas)
+  const { block, message } = environmentOf(context, command)
+  const rules = { ...block.rules, isLocal: true }
+  const evaluator = evaluatorOn({ block: { ...block, rules }, message }, layer, gas)
   const run = attempt(() => runPayload(evaluator, context, command, readProof))
   if ('error' in run) return failure(command, run.error)
   return resultText({
@@ -34,9 +35,9 @@ export function runLocally(
     result: run,
     key,
     writes: layer.entries(),
-    events: evaluator.events,
+    events: evaluator.transaction.events,
     metaData: localMetaData(context, meta),
-    pact: evaluator.lastPact,
+    pact: evaluator.program.lastPact,
     txId: null,
   })
 }

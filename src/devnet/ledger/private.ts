@@ -90,9 +90,9 @@ export class PrivateLedger {
       result: run,
       key: command.key,
       writes: hasFailed ? null : layer.entries(),
-      events: hasFailed ? [] : evaluator.events,
+      events: hasFailed ? [] : evaluator.transaction.events,
       metaData: 'null',
-      pact: hasFailed ? null : evaluator.lastPact,
+      pact: hasFailed ? null : evaluator.program.lastPact,
       txId: null,
     })
     if (!hasFailed) layer.mergeInto(state)

@@ -1,8 +1,9 @@
 /** Executes one command of a block: buys its gas, runs it, settles (COMMANDS of the network: execution). */
 import { type ContractError, evalError } from '../../contracts/errors.ts'
-import type { Evaluator } from '../../contracts/machine/evaluator.ts'
+import type { PactState, Run } from '../../contracts/machine/ast.ts'
 import { runText } from '../../contracts/machine/execute.ts'
-import { continuePact, type PactState } from '../../contracts/machine/pacts.ts'
+import type { ExpandingRun } from '../../contracts/machine/expander.ts'
+import { continuePact } from '../../contracts/machine/pacts.ts'
 import { Layer, type State } from '../../contracts/machine/state.ts'
 import { asValue } from '../../contracts/machine/term.ts'
 import type { Value } from '../../contracts/values/value.ts'
@@ -11,14 +12,14 @@ import type { BlockContext } from './block-context.ts'
 import type { Cont, ContractCommand } from './command.ts'
 import { resultText } from './command-result.ts'
 import { buyGas, environmentOf, redeemGas } from './gas.ts'
-import { attempt, evaluatorOn, languageForms } from './runner.ts'
+import { attempt, evaluatorOn } from './runner.ts'
 import { runVerifiers } from './verifiers/run.ts'
 
 /** Each command that is paid for takes so many numbers; the result tells the middle one. */
 export const TX_IDS = 3
 
 /** Finds out what a proof of another chain proves. Throws ContractError. */
-export type ProofReader = (evaluator: Evaluator, context: BlockContext, proof: string) => PactState
+export type ProofReader = (run: Run, context: BlockContext, proof: string) => PactState
 
 export interface Block {
   readonly context: BlockContext
@@ -79,9 +80,9 @@ export function executeCommand(
     result: run,
     key: command.key,
     writes: layer.entries(),
-    events: [...(hasFailed ? [] : evaluator.events), ...redeemed.value],
+    events: [...(hasFailed ? [] : evaluator.transaction.events), ...redeemed.value],
     metaData,
-    pact: hasFailed ? null : evaluator.lastPact,
+    pact: hasFailed ? null : evaluator.program.lastPact,
     txId: hasFailed ? null : txId + 1,
   })
   return { output, gas: gasUsed, hasFailed, layer }
@@ -93,23 +94,20 @@ export function boughtText({ wireMessage }: ContractError): string {
 
 /** Asks the verifiers, then runs code or the step of a pact. Throws ContractError. */
 export function runPayload(
-  evaluator: Evaluator,
+  run: ExpandingRun,
   context: BlockContext,
   { payload, verifiers }: ContractCommand,
   readProof: ProofReader,
 ): Value {
-  runVerifiers(evaluator, verifiers)
-  const term =
-    payload.kind === 'exec'
-      ? runText(evaluator, languageForms, payload.code)
-      : runStep(evaluator, context, payload, readProof)
+  runVerifiers(run, verifiers)
+  const term = payload.kind === 'exec' ? runText(run, payload.code) : runStep(run, context, payload, readProof)
   return asValue(term)
 }
 
-function runStep(evaluator: Evaluator, context: BlockContext, cont: Cont, readProof: ProofReader) {
+function runStep(run: ExpandingRun, context: BlockContext, cont: Cont, readProof: ProofReader) {
   const { pactId, step, isRollback, proof } = cont
-  if (proof === null) return continuePact(evaluator, { id: pactId, step, isRollback })
-  const proven = readProof(evaluator, context, proof)
+  if (proof === null) return continuePact(run, { id: pactId, step, isRollback })
+  const proven = readProof(run, context, proof)
   if (proven.id !== pactId) throw evalError(`the proof is of the defpact ${proven.id}, not of ${pactId}`)
-  return continuePact(evaluator, { id: pactId, step, isRollback, resumed: proven.yielded, proven })
+  return continuePact(run, { id: pactId, step, isRollback, resumed: proven.yielded, proven })
 }
