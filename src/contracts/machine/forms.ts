@@ -1,7 +1,6 @@
 /** The special forms of the language, whose parts are not all evaluated, or not in order. */
 import { evalError, type Place, txFailure } from '../errors.ts'
 import type { Atom, CallForm, Form } from '../syntax/form.ts'
-import { typeName } from '../values/types.ts'
 import { CapabilityToken, Guard } from '../values/value.ts'
 import { type Expr, Fun, type Run, type Type } from './ast.ts'
 import { bounded } from './bounds.ts'
@@ -12,6 +11,7 @@ import { exprOf } from './expressions.ts'
 import { continueNested, resumedObject } from './pacts.ts'
 import { findRow, readRow } from './tables.ts'
 import type { Term } from './term.ts'
+import { typeName } from './type-name.ts'
 
 /** Throws SyntaxError unless the form has so many parts behind its name. */
 function parts(call: CallForm, fewest: number, most = fewest): readonly Form[] {

@@ -4,10 +4,10 @@
  */
 import { type ContractError, evalError, type Place } from '../errors.ts'
 import { Decimal } from '../values/decimal.ts'
-import { typeName } from '../values/types.ts'
 import { CapabilityToken, Guard, ModuleRef, type ObjectValue, Time, type Value } from '../values/value.ts'
 import { COST, LIMIT } from './costs.ts'
 import { Callable, isValue, type Term } from './term.ts'
+import { typeName } from './type-name.ts'
 
 export function isList(term: Term): term is readonly Value[] {
   return Array.isArray(term)

@@ -2,7 +2,7 @@
 import { evalError } from '../errors.ts'
 import { type Native, native } from '../machine/native.ts'
 import type { Term } from '../machine/term.ts'
-import { typeName } from '../values/types.ts'
+import { typeName } from '../machine/type-name.ts'
 
 function bool(term: Term): boolean {
   if (typeof term === 'boolean') return term
