@@ -84,6 +84,28 @@ describe('imports', () => {
     )
     expect(found).toEqual([])
   })
+
+  it('of the evaluator come from those who make one', () => {
+    const makers = [...graphOf(true)].filter(([, list]) => list.includes('contracts/machine/evaluator.ts'))
+    expect(makers.map(([name]) => name).toSorted()).toEqual([
+      'contracts/machine/reload.ts',
+      'contracts/repl/test-run.ts',
+      'devnet/ledger/runner.ts',
+    ])
+  })
+})
+
+describe('the evaluator', () => {
+  it('has no public fields that change: what changes is in its scopes', () => {
+    const [, body = ''] =
+      /export class Evaluator [^{]*\{\n([\s\S]*?)\n\}\n/.exec(code.get('contracts/machine/evaluator.ts') ?? '') ?? []
+    expect(body).not.toBe('')
+    expect(
+      [...body.matchAll(/^ {2}(?!readonly |#|get )(\w+)\??(?:: [^(]*)?(?: = .*)?$|^ {2}set (\w+)/gm)].map(
+        ([line]) => line,
+      ),
+    ).toEqual([])
+  })
 })
 
 describe('names', () => {

@@ -1,5 +1,4 @@
 /** Names of types for messages. */
-
 import { Decimal } from '../values/decimal.ts'
 import { CapabilityToken, Guard, ModuleRef, Time, Unit } from '../values/value.ts'
 import { Callable, TableRef, type Term } from './term.ts'
