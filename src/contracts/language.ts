@@ -22,10 +22,10 @@ const natives: readonly Native<Run>[] = [
   ...topLevel,
 ]
 
-/** The language as commands are written in it. */
+/** The language of commands. */
 export const language: Language = languageWith([], [])
 
-/** The language with functions and special forms beside its own, as test files have them: these are free. */
+/** The language with further functions, which are free, and special forms: test files have some. */
 export function languageWith(
   own: readonly Native<Run>[],
   forms: Iterable<readonly [name: string, form: SpecialForm]>,

@@ -1,6 +1,6 @@
 /**
- * What code is made of once it is read, and what it may ask of whoever runs it: expressions, the definitions of modules,
- * pacts, and the state of a run by its lifetime. All of it stands in one file, since each part names the others.
+ * Code once it is read, and what it may ask of the evaluator: expressions, the definitions of modules, pacts, the scopes
+ * of a run. They stand in one file because each names the others.
  */
 import type { ContractError, Place } from '../errors.ts'
 import type { CapabilityToken, ObjectValue, Value } from '../values/value.ts'
@@ -239,22 +239,22 @@ export interface Installed {
   isUsed: boolean
 }
 
-/** Of one transaction: what it says, what it has changed so far, and what it may still use. */
+/** The state of one transaction: what it says, what it has changed so far, and what it may still use. */
 export interface TransactionScope {
   readonly message: Message
-  /** What is written goes into this layer. */
+  /** The layer that writes go into. */
   state: Layer
   readonly gas: GasMeter
   readonly events: ContractEvent[]
   /** Names of modules whose administrator the command is. */
   admin: Set<string>
-  /** Managed capabilities. */
+  /** Managed capabilities that were installed, and what is left of them. */
   installed: Installed[]
-  /** Capabilities that were compared: the first ones are free. */
+  /** Comparisons of capabilities so far: the first ones are free. */
   comparisons: number
 }
 
-/** Of one text, or of one step of a pact. */
+/** The state of one text, or of one step of a pact that is continued. */
 export interface ProgramScope {
   /** Members of modules in scope at the top level. */
   imports: Map<string, Definition>
@@ -267,11 +267,11 @@ export interface ProgramScope {
   hasRunPact: boolean
 }
 
-/** Of the calls under way. Balanced between two forms at the top level, unless one has failed. */
+/** The calls under way. Between two forms at the top level there are none, unless one has failed. */
 export interface CallScope {
   /** Functions of modules, the outermost first. */
   readonly frames: Fun[]
-  /** Capabilities that are granted. */
+  /** Granted capabilities. */
   readonly slots: Slot[]
   /** Capabilities whose bodies run. */
   readonly evaluated: CapabilityToken[]
@@ -279,12 +279,13 @@ export interface CallScope {
   readOnly: number
   /** Steps within each other. */
   depth: number
+  /** The pact under way. */
   pact: PactRun | null
-  /** Of the innermost call of a native. */
+  /** Where the innermost native was called. */
   nativePlace: Place | null
 }
 
-/** What code may ask of the evaluator that runs it, and the state that it reads and changes, by lifetime. */
+/** What code may ask of the evaluator, and the scopes that it reads and changes. */
 export interface Run extends Host {
   /** Functions and constants of the language. */
   readonly natives: ReadonlyMap<string, Term>

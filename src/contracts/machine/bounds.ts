@@ -1,4 +1,4 @@
-/** Bounds of values, and their size as work on them is paid by it. */
+/** Bounds of values, and their size, by which work on them is paid. */
 import { evalError } from '../errors.ts'
 import { Decimal } from '../values/decimal.ts'
 import { sizeOf } from '../values/size.ts'

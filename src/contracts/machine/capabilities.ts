@@ -1,6 +1,6 @@
 /**
  * Which capabilities are granted, and how: by the body of their defcap, by the list of a signature or an installation
- * where they are managed. And who is administrator of a module, which some of it takes. Rules: COMMANDS, language facts.
+ * where they are managed. Some of it takes the administrator of a module. Rules: COMMANDS, language facts.
  */
 import { evalError, NOWHERE, txFailure } from '../errors.ts'
 import { equalValues } from '../values/equal.ts'

@@ -1,7 +1,4 @@
-/**
- * Runs code: one evaluator for each transaction. It holds no state but that of its scopes, and knows no clock, no file and
- * no network.
- */
+/** Runs the code of one transaction. Its state is in its scopes. It knows no clock, no file and no network. */
 import { ContractError, evalError, type Place } from '../errors.ts'
 import { CapabilityToken, UNIT, type Value } from '../values/value.ts'
 import {
@@ -29,7 +26,6 @@ import {
   markTransaction,
   newCall,
   newProgram,
-  type ProgramMark,
   restoreCall,
   restoreProgram,
   restoreTransaction,
@@ -58,10 +54,10 @@ const FAILURE_COST = 1500
 const EVENT_COST = 5
 const FREE_EVENT_WEIGHT = 500
 
-/** All scopes of a run as they were. */
+/** What `back` restores. */
 interface Mark {
   readonly transaction: TransactionMark
-  readonly program: ProgramMark
+  readonly program: ProgramScope
   readonly call: CallMark
 }
 
@@ -178,7 +174,7 @@ export class Evaluator implements ExpandingRun {
     return isReading
   }
 
-  /** Not called after errors: whoever catches one goes back to a mark, or is done with the evaluator. */
+  /** Not called after errors: whoever catches one restores a mark, or is done with the evaluator. */
   #leave(isReading: boolean): void {
     const { call } = this
     call.frames.pop()
@@ -249,7 +245,7 @@ export class Evaluator implements ExpandingRun {
     const { transaction, call } = this
     const { admin, installed } = transaction
     this.charge(ATTEMPT_COST + call.frames.length + admin.size + installed.length + grantedCount(call))
-    // Not of the program: the scope of the top level stays as the code has left it.
+    // The program is not marked: names and namespaces at the top level stay as the code has left them.
     const [before, callBefore] = [markTransaction(transaction), markCall(call)]
     try {
       return body()
@@ -262,13 +258,13 @@ export class Evaluator implements ExpandingRun {
     }
   }
 
-  /** All that `back` can bring back. */
+  /** Marks all scopes, for `back`. */
   mark(): Mark {
     const { transaction, program, call } = this
     return { transaction: markTransaction(transaction), program: markProgram(program), call: markCall(call) }
   }
 
-  /** Undoes all since the mark but what was written to the state of that time, and the gas. */
+  /** Restores all scopes. What was written to the layer of that time stays, and the gas stays used. */
   back(mark: Mark): void {
     restoreTransaction(this.transaction, mark.transaction)
     restoreProgram(this.program, mark.program)

@@ -29,14 +29,14 @@ export interface Scope {
 export type SpecialForm = (call: CallForm, expander: Expander, scope: Scope | null) => Expr
 export type SpecialForms = ReadonlyMap<string, SpecialForm>
 
-/** What a language consists of beside its syntax. Made above the evaluator, and handed to it. */
+/** Natives and special forms. They are made above the evaluator and handed to it. */
 export interface Language {
   /** Functions and constants by their names. */
   readonly natives: ReadonlyMap<string, Term>
   readonly forms: SpecialForms
 }
 
-/** A run that can expand forms too: code that is expanded already needs no special forms. */
+/** A run that can expand forms. Expressions need no special forms any more. */
 export interface ExpandingRun extends Run {
   readonly forms: SpecialForms
 }

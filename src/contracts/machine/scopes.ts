@@ -1,4 +1,4 @@
-/** The state of a run, by its lifetime: how each scope begins, what a mark keeps of it, and how it goes back to a mark. */
+/** Makes the scopes of a run, takes marks of them, and restores them: a failure that is caught undoes what it did. */
 import { ContractError } from '../errors.ts'
 import type { CallScope, ProgramScope, TransactionScope } from './ast.ts'
 import type { GasMeter, Message } from './environment.ts'
@@ -10,7 +10,7 @@ export function newTransaction(message: Message, state: Layer, gas: GasMeter): T
 
 export type TransactionMark = ReturnType<typeof markTransaction>
 
-/** Keeps all but what stays used: gas, and comparisons that were free. */
+/** The gas stays used, and so do comparisons that were free. */
 export function markTransaction({ state, events, admin, installed }: TransactionScope) {
   return {
     state,
@@ -31,13 +31,11 @@ export function newProgram(): ProgramScope {
   return { imports: new Map(), namespace: null, loading: null, lastPact: null, hasRunPact: false }
 }
 
-export type ProgramMark = ReturnType<typeof markProgram>
-
 export function markProgram(program: ProgramScope): ProgramScope {
   return { ...program, imports: new Map(program.imports) }
 }
 
-export function restoreProgram(program: ProgramScope, mark: ProgramMark): void {
+export function restoreProgram(program: ProgramScope, mark: ProgramScope): void {
   Object.assign(program, mark)
 }
 
@@ -47,7 +45,7 @@ export function newCall(): CallScope {
 
 export type CallMark = ReturnType<typeof markCall>
 
-/** Calls that are under way now are under way still when a mark is gone back to: what failed has begun others only. */
+/** Lengths are enough: the calls under way at a mark are still under way when it is restored. */
 export function markCall({ frames, slots, evaluated, readOnly, depth, pact, nativePlace }: CallScope) {
   return {
     frames: frames.length,
@@ -81,7 +79,7 @@ export function grantedCount({ slots }: CallScope): number {
   return count
 }
 
-/** An error that ends the calls under way, told with the place and the function where it happened. */
+/** Adds to a ContractError the place and the function where it happened. Returns the error, of whatever kind it is. */
 export function located({ frames, nativePlace }: CallScope, error: unknown): unknown {
   if (!(error instanceof ContractError)) return error
   error.place ??= nativePlace

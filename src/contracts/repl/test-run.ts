@@ -89,7 +89,10 @@ export class TestRun {
     }
   }
 
-  /** Each form at the top level is a command of its own: it may run a pact. A form that loads a file has calls under way. */
+  /**
+   * Runs a form at the top level as a command of its own, which may run a pact. A file that another one loads is read
+   * while the call of `load` is under way: its forms begin without it.
+   */
   #runCommand(form: Form, text: string): Value {
     const { call, program } = this.evaluator
     call.frames.length = 0
@@ -98,10 +101,12 @@ export class TestRun {
     return runForm(this.evaluator, form, text) as Value
   }
 
+  /** Changes what code is told of the block, at once. */
   changeBlock(changes: Partial<BlockScope>): void {
     Object.assign(this.#block, changes)
   }
 
+  /** Changes what the command says, at once. */
   changeMessage(changes: Partial<Message>): void {
     Object.assign(this.#message, changes)
   }
