@@ -1,19 +1,19 @@
 /** All functions and special forms of the language. */
+import type { Run } from './machine/ast.ts'
 import { NativeFunction } from './machine/callables.ts'
-import type { SpecialForms } from './machine/expander.ts'
+import type { Language, SpecialForm } from './machine/expander.ts'
 import { specialForms } from './machine/forms.ts'
-import type { Machine } from './machine/machine.ts'
+import type { Native } from './machine/native.ts'
+import type { Term } from './machine/term.ts'
 import { capabilities } from './natives/capabilities.ts'
 import { connectives } from './natives/connectives.ts'
 import { environment } from './natives/environment.ts'
-import type { Native } from './natives/native.ts'
 import { priceOf } from './natives/prices.ts'
 import { CONSTANTS, PURE_NATIVES } from './natives/pure.ts'
 import { tables } from './natives/tables.ts'
 import { topLevel } from './natives/top-level.ts'
-import type { Value } from './values/value.ts'
 
-const natives: readonly Native<Machine>[] = [
+const natives: readonly Native<Run>[] = [
   ...PURE_NATIVES,
   ...connectives,
   ...environment,
@@ -22,13 +22,20 @@ const natives: readonly Native<Machine>[] = [
   ...topLevel,
 ]
 
-/** Functions and constants by their names, with those of test files where a use has such: these are free. */
-export function nativesWith(tests: readonly Native<Machine>[] = []): Map<string, NativeFunction | Value> {
-  return new Map<string, NativeFunction | Value>([
-    ...CONSTANTS,
-    ...natives.map((native) => [native.name, new NativeFunction(native, priceOf(native.name))] as const),
-    ...tests.map((native) => [native.name, new NativeFunction(native, 0)] as const),
-  ])
-}
+/** The language of commands. */
+export const language: Language = languageWith([], [])
 
-export const languageForms: SpecialForms = specialForms
+/** The language with further functions, which are free, and special forms: test files have some. */
+export function languageWith(
+  own: readonly Native<Run>[],
+  forms: Iterable<readonly [name: string, form: SpecialForm]>,
+): Language {
+  return {
+    natives: new Map<string, Term>([
+      ...CONSTANTS,
+      ...natives.map((native) => [native.name, new NativeFunction(native, priceOf(native.name))] as const),
+      ...own.map((native) => [native.name, new NativeFunction(native, 0)] as const),
+    ]),
+    forms: new Map([...specialForms, ...forms]),
+  }
+}

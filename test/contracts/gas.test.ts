@@ -1,6 +1,6 @@
 /** What code costs, in thousandths of gas. */
 import { describe, expect, it } from 'vitest'
-import { Layer, machineOn, runOn } from './machine.ts'
+import { evaluatorOn, Layer, runOn } from './evaluator.ts'
 
 const MODULE = `
 (module m G (defcap G () true) (defschema row v:integer) (deftable rows:{row})
@@ -12,13 +12,13 @@ const MODULE = `
 
 function cost(text: string, state = new Layer()): number {
   const gas = { used: 0, limit: Number.POSITIVE_INFINITY }
-  runOn(machineOn(state, gas), text)
+  runOn(evaluatorOn(state, gas), text)
   return gas.used
 }
 
 function prepared(): Layer {
   const state = new Layer()
-  runOn(machineOn(state), MODULE)
+  runOn(evaluatorOn(state), MODULE)
   return state
 }
 

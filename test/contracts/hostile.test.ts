@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest'
 import type { ContractError } from '../../src/contracts/errors.ts'
 import type { GasMeter } from '../../src/contracts/machine/environment.ts'
-import { isValue } from '../../src/contracts/natives/arguments.ts'
+import { isValue } from '../../src/contracts/machine/term.ts'
+import { typeName } from '../../src/contracts/machine/type-name.ts'
 import { equalValues } from '../../src/contracts/values/equal.ts'
 import { showValue } from '../../src/contracts/values/print.ts'
-import { typeName } from '../../src/contracts/values/types.ts'
 import type { Value } from '../../src/contracts/values/value.ts'
 import { valueToJson } from '../../src/contracts/values/wire.ts'
-import { Layer, machineOn, outcome } from './machine.ts'
+import { evaluatorOn, Layer, outcome } from './evaluator.ts'
 
 /** Thousandths of gas. */
 const LIMIT = 150_000_000
@@ -19,12 +19,12 @@ const MILLISECONDS = 3000
 function attack(text: string, before = ''): ContractError | null {
   const state = new Layer()
   if (before !== '') {
-    const prepared = outcome(machineOn(state), before)
+    const prepared = outcome(evaluatorOn(state), before)
     if ('error' in prepared) throw prepared.error
   }
   const gas: GasMeter = { used: 0, limit: LIMIT }
   const start = process.cpuUsage()
-  const result = outcome(machineOn(state, gas), text)
+  const result = outcome(evaluatorOn(state, gas), text)
   if ('value' in result && isValue(result.value)) walk(result.value)
   const { user, system } = process.cpuUsage(start)
   expect((user + system) / 1000, 'milliseconds').toBeLessThan(MILLISECONDS)
@@ -309,7 +309,10 @@ describe('hostile code', () => {
   it('costs the same each time', () => {
     const used = [1, 2].map(() => {
       const gas: GasMeter = { used: 0, limit: LIMIT }
-      outcome(machineOn(new Layer(), gas), '(fold (lambda (a x) (+ a (length (format "{}" [x])))) 0 (enumerate 1 500))')
+      outcome(
+        evaluatorOn(new Layer(), gas),
+        '(fold (lambda (a x) (+ a (length (format "{}" [x])))) 0 (enumerate 1 500))',
+      )
       return gas.used
     })
     expect(used[0]).toBeGreaterThan(0)

@@ -1,19 +1,20 @@
 /** A chain of the system contracts without blocks: each run is a transaction that holds, or leaves nothing. */
 import { ContractError } from '../../src/contracts/errors.ts'
-import { languageForms, nativesWith } from '../../src/contracts/language.ts'
-import type { ContractEvent, Environment } from '../../src/contracts/machine/environment.ts'
+import { language } from '../../src/contracts/language.ts'
+import type { PactState } from '../../src/contracts/machine/ast.ts'
+import { granting } from '../../src/contracts/machine/capabilities.ts'
+import { type ContractEvent, freeGas, type Message } from '../../src/contracts/machine/environment.ts'
+import { Evaluator } from '../../src/contracts/machine/evaluator.ts'
 import { runText } from '../../src/contracts/machine/execute.ts'
-import { Machine } from '../../src/contracts/machine/machine.ts'
-import { continuePact, type PactState } from '../../src/contracts/machine/pacts.ts'
+import { continuePact } from '../../src/contracts/machine/pacts.ts'
+import { newTransaction } from '../../src/contracts/machine/scopes.ts'
 import { Layer } from '../../src/contracts/machine/state.ts'
 import type { Term } from '../../src/contracts/machine/term.ts'
 import { systemContracts, systemTables } from '../../src/contracts/system/system.ts'
 import { Decimal } from '../../src/contracts/values/decimal.ts'
 import { hashText } from '../../src/contracts/values/hash.ts'
 import { CapabilityToken, type ObjectValue, type Value } from '../../src/contracts/values/value.ts'
-import { freeGas, environment as standard } from './machine.ts'
-
-const natives = nativesWith()
+import { environment as standard } from './evaluator.ts'
 
 export interface Command {
   /** Keys that sign everything. */
@@ -58,14 +59,14 @@ export class Ledger {
   }
 
   run(code: string, command: Command = {}): Outcome {
-    return this.#transact(command, (machine) => runText(machine, languageForms, code))
+    return this.#transact(command, (evaluator) => runText(evaluator, code))
   }
 
   /** The second step of a pact that was begun on another chain. */
   finish(pact: PactState, command: Command = {}): Outcome {
     const { id, yielded } = pact
     const rest = { id, step: 1, isRollback: false, resumed: yielded, proven: pact }
-    return this.#transact(command, (machine) => continuePact(machine, rest))
+    return this.#transact(command, (evaluator) => continuePact(evaluator, rest))
   }
 
   /** Sum of all balances, in units of the last place. */
@@ -79,21 +80,23 @@ export class Ledger {
     return places.reduce((sum, each) => sum + each, 0n)
   }
 
-  #transact({ keys = [], data = {}, granted = [] }: Command, run: (machine: Machine) => Term): Outcome {
-    const environment: Environment = {
+  #transact({ keys = [], data = {}, granted = [] }: Command, run: (evaluator: Evaluator) => Term): Outcome {
+    const message: Message = {
+      ...standard.message,
       data: new Map(Object.entries(data)),
       signers: new Map(keys.map((key) => [key, []])),
-      verifiers: new Map(),
       hash: hashText(`${this.chainId}.${this.#count++}`),
-      chain: { ...standard.chain, chainId: this.chainId, blockHeight: 1n, sender: '', gasLimit: 0n },
-      rules: standard.rules,
+      sender: '',
+      gasLimit: 0n,
     }
+    const { chain, rules } = standard.block
+    const block = { chain: { ...chain, chainId: this.chainId, blockHeight: 1n }, rules }
     const layer = new Layer(this.state)
-    const machine = new Machine(environment, layer, freeGas(), natives)
+    const evaluator = new Evaluator(language, block, newTransaction(message, layer, freeGas()))
     try {
-      const value = machine.capabilities.granting(granted, () => run(machine))
+      const value = granting(evaluator, granted, () => run(evaluator))
       layer.mergeInto(this.state)
-      return { value, message: '', events: machine.events, pact: machine.lastPact }
+      return { value, message: '', events: evaluator.transaction.events, pact: evaluator.program.lastPact }
     } catch (error) {
       if (!(error instanceof ContractError)) throw error
       return { value: null, message: error.message, events: [], pact: null }

@@ -1,8 +1,7 @@
 /** Calls natives without an evaluator: functions are plain JavaScript, gas is counted. */
 import { type ContractError, evalError } from '../../src/contracts/errors.ts'
+import { Arguments, type Host } from '../../src/contracts/machine/native.ts'
 import { Callable, type Term } from '../../src/contracts/machine/term.ts'
-import { Arguments } from '../../src/contracts/natives/arguments.ts'
-import type { Host } from '../../src/contracts/natives/native.ts'
 import { PURE_NATIVES } from '../../src/contracts/natives/pure.ts'
 import { Decimal } from '../../src/contracts/values/decimal.ts'
 import type { Value } from '../../src/contracts/values/value.ts'

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { typeName } from '../../src/contracts/machine/type-name.ts'
 import type { Form } from '../../src/contracts/syntax/form.ts'
 import { read } from '../../src/contracts/syntax/reader.ts'
 import { Decimal } from '../../src/contracts/values/decimal.ts'
 import { equalValues } from '../../src/contracts/values/equal.ts'
 import { formatValue, showValue } from '../../src/contracts/values/print.ts'
-import { typeName } from '../../src/contracts/values/types.ts'
 import { CapabilityToken, Guard, ModuleRef, Time, UNIT, type Value } from '../../src/contracts/values/value.ts'
 import { decimals } from './values.ts'
 

@@ -2,13 +2,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { GasMeter } from '../../src/contracts/machine/environment.ts'
-import type { Machine } from '../../src/contracts/machine/machine.ts'
-import { asValue } from '../../src/contracts/machine/machine.ts'
+import type { Evaluator } from '../../src/contracts/machine/evaluator.ts'
+import { asValue } from '../../src/contracts/machine/term.ts'
 import type { Decimal } from '../../src/contracts/values/decimal.ts'
 import { showValue } from '../../src/contracts/values/print.ts'
 import type { CapabilityToken, ObjectValue, Value } from '../../src/contracts/values/value.ts'
 import { CapabilityToken as Token } from '../../src/contracts/values/value.ts'
-import { freeGas, Layer, machineOn, outcome, runOn } from './machine.ts'
+import { evaluatorOn, freeGas, Layer, outcome, runOn } from './evaluator.ts'
 import { dec } from './native-call.ts'
 
 const ACCOUNTS = ['alice', 'bob', 'carol'] as const
@@ -58,7 +58,7 @@ const signers = new Map([['key', allowed]])
 
 function fresh(): Layer {
   const state = new Layer()
-  runOn(machineOn(state), MODULE)
+  runOn(evaluatorOn(state), MODULE)
   return state
 }
 
@@ -72,19 +72,19 @@ interface Outcome {
 function command(state: Layer, text: string, limit = Number.POSITIVE_INFINITY): Outcome {
   const gas: GasMeter = { used: 0, limit }
   const layer = new Layer(state)
-  const machine = machineOn(layer, gas, { signers })
-  const result = outcome(machine, text)
+  const evaluator = evaluatorOn(layer, gas, { signers })
+  const result = outcome(evaluator, text)
   const isDone = 'value' in result
   if (isDone) layer.mergeInto(state)
   return {
     result: isDone ? showValue(asValue(result.value)) : `${result.error.kind}: ${result.error.message}`,
-    events: isDone ? eventsOf(machine) : '',
+    events: isDone ? eventsOf(evaluator) : '',
     gas: gas.used,
   }
 }
 
-function eventsOf({ events }: Machine): string {
-  return events.map(({ module, name, params }) => `${module}.${name} ${showValue(params)}`).join('\n')
+function eventsOf({ transaction }: Evaluator): string {
+  return transaction.events.map(({ module, name, params }) => `${module}.${name} ${showValue(params)}`).join('\n')
 }
 
 function rows(state: Layer): Map<string, Value> {
@@ -145,6 +145,6 @@ describe('running code', () => {
     expect(showValue(rows(state))).toBe('{"alice": 87.5,"bob": 112.5,"carol": 100.0}')
     expect(command(state, '(token.tries "alice" "bob" 12.5)').result).toContain('read-only')
     expect(command(state, '(token.asks "alice" 90.0)').result).toBe('false')
-    expect(outcome(machineOn(state, freeGas()), '(token.pay "alice" "bob" 1.0)')).toHaveProperty('error')
+    expect(outcome(evaluatorOn(state, freeGas()), '(token.pay "alice" "bob" 1.0)')).toHaveProperty('error')
   })
 })

@@ -1,13 +1,13 @@
 /** What code is told that is not well formed, or asks for what there is not. */
 import { describe, expect, it } from 'vitest'
-import { Layer, machineOn, outcome } from './machine.ts'
+import { evaluatorOn, Layer, outcome } from './evaluator.ts'
 
 /** What a program ends with: its error in words, or `value`. */
 function ending(...programs: readonly string[]): string {
   const state = new Layer()
   let last = 'nothing ran'
   for (const program of programs) {
-    const result = outcome(machineOn(state), program)
+    const result = outcome(evaluatorOn(state), program)
     last = 'error' in result ? result.error.message : 'value'
   }
   return last

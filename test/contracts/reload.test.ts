@@ -4,15 +4,15 @@ import { dirname, join, resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { languageForms } from '../../src/contracts/language.ts'
-import { Const, type Definition, Fun, Module, Schema } from '../../src/contracts/machine/definitions.ts'
+import { language } from '../../src/contracts/language.ts'
+import { Const, type Definition, Fun, Module, Schema, type Type } from '../../src/contracts/machine/ast.ts'
 import { reloadModule, sourceOf } from '../../src/contracts/machine/reload.ts'
-import { type Type, typeText } from '../../src/contracts/machine/types.ts'
+import { typeText } from '../../src/contracts/machine/types.ts'
 import { runTests } from '../../src/contracts/repl/run.ts'
 import { systemContracts } from '../../src/contracts/system/system.ts'
 import type { Value } from '../../src/contracts/values/value.ts'
+import { evaluatorOn, freeGas, Layer, outcome, runOn } from './evaluator.ts'
 import { Ledger } from './ledger.ts'
-import { freeGas, Layer, machineOn, outcome, runOn } from './machine.ts'
 
 const FOLDERS = ['suites', 'system'].map((name) => join(import.meta.dirname, name))
 const suites = FOLDERS.flatMap((folder) =>
@@ -26,7 +26,7 @@ const files = {
 }
 
 function again(module: Module): Module {
-  return reloadModule(machineOn(new Layer()), languageForms, sourceOf(module))
+  return reloadModule(language, sourceOf(module))
 }
 
 function nameOf(type: Type | null): string {
@@ -61,9 +61,9 @@ function shapeOf(module: Module) {
   }
 }
 
-/** Modules in the state of a machine on which a text was run. */
+/** Modules in the state of an evaluator on which a text was run. */
 function loaded(text: string, state = new Layer()): Layer {
-  const result = outcome(machineOn(state), text)
+  const result = outcome(evaluatorOn(state), text)
   if ('error' in result) throw result.error
   return state
 }
@@ -109,20 +109,24 @@ describe('a loaded module', () => {
   it('does not keep what loaded it', () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
-    const state = new Layer()
+    const below = new Layer()
     const load = () => {
-      const machine = machineOn(new Layer(state))
-      runOn(machine, `(interface face (defun one () @doc "One.")) ${systemContracts.map(({ text }) => text).join('')}`)
-      runOn(machine, ALL_FORMS)
-      const modules = machine.state.keys('modules').map((name) => moduleIn(machine.state, name))
-      return { modules, machine: new WeakRef(machine) }
+      const evaluator = evaluatorOn(new Layer(below))
+      runOn(
+        evaluator,
+        `(interface face (defun one () @doc "One.")) ${systemContracts.map(({ text }) => text).join('')}`,
+      )
+      runOn(evaluator, ALL_FORMS)
+      const { state } = evaluator.transaction
+      const modules = state.keys('modules').map((name) => moduleIn(state, name))
+      return { modules, evaluator: new WeakRef(evaluator) }
     }
-    const { modules, machine } = load()
+    const { modules, evaluator } = load()
     const made = modules.map(again)
     // A weak reference holds until the turn in which it was made has ended.
     return new Promise<void>((done) => setImmediate(done)).then(() => {
       collect()
-      expect(machine.deref()).toBeUndefined()
+      expect(evaluator.deref()).toBeUndefined()
       expect([...modules, ...made]).toHaveLength(2 * (systemContracts.length + 2))
     })
   })
@@ -147,17 +151,17 @@ describe('a module made again', () => {
     const data = new Map<string, Value>([['x', 'first']])
     const state = new Layer()
     runOn(
-      machineOn(state, freeGas(), { data }),
+      evaluatorOn(state, freeGas(), { data }),
       '(module m G (defcap G () true) (defconst X (read-string "x")) (defun f () X))',
     )
     state.put('modules', 'm', again(moduleIn(state, 'm')))
-    expect(runOn(machineOn(state), '(m.f)')).toBe('first')
+    expect(runOn(evaluatorOn(state), '(m.f)')).toBe('first')
   })
 
   it('is refused without the value of a constant', () => {
     const state = loaded('(module m G (defcap G () true) (defconst X 1))')
     const source = { ...sourceOf(moduleIn(state, 'm')), constants: new Map() }
-    expect(() => reloadModule(machineOn(new Layer()), languageForms, source)).toThrow('the constant X was not kept')
+    expect(() => reloadModule(language, source)).toThrow('the constant X was not kept')
   })
 
   it('has what was in scope when it was loaded, though it is no longer', () => {
@@ -169,9 +173,9 @@ describe('a module made again', () => {
     expect([...sourceOf(before).scope.keys()]).toEqual(['one', 'g'])
     const made = again(before)
     state.put('modules', 'c', made)
-    expect(runOn(machineOn(state), '(c.two)')).toBe(2n)
+    expect(runOn(evaluatorOn(state), '(c.two)')).toBe(2n)
     expect(() => {
-      reloadModule(machineOn(state), languageForms, { ...sourceOf(before), scope: new Map() })
+      reloadModule(language, { ...sourceOf(before), scope: new Map() })
     }).toThrow('Unbound variable: one')
   })
 
@@ -180,26 +184,21 @@ describe('a module made again', () => {
     const state = loaded(`${dependency(1)} (module b G (defcap G () true) (defun f () (a.one)))`)
     loaded(dependency(2), state)
     state.put('modules', 'b', again(moduleIn(state, 'b')))
-    expect(runOn(machineOn(state), '[(b.f) (a.one)]')).toEqual([1n, 2n])
+    expect(runOn(evaluatorOn(state), '[(b.f) (a.one)]')).toEqual([1n, 2n])
   })
 
-  it('takes no gas, leaves the machine as it was, and asks nobody', () => {
+  it('takes no evaluator with gas or a state, and asks nobody', () => {
     const state = new Layer()
     const data = new Map<string, Value>([['k', []]])
-    runOn(machineOn(state, freeGas(), { data }), '(define-keyset "k") (module m "k" (defun f () 1))')
-    const machine = machineOn(new Layer(), { used: 0, limit: 0 })
-    const made = reloadModule(machine, languageForms, sourceOf(moduleIn(state, 'm')))
+    runOn(evaluatorOn(state, freeGas(), { data }), '(define-keyset "k") (module m "k" (defun f () 1))')
+    const made = reloadModule(language, sourceOf(moduleIn(state, 'm')))
     expect(made.governance).toEqual({ keyset: 'k' })
-    expect(machine.gas.used).toBe(0)
-    expect([...machine.state.entries()]).toEqual([])
-    expect([...machine.imports]).toEqual([])
-    expect(machine.loading).toBeNull()
   })
 
   it('tells of errors at the places where it was first written', () => {
     const state = loaded('1\n\n  (module m G (defcap G () true)\n (defun f () (at 5 [])))')
     const place = () => {
-      const result = outcome(machineOn(state), '(m.f)')
+      const result = outcome(evaluatorOn(state), '(m.f)')
       return 'error' in result ? [result.error.place, result.error.within] : null
     }
     const before = place()
@@ -214,6 +213,6 @@ describe('a module made again', () => {
         '(module b G (defcap G () true) (defun g () (a.f)))',
     )
     state.put('modules', 'a', again(moduleIn(state, 'a')))
-    expect(runOn(machineOn(state), '(b.g)')).toBe(1n)
+    expect(runOn(evaluatorOn(state), '(b.g)')).toBe(1n)
   })
 })

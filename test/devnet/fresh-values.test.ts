@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Module } from '../../src/contracts/machine/definitions.ts'
+import type { Module } from '../../src/contracts/machine/ast.ts'
 import { keepEntry, keptEntry, type ModuleNumbers } from '../../src/devnet/ledger/kept-entry.ts'
 import { MemoryVersions, type Version } from '../../src/devnet/ledger/versions.ts'
 import { LedgerGround, resultOf, type TestCommand } from './ledger-ground.ts'

@@ -1,16 +1,15 @@
 /** What can be applied besides the functions of modules. */
-import type { Native } from '../natives/native.ts'
-import type { Param } from './definitions.ts'
-import type { Env, Expr } from './expr.ts'
-import type { Machine } from './machine.ts'
+import { type ContractError, evalError, type Place } from '../errors.ts'
+import { type Env, type Expr, Fun, type Param, type Run } from './ast.ts'
+import type { Native } from './native.ts'
 import { Callable, type Term } from './term.ts'
 
 export class NativeFunction extends Callable {
-  readonly native: Native<Machine>
+  readonly native: Native<Run>
   /** Thousandths of gas of a call, beside what the native itself takes for what it is given. */
   readonly price: number
 
-  constructor(native: Native<Machine>, price: number) {
+  constructor(native: Native<Run>, price: number) {
     super()
     this.native = native
     this.price = price
@@ -50,4 +49,16 @@ export class Partial extends Callable {
   get name(): string {
     return this.fn.name
   }
+}
+
+/** The error for a function that still waits for arguments where it has to run. */
+export function partlyApplied({ fn, args }: Partial, place: Place): ContractError {
+  const [name, count] = describe(fn)
+  return evalError(`Incorrect number of arguments (${args.length}) for ${name} supplied; expected (${count})`, place)
+}
+
+function describe(fn: Callable): [name: string, params: number] {
+  if (fn instanceof NativeFunction) return [`native function ${fn.name}`, fn.native.arity[0]]
+  if (fn instanceof Fun) return [`function ${fn.qualified}.{${fn.module.hash}}`, fn.params.length]
+  return ['lambda', fn instanceof Lambda ? fn.params.length : 0]
 }

@@ -4,6 +4,26 @@ import { type CapabilityToken, Time, UNIT, type Value } from '../values/value.ts
 
 /** What the command and its block say. */
 export interface Environment {
+  readonly block: BlockScope
+  readonly message: Message
+}
+
+/** What the commands of one block have in common. */
+export interface BlockScope {
+  readonly chain: BlockData
+  readonly rules: Rules
+}
+
+/** The place of a block in its chain. */
+export interface BlockData {
+  readonly chainId: string
+  readonly blockHeight: bigint
+  readonly blockTime: Time
+  readonly prevBlockHash: string
+}
+
+/** What a command says of itself. */
+export interface Message {
   /** Data of the message. */
   readonly data: Value
   /** Public key -> capabilities that its signature is limited to; none: it signs everything. */
@@ -12,15 +32,6 @@ export interface Environment {
   readonly verifiers: ReadonlyMap<string, readonly CapabilityToken[]>
   /** Request key, base64url. */
   readonly hash: string
-  readonly chain: ChainData
-  readonly rules: Rules
-}
-
-export interface ChainData {
-  readonly chainId: string
-  readonly blockHeight: bigint
-  readonly blockTime: Time
-  readonly prevBlockHash: string
   readonly sender: string
   readonly gasLimit: bigint
   readonly gasPrice: Decimal
@@ -63,26 +74,30 @@ export interface GasMeter {
 
 /** Of code that belongs to no command and to no block: everything may be defined. */
 export const emptyEnvironment: Environment = {
-  data: UNIT,
-  signers: new Map(),
-  verifiers: new Map(),
-  hash: '',
-  chain: {
-    chainId: '',
-    blockHeight: 0n,
-    blockTime: new Time(0n),
-    prevBlockHash: '',
+  block: {
+    chain: { chainId: '', blockHeight: 0n, blockTime: new Time(0n), prevBlockHash: '' },
+    rules: {
+      isRootOpen: true,
+      areKeysetsInNamespaces: false,
+      namespacePolicy: null,
+      isLocal: false,
+      areKeysChecked: true,
+      areTypesChecked: true,
+      isLanguage541: true,
+    },
+  },
+  message: {
+    data: UNIT,
+    signers: new Map(),
+    verifiers: new Map(),
+    hash: '',
     sender: '',
     gasLimit: 0n,
     gasPrice: Decimal.of(0n),
   },
-  rules: {
-    isRootOpen: true,
-    areKeysetsInNamespaces: false,
-    namespacePolicy: null,
-    isLocal: false,
-    areKeysChecked: true,
-    areTypesChecked: true,
-    isLanguage541: true,
-  },
+}
+
+/** Gas without a limit, for code that nobody pays for. */
+export function freeGas(): GasMeter {
+  return { used: 0, limit: Number.POSITIVE_INFINITY }
 }

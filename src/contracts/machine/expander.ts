@@ -5,11 +5,20 @@
 import { ContractError, evalError, type Place } from '../errors.ts'
 import type { Atom, BindingForm, CallForm, Form, TypeForm } from '../syntax/form.ts'
 import { UNIT } from '../values/value.ts'
-import { Const, type Definition, type Module, ownerOf, type Param, Schema, splitName } from './definitions.ts'
-import type { Expr } from './expr.ts'
+import {
+  Const,
+  type Definition,
+  type Expr,
+  type Module,
+  ownerOf,
+  type Param,
+  type Run,
+  Schema,
+  type Type,
+} from './ast.ts'
 import * as exprs from './expressions.ts'
-import type { Machine } from './machine.ts'
-import type { Type } from './types.ts'
+import { splitName } from './names.ts'
+import type { Term } from './term.ts'
 
 /** Names of local variables, the innermost first, as Env has their values. */
 export interface Scope {
@@ -20,22 +29,27 @@ export interface Scope {
 export type SpecialForm = (call: CallForm, expander: Expander, scope: Scope | null) => Expr
 export type SpecialForms = ReadonlyMap<string, SpecialForm>
 
-export class Expander {
-  readonly machine: Machine
+/** Natives and special forms. They are made above the evaluator and handed to it. */
+export interface Language {
+  /** Functions and constants by their names. */
+  readonly natives: ReadonlyMap<string, Term>
   readonly forms: SpecialForms
+}
+
+/** A run that can expand forms. Expressions need no special forms any more. */
+export interface ExpandingRun extends Run {
+  readonly forms: SpecialForms
+}
+
+export class Expander {
+  readonly run: ExpandingRun
   /** The module whose code this is; null: code of the top level. */
   readonly module: Module | null
   /** Called with each member of the same module that is used. */
   readonly #onUse: (name: string) => void
 
-  constructor(
-    machine: Machine,
-    forms: SpecialForms,
-    module: Module | null,
-    onUse: (name: string) => void = () => undefined,
-  ) {
-    this.machine = machine
-    this.forms = forms
+  constructor(run: ExpandingRun, module: Module | null, onUse: (name: string) => void = () => undefined) {
+    this.run = run
     this.module = module
     this.#onUse = onUse
   }
@@ -97,11 +111,22 @@ export class Expander {
     }
   }
 
-  /** As the machine finds it. The module that is being loaded remembers it. */
+  /** A module by a name that may lack the namespace. The module that is being loaded remembers it. */
   lookUp(name: string): Module | undefined {
-    const found = this.machine.lookUpModule(name, this.module)
+    const found = this.#find(name)
     if (found !== undefined && found !== this.module) this.module?.dependencies.set(found.name, found)
     return found
+  }
+
+  /** By a name that may lack the namespace: of the module whose code this is, or of the program. */
+  #find(name: string): Module | undefined {
+    const { run, module } = this
+    if (module !== null && (module.name === name || module.bareName === name)) return module
+    for (const namespace of [module?.namespace ?? null, run.program.namespace]) {
+      const found = namespace === null ? undefined : run.findModule(`${namespace}.${name}`)
+      if (found !== undefined) return found
+    }
+    return run.findModule(name)
   }
 
   moduleNamed(name: string, place: Place | null = null): Module {
@@ -119,7 +144,7 @@ export class Expander {
   #definition(name: string): Definition | undefined {
     const own = this.module?.get(name) ?? this.module?.imports.get(name)
     if (own !== undefined) return own
-    const imported = this.machine.imports.get(name)
+    const imported = this.run.program.imports.get(name)
     if (imported !== undefined) {
       this.module?.outside.set(name, ownerOf(imported))
       return imported
@@ -139,7 +164,7 @@ export class Expander {
       if (this.module?.get(definition.name) === definition) this.#onUse(definition.name)
       return this.#reference(definition, place)
     }
-    const native = this.machine.natives.get(name)
+    const native = this.run.natives.get(name)
     if (native !== undefined) return exprs.constant(native, place)
     const module = this.lookUp(name)
     if (module !== undefined) return moduleRef(module, place)
@@ -157,7 +182,7 @@ export class Expander {
       if (each.name === name) found = true
       else distance++
     }
-    if (distance > exprs.FREE_DISTANCE) this.machine.charge(distance)
+    if (distance > exprs.FREE_DISTANCE) this.run.charge(distance)
     return found ? distance : null
   }
 
@@ -185,7 +210,7 @@ export class Expander {
     const [head] = items
     if (head === undefined) return exprs.constant(UNIT, place)
     if (head.form === 'atom' && head.member === null && this.#distanceOf(head.name, scope) === null) {
-      const special = this.forms.get(head.name)
+      const special = this.run.forms.get(head.name)
       if (special !== undefined) return special(call, this, scope)
     }
     const fn = this.expand(head, scope)

@@ -3,20 +3,18 @@
  * module outlives the command that loaded it.
  */
 import { evalError, type Place } from '../errors.ts'
-import { COST } from '../natives/costs.ts'
 import { ModuleRef, type Value } from '../values/value.ts'
-import { Partial } from './callables.ts'
-import { Const, Fun, Table } from './definitions.ts'
-import type { Env, Expr } from './expr.ts'
-import { asValue, type Machine, partlyApplied } from './machine.ts'
-import { Callable, type Term } from './term.ts'
-import type { Type } from './types.ts'
+import { Const, type Env, type Expr, Fun, type Run, Table, type Type } from './ast.ts'
+import { bounded } from './bounds.ts'
+import { Partial, partlyApplied } from './callables.ts'
+import { COST } from './costs.ts'
+import { asValue, Callable, type Term } from './term.ts'
 
 /** Variables further away cost by their distance. */
 export const FREE_DISTANCE = 20
 
 /** An expression from a function. */
-export function exprOf(place: Place, evaluate: (machine: Machine, env: Env | null) => Term): Expr {
+export function exprOf(place: Place, evaluate: (run: Run, env: Env | null) => Term): Expr {
   return { place, evaluate }
 }
 
@@ -29,27 +27,27 @@ export function constantOf(definition: Const, place: Place): Expr {
 }
 
 export function list(items: readonly Expr[], place: Place): Expr {
-  return exprOf(place, (machine, env) => {
-    machine.charge(COST.listElement * items.length)
+  return exprOf(place, (run, env) => {
+    run.charge(COST.listElement * items.length)
     const values: Value[] = []
-    for (const item of items) values.push(machine.value(item, env))
-    return machine.bounded(values)
+    for (const item of items) values.push(run.value(item, env))
+    return bounded(values)
   })
 }
 
 export function object(fields: readonly (readonly [name: string, value: Expr])[], place: Place): Expr {
-  return exprOf(place, (machine, env) => {
-    machine.charge(COST.listElement * fields.length)
+  return exprOf(place, (run, env) => {
+    run.charge(COST.listElement * fields.length)
     const values = new Map<string, Value>()
-    for (const [name, value] of fields) values.set(name, machine.value(value, env))
-    return machine.bounded(values)
+    for (const [name, value] of fields) values.set(name, run.value(value, env))
+    return bounded(values)
   })
 }
 
 /** A local variable, so many variables away. */
 export function local(distance: number, place: Place): Expr {
-  return exprOf(place, (machine, env) => {
-    if (distance > FREE_DISTANCE) machine.charge(2 * distance)
+  return exprOf(place, (run, env) => {
+    if (distance > FREE_DISTANCE) run.charge(2 * distance)
     let variable = env
     for (let i = 0; i < distance; i++) variable = variable?.up ?? null
     if (variable === null) throw evalError('a variable has no value', place)
@@ -61,15 +59,21 @@ export function moduleRef(name: string, interfaces: readonly string[], place: Pl
   return exprOf(place, () => new ModuleRef(name, interfaces))
 }
 
+function evaluateAll(run: Run, exprs: readonly Expr[], env: Env | null): Term[] {
+  const terms: Term[] = []
+  for (const expr of exprs) terms.push(run.evaluate(expr, env))
+  return terms
+}
+
 function callableOf(term: Term, place: Place): Callable {
   if (term instanceof Callable) return term
   throw evalError('Cannot apply value to a non-closure.', place)
 }
 
 export function call(fn: Expr, args: readonly Expr[], place: Place): Expr {
-  return exprOf(place, (machine, env) => {
-    const callable = callableOf(machine.evaluate(fn, env), place)
-    const result = machine.apply(callable, machine.evaluateAll(args, env), place)
+  return exprOf(place, (run, env) => {
+    const callable = callableOf(run.evaluate(fn, env), place)
+    const result = run.apply(callable, evaluateAll(run, args, env), place)
     if (result instanceof Partial && callable instanceof Fun) throw partlyApplied(result, place)
     return result
   })
@@ -77,19 +81,19 @@ export function call(fn: Expr, args: readonly Expr[], place: Place): Expr {
 
 /** A call that may leave a function which waits for more. */
 export function partialCall(fn: Expr, args: readonly Expr[], place: Place): Expr {
-  return exprOf(place, (machine, env) => {
-    const callable = callableOf(machine.evaluate(fn, env), place)
-    return machine.apply(callable, machine.evaluateAll(args, env), place)
+  return exprOf(place, (run, env) => {
+    const callable = callableOf(run.evaluate(fn, env), place)
+    return run.apply(callable, evaluateAll(run, args, env), place)
   })
 }
 
 /** `m::member`, where m is a module as a value. */
 export function member(target: Expr, name: string, place: Place): Expr {
-  return exprOf(place, (machine, env) => {
-    const ref = machine.evaluate(target, env)
+  return exprOf(place, (run, env) => {
+    const ref = run.evaluate(target, env)
     if (!(ref instanceof ModuleRef)) throw evalError('what is left of :: is not a module', place)
-    const { loading } = machine
-    const module = loading?.name === ref.name ? loading : machine.findModule(ref.name)
+    const { loading } = run.program
+    const module = loading?.name === ref.name ? loading : run.findModule(ref.name)
     const definition = module?.get(name)
     if (definition === undefined) throw evalError(`Module ${ref.name} has no such member: ${name}`, place)
     if (definition instanceof Const) return definition.value
@@ -99,18 +103,18 @@ export function member(target: Expr, name: string, place: Place): Expr {
 }
 
 /** What is done with an object. */
-export type Consumer = (machine: Machine, env: Env | null, object: ReadonlyMap<string, Term>) => Term
+export type Consumer = (run: Run, env: Env | null, object: ReadonlyMap<string, Term>) => Term
 
 /** A body that needs nothing of it. */
 export function ignoring(body: readonly Expr[]): Consumer {
-  return (machine, env) => machine.sequence(body, env)
+  return (run, env) => run.sequence(body, env)
 }
 
 /** A function of it. */
 export function applying(fn: Expr, place: Place): Consumer {
-  return (machine, env, given) => {
-    const callable = callableOf(machine.evaluate(fn, env), place)
-    return machine.apply(callable, [asValue(given as Term)], place)
+  return (run, env, given) => {
+    const callable = callableOf(run.evaluate(fn, env), place)
+    return run.apply(callable, [asValue(given as Term)], place)
   }
 }
 
@@ -121,14 +125,14 @@ interface BoundField {
 
 /** A body with some of its fields as variables. */
 export function binding(fields: readonly BoundField[], body: readonly Expr[], place: Place): Consumer {
-  return (machine, env, given) => {
+  return (run, env, given) => {
     let bound = env
     for (const { name, type } of fields) {
       const value = given.get(name)
       if (value === undefined) throw evalError(`Key ${name} not found in object.`, place)
-      machine.checkType(type, value)
+      run.checkType(type, value)
       bound = { value, up: bound }
     }
-    return machine.sequence(body, bound)
+    return run.sequence(body, bound)
   }
 }

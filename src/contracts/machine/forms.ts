@@ -1,18 +1,17 @@
 /** The special forms of the language, whose parts are not all evaluated, or not in order. */
 import { evalError, type Place, txFailure } from '../errors.ts'
 import type { Atom, CallForm, Form } from '../syntax/form.ts'
-import { typeName } from '../values/types.ts'
 import { CapabilityToken, Guard } from '../values/value.ts'
+import { type Expr, Fun, type Run, type Type } from './ast.ts'
+import { bounded } from './bounds.ts'
 import { Lambda } from './callables.ts'
-import { Fun } from './definitions.ts'
+import { withCapability } from './capabilities.ts'
 import { type Expander, type Scope, type SpecialForm, syntaxError } from './expander.ts'
-import type { Expr } from './expr.ts'
 import { exprOf } from './expressions.ts'
-import type { Machine } from './machine.ts'
 import { continueNested, resumedObject } from './pacts.ts'
 import { findRow, readRow } from './tables.ts'
 import type { Term } from './term.ts'
-import type { Type } from './types.ts'
+import { typeName } from './type-name.ts'
 
 /** Throws SyntaxError unless the form has so many parts behind its name. */
 function parts(call: CallForm, fewest: number, most = fewest): readonly Form[] {
@@ -42,8 +41,8 @@ export function asToken(term: Term, place: Place): CapabilityToken {
 
 const when: SpecialForm = (call, expander, scope) => {
   const [test, yes, no] = expander.expandAll(parts(call, 3), scope)
-  return exprOf(call.place, (machine, env) => {
-    return machine.evaluate(asBool(machine.evaluate(test, env), test.place) ? yes : no, env)
+  return exprOf(call.place, (run, env) => {
+    return run.evaluate(asBool(run.evaluate(test, env), test.place) ? yes : no, env)
   })
 }
 
@@ -53,9 +52,9 @@ const both =
   (call, expander, scope) => {
     if (call.items.length < 3) return expander.partial(call, scope)
     const [one, other] = expander.expandAll(parts(call, 2), scope)
-    return exprOf(call.place, (machine, env) => {
-      if (asBool(machine.evaluate(one, env), one.place) === decisive) return decisive
-      return asBool(machine.evaluate(other, env), other.place)
+    return exprOf(call.place, (run, env) => {
+      if (asBool(run.evaluate(one, env), one.place) === decisive) return decisive
+      return asBool(run.evaluate(other, env), other.place)
     })
   }
 
@@ -71,11 +70,11 @@ const cond: SpecialForm = (call, expander, scope) => {
     pairs.push(expander.expandAll(form.items, scope))
   }
   const otherwise = expander.expand(last, scope)
-  return exprOf(call.place, (machine, env) => {
+  return exprOf(call.place, (run, env) => {
     for (const [test, value] of pairs) {
-      if (asBool(machine.evaluate(test, env), test.place)) return machine.evaluate(value, env)
+      if (asBool(run.evaluate(test, env), test.place)) return run.evaluate(value, env)
     }
-    return machine.evaluate(otherwise, env)
+    return run.evaluate(otherwise, env)
   })
 }
 
@@ -92,14 +91,14 @@ const letForm: SpecialForm = (call, expander, scope) => {
     inner = { name: variable.name, up: inner }
   }
   const exprs = expander.body(body, inner, call.place)
-  return exprOf(call.place, (machine, env) => {
+  return exprOf(call.place, (run, env) => {
     let bound = env
     for (const { type, value } of values) {
-      const term = machine.evaluate(value, bound)
-      machine.checkType(type, term)
+      const term = run.evaluate(value, bound)
+      run.checkType(type, term)
       bound = { value: term, up: bound }
     }
-    return machine.sequence(exprs, bound)
+    return run.sequence(exprs, bound)
   })
 }
 
@@ -114,15 +113,15 @@ const lambda: SpecialForm = (call, expander, scope) => {
 
 const sequence: SpecialForm = (call, expander, scope) => {
   const exprs = expander.body(call.items.slice(1), scope, call.place)
-  return exprOf(call.place, (machine, env) => machine.sequence(exprs, env))
+  return exprOf(call.place, (run, env) => run.sequence(exprs, env))
 }
 
 const enforce: SpecialForm = (call, expander, scope) => {
   const { place } = call
   const [test, message] = expander.expandAll(parts(call, 1, 2), scope)
-  return exprOf(place, (machine, env) => {
-    if (asBool(machine.readingOf(test, env), test.place)) return true
-    throw txFailure(message === undefined ? '' : asText(machine.evaluate(message, env), message.place), place)
+  return exprOf(place, (run, env) => {
+    if (asBool(run.readingOf(test, env), test.place)) return true
+    throw txFailure(message === undefined ? '' : asText(run.evaluate(message, env), message.place), place)
   })
 }
 
@@ -131,40 +130,40 @@ const enforceOne: SpecialForm = (call, expander, scope) => {
   const [message, list] = parts(call, 2)
   if (list.form !== 'list') throw syntaxError('enforce-one takes a list of tests', list.place)
   const [text, ...tests] = expander.expandAll([message, ...list.items], scope)
-  return exprOf(place, (machine, env) => {
+  return exprOf(place, (run, env) => {
     for (const test of tests) {
-      const passes = () => asBool(machine.readingOf(test, env), test.place)
-      if (machine.attempt(passes, () => false)) return true
+      const passes = () => asBool(run.readingOf(test, env), test.place)
+      if (run.attempt(passes, () => false)) return true
     }
-    throw txFailure(asText(machine.evaluate(text, env), text.place), place)
+    throw txFailure(asText(run.evaluate(text, env), text.place), place)
   })
 }
 
 const tryForm: SpecialForm = (call, expander, scope) => {
   const [otherwise, attempted] = expander.expandAll(parts(call, 2), scope)
-  return exprOf(call.place, (machine, env) => {
-    return machine.attempt(
-      () => machine.readingOf(attempted, env),
-      () => machine.evaluate(otherwise, env),
+  return exprOf(call.place, (run, env) => {
+    return run.attempt(
+      () => run.readingOf(attempted, env),
+      () => run.evaluate(otherwise, env),
     )
   })
 }
 
-const withCapability: SpecialForm = (call, expander, scope) => {
+const withCapabilityForm: SpecialForm = (call, expander, scope) => {
   const { place } = call
   const [token, ...body] = call.items.slice(1)
   if (token === undefined) throw syntaxError('with-capability takes a capability and a body', place)
   const wanted = expander.expand(token, scope)
   const exprs = expander.body(body, scope, place)
-  return exprOf(place, (machine, env) => {
-    refuseInDefcap(machine, 'with-capability', place)
-    const capability = asToken(machine.evaluate(wanted, env), wanted.place)
-    return machine.capabilities.with(capability, () => machine.sequence(exprs, env))
+  return exprOf(place, (run, env) => {
+    refuseInDefcap(run, 'with-capability', place)
+    const capability = asToken(run.evaluate(wanted, env), wanted.place)
+    return withCapability(run, capability, () => run.sequence(exprs, env))
   })
 }
 
-export function refuseInDefcap(machine: Machine, name: string, place: Place): void {
-  if (machine.capabilities.isEvaluating) throw evalError(`Form not allowed within a defcap declaration: ${name}`, place)
+export function refuseInDefcap(run: Run, name: string, place: Place): void {
+  if (run.call.evaluated.length > 0) throw evalError(`Form not allowed within a defcap declaration: ${name}`, place)
 }
 
 /** A call of a function, taken apart. */
@@ -178,11 +177,11 @@ const userGuard: SpecialForm = (call, expander, scope) => {
   const { place } = call
   const [form] = parts(call, 1)
   const { fn, args } = callParts(form, expander, scope)
-  return exprOf(place, (machine, env) => {
-    const fun = machine.evaluate(fn, env)
+  return exprOf(place, (run, env) => {
+    const fun = run.evaluate(fn, env)
     if (!(fun instanceof Fun) || fun.kind !== 'defun') throw evalError('User guard closure must be a defun', place)
-    const values = args.map((arg) => machine.value(arg, env))
-    return machine.bounded(new Guard({ kind: 'user', fun: fun.qualified, args: values }))
+    const values = args.map((arg) => run.value(arg, env))
+    return bounded(new Guard({ kind: 'user', fun: fun.qualified, args: values }))
   })
 }
 
@@ -191,10 +190,10 @@ const withRead: SpecialForm = (call, expander, scope) => {
   if (key === undefined) throw syntaxError('with-read takes a table, a key and a binding', call.place)
   const [from, at] = expander.expandAll([table, key], scope)
   const consume = expander.consumer(rest, scope, call.place)
-  return exprOf(call.place, (machine, env) => {
-    const rows = machine.evaluate(from, env)
-    const row = machine.evaluate(at, env)
-    return consume(machine, env, readRow(machine, rows, asText(row, at.place)))
+  return exprOf(call.place, (run, env) => {
+    const rows = run.evaluate(from, env)
+    const row = run.evaluate(at, env)
+    return consume(run, env, readRow(run, rows, asText(row, at.place)))
   })
 }
 
@@ -205,12 +204,12 @@ const withDefaultRead: SpecialForm = (call, expander, scope) => {
     throw syntaxError('with-default-read takes a table, a key, a default and a binding', place)
   const [from, at, otherwise] = expander.expandAll([table, key, fallback], scope)
   const consume = expander.consumer(rest, scope, place)
-  return exprOf(place, (machine, env) => {
-    const rows = machine.evaluate(from, env)
-    const row = machine.evaluate(at, env)
-    const object = machine.evaluate(otherwise, env)
+  return exprOf(place, (run, env) => {
+    const rows = run.evaluate(from, env)
+    const row = run.evaluate(at, env)
+    const object = run.evaluate(otherwise, env)
     if (!(object instanceof Map)) throw evalError('the default of with-default-read is not an object', place)
-    return consume(machine, env, findRow(machine, rows, asText(row, at.place)) ?? object)
+    return consume(run, env, findRow(run, rows, asText(row, at.place)) ?? object)
   })
 }
 
@@ -220,29 +219,29 @@ const bind: SpecialForm = (call, expander, scope) => {
   if (source === undefined) throw syntaxError('bind takes an object and a binding', place)
   const from = expander.expand(source, scope)
   const consume = expander.consumer(rest, scope, place)
-  return exprOf(place, (machine, env) => {
-    const object = machine.evaluate(from, env)
+  return exprOf(place, (run, env) => {
+    const object = run.evaluate(from, env)
     if (!(object instanceof Map)) throw evalError(`Expected an object, but got: ${typeName(object)}`, place)
-    return consume(machine, env, object)
+    return consume(run, env, object)
   })
 }
 
 const resume: SpecialForm = (call, expander, scope) => {
   const consume = expander.consumer(call.items.slice(1), scope, call.place)
-  return exprOf(call.place, (machine, env) => consume(machine, env, resumedObject(machine)))
+  return exprOf(call.place, (run, env) => consume(run, env, resumedObject(run)))
 }
 
 const continueForm: SpecialForm = (call, expander, scope) => {
   const { place } = call
   const [form] = parts(call, 1)
   const { fn, args } = callParts(form, expander, scope)
-  return exprOf(place, (machine, env) => {
-    const fun = machine.evaluate(fn, env)
+  return exprOf(place, (run, env) => {
+    const fun = run.evaluate(fn, env)
     if (!(fun instanceof Fun) || fun.kind !== 'defpact') throw evalError('continue takes a call of a defpact', place)
     return continueNested(
-      machine,
+      run,
       fun,
-      args.map((arg) => machine.value(arg, env)),
+      args.map((arg) => run.value(arg, env)),
       place,
     )
   })
@@ -267,7 +266,7 @@ export const specialForms: ReadonlyMap<string, SpecialForm> = new Map<string, Sp
   ['enforce', enforce],
   ['enforce-one', enforceOne],
   ['try', tryForm],
-  ['with-capability', withCapability],
+  ['with-capability', withCapabilityForm],
   ['create-user-guard', userGuard],
   ['with-read', withRead],
   ['with-default-read', withDefaultRead],

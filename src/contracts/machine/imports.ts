@@ -1,7 +1,7 @@
 /** `(use module)`, `(use module "hash")`, `(use module [names])`: members of another module under their own names. */
 import { evalError } from '../errors.ts'
 import type { CallForm } from '../syntax/form.ts'
-import type { Definition } from './definitions.ts'
+import type { Definition } from './ast.ts'
 import { type Expander, syntaxError } from './expander.ts'
 
 /** Thousandths of gas for each member of the module. */
@@ -12,7 +12,7 @@ export function importInto(scope: Map<string, Definition>, expander: Expander, f
   const [target, ...rest] = form.items.slice(1)
   if (target?.form !== 'atom') throw syntaxError('use takes the name of a module', form.place)
   const module = expander.moduleNamed(target.name, form.place)
-  expander.machine.charge(MEMBER_COST * module.definitions.size)
+  expander.run.charge(MEMBER_COST * module.definitions.size)
   let wanted: Set<string> | null = null
   for (const part of rest) {
     if (part.form === 'string') {

@@ -1,6 +1,6 @@
 /** Whether a module implements an interface: the same functions, with the same parameters, types and marks. */
 import { evalError } from '../errors.ts'
-import { Fun, type Module } from './definitions.ts'
+import { Fun, type Module } from './ast.ts'
 import { isSameType } from './types.ts'
 
 /** Throws EvalError for a member that is missing or different. */

@@ -2,14 +2,12 @@
 import { evalError, NOWHERE, type Place } from '../errors.ts'
 import type { Atom, CallForm, Form } from '../syntax/form.ts'
 import type { Value } from '../values/value.ts'
-import { Const, type Definition, Fun, type Module, Schema, type Step, Table } from './definitions.ts'
-import { Expander, type Scope, type SpecialForms, syntaxError } from './expander.ts'
-import type { Expr } from './expr.ts'
+import { Const, type Definition, type Expr, Fun, type Module, Schema, type Step, Table, type Type } from './ast.ts'
+import { Expander, type ExpandingRun, type Scope, syntaxError } from './expander.ts'
 import { importInto } from './imports.ts'
 import { checkImplements } from './interfaces.ts'
-import { asValue, type Machine } from './machine.ts'
 import { docAndMarks } from './marks.ts'
-import type { Type } from './types.ts'
+import { asValue } from './term.ts'
 
 /** Thousandths of gas for each character of a module. */
 export const CHARACTER_COST = 300
@@ -18,7 +16,7 @@ const IGNORED = new Set(['defproperty', 'defconstraint', '@model', '@doc'])
 
 /** Makes the members of a module out of their forms. */
 export class ModuleLoader {
-  readonly #machine: Machine
+  readonly #run: ExpandingRun
   readonly #module: Module
   readonly #expander: Expander
   /** Values of its constants, where they were evaluated before; null: they are evaluated now. */
@@ -27,16 +25,11 @@ export class ModuleLoader {
   readonly #uses = new Map<string, Set<string>>()
   #member = ''
 
-  constructor(
-    machine: Machine,
-    forms: SpecialForms,
-    module: Module,
-    constants: ReadonlyMap<string, Value> | null = null,
-  ) {
-    this.#machine = machine
+  constructor(run: ExpandingRun, module: Module, constants: ReadonlyMap<string, Value> | null = null) {
+    this.#run = run
     this.#constants = constants
     this.#module = module
-    this.#expander = new Expander(machine, forms, module, (used) => this.#uses.get(this.#member)?.add(used))
+    this.#expander = new Expander(run, module, (used) => this.#uses.get(this.#member)?.add(used))
   }
 
   /** Gives the module all that its form says. */
@@ -52,7 +45,7 @@ export class ModuleLoader {
     for (const definition of this.#module.definitions.values()) if (definition instanceof Const) void definition.value
     for (const name of this.#module.interfaces) {
       const face = this.#interfaceNamed(name, place)
-      this.#machine.charge(CHARACTER_COST * face.definitions.size)
+      this.#run.charge(CHARACTER_COST * face.definitions.size)
       checkImplements(this.#module, face)
     }
   }
@@ -104,7 +97,7 @@ export class ModuleLoader {
     return members.map(({ form, kind }) => {
       const { definition, finish } = define(form, kind)
       const { name } = definition
-      if (this.#machine.natives.has(name)) throw evalError(`Variable ${name} shadows native with same name`, form.place)
+      if (this.#run.natives.has(name)) throw evalError(`Variable ${name} shadows native with same name`, form.place)
       if (this.#module.definitions.has(name))
         throw evalError(`Duplicate definition: ${this.#module.name}.${name}`, form.place)
       this.#module.definitions.set(name, definition)
@@ -143,8 +136,8 @@ export class ModuleLoader {
     const definition = new Const(this.#module, name, () => {
       if (isBusy || expr === null) throw evalError(`Recursive cycle detected in constant ${name}`, form.place)
       isBusy = true
-      const result = asValue(this.#machine.evaluate(expr, null))
-      this.#machine.checkType(this.#expander.type(type), result)
+      const result = asValue(this.#run.evaluate(expr, null))
+      this.#run.checkType(this.#expander.type(type), result)
       return result
     })
     return {

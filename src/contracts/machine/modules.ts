@@ -3,10 +3,9 @@ import { evalError } from '../errors.ts'
 import type { Atom, CallForm } from '../syntax/form.ts'
 import { hashText } from '../values/hash.ts'
 import type { Guard } from '../values/value.ts'
-import { Const, Module, Schema } from './definitions.ts'
-import { type SpecialForms, syntaxError } from './expander.ts'
+import { Const, Module, type Run, Schema } from './ast.ts'
+import { type ExpandingRun, syntaxError } from './expander.ts'
 import { acquireAdmin, enforceGuard, enforceKeysetNamed } from './guards.ts'
-import type { Machine } from './machine.ts'
 import { CHARACTER_COST, ModuleLoader, nameOf } from './module-loader.ts'
 
 export interface Namespace {
@@ -15,18 +14,18 @@ export interface Namespace {
 }
 
 /** Loads the module of a form, whose text is `code`. Returns it. */
-export function loadModule(machine: Machine, forms: SpecialForms, form: CallForm, code: string): Module {
-  if (machine.loading !== null) throw syntaxError('a module cannot be within a module', form.place)
-  const { namespace } = machine
-  const module = emptyModule(form, { code, namespace, txHash: machine.environment.hash })
-  machine.charge(CHARACTER_COST * code.length)
-  machine.loading = module
+export function loadModule(run: ExpandingRun, form: CallForm, code: string): Module {
+  if (run.program.loading !== null) throw syntaxError('a module cannot be within a module', form.place)
+  const { namespace } = run.program
+  const module = emptyModule(form, { code, namespace, txHash: run.transaction.message.hash })
+  run.charge(CHARACTER_COST * code.length)
+  run.program.loading = module
   try {
-    new ModuleLoader(machine, forms, module).load(form)
+    new ModuleLoader(run, module).load(form)
   } finally {
-    machine.loading = null
+    run.program.loading = null
   }
-  install(machine, module)
+  install(run, module)
   return module
 }
 
@@ -45,36 +44,36 @@ export function emptyModule(form: CallForm, about: Pick<Module, 'code' | 'namesp
 }
 
 /** Adds a definition to a module that is no real one: tests may define functions at the top level. */
-export function defineOutside(machine: Machine, forms: SpecialForms, module: Module, form: CallForm): void {
+export function defineOutside(run: ExpandingRun, module: Module, form: CallForm): void {
   module.definitions.delete(nameOf(form).name)
-  for (const [name, definition] of machine.imports) module.imports.set(name, definition)
-  new ModuleLoader(machine, forms, module).add([form])
-  for (const [name, definition] of module.definitions) machine.imports.set(name, definition)
+  for (const [name, definition] of run.program.imports) module.imports.set(name, definition)
+  new ModuleLoader(run, module).add([form])
+  for (const [name, definition] of module.definitions) run.program.imports.set(name, definition)
 }
 
 /** Asks whoever has to agree, and puts the module into the state. */
-function install(machine: Machine, module: Module): void {
-  const before = machine.findModule(module.name)
+function install(run: Run, module: Module): void {
+  const before = run.findModule(module.name)
   if (before === undefined) {
-    if ('keyset' in module.governance && !module.isInterface) enforceKeysetNamed(machine, module.governance.keyset)
-    enterNamespace(machine, module)
+    if ('keyset' in module.governance && !module.isInterface) enforceKeysetNamed(run, module.governance.keyset)
+    enterNamespace(run, module)
   } else if (before.isInterface) throw evalError(`Interface cannot be upgraded: ${module.name}`)
   else if (module.isInterface) throw evalError(`${module.name} is a module, and an interface cannot take its place`)
-  else acquireAdmin(machine, before)
-  machine.state.put('modules', module.name, module)
-  if (!module.isInterface) machine.admin.add(module.name)
+  else acquireAdmin(run, before)
+  run.transaction.state.put('modules', module.name, module)
+  if (!module.isInterface) run.transaction.admin.add(module.name)
   for (const [name, definition] of module.definitions) {
     const isVisible = !module.isInterface || definition instanceof Const || definition instanceof Schema
-    if (isVisible) machine.imports.set(name, definition)
+    if (isVisible) run.program.imports.set(name, definition)
   }
 }
 
-function enterNamespace(machine: Machine, module: Module): void {
+function enterNamespace(run: Run, module: Module): void {
   if (module.namespace === null) {
-    if (machine.environment.rules.isRootOpen) return
+    if (run.block.rules.isRootOpen) return
     throw evalError('Namespace installation failed. Cannot install modules in the root namespace.')
   }
-  const namespace = machine.state.get<Namespace>('namespaces', module.namespace)
+  const namespace = run.transaction.state.get<Namespace>('namespaces', module.namespace)
   if (namespace === undefined) throw evalError(`Namespace not found: ${module.namespace}`)
-  enforceGuard(machine, namespace.user)
+  enforceGuard(run, namespace.user)
 }

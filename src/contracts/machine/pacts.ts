@@ -3,40 +3,11 @@ import { evalError, NOWHERE, type Place } from '../errors.ts'
 import { hashText } from '../values/hash.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
 import { valueToJson } from '../values/wire.ts'
-import { Fun, splitName } from './definitions.ts'
-import type { Machine } from './machine.ts'
+import { Fun, type PactRun, type PactState, type Run, type Yield } from './ast.ts'
+import { weightOf } from './bounds.ts'
+import { splitName } from './names.ts'
+import { located } from './scopes.ts'
 import type { Term } from './term.ts'
-
-export interface Yield {
-  readonly data: ObjectValue
-  /** Set where the next step runs on another chain. */
-  readonly provenance: { readonly chain: string; readonly moduleHash: string } | null
-  /** The chain that it comes from. */
-  readonly source: string
-}
-
-/** A pact as it is kept between its steps. */
-export interface PactState {
-  readonly id: string
-  readonly fun: Fun
-  readonly args: readonly Value[]
-  readonly step: number
-  readonly yielded: Yield | null
-  readonly nested: ReadonlyMap<string, PactState>
-}
-
-/** A step of a pact under way. */
-export interface PactRun {
-  readonly id: string
-  readonly fun: Fun
-  readonly args: readonly Value[]
-  readonly step: number
-  readonly isRollback: boolean
-  /** Of the step before. */
-  readonly resumed: Yield | null
-  yielded: Yield | null
-  readonly nested: Map<string, PactState>
-}
 
 export interface Continuation {
   readonly id: string
@@ -51,70 +22,70 @@ export interface Continuation {
 /** Thousandths of gas per unit of size of what is kept between steps. */
 const STATE_COST = 20
 
-export function pactIdOf(machine: Machine): string {
-  return pactOf(machine).id
+export function pactIdOf(run: Run): string {
+  return pactOf(run).id
 }
 
 /** Throws EvalError outside of pacts. */
-export function pactOf(machine: Machine): PactRun {
-  const { pact } = machine
+export function pactOf(run: Run): PactRun {
+  const { pact } = run.call
   if (pact !== null) return pact
   throw evalError("Attempt to fetch defpact data failed because there's no defpact currently being executed.")
 }
 
 /** Runs the first step. Within a pact it is nested in that one. */
-export function startPact(machine: Machine, fun: Fun, args: readonly Value[], place: Place): Term {
-  const around = machine.pact
-  if (around === null && machine.hasRunPact) throw evalError('Multiple defpact execs found', place)
-  const id = around === null ? machine.environment.hash : nestedId(machine, around, fun, args)
+export function startPact(run: Run, fun: Fun, args: readonly Value[], place: Place): Term {
+  const around = run.call.pact
+  if (around === null && run.program.hasRunPact) throw evalError('Multiple defpact execs found', place)
+  const id = around === null ? run.transaction.message.hash : nestedId(run, around, fun, args)
   if (around?.nested.has(id)) throw evalError(`the nested defpact ${fun.qualified} was begun before`, place)
-  if (around === null) machine.hasRunPact = true
-  const run: PactRun = {
+  if (around === null) run.program.hasRunPact = true
+  const pact: PactRun = {
     ...{ id, fun, args, step: 0, isRollback: false, resumed: null },
     yielded: null,
     nested: new Map(),
   }
-  const result = runStep(machine, run, place)
-  if (around === null) finish(machine, run)
-  else around.nested.set(id, stateOf(run))
+  const result = runStep(run, pact, place)
+  if (around === null) finish(run, pact)
+  else around.nested.set(id, stateOf(pact))
   return result
 }
 
 /** Runs a later step, or takes the last one back. Throws ContractError. */
-export function continuePact(machine: Machine, continuation: Continuation): Term {
+export function continuePact(run: Run, continuation: Continuation): Term {
   try {
-    return runContinuation(machine, continuation)
+    return runContinuation(run, continuation)
   } catch (error) {
-    throw machine.located(error)
+    throw located(run.call, error)
   }
 }
 
-function runContinuation(machine: Machine, { id, step, isRollback, resumed, proven }: Continuation): Term {
+function runContinuation(run: Run, { id, step, isRollback, resumed, proven }: Continuation): Term {
   const place = NOWHERE
-  const kept = machine.state.get<PactState | null>('pacts', id)
+  const kept = run.transaction.state.get<PactState | null>('pacts', id)
   if (kept === null)
     throw evalError(`Requested defpact execution already completed for defpact id: ${id.slice(0, 20)}...`)
   const before = lastStep(kept, proven ?? undefined)
   if (before === undefined) throw evalError(`No previous defpact execution found for defpact id: ${id.slice(0, 20)}...`)
-  const fun = currentFun(machine, before.fun)
+  const fun = currentFun(run, before.fun)
   if (step < 0 || step >= fun.steps.length) throw evalError('Invalid defpact step supplied')
   if (step !== before.step + (isRollback ? 0 : 1)) {
     const rule = isRollback ? 'Defpact rollback mismatch with current step' : 'Defpact execution step mismatch'
     throw evalError(`${rule}: at step ${before.step}, asked for ${step}`)
   }
   const nested = new Map(before.nested)
-  const run: PactRun = {
+  const pact: PactRun = {
     ...{ id, fun, args: before.args, step, isRollback, resumed: resumed ?? before.yielded },
     yielded: isRollback ? before.yielded : null,
     nested,
   }
-  const result = runStep(machine, run, place)
+  const result = runStep(run, pact, place)
   for (const [nestedPact, state] of nested) {
     if (state.step !== step && !isRollback && state.fun.steps.length > step) {
       throw evalError(`Nested defpact execution failed to advance for defpact id: ${nestedPact.slice(0, 20)}...`)
     }
   }
-  finish(machine, run)
+  finish(run, pact)
   return result
 }
 
@@ -134,76 +105,74 @@ function lastStep(kept: PactState | undefined, proven: PactState | undefined): P
 }
 
 /** `(continue (f args))` within a pact: begins a nested pact, and in later steps goes on with it. */
-export function continueNested(machine: Machine, fun: Fun, args: readonly Value[], place: Place): Term {
-  const around = pactOf(machine)
-  if (around.step === 0) return startPact(machine, fun, args, place)
-  const id = nestedId(machine, around, fun, args)
+export function continueNested(run: Run, fun: Fun, args: readonly Value[], place: Place): Term {
+  const around = pactOf(run)
+  if (around.step === 0) return startPact(run, fun, args, place)
+  const id = nestedId(run, around, fun, args)
   const before = around.nested.get(id)
   if (before === undefined) throw evalError(`the nested defpact ${fun.qualified} was not begun`, place)
   const { step, isRollback } = around
-  const run: PactRun = {
+  const pact: PactRun = {
     ...{ id, fun, args, step, isRollback, resumed: before.yielded },
     yielded: null,
     nested: new Map(before.nested),
   }
-  const result = runStep(machine, run, place)
-  around.nested.set(id, stateOf(run))
+  const result = runStep(run, pact, place)
+  around.nested.set(id, stateOf(pact))
   return result
 }
 
 /** `chain`: where the next step runs; null: here. */
-export function yieldObject(machine: Machine, data: ObjectValue, chain: string | null): void {
-  const run = pactOf(machine)
-  const { chainId } = machine.environment.chain
+export function yieldObject(run: Run, data: ObjectValue, chain: string | null): void {
+  const pact = pactOf(run)
+  const { chainId } = run.block.chain
   if (chain === '') throw evalError('a yield to another chain needs the id of that chain')
-  if (chain !== null && run.step === run.fun.steps.length - 1)
+  if (chain !== null && pact.step === pact.fun.steps.length - 1)
     throw evalError('Cannot yield to another chain on the last step')
-  if (chain !== null && run.fun.steps[run.step].rollback !== null) {
+  if (chain !== null && pact.fun.steps[pact.step].rollback !== null) {
     throw evalError('Cannot yield to another chain in a step with rollback')
   }
-  const provenance = chain === null ? null : { chain, moduleHash: run.fun.module.hash }
-  run.yielded = { data, provenance, source: chainId }
+  const provenance = chain === null ? null : { chain, moduleHash: pact.fun.module.hash }
+  pact.yielded = { data, provenance, source: chainId }
 }
 
 /** The object that the step before has yielded. Throws where it was meant for another chain, or came from other code. */
-export function resumedObject(machine: Machine): ObjectValue {
-  const run = pactOf(machine)
-  const { resumed } = run
+export function resumedObject(run: Run): ObjectValue {
+  const pact = pactOf(run)
+  const { resumed } = pact
   if (resumed === null) throw evalError('there is no yield to resume')
   const { provenance, data } = resumed
   if (provenance !== null) {
-    const { module } = run.fun
+    const { module } = pact.fun
     const isOurs = provenance.moduleHash === module.hash || module.blessed.has(provenance.moduleHash)
-    if (provenance.chain !== machine.environment.chain.chainId || !isOurs) {
+    if (provenance.chain !== run.block.chain.chainId || !isOurs) {
       throw evalError('Yield provenance does not match this chain and module')
     }
   }
   return data
 }
 
-function runStep(machine: Machine, run: PactRun, place: Place): Term {
-  const { run: forward, rollback } = run.fun.steps[run.step]
-  const step = run.isRollback ? rollback : forward
-  if (step === null) throw evalError(`Step ${run.step} of ${run.fun.qualified} has no rollback`, place)
-  const around = machine.pact
-  machine.pact = run
-  try {
-    return machine.within(run.fun, place, () => machine.evaluate(step, machine.bindArgs(run.fun.params, run.args)))
-  } finally {
-    machine.pact = around
-  }
+function runStep(run: Run, pact: PactRun, place: Place): Term {
+  const { run: forward, rollback } = pact.fun.steps[pact.step]
+  const step = pact.isRollback ? rollback : forward
+  if (step === null) throw evalError(`Step ${pact.step} of ${pact.fun.qualified} has no rollback`, place)
+  const around = run.call.pact
+  run.call.pact = pact
+  const result = run.runStep(pact.fun, step, pact.args, place)
+  run.call.pact = around
+  return result
 }
 
 /** Keeps the pact, or that it is done, and tells of what crosses chains. */
-function finish(machine: Machine, run: PactRun): void {
-  machine.charge(STATE_COST * (machine.weightOf(run.args) + machine.weightOf(run.yielded?.data ?? '')))
-  const isDone = run.isRollback ? run.step === 0 : run.step === run.fun.steps.length - 1
-  machine.state.put('pacts', run.id, isDone ? null : stateOf(run))
-  machine.lastPact = run
+function finish(run: Run, pact: PactRun): void {
+  run.charge(STATE_COST * (weightOf(pact.args) + weightOf(pact.yielded?.data ?? '')))
+  const isDone = pact.isRollback ? pact.step === 0 : pact.step === pact.fun.steps.length - 1
+  run.transaction.state.put('pacts', pact.id, isDone ? null : stateOf(pact))
+  run.program.lastPact = pact
   const tell = (name: string, chain: string, moduleHash: string) => {
-    machine.events.push({ module: 'pact', name, params: [chain, run.fun.qualified, run.args], moduleHash })
+    run.transaction.events.push({ module: 'pact', name, params: [chain, pact.fun.qualified, pact.args], moduleHash })
   }
-  const { resumed, yielded } = run
+  const { resumed, yielded } = pact
   if (resumed?.provenance) tell('X_RESUME', resumed.source, resumed.provenance.moduleHash)
   if (yielded?.provenance) tell('X_YIELD', yielded.provenance.chain, yielded.provenance.moduleHash)
 }
@@ -213,13 +182,13 @@ function stateOf({ id, fun, args, step, yielded, nested }: PactRun): PactState {
 }
 
 /** The function as its module has it now: an upgrade may have changed later steps. */
-function currentFun(machine: Machine, fun: Fun): Fun {
+function currentFun(run: Run, fun: Fun): Fun {
   const name = splitName(fun.qualified)
-  const now = name === null ? undefined : machine.findModule(name.module)?.get(name.member)
+  const now = name === null ? undefined : run.findModule(name.module)?.get(name.member)
   return now instanceof Fun && now.kind === 'defpact' ? now : fun
 }
 
-function nestedId(machine: Machine, around: PactRun, fun: Fun, args: readonly Value[]): string {
-  machine.charge(STATE_COST * machine.weightOf(args))
+function nestedId(run: Run, around: PactRun, fun: Fun, args: readonly Value[]): string {
+  run.charge(STATE_COST * weightOf(args))
   return hashText([around.id, fun.qualified, ...args.map(valueToJson)].join('|'))
 }

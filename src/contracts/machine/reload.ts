@@ -5,11 +5,13 @@
 import { evalError, type Place } from '../errors.ts'
 import { read } from '../syntax/reader.ts'
 import type { Value } from '../values/value.ts'
-import { Const, type Definition, type Module } from './definitions.ts'
-import { type SpecialForms, syntaxError } from './expander.ts'
-import { Machine } from './machine.ts'
+import { Const, type Definition, type Module } from './ast.ts'
+import { emptyEnvironment, freeGas } from './environment.ts'
+import { Evaluator } from './evaluator.ts'
+import { type Language, syntaxError } from './expander.ts'
 import { ModuleLoader } from './module-loader.ts'
 import { emptyModule } from './modules.ts'
+import { newTransaction } from './scopes.ts'
 import { emptyState, Layer } from './state.ts'
 
 /** All that a module is made of. */
@@ -38,33 +40,34 @@ export function sourceOf(module: Module): ModuleSource {
 }
 
 /**
- * The module as loading gave it. Nobody is asked, nothing is evaluated or installed, and no gas is taken: `machine` gives
- * its natives only. Throws ContractError where the source is not that of a module that could be loaded.
+ * The module as loading gave it. Nobody is asked, nothing is evaluated or installed, and no gas is taken. Throws
+ * ContractError where the source is not that of a module that could be loaded.
  */
-export function reloadModule(machine: Machine, forms: SpecialForms, source: ModuleSource): Module {
+export function reloadModule(language: Language, source: ModuleSource): Module {
   const { code, place, namespace, txHash, constants, modules, scope } = source
   const [form] = read(code, place)
   if (form?.form !== 'call') throw syntaxError('a module is expected', place)
-  const own = machineWith(machine, source)
+  const evaluator = evaluatorWith(language, source)
   const module = emptyModule(form, { code, namespace, txHash })
   for (const [name, dependency] of modules) module.dependencies.set(name, dependency)
   for (const [name, owner] of scope) {
     module.outside.set(name, owner)
-    own.imports.set(name, memberOf(owner, name, place))
+    evaluator.program.imports.set(name, memberOf(owner, name, place))
   }
-  new ModuleLoader(own, forms, module, constants).load(form)
+  new ModuleLoader(evaluator, module, constants).load(form)
   return module
 }
 
-/** A machine that knows nothing but the modules of the source. */
-function machineWith({ environment, natives }: Machine, { namespace, modules }: ModuleSource): Machine {
+/** An evaluator that knows nothing but the modules of the source. */
+function evaluatorWith(language: Language, { namespace, modules }: ModuleSource): Evaluator {
   const state = new Layer({
     ...emptyState,
     get: <T>(domain: string, key: string) => (domain === 'modules' ? (modules.get(key) as T | undefined) : undefined),
   })
-  const machine = new Machine(environment, state, { used: 0, limit: Number.POSITIVE_INFINITY }, natives)
-  machine.namespace = namespace
-  return machine
+  const { block, message } = emptyEnvironment
+  const evaluator = new Evaluator(language, block, newTransaction(message, state, freeGas()))
+  evaluator.program.namespace = namespace
+  return evaluator
 }
 
 function memberOf(owner: Module, name: string, place: Place): Definition {

@@ -2,9 +2,8 @@
 import { evalError, txFailure } from '../errors.ts'
 import { bytesOf } from '../values/bytes.ts'
 import type { ObjectValue } from '../values/value.ts'
-import { Table } from './definitions.ts'
-import { requireAdmin } from './guards.ts'
-import type { Machine } from './machine.ts'
+import { type Run, Table } from './ast.ts'
+import { requireAdmin } from './capabilities.ts'
 import type { Term } from './term.ts'
 import { isOf } from './types.ts'
 
@@ -21,9 +20,9 @@ function shownName(table: Table): string {
 }
 
 /** Throws where a term is no table, or a table that nobody has created. */
-export function createdTable(machine: Machine, term: Term): Table {
+export function createdTable(run: Run, term: Term): Table {
   const table = tableOf(term)
-  if (machine.state.get('tables', table.qualified) === undefined) {
+  if (run.transaction.state.get('tables', table.qualified) === undefined) {
     throw evalError(`Error during database operation: Table ${shownName(table)} not found`)
   }
   return table
@@ -34,62 +33,62 @@ export function tableOf(term: Term): Table {
   return term
 }
 
-export function createTable(machine: Machine, term: Term): void {
+export function createTable(run: Run, term: Term): void {
   const table = tableOf(term)
-  mayAccess(machine, table, true)
+  mayAccess(run, table, true)
   const name = table.qualified
-  if (machine.state.get('tables', name) !== undefined) {
+  if (run.transaction.state.get('tables', name) !== undefined) {
     throw evalError(`Error during database operation: Table ${name} already exists`)
   }
-  machine.state.put('tables', name, true)
+  run.transaction.state.put('tables', name, true)
 }
 
 /** Code of the module itself may; others need to be its administrator, but for reading in a `local` call. */
-export function mayAccess(machine: Machine, table: Table, writes: boolean): void {
-  if (writes && machine.readOnly > 0) throw evalError(READ_ONLY)
-  checkVersion(machine, table)
-  if (machine.module?.name === table.module) return
-  if (!writes && machine.environment.rules.isLocal) return
-  requireAdmin(machine, machine.findModule(table.module) ?? table.owner)
+export function mayAccess(run: Run, table: Table, writes: boolean): void {
+  if (writes && run.call.readOnly > 0) throw evalError(READ_ONLY)
+  checkVersion(run, table)
+  if (run.module?.name === table.module) return
+  if (!writes && run.block.rules.isLocal) return
+  requireAdmin(run, run.findModule(table.module) ?? table.owner)
 }
 
 /** Code of an earlier version of the module may use its tables only where the present one blesses it. */
-function checkVersion(machine: Machine, { module, owner }: Table): void {
-  const now = machine.findModule(module)
+function checkVersion(run: Run, { module, owner }: Table): void {
+  const now = run.findModule(module)
   if (now === undefined || now === owner || now.hash === owner.hash || now.blessed.has(owner.hash)) return
   throw evalError(`Execution aborted, hash not blessed for module ${module}: ${owner.hash}`)
 }
 
 /** undefined: there is no such row. */
-export function findRow(machine: Machine, term: Term, key: string): ObjectValue | undefined {
-  const table = createdTable(machine, term)
-  mayAccess(machine, table, false)
-  machine.charge(COSTS.read)
-  const row = machine.state.get<ObjectValue>(table.rows, key)
-  if (row !== undefined) machine.charge(COSTS.readByte * bytesOf(row))
+export function findRow(run: Run, term: Term, key: string): ObjectValue | undefined {
+  const table = createdTable(run, term)
+  mayAccess(run, table, false)
+  run.charge(COSTS.read)
+  const row = run.transaction.state.get<ObjectValue>(table.rows, key)
+  if (row !== undefined) run.charge(COSTS.readByte * bytesOf(row))
   return row
 }
 
-export function readRow(machine: Machine, term: Term, key: string): ObjectValue {
-  const row = findRow(machine, term, key)
+export function readRow(run: Run, term: Term, key: string): ObjectValue {
+  const row = findRow(run, term, key)
   if (row !== undefined) return row
   const shown = key.length > SHOWN_KEY_CHARACTERS ? `${key.slice(0, SHOWN_KEY_CHARACTERS)}...` : key
   throw txFailure(`No value found in table ${shownName(tableOf(term))} for key: ${shown}`)
 }
 
-export function writeRow(machine: Machine, term: Term, key: string, row: ObjectValue, kind: WriteKind): void {
-  const table = createdTable(machine, term)
-  mayAccess(machine, table, true)
-  machine.charge(COSTS.write + COSTS.writeByte * bytesOf(row))
+export function writeRow(run: Run, term: Term, key: string, row: ObjectValue, kind: WriteKind): void {
+  const table = createdTable(run, term)
+  mayAccess(run, table, true)
+  run.charge(COSTS.write + COSTS.writeByte * bytesOf(row))
   checkRow(table, row, kind)
-  const before = machine.state.get<ObjectValue>(table.rows, key)
+  const before = run.transaction.state.get<ObjectValue>(table.rows, key)
   if (kind === 'insert' && before !== undefined) {
     throw evalError(`Error during database operation: Insert: row found for key ${key}`)
   }
   if (kind === 'update' && before === undefined) {
     throw evalError(`Error during database operation: Update: no row found for key ${key}`)
   }
-  machine.state.put(table.rows, key, before === undefined ? row : new Map([...before, ...row]))
+  run.transaction.state.put(table.rows, key, before === undefined ? row : new Map([...before, ...row]))
 }
 
 /** All fields of the schema and no others; an update may have some of them. */

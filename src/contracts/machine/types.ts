@@ -1,18 +1,10 @@
 /** Declared types, and whether a value is of one. They are checked while code runs. */
 import { evalError } from '../errors.ts'
 import { Decimal } from '../values/decimal.ts'
-import { typeName } from '../values/types.ts'
 import { Guard, ModuleRef, Time, Unit } from '../values/value.ts'
-import type { Schema } from './definitions.ts'
+import type { Schema, Type } from './ast.ts'
 import { TableRef, type Term } from './term.ts'
-
-/** As TypeForm, with names looked up. */
-export type Type =
-  | { readonly type: 'string' | 'integer' | 'decimal' | 'bool' | 'time' | 'guard' | 'keyset' | 'unit' | 'any' }
-  | { readonly type: 'list'; readonly item: Type | null }
-  | { readonly type: 'object' | 'table'; readonly schema: Schema | null }
-  /** Qualified names of interfaces. */
-  | { readonly type: 'module'; readonly interfaces: readonly string[] }
+import { typeName } from './type-name.ts'
 
 /** Takes the price of looking at so many parts of a value. */
 type Pay = (parts: number) => void

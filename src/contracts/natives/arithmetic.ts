@@ -1,11 +1,10 @@
 /** Natives that compute with numbers. `+` also joins strings, lists and objects. */
+import { integerCost } from '../machine/costs.ts'
+import { type Arguments, isList, isObject, type Native, native } from '../machine/native.ts'
 import type { Term } from '../machine/term.ts'
 import { bitLength } from '../values/bits.ts'
 import { Decimal } from '../values/decimal.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
-import { type Arguments, isList, isObject, native } from './arguments.ts'
-import { integerCost } from './costs.ts'
-import type { Native } from './native.ts'
 import {
   bounded,
   byDoubles,

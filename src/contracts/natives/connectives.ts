@@ -1,9 +1,8 @@
 /** `and` and `or` where they are used as functions; called with both arguments they are special forms. */
 import { evalError } from '../errors.ts'
+import { type Native, native } from '../machine/native.ts'
 import type { Term } from '../machine/term.ts'
-import { typeName } from '../values/types.ts'
-import { native } from './arguments.ts'
-import type { Native } from './native.ts'
+import { typeName } from '../machine/type-name.ts'
 
 function bool(term: Term): boolean {
   if (typeof term === 'boolean') return term

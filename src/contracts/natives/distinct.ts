@@ -1,9 +1,9 @@
 /** The distinct values of a list, without comparing each with each: equal values get the same key. */
+import { COST } from '../machine/costs.ts'
+import type { Arguments } from '../machine/native.ts'
 import { Decimal } from '../values/decimal.ts'
 import { compareText } from '../values/order.ts'
 import { CapabilityToken, Guard, ModuleRef, Time, Unit, type Value } from '../values/value.ts'
-import type { Arguments } from './arguments.ts'
-import { COST } from './costs.ts'
 import { guardParts } from './ordering.ts'
 import { weigh } from './weight.ts'
 

@@ -1,25 +1,31 @@
 /** What code can ask about the message, the block and itself. */
 import { evalError, txFailure } from '../errors.ts'
-import type { Machine } from '../machine/machine.ts'
+import type { Run } from '../machine/ast.ts'
+import { weightOf } from '../machine/bounds.ts'
+import { type Native, native } from '../machine/native.ts'
 import { pactIdOf } from '../machine/pacts.ts'
 import { Decimal } from '../values/decimal.ts'
 import { keysetFromValue } from '../values/guard-json.ts'
-import { type Guard, UNIT, type Value } from '../values/value.ts'
-import { native } from './arguments.ts'
-import type { Native } from './native.ts'
+import { type Guard, type ObjectValue, UNIT, type Value } from '../values/value.ts'
 
 /** Longer numbers take too long to read. */
 const MAX_DIGITS = 10_000
 const INTEGER = /^-?\d+$/
 const KEY = /^[0-9a-f]{64}$|^WEBAUTHN-[0-9a-f]+$/
 
+/** Field of the message's data; undefined: there is none. */
+export function dataField({ transaction }: Run, name: string): Value | undefined {
+  const { data } = transaction.message
+  return data instanceof Map ? (data as ObjectValue).get(name) : undefined
+}
+
 /** A field of the message by a name, read as `read` does; null: it is missing or does not fit. */
-function reader(name: string, read: (value: Value, machine: Machine) => Value | null): Native<Machine> {
+function reader(name: string, read: (value: Value, run: Run) => Value | null): Native<Run> {
   return native(name, 1, 1, (args) => {
-    const { machine } = args
-    const value = machine.dataField(args.text(0))
-    if (value !== undefined) machine.charge(machine.weightOf(value))
-    const result = value === undefined ? null : read(value, machine)
+    const { run } = args
+    const value = dataField(run, args.text(0))
+    if (value !== undefined) run.charge(weightOf(value))
+    const result = value === undefined ? null : read(value, run)
     if (result === null) throw txFailure(`${name} failed. Invalid format or missing key.`)
     return result
   })
@@ -39,41 +45,42 @@ function decimalOf(value: Value): Decimal | null {
   return typeof value === 'string' && value.length <= MAX_DIGITS ? Decimal.parse(value) : null
 }
 
-export function checkKeys(machine: Machine, guard: Guard): Guard {
+export function checkKeys(run: Run, guard: Guard): Guard {
   const { is } = guard
-  if (machine.environment.rules.areKeysChecked && is.kind === 'keyset' && !is.keys.every((key) => KEY.test(key))) {
+  if (run.block.rules.areKeysChecked && is.kind === 'keyset' && !is.keys.every((key) => KEY.test(key))) {
     throw evalError('Invalid keyset format. Check that keys have the right length and signature scheme.')
   }
   return guard
 }
 
-export const environment: readonly Native<Machine>[] = [
+export const environment: readonly Native<Run>[] = [
   native('read-msg', 0, 1, (args) => {
-    const { machine } = args
-    if (!args.has(0)) return machine.environment.data
-    const value = machine.dataField(args.text(0))
+    const { run } = args
+    if (!args.has(0)) return run.transaction.message.data
+    const value = dataField(run, args.text(0))
     if (value === undefined) throw txFailure('read-msg failed. Invalid format or missing key.')
     return value
   }),
   reader('read-string', (value) => (typeof value === 'string' ? value : null)),
   reader('read-integer', integerOf),
   reader('read-decimal', decimalOf),
-  reader('read-keyset', (value, machine) => {
+  reader('read-keyset', (value, run) => {
     const guard = keysetFromValue(value)
-    return guard === null ? null : checkKeys(machine, guard)
+    return guard === null ? null : checkKeys(run, guard)
   }),
-  native('tx-hash', 0, 0, ({ machine }) => machine.environment.hash),
-  native('pact-id', 0, 0, ({ machine }) => pactIdOf(machine)),
-  native('chain-data', 0, 0, ({ machine }) => {
-    const { chain } = machine.environment
+  native('tx-hash', 0, 0, ({ run }) => run.transaction.message.hash),
+  native('pact-id', 0, 0, ({ run }) => pactIdOf(run)),
+  native('chain-data', 0, 0, ({ run }) => {
+    const { chain } = run.block
+    const { sender, gasLimit, gasPrice } = run.transaction.message
     return new Map<string, Value>([
       ['chain-id', chain.chainId],
       ['block-height', chain.blockHeight],
       ['block-time', chain.blockTime],
       ['prev-block-hash', chain.prevBlockHash],
-      ['sender', chain.sender],
-      ['gas-limit', chain.gasLimit],
-      ['gas-price', chain.gasPrice],
+      ['sender', sender],
+      ['gas-limit', gasLimit],
+      ['gas-price', gasPrice],
     ])
   }),
   native('error', 1, 1, (args) => {

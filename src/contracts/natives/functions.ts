@@ -1,8 +1,7 @@
 /** Natives that hand values to functions. */
+import { COST } from '../machine/costs.ts'
+import { type Arguments, type Native, native } from '../machine/native.ts'
 import type { Value } from '../values/value.ts'
-import { type Arguments, native } from './arguments.ts'
-import { COST } from './costs.ts'
-import type { Native } from './native.ts'
 
 function map(args: Arguments): readonly Value[] {
   const [fn, list] = [args.fn(0), args.list(1)]

@@ -1,13 +1,13 @@
 /** Natives that hash, and the types of values. */
 import { keccak_256 } from '@noble/hashes/sha3.js'
+import { COST, hashCost } from '../machine/costs.ts'
+import { type Arguments, type Native, native } from '../machine/native.ts'
+import { isValue } from '../machine/term.ts'
+import { typeName } from '../machine/type-name.ts'
 import { hashText } from '../values/hash.ts'
-import { typeName } from '../values/types.ts'
 import type { Value } from '../values/value.ts'
 import { valueToJson } from '../values/wire.ts'
-import { type Arguments, isValue, native } from './arguments.ts'
 import { fromBase64Url, toBase64Url } from './base64.ts'
-import { COST, hashCost } from './costs.ts'
-import type { Native } from './native.ts'
 import { BAD_BASE64 } from './strings.ts'
 import { weigh } from './weight.ts'
 

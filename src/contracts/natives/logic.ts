@@ -1,12 +1,11 @@
 /** Natives that give true or false: comparisons, and conditions made of conditions. */
 
+import { COST, productCost } from '../machine/costs.ts'
+import { type Arguments, type Native, native } from '../machine/native.ts'
 import { bitLength } from '../values/bits.ts'
 import { Decimal } from '../values/decimal.ts'
 import { equalValues } from '../values/equal.ts'
 import type { Value } from '../values/value.ts'
-import { type Arguments, native } from './arguments.ts'
-import { COST, productCost } from './costs.ts'
-import type { Native } from './native.ts'
 import { compareAlike } from './ordering.ts'
 import { weigh } from './weight.ts'
 

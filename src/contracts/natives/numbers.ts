@@ -1,9 +1,9 @@
 /** Steps of arithmetic that pay for their size first and refuse results that are too large. */
 
+import { COST, exactBits, growthCost, integerCost, LIMIT, productCost } from '../machine/costs.ts'
+import type { Arguments } from '../machine/native.ts'
 import { bitLength } from '../values/bits.ts'
 import { Decimal, MAX_PLACES } from '../values/decimal.ts'
-import type { Arguments } from './arguments.ts'
-import { COST, exactBits, growthCost, integerCost, LIMIT, productCost } from './costs.ts'
 
 export type Numeric = bigint | Decimal
 

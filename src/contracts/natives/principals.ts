@@ -1,11 +1,10 @@
 /** Principals: names of accounts that can be computed from a guard, so that nobody else can own them. */
+import { COST, hashCost } from '../machine/costs.ts'
+import { type Arguments, type Native, native } from '../machine/native.ts'
 import { hashText } from '../values/hash.ts'
 import { compareText } from '../values/order.ts'
 import type { Guard, Value } from '../values/value.ts'
 import { valueToJson } from '../values/wire.ts'
-import { type Arguments, native } from './arguments.ts'
-import { COST, hashCost } from './costs.ts'
-import type { Native } from './native.ts'
 import { weigh } from './weight.ts'
 
 const KEY = /^[0-9a-f]{64}$/

@@ -1,11 +1,11 @@
 /** All natives that need nothing but their arguments, and the constants. */
+import type { Native } from '../machine/native.ts'
 import type { Value } from '../values/value.ts'
 import { ARITHMETIC } from './arithmetic.ts'
 import { FUNCTIONS } from './functions.ts'
 import { HASHING } from './hashing.ts'
 import { LISTS } from './lists.ts'
 import { LOGIC } from './logic.ts'
-import type { Native } from './native.ts'
 import { PRINCIPALS } from './principals.ts'
 import { REFUSED } from './refused.ts'
 import { STRINGS } from './strings.ts'

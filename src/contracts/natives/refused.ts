@@ -1,6 +1,5 @@
 /** Natives that this network does without. They are known by name, so that code which mentions them can be loaded. */
-import { native } from './arguments.ts'
-import type { Native } from './native.ts'
+import { type Native, native } from '../machine/native.ts'
 
 export const REFUSED_NAMES: readonly string[] = [
   'hash-poseidon',

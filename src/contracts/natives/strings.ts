@@ -1,12 +1,11 @@
 /** Natives over strings. */
 
+import { COST, growthCost, LIMIT } from '../machine/costs.ts'
+import { type Arguments, type Native, native } from '../machine/native.ts'
 import { bitLength } from '../values/bits.ts'
 import { formatValue, showValue } from '../values/print.ts'
 import type { Value } from '../values/value.ts'
-import { type Arguments, native } from './arguments.ts'
 import { fromBase64Url, fromUtf8, toBase64Url } from './base64.ts'
-import { COST, growthCost, LIMIT } from './costs.ts'
-import type { Native } from './native.ts'
 import { codePoints } from './text.ts'
 import { weigh } from './weight.ts'
 

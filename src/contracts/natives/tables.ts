@@ -1,32 +1,31 @@
 /** Reading and writing rows. */
 import { evalError } from '../errors.ts'
-import { asValue, type Machine } from '../machine/machine.ts'
+import type { Run } from '../machine/ast.ts'
+import { type Arguments, type Native, native } from '../machine/native.ts'
 import { createdTable, createTable, mayAccess, readRow, tableOf, type WriteKind, writeRow } from '../machine/tables.ts'
-import type { Callable, Term } from '../machine/term.ts'
+import { asValue, type Callable, type Term } from '../machine/term.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
-import { type Arguments, native } from './arguments.ts'
-import type { Native } from './native.ts'
 import { topLevelOnly } from './top-level.ts'
 
 /** Thousandths of gas: reading whole tables costs more than any command may. */
 const COSTS = { list: 40_000_000, row: 500 }
 
-function write(name: WriteKind): Native<Machine> {
+function write(name: WriteKind): Native<Run> {
   return native(name, 3, 3, (args) => {
-    writeRow(args.machine, args.all[0], args.text(1), args.object(2), name)
+    writeRow(args.run, args.all[0], args.text(1), args.object(2), name)
     return 'Write succeeded'
   })
 }
 
 /** Keys of the table that is the first argument, and its rows, by key. */
-function rowsIn({ machine, all: [term] }: Arguments<Machine>): (readonly [key: string, row: ObjectValue])[] {
-  const table = createdTable(machine, term)
-  mayAccess(machine, table, false)
-  machine.charge(machine.environment.rules.isLocal ? 0 : COSTS.list)
+function rowsIn({ run, all: [term] }: Arguments<Run>): (readonly [key: string, row: ObjectValue])[] {
+  const table = createdTable(run, term)
+  mayAccess(run, table, false)
+  run.charge(run.block.rules.isLocal ? 0 : COSTS.list)
   const domain = table.rows
-  const found = machine.state.keys(domain)
-  machine.charge(COSTS.row * found.length)
-  return found.map((key) => [key, machine.state.get<ObjectValue>(domain, key) as ObjectValue] as const)
+  const found = run.transaction.state.keys(domain)
+  run.charge(COSTS.row * found.length)
+  return found.map((key) => [key, run.transaction.state.get<ObjectValue>(domain, key) as ObjectValue] as const)
 }
 
 /** Some fields of a row. Throws EvalError for one that it does not have. */
@@ -46,21 +45,21 @@ function isTrue(term: Term): boolean {
 }
 
 /** Whether a row is one that a query wants. */
-function matches(args: Arguments<Machine>, query: Callable, row: readonly Value[]): boolean {
-  return isTrue(args.machine.apply(query, row, args.place))
+function matches(args: Arguments<Run>, query: Callable, row: readonly Value[]): boolean {
+  return isTrue(args.run.apply(query, row, args.place))
 }
 
-export const tables: readonly Native<Machine>[] = [
+export const tables: readonly Native<Run>[] = [
   write('insert'),
   write('update'),
   write('write'),
   native('create-table', 1, 1, (args) => {
     topLevelOnly(args)
-    createTable(args.machine, args.all[0])
+    createTable(args.run, args.all[0])
     return 'TableCreated'
   }),
   native('read', 2, 3, (args) => {
-    const row = readRow(args.machine, args.all[0], args.text(1))
+    const row = readRow(args.run, args.all[0], args.text(1))
     return args.has(2) ? fieldsOf(row, args.texts(2)) : row
   }),
   native('keys', 1, 1, (args) => rowsIn(args).map(([key]) => key)),
@@ -74,7 +73,7 @@ export const tables: readonly Native<Machine>[] = [
   native('fold-db', 3, 3, (args) => {
     const [wanted, consume] = [args.fn(1), args.fn(2)]
     const rows = rowsIn(args).filter((row) => matches(args, wanted, row))
-    return rows.map((row) => asValue(args.machine.apply(consume, row, args.place)))
+    return rows.map((row) => asValue(args.run.apply(consume, row, args.place)))
   }),
   native('describe-table', 1, 1, (args) => {
     topLevelOnly(args)

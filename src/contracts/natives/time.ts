@@ -1,10 +1,9 @@
 /** Natives over points in time and spans, which are decimals in seconds. */
+import { COST, LIMIT } from '../machine/costs.ts'
+import { type Arguments, type Native, native } from '../machine/native.ts'
 import { Decimal } from '../values/decimal.ts'
 import { formatTime, ISO_SECONDS, parseTime } from '../values/time-text.ts'
 import { Time } from '../values/value.ts'
-import { type Arguments, native } from './arguments.ts'
-import { COST, LIMIT } from './costs.ts'
-import type { Native } from './native.ts'
 import { bounded, chargeProduct, toDecimal } from './numbers.ts'
 
 const MICROS = 1_000_000n

@@ -1,6 +1,5 @@
 /** Which version of the language this is, for code that asks. */
-import { type Arguments, native } from './arguments.ts'
-import type { Native } from './native.ts'
+import { type Arguments, type Native, native } from '../machine/native.ts'
 
 export const LANGUAGE_VERSION = '5.4'
 const FORM = /^\d{1,9}(\.\d{1,9}){0,7}$/

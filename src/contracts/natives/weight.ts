@@ -1,8 +1,8 @@
 /** What it costs to walk through a whole value (printing, hashing, comparing), and which values are too large for it. */
+import { COST, LIMIT } from '../machine/costs.ts'
+import type { Arguments } from '../machine/native.ts'
 import { sizeOf } from '../values/size.ts'
 import type { Value } from '../values/value.ts'
-import type { Arguments } from './arguments.ts'
-import { COST, LIMIT } from './costs.ts'
 
 /** Takes gas by the size. Refuses values that are too large or nested too deeply. */
 export function weigh(value: Value, args: Arguments): number {

@@ -4,9 +4,8 @@ import { runForm } from '../machine/execute.ts'
 import { type Expander, type Scope, type SpecialForm, syntaxError } from '../machine/expander.ts'
 import { exprOf } from '../machine/expressions.ts'
 import { asText } from '../machine/forms.ts'
-import { asValue } from '../machine/machine.ts'
 import { defineOutside } from '../machine/modules.ts'
-import { Callable } from '../machine/term.ts'
+import { asValue, Callable } from '../machine/term.ts'
 import type { CallForm } from '../syntax/form.ts'
 import { equalValues } from '../values/equal.ts'
 import { showValue } from '../values/print.ts'
@@ -20,25 +19,25 @@ function partsOf(call: CallForm, expander: Expander, scope: Scope | null, counts
   return { forms, expand: (index: number) => expander.expand(forms[index], scope) }
 }
 
-export function expectations(run: TestRun): Map<string, SpecialForm> {
+export function expectations(test: TestRun): Map<string, SpecialForm> {
   const expect: SpecialForm = (call, expander, scope) => {
     const { forms, expand } = partsOf(call, expander, scope, [3])
     const name = expand(0)
-    return exprOf(call.place, (machine, env) => {
-      const text = asText(machine.evaluate(name, env), name.place)
-      return run.attempt(
+    return exprOf(call.place, (run, env) => {
+      const text = asText(run.evaluate(name, env), name.place)
+      return test.attempt(
         () => {
           // What is tested runs before what it is compared with.
-          const [got, wanted] = [2, 1].map((index) => machine.value(expander.expand(forms[index], scope), env))
+          const [got, wanted] = [2, 1].map((index) => run.value(expander.expand(forms[index], scope), env))
           if (equalValues(wanted, got)) {
-            run.pass()
+            test.pass()
             return `Expect: success: ${text}`
           }
-          run.fail(text, call.place, `expected ${showValue(wanted)}, got ${showValue(got)}`)
+          test.fail(text, call.place, `expected ${showValue(wanted)}, got ${showValue(got)}`)
           return `FAILURE: ${text}`
         },
         (error) => {
-          run.fail(text, call.place, `expected a value, got the error: ${error.message}`)
+          test.fail(text, call.place, `expected a value, got the error: ${error.message}`)
           return `FAILURE: ${text}`
         },
       )
@@ -48,13 +47,13 @@ export function expectations(run: TestRun): Map<string, SpecialForm> {
     const { forms, expand } = partsOf(call, expander, scope, [2, 3])
     const name = expand(0)
     const wanted = forms.length === 3 ? expand(1) : null
-    return exprOf(call.place, (machine, env) => {
-      const text = asText(machine.evaluate(name, env), name.place)
-      const message = wanted === null ? null : asText(machine.evaluate(wanted, env), wanted.place)
+    return exprOf(call.place, (run, env) => {
+      const text = asText(run.evaluate(name, env), name.place)
+      const message = wanted === null ? null : asText(run.evaluate(wanted, env), wanted.place)
       let failed = false
-      run.attempt(
+      test.attempt(
         () => {
-          const value = machine.evaluate(expander.expand(forms[forms.length - 1], scope), env)
+          const value = run.evaluate(expander.expand(forms[forms.length - 1], scope), env)
           // What succeeded is taken back too: it was not to happen.
           throw new Unexpected(
             `expected a failure, got ${value instanceof Callable ? value.name : showValue(asValue(value))}`,
@@ -62,9 +61,9 @@ export function expectations(run: TestRun): Map<string, SpecialForm> {
         },
         (error) => {
           failed = true
-          if (error instanceof Unexpected) run.fail(text, call.place, error.message)
-          else if (message === null || error.message.includes(message)) run.pass()
-          else run.fail(text, call.place, `expected a failure with "${message}", got "${error.message}"`)
+          if (error instanceof Unexpected) test.fail(text, call.place, error.message)
+          else if (message === null || error.message.includes(message)) test.pass()
+          else test.fail(text, call.place, `expected a failure with "${message}", got "${error.message}"`)
           return ''
         },
       )
@@ -73,35 +72,35 @@ export function expectations(run: TestRun): Map<string, SpecialForm> {
   }
   const expectThat: SpecialForm = (call, expander, scope) => {
     const { expand } = partsOf(call, expander, scope, [3])
-    const [name, test, value] = [0, 1, 2].map(expand)
-    return exprOf(call.place, (machine, env) => {
-      const text = asText(machine.evaluate(name, env), name.place)
-      return run.attempt(
+    const [name, condition, value] = [0, 1, 2].map(expand)
+    return exprOf(call.place, (run, env) => {
+      const text = asText(run.evaluate(name, env), name.place)
+      return test.attempt(
         () => {
-          const [predicate, got] = [machine.evaluate(test, env), machine.value(value, env)]
+          const [predicate, got] = [run.evaluate(condition, env), run.value(value, env)]
           if (!(predicate instanceof Callable)) throw evalError('expect-that takes a function', call.place)
-          if (machine.apply(predicate, [got], call.place) === true) run.pass()
-          else run.fail(text, call.place, `did not satisfy the condition: ${showValue(got)}`)
+          if (run.apply(predicate, [got], call.place) === true) test.pass()
+          else test.fail(text, call.place, `did not satisfy the condition: ${showValue(got)}`)
           return text
         },
         (error) => {
-          run.fail(text, call.place, `expected a value, got the error: ${error.message}`)
+          test.fail(text, call.place, `expected a value, got the error: ${error.message}`)
           return text
         },
       )
     })
   }
   const define: SpecialForm = (call) => {
-    return exprOf(call.place, (machine) => {
-      defineOutside(machine, run.forms, run.definitions, call)
+    return exprOf(call.place, () => {
+      defineOutside(test.evaluator, test.definitions, call)
       return 'Defined'
     })
   }
   /** What stands at the top level only, but may be expected to fail. */
   const atTop: SpecialForm = (call, expander) => {
-    const { text } = run
+    const { text } = test
     if (expander.module !== null) throw syntaxError('allowed at the top level only', call.place)
-    return exprOf(call.place, (machine) => runForm(machine, run.forms, call, text))
+    return exprOf(call.place, () => runForm(test.evaluator, call, text))
   }
   return new Map<string, SpecialForm>([
     ...['module', 'interface', 'use'].map((name) => [name, atTop] as const),

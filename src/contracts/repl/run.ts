@@ -1,9 +1,6 @@
 /** Runs a test file of the language. */
 import { ContractError, type Place } from '../errors.ts'
-import { languageForms, nativesWith } from '../language.ts'
-import type { NativeFunction } from '../machine/callables.ts'
-import type { SpecialForm } from '../machine/expander.ts'
-import type { Value } from '../values/value.ts'
+import { languageWith } from '../language.ts'
 import { expectations } from './expectations.ts'
 import { testNatives } from './natives.ts'
 import { type Failure, type Files, TestRun } from './test-run.ts'
@@ -19,11 +16,7 @@ export interface TestReport {
 
 /** Never throws for what a test file does wrong. */
 export function runTests(file: string, files: Files): TestReport {
-  const natives = new Map<string, NativeFunction | Value>()
-  const forms = new Map<string, SpecialForm>()
-  const run = new TestRun({ natives, forms }, files, file)
-  for (const [name, native] of nativesWith(testNatives(run))) natives.set(name, native)
-  for (const [name, form] of [...languageForms, ...expectations(run)]) forms.set(name, form)
+  const run = new TestRun(files, file, (test) => languageWith(testNatives(test), expectations(test)))
   let stopped: TestReport['stopped'] = null
   try {
     run.runFile(file)

@@ -1,13 +1,13 @@
 /** A run of a test file of the language: its transactions, its environment, and what it expected. */
 import { ContractError, type Place } from '../errors.ts'
-import type { NativeFunction } from '../machine/callables.ts'
-import { Module } from '../machine/definitions.ts'
-import { type Environment, emptyEnvironment, type GasMeter } from '../machine/environment.ts'
+import { Module } from '../machine/ast.ts'
+import { type BlockScope, emptyEnvironment, type GasMeter, type Message } from '../machine/environment.ts'
+import { Evaluator } from '../machine/evaluator.ts'
 import { runForm } from '../machine/execute.ts'
-import type { SpecialForms } from '../machine/expander.ts'
-import { Machine } from '../machine/machine.ts'
-import type { PactRun } from '../machine/pacts.ts'
+import type { Language } from '../machine/expander.ts'
+import { newTransaction } from '../machine/scopes.ts'
 import { Layer } from '../machine/state.ts'
+import type { Form } from '../syntax/form.ts'
 import { read } from '../syntax/reader.ts'
 import type { Value } from '../values/value.ts'
 
@@ -26,10 +26,7 @@ export interface Files {
   read(file: string): string
 }
 
-export interface Language {
-  readonly natives: ReadonlyMap<string, NativeFunction | Value>
-  readonly forms: SpecialForms
-}
+type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
 /** Hash of no command. */
 const TEST_HASH = 'DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g'
@@ -55,21 +52,22 @@ export class TestRun {
     txHash: '',
     place: { line: 0, column: 0 },
   })
-  machine: Machine
+  /** Of the transaction under way, or of the commands outside of transactions. */
+  evaluator: Evaluator
   readonly #language: Language
+  readonly #block: Writable<BlockScope>
+  readonly #message: Writable<Message>
   #base = new Layer()
   #isInTransaction = false
 
-  constructor(language: Language, files: Files, file: string) {
-    this.#language = language
+  constructor(files: Files, file: string, languageOf: (test: TestRun) => Language) {
+    const { block, message } = emptyEnvironment
+    this.#language = languageOf(this)
     this.files = files
     this.file = file
-    this.machine = this.#newMachine(this.#base, {
-      ...emptyEnvironment,
-      data: new Map(),
-      hash: TEST_HASH,
-      rules: { ...emptyEnvironment.rules, areKeysChecked: false },
-    })
+    this.#block = { ...block, rules: { ...block.rules, areKeysChecked: false } }
+    this.#message = { ...message, data: new Map(), hash: TEST_HASH }
+    this.evaluator = this.#newEvaluator(this.#base)
   }
 
   /** Runs a file. Throws ContractError where it fails outside of what it expects. */
@@ -80,12 +78,7 @@ export class TestRun {
       const text = this.files.read(file)
       this.text = text
       let last: Value = ''
-      for (const form of read(text)) {
-        this.machine.frames = []
-        this.machine.depth = 0
-        this.machine.hasRunPact = false
-        last = runForm(this.machine, this.#language.forms, form, text) as Value
-      }
+      for (const form of read(text)) last = this.#runCommand(form, text)
       return last
     } catch (error) {
       if (error instanceof ContractError) error.file ??= file
@@ -96,12 +89,26 @@ export class TestRun {
     }
   }
 
-  get forms(): SpecialForms {
-    return this.#language.forms
+  /**
+   * Runs a form at the top level as a command of its own, which may run a pact. A file that another one loads is read
+   * while the call of `load` is under way: its forms begin without it.
+   */
+  #runCommand(form: Form, text: string): Value {
+    const { call, program } = this.evaluator
+    call.frames.length = 0
+    call.depth = 0
+    program.hasRunPact = false
+    return runForm(this.evaluator, form, text) as Value
   }
 
-  setEnvironment(changes: Partial<Environment>): void {
-    this.machine.environment = { ...this.machine.environment, ...changes }
+  /** Changes what code is told of the block, at once. */
+  changeBlock(changes: Partial<BlockScope>): void {
+    Object.assign(this.#block, changes)
+  }
+
+  /** Changes what the command says, at once. */
+  changeMessage(changes: Partial<Message>): void {
+    Object.assign(this.#message, changes)
   }
 
   begin(): boolean {
@@ -115,38 +122,27 @@ export class TestRun {
   end(keeps: boolean): boolean {
     if (!this.#isInTransaction) return false
     this.#isInTransaction = false
-    if (keeps) this.machine.state.mergeInto(this.#base)
+    if (keeps) this.evaluator.transaction.state.mergeInto(this.#base)
     this.#fresh(this.#base)
     return true
   }
 
   /** Runs what may fail. A failure takes back all that it did. */
-  attempt<T>(run: () => T, failed: (error: ContractError) => T): T {
-    const { machine } = this
-    const before = machine.snapshot()
-    const { imports, namespace, pact, lastPact, hasRunPact, loading, state } = machine
-    const kept = { imports: new Map(imports), admin: new Set(machine.admin) }
+  attempt<T>(body: () => T, failed: (error: ContractError) => T): T {
+    const { evaluator } = this
+    const { transaction } = evaluator
+    const before = evaluator.mark()
+    const { state } = transaction
     const layer = new Layer(state)
-    machine.state = layer
+    transaction.state = layer
     try {
-      const result = run()
-      // A transaction may have ended meanwhile.
-      if (this.machine === machine) machine.state = state
+      const result = body()
+      transaction.state = state
       layer.mergeInto(state)
       return result
     } catch (error) {
       if (!(error instanceof ContractError)) throw error
-      machine.restore(before)
-      Object.assign(machine, {
-        imports: kept.imports,
-        admin: kept.admin,
-        namespace,
-        pact,
-        lastPact,
-        hasRunPact,
-        loading,
-        state,
-      })
+      evaluator.back(before)
       return failed(error)
     }
   }
@@ -159,27 +155,26 @@ export class TestRun {
     this.failures.push({ file: this.file, place, name, what })
   }
 
-  /** A machine without capabilities, imports and events of the transaction before. */
+  /** An evaluator without capabilities, imports and events of the transaction before. */
   #fresh(state: Layer): void {
-    const lastPact: PactRun | null = this.machine.lastPact
-    const { environment } = this.machine
-    this.machine = this.#newMachine(state, environment)
-    this.machine.lastPact = lastPact
+    const { lastPact } = this.evaluator.program
+    this.evaluator = this.#newEvaluator(state)
+    this.evaluator.program.lastPact = lastPact
   }
 
-  #newMachine(state: Layer, environment: Environment): Machine {
-    const run = this
+  #newEvaluator(state: Layer): Evaluator {
+    const test = this
     const gas: GasMeter = {
       get used() {
-        return run.gas.used
+        return test.gas.used
       },
       set used(used: number) {
-        if (run.isGasCounted) run.gas.used = used
+        if (test.isGasCounted) test.gas.used = used
       },
       get limit() {
-        return run.gas.limit
+        return test.gas.limit
       },
     }
-    return new Machine(environment, state, gas, this.#language.natives)
+    return new Evaluator(this.#language, this.#block, newTransaction(this.#message, state, gas))
   }
 }

@@ -10,7 +10,7 @@
  *
  * `|` is a NUL, which is in no name of a domain.
  */
-import type { Module } from '../../contracts/machine/definitions.ts'
+import type { Module } from '../../contracts/machine/ast.ts'
 import type { State, Entry as StateEntry } from '../../contracts/machine/state.ts'
 import { genesisOf } from '../ledger/genesis.ts'
 import {

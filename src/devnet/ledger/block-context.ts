@@ -1,6 +1,5 @@
 /** What a block is built on, as its code can ask for it. */
-import type { ChainData } from '../../contracts/machine/environment.ts'
-import { Decimal } from '../../contracts/values/decimal.ts'
+import type { BlockData } from '../../contracts/machine/environment.ts'
 import { Time } from '../../contracts/values/value.ts'
 import { encodeBase64Url } from '../../core/bytes.ts'
 import type { Header } from '../../core/header.ts'
@@ -33,17 +32,12 @@ export function contextOn(
   }
 }
 
-/** Without a sender and gas, as the ledger's own calls have it. */
-export function chainDataOf({ chain, height, parentTime, parentHash }: BlockContext): ChainData {
+/** The part of it that code can ask for. */
+export function blockDataOf({ chain, height, parentTime, parentHash }: BlockContext): BlockData {
   return {
     chainId: String(chain),
     blockHeight: height,
     blockTime: new Time(parentTime),
     prevBlockHash: parentHash,
-    sender: '',
-    gasLimit: 0n,
-    gasPrice: ZERO,
   }
 }
-
-const ZERO = Decimal.of(0n)

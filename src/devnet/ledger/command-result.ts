@@ -1,7 +1,7 @@
 /** Results of commands as JSON text, with the keys in the order of live nodes (PROTOCOL.md E.1). */
 import type { ContractError } from '../../contracts/errors.ts'
+import type { PactRun, Yield } from '../../contracts/machine/ast.ts'
 import type { ContractEvent } from '../../contracts/machine/environment.ts'
-import type { PactRun, Yield } from '../../contracts/machine/pacts.ts'
 import type { Entry } from '../../contracts/machine/state.ts'
 import { hashText } from '../../contracts/values/hash.ts'
 import type { Value } from '../../contracts/values/value.ts'

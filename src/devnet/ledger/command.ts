@@ -1,6 +1,6 @@
 /** What a signed command says, with values and exact numbers of the contract language (PROTOCOL.md E.2). */
 
-import type { Environment } from '../../contracts/machine/environment.ts'
+import type { Message } from '../../contracts/machine/environment.ts'
 import { Decimal } from '../../contracts/values/decimal.ts'
 import { CapabilityToken, UNIT, type Value } from '../../contracts/values/value.ts'
 import { valueFromJson } from '../../contracts/values/wire.ts'
@@ -43,9 +43,9 @@ export interface ContractCommand {
   readonly key: string
   readonly payload: Exec | Cont
   /** Public key -> capabilities that its signature is limited to; none: it signs everything. */
-  readonly signers: Environment['signers']
+  readonly signers: Message['signers']
   /** The same by address, where a signer names one: so signers count before release 5.4.1 of the language. */
-  readonly signersByAddress: Environment['signers']
+  readonly signersByAddress: Message['signers']
   /** In the order of the command. */
   readonly verifiers: readonly VerifierUse[]
   readonly meta: PublicMeta

@@ -1,7 +1,6 @@
 /** Entries of the state as JSON text: what hashes of writes are made of, and what is compared when blocks are checked. */
-import type { Module } from '../../contracts/machine/definitions.ts'
+import type { Module, PactState } from '../../contracts/machine/ast.ts'
 import type { Namespace } from '../../contracts/machine/modules.ts'
-import type { PactState } from '../../contracts/machine/pacts.ts'
 import type { Entry } from '../../contracts/machine/state.ts'
 import type { Value } from '../../contracts/values/value.ts'
 import { valueToJson } from '../../contracts/values/wire.ts'

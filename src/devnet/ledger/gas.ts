@@ -1,16 +1,24 @@
 /** Gas: bought before a command runs, for all that it may use, and settled after it (COMMANDS of the network: gas). */
 import { evalError } from '../../contracts/errors.ts'
-import { type ContractEvent, type Environment, emptyEnvironment } from '../../contracts/machine/environment.ts'
-import type { Machine } from '../../contracts/machine/machine.ts'
+import type { Run } from '../../contracts/machine/ast.ts'
+import { granting, withCapability } from '../../contracts/machine/capabilities.ts'
+import {
+  type BlockScope,
+  type ContractEvent,
+  type Environment,
+  emptyEnvironment,
+  freeGas,
+  type Message,
+} from '../../contracts/machine/environment.ts'
 import type { Layer } from '../../contracts/machine/state.ts'
 import { Decimal } from '../../contracts/values/decimal.ts'
 import { hashBytes } from '../../contracts/values/hash.ts'
 import { type CapabilityToken, Guard, type Value } from '../../contracts/values/value.ts'
 import { concatBytes, decodeHash } from '../../core/bytes.ts'
 import type { MinerAccount } from '../../core/payload.ts'
-import { type BlockContext, chainDataOf } from './block-context.ts'
+import { type BlockContext, blockDataOf } from './block-context.ts'
 import type { ContractCommand } from './command.ts'
-import { blockRules, callCoin, coinToken, machineOn } from './runner.ts'
+import { blockRules, callCoin, coinToken, evaluatorOn } from './runner.ts'
 import { grantedByName } from './verifiers/verifier.ts'
 
 /** Thousandths of gas that buying may use; it is not paid for. */
@@ -26,17 +34,25 @@ export function environmentOf(context: BlockContext, command: ContractCommand): 
   const { payload, verifiers, key, meta } = command
   const { sender, gasLimit, gasPrice } = meta
   return {
-    data: payload.data,
-    signers: signersOf(context, command),
-    verifiers: grantedByName(verifiers),
-    hash: key,
-    chain: { ...chainDataOf(context), sender, gasLimit: BigInt(gasLimit), gasPrice },
-    rules: blockRules(context.release),
+    block: blockScopeOf(context),
+    message: {
+      data: payload.data,
+      signers: signersOf(context, command),
+      verifiers: grantedByName(verifiers),
+      hash: key,
+      sender,
+      gasLimit: BigInt(gasLimit),
+      gasPrice,
+    },
   }
 }
 
+function blockScopeOf(context: BlockContext): BlockScope {
+  return { chain: blockDataOf(context), rules: blockRules(context.release) }
+}
+
 /** Since release 5.4.1 of the language a signer counts under the public key; before, under the address if there is one. */
-function signersOf({ release }: BlockContext, command: ContractCommand): Environment['signers'] {
+function signersOf({ release }: BlockContext, command: ContractCommand): Message['signers'] {
   return release.isLanguage541 ? command.signers : command.signersByAddress
 }
 
@@ -50,26 +66,23 @@ export function priceOf(gas: number, { meta }: ContractCommand): Decimal {
 
 /** Takes the price of all the gas that a command may use from its sender. Throws ContractError. */
 export function buyGas(layer: Layer, context: BlockContext, command: ContractCommand): void {
-  const environment = environmentOf(context, command)
-  const machine = machineOn(
-    {
-      ...environment,
-      // Hardly any contract that pays asks for it.
-      get hash() {
-        return hashBytes(concatBytes(decodeHash(command.key), BOUGHT))
-      },
-      data: dataForPayer(command),
-      signers: signersWhoPay(environment, command),
-      // They run once the gas is bought.
-      verifiers: new Map(),
+  const { block, message } = environmentOf(context, command)
+  const paying: Message = {
+    ...message,
+    // Hardly any contract that pays asks for it.
+    get hash() {
+      return hashBytes(concatBytes(decodeHash(command.key), BOUGHT))
     },
-    layer,
-    { used: 0, limit: BUYING_LIMIT },
-  )
-  const buy = () => {
-    callCoin(machine, 'buy-gas', [command.meta.sender, priceOf(command.meta.gasLimit, command)])
+    data: dataForPayer(command),
+    signers: signersWhoPay(message, command),
+    // They run once the gas is bought.
+    verifiers: new Map(),
   }
-  machine.capabilities.granting([coinToken('GAS')], () => withPayer(machine, gasPayerOf(command), buy))
+  const evaluator = evaluatorOn({ block, message: paying }, layer, { used: 0, limit: BUYING_LIMIT })
+  const buy = () => {
+    callCoin(evaluator, 'buy-gas', [command.meta.sender, priceOf(command.meta.gasLimit, command)])
+  }
+  granting(evaluator, [coinToken('GAS')], () => withPayer(evaluator, gasPayerOf(command), buy))
 }
 
 /** Whether a capability lets a contract pay for the gas of others. */
@@ -82,13 +95,13 @@ function gasPayerOf({ signers }: ContractCommand): CapabilityToken | null {
   return payers[0] ?? null
 }
 
-function withPayer(machine: Machine, payer: CapabilityToken | null, buy: () => void): void {
+function withPayer(run: Run, payer: CapabilityToken | null, buy: () => void): void {
   if (payer === null) buy()
-  else machine.capabilities.with(payer, buy, true)
+  else withCapability(run, payer, buy, true)
 }
 
 /** A signature for coin.GAS also counts for the debit, while gas is bought. */
-function signersWhoPay({ signers }: Environment, { meta }: ContractCommand): Environment['signers'] {
+function signersWhoPay({ signers }: Message, { meta }: ContractCommand): Message['signers'] {
   const paying = new Map<string, readonly CapabilityToken[]>()
   for (const [key, tokens] of signers) {
     const pays = tokens.some(({ name }) => name === 'coin.GAS')
@@ -126,19 +139,14 @@ export function redeemGas(
   { miner, gas }: { readonly miner: MinerAccount; readonly gas: number },
 ): readonly ContractEvent[] {
   const fee = new Map<string, Value>([['fee', priceOf(gas, command)]])
-  const machine = machineOn(
-    { ...environmentOf(context, command), data: fee, signers: new Map(), verifiers: new Map() },
-    layer,
-    {
-      used: 0,
-      limit: Number.POSITIVE_INFINITY,
-    },
-  )
+  const { block, message } = environmentOf(context, command)
+  const settling = { ...message, data: fee, signers: new Map(), verifiers: new Map() }
+  const evaluator = evaluatorOn({ block, message: settling }, layer, freeGas())
   const paid = priceOf(command.meta.gasLimit, command)
-  machine.capabilities.granting([coinToken('GAS')], () =>
-    callCoin(machine, 'redeem-gas', [miner.account, guardOf(miner), command.meta.sender, paid]),
+  granting(evaluator, [coinToken('GAS')], () =>
+    callCoin(evaluator, 'redeem-gas', [miner.account, guardOf(miner), command.meta.sender, paid]),
   )
-  return machine.events
+  return evaluator.transaction.events
 }
 
 /** The guard of a miner's account. */
@@ -153,18 +161,10 @@ export function payReward(
   miner: MinerAccount,
   reward: Decimal,
 ): readonly ContractEvent[] {
-  const machine = machineOn(
-    {
-      ...emptyEnvironment,
-      hash: context.parentHash,
-      chain: { ...chainDataOf(context), sender: 'coinbase' },
-      rules: blockRules(context.release),
-    },
-    layer,
-    { used: 0, limit: Number.POSITIVE_INFINITY },
+  const message = { ...emptyEnvironment.message, hash: context.parentHash, sender: 'coinbase' }
+  const evaluator = evaluatorOn({ block: blockScopeOf(context), message }, layer, freeGas())
+  granting(evaluator, [coinToken('COINBASE')], () =>
+    callCoin(evaluator, 'coinbase', [miner.account, guardOf(miner), reward]),
   )
-  machine.capabilities.granting([coinToken('COINBASE')], () =>
-    callCoin(machine, 'coinbase', [miner.account, guardOf(miner), reward]),
-  )
-  return machine.events
+  return evaluator.transaction.events
 }

@@ -2,10 +2,11 @@
  * The first block of every chain: the system contracts, keysets, namespaces and funded accounts. It is the same on all
  * chains of a network, so its state lies below those of all blocks.
  */
-import { emptyEnvironment } from '../../contracts/machine/environment.ts'
+import { granting } from '../../contracts/machine/capabilities.ts'
+import { emptyEnvironment, freeGas, type Message } from '../../contracts/machine/environment.ts'
 import { runText } from '../../contracts/machine/execute.ts'
-import { asValue } from '../../contracts/machine/machine.ts'
 import { Layer, type State } from '../../contracts/machine/state.ts'
+import { asValue } from '../../contracts/machine/term.ts'
 import { systemContractsFor } from '../../contracts/system/system.ts'
 import { hashText } from '../../contracts/values/hash.ts'
 import { UNIT } from '../../contracts/values/value.ts'
@@ -14,7 +15,7 @@ import { developmentAccounts } from '../../core/development-accounts.ts'
 import { payloadHashes } from '../../core/payload.ts'
 import { emptyPayload, type Payload } from '../store/payload.ts'
 import { resultText } from './command-result.ts'
-import { coinToken, languageForms, machineOn } from './runner.ts'
+import { coinToken, evaluatorOn } from './runner.ts'
 
 export interface Genesis {
   readonly payload: Payload
@@ -99,22 +100,29 @@ function execute(state: Layer, { code, data }: Command, txId: number) {
   })
   const key = hashText(cmd)
   const layer = new Layer(state)
-  const machine = machineOn(
-    {
-      ...emptyEnvironment,
-      data: Object.keys(data).length === 0 ? UNIT : valueFromJson(data as Parameters<typeof valueFromJson>[0]),
-      signers: new Map([[operator[0], []]]),
-      hash: key,
-    },
-    layer,
-    { used: 0, limit: Number.POSITIVE_INFINITY },
-  )
+  const { block, message } = emptyEnvironment
+  const said: Message = {
+    ...message,
+    data: Object.keys(data).length === 0 ? UNIT : valueFromJson(data as Parameters<typeof valueFromJson>[0]),
+    signers: new Map([[operator[0], []]]),
+    hash: key,
+  }
+  const evaluator = evaluatorOn({ block, message: said }, layer, freeGas())
   const granted = [coinToken('GENESIS'), coinToken('COINBASE')]
-  const value = machine.capabilities.granting(granted, () => asValue(runText(machine, languageForms, code)))
+  const value = granting(evaluator, granted, () => asValue(runText(evaluator, code)))
   const writes = [...layer.entries()]
   layer.mergeInto(state)
   const output = resultText({
-    ...{ gas: 0, result: { value }, key, writes, events: machine.events, metaData: 'null', pact: null, txId },
+    ...{
+      gas: 0,
+      result: { value },
+      key,
+      writes,
+      events: evaluator.transaction.events,
+      metaData: 'null',
+      pact: null,
+      txId,
+    },
   })
   return {
     transaction: encoder.encode(JSON.stringify({ hash: key, sigs: [], cmd })),

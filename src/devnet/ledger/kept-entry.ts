@@ -1,13 +1,10 @@
 /** Entries of the state as JSON from which they can be made again, module versions by numbers of their own. */
-import { Fun, type Module } from '../../contracts/machine/definitions.ts'
-import { emptyEnvironment } from '../../contracts/machine/environment.ts'
+import { language } from '../../contracts/language.ts'
+import { Fun, type Module, type PactState } from '../../contracts/machine/ast.ts'
 import type { Namespace } from '../../contracts/machine/modules.ts'
-import type { PactState } from '../../contracts/machine/pacts.ts'
 import { type ModuleSource, reloadModule, sourceOf } from '../../contracts/machine/reload.ts'
-import { emptyState, Layer } from '../../contracts/machine/state.ts'
 import { type KeptValue, keepValue, keptValue } from '../../contracts/values/keep.ts'
 import type { Guard, ObjectValue, Value } from '../../contracts/values/value.ts'
-import { languageForms, machineOn } from './runner.ts'
 
 /** Names one version of a module: of the first block by its name, others by a number. */
 export type ModuleId = string | number
@@ -108,14 +105,10 @@ export function keepModule(module: Module, modules: ModuleNumbers): KeptModule {
 
 /** The module as it was. Throws ContractError where that is not what was kept. */
 export function keptModule({ constants, modules, scope, ...rest }: KeptModule, numbers: ModuleNumbers): Module {
-  return reloadModule(
-    machineOn(emptyEnvironment, new Layer(emptyState), { used: 0, limit: Number.POSITIVE_INFINITY }),
-    languageForms,
-    {
-      ...rest,
-      constants: new Map(constants.map(([name, value]) => [name, keptValue(value)])),
-      modules: new Map(modules.map(([name, id]) => [name, numbers.moduleOf(id)])),
-      scope: new Map(scope.map(([name, id]) => [name, numbers.moduleOf(id)])),
-    },
-  )
+  return reloadModule(language, {
+    ...rest,
+    constants: new Map(constants.map(([name, value]) => [name, keptValue(value)])),
+    modules: new Map(modules.map(([name, id]) => [name, numbers.moduleOf(id)])),
+    scope: new Map(scope.map(([name, id]) => [name, numbers.moduleOf(id)])),
+  })
 }

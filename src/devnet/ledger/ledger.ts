@@ -226,7 +226,7 @@ export class Ledger implements Executions {
   }
 
   /** What a proof of another chain proves to a block. Throws ContractError. */
-  readonly #readProof: ProofReader = (machine, { chain, parentHash }, proof) => {
+  readonly #readProof: ProofReader = (evaluator, { chain, parentHash }, proof) => {
     const { store } = this.#options
     const parent = store.byId(parentHash, chain)
     if (parent === undefined) throw new Error(`no block ${parentHash} in the store`)
@@ -234,7 +234,7 @@ export class Ledger implements Executions {
     const window = spvWindow(versionName(version), parent.height, forkStateOf(featureFlags).number)
     const verified = verifyContinuationProof(store, { chain, parent, window, proof })
     if ('fault' in verified) throw evalError(`Continuation error: ${verified.fault}`)
-    return provenPact(machine, decoder.decode(verified.output))
+    return provenPact(evaluator, decoder.decode(verified.output))
   }
 
   /** Whether a command is on the branch of `parent` already. */

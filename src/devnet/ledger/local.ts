@@ -1,14 +1,14 @@
 /** Calls that change nothing: /local, preflight, and the trial of a command before it is pending. */
 import type { ContractError } from '../../contracts/errors.ts'
 import { evalError } from '../../contracts/errors.ts'
-import type { PactState } from '../../contracts/machine/pacts.ts'
+import type { PactState } from '../../contracts/machine/ast.ts'
 import { type Domain, Layer, type State } from '../../contracts/machine/state.ts'
 import { MAX_BLOCK_GAS } from '../../core/gas.ts'
 import type { BlockContext } from './block-context.ts'
 import type { ContractCommand } from './command.ts'
 import { localMetaData, resultText } from './command-result.ts'
 import { buyGas, environmentOf, isGasPayer } from './gas.ts'
-import { attempt, machineOn } from './runner.ts'
+import { attempt, evaluatorOn } from './runner.ts'
 import { boughtText, executeCommand, type ProofReader, runPayload } from './transaction.ts'
 
 /** Who gets the fee of a command that is only tried. */
@@ -25,18 +25,19 @@ export function runLocally(
   const layer = new Layer(state)
   // No call may hold the node longer than a block would.
   const gas = { used: 0, limit: Math.min(meta.gasLimit, MAX_BLOCK_GAS) * 1000 }
-  const environment = environmentOf(context, command)
-  const machine = machineOn({ ...environment, rules: { ...environment.rules, isLocal: true } }, layer, gas)
-  const run = attempt(() => runPayload(machine, context, command, readProof))
+  const { block, message } = environmentOf(context, command)
+  const rules = { ...block.rules, isLocal: true }
+  const evaluator = evaluatorOn({ block: { ...block, rules }, message }, layer, gas)
+  const run = attempt(() => runPayload(evaluator, context, command, readProof))
   if ('error' in run) return failure(command, run.error)
   return resultText({
     gas: Math.ceil(gas.used / 1000),
     result: run,
     key,
     writes: layer.entries(),
-    events: machine.events,
+    events: evaluator.transaction.events,
     metaData: localMetaData(context, meta),
-    pact: machine.lastPact,
+    pact: evaluator.program.lastPact,
     txId: null,
   })
 }

@@ -16,7 +16,7 @@ import { type ContractCommand, readContractCommand } from './command.ts'
 import { resultText } from './command-result.ts'
 import { environmentOf } from './gas.ts'
 import { genesisOf } from './genesis.ts'
-import { attempt, machineOn } from './runner.ts'
+import { attempt, evaluatorOn } from './runner.ts'
 import type { SignedCommand } from './signed-command.ts'
 import { runPayload } from './transaction.ts'
 
@@ -82,17 +82,17 @@ export class PrivateLedger {
     this.#states.set(chain, state)
     const layer = new Layer(state)
     const gas = { used: command.sizeGas * 1000, limit: MAX_BLOCK_GAS * 1000 }
-    const machine = machineOn(environmentOf(context, command), layer, gas)
-    const run = attempt(() => runPayload(machine, context, command, noProofs))
+    const evaluator = evaluatorOn(environmentOf(context, command), layer, gas)
+    const run = attempt(() => runPayload(evaluator, context, command, noProofs))
     const hasFailed = 'error' in run
     const text = resultText({
       gas: hasFailed ? MAX_BLOCK_GAS : Math.ceil(gas.used / 1000),
       result: run,
       key: command.key,
       writes: hasFailed ? null : layer.entries(),
-      events: hasFailed ? [] : machine.events,
+      events: hasFailed ? [] : evaluator.transaction.events,
       metaData: 'null',
-      pact: hasFailed ? null : machine.lastPact,
+      pact: hasFailed ? null : evaluator.program.lastPact,
       txId: null,
     })
     if (!hasFailed) layer.mergeInto(state)

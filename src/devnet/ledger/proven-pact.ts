@@ -1,8 +1,7 @@
 /** The pact of a command on another chain, read from the result that a proof has proven. */
 import { evalError } from '../../contracts/errors.ts'
-import { Fun, splitName } from '../../contracts/machine/definitions.ts'
-import type { Machine } from '../../contracts/machine/machine.ts'
-import type { PactState, Yield } from '../../contracts/machine/pacts.ts'
+import { Fun, type PactState, type Run, type Yield } from '../../contracts/machine/ast.ts'
+import { splitName } from '../../contracts/machine/names.ts'
 import type { ObjectValue, Value } from '../../contracts/values/value.ts'
 import { valueFromJson } from '../../contracts/values/wire.ts'
 import { type ExactJson, parseExactJson } from '../../core/json.ts'
@@ -10,25 +9,25 @@ import { type ExactJson, parseExactJson } from '../../core/json.ts'
 type Fields = { readonly [key: string]: ExactJson }
 
 /** `output`: JSON text of a command result. Throws ContractError when the command has neither begun nor continued a pact. */
-export function provenPact(machine: Machine, output: string): PactState {
+export function provenPact(run: Run, output: string): PactState {
   const { continuation } = parseExactJson(output) as Fields
   if (continuation === null || continuation === undefined) {
     throw evalError('Continuation error: verifyCont: No pact exec found in command result')
   }
-  return pactFrom(machine, continuation as Fields)
+  return pactFrom(run, continuation as Fields)
 }
 
-function pactFrom(machine: Machine, fields: Fields): PactState {
+function pactFrom(run: Run, fields: Fields): PactState {
   const { pactId, step, continuation, nested } = fields
   const { def, args } = continuation as Fields
   const below = Object.entries((nested ?? {}) as { readonly [id: string]: Fields })
   return {
     id: pactId as string,
-    fun: pactNamed(machine, def as string),
+    fun: pactNamed(run, def as string),
     args: valueFromJson(args) as readonly Value[],
     step: step as number,
     yielded: yieldFrom(fields.yield as Fields | null),
-    nested: new Map(below.map(([id, state]) => [id, pactFrom(machine, state)])),
+    nested: new Map(below.map(([id, state]) => [id, pactFrom(run, state)])),
   }
 }
 
@@ -43,9 +42,9 @@ function yieldFrom(fields: Fields | null): Yield | null {
   }
 }
 
-function pactNamed(machine: Machine, name: string): Fun {
+function pactNamed(run: Run, name: string): Fun {
   const parts = splitName(name)
-  const found = parts === null ? undefined : machine.findModule(parts.module)?.get(parts.member)
+  const found = parts === null ? undefined : run.findModule(parts.module)?.get(parts.member)
   if (found instanceof Fun && found.kind === 'defpact') return found
   throw evalError(`Cannot find the defpact of the proof here: ${name}`)
 }

@@ -1,21 +1,18 @@
 /** Runs code on a layer of the state: commands of users, and what the ledger itself calls. */
 import { ContractError } from '../../contracts/errors.ts'
-import { languageForms, nativesWith } from '../../contracts/language.ts'
-import { Fun } from '../../contracts/machine/definitions.ts'
+import { language } from '../../contracts/language.ts'
+import { Fun, type Run } from '../../contracts/machine/ast.ts'
 import { type Environment, emptyEnvironment, type GasMeter, type Rules } from '../../contracts/machine/environment.ts'
-import { Machine } from '../../contracts/machine/machine.ts'
+import { Evaluator } from '../../contracts/machine/evaluator.ts'
+import { newTransaction } from '../../contracts/machine/scopes.ts'
 import type { Layer } from '../../contracts/machine/state.ts'
 import type { Term } from '../../contracts/machine/term.ts'
 import { CapabilityToken, type Value } from '../../contracts/values/value.ts'
 import { NewcutError } from '../../core/errors.ts'
 import type { ReleaseRules } from '../rules/releases.ts'
 
-export { languageForms }
-
-export const natives = nativesWith()
-
 /** The first block defines what later ones need: modules and keysets outside of namespaces. */
-export const genesisRules: Rules = emptyEnvironment.rules
+export const genesisRules: Rules = emptyEnvironment.block.rules
 
 /** The rules of a block after the first one. */
 export function blockRules({ isLanguage541 }: Pick<ReleaseRules, 'isLanguage541'>): Rules {
@@ -30,15 +27,16 @@ export function blockRules({ isLanguage541 }: Pick<ReleaseRules, 'isLanguage541'
 
 const NOWHERE = { line: 0, column: 0 }
 
-export function machineOn(environment: Environment, layer: Layer, gas: GasMeter): Machine {
-  return new Machine(environment, layer, gas, natives)
+/** An evaluator of one transaction, whose writes go into the layer. */
+export function evaluatorOn({ block, message }: Environment, layer: Layer, gas: GasMeter): Evaluator {
+  return new Evaluator(language, block, newTransaction(message, layer, gas))
 }
 
 /** Calls a function of the coin contract. Throws ContractError. */
-export function callCoin(machine: Machine, name: string, args: readonly Value[]): Term {
-  const fun = machine.findModule('coin')?.get(name)
+export function callCoin(run: Run, name: string, args: readonly Value[]): Term {
+  const fun = run.findModule('coin')?.get(name)
   if (!(fun instanceof Fun)) throw new Error(`the state has no function coin.${name}`)
-  return machine.callFun(fun, args, NOWHERE)
+  return run.callFun(fun, args, NOWHERE)
 }
 
 /** A capability of the coin contract. */

@@ -1,23 +1,25 @@
 /** Executes one command of a block: buys its gas, runs it, settles (COMMANDS of the network: execution). */
 import { type ContractError, evalError } from '../../contracts/errors.ts'
+import type { PactState, Run } from '../../contracts/machine/ast.ts'
 import { runText } from '../../contracts/machine/execute.ts'
-import { asValue, type Machine } from '../../contracts/machine/machine.ts'
-import { continuePact, type PactState } from '../../contracts/machine/pacts.ts'
+import type { ExpandingRun } from '../../contracts/machine/expander.ts'
+import { continuePact } from '../../contracts/machine/pacts.ts'
 import { Layer, type State } from '../../contracts/machine/state.ts'
+import { asValue } from '../../contracts/machine/term.ts'
 import type { Value } from '../../contracts/values/value.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { BlockContext } from './block-context.ts'
 import type { Cont, ContractCommand } from './command.ts'
 import { resultText } from './command-result.ts'
 import { buyGas, environmentOf, redeemGas } from './gas.ts'
-import { attempt, languageForms, machineOn } from './runner.ts'
+import { attempt, evaluatorOn } from './runner.ts'
 import { runVerifiers } from './verifiers/run.ts'
 
 /** Each command that is paid for takes so many numbers; the result tells the middle one. */
 export const TX_IDS = 3
 
 /** Finds out what a proof of another chain proves. Throws ContractError. */
-export type ProofReader = (machine: Machine, context: BlockContext, proof: string) => PactState
+export type ProofReader = (run: Run, context: BlockContext, proof: string) => PactState
 
 export interface Block {
   readonly context: BlockContext
@@ -66,8 +68,8 @@ export function executeCommand(
   if ('error' in bought) return { refused: boughtText(bought.error), isFinal: true }
   const own = new Layer(layer)
   const gas = { used: command.sizeGas * 1000, limit: gasLimit * 1000 }
-  const machine = machineOn(environmentOf(context, command), own, gas)
-  const run = attempt(() => runPayload(machine, context, command, block.readProof))
+  const evaluator = evaluatorOn(environmentOf(context, command), own, gas)
+  const run = attempt(() => runPayload(evaluator, context, command, block.readProof))
   const hasFailed = 'error' in run
   if (!hasFailed) own.mergeInto(layer)
   const gasUsed = hasFailed ? command.meta.gasLimit : Math.ceil(gas.used / 1000)
@@ -78,9 +80,9 @@ export function executeCommand(
     result: run,
     key: command.key,
     writes: layer.entries(),
-    events: [...(hasFailed ? [] : machine.events), ...redeemed.value],
+    events: [...(hasFailed ? [] : evaluator.transaction.events), ...redeemed.value],
     metaData,
-    pact: hasFailed ? null : machine.lastPact,
+    pact: hasFailed ? null : evaluator.program.lastPact,
     txId: hasFailed ? null : txId + 1,
   })
   return { output, gas: gasUsed, hasFailed, layer }
@@ -92,23 +94,20 @@ export function boughtText({ wireMessage }: ContractError): string {
 
 /** Asks the verifiers, then runs code or the step of a pact. Throws ContractError. */
 export function runPayload(
-  machine: Machine,
+  run: ExpandingRun,
   context: BlockContext,
   { payload, verifiers }: ContractCommand,
   readProof: ProofReader,
 ): Value {
-  runVerifiers(machine, verifiers)
-  const term =
-    payload.kind === 'exec'
-      ? runText(machine, languageForms, payload.code)
-      : runStep(machine, context, payload, readProof)
+  runVerifiers(run, verifiers)
+  const term = payload.kind === 'exec' ? runText(run, payload.code) : runStep(run, context, payload, readProof)
   return asValue(term)
 }
 
-function runStep(machine: Machine, context: BlockContext, cont: Cont, readProof: ProofReader) {
+function runStep(run: ExpandingRun, context: BlockContext, cont: Cont, readProof: ProofReader) {
   const { pactId, step, isRollback, proof } = cont
-  if (proof === null) return continuePact(machine, { id: pactId, step, isRollback })
-  const proven = readProof(machine, context, proof)
+  if (proof === null) return continuePact(run, { id: pactId, step, isRollback })
+  const proven = readProof(run, context, proof)
   if (proven.id !== pactId) throw evalError(`the proof is of the defpact ${proven.id}, not of ${pactId}`)
-  return continuePact(machine, { id: pactId, step, isRollback, resumed: proven.yielded, proven })
+  return continuePact(run, { id: pactId, step, isRollback, resumed: proven.yielded, proven })
 }

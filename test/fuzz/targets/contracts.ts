@@ -1,6 +1,6 @@
 /** The contract language: hostile text, values on the wire, times, and code that runs. */
 import { ContractError } from '../../../src/contracts/errors.ts'
-import { isValue } from '../../../src/contracts/natives/arguments.ts'
+import { isValue } from '../../../src/contracts/machine/term.ts'
 import { read } from '../../../src/contracts/syntax/reader.ts'
 import { Decimal } from '../../../src/contracts/values/decimal.ts'
 import { showValue } from '../../../src/contracts/values/print.ts'
@@ -12,7 +12,7 @@ import { readContractCommand } from '../../../src/devnet/ledger/command.ts'
 import { runVerifiers } from '../../../src/devnet/ledger/verifiers/run.ts'
 import { readCapability } from '../../../src/wallet/capability.ts'
 import { readAmount } from '../../../src/wallet/transfer.ts'
-import { Layer, machineOn, outcome } from '../../contracts/machine.ts'
+import { evaluatorOn, Layer, outcome } from '../../contracts/evaluator.ts'
 import { base64url, merkleMetadata, newKey, newMessage, rootMetadata, signList } from '../../devnet/verifier-keys.ts'
 import { expect, isNewcutError, isSyntaxError, type Target, textTarget } from '../target.ts'
 
@@ -82,7 +82,7 @@ export const contractTargets: readonly Target[] = [
     'contract code that runs',
     code,
     (text) => {
-      const result = outcome(machineOn(new Layer(), { used: 0, limit: GAS_LIMIT }), text)
+      const result = outcome(evaluatorOn(new Layer(), { used: 0, limit: GAS_LIMIT }), text)
       if (!('value' in result) || !isValue(result.value)) return
       showValue(result.value)
       JSON.parse(valueToJson(result.value))
@@ -139,7 +139,7 @@ export const contractTargets: readonly Target[] = [
     verifierSeeds(),
     (cmd) => {
       const { verifiers } = readContractCommand({ hash: 'key', sigs: [], cmd }, 'post32', parseExactJson(cmd))
-      runVerifiers(machineOn(new Layer(), { used: 0, limit: GAS_LIMIT * 100 }), verifiers)
+      runVerifiers(evaluatorOn(new Layer(), { used: 0, limit: GAS_LIMIT * 100 }), verifiers)
     },
     { allows: (error) => isContractError(error) || isSyntaxError(error), share: 0.2 },
   ),

@@ -1,6 +1,6 @@
 /** Runs the verifiers of a command before its code, as release 3.2 of the live node does. */
 import { evalError } from '../../../contracts/errors.ts'
-import type { Machine } from '../../../contracts/machine/machine.ts'
+import type { Run } from '../../../contracts/machine/ast.ts'
 import { compareText } from '../../../contracts/values/order.ts'
 import { allow } from './allow.ts'
 import { hyperlaneMessage } from './hyperlane-message.ts'
@@ -20,13 +20,13 @@ const verifiers: ReadonlyMap<string, Verifier> = new Map([
  * Runs verifiers by name, those of one name from the last in the command to the first, and charges what they took at
  * once. Throws ContractError for the first that refuses.
  */
-export function runVerifiers(machine: Machine, uses: readonly VerifierUse[]): void {
+export function runVerifiers(run: Run, uses: readonly VerifierUse[]): void {
   if (uses.length === 0) return
-  const before = machine.gas.limit - machine.gas.used
+  const before = run.transaction.gas.limit - run.transaction.gas.used
   const gas = new VerifierGas(Math.floor(before / MILLIGAS))
   const inOrder = [...uses].reverse().sort((one, other) => compareText(one.name, other.name))
   for (const use of inOrder) runVerifier(use, gas)
-  machine.charge(before - gas.left * MILLIGAS)
+  run.charge(before - gas.left * MILLIGAS)
 }
 
 function runVerifier({ name, proof, granted }: VerifierUse, gas: VerifierGas): void {

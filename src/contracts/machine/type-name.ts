@@ -1,8 +1,7 @@
 /** Names of types for messages. */
-import type { Term } from '../machine/term.ts'
-import { Callable, TableRef } from '../machine/term.ts'
-import { Decimal } from './decimal.ts'
-import { CapabilityToken, Guard, ModuleRef, Time, Unit } from './value.ts'
+import { Decimal } from '../values/decimal.ts'
+import { CapabilityToken, Guard, ModuleRef, Time, Unit } from '../values/value.ts'
+import { Callable, TableRef, type Term } from './term.ts'
 
 /** Lists within lists are named this deep; the innermost is then `list`. */
 const MAX_DEPTH = 8

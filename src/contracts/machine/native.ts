@@ -1,15 +1,13 @@
-/** How a native reads its arguments. A wrong type ends in one message that names the native and what it was given. */
+/**
+ * Native functions: what they are to the evaluator, what the evaluator is to them, and how they read their arguments. A
+ * wrong type ends in one message that names the native and what it was given.
+ */
 import { type ContractError, evalError, type Place } from '../errors.ts'
-import { Callable, TableRef, type Term } from '../machine/term.ts'
 import { Decimal } from '../values/decimal.ts'
-import { typeName } from '../values/types.ts'
 import { CapabilityToken, Guard, ModuleRef, type ObjectValue, Time, type Value } from '../values/value.ts'
 import { COST, LIMIT } from './costs.ts'
-import type { Host, Native } from './native.ts'
-
-export function isValue(term: Term): term is Value {
-  return !(term instanceof Callable) && !(term instanceof TableRef)
-}
+import { Callable, isValue, type Term } from './term.ts'
+import { typeName } from './type-name.ts'
 
 export function isList(term: Term): term is readonly Value[] {
   return Array.isArray(term)
@@ -24,17 +22,32 @@ export function termType(term: Term): string {
   return isList(term) ? 'list' : typeName(term)
 }
 
+/** Natives that need nothing but their arguments, and functions among them, take this much of the evaluator. */
+export interface Host {
+  /** Calls a function, which may be partly applied (`(+ 1)`) or a lambda. */
+  apply(fn: Callable, args: readonly Term[], place: Place): Term
+  /** Takes thousandths of gas. Throws when the limit is exceeded. */
+  charge(milligas: number): void
+}
+
+export interface Native<H extends Host = Host> {
+  readonly name: string
+  /** Fewest and most arguments. Fewer than the fewest give a partly applied function where one is expected. */
+  readonly arity: readonly [fewest: number, most: number]
+  readonly run: (args: Arguments<H>) => Term
+}
+
 /** The arguments of one call, with the evaluator that calls. */
 export class Arguments<H extends Host = Host> {
   readonly native: string
   readonly all: readonly Term[]
-  readonly machine: H
+  readonly run: H
   readonly place: Place
 
-  constructor(native: string, all: readonly Term[], machine: H, place: Place) {
+  constructor(native: string, all: readonly Term[], run: H, place: Place) {
     this.native = native
     this.all = all
-    this.machine = machine
+    this.run = run
     this.place = place
   }
 
@@ -53,7 +66,7 @@ export class Arguments<H extends Host = Host> {
   }
 
   charge(milligas: number): void {
-    this.machine.charge(milligas)
+    this.run.charge(milligas)
   }
 
   /** Takes gas for so many elements of a list, and refuses lists beyond all sense before they exist. */
@@ -154,14 +167,14 @@ export class Arguments<H extends Host = Host> {
 
   /** Calls a function that has to give a value. */
   apply(fn: Callable, args: readonly Term[]): Value {
-    const result = this.machine.apply(fn, args, this.place)
+    const result = this.run.apply(fn, args, this.place)
     if (!isValue(result)) throw this.error(`Expected a value from ${fn.name}, got a ${termType(result)}`)
     return result
   }
 
   /** Calls a function that has to give true or false. */
   test(fn: Callable, args: readonly Term[]): boolean {
-    const result = this.machine.apply(fn, args, this.place)
+    const result = this.run.apply(fn, args, this.place)
     if (typeof result !== 'boolean') throw this.error(`Expected Boolean value from ${fn.name}, got ${termType(result)}`)
     return result
   }

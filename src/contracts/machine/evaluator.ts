@@ -1,0 +1,285 @@
+/** Runs the code of one transaction. Its state is in its scopes. It knows no clock, no file and no network. */
+import { ContractError, evalError, type Place } from '../errors.ts'
+import { CapabilityToken, UNIT, type Value } from '../values/value.ts'
+import {
+  type CallScope,
+  type Env,
+  type Expr,
+  Fun,
+  type Module,
+  type Param,
+  type ProgramScope,
+  type TransactionScope,
+  type Type,
+} from './ast.ts'
+import { bounded, weightOf } from './bounds.ts'
+import { Lambda, NativeFunction, Partial, partlyApplied } from './callables.ts'
+import type { BlockScope, GasMeter } from './environment.ts'
+import type { ExpandingRun, Language } from './expander.ts'
+import { Arguments } from './native.ts'
+import { startPact } from './pacts.ts'
+import {
+  type CallMark,
+  grantedCount,
+  markCall,
+  markProgram,
+  markTransaction,
+  newCall,
+  newProgram,
+  restoreCall,
+  restoreProgram,
+  restoreTransaction,
+  type TransactionMark,
+} from './scopes.ts'
+import { asValue, type Callable, isValue, TableRef, type Term } from './term.ts'
+import { checkType } from './types.ts'
+
+/**
+ * Most steps within each other: expressions, and calls of functions, which count once more. The stack of JavaScript
+ * holds more than twice as many, whatever they are.
+ */
+const MAX_DEPTH = 512
+/** Thousandths of gas, as on the public network: a call of a function that is no native, and each of its arguments. */
+const CALL_COST = 50
+const ARGUMENT_COST = 25
+/** Each item of a list or an object that is looked at for its type. */
+const PART_COST = 10
+/** Expressions that are evaluated are free, as on the public network, but to those that take very many. */
+const FREE_STEPS = 10_000
+const STEP_COST = 10
+/** What may fail, beside what there is to keep, and what did: errors are slow. */
+const ATTEMPT_COST = 500
+const FAILURE_COST = 1500
+/** Per unit of size of an event that is large. */
+const EVENT_COST = 5
+const FREE_EVENT_WEIGHT = 500
+
+/** What `back` restores. */
+interface Mark {
+  readonly transaction: TransactionMark
+  readonly program: ProgramScope
+  readonly call: CallMark
+}
+
+export class Evaluator implements ExpandingRun {
+  readonly natives: Language['natives']
+  readonly forms: Language['forms']
+  readonly block: BlockScope
+  readonly transaction: TransactionScope
+  readonly program: ProgramScope = newProgram()
+  readonly call: CallScope = newCall()
+  readonly #gas: GasMeter
+  #steps = 0
+
+  constructor({ natives, forms }: Language, block: BlockScope, transaction: TransactionScope) {
+    this.natives = natives
+    this.forms = forms
+    this.block = block
+    this.transaction = transaction
+    this.#gas = transaction.gas
+  }
+
+  charge(milligas: number): void {
+    const gas = this.#gas
+    gas.used += milligas
+    if (gas.used > gas.limit) throw outOfGas(gas)
+  }
+
+  evaluate(expr: Expr, env: Env | null): Term {
+    const { call } = this
+    if (++this.#steps > FREE_STEPS) this.charge(STEP_COST)
+    if (++call.depth > MAX_DEPTH) throw tooDeep(expr.place)
+    const term = expr.evaluate(this, env)
+    call.depth--
+    return term
+  }
+
+  sequence(exprs: readonly Expr[], env: Env | null): Term {
+    let term: Term = UNIT
+    for (const expr of exprs) {
+      if (term instanceof Partial) throw partlyApplied(term, expr.place)
+      term = this.evaluate(expr, env)
+    }
+    return term
+  }
+
+  value(expr: Expr, env: Env | null): Value {
+    return asValue(this.evaluate(expr, env))
+  }
+
+  /** With fewer arguments than the function has parameters, the result waits for the others. */
+  apply(fn: Callable, args: readonly Term[], place: Place): Term {
+    if (fn instanceof NativeFunction) return this.#applyNative(fn, args, place)
+    if (fn instanceof Partial) return this.apply(fn.fn, [...fn.args, ...args], place)
+    if (fn instanceof Lambda) {
+      if (args.length < fn.params.length) return new Partial(fn, args)
+      this.charge(CALL_COST + ARGUMENT_COST * args.length)
+      return this.sequence(fn.body, this.#bind(fn.params, args, fn.env))
+    }
+    if (fn instanceof Fun) {
+      if (args.length < fn.params.length) return new Partial(fn, args)
+      return this.callFun(fn, args, place)
+    }
+    throw evalError('Cannot apply value to a non-closure.', place)
+  }
+
+  callFun(fun: Fun, args: readonly Term[], place: Place): Term {
+    if (args.length > fun.params.length) throw tooMany(place)
+    this.charge(CALL_COST + ARGUMENT_COST * args.length)
+    for (const arg of args) if (!(arg instanceof TableRef)) asValue(arg)
+    if (fun.kind === 'defcap') return bounded(new CapabilityToken(fun.qualified, args.map(asValue)))
+    if (fun.kind === 'defpact') return startPact(this, fun, args.map(asValue), place)
+    return this.runBody(fun, args, place)
+  }
+
+  runBody(fun: Fun, args: readonly Term[], place: Place): Term {
+    const isReading = this.#enter(fun, place)
+    const result = this.sequence(fun.body, this.#bind(fun.params, args, null))
+    this.checkType(fun.result, result)
+    this.#leave(isReading)
+    return result
+  }
+
+  runStep(fun: Fun, step: Expr, args: readonly Value[], place: Place): Term {
+    const isReading = this.#enter(fun, place)
+    const result = this.evaluate(step, this.#bind(fun.params, args, null))
+    this.#leave(isReading)
+    return result
+  }
+
+  checkType(type: Type | null, term: Term): void {
+    if (type !== null && this.block.rules.areTypesChecked) checkType(type, term, this.#payParts)
+  }
+
+  readonly #payParts = (parts: number): void => this.charge(PART_COST * parts)
+
+  /** Begins a call of a function: recursion is refused. Returns whether the call may only read. */
+  #enter(fun: Fun, place: Place): boolean {
+    const { call } = this
+    const { frames } = call
+    let isCalled = false
+    for (const frame of frames) {
+      const isSame = frame.module === fun.module
+      if (!isSame && !frame.module.isSame(fun.module)) continue
+      if (isSame ? frame === fun : frame.name === fun.name) {
+        throw evalError(`Recursion detected by the runtime. Recursing in function: ${fun.qualified}`, place)
+      }
+      isCalled = true
+    }
+    // A module that others call back into, through a module reference, may only read meanwhile.
+    const isReading = isCalled && !fun.module.isSame(this.module)
+    if (++call.depth > MAX_DEPTH) throw tooDeep(place)
+    frames.push(fun)
+    if (isReading) call.readOnly++
+    return isReading
+  }
+
+  /** Not called after errors: whoever catches one restores a mark, or is done with the evaluator. */
+  #leave(isReading: boolean): void {
+    const { call } = this
+    call.frames.pop()
+    call.depth--
+    if (isReading) call.readOnly--
+  }
+
+  #bind(params: readonly Param[], args: readonly Term[], env: Env | null): Env | null {
+    if (args.length > params.length) throw tooMany(null)
+    let bound = env
+    for (let i = 0; i < params.length; i++) {
+      this.checkType(params[i].type, args[i])
+      bound = { value: args[i], up: bound }
+    }
+    return bound
+  }
+
+  #applyNative(fn: NativeFunction, args: readonly Term[], place: Place): Term {
+    const { native } = fn
+    const { call } = this
+    const [fewest, most] = native.arity
+    if (args.length < fewest) return new Partial(fn, args)
+    if (args.length > most) throw tooMany(place)
+    this.charge(fn.price)
+    const around = call.nativePlace
+    call.nativePlace = place
+    if (++call.depth > MAX_DEPTH) throw tooDeep(place)
+    const result = native.run(new Arguments(native.name, args, this, place))
+    call.depth--
+    if (isValue(result)) bounded(result)
+    call.nativePlace = around
+    return result
+  }
+
+  get module(): Module | null {
+    const { frames } = this.call
+    return frames.length === 0 ? this.program.loading : frames[frames.length - 1].module
+  }
+
+  findModule(name: string): Module | undefined {
+    return this.transaction.state.get<Module>('modules', name)
+  }
+
+  emit(fun: Fun, params: readonly Value[]): void {
+    const { module, name } = fun
+    const weight = weightOf(params)
+    if (weight > FREE_EVENT_WEIGHT) this.charge(EVENT_COST * weight)
+    this.transaction.events.push({ module: module.name, name, params, moduleHash: module.hash })
+  }
+
+  readingOf(expr: Expr, env: Env | null): Term {
+    const { call } = this
+    call.readOnly++
+    const term = this.evaluate(expr, env)
+    call.readOnly--
+    return term
+  }
+
+  reading<T>(body: () => T): T {
+    const { call } = this
+    call.readOnly++
+    const result = body()
+    call.readOnly--
+    return result
+  }
+
+  attempt<T>(body: () => T, caught: (error: ContractError) => T): T {
+    const { transaction, call } = this
+    const { admin, installed } = transaction
+    this.charge(ATTEMPT_COST + call.frames.length + admin.size + installed.length + grantedCount(call))
+    // The program is not marked: names and namespaces at the top level stay as the code has left them.
+    const [before, callBefore] = [markTransaction(transaction), markCall(call)]
+    try {
+      return body()
+    } catch (error) {
+      if (!(error instanceof ContractError) || error.kind !== 'TxFailure') throw error
+      restoreTransaction(transaction, before)
+      restoreCall(call, callBefore)
+      this.charge(FAILURE_COST)
+      return caught(error)
+    }
+  }
+
+  /** Marks all scopes, for `back`. */
+  mark(): Mark {
+    const { transaction, program, call } = this
+    return { transaction: markTransaction(transaction), program: markProgram(program), call: markCall(call) }
+  }
+
+  /** Restores all scopes. What was written to the layer of that time stays, and the gas stays used. */
+  back(mark: Mark): void {
+    restoreTransaction(this.transaction, mark.transaction)
+    restoreProgram(this.program, mark.program)
+    restoreCall(this.call, mark.call)
+  }
+}
+
+function outOfGas({ used, limit }: GasMeter): ContractError {
+  return evalError(`Gas limit "${Math.floor(limit / 1000)}" exceeded: ${Math.ceil(used / 1000)}`)
+}
+
+function tooDeep(place: Place): ContractError {
+  return evalError(`the code is nested too deeply: at most ${MAX_DEPTH} steps within each other`, place)
+}
+
+function tooMany(place: Place | null): ContractError {
+  return evalError('Failed to apply a function or closure because there were too many arguments.', place)
+}

@@ -1,0 +1,49 @@
+/** Runs code without test natives, as a node would. */
+import { ContractError } from '../../src/contracts/errors.ts'
+import { language } from '../../src/contracts/language.ts'
+import {
+  type Environment,
+  emptyEnvironment,
+  freeGas,
+  type GasMeter,
+  type Message,
+} from '../../src/contracts/machine/environment.ts'
+import { Evaluator } from '../../src/contracts/machine/evaluator.ts'
+import { runText } from '../../src/contracts/machine/execute.ts'
+import { newTransaction } from '../../src/contracts/machine/scopes.ts'
+import { Layer } from '../../src/contracts/machine/state.ts'
+import type { Term } from '../../src/contracts/machine/term.ts'
+
+const { block, message } = emptyEnvironment
+
+export const environment: Environment = {
+  block: {
+    chain: { ...block.chain, chainId: '0', blockHeight: 7n },
+    rules: { ...block.rules, areKeysChecked: false },
+  },
+  message: { ...message, data: new Map(), hash: 'hash-of-the-command', sender: 'alice', gasLimit: 150_000n },
+}
+
+export function evaluatorOn(state: Layer, gas: GasMeter = freeGas(), changes: Partial<Message> = {}): Evaluator {
+  return new Evaluator(language, environment.block, newTransaction({ ...environment.message, ...changes }, state, gas))
+}
+
+/** Runs a text on an evaluator. */
+export function runOn(evaluator: Evaluator, text: string): Term {
+  return runText(evaluator, text)
+}
+
+/** What a text gives, or the error that it ends in. Throws what is no error of the language. */
+export function outcome(
+  evaluator: Evaluator,
+  text: string,
+): { readonly value: Term } | { readonly error: ContractError } {
+  try {
+    return { value: runOn(evaluator, text) }
+  } catch (error) {
+    if (error instanceof ContractError) return { error }
+    throw error
+  }
+}
+
+export { freeGas, Layer }
