@@ -1,6 +1,6 @@
 /** Writes docs/OPTIONS.md from the option tables, and from the help of commands that have none. */
 import { commandGroups } from '../src/cli/command-row.ts'
-import { environmentName } from '../src/cli/options.ts'
+import { environmentName } from '../src/cli/options/row.ts'
 import { commandRows } from '../src/commands/commands.ts'
 
 interface Spec {
@@ -21,7 +21,7 @@ const SAME_OPTIONS: Readonly<Record<string, string>> = { config: 'mine' }
 
 const introduction = `# Options
 
-<!-- Written by npm run docs:options from src/cli/options.ts. Do not edit. -->
+<!-- Written by npm run docs:options from src/cli/options/. Do not edit. -->
 
 An option is a flag, an environment variable or a line of a YAML file (\`--config FILE\` or \`NEWCUT_CONFIG=FILE\`). A
 flag wins over a variable, and a variable wins over the file. In the file the key is the flag without its dashes, as in

@@ -1,8 +1,8 @@
 /** Which options of `newcut mine` are refused beside which others, and in what words: test/golden/no-effect.txt. */
 import { expect, it } from 'vitest'
 import { resolveLayers } from '../src/cli/config.ts'
-import { mineOptions } from '../src/cli/options.ts'
-import { checkMineFlags } from '../src/commands/miner-setup.ts'
+import { mineOptions } from '../src/cli/options/mine.ts'
+import { refuseWithoutEffect } from '../src/commands/effect.ts'
 import { NewcutError } from '../src/core/errors.ts'
 
 /** Flags as typed: option -> value, or values. */
@@ -98,7 +98,7 @@ const lineOf = (flags: Flags) =>
 function refusalOf(flags: Flags): string | null {
   const layers = { orders: {}, environment: {}, content: {}, file: null }
   try {
-    checkMineFlags(resolveLayers(mineOptions, { ...layers, flags }))
+    refuseWithoutEffect(mineOptions, resolveLayers(mineOptions, { ...layers, flags }))
     return null
   } catch (error) {
     if (!(error instanceof NewcutError)) throw error

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { parseDocument, stringify as stringifyYaml } from 'yaml'
 import { NewcutError } from '../core/errors.ts'
-import { environmentName, negatedName, type OptionSpec, optionTables, type Values } from './options.ts'
+import { environmentName, negatedName, type OptionSpec, type Values } from './options/row.ts'
+import { optionTables } from './options/table.ts'
 import type { ValueKind } from './values.ts'
 
 /** `order`: what was asked of it while it runs. */

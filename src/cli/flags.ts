@@ -1,14 +1,17 @@
 /** Flags of a command from its option table, and what was typed. */
 import { type Command, Option } from 'commander'
 import { NewcutError } from '../core/errors.ts'
-import type { OptionSpec } from './options.ts'
+import { type OptionSpec, optionGroups } from './options/row.ts'
 
 export type Table = Readonly<Record<string, unknown>>
 
 /** Gives a command one flag for each option of the table. */
 export function addOptions(command: Command, table: Table): void {
-  for (const [name, entry] of Object.entries(table))
-    command.addOption(flagOf(command, name, entry as OptionSpec<unknown>))
+  for (const [name, entry] of Object.entries(table)) {
+    const spec = entry as OptionSpec<unknown>
+    const flag = flagOf(command, name, spec)
+    command.addOption(spec.group === undefined ? flag : flag.helpGroup(`${optionGroups[spec.group]}:`))
+  }
 }
 
 function flagOf(command: Command, name: string, spec: OptionSpec<unknown>): Option {

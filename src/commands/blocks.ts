@@ -1,6 +1,6 @@
 /** `newcut blocks`: the solutions in a journal, and what became of them. */
 import type { Config } from '../cli/config.ts'
-import type { blocksOptions } from '../cli/options.ts'
+import type { blocksOptions } from '../cli/options/blocks.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { NewcutError } from '../core/errors.ts'
 import { stepNames } from '../core/solution.ts'

@@ -4,19 +4,12 @@
  */
 import { Argument } from 'commander'
 import { type CommandRow, configured } from '../cli/command-row.ts'
-import {
-  balanceOptions,
-  blocksOptions,
-  devnetOptions,
-  fleetOptions,
-  leadOptions,
-  localOptions,
-  mineOptions,
-  resultOptions,
-  sendOptions,
-  solveOptions,
-  transferOptions,
-} from '../cli/options.ts'
+import { blocksOptions } from '../cli/options/blocks.ts'
+import { devnetOptions } from '../cli/options/devnet.ts'
+import { fleetOptions, leadOptions } from '../cli/options/lead.ts'
+import { mineOptions } from '../cli/options/mine.ts'
+import { solveOptions } from '../cli/options/search.ts'
+import { balanceOptions, localOptions, resultOptions, sendOptions, transferOptions } from '../cli/options/wallet.ts'
 import { runProgram } from '../cli/program.ts'
 import type { Surroundings } from '../cli/terminal.ts'
 import { toolCommands } from './tool-commands.ts'

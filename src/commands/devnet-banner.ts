@@ -1,5 +1,6 @@
 /** The first lines of `newcut devnet`: addresses, where blocks come from, pages. */
-import type { devnetOptions, Values } from '../cli/options.ts'
+import type { devnetOptions } from '../cli/options/devnet.ts'
+import type { Values } from '../cli/options/row.ts'
 import type { Devnet } from '../compose/devnet.ts'
 import { isPageOn, PAGE_PATH } from '../compose/mine-page.ts'
 import { accountOn, type Payee, paidLine } from '../compose/payee.ts'

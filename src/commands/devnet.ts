@@ -4,9 +4,9 @@ import type { FaceMaker } from '../cli/changing-face.ts'
 import type { Config } from '../cli/config.ts'
 import type { DevnetNow } from '../cli/devnet-activity.ts'
 import { type DevnetConsole, devnetConsole } from '../cli/devnet-face.ts'
-import { includes } from '../cli/levels.ts'
 import type { ConsoleEvent } from '../cli/notices.ts'
-import type { devnetOptions, Values } from '../cli/options.ts'
+import { devnetOptions } from '../cli/options/devnet.ts'
+import type { Values } from '../cli/options/row.ts'
 import { type ProgressBar, progressBarFor, shownOn } from '../cli/progress.ts'
 import type { Terminal } from '../cli/terminal.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
@@ -20,7 +20,7 @@ import { difficultyOf } from '../core/target.ts'
 import { describeAutoMine } from '../schema/auto-mine.ts'
 import { runCheck } from './check.ts'
 import { devnetBanner, hasPage, payeeOf } from './devnet-banner.ts'
-import { refuseIdle } from './effect.ts'
+import { refuseFlag, refuseWithoutEffect } from './effect.ts'
 import { runBeside } from './exec.ts'
 import { fundedAccounts } from './funded-accounts.ts'
 import { withLog } from './log.ts'
@@ -73,15 +73,10 @@ function checkModes(config: DevnetConfig): void {
     throw new NewcutError('BAD_OPTION', '--mine needs proof of work, and --no-pow leaves nothing to search', { hint })
   }
   if (values.check) {
-    const names = [...origins.keys()].filter((name) => name !== 'check' && name !== 'data')
-    refuseIdle(config, [{ names, reason: '--check starts no node' }])
+    const others = [...origins.keys()].filter((name) => name !== 'check' && name !== 'data')
+    for (const name of others) refuseFlag(config, name, { reason: '--check starts no node' })
   }
-  if (!includes(values['log-level'], 'info')) {
-    const reason = `--log-level ${values['log-level']} leaves requests out`
-    refuseIdle(config, [{ names: ['log-requests'], reason, hint: 'take --log-level info' }])
-  }
-  if (values.mine) return
-  refuseIdle(config, [{ names: ['threads', 'kernel', 'priority'], reason: 'it is for --mine, which is not given' }])
+  refuseWithoutEffect(devnetOptions, config)
 }
 
 function serve(config: DevnetConfig, surroundings: Surroundings, stopped: AbortSignal): Promise<number> {

@@ -6,7 +6,6 @@ import { readNatsAddress } from '../fleet/address.ts'
 import { readCredentials } from '../fleet/credentials.ts'
 import type { LinkSetup } from '../fleet/link.ts'
 import { FLEET_NAME } from '../fleet/messages.ts'
-import type { Idle } from './effect.ts'
 
 export interface NatsValues {
   readonly 'fleet-name': string
@@ -34,15 +33,6 @@ export function linkSetup(values: NatsValues, servers: readonly string[]): LinkS
     key: textOf('nats-key', values),
   }
   return { addresses, trust, fleet: values['fleet-name'] }
-}
-
-/** Options that have no effect on these servers. */
-export function idleForNats(servers: readonly string[]): Idle[] {
-  if (servers.some((url) => /^tls:/i.test(url))) return []
-  const hint = 'use a tls:// address'
-  return [
-    { names: ['nats-ca', 'nats-cert', 'nats-key'], reason: 'there is no TLS on the address of the NATS server', hint },
-  ]
 }
 
 /** The name that the system has, up to its first dot, as far as it can be the name of a rig. */

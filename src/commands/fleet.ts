@@ -1,7 +1,7 @@
 /** `newcut fleet`: the rigs of a fleet, as its leader knows them; and orders for them. */
 import { NoRespondersError, TimeoutError } from '@nats-io/transport-node'
 import type { Config } from '../cli/config.ts'
-import type { fleetOptions } from '../cli/options.ts'
+import { fleetOptions } from '../cli/options/lead.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { NewcutError } from '../core/errors.ts'
 import { printable } from '../core/printable.ts'
@@ -9,8 +9,8 @@ import { formatHashrate } from '../core/units.ts'
 import { Link } from '../fleet/link.ts'
 import { ListAnswer, OrderAnswer, type RigRow } from '../fleet/messages.ts'
 import { systemClock } from '../platform/clock.ts'
-import { refuseIdle } from './effect.ts'
-import { idleForNats, linkSetup } from './fleet-setup.ts'
+import { refuseWithoutEffect } from './effect.ts'
+import { linkSetup } from './fleet-setup.ts'
 
 type FleetConfig = Config<typeof fleetOptions>
 type Print = (line: string) => void
@@ -27,7 +27,7 @@ export function runFleet(
   const { values } = config
   const [what = 'list', rig] = args
   checkArguments(what, rig)
-  refuseIdle(config, idleForNats(values.nats))
+  refuseWithoutEffect(fleetOptions, config)
   return untilStopped(async (stopped) => {
     const agent = `newcut/${version}`
     const options = { ...linkSetup(values, values.nats), agent, clock: systemClock, random: Math.random }

@@ -1,7 +1,7 @@
 /** `newcut lead`: gives work of a node to the rigs of a fleet, or stands by until its turn comes. */
 import type { ChangingFace } from '../cli/changing-face.ts'
 import type { Config } from '../cli/config.ts'
-import type { leadOptions } from '../cli/options.ts'
+import { leadOptions } from '../cli/options/lead.ts'
 import type { Surroundings } from '../cli/terminal.ts'
 import { facesOf } from '../cli/text-face.ts'
 import { tryMiner } from '../compose/dry-run.ts'
@@ -12,8 +12,8 @@ import { readNatsAddress } from '../fleet/address.ts'
 import { Link } from '../fleet/link.ts'
 import { systemClock } from '../platform/clock.ts'
 import { attended, faceLines, firstLines, journalLines, sourceLines } from './banner.ts'
-import { idleForTls, refuseIdle } from './effect.ts'
-import { idleForNats, linkSetup, machineName } from './fleet-setup.ts'
+import { refuseWithoutEffect } from './effect.ts'
+import { linkSetup, machineName } from './fleet-setup.ts'
 import { withLog } from './log.ts'
 import { commonSetup, keptState, nodesSetup } from './miner-setup.ts'
 
@@ -26,10 +26,8 @@ export function runLead(config: LeadConfig, surroundings: Surroundings): Promise
 /** Resolves with the exit code. */
 async function lead(config: LeadConfig, surroundings: Surroundings, stopped: AbortSignal): Promise<number> {
   const { values } = config
-  const { nats, node: nodes, fingerprint } = values
-  const tlsNode = nodes.find((url) => url.startsWith('https:')) ?? nodes[0]
-  refuseIdle(config, [...idleForTls(tlsNode, fingerprint), ...idleForNats(nats), ...idleForOneNode(nodes)])
-  const source = { ...nodesSetup(values, nodes), state: keptState(values.state, surroundings.environment) }
+  refuseWithoutEffect(leadOptions, config)
+  const source = { ...nodesSetup(values, values.node), state: keptState(values.state, surroundings.environment) }
   checkPayee(source.payee)
   const log = { faces: facesOf(surroundings), nowMs: surroundings.nowMs }
   return withLog(values, log, (face) => leadWith(face, config, { source, version: surroundings.version }, stopped))
@@ -86,9 +84,6 @@ async function leadWith(
     await link?.close()
   }
 }
-
-const idleForOneNode = (nodes: readonly string[]) =>
-  nodes.length > 1 ? [] : [{ names: ['failback', 'share-blocks'], reason: 'there is only one --node' }]
 
 async function dryRunLines(config: LeadConfig, setup: MinerSetup, stopped: AbortSignal): Promise<string[]> {
   return [

@@ -13,10 +13,12 @@ import {
 } from '../cli/config.ts'
 import type { Environment } from '../cli/line.ts'
 import type { ConsoleEvent } from '../cli/notices.ts'
-import { environmentName, mineOptions, negatedName } from '../cli/options.ts'
+import { mineOptions } from '../cli/options/mine.ts'
+import { environmentName, negatedName } from '../cli/options/row.ts'
 import { checkPayee } from '../compose/payee.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
 import { type Prepared, prepareReplacement } from '../platform/replace-file.ts'
+import { refuseWithoutEffect } from './effect.ts'
 import {
   changesBetween,
   fileAlone,
@@ -29,7 +31,7 @@ import {
   toldOptions,
   withLive,
 } from './live-options.ts'
-import { checkMineFlags, setupOf } from './miner-setup.ts'
+import { setupOf } from './miner-setup.ts'
 
 export interface LivePorts {
   /** Brings the miner to these options. Throws NewcutError when it cannot: then nothing has changed. */
@@ -144,7 +146,7 @@ export class LiveConfig implements Configuration {
     const before = this.#accepted
     const next = resolveLayers(mineOptions, layers)
     fileAlone(layers)
-    checkMineFlags(next)
+    refuseWithoutEffect(mineOptions, next)
     const { source } = setupOf(next, this.#ports.environment)
     if ('payee' in source) checkPayee(source.payee)
     const inUse = withLive(this.#inUse, next)

@@ -1,37 +1,16 @@
 /** Which options of a running miner can be changed, and what two configurations differ in. */
 import { type Config, type Layers, resolveLayers } from '../cli/config.ts'
 import type { Notice } from '../cli/notices.ts'
-import { environmentName, mineOptions, type OptionSpec } from '../cli/options.ts'
+import { mineOptions } from '../cli/options/mine.ts'
+import { environmentName, type OptionSpec } from '../cli/options/row.ts'
 
 export type MineConfig = Config<typeof mineOptions>
 export type OptionName = keyof typeof mineOptions
 type Change = Extract<Notice, { readonly type: 'configuration' }>
 
-/** Take effect while it mines; all others at the next start. */
-const LIVE: ReadonlySet<string> = new Set<OptionName>([
-  ...(['threads', 'kernel', 'priority', 'engine', 'command'] as const),
-  ...(['gpu', 'gpu-batch-ms', 'gpu-workgroup', 'allow-software', 'retune'] as const),
-  ...(['schedule', 'idle-only', 'idle-limit', 'chains', 'http-token', 'log', 'log-level'] as const),
-])
-
-/**
- * Those that whoever has the token may change. What runs programs, names files and addresses, and says who is paid and
- * who may change anything, is for those who have the machine.
- */
-const OVER_HTTP: ReadonlySet<string> = new Set<OptionName>([
-  ...(['threads', 'kernel', 'priority', 'chains', 'log', 'log-level'] as const),
-  ...(['gpu', 'gpu-batch-ms', 'gpu-workgroup', 'allow-software', 'retune'] as const),
-  ...(['schedule', 'idle-only', 'idle-limit'] as const),
-  ...(['failback', 'share-blocks', 'blocks', 'duration', 'confirmations', 'stall', 'fail-fast'] as const),
-])
-
-/** Its arguments may hold secrets. */
-const NOT_TOLD: ReadonlySet<string> = new Set<OptionName>(['command'])
-
-export const isLive = (name: string) => LIVE.has(name)
-export const isForHttp = (name: string) => OVER_HTTP.has(name)
-
 export const specOf = (name: string) => (mineOptions as Readonly<Record<string, OptionSpec<unknown>>>)[name]
+export const isLive = (name: string) => specOf(name).isLive === true
+export const isForHttp = (name: string) => specOf(name).isForHttp === true
 const names = Object.keys(mineOptions) as readonly OptionName[]
 
 /** The value of an option as a file has it; undefined: not set. */
@@ -45,7 +24,7 @@ export function fileValue(name: string, { values, origins }: Pick<MineConfig, 'v
 export const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
 /** Whether there is any sense in telling its value to others. */
-export const isTold = (name: string) => specOf(name).isSecret === undefined && !NOT_TOLD.has(name)
+export const isTold = (name: string) => specOf(name).isSecret === undefined && specOf(name).isHidden === undefined
 
 /** All options that are set and not secret, as a file would have them. */
 export function toldOptions(config: MineConfig): Record<string, unknown> {

@@ -1,6 +1,6 @@
 /** `newcut local CODE`: code that a node runs, and its value. */
 import type { Config } from '../cli/config.ts'
-import type { localOptions } from '../cli/options.ts'
+import type { localOptions } from '../cli/options/wallet.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { valueFromJson, valueToJson } from '../contracts/values/wire.ts'
 import { answer } from '../wallet/ask.ts'

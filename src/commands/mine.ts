@@ -2,7 +2,7 @@
 import type { ChangingFace } from '../cli/changing-face.ts'
 import type { Config } from '../cli/config.ts'
 import type { Environment } from '../cli/line.ts'
-import type { mineOptions } from '../cli/options.ts'
+import { mineOptions } from '../cli/options/mine.ts'
 import type { Surroundings } from '../cli/terminal.ts'
 import { facesOf } from '../cli/text-face.ts'
 import { changeableOf } from '../compose/change.ts'
@@ -12,9 +12,10 @@ import type { MinerSetup } from '../compose/setup.ts'
 import type { ExitCode } from '../core/exit-codes.ts'
 import { onFileChange } from '../platform/watch-file.ts'
 import { attended, faceLines, firstLines, journalLines, sourceLines } from './banner.ts'
+import { refuseWithoutEffect } from './effect.ts'
 import { LiveConfig } from './live-config.ts'
 import { styleOf, withLog } from './log.ts'
-import { checkMineFlags, setupOf } from './miner-setup.ts'
+import { setupOf } from './miner-setup.ts'
 
 const NOTHING_SEARCHED: ExitCode = 22
 
@@ -27,7 +28,7 @@ export function runMine(config: MineConfig, surroundings: Surroundings): Promise
 /** Resolves with the exit code. */
 async function mine(config: MineConfig, surroundings: Surroundings, stopped: AbortSignal): Promise<number> {
   const { values } = config
-  checkMineFlags(config)
+  refuseWithoutEffect(mineOptions, config)
   const setup = setupOf(config, surroundings.environment)
   // Wrong options are refused before a log is opened.
   await checkSetup(setup)

@@ -2,7 +2,8 @@
 import { join } from 'node:path'
 import type { Config } from '../cli/config.ts'
 import type { Environment } from '../cli/line.ts'
-import type { leadOptions, mineOptions } from '../cli/options.ts'
+import type { leadOptions } from '../cli/options/lead.ts'
+import type { mineOptions } from '../cli/options/mine.ts'
 import type { Payee } from '../compose/payee.ts'
 import type {
   EmbeddedSetup,
@@ -20,8 +21,7 @@ import { stateFolder } from '../journal/folder.ts'
 import { HWMON_FOLDER } from '../sensors/hwmon.ts'
 import { readPoolAddress } from '../source/pool/address.ts'
 import { givenAuthorities } from './authorities.ts'
-import { type Idle, idleForTls, refuseIdle } from './effect.ts'
-import { idleForNats, linkSetup, machineName } from './fleet-setup.ts'
+import { linkSetup, machineName } from './fleet-setup.ts'
 import { networkSettings } from './network.ts'
 
 type MineConfig = Config<typeof mineOptions>
@@ -174,121 +174,5 @@ function gpuSetup({ values, origins }: MineConfig, environment: Environment): Gp
   }
 }
 
-/** Throws NewcutError BAD_OPTION for flags that contradict each other or have no effect. */
-export function checkMineFlags(config: MineConfig): void {
-  refuseIdle(config, [
-    ...idleForOrigin(config),
-    ...idleForEngine(config),
-    ...idleForRigs(config),
-    ...idleForHttp(config),
-    ...idleForLoad(config),
-  ])
-}
-
-/** Nodes, pools or the leader of a fleet. */
-function idleForOrigin(config: MineConfig): Idle[] {
-  const { fleet, pool } = config.values
-  if (fleet !== undefined) return idleForFleet(config)
-  const rig: Idle = { names: RIG_OPTIONS, reason: 'it is for a rig of a fleet', hint: 'add --fleet nats://HOST:4222' }
-  return [rig, ...(pool === undefined ? idleForNode(config) : idleForPool(config))]
-}
-
-const RIG_OPTIONS = ['rig', 'fleet-name', 'nats-creds', 'nats-ca', 'nats-cert', 'nats-key']
-
-function idleForFleet({ values: { node, pool, fleet = [] } }: MineConfig): Idle[] {
-  const reason = 'the leader of the fleet gives the work, and says who is paid'
-  const idle: Idle[] = [
-    { names: [...NODE_OPTIONS.filter((name) => name !== 'state'), 'failback'], reason },
-    { names: ['insecure', 'ca', 'fingerprint'], reason, hint: 'for the NATS server there is --nats-ca' },
-    { names: EMBEDDED_OPTIONS, reason: 'it is for the embedded network, and --fleet mines for another' },
-    { names: ['mine-page'], reason: 'the page mines for a node, and --fleet for the leader of a fleet' },
-    { names: ['stratum-listen', ...RIG_SERVER_OPTIONS], reason: FLEET_NONCE },
-    ...idleForNats(fleet),
-  ]
-  if (node !== undefined) idle.push({ names: ['node'], reason })
-  if (pool !== undefined) idle.push({ names: ['pool'], reason })
-  return idle
-}
-
-const RIG_SERVER_OPTIONS = ['stratum-difficulty', 'stratum-per-address', 'stratum-tls-cert', 'stratum-tls-key']
-const FLEET_NONCE = 'the leader of a fleet keeps the part of the nonce by which stratum rigs are told apart'
-
-function idleForLoad({ values }: MineConfig): Idle[] {
-  const hint = 'add --idle-only'
-  return values['idle-only'] ? [] : [{ names: ['idle-limit'], reason: 'it is for --idle-only', hint }]
-}
-
-function idleForRigs({ values: { 'stratum-listen': address = null, pool } }: MineConfig): Idle[] {
-  if (address !== null) {
-    const reason = 'a pool keeps the part of the nonce by which rigs are told apart'
-    return pool === undefined ? [] : [{ names: ['stratum-listen'], reason }]
-  }
-  return [{ names: RIG_SERVER_OPTIONS, reason: 'no rigs are let in', hint: 'add --stratum-listen HOST:PORT' }]
-}
-
-function idleForHttp({ values: { http } }: MineConfig): Idle[] {
-  return http === null ? [{ names: ['mine-page', 'http-token'], reason: 'with --http off nothing is served' }] : []
-}
-
 /** One that is spoken to with TLS, if any is. */
 const tlsNode = (nodes: readonly string[]) => nodes.find((url) => url.startsWith('https:')) ?? nodes[0]
-
-/** What nodes are asked, and pools are not. */
-const NODE_OPTIONS = [
-  ...['account', 'public-key', 'predicate', 'chains', 'share-blocks', 'confirmations', 'state', 'stall'],
-  ...['fork-vote', 'fork-epoch'],
-]
-const EMBEDDED_OPTIONS = ['graph', 'block-delay', 'difficulty', 'pow']
-
-function idleForPool({ values: { node, pool = [], fingerprint } }: MineConfig): Idle[] {
-  const idle: Idle[] = [
-    { names: NODE_OPTIONS, reason: 'a pool gives the work, and pays its user' },
-    { names: EMBEDDED_OPTIONS, reason: 'it is for the embedded network, and --pool mines for another' },
-    { names: ['mine-page'], reason: 'the page mines for a node, and --pool mines for a pool' },
-  ]
-  if (node !== undefined) idle.push({ names: ['node'], reason: 'with --pool the pools give the work' })
-  if (pool.length === 1) idle.push({ names: ['failback'], reason: 'there is only one --pool' })
-  if (!pool.some((url) => /^stratum\+ssl:/i.test(url))) {
-    const hint = 'use a stratum+ssl:// address'
-    idle.push({ names: ['insecure', 'ca', 'fingerprint'], reason: 'there is no TLS on these pools', hint })
-  }
-  if (fingerprint !== undefined) {
-    idle.push({ names: ['insecure', 'ca'], reason: '--fingerprint decides which certificate is accepted' })
-  }
-  return idle
-}
-
-function idleForNode({ values: { node, fingerprint } }: MineConfig): Idle[] {
-  if (node === undefined) {
-    const reason = 'without --node there is only the embedded network'
-    return [{ names: ['insecure', 'ca', 'fingerprint', 'fail-fast', 'failback', 'share-blocks'], reason }]
-  }
-  const idle: Idle[] =
-    node.length > 1 ? [] : [{ names: ['failback', 'share-blocks'], reason: 'there is only one --node' }]
-  return [
-    ...idle,
-    {
-      names: ['graph', 'block-delay', 'difficulty', 'pow'],
-      reason: 'it is for the embedded network, and --node mines for another',
-      hint: 'a node has its own; newcut devnet starts one with these options',
-    },
-    ...idleForTls(tlsNode(node), fingerprint),
-  ]
-}
-
-const CPU_OPTIONS = ['threads', 'kernel', 'priority']
-const GPU_OPTIONS = ['gpu-batch-ms', 'gpu-workgroup', 'allow-software', 'retune']
-
-function idleForEngine({ values: { engine, gpu, threads } }: MineConfig): Idle[] {
-  if (engine === 'external') {
-    return [{ names: [...CPU_OPTIONS, 'gpu', ...GPU_OPTIONS], reason: 'with --engine external the command searches' }]
-  }
-  const idle: Idle[] = [{ names: ['command'], reason: 'it is for --engine external', hint: 'add --engine external' }]
-  if (gpu === 'none') idle.push({ names: GPU_OPTIONS, reason: 'with --gpu none no GPU mines' })
-  if (gpu === 'auto') {
-    const reason = '--gpu auto takes real GPUs only'
-    idle.push({ names: ['allow-software'], reason, hint: 'add --gpu all, or name the device' })
-  }
-  if (threads === 0) idle.push({ names: ['kernel', 'priority'], reason: 'with --threads 0 no CPU thread searches' })
-  return idle
-}

@@ -1,5 +1,6 @@
 /** What the commands `mine` and `devnet` share about the embedded network. */
-import type { mineOptions, Values } from '../cli/options.ts'
+import type { mineOptions } from '../cli/options/mine.ts'
+import type { Values } from '../cli/options/row.ts'
 import { formatDuration, withPrefix } from '../core/units.ts'
 import type { Devnet } from '../devnet/devnet.ts'
 

@@ -1,6 +1,6 @@
 /** `newcut result REQUESTKEY`: what became of a command that was sent. */
 import type { Config } from '../cli/config.ts'
-import type { resultOptions } from '../cli/options.ts'
+import { resultOptions } from '../cli/options/wallet.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { valueFromJson } from '../contracts/values/wire.ts'
 import { NewcutError } from '../core/errors.ts'
@@ -8,7 +8,7 @@ import type { NodeClient } from '../node/client.ts'
 import type { WaitProgress } from '../node/wait-for.ts'
 import type { CommandResult } from '../schema/command-bodies.ts'
 import { dataOf } from '../wallet/failure.ts'
-import { refuseIdle } from './effect.ts'
+import { refuseWithoutEffect } from './effect.ts'
 import { checkRequestKey, findResult, resultJson } from './orders.ts'
 import { Steps } from './steps.ts'
 import { valueText } from './value-text.ts'
@@ -21,8 +21,8 @@ export function runResult(requestKey: string, config: ResultConfig, surroundings
   const print = printerTo(surroundings.out)
   const steps = new Steps(config.values.json, surroundings)
   checkRequestKey(requestKey, 'result')
-  const { json, wait } = config.values
-  if (!wait) refuseIdle(config, [{ names: ['depth'], reason: 'with --no-wait nobody waits for blocks' }])
+  const { json } = config.values
+  refuseWithoutEffect(resultOptions, config)
   return withNode(config, surroundings, async (client, stopped) => {
     const { chain, result } = await resultOf(client, requestKey, { values: config.values, steps }, stopped)
     print(json ? resultJson(chain, result) : valueText(valueFromJson(dataOf(result, `it failed on chain ${chain}`))))

@@ -1,11 +1,11 @@
 /** `newcut send CODE`: signs code, sends it, and waits for its result. */
 import type { Config } from '../cli/config.ts'
-import type { sendOptions } from '../cli/options.ts'
+import { sendOptions } from '../cli/options/wallet.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { valueFromJson } from '../contracts/values/wire.ts'
 import { readCapability } from '../wallet/capability.ts'
 import { dataOf } from '../wallet/failure.ts'
-import { refuseIdle } from './effect.ts'
+import { refuseWithoutEffect } from './effect.ts'
 import { givenCode, givenJson } from './given-text.ts'
 import { resultJson, tellerFor } from './orders.ts'
 import { signingKeys } from './signing-keys.ts'
@@ -25,7 +25,7 @@ export function runSend(
   const code = givenCode(given)
   const payload = { code, data: data === undefined ? '{}' : givenJson(data, '--data') }
   const capabilities = (cap ?? []).map(readCapability)
-  if (!wait) refuseIdle(config, [{ names: ['depth'], reason: 'with --no-wait nobody waits for blocks' }])
+  refuseWithoutEffect(sendOptions, config)
   const steps = new Steps(json, surroundings)
   return withNode(config, surroundings, async (client, stopped) => {
     checkChain(client, chain, '--chain')

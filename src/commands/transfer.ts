@@ -1,6 +1,6 @@
 /** `newcut transfer [FROM] TO AMOUNT`: moves coins on a chain, or from one chain to another. */
 import type { Config } from '../cli/config.ts'
-import type { transferOptions } from '../cli/options.ts'
+import type { transferOptions } from '../cli/options/wallet.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { publicKeyIn, publicKeyProblem } from '../cli/values.ts'
 import { NewcutError } from '../core/errors.ts'
@@ -10,7 +10,7 @@ import { completeCrossing, crossingOf } from '../wallet/crossing.ts'
 import { checkGasPayer, planTransfer } from '../wallet/plan.ts'
 import type { Teller } from '../wallet/teller.ts'
 import { type Keyset, readAmount, type Transfer } from '../wallet/transfer.ts'
-import { refuseIdle } from './effect.ts'
+import { refuseFlag } from './effect.ts'
 import { givenJson } from './given-text.ts'
 import { checkRequestKey, findResult, resultJson, tellerFor, termsOf } from './orders.ts'
 import { signingKeys } from './signing-keys.ts'
@@ -64,8 +64,9 @@ function wantedTransfer(args: readonly string[], config: TransferConfig): Wanted
   const { continue: requestKey, 'receiver-keyset': keyset } = config.values
   if (requestKey !== undefined) {
     checkRequestKey(requestKey, '--continue')
-    const names = ['to-chain', 'receiver-keyset']
-    refuseIdle(config, [{ names, reason: 'with --continue the first step has decided that' }])
+    for (const name of ['to-chain', 'receiver-keyset']) {
+      refuseFlag(config, name, { reason: 'with --continue the first step has decided that' })
+    }
     if (args.length === 0) return null
     throw new NewcutError('BAD_OPTION', `${args.join(' ')}: with --continue the first step has decided who gets what`)
   }
@@ -111,7 +112,7 @@ async function move(setting: Setting, { from, to, amount, receiverKeyset }: Want
   checkChain(client, chain, '--chain')
   checkChain(client, targetChain, '--to-chain')
   if (chain === targetChain) {
-    refuseIdle(config, [{ names: ['gas-payer'], reason: 'on one chain the sender pays', hint: 'add --to-chain N' }])
+    refuseFlag(config, 'gas-payer', { reason: 'on one chain the sender pays', hint: 'add --to-chain N' })
   }
   const transfer = { from: from ?? keys[0].account, to, amount }
   const signers = keys.map(({ key }) => key)

@@ -1,11 +1,13 @@
 /** What the commands for contracts share: a node to talk to for as long as they run. */
+
 import type { Config } from '../cli/config.ts'
+import { nodeOptions } from '../cli/options/wallet.ts'
 import type { Surroundings } from '../cli/terminal.ts'
 import { NewcutError } from '../core/errors.ts'
 import { NodeClient } from '../node/client.ts'
 import { UnreachableError } from '../node/unreachable.ts'
 import { givenAuthorities } from './authorities.ts'
-import { idleForTls, refuseIdle } from './effect.ts'
+import { refuseWithoutEffect } from './effect.ts'
 
 interface NodeValues {
   readonly node: string
@@ -24,7 +26,7 @@ export function withNode(
   task: (client: NodeClient, stopped: AbortSignal) => Promise<number>,
 ): Promise<number> {
   const { node, insecure, fingerprint } = config.values
-  refuseIdle(config, idleForTls(node, fingerprint))
+  refuseWithoutEffect(nodeOptions, config)
   const ca = givenAuthorities(config.values, node.startsWith('https:'))
   return untilStopped(async (stopped) => {
     let client: NodeClient | undefined

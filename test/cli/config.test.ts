@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { resolveConfig } from '../../src/cli/config.ts'
-import { balanceOptions, mineOptions } from '../../src/cli/options.ts'
+import { mineOptions } from '../../src/cli/options/mine.ts'
+import { balanceOptions } from '../../src/cli/options/wallet.ts'
 import {
   duration,
   firstNodeUrl,

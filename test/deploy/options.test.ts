@@ -4,7 +4,8 @@
  */
 import { basename } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { environmentName, negatedName, type OptionSpec, optionTables } from '../../src/cli/options.ts'
+import { environmentName, negatedName, type OptionSpec } from '../../src/cli/options/row.ts'
+import { optionTables } from '../../src/cli/options/table.ts'
 import { runProgram } from '../../src/cli/program.ts'
 import { commandRows } from '../../src/commands/commands.ts'
 import { silentSurroundings } from '../cli/surroundings.ts'

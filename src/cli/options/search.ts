@@ -1,0 +1,19 @@
+/** Options of the CPU engine, and of `newcut solve`. */
+import { availableParallelism } from 'node:os'
+import { kernelPreferences } from '../../engine/cpu/names.ts'
+import { priorities } from '../../engine/cpu/priority.ts'
+import { oneOf, wholeNumber } from '../values.ts'
+import { changeable, option } from './row.ts'
+
+const ofThreads = { group: 'search', needs: ['own', 'threads'], ...changeable } as const
+
+export const cpuOptions = {
+  kernel: option(oneOf(kernelPreferences), 'auto', 'NAME', 'CPU kernel; auto takes the fastest', ofThreads),
+  priority: option(oneOf(priorities), 'low', 'NAME', 'scheduling priority of search threads: low or normal', ofThreads),
+}
+
+/** Options of `newcut solve`. */
+export const solveOptions = {
+  threads: option(wholeNumber(1, 1024), availableParallelism(), 'N', 'CPU search threads', { group: 'search' }),
+  ...cpuOptions,
+}

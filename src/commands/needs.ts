@@ -1,0 +1,109 @@
+/** When an option has an effect, and why it has none otherwise: in one place for all commands. */
+import type { OptionNeed } from '../cli/options/row.ts'
+
+/** Why an option has no effect here. */
+export interface Reason {
+  readonly reason: string
+  readonly hint?: string
+}
+
+/** The values that decide; those that a command does not have are undefined. */
+export interface Given {
+  /** One, or several in order of priority. */
+  readonly node?: string | readonly string[] | undefined
+  readonly pool?: readonly string[] | undefined
+  /** Servers of the fleet of a rig. */
+  readonly fleet?: readonly string[] | undefined
+  /** Servers of the fleet of a leader. */
+  readonly nats?: readonly string[] | undefined
+  readonly fingerprint?: string | undefined
+  readonly engine?: string
+  readonly gpu?: string
+  readonly threads?: number
+  readonly mine?: boolean
+  readonly 'stratum-listen'?: unknown
+  readonly http?: unknown
+  readonly 'idle-only'?: boolean
+  readonly 'log-level'?: string
+  readonly wait?: boolean
+}
+
+const LEADER = 'the leader of the fleet gives the work, and says who is paid'
+const POOL = 'a pool gives the work, and pays its user'
+const EMBEDDED = 'without --node there is only the embedded network'
+const FLEET_NONCE = 'the leader of a fleet keeps the part of the nonce by which stratum rigs are told apart'
+
+/** OptionNeed -> why it is not met; null: it is. */
+export const needs: Readonly<Record<OptionNeed, (given: Given) => Reason | null>> = {
+  noFleet: ({ fleet }) => when(fleet !== undefined, LEADER),
+  noPool: ({ pool }) => when(pool !== undefined, 'with --pool the pools give the work'),
+  blocks: ({ fleet, pool }) => when(fleet !== undefined, LEADER) ?? when(pool !== undefined, POOL),
+  journal: ({ pool }) => when(pool !== undefined, POOL),
+  peer: (given) => when(isEmbedded(given), EMBEDDED),
+  several: (given) => whyOne(given),
+  severalNodes: (given) => when(given.pool !== undefined, POOL) ?? whyOne(given),
+  tls: (given) => whyNoTls(given),
+  anyCertificate: ({ fingerprint }) =>
+    when(fingerprint !== undefined, '--fingerprint decides which certificate is accepted'),
+  embedded: ({ fleet, pool, node }) => {
+    const forAnother = (option: string) => `it is for the embedded network, and ${option} mines for another`
+    const hint = 'a node has its own; newcut devnet starts one with these options'
+    if (fleet !== undefined) return { reason: forAnother('--fleet') }
+    if (pool !== undefined) return { reason: forAnother('--pool') }
+    return when(node !== undefined, forAnother('--node'), hint)
+  },
+  fleetRig: ({ fleet, nats }) =>
+    when((fleet ?? nats) === undefined, 'it is for a rig of a fleet', 'add --fleet nats://HOST:4222'),
+  natsTls: ({ fleet, nats }) => {
+    const isTls = (fleet ?? nats ?? []).some((url) => /^tls:/i.test(url))
+    return when(!isTls, 'there is no TLS on the address of the NATS server', 'use a tls:// address')
+  },
+  own: ({ engine }) => when(engine === 'external', 'with --engine external the command searches'),
+  threads: ({ threads }) => when(threads === 0, 'with --threads 0 no CPU thread searches'),
+  gpu: ({ gpu }) => when(gpu === 'none', 'with --gpu none no GPU mines'),
+  namedGpu: ({ gpu }) => when(gpu === 'auto', '--gpu auto takes real GPUs only', 'add --gpu all, or name the device'),
+  external: ({ engine }) => when(engine !== 'external', 'it is for --engine external', 'add --engine external'),
+  rigs: ({ fleet, pool }) =>
+    when(fleet !== undefined, FLEET_NONCE) ??
+    when(pool !== undefined, 'a pool keeps the part of the nonce by which rigs are told apart'),
+  rigServer: ({ fleet, 'stratum-listen': address }) =>
+    when(fleet !== undefined, FLEET_NONCE) ??
+    when(address == null, 'no rigs are let in', 'add --stratum-listen HOST:PORT'),
+  page: ({ fleet, pool }) =>
+    when(fleet !== undefined, 'the page mines for a node, and --fleet for the leader of a fleet') ??
+    when(pool !== undefined, 'the page mines for a node, and --pool mines for a pool'),
+  http: ({ http }) => when(http === null, 'with --http off nothing is served'),
+  idle: ({ 'idle-only': isOn }) => when(isOn !== true, 'it is for --idle-only', 'add --idle-only'),
+  mining: ({ mine }) => when(mine !== true, 'it is for --mine, which is not given'),
+  requestLog: ({ 'log-level': level }) =>
+    when(level === 'warn' || level === 'error', `--log-level ${level} leaves requests out`, 'take --log-level info'),
+  waiting: ({ wait }) => when(wait === false, 'with --no-wait nobody waits for blocks'),
+}
+
+function when(isSo: boolean, reason: string, hint?: string): Reason | null {
+  if (!isSo) return null
+  return { reason, ...(hint !== undefined && { hint }) }
+}
+
+const isEmbedded = ({ node, pool, fleet, nats }: Given) => (node ?? pool ?? fleet ?? nats) === undefined
+
+/** Why there is no second node or pool to fail over to; null: there is. */
+function whyOne(given: Given): Reason | null {
+  const { fleet, pool, node } = given
+  if (fleet !== undefined) return { reason: LEADER }
+  if (pool !== undefined) return when(pool.length === 1, 'there is only one --pool')
+  return when(isEmbedded(given), EMBEDDED) ?? when([node].flat().length === 1, 'there is only one --node')
+}
+
+function whyNoTls(given: Given): Reason | null {
+  const { fleet, pool, node } = given
+  if (fleet !== undefined) return { reason: LEADER, hint: 'for the NATS server there is --nats-ca' }
+  if (pool !== undefined) {
+    const isTls = pool.some((url) => /^stratum\+ssl:/i.test(url))
+    return when(!isTls, 'there is no TLS on these pools', 'use a stratum+ssl:// address')
+  }
+  if (isEmbedded(given)) return { reason: EMBEDDED }
+  const urls = [node ?? []].flat()
+  const isTls = urls.some((url) => url.startsWith('https:'))
+  return when(!isTls, `there is no TLS on ${urls[0]}`, 'use an https:// address')
+}
