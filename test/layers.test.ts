@@ -67,14 +67,15 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 /** The same for the rooms inside devnet, engine and page ('' is the folder itself). */
 const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   devnet: {
-    '': ['http', 'data', 'orders', 'watch', 'work', 'mempool', 'ledger', 'rules', 'store'],
-    http: ['data', 'orders', 'watch', 'work', 'mempool', 'ledger', 'rules', 'store'],
+    '': ['http', 'data', 'orders', 'watch', 'work', 'mempool', 'ledger', 'command', 'rules', 'store'],
+    http: ['data', 'orders', 'watch', 'work', 'mempool', 'ledger', 'command', 'rules', 'store'],
     data: ['mempool', 'ledger', 'rules', 'store'],
     orders: ['work', 'rules', 'store'],
-    watch: ['mempool', 'rules', 'store'],
-    work: ['mempool', 'ledger', 'rules', 'store'],
-    mempool: ['ledger', 'rules', 'store'],
-    ledger: ['rules', 'store'],
+    watch: ['', 'mempool', 'command', 'rules', 'store'],
+    work: ['', 'mempool', 'ledger', 'command', 'rules', 'store'],
+    mempool: ['', 'ledger', 'command', 'rules', 'store'],
+    ledger: ['command', 'rules', 'store'],
+    command: [],
     rules: ['store'],
     store: [],
   },
@@ -128,6 +129,14 @@ it('imports inside devnet, engine, page and dashboard point in the direction of 
     return !rules[inner(from)]?.includes(inner(to))
   })
   expect(wrong).toEqual([])
+})
+
+it('rooms of devnet take nothing of its own folder but the turns', () => {
+  const isOfRoom = (file: string) => file.split('/').length > 2
+  const taken = imports.filter(
+    ({ from, to }) => isOurs(to) && room(from) === 'devnet' && room(to) === 'devnet' && isOfRoom(from) && !isOfRoom(to),
+  )
+  expect([...new Set(taken.map(({ to }) => to))]).toEqual(['devnet/turns.ts'])
 })
 
 it('what runs in a browser is made of engine and core, and the server takes nothing but the shader from the engine', () => {

@@ -1,9 +1,9 @@
 /** Commands that were read lately: most are read when they come, and again when they are executed. */
 import type { GasModel } from '../../core/gas.ts'
 import { type ExactJson, parseExactJson } from '../../core/json.ts'
+import type { SignedCommand } from '../command/signed-command.ts'
 import { Recent } from '../store/recent.ts'
 import { type ContractCommand, readContractCommand } from './command.ts'
-import type { SignedCommand } from './signed-command.ts'
 
 /** Commands that are kept, at least. */
 const KEPT = 2048

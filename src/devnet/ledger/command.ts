@@ -8,7 +8,7 @@ import { commandSizeOf } from '../../core/command-size.ts'
 import { FormatError } from '../../core/errors.ts'
 import { type GasModel, sizeGas } from '../../core/gas.ts'
 import { type ExactJson, NumberText } from '../../core/json.ts'
-import type { SignedCommand } from './signed-command.ts'
+import type { SignedCommand } from '../command/signed-command.ts'
 import type { VerifierUse } from './verifiers/verifier.ts'
 
 export interface Exec {

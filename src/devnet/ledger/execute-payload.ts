@@ -3,10 +3,10 @@ import { equalBytes } from '../../core/bytes.ts'
 import { describeError } from '../../core/errors.ts'
 import type { Header } from '../../core/header.ts'
 import type { MinerAccount } from '../../core/payload.ts'
+import type { SignedCommand } from '../command/signed-command.ts'
 import type { Payload } from '../store/payload.ts'
 import type { ContractCommand } from './command.ts'
 import type { Draft, Writes } from './draft.ts'
-import type { SignedCommand } from './signed-command.ts'
 
 /** What is wrong with a command on top of a block, before it runs: hash, signatures, chain; null: nothing. */
 export type CommandCheck = (command: SignedCommand, parent: Header) => string | null

@@ -3,7 +3,7 @@
  * number given, and asking for what came since a mark gives what has a higher one (PROTOCOL.md E.1).
  */
 import { MAX_BLOCK_GAS } from '../../core/gas.ts'
-import type { Transaction } from './command.ts'
+import type { Transaction } from '../command/read.ts'
 
 /** Most transactions in a pool, as in live nodes. */
 const MAX_POOL_TRANSACTIONS = 10_000

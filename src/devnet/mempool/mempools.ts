@@ -5,15 +5,22 @@ import { describeError } from '../../core/errors.ts'
 import type { Header } from '../../core/header.ts'
 import type { ExactJson } from '../../core/json.ts'
 import type { Command } from '../../schema/bodies.ts'
+import {
+  Fault,
+  type ReadCommand,
+  readCommand,
+  readCommandText,
+  type Transaction,
+  transactionOf,
+} from '../command/read.ts'
 import type { Chains } from '../rules/chains.ts'
 import type { ReleaseRules } from '../rules/releases.ts'
 import { differenceOf } from '../store/difference.ts'
 import { requestKeysOf, type TransactionIndex } from '../store/transaction-index.ts'
+import type { Turns } from '../turns.ts'
 import { Badlist } from './badlist.ts'
 import { EXPIRED, placeFault, sealFault, termsFault } from './checks.ts'
-import { Fault, type ReadCommand, readCommand, readCommandText, type Transaction, transactionOf } from './command.ts'
 import { type Full, Mempool } from './mempool.ts'
-import type { Turns } from './turns.ts'
 
 /** Port: what the ledger knows of a command before it is pending. */
 export interface Trial {

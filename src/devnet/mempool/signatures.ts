@@ -2,7 +2,7 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { describeError } from '../../core/errors.ts'
 import type { Command } from '../../schema/bodies.ts'
-import type { Signer } from '../../schema/commands.ts'
+import type { Signer } from '../command/shape.ts'
 import { Recent } from '../store/recent.ts'
 import { webAuthnFault, webAuthnKey } from './webauthn.ts'
 

@@ -7,8 +7,8 @@ import type { MinerAccount } from '../../core/payload.ts'
 import type { Draft } from '../ledger/draft.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Mempools } from '../mempool/mempools.ts'
-import type { Steps, Turns } from '../mempool/turns.ts'
 import type { Payload } from '../store/payload.ts'
+import type { Steps, Turns } from '../turns.ts'
 
 export interface DraftsOptions {
   readonly ledger: Ledger

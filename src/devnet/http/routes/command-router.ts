@@ -5,7 +5,7 @@
 import type { FastifyReply } from 'fastify'
 import type { Command } from '../../../schema/bodies.ts'
 import { None, type Operation } from '../../../schema/operation.ts'
-import { Fault, readCommand } from '../../mempool/command.ts'
+import { Fault, readCommand } from '../../command/read.ts'
 import { refuse } from '../app.ts'
 import { type Refusal, unknownChain } from '../refusal.ts'
 import type { Call, Handler, Router } from '../router.ts'

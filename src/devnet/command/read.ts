@@ -7,9 +7,9 @@ import { describeError, FormatError } from '../../core/errors.ts'
 import { type GasModel, sizeGas } from '../../core/gas.ts'
 import { parseExactJson } from '../../core/json.ts'
 import { Command } from '../../schema/bodies.ts'
-import { CommandPayload, decimalTextOf, PrivateCommandPayload, wholeNumberOf } from '../../schema/commands.ts'
 import type { TSchema } from '../../schema/typebox.ts'
 import { validatorOf } from '../../schema/validator.ts'
+import { CommandPayload, decimalTextOf, PrivateCommandPayload, wholeNumberOf } from './shape.ts'
 
 /** A command that passed every check. */
 export interface Transaction {

@@ -1,7 +1,7 @@
 /** What is inside a signed command, as JSON schemas (PROTOCOL.md E.2); for JSON with exact numbers. */
 
-import { type ExactJson, NumberText } from '../core/json.ts'
-import { type Static, Type } from './typebox.ts'
+import { type ExactJson, NumberText } from '../../core/json.ts'
+import { type Static, Type } from '../../schema/typebox.ts'
 
 /** `ns.module.CAPABILITY` or `module.CAPABILITY` */
 const CAPABILITY_NAME = '^[^\\s."\'()]+(\\.[^\\s."\'()]+){1,2}$'
