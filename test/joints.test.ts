@@ -174,7 +174,6 @@ describe('names', () => {
       'Table',
       'Terms',
       'Token',
-      'Turns',
       'Value',
       'Verdict',
       'View',
