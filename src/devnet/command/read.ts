@@ -9,7 +9,9 @@ import { parseExactJson } from '../../core/json.ts'
 import { Command } from '../../schema/bodies.ts'
 import type { TSchema } from '../../schema/typebox.ts'
 import { validatorOf } from '../../schema/validator.ts'
-import { CommandPayload, decimalTextOf, PrivateCommandPayload, wholeNumberOf } from './shape.ts'
+import { decimalOf, wholeNumberOf } from './numbers.ts'
+import { CommandPayload, NextStep, PrivateCommandPayload } from './shape.ts'
+import { valueFault } from './values.ts'
 
 /** A command that passed every check. */
 export interface Transaction {
@@ -70,7 +72,7 @@ export function readPrivateCommand(command: Command): ReadCommand<PrivateCommand
   return read<PrivateCommandPayload>(command, PrivateCommandPayload)
 }
 
-function read<Payload extends Pick<CommandPayload, 'payload'>>(
+function read<Payload extends Pick<CommandPayload, 'payload' | 'signers'>>(
   command: Command,
   schema: TSchema,
 ): ReadCommand<Payload> | Fault {
@@ -78,8 +80,8 @@ function read<Payload extends Pick<CommandPayload, 'payload'>>(
   if (/\p{Surrogate}/u.test(command.cmd)) return new Fault('/cmd: holds half of a surrogate pair, which is no text')
   const payload = parseAs<Payload>(command.cmd, schema, '/cmd')
   if (payload instanceof Fault) return payload
-  const { exec, cont } = payload.payload
-  if ((exec === undefined) === (cont === undefined)) return new Fault('/cmd/payload: expected either exec or cont')
+  const fault = payloadFault(payload) ?? valueFault(payload)
+  if (fault !== null) return new Fault(`/cmd${fault}`)
   try {
     return { command, hash: decodeHash(command.hash, '/hash'), cmd: encoder.encode(command.cmd), payload }
   } catch (error) {
@@ -101,27 +103,36 @@ function parseAs<T>(text: string, schema: TSchema, place: string): T | Fault {
     : new Fault(validator.complaint(json, place).replace(/^the whole/, 'the command'))
 }
 
+/** Why a command neither runs code nor continues a pact; null: it does. */
+export function payloadFault({ payload: { exec, cont } }: Pick<CommandPayload, 'payload'>): string | null {
+  if (exec) return null
+  if (cont === undefined || cont === null) return '/payload: expected either exec or cont'
+  const { accepts, complaint } = validatorOf(NextStep)
+  return accepts(cont) ? null : complaint(cont, '/payload/cont')
+}
+
+/** The step of a pact that a command of the right shape asks for; null: it runs code. */
+export const stepOf = ({ payload: { exec, cont } }: Pick<CommandPayload, 'payload'>) =>
+  exec ? null : (cont as unknown as NextStep)
+
 /** The numbers of a command, however they are spelled. */
 export function termsOf({ payload: { meta } }: ReadCommand): Terms {
   const whole = (json: unknown) => wholeNumberOf(json) ?? Number.NaN
   return {
     gasLimit: whole(meta.gasLimit),
-    gasPrice: Decimal.parse(decimalTextOf(meta.gasPrice) ?? '')?.normalise() ?? NO_PRICE,
+    gasPrice: decimalOf(meta.gasPrice) ?? Decimal.of(-1n),
     ttl: whole(meta.ttl),
     creationTime: whole(meta.creationTime),
   }
 }
 
-/** Stands for prices with more places than a decimal can have: the highest price that is refused for its places. */
-const NO_PRICE = new Decimal(1n, 255)
-
 /** Gas for the size of a command. Only this gas limits the size of commands. */
 export function sizeGasOf(
-  { command: { cmd, sigs }, payload: { payload, signers } }: ReadCommand<Pick<CommandPayload, 'payload' | 'signers'>>,
+  { command: { cmd, sigs }, payload }: ReadCommand<Pick<CommandPayload, 'payload' | 'signers'>>,
   model: GasModel,
 ): number {
-  const proof = payload.cont?.proof ?? null
-  return sizeGas(commandSizeOf({ cmd, proof, sigs, schemes: signers.map(({ scheme }) => scheme) }), model)
+  const proof = stepOf(payload)?.proof ?? null
+  return sizeGas(commandSizeOf({ cmd, proof, sigs, schemes: payload.signers.map(({ scheme }) => scheme) }), model)
 }
 
 /** The transaction of a command that passed every check. */

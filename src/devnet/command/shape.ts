@@ -1,46 +1,27 @@
 /** What is inside a signed command, as JSON schemas (PROTOCOL.md E.2); for JSON with exact numbers. */
 
-import { type ExactJson, NumberText } from '../../core/json.ts'
+import type { ExactJson } from '../../core/json.ts'
 import { type Static, Type } from '../../schema/typebox.ts'
+import { decimalOf, integerOf, wholeNumberOf } from './numbers.ts'
 
 /** `ns.module.CAPABILITY` or `module.CAPABILITY` */
 const CAPABILITY_NAME = '^[^\\s."\'()]+(\\.[^\\s."\'()]+){1,2}$'
-const WHOLE_NUMBER = /^-?\d{1,15}$/
-const WHOLE_FRACTION = /^(-?\d{1,15})\.0*$/
-const DECIMAL_NUMBER = /^-?\d{1,300}(\.\d{1,300})?([eE][+-]?\d{1,3})?$/
-
 const Values = Type.Unsafe<ExactJson>(Type.Unknown())
 const Nullable = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
   Type.Union([schema, Type.Null()])
 
-/** A whole number as commands have it: `600`, `"600"` or `{"int":600}`. null: it is none, or has over 15 digits. */
-export function wholeNumberOf(json: unknown): number | null {
-  if (typeof json === 'object' && json !== null && 'int' in json) return wholeNumberOf(json.int)
-  const text = json instanceof NumberText ? (WHOLE_FRACTION.exec(json.text)?.[1] ?? '') : json
-  return ['number', 'string'].includes(typeof text) && WHOLE_NUMBER.test(String(text)) ? Number(text) : null
-}
-
-/** The digits of a decimal as commands have it: `1e-8`, `"0.00000001"` or `{"decimal":"0.00000001"}`. null: it is none. */
-export function decimalTextOf(json: unknown): string | null {
-  if (typeof json === 'object' && json !== null && 'decimal' in json) return decimalTextOf(json.decimal)
-  const text = json instanceof NumberText ? json.text : json
-  return ['number', 'bigint', 'string'].includes(typeof text) && DECIMAL_NUMBER.test(String(text)) ? String(text) : null
-}
-
-const Whole = Type.Unsafe<ExactJson>(
-  Type.Refine(
-    Type.Unknown(),
-    (json) => wholeNumberOf(json) !== null,
-    () => 'must be a whole number',
-  ),
-)
-const DecimalNumber = Type.Unsafe<ExactJson>(
-  Type.Refine(
-    Type.Unknown(),
-    (json) => decimalTextOf(json) !== null,
-    () => 'must be a number',
-  ),
-)
+/** A part of any kind that one of the readers of numbers.ts takes. */
+const numberRead = (read: (json: unknown) => unknown, complaint: string) =>
+  Type.Unsafe<ExactJson>(
+    Type.Refine(
+      Type.Unknown(),
+      (json) => read(json) !== null,
+      () => complaint,
+    ),
+  )
+const Whole = numberRead(wholeNumberOf, 'must be a whole number')
+const Integer = numberRead(integerOf, 'must be integer')
+const DecimalNumber = numberRead(decimalOf, 'must be a number')
 
 const Capability = Type.Object({ name: Type.String({ pattern: CAPABILITY_NAME }), args: Type.Array(Values) })
 
@@ -52,7 +33,7 @@ export const Signer = Type.Object({
 })
 export type Signer = Static<typeof Signer>
 
-/** `gasLimit`, `ttl` and `creationTime`: as wholeNumberOf reads them, times in seconds; `gasPrice`: decimalTextOf. */
+/** `gasLimit`, `ttl` and `creationTime`: as wholeNumberOf reads them, times in seconds; `gasPrice`: decimalOf. */
 const PublicMeta = Type.Object({
   chainId: Type.String(),
   sender: Type.String(),
@@ -63,24 +44,30 @@ const PublicMeta = Type.Object({
 })
 
 const Execution = Type.Object({ code: Type.String(), data: Type.Optional(Values) })
-const NextStep = Type.Object({
-  pactId: Type.Union([Type.String(), Type.Integer()]),
-  step: Type.Integer(),
+/** A step of a pact. */
+export const NextStep = Type.Object({
+  pactId: Type.String(),
+  step: Integer,
   rollback: Type.Boolean(),
   proof: Type.Optional(Nullable(Type.String())),
   data: Values,
 })
 
 const contents = {
-  payload: Type.Object({ exec: Type.Optional(Execution), cont: Type.Optional(NextStep) }),
+  payload: Type.Object({
+    exec: Type.Optional(Nullable(Execution)),
+    /** A NextStep, unless there is `exec`: live nodes look at nothing else then. */
+    cont: Type.Optional(Type.Unsafe<ExactJson>(Type.Unknown())),
+  }),
   signers: Type.Array(Signer),
   networkId: Type.Optional(Nullable(Type.String())),
   nonce: Type.String(),
   verifiers: Type.Optional(Nullable(Type.Array(Values))),
 }
 
-/** `cmd` of a signed command, parsed. `payload` holds one of its two properties. */
+/** `cmd` of a signed command, parsed. */
 export const CommandPayload = Type.Object({ ...contents, meta: PublicMeta })
+export type NextStep = Static<typeof NextStep>
 export type CommandPayload = Static<typeof CommandPayload>
 
 const PrivateMeta = Type.Object({

@@ -1,13 +1,17 @@
 /** What a signed command says, with values and exact numbers of the contract language (PROTOCOL.md E.2). */
 
 import type { Environment } from '../../contracts/machine/environment.ts'
-import { Decimal } from '../../contracts/values/decimal.ts'
+import type { Decimal } from '../../contracts/values/decimal.ts'
 import { CapabilityToken, UNIT, type Value } from '../../contracts/values/value.ts'
 import { valueFromJson } from '../../contracts/values/wire.ts'
 import { commandSizeOf } from '../../core/command-size.ts'
 import { FormatError } from '../../core/errors.ts'
 import { type GasModel, sizeGas } from '../../core/gas.ts'
 import { type ExactJson, NumberText } from '../../core/json.ts'
+import { validatorOf } from '../../schema/validator.ts'
+import { decimalOf, wholeNumberOf } from '../command/numbers.ts'
+import { payloadFault } from '../command/read.ts'
+import { CommandPayload } from '../command/shape.ts'
 import type { SignedCommand } from '../command/signed-command.ts'
 import type { VerifierUse } from './verifiers/verifier.ts'
 
@@ -66,6 +70,10 @@ export function readContractCommand(
   metaOf: (meta: JsonObject) => PublicMeta = readMeta,
 ): ContractCommand {
   const json = objectAt(parsed, 'cmd')
+  const { accepts, complaint } = validatorOf(CommandPayload)
+  if (metaOf === readMeta && !accepts(json)) throw new FormatError('cmd', 0, complaint(json))
+  const fault = payloadFault(json as unknown as CommandPayload)
+  if (fault !== null) throw new FormatError('cmd', 0, fault)
   const payload = readPayload(objectAt(json.payload, 'payload'))
   const proof = payload.kind === 'cont' ? payload.proof : null
   const schemes = listAt(json.signers, 'signers').map((signer, i) => schemeAt(signer, `signers/${i}`))
@@ -179,17 +187,13 @@ function textAt(json: ExactJson | undefined, place: string): string {
 }
 
 function decimalAt(json: ExactJson | undefined, place: string): Decimal {
-  const text = json instanceof NumberText ? json.text : json
-  const number = ['string', 'number', 'bigint'].includes(typeof text) ? Decimal.parse(String(text)) : null
-  if (number !== null) return number.normalise()
+  const number = decimalOf(json)
+  if (number !== null) return number
   throw new FormatError(place, 0, 'not a number')
 }
 
-/** A whole number: as such, as text, or as `{"int": n}`. */
 function integerAt(json: ExactJson | undefined, place: string): number {
-  const isObject = typeof json === 'object' && json !== null && 'int' in json
-  const number = decimalAt(isObject ? (json as JsonObject).int : json, place)
-  const integer = number.places === 0 ? Number(number.mantissa) : Number.NaN
-  if (Number.isSafeInteger(integer)) return integer
+  const integer = wholeNumberOf(json)
+  if (integer !== null) return integer
   throw new FormatError(place, 0, 'not a whole number')
 }
