@@ -68,7 +68,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   devnet: {
     '': ['http', 'data', 'orders', 'watch', 'work', 'mempool', 'ledger', 'command', 'rules', 'store'],
-    http: ['data', 'orders', 'watch', 'work', 'mempool', 'ledger', 'command', 'rules', 'store'],
+    http: ['', 'data', 'orders', 'watch', 'work', 'mempool', 'ledger', 'command', 'rules', 'store'],
     data: ['mempool', 'ledger', 'rules', 'store'],
     orders: ['work', 'rules', 'store'],
     watch: ['', 'mempool', 'command', 'rules', 'store'],

@@ -202,6 +202,7 @@ function assemble(options: DevnetOptions, machine: Machine, data: DataDirectory 
     clock,
     pools,
     coordinator,
+    turns,
     watch,
     backups,
     controls,
@@ -223,6 +224,7 @@ interface Parts {
   readonly clock: NodeClock
   readonly pools: Mempools
   readonly coordinator: Coordinator
+  readonly turns: Turns
   /** null: nobody listens. */
   readonly watch: TransactionWatch | null
   readonly backups: BackupJobs | null
@@ -253,6 +255,7 @@ function addRoutes(app: App, options: DevnetOptions, parts: Parts): void {
   addCommandRoutes(router, {
     ...limits,
     chains,
+    turns: parts.turns,
     ledger: parts.ledger,
     privateLedger: new PrivateLedger(chains, options.entity ?? null, release),
     pools,

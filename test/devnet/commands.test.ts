@@ -166,14 +166,15 @@ describe('local', () => {
   it('says which part of a command is not what it should be', async () => {
     const { peer } = await startLedger()
     for (const [change, place] of [
-      [{ verifiers: [null] }, 'verifiers/0 at offset 0: not an object'],
-      [{ verifiers: [[]] }, 'verifiers/0 at offset 0: not an object'],
-      [{ verifiers: ['allow'] }, 'verifiers/0 at offset 0: not an object'],
-      [{ verifiers: [7] }, 'verifiers/0 at offset 0: not an object'],
-      [{ verifiers: [{ name: 'a', clist: 7 }] }, 'verifiers/0/clist at offset 0: not a list'],
-      [{ verifiers: [{ clist: [] }] }, 'verifiers/0/name at offset 0: not a text'],
+      [{ verifiers: [null] }, 'verifiers/0 must be object'],
+      [{ verifiers: [[]] }, 'verifiers/0 must be object'],
+      [{ verifiers: ['allow'] }, 'verifiers/0 must be object'],
+      [{ verifiers: [7] }, 'verifiers/0 must be object'],
+      [{ verifiers: [{ name: 'a', proof: 1, clist: 7 }] }, 'verifiers/0/clist must be array'],
+      [{ verifiers: [{ name: 7, proof: 1, clist: [] }] }, 'verifiers/0/name must be string'],
+      [{ verifiers: [{ name: 'a', clist: [] }] }, 'verifiers/0 must have required properties proof'],
     ] as const) {
-      expect(brief(await local(peer, exec('1', {}, change)))).toEqual([400, TEXT, `Validation failed: /cmd: ${place}`])
+      expect(brief(await local(peer, exec('1', {}, change)))).toEqual([400, TEXT, `Validation failed: /cmd/${place}`])
     }
   })
 

@@ -11,8 +11,13 @@ import type { Term } from './term.ts'
 
 /** Runs all forms. Returns the value of the last one. Throws ContractError. */
 export function runText(machine: Machine, forms: SpecialForms, text: string): Term {
+  return runForms(machine, forms, read(text), text)
+}
+
+/** As runText, for a text that was read before. `forms`: what the language knows; `program`: what was read. */
+export function runForms(machine: Machine, forms: SpecialForms, program: readonly Form[], text: string): Term {
   let result: Term = UNIT
-  for (const form of read(text)) result = runForm(machine, forms, form, text)
+  for (const form of program) result = runForm(machine, forms, form, text)
   return result
 }
 
