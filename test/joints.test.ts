@@ -156,7 +156,6 @@ describe('names', () => {
       'Rules',
       'Schema',
       'Share',
-      'SignedCommand',
       'Signer',
       'Snapshot',
       'Snapshots',
@@ -165,9 +164,7 @@ describe('names', () => {
       'Step',
       'Steps',
       'Table',
-      'Terms',
       'Token',
-      'Turns',
       'Value',
     ])
   })
@@ -231,6 +228,28 @@ describe('ways to do one thing', () => {
       'source/node/head-reader.ts': 1,
       'source/node/mining-node.ts': 3,
     })
+  })
+
+  const readersBy = (file: string) =>
+    [...graphOf(false)]
+      .filter(([from, list]) => from.startsWith('devnet/') && list.includes(file))
+      .map(([from]) => from)
+
+  it('signed commands are read here', () => {
+    expect(readersBy('devnet/command/read.ts').toSorted()).toEqual([
+      'devnet/http/read-all.ts',
+      'devnet/http/routes/commands.ts',
+      'devnet/http/routes/local.ts',
+      'devnet/http/routes/mempool.ts',
+      'devnet/http/view/command-view.ts',
+      'devnet/ledger/execute-payload.ts',
+      'devnet/mempool/mempools.ts',
+      'devnet/watch/transaction-watch.ts',
+    ])
+  })
+
+  it('the code of commands is read here', () => {
+    expect(readersBy('contracts/syntax/reader.ts')).toEqual(['devnet/command/code.ts'])
   })
 
   it('event streams are opened here', () => {

@@ -65,14 +65,15 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 /** The same for the rooms inside devnet, engine, contracts and web ('' is the folder itself). */
 const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   devnet: {
-    '': ['http', 'data', 'orders', 'watch', 'work', 'mempool', 'ledger', 'rules', 'store'],
-    http: ['data', 'orders', 'watch', 'work', 'mempool', 'ledger', 'rules', 'store'],
+    '': ['http', 'data', 'orders', 'watch', 'work', 'mempool', 'ledger', 'command', 'rules', 'store'],
+    http: ['', 'data', 'orders', 'watch', 'work', 'mempool', 'ledger', 'command', 'rules', 'store'],
     data: ['mempool', 'ledger', 'rules', 'store'],
     orders: ['work', 'rules', 'store'],
-    watch: ['mempool', 'rules', 'store'],
-    work: ['mempool', 'ledger', 'rules', 'store'],
-    mempool: ['ledger', 'rules', 'store'],
-    ledger: ['rules', 'store'],
+    watch: ['', 'mempool', 'command', 'rules', 'store'],
+    work: ['', 'mempool', 'ledger', 'command', 'rules', 'store'],
+    mempool: ['', 'ledger', 'command', 'rules', 'store'],
+    ledger: ['command', 'rules', 'store'],
+    command: [],
     rules: ['store'],
     store: [],
   },
@@ -149,6 +150,14 @@ it('imports inside devnet, engine, contracts and web point in the direction of t
 })
 
 const runsInBrowser = (file: string) => /^web\/(kit|[^/]+\/browser)\//.test(file)
+
+it('rooms of devnet take nothing of its own folder but the turns', () => {
+  const isOfRoom = (file: string) => file.split('/').length > 2
+  const taken = imports.filter(
+    ({ from, to }) => isOurs(to) && room(from) === 'devnet' && room(to) === 'devnet' && isOfRoom(from) && !isOfRoom(to),
+  )
+  expect([...new Set(taken.map(({ to }) => to))]).toEqual(['devnet/turns.ts'])
+})
 
 it('each page of web imports what it needs from other rooms, and no more', () => {
   const wrong = imports.filter(({ from, to }) => {

@@ -32,7 +32,6 @@ import { PrivateLedger } from './ledger/private.ts'
 import { MemoryVersions } from './ledger/versions.ts'
 import { commandCheck } from './mempool/checks.ts'
 import { Mempools } from './mempool/mempools.ts'
-import { Turns } from './mempool/turns.ts'
 import { askedSettings, type DevnetOptions, limitsOf } from './options.ts'
 import { developmentAccount } from './orders/block-maker.ts'
 import type { NonceSearch } from './orders/nonce-search.ts'
@@ -41,6 +40,7 @@ import { NodeClock } from './rules/node-clock.ts'
 import { releaseRules } from './rules/releases.ts'
 import { type NetworkSettings, networkOf, settingsOf } from './rules/settings.ts'
 import { indexBlock, MemoryTransactionIndex, type TransactionIndex } from './store/transaction-index.ts'
+import { Turns } from './turns.ts'
 import { TransactionWatch } from './watch/transaction-watch.ts'
 import { Coordinator } from './work/coordinator.ts'
 
@@ -202,6 +202,7 @@ function assemble(options: DevnetOptions, machine: Machine, data: DataDirectory 
     clock,
     pools,
     coordinator,
+    turns,
     watch,
     backups,
     controls,
@@ -223,6 +224,7 @@ interface Parts {
   readonly clock: NodeClock
   readonly pools: Mempools
   readonly coordinator: Coordinator
+  readonly turns: Turns
   /** null: nobody listens. */
   readonly watch: TransactionWatch | null
   readonly backups: BackupJobs | null
@@ -253,6 +255,7 @@ function addRoutes(app: App, options: DevnetOptions, parts: Parts): void {
   addCommandRoutes(router, {
     ...limits,
     chains,
+    turns: parts.turns,
     ledger: parts.ledger,
     privateLedger: new PrivateLedger(chains, options.entity ?? null, release),
     pools,

@@ -143,7 +143,7 @@ describe('local', () => {
       [{ ...right, sigs: {} }, /^Error in the request body: \/sigs must be array/],
       [{ ...right, cmd: 'no JSON' }, /^Validation failed: \/cmd: no JSON/],
       [{ ...right, cmd: '{}' }, /^Validation failed: \/cmd .*required/],
-      [signText(deep), /^Validation failed: \/cmd: .*more than \d+ levels/],
+      [signText(deep), /^Validation failed: \/cmd\/payload\/exec\/data: .*more than 250 levels$/],
     ] as const) {
       const [status, type, text] = brief(await local(peer, body))
       expect([status, type], text).toEqual([400, TEXT])
@@ -166,14 +166,15 @@ describe('local', () => {
   it('says which part of a command is not what it should be', async () => {
     const { peer } = await startLedger()
     for (const [change, place] of [
-      [{ verifiers: [null] }, 'verifiers/0 at offset 0: not an object'],
-      [{ verifiers: [[]] }, 'verifiers/0 at offset 0: not an object'],
-      [{ verifiers: ['allow'] }, 'verifiers/0 at offset 0: not an object'],
-      [{ verifiers: [7] }, 'verifiers/0 at offset 0: not an object'],
-      [{ verifiers: [{ name: 'a', clist: 7 }] }, 'verifiers/0/clist at offset 0: not a list'],
-      [{ verifiers: [{ clist: [] }] }, 'verifiers/0/name at offset 0: not a text'],
+      [{ verifiers: [null] }, 'verifiers/0 must be object'],
+      [{ verifiers: [[]] }, 'verifiers/0 must be object'],
+      [{ verifiers: ['allow'] }, 'verifiers/0 must be object'],
+      [{ verifiers: [7] }, 'verifiers/0 must be object'],
+      [{ verifiers: [{ name: 'a', proof: 1, clist: 7 }] }, 'verifiers/0/clist must be array'],
+      [{ verifiers: [{ name: 7, proof: 1, clist: [] }] }, 'verifiers/0/name must be string'],
+      [{ verifiers: [{ name: 'a', clist: [] }] }, 'verifiers/0 must have required properties proof'],
     ] as const) {
-      expect(brief(await local(peer, exec('1', {}, change)))).toEqual([400, TEXT, `Validation failed: /cmd: ${place}`])
+      expect(brief(await local(peer, exec('1', {}, change)))).toEqual([400, TEXT, `Validation failed: /cmd/${place}`])
     }
   })
 

@@ -7,7 +7,7 @@ import { Controls } from '../../src/devnet/http/controls.ts'
 import { Router } from '../../src/devnet/http/router.ts'
 import { foreignRefusal } from '../../src/devnet/http/this-machine.ts'
 import { developmentAccount } from '../../src/devnet/orders/block-maker.ts'
-import { Turns } from '../../src/devnet/orders/turns.ts'
+import { Queue } from '../../src/devnet/orders/queue.ts'
 import { Chains } from '../../src/devnet/rules/chains.ts'
 import { noJournal } from '../../src/devnet/rules/journal.ts'
 import { NodeClock } from '../../src/devnet/rules/node-clock.ts'
@@ -433,26 +433,26 @@ it('acknowledges a change only when it is durable', async () => {
 })
 
 it('calls take turns in the order of arrival, and no more than 64 at once', async () => {
-  const turns = new Turns()
+  const queue = new Queue()
   const ran: number[] = []
   let open: () => void = () => undefined
   const gate = new Promise<void>((resolve) => {
     open = resolve
   })
   const results = Array.from({ length: 64 }, (_, i) =>
-    turns.take(async () => {
+    queue.take(async () => {
       await gate
       ran.push(i)
       if (i === 3) throw new Error('three')
       return i
     }),
   )
-  await expect(turns.take(async () => 64)).rejects.toMatchObject({ problem: { kind: 'too-many-waiting', waiting: 64 } })
+  await expect(queue.take(async () => 64)).rejects.toMatchObject({ problem: { kind: 'too-many-waiting', waiting: 64 } })
   open()
   const settled = await Promise.allSettled(results)
   expect(ran).toEqual(Array.from({ length: 64 }, (_, i) => i))
   expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(1)
-  expect(await turns.take(async () => 65)).toBe(65)
+  expect(await queue.take(async () => 65)).toBe(65)
 })
 
 it('/devnet/status of a new node shows that nothing is set by hand', async () => {

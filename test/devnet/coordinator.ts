@@ -1,10 +1,10 @@
 /** A coordinator without HTTP, for tests of the parts that use one. */
 
 import { Mempools, noTrial } from '../../src/devnet/mempool/mempools.ts'
-import { Turns } from '../../src/devnet/mempool/turns.ts'
 import type { Chains } from '../../src/devnet/rules/chains.ts'
 import { releaseRules } from '../../src/devnet/rules/releases.ts'
 import { MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
+import { Turns } from '../../src/devnet/turns.ts'
 import { Coordinator, type CoordinatorOptions } from '../../src/devnet/work/coordinator.ts'
 import { ledgerOf } from './ledger.ts'
 

@@ -183,7 +183,10 @@ describe('PUT cut', () => {
         'the output of its reward is another one',
       ],
       [{ transactions: [{ transaction: unsigned, output }] }, /transaction 0: .*signature/],
-      [{ transactions: [{ transaction: Buffer.from('{}'), output }] }, 'a transaction is no signed command'],
+      [
+        { transactions: [{ transaction: Buffer.from('{}'), output }] },
+        /transaction 0: the command must have required properties cmd, hash, sigs$/,
+      ],
     ] as const) {
       const forged = sealedPayload({ ...payload, ...parts })
       const work = source.devnet.chains.newWork(0, forged.payloadHash)

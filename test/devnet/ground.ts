@@ -11,6 +11,7 @@ import { indexBlock, MemoryTransactionIndex } from '../../src/devnet/store/trans
 import { blockPayload } from './block-payload.ts'
 import type { Signed } from './command.ts'
 import { ledgerOf } from './ledger.ts'
+import { inPayload } from './read-command.ts'
 
 /** Chains and who executes their blocks. No ledger: nobody does. */
 export interface Ground {
@@ -29,12 +30,6 @@ export function executingChains(settings: NetworkSettings, now: () => bigint): R
   return { chains, ledger }
 }
 
-/** The transaction of a block that a command becomes. */
-export const transactionOf = ({ hash, sigs, cmd }: Signed) => ({
-  key: hash,
-  bytes: Buffer.from(JSON.stringify({ hash, sigs, cmd })),
-})
-
 /** The payload of the block on top of `parent` with these commands. Throws when one of them has no place in it. */
 export function payloadOn(
   { ledger }: Ground,
@@ -44,14 +39,14 @@ export function payloadOn(
 ): Payload {
   if (ledger === undefined) {
     const transactions = commands.map((command) => {
-      return { transaction: transactionOf(command).bytes, output: Buffer.from('{}') }
+      return { transaction: inPayload(command).bytes, output: Buffer.from('{}') }
     })
     const parts = { ...blockPayload(miner, parent), transactions }
     return { ...parts, ...payloadHashes(parts) }
   }
   const draft = ledger.begin(parent, miner)
   for (const command of commands) {
-    const added = draft.add(transactionOf(command), ledger.read(command))
+    const added = draft.add(inPayload(command))
     if (added !== 'added') throw new Error(`${command.hash}: ${JSON.stringify(added)}`)
   }
   return ledger.payloadOf(draft, parent)

@@ -9,9 +9,9 @@ import { developmentAccounts } from '../../src/core/development-accounts.ts'
 import type { GraphName } from '../../src/core/graph.ts'
 import type { Header } from '../../src/core/header.ts'
 import { graphAt } from '../../src/core/network.ts'
+import type { Command } from '../../src/devnet/command/command.ts'
 import { genesisOf } from '../../src/devnet/ledger/genesis.ts'
 import type { Ledger } from '../../src/devnet/ledger/ledger.ts'
-import type { SignedCommand } from '../../src/devnet/ledger/signed-command.ts'
 import { spvProof } from '../../src/devnet/ledger/spv.ts'
 import type { Versions } from '../../src/devnet/ledger/versions.ts'
 import { Chains, genesisState } from '../../src/devnet/rules/chains.ts'
@@ -22,10 +22,12 @@ import { indexBlock, MemoryTransactionIndex } from '../../src/devnet/store/trans
 import type { NodeRelease } from '../../src/schema/node-releases.ts'
 import { blake2b256 } from './command.ts'
 import { ledgerOf } from './ledger.ts'
+import { inPayload } from './read-command.ts'
 
-export interface TestCommand extends SignedCommand {
+export interface TestCommand {
   /** Its hash. */
   readonly key: string
+  readonly command: Command
   readonly bytes: Uint8Array
 }
 
@@ -81,17 +83,15 @@ export class LedgerGround {
       },
       nonce: `${nonces++}`,
     })
-    const hash = blake2b256(cmd)
-    const key = hash.toString('base64url')
-    const signed = { hash: key, sigs: [{ sig: '' }], cmd }
-    return { key, ...signed, bytes: Buffer.from(JSON.stringify(signed)) }
+    const key = blake2b256(cmd).toString('base64url')
+    return { key, ...inPayload({ hash: key, sigs: [{ sig: '' }], cmd }) }
   }
 
   /** Adds a block with these commands on top of a cut; of those that have no place in it, it holds none. */
   block(cut: Cut, chain: number, commands: readonly TestCommand[] = [], miner = MINER): Block {
     const parent = headOf(cut, chain)
     const draft = this.ledger.begin(parent, miner)
-    for (const each of commands) draft.add(each, this.ledger.read(each))
+    for (const each of commands) draft.add(each)
     const payload = this.ledger.payloadOf(draft, parent)
     const work = this.chains.newWork(chain, payload.payloadHash, cut)
     if ('blockedBy' in work) throw new Error(`chain ${chain} waits for chain ${work.blockedBy}`)
@@ -129,7 +129,7 @@ export class LedgerGround {
 
   /** Value of code on the head of a chain, as JSON. */
   local(chain: number, code: string): unknown {
-    const { result } = JSON.parse(this.ledger.local(chain, this.command(chain, code))) as Result
+    const { result } = JSON.parse(this.ledger.local(chain, this.command(chain, code).command)) as Result
     if (result.status !== 'success') throw new Error(JSON.stringify(result))
     return result.data
   }

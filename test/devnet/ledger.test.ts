@@ -57,7 +57,7 @@ describe('a transfer', () => {
     const command = ground.command(0, '(+ 1 1)', { sender: 'nobody', publicKey: 'b'.repeat(64) })
     const block = ground.grow(0, [command])
     expect(block.payload.transactions).toEqual([])
-    expect(ground.ledger.gasFault(0, command)).toBe(
+    expect(ground.ledger.gasFault(0, command.command)).toBe(
       `Attempt to buy gas failed with: "${command.key}" Failed to buy gas: No value found in table coin_coin-table for key: nobody`,
     )
   })

@@ -1,11 +1,12 @@
 /** Values of code on the heads of chains, asked of the ledger itself. */
 import type { Ledger } from '../../src/devnet/ledger/ledger.ts'
 import { type Change, signed } from './command.ts'
+import { commandOf } from './read-command.ts'
 
 /** The value of code after the head of a chain, as JSON. Throws when the code fails. */
 export function localValue(ledger: Ledger, chain: number, code: string, data: Change = {}): unknown {
   const command = signed({ chainId: `${chain}` }, { payload: { exec: { data, code } } })
-  const { result } = JSON.parse(ledger.local(chain, command))
+  const { result } = JSON.parse(ledger.local(chain, commandOf(command)))
   if (result.status !== 'success') throw new Error(JSON.stringify(result))
   return result.data
 }

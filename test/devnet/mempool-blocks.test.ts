@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { isCommandHash } from '../../src/core/command-hash.ts'
+import { Fault, readCommandText } from '../../src/devnet/command/read.ts'
 import { sealFault } from '../../src/devnet/mempool/checks.ts'
-import { Fault, readCommandText, transactionOf } from '../../src/devnet/mempool/command.ts'
 import { signatureFault } from '../../src/devnet/mempool/signatures.ts'
 import { until } from '../wait.ts'
 import { type Signed, signed } from './command.ts'
@@ -11,6 +11,7 @@ import { clockByHand, OBJECTS, PREFIX, start } from './common.ts'
 import { headPayload, insert, keysIn, lookup, pending, textOf } from './mempool-common.ts'
 import { askForWork, bob, getWork, heightOf, mineBlock, mineWhole, payloadOf, solve, submit } from './miner.ts'
 import { hashesOf } from './payload-hashes.ts'
+import { pendingOf } from './read-command.ts'
 import { OpenResponse, Peer } from './request.ts'
 
 const keysOf = (commands: readonly Signed[]) => commands.map((command) => command.hash)
@@ -212,9 +213,7 @@ describe('real transactions of mainnet01', () => {
 
   it('have the signatures and the spelling that this node expects', () => {
     expect(texts.length).toBe(2)
-    const ours = readCommandText(JSON.stringify(signed()))
-    if (ours instanceof Fault) throw new Error(ours.message)
-    const { bytes } = transactionOf(ours)
+    const { bytes } = pendingOf(signed())
     for (const text of texts) {
       const { hash, sigs, cmd } = JSON.parse(text)
       const [signer] = JSON.parse(cmd).signers

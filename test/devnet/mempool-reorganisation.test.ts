@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest'
 import { graphs } from '../../src/core/graph.ts'
 import type { Header } from '../../src/core/header.ts'
 import { development } from '../../src/core/network.ts'
-import { Fault, readCommandText, transactionOf } from '../../src/devnet/mempool/command.ts'
 import { Mempools, noTrial } from '../../src/devnet/mempool/mempools.ts'
-import { Turns } from '../../src/devnet/mempool/turns.ts'
 import { Chains } from '../../src/devnet/rules/chains.ts'
 import { releaseRules } from '../../src/devnet/rules/releases.ts'
 import { indexBlock, MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
+import { Turns } from '../../src/devnet/turns.ts'
 import { type Change, type Signed, signed } from './command.ts'
 import { brief, start, TEXT } from './common.ts'
 import { makeBlock } from './forks.ts'
 import type { Ground } from './ground.ts'
 import { headPayload, insert, insertTexts, keysIn, pending } from './mempool-common.ts'
 import { mineWhole } from './miner.ts'
+import { commandOf, pendingOf } from './read-command.ts'
 import type { Peer } from './request.ts'
 
 const keysOf = (commands: readonly Signed[]) => commands.map((command) => command.hash)
@@ -125,12 +125,7 @@ describe('with a clock of its own', () => {
   it('removes expired transactions everywhere, and tells listeners', () => {
     const { pools, pool, advance } = network()
     const [short, long] = [signed({ ttl: 60 }), signed({ ttl: 600 })]
-    expect(
-      pools.insert(
-        0,
-        [short, long].map((each) => JSON.stringify(each)),
-      ),
-    ).toBe(null)
+    expect(pools.insert(0, [short, long].map(commandOf))).toBe(null)
     let changes = 0
     pools.onChange((chain) => {
       changes += chain === 0 ? 1 : 100
@@ -146,14 +141,14 @@ describe('with a clock of its own', () => {
     expect(pool.pending(1n).hashes).toEqual([long.hash])
     advance(600_000)
     expect([pool.nextBlock, pool.get(long.hash), changes]).toEqual([[], undefined, 2])
-    expect(pools.insert(0, [JSON.stringify(long)])).toMatchObject({
+    expect(pools.insert(0, [commandOf(long)])).toMatchObject({
       invalid: [{ element: 0, fault: 'Transaction time-to-live is expired' }],
     })
   })
 
   it('returns the same array for the next block until the choice changes', () => {
     const { pools, pool } = network()
-    const add = (meta: Change) => expect(pools.insert(0, [JSON.stringify(signed(meta))])).toBe(null)
+    const add = (meta: Change) => expect(pools.insert(0, [commandOf(signed(meta))])).toBe(null)
     add({ gasLimit: 149_500, gasPrice: 1 })
     const block = pool.nextBlock
     add({ gasLimit: 600 })
@@ -182,7 +177,7 @@ describe('with a clock of its own', () => {
     advance(100_000)
     chains.adopt(new Map([[0, fork({ chains }, fork({ chains }, genesis, []), [])]]))
     expect(pool.pending(null).hashes).toEqual([long.hash])
-    expect(pools.insert(0, [JSON.stringify(short)])).toMatchObject({
+    expect(pools.insert(0, [commandOf(short)])).toMatchObject({
       invalid: [{ element: 0, fault: 'Transaction time-to-live is expired' }],
     })
   })
@@ -195,19 +190,17 @@ describe('with a clock of its own', () => {
     // As many bytes as fit: 16 MiB.
     const cont = { pactId: 'p', step: 1, rollback: false, proof: 'x'.repeat(1_600_000), data: {} }
     const full = { full: { transactions: 10_000, bytes: 16_777_216 } }
-    const large = Array.from({ length: 11 }, () => JSON.stringify(signed({ ttl: 600 }, { payload: { cont } })))
+    const large = Array.from({ length: 11 }, () => commandOf(signed({ ttl: 600 }, { payload: { cont } })))
     expect(pools.insert(0, large)).toEqual(full)
     expect(pool.size).toBe(0)
     expect(pools.insert(0, large.slice(0, 10))).toBe(null)
-    expect(pools.insert(0, [JSON.stringify(signed())])).toBe(null)
+    expect(pools.insert(0, [commandOf(signed())])).toBe(null)
     pool.remove(pool.pending(null).hashes)
     // Removed transactions make room. Copies without checks: ten thousand signatures would take seconds.
-    const one = readCommandText(JSON.stringify(signed()))
-    if (one instanceof Fault) throw new Error(one.message)
-    const copied = transactionOf(one)
+    const copied = pendingOf(signed())
     const many = Array.from({ length: 10_000 }, (_, i) => ({ ...copied, key: `copy ${i}` }))
     expect(pool.insert(many)).toBe(null)
-    expect(pools.insert(0, [JSON.stringify(signed())])).toEqual(full)
+    expect(pools.insert(0, [commandOf(signed())])).toEqual(full)
     expect(pool.insert(many)).toBe(null)
     chains.adopt(new Map([[0, fork({ chains }, fork({ chains }, genesis, []), [])]]))
     expect([pool.size, pool.get(mined.hash)]).toEqual([10_000, undefined])

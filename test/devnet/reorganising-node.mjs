@@ -8,6 +8,7 @@ import { blockHash } from '../../dist/src/core/block-hash.js'
 import { encodeBase64Url } from '../../dist/src/core/bytes.js'
 import { developmentAccounts } from '../../dist/src/core/development-accounts.js'
 import { encodeWork } from '../../dist/src/core/header.js'
+import { readStored } from '../../dist/src/devnet/command/read.js'
 import { startNode } from '../../dist/src/devnet/devnet.js'
 import { signedCommand } from '../../dist/src/wallet/command.js'
 import { signingKey } from '../../dist/src/wallet/keys.js'
@@ -65,7 +66,7 @@ function branch(from, count, commands) {
 
 function place(draft, command) {
   const bytes = new TextEncoder().encode(JSON.stringify(command))
-  const added = draft.add({ key: command.hash, bytes }, ledger.read(command))
+  const added = draft.add({ command: readStored(bytes), bytes })
   if (added !== 'added') throw new Error(JSON.stringify(added))
 }
 

@@ -39,7 +39,7 @@ function authenticated(secret: KeyObject, challenge: Uint8Array = hash) {
 }
 
 const faultOf = (sig: unknown, pubKey: string) =>
-  signatureFault(typeof sig === 'string' ? sig : JSON.stringify(sig), { pubKey, scheme: 'WebAuthn' }, hash)
+  signatureFault(typeof sig === 'string' ? sig : JSON.stringify(sig), { pubKey, scheme: 'WebAuthn', addr: null }, hash)
 
 describe.each([
   ['P-256', p256],

@@ -1,19 +1,19 @@
 /** The limits within which a node tells of transactions. */
+
 import { expect, it } from 'vitest'
 import { type GraphName, graphs } from '../../src/core/graph.ts'
 import { development } from '../../src/core/network.ts'
-import { Fault, readCommandText, transactionOf } from '../../src/devnet/mempool/command.ts'
 import { Mempools, noTrial } from '../../src/devnet/mempool/mempools.ts'
-import { Turns } from '../../src/devnet/mempool/turns.ts'
 import { Chains } from '../../src/devnet/rules/chains.ts'
 import { releaseRules } from '../../src/devnet/rules/releases.ts'
 import { indexBlock, MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
+import { Turns } from '../../src/devnet/turns.ts'
 import { TransactionWatch } from '../../src/devnet/watch/transaction-watch.ts'
-import type { Command } from '../../src/schema/bodies.ts'
 import type { TransactionEvent } from '../../src/schema/devnet-events.ts'
 import { type Signed, signed } from './command.ts'
 import { Fork, growCut } from './forks.ts'
 import { Heard } from './heard.ts'
+import { commandOf, pendingOf } from './read-command.ts'
 
 /** Chains whose blocks nobody executes, and what is told of them. `onTold`: called with each number of events. */
 function watched(onTold: (count: number) => void = () => undefined, graph: GraphName = 'singleton') {
@@ -87,21 +87,19 @@ it('an undone transaction is told to be where it went, though it is elsewhere by
 
 it('nothing is told to be pending that a full pool does not take', async () => {
   const { pools, heard } = watched()
-  const one = readCommandText(JSON.stringify(signed()))
-  if (one instanceof Fault) throw new Error(one.message)
-  const copied = transactionOf(one)
+  const copied = pendingOf(signed())
   expect(pools.of(0).insert(Array.from({ length: 10_000 }, (_, i) => ({ ...copied, key: `copy ${i}` })))).toBe(null)
-  expect(pools.insert(0, [JSON.stringify(signed())])).toHaveProperty('full')
+  expect(pools.insert(0, [commandOf(signed())])).toHaveProperty('full')
   pools.of(0).remove(['copy 0'])
   const taken = signed()
-  expect(pools.insert(0, [JSON.stringify(taken)])).toBe(null)
+  expect(pools.insert(0, [commandOf(taken)])).toBe(null)
   expect(await heard.brief(1)).toEqual([`pending 0 ${taken.hash}`])
 })
 
 it('of more than 20,000 transactions at once only the number is told', async () => {
   const { watch, heard } = watched()
-  const command = signed() as Signed & Command
-  const refused = Array.from({ length: 19_999 }, () => ({ command, fault: 'no' }))
+  const command = commandOf(signed())
+  const refused = Array.from({ length: 19_999 }, () => ({ hash: command.key, command, fault: 'no' }))
   watch.refused(0, 400, refused)
   watch.refused(0, 400, refused.slice(0, 2))
   watch.refusedWhole(0, 400, 'no')

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
-import { type Steps, Turns } from '../../src/devnet/mempool/turns.ts'
+import { type Steps, Turns } from '../../src/devnet/turns.ts'
 
 const run = promisify(execFile)
 
@@ -86,7 +86,7 @@ it('nothing runs after a stop', async () => {
 })
 
 it('goes on when nothing else happens in the process', async () => {
-  const module = new URL('../../dist/src/devnet/mempool/turns.js', import.meta.url).href
+  const module = new URL('../../dist/src/devnet/turns.js', import.meta.url).href
   const code = `
     const { Turns } = await import(${JSON.stringify(module)})
     let nowMs = 0

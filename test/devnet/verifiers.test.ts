@@ -1,6 +1,8 @@
 /** Verifiers: proofs in a command that vouch for capabilities, in blocks, preflight and local calls. */
+
 import { sha3_256 } from '@noble/hashes/sha3.js'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { sizeGas } from '../../src/core/gas.ts'
 import { LedgerGround } from './ledger-ground.ts'
 import { base64url, merkleMetadata, newKey, newMessage, rootMetadata, signList, type TestKey } from './verifier-keys.ts'
 
@@ -51,7 +53,7 @@ const judged = (use: Use, gasLimit?: number) => run(AGREED, [use], gasLimit).tol
 /** The gas of code that takes none with a verifier, without that for the size of the command. */
 function gasOf(use: Use): number {
   const bare = ground.command(0, AGREED, { verifiers: [use], gasLimit: ALL_GAS })
-  const size = ground.ledger.read(bare).sizeGas
+  const size = sizeGas(bare.command.size, 'post32')
   return run(AGREED, [use]).gas - size
 }
 
@@ -315,7 +317,7 @@ describe('verifiers', () => {
 
   it('run in local calls and preflight', () => {
     const told = (code: string, use: Use, isPreflight: boolean) => {
-      const command = ground.command(0, code, { verifiers: [use] })
+      const { command } = ground.command(0, code, { verifiers: [use] })
       const text = isPreflight ? ground.ledger.preflight(0, command) : ground.ledger.local(0, command)
       const { result } = JSON.parse(text) as { result: { data?: unknown; error?: { message: string } } }
       return result.error?.message ?? result.data
@@ -330,11 +332,12 @@ describe('verifiers', () => {
   })
 
   it('see no more gas than is left after that for the size of the command', () => {
-    const { sizeGas } = ground.ledger.read(ground.command(0, '1', { verifiers: [allow('a')], gasLimit: 150 }))
-    expect(run(AGREED, [allow('a')], sizeGas + 99).told).toBe(
+    const { command } = ground.command(0, '1', { verifiers: [allow('a')], gasLimit: 150 })
+    const size = sizeGas(command.size, 'post32')
+    expect(run(AGREED, [allow('a')], size + 99).told).toBe(
       'gas exhausted in verifier. attempted to charge 100 with only 99 remaining.',
     )
-    expect(run(AGREED, [allow('a')], sizeGas + 100).told).toBe('agreed')
+    expect(run(AGREED, [allow('a')], size + 100).told).toBe('agreed')
   })
 
   it('work for a node of release 2.32 as well', () => {

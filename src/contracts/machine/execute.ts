@@ -11,8 +11,13 @@ import type { Term } from './term.ts'
 
 /** Runs all forms. Returns the value of the last one. Throws ContractError. */
 export function runText(run: ExpandingRun, text: string): Term {
+  return runForms(run, read(text), text)
+}
+
+/** As runText, for a text that was read before. `program`: what was read. */
+export function runForms(run: ExpandingRun, program: readonly Form[], text: string): Term {
   let result: Term = UNIT
-  for (const form of read(text)) result = runForm(run, form, text)
+  for (const form of program) result = runForm(run, form, text)
   return result
 }
 

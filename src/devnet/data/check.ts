@@ -141,10 +141,13 @@ class Check {
   #executes(ledger: Ledger, block: Block): boolean {
     const parent = this.#store.parentOf(block)
     if (parent === undefined || this.#unexecuted.has(parent.id)) return false
-    const fault = ledger.fault(parent.header, block.payload)
-    if (fault === null) ledger.inserted(block)
-    else this.#find(block, `does not execute as it did: ${fault}`)
-    return fault === null
+    const judged = ledger.judge(parent.header, block.payload)
+    if (!('fault' in judged)) {
+      ledger.keep(block, judged)
+      return true
+    }
+    this.#find(block, `does not execute as it did: ${judged.fault}`)
+    return false
   }
 
   /** null: there is none, or it does not open. */

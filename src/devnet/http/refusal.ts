@@ -7,6 +7,7 @@ import { MAX_ORDER_HASHES } from '../orders/order.ts'
 import { type OrderProblem, OrderRefused } from '../orders/order-refused.ts'
 import type { InvalidCut } from '../rules/cut-intake.ts'
 import type { NoWork, SolutionRefused } from '../work/coordinator.ts'
+import type { Unread } from './read-all.ts'
 
 /** An answer other than success. */
 export interface Refusal {
@@ -55,14 +56,14 @@ export function solutionRefusal(reason: SolutionRefused): Refusal {
 export const cutRefusal = ({ invalid }: InvalidCut): Refusal => ({ status: 400, message: `Invalid cut: ${invalid}` })
 
 /** Why transactions of a peer are not taken. */
-export function insertRefusal(reason: InsertRefused): Refusal {
+export function insertRefusal(reason: Unread | InsertRefused): Refusal {
   if ('full' in reason) return fullPool(reason)
   const { element, fault } = 'unread' in reason ? reason.unread : reason.invalid[0]
   return { status: 400, message: `element ${element}: ${fault}` }
 }
 
 /** Why commands are not taken, in the words of live nodes (PROTOCOL.md E.3). */
-export function sendRefusal(reason: InsertRefused): Refusal {
+export function sendRefusal(reason: Unread | InsertRefused): Refusal {
   if ('full' in reason) return fullPool(reason)
   if ('unread' in reason) {
     const { element, fault } = reason.unread

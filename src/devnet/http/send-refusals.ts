@@ -1,9 +1,11 @@
 /** Tells of commands that were handed in and not taken: each of them, or their request where that cannot be read. */
 import type { FastifyRequest } from 'fastify'
-import type { Command } from '../../schema/bodies.ts'
 import { operations } from '../../schema/operations.ts'
+import type { Command } from '../command/command.ts'
+import type { SignedCommand } from '../command/read.ts'
 import type { InsertRefused } from '../mempool/mempools.ts'
-import type { RefusedCommand, TransactionWatch } from '../watch/transaction-watch.ts'
+import type { TransactionWatch } from '../watch/transaction-watch.ts'
+import type { Unread } from './read-all.ts'
 import type { Refusal } from './refusal.ts'
 import { type Router, urlOf } from './router.ts'
 import { pathsOf } from './routes/command-router.ts'
@@ -11,8 +13,11 @@ import { pathsOf } from './routes/command-router.ts'
 /** Commands of a request, and why they are not taken. */
 export interface NotTaken {
   readonly chain: number
-  readonly cmds: readonly Command[]
-  readonly invalid: InsertRefused
+  /** As they came. */
+  readonly cmds: readonly SignedCommand[]
+  /** As they were read; null: not all can be. */
+  readonly commands: readonly Command[] | null
+  readonly invalid: Unread | InsertRefused
   readonly refusal: Refusal
 }
 
@@ -35,19 +40,15 @@ export class SendRefusals {
   }
 
   /** To be called before the answer is sent. */
-  tell(request: FastifyRequest, { chain, cmds, invalid, refusal }: NotTaken): void {
+  tell(request: FastifyRequest, { chain, cmds, commands, invalid, refusal }: NotTaken): void {
     if ('full' in invalid) return
     this.#told.add(request)
-    this.#watch.refused(chain, refusal.status, commandsAtFault(cmds, invalid))
+    const faults = 'unread' in invalid ? [invalid.unread] : invalid.invalid
+    const refused = faults.map(({ element, fault }) => {
+      return { hash: cmds[element].hash, command: commands?.[element] ?? null, fault }
+    })
+    this.#watch.refused(chain, refusal.status, refused)
   }
-}
-
-function commandsAtFault(
-  cmds: readonly Command[],
-  invalid: Exclude<InsertRefused, { full: unknown }>,
-): RefusedCommand[] {
-  const faults = 'unread' in invalid ? [invalid.unread] : invalid.invalid
-  return faults.map(({ element, fault }) => ({ command: cmds[element], fault }))
 }
 
 /** null: the path has none, or one that cannot be. */

@@ -15,7 +15,7 @@ export interface BlockContext {
   /** base64url */
   readonly parentHash: string
   /** Of the block: they follow from its parent. */
-  readonly release: Pick<ReleaseRules, 'isLanguage541'>
+  readonly release: Pick<ReleaseRules, 'isLanguage541' | 'gasModel'>
 }
 
 export function contextOn(

@@ -6,8 +6,8 @@ import type { Entry } from '../../contracts/machine/state.ts'
 import { hashText } from '../../contracts/values/hash.ts'
 import type { Value } from '../../contracts/values/value.ts'
 import { decimalText, moduleText, valueToJson } from '../../contracts/values/wire.ts'
+import type { PublicMeta } from '../command/command.ts'
 import type { BlockContext } from './block-context.ts'
-import type { PublicMeta } from './command.ts'
 import { entryText } from './entry-text.ts'
 
 export interface CommandResult {

@@ -3,10 +3,11 @@ import { type Entry, Layer, type State } from '../../contracts/machine/state.ts'
 import { encodeBase64Url } from '../../core/bytes.ts'
 import { MAX_BLOCK_GAS } from '../../core/gas.ts'
 import { GrowingPayload, minerDataJson } from '../../core/payload.ts'
+import type { Command } from '../command/command.ts'
 import { sha512t256 } from '../rules/digest.ts'
-import type { Payload, SignedTransaction } from '../store/payload.ts'
+import type { Writes } from '../rules/executions.ts'
+import type { Payload } from '../store/payload.ts'
 import { noteRequestKeys } from '../store/transaction-index.ts'
-import type { ContractCommand } from './command.ts'
 import { resultText } from './command-result.ts'
 import { payReward } from './gas.ts'
 import { rewardAt } from './rewards.ts'
@@ -19,9 +20,6 @@ const MAX_BLOCK_BYTES = 2 * 1024 * 1024
 
 /** What became of a command: it is in the block, may be in a later one, or never will be (and why). */
 export type Added = 'added' | 'left' | { readonly refused: string }
-
-/** What a block writes, in the order of its commands; the reward first. */
-export type Writes = readonly (readonly Entry[])[]
 
 interface Done {
   readonly transaction: Uint8Array
@@ -71,8 +69,8 @@ export class Draft {
     return this.#keys.has(key)
   }
 
-  /** Executes a command at the end of the block, if it may be there and has room. */
-  add({ bytes }: SignedTransaction, command: ContractCommand): Added {
+  /** Executes a command at the end of the block, if it may be there and has room. `bytes`: its JSON in the payload. */
+  add({ command, bytes }: { readonly command: Command; readonly bytes: Uint8Array }): Added {
     const { meta, key } = command
     const { parentTime } = this.block.context
     // Live nodes also want it to be at most 95 s younger than the parent. Here blocks may be made hours apart.

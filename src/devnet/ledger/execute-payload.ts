@@ -3,33 +3,31 @@ import { equalBytes } from '../../core/bytes.ts'
 import { describeError } from '../../core/errors.ts'
 import type { Header } from '../../core/header.ts'
 import type { MinerAccount } from '../../core/payload.ts'
+import type { Command } from '../command/command.ts'
+import { Fault, readCommandText } from '../command/read.ts'
+import type { Judged, Misexecuted } from '../rules/executions.ts'
 import type { Payload } from '../store/payload.ts'
-import type { ContractCommand } from './command.ts'
-import type { Draft, Writes } from './draft.ts'
-import type { SignedCommand } from './signed-command.ts'
+import type { Draft } from './draft.ts'
 
 /** What is wrong with a command on top of a block, before it runs: hash, signatures, chain; null: nothing. */
-export type CommandCheck = (command: SignedCommand, parent: Header) => string | null
-
-export interface PayloadRules {
-  readonly read: (command: SignedCommand) => ContractCommand
-  readonly check: (command: SignedCommand) => string | null
-}
+export type CommandCheck = (command: Command, parent: Header) => string | null
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
+/** `check`: what is wrong with a command before it runs; null: nothing. */
 export function executePayload(
   begin: (miner: MinerAccount) => Draft,
   payload: Payload,
-  { read, check }: PayloadRules,
-): { readonly writes: Writes } | { readonly fault: string } {
+  check: (command: Command) => string | null,
+): Judged | Misexecuted {
   try {
     const draft = begin(readMiner(payload.minerData))
     for (const [i, { transaction }] of payload.transactions.entries()) {
-      const command = readSigned(transaction)
+      const command = readCommandText(decoder.decode(transaction))
+      if (command instanceof Fault) return { fault: `transaction ${i}: ${command.message}` }
       const fault = check(command)
       if (fault !== null) return { fault: `transaction ${i}: ${fault}` }
-      const added = draft.add({ key: command.hash, bytes: transaction }, read(command))
+      const added = draft.add({ command, bytes: transaction })
       if (added !== 'added') return { fault: `transaction ${i}: ${added === 'left' ? 'has no place' : added.refused}` }
     }
     const fault = difference(payload, draft.payload)
@@ -45,14 +43,6 @@ function difference(given: Payload, made: Payload): string | null {
     if (!equalBytes(output, made.transactions[i].output)) return `the output of its transaction ${i} is another one`
   }
   return equalBytes(given.payloadHash, made.payloadHash) ? null : 'its payload hash is another one'
-}
-
-function readSigned(transaction: Uint8Array): SignedCommand {
-  const json = JSON.parse(decoder.decode(transaction)) as Partial<SignedCommand> | null
-  if (typeof json?.hash === 'string' && typeof json.cmd === 'string' && Array.isArray(json.sigs)) {
-    return json as SignedCommand
-  }
-  throw new TypeError('a transaction is no signed command')
 }
 
 function readMiner(minerData: Uint8Array): MinerAccount {

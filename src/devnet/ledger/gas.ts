@@ -16,8 +16,8 @@ import { hashBytes } from '../../contracts/values/hash.ts'
 import { type CapabilityToken, Guard, type Value } from '../../contracts/values/value.ts'
 import { concatBytes, decodeHash } from '../../core/bytes.ts'
 import type { MinerAccount } from '../../core/payload.ts'
+import type { Command } from '../command/command.ts'
 import { type BlockContext, blockDataOf } from './block-context.ts'
-import type { ContractCommand } from './command.ts'
 import { blockRules, callCoin, coinToken, evaluatorOn } from './runner.ts'
 import { grantedByName } from './verifiers/verifier.ts'
 
@@ -30,7 +30,7 @@ const encoder = new TextEncoder()
 const BOUGHT = encoder.encode('-buygas')
 
 /** What the code of a command can ask for. */
-export function environmentOf(context: BlockContext, command: ContractCommand): Environment {
+export function environmentOf(context: BlockContext, command: Command): Environment {
   const { payload, verifiers, key, meta } = command
   const { sender, gasLimit, gasPrice } = meta
   return {
@@ -52,12 +52,12 @@ function blockScopeOf(context: BlockContext): BlockScope {
 }
 
 /** Since release 5.4.1 of the language a signer counts under the public key; before, under the address if there is one. */
-function signersOf({ release }: BlockContext, command: ContractCommand): Message['signers'] {
-  return release.isLanguage541 ? command.signers : command.signersByAddress
+function signersOf({ release }: BlockContext, command: Command): Message['signers'] {
+  return release.isLanguage541 ? command.grants : command.grantsByAddress
 }
 
 /** Price of so much gas, rounded to what a coin can be divided into. */
-export function priceOf(gas: number, { meta }: ContractCommand): Decimal {
+export function priceOf(gas: number, { meta }: Command): Decimal {
   return meta.gasPrice
     .mul(Decimal.of(BigInt(gas)))
     .round(COIN_PLACES)
@@ -65,7 +65,7 @@ export function priceOf(gas: number, { meta }: ContractCommand): Decimal {
 }
 
 /** Takes the price of all the gas that a command may use from its sender. Throws ContractError. */
-export function buyGas(layer: Layer, context: BlockContext, command: ContractCommand): void {
+export function buyGas(layer: Layer, context: BlockContext, command: Command): void {
   const { block, message } = environmentOf(context, command)
   const paying: Message = {
     ...message,
@@ -89,8 +89,8 @@ export function buyGas(layer: Layer, context: BlockContext, command: ContractCom
 export const isGasPayer = ({ name }: CapabilityToken) => name.endsWith('.GAS_PAYER')
 
 /** The capability of a contract that pays for others; null: the sender pays. */
-function gasPayerOf({ signers }: ContractCommand): CapabilityToken | null {
-  const payers = [...signers.values()].flat().filter(isGasPayer)
+function gasPayerOf({ grants }: Command): CapabilityToken | null {
+  const payers = [...grants.values()].flat().filter(isGasPayer)
   if (payers.length > 1) throw evalError('Multiple gas payer capabilities')
   return payers[0] ?? null
 }
@@ -101,7 +101,7 @@ function withPayer(run: Run, payer: CapabilityToken | null, buy: () => void): vo
 }
 
 /** A signature for coin.GAS also counts for the debit, while gas is bought. */
-function signersWhoPay({ signers }: Message, { meta }: ContractCommand): Message['signers'] {
+function signersWhoPay({ signers }: Message, { meta }: Command): Message['signers'] {
   const paying = new Map<string, readonly CapabilityToken[]>()
   for (const [key, tokens] of signers) {
     const pays = tokens.some(({ name }) => name === 'coin.GAS')
@@ -111,13 +111,13 @@ function signersWhoPay({ signers }: Message, { meta }: ContractCommand): Message
 }
 
 /** A contract that pays may look at what it pays for. */
-function dataForPayer({ payload }: ContractCommand): Value {
+function dataForPayer({ payload }: Command): Value {
   const user = payload.data instanceof Map ? (payload.data as ReadonlyMap<string, Value>) : new Map<string, Value>()
   const about: (readonly [string, Value])[] =
     payload.kind === 'exec'
       ? [
           ['tx-type', 'exec'],
-          ['exec-code', [payload.code]],
+          ['exec-code', [payload.code.text]],
           ['exec-user-data', payload.data],
         ]
       : [
@@ -135,7 +135,7 @@ function dataForPayer({ payload }: ContractCommand): Value {
 export function redeemGas(
   layer: Layer,
   context: BlockContext,
-  command: ContractCommand,
+  command: Command,
   { miner, gas }: { readonly miner: MinerAccount; readonly gas: number },
 ): readonly ContractEvent[] {
   const fee = new Map<string, Value>([['fee', priceOf(gas, command)]])

@@ -3,18 +3,17 @@
  * this node makes are executed once, while they are made; those of others when they come.
  */
 
-import { ContractError, evalError } from '../../contracts/errors.ts'
+import { evalError } from '../../contracts/errors.ts'
 import type { Entry, State } from '../../contracts/machine/state.ts'
-import { read } from '../../contracts/syntax/reader.ts'
 import { equalBytes } from '../../core/bytes.ts'
-import { describeError, NewcutError } from '../../core/errors.ts'
+import { NewcutError } from '../../core/errors.ts'
 import { forkStateOf } from '../../core/fork.ts'
 import type { Header } from '../../core/header.ts'
-import type { ExactJson } from '../../core/json.ts'
 import { versionName } from '../../core/network.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import { spvWindow } from '../../core/spv-window.ts'
-import type { Executions } from '../rules/executions.ts'
+import type { Command } from '../command/command.ts'
+import type { Executions, Judged, Misexecuted, Writes } from '../rules/executions.ts'
 import type { ReleaseRules } from '../rules/releases.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
 import type { Payload } from '../store/payload.ts'
@@ -22,15 +21,12 @@ import type { TransactionIndex } from '../store/transaction-index.ts'
 import { type BlockContext, contextOn } from './block-context.ts'
 import { BlockState } from './block-state.ts'
 import { Branches } from './branches.ts'
-import type { ContractCommand } from './command.ts'
-import { CommandCache } from './command-cache.ts'
 import { verifyContinuationProof } from './continuation-proof.ts'
-import { Draft, type Writes } from './draft.ts'
-import { type CommandCheck, executePayload, type PayloadRules } from './execute-payload.ts'
+import { Draft } from './draft.ts'
+import { type CommandCheck, executePayload } from './execute-payload.ts'
 import { genesisOf } from './genesis.ts'
 import { gasFault, pactFault, payerFault, runLocally, runPreflight } from './local.ts'
 import { provenPact } from './proven-pact.ts'
-import type { SignedCommand } from './signed-command.ts'
 import type { ProofReader } from './transaction.ts'
 import type { Versions } from './versions.ts'
 
@@ -61,19 +57,15 @@ export class Ledger implements Executions {
   readonly #options: LedgerOptions
   readonly #branches: Branches
   readonly #genesis: State
-  readonly #commands: CommandCache
   /** What payloads write that were executed here and may become blocks. */
   readonly #executed = new WeakMap<Payload, { readonly parent: Uint8Array; readonly writes: Writes }>()
   /** The block whose results were asked for last: whoever asks for many asks for those of few blocks. */
   #told: Block | null = null
   /** Chain -> what was seen last below its head. */
   readonly #seen = new Map<number, { readonly record: number; readonly context: BlockContext }>()
-  /** What the payload writes that was judged last, for the block that comes of it. */
-  #judged: { readonly payload: Payload; readonly writes: Writes } | null = null
 
   constructor(options: LedgerOptions) {
     this.#options = options
-    this.#commands = new CommandCache(options.release.gasModel)
     this.#branches = new Branches(options.store, options.heads)
     this.#genesis = genesisOf(options.store.chains).state
   }
@@ -92,19 +84,11 @@ export class Ledger implements Executions {
     return payload
   }
 
-  /** What a command says; `json`: its `cmd`, where that was parsed before. Throws FormatError or SyntaxError. */
-  read(signed: SignedCommand, json?: ExactJson): ContractCommand {
-    return this.#commands.read(signed, json)
-  }
-
-  fault(parent: Header, payload: Payload): string | null {
+  judge(parent: Header, payload: Payload): Judged | Misexecuted {
     const known = this.#executed.get(payload)
-    if (known !== undefined && equalBytes(known.parent, parent.hash)) {
-      this.#judged = { payload, writes: known.writes }
-      return null
-    }
+    if (known !== undefined && equalBytes(known.parent, parent.hash)) return known
     const { check } = this.#options
-    return this.#execute(parent, payload, (command) => check(command, parent) ?? this.#repeated(parent, command.hash))
+    return this.#execute(parent, payload, (command) => check(command, parent) ?? this.#repeated(parent, command.key))
   }
 
   /**
@@ -113,20 +97,18 @@ export class Ledger implements Executions {
    */
   replay(block: Block): void {
     const parent = this.#options.store.parentOf(block)
-    const fault = parent === undefined ? 'it has no parent' : this.#execute(parent.header, block.payload, () => null)
-    if (fault !== null) {
+    const judged =
+      parent === undefined ? { fault: 'it has no parent' } : this.#execute(parent.header, block.payload, () => null)
+    if ('fault' in judged) {
       const hint = 'go on with the newcut that wrote it, or begin a new network in another directory'
-      throw new NewcutError('DATA_UNUSABLE', `block ${block.id} does not execute as it did: ${fault}`, { hint })
+      throw new NewcutError('DATA_UNUSABLE', `block ${block.id} does not execute as it did: ${judged.fault}`, { hint })
     }
-    this.inserted(block)
+    this.keep(block, judged)
   }
 
-  inserted(block: Block): void {
+  keep(block: Block, { writes }: Judged): void {
     const { store, versions } = this.#options
-    const judged = this.#judged
-    if (judged === null) throw new Error(`block ${block.id} was not executed before it was added`)
-    this.#judged = null
-    versions.add(block.chain, store.recordOf(block), lastOfEach(judged.writes.flat()))
+    versions.add(block.chain, store.recordOf(block), lastOfEach(writes.flat()))
   }
 
   moved(head: Header): void {
@@ -134,46 +116,33 @@ export class Ledger implements Executions {
   }
 
   /** Plain /local: JSON text of the result, on top of the block so far below the head. */
-  local(chain: number, signed: SignedCommand, rewindDepth = 0): string {
+  local(chain: number, command: Command, rewindDepth = 0): string {
     const { context, state } = this.#below(chain, rewindDepth)
-    return runLocally(state, context, this.read(signed), this.#readProof)
+    return runLocally(state, context, command, this.#readProof)
   }
 
   /** Preflight: JSON text of the result, as in a block of nobody. */
-  preflight(chain: number, signed: SignedCommand, rewindDepth = 0): string {
+  preflight(chain: number, command: Command, rewindDepth = 0): string {
     const { context, state } = this.#below(chain, rewindDepth)
-    return runPreflight(state, context, this.read(signed), this.#readProof)
+    return runPreflight(state, context, command, this.#readProof)
   }
 
   /** Why the gas of a command cannot be bought on the head of the chain, as live nodes say it; null: it can. */
-  gasFault(chain: number, signed: SignedCommand): string | null {
+  gasFault(chain: number, command: Command): string | null {
     const { context, state } = this.#below(chain, 0)
-    return gasFault(state, context, this.read(signed))
+    return gasFault(state, context, command)
   }
 
   /** Why gas of a command cannot be bought so far below the head: its payer does not exist. null: there is one. */
-  payerFault(chain: number, signed: SignedCommand, rewindDepth = 0): string | null {
+  payerFault(chain: number, command: Command, rewindDepth = 0): string | null {
     const { context, state } = this.#below(chain, rewindDepth)
-    return payerFault(state, context, this.read(signed))
+    return payerFault(state, context, command)
   }
 
   /** Why nothing is left to do for a continuation, in releases that say it; null: its pact goes on, or it is none. */
-  pactFault(chain: number, signed: SignedCommand): string | null {
+  pactFault(chain: number, command: Command): string | null {
     if (!this.#options.release.refusesFinishedPacts) return null
-    return pactFault(this.#below(chain, 0).state, this.read(signed))
-  }
-
-  /** Why the code of a command cannot be read; null: it can, or it is a continuation. */
-  syntaxFault(signed: SignedCommand): string | null {
-    const { payload } = this.read(signed)
-    if (payload.kind === 'cont') return null
-    try {
-      read(payload.code)
-      return null
-    } catch (error) {
-      if (error instanceof ContractError) return error.message
-      return describeError(error)
-    }
+    return pactFault(this.#below(chain, 0).state, command)
   }
 
   /** The result of a command on the branch of a chain's head, in a block that has at least so many on top of it. */
@@ -212,13 +181,8 @@ export class Ledger implements Executions {
     return { context, state: this.stateOf(chain, record) }
   }
 
-  /** What is wrong with the outputs of a payload; null: nothing, and what it writes is ready to be kept. */
-  #execute(parent: Header, payload: Payload, check: PayloadRules['check']): string | null {
-    const read = (signed: SignedCommand) => this.read(signed)
-    const result = executePayload((miner) => this.begin(parent, miner), payload, { read, check })
-    if ('fault' in result) return result.fault
-    this.#judged = { payload, writes: result.writes }
-    return null
+  #execute(parent: Header, payload: Payload, check: (command: Command) => string | null): Judged | Misexecuted {
+    return executePayload((miner) => this.begin(parent, miner), payload, check)
   }
 
   #stateAfter(parent: Header): BlockState {

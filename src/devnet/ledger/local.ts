@@ -4,8 +4,8 @@ import { evalError } from '../../contracts/errors.ts'
 import type { PactState } from '../../contracts/machine/ast.ts'
 import { type Domain, Layer, type State } from '../../contracts/machine/state.ts'
 import { MAX_BLOCK_GAS } from '../../core/gas.ts'
+import type { Command } from '../command/command.ts'
 import type { BlockContext } from './block-context.ts'
-import type { ContractCommand } from './command.ts'
 import { localMetaData, resultText } from './command-result.ts'
 import { buyGas, environmentOf, isGasPayer } from './gas.ts'
 import { attempt, evaluatorOn } from './runner.ts'
@@ -15,12 +15,7 @@ import { boughtText, executeCommand, type ProofReader, runPayload } from './tran
 const NO_MINER = { account: 'NoMiner', predicate: '<', publicKeys: [] }
 
 /** Runs the payload only: no gas is bought, every table can be read. JSON text of the result. */
-export function runLocally(
-  state: State,
-  context: BlockContext,
-  command: ContractCommand,
-  readProof: ProofReader,
-): string {
+export function runLocally(state: State, context: BlockContext, command: Command, readProof: ProofReader): string {
   const { meta, key } = command
   const layer = new Layer(state)
   // No call may hold the node longer than a block would.
@@ -43,12 +38,7 @@ export function runLocally(
 }
 
 /** Runs a command as a block would. JSON text of the result. */
-export function runPreflight(
-  state: State,
-  context: BlockContext,
-  command: ContractCommand,
-  readProof: ProofReader,
-): string {
+export function runPreflight(state: State, context: BlockContext, command: Command, readProof: ProofReader): string {
   const { meta } = command
   const metaData = localMetaData(context, meta)
   const txId = state.get<number>('counters', 'tx') ?? 0
@@ -58,7 +48,7 @@ export function runPreflight(
 }
 
 /** Why the gas of a command cannot be bought; null: it can. */
-export function gasFault(state: State, context: BlockContext, command: ContractCommand): string | null {
+export function gasFault(state: State, context: BlockContext, command: Command): string | null {
   const bought = attempt(() => buyGas(new Layer(state), context, command))
   if (!('error' in bought)) return null
   return `Attempt to buy gas failed with: "${command.key}" ${boughtText(bought.error)}`
@@ -68,21 +58,21 @@ export function gasFault(state: State, context: BlockContext, command: ContractC
  * Why the gas of a command cannot be bought because its payer does not exist: the sender has no account, or there is no
  * contract that is to pay. null: both are there. A payer who has too few coins exists.
  */
-export function payerFault(state: State, context: BlockContext, command: ContractCommand): string | null {
+export function payerFault(state: State, context: BlockContext, command: Command): string | null {
   const isMissing = (domain: Domain, key: string) => (state.get(domain, key) ?? null) === null
-  const payers = [...command.signers.values()].flat().filter(isGasPayer)
+  const payers = [...command.grants.values()].flat().filter(isGasPayer)
   const hasNoContract = payers.some(({ name }) => isMissing('modules', name.slice(0, name.lastIndexOf('.'))))
   if (!hasNoContract && !isMissing('table:coin.coin-table', command.meta.sender)) return null
   return gasFault(state, context, command)
 }
 
 /** Why a continuation is too late: its pact is finished. null: it is not, or the command is no continuation. */
-export function pactFault(state: State, { payload }: ContractCommand): string | null {
+export function pactFault(state: State, { payload }: Command): string | null {
   if (payload.kind !== 'cont' || state.get<PactState | null>('pacts', payload.pactId) !== null) return null
   return `This transaction is attempting to complete an already-completed defpact ID: ${payload.pactId}`
 }
 
-function failure({ key, meta }: ContractCommand, error: ContractError): string {
+function failure({ key, meta }: Command, error: ContractError): string {
   const nothing = { writes: null, events: [], metaData: 'null', pact: null, txId: null }
   return resultText({ gas: meta.gasLimit, result: { error }, key, ...nothing })
 }

@@ -6,34 +6,19 @@
 import { evalError } from '../../contracts/errors.ts'
 import { Layer } from '../../contracts/machine/state.ts'
 import { Decimal } from '../../contracts/values/decimal.ts'
-import { MAX_BLOCK_GAS } from '../../core/gas.ts'
-import { parseExactJson } from '../../core/json.ts'
-import type { PrivateCommandPayload } from '../../schema/commands.ts'
+import { MAX_BLOCK_GAS, sizeGas } from '../../core/gas.ts'
+import type { Command, PrivateMeta } from '../command/command.ts'
 import type { Chains } from '../rules/chains.ts'
 import type { ReleaseRules } from '../rules/releases.ts'
 import { contextOn } from './block-context.ts'
-import { type ContractCommand, readContractCommand } from './command.ts'
 import { resultText } from './command-result.ts'
 import { environmentOf } from './gas.ts'
 import { genesisOf } from './genesis.ts'
 import { attempt, evaluatorOn } from './runner.ts'
-import type { SignedCommand } from './signed-command.ts'
 import { runPayload } from './transaction.ts'
 
 /** Most results that are kept. */
 const MAX_RESULTS = 10_000
-
-export type PrivateAddress = PrivateCommandPayload['meta']['address']
-
-/** A private command, its hash and signatures checked. */
-export interface PrivateCommand {
-  readonly chain: number
-  /** Request key. */
-  readonly hash: string
-  readonly cmd: string
-  readonly sigs: SignedCommand['sigs']
-  readonly address: PrivateAddress
-}
 
 export class PrivateLedger {
   readonly #chains: Pick<Chains, 'cut'>
@@ -51,20 +36,15 @@ export class PrivateLedger {
     this.#release = release
   }
 
-  /** Executes a command that is addressed to this node, once. Throws FormatError for one that cannot be read. */
-  submit({ chain, hash, sigs, cmd, address }: PrivateCommand): void {
-    const command = readContractCommand({ hash, sigs, cmd }, this.#release.gasModel, parseExactJson(cmd), () => ({
-      chainId: String(chain),
-      sender: address.from,
-      gasLimit: MAX_BLOCK_GAS,
-      gasPrice: Decimal.of(0n),
-      ttl: 0,
-      creationTime: 0,
-    }))
-    const isOurs = this.#entity !== null && [address.from, ...address.to].includes(this.#entity)
-    const key = keyOf(chain, hash)
+  /** Executes a command that is addressed to this node, once. Its hash and signatures were checked. */
+  submit(chain: number, command: Command<PrivateMeta>): void {
+    const { from, to } = command.meta.address
+    const isOurs = this.#entity !== null && [from, ...to].includes(this.#entity)
+    const key = keyOf(chain, command.key)
     if (!isOurs || this.#results.has(key)) return
-    this.#results.set(key, this.#execute(chain, command))
+    const gas = { gasLimit: MAX_BLOCK_GAS, gasPrice: Decimal.of(0n) }
+    const meta = { chainId: String(chain), sender: from, ...gas, ttl: 0, creationTime: 0 }
+    this.#results.set(key, this.#execute(chain, { ...command, meta }))
     const [oldest] = this.#results.keys()
     if (this.#results.size > MAX_RESULTS) this.#results.delete(oldest)
   }
@@ -74,14 +54,14 @@ export class PrivateLedger {
     return this.#results.get(keyOf(chain, key)) ?? null
   }
 
-  #execute(chain: number, command: ContractCommand): string {
+  #execute(chain: number, command: Command): string {
     const head = this.#chains.cut.get(chain)
     if (head === undefined) throw new RangeError(`there is no chain ${chain}`)
     const context = contextOn(chain, head, this.#release)
     const state = this.#states.get(chain) ?? new Layer(genesisOf(this.#chains.cut.size).state)
     this.#states.set(chain, state)
     const layer = new Layer(state)
-    const gas = { used: command.sizeGas * 1000, limit: MAX_BLOCK_GAS * 1000 }
+    const gas = { used: sizeGas(command.size, this.#release.gasModel) * 1000, limit: MAX_BLOCK_GAS * 1000 }
     const evaluator = evaluatorOn(environmentOf(context, command), layer, gas)
     const run = attempt(() => runPayload(evaluator, context, command, noProofs))
     const hasFailed = 'error' in run

@@ -1,15 +1,16 @@
 /** Executes one command of a block: buys its gas, runs it, settles (COMMANDS of the network: execution). */
 import { type ContractError, evalError } from '../../contracts/errors.ts'
 import type { PactState, Run } from '../../contracts/machine/ast.ts'
-import { runText } from '../../contracts/machine/execute.ts'
+import { runForms } from '../../contracts/machine/execute.ts'
 import type { ExpandingRun } from '../../contracts/machine/expander.ts'
 import { continuePact } from '../../contracts/machine/pacts.ts'
 import { Layer, type State } from '../../contracts/machine/state.ts'
 import { asValue } from '../../contracts/machine/term.ts'
 import type { Value } from '../../contracts/values/value.ts'
+import { sizeGas } from '../../core/gas.ts'
 import type { MinerAccount } from '../../core/payload.ts'
+import type { Command, Cont } from '../command/command.ts'
 import type { BlockContext } from './block-context.ts'
-import type { Cont, ContractCommand } from './command.ts'
 import { resultText } from './command-result.ts'
 import { buyGas, environmentOf, redeemGas } from './gas.ts'
 import { attempt, evaluatorOn } from './runner.ts'
@@ -55,19 +56,20 @@ export interface ExecuteOptions {
 export function executeCommand(
   state: State,
   block: Block,
-  command: ContractCommand,
+  command: Command,
   { txId, gasLimit, metaData = 'null' }: ExecuteOptions,
 ): Executed | Refused {
   const { context, miner } = block
-  if (command.sizeGas > gasLimit) {
-    const refused = `Gas limit "${gasLimit}" exceeded by the size of the command: ${command.sizeGas}`
+  const sizeCost = sizeGas(command.size, context.release.gasModel)
+  if (sizeCost > gasLimit) {
+    const refused = `Gas limit "${gasLimit}" exceeded by the size of the command: ${sizeCost}`
     return { refused, isFinal: gasLimit === command.meta.gasLimit }
   }
   const layer = new Layer(state)
   const bought = attempt(() => buyGas(layer, context, command))
   if ('error' in bought) return { refused: boughtText(bought.error), isFinal: true }
   const own = new Layer(layer)
-  const gas = { used: command.sizeGas * 1000, limit: gasLimit * 1000 }
+  const gas = { used: sizeCost * 1000, limit: gasLimit * 1000 }
   const evaluator = evaluatorOn(environmentOf(context, command), own, gas)
   const run = attempt(() => runPayload(evaluator, context, command, block.readProof))
   const hasFailed = 'error' in run
@@ -96,11 +98,14 @@ export function boughtText({ wireMessage }: ContractError): string {
 export function runPayload(
   run: ExpandingRun,
   context: BlockContext,
-  { payload, verifiers }: ContractCommand,
+  { payload, verifiers }: Command,
   readProof: ProofReader,
 ): Value {
   runVerifiers(run, verifiers)
-  const term = payload.kind === 'exec' ? runText(run, payload.code) : runStep(run, context, payload, readProof)
+  const term =
+    payload.kind === 'exec'
+      ? runForms(run, payload.code.forms, payload.code.text)
+      : runStep(run, context, payload, readProof)
   return asValue(term)
 }
 

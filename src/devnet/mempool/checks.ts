@@ -1,14 +1,10 @@
 /** Why live nodes refuse a command before any contract runs (PROTOCOL.md E.3), in their words and their order. */
 import { Decimal } from '../../contracts/values/decimal.ts'
 import { isCommandHash } from '../../core/command-hash.ts'
-import { type GasModel, MAX_BLOCK_GAS } from '../../core/gas.ts'
-import { Command } from '../../schema/bodies.ts'
-import type { CommandPayload, PrivateCommandPayload } from '../../schema/commands.ts'
-import { validatorOf } from '../../schema/validator.ts'
+import { type GasModel, MAX_BLOCK_GAS, sizeGas } from '../../core/gas.ts'
+import type { Command, PrivateMeta } from '../command/command.ts'
 import type { CommandCheck } from '../ledger/execute-payload.ts'
-import type { SignedCommand } from '../ledger/signed-command.ts'
 import type { ReleaseRules } from '../rules/releases.ts'
-import { Fault, type ReadCommand, readCommand, sizeGasOf, termsOf } from './command.ts'
 import { signaturesFault } from './signatures.ts'
 
 /** Lowest gas price that is taken: 10^-8. */
@@ -32,11 +28,13 @@ export interface Destination {
   readonly gasModel: GasModel
 }
 
+const encoder = new TextEncoder()
+
 export const EXPIRED = 'Transaction time-to-live is expired'
 
 /** Gas and time. */
-export function termsFault(read: ReadCommand, { nowMs }: Pick<Destination, 'nowMs'>): string | null {
-  const { gasLimit, gasPrice, ttl, creationTime } = termsOf(read)
+export function termsFault({ meta }: Command, { nowMs }: Pick<Destination, 'nowMs'>): string | null {
+  const { gasLimit, gasPrice, ttl, creationTime } = meta
   const fault = gasFault(gasLimit, gasPrice)
   if (fault !== null) return fault
   const nowSeconds = nowMs / 1000
@@ -60,7 +58,7 @@ function gasFault(gasLimit: number, gasPrice: Decimal): string | null {
 
 /** Network, chain and number of signatures. */
 export function placeFault(
-  { payload: { meta, networkId }, command: { sigs } }: ReadCommand,
+  { meta, networkId, sigs }: Command,
   { network, chain }: Pick<Destination, 'network' | 'chain'>,
 ): string | null {
   if (!/^\d{1,9}$/.test(meta.chainId)) return 'insert error: Unparsable ChainId'
@@ -70,48 +68,48 @@ export function placeFault(
   return sigs.length > MAX_SIGNATURES ? 'insert error: Too many signatures' : null
 }
 
+/** What a hash and signatures are of. */
+type Sealed = Pick<Command, 'hash' | 'cmd' | 'sigs' | 'signers'>
+
+/** Whether the hash of a command is that of its text. */
+export const isSealed = ({ hash, cmd }: Pick<Command, 'hash' | 'cmd'>) => isCommandHash(hash, encoder.encode(cmd))
+
 /** Hash, signatures, the length of its life and its size: what takes most time comes last. */
-export function sealFault(read: ReadCommand, { gasModel }: Pick<Destination, 'gasModel'>): string | null {
-  const { gasLimit, ttl } = termsOf(read)
-  if (!isCommandHash(read.hash, read.cmd)) return 'Invalid transaction hash'
+export function sealFault(command: Command, { gasModel }: Pick<Destination, 'gasModel'>): string | null {
+  const { gasLimit, ttl } = command.meta
+  if (!isSealed(command)) return 'Invalid transaction hash'
   if (ttl <= 0) return `${EXPIRED}: it is ${ttl} s, and must be at least 1 s`
   if (ttl > MAX_TTL_SECONDS) return `${EXPIRED}: it is ${ttl} s, and may be ${MAX_TTL_SECONDS} s`
-  const gas = sizeGasOf(read, gasModel)
+  const gas = sizeGas(command.size, gasModel)
   if (gas > gasLimit) return `Transaction gas limit (${gasLimit}) is below the gas for the size of the command (${gas})`
-  const fault = signaturesFault(read.command.sigs, read.payload.signers, read.hash)
+  const fault = signaturesFault(command)
   return fault && `Invalid transaction sigs: ${fault}`
 }
 
 /** What is wrong with a command in a block, but for its time: that of the block before counts. null: nothing. */
-export function blockFault(signed: SignedCommand, destination: Omit<Destination, 'nowMs'>): string | null {
-  const { accepts, complaint } = validatorOf(Command)
-  if (!accepts(signed)) return complaint(signed)
-  const read = readCommand(signed as Command)
-  if (read instanceof Fault) return read.message
-  const { gasLimit, gasPrice } = termsOf(read)
-  return gasFault(gasLimit, gasPrice) ?? placeFault(read, destination) ?? sealFault(read, destination)
+export function blockFault(command: Command, destination: Omit<Destination, 'nowMs'>): string | null {
+  const { gasLimit, gasPrice } = command.meta
+  return gasFault(gasLimit, gasPrice) ?? placeFault(command, destination) ?? sealFault(command, destination)
 }
 
 /** What is wrong with hash or signatures, as /local says it; null: nothing. */
-export function localSignaturesFault(read: ReadCommand<Pick<CommandPayload, 'signers'>>): string | null {
-  if (!isCommandHash(read.hash, read.cmd)) return 'The hash of the payload was invalid.'
-  return signaturesFault(read.command.sigs, read.payload.signers, read.hash)
+export function localSignaturesFault(command: Sealed): string | null {
+  return isSealed(command) ? signaturesFault(command) : 'The hash of the payload was invalid.'
 }
 
 /** Every rule of a block that a command breaks, as /local says it in preflight. `nowSeconds`: of the parent block. */
 export function preflightFaults(
-  read: ReadCommand,
+  { meta, networkId, sigs }: Command,
   { network, chain, nowSeconds }: Pick<Destination, 'network' | 'chain'> & { readonly nowSeconds: number },
 ): string[] {
-  const { meta, networkId } = read.payload
-  const { gasLimit, gasPrice, ttl, creationTime } = termsOf(read)
+  const { gasLimit, gasPrice, ttl, creationTime } = meta
   const isInTime = ttl > 0 && ttl <= MAX_TTL_SECONDS && creationTime >= 0 && nowSeconds < creationTime + ttl
   const rules: readonly [boolean, string][] = [
     [meta.chainId === String(chain), 'Chain id mismatch'],
     [gasLimit <= MAX_BLOCK_GAS, 'Transaction Gas limit exceeds block gas limit'],
     [gasPrice.places <= GAS_PRICE_DECIMALS, 'Gas price decimal precision too high'],
     [networkId === network, 'Network id mismatch'],
-    [read.command.sigs.length <= MAX_SIGNATURES, 'Signature list size too big'],
+    [sigs.length <= MAX_SIGNATURES, 'Signature list size too big'],
     [isInTime, 'Tx time outside of valid range'],
   ]
   return rules.filter(([isKept]) => !isKept).map(([, text]) => text)
@@ -119,15 +117,15 @@ export function preflightFaults(
 
 /** What is wrong with a private command; null: nothing. */
 export function privateFault(
-  read: ReadCommand<PrivateCommandPayload>,
+  command: Command<PrivateMeta>,
   { network, gasModel }: Pick<Destination, 'network' | 'gasModel'>,
 ): string | null {
-  const { networkId } = read.payload
+  const { networkId, sigs, size } = command
   if (networkId !== network) return `Network id mismatch: it is ${JSON.stringify(networkId)}, and should be ${network}`
-  if (read.command.sigs.length > MAX_SIGNATURES) return 'Signature list size too big'
-  const gas = sizeGasOf(read, gasModel)
+  if (sigs.length > MAX_SIGNATURES) return 'Signature list size too big'
+  const gas = sizeGas(size, gasModel)
   if (gas > MAX_BLOCK_GAS) return `the gas for its size (${gas}) is above that of a block (${MAX_BLOCK_GAS})`
-  return localSignaturesFault(read)
+  return localSignaturesFault(command)
 }
 
 /** Judges the commands in blocks of a network. */

@@ -3,7 +3,7 @@
  * number given, and asking for what came since a mark gives what has a higher one (PROTOCOL.md E.1).
  */
 import { MAX_BLOCK_GAS } from '../../core/gas.ts'
-import type { Transaction } from './command.ts'
+import type { Transaction } from './transaction.ts'
 
 /** Most transactions in a pool, as in live nodes. */
 const MAX_POOL_TRANSACTIONS = 10_000
@@ -151,9 +151,10 @@ export class Mempool {
     let [gasLeft, bytesLeft] = [MAX_BLOCK_GAS, MAX_BLOCK_BYTES]
     for (const entry of this.byPrice) {
       if (chosen.length === MAX_BLOCK_TRANSACTIONS) break
-      if (entry.gasLimit > gasLeft || entry.bytes.length > bytesLeft) continue
+      const { gasLimit } = entry.command.meta
+      if (gasLimit > gasLeft || entry.bytes.length > bytesLeft) continue
       chosen.push(entry)
-      gasLeft -= entry.gasLimit
+      gasLeft -= gasLimit
       bytesLeft -= entry.bytes.length
     }
     if (!sameTransactions(chosen, this.#block)) this.#block = chosen

@@ -1,26 +1,21 @@
 /** The memory pools of all chains: what may come in, and what leaves or returns when the cut moves. */
 import { randomBytes } from 'node:crypto'
 import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
-import { describeError } from '../../core/errors.ts'
 import type { Header } from '../../core/header.ts'
-import type { ExactJson } from '../../core/json.ts'
-import type { Command } from '../../schema/bodies.ts'
+import type { Command } from '../command/command.ts'
+import { Fault, readCommandText } from '../command/read.ts'
 import type { Chains } from '../rules/chains.ts'
 import type { ReleaseRules } from '../rules/releases.ts'
 import { differenceOf } from '../store/difference.ts'
 import { requestKeysOf, type TransactionIndex } from '../store/transaction-index.ts'
+import type { Steps, Turns } from '../turns.ts'
 import { Badlist } from './badlist.ts'
 import { EXPIRED, placeFault, sealFault, termsFault } from './checks.ts'
-import { Fault, type ReadCommand, readCommand, readCommandText, type Transaction, transactionOf } from './command.ts'
 import { type Full, Mempool } from './mempool.ts'
-import type { Turns } from './turns.ts'
+import { type Transaction, transactionOf } from './transaction.ts'
 
 /** Port: what the ledger knows of a command before it is pending. */
 export interface Trial {
-  /** Reads a command whose `cmd` is `json`. Throws FormatError for values that the language does not have. */
-  read(command: Command, json: ExactJson): unknown
-  /** Why the code of a command cannot be read; null: it can, or there is none. */
-  syntaxFault(command: Command): string | null
   /** Why the gas of a command cannot be bought on the head of the chain; null: it can. */
   gasFault(chain: number, command: Command): string | null
   /** Why a continuation is too late: its pact is finished at the head of the chain. null: it is not. */
@@ -29,8 +24,6 @@ export interface Trial {
 
 /** For pools without a ledger: every command may run. */
 export const noTrial: Trial = {
-  read: () => undefined,
-  syntaxFault: () => null,
   gasFault: () => null,
   pactFault: () => null,
 }
@@ -69,11 +62,8 @@ export interface Refused {
   readonly fault: string
 }
 
-/** Why commands are not taken: one cannot be read, some may not be executed, or there is no room for them. */
-export type InsertRefused =
-  | { readonly unread: { readonly element: number; readonly fault: string } }
-  | { readonly invalid: readonly Refused[] }
-  | Full
+/** Why commands are not taken: some may not be executed, or there is no room for them. */
+export type InsertRefused = { readonly invalid: readonly Refused[] } | Full
 
 /** Chain -> its pending transactions, oldest first, and keys of those that no block could hold. */
 export type SavedPools = ReadonlyMap<
@@ -137,18 +127,18 @@ export class Mempools {
     return () => this.#poolListeners.delete(listener)
   }
 
-  /** Takes all of these JSON texts of signed commands, or none. null: all are taken. */
-  insert(chain: number, texts: readonly string[]): InsertRefused | null {
-    const steps = this.#take(chain, texts, readCommandText)
+  /** Takes all of these commands, or none. null: all are taken. */
+  insert(chain: number, commands: readonly Command[]): InsertRefused | null {
+    const steps = this.#take(chain, commands)
     for (;;) {
       const step = steps.next()
       if (step.done) return step.value
     }
   }
 
-  /** As insert, for commands, in short slices: a request may bring thousands, and each has signatures and a trial. */
+  /** As insert, in short slices: a request may bring thousands, and each has signatures and a trial. */
   submit(chain: number, commands: readonly Command[]): Promise<InsertRefused | null> {
-    return this.#turns.run('commands', this.#take(chain, commands, readCommand))
+    return this.#turns.run('commands', this.#take(chain, commands))
   }
 
   /** Removes transactions that no block can hold, each with the reason; they are not taken again. */
@@ -191,23 +181,12 @@ export class Mempools {
   }
 
   /** Yields after each command that it has looked at. */
-  *#take<T>(
-    chain: number,
-    items: readonly T[],
-    read: (item: T) => ReadCommand | Fault,
-  ): Generator<undefined, InsertRefused | null> {
-    const commands: ReadCommand[] = []
-    for (const [element, item] of items.entries()) {
-      const command = this.#tried(read(item))
-      if (command instanceof Fault) return { unread: { element, fault: command.message } }
-      commands.push(command)
-      yield
-    }
+  *#take(chain: number, commands: readonly Command[]): Steps<InsertRefused | null> {
     for (const faultOf of [this.#enterFault, this.#executionFault]) {
       const invalid: Refused[] = []
       for (const [element, command] of commands.entries()) {
         const fault = faultOf.call(this, chain, command)
-        if (fault !== null) invalid.push({ element, hash: command.command.hash, fault })
+        if (fault !== null) invalid.push({ element, hash: command.key, fault })
         yield
       }
       if (invalid.length > 0) return { invalid }
@@ -232,38 +211,24 @@ export class Mempools {
     for (const { onDropped } of this.#poolListeners) onDropped(chain, transaction, reason)
   }
 
-  /** A command that the ledger can read too. */
-  #tried(command: ReadCommand | Fault): ReadCommand | Fault {
-    if (command instanceof Fault) return command
-    try {
-      this.#trial.read(command.command, command.payload as ExactJson)
-      return command
-    } catch (error) {
-      return new Fault(`/cmd: ${describeError(error)}`)
-    }
-  }
-
   /** What keeps a command out of the pool, whatever it does. */
-  #enterFault(chain: number, command: ReadCommand): string | null {
-    const { hash } = command.command
+  #enterFault(chain: number, command: Command): string | null {
+    const { key } = command
     const fault = termsFault(command, { nowMs: this.#nowMs() })
     if (fault !== null) return fault
-    if (this.isOnChain(chain, hash)) return 'Transaction already exists on chain'
-    if (this.isBadlisted(chain, hash)) return BADLISTED
+    if (this.isOnChain(chain, key)) return 'Transaction already exists on chain'
+    if (this.isBadlisted(chain, key)) return BADLISTED
     return placeFault(command, { network: this.#chains.network.name, chain })
   }
 
   /** What keeps it out of every block. */
-  #executionFault(chain: number, command: ReadCommand): string | null {
-    const { hash } = command.command
+  #executionFault(chain: number, command: Command): string | null {
     // It was tried when it came.
-    if (this.of(chain).get(hash) !== undefined) return sealFault(command, this.#release)
-    const fault = this.#trial.syntaxFault(command.command)
+    if (this.of(chain).get(command.key) !== undefined) return sealFault(command, this.#release)
+    const fault = command.payload.kind === 'exec' ? command.payload.code.fault : null
     if (fault !== null) return `Pact parse error: ${fault}`
     return (
-      sealFault(command, this.#release) ??
-      this.#trial.gasFault(chain, command.command) ??
-      this.#trial.pactFault(chain, command.command)
+      sealFault(command, this.#release) ?? this.#trial.gasFault(chain, command) ?? this.#trial.pactFault(chain, command)
     )
   }
 

@@ -1,8 +1,7 @@
 /** Signatures of a command, each for one signer: of the 32 bytes of its hash, not of `cmd` (PROTOCOL.md E.2). */
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { describeError } from '../../core/errors.ts'
-import type { Command } from '../../schema/bodies.ts'
-import type { Signer } from '../../schema/commands.ts'
+import type { Command, Signer } from '../command/command.ts'
 import { Recent } from '../store/recent.ts'
 import { webAuthnFault, webAuthnKey } from './webauthn.ts'
 
@@ -13,7 +12,7 @@ const KEPT_KEYS = 5000
 const keptKeys = new Recent<KeyObject>(KEPT_KEYS)
 
 /** What is wrong with the signatures of a command, in the words of live nodes; null: nothing. */
-export function signaturesFault(sigs: Command['sigs'], signers: readonly Signer[], hash: Uint8Array): string | null {
+export function signaturesFault({ sigs, signers, hash }: Pick<Command, 'sigs' | 'signers' | 'hash'>): string | null {
   if (sigs.length !== signers.length) {
     const counts = `Number of signers: ${signers.length}. Number of signatures: ${sigs.length}.`
     return `The number of signers and signatures do not match. ${counts}`

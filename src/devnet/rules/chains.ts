@@ -187,10 +187,10 @@ export class Chains {
     if (rules.length > 0) return { status: 'invalid', rules }
     this.#journal.admit()
     const isNew = this.store.get(hash) === undefined
-    const why = isNew ? this.#executions.fault(parent.header, payload) : null
-    if (why !== null) return { status: 'invalid', rules: ['execution'], why }
+    const judged = isNew ? this.#executions.judge(parent.header, payload) : null
+    if (judged !== null && 'fault' in judged) return { status: 'invalid', rules: ['execution'], why: judged.fault }
     const block = this.store.insert(sealed, payload)
-    if (isNew) this.#executions.inserted(block)
+    if (judged !== null) this.#executions.keep(block, judged)
     this.#journal.changed(this.state)
     for (const listener of this.#blockListeners) listener(block)
     return { status: 'added', block }

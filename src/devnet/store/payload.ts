@@ -8,14 +8,6 @@ export interface Payload extends PayloadHashes {
   readonly coinbase: Uint8Array
 }
 
-/** The part of a transaction that a payload needs. */
-export interface SignedTransaction {
-  /** Request key. */
-  readonly key: string
-  /** JSON of the signed command. */
-  readonly bytes: Uint8Array
-}
-
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 

@@ -1,9 +1,9 @@
-/** Reads a signed command into printable texts of limited length. */
-import { ContractError } from '../../contracts/errors.ts'
+/** Tells a signed command in printable texts of limited length. */
 import type { Form } from '../../contracts/syntax/form.ts'
-import { read } from '../../contracts/syntax/reader.ts'
 import { printable } from '../../core/printable.ts'
 import type { CommandAction, ToldCommand } from '../../schema/devnet-events.ts'
+import type { CommandCode } from '../command/code.ts'
+import type { Command } from '../command/command.ts'
 
 /** Request keys and identities of pacts are shorter. */
 export const MAX_KEY = 64
@@ -26,35 +26,24 @@ const transfers: Readonly<
   'transfer-crosschain': { count: 5, amount: 4, chain: 3 },
 }
 
-/** `cmd`: of a command whose shape was checked. */
-export function toldCommand(requestKey: string, cmd: string): ToldCommand {
-  const { meta, payload } = JSON.parse(cmd) as {
-    readonly meta: { readonly sender: string }
-    readonly payload: {
-      readonly exec?: { readonly code: string } | null
-      readonly cont?: { readonly pactId: string | number; readonly step: number; readonly rollback: boolean } | null
-    }
-  }
-  const { exec, cont } = payload
-  const action: CommandAction = cont
-    ? {
-        kind: 'continuation',
-        pactId: printable(String(cont.pactId), MAX_KEY),
-        step: cont.step,
-        isRollback: cont.rollback,
-      }
-    : actionOf(exec?.code ?? '')
-  return { requestKey: printable(requestKey, MAX_KEY), sender: printable(meta.sender, MAX_ACCOUNT), action }
-}
-
-function actionOf(code: string): CommandAction {
-  return transferIn(code) ?? { kind: 'code', code: printable(code, MAX_CODE) }
+export function toldCommand({ key, meta, payload }: Pick<Command, 'key' | 'meta' | 'payload'>): ToldCommand {
+  const action: CommandAction =
+    payload.kind === 'cont'
+      ? {
+          kind: 'continuation',
+          pactId: printable(payload.pactId, MAX_KEY),
+          step: payload.step,
+          isRollback: payload.isRollback,
+        }
+      : (transferIn(payload.code) ?? { kind: 'code', code: printable(payload.code.text, MAX_CODE) })
+  return { requestKey: printable(key, MAX_KEY), sender: printable(meta.sender, MAX_ACCOUNT), action }
 }
 
 /** null: the code is anything but one transfer whose arguments stand in it. */
-function transferIn(code: string): CommandAction | null {
-  if (code.length > MAX_TRANSFER || !MAYBE_TRANSFER.test(code)) return null
-  const [call, ...others] = formsOf(code)
+function transferIn(code: CommandCode): CommandAction | null {
+  const { text } = code
+  if (text.length > MAX_TRANSFER || !MAYBE_TRANSFER.test(text) || code.fault !== null) return null
+  const [call, ...others] = code.forms
   if (call?.form !== 'call' || others.length > 0) return null
   const [head, ...args] = call.items
   if (head.form !== 'atom') return null
@@ -70,18 +59,9 @@ function transferIn(code: string): CommandAction | null {
     kind: 'transfer',
     sender,
     receiver,
-    amount: printable(code.slice(amount.from, amount.to), MAX_AMOUNT),
+    amount: printable(text.slice(amount.from, amount.to), MAX_AMOUNT),
     token: printable(head.name.slice(0, dot), MAX_ACCOUNT),
     toChain,
-  }
-}
-
-function formsOf(code: string): readonly Form[] {
-  try {
-    return read(code)
-  } catch (error) {
-    if (error instanceof ContractError) return []
-    throw error
   }
 }
 

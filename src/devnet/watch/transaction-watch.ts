@@ -5,15 +5,16 @@
 import { equalBytes } from '../../core/bytes.ts'
 import type { Header } from '../../core/header.ts'
 import { printable } from '../../core/printable.ts'
-import type { Command } from '../../schema/bodies.ts'
-import type { ToldCommand, TransactionEvent, UndoneTransaction } from '../../schema/devnet-events.ts'
-import { Fault, readCommand, type Transaction } from '../mempool/command.ts'
+import type { TransactionEvent, UndoneTransaction } from '../../schema/devnet-events.ts'
+import type { Command } from '../command/command.ts'
+import { Fault, readStored } from '../command/read.ts'
 import { type Mempools, REVERTED } from '../mempool/mempools.ts'
-import type { Steps, Turns } from '../mempool/turns.ts'
+import type { Transaction } from '../mempool/transaction.ts'
 import type { Chains } from '../rules/chains.ts'
 import type { Block } from '../store/block-store.ts'
 import { differenceOf } from '../store/difference.ts'
 import { requestKeysOf } from '../store/transaction-index.ts'
+import type { Steps, Turns } from '../turns.ts'
 import { outcomeOf } from './outcome.ts'
 import { MAX_KEY, toldCommand } from './told-command.ts'
 
@@ -26,7 +27,10 @@ export interface TransactionWatchOptions {
 
 /** A command of a refused request, and what is wrong with it. */
 export interface RefusedCommand {
-  readonly command: Command
+  /** As in JSON. */
+  readonly hash: string
+  /** null: it cannot be read. */
+  readonly command: Command | null
   readonly fault: string
 }
 
@@ -54,8 +58,6 @@ interface Job {
   readonly size: number
   readonly run: () => Steps<void>
 }
-
-const decoder = new TextDecoder()
 
 export class TransactionWatch {
   readonly #options: TransactionWatchOptions
@@ -169,14 +171,14 @@ export class TransactionWatch {
   }
 
   *#entered(chain: number, transactions: readonly Transaction[]): Steps<void> {
-    for (const { key, cmd } of transactions) {
-      this.#options.tell({ step: 'pending', chain, ...toldCommand(key, cmd) })
+    for (const { command } of transactions) {
+      this.#options.tell({ step: 'pending', chain, ...toldCommand(command) })
       yield
     }
   }
 
-  *#dropped(chain: number, { key, cmd }: Transaction, reason: string): Steps<void> {
-    yield* this.#tellOne({ step: 'dropped', chain, ...toldCommand(key, cmd), reason: printable(reason, MAX_REASON) })
+  *#dropped(chain: number, { command }: Transaction, reason: string): Steps<void> {
+    yield* this.#tellOne({ step: 'dropped', chain, ...toldCommand(command), reason: printable(reason, MAX_REASON) })
   }
 
   *#tellOne(event: TransactionEvent): Steps<void> {
@@ -186,9 +188,11 @@ export class TransactionWatch {
 
   *#refused(chain: number, httpStatus: number, commands: readonly RefusedCommand[]): Steps<void> {
     const count = commands.length
-    for (const [index, { command, fault }] of commands.entries()) {
+    for (const [index, { hash, command, fault }] of commands.entries()) {
       const reason = printable(fault, MAX_REASON)
-      this.#options.tell({ step: 'refused', chain, httpStatus, reason, ...readAsFarAsPossible(command), index, count })
+      const told =
+        command === null ? { requestKey: printable(hash, MAX_KEY), sender: null, action: null } : toldCommand(command)
+      this.#options.tell({ step: 'refused', chain, httpStatus, reason, ...told, index, count })
       yield
     }
   }
@@ -208,7 +212,7 @@ export class TransactionWatch {
     const { chain, height, id, payload } = block
     const count = payload.transactions.length
     for (const [index, { transaction, output }] of payload.transactions.entries()) {
-      const told = toldTransaction(transaction)
+      const told = toldCommand(readStored(transaction))
       const isAgain = this.#undone.delete(told.requestKey)
       const place = { chain, height, block: id, index, count }
       this.#options.tell({ step: 'included', ...told, ...place, ...outcomeOf(output), isAgain })
@@ -221,7 +225,7 @@ export class TransactionWatch {
     const count = payload.transactions.length
     const by = isRevert ? 'revert' : 'reorganisation'
     for (const [index, { transaction }] of payload.transactions.entries()) {
-      const told = toldTransaction(transaction)
+      const told = toldCommand(readStored(transaction))
       this.#remember(told.requestKey)
       const wentTo = places.get(told.requestKey) ?? this.#placeOf(chain, told.requestKey)
       const reason = wentTo === 'nowhere' ? this.#whyNowhere(chain, transaction, isRevert) : null
@@ -241,17 +245,4 @@ export class TransactionWatch {
     const [oldest] = this.#undone
     if (this.#undone.size > MAX_UNDONE) this.#undone.delete(oldest)
   }
-}
-
-/** `transaction`: JSON text of a signed command that a block holds. */
-function toldTransaction(transaction: Uint8Array): ToldCommand {
-  const { hash, cmd } = JSON.parse(decoder.decode(transaction)) as Pick<Command, 'hash' | 'cmd'>
-  return toldCommand(hash, cmd)
-}
-
-/** A refused command may have any text in the place of its contents. */
-function readAsFarAsPossible(command: Command) {
-  const { hash, cmd } = command
-  if (!(readCommand(command) instanceof Fault)) return toldCommand(hash, cmd)
-  return { requestKey: printable(hash, MAX_KEY), sender: null, action: null }
 }

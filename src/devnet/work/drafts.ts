@@ -7,8 +7,8 @@ import type { MinerAccount } from '../../core/payload.ts'
 import type { Draft } from '../ledger/draft.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Mempools } from '../mempool/mempools.ts'
-import type { Steps, Turns } from '../mempool/turns.ts'
 import type { Payload } from '../store/payload.ts'
+import type { Steps, Turns } from '../turns.ts'
 
 export interface DraftsOptions {
   readonly ledger: Ledger
@@ -103,16 +103,16 @@ export class Drafts {
   /** Executes pending transactions of a chain at the end of a block, one in each step. */
   *#execute(live: LiveDraft): Steps<void> {
     const { draft, considered } = live
-    const { ledger, pools } = this.#options
+    const { pools } = this.#options
     const { chain } = draft.block.context
     const refused = new Map<string, string>()
     try {
       for (const transaction of pools.of(chain).byPrice) {
         if (draft.isFull) return
-        const { key, sigs, cmd, gasPrice } = transaction
+        const { key, gasPrice } = transaction
         if (considered.has(key)) continue
         considered.add(key)
-        const added = draft.add(transaction, ledger.read({ hash: key, sigs, cmd }))
+        const added = draft.add(transaction)
         if (added === 'added') live.lowestPrice = Math.min(live.lowestPrice, gasPrice)
         else if (added !== 'left') refused.set(key, added.refused)
         yield

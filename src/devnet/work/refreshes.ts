@@ -3,9 +3,9 @@
  * per interval and chain, and only if the next block really has changed.
  */
 import type { Clock } from '../../core/clock.ts'
-import type { Transaction } from '../mempool/command.ts'
 import { sameTransactions } from '../mempool/mempool.ts'
 import type { Mempools } from '../mempool/mempools.ts'
+import type { Transaction } from '../mempool/transaction.ts'
 
 export interface RefreshesOptions {
   readonly pools: Mempools

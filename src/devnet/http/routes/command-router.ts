@@ -3,10 +3,10 @@
  * themselves, and results are looked for on all chains.
  */
 import type { FastifyReply } from 'fastify'
-import type { Command } from '../../../schema/bodies.ts'
 import { None, type Operation } from '../../../schema/operation.ts'
-import { Fault, readCommand } from '../../mempool/command.ts'
+import type { Command } from '../../command/command.ts'
 import { refuse } from '../app.ts'
+import { isUnread, type Unread } from '../read-all.ts'
 import { type Refusal, unknownChain } from '../refusal.ts'
 import type { Call, Handler, Router } from '../router.ts'
 
@@ -15,39 +15,59 @@ const ROOT = '/api/v1'
 /** The paths at which an operation is served; parameters as `{name}`. */
 export const pathsOf = (router: Router, operation: Operation) => [router.pathOf(operation), `${ROOT}/${operation.id}`]
 
-/** The chains that a request is about. */
-type ChainsOf<O extends Operation> = (body: Call<O>['body']) => readonly number[] | Refusal
-type CommandHandler<O extends Operation> = (
-  chains: readonly number[],
-  call: Call<O>,
-  reply: FastifyReply,
-) => FastifyReply | Promise<FastifyReply>
+/** How a request is read, once, before anything else is done with it. */
+interface Door<O extends Operation, Read> {
+  /** `chain`: of the path; null at the root. */
+  readonly read: (call: Call<O>, chain: number | null) => Read | Promise<Read>
+  /** The chains that a request at the root is about. */
+  readonly chainsOf: (read: Read) => readonly number[] | Refusal
+}
 
-/** Serves an operation for the chain of its path, and at the root for those that `chainsOf` finds in its body. */
-export function serveCommands<const O extends Operation>(
+/** A request that was read. */
+interface ReadCall<O extends Operation, Read> {
+  readonly chains: readonly number[]
+  readonly read: Read
+  readonly call: Call<O>
+}
+
+type Answer = FastifyReply | Promise<FastifyReply>
+
+/** Serves an operation for the chain of its path, and at the root for those that its request names. */
+export function serveCommands<const O extends Operation, Read>(
   router: Router,
   operation: O,
-  chainsOf: ChainsOf<O>,
-  handler: CommandHandler<O>,
+  { read, chainsOf }: Door<O, Read>,
+  handler: (request: ReadCall<O, Read>, reply: FastifyReply) => Answer,
 ): void {
-  const onChain: Handler<O> = (call, reply) => handler([call.chain], call, reply)
-  const atRoot: Handler<O> = (call, reply) => {
-    const found = chainsOf(call.body)
-    return 'status' in found ? refuse(reply, found) : handler(found, call, reply)
-  }
+  const onChain: Handler<O> = (call, reply) =>
+    after(read(call, call.chain), (found) => handler({ chains: [call.chain], read: found, call }, reply))
+  const atRoot: Handler<O> = (call, reply) =>
+    after(read(call, null), (found) => {
+      const chains = chainsOf(found)
+      return 'status' in chains ? refuse(reply, chains) : handler({ chains, read: found, call }, reply)
+    })
   const [, atRootPath] = pathsOf(router, operation)
   router.serve(operation, onChain)
   router.serveAt(atRootPath, { ...operation, params: None }, atRoot as never)
 }
 
+/** Most requests are read at once, and answered without a promise. */
+function after<T>(value: T | Promise<T>, answer: (value: T) => Answer): Answer {
+  return value instanceof Promise ? value.then(answer) : answer(value)
+}
+
+/** The door of requests that name no chain: they are about all of them at the root. */
+export function aboutAll<O extends Operation>(all: readonly number[]): Door<O, Call<O>['body']> {
+  return { read: ({ body }) => body, chainsOf: () => all }
+}
+
 /** The one chain that all of these commands name. */
-export function chainOf(commands: readonly Command[], chains: readonly number[]): readonly [number] | Refusal {
-  const names = new Set<string>()
-  for (const [i, command] of commands.entries()) {
-    const read = readCommand(command)
-    if (read instanceof Fault) return { status: 400, message: `Validation failed: element ${i}: ${read.message}` }
-    names.add(read.payload.meta.chainId)
+export function chainOf(commands: readonly Command[] | Unread, chains: readonly number[]): readonly [number] | Refusal {
+  if (isUnread(commands)) {
+    const { element, fault } = commands.unread
+    return { status: 400, message: `Validation failed: element ${element}: ${fault}` }
   }
+  const names = new Set(commands.map(({ meta }) => meta.chainId))
   const [name] = names
   if (names.size > 1) {
     const message = `commands for several chains (${[...names].join(', ')}): send those of each chain for themselves`

@@ -1,32 +1,34 @@
 /** Signed commands: local, send, poll, listen, spv and private (PROTOCOL.md E.3). */
 import type { FastifyReply } from 'fastify'
 import type { Clock } from '../../../core/clock.ts'
-import { FormatError } from '../../../core/errors.ts'
-import type { Command } from '../../../schema/bodies.ts'
 import { JSON_TYPE } from '../../../schema/operation.ts'
 import { operations } from '../../../schema/operations.ts'
+import { Fault, readCommand, readPrivateCommand, type SignedCommand } from '../../command/read.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { PrivateLedger } from '../../ledger/private.ts'
 import { spvProof } from '../../ledger/spv.ts'
 import { privateFault } from '../../mempool/checks.ts'
-import { Fault, readPrivateCommand } from '../../mempool/command.ts'
 import type { Mempools } from '../../mempool/mempools.ts'
 import type { Chains } from '../../rules/chains.ts'
 import type { ReleaseRules } from '../../rules/releases.ts'
+import type { Turns } from '../../turns.ts'
 import { refuse, sendJson } from '../app.ts'
+import { isUnread, readAll } from '../read-all.ts'
 import { sendRefusal } from '../refusal.ts'
 import { Results } from '../results.ts'
 import type { Router } from '../router.ts'
 import type { SendRefusals } from '../send-refusals.ts'
 import { Waiting } from '../waiting.ts'
-import { chainOf, serveCommands } from './command-router.ts'
-import { answerLocal } from './local.ts'
+import { aboutAll, chainOf, serveCommands } from './command-router.ts'
+import { answerLocal, readLocal } from './local.ts'
 
 export interface CommandRouteOptions {
   readonly chains: Chains
   readonly ledger: Ledger
   readonly privateLedger: PrivateLedger
   readonly pools: Mempools
+  /** Where the commands of a request are read, in slices. */
+  readonly turns: Turns
   /** What the release that the network follows does differently from others. */
   readonly release: ReleaseRules
   /** Tells of commands that are not taken; null: nobody listens. */
@@ -42,60 +44,66 @@ export interface CommandRouteOptions {
 const MAX_POLL_LENGTH = 32 * 1024 * 1024
 
 const refused = (reply: FastifyReply, message: string) => refuse(reply, { status: 400, message })
-const sendKeys = (reply: FastifyReply, commands: readonly Command[]) =>
+const sendKeys = (reply: FastifyReply, commands: readonly SignedCommand[]) =>
   sendJson(reply, JSON_TYPE, JSON.stringify({ requestKeys: commands.map(({ hash }) => hash) }))
 
 export function addCommandRoutes(router: Router, options: CommandRouteOptions): void {
-  const { chains, pools, refusals } = options
+  const { chains, pools, refusals, turns } = options
   const all = chains.chainIds
   const results = new Results(options)
   serveCommands(
     router,
     operations.local,
-    (command) => chainOf([command], all),
-    ([chain], { body: command, query }, reply) => answerLocal(reply, { chain, command, query }, options),
+    {
+      read: readLocal,
+      chainsOf: ({ read }) =>
+        chainOf(read instanceof Fault ? { unread: { element: 0, fault: read.message } } : [read], all),
+    },
+    ({ chains: [chain], read: local, call: { query } }, reply) => answerLocal(reply, { chain, local, query }, options),
   )
   serveCommands(
     router,
     operations.send,
-    ({ cmds }) => chainOf(cmds, all),
-    async ([chain], { body: { cmds } }, reply) => {
-      const invalid = await pools.submit(chain, cmds)
+    {
+      read: ({ body: { cmds } }) => turns.run('commands', readAll(cmds, readCommand)),
+      chainsOf: (read) => chainOf(read, all),
+    },
+    async ({ chains: [chain], read, call: { body } }, reply) => {
+      const { cmds } = body
+      const invalid = isUnread(read) ? read : await pools.submit(chain, read)
       if (invalid === null) return sendKeys(reply, cmds)
       const refusal = sendRefusal(invalid)
-      refusals?.tell(reply.request, { chain, cmds, invalid, refusal })
+      refusals?.tell(reply.request, { chain, cmds, commands: isUnread(read) ? null : read, invalid, refusal })
       return refuse(reply, refusal)
     },
   )
   serveCommands(
     router,
     operations.poll,
-    () => all,
-    (on, { body: { requestKeys }, query: { confirmationDepth } }, reply) =>
-      sendPolled(reply, new Set(requestKeys), (key) => results.find(on, key, confirmationDepth)),
+    aboutAll(all),
+    (
+      {
+        chains: on,
+        read: { requestKeys },
+        call: {
+          query: { confirmationDepth },
+        },
+      },
+      reply,
+    ) => sendPolled(reply, new Set(requestKeys), (key) => results.find(on, key, confirmationDepth)),
   )
-  serveCommands(
-    router,
-    operations.spv,
-    () => all,
-    (on, { body: { requestKey, targetChainId } }, reply) => {
-      const found = results.block(on, requestKey)
-      if (found === null) return refused(reply, `Transaction hash not found: "${requestKey}"`)
-      const answer = spvProof(chains, { ...found, requestKey, targetChain: Number(targetChainId) })
-      if ('fault' in answer) return refused(reply, answer.fault)
-      return sendJson(reply, JSON_TYPE, JSON.stringify(answer.proof))
-    },
-  )
+  serveCommands(router, operations.spv, aboutAll(all), ({ chains: on, read: { requestKey, targetChainId } }, reply) => {
+    const found = results.block(on, requestKey)
+    if (found === null) return refused(reply, `Transaction hash not found: "${requestKey}"`)
+    const answer = spvProof(chains, { ...found, requestKey, targetChain: Number(targetChainId) })
+    if ('fault' in answer) return refused(reply, answer.fault)
+    return sendJson(reply, JSON_TYPE, JSON.stringify(answer.proof))
+  })
   // Private commands name no chain.
-  serveCommands(
-    router,
-    operations.private,
-    () => [0],
-    ([chain], { body: command }, reply) => {
-      const fault = submitPrivately(options, chain, command)
-      return fault === null ? sendKeys(reply, [command]) : refused(reply, `Validation failed: ${fault}`)
-    },
-  )
+  serveCommands(router, operations.private, aboutAll([0]), ({ chains: [chain], read: command }, reply) => {
+    const fault = submitPrivately(options, chain, command)
+    return fault === null ? sendKeys(reply, [command]) : refused(reply, `Validation failed: ${fault}`)
+  })
   addListen(router, options, results)
 }
 
@@ -122,20 +130,13 @@ function sendPolled(
 function submitPrivately(
   { chains, privateLedger, release }: CommandRouteOptions,
   chain: number,
-  command: Command,
+  signed: SignedCommand,
 ): string | null {
-  const read = readPrivateCommand(command)
-  if (read instanceof Fault) return read.message
-  const fault = privateFault(read, { network: chains.network.name, gasModel: release.gasModel })
-  if (fault !== null) return fault
-  const { hash, sigs, cmd } = command
-  try {
-    privateLedger.submit({ chain, hash, sigs, cmd, address: read.payload.meta.address })
-    return null
-  } catch (error) {
-    if (error instanceof FormatError) return `/cmd: ${error.message}`
-    throw error
-  }
+  const command = readPrivateCommand(signed)
+  if (command instanceof Fault) return command.message
+  const fault = privateFault(command, { network: chains.network.name, gasModel: release.gasModel })
+  if (fault === null) privateLedger.submit(chain, command)
+  return fault
 }
 
 function addListen(
@@ -152,8 +153,8 @@ function addListen(
   serveCommands(
     router,
     operations.listen,
-    () => chains.chainIds,
-    async (on, { body: { listen: key } }, reply) => {
+    aboutAll(chains.chainIds),
+    async ({ chains: on, read: { listen: key } }, reply) => {
       const look = () => results.find(on, key)
       const found = look()
       if (found !== null) return sendJson(reply, JSON_TYPE, found)

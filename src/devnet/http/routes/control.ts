@@ -11,8 +11,8 @@ import type { Static } from '../../../schema/typebox.ts'
 import { type BlockMaker, headOf } from '../../orders/block-maker.ts'
 import { fork } from '../../orders/fork.ts'
 import { OrderRefused } from '../../orders/order-refused.ts'
+import { Queue } from '../../orders/queue.ts'
 import type { Snapshots } from '../../orders/snapshots.ts'
-import { Turns } from '../../orders/turns.ts'
 import type { NodeClock } from '../../rules/node-clock.ts'
 import type { RuleChange } from '../../rules/rules.ts'
 import { refuse, sendJson } from '../app.ts'
@@ -39,7 +39,7 @@ type Status = Static<typeof DevnetStatus>
 export class Control {
   readonly #options: ControlOptions
   readonly #router: Router
-  readonly #turns = new Turns()
+  readonly #queue = new Queue()
 
   constructor(router: Router, options: ControlOptions) {
     this.#router = router
@@ -181,7 +181,7 @@ export class Control {
       }
       try {
         const sources = [stopped, callerLeft(reply)]
-        const result = await withFirstOf(sources, (signal) => this.#turns.take(() => order(signal)))
+        const result = await withFirstOf(sources, (signal) => this.#queue.take(() => order(signal)))
         return sendJson(reply, JSON_TYPE, JSON.stringify(result))
       } catch (error) {
         const refusal = refusalOf(error)

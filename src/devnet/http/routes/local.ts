@@ -1,23 +1,38 @@
 /** POST local: executes a command on this node alone (PROTOCOL.md E.3). */
 import type { FastifyReply } from 'fastify'
-import { isCommandHash } from '../../../core/command-hash.ts'
-import { describeError } from '../../../core/errors.ts'
 import { MAX_BLOCK_GAS } from '../../../core/gas.ts'
-import type { ExactJson } from '../../../core/json.ts'
-import type { Command } from '../../../schema/bodies.ts'
 import type { LocalQuery } from '../../../schema/command-bodies.ts'
 import { JSON_TYPE } from '../../../schema/operation.ts'
+import type { Command } from '../../command/command.ts'
+import { Fault, readCommand, type SignedCommand } from '../../command/read.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
-import { localSignaturesFault, preflightFaults } from '../../mempool/checks.ts'
-import { Fault, readCommand } from '../../mempool/command.ts'
+import { isSealed, localSignaturesFault, preflightFaults } from '../../mempool/checks.ts'
 import type { Chains } from '../../rules/chains.ts'
 import { refuse, sendJson } from '../app.ts'
 import type { Refusal } from '../refusal.ts'
 
 export interface LocalCall {
   readonly chain: number
-  readonly command: Command
+  readonly local: LocalCommand
   readonly query: LocalQuery
+}
+
+/** A command that is to run on this node alone. */
+export interface LocalCommand {
+  /** With metadata, whether or not it came with some. */
+  readonly read: Command | Fault
+  /** What was signed. */
+  readonly cmd: string
+}
+
+/** Reads a command for /local. `chain`: of the path; null at the root, where the metadata must name it. */
+export function readLocal(
+  { body: signed, query }: { readonly body: SignedCommand; readonly query: LocalQuery },
+  chain: number | null,
+): LocalCommand {
+  const { cmd } = signed
+  const isComplete = chain === null || query.preflight === true
+  return { read: readCommand(isComplete ? signed : { ...signed, cmd: withMeta(cmd, chain) }), cmd }
 }
 
 const invalid = (why: string): Refusal => ({ status: 400, message: `Validation failed: ${why}` })
@@ -28,35 +43,30 @@ const wrongMetadata = (texts: readonly string[]): Refusal => ({
 
 export function answerLocal(
   reply: FastifyReply,
-  { chain, command, query }: LocalCall,
+  { chain, local, query }: LocalCall,
   { chains, ledger }: { readonly chains: Chains; readonly ledger: Ledger },
 ): FastifyReply {
   const { preflight = false, signatureVerification = true, rewindDepth = 0 } = query
-  const cmd = preflight ? command.cmd : withMeta(command.cmd, chain)
-  const completed = readCommand({ ...command, cmd })
-  if (completed instanceof Fault) return refuse(reply, invalid(completed.message))
-  const read = { ...completed, cmd: new TextEncoder().encode(command.cmd) }
-  try {
-    ledger.read(completed.command, completed.payload as ExactJson)
-  } catch (error) {
-    return refuse(reply, invalid(`/cmd: ${describeError(error)}`))
-  }
+  const { read: command, cmd } = local
+  if (command instanceof Fault) return refuse(reply, invalid(command.message))
+  const sealed = { ...command, cmd }
   if (signatureVerification) {
-    const fault = localSignaturesFault(read)
+    const fault = localSignaturesFault(sealed)
     if (fault !== null) return refuse(reply, wrongMetadata([fault]))
-  } else if (!isCommandHash(read.hash, read.cmd)) {
+  } else if (!isSealed(sealed)) {
     return refuse(reply, invalid('The hash of the payload was invalid.'))
   }
-  if (!preflight) return sendJson(reply, JSON_TYPE, ledger.local(chain, completed.command, rewindDepth))
+  if (!preflight) return sendJson(reply, JSON_TYPE, ledger.local(chain, command, rewindDepth))
   const nowSeconds = parentSeconds(chains, chain, rewindDepth)
-  const faults = preflightFaults(read, { network: chains.network.name, chain, nowSeconds })
+  const faults = preflightFaults(command, { network: chains.network.name, chain, nowSeconds })
   if (faults.length > 0) return refuse(reply, wrongMetadata(faults))
   // Live nodes tell of unreadable code in the plain form.
-  if (ledger.syntaxFault(completed.command) !== null)
-    return sendJson(reply, JSON_TYPE, ledger.local(chain, completed.command, rewindDepth))
-  const noPayer = ledger.payerFault(chain, completed.command, rewindDepth)
+  if (command.payload.kind === 'exec' && command.payload.code.fault !== null) {
+    return sendJson(reply, JSON_TYPE, ledger.local(chain, command, rewindDepth))
+  }
+  const noPayer = ledger.payerFault(chain, command, rewindDepth)
   if (noPayer !== null) return refuse(reply, invalid(noPayer))
-  const result = ledger.preflight(chain, completed.command, rewindDepth)
+  const result = ledger.preflight(chain, command, rewindDepth)
   return sendJson(reply, JSON_TYPE, `{"preflightResult":${result},"preflightWarnings":[]}`)
 }
 

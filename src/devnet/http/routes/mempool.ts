@@ -2,8 +2,11 @@
 import { stringifyJson } from '../../../core/json.ts'
 import { JSON_TYPE } from '../../../schema/operation.ts'
 import { operations } from '../../../schema/operations.ts'
+import type { Command } from '../../command/command.ts'
+import { readCommandText } from '../../command/read.ts'
 import type { Mempools } from '../../mempool/mempools.ts'
 import { refuse, sendJson } from '../app.ts'
+import { isUnread, readAll, type Unread } from '../read-all.ts'
 import { insertRefusal } from '../refusal.ts'
 import type { Router } from '../router.ts'
 
@@ -39,10 +42,20 @@ export function addMempoolRoutes(router: Router, pools: Mempools): void {
     return sendJson(reply, JSON_TYPE, JSON.stringify(results))
   })
   router.serve(operations.mempoolInsert, ({ chain, body }, reply) => {
-    const refused = pools.insert(chain, body)
+    const read = readAtOnce(body)
+    const refused = isUnread(read) ? read : pools.insert(chain, read)
     if (refused !== null) return refuse(reply, insertRefusal(refused))
     return reply.code(200).type(JSON_TYPE).send('')
   })
+}
+
+/** Peers send few commands at a time. */
+function readAtOnce(texts: readonly string[]): readonly Command[] | Unread {
+  const steps = readAll(texts, readCommandText)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
 }
 
 const tooManyKeys = (count: number) => ({

@@ -1,5 +1,7 @@
 /** Pending and executed commands as the page for developers shows them. */
 import type { ExecutedView, PoolView } from '../../../schema/view.ts'
+import type { Command } from '../../command/command.ts'
+import { readStored } from '../../command/read.ts'
 import type { Mempools } from '../../mempool/mempools.ts'
 import type { Chains } from '../../rules/chains.ts'
 import type { Block } from '../../store/block-store.ts'
@@ -16,14 +18,9 @@ interface About {
   readonly what: string
 }
 
-/** What a command says of itself. It passed every check of its shape before it was pending. */
-function aboutOf(cmd: string): About {
-  const { meta, payload } = JSON.parse(cmd) as {
-    readonly meta: { readonly sender: string }
-    readonly payload: { readonly exec?: { readonly code: string }; readonly cont?: { pactId: string; step: unknown } }
-  }
-  const { exec, cont } = payload
-  const what = exec?.code ?? (cont ? `step ${JSON.stringify(cont.step)} of ${cont.pactId}` : '')
+/** What a command says of itself. */
+function aboutOf({ meta, payload }: Command): About {
+  const what = payload.kind === 'exec' ? payload.code.text : `step ${payload.step} of ${payload.pactId}`
   return { sender: shortened(meta.sender), what: shortened(what) }
 }
 
@@ -56,8 +53,9 @@ export class PoolWatch {
         )
         .sort((a, b) => b.sinceMs - a.sinceMs)
         .slice(0, MAX_PENDING)
-        .map(({ key, chain, cmd, gasPrice, gasLimit, sinceMs }) => {
-          return { key, chain, ...aboutOf(cmd), gasPrice, gasLimit, sinceMs: Math.floor(sinceMs) }
+        .map(({ key, chain, command, gasPrice, sinceMs }) => {
+          const { gasLimit } = command.meta
+          return { key, chain, ...aboutOf(command), gasPrice, gasLimit, sinceMs: Math.floor(sinceMs) }
         })
       this.#view = { sizes, newest }
       this.#isKnown = true
@@ -114,12 +112,12 @@ export class ExecutedCommands {
 }
 
 function executedIn(block: Block, { transaction, output }: Block['payload']['transactions'][number]): Executed {
-  const { hash, cmd } = JSON.parse(decoder.decode(transaction)) as { readonly hash: string; readonly cmd: string }
+  const command = readStored(transaction)
   const { gas, result } = JSON.parse(decoder.decode(output)) as {
     readonly gas: number
     readonly result: { readonly status: string; readonly error?: { readonly message: string } }
   }
   const { chain, height, id } = block
   const fault = result.error === undefined ? {} : { fault: shortened(result.error.message) }
-  return { key: hash, chain, height, block: id, ...aboutOf(cmd), status: result.status, gas, ...fault }
+  return { key: command.key, chain, height, block: id, ...aboutOf(command), status: result.status, gas, ...fault }
 }

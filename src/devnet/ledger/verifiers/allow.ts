@@ -1,28 +1,40 @@
 /** The verifier `allow` of release 3.2 of the live node: its proof is the JSON of the one capability that it grants. */
 import { equalValues } from '../../../contracts/values/equal.ts'
-import type { CapabilityToken, Value } from '../../../contracts/values/value.ts'
+import { CapabilityToken, type Value } from '../../../contracts/values/value.ts'
+import { valueFromJson } from '../../../contracts/values/wire.ts'
 import { FormatError } from '../../../core/errors.ts'
-import { parseExactJson } from '../../../core/json.ts'
-import { tokenAt } from '../command.ts'
+import { type ExactJson, parseExactJson } from '../../../core/json.ts'
+import { Type } from '../../../schema/typebox.ts'
+import { validatorOf } from '../../../schema/validator.ts'
 import { type VerifierGas, VerifierRefusal } from './verifier.ts'
 
 const GAS = 100
 
+/** Wider than the capabilities of signers: any name, and arguments may be left out. */
+const Capability = Type.Object({
+  name: Type.String(),
+  args: Type.Optional(Type.Union([Type.Array(Type.Unknown()), Type.Null()])),
+})
+
 /** Throws VerifierRefusal unless the capability in the proof is the one that is granted. */
 export function allow(proof: Value, granted: readonly CapabilityToken[], gas: VerifierGas): void {
   gas.charge(GAS)
-  const proven = capabilityFrom(proof)
+  const proven = provenBy(proof)
   if (granted.length !== 1 || !equalValues(granted[0], proven)) {
     throw new VerifierRefusal('granted capability is not the one in the proof')
   }
 }
 
-function capabilityFrom(proof: Value): CapabilityToken {
+function provenBy(proof: Value): CapabilityToken {
   if (typeof proof !== 'string') throw new VerifierRefusal('expected string literal in verifier arguments')
+  const refusal = new VerifierRefusal(`argument was not a JSON-encoded capability: ${proof}`)
   try {
-    return tokenAt(parseExactJson(proof), 'proof')
+    const json = parseExactJson(proof)
+    if (!validatorOf(Capability).accepts(json)) throw refusal
+    const { name, args } = json as unknown as { readonly name: string; readonly args?: readonly ExactJson[] | null }
+    return new CapabilityToken(name, (args ?? []).map(valueFromJson))
   } catch (error) {
     if (!(error instanceof FormatError || error instanceof SyntaxError)) throw error
-    throw new VerifierRefusal(`argument was not a JSON-encoded capability: ${proof}`)
+    throw refusal
   }
 }

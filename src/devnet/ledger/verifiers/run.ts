@@ -2,10 +2,11 @@
 import { evalError } from '../../../contracts/errors.ts'
 import type { Run } from '../../../contracts/machine/ast.ts'
 import { compareText } from '../../../contracts/values/order.ts'
+import type { VerifierUse } from '../../command/command.ts'
 import { allow } from './allow.ts'
 import { hyperlaneMessage } from './hyperlane-message.ts'
 import { signedList } from './signed-list.ts'
-import { distinct, type Verifier, VerifierGas, VerifierRefusal, type VerifierUse } from './verifier.ts'
+import { distinct, type Verifier, VerifierGas, VerifierRefusal } from './verifier.ts'
 
 const MILLIGAS = 1000
 

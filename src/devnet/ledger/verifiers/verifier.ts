@@ -1,14 +1,7 @@
 /** What verifiers are: checks of proofs in a command, each for the capabilities that the proof grants. */
 import { equalValues } from '../../../contracts/values/equal.ts'
 import type { CapabilityToken, Value } from '../../../contracts/values/value.ts'
-
-/** An element of `verifiers` of a command. */
-export interface VerifierUse {
-  readonly name: string
-  readonly proof: Value
-  /** Its `clist`. */
-  readonly granted: readonly CapabilityToken[]
-}
+import type { VerifierUse } from '../../command/command.ts'
 
 /**
  * Checks that the proof proves these capabilities, all different from each other. Throws VerifierRefusal if it does not,

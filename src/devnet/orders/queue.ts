@@ -4,7 +4,7 @@ import { OrderRefused } from './order-refused.ts'
 /** Most tasks at once, the running one included. */
 const MAX_WAITING = 64
 
-export class Turns {
+export class Queue {
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
 

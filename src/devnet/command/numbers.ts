@@ -1,0 +1,58 @@
+/** Numbers of a command in every spelling that live nodes take (PROTOCOL.md E.2). JSON is that of parseExactJson. */
+import { Decimal } from '../../contracts/values/decimal.ts'
+import { valueFromJson } from '../../contracts/values/from-json.ts'
+import { FormatError } from '../../core/errors.ts'
+import { type ExactJson, NumberText } from '../../core/json.ts'
+
+const DIGITS = /^-?\d{1,20}$/
+/** Longer numbers are none: reading them takes time. */
+const DECIMAL = /^-?\d{1,300}(?:\.\d{1,300})?(?:[eE][+-]?\d{1,5})?$/
+
+/**
+ * Reads a whole number: `600`, `6e2`, `"600"` or `{"int":600}`. Live nodes also round fractions.
+ * @returns null if it is none, or beyond 2^53 - 1
+ */
+export function wholeNumberOf(json: unknown): number | null {
+  if (typeof json === 'string') return DIGITS.test(json) ? safe(BigInt(json)) : null
+  if (typeof json === 'object' && json !== null && Object.hasOwn(json, 'int')) return integerIn(json as IntObject)
+  return integerOf(json)
+}
+
+/** Reads a number without text around it: `1` or `1.0`. @returns null if it is none, or beyond 2^53 - 1 */
+export function integerOf(json: unknown): number | null {
+  if (typeof json === 'number') return Number.isSafeInteger(json) ? json + 0 : null
+  const number = json instanceof NumberText ? decimalOf(json) : null
+  return number?.places === 0 ? safe(number.mantissa) : null
+}
+
+/**
+ * Reads a number: `1e-8` or `"0.00000001"`. A text with an exponent is taken too, which live nodes refuse.
+ * @returns null if it is none, or has more than 255 places
+ */
+export function decimalOf(json: unknown): Decimal | null {
+  const text = json instanceof NumberText ? json.text : json
+  if (!['number', 'bigint', 'string'].includes(typeof text) || !DECIMAL.test(String(text))) return null
+  return Decimal.parse(String(text))?.normalise() ?? null
+}
+
+interface IntObject {
+  readonly int: ExactJson
+}
+
+/** The integer of the contract language that an object stands for. */
+function integerIn({ int }: IntObject): number | null {
+  // Only a text or a number can be one.
+  if (int === null || typeof int === 'boolean' || (typeof int === 'object' && !(int instanceof NumberText))) return null
+  try {
+    const value = valueFromJson({ int })
+    return typeof value === 'bigint' ? safe(value) : null
+  } catch (error) {
+    if (error instanceof FormatError) return null
+    throw error
+  }
+}
+
+function safe(integer: bigint): number | null {
+  const number = Number(integer)
+  return Number.isSafeInteger(number) ? number : null
+}

@@ -1,0 +1,99 @@
+/** Makes the parts of a Command from JSON of the right shape (shape.ts). All throw FormatError for what is no value. */
+import { CapabilityToken, UNIT, type Value } from '../../contracts/values/value.ts'
+import { valueFromJson } from '../../contracts/values/wire.ts'
+import { FormatError } from '../../core/errors.ts'
+import type { ExactJson } from '../../core/json.ts'
+import { validatorOf } from '../../schema/validator.ts'
+import { CommandCode } from './code.ts'
+import type { Cont, Exec, Grants, PublicMeta, VerifierUse } from './command.ts'
+import { decimalOf, integerOf, wholeNumberOf } from './numbers.ts'
+import { type CapabilityShape, type ContentsShape, ContShape, type PublicMetaShape, type SignerShape } from './shape.ts'
+
+/** What is wrong in `cmd`, after the name of the place. */
+export class Malformed extends FormatError {
+  readonly complaint: string
+
+  constructor(complaint: string) {
+    super('cmd', 0, complaint)
+    this.complaint = complaint
+  }
+}
+
+/** `exec` counts wherever it is there, as in live nodes: whatever stands in `cont` then is ignored. */
+export function payloadFrom({ exec, cont }: ContentsShape['payload']): Exec | Cont {
+  if (exec) return { kind: 'exec', code: new CommandCode(exec.code), data: dataFrom(exec.data, '/payload/exec/data') }
+  if (cont === undefined || cont === null) throw new Malformed('/payload: expected either exec or cont')
+  const { accepts, complaint } = validatorOf(ContShape)
+  if (!accepts(cont)) throw new Malformed(complaint(cont, '/payload/cont'))
+  const { pactId, step, rollback, proof = null, data } = cont as unknown as ContShape
+  return {
+    ...{ kind: 'cont', pactId, isRollback: rollback, proof },
+    step: known(integerOf(step)),
+    data: dataFrom(data, '/payload/cont/data'),
+  }
+}
+
+const dataFrom = (json: ExactJson | undefined, place: string) => (json === undefined ? UNIT : valueAt(json, place))
+
+/** `meta` of a public command. */
+export function metaFrom({ chainId, sender, gasLimit, gasPrice, ttl, creationTime }: PublicMetaShape): PublicMeta {
+  return {
+    ...{ chainId, sender, gasPrice: known(decimalOf(gasPrice)) },
+    ...{ gasLimit: known(wholeNumberOf(gasLimit)), ttl: known(wholeNumberOf(ttl)) },
+    creationTime: known(wholeNumberOf(creationTime)),
+  }
+}
+
+/** A part whose shape was checked with the same function. */
+function known<T>(part: T | null): T {
+  if (part === null) throw new Error('a part of a command is not what its shape says')
+  return part
+}
+
+/** Capabilities by public key, and by address. */
+export function grantsFrom(signers: readonly SignerShape[]): { readonly byKey: Grants; readonly byAddress: Grants } {
+  const granted = signers.map(({ clist }, i) => tokensFrom(clist, `/signers/${i}/clist`))
+  const byKey = merged(signers.map(({ pubKey }, i) => [pubKey, granted[i]]))
+  if (signers.every(({ addr }) => (addr ?? null) === null)) return { byKey, byAddress: byKey }
+  return { byKey, byAddress: merged(signers.map(({ pubKey, addr }, i) => [addr ?? pubKey, granted[i]])) }
+}
+
+/** One who signs twice signs for both lists. A list without limits wins: it signs everything. */
+function merged(signers: readonly (readonly [name: string, tokens: readonly CapabilityToken[]])[]): Grants {
+  const found = new Map<string, readonly CapabilityToken[]>()
+  for (const [name, tokens] of signers) {
+    const before = found.get(name)
+    const isFree = tokens.length === 0 || before?.length === 0
+    found.set(name, isFree ? [] : before === undefined ? tokens : [...before, ...tokens])
+  }
+  return found
+}
+
+export function verifiersFrom(verifiers: ContentsShape['verifiers']): VerifierUse[] {
+  return (verifiers ?? []).map(({ name, proof, clist }, i) => ({
+    name,
+    proof: valueAt(proof, `/verifiers/${i}/proof`),
+    granted: tokensFrom(clist, `/verifiers/${i}/clist`),
+  }))
+}
+
+function tokensFrom(clist: SignerShape['clist'], place: string): CapabilityToken[] {
+  return (clist ?? []).map((each, i) => tokenFrom(each, `${place}/${i}`))
+}
+
+function tokenFrom({ name, args }: CapabilityShape, place: string): CapabilityToken {
+  return new CapabilityToken(
+    name,
+    args.map((arg, i) => valueAt(arg, `${place}/args/${i}`)),
+  )
+}
+
+function valueAt(json: ExactJson, place: string): Value {
+  try {
+    return valueFromJson(json)
+  } catch (error) {
+    if (error instanceof FormatError)
+      throw new Malformed(`${place}: ${error.message.replace(/^.*? at offset 0: /, '')}`)
+    throw error
+  }
+}

@@ -1,0 +1,85 @@
+/** The one reader of signed commands (PROTOCOL.md E.2): of those that come from outside, and of those in blocks. */
+import { decodeHash } from '../../core/bytes.ts'
+import { commandSizeOf } from '../../core/command-size.ts'
+import { describeError, FormatError } from '../../core/errors.ts'
+import { parseExactJson } from '../../core/json.ts'
+import { Command as SignedCommand } from '../../schema/bodies.ts'
+import type { TSchema } from '../../schema/typebox.ts'
+import { validatorOf } from '../../schema/validator.ts'
+import type { Command, PrivateMeta, PublicMeta } from './command.ts'
+import { grantsFrom, Malformed, metaFrom, payloadFrom, verifiersFrom } from './parts.ts'
+import { type ContentsShape, PrivateShape, PublicShape } from './shape.ts'
+
+export type { SignedCommand }
+
+/** What is wrong with a command, and what would be right. */
+export class Fault {
+  readonly message: string
+
+  constructor(message: string) {
+    this.message = message
+  }
+}
+
+const decoder = new TextDecoder()
+
+/** Reads the JSON text of a command. */
+export function readCommandText(text: string): Command | Fault {
+  const signed = parseAs<SignedCommand>(text, SignedCommand, '')
+  return signed instanceof Fault ? signed : readCommand(signed)
+}
+
+/** Reads a transaction of a block. Throws Error for what is no command: no block can hold it. */
+export function readStored(transaction: Uint8Array): Command {
+  const command = readCommandText(decoder.decode(transaction))
+  if (command instanceof Fault) throw new Error(`a block holds what is no command: ${command.message}`)
+  return command
+}
+
+/** Reads a command. Its hash, its signatures and its code are not checked. */
+export function readCommand(signed: SignedCommand): Command | Fault {
+  return read<PublicShape, PublicMeta>(signed, PublicShape, metaFrom)
+}
+
+/** As readCommand, for a command whose metadata names the nodes that execute it. */
+export function readPrivateCommand(signed: SignedCommand): Command<PrivateMeta> | Fault {
+  return read<PrivateShape, PrivateMeta>(signed, PrivateShape, (meta) => meta)
+}
+
+function read<Shape extends ContentsShape & { readonly meta: unknown }, Meta>(
+  { hash, sigs, cmd }: SignedCommand,
+  schema: TSchema,
+  metaOf: (meta: Shape['meta']) => Meta,
+): Command<Meta> | Fault {
+  // A lone surrogate has no UTF-8 bytes, so such a text has no hash.
+  if (/\p{Surrogate}/u.test(cmd)) return new Fault('/cmd: holds half of a surrogate pair, which is no text')
+  const contents = parseAs<Shape>(cmd, schema, '/cmd')
+  if (contents instanceof Fault) return contents
+  const { signers, verifiers, networkId = null, meta } = contents
+  try {
+    const payload = payloadFrom(contents.payload)
+    const { byKey, byAddress } = grantsFrom(signers)
+    const proof = payload.kind === 'cont' ? payload.proof : null
+    return {
+      ...{ key: hash, hash: decodeHash(hash, '/hash'), cmd, sigs, networkId, payload, meta: metaOf(meta) },
+      signers: signers.map(({ pubKey, scheme = null, addr = null }) => ({ pubKey, scheme, addr })),
+      ...{ grants: byKey, grantsByAddress: byAddress, verifiers: verifiersFrom(verifiers) },
+      size: commandSizeOf({ cmd, proof, sigs, schemes: signers.map(({ scheme }) => scheme) }),
+    }
+  } catch (error) {
+    if (error instanceof Malformed) return new Fault(`/cmd${error.complaint}`)
+    if (error instanceof FormatError) return new Fault(error.message)
+    throw error
+  }
+}
+
+function parseAs<T>(text: string, schema: TSchema, place: string): T | Fault {
+  let json: unknown
+  try {
+    json = parseExactJson(text)
+  } catch (error) {
+    return new Fault(`${place || 'the command'}: no JSON: ${describeError(error)}`)
+  }
+  const { accepts, complaint } = validatorOf(schema)
+  return accepts(json) ? (json as T) : new Fault(complaint(json, place).replace(/^the whole/, 'the command'))
+}

@@ -1,0 +1,80 @@
+/** The reader of signed commands, on generated commands. NEWCUT_TEST_COMMANDS says how many. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Command } from '../../src/devnet/command/command.ts'
+import { Fault, readCommand, readCommandText } from '../../src/devnet/command/read.ts'
+import { transactionOf } from '../../src/devnet/mempool/transaction.ts'
+import { type Contents, contents, contentsWith, mistakes, type PartName, places } from './command-forms.ts'
+
+const numRuns = Number(process.env.NEWCUT_TEST_COMMANDS ?? 3000)
+const HASH = 'A'.repeat(43)
+const sigs = [{ sig: '' }]
+const read = (cmd: string) => readCommand({ hash: HASH, sigs, cmd })
+
+function readGood(cmd: string): Command {
+  const command = read(cmd)
+  if (command instanceof Fault) throw new Error(command.message)
+  return command
+}
+
+/** What a command says of each of its parts. */
+function toldBy({ meta, payload, networkId, signers: [signer], grants }: Command): Partial<Contents['means']> {
+  const common = { ...meta, gasPrice: meta.gasPrice.toString(), networkId, ...signer }
+  const told = { ...common, clist: grants.get(signer.pubKey)?.length }
+  if (payload.kind === 'exec') return { ...told, code: payload.code.text }
+  const { pactId, step, isRollback: rollback, proof } = payload
+  return { ...told, pactId, step, rollback, proof }
+}
+
+/** What a part means that may have been left out. */
+const meant = (name: PartName, means: unknown) => {
+  if (name === 'gasPrice') return shortest(String(means))
+  return means ?? (name === 'clist' ? 0 : null)
+}
+
+/** A number without zeros at its end. */
+const shortest = (text: string) => (text.includes('.') ? text.replace(/\.?0+$/, '') : text)
+
+/** Whether a complaint begins with the place of a part. */
+const names = (message: string, name: PartName) => message.startsWith(`/cmd${places[name]}`)
+
+describe('a command is read', () => {
+  it('in every spelling of its parts that live nodes take, as what it means', () => {
+    fc.assert(
+      fc.property(contents(fc.constant(0)), ({ cmd, means }) => {
+        const told = toldBy(readGood(cmd))
+        const parts = Object.keys(told) as PartName[]
+        expect(told).toEqual(Object.fromEntries(parts.map((name) => [name, meant(name, means[name])])))
+      }),
+      { numRuns },
+    )
+  })
+
+  it('as the same again from the block that holds it', () => {
+    fc.assert(
+      fc.property(contents(fc.constant(0)), ({ cmd }) => {
+        const command = readGood(cmd)
+        const { bytes } = transactionOf(command)
+        expect(readCommandText(Buffer.from(bytes).toString())).toEqual(command)
+      }),
+      { numRuns: Math.ceil(numRuns / 3) },
+    )
+  })
+
+  it('unless parts are spelled in a way that live nodes refuse: then the error names one of them', () => {
+    fc.assert(
+      fc.property(contents(fc.constantFrom(1, 2, 3)), ({ cmd, wrong }) => {
+        const command = read(cmd)
+        const message = command instanceof Fault ? command.message : 'it is taken'
+        expect([message, wrong.some((name) => names(message, name))]).toEqual([message, true])
+      }),
+      { numRuns },
+    )
+  })
+
+  it.each(mistakes)('unless its %s is %s', (name, spelling) => {
+    const command = read(contentsWith(name, spelling))
+    const message = command instanceof Fault ? command.message : 'it is taken'
+    expect([message, names(message, name)]).toEqual([message, true])
+  })
+})
