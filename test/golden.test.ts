@@ -14,7 +14,7 @@ import { environmentName } from '../src/cli/options/row.ts'
 import { optionTables } from '../src/cli/options/table.ts'
 import * as messages from '../src/fleet/messages.ts'
 import { Line } from '../src/journal/record.ts'
-import type { DeviceSnapshot, Snapshot } from '../src/mine/stats.ts'
+import type { DeviceSnapshot, Snapshot } from '../src/mine/snapshot.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import { snapshotWith } from './mine/snapshot.ts'
 

@@ -1,7 +1,7 @@
 /** A real miner on its embedded network, until it has something to show: its console and its dashboard. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
-import type { Snapshot } from '../../src/mine/stats.ts'
+import type { Snapshot } from '../../src/mine/snapshot.ts'
 import { startInTerminal, stopTerminals } from '../../test/cli/terminal.ts'
 import { consoleHtml } from './console.ts'
 

@@ -10,7 +10,7 @@ import { stepNames, verdictOf, verdicts } from '../core/solution.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import type { HardwareSnapshot } from '../mine/hardware.ts'
 import { pauseCauses } from '../mine/pauses.ts'
-import type { Snapshot } from '../mine/stats.ts'
+import type { Snapshot } from '../mine/snapshot.ts'
 import { shareVerdicts } from '../stratum/messages.ts'
 
 /** Seconds: from a thread's slice to a slow node. */

@@ -1,6 +1,6 @@
 /** What programs of others read of a miner, and how they control it. */
 import type { FastifyInstance } from 'fastify'
-import type { Snapshot } from '../mine/stats.ts'
+import type { Snapshot } from '../mine/snapshot.ts'
 import { addConfiguration, CONFIGURATION_PATH, type Configuration } from './configuration.ts'
 import type { Connection } from './connection.ts'
 import { addControl, type Control } from './control.ts'

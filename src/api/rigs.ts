@@ -2,7 +2,7 @@
 
 import { failedOf } from '../core/solution.ts'
 import type { HardwareSnapshot } from '../mine/hardware.ts'
-import type { Snapshot } from '../mine/stats.ts'
+import type { Snapshot } from '../mine/snapshot.ts'
 import { ALGORITHM } from './summary.ts'
 
 /** `/hiveos`: what h-stats.sh hands on. Lists have an entry for each part of the machine; null: not known. */

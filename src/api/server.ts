@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
 import fastify, { type FastifyInstance } from 'fastify'
 import { NewcutError } from '../core/errors.ts'
-import type { Snapshot } from '../mine/stats.ts'
+import type { Snapshot } from '../mine/snapshot.ts'
 import { foreignHostReason } from './host-check.ts'
 import type { Metrics } from './metrics.ts'
 

@@ -5,7 +5,7 @@ import { hostname } from 'node:os'
 import { failedOf } from '../core/solution.ts'
 import type { HardwareSnapshot } from '../mine/hardware.ts'
 import type { Hashrates, RateWindows } from '../mine/hashrate.ts'
-import type { Snapshot } from '../mine/stats.ts'
+import type { Snapshot } from '../mine/snapshot.ts'
 import type { Connection } from './connection.ts'
 import { type Processor, resources } from './machine.ts'
 

@@ -1,6 +1,6 @@
 /** What the keys of a running miner show. */
 import { formatDuration, formatHashrate, withPrefix } from '../core/units.ts'
-import type { Snapshot } from '../mine/stats.ts'
+import type { Snapshot } from '../mine/snapshot.ts'
 import type { UpstreamStatus } from '../source/source.ts'
 import { type Key, keysText } from './keys.ts'
 import type { Line } from './line.ts'

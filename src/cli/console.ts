@@ -1,7 +1,7 @@
 /** The console as JSON records. Lines for people are in text-face.ts. */
 import { pino } from 'pino'
 import type { NewcutError } from '../core/errors.ts'
-import type { Snapshot } from '../mine/stats.ts'
+import type { Snapshot } from '../mine/snapshot.ts'
 import { type LogFormat, levelOf } from './levels.ts'
 import type { Output } from './line.ts'
 import { type ConsoleEvent, errorEvent, errorText } from './notices.ts'

@@ -2,7 +2,7 @@
 import { describeError, type ErrorCode, type NewcutError } from '../core/errors.ts'
 import { withoutSecrets } from '../core/host.ts'
 import type { MinerEvent } from '../mine/events.ts'
-import type { Snapshot } from '../mine/stats.ts'
+import type { Snapshot } from '../mine/snapshot.ts'
 import type { BlockMadeBy, TransactionEvent } from '../schema/devnet-events.ts'
 
 /** Things to show besides the miner's own events. */

@@ -2,7 +2,7 @@
 import stringWidth from 'string-width'
 import { formatHashrate } from '../core/units.ts'
 import type { Pause } from '../mine/pauses.ts'
-import type { Snapshot } from '../mine/stats.ts'
+import type { Snapshot } from '../mine/snapshot.ts'
 import type { Paint, Style } from './line.ts'
 import { countsText, percent } from './lines.ts'
 

@@ -2,7 +2,7 @@
 import type { Extension } from '../api/server.ts'
 import type { BlockRecord } from '../journal/record.ts'
 import type { MinerEvent } from '../mine/events.ts'
-import type { Snapshot } from '../mine/stats.ts'
+import type { Snapshot } from '../mine/snapshot.ts'
 import { systemClock } from '../platform/clock.ts'
 import { packageVersion } from '../platform/version.ts'
 import { Hub } from '../web/dashboard/hub.ts'

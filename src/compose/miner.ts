@@ -2,7 +2,7 @@
 import type { ApiServer } from '../api/server.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import { Miner } from '../mine/miner.ts'
-import type { Snapshot } from '../mine/stats.ts'
+import type { Snapshot } from '../mine/snapshot.ts'
 import { systemClock } from '../platform/clock.ts'
 import { Sensors } from '../sensors/sensors.ts'
 import { type Changeable, changerOf } from './change.ts'

@@ -3,7 +3,7 @@
 import type { LifeStep, Verdict } from '../core/solution.ts'
 import type { ForkVote, JobReason } from '../source/source.ts'
 import type { Pause } from './pauses.ts'
-import type { Snapshot } from './stats.ts'
+import type { Snapshot } from './snapshot.ts'
 
 /** The first step: nothing has happened to the solution yet. */
 export interface Found {

@@ -2,7 +2,6 @@
 
 import { readU256LE } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
-import { forkStateOf, VOTE } from '../core/fork.ts'
 import { FREE_NONCE } from '../core/nonce.ts'
 import { meets, solves } from '../core/pow.ts'
 import { difficultyOf } from '../core/target.ts'
@@ -14,14 +13,14 @@ import { Crew } from './crew.ts'
 import { Effort } from './effort.ts'
 import type { MinerEvent, SolutionEvent } from './events.ts'
 import { aborted, after, every } from './every.ts'
-import { hardwareOf, type Reading } from './hardware.ts'
+import type { Reading } from './hardware.ts'
 import { claimOf, type Issued, IssuedWorks, issuedFor, rolledTo } from './issued.ts'
 import type { Unfinished } from './life.ts'
 import { Lives } from './lives.ts'
 import { type PauseCause, Pauses } from './pauses.ts'
 import { Rates } from './rates.ts'
 import { readyFor } from './readiness.ts'
-import { idleReasonOf, type Snapshot } from './stats.ts'
+import { type Snapshot, snapshotOf } from './snapshot.ts'
 import { Tally } from './tally.ts'
 
 export interface MinerOptions {
@@ -227,48 +226,19 @@ export class Miner {
 
   snapshot(): Snapshot {
     const { source, clock, readings, beside } = this.#options
-    const nowMs = clock.monotonicMs()
-    const chains = source.chains()
-    const devices = this.#crew.devices()
-    const gone = this.#crew.gone()
-    const hashes = this.#crew.hashes()
-    const uptimeMs = this.#startedAtMs === 0 ? 0 : nowMs - this.#startedAtMs
-    const idleReason = idleReasonOf(devices)
-    const current = this.#current
-    const pauses = this.#pauses.list
-    const paused = pauses.length > 0
-    const rates = this.#rates
-    return {
-      source: source.description,
-      connected: source.connected,
-      nodes: source.upstreams(),
-      ...(chains && { chains }),
-      uptimeMs,
-      hashes,
-      hashrates: rates.total(idleReason === null && !paused),
-      highestHashrate: rates.highest,
-      meanHashrate: uptimeMs > 0 ? (hashes * 1000) / uptimeMs : 0,
-      idleReason,
-      paused,
-      pauses,
-      devices: devices.map((device) => ({ ...device, hashrates: rates.of(device, !paused) })),
-      hardware: hardwareOf({ devices, gone, rates, paused, tally: this.#tally, readings: readings?.() ?? [] }),
-      solutions: this.#lives.counts,
-      poolBlocks: this.#lives.poolBlocks,
-      hardwareErrors: this.#hardwareErrors,
-      preemptions: this.#preemptions,
-      ...beside?.(),
+    return snapshotOf({
+      ...{ source, crew: this.#crew, rates: this.#rates, tally: this.#tally, lives: this.#lives },
+      nowMs: clock.monotonicMs(),
+      startedAtMs: this.#startedAtMs,
+      current: this.#current,
+      pauses: this.#pauses.list,
+      readings: readings?.() ?? [],
+      beside: beside?.() ?? {},
+      counts: { hardwareErrors: this.#hardwareErrors, preemptions: this.#preemptions },
       issuer: this.#issuer,
       results: this.#effort.snapshot(),
-      work: current && {
-        chain: current.work.fields.chainId,
-        height: Number(current.work.fields.height),
-        difficulty: current.pursuit.difficulty,
-        ageMs: nowMs - current.pursuit.receivedAtMs,
-        forkVotes: forkStateOf(current.work.fields.featureFlags).votes / VOTE,
-      },
       forkVote: this.#forkVote,
-    }
+    })
   }
 
   /** Looks what its work votes, and tells what is new. */

@@ -22,7 +22,6 @@ import type { BlockEncoding, BlockEncodings, Bounds, Context, Hash, RangeOptions
 import * as chainCalls from './chain-calls.ts'
 import type { LocalOptions, LocalResult } from './command-calls.ts'
 import * as commandCalls from './command-calls.ts'
-import { NodeMisbehaved, NodeRefusal, NotRecognised } from './errors.ts'
 import type { EventStream } from './event-stream.ts'
 import type { EncodingOption, HeaderEncoding, HeaderEncodings } from './header-encoding.ts'
 import { NodeHttp, type NodeHttpOptions } from './http.ts'
@@ -103,9 +102,8 @@ export class NodeClient {
   static async connect(options: NodeHttpOptions, signal?: AbortSignal): Promise<NodeClient> {
     const http = new NodeHttp(options)
     try {
-      const { body, answer } = await recognised(nodeCalls.askInfo(new Requests(http, ''), signal ? { signal } : {}))
-      const product: ProductWord = answer.headers['x-ledger-node-version'] === undefined ? 'chainweb' : 'ledger'
-      return new NodeClient(http, nodeCalls.judged(body, answer), product)
+      const { judged, product } = await nodeCalls.recognise(new Requests(http, ''), signal ? { signal } : {})
+      return new NodeClient(http, judged, product)
     } catch (error) {
       await http.close()
       throw error
@@ -398,14 +396,5 @@ export class NodeClient {
     chainCalls.chainText(operations.updates, chain)
     if ('onNewCut' in options) return streamCalls.openWorkStream(this.#context, chain, options)
     return streamCalls.workNews(this.#context, chain, options)
-  }
-}
-
-async function recognised<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await answer
-  } catch (error) {
-    const isOther = error instanceof NodeMisbehaved || (error instanceof NodeRefusal && !error.retryable)
-    throw isOther ? new NotRecognised(error) : error
   }
 }

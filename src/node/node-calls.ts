@@ -1,9 +1,10 @@
 /** What concerns the node as a whole, its peers, and its memory pool. */
+import type { ProductWord } from '../core/header-json.ts'
 import type { BackupStatus, Command, NodeInfo, PendingTransactions } from '../schema/bodies.ts'
 import { JSON_TYPE } from '../schema/operation.ts'
 import { operations } from '../schema/operations.ts'
 import { type Context, callOf, chainText, type Hash, hashText } from './chain-calls.ts'
-import { NodeMisbehaved, NodeRefusal, NotFound } from './errors.ts'
+import { NodeMisbehaved, NodeRefusal, NotFound, NotRecognised } from './errors.ts'
 import type { HttpAnswer } from './http.ts'
 import { type JudgedInfo, judgeInfo, usableInfo, WrongAnswer } from './node-info.ts'
 import { type CallOptions, misbehaved, type Requests, readJson } from './requests.ts'
@@ -33,6 +34,25 @@ export function judged(body: NodeInfo, answer: HttpAnswer): JudgedInfo {
   } catch (error) {
     if (!(error instanceof WrongAnswer)) throw error
     throw misbehaved(operations.nodeInfo, answer, `a description of itself that cannot be right: ${error.message}`)
+  }
+}
+
+/** What a node is, and its word in paths. Throws NotRecognised for something that is no node, NodeMisbehaved as judged. */
+export async function recognise(
+  requests: Requests,
+  call: CallOptions,
+): Promise<{ readonly judged: JudgedInfo; readonly product: ProductWord }> {
+  const { body, answer } = await recognised(askInfo(requests, call))
+  const product = answer.headers['x-ledger-node-version'] === undefined ? 'chainweb' : 'ledger'
+  return { judged: judged(body, answer), product }
+}
+
+async function recognised<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    const isOther = error instanceof NodeMisbehaved || (error instanceof NodeRefusal && !error.retryable)
+    throw isOther ? new NotRecognised(error) : error
   }
 }
 

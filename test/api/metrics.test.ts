@@ -3,7 +3,7 @@ import { Metrics } from '../../src/api/metrics.ts'
 import { type ApiServer, startApi } from '../../src/api/server.ts'
 import { noShares } from '../../src/engine/stratum/users.ts'
 import { NO_RATES } from '../../src/mine/hashrate.ts'
-import type { DeviceSnapshot, Snapshot } from '../../src/mine/stats.ts'
+import type { DeviceSnapshot, Snapshot } from '../../src/mine/snapshot.ts'
 import { snapshotWith } from '../mine/snapshot.ts'
 import { step } from '../web/dashboard/common.ts'
 

@@ -7,7 +7,7 @@ import { startDevnet } from '../../src/compose/devnet.ts'
 import { type MinerStart, runMiner } from '../../src/compose/miner.ts'
 import type { GpuSetup } from '../../src/compose/setup.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'
-import type { Snapshot } from '../../src/mine/stats.ts'
+import type { Snapshot } from '../../src/mine/snapshot.ts'
 import { testDriver } from '../gpu/driver.ts'
 
 export interface RunningOptions {

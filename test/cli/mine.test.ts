@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import type { Snapshot } from '../../src/mine/stats.ts'
+import type { Snapshot } from '../../src/mine/snapshot.ts'
 import { lackOf } from '../needs.ts'
 import { type Ended, exitCodeFor, run, runProcess, start, startHere, stopAll } from './run.ts'
 

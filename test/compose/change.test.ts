@@ -1,7 +1,7 @@
 /** Engines of a miner that change while it mines on an embedded network: real threads, and a GPU where there is a driver. */
 import { describe, expect, it } from 'vitest'
 import type { OwnSearch } from '../../src/compose/setup.ts'
-import type { Snapshot } from '../../src/mine/stats.ts'
+import type { Snapshot } from '../../src/mine/snapshot.ts'
 import { sensedCard, startMiner } from '../api/running.ts'
 
 const SOON = { interval: 100 }

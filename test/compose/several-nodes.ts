@@ -4,7 +4,7 @@ import { type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
 import { runMiner } from '../../src/compose/miner.ts'
 import type { MinerSetup, NodesSetup } from '../../src/compose/setup.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'
-import type { Snapshot } from '../../src/mine/stats.ts'
+import type { Snapshot } from '../../src/mine/snapshot.ts'
 import { type Gate, gateTo } from '../source/gate.ts'
 import { until } from '../wait.ts'
 

@@ -8,7 +8,7 @@ import type { DeviceStatus, Engine, EngineWork } from '../../src/engine/engine.t
 import { Uptake } from '../../src/engine/uptake.ts'
 import { HashrateMeter } from '../../src/mine/hashrate.ts'
 import { Rates } from '../../src/mine/rates.ts'
-import type { Snapshot } from '../../src/mine/stats.ts'
+import type { Snapshot } from '../../src/mine/snapshot.ts'
 import { snapshotWith } from './snapshot.ts'
 
 const DEVICES = 10_000

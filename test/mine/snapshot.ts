@@ -1,5 +1,5 @@
 import { NO_RATES } from '../../src/mine/hashrate.ts'
-import { idleReasonOf, type Snapshot } from '../../src/mine/stats.ts'
+import { idleReasonOf, type Snapshot } from '../../src/mine/snapshot.ts'
 
 /** The snapshot of a miner that has just begun, except for these parts. */
 export function snapshotWith(parts: Partial<Snapshot> = {}): Snapshot {

@@ -4,7 +4,7 @@ import type { Engine } from '../../engine/engine.ts'
 import type { AdapterInfo } from '../../engine/gpu/messages.ts'
 import type { Leader } from '../../engine/leader.ts'
 import type { RigHost } from '../../engine/rigs.ts'
-import type { Snapshot } from '../../mine/stats.ts'
+import type { Snapshot } from '../../mine/snapshot.ts'
 import type { GpuSetup, MinerSetup, OwnSearch } from '../setup.ts'
 import type { Made, Plan } from './plan.ts'
 

@@ -1,5 +1,5 @@
 /** The rates of the last two hours, so that a page that is opened later shows the past. Memory does not grow. */
-import type { Snapshot } from '../../mine/stats.ts'
+import type { Snapshot } from '../../mine/snapshot.ts'
 import { MAX_LINES, ratesOf, rounded } from './lines.ts'
 import type { RateHistory, RateSample } from './state.ts'
 

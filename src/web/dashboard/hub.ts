@@ -1,7 +1,7 @@
 /** Watches the miner for all readers at once: what is new is worked out and written as text one time. */
 import type { Clock } from '../../core/clock.ts'
 import type { MinerEvent } from '../../mine/events.ts'
-import type { Snapshot } from '../../mine/stats.ts'
+import type { Snapshot } from '../../mine/snapshot.ts'
 import { BlockLog } from './blocks.ts'
 import { RateRing, SAMPLE_EVERY_MS } from './history.ts'
 import type { About, DashboardChange, DashboardState, RateSample, ShownBlock } from './state.ts'

@@ -1,5 +1,5 @@
 /** Which devices are shown by themselves, and which together. For the miner and for the page. */
-import type { DeviceSnapshot } from '../../mine/stats.ts'
+import type { DeviceSnapshot } from '../../mine/snapshot.ts'
 
 /** An engine with more devices, such as many CPU threads, is shown as one. */
 const MAX_DEVICES_SHOWN = 8

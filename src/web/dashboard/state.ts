@@ -7,7 +7,7 @@
 
 import type { StepName } from '../../core/solution.ts'
 import type { HardwareSnapshot } from '../../mine/hardware.ts'
-import type { Snapshot } from '../../mine/stats.ts'
+import type { Snapshot } from '../../mine/snapshot.ts'
 
 export type { HardwareSnapshot, Snapshot }
 

@@ -2,7 +2,7 @@
 
 import type { LifeStep } from '../../../src/core/solution.ts'
 import type { SolutionEvent } from '../../../src/mine/events.ts'
-import type { Snapshot } from '../../../src/mine/stats.ts'
+import type { Snapshot } from '../../../src/mine/snapshot.ts'
 import { snapshotWith as anySnapshot } from '../../mine/snapshot.ts'
 
 const solutions = { accepted: 0, unconfirmed: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0 }

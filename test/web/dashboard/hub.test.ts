@@ -1,6 +1,6 @@
 /** What readers of the dashboard are told, and what is kept of the past, on virtual time. */
 import { describe, expect, it } from 'vitest'
-import type { Snapshot } from '../../../src/mine/stats.ts'
+import type { Snapshot } from '../../../src/mine/snapshot.ts'
 import { Hub, MAX_READERS } from '../../../src/web/dashboard/hub.ts'
 import { groupsOf, ratesOf } from '../../../src/web/dashboard/lines.ts'
 import type { DashboardChange, DashboardState, ShownBlock } from '../../../src/web/dashboard/state.ts'

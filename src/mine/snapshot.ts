@@ -1,15 +1,21 @@
-/** The snapshot of statistics that console, Prometheus and JSON API all show. */
+/**
+ * The snapshot of statistics that console, Prometheus, dashboard and JSON API all show. It is a wire format: /api/summary
+ * serves it as it is, so that a field renamed here is renamed for all who read that.
+ */
 
+import { forkStateOf, VOTE } from '../core/fork.ts'
 import type { VerdictCounts } from '../core/solution.ts'
 import type { DeviceStatus } from '../engine/engine.ts'
 import type { FleetStatus } from '../engine/leader.ts'
 import type { StratumStatus } from '../engine/rigs.ts'
-import type { ChainStatus, ForkVote, UpstreamStatus } from '../source/source.ts'
-import type { HardwareSnapshot } from './hardware.ts'
+import type { ChainStatus, ForkVote, Source, UpstreamStatus } from '../source/source.ts'
+import { type HardwareSnapshot, hardwareOf, type Reading } from './hardware.ts'
 import type { Hashrates } from './hashrate.ts'
+import type { Issued } from './issued.ts'
 import type { Pause } from './pauses.ts'
-import type { EngineDevice } from './rates.ts'
+import type { EngineDevice, Rates } from './rates.ts'
 import type { ResultsSnapshot } from './results.ts'
+import type { Tally } from './tally.ts'
 
 export interface DeviceSnapshot extends DeviceStatus {
   readonly engine: string
@@ -75,4 +81,69 @@ export function idleReasonOf(devices: readonly EngineDevice[]): string | null {
   })
   const others = devices.length - sentences.length
   return `${sentences.join('; ')}${others > 0 ? `; and ${others} more` : ''}`
+}
+
+/** The parts of a miner that a snapshot is made of. */
+export interface SnapshotParts {
+  readonly source: Pick<Source, 'description' | 'connected' | 'upstreams' | 'chains'>
+  readonly crew: { devices(): EngineDevice[]; gone(): EngineDevice[]; hashes(): number }
+  readonly rates: Rates
+  readonly tally: Tally
+  readonly lives: { readonly counts: VerdictCounts; readonly poolBlocks: number }
+  readonly nowMs: number
+  /** 0: it has not started. */
+  readonly startedAtMs: number
+  /** What is searched; null: nothing. */
+  readonly current: Issued | null
+  readonly pauses: readonly Pause[]
+  readonly readings: readonly Reading[]
+  readonly beside: Pick<Snapshot, 'rigs' | 'fleet'>
+  readonly counts: Pick<Snapshot, 'hardwareErrors' | 'preemptions'>
+  readonly issuer: string | null
+  readonly results: ResultsSnapshot
+  readonly forkVote: ForkVote | null
+}
+
+/** The snapshot of these parts. Changes nothing. */
+export function snapshotOf(parts: SnapshotParts): Snapshot {
+  const { source, crew, rates, tally, lives, nowMs, startedAtMs, current, pauses, readings } = parts
+  const [devices, gone, hashes, chains] = [crew.devices(), crew.gone(), crew.hashes(), source.chains()]
+  const uptimeMs = startedAtMs === 0 ? 0 : nowMs - startedAtMs
+  const idleReason = idleReasonOf(devices)
+  const paused = pauses.length > 0
+  return {
+    source: source.description,
+    connected: source.connected,
+    nodes: source.upstreams(),
+    ...(chains && { chains }),
+    uptimeMs,
+    hashes,
+    hashrates: rates.total(idleReason === null && !paused),
+    highestHashrate: rates.highest,
+    meanHashrate: uptimeMs > 0 ? (hashes * 1000) / uptimeMs : 0,
+    idleReason,
+    paused,
+    pauses,
+    devices: devices.map((device) => ({ ...device, hashrates: rates.of(device, !paused) })),
+    hardware: hardwareOf({ devices, gone, rates, paused, tally, readings }),
+    solutions: lives.counts,
+    poolBlocks: lives.poolBlocks,
+    ...parts.counts,
+    ...parts.beside,
+    issuer: parts.issuer,
+    results: parts.results,
+    work: current && workOf(current, nowMs),
+    forkVote: parts.forkVote,
+  }
+}
+
+function workOf({ work, pursuit }: Issued, nowMs: number): NonNullable<Snapshot['work']> {
+  const { chainId: chain, height, featureFlags } = work.fields
+  return {
+    chain,
+    height: Number(height),
+    difficulty: pursuit.difficulty,
+    ageMs: nowMs - pursuit.receivedAtMs,
+    forkVotes: forkStateOf(featureFlags).votes / VOTE,
+  }
 }
